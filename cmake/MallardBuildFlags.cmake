@@ -1,0 +1,14 @@
+# mallard_build_flags: what every target of this project is compiled with, never its consumers.
+add_library(mallard_build_flags INTERFACE)
+target_compile_features(mallard_build_flags INTERFACE cxx_std_20)
+target_compile_options(mallard_build_flags INTERFACE
+  -Wall -Wextra -Wconversion -Wshadow -Wpedantic -Werror -fno-omit-frame-pointer)
+
+if(MALLARD_SANITIZE)
+  target_compile_options(mallard_build_flags INTERFACE -fsanitize=${MALLARD_SANITIZE} -fno-sanitize-recover=all)
+  target_link_options(mallard_build_flags INTERFACE -fsanitize=${MALLARD_SANITIZE})
+endif()
+
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)

@@ -1,0 +1,13 @@
+// Compiler attributes behind names of ours.
+//
+// MALLARD_INLINE  asks for inlining even in unoptimised builds of a fast path.
+// MALLARD_NOINLINE keeps a slow path (growth, exhaustion) out of the fast path's code.
+#pragma once
+
+#if defined(__GNUC__) || defined(__clang__)
+#define MALLARD_INLINE [[gnu::always_inline]] inline
+#define MALLARD_NOINLINE [[gnu::noinline]]
+#else
+#define MALLARD_INLINE inline
+#define MALLARD_NOINLINE
+#endif

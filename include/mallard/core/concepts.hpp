@@ -1,0 +1,202 @@
+// The heap concept and the capabilities a heap may add to it.
+//
+// A heap is a plain class with two members; everything else is a capability, named by a concept
+// here and asked for by name (`if constexpr (mallard::releasable<H>)`), never assumed.
+// docs/heap-concept.md explains each with examples. Rules that hold for every heap:
+//
+//   size     in bytes. 0 is served as 1: a block of its own, with its own address. A size above
+//            max_request, or one whose rounding would overflow, gives a null block.
+//   align    in bytes, a power of two (a precondition, checked in debug builds). The block is
+//            aligned to it, or null is returned; a weaker alignment is never given.
+//   received block.size >= the requested size; all of it is the caller's.
+//   given    back with any size between the requested and the received one (after a resize: of the
+//            latest) and the same alignment. Precondition: the pointer is a live block of this heap.
+//   failure  a null block; nothing has changed, and the heap serves what it still can. No member
+//            throws.
+//   threads  calls on one heap are serialised by the caller unless the heap is `concurrent`. No
+//            block has an affinity: any thread may deallocate what another has allocated.
+//   identity heaps are neither copied nor moved: blocks, facades and children hold their address.
+//   end      the destructor gives everything back to the upstream; live blocks end with it.
+//
+// Each concept checks members and noexcept; what the members mean stands beside them.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+
+#include "mallard/core/block.hpp"
+#include "mallard/core/chain.hpp"
+#include "mallard/core/resize.hpp"
+#include "mallard/core/usage.hpp"
+
+namespace mallard {
+
+// block allocate(size, align) noexcept;            a block of at least `size` bytes, or null
+// void  deallocate(p, size, align) noexcept;       ends the block at p
+template <class H>
+concept heap = requires(H& h, void* p, std::size_t size, std::size_t align) {
+  { h.allocate(size, align) } noexcept -> std::same_as<block>;
+  { h.deallocate(p, size, align) } noexcept -> std::same_as<void>;
+};
+
+// A heap over another one: `upstream()` is where its chunks come from. Sources have none.
+template <class H>
+concept layered = heap<H> && requires(H& h) {
+  typename H::upstream_type;
+  { h.upstream() } noexcept -> std::same_as<typename H::upstream_type&>;
+};
+
+// --- ends of many blocks at once ------------------------------------------------------------
+
+// void release() noexcept;     ends every block and gives every chunk back upstream: wink-out.
+//                              The heap is as new. O(chunks).
+template <class H>
+concept releasable = heap<H> && requires(H& h) {
+  { h.release() } noexcept -> std::same_as<void>;
+};
+
+// void clear() noexcept;       ends every block but keeps chunks for reuse, as the heap documents.
+//                              O(chunks).
+template <class H>
+concept clearable = heap<H> && requires(H& h) {
+  { h.clear() } noexcept -> std::same_as<void>;
+};
+
+// size_t trim(keep) noexcept;  gives chunks without live blocks back upstream until at most `keep`
+//                              bytes of such chunks are held; live blocks stay. Returns bytes given back.
+template <class H>
+concept trimmable = heap<H> && requires(H& h, std::size_t keep) {
+  { h.trim(keep) } noexcept -> std::same_as<std::size_t>;
+};
+
+// mark_type mark() const;      a point in the order of allocations.
+// void rewind(mark) noexcept;  ends every block allocated since; older blocks stay. Marks taken since
+//                              end too; clear() and release() end all marks. Chunks may be kept.
+template <class H>
+concept rewindable = heap<H> && requires(H& h, const H& c) {
+  typename H::mark_type;
+  { c.mark() } noexcept -> std::same_as<typename H::mark_type>;
+  { h.rewind(c.mark()) } noexcept -> std::same_as<void>;
+};
+
+// --- what a heap knows about one block ------------------------------------------------------
+
+// void deallocate(p) noexcept; ends the block at p, its size being known to the heap.
+template <class H>
+concept freeable = heap<H> && requires(H& h, void* p) {
+  { h.deallocate(p) } noexcept -> std::same_as<void>;
+};
+
+// size_t usable_size(p) const noexcept;   received size, in bytes, of the live block at p.
+template <class H>
+concept measurable = heap<H> && requires(const H& c, const void* p) {
+  { c.usable_size(p) } noexcept -> std::same_as<std::size_t>;
+};
+
+// bool owns(p) const noexcept; whether p points into memory this heap holds (into a chunk, not
+//                              necessarily a live block).
+template <class H>
+concept owning = heap<H> && requires(const H& c, const void* p) {
+  { c.owns(p) } noexcept -> std::same_as<bool>;
+};
+
+// size_t block_size() const noexcept;     every block has this size, in bytes; larger requests are
+// size_t block_align() const noexcept;    answered with null, and so are stricter alignments.
+template <class H>
+concept fixed_size = heap<H> && requires(const H& c) {
+  { c.block_size() } noexcept -> std::same_as<std::size_t>;
+  { c.block_align() } noexcept -> std::same_as<std::size_t>;
+};
+
+// --- changing a block's size in place -------------------------------------------------------
+
+// resize_result resize(const resize_request&) noexcept;   see resize.hpp
+// static constexpr resize_way ways;                       the ways this heap knows at all; others
+//                                                         in a request are ignored
+template <class H>
+concept resizable = heap<H> && requires(H& h, const resize_request& request) {
+  { H::ways } -> std::convertible_to<resize_way>;
+  { h.resize(request) } noexcept -> std::same_as<resize_result>;
+};
+
+template <class H>
+concept expandable =
+    resizable<H> && has_way(H::ways, resize_way::expand_forward | resize_way::expand_backward);
+
+template <class H>
+concept shrinkable = resizable<H> && has_way(H::ways, resize_way::shrink | resize_way::try_shrink);
+
+// --- bursts ---------------------------------------------------------------------------------
+
+// bool allocate_burst(out, count, size, align, contiguous) noexcept;
+//      appends `count` blocks of at least max(size, sizeof(void*)) bytes to `out`, each to be ended
+//      on its own or in a burst; all or none. Runs of up to `contiguous` bytes are adjacent where
+//      the heap can do so; 0 leaves it to the heap.
+// void deallocate_burst(blocks, size, align) noexcept;
+//      ends all blocks of the chain, which is empty afterwards; one size for all.
+template <class H>
+concept burst = heap<H> && requires(H& h, chain& c, std::size_t n) {
+  { h.allocate_burst(c, n, n, n, n) } noexcept -> std::same_as<bool>;
+  { h.deallocate_burst(c, n, n) } noexcept -> std::same_as<void>;
+};
+
+// bool allocate_burst(out, sizes, count, align, contiguous) noexcept;   the i-th block has at least
+//                                                                       sizes[i] bytes; all or none
+// void deallocate_burst(blocks) noexcept;                               blocks of any sizes
+template <class H>
+concept burst_of_sizes = freeable<H> && requires(H& h, chain& c, const std::size_t* sizes, std::size_t n) {
+  { h.allocate_burst(c, sizes, n, n, n) } noexcept -> std::same_as<bool>;
+  { h.deallocate_burst(c) } noexcept -> std::same_as<void>;
+};
+
+// --- nesting --------------------------------------------------------------------------------
+
+// When a child region ends on its own account: with its parent's end only, or whenever the parent
+// is cleared.
+enum class nesting { ends_with_parent, cleared_with_parent };
+
+// H(H& parent, nesting);       a child: its chunks come from the parent's upstream, and it is ended
+//                              by the parent as `nesting` says.
+// H* parent() const noexcept;  null for a root, and for a child whose parent has ended.
+// bool ended() const noexcept; true once the parent has ended: the child holds nothing, allocates
+//                              nothing (null), and may be destroyed at any time.
+template <class H>
+concept nestable = releasable<H> && std::constructible_from<H, H&, nesting> && requires(const H& c) {
+  { c.parent() } noexcept -> std::same_as<H*>;
+  { c.ended() } noexcept -> std::same_as<bool>;
+};
+
+// --- threads --------------------------------------------------------------------------------
+
+// static constexpr bool is_concurrent = true;   all members may be called by several threads at once,
+//                                               except construction, destruction, release and clear
+template <class H>
+concept concurrent = heap<H> && requires { requires static_cast<bool>(H::is_concurrent); };
+
+// void flush() noexcept;       gives what is cached for the calling thread back to the shared part.
+//                              A thread's end does the same; neither needs the other threads.
+template <class H>
+concept thread_caching = concurrent<H> && requires(H& h) {
+  { h.flush() } noexcept -> std::same_as<void>;
+};
+
+// --- inspection -----------------------------------------------------------------------------
+
+// heap_usage usage() const noexcept;   bytes held, carved and granted, found by walking. O(memory held).
+// fault validate() const noexcept;     walks every structure; the first broken invariant, or none.
+template <class H>
+concept inspectable = heap<H> && requires(const H& c) {
+  { c.usage() } noexcept -> std::same_as<heap_usage>;
+  { c.validate() } noexcept -> std::same_as<fault>;
+};
+
+// size_t held() const noexcept;       bytes handed out by a source now
+// size_t max_held() const noexcept;   and at the most so far. Counted per chunk, off the hot path.
+template <class H>
+concept counted = heap<H> && requires(const H& c) {
+  { c.held() } noexcept -> std::same_as<std::size_t>;
+  { c.max_held() } noexcept -> std::same_as<std::size_t>;
+};
+
+}  // namespace mallard

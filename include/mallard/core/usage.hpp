@@ -1,0 +1,34 @@
+// heap_usage and fault: what inspecting a heap tells.
+//
+//     held      +-------------------------------------------------+  bytes obtained from the source
+//     carved    +------------------------------+                     of these, taken by live blocks
+//     granted   +-------------------------+                          of these, usable by the caller
+//     (live     +------------------+                                 of these, really asked for)
+//
+//     internal = granted - live     header = carved - granted     external = held - carved
+//
+// held >= carved >= granted. `live` is known to the caller, or to layer `stats`, never to the heap:
+// no hot path carries a counter. The figures are found by walking (design: "Measuring").
+#pragma once
+
+#include <cstddef>
+
+namespace mallard {
+
+struct heap_usage {
+  std::size_t held = 0;     // bytes the heap has from its source and has not given back
+  std::size_t carved = 0;   // bytes of those inside live blocks, with their headers and padding
+  std::size_t granted = 0;  // bytes of those that callers may use: the received sizes
+
+  friend constexpr bool operator==(const heap_usage&, const heap_usage&) = default;
+};
+
+// The first broken invariant a validate() walk met; false when there is none:
+//     if (fault f = heap.validate()) report(f.what);
+struct [[nodiscard]] fault {
+  const char* what = nullptr;  // static text, null when nothing is wrong
+
+  [[nodiscard]] explicit constexpr operator bool() const noexcept { return what != nullptr; }
+};
+
+}  // namespace mallard

@@ -1,0 +1,30 @@
+// event_batch: events of one process, decoded, as columns of equal length.
+//
+// Every form a journal comes in (binary, text, .xz) is read as a sequence of these. A batch is
+// reused by its source from call to call, so that reading allocates nothing per event.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "mallard/journal/event.hpp"
+
+namespace mallard::journal {
+
+struct event_batch {
+  std::vector<event_kind> kind;
+  std::vector<std::uint64_t> time;         // ticks of the journal's clock since recording began
+  std::vector<std::uint32_t> thread;       // index into the thread table, dense from 0
+  std::vector<std::uint32_t> context;      // index into the context table, 0: unknown
+  std::vector<std::uint64_t> address;      // result of an allocation, argument of a free; 0: null
+  std::vector<std::uint64_t> size;         // bytes requested; 0 where the kind has none
+  std::vector<std::uint64_t> alignment;    // bytes asked for; 0: the default
+  std::vector<std::uint64_t> old_address;  // realloc kinds: the block passed in; else 0
+  std::vector<std::uint64_t> region;       // region kinds: which; else 0
+  std::vector<std::uint64_t> parent;       // region_create: its parent, 0: a root; else 0
+
+  [[nodiscard]] std::size_t count() const noexcept { return kind.size(); }
+};
+
+}  // namespace mallard::journal

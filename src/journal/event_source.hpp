@@ -1,0 +1,44 @@
+// event_source: a journal in any of its forms, read front to back.
+//
+//     auto source = journal::open("run.mallard");          // binary, text, or either as .xz
+//     event_batch batch;
+//     while (source->next(batch)) { ... }
+//
+// Errors that leave nothing to read throw journal::error with one line for the user. A journal cut
+// off in its middle is read up to the cut and then says so in warnings().
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "journal/event_batch.hpp"
+#include "journal/metadata.hpp"
+
+namespace mallard::journal {
+
+class error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+class event_source {
+ public:
+  virtual ~event_source() = default;
+
+  // Replaces the contents of `batch` by the next events, in order; false at the end.
+  virtual bool next(event_batch& batch) = 0;
+
+  // What is known of the recorded process; complete only after next() has returned false.
+  [[nodiscard]] virtual const metadata& about() const = 0;
+
+  // Lines worth telling the user once, such as a missing end; complete after next() has returned false.
+  [[nodiscard]] virtual const std::vector<std::string>& warnings() const = 0;
+};
+
+// Opens the file at `path`, whatever its form (found by its first bytes, not by its name).
+[[nodiscard]] std::unique_ptr<event_source> open(const std::filesystem::path& path);
+
+}  // namespace mallard::journal
