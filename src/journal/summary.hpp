@@ -1,0 +1,45 @@
+// summary: what `mallard info` says about a journal, found in one pass over its events.
+//
+// Counting needs only a map of the live blocks; memory is bounded by the number of live blocks,
+// not of events.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "journal/metadata.hpp"
+#include "journal/tables.hpp"
+
+namespace mallard::journal {
+
+struct summary {
+  std::string journal;  // path, as given
+  metadata about;
+  std::uint64_t events = 0;
+  std::map<std::string, std::uint64_t>
+      events_by_kind;  // by the name of the entry point; only those that occur
+  std::uint64_t threads = 0;
+  std::uint64_t contexts = 0;           // distinct calling contexts, the unknown one not counted
+  double duration_seconds = 0;          // from the start of recording to the last event
+  std::uint64_t bytes = 0;              // requested by all successful allocations
+  std::uint64_t peak_live_bytes = 0;    // requested bytes alive at once, at most
+  std::uint64_t peak_live_objects = 0;  // blocks alive at once, at most
+  std::uint64_t unmatched_frees = 0;    // of blocks whose allocation is not in the journal
+  std::uint64_t file_bytes = 0;
+  std::vector<module_info> modules;
+  std::vector<child_info> children;
+  usage_sample usage;     // the last one; all zero: none recorded
+  bool complete = false;  // the journal has its end, and nothing in it is damaged
+  std::vector<std::string> warnings;
+};
+
+// Reads the whole journal at `path`; throws journal::error if nothing of it can be read.
+[[nodiscard]] summary summarize(const std::filesystem::path& path);
+
+// One JSON object; its members are named as above.
+[[nodiscard]] std::string to_json(const summary& s);
+
+}  // namespace mallard::journal
