@@ -23,6 +23,7 @@ struct event_batch {
   std::vector<std::uint64_t> old_address;  // realloc kinds: the block passed in; else 0
   std::vector<std::uint64_t> region;       // region kinds: which; else 0
   std::vector<std::uint64_t> parent;       // region_create: its parent, 0: a root; else 0
+  std::vector<std::uint64_t> duration;     // ticks the real call took; 0: not timed (most are not)
 
   [[nodiscard]] std::size_t count() const noexcept { return kind.size(); }
 };

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -16,6 +17,8 @@
 
 #include "journal/event_batch.hpp"
 #include "journal/metadata.hpp"
+#include "journal/table.hpp"
+#include "journal/tables.hpp"
 
 namespace mallard::journal {
 
@@ -31,11 +34,22 @@ class event_source {
   // Replaces the contents of `batch` by the next events, in order; false at the end.
   virtual bool next(event_batch& batch) = 0;
 
+  // What the events delivered so far refer to: contexts, threads, modules ...
+  [[nodiscard]] virtual const tables& directory() const = 0;
+
   // What is known of the recorded process; complete only after next() has returned false.
   [[nodiscard]] virtual const metadata& about() const = 0;
 
   // Lines worth telling the user once, such as a missing end; complete after next() has returned false.
   [[nodiscard]] virtual const std::vector<std::string>& warnings() const = 0;
+
+  // Whether the journal has its end and nothing in it is damaged; known after next() has returned false.
+  [[nodiscard]] virtual bool complete() const = 0;
+
+  // Has `receive` called with each table of a type that tables does not hold, in the order of the
+  // file, while next() runs. Other such tables are skipped. Forms without tables ignore it.
+  using table_receiver = std::function<void(const table&)>;
+  virtual void watch(section_type type, table_receiver receive) = 0;
 };
 
 // Opens the file at `path`, whatever its form (found by its first bytes, not by its name).
