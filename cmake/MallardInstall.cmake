@@ -1,1 +1,41 @@
-# Installation of the headers, and the ways in for consumers: find_package and pkg-config.
+# Installation in three components, and the ways in for consumers: find_package and pkg-config.
+#
+#   devel    headers, CMake package, pkg-config file
+#   tools    bin/mallard-*, and lib/mallard/ for what is loaded into other programs
+#   python   the native module of the Python package (the wheel is: tools + python)
+include(CMakePackageConfigHelpers)
+
+option(MALLARD_INSTALL "Install mallard with this build" ${PROJECT_IS_TOP_LEVEL})
+
+# Where a tool finds what it loads into other programs, relative to the tool itself.
+set(MALLARD_PRELOAD_DIR lib/mallard)
+
+# mallard_install_tool(TARGET): a program a user runs.
+function(mallard_install_tool target)
+  if(MALLARD_INSTALL)
+    install(TARGETS ${target} RUNTIME DESTINATION bin COMPONENT tools)
+  endif()
+endfunction()
+
+# mallard_install_preload(TARGET): a library that is loaded into other programs, never linked.
+function(mallard_install_preload target)
+  if(MALLARD_INSTALL)
+    install(TARGETS ${target} LIBRARY DESTINATION ${MALLARD_PRELOAD_DIR} COMPONENT tools)
+  endif()
+endfunction()
+
+if(MALLARD_INSTALL)
+  set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mallard)
+  configure_package_config_file(cmake/mallard-config.cmake.in mallard-config.cmake
+    INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+  write_basic_package_version_file(mallard-config-version.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+  file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  configure_file(cmake/mallard.pc.in mallard.pc @ONLY)
+
+  install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT devel)
+  install(TARGETS mallard EXPORT mallard-targets COMPONENT devel)
+  install(EXPORT mallard-targets NAMESPACE mallard:: DESTINATION ${package_dir} COMPONENT devel)
+  install(FILES ${PROJECT_BINARY_DIR}/mallard-config.cmake ${PROJECT_BINARY_DIR}/mallard-config-version.cmake
+    DESTINATION ${package_dir} COMPONENT devel)
+  install(FILES ${PROJECT_BINARY_DIR}/mallard.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT devel)
+endif()

@@ -1,0 +1,87 @@
+"""mallard used from outside its tree: each way in finds it, builds and runs; a wrong wish fails."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[2]
+VERSION = ".".join(
+    re.findall(r"_VERSION_\w+ (\d+)", (SOURCE / "include/mallard/core/version.hpp").read_text())
+)
+GREETING = f"mallard {VERSION} aligns 13 to 16\n"
+
+
+def run(*command: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=False)
+
+
+def succeed(*command: str | Path, **environment: str) -> str:
+    result = run(*command, **environment)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+@pytest.fixture(scope="session")
+def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the library is installed, headers and all that helps to find them."""
+    build, prefix = tmp_path_factory.mktemp("build"), tmp_path_factory.mktemp("prefix")
+    succeed("cmake", "-S", SOURCE, "-B", build, "-GNinja", "-DMALLARD_TOOLS=OFF", "-DMALLARD_TESTS=OFF")
+    succeed("cmake", "--install", build, "--prefix", prefix)
+    return prefix
+
+
+@pytest.fixture
+def consumers(tmp_path: Path) -> Path:
+    """The consumer projects, copied out of the tree."""
+    return Path(shutil.copytree(SOURCE / "tests/install", tmp_path / "consumers"))
+
+
+def configure(project: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return run("cmake", "-S", project, "-B", project / "build", "-GNinja", *options)
+
+
+def built_by_cmake(project: Path) -> Path:
+    succeed("cmake", "--build", project / "build")
+    return project / "build/consumer"
+
+
+def test_find_package(prefix: Path, consumers: Path) -> None:
+    project = consumers / "find_package"
+    configured = configure(project, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DWANTED_VERSION={VERSION}")
+    assert configured.returncode == 0, configured.stderr
+    assert succeed(built_by_cmake(project)) == GREETING
+
+
+def test_find_package_refuses_another_version(prefix: Path, consumers: Path) -> None:
+    configured = configure(consumers / "find_package", f"-DCMAKE_PREFIX_PATH={prefix}", "-DWANTED_VERSION=99")
+    assert configured.returncode != 0
+    assert f"version: {VERSION}" in configured.stderr
+
+
+def test_add_subdirectory(consumers: Path) -> None:
+    project = consumers / "add_subdirectory"
+    configured = configure(project, f"-DMALLARD_SOURCE={SOURCE}")
+    assert configured.returncode == 0, configured.stderr
+    assert succeed(built_by_cmake(project)) == GREETING
+    assert not list(project.rglob("*.so")), "a consumer builds none of the tools"
+
+
+def test_pkg_config(prefix: Path, consumers: Path) -> None:
+    project = consumers / "pkg_config"
+    search = {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}
+    succeed("make", "-C", project, f"WANTED=mallard >= {VERSION}", **search)
+    assert succeed(project / "consumer") == GREETING
+
+
+def test_pkg_config_refuses_another_version(prefix: Path, consumers: Path) -> None:
+    search = {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}
+    assert run("make", "-C", consumers / "pkg_config", "WANTED=mallard >= 99", **search).returncode != 0
+
+
+def test_installed_headers_are_the_librarys(prefix: Path) -> None:
+    installed = {p.relative_to(prefix / "include") for p in (prefix / "include").rglob("*.h*")}
+    assert installed == {p.relative_to(SOURCE / "include") for p in (SOURCE / "include").rglob("*.h*")}
