@@ -39,8 +39,6 @@ inline constexpr std::size_t default_align = alignof(std::max_align_t);
   return static_cast<std::size_t>(-address_of(p)) & (align - 1);
 }
 
-[[nodiscard]] constexpr bool is_valid_align(std::size_t align) noexcept {
-  return std::has_single_bit(align);
-}
+[[nodiscard]] constexpr bool is_valid_align(std::size_t align) noexcept { return std::has_single_bit(align); }
 
 }  // namespace mallard
