@@ -94,6 +94,14 @@ concept measurable = heap<H> && requires(const H& c, const void* p) {
   { c.usable_size(p) } noexcept -> std::same_as<std::size_t>;
 };
 
+// size_t received_size(size, align) const noexcept;   the size a block asked for so would receive, 0 if
+//                              no such block can be had. The same for every size between the requested
+//                              and the received one.
+template <class H>
+concept predictable = heap<H> && requires(const H& c, std::size_t size, std::size_t align) {
+  { c.received_size(size, align) } noexcept -> std::same_as<std::size_t>;
+};
+
 // bool owns(p) const noexcept; whether p points into memory this heap holds (into a chunk, not
 //                              necessarily a live block).
 template <class H>

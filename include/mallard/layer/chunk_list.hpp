@@ -1,0 +1,170 @@
+// chunk_list<Upstream, Growth>: chunks from an upstream, newest first.
+//
+//     newest --> [header| room ......] --> [header| room .....] --> [header| room ..] --> null
+//     spare  --> [header| room ...........]      at most one, empty, used before the upstream is asked
+//
+// The header stands inside the chunk, so the list costs no memory beside it. A chunk that is dropped
+// becomes the spare if it is larger than the present one: a heap that is cleared or rewound again and
+// again keeps its largest chunk and soon asks for no more. Owning its upstream, it passes clear()
+// and release() on to one that has them; a `borrowed` upstream has not.
+// Invariant: held() is the sum of the chunks' received sizes, the spare included.
+// Cost: add and drop O(1) beside the upstream's, owns and validate O(chunks).
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <new>
+#include <utility>
+
+#include "mallard/core/align.hpp"
+#include "mallard/core/block.hpp"
+#include "mallard/core/check.hpp"
+#include "mallard/core/concepts.hpp"
+#include "mallard/core/usage.hpp"
+#include "mallard/layer/growth.hpp"
+
+namespace mallard {
+
+template <heap Upstream, growth_policy Growth>
+class chunk_list {
+ public:
+  using upstream_type = Upstream;
+
+  class alignas(default_align) chunk {
+   public:
+    chunk(chunk* older, std::size_t size) noexcept : older_(older), size_(size), filled_(begin()) {}
+
+    // The room: everything behind the header. It begins aligned to `default_align`.
+    [[nodiscard]] std::byte* begin() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
+    [[nodiscard]] std::byte* end() noexcept { return reinterpret_cast<std::byte*>(this) + size_; }
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    [[nodiscard]] chunk* older() const noexcept { return older_; }
+
+    // Where the taken part of the room ends; the chunk's user says so when it turns to another chunk.
+    [[nodiscard]] std::byte* filled() const noexcept { return filled_; }
+    void set_filled(std::byte* end_of_taken) noexcept { filled_ = end_of_taken; }
+
+    [[nodiscard]] bool contains(const void* p) const noexcept {
+      return address_of(p) - address_of(this) < size_;
+    }
+
+   private:
+    friend class chunk_list;
+    chunk* older_;
+    std::size_t size_;
+    std::byte* filled_;
+  };
+
+  template <class... Args>
+    requires std::constructible_from<Upstream, Args...>
+  explicit chunk_list(Args&&... args) : upstream_(std::forward<Args>(args)...) {}
+  chunk_list(const chunk_list&) = delete;
+  chunk_list& operator=(const chunk_list&) = delete;
+  ~chunk_list() { release(); }
+
+  [[nodiscard]] upstream_type& upstream() noexcept { return upstream_; }
+  [[nodiscard]] const upstream_type& upstream() const noexcept { return upstream_; }
+  [[nodiscard]] chunk* newest() const noexcept { return newest_; }
+  [[nodiscard]] std::size_t held() const noexcept { return held_; }
+
+  // A new newest chunk with room for a block of `size` bytes at `align`; null when exhausted.
+  [[nodiscard]] chunk* add(std::size_t size, std::size_t align) noexcept {
+    const std::size_t padding = align > default_align ? align - default_align : 0;
+    if (size > max_request - sizeof(chunk) || padding > max_request - sizeof(chunk) - size) return nullptr;
+    const std::size_t least = sizeof(chunk) + size + padding;
+    chunk* added = take_spare(least);
+    if (added == nullptr) added = obtain(least);
+    if (added == nullptr) return nullptr;
+    added->older_ = newest_;
+    newest_ = added;
+    return added;
+  }
+
+  // Takes the newest chunk, which holds no block any more, out of the list; precondition: there is one.
+  void drop_newest() noexcept {
+    MALLARD_CHECK(newest_ != nullptr);
+    chunk* dropped = newest_;
+    newest_ = dropped->older_;
+    dropped->set_filled(dropped->begin());
+    if (spare_ == nullptr || spare_->size_ < dropped->size_) std::swap(spare_, dropped);
+    give_back(dropped);
+  }
+
+  // Ends all blocks; keeps the largest chunk, or lets a clearable upstream keep what it wants.
+  void clear() noexcept {
+    if constexpr (clearable<Upstream>) {
+      forget();
+      upstream_.clear();
+    } else {
+      while (newest_ != nullptr) drop_newest();
+    }
+  }
+
+  // Ends all blocks and gives all chunks back.
+  void release() noexcept {
+    if constexpr (releasable<Upstream>) {
+      forget();
+      upstream_.release();
+    } else {
+      while (newest_ != nullptr) give_back(std::exchange(newest_, newest_->older_));
+      give_back(std::exchange(spare_, nullptr));
+    }
+  }
+
+  [[nodiscard]] bool owns(const void* p) const noexcept {
+    if (spare_ != nullptr && spare_->contains(p)) return true;
+    for (const chunk* c = newest_; c != nullptr; c = c->older_)
+      if (c->contains(p)) return true;
+    return false;
+  }
+
+  [[nodiscard]] fault validate() const noexcept {
+    std::size_t sum = spare_ == nullptr ? 0 : spare_->size_;
+    for (chunk* c = newest_; c != nullptr; c = c->older_) {
+      if (!is_aligned(c, default_align)) return {"chunk_list: a chunk is misaligned"};
+      if (c->size_ < sizeof(chunk) || c->size_ > held_ - std::min(held_, sum))
+        return {"chunk_list: the chunks are larger than what is held, or linked in a circle"};
+      if (c->filled_ < c->begin() || c->filled_ > c->end())
+        return {"chunk_list: a chunk is filled beyond its room"};
+      sum += c->size_;
+    }
+    if (sum != held_) return {"chunk_list: the chunks do not add up to what is held"};
+    return {};
+  }
+
+ private:
+  chunk* take_spare(std::size_t least) noexcept {
+    if (spare_ == nullptr || spare_->size_ < least) return nullptr;
+    return std::exchange(spare_, nullptr);
+  }
+
+  // What the growth policy wishes or, if that cannot be had, the least that serves the request.
+  chunk* obtain(std::size_t least) noexcept {
+    const std::size_t wished = Growth::next(newest_ == nullptr ? 0 : newest_->size_, held_);
+    block memory = upstream_.allocate(std::max(least, wished), alignof(chunk));
+    if (!memory && wished > least) memory = upstream_.allocate(least, alignof(chunk));
+    if (!memory) return nullptr;
+    held_ += memory.size;
+    return ::new (memory.data) chunk(nullptr, memory.size);
+  }
+
+  void give_back(chunk* c) noexcept {
+    if (c == nullptr) return;
+    held_ -= c->size_;
+    upstream_.deallocate(c, c->size_, alignof(chunk));
+  }
+
+  void forget() noexcept {
+    newest_ = nullptr;
+    spare_ = nullptr;
+    held_ = 0;
+  }
+
+  Upstream upstream_;
+  chunk* newest_ = nullptr;
+  chunk* spare_ = nullptr;
+  std::size_t held_ = 0;
+};
+
+}  // namespace mallard

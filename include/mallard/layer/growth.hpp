@@ -1,0 +1,42 @@
+// Growth policies: how large the next chunk of a heap is.
+//
+//     doubling        F, 2F, 4F ... Cap, Cap            few chunks, up to half of them unused
+//     proportional    F, 2F ... Step, Step ... 1/Divisor of what is held ... Cap
+//                                                       unused at most max(Step, 1/Divisor)
+//
+// A policy is a type with one static member. It names a wish: a request that needs more gets more,
+// and when the upstream cannot give that much the heap asks again for the least it needs.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+
+namespace mallard {
+
+// size_t next(newest, held)   bytes of the next chunk, its header included, where the newest one has
+//                             `newest` bytes and all together `held`; both 0 at the start
+template <class G>
+concept growth_policy = requires(std::size_t newest, std::size_t held) {
+  { G::next(newest, held) } noexcept -> std::same_as<std::size_t>;
+};
+
+template <std::size_t First, std::size_t Cap>
+struct doubling {
+  static_assert(0 < First && First <= Cap);
+
+  static constexpr std::size_t next(std::size_t newest, std::size_t) noexcept {
+    return newest > Cap / 2 ? Cap : std::max(First, 2 * newest);
+  }
+};
+
+template <std::size_t First, std::size_t Step, std::size_t Divisor, std::size_t Cap>
+struct proportional {
+  static_assert(0 < First && First <= Step && Step <= Cap && 0 < Divisor);
+
+  static constexpr std::size_t next(std::size_t, std::size_t held) noexcept {
+    return std::min(Cap, std::max({First, std::min(held, Step), held / Divisor}));
+  }
+};
+
+}  // namespace mallard

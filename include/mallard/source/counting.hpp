@@ -1,0 +1,64 @@
+// counting<Source>: a source that knows how much of it is out.
+//
+//     heap --allocate--> counting --allocate--> Source
+//                        held, max_held
+//
+// This is where the footprint of a heap is measured: once a chunk, never on a hot path. It needs a
+// source whose received sizes can be predicted, because a block may come back with any size between
+// the requested and the received one. Invariant: held <= max_held; held is 0 once everything is back.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "mallard/core/block.hpp"
+#include "mallard/core/check.hpp"
+#include "mallard/core/concepts.hpp"
+
+namespace mallard {
+
+template <predictable Source>
+class counting {
+ public:
+  using upstream_type = Source;
+
+  template <class... Args>
+    requires std::constructible_from<Source, Args...>
+  explicit counting(Args&&... args) : source_(std::forward<Args>(args)...) {}
+  counting(const counting&) = delete;
+  counting& operator=(const counting&) = delete;
+
+  [[nodiscard]] upstream_type& upstream() noexcept { return source_; }
+
+  [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept {
+    return source_.received_size(size, align);
+  }
+
+  [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
+    const block received = source_.allocate(size, align);
+    held_ += received.size;
+    max_held_ = std::max(max_held_, held_);
+    return received;
+  }
+
+  void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
+    const std::size_t received = source_.received_size(size, align);
+    MALLARD_CHECK(received <= held_);
+    held_ -= received;
+    source_.deallocate(p, size, align);
+  }
+
+  [[nodiscard]] std::size_t held() const noexcept { return held_; }
+  [[nodiscard]] std::size_t max_held() const noexcept { return max_held_; }
+
+  // Lets the highest mark start again from what is held now.
+  void reset_max_held() noexcept { max_held_ = held_; }
+
+ private:
+  Source source_;
+  std::size_t held_ = 0;
+  std::size_t max_held_ = 0;
+};
+
+}  // namespace mallard

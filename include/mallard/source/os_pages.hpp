@@ -1,0 +1,76 @@
+// os_pages: whole pages from the operating system.
+//
+//     request  [ size            ]
+//     mapped   [ page | page | page ]      received = whole pages, zeroed by the kernel
+//
+// An alignment above the page size maps `align` bytes more and unmaps both ends at once, so a block
+// never holds more than its own pages. Stateless: blocks of one os_pages may be given to another.
+// Cost: one system call an operation, and one page fault a page at its first touch.
+#pragma once
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+
+#include "mallard/core/align.hpp"
+#include "mallard/core/block.hpp"
+#include "mallard/core/check.hpp"
+
+namespace mallard {
+
+class os_pages {
+ public:
+  os_pages() = default;
+  os_pages(const os_pages&) = delete;
+  os_pages& operator=(const os_pages&) = delete;
+
+  [[nodiscard]] static std::size_t page_size() noexcept {
+    static const std::size_t size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    return size;
+  }
+
+  [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept {
+    if (size > max_request - page_size() || align > max_request) return 0;
+    return align_up(size == 0 ? 1 : size, page_size());
+  }
+
+  [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
+    MALLARD_CHECK(is_valid_align(align));
+    const std::size_t pages = received_size(size, align);
+    if (pages == 0) return {};
+    if (align <= page_size()) return map(pages);
+    return map_aligned(pages, align);
+  }
+
+  void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
+    unmap(p, received_size(size, align));
+  }
+
+ private:
+  static block map(std::size_t bytes) noexcept {
+    void* p = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) return {};
+    return {p, bytes};
+  }
+
+  static block map_aligned(std::size_t pages, std::size_t align) noexcept {
+    const std::size_t spare = align - page_size();
+    if (pages > max_request - spare) return {};
+    const block wide = map(pages + spare);
+    if (!wide) return {};
+    std::byte* const start = static_cast<std::byte*>(wide.data);
+    const std::size_t before = padding_for(start, align);
+    unmap(start, before);
+    unmap(start + before + pages, spare - before);
+    return {start + before, pages};
+  }
+
+  static void unmap(void* p, std::size_t bytes) noexcept {
+    if (bytes == 0) return;
+    [[maybe_unused]] const int failed = ::munmap(p, bytes);
+    MALLARD_CHECK(failed == 0);
+  }
+};
+
+}  // namespace mallard
