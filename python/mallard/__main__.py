@@ -1,0 +1,5 @@
+"""`python -m mallard` is the `mallard` command."""
+
+from mallard.cli import main
+
+main()

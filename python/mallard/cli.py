@@ -1,0 +1,50 @@
+"""The `mallard` command: one file of commands/ a subcommand.
+
+`mallard --help` must stay cheap: at import time nothing here or in commands/ loads rich, the native
+module or anything else that typer does not load anyway.
+"""
+
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+from mallard.commands.info import info
+from mallard.commands.record import record
+from mallard.commands.replay import replay
+from mallard.commands.strategies import strategies
+from mallard.errors import MallardError
+from mallard.native import NativeCommand
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+app.command(cls=NativeCommand, add_help_option=False)(record)
+app.command(cls=NativeCommand, add_help_option=False)(replay)
+app.command()(info)
+app.command()(strategies)
+
+
+def show_version(wanted: bool) -> None:
+    """Print the version and stop, if it is wanted."""
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"mallard {version('mallard')}")
+        raise typer.Exit
+
+
+@app.callback()
+def mallard(
+    version: Annotated[
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Find out which memory-allocation strategy would pay in a C or C++ program."""
+
+
+def main() -> NoReturn:
+    """Run the command line; what goes wrong is one line on stderr and exit code 2."""
+    try:
+        sys.exit(app(sys.argv[1:] or ["--help"], prog_name="mallard", standalone_mode=False))
+    except (MallardError, typer.TyperException) as error:
+        print(f"mallard: {error}", file=sys.stderr)
+        sys.exit(2)

@@ -1,0 +1,1 @@
+"""The subcommands of `mallard`, one a file."""

@@ -1,0 +1,60 @@
+"""`mallard info`: what a journal is about, as a table or as JSON."""
+
+import json
+import shlex
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from mallard.errors import MallardError
+
+
+def info(
+    journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="A journal, or its text form, also .xz.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show what a journal holds and what recording cost."""
+    from mallard import _native
+
+    try:
+        summary = _native.summary_json(journal)
+    except _native.JournalError as error:
+        raise MallardError(str(error)) from error
+    if as_json:
+        print(summary)
+    else:
+        show(json.loads(summary))
+
+
+def show(summary: dict[str, Any]) -> None:
+    """Print the summary as a table of names and values."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(show_header=False, box=None)
+    for name, value in rows(summary):
+        table.add_row(Text(name, style="bold"), Text(value))
+    Console().print(table)
+
+
+def rows(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what is worth a line; what the journal does not know is left out."""
+    about = summary["about"]
+    if about["program"]:
+        yield "program", about["program"]
+        yield "command", shlex.join(about["arguments"])
+    yield "events", f"{summary['events']:,}"
+    for kind, count in summary["events_by_kind"].items():
+        yield f"  {kind}", f"{count:,}"
+    yield "threads", f"{summary['threads']:,}"
+    yield "contexts", f"{summary['contexts']:,}"
+    yield "duration", f"{summary['duration_seconds']:.3f} s"
+    yield "allocated", f"{summary['bytes']:,} bytes"
+    yield "live at peak", f"{summary['peak_live_bytes']:,} bytes in {summary['peak_live_objects']:,} blocks"
+    if summary["unmatched_frees"]:
+        yield "unmatched frees", f"{summary['unmatched_frees']:,}"
+    yield "journal", f"{summary['file_bytes']:,} bytes, {'complete' if summary['complete'] else 'cut off'}"
+    for warning in summary["warnings"]:
+        yield "warning", warning

@@ -1,0 +1,37 @@
+"""`mallard strategies`: every strategy the replay knows, as a table or as JSON."""
+
+import json
+import subprocess
+from typing import Annotated
+
+import typer
+
+from mallard.errors import MallardError
+from mallard.native import tool
+
+
+def strategies(
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """List the strategies that a replay compares."""
+    listing = subprocess.run(
+        [tool("mallard-replay"), "--list", "--json"], capture_output=True, text=True, check=False
+    )
+    if listing.returncode != 0:
+        raise MallardError(listing.stderr.strip())
+    if as_json:
+        print(listing.stdout, end="")
+    else:
+        show(json.loads(listing.stdout)["strategies"])
+
+
+def show(known: list[dict[str, str | None]]) -> None:
+    """Print a row for each strategy."""
+    from rich.console import Console
+    from rich.table import Table
+
+    columns = ("strategy", "binding", "status", "reason")
+    table = Table(*columns, box=None, header_style="bold")
+    for strategy in known:
+        table.add_row(*(strategy[column] or "" for column in columns))
+    Console().print(table)

@@ -1,0 +1,19 @@
+// mallard._native: what the Python package asks of the journal reader. Thin on purpose: the reader
+// does the work, Python receives finished results.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
+
+#include "journal/event_source.hpp"
+#include "journal/summary.hpp"
+
+namespace nb = nanobind;
+namespace journal = mallard::journal;
+
+NB_MODULE(_native, module) {
+  nb::exception<journal::error>(module, "JournalError", PyExc_ValueError);
+  module.def(
+      "summary_json", [](const std::string& path) { return to_json(journal::summarize(path)); },
+      nb::arg("path"), nb::call_guard<nb::gil_scoped_release>());
+}

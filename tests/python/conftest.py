@@ -1,0 +1,33 @@
+"""The `mallard` command as a user runs it, and one journal of a real program."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Mallard = Callable[..., subprocess.CompletedProcess[str]]
+
+WORK = "my %seen; $seen{$_} = [1 .. $_ % 7] for 1 .. 20000; print scalar(keys %seen), qq(\\n)"
+
+
+@pytest.fixture(scope="session")
+def mallard() -> Mallard:
+    """Run `mallard` with arguments; the result holds its output and exit code."""
+    command = Path(sys.executable).parent / "mallard"
+
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([command, *arguments], capture_output=True, text=True, check=False)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def journal(mallard: Mallard, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The journal of a perl program that builds 20000 small lists."""
+    path = tmp_path_factory.mktemp("journal") / "perl.mallard"
+    recorded = mallard("record", "-o", path, "--", "/usr/bin/perl", "-e", WORK)
+    assert recorded.returncode == 0, recorded.stderr
+    assert recorded.stdout == "20000\n"
+    return path
