@@ -1,0 +1,42 @@
+#include "harness/bytes.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <limits>
+
+namespace mallard::harness {
+
+std::optional<std::uint64_t> parse_bytes(std::string_view text) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc{}) return std::nullopt;
+
+  std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+  if (unit.empty()) return number;
+  constexpr std::string_view letters = "KMGT";
+  const auto power = letters.find(static_cast<char>(unit.front() & ~0x20));
+  unit.remove_prefix(1);
+  if (power == std::string_view::npos || !(unit.empty() || unit == "B" || unit == "iB")) return std::nullopt;
+
+  const auto shift = 10 * (power + 1);
+  if (number > (std::numeric_limits<std::uint64_t>::max() >> shift)) return std::nullopt;
+  return number << shift;
+}
+
+std::string format_bytes(std::uint64_t bytes) {
+  constexpr std::array units{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 999.5 && unit + 1 < units.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  const int decimals = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.*f %s", decimals, value, units[unit]);
+  return text.data();
+}
+
+}  // namespace mallard::harness

@@ -1,0 +1,60 @@
+#include "harness/foreign_malloc.hpp"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <string>
+
+namespace mallard::harness {
+namespace {
+
+// glibc-notrim: what is freed stays with the process. Nothing is cut off the end of the heap, large
+// blocks come from it as well instead of from mappings of their own, and it grows by 1 MiB at least.
+constexpr std::array mallocs{
+    foreign_malloc{"glibc", "", "libc6", "", "the C library's own, as it comes"},
+    foreign_malloc{"glibc-notrim", "", "libc6",
+                   "GLIBC_TUNABLES=glibc.malloc.trim_threshold=18446744073709551615"
+                   ":glibc.malloc.mmap_max=0:glibc.malloc.top_pad=1048576",
+                   "the C library's own, never giving memory back"},
+    foreign_malloc{"jemalloc", "libjemalloc.so.2", "libjemalloc2", "", "jemalloc, preloaded"},
+    foreign_malloc{"tcmalloc", "libtcmalloc_minimal.so.4", "libtcmalloc-minimal4", "",
+                   "gperftools' tcmalloc, preloaded"},
+    foreign_malloc{"mimalloc", "libmimalloc.so.2.0", "libmimalloc2.0", "", "mimalloc 2, preloaded"},
+    foreign_malloc{"tbbmalloc", "libtbbmalloc_proxy.so.2", "libtbbmalloc2", "",
+                   "oneTBB's scalable malloc, preloaded"},
+};
+
+}  // namespace
+
+std::span<const foreign_malloc> foreign_mallocs() { return mallocs; }
+
+const foreign_malloc* find_foreign_malloc(std::string_view name) {
+  for (const foreign_malloc& m : mallocs)
+    if (m.name == name) return &m;
+  return nullptr;
+}
+
+std::vector<std::string> environment_for(const foreign_malloc& m) {
+  std::vector<std::string> result;
+  if (!m.object.empty()) result.push_back("LD_PRELOAD=" + std::string(m.object));
+  if (!m.tunables.empty()) result.emplace_back(m.tunables);
+  return result;
+}
+
+std::string malloc_fault(const foreign_malloc& m) {
+  const std::string in_force = malloc_in_force();
+  const std::string_view expected = m.object.empty() ? "libc.so.6" : m.object;
+  if (in_force == expected) return {};
+  if (m.object.empty()) return "malloc is " + in_force + "'s, not the C library's";
+  return std::string(m.object) + " is not loaded: apt install " + std::string(m.package);
+}
+
+std::string malloc_in_force() {
+  Dl_info where{};
+  void* const entry = ::dlsym(RTLD_DEFAULT, "malloc");
+  if (entry == nullptr || ::dladdr(entry, &where) == 0 || where.dli_fname == nullptr) return {};
+  const std::string_view path = where.dli_fname;
+  return std::string(path.substr(path.rfind('/') + 1));
+}
+
+}  // namespace mallard::harness

@@ -1,0 +1,32 @@
+#include "harness/foreign_malloc.hpp"
+
+#include <gtest/gtest.h>
+
+namespace mallard::harness {
+namespace {
+
+TEST(ForeignMalloc, AllContestantsAreKnownByTheirNames) {
+  for (const char* name : {"glibc", "glibc-notrim", "jemalloc", "tcmalloc", "mimalloc", "tbbmalloc"})
+    EXPECT_NE(find_foreign_malloc(name), nullptr) << name;
+  EXPECT_EQ(find_foreign_malloc("hoard"), nullptr);
+}
+
+TEST(ForeignMalloc, PreloadAndTunablesReachTheEnvironment) {
+  EXPECT_TRUE(environment_for(*find_foreign_malloc("glibc")).empty());
+  EXPECT_EQ(environment_for(*find_foreign_malloc("jemalloc")),
+            std::vector<std::string>{"LD_PRELOAD=libjemalloc.so.2"});
+  const auto notrim = environment_for(*find_foreign_malloc("glibc-notrim"));
+  ASSERT_EQ(notrim.size(), 1u);
+  EXPECT_TRUE(notrim[0].starts_with("GLIBC_TUNABLES=glibc.malloc.trim_threshold="));
+}
+
+// This process has not preloaded any: measuring one here would measure another malloc.
+TEST(ForeignMalloc, AMallocThatIsNotInForceIsAFaultThatNamesItsPackage) {
+  EXPECT_FALSE(malloc_in_force().empty());
+  EXPECT_EQ(malloc_fault(*find_foreign_malloc("mimalloc")),
+            "libmimalloc.so.2.0 is not loaded: apt install libmimalloc2.0");
+  EXPECT_EQ(malloc_fault(*find_foreign_malloc("glibc")).empty(), malloc_in_force() == "libc.so.6");
+}
+
+}  // namespace
+}  // namespace mallard::harness
