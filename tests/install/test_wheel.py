@@ -1,0 +1,57 @@
+"""The wheel in an environment of its own: the command and the native tools come out of it."""
+
+import json
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A fresh environment with the wheel; what the wheel depends on is borrowed from the checkout's own."""
+    place = tmp_path_factory.mktemp("environment")
+    subprocess.run(["/usr/bin/python3", "-m", "venv", place], check=True)
+    (wheel,) = (SOURCE / "build/wheel").glob("mallard-*.whl")
+    subprocess.run(
+        [
+            place / "bin/pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-deps",
+            "--no-index",
+            wheel,
+        ],
+        check=True,
+    )
+    (packages,) = place.glob("lib/python*/site-packages")
+    (packages / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return place
+
+
+def test_command_and_tools_are_inside(environment: Path) -> None:
+    def said(*command: str) -> str:
+        result = subprocess.run(
+            command, capture_output=True, text=True, check=True, cwd="/", env={"PATH": "/bin"}
+        )
+        return result.stdout
+
+    home = said(str(environment / "bin/python"), "-c", "import mallard; print(mallard.__file__)")
+    assert home.startswith(str(environment))
+    assert "Commands:" in said(str(environment / "bin/mallard"), "--help")
+    listing = json.loads(said(str(environment / "bin/mallard"), "strategies", "--json"))
+    assert "multipool" in {strategy["strategy"] for strategy in listing["strategies"]}
+
+
+def test_recorder_finds_what_it_loads(environment: Path, tmp_path: Path) -> None:
+    journal = tmp_path / "true.mallard"
+    command = [environment / "bin/mallard", "record", "-o", journal, "--", "/usr/bin/perl", "-e", "1"]
+    subprocess.run(command, check=True, env={"PATH": "/bin"})
+    summary = subprocess.run(
+        [environment / "bin/mallard", "info", "--json", journal], capture_output=True, text=True, check=True
+    )
+    assert json.loads(summary.stdout)["events"] > 0
