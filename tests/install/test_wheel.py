@@ -33,25 +33,22 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def test_command_and_tools_are_inside(environment: Path) -> None:
-    def said(*command: str) -> str:
-        result = subprocess.run(
-            command, capture_output=True, text=True, check=True, cwd="/", env={"PATH": "/bin"}
-        )
-        return result.stdout
+def said(program: Path, *arguments: str) -> str:
+    """What a program prints, run away from the checkout and its environment."""
+    result = subprocess.run(
+        [program, *arguments], capture_output=True, text=True, check=True, cwd="/", env={"PATH": "/bin"}
+    )
+    return result.stdout
 
-    home = said(str(environment / "bin/python"), "-c", "import mallard; print(mallard.__file__)")
+
+def test_command_and_tools_are_inside(environment: Path) -> None:
+    home = said(environment / "bin/python", "-c", "import mallard; print(mallard.__file__)")
     assert home.startswith(str(environment))
-    assert "Commands:" in said(str(environment / "bin/mallard"), "--help")
-    listing = json.loads(said(str(environment / "bin/mallard"), "strategies", "--json"))
+    listing = json.loads(said(environment / "bin/mallard", "strategies", "--json"))
     assert "multipool" in {strategy["strategy"] for strategy in listing["strategies"]}
 
 
 def test_recorder_finds_what_it_loads(environment: Path, tmp_path: Path) -> None:
-    journal = tmp_path / "true.mallard"
-    command = [environment / "bin/mallard", "record", "-o", journal, "--", "/usr/bin/perl", "-e", "1"]
-    subprocess.run(command, check=True, env={"PATH": "/bin"})
-    summary = subprocess.run(
-        [environment / "bin/mallard", "info", "--json", journal], capture_output=True, text=True, check=True
-    )
-    assert json.loads(summary.stdout)["events"] > 0
+    mallard, journal = environment / "bin/mallard", str(tmp_path / "perl.mallard")
+    assert said(mallard, "record", "-o", journal, "--", "/usr/bin/perl", "-e", "print 7") == "7"
+    assert json.loads(said(mallard, "info", "--json", journal))["events"] > 0
