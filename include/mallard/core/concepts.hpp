@@ -73,6 +73,7 @@ concept trimmable = heap<H> && requires(H& h, std::size_t keep) {
 // mark_type mark() const;      a point in the order of allocations.
 // void rewind(mark) noexcept;  ends every block allocated since; older blocks stay. Marks taken since
 //                              end too; clear() and release() end all marks. Chunks may be kept.
+//                              A block resized since counts as allocated since.
 template <class H>
 concept rewindable = heap<H> && requires(H& h, const H& c) {
   typename H::mark_type;

@@ -19,6 +19,8 @@
 // Shrinking (shrink): the result keeps `data`, has at most `limit` bytes where the heap can do so,
 // and at least `preferred`; try_shrink succeeds even when nothing could be given back.
 //
+// Afterwards the block counts as requested with `preferred` bytes where it received as many, with
+// `limit` bytes otherwise; a block whose received size did not change counts as before.
 // On failure the result is a null block and nothing has changed.
 #pragma once
 
