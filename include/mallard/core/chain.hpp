@@ -16,12 +16,18 @@ namespace mallard {
 
 class chain {
  public:
+  // What stands in a linked block.
+  struct node {
+    node* next;
+  };
+
   [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
 
   // Blocks linked.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
   [[nodiscard]] void* front() const noexcept { return first_; }
+  [[nodiscard]] void* back() const noexcept { return last_; }
 
   // The block linked behind `p`, null at the end.
   [[nodiscard]] static void* next(const void* p) noexcept { return static_cast<const node*>(p)->next; }
@@ -67,10 +73,6 @@ class chain {
   }
 
  private:
-  struct node {
-    node* next;
-  };
-
   node* first_ = nullptr;
   node* last_ = nullptr;
   std::size_t size_ = 0;

@@ -14,6 +14,7 @@
 #include <cstddef>
 
 #include "mallard/core/align.hpp"
+#include "mallard/core/attributes.hpp"
 #include "mallard/core/block.hpp"
 #include "mallard/core/check.hpp"
 
@@ -25,7 +26,7 @@ class os_pages {
   os_pages(const os_pages&) = delete;
   os_pages& operator=(const os_pages&) = delete;
 
-  [[nodiscard]] static std::size_t page_size() noexcept {
+  [[nodiscard]] MALLARD_NOINLINE static std::size_t page_size() noexcept {
     static const std::size_t size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     return size;
   }

@@ -1,0 +1,48 @@
+// intrusive_stack: free blocks, last in first out, linked through their own first word.
+//
+//     top --> [next|....] --> [next|....] --> [null|....]
+//
+// The leanest free list: one word, no count, so that a pop is two loads and a store. `chain` is its
+// counted kin for bursts; links have the same form, so a whole chain is taken over in O(1).
+// A linked block is at least sizeof(void*) bytes, aligned to alignof(void*). Not synchronised.
+#pragma once
+
+#include <cstddef>
+#include <new>
+
+#include "mallard/core/attributes.hpp"
+#include "mallard/core/chain.hpp"
+
+namespace mallard {
+
+class intrusive_stack {
+ public:
+  [[nodiscard]] bool empty() const noexcept { return top_ == nullptr; }
+  [[nodiscard]] void* top() const noexcept { return top_; }
+
+  // The block under `p`, null at the bottom.
+  [[nodiscard]] static void* next(const void* p) noexcept { return static_cast<const chain::node*>(p)->next; }
+
+  MALLARD_INLINE void push(void* p) noexcept { top_ = ::new (p) chain::node{top_}; }
+
+  // Takes the top block out; null when there is none.
+  [[nodiscard]] MALLARD_INLINE void* pop() noexcept {
+    chain::node* const taken = top_;
+    if (taken != nullptr) [[likely]]
+      top_ = taken->next;
+    return taken;
+  }
+
+  // Puts all blocks of `added` on top, its first one uppermost; `added` is empty afterwards.
+  void push(chain& added) noexcept {
+    if (added.empty()) return;
+    static_cast<chain::node*>(added.back())->next = top_;
+    top_ = static_cast<chain::node*>(added.front());
+    added = chain{};
+  }
+
+ private:
+  chain::node* top_ = nullptr;
+};
+
+}  // namespace mallard

@@ -1,0 +1,107 @@
+// size_classes: the sizes a segregating heap rounds requests to.
+//
+//     Step  2*Step ... Dense | Dense * (1 + 1/P)  Dense * (1 + 2/P) ... 2 * Dense | ...  Largest
+//       every Step bytes     |  PerDoubling classes a doubling                    |
+//
+// A class wastes less than Step bytes of a block up to Dense, and at most 1/PerDoubling of one above.
+// A request at alignment A is first rounded up to a multiple of A; the class found for that is again
+// a multiple of A, so a block is aligned to A wherever blocks lie at multiples of their class's
+// natural alignment (the largest power of two that divides it). That is kept up to `max_align`.
+// The class grows with the size, so every size between the requested and the received one, at the
+// same alignment, finds the same class: this is what lets deallocate take any of them.
+// Cost: a byte table up to `small` bytes, a few shifts above; nothing for a constant.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "mallard/core/align.hpp"
+
+namespace mallard {
+
+template <std::size_t Step, std::size_t Dense, std::size_t PerDoubling, std::size_t Largest>
+class size_classes {
+  static_assert(std::has_single_bit(Step) && Step >= sizeof(void*), "a free block holds a link");
+  static_assert(std::has_single_bit(Dense) && std::has_single_bit(PerDoubling) &&
+                std::has_single_bit(Largest));
+  static_assert(Step <= Dense / PerDoubling && Dense <= Largest);
+
+  static constexpr std::size_t dense_count = Dense / Step;
+
+ public:
+  // The largest size and alignment, in bytes, that have a class.
+  static constexpr std::size_t largest = Largest;
+  static constexpr std::size_t max_align = std::min<std::size_t>(64, Dense);
+
+  // Sizes up to this one are looked up in a table.
+  static constexpr std::size_t small = std::min<std::size_t>(1024, Largest);
+
+  static constexpr std::size_t count =
+      dense_count + PerDoubling * static_cast<std::size_t>(std::countr_zero(Largest / Dense));
+  static_assert(count <= 256, "the table holds a byte a size");
+
+  [[nodiscard]] static constexpr bool serves(std::size_t size, std::size_t align) noexcept {
+    return size <= largest && align <= max_align;
+  }
+
+  [[nodiscard]] static constexpr bool is_small(std::size_t size, std::size_t align) noexcept {
+    return size <= small && align <= max_align;
+  }
+
+  // The class of a request; precondition: is_small, for `index` only serves.
+  [[nodiscard]] static constexpr std::size_t small_index(std::size_t size, std::size_t align) noexcept {
+    return table[last_byte(size, align) / Step];
+  }
+
+  [[nodiscard]] static constexpr std::size_t index(std::size_t size, std::size_t align) noexcept {
+    return compute(last_byte(size, align));
+  }
+
+  // Bytes of a block of class `index`: what a request receives.
+  [[nodiscard]] static constexpr std::size_t size(std::size_t index) noexcept { return sizes[index]; }
+
+  // Where blocks of `size` bytes, which is a class's, begin.
+  [[nodiscard]] static constexpr std::size_t natural_align(std::size_t size) noexcept {
+    return std::min(max_align, size & (~size + 1));
+  }
+
+ private:
+  // Offset of the last byte of the size, served as at least 1 and rounded up to the alignment.
+  static constexpr std::size_t last_byte(std::size_t size, std::size_t align) noexcept {
+    return (size - static_cast<std::size_t>(size != 0)) | (align - 1);
+  }
+
+  static constexpr std::size_t compute(std::size_t last) noexcept {
+    if (last < Dense) return last / Step;
+    const auto doubling = static_cast<std::size_t>(std::bit_width(last)) - 1;  // 2^doubling <= last
+    const std::size_t within = (last >> (doubling - log2(PerDoubling))) - PerDoubling;
+    return dense_count + (doubling - log2(Dense)) * PerDoubling + within;
+  }
+
+  static constexpr std::size_t log2(std::size_t power) noexcept {
+    return static_cast<std::size_t>(std::countr_zero(power));
+  }
+
+  static constexpr std::size_t size_of_class(std::size_t index) noexcept {
+    if (index < dense_count) return (index + 1) * Step;
+    const std::size_t doubling = Dense << ((index - dense_count) / PerDoubling);
+    return doubling + doubling / PerDoubling * ((index - dense_count) % PerDoubling + 1);
+  }
+
+  static constexpr std::array<std::uint32_t, count> sizes = [] {
+    std::array<std::uint32_t, count> filled{};
+    for (std::size_t i = 0; i < count; ++i) filled[i] = static_cast<std::uint32_t>(size_of_class(i));
+    return filled;
+  }();
+
+  static constexpr std::array<std::uint8_t, small / Step> table = [] {
+    std::array<std::uint8_t, small / Step> filled{};
+    for (std::size_t i = 0; i < filled.size(); ++i) filled[i] = static_cast<std::uint8_t>(compute(i * Step));
+    return filled;
+  }();
+};
+
+}  // namespace mallard

@@ -1,0 +1,155 @@
+// multipool: a pool for each size class, larger blocks passed through.
+//
+//     size <= largest:  [8] [16] [24] ... [32768]   free lists over shared chunks      --+
+//     larger, or aligned to more than 64:  node <-> node <-> node                      --+--> Upstream
+//
+// Freed blocks are reused for the same class, last freed first; pooled blocks have no header. Chunks
+// go back by clear() (all but the largest), release() and destruction only; large blocks when freed.
+// After everything is freed it holds what its classes have needed at their peaks.
+// Holds nothing until first used. Cost of a pair: 8 instructions for a block of known size, about 20
+// otherwise; O(1) also for large blocks, beside the upstream's cost.
+// Seed 000, section 3 (multipools) and 4 (AS7 to AS10).
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <utility>
+
+#include "mallard/core/attributes.hpp"
+#include "mallard/core/block.hpp"
+#include "mallard/core/chain.hpp"
+#include "mallard/core/concepts.hpp"
+#include "mallard/core/size_classes.hpp"
+#include "mallard/core/usage.hpp"
+#include "mallard/heap/heap_name.hpp"
+#include "mallard/heap/monotonic.hpp"
+#include "mallard/layer/growth.hpp"
+#include "mallard/layer/segregate.hpp"
+#include "mallard/layer/tracked.hpp"
+#include "mallard/source/borrowed.hpp"
+#include "mallard/source/counting.hpp"
+#include "mallard/source/os_pages.hpp"
+
+namespace mallard {
+
+// Steps of 8 bytes, the least that holds a link, to 128; then 4 classes a doubling. Up to 32 KiB: from
+// there on whole pages with a node round a block up by less than a class would (2 KiB of 32 KiB in
+// the mean), and are not kept for a size that may not come again.
+using multipool_classes = size_classes<8, 128, 4, 32768>;
+
+// One page at first; unused at most four pages or an eighth of what is held.
+using multipool_growth = proportional<4096, 16384, 8, 1048576>;
+
+// A class starts with 512 bytes; carved too early is at most that or an eighth of the class.
+using multipool_run_growth = proportional<512, 512, 8, 65536>;
+
+template <heap Upstream = counting<os_pages>, class Classes = multipool_classes,
+          growth_policy Growth = multipool_growth, growth_policy RunGrowth = multipool_run_growth>
+class basic_multipool {
+ public:
+  using upstream_type = Upstream;
+  using classes = Classes;
+
+  template <class... Args>
+    requires std::constructible_from<Upstream, Args...>
+  explicit basic_multipool(Args&&... args)
+      : upstream_(std::forward<Args>(args)...), pools_(upstream_), large_(upstream_) {}
+  basic_multipool(const basic_multipool&) = delete;
+  basic_multipool& operator=(const basic_multipool&) = delete;
+
+  // What else is taken from here directly may end with this heap's clear() and release().
+  [[nodiscard]] upstream_type& upstream() noexcept { return upstream_; }
+  [[nodiscard]] const upstream_type& upstream() const noexcept { return upstream_; }
+
+  [[nodiscard]] MALLARD_INLINE block allocate(std::size_t size, std::size_t align) noexcept {
+    const block reused = pools_.reuse(size, align);
+    if (reused) [[likely]]
+      return reused;
+    return allocate_new(size, align);
+  }
+
+  MALLARD_INLINE void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
+    if (!pools_.reclaim(p, size, align)) [[unlikely]]
+      deallocate_rest(p, size, align);
+  }
+
+  // 0 above the largest class, where the received size is the upstream's affair.
+  // Adjacent where they are carved anew.
+  [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
+                                    std::size_t /*contiguous*/) noexcept {
+    chain taken;
+    for (size = std::max(size, sizeof(void*)); count != 0; --count) {
+      const block b = allocate(size, align);
+      if (!b) {
+        deallocate_burst(taken, size, align);
+        return false;
+      }
+      taken.push_back(b.data);
+    }
+    out.splice_back(taken);
+    return true;
+  }
+
+  void deallocate_burst(chain& blocks, std::size_t size, std::size_t align) noexcept {
+    if (Classes::serves(size, align)) return pools_.deallocate_burst(blocks, size, align);
+    while (!blocks.empty()) large_.deallocate(blocks.pop_front());
+  }
+
+  // A clearable upstream decides itself what it keeps.
+  void clear() noexcept {
+    if constexpr (clearable<Upstream>) {
+      end_all();
+      upstream_.clear();
+    } else {
+      large_.release();
+      pools_.clear();
+    }
+  }
+
+  void release() noexcept {
+    end_all();
+    if constexpr (releasable<Upstream>) upstream_.release();
+  }
+
+  [[nodiscard]] bool owns(const void* p) const noexcept { return pools_.owns(p) || large_.owns(p); }
+
+  [[nodiscard]] heap_usage usage() const noexcept {
+    const heap_usage pooled = pools_.usage();
+    const heap_usage large = large_.usage();
+    return {pooled.held + large.held, pooled.carved + large.carved, pooled.granted + large.granted};
+  }
+
+  [[nodiscard]] fault validate() const noexcept {
+    if (fault f = pools_.validate()) return f;
+    return large_.validate();
+  }
+
+ private:
+  MALLARD_NOINLINE block allocate_new(std::size_t size, std::size_t align) noexcept {
+    return Classes::serves(size, align) ? pools_.allocate(size, align) : large_.allocate(size, align);
+  }
+
+  MALLARD_NOINLINE void deallocate_rest(void* p, std::size_t size, std::size_t align) noexcept {
+    Classes::serves(size, align) ? pools_.deallocate(p, size, align) : large_.deallocate(p);
+  }
+
+  void end_all() noexcept {
+    large_.release();
+    pools_.release();
+  }
+
+  Upstream upstream_;
+  segregate<borrowed<Upstream>, Classes, Growth, RunGrowth> pools_;
+  tracked<borrowed<Upstream>> large_;
+};
+
+using multipool = basic_multipool<>;
+using multipool_over_monotonic = basic_multipool<monotonic>;
+
+template <>
+inline constexpr std::string_view heap_name<multipool> = "multipool";
+template <>
+inline constexpr std::string_view heap_name<multipool_over_monotonic> = "multipool/monotonic";
+
+}  // namespace mallard

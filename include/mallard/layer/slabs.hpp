@@ -1,0 +1,95 @@
+// slabs<Upstream, Growth>: large chunks cut into stretches for many small users.
+//
+//     chunk  [header| stretch of 48s | stretch of 16s | pad | stretch of 4096s |.... free ....]
+//                                                                               ^ cursor
+//
+// Forty size classes of one heap so share a few chunks instead of taking a page each. A stretch is a
+// whole number of units, at least one and at most as many as wished: the end of a chunk is used up
+// by a shorter stretch. When not even one unit fits, a chunk is added and whichever of the two
+// has more room left goes on being cut. Stretches are never given back one by one.
+// Invariant: the cursor lies in a chunk of the list. Cost: O(1), O(chunks) to end them all.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <utility>
+
+#include "mallard/core/align.hpp"
+#include "mallard/core/concepts.hpp"
+#include "mallard/core/usage.hpp"
+#include "mallard/layer/bump.hpp"
+#include "mallard/layer/chunk_list.hpp"
+#include "mallard/layer/growth.hpp"
+
+namespace mallard {
+
+// A piece of a chunk; null when exhausted.
+struct stretch {
+  std::byte* begin = nullptr;
+  std::byte* end = nullptr;
+};
+
+template <heap Upstream, growth_policy Growth>
+class slabs {
+  using chunks = chunk_list<Upstream, Growth>;
+
+ public:
+  template <class... Args>
+    requires std::constructible_from<Upstream, Args...>
+  explicit slabs(Args&&... args) : chunks_(std::forward<Args>(args)...) {}
+  slabs(const slabs&) = delete;
+  slabs& operator=(const slabs&) = delete;
+
+  // 1 to `most` units of `unit` bytes, beginning at a multiple of `align`; the `prefix` bytes in front
+  // of them are the caller's as well.
+  [[nodiscard]] stretch cut(std::size_t prefix, std::size_t align, std::size_t unit,
+                            std::size_t most) noexcept {
+    stretch taken = cut_from(current_, prefix, align, unit, most);
+    if (taken.begin != nullptr) return taken;
+    auto* const added = chunks_.add(prefix + align + unit, default_align);
+    if (added == nullptr) return {};
+    bump fresh{added->begin(), added->end()};
+    taken = cut_from(fresh, prefix, align, unit, most);
+    if (fresh.room() > current_.room()) current_ = fresh;
+    return taken;
+  }
+
+  // Ends all stretches; keeps the largest chunk.
+  void clear() noexcept {
+    chunks_.clear();
+    current_ = {};
+  }
+
+  void release() noexcept {
+    chunks_.release();
+    current_ = {};
+  }
+
+  [[nodiscard]] std::size_t held() const noexcept { return chunks_.held(); }
+  [[nodiscard]] bool owns(const void* p) const noexcept { return chunks_.owns(p); }
+
+  [[nodiscard]] fault validate() const noexcept {
+    if (fault f = chunks_.validate()) return f;
+    if (current_.room() != 0 && !chunks_.owns(current_.cursor()))
+      return {"slabs: the cursor is outside all chunks"};
+    return {};
+  }
+
+ private:
+  static stretch cut_from(bump& from, std::size_t prefix, std::size_t align, std::size_t unit,
+                          std::size_t most) noexcept {
+    const std::size_t front = prefix + padding_for(from.cursor() + prefix, align);
+    if (from.room() < front || from.room() - front < unit) return {};
+    const std::size_t units = std::min(most, (from.room() - front) / unit);
+    std::byte* const begin = from.cursor() + front;
+    std::byte* const end = begin + units * unit;
+    from.rewind(end);
+    return {begin, end};
+  }
+
+  chunks chunks_;
+  bump current_;
+};
+
+}  // namespace mallard
