@@ -1,0 +1,152 @@
+// ledger and probe: the source under a heap in the model suite, and its independent book-keeping.
+//
+//     heap under test --chunks--> probe --entries--> ledger   (of the running test)
+//
+// A probe gives what was asked for and no more: every chunk ends where a block of the C library ends,
+// so that a sanitizer sees a step beyond it; it is full of garbage, so that no heap may count on
+// zeros; and it has the alignment asked for, but never twice that. The ledger writes down each chunk
+// and complains, as a failure of the test, when one is given back twice, with a size or alignment that
+// was never agreed, or not at all.
+//
+// A heap is default-constructed with its source inside, so a probe takes the ledger that was opened
+// last. Ledgers nest; all members but the constructor and the destructor may be called by any thread.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "mallard/core/align.hpp"
+#include "mallard/core/concepts.hpp"
+
+namespace mallard::model {
+
+// How many bytes a request for n receives: n, or as many as fill whole pages.
+enum class sizing { exact, paged };
+
+class ledger {
+ public:
+  explicit ledger(sizing s = sizing::exact) : sizing_(s), previous_(current_) { current_ = this; }
+  ledger(const ledger&) = delete;
+  ledger& operator=(const ledger&) = delete;
+
+  ~ledger() {
+    current_ = previous_;
+    EXPECT_EQ(chunks_.size(), 0u) << "chunks never given back, " << held_ << " bytes";
+    for (const auto& [start, chunk] : chunks_) std::free(chunk.origin);
+  }
+
+  [[nodiscard]] static ledger* current() { return current_; }
+
+  [[nodiscard]] block hand_out(std::size_t size, std::size_t align) {
+    const std::lock_guard lock(mutex_);
+    if (!is_valid_align(align)) ADD_FAILURE() << "a chunk was asked for with alignment " << align;
+    const std::size_t received = received_size(size, align);
+    if (received == 0) return {};
+    void* origin = nullptr;
+    const std::size_t twice = 2 * align < sizeof(void*) ? sizeof(void*) : 2 * align;
+    if (posix_memalign(&origin, twice, align + received) != 0) return {};
+    std::memset(origin, garbage, align + received);
+    std::byte* data = static_cast<std::byte*>(origin) + align;
+    chunks_[address_of(data)] = {origin, size, received, align};
+    held_ += received;
+    if (held_ > max_held_) max_held_ = held_;
+    return {data, received};
+  }
+
+  void take_back(void* p, std::size_t size, std::size_t align) {
+    const std::lock_guard lock(mutex_);
+    const auto found = chunks_.find(address_of(p));
+    if (found == chunks_.end()) {
+      ADD_FAILURE() << "a chunk was given back that is not held";
+      return;
+    }
+    const entry chunk = found->second;
+    EXPECT_GE(size, chunk.requested) << "a chunk was given back with less than was requested";
+    EXPECT_LE(size, chunk.received) << "a chunk was given back with more than was received";
+    EXPECT_EQ(align, chunk.align) << "a chunk was given back with another alignment";
+    held_ -= chunk.received;
+    chunks_.erase(found);
+    std::free(chunk.origin);
+  }
+
+  // Bytes that a request receives; 0 when it cannot be served.
+  [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const {
+    if (size > limit_ || align > limit_) return 0;
+    const std::size_t least = size == 0 ? 1 : size;
+    return sizing_ == sizing::exact ? least : align_up(least, page);
+  }
+
+  // Whether [p, p + size) lies inside one chunk that is held.
+  [[nodiscard]] bool covers(const void* p, std::size_t size) const {
+    const std::lock_guard lock(mutex_);
+    auto above = chunks_.upper_bound(address_of(p));
+    if (above == chunks_.begin()) return false;
+    const auto& [start, chunk] = *--above;
+    const std::size_t offset = address_of(p) - start;
+    return offset <= chunk.received && size <= chunk.received - offset;
+  }
+
+  [[nodiscard]] std::size_t held() const { return read(held_); }
+  [[nodiscard]] std::size_t max_held() const { return read(max_held_); }
+
+ private:
+  struct entry {
+    void* origin;                            // what the C library gave, `align` bytes before the chunk
+    std::size_t requested, received, align;  // bytes
+  };
+
+  static constexpr std::size_t page = 4096;
+  static constexpr std::size_t limit_ = std::size_t{1} << 30;  // what a machine is sure not to run out of
+  static constexpr int garbage = 0xa5;
+
+  [[nodiscard]] std::size_t read(const std::size_t& figure) const {
+    const std::lock_guard lock(mutex_);
+    return figure;
+  }
+
+  static inline ledger* current_ = nullptr;
+
+  const sizing sizing_;
+  ledger* const previous_;
+  mutable std::mutex mutex_;
+  std::map<std::uintptr_t, entry> chunks_;
+  std::size_t held_ = 0;
+  std::size_t max_held_ = 0;
+};
+
+// The source itself: a heap, and the simplest one that the suite holds to its promises.
+class probe {
+ public:
+  static constexpr bool is_concurrent = true;
+
+  probe() noexcept : books_(*ledger::current()) {}
+  probe(const probe&) = delete;
+  probe& operator=(const probe&) = delete;
+
+  [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
+    return books_.hand_out(size, align);
+  }
+  void deallocate(void* p, std::size_t size, std::size_t align) noexcept { books_.take_back(p, size, align); }
+
+  [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept {
+    return books_.received_size(size, align);
+  }
+
+  [[nodiscard]] std::size_t held() const noexcept { return books_.held(); }
+  [[nodiscard]] std::size_t max_held() const noexcept { return books_.max_held(); }
+
+  [[nodiscard]] heap_usage usage() const noexcept { return {held(), held(), held()}; }
+  [[nodiscard]] fault validate() const noexcept { return {}; }
+
+ private:
+  ledger& books_;
+};
+
+static_assert(predictable<probe> && counted<probe> && inspectable<probe> && concurrent<probe>);
+
+}  // namespace mallard::model

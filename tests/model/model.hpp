@@ -1,0 +1,103 @@
+// model: how a heap enters the model suite, and how a promise of the suite is bound to it.
+//
+//     struct multipool_model : model { using heap = basic_multipool<source>; };
+//     const bool multipool_is_held = keeps_every_promise<multipool_model>("multipool");
+//
+// A promise is a class template over models with a name, the condition under which it is made at all,
+// and what must hold:
+//
+//     template <class M>
+//     struct release_ends_all {
+//       static constexpr const char* name = "release_ends_all";
+//       static constexpr bool applies = releasable<typename M::heap>;
+//       static void check();
+//     };
+//
+// Promises that a heap does not make are not registered: no test passes by being empty. A promise is
+// instantiated only for heaps that make it, so check() uses capabilities without asking.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include "mallard/core/concepts.hpp"
+#include "mallard/layer/failing.hpp"
+#include "model/ledger.hpp"
+
+namespace mallard::model {
+
+// What heaps of the suite stand on: book-keeping, and failures on demand.
+using source = failing<probe>;
+
+// What a promise must know of a heap and cannot ask it. A model inherits it and says what differs.
+struct model {
+  // Whether a block that was ended can be handed out again, and ends in the figures of usage().
+  static constexpr bool reuses = true;
+  // Above these, in bytes, what was ended goes to an upstream that may keep it until it ends itself.
+  static constexpr std::size_t largest_reused_size = SIZE_MAX;
+  static constexpr std::size_t largest_reused_align = SIZE_MAX;
+  // Whether a block with free memory behind it grows there, mostly.
+  static constexpr bool grows_in_place = true;
+  // Whether the destructor ends the blocks that still live. Layers that only pass blocks through do not.
+  static constexpr bool ends_its_blocks = true;
+  // Largest request that is served from a new heap, in bytes; the suite asks for no more in traces.
+  static constexpr std::size_t largest_size = SIZE_MAX;
+  // Largest alignment that is served.
+  static constexpr std::size_t largest_align = 8192;
+};
+
+// A heap, with what it needs around it. A model whose heap cannot be default-constructed brings its own.
+template <class M>
+struct rig {
+  typename M::heap heap;
+};
+template <class M>
+  requires requires { typename M::rig; }
+struct rig<M> : M::rig {};
+
+template <class H>
+constexpr bool stands_on_source() {
+  if constexpr (std::same_as<H, source>)
+    return true;
+  else if constexpr (layered<H>)
+    return stands_on_source<typename H::upstream_type>();
+  else
+    return false;
+}
+
+// Whether the ledger sees the chunks of M's heap, so that it can be made to fail.
+template <class M>
+inline constexpr bool probed = stands_on_source<typename M::heap>();
+
+// The source that `heap` stands on; precondition: it does.
+template <class H>
+source& source_of(H& heap) {
+  if constexpr (std::same_as<H, source>)
+    return heap;
+  else
+    return source_of(heap.upstream());
+}
+
+template <class Promise>
+class promise_test : public testing::Test {
+  void TestBody() override { Promise::check(); }
+};
+
+template <class M, template <class> class Promise>
+void register_promise(const char* heap) {
+  if constexpr (Promise<M>::applies)
+    testing::RegisterTest(heap, Promise<M>::name, nullptr, nullptr, __FILE__, __LINE__,
+                          []() -> testing::Test* { return new promise_test<Promise<M>>; });
+}
+
+// Registers all promises that M's heap makes, as tests "heap.promise".
+template <class M, template <class> class... Promises>
+bool register_promises(const char* heap) {
+  (register_promise<M, Promises>(heap), ...);
+  return true;
+}
+
+}  // namespace mallard::model

@@ -1,0 +1,31 @@
+// monotonic, as it is shipped and with growth that makes it turn to a new chunk all the time.
+#include "mallard/heap/monotonic.hpp"
+
+#include "model/every_promise.hpp"
+
+namespace mallard::model {
+namespace {
+
+struct never_reuses : model {
+  static constexpr bool reuses = false;
+};
+
+struct monotonic_model : never_reuses {
+  using heap = basic_monotonic<source>;
+};
+
+struct small_chunks_model : never_reuses {
+  using heap = basic_monotonic<source, doubling<64, 256>>;
+  static constexpr bool grows_in_place = false;
+};
+
+struct over_os_pages_model : never_reuses {
+  using heap = monotonic;
+};
+
+const bool held = keeps_every_promise<monotonic_model>("monotonic") &&
+                  keeps_every_promise<small_chunks_model>("monotonic_of_small_chunks") &&
+                  keeps_every_promise<over_os_pages_model>("monotonic_over_os_pages");
+
+}  // namespace
+}  // namespace mallard::model

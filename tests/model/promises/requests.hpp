@@ -1,0 +1,141 @@
+// Promises about single requests: zero, alignment, absurd sizes, and who may end a block.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <thread>
+
+#include "model/random.hpp"
+#include "model/shadow.hpp"
+
+namespace mallard::model {
+
+template <class M>
+struct zero_bytes_are_a_block_of_their_own {
+  static constexpr const char* name = "zero_bytes_are_a_block_of_their_own";
+  static constexpr bool applies = true;
+  static void check() {
+    const ledger books;
+    rig<M> under_test;
+    shadow<M> s(under_test.heap, books);
+    for (std::size_t align = 1; align <= 64; align *= 2) {
+      ASSERT_TRUE(s.allocate(0, align));
+      ASSERT_TRUE(s.allocate(0, align));
+      s.check();
+    }
+    s.check_contents();
+    while (s.live() > 0) s.deallocate(0, 0);
+    s.check();
+  }
+};
+
+template <class M>
+struct blocks_have_the_alignment_asked_for {
+  static constexpr const char* name = "blocks_have_the_alignment_asked_for";
+  static constexpr bool applies = true;
+  static void check() {
+    const ledger books;
+    rig<M> under_test;
+    shadow<M> s(under_test.heap, books);
+    const std::array<std::size_t, 16> sizes = {1,  2,   7,   8,    9,    16,   17,   24,
+                                               48, 100, 255, 1000, 4095, 4096, 4097, 20000};
+    for (std::size_t align = 1; align <= M::largest_align; align *= 2) {
+      for (const std::size_t size : sizes) {
+        if (size > M::largest_size) continue;
+        ASSERT_TRUE(s.allocate(size, align)) << size << " bytes aligned to " << align;
+        ASSERT_TRUE(s.allocate(1, 1));  // leaves the next place unaligned
+        ASSERT_FALSE(s.broken()) << size << " bytes aligned to " << align;
+        s.check();
+      }
+    }
+    s.check_contents();
+    for (bool received = false; s.live() > 0; received = !received) {
+      s.deallocate(0, received ? s[0].received : s[0].requested);
+      s.check();
+    }
+  }
+};
+
+template <class M>
+struct absurd_requests_are_null_and_change_nothing {
+  static constexpr const char* name = "absurd_requests_are_null_and_change_nothing";
+  static constexpr bool applies = true;
+  static void check() {
+    const ledger books;
+    rig<M> under_test;
+    shadow<M> s(under_test.heap, books);
+    ASSERT_TRUE(s.allocate(48, 8));
+    ASSERT_TRUE(s.allocate(std::min<std::size_t>(5000, M::largest_size), 16));
+    for (std::size_t align = 1; align <= M::largest_align; align *= 2) {
+      for (std::size_t below = 0; below <= 2 * align; below += below < 20 ? 1 : align / 4) {
+        ASSERT_FALSE(s.allocate(SIZE_MAX - below, align))
+            << "SIZE_MAX - " << below << " aligned to " << align;
+        ASSERT_FALSE(s.allocate(max_request + 1 + below, align)) << "max_request + 1 + " << below;
+      }
+    }
+    if constexpr (probed<M>) {  // what no source has
+      for (std::size_t below = 0; below < 100; ++below) {
+        ASSERT_FALSE(s.allocate(max_request - below, 1));
+        ASSERT_FALSE(s.allocate((max_request >> 1) + below, 4096));
+      }
+    }
+    s.check();
+    ASSERT_TRUE(s.allocate(48, 8)) << "a heap that refused serves on";
+    s.check();
+    s.check_contents();
+    while (s.live() > 0) s.deallocate(0, s[0].requested);
+  }
+};
+
+template <class M>
+struct received_sizes_are_predicted {
+  static constexpr const char* name = "received_sizes_are_predicted";
+  static constexpr bool applies = predictable<typename M::heap>;
+  static void check() {
+    for (const sizing how : {sizing::exact, sizing::paged}) {
+      const ledger books(how);
+      rig<M> under_test;
+      shadow<M> s(under_test.heap, books);
+      random_source r(41);
+      for (int i = 0; i < 300; ++i) {
+        const std::size_t size = std::min(r.below(8) == 0 ? 0 : r.spread(1, 1 << 16), M::largest_size);
+        const std::size_t align = std::min(std::size_t{1} << r.below(14), M::largest_align);
+        ASSERT_TRUE(s.allocate(size, align));
+        const live_block& b = s[0];
+        EXPECT_EQ(b.received, s.heap().received_size(size, align)) << size << " aligned to " << align;
+        EXPECT_EQ(b.received, s.heap().received_size(b.received, align)) << size << " aligned to " << align;
+        s.deallocate(0, r.between(size, b.received));
+        s.check();
+      }
+      EXPECT_EQ(s.heap().received_size(SIZE_MAX, 1), 0u);
+      EXPECT_EQ(s.heap().received_size(max_request + 1, 16), 0u);
+    }
+  }
+};
+
+// Also run under ThreadSanitizer: what one thread leaves in a heap, another one finds there.
+template <class M>
+struct a_block_may_end_on_another_thread {
+  static constexpr const char* name = "a_block_may_end_on_another_thread";
+  static constexpr bool applies = true;
+  static void check() {
+    const ledger books;
+    rig<M> under_test;
+    shadow<M> s(under_test.heap, books);
+    const std::array<std::size_t, 4> sizes = {1, 40, 700, 9000};
+    for (int turn = 0; turn < 20; ++turn) {
+      std::thread([&] {
+        for (std::size_t i = 0; i < s.live(); ++i) s.deallocate(i, s[i].received);
+        s.check();
+      }).join();
+      for (const std::size_t size : sizes) EXPECT_TRUE(s.allocate(std::min(size, M::largest_size), 8));
+      s.check();
+    }
+    std::thread([&] {
+      while (s.live() > 0) s.deallocate(0, s[0].requested);
+    }).join();
+    s.check();
+  }
+};
+
+}  // namespace mallard::model

@@ -1,0 +1,85 @@
+// Promises about changing the size of one block.
+#pragma once
+
+#include <cstdint>
+
+#include "model/resize_check.hpp"
+
+namespace mallard::model {
+
+template <class H, resize_way Way>
+concept resizable_by = resizable<H> && has_way(H::ways, Way);
+
+template <class M>
+struct resize_keeps_to_the_request {
+  static constexpr const char* name = "resize_keeps_to_the_request";
+  static constexpr bool applies = resizable<typename M::heap>;
+  static void check() {
+    const ledger books;
+    rig<M> under_test;
+    shadow<M> s(under_test.heap, books);
+    for (const std::size_t size : {1u, 24u, 1000u, 30000u}) ASSERT_TRUE(s.allocate(size, 8));
+    for (std::size_t i = 0; i < s.live(); ++i) {
+      const live_block b = s[i];
+      const auto refused = [&](std::size_t limit, std::size_t preferred, resize_way ways) {
+        EXPECT_FALSE(resize_and_check(s, i, {b.data, b.requested, b.align, limit, preferred, ways}));
+        s.check();
+      };
+      refused(b.received + 1, b.received + 1, resize_way::none);
+      for (const std::size_t absurd : {SIZE_MAX, SIZE_MAX - 64, max_request + 1}) {
+        refused(absurd, absurd, resize_way::expand_forward);
+        refused(absurd, absurd, resize_way::expand_forward | resize_way::expand_backward);
+        refused(absurd, absurd, resize_way::allocate_new);
+      }
+    }
+    s.check_contents();
+  }
+};
+
+// A wish for more than there is must not stand in the way of the least that helps.
+template <class M>
+struct an_absurd_wish_does_not_spoil_the_limit {
+  static constexpr const char* name = "an_absurd_wish_does_not_spoil_the_limit";
+  static constexpr bool applies = resizable_by<typename M::heap, resize_way::allocate_new> && probed<M>;
+  static void check() {
+    const ledger books;
+    rig<M> under_test;
+    shadow<M> s(under_test.heap, books);
+    for (const std::size_t wish : {std::size_t{1} << 40, max_request, SIZE_MAX}) {
+      ASSERT_TRUE(s.allocate(100, 8));
+      ASSERT_TRUE(s.allocate(1, 8));
+      const std::size_t first = s.oldest();
+      const resize_request q{s[first].data, 100, 8, 5000, wish, resize_way::allocate_new};
+      EXPECT_TRUE(resize_and_check(s, first, q));
+      s.check();
+      while (s.live() > 0) s.deallocate(0, s[0].received);
+    }
+  }
+};
+
+// What it is for: a vector that grows alone in its heap moves seldom or never.
+template <class M>
+struct one_block_grows_where_it_is {
+  static constexpr const char* name = "one_block_grows_where_it_is";
+  static constexpr bool applies =
+      resizable_by<typename M::heap, resize_way::expand_forward> && M::grows_in_place;
+  static void check() {
+    const ledger books;
+    rig<M> under_test;
+    shadow<M> s(under_test.heap, books);
+    ASSERT_TRUE(s.allocate(16, 8));
+    constexpr resize_way ways = resize_way::expand_forward | resize_way::allocate_new;
+    std::size_t in_place = 0;
+    std::size_t moved = 0;
+    while (s[0].received < 2000 && !s.broken()) {
+      const live_block b = s[0];
+      const std::size_t size = b.received + 16;
+      ASSERT_TRUE(resize_and_check(s, 0, {b.data, b.received, b.align, size, size, ways}));
+      ++(s[0].data == b.data ? in_place : moved);
+      s.check();
+    }
+    EXPECT_GT(in_place, 4 * moved);
+  }
+};
+
+}  // namespace mallard::model

@@ -1,0 +1,133 @@
+// Promises of capabilities that act on the whole heap: release, clear, rewind, trim.
+#pragma once
+
+#include "model/trace.hpp"
+
+namespace mallard::model {
+
+template <class M>
+struct release_leaves_the_heap_as_new {
+  static constexpr const char* name = "release_leaves_the_heap_as_new";
+  static constexpr bool applies = releasable<typename M::heap>;
+  static void check() {
+    for (const profile& p : profiles::all) {
+      SCOPED_TRACE(p.name);
+      const ledger books;
+      rig<M> under_test;
+      shadow<M> s(under_test.heap, books);
+      ASSERT_TRUE(s.allocate(48, 8));
+      const std::size_t first_chunk = s.usage().held;
+      for (int round = 0; round < 4 && !s.broken(); ++round) {
+        run_trace(s, p, 23);
+        s.heap().release();
+        s.forget_since(0);
+        s.check();
+        EXPECT_EQ(s.usage().held, 0u);
+        EXPECT_EQ(books.held(), 0u);
+        ASSERT_TRUE(s.allocate(48, 8));
+        EXPECT_EQ(s.usage().held, first_chunk) << "a released heap grows as a new one does";
+      }
+    }
+  }
+};
+
+template <class M>
+struct clear_keeps_memory_for_the_same_work {
+  static constexpr const char* name = "clear_keeps_memory_for_the_same_work";
+  static constexpr bool applies = clearable<typename M::heap>;
+  static void check() {
+    for (const profile& p : profiles::all) {
+      SCOPED_TRACE(p.name);
+      const ledger books;
+      rig<M> under_test;
+      shadow<M> s(under_test.heap, books);
+      std::size_t settled = 0;
+      for (int round = 0; round < 12 && !s.broken(); ++round) {
+        random_source r(29);
+        for (std::size_t i = 0; i < p.live; ++i) {
+          const request<M> q(p, r);
+          ASSERT_TRUE(s.allocate(q.size, q.align));
+          s.check();
+        }
+        s.check_contents();
+        s.heap().clear();
+        s.forget_since(0);
+        s.check();
+        EXPECT_EQ(s.usage().granted, 0u);
+        if (round == 5) settled = books.max_held();
+      }
+      EXPECT_LE(books.max_held(), settled + settled / 8) << "it grew with every clear";
+    }
+  }
+};
+
+template <class M>
+struct rewind_ends_what_came_after_the_mark {
+  static constexpr const char* name = "rewind_ends_what_came_after_the_mark";
+  static constexpr bool applies = rewindable<typename M::heap>;
+  static void check() {
+    for (const profile& p : profiles::all) {
+      SCOPED_TRACE(p.name);
+      const ledger books;
+      rig<M> under_test;
+      shadow<M> s(under_test.heap, books);
+      random_source r(31);
+      descend(s, p, r, 6);
+      if (s.broken()) return;
+      EXPECT_EQ(s.live(), 0u);
+      EXPECT_EQ(s.usage().granted, 0u) << "rewound to the beginning, nothing is live";
+      const std::size_t settled = books.max_held();
+      for (int round = 0; round < 10 && !s.broken(); ++round) {
+        random_source again(31);
+        descend(s, p, again, 6);
+      }
+      EXPECT_LE(books.max_held(), 2 * settled) << "it grew with every rewind";
+    }
+  }
+
+ private:
+  // As calls nest: each level allocates, calls deeper twice, and rewinds to where it began.
+  static void descend(shadow<M>& s, const profile& p, random_source& r, int depth) {
+    const auto mark = s.heap().mark();
+    const std::uint64_t birth = s.births();
+    const heap_usage before = s.usage();
+    for (std::size_t i = r.below(p.live / 8 + 2); i > 0; --i) {
+      const request<M> q(p, r);
+      EXPECT_TRUE(s.allocate(q.size, q.align));
+      s.check();
+    }
+    for (int child = 0; child < 2 && depth > 0 && !s.broken(); ++child) descend(s, p, r, depth - 1);
+    s.heap().rewind(mark);
+    s.forget_since(birth);
+    s.check();
+    s.check_contents();
+    EXPECT_EQ(s.usage().granted, before.granted);
+  }
+};
+
+template <class M>
+struct trim_gives_back_what_nobody_uses {
+  static constexpr const char* name = "trim_gives_back_what_nobody_uses";
+  static constexpr bool applies = trimmable<typename M::heap>;
+  static void check() {
+    for (const profile& p : profiles::all) {
+      SCOPED_TRACE(p.name);
+      const ledger books;
+      rig<M> under_test;
+      shadow<M> s(under_test.heap, books);
+      run_trace(s, p, 37);
+      const std::size_t before = s.usage().held;
+      const std::size_t given = s.heap().trim(0);
+      EXPECT_EQ(s.usage().held, before - given);
+      s.check();
+      s.check_contents();
+      random_source r(37);
+      drain(s, r);
+      s.heap().trim(0);
+      EXPECT_EQ(s.usage().held, 0u) << "an empty heap holds memory after trim(0)";
+      s.check();
+    }
+  }
+};
+
+}  // namespace mallard::model

@@ -1,0 +1,44 @@
+// random_source: a small generator with the same sequence everywhere (xorshift-multiply mixing of a
+// counter), and the draws that traces need. Cost: O(1) a draw, no state beyond one word.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace mallard::model {
+
+class random_source {
+ public:
+  explicit random_source(std::uint64_t seed) : state_(seed * 0x2545f4914f6cdd1du + 1) {}
+
+  [[nodiscard]] std::uint64_t next() {
+    state_ += 0x9e3779b97f4a7c15u;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93u;
+    z = (z ^ (z >> 32)) * 0xd6e8feb86659fd93u;
+    return z ^ (z >> 32);
+  }
+
+  // Uniform in [0, bound); precondition: bound > 0.
+  [[nodiscard]] std::size_t below(std::size_t bound) { return static_cast<std::size_t>(next() % bound); }
+
+  // Uniform in [least, most].
+  [[nodiscard]] std::size_t between(std::size_t least, std::size_t most) {
+    return least + below(most - least + 1);
+  }
+
+  // In [least, most], each power of two as likely as any other; precondition: least > 0.
+  [[nodiscard]] std::size_t spread(std::size_t least, std::size_t most) {
+    const auto width = [](std::size_t n) { return static_cast<std::size_t>(std::bit_width(n)); };
+    const std::size_t power = std::size_t{1} << between(width(least) - 1, width(most) - 1);
+    const std::size_t low = power > least ? power : least;
+    const std::size_t high = 2 * power - 1 < most ? 2 * power - 1 : most;
+    return between(low, high);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace mallard::model

@@ -1,0 +1,218 @@
+// shadow: drives a heap and remembers what must hold for every live block.
+//
+//     heap:    [ chunk ....[block a]......[block b].... ]
+//     shadow:            a: size, align, seed   b: ...        contents of each follow from its seed
+//
+// Invariant checked at each step: a block has at least the size and exactly the alignment asked for,
+// lies in a chunk that the source really gave, overlaps no live block, and holds at its end what was
+// written over all of its received bytes at its birth. check() adds what the heap says of itself.
+// A broken promise is a failure of the running test; `broken()` lets long loops stop there.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "model/model.hpp"
+
+namespace mallard::model {
+
+struct live_block {
+  std::byte* data;
+  std::size_t requested, received, align;  // bytes
+  std::size_t granted;                     // bytes the heap counts for it: received, where that was told
+  std::uint64_t birth;                     // place in the order of births; its contents follow from it
+};
+
+// Writes and recognises contents that differ between seeds and between places.
+class contents {
+ public:
+  static void write(const live_block& b) {
+    std::size_t i = 0;
+    for (; i + sizeof(std::uint64_t) <= b.received; i += sizeof(std::uint64_t)) {
+      const std::uint64_t w = word(b.birth, i);
+      std::memcpy(b.data + i, &w, sizeof w);
+    }
+    const std::uint64_t rest = word(b.birth, i);
+    std::memcpy(b.data + i, &rest, b.received - i);
+  }
+
+  // Whether the first `size` bytes at `data` are those that were written for `seed`.
+  [[nodiscard]] static bool intact(const std::byte* data, std::size_t size, std::uint64_t seed) {
+    std::size_t i = 0;
+    for (; i + sizeof(std::uint64_t) <= size; i += sizeof(std::uint64_t)) {
+      const std::uint64_t w = word(seed, i);
+      if (std::memcmp(data + i, &w, sizeof w) != 0) return false;
+    }
+    const std::uint64_t rest = word(seed, i);
+    return std::memcmp(data + i, &rest, size - i) == 0;
+  }
+
+ private:
+  [[nodiscard]] static std::uint64_t word(std::uint64_t seed, std::size_t at) {
+    return (seed + 1) * 0x9e3779b97f4a7c15u + at * 0xd1342543de82ef95u;
+  }
+};
+
+template <class M>
+class shadow {
+ public:
+  using heap_type = typename M::heap;
+
+  explicit shadow(heap_type& h, const ledger& books) : heap_(h), books_(books) {}
+
+  [[nodiscard]] heap_type& heap() { return heap_; }
+  [[nodiscard]] std::size_t live() const { return blocks_.size(); }
+  [[nodiscard]] const live_block& operator[](std::size_t i) const { return blocks_[i]; }
+  [[nodiscard]] std::uint64_t births() const { return births_; }
+  [[nodiscard]] static bool broken() { return testing::Test::HasFailure(); }
+
+  // Index of the block that was born first or last; precondition: live() > 0.
+  [[nodiscard]] std::size_t oldest() const { return extreme(std::less<>()); }
+  [[nodiscard]] std::size_t youngest() const { return extreme(std::greater<>()); }
+
+  // What the heap says it uses; nothing if it cannot tell.
+  [[nodiscard]] heap_usage usage() const {
+    if constexpr (inspectable<heap_type>)
+      return heap_.usage();
+    else
+      return {};
+  }
+
+  // False when the heap is exhausted; what it does then is checked too.
+  bool allocate(std::size_t size, std::size_t align) {
+    const heap_usage before = usage();
+    const block b = heap_.allocate(size, align);
+    if (!b) {
+      EXPECT_EQ(b.size, 0u) << "a null block has a size";
+      EXPECT_TRUE(usage() == before) << "a request that failed changed the heap";
+      return false;
+    }
+    adopt(b, size, align);
+    return true;
+  }
+
+  // Takes note of a block that the heap has given by some other member.
+  void adopt(block b, std::size_t size, std::size_t align) { adopt(b, size, align, b.size); }
+
+  void adopt(block b, std::size_t size, std::size_t align, std::size_t granted) {
+    auto* data = static_cast<std::byte*>(b.data);
+    EXPECT_GE(b.size, size == 0 ? 1 : size) << "received less than requested";
+    EXPECT_TRUE(is_aligned(b.data, align)) << b.data << " is not aligned to " << align;
+    if constexpr (probed<M>) {
+      EXPECT_TRUE(books_.covers(b.data, b.size)) << "block of " << b.size << " lies outside of every chunk";
+    }
+    const auto above = spans_.lower_bound(address_of(data));
+    const bool free_above = above == spans_.end() || address_of(data) + b.size <= above->first;
+    const bool free_below = above == spans_.begin() || std::prev(above)->second <= address_of(data);
+    EXPECT_TRUE(free_above && free_below) << "block of " << b.size << " overlaps a live one";
+    if (broken()) return;
+    spans_[address_of(data)] = address_of(data) + b.size;
+    granted_ += granted;
+    blocks_.push_back({data, size, b.size, align, granted, births_++});
+    contents::write(blocks_.back());
+  }
+
+  // The i-th block was resized in place to `now`; from here on it counts as born now.
+  void replace(std::size_t i, block now, std::size_t requested) {
+    const std::size_t align = blocks_[i].align;
+    drop(i);
+    adopt(now, requested, align);
+  }
+
+  // Ends the i-th block, saying that it has `claimed` bytes.
+  void deallocate(std::size_t i, std::size_t claimed) {
+    const live_block b = forget(i);
+    heap_.deallocate(b.data, claimed, b.align);
+  }
+
+  // Ends the i-th block by its pointer alone.
+  void deallocate_by_pointer(std::size_t i)
+    requires freeable<heap_type>
+  {
+    heap_.deallocate(static_cast<void*>(forget(i).data));
+  }
+
+  // Forgets the i-th block, which somebody else ends. Its bytes are overwritten: they are the
+  // caller's until then.
+  live_block forget(std::size_t i) {
+    const live_block b = blocks_[i];
+    EXPECT_TRUE(contents::intact(b.data, b.received, b.birth))
+        << "a block of " << b.received << " was damaged";
+    std::memset(b.data, scribble, b.received);
+    drop(i);
+    return b;
+  }
+
+  // Forgets all blocks born at `birth` or later: the heap has ended them.
+  void forget_since(std::uint64_t birth) {
+    for (std::size_t i = blocks_.size(); i-- > 0;)
+      if (blocks_[i].birth >= birth) drop(i);
+  }
+
+  // What the heap, and each one that it stands on, tells of itself, against what is known here.
+  void check() const {
+    if constexpr (inspectable<heap_type>) {
+      check_invariants(heap_);
+      if constexpr (M::reuses) {
+        EXPECT_EQ(heap_.usage().granted, granted_);
+      } else {
+        EXPECT_GE(heap_.usage().granted, granted_);
+      }
+    }
+  }
+
+  void check_contents() const {
+    for (const live_block& b : blocks_)
+      EXPECT_TRUE(contents::intact(b.data, b.received, b.birth))
+          << "a block of " << b.received << " was damaged";
+  }
+
+ private:
+  static constexpr int scribble = 0xdd;
+
+  template <class H>
+  void check_invariants(H& h) const {
+    if (const fault f = h.validate()) ADD_FAILURE() << "validate: " << f.what;
+    const heap_usage u = h.usage();
+    EXPECT_GE(u.held, u.carved);
+    EXPECT_GE(u.carved, u.granted);
+    if constexpr (layered<H>) {
+      if constexpr (inspectable<typename H::upstream_type>) {
+        check_invariants(h.upstream());
+        EXPECT_LE(u.held, h.upstream().usage().granted) << "held is more than the upstream has granted";
+      } else if constexpr (stands_on_source<H>()) {
+        EXPECT_EQ(u.held, books_.held()) << "held differs from what the source counts";
+      }
+    }
+  }
+
+  template <class Before>
+  [[nodiscard]] std::size_t extreme(Before before) const {
+    const auto found = std::min_element(
+        blocks_.begin(), blocks_.end(),
+        [before](const live_block& a, const live_block& b) { return before(a.birth, b.birth); });
+    return static_cast<std::size_t>(found - blocks_.begin());
+  }
+
+  void drop(std::size_t i) {
+    spans_.erase(address_of(blocks_[i].data));
+    granted_ -= blocks_[i].granted;
+    blocks_[i] = blocks_.back();
+    blocks_.pop_back();
+  }
+
+  heap_type& heap_;
+  const ledger& books_;
+  std::vector<live_block> blocks_;
+  std::map<std::uintptr_t, std::uintptr_t> spans_;  // of live blocks: start, end
+  std::size_t granted_ = 0;
+  std::uint64_t births_ = 0;
+};
+
+}  // namespace mallard::model

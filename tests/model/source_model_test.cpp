@@ -1,0 +1,60 @@
+// The sources, held to the promises of heaps: blocks of theirs are the chunks of all others.
+#include <memory>
+
+#include "mallard/layer/failing.hpp"
+#include "mallard/source/borrowed.hpp"
+#include "mallard/source/counting.hpp"
+#include "mallard/source/fixed_buffer.hpp"
+#include "mallard/source/memory_resource_source.hpp"
+#include "mallard/source/os_pages.hpp"
+#include "model/every_promise.hpp"
+
+namespace mallard::model {
+namespace {
+
+struct passing_through : model {
+  static constexpr bool ends_its_blocks = false;
+};
+
+struct failing_model : passing_through {
+  using heap = source;
+};
+
+struct counting_model : passing_through {
+  using heap = counting<source>;
+};
+
+struct os_pages_model : passing_through {
+  using heap = counting<os_pages>;
+};
+
+struct memory_resource_model : passing_through {
+  using heap = counting<memory_resource_source>;
+};
+
+struct borrowed_model : passing_through {
+  using heap = borrowed<source>;
+  struct rig {
+    source owned;
+    borrowed<source> heap{owned};
+  };
+};
+
+struct fixed_buffer_model : passing_through {
+  using heap = fixed_buffer;
+  struct rig {
+    static constexpr std::size_t bytes = std::size_t{1} << 25;
+    std::unique_ptr<std::byte[]> buffer = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    fixed_buffer heap{buffer.get() + 1, bytes - 1};  // the caller's buffer need not be aligned
+  };
+};
+
+const bool held = keeps_every_promise<failing_model>("failing") &&
+                  keeps_every_promise<counting_model>("counting") &&
+                  keeps_every_promise<os_pages_model>("os_pages") &&
+                  keeps_every_promise<memory_resource_model>("memory_resource_source") &&
+                  keeps_every_promise<borrowed_model>("borrowed") &&
+                  keeps_every_promise<fixed_buffer_model>("fixed_buffer");
+
+}  // namespace
+}  // namespace mallard::model

@@ -1,0 +1,108 @@
+// trace: random programs for a heap, the same for the same seed on every machine.
+//
+//     grow ---> churn ---> shrink ---> churn ---> ... ---> drain
+//
+// A profile says how large requests are and how many blocks live; a trace walks through phases that
+// lean to allocating, to deallocating or to neither, ends blocks of any age, and in between uses what
+// else the heap can do. The shadow checks each step.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "model/capability_steps.hpp"
+#include "model/random.hpp"
+#include "model/shadow.hpp"
+
+namespace mallard::model {
+
+struct profile {
+  const char* name;
+  std::size_t (*size)(random_source&);
+  std::size_t (*align)(random_source&);
+  std::size_t live;   // blocks that live at the same time, about
+  std::size_t steps;  // of a trace
+};
+
+namespace profiles {
+
+inline std::size_t usual_align(random_source& r) { return std::size_t{1} << r.below(5); }
+inline std::size_t any_align(random_source& r) { return std::size_t{1} << r.below(14); }
+
+inline constexpr profile small = {"small", [](random_source& r) { return r.below(129); }, usual_align, 200,
+                                  1500};
+inline constexpr profile one_size = {"one_size", [](random_source&) { return std::size_t{48}; },
+                                     [](random_source&) { return std::size_t{8}; }, 300, 1500};
+inline constexpr profile spread = {"spread", [](random_source& r) { return r.spread(1, 1 << 16); },
+                                   usual_align, 60, 800};
+inline constexpr profile edges = {
+    "edges", [](random_source& r) { return (std::size_t{1} << r.below(17)) - 1 + r.below(3); }, usual_align,
+    60, 800};
+inline constexpr profile large = {"large", [](random_source& r) { return r.spread(1 << 10, 1 << 19); },
+                                  usual_align, 12, 150};
+inline constexpr profile aligned = {"aligned", [](random_source& r) { return r.spread(1, 1 << 14); },
+                                    any_align, 60, 600};
+
+inline constexpr std::array all = {small, one_size, spread, edges, large, aligned};
+
+}  // namespace profiles
+
+// One request of `p` that M's heap should serve.
+template <class M>
+struct request {
+  std::size_t size, align;  // bytes
+
+  request(const profile& p, random_source& r)
+      : size(std::min(p.size(r), M::largest_size)), align(std::min(p.align(r), M::largest_align)) {}
+};
+
+// Ends one block of any age, with any size that is allowed.
+template <class M>
+void deallocate_one(shadow<M>& s, random_source& r) {
+  const std::size_t victim = r.below(4) == 0 ? s.youngest() : r.below(s.live());
+  const live_block& b = s[victim];
+  s.deallocate(victim, r.between(b.requested, b.received));
+}
+
+// Runs one trace of `p`; `may_fail` when the source has been told to.
+template <class M>
+void run_trace(shadow<M>& s, const profile& p, std::uint64_t seed, bool may_fail = false) {
+  SCOPED_TRACE(std::string("profile ") + p.name + ", seed " + std::to_string(seed));
+  random_source r(seed);
+  capability_steps<M> others;
+  std::size_t phase = 0;  // allocations among 8 steps
+  for (std::size_t step = 0; step < p.steps; ++step) {
+    if (step % (p.steps / 8 + 1) == 0) phase = 2 + 2 * r.below(3);
+    if (step < p.steps / 8) phase = 7;
+    if (r.below(16) == 0) {
+      others.run(s, r);
+    } else if (s.live() == 0 || (s.live() < p.live && r.below(8) < phase)) {
+      const request<M> q(p, r);
+      const bool served = s.allocate(q.size, q.align);
+      EXPECT_TRUE(served || may_fail) << "no memory for " << q.size << " bytes aligned to " << q.align;
+    } else {
+      deallocate_one(s, r);
+    }
+    s.check();
+    if (s.broken()) {
+      ADD_FAILURE() << "at step " << step;
+      return;
+    }
+  }
+  s.check_contents();
+}
+
+// Ends all blocks, in one of three orders.
+template <class M>
+void drain(shadow<M>& s, random_source& r) {
+  const std::size_t order = r.below(3);
+  while (s.live() > 0 && !s.broken()) {
+    const std::size_t victim = order == 0 ? s.youngest() : order == 1 ? s.oldest() : r.below(s.live());
+    s.deallocate(victim, r.between(s[victim].requested, s[victim].received));
+    s.check();
+  }
+}
+
+}  // namespace mallard::model
