@@ -49,14 +49,16 @@ inline constexpr std::array all = {small, one_size, spread, edges, large, aligne
 
 }  // namespace profiles
 
-// One request of `p` that M's heap should serve.
-template <class M>
+// A request of `p` that M's heap should serve.
 struct request {
   std::size_t size, align;  // bytes
-
-  request(const profile& p, random_source& r)
-      : size(std::min(p.size(r), M::largest_size)), align(std::min(p.align(r), M::largest_align)) {}
 };
+
+template <class M>
+request draw(const profile& p, random_source& r) {
+  const std::size_t size = std::min(p.size(r), M::largest_size);
+  return {size, p.align(r)};
+}
 
 // Ends one block of any age, with any size that is allowed.
 template <class M>
@@ -79,7 +81,7 @@ void run_trace(shadow<M>& s, const profile& p, std::uint64_t seed, bool may_fail
     if (r.below(16) == 0) {
       others.run(s, r);
     } else if (s.live() == 0 || (s.live() < p.live && r.below(8) < phase)) {
-      const request<M> q(p, r);
+      const request q = draw<M>(p, r);
       const bool served = s.allocate(q.size, q.align);
       EXPECT_TRUE(served || may_fail) << "no memory for " << q.size << " bytes aligned to " << q.align;
     } else {

@@ -23,7 +23,7 @@ struct the_same_work_needs_no_more_memory {
       for (int round = 0; round < 12 && !s.broken(); ++round) {
         random_source r(17);
         while (s.live() < p.live) {
-          const request<M> q(p, r);
+          const request q = draw<M>(p, r);
           ASSERT_TRUE(s.allocate(std::min(q.size, M::largest_reused_size),
                                  std::min(q.align, M::largest_reused_align)));
         }

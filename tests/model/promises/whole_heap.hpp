@@ -45,7 +45,7 @@ struct clear_keeps_memory_for_the_same_work {
       for (int round = 0; round < 12 && !s.broken(); ++round) {
         random_source r(29);
         for (std::size_t i = 0; i < p.live; ++i) {
-          const request<M> q(p, r);
+          const request q = draw<M>(p, r);
           ASSERT_TRUE(s.allocate(q.size, q.align));
           s.check();
         }
@@ -92,7 +92,7 @@ struct rewind_ends_what_came_after_the_mark {
     const std::uint64_t birth = s.births();
     const heap_usage before = s.usage();
     for (std::size_t i = r.below(p.live / 8 + 2); i > 0; --i) {
-      const request<M> q(p, r);
+      const request q = draw<M>(p, r);
       EXPECT_TRUE(s.allocate(q.size, q.align));
       s.check();
     }
