@@ -28,9 +28,9 @@
 
 namespace mallard {
 
-// From one page, the least the system gives, doubling so that n bytes cost O(log n) system calls,
-// up to 1 MiB, where a system call a chunk is lost among the chunk's 256 page faults.
-using monotonic_growth = doubling<4096, 1048576>;
+// From one page, the least the system gives, always doubling: n bytes cost O(log n) system calls, what
+// is held too early is untouched, and the largest chunk, kept by clear(), soon serves a whole cycle.
+using monotonic_growth = doubling<4096, std::size_t{1} << 30>;
 
 template <heap Upstream = counting<os_pages>, growth_policy Growth = monotonic_growth>
 class basic_monotonic {

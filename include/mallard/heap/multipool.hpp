@@ -1,12 +1,12 @@
 // multipool: a pool for each size class, larger blocks passed through.
 //
-//     size <= largest:  [8] [16] [24] ... [32768]   free lists over shared chunks      --+
+//     size <= largest:  [8] [16] [24] ... [65536]   free lists over shared chunks      --+
 //     larger, or aligned to more than 64:  node <-> node <-> node                      --+--> Upstream
 //
-// Freed blocks are reused for the same class, last freed first; pooled blocks have no header. Chunks
-// go back by clear() (all but the largest), release() and destruction only; large blocks when freed.
-// After everything is freed it holds what its classes have needed at their peaks.
-// Holds nothing until first used. Cost of a pair: 8 instructions for a block of known size, about 20
+// Freed blocks are reused for the same class, last freed first; pooled blocks have no header. Large
+// blocks go back upstream when they are freed, chunks only by release() and destruction: after
+// everything is freed, or by clear(), it holds what its classes have needed at their peaks.
+// Holds nothing until first used. Cost of a pair: 8 instructions for a block of known size, about 24
 // otherwise; O(1) also for large blocks, beside the upstream's cost.
 // Seed 000, section 3 (multipools) and 4 (AS7 to AS10).
 #pragma once
@@ -33,16 +33,17 @@
 
 namespace mallard {
 
-// Steps of 8 bytes, the least that holds a link, to 128; then 4 classes a doubling. Up to 32 KiB: from
-// there on whole pages with a node round a block up by less than a class would (2 KiB of 32 KiB in
-// the mean), and are not kept for a size that may not come again.
-using multipool_classes = size_classes<8, 128, 4, 32768>;
+// Steps of 8 bytes, the least that holds a link, to 128; then 4 classes a doubling, which round up by a
+// tenth in the mean. Up to 64 KiB: a block passed through to the system costs two calls and a fault
+// for each of its pages every time, against a dozen instructions; above, the mapping is small beside
+// the use of so much memory, and keeping a peak for every class would hold more than it saves.
+using multipool_classes = size_classes<8, 128, 4, 65536>;
 
-// One page at first; unused at most four pages or an eighth of what is held.
+// One page at first; then the chunk in use adds at most four pages or an eighth to what is held.
 using multipool_growth = proportional<4096, 16384, 8, 1048576>;
 
-// A class starts with 512 bytes; carved too early is at most that or an eighth of the class.
-using multipool_run_growth = proportional<512, 512, 8, 65536>;
+// A class starts with 512 bytes; what is carved too early is at most 1 KiB or an eighth of the class.
+using multipool_run_growth = proportional<512, 1024, 8, 65536>;
 
 template <heap Upstream = counting<os_pages>, class Classes = multipool_classes,
           growth_policy Growth = multipool_growth, growth_policy RunGrowth = multipool_run_growth>
@@ -74,7 +75,6 @@ class basic_multipool {
       deallocate_rest(p, size, align);
   }
 
-  // 0 above the largest class, where the received size is the upstream's affair.
   // Adjacent where they are carved anew.
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t /*contiguous*/) noexcept {
@@ -96,7 +96,7 @@ class basic_multipool {
     while (!blocks.empty()) large_.deallocate(blocks.pop_front());
   }
 
-  // A clearable upstream decides itself what it keeps.
+  // Keeps the pools' chunks; a clearable upstream decides itself what it keeps.
   void clear() noexcept {
     if constexpr (clearable<Upstream>) {
       end_all();

@@ -1,14 +1,17 @@
 // chunk_list<Upstream, Growth>: chunks from an upstream, newest first.
 //
 //     newest --> [header| room ......] --> [header| room .....] --> [header| room ..] --> null
-//     spare  --> [header| room ...........]      at most one, empty, used before the upstream is asked
+//     spares --> [header| room ...........] --> null          empty, used before the upstream is asked
 //
-// The header stands inside the chunk, so the list costs no memory beside it. A chunk that is dropped
-// becomes the spare if it is larger than the present one: a heap that is cleared or rewound again and
-// again keeps its largest chunk and soon asks for no more. Owning its upstream, it passes clear()
-// and release() on to one that has them; a `borrowed` upstream has not.
-// Invariant: held() is the sum of the chunks' received sizes, the spare included.
-// Cost: add and drop O(1) beside the upstream's, owns and validate O(chunks).
+// The header stands inside the chunk, so the list costs no memory beside it. A chunk is as large as the
+// growth policy wishes; where the upstream cannot give that, half of it, and so on down to the request.
+// A chunk that is dropped becomes the spare if it is larger than the one there is: a heap that is
+// cleared or rewound again and again keeps its largest chunk and soon asks for no more; recycle()
+// keeps all. Owning its upstream, it passes clear() and release() on to one that has them; a
+// `borrowed` upstream has not.
+// Invariant: held() is the sum of the chunks' received sizes, spares included.
+// Cost: add and drop O(1) beside the upstream's (add looks through the spares), owns and validate
+// O(chunks).
 #pragma once
 
 #include <algorithm>
@@ -81,14 +84,16 @@ class chunk_list {
     return added;
   }
 
-  // Takes the newest chunk, which holds no block any more, out of the list; precondition: there is one.
+  // Ends the newest chunk, which holds no block any more; precondition: there is one. The larger one
+  // of it and the spare is kept.
   void drop_newest() noexcept {
     MALLARD_CHECK(newest_ != nullptr);
     chunk* dropped = newest_;
     newest_ = dropped->older_;
+    if (spares_ != nullptr && spares_->size_ >= dropped->size_) return give_back(dropped);
     dropped->set_filled(dropped->begin());
-    if (spare_ == nullptr || spare_->size_ < dropped->size_) std::swap(spare_, dropped);
-    give_back(dropped);
+    dropped->older_ = nullptr;
+    give_back_all(std::exchange(spares_, dropped));
   }
 
   // Ends all blocks; keeps the largest chunk, or lets a clearable upstream keep what it wants.
@@ -101,33 +106,44 @@ class chunk_list {
     }
   }
 
+  // Ends all blocks; keeps all chunks.
+  void recycle() noexcept {
+    while (newest_ != nullptr) {
+      chunk* const emptied = std::exchange(newest_, newest_->older_);
+      emptied->set_filled(emptied->begin());
+      emptied->older_ = std::exchange(spares_, emptied);
+    }
+  }
+
   // Ends all blocks and gives all chunks back.
   void release() noexcept {
     if constexpr (releasable<Upstream>) {
       forget();
       upstream_.release();
     } else {
-      while (newest_ != nullptr) give_back(std::exchange(newest_, newest_->older_));
-      give_back(std::exchange(spare_, nullptr));
+      give_back_all(std::exchange(newest_, nullptr));
+      give_back_all(std::exchange(spares_, nullptr));
     }
   }
 
   [[nodiscard]] bool owns(const void* p) const noexcept {
-    if (spare_ != nullptr && spare_->contains(p)) return true;
-    for (const chunk* c = newest_; c != nullptr; c = c->older_)
-      if (c->contains(p)) return true;
+    for (const chunk* list : {newest_, spares_})
+      for (const chunk* c = list; c != nullptr; c = c->older_)
+        if (c->contains(p)) return true;
     return false;
   }
 
   [[nodiscard]] fault validate() const noexcept {
-    std::size_t sum = spare_ == nullptr ? 0 : spare_->size_;
-    for (chunk* c = newest_; c != nullptr; c = c->older_) {
-      if (!is_aligned(c, default_align)) return {"chunk_list: a chunk is misaligned"};
-      if (c->size_ < sizeof(chunk) || c->size_ > held_ - std::min(held_, sum))
-        return {"chunk_list: the chunks are larger than what is held, or linked in a circle"};
-      if (c->filled_ < c->begin() || c->filled_ > c->end())
-        return {"chunk_list: a chunk is filled beyond its room"};
-      sum += c->size_;
+    std::size_t sum = 0;
+    for (chunk* list : {newest_, spares_}) {
+      for (chunk* c = list; c != nullptr; c = c->older_) {
+        if (!is_aligned(c, default_align)) return {"chunk_list: a chunk is misaligned"};
+        if (c->size_ < sizeof(chunk) || c->size_ > held_ - sum)
+          return {"chunk_list: the chunks are larger than what is held, or linked in a circle"};
+        if (c->filled_ < c->begin() || c->filled_ > c->end())
+          return {"chunk_list: a chunk is filled beyond its room"};
+        sum += c->size_;
+      }
     }
     if (sum != held_) return {"chunk_list: the chunks do not add up to what is held"};
     return {};
@@ -135,35 +151,41 @@ class chunk_list {
 
  private:
   chunk* take_spare(std::size_t least) noexcept {
-    if (spare_ == nullptr || spare_->size_ < least) return nullptr;
-    return std::exchange(spare_, nullptr);
+    for (chunk** link = &spares_; *link != nullptr; link = &(*link)->older_)
+      if ((*link)->size_ >= least) return std::exchange(*link, (*link)->older_);
+    return nullptr;
   }
 
-  // What the growth policy wishes or, if that cannot be had, the least that serves the request.
   chunk* obtain(std::size_t least) noexcept {
-    const std::size_t wished = Growth::next(newest_ == nullptr ? 0 : newest_->size_, held_);
-    block memory = upstream_.allocate(std::max(least, wished), alignof(chunk));
-    if (!memory && wished > least) memory = upstream_.allocate(least, alignof(chunk));
+    std::size_t wished = std::max(least, Growth::next(newest_ == nullptr ? 0 : newest_->size_, held_));
+    block memory = upstream_.allocate(wished, alignof(chunk));
+    while (!memory && wished != least) {
+      wished = std::max(least, wished / 2);
+      memory = upstream_.allocate(wished, alignof(chunk));
+    }
     if (!memory) return nullptr;
     held_ += memory.size;
     return ::new (memory.data) chunk(nullptr, memory.size);
   }
 
   void give_back(chunk* c) noexcept {
-    if (c == nullptr) return;
     held_ -= c->size_;
     upstream_.deallocate(c, c->size_, alignof(chunk));
   }
 
+  void give_back_all(chunk* list) noexcept {
+    while (list != nullptr) give_back(std::exchange(list, list->older_));
+  }
+
   void forget() noexcept {
     newest_ = nullptr;
-    spare_ = nullptr;
+    spares_ = nullptr;
     held_ = 0;
   }
 
   Upstream upstream_;
   chunk* newest_ = nullptr;
-  chunk* spare_ = nullptr;
+  chunk* spares_ = nullptr;
   std::size_t held_ = 0;
 };
 

@@ -81,7 +81,7 @@ class segregate {
     return Classes::serves(size, align) ? Classes::size(Classes::index(size, align)) : 0;
   }
 
-  // Ends all blocks; keeps the largest chunk.
+  // Ends all blocks; keeps all chunks.
   void clear() noexcept {
     forget();
     slabs_.clear();

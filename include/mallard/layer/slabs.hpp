@@ -1,16 +1,18 @@
 // slabs<Upstream, Growth>: large chunks cut into stretches for many small users.
 //
 //     chunk  [header| stretch of 48s | stretch of 16s | pad | stretch of 4096s |.... free ....]
-//                                                                               ^ cursor
+//                                                                               ^ one of four cursors
 //
 // Forty size classes of one heap so share a few chunks instead of taking a page each. A stretch is a
 // whole number of units, at least one and at most as many as wished: the end of a chunk is used up
-// by a shorter stretch. When not even one unit fits, a chunk is added and whichever of the two
-// has more room left goes on being cut. Stretches are never given back one by one.
-// Invariant: the cursor lies in a chunk of the list. Cost: O(1), O(chunks) to end them all.
+// by a shorter stretch. A chunk is added when a unit fits in none of the four open places; a place
+// whose room is the least is then closed. With one place, units of many pages would leave up to
+// their own size unused at the end of every chunk. Stretches are never given back one by one.
+// Invariant: each cursor lies in a chunk of the list. Cost: O(1), O(chunks) to end them all.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <utility>
@@ -45,25 +47,28 @@ class slabs {
   // of them are the caller's as well.
   [[nodiscard]] stretch cut(std::size_t prefix, std::size_t align, std::size_t unit,
                             std::size_t most) noexcept {
-    stretch taken = cut_from(current_, prefix, align, unit, most);
-    if (taken.begin != nullptr) return taken;
+    for (bump& place : open_) {
+      const stretch taken = cut_from(place, prefix, align, unit, most);
+      if (taken.begin != nullptr) return taken;
+    }
     auto* const added = chunks_.add(prefix + align + unit, default_align);
     if (added == nullptr) return {};
     bump fresh{added->begin(), added->end()};
-    taken = cut_from(fresh, prefix, align, unit, most);
-    if (fresh.room() > current_.room()) current_ = fresh;
+    const stretch taken = cut_from(fresh, prefix, align, unit, most);
+    bump& fullest = *std::min_element(open_.begin(), open_.end(), by_room);
+    if (fresh.room() > fullest.room()) fullest = fresh;
     return taken;
   }
 
-  // Ends all stretches; keeps the largest chunk.
+  // Ends all stretches; keeps all chunks.
   void clear() noexcept {
-    chunks_.clear();
-    current_ = {};
+    chunks_.recycle();
+    open_ = {};
   }
 
   void release() noexcept {
     chunks_.release();
-    current_ = {};
+    open_ = {};
   }
 
   [[nodiscard]] std::size_t held() const noexcept { return chunks_.held(); }
@@ -71,12 +76,15 @@ class slabs {
 
   [[nodiscard]] fault validate() const noexcept {
     if (fault f = chunks_.validate()) return f;
-    if (current_.room() != 0 && !chunks_.owns(current_.cursor()))
-      return {"slabs: the cursor is outside all chunks"};
+    for (const bump& place : open_)
+      if (place.room() != 0 && !chunks_.owns(place.cursor()))
+        return {"slabs: a cursor is outside all chunks"};
     return {};
   }
 
  private:
+  static bool by_room(const bump& a, const bump& b) noexcept { return a.room() < b.room(); }
+
   static stretch cut_from(bump& from, std::size_t prefix, std::size_t align, std::size_t unit,
                           std::size_t most) noexcept {
     const std::size_t front = prefix + padding_for(from.cursor() + prefix, align);
@@ -89,7 +97,7 @@ class slabs {
   }
 
   chunks chunks_;
-  bump current_;
+  std::array<bump, 4> open_;
 };
 
 }  // namespace mallard
