@@ -22,6 +22,7 @@
 
 namespace mallard::journal {
 
+// what() is the reason alone, as in "cannot read FILE: reason"; whoever prints it names the file.
 class error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -13,19 +13,19 @@
 namespace mallard::journal {
 
 struct metadata {
-  std::string program;                 // path of the executable; empty: unknown
-  std::vector<std::string> arguments;  // argv, the program's name included
-  std::string directory;               // working directory at the start; empty: unknown
-  std::uint64_t process = 0;           // process id; 0: unknown
-  std::uint64_t parent_process = 0;    // 0: unknown
-  std::uint64_t start_unix_ns = 0;     // when recording began, since the epoch; 0: unknown
-  double ticks_per_second = 1e9;       // of the clock behind every time in the journal; finite, > 0
+  std::string program{};                 // path of the executable; empty: unknown
+  std::vector<std::string> arguments{};  // argv, the program's name included
+  std::string directory{};               // working directory at the start; empty: unknown
+  std::uint64_t process = 0;             // process id; 0: unknown
+  std::uint64_t parent_process = 0;      // 0: unknown
+  std::uint64_t start_unix_ns = 0;       // when recording began, since the epoch; 0: unknown
+  double ticks_per_second = 1e9;         // of the clock behind every time in the journal; finite, > 0
 
   // Facts of the machine and of the recording, by name: "kernel", "cpu", "stack", "recorder" ...
-  std::map<std::string, std::string> facts;
+  std::map<std::string, std::string> facts{};
 
   // Totals by name, usually written at the end: "cpu_ns", "recording_ns", "stalls", "exit_code" ...
-  std::map<std::string, std::int64_t> figures;
+  std::map<std::string, std::int64_t> figures{};
 
   friend bool operator==(const metadata&, const metadata&) = default;
 };

@@ -16,30 +16,30 @@
 namespace mallard::journal {
 
 struct summary {
-  std::string journal;  // path, as given
-  metadata about;
+  std::string journal{};  // path, as given
+  metadata about{};
   std::uint64_t events = 0;
-  std::map<std::string, std::uint64_t>
-      events_by_kind;  // by the name of the entry point; only those that occur
+  // By the name of the entry point; only those that occur.
+  std::map<std::string, std::uint64_t> events_by_kind{};
   std::uint64_t threads = 0;
   std::uint64_t contexts = 0;           // distinct calling contexts, the unknown one not counted
-  double duration_seconds = 0;          // from the start of recording to the last event
+  double duration = 0;                  // seconds from the start of recording to the last event
   std::uint64_t bytes = 0;              // requested by all successful allocations
   std::uint64_t peak_live_bytes = 0;    // requested bytes alive at once, at most
   std::uint64_t peak_live_objects = 0;  // blocks alive at once, at most
   std::uint64_t unmatched_frees = 0;    // of blocks whose allocation is not in the journal
   std::uint64_t file_bytes = 0;
-  std::vector<module_info> modules;
-  std::vector<child_info> children;
-  usage_sample usage;     // the last one; all zero: none recorded
+  std::vector<module_info> modules{};
+  std::vector<child_info> children{};
+  usage_sample usage{};   // the last one; all zero: none recorded
   bool complete = false;  // the journal has its end, and nothing in it is damaged
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings{};
 };
 
 // Reads the whole journal at `path`; throws journal::error if nothing of it can be read.
 [[nodiscard]] summary summarize(const std::filesystem::path& path);
 
-// One JSON object; its members are named as above.
+// One JSON object; its members are named as above, those of `about` and `usage` beside the others.
 [[nodiscard]] std::string to_json(const summary& s);
 
 }  // namespace mallard::journal

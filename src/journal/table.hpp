@@ -21,15 +21,16 @@ namespace mallard::journal {
 
 struct table_column {
   std::uint16_t id = 0;
-  std::variant<std::vector<std::uint64_t>, std::vector<std::string>> values;
+  std::variant<std::vector<std::uint64_t>, std::vector<std::string>> values{};
 };
 
 struct table {
   section_type type{};
   std::size_t rows = 0;  // the length of every column
-  std::vector<table_column> columns;
+  std::vector<table_column> columns{};
 
-  // The numbers or texts of column `id`; null if there is none of that kind.
+  // The numbers or texts of column `id`; null if there are none. A column of nothing but zeros, or
+  // of empty texts, is not kept in a journal.
   [[nodiscard]] const std::vector<std::uint64_t>* numbers(std::uint16_t id) const noexcept;
   [[nodiscard]] const std::vector<std::string>* texts(std::uint16_t id) const noexcept;
 };

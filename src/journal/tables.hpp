@@ -30,7 +30,7 @@ struct thread_info {
   std::uint64_t system_id = 0;   // the kernel's thread id, or the number an imported journal gave it
   std::uint64_t start_time = 0;  // ticks since recording began
   std::uint64_t end_time = 0;    // 0: it lived until the end
-  std::string name;
+  std::string name{};
 
   friend bool operator==(const thread_info&, const thread_info&) = default;
 };
@@ -41,8 +41,8 @@ struct module_info {
   std::uint64_t bias = 0;         // address minus bias is the address the file itself uses
   std::uint64_t load_time = 0;    // ticks since recording began
   std::uint64_t unload_time = 0;  // 0: mapped until the end
-  std::string path;
-  std::string build_id;  // hex, lower case; empty: it has none
+  std::string path{};
+  std::string build_id{};  // hex, lower case; empty: it has none
 
   friend bool operator==(const module_info&, const module_info&) = default;
 };
@@ -61,18 +61,18 @@ struct usage_sample {
 struct child_info {
   std::uint64_t process = 0;
   std::uint64_t time = 0;  // of its fork or spawn, ticks since recording began
-  std::string journal;     // file name of its journal, relative to this journal's folder; empty: none
+  std::string journal{};   // file name of its journal, relative to this journal's folder; empty: none
 
   friend bool operator==(const child_info&, const child_info&) = default;
 };
 
 struct tables {
   std::vector<context_node> contexts = std::vector<context_node>(1);
-  std::vector<thread_info> threads;
-  std::vector<module_info> modules;
+  std::vector<thread_info> threads{};
+  std::vector<module_info> modules{};
   std::vector<std::string> names = std::vector<std::string>(1);
-  std::vector<usage_sample> usage;
-  std::vector<child_info> children;
+  std::vector<usage_sample> usage{};
+  std::vector<child_info> children{};
 };
 
 }  // namespace mallard::journal

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace mallard::journal {
 
@@ -55,6 +56,61 @@ enum class event_kind : std::uint8_t {
 }
 [[nodiscard]] constexpr bool is_region(event_kind k) noexcept {
   return k >= event_kind::region_create && k <= event_kind::region_destroy;
+}
+
+// The kind's name in tables and JSON; empty for a kind that this version does not know.
+[[nodiscard]] constexpr std::string_view name_of(event_kind k) noexcept {
+  switch (k) {
+    case event_kind::none:
+      return "none";
+    case event_kind::malloc:
+      return "malloc";
+    case event_kind::calloc:
+      return "calloc";
+    case event_kind::posix_memalign:
+      return "posix_memalign";
+    case event_kind::aligned_alloc:
+      return "aligned_alloc";
+    case event_kind::memalign:
+      return "memalign";
+    case event_kind::valloc:
+      return "valloc";
+    case event_kind::pvalloc:
+      return "pvalloc";
+    case event_kind::new_:
+      return "new";
+    case event_kind::new_array:
+      return "new_array";
+    case event_kind::allocate:
+      return "allocate";
+    case event_kind::realloc:
+      return "realloc";
+    case event_kind::reallocarray:
+      return "reallocarray";
+    case event_kind::free:
+      return "free";
+    case event_kind::free_sized:
+      return "free_sized";
+    case event_kind::free_aligned_sized:
+      return "free_aligned_sized";
+    case event_kind::delete_:
+      return "delete";
+    case event_kind::delete_array:
+      return "delete_array";
+    case event_kind::deallocate:
+      return "deallocate";
+    case event_kind::region_create:
+      return "region_create";
+    case event_kind::region_allocate:
+      return "region_allocate";
+    case event_kind::region_free:
+      return "region_free";
+    case event_kind::region_clear:
+      return "region_clear";
+    case event_kind::region_destroy:
+      return "region_destroy";
+  }
+  return {};
 }
 
 }  // namespace mallard::journal

@@ -83,7 +83,13 @@ enum class event_column : std::uint16_t {
   parent = 10,
   duration = 11,
 };
-enum class context_column : std::uint16_t { index = 1, parent = 2, name = 3, return_address = 4, stack_offset = 5 };
+enum class context_column : std::uint16_t {
+  index = 1,
+  parent = 2,
+  name = 3,
+  return_address = 4,
+  stack_offset = 5
+};
 enum class thread_column : std::uint16_t { index = 1, system_id = 2, start_time = 3, end_time = 4, name = 5 };
 enum class module_column : std::uint16_t {
   index = 1,
@@ -96,7 +102,13 @@ enum class module_column : std::uint16_t {
   build_id = 8,
 };
 enum class name_column : std::uint16_t { index = 1, text = 2 };
-enum class usage_column : std::uint16_t { time = 1, cpu_ns = 2, recording_ns = 3, stalls = 4, stalled_ns = 5 };
+enum class usage_column : std::uint16_t {
+  time = 1,
+  cpu_ns = 2,
+  recording_ns = 3,
+  stalls = 4,
+  stalled_ns = 5
+};
 enum class child_column : std::uint16_t { process = 1, time = 2, journal = 3 };
 enum class end_column : std::uint16_t { kind = 1, events = 2 };
 
@@ -104,7 +116,9 @@ enum class end_column : std::uint16_t { kind = 1, events = 2 };
 // memory it takes to read it.
 inline constexpr std::size_t max_section_rows = std::size_t{1} << 20;
 inline constexpr std::size_t max_section_columns = 256;
-inline constexpr std::size_t max_section_size = std::size_t{256} << 20;  // bytes stored
-inline constexpr std::size_t max_column_size = std::size_t{64} << 20;    // bytes before compression
+inline constexpr std::size_t max_table_values = std::size_t{1} << 24;  // rows times columns, but for events
+inline constexpr std::size_t max_section_size = std::size_t{256}
+                                                << 20;                 // bytes stored, and before compression
+inline constexpr std::size_t max_column_size = std::size_t{64} << 20;  // bytes before compression
 
 }  // namespace mallard::journal

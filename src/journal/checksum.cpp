@@ -1,0 +1,10 @@
+#include "journal/checksum.hpp"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace mallard::journal {
+
+std::uint64_t checksum(byte_span bytes) noexcept { return XXH3_64bits(bytes.data(), bytes.size()); }
+
+}  // namespace mallard::journal

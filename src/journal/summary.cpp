@@ -1,0 +1,109 @@
+#include "journal/summary.hpp"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+
+#include "journal/event_source.hpp"
+#include "journal/live_blocks.hpp"
+
+namespace mallard::journal {
+namespace {
+
+// Counts the events of a journal in the order in which they come.
+class counter {
+ public:
+  explicit counter(summary& to) : to_(&to) {}
+
+  void count(const event_batch& batch) {
+    to_->events += batch.count();
+    for (std::size_t row = 0; row < batch.count(); ++row) {
+      const event_kind kind = batch.kind[row];
+      ++by_kind_[static_cast<std::size_t>(kind)];
+      if (is_allocation(kind)) {
+        begin(batch.address[row], batch.size[row]);
+      } else if (is_free(kind)) {
+        end(batch.address[row]);
+      } else if (is_reallocation(kind)) {
+        reallocate(batch, row);
+      }
+    }
+    if (batch.count() > 0) {
+      last_time_ = std::max(last_time_, *std::max_element(batch.time.begin(), batch.time.end()));
+    }
+  }
+
+  void finish() {
+    for (std::size_t kind = 0; kind < by_kind_.size(); ++kind) {
+      if (by_kind_[kind] == 0) continue;
+      const std::string_view name = name_of(static_cast<event_kind>(kind));
+      to_->events_by_kind[name.empty() ? "kind_" + std::to_string(kind) : std::string(name)] = by_kind_[kind];
+    }
+    to_->duration = static_cast<double>(last_time_) / to_->about.ticks_per_second;
+  }
+
+ private:
+  void begin(std::uint64_t address, std::uint64_t size) {
+    if (address == 0) return;
+    to_->bytes += size;
+    live_bytes_ += size;
+    if (const auto ended = blocks_.add(address, size)) live_bytes_ -= *ended;
+    to_->peak_live_bytes = std::max(to_->peak_live_bytes, live_bytes_);
+    to_->peak_live_objects = std::max<std::uint64_t>(to_->peak_live_objects, blocks_.count());
+  }
+
+  void end(std::uint64_t address) {
+    std::uint64_t size = 0;
+    switch (blocks_.remove(address, size)) {
+      case live_blocks::end::of_block:
+        live_bytes_ -= size;
+        break;
+      case live_blocks::end::unmatched:
+        ++to_->unmatched_frees;
+        break;
+      case live_blocks::end::late:
+        break;
+    }
+  }
+
+  // The old block lives on where the call failed; a reallocation to 0 bytes that returns null has freed it.
+  void reallocate(const event_batch& batch, std::size_t row) {
+    const bool succeeded = batch.address[row] != 0;
+    const bool frees = succeeded || batch.size[row] == 0;
+    if (frees && batch.old_address[row] != 0) end(batch.old_address[row]);
+    begin(batch.address[row], batch.size[row]);
+  }
+
+  summary* to_;
+  live_blocks blocks_;
+  std::array<std::uint64_t, 256> by_kind_{};
+  std::uint64_t live_bytes_ = 0;
+  std::uint64_t last_time_ = 0;
+};
+
+}  // namespace
+
+summary summarize(const std::filesystem::path& path) {
+  summary s{.journal = path.string()};
+  const auto source = open(path);
+  counter counts(s);
+  event_batch batch;
+  while (source->next(batch)) counts.count(batch);
+  s.about = source->about();
+  counts.finish();
+
+  const tables& known = source->directory();
+  s.threads = known.threads.size();
+  s.contexts = known.contexts.size() - 1;
+  s.modules = known.modules;
+  s.children = known.children;
+  if (!known.usage.empty()) s.usage = known.usage.back();
+  s.complete = source->complete();
+  s.warnings = source->warnings();
+  std::error_code unknown;
+  const auto bytes = std::filesystem::file_size(path, unknown);
+  if (!unknown) s.file_bytes = bytes;
+  return s;
+}
+
+}  // namespace mallard::journal

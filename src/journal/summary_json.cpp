@@ -1,0 +1,50 @@
+#include <nlohmann/json.hpp>
+
+#include "journal/summary.hpp"
+
+namespace mallard::journal {
+
+std::string to_json(const summary& s) {
+  using json = nlohmann::ordered_json;
+  json modules = json::array();
+  for (const module_info& m : s.modules) {
+    modules.push_back({{"path", m.path}, {"build_id", m.build_id}, {"begin", m.begin}, {"end", m.end}});
+  }
+  json children = json::array();
+  for (const child_info& c : s.children) {
+    children.push_back({{"process", c.process}, {"journal", c.journal}});
+  }
+  const json all = {
+      {"journal", s.journal},
+      {"program", s.about.program},
+      {"arguments", s.about.arguments},
+      {"directory", s.about.directory},
+      {"process", s.about.process},
+      {"parent_process", s.about.parent_process},
+      {"start_unix_ns", s.about.start_unix_ns},
+      {"ticks_per_second", s.about.ticks_per_second},
+      {"facts", s.about.facts},
+      {"figures", s.about.figures},
+      {"events", s.events},
+      {"events_by_kind", s.events_by_kind},
+      {"threads", s.threads},
+      {"contexts", s.contexts},
+      {"duration", s.duration},
+      {"bytes", s.bytes},
+      {"peak_live_bytes", s.peak_live_bytes},
+      {"peak_live_objects", s.peak_live_objects},
+      {"unmatched_frees", s.unmatched_frees},
+      {"file_bytes", s.file_bytes},
+      {"cpu_ns", s.usage.cpu_ns},
+      {"recording_ns", s.usage.recording_ns},
+      {"stalls", s.usage.stalls},
+      {"stalled_ns", s.usage.stalled_ns},
+      {"modules", modules},
+      {"children", children},
+      {"complete", s.complete},
+      {"warnings", s.warnings},
+  };
+  return all.dump(2, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace mallard::journal

@@ -1,0 +1,48 @@
+// text_source: the text form of a journal, one event a line.
+//
+//     a <size> <pointer, hex> <thread> <ns>      an allocation; pointer 0: it failed
+//     f <pointer, hex> <thread> <ns>             a free
+//
+// Hex digits in either case. The thread is any number below 2^64, the clock counts nanoseconds.
+// A line of any other form is an error that names its number.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "journal/event_source.hpp"
+#include "journal/input.hpp"
+
+namespace mallard::journal {
+
+class text_source final : public event_source {
+ public:
+  explicit text_source(input from) : from_(std::move(from)) {}
+
+  bool next(event_batch& batch) override;
+  [[nodiscard]] const tables& directory() const override { return tables_; }
+  [[nodiscard]] const metadata& about() const override { return about_; }
+  [[nodiscard]] const std::vector<std::string>& warnings() const override { return warnings_; }
+  [[nodiscard]] bool complete() const override { return finished_ && warnings_.empty(); }
+  void watch(section_type, table_receiver) override {}
+
+ private:
+  bool next_line(std::string_view& line);
+  void take(std::string_view line, event_batch& batch);
+  void finish();
+  std::uint32_t thread_index(std::uint64_t number);
+
+  input from_;
+  std::size_t line_number_ = 0;
+  std::uint64_t null_frees_ = 0;
+  bool ended_ = false;     // all lines are read
+  bool finished_ = false;  // and what is to be said about them is said
+  std::unordered_map<std::uint64_t, std::uint32_t> thread_indices_;
+  tables tables_;
+  metadata about_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace mallard::journal

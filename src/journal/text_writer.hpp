@@ -1,0 +1,22 @@
+// text_writer: a journal as text, one line an event, readable by text_source.
+//
+// What the form cannot say is left out and counted. A reallocation becomes the free of the old
+// block and an allocation; entry points, alignments and contexts are lost.
+#pragma once
+
+#include <cstdint>
+#include <ostream>
+
+#include "journal/event_source.hpp"
+
+namespace mallard::journal {
+
+struct text_written {
+  std::uint64_t lines = 0;
+  std::uint64_t left_out = 0;  // region events
+};
+
+// Reads `from` to its end. `to` tells itself whether writing failed.
+text_written write_text(event_source& from, std::ostream& to);
+
+}  // namespace mallard::journal
