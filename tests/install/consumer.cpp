@@ -1,10 +1,13 @@
 // A program outside the tree: it sees the library only by the way it was found.
 #include <cstdio>
+#include <vector>
 
-#include "mallard/core/align.hpp"
 #include "mallard/core/version.hpp"
+#include "mallard/mallard.hpp"
 
 int main() {
-  std::printf("mallard %d.%d.%d aligns 13 to %zu\n", MALLARD_VERSION_MAJOR, MALLARD_VERSION_MINOR,
-              MALLARD_VERSION_PATCH, mallard::align_up(13, 8));
+  mallard::monotonic arena;
+  const std::vector<int, mallard::allocator<int, mallard::monotonic>> numbers({1, 2, 3}, arena);
+  std::printf("mallard %d.%d.%d holds %zu numbers\n", MALLARD_VERSION_MAJOR, MALLARD_VERSION_MINOR,
+              MALLARD_VERSION_PATCH, numbers.size());
 }

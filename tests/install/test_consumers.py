@@ -12,7 +12,7 @@ SOURCE = Path(__file__).parents[2]
 VERSION = ".".join(
     re.findall(r"_VERSION_\w+ (\d+)", (SOURCE / "include/mallard/core/version.hpp").read_text())
 )
-GREETING = f"mallard {VERSION} aligns 13 to 16\n"
+GREETING = f"mallard {VERSION} holds 3 numbers\n"
 
 
 def run(*command: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
