@@ -1,8 +1,13 @@
 # mallard_build_flags: what every target of this project is compiled with, never its consumers.
-add_library(mallard_build_flags INTERFACE)
-target_compile_features(mallard_build_flags INTERFACE cxx_std_20)
-target_compile_options(mallard_build_flags INTERFACE
+# mallard_plain_flags: the same without sanitizers, for what is loaded into other programs and for those
+# programs: a sanitizer brings a malloc of its own.
+add_library(mallard_plain_flags INTERFACE)
+target_compile_features(mallard_plain_flags INTERFACE cxx_std_20)
+target_compile_options(mallard_plain_flags INTERFACE
   -Wall -Wextra -Wconversion -Wshadow -Wpedantic -Werror -fno-omit-frame-pointer)
+
+add_library(mallard_build_flags INTERFACE)
+target_link_libraries(mallard_build_flags INTERFACE mallard_plain_flags)
 
 if(MALLARD_SANITIZE)
   target_compile_options(mallard_build_flags INTERFACE -fsanitize=${MALLARD_SANITIZE} -fno-sanitize-recover=all)

@@ -1,0 +1,77 @@
+#include "recorder/launcher/child.hpp"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace mallard::recorder {
+namespace {
+
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// A text file without "#!" is the shell's to run, as execvp and every shell have it.
+void execute(const std::string& path, std::vector<std::string> arguments,
+             const std::vector<std::string>& environment) {
+  const auto variables = pointers_to(environment);
+  execve(path.c_str(), pointers_to(arguments).data(), variables.data());
+  if (errno != ENOEXEC) return;
+  arguments.front() = path;
+  arguments.insert(arguments.begin(), "sh");
+  execve("/bin/sh", pointers_to(arguments).data(), variables.data());
+}
+
+}  // namespace
+
+child::child(const std::string& path, const std::vector<std::string>& arguments,
+             const environment_of& environment) {
+  int go[2];
+  int report[2];
+  if (pipe2(go, O_CLOEXEC) != 0 || pipe2(report, O_CLOEXEC) != 0 || (process_ = fork()) < 0)
+    throw std::system_error(errno, std::generic_category(), "cannot start a process");
+  if (process_ == 0) {
+    close(go[1]);
+    char permission = 0;
+    if (read(go[0], &permission, 1) != 1) _exit(1);
+    execute(path, arguments, environment(getpid()));
+    const int reason = errno;
+    [[maybe_unused]] const auto written = write(report[1], &reason, sizeof reason);
+    _exit(1);
+  }
+  close(go[0]);
+  close(report[1]);
+  go_ = go[1];
+  report_ = report[0];
+}
+
+child::~child() {
+  close(go_);
+  close(report_);
+}
+
+int child::go() {
+  if (write(go_, "", 1) != 1) return errno;
+  int reason = 0;
+  ssize_t got = 0;
+  do got = read(report_, &reason, sizeof reason);
+  while (got < 0 && errno == EINTR);
+  return got == sizeof reason ? reason : 0;
+}
+
+std::optional<ending> child::poll() {
+  ending end;
+  int status = 0;
+  if (wait4(process_, &status, WNOHANG, &end.usage) != process_) return std::nullopt;
+  end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  end.status = end.signal != 0 ? 128 + end.signal : WEXITSTATUS(status);
+  return end;
+}
+
+}  // namespace mallard::recorder

@@ -1,0 +1,51 @@
+// child: the recorded program's process, from fork to its end.
+//
+//     fork --> [waits] --go()--> exec --> ... --poll()--> how it ended
+//
+// It waits between fork and exec, so that files named by its process id can be made first; if the
+// launcher goes away meanwhile, so does it. Its signals, descriptors and terminal are the launcher's own.
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mallard::recorder {
+
+struct ending {
+  int status = 0;  // as a shell gives it: the exit code, or 128 + signal
+  int signal = 0;  // the one that ended it, or 0
+  rusage usage{};
+};
+
+class child {
+ public:
+  using environment_of = std::function<std::vector<std::string>(pid_t)>;
+
+  // Forks; the child asks `environment` for its "NAME=value" strings when it is let go. Throws
+  // std::system_error.
+  child(const std::string& path, const std::vector<std::string>& arguments,
+        const environment_of& environment);
+  ~child();
+  child(const child&) = delete;
+  child& operator=(const child&) = delete;
+
+  // Lets it exec; 0, or the errno of its failure.
+  [[nodiscard]] int go();
+
+  // How it ended, once it has.
+  [[nodiscard]] std::optional<ending> poll();
+
+  [[nodiscard]] pid_t process() const noexcept { return process_; }
+
+ private:
+  pid_t process_ = -1;
+  int go_ = -1;      // a byte lets it exec
+  int report_ = -1;  // brings the errno of a failed exec, or the end of file
+};
+
+}  // namespace mallard::recorder

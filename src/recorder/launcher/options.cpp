@@ -1,0 +1,69 @@
+#include "recorder/launcher/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <bit>
+#include <cstdio>
+#include <memory>
+
+#include "mallard/core/version.hpp"
+
+#define MALLARD_TEXT_OF(x) #x
+#define MALLARD_VERSION_TEXT_OF(major, minor, patch) \
+  MALLARD_TEXT_OF(major) "." MALLARD_TEXT_OF(minor) "." MALLARD_TEXT_OF(patch)
+
+namespace mallard::recorder {
+namespace {
+
+constexpr char version_text[] = "mallard-record " MALLARD_VERSION_TEXT_OF(
+    MALLARD_VERSION_MAJOR, MALLARD_VERSION_MINOR, MALLARD_VERSION_PATCH);
+
+constexpr int usage_error = 2;
+
+// The program and its arguments are no options of ours, so CLI11 does not know how to show them.
+class formatter : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "Usage: mallard-record [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n";
+  }
+};
+
+}  // namespace
+
+std::variant<options, int> parse_options(int argc, char** argv) {
+  options chosen;
+  CLI::App app("Records every allocation of a program into a journal, for mallard-replay and mallard.");
+  app.formatter(std::make_shared<formatter>());
+  app.set_version_flag("--version", version_text);
+  app.add_option("-o,--output", chosen.output, "Journal to write; default: mallard.PID.mlrd")
+      ->type_name("FILE");
+  app.add_flag("--free-stacks", chosen.free_stacks, "Record where frees are called from, too");
+  app.add_option("--buffer", chosen.ring_bytes, "Ring of each thread, rounded up to a power of two")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(smallest_ring, largest_ring))
+      ->capture_default_str();
+  app.prefix_command();  // what follows the first word that is no option belongs to the program
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    std::fprintf(stderr, "mallard-record: %s\n", error.what());
+    return usage_error;
+  }
+  chosen.command = app.remaining();
+  if (!chosen.command.empty() && chosen.command.front() == "--") {
+    chosen.command.erase(chosen.command.begin());
+  } else if (!chosen.command.empty() && chosen.command.front().starts_with('-')) {
+    std::fprintf(stderr, "mallard-record: unknown option %s (see --help)\n", chosen.command.front().c_str());
+    return usage_error;
+  }
+  if (chosen.command.empty()) {
+    std::fprintf(stderr, "mallard-record: no program to record (see --help)\n");
+    return usage_error;
+  }
+  chosen.ring_bytes = std::bit_ceil(chosen.ring_bytes);
+  return chosen;
+}
+
+}  // namespace mallard::recorder

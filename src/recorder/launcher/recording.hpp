@@ -1,0 +1,55 @@
+// recording: the reading end of the spool and the writing end of the journal, for one process.
+//
+//     rings --> collector --+--> journal
+//     module list ----------+
+//
+// Whatever ends the process, what it has published is still in the rings: finish() reads it, then
+// describes the run and completes the journal. Throws journal::error when the journal cannot be written.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+#include "journal/metadata.hpp"
+#include "journal/writer.hpp"
+#include "recorder/launcher/child.hpp"
+#include "recorder/launcher/clock_rate.hpp"
+#include "recorder/launcher/collector.hpp"
+#include "recorder/launcher/module_table.hpp"
+#include "recorder/launcher/options.hpp"
+#include "recorder/launcher/program_file.hpp"
+#include "recorder/launcher/spool_file.hpp"
+
+namespace mallard::recorder {
+
+// Where the journal of `process` goes, and its spool.
+[[nodiscard]] std::string journal_path(const options& chosen, pid_t process);
+[[nodiscard]] std::string spool_path(const options& chosen, pid_t process);
+
+class recording {
+ public:
+  recording(const options& chosen, const program_file& program, pid_t process);
+
+  // One round of reading; returns the number of records taken.
+  std::uint64_t read();
+
+  // Reads what the ended program has left, and completes the journal.
+  void finish(const ending& end);
+
+  [[nodiscard]] spool_file& spool() noexcept { return spool_; }
+  [[nodiscard]] const spool_header& state() const noexcept { return *spool_.header(); }
+  [[nodiscard]] std::uint64_t events() const noexcept { return out_.events(); }
+  [[nodiscard]] bool damaged() const noexcept { return collector_.damaged(); }
+
+ private:
+  clock_rate rate_;
+  spool_file spool_;
+  journal::metadata about_;
+  journal::writer out_;
+  collector collector_;
+  module_table modules_;
+};
+
+}  // namespace mallard::recorder

@@ -1,0 +1,17 @@
+// signal_relay: the launcher outlives what is meant for the program.
+//
+// A signal from the terminal (Ctrl-C) reaches both; the launcher takes note of nothing and finishes
+// the journal when the program has ended. One that somebody sent to the launcher alone is passed on.
+// The end of the program rings the spool's doorbell, so that nobody sleeps through it.
+#pragma once
+
+#include <sys/types.h>
+
+#include "recorder/spool.hpp"
+
+namespace mallard::recorder {
+
+// Begins to relay to `process`; once per launcher. Signals that are ignored stay ignored.
+void relay_signals(pid_t process, spool_header* spool);
+
+}  // namespace mallard::recorder

@@ -1,0 +1,44 @@
+// call: one entry of the program into the recorder; what an allocator calls in turn is not the program's.
+//
+//     program -> malloc (call: recorded) -> real malloc -> ... -> malloc (call: passed through)
+//
+// The thread keeps the stack frame of its outermost call rather than a flag: a signal handler that
+// leaves by longjmp leaves the mark behind, and the next call from a frame that cannot be inside the
+// marked one takes its place. Two stores and a load in thread-local memory.
+#pragma once
+
+#include "mallard/core/attributes.hpp"
+#include "recorder/preload/session.hpp"
+#include "recorder/preload/thread_state.hpp"
+
+namespace mallard::recorder {
+
+class call {
+ public:
+  MALLARD_INLINE call() noexcept {
+    void* frame = __builtin_frame_address(0);
+    if (self.outermost_call == nullptr) [[likely]] {
+      self.outermost_call = frame;
+      outermost_ = true;
+    } else {
+      outermost_ = replaces_dead_call(frame);
+    }
+  }
+
+  MALLARD_INLINE ~call() noexcept {
+    if (outermost_) self.outermost_call = nullptr;
+  }
+
+  call(const call&) = delete;
+  call& operator=(const call&) = delete;
+
+  // Whether this call is to be recorded.
+  [[nodiscard]] MALLARD_INLINE bool recorded() const noexcept { return outermost_ && recording() != nullptr; }
+
+ private:
+  static bool replaces_dead_call(void* frame) noexcept;
+
+  bool outermost_;
+};
+
+}  // namespace mallard::recorder

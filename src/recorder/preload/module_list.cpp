@@ -1,0 +1,74 @@
+#include "recorder/preload/module_list.hpp"
+
+#include <link.h>
+#include <string.h>
+
+#include "recorder/clock.hpp"
+
+namespace mallard::recorder {
+namespace {
+
+struct byte_range {
+  const char* data = nullptr;
+  std::size_t size = 0;
+};
+
+std::size_t padded(std::size_t bytes, std::size_t align) noexcept {
+  return (bytes + align - 1) & ~(align - 1);
+}
+
+// The GNU build id among the notes of a segment; empty if it is not there.
+byte_range build_id_among(byte_range notes, std::size_t align) noexcept {
+  while (notes.size >= sizeof(ElfW(Nhdr))) {
+    ElfW(Nhdr) note;
+    memcpy(&note, notes.data, sizeof note);
+    const std::size_t name_at = sizeof note;
+    const std::size_t value_at = padded(name_at + note.n_namesz, align);
+    const std::size_t whole = padded(value_at + note.n_descsz, align);
+    if (value_at + note.n_descsz > notes.size) break;
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(notes.data + name_at, "GNU", 4) == 0)
+      return {notes.data + value_at, note.n_descsz};
+    if (whole >= notes.size) break;
+    notes = {notes.data + whole, notes.size - whole};
+  }
+  return {};
+}
+
+int list_module(dl_phdr_info* info, std::size_t, void* argument) noexcept {
+  auto* spool = static_cast<spool_header*>(argument);
+  module_entry entry{};
+  entry.begin = UINT64_MAX;
+  entry.bias = info->dlpi_addr;
+  byte_range id;
+  for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
+    const auto& segment = info->dlpi_phdr[i];
+    const std::uint64_t begin = info->dlpi_addr + segment.p_vaddr;
+    if (segment.p_type == PT_LOAD) {
+      if (begin < entry.begin) entry.begin = begin;
+      if (begin + segment.p_memsz > entry.end) entry.end = begin + segment.p_memsz;
+    } else if (segment.p_type == PT_NOTE && id.size == 0) {
+      id = build_id_among({reinterpret_cast<const char*>(begin), segment.p_memsz},
+                          segment.p_align == 8 ? 8 : 4);
+    }
+  }
+  const byte_range path{info->dlpi_name, strlen(info->dlpi_name)};
+  entry.time = ticks() - spool->start_ticks;
+  entry.path_bytes = static_cast<std::uint32_t>(path.size);
+  entry.build_id_bytes = static_cast<std::uint32_t>(id.size);
+
+  const std::size_t at = spool->module_bytes.load(std::memory_order_relaxed);
+  const std::size_t whole = padded(sizeof entry + path.size + id.size, alignof(module_entry));
+  if (entry.end == 0 || at + whole > module_list_bytes) return 0;
+  char* place = module_list_of(spool) + at;
+  memcpy(place, &entry, sizeof entry);
+  memcpy(place + sizeof entry, path.data, path.size);
+  if (id.size != 0) memcpy(place + sizeof entry + path.size, id.data, id.size);
+  spool->module_bytes.store(static_cast<std::uint32_t>(at + whole), std::memory_order_release);
+  return 0;
+}
+
+}  // namespace
+
+void list_modules(spool_header* spool) noexcept { dl_iterate_phdr(list_module, spool); }
+
+}  // namespace mallard::recorder

@@ -1,0 +1,76 @@
+#include "recorder/preload/reader_watch.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recorder/clock.hpp"
+#include "recorder/preload/session.hpp"
+#include "recorder/record.hpp"
+
+namespace mallard::recorder {
+namespace {
+
+constexpr long short_pause = 50'000;    // ns
+constexpr long long_pause = 1'000'000;  // ns
+constexpr int short_pauses = 20;
+constexpr long reader_timeout = 1'000'000'000;  // ns of pauses without any progress
+
+std::uint64_t free_words(const ring_writer& ring) noexcept {
+  const std::uint64_t used = ring.head - ring.shared->tail.load(std::memory_order_acquire);
+  return ring.mask + 1 - used;
+}
+
+// Pauses until the reader has made room. Time counts only while it is spent in whole pauses, so that a
+// process that was stopped, or a suspended machine, does not look like a dead launcher.
+bool wait_for_room(spool_header* spool, const ring_writer& ring) noexcept {
+  const std::uint64_t since = ticks();
+  std::uint32_t beat = spool->heartbeat.load(std::memory_order_relaxed);
+  long idle = 0;
+  for (int round = 0; free_words(ring) < 2 * max_record_words; ++round) {
+    wake_reader(spool);
+    const long pause = round < short_pauses ? short_pause : long_pause;
+    if (pause_for_ns(pause)) idle += pause;
+    const std::uint32_t now = spool->heartbeat.load(std::memory_order_relaxed);
+    if (now != beat) idle = 0;
+    beat = now;
+    if (idle >= reader_timeout) give_up_session();
+    if (recording() == nullptr) return false;
+    if (spool->stopped.load(std::memory_order_relaxed) != 0) {
+      end_session();
+      return false;
+    }
+  }
+  ring.shared->stalls.fetch_add(1, std::memory_order_relaxed);
+  ring.shared->stalled_ticks.fetch_add(ticks() - since, std::memory_order_relaxed);
+  return true;
+}
+
+}  // namespace
+
+bool pause_for_ns(long ns) noexcept {
+  const timespec moment{.tv_sec = 0, .tv_nsec = ns};
+  return syscall(SYS_nanosleep, &moment, nullptr) == 0;
+}
+
+void wake_reader(spool_header* spool) noexcept {
+  if (spool->asleep.load() == 0) return;
+  spool->doorbell.fetch_add(1);
+  syscall(SYS_futex, &spool->doorbell, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+bool make_room(spool_header* spool, ring_writer& ring) noexcept {
+  if (spool->stopped.load(std::memory_order_relaxed) != 0) {
+    end_session();
+    return false;
+  }
+  if (free_words(ring) < 2 * max_record_words && !wait_for_room(spool, ring)) return false;
+  const std::uint64_t quarter = (ring.mask + 1) / 4;
+  const std::uint64_t room = free_words(ring);
+  if (room < 3 * quarter) wake_reader(spool);
+  ring.limit = ring.head + (room < quarter ? room : quarter);
+  return true;
+}
+
+}  // namespace mallard::recorder
