@@ -18,8 +18,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mallard/core/align.hpp"
-
 namespace mallard {
 
 template <std::size_t Step, std::size_t Dense, std::size_t PerDoubling, std::size_t Largest>
@@ -47,17 +45,18 @@ class size_classes {
     return size <= largest && align <= max_align;
   }
 
+  // Whether a request is looked up in the table; one for 0 bytes is not, and so costs others nothing.
   [[nodiscard]] static constexpr bool is_small(std::size_t size, std::size_t align) noexcept {
-    return size <= small && align <= max_align;
+    return size - 1 < small && align <= max_align;
   }
 
   // The class of a request; precondition: is_small, for `index` only serves.
   [[nodiscard]] static constexpr std::size_t small_index(std::size_t size, std::size_t align) noexcept {
-    return table[last_byte(size, align) / Step];
+    return table[((size - 1) | (align - 1)) / Step];
   }
 
   [[nodiscard]] static constexpr std::size_t index(std::size_t size, std::size_t align) noexcept {
-    return compute(last_byte(size, align));
+    return compute((size - static_cast<std::size_t>(size != 0)) | (align - 1));
   }
 
   // Bytes of a block of class `index`: what a request receives.
@@ -69,11 +68,7 @@ class size_classes {
   }
 
  private:
-  // Offset of the last byte of the size, served as at least 1 and rounded up to the alignment.
-  static constexpr std::size_t last_byte(std::size_t size, std::size_t align) noexcept {
-    return (size - static_cast<std::size_t>(size != 0)) | (align - 1);
-  }
-
+  // The class of a size whose last byte is at `last`.
   static constexpr std::size_t compute(std::size_t last) noexcept {
     if (last < Dense) return last / Step;
     const auto doubling = static_cast<std::size_t>(std::bit_width(last)) - 1;  // 2^doubling <= last
