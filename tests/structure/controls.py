@@ -1,0 +1,143 @@
+"""Controls: each structure check fails on a planted tree with one violation, and passes without it.
+
+controls.py --compiler COMPILER
+
+A check that cannot fail proves nothing. Every case here plants the least tree that breaks one rule and
+demands the complaint; the same tree without the violation must pass.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import unittest
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import header_alone
+import header_tested
+import include_order
+
+Tree = dict[str, str]  # text by path
+Check = Callable[[Path], Iterable[str]]
+
+
+class Controls(unittest.TestCase):
+    """One method a check, one sub-test a violation."""
+
+    compiler = "c++"
+
+    def complaints(self, check: Check, tree: Tree) -> str:
+        """What the check says of a planted tree."""
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            for name, text in tree.items():
+                path = root / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            return "\n".join(check(root))
+
+    def demand(self, check: Check, sound: Tree, violations: dict[str, Tree]) -> None:
+        """The sound tree passes; with any of the violations planted, the check complains of that key."""
+        assert self.complaints(check, sound) == ""
+        for complaint, planted in violations.items():
+            with self.subTest(complaint):
+                found = self.complaints(check, sound | planted)
+                assert complaint in found, found
+
+    def test_include_order(self) -> None:
+        """A room that includes an upper one, another library or a file of no room is found."""
+        heap = "include/mallard/heap/pool.hpp"
+        upper = '#include "mallard/heap/pool.hpp"\n'
+        sound = {
+            "include/mallard/core/block.hpp": "#include <cstddef>\n",
+            "include/mallard/source/pages.hpp": '#include <sys/mman.h>\n#include "mallard/core/block.hpp"\n',
+            "include/mallard/layer/bump.hpp": '#include "mallard/core/block.hpp"\n',
+            heap: '#include <new>\n#include "mallard/layer/bump.hpp"\n#include "mallard/source/pages.hpp"\n',
+            "include/mallard/journal/layout.hpp": '#include "mallard/core/block.hpp"\n',
+            "src/journal/reader.hpp": '#include <zstd.h>\n#include "mallard/journal/layout.hpp"\n',
+            "src/harness/launcher.hpp": '#include "journal/reader.hpp"\n',
+            "src/recorder/spool.hpp": '#include <atomic>\n#include "mallard/journal/layout.hpp"\n',
+            "src/recorder/preload/hooks.cpp": '#include <unistd.h>\n#include "recorder/spool.hpp"\n',
+            "src/recorder/launcher/main.cpp": '#include <string>\n#include "journal/reader.hpp"\n',
+            "src/replay/main.cpp": '#include "harness/launcher.hpp"\n' + upper,
+        }
+        violations: dict[str, Tree] = {
+            "layer/bump.hpp:1: ": {"include/mallard/layer/bump.hpp": upper},
+            "core/block.hpp:2: ": {
+                "include/mallard/core/block.hpp": '\n  #  include "mallard/layer/bump.hpp"\n'
+            },
+            "journal/layout.hpp:1: ": {"include/mallard/journal/layout.hpp": upper},
+            "heap/pool.hpp:1: include/mallard/heap may not include <zstd.h>": {heap: "#include <zstd.h>\n"},
+            "may not include <sys/mman.h>": {"include/mallard/layer/bump.hpp": "#include <sys/mman.h>\n"},
+            "is no file below include/ or src/": {heap: '#include "../layer/bump.hpp"\n'},
+            "may not include src/journal/reader.hpp": {heap: '#include "journal/reader.hpp"\n'},
+            "src/journal may not include": {"src/journal/reader.hpp": '#include "harness/launcher.hpp"\n'},
+            "src/harness may not include": {
+                "src/harness/launcher.hpp": '#include "replay/pass.hpp"\n',
+                "src/replay/pass.hpp": "",
+            },
+            "src/recorder/preload may not include <string>": {
+                "src/recorder/preload/hooks.cpp": "#include <string>\n"
+            },
+            "src/recorder/preload may not include <zstd.h>": {
+                "src/recorder/preload/hooks.cpp": "#include <zstd.h>\n"
+            },
+            "src/recorder may not include src/journal": {
+                "src/recorder/spool.hpp": '#include "journal/reader.hpp"\n'
+            },
+            "src/recorder/preload may not include include/mallard/heap": {
+                "src/recorder/preload/hooks.cpp": upper
+            },
+            "src/replay may not include src/recorder": {
+                "src/replay/main.cpp": '#include "recorder/spool.hpp"\n'
+            },
+            "no line in the table of rooms": {"src/attic/old.cpp": ""},
+        }
+        self.demand(include_order.violations, sound, violations)
+
+    def test_header_alone(self) -> None:
+        """A header with a missing include, a missing guard, a warning or two definitions is found."""
+
+        def check(root: Path) -> Iterable[str]:
+            return header_alone.violations(root, self.compiler)
+
+        name = "include/mallard/core/size.hpp"
+        guarded = "#pragma once\n#include <cstddef>\n"
+        sound = {name: guarded + "inline std::size_t twice(std::size_t n) { return 2 * n; }\n"}
+        violations: dict[str, Tree] = {
+            "mallard/core/size.hpp does not compile alone": {name: "#pragma once\nstd::size_t size();\n"},
+            "redefinition": {name: "#include <cstddef>\nstruct size {};\n"},
+            "conversion": {name: guarded + "inline char narrow(std::size_t n) { return n; }\n"},
+            "do not link": {name: guarded + "std::size_t twice(std::size_t n) { return 2 * n; }\n"},
+        }
+        self.demand(check, sound, violations)
+        assert "holds no header" in self.complaints(check, {})
+
+    def test_header_tested(self) -> None:
+        """A header without a test, and an exception that has outlived its header, are found."""
+        excepted = {f"include/mallard/{name}": "" for name in header_tested.WITHOUT_BEHAVIOUR}
+        sound = excepted | {"include/mallard/layer/bump.hpp": "", "tests/layer/bump_test.cpp": ""}
+        self.demand(
+            header_tested.violations,
+            sound,
+            {
+                "layer/list.hpp has no tests/layer/list_test.cpp": {"include/mallard/layer/list.hpp": ""},
+            },
+        )
+        for name in excepted:
+            missing = {path: text for path, text in sound.items() if path != name}
+            assert "does not exist" in self.complaints(header_tested.violations, missing)
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--compiler", required=True)
+    arguments, rest = parser.parse_known_args()
+    Controls.compiler = arguments.compiler
+    unittest.main(argv=["controls.py", *rest])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""Every header of the library has a test of its own name: layer/bump.hpp has tests/layer/bump_test.cpp.
+
+header_tested.py [ROOT]     prints each header without one; exit code 1 if there is one
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+# Headers with nothing to run, and what holds them to account instead.
+WITHOUT_BEHAVIOUR = {
+    "mallard.hpp": "includes all others; compiled by header_alone.py and by the consumers in tests/install",
+    "core/attributes.hpp": "names for the compiler's attributes; every heap is compiled with them",
+    "core/version.hpp": "three numbers; read by CMake and by the Python package's test",
+}
+
+
+def violations(root: Path) -> Iterator[str]:
+    """Headers without a test, and exceptions without a header."""
+    library = root / "include/mallard"
+    names = sorted(p.relative_to(library) for p in library.rglob("*.hpp"))
+    for name in names:
+        test = f"tests/{name.parent.as_posix()}/{name.stem}_test.cpp"
+        if name.as_posix() not in WITHOUT_BEHAVIOUR and not (root / test).is_file():
+            yield f"include/mallard/{name.as_posix()} has no {test}"
+    for exception in WITHOUT_BEHAVIOUR:
+        if not (library / exception).is_file():
+            yield f"include/mallard/{exception} is excepted here and does not exist"
+
+
+def main(arguments: list[str]) -> int:
+    """Command line."""
+    root = Path(arguments[0]) if arguments else Path(__file__).parents[2]
+    found = list(violations(root))
+    print(*found, sep="\n", end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,124 @@
+"""The include order: a lower room never includes an upper one.
+
+    include_order.py [ROOT]     prints each violation as PATH:LINE: REASON; exit code 1 if there is one
+
+Rooms are folders. Each names the rooms it may include beside itself; for the rooms that enter somebody
+else's program or are shipped, the system's headers are limited as well.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+LIBRARY = ["core", "source", "layer", "heap", "resource", "allocator"]  # lower to upper
+LIBRARY_ROOMS = [f"include/mallard/{room}" for room in LIBRARY]
+SUFFIXES = {".hpp", ".cpp", ".h", ".c"}
+INCLUDE = re.compile(r'\s*#\s*include\s*(?:"(?P<own>[^"]+)"|<(?P<system>[^>]+)>)')
+
+# The C++20 library: any name without a suffix, the C headers by their C++ names included.
+STANDARD = re.compile(r"[a-z_0-9]+")
+# What needs no C++ runtime: compile-time and freestanding parts, and libc by its C++ names.
+RUNTIME_FREE = re.compile(
+    r"atomic|bit|compare|concepts|initializer_list|limits|new|source_location|span|type_traits|utility|version"
+    r"|array|algorithm|cerrno|climits|cstdarg|cstddef|cstdint|cstdio|cstdlib|cstring|ctime"
+)
+# libc and the kernel's interface.
+LIBC = re.compile(
+    r"(dlfcn|elf|errno|fcntl|features|limits|link|malloc|poll|pthread|sched|semaphore|signal|spawn|stdarg|stddef"
+    r"|stdint|stdio|stdlib|string|time|ucontext|unistd)\.h"
+    r"|(sys|linux|asm|gnu)/[a-z_0-9-]+\.h"
+)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a room may include: other rooms, and system headers by their whole names (None: any)."""
+
+    rooms: list[str]
+    system: list[re.Pattern[str]] | None = None
+
+
+LIBRARY_RULES = {room: Rule(LIBRARY_ROOMS[:rank], [STANDARD]) for rank, room in enumerate(LIBRARY_ROOMS)}
+# Sources are the door to the operating system.
+LIBRARY_RULES["include/mallard/source"] = Rule(["include/mallard/core"], [STANDARD, LIBC])
+
+# What enters the recorded program: libc, and the parts of the library that say what a record looks like.
+PRELOAD = Rule(["include/mallard/core", "include/mallard/journal"], [RUNTIME_FREE, LIBC])
+EVERYTHING_SHIPPED = [*LIBRARY_ROOMS, "include/mallard/journal", "include/mallard"]
+
+# The longest matching folder is a file's room.
+RULES: dict[str, Rule] = {
+    **LIBRARY_RULES,
+    "include/mallard/journal": Rule(["include/mallard/core"], [STANDARD]),
+    "include/mallard": Rule([*LIBRARY_ROOMS, "include/mallard/journal"], [STANDARD]),
+    "src/journal": Rule(EVERYTHING_SHIPPED),
+    "src/harness": Rule([*EVERYTHING_SHIPPED, "src/journal"]),
+    "src/recorder": PRELOAD,  # shared by both of its sides, so as strict as the preloaded one
+    "src/recorder/preload": Rule([*PRELOAD.rooms, "src/recorder"], PRELOAD.system),
+    "src/recorder/launcher": Rule([*EVERYTHING_SHIPPED, "src/journal", "src/harness", "src/recorder"]),
+    "src/replay": Rule([*EVERYTHING_SHIPPED, "src/journal", "src/harness"]),
+}
+
+
+def room_of(path: str) -> str | None:
+    """The room a path, relative to the root, lies in."""
+    folders = [room for room in RULES if path.startswith(room + "/")]
+    return max(folders, key=len, default=None)
+
+
+def resolve(root: Path, name: str) -> str | None:
+    """The file an include in quotes means: only the two include roots count, never the own folder."""
+    for base in ("include", "src"):
+        if (root / base / name).is_file():
+            return f"{base}/{name}"
+    return None
+
+
+def complaint(root: Path, room: str, own: str | None, system: str | None) -> str | None:
+    """Why a file of this room may not include this, if so."""
+    rule = RULES[room]
+    if system is not None:
+        if rule.system is not None and not any(p.fullmatch(system) for p in rule.system):
+            return f"{room} may not include <{system}>"
+        return None
+    target = resolve(root, own or "")
+    if target is None:
+        return f'"{own}" is no file below include/ or src/'
+    other = room_of(target)
+    if other is not None and other != room and other not in rule.rooms:
+        return f"{room} may not include {target}, which is in {other}"
+    return None
+
+
+def violations(root: Path) -> Iterator[str]:
+    """Every include below include/ and src/ that breaks the order."""
+    for base in ("include", "src"):
+        for path in sorted((root / base).rglob("*")):
+            if path.suffix not in SUFFIXES:
+                continue
+            name = path.relative_to(root).as_posix()
+            room = room_of(name)
+            if room is None:
+                yield f"{name}:1: the folder has no line in the table of rooms"
+                continue
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                if found := INCLUDE.match(line):
+                    reason = complaint(root, room, found["own"], found["system"])
+                    if reason is not None:
+                        yield f"{name}:{number}: {reason}"
+
+
+def main(arguments: list[str]) -> int:
+    """Command line."""
+    root = Path(arguments[0]) if arguments else Path(__file__).parents[2]
+    found = list(violations(root))
+    print(*found, sep="\n", end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
