@@ -1,0 +1,126 @@
+#include "replay/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "harness/bytes.hpp"
+#include "harness/memory_meter.hpp"
+#include "mallard/core/version.hpp"
+#include "replay/callgrind.hpp"
+
+namespace mallard::replay {
+namespace {
+
+#define MALLARD_TEXT_OF(x) #x
+#define MALLARD_TEXT(x) MALLARD_TEXT_OF(x)
+constexpr const char* version = "mallard-replay " MALLARD_TEXT(MALLARD_VERSION_MAJOR) "." MALLARD_TEXT(
+    MALLARD_VERSION_MINOR) "." MALLARD_TEXT(MALLARD_VERSION_PATCH);
+
+constexpr const char* description =
+    "Replays the allocations of a recorded program against other ways to allocate, and says what each costs "
+    "in "
+    "time and memory.";
+
+constexpr const char* footer =
+    "Exit codes: 0 the table is complete, 1 a strategy broke its check, 2 bad input, 130 interrupted (the "
+    "rows "
+    "measured so far are printed).";
+
+// The first name that is not a strategy's; empty if all are.
+std::string unknown_name(const std::vector<std::string>& names) {
+  for (const std::string& name : names)
+    if (std::ranges::none_of(strategies(), [&](const strategy& s) { return s.name == name; })) return name;
+  return {};
+}
+
+std::string known_names() {
+  std::string text;
+  std::set<std::string_view> seen;
+  for (const strategy& s : strategies())
+    if (seen.insert(s.name).second) text += (text.empty() ? "" : ", ") + s.name;
+  return text;
+}
+
+int refuse(const std::string& what) {
+  std::fprintf(stderr, "mallard-replay: %s\n", what.c_str());
+  return 2;
+}
+
+}  // namespace
+
+std::optional<command> parse_command_line(int argc, char** argv, int& exit_code) {
+  command asked;
+  std::string memory_limit;
+  double warm_seconds = 0.2;
+
+  CLI::App app(description, "mallard-replay");
+  app.footer(footer);
+  app.set_version_flag("--version", version);
+  app.get_formatter()->column_width(34);
+  app.add_option("FILE", asked.file, "Journal or its text form, also as .xz");
+  app.add_option("--strategy", asked.options.names,
+                 "Only this strategy, beside none and glibc; may be repeated")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("NAME");
+  const std::map<std::string, binding> bindings{
+      {"typed", binding::typed}, {"pmr", binding::pmr}, {"malloc", binding::malloc}};
+  std::string binding_name;
+  app.add_option("--binding", binding_name, "Only strategies bound this way: typed, pmr or malloc")
+      ->check(CLI::IsMember({"typed", "pmr", "malloc"}))
+      ->type_name("HOW");
+  app.add_option("--rounds", asked.options.rounds, "Fresh processes a strategy, at least 5 (default 5)")
+      ->check(CLI::Range(5, 1000))
+      ->type_name("N");
+  app.add_option("--warm-time", warm_seconds,
+                 "CPU time of the warm passes a process, in seconds (default 0.2)")
+      ->check(CLI::Range(0.0, 3600.0))
+      ->type_name("SECONDS");
+  app.add_option("--memory-limit", memory_limit,
+                 "Memory a strategy may take, as 512M or 4G (default: half of what is available)")
+      ->type_name("BYTES");
+  std::string touch_name = "first";
+  app.add_option("--touch", touch_name, "Write the first byte of each block, or all (default first)")
+      ->check(CLI::IsMember({"first", "all"}))
+      ->type_name("WHAT");
+  app.add_flag("--instructions", asked.options.count_instructions,
+               "Count instructions as well, with valgrind (slow, the same in every run)");
+  app.add_flag("--check-only", asked.options.check_only,
+               "Only check that each strategy serves the journal rightly");
+  app.add_flag("--json", asked.json, "Print JSON");
+  app.add_flag("--list-strategies", asked.list_strategies, "List the strategies and stop");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {
+    exit_code = app.exit(e);
+    return std::nullopt;
+  } catch (const CLI::ParseError& e) {
+    exit_code = refuse(std::string(e.what()) + " (see --help)");
+    return std::nullopt;
+  }
+  exit_code = 2;
+
+  if (asked.list_strategies) return asked;
+  if (asked.file.empty()) return refuse("which journal? Give a FILE (see --help)"), std::nullopt;
+  if (const std::string name = unknown_name(asked.options.names); !name.empty())
+    return refuse("unknown strategy " + name + "; known: " + known_names()), std::nullopt;
+  if (!binding_name.empty()) asked.options.only_binding = bindings.at(binding_name);
+  asked.options.touched = touch_name == "all" ? touch::all : touch::first;
+  asked.options.warm_ns = static_cast<std::uint64_t>(std::llround(warm_seconds * 1e9));
+  asked.options.memory_limit = harness::available_memory() / 2;
+  if (!memory_limit.empty()) {
+    const auto bytes = harness::parse_bytes(memory_limit);
+    if (!bytes)
+      return refuse("--memory-limit " + memory_limit + " is not a size; write 512M or 4G"), std::nullopt;
+    asked.options.memory_limit = *bytes;
+  }
+  if (asked.options.count_instructions && valgrind_path().empty())
+    return refuse("--instructions needs valgrind: apt install valgrind"), std::nullopt;
+  return asked;
+}
+
+}  // namespace mallard::replay

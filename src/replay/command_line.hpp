@@ -1,0 +1,22 @@
+// command_line: what the user of mallard-replay asked for.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "replay/session.hpp"
+
+namespace mallard::replay {
+
+struct command {
+  std::string file;
+  session_options options;
+  bool json = false;
+  bool list_strategies = false;
+};
+
+// What was asked for; or nothing and, in `exit_code`, what to exit with: help or version has been
+// printed (0), or one line on standard error says what is wrong (2).
+[[nodiscard]] std::optional<command> parse_command_line(int argc, char** argv, int& exit_code);
+
+}  // namespace mallard::replay

@@ -1,0 +1,29 @@
+#include <boost/container/pmr/monotonic_buffer_resource.hpp>
+#include <boost/container/pmr/synchronized_pool_resource.hpp>
+#include <boost/container/pmr/unsynchronized_pool_resource.hpp>
+
+#include "replay/contestant/polymorphic.hpp"
+#include "replay/run.hpp"
+#include "replay/strategy.hpp"
+
+namespace mallard::replay {
+namespace {
+
+template <class Resource, pass_end End = pass_end::nothing>
+constexpr auto run_boost = run<polymorphic<boost::container::pmr::memory_resource, Resource, End>>;
+
+}  // namespace
+
+std::vector<strategy> boost_strategies() {
+  using namespace boost::container::pmr;
+  return {
+      {"boost.monotonic", binding::pmr, "Boost's monotonic_buffer_resource, released after each pass",
+       run_boost<monotonic_buffer_resource, pass_end::release>},
+      {"boost.pool", binding::pmr, "Boost's unsynchronized_pool_resource",
+       run_boost<unsynchronized_pool_resource>},
+      {"boost.sync_pool", binding::pmr, "Boost's synchronized_pool_resource",
+       run_boost<synchronized_pool_resource>},
+  };
+}
+
+}  // namespace mallard::replay

@@ -1,0 +1,98 @@
+// typed_heap<Heap> and pmr_heap<Heap>: a heap of ours, called directly or through std::pmr.
+//
+//     typed   pass --inlined--> Heap --> ... --> counting<os_pages>
+//     pmr     pass --virtual call--> mallard::resource<Heap> --> the same
+//
+// What is held is counted at the source, found by walking up from the heap. Resizes are done in
+// place where the heap can, by moving where it cannot.
+#pragma once
+
+#include <memory_resource>
+
+#include "mallard/core/concepts.hpp"
+#include "mallard/resource/resource.hpp"
+#include "replay/contestant/polymorphic.hpp"
+#include "replay/pass.hpp"
+#include "replay/trace.hpp"
+
+namespace mallard::replay {
+
+// What ends a pass of a heap: nothing where freed memory is reused, clear() where it is not.
+enum class heap_end { nothing, clear };
+
+// The counted source at the bottom of a heap.
+template <heap H>
+const auto& source_of(const H& h) {
+  if constexpr (counted<H>)
+    return h;
+  else
+    return source_of(h.upstream());
+}
+
+template <heap H, heap_end End = heap_end::nothing>
+class typed_heap {
+ public:
+  explicit typed_heap(const trace&) {}
+
+  MALLARD_INLINE void* allocate(const op& o) { return heap_.allocate(o.size, o.align()).data; }
+  MALLARD_INLINE void* allocate_aligned(const op& o) { return allocate(o); }
+  MALLARD_INLINE void deallocate(void* p, const op& o) { heap_.deallocate(p, o.size, o.align()); }
+
+  void* reallocate(void* p, const op& to, const op& from) {
+    if constexpr (resizable<H>)
+      if (to.align_log2 == from.align_log2 && resized_in_place(p, to, from)) return p;
+    return move_block(*this, p, to, from);
+  }
+
+  void end_pass() {
+    if constexpr (End == heap_end::clear) heap_.clear();
+  }
+
+  [[nodiscard]] std::size_t held() const { return source_of(heap_).held(); }
+  [[nodiscard]] std::size_t max_held() const { return source_of(heap_).max_held(); }
+  [[nodiscard]] heap_usage usage() const
+    requires inspectable<H>
+  {
+    return heap_.usage();
+  }
+
+ private:
+  bool resized_in_place(void* p, const op& to, const op& from) {
+    const resize_way way = to.size < from.size ? resize_way::shrink : resize_way::expand_forward;
+    const resize_request request{p, from.size, from.align(), to.size, to.size, way};
+    return static_cast<bool>(heap_.resize(request).memory);
+  }
+
+  H heap_;
+};
+
+template <heap H, heap_end End = heap_end::nothing>
+class pmr_heap {
+ public:
+  explicit pmr_heap(const trace&) : calls_(&resource_) {}
+  pmr_heap(const pmr_heap&) = delete;
+  pmr_heap& operator=(const pmr_heap&) = delete;
+
+  void* allocate(const op& o) { return calls_.allocate(o); }
+  void* allocate_aligned(const op& o) { return calls_.allocate(o); }
+  void deallocate(void* p, const op& o) { calls_.deallocate(p, o); }
+  void* reallocate(void* p, const op& to, const op& from) { return calls_.reallocate(p, to, from); }
+
+  void end_pass() {
+    if constexpr (End == heap_end::clear) resource_.heap().clear();
+  }
+
+  [[nodiscard]] std::size_t held() const { return source_of(resource_.heap()).held(); }
+  [[nodiscard]] std::size_t max_held() const { return source_of(resource_.heap()).max_held(); }
+  [[nodiscard]] heap_usage usage() const
+    requires inspectable<H>
+  {
+    return resource_.heap().usage();
+  }
+
+ private:
+  resource<H> resource_;
+  virtual_calls<std::pmr::memory_resource> calls_;
+};
+
+}  // namespace mallard::replay

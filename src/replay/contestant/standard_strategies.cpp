@@ -1,0 +1,27 @@
+#include <memory_resource>
+
+#include "replay/contestant/polymorphic.hpp"
+#include "replay/run.hpp"
+#include "replay/strategy.hpp"
+
+namespace mallard::replay {
+namespace {
+
+template <class Resource, pass_end End = pass_end::nothing>
+constexpr auto run_standard = run<polymorphic<std::pmr::memory_resource, Resource, End>>;
+
+}  // namespace
+
+std::vector<strategy> standard_strategies() {
+  using namespace std::pmr;
+  return {
+      {"std.monotonic", binding::pmr, "std::pmr::monotonic_buffer_resource, released after each pass",
+       run_standard<monotonic_buffer_resource, pass_end::release>},
+      {"std.pool", binding::pmr, "std::pmr::unsynchronized_pool_resource",
+       run_standard<unsynchronized_pool_resource>},
+      {"std.sync_pool", binding::pmr, "std::pmr::synchronized_pool_resource",
+       run_standard<synchronized_pool_resource>},
+  };
+}
+
+}  // namespace mallard::replay

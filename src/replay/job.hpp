@@ -1,0 +1,55 @@
+// job: one page between the tool and a worker: what to do, and what came out.
+//
+// Plain data in shared memory, so that what a worker had written survives its crash. `state` is
+// written last.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "replay/pass.hpp"
+
+namespace mallard::replay {
+
+enum class job_kind : std::uint8_t { check, measure, footprint, count_instructions };
+
+enum class job_state : std::uint8_t { unfinished, done, out_of_memory, failed, unavailable };
+
+struct job {
+  explicit job(job_kind asked) : kind(asked) {}
+
+  // In.
+  job_kind kind;
+  touch touched = touch::first;
+  std::uint64_t memory_limit = 0;  // bytes
+  std::uint64_t warm_ns = 0;       // CPU time the warm passes last at least
+
+  // Out.
+  job_state state = job_state::unfinished;
+  std::array<char, 256> reason{};  // why it is not done; ends with 0
+  std::uint64_t stopped_at = 0;    // op that could not be served
+
+  // measure: CPU ns of one pass
+  double cold_ns = 0;
+  double warm_median_ns = 0;
+  std::uint64_t warm_passes = 0;
+  std::uint64_t cold_page_faults = 0;
+
+  // footprint, in bytes
+  std::uint64_t max_held = 0;
+  std::uint64_t held_after = 0;
+  bool has_usage = false;  // the next three, at the moment of most live bytes
+  std::uint64_t held = 0;
+  std::uint64_t carved = 0;
+  std::uint64_t granted = 0;
+
+  void refuse(job_state why, std::string_view text) noexcept {
+    const std::size_t length = text.copy(reason.data(), reason.size() - 1);
+    reason[length] = '\0';
+    state = why;
+  }
+};
+
+}  // namespace mallard::replay

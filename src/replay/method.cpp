@@ -1,0 +1,67 @@
+#include "harness/bytes.hpp"
+#include "replay/report.hpp"
+
+namespace mallard::replay {
+namespace {
+
+std::string passes_of(const report_input& in) {
+  std::uint64_t rounds = 0;
+  std::uint64_t most = 0;
+  for (const row& r : in.rows) {
+    if (!r.measured()) continue;
+    rounds = rounds == 0 ? r.warm_ns.size() : std::min<std::uint64_t>(rounds, r.warm_ns.size());
+    most = std::max<std::uint64_t>(most, r.warm_ns.size());
+  }
+  if (most == 0) return "none: nothing was measured";
+  const std::string count =
+      rounds == most ? std::to_string(rounds) : std::to_string(rounds) + " to " + std::to_string(most);
+  return count + ", strategies alternating (A B C A B C), each turn a fresh process: 1 cold pass, then " +
+         "warm passes for at least " + std::to_string(in.options.warm_ns / 1'000'000) + " ms of CPU time";
+}
+
+std::string repairs_of(const trace_facts& f) {
+  std::string text =
+      std::to_string(f.never_freed) + " blocks the program never freed are freed at the end of a pass";
+  const auto add = [&text](std::uint64_t count, const char* what) {
+    if (count != 0) text += "; " + std::to_string(count) + " " + what;
+  };
+  add(f.inversions, "addresses reused before their free (repaired)");
+  add(f.unmatched_frees, "frees of unknown blocks (left out)");
+  add(f.failed, "failed allocations (left out)");
+  add(f.region_events, "region events (left out)");
+  return text;
+}
+
+}  // namespace
+
+std::vector<method_line> method_of(const report_input& in) {
+  const bool all = in.options.touched == touch::all;
+  const std::string threads = std::to_string(in.facts.threads);
+  return {
+      {"event", "one operation of a pass: allocation, free or reallocation"},
+      {"time", "thread CPU time, net of the floor `none` of the same round (whose own row is as measured)"},
+      {"figure",
+       "median over the rounds of the median warm pass; spread: 10th to 90th percentile of the rounds"},
+      {"rounds", passes_of(in)},
+      {"touch", all ? "every byte of each block is written" : "the first byte of each block is written"},
+      {"threads", "one: the events of all " + threads + " recorded threads, in the journal's order"},
+      {"litter", "none: the heap is fresh"},
+      {"repairs", repairs_of(in.facts)},
+      {"alignment",
+       "as recorded; else 16 for sizes that are multiples of 16, 8 for others, less below 8 bytes"},
+      {"footprint",
+       "a pass of its own, every byte written; own heaps count at their source (pages), std and Boost "
+       "resources "
+       "at their upstream (operator new), mallocs by the peak of resident memory above the start"},
+      {"faults", "page faults of the cold pass, median over the rounds"},
+      {"pass_end", "a heap whose frees do not make memory reusable is cleared or released, inside the time"},
+      {"memory_limit",
+       harness::format_bytes(in.options.memory_limit) +
+           " of private writable memory a contestant (RLIMIT_DATA: reserved address space is free)"},
+      {"check", "each contestant has passed one untimed pass first: alignment, no overlap, contents kept"},
+      {"instructions", in.options.count_instructions ? "callgrind, one warm pass, net of the floor"
+                                                     : "not counted (--instructions)"},
+  };
+}
+
+}  // namespace mallard::replay

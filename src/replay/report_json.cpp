@@ -1,0 +1,108 @@
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "replay/report.hpp"
+
+namespace mallard::replay {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+template <class T>
+json or_null(const std::optional<T>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+
+// Times of single operations are not measured by passes.
+json no_latencies() {
+  json latencies;
+  for (const char* name : {"p50", "p99", "p999", "p9999", "max", "max_of_min"}) latencies[name] = nullptr;
+  return latencies;
+}
+
+json journal_json(const report_input& in) {
+  const trace_facts& f = in.facts;
+  return {{"file", in.journal},
+          {"program", in.program.empty() ? json(nullptr) : json(in.program)},
+          {"events", f.events},
+          {"threads", f.threads},
+          {"operations", f.operations()},
+          {"allocations", f.allocations},
+          {"deallocations", f.deallocations},
+          {"reallocations", f.reallocations},
+          {"total_bytes", f.total_bytes},
+          {"max_live", f.max_live_bytes},
+          {"max_live_objects", f.max_live_objects},
+          {"never_freed", f.never_freed},
+          {"inversions", f.inversions},
+          {"unmatched_frees", f.unmatched_frees},
+          {"failed_allocations", f.failed},
+          {"region_events", f.region_events},
+          {"warnings", in.warnings}};
+}
+
+json machine_json(const harness::machine_facts& m) {
+  return {{"cpu", m.cpu},
+          {"cores", m.cores},
+          {"memory", m.memory},
+          {"kernel", m.kernel},
+          {"transparent_huge_pages", m.transparent_huge_pages},
+          {"c_library", m.c_library},
+          {"compiler", m.compiler},
+          {"flags", m.flags}};
+}
+
+json method_json(const report_input& in) {
+  json method;
+  for (const method_line& line : method_of(in)) method[line.name] = line.text;
+  return method;
+}
+
+json row_json(const row& r, const trace_facts& facts) {
+  json spread = nullptr;
+  json median = nullptr;
+  json cold = nullptr;
+  json faults = nullptr;
+  if (r.measured()) {
+    const harness::summary warm = r.warm();
+    median = warm.median;
+    spread = {warm.around.low, warm.around.high};
+    cold = harness::median(r.cold_ns);
+    faults = harness::median(r.page_faults);
+  }
+  json fragmentation = nullptr;
+  if (r.max_held && facts.max_live_bytes != 0)
+    fragmentation = static_cast<double>(*r.max_held) / static_cast<double>(facts.max_live_bytes);
+  return {{"strategy", r.label()},
+          {"binding", name_of(r.of->bound)},
+          {"status", name_of(r.status)},
+          {"reason", r.reason.empty() ? json(nullptr) : json(r.reason)},
+          {"ns_per_event", median},
+          {"spread", spread},
+          {"cold_ns_per_event", cold},
+          {"alloc_ns", no_latencies()},
+          {"free_ns", no_latencies()},
+          {"max_held", or_null(r.max_held)},
+          {"max_live", facts.max_live_bytes},
+          {"fragmentation", fragmentation},
+          {"internal", or_null(r.internal)},
+          {"header", or_null(r.header)},
+          {"external", or_null(r.external)},
+          {"held_after", or_null(r.held_after)},
+          {"page_faults", faults},
+          {"instructions_per_event", or_null(r.instructions)}};
+}
+
+}  // namespace
+
+std::string to_json(const report_input& in) {
+  json rows = json::array();
+  for (const row& r : in.rows) rows.push_back(row_json(r, in.facts));
+  const json whole{{"journal", journal_json(in)},
+                   {"machine", machine_json(in.machine)},
+                   {"method", method_json(in)},
+                   {"rows", rows}};
+  return whole.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace mallard::replay

@@ -1,0 +1,51 @@
+// row: what became of one strategy: a line of the table, an element of "rows" in JSON.
+//
+// What was not measured, or cannot be known, is absent (null in JSON), never 0.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/statistics.hpp"
+#include "replay/strategy.hpp"
+
+namespace mallard::replay {
+
+// `failed` is a broken contestant: its check did not pass, or it crashed.
+enum class row_status { ok, out_of_memory, skipped, failed };
+
+[[nodiscard]] std::string_view name_of(row_status s);
+
+struct row {
+  row(const strategy& s, std::size_t strategy_index, bool second_time)
+      : of(&s), index(strategy_index), repeated(second_time) {}
+
+  const strategy* of;
+  std::size_t index;  // of the strategy
+  bool repeated;      // the A/A row: a strategy measured a second time
+
+  row_status status = row_status::ok;
+  std::string reason;
+
+  // One figure a round: CPU ns an operation, net of the floor (of `none`: as measured).
+  std::vector<double> warm_ns;
+  std::vector<double> cold_ns;
+  std::vector<double> page_faults;  // of the cold pass
+  std::uint64_t warm_passes = 0;    // of all rounds together
+
+  std::optional<std::uint64_t> max_held;
+  std::optional<std::uint64_t> held_after;
+  // At the moment of most live bytes.
+  std::optional<std::uint64_t> internal;
+  std::optional<std::uint64_t> header;
+  std::optional<std::uint64_t> external;
+  std::optional<double> instructions;  // an operation, net of the floor's
+
+  [[nodiscard]] std::string label() const { return repeated ? of->name + " a/a" : of->name; }
+  [[nodiscard]] bool measured() const { return !warm_ns.empty(); }
+  [[nodiscard]] harness::summary warm() const { return harness::summarise(warm_ns); }
+};
+
+}  // namespace mallard::replay

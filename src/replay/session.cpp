@@ -1,0 +1,204 @@
+#include "replay/session.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <new>
+
+#include "harness/interrupt.hpp"
+#include "harness/launcher.hpp"
+#include "replay/callgrind.hpp"
+#include "replay/job.hpp"
+#include "replay/worker.hpp"
+
+namespace mallard::replay {
+namespace {
+
+std::string this_program() { return std::filesystem::read_symlink("/proc/self/exe"); }
+
+row_status status_of(job_state state) {
+  switch (state) {
+    case job_state::done:
+      return row_status::ok;
+    case job_state::out_of_memory:
+      return row_status::out_of_memory;
+    case job_state::unavailable:
+      return row_status::skipped;
+    case job_state::unfinished:
+    case job_state::failed:
+      break;
+  }
+  return row_status::failed;
+}
+
+std::string reason_of(const trace& t, const job& task) {
+  if (task.stopped_at == 0) return task.reason.data();
+  return std::string(task.reason.data()) + " at operation " + std::to_string(task.stopped_at) + " of " +
+         std::to_string(t.facts().ops);
+}
+
+}  // namespace
+
+std::string_view name_of(row_status s) {
+  switch (s) {
+    case row_status::ok:
+      return "ok";
+    case row_status::out_of_memory:
+      return "out_of_memory";
+    case row_status::skipped:
+      return "skipped";
+    case row_status::failed:
+      return "failed";
+  }
+  return "";
+}
+
+session::session(const trace& t, const session_options& options)
+    : trace_(t), options_(options), page_(sizeof(job)) {
+  choose_rows();
+}
+
+void session::choose_rows() {
+  const auto all = strategies();
+  const auto is_asked_for = [this](const strategy& s) {
+    if (s.name == "none" || s.name == "glibc") return true;
+    if (options_.only_binding && s.bound != *options_.only_binding) return false;
+    return options_.names.empty() || std::ranges::find(options_.names, s.name) != options_.names.end();
+  };
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (is_asked_for(all[i])) rows_.emplace_back(all[i], i, false);
+  const auto first_malloc =
+      std::ranges::find_if(rows_, [](const row& r) { return r.of->bound == binding::malloc; });
+  rows_.emplace_back(*first_malloc->of, first_malloc->index, true);
+}
+
+void session::run() {
+  check_rows();
+  if (!options_.check_only) {
+    measure_rows();
+    weigh_rows();
+    if (options_.count_instructions) count_rows();
+  }
+  for (row& r : rows_) {
+    if (!interrupted_ || r.status != row_status::ok || r.measured()) continue;
+    r.status = row_status::skipped;
+    r.reason = "interrupted before it was measured";
+  }
+  progress_.clear();
+}
+
+bool session::stop_here() {
+  interrupted_ = interrupted_ || harness::interrupted();
+  return interrupted_;
+}
+
+bool session::any_failed() const {
+  return std::ranges::any_of(rows_, [](const row& r) { return r.status == row_status::failed; });
+}
+
+bool session::work(row& r, job& task) {
+  task.touched = options_.touched;
+  task.memory_limit = options_.memory_limit;
+  task.warm_ns = options_.warm_ns;
+  harness::launch_plan plan{
+      this_program(), worker_arguments(r.index, trace_.descriptor(), page_.descriptor()),
+      r.of->malloc == nullptr ? std::vector<std::string>{} : harness::environment_for(*r.of->malloc)};
+  if (task.kind == job_kind::count_instructions) plan = under_callgrind(std::move(plan));
+
+  job& shared = *::new (page_.data()) job(task);
+  const harness::outcome end = harness::launch(plan);
+  task = shared;
+  if (stop_here()) return false;
+  if (task.state == job_state::done && end.clean()) {
+    if (task.kind == job_kind::count_instructions) r.instructions = instructions_in(end.said);
+    return true;
+  }
+  if (end.signal == SIGKILL) {
+    r.status = row_status::out_of_memory;
+    r.reason = "the kernel killed it, most likely for want of memory";
+  } else if (!end.clean() || task.state == job_state::unfinished) {
+    r.status = row_status::failed;
+    r.reason = describe(end);
+  } else {
+    r.status = status_of(task.state);
+    r.reason = reason_of(trace_, task);
+  }
+  return false;
+}
+
+void session::check_rows() {
+  for (row& r : rows_) {
+    if (stop_here()) return;
+    progress_.show("checking " + r.label());
+    job task(job_kind::check);
+    work(r, task);
+  }
+}
+
+void session::measure_rows() {
+  const harness::round_limits limits{options_.rounds, 3 * options_.rounds};
+  harness::alternate(
+      rows_.size(), limits, [this](std::size_t round, std::size_t i) { return measure(round, rows_[i]); },
+      [this](std::size_t i) { return is_unsettled(rows_[i]); });
+}
+
+harness::turn_result session::measure(std::size_t round, row& r) {
+  if (stop_here()) return harness::turn_result::stop_all;
+  if (r.status != row_status::ok) return harness::turn_result::leave_out;
+  progress_.show("round " + std::to_string(round + 1) + " of at least " + std::to_string(options_.rounds) +
+                 ": " + r.label());
+  job task(job_kind::measure);
+  if (!work(r, task)) return interrupted_ ? harness::turn_result::stop_all : harness::turn_result::leave_out;
+
+  if (&r == &rows_.front()) {
+    warm_floor_.push_back(task.warm_median_ns);
+    cold_floor_.push_back(task.cold_ns);
+  }
+  // `none` is the first of each round; if even it could not run, nothing can be subtracted.
+  const bool has_floor = &r != &rows_.front() && round < warm_floor_.size();
+  const auto operations = static_cast<double>(trace_.facts().operations());
+  r.warm_ns.push_back((task.warm_median_ns - (has_floor ? warm_floor_[round] : 0)) / operations);
+  r.cold_ns.push_back((task.cold_ns - (has_floor ? cold_floor_[round] : 0)) / operations);
+  r.page_faults.push_back(static_cast<double>(task.cold_page_faults));
+  r.warm_passes += task.warm_passes;
+  return harness::turn_result::go_on;
+}
+
+bool session::is_unsettled(const row& r) const {
+  return r.measured() && harness::relative_width(r.warm()) > wide_spread;
+}
+
+void session::weigh_rows() {
+  for (row& r : rows_) {
+    if (stop_here()) return;
+    if (r.status != row_status::ok) continue;
+    progress_.show("footprint of " + r.label());
+    job task(job_kind::footprint);
+    if (!work(r, task)) continue;
+    r.max_held = task.max_held;
+    r.held_after = task.held_after;
+    if (!task.has_usage) continue;
+    r.internal = task.granted - trace_.facts().max_live_bytes;
+    r.header = task.carved - task.granted;
+    r.external = task.held - task.carved;
+  }
+}
+
+void session::count_rows() {
+  for (row& r : rows_) {
+    if (stop_here()) return;
+    if (r.status != row_status::ok) continue;
+    progress_.show("counting instructions of " + r.label());
+    job task(job_kind::count_instructions);
+    work(r, task);
+  }
+  const std::optional<double> floor = rows_.front().instructions;
+  const auto operations = static_cast<double>(trace_.facts().operations());
+  for (row& r : rows_) {
+    if (!r.instructions) continue;
+    const bool is_floor = &r == &rows_.front();
+    r.instructions = (*r.instructions - (is_floor ? 0 : floor.value_or(0))) / operations;
+  }
+}
+
+}  // namespace mallard::replay

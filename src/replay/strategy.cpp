@@ -1,0 +1,35 @@
+#include "replay/strategy.hpp"
+
+#include "replay/contestant/none.hpp"
+#include "replay/run.hpp"
+
+namespace mallard::replay {
+namespace {
+
+std::vector<strategy> all() {
+  std::vector<strategy> list{{"none", binding::typed, "the floor: places computed beforehand", run<none>}};
+  for (auto part : {malloc_strategies, standard_strategies, boost_strategies, own_strategies})
+    for (strategy& s : part()) list.push_back(std::move(s));
+  return list;
+}
+
+}  // namespace
+
+std::string_view name_of(binding b) {
+  switch (b) {
+    case binding::typed:
+      return "typed";
+    case binding::pmr:
+      return "pmr";
+    case binding::malloc:
+      return "malloc";
+  }
+  return "";
+}
+
+std::span<const strategy> strategies() {
+  static const std::vector<strategy> list = all();
+  return list;
+}
+
+}  // namespace mallard::replay

@@ -1,0 +1,40 @@
+// strategy: a named way to allocate, in one binding, that a trace can be replayed against.
+//
+// The list is the registry: `none` first, then mallocs, the standard library's and Boost's resources,
+// then our own heaps. To add one, add a line to the part it belongs to (contestant/*_strategies.cpp).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/foreign_malloc.hpp"
+#include "replay/job.hpp"
+#include "replay/trace.hpp"
+
+namespace mallard::replay {
+
+enum class binding { typed, pmr, malloc };
+
+[[nodiscard]] std::string_view name_of(binding b);
+
+struct strategy {
+  std::string name;
+  binding bound;
+  std::string summary;
+  void (*run)(const trace&, job&);                  // does a job, in a worker
+  const harness::foreign_malloc* malloc = nullptr;  // the malloc the worker runs under; null: the usual one
+};
+
+// All of them; the position of one is the same in every process of this program.
+[[nodiscard]] std::span<const strategy> strategies();
+
+// Parts of the list.
+[[nodiscard]] std::vector<strategy> malloc_strategies();
+[[nodiscard]] std::vector<strategy> standard_strategies();
+[[nodiscard]] std::vector<strategy> boost_strategies();
+[[nodiscard]] std::vector<strategy> own_strategies();
+
+}  // namespace mallard::replay

@@ -1,0 +1,195 @@
+#include "replay/trace_builder.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+#include "replay/places.hpp"
+
+namespace mallard::replay {
+
+using journal::event_kind;
+
+trace_builder::trace_builder() : file_(trace::ops_offset) { reserve_ops(); }
+
+void trace_builder::add(const journal::event_batch& batch) {
+  facts_.events += batch.count();
+  for (std::size_t i = 0; i < batch.count(); ++i) add_event(batch, i);
+  for (const std::uint32_t thread : batch.thread)
+    facts_.threads = std::max<std::uint64_t>(facts_.threads, std::uint64_t{thread} + 1);
+}
+
+void trace_builder::add_event(const journal::event_batch& batch, std::size_t i) {
+  const event_kind kind = batch.kind[i];
+  if (journal::is_free(kind)) return deallocate(batch.address[i]);
+  if (journal::is_allocation(kind)) return allocate(batch.address[i], batch.size[i], batch.alignment[i]);
+  if (journal::is_reallocation(kind))
+    return reallocate(batch.old_address[i], batch.address[i], batch.size[i]);
+  if (journal::is_region(kind)) ++facts_.region_events;
+}
+
+void trace_builder::allocate(std::uint64_t address, std::uint64_t size, std::uint64_t alignment) {
+  if (address == 0) {
+    ++facts_.failed;
+    return;
+  }
+  std::uint32_t owed = 0;
+  if (address_table::entry* old = addresses_.find(address)) {
+    end_before_reuse(*old);
+    owed = old->frees_owed;
+    addresses_.erase(old);
+  }
+
+  const std::uint8_t natural = natural_align_log2(size);
+  const auto asked = static_cast<std::uint8_t>(alignment == 0 ? 0 : std::bit_width(alignment) - 1);
+  const bool strict = asked > std::countr_zero(default_align) || (asked > natural && size < default_align);
+  const std::uint8_t align = std::max(natural, asked);
+
+  facts_.max_align = std::max<std::uint64_t>(facts_.max_align, std::uint64_t{1} << align);
+  const std::uint32_t slot = take_slot();
+  addresses_.insert({address, slot, owed});
+  blocks_[slot] = {size, facts_.ops, align, true};
+  ++facts_.allocations;
+  ++live_objects_;
+  emit({size, slot, strict ? op_kind::allocate_aligned : op_kind::allocate, align});
+  note_live(size, 0);
+}
+
+void trace_builder::deallocate(std::uint64_t address) {
+  address_table::entry* found = addresses_.find(address);
+  if (found == nullptr) {
+    ++facts_.unmatched_frees;
+  } else if (found->frees_owed != 0) {
+    --found->frees_owed;
+  } else {
+    end_block(found->slot);
+    addresses_.erase(found);
+  }
+}
+
+void trace_builder::reallocate(std::uint64_t old_address, std::uint64_t address, std::uint64_t size) {
+  if (old_address == 0) return allocate(address, size, 0);
+  if (address == 0) {
+    if (size == 0) return deallocate(old_address);
+    ++facts_.failed;
+    return;
+  }
+  address_table::entry* old = addresses_.find(old_address);
+  if (old == nullptr) {
+    ++facts_.unmatched_frees;
+    return allocate(address, size, 0);
+  }
+  if (old->frees_owed != 0) {  // the block meant is the one that had the address before
+    --old->frees_owed;
+    return allocate(address, size, 0);
+  }
+  const std::uint32_t slot = old->slot;
+  if (address != old_address) {
+    addresses_.erase(old);
+    std::uint32_t owed = 0;
+    if (address_table::entry* other = addresses_.find(address)) {
+      end_before_reuse(*other);
+      owed = other->frees_owed;
+      addresses_.erase(other);
+    }
+    addresses_.insert({address, slot, owed});
+  }
+  live_block& block = blocks_[slot];
+  const op before{block.size, slot, op_kind::resized_from, block.align_log2};
+  block.size = size;
+  block.align_log2 = natural_align_log2(size);
+  facts_.max_align = std::max<std::uint64_t>(facts_.max_align, std::uint64_t{1} << block.align_log2);
+  ++facts_.reallocations;
+  emit({size, slot, op_kind::reallocate, block.align_log2});
+  emit(before);
+  note_live(size, before.size);
+}
+
+// The block at this address must have ended, though its free comes later.
+void trace_builder::end_before_reuse(address_table::entry& old) {
+  ++facts_.inversions;
+  ++old.frees_owed;
+  end_block(old.slot);
+}
+
+void trace_builder::end_block(std::uint32_t slot) {
+  live_block& block = blocks_[slot];
+  ++facts_.deallocations;
+  emit({block.size, slot, op_kind::deallocate, block.align_log2});
+  live_bytes_ -= block.size;
+  --live_objects_;
+  block.alive = false;
+  free_slots_.push_back(slot);
+}
+
+std::uint32_t trace_builder::take_slot() {
+  if (free_slots_.empty()) {
+    if (blocks_.size() > std::numeric_limits<std::uint32_t>::max())
+      throw journal::error("more than 2^32 blocks alive at once");
+    blocks_.emplace_back();
+    return static_cast<std::uint32_t>(blocks_.size() - 1);
+  }
+  const std::uint32_t slot = free_slots_.back();
+  free_slots_.pop_back();
+  return slot;
+}
+
+void trace_builder::note_live(std::uint64_t more, std::uint64_t less) {
+  facts_.total_bytes += more;
+  live_bytes_ += more - less;
+  facts_.max_live_objects = std::max(facts_.max_live_objects, live_objects_);
+  if (live_bytes_ > facts_.max_live_bytes) {
+    facts_.max_live_bytes = live_bytes_;
+    facts_.max_live_op = facts_.ops - 1;
+  }
+}
+
+void trace_builder::emit(const op& o) {
+  if (next_ == end_) reserve_ops();
+  *next_++ = o;
+  ++facts_.ops;
+}
+
+// Doubles the room for ops.
+void trace_builder::reserve_ops() {
+  const std::size_t room = std::max<std::size_t>(std::size_t{1} << 16, 2 * facts_.ops);
+  file_.resize(trace::places_offset(room));
+  op* const first = reinterpret_cast<op*>(static_cast<std::byte*>(file_.data()) + trace::ops_offset);
+  next_ = first + facts_.ops;
+  end_ = first + room;
+}
+
+void trace_builder::free_the_rest() {
+  std::vector<std::uint32_t> rest;
+  for (std::uint32_t slot = 0; slot < blocks_.size(); ++slot)
+    if (blocks_[slot].alive) rest.push_back(slot);
+  std::sort(rest.begin(), rest.end(),
+            [this](std::uint32_t a, std::uint32_t b) { return blocks_[a].birth < blocks_[b].birth; });
+  facts_.never_freed = rest.size();
+  for (const std::uint32_t slot : rest) end_block(slot);
+}
+
+trace trace_builder::finish() {
+  free_the_rest();
+  facts_.slots = blocks_.size();
+
+  const std::size_t places_at = trace::places_offset(facts_.ops);
+  file_.resize(places_at + facts_.allocations * sizeof(std::uint64_t));
+  std::byte* const base = static_cast<std::byte*>(file_.data());
+  const std::span<const op> ops(reinterpret_cast<const op*>(base + trace::ops_offset), facts_.ops);
+  const std::span<std::uint64_t> places(reinterpret_cast<std::uint64_t*>(base + places_at),
+                                        facts_.allocations);
+  facts_.places_bytes = assign_places(ops, facts_.slots, places);
+  std::memcpy(base, &facts_, sizeof facts_);
+  return trace(std::move(file_));
+}
+
+trace build_trace(journal::event_source& source) {
+  trace_builder builder;
+  journal::event_batch batch;
+  while (source.next(batch)) builder.add(batch);
+  return builder.finish();
+}
+
+}  // namespace mallard::replay

@@ -1,0 +1,45 @@
+#include "replay/worker.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <exception>
+#include <new>
+
+#include "harness/mapping.hpp"
+#include "harness/memory_meter.hpp"
+#include "replay/job.hpp"
+#include "replay/strategy.hpp"
+#include "replay/trace.hpp"
+
+namespace mallard::replay {
+
+std::vector<std::string> worker_arguments(std::size_t strategy, int trace_descriptor, int job_descriptor) {
+  return {worker_flag, std::to_string(strategy), std::to_string(trace_descriptor),
+          std::to_string(job_descriptor)};
+}
+
+void be_worker(int argc, char** argv) {
+  if (argc != 5) ::_exit(2);
+  const strategy& chosen = strategies()[static_cast<std::size_t>(std::atoi(argv[2]))];
+  const trace replayed(harness::shared_file(std::atoi(argv[3]), harness::access::read));
+  const harness::shared_file page(std::atoi(argv[4]), harness::access::read_write);
+  job& task = *static_cast<job*>(page.data());
+  try {
+    const std::string fault =
+        chosen.malloc == nullptr ? std::string() : harness::malloc_fault(*chosen.malloc);
+    if (fault.empty()) {
+      harness::limit_data(task.memory_limit);
+      chosen.run(replayed, task);
+    } else {
+      task.refuse(job_state::unavailable, fault);
+    }
+  } catch (const std::bad_alloc&) {
+    task.refuse(job_state::out_of_memory, "std::bad_alloc");
+  } catch (const std::exception& e) {
+    task.refuse(job_state::failed, e.what());
+  }
+  ::_exit(0);
+}
+
+}  // namespace mallard::replay
