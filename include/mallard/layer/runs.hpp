@@ -82,7 +82,8 @@ class runs {
   template <class Growth, class Slabs>
   MALLARD_NOINLINE bool refill(Slabs& from, std::size_t size, std::size_t align) noexcept {
     const std::size_t total = newest_ == nullptr ? 0 : newest_->total;
-    const std::size_t wished = std::max<std::size_t>(Growth::next(0, total) / size, 1);
+    const std::size_t newest = newest_ == nullptr ? 0 : carved_bytes(newest_);
+    const std::size_t wished = std::max<std::size_t>(Growth::next(newest, total) / size, 1);
     const stretch room = from.cut(sizeof(run), align, size, wished);
     if (room.begin == nullptr) return false;
     const auto bytes = static_cast<std::size_t>(room.end - room.begin);

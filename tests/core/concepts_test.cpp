@@ -1,0 +1,118 @@
+// Each capability holds for a heap that has its members and for none that lacks one of them.
+#include "mallard/core/concepts.hpp"
+
+#include <gtest/gtest.h>
+
+namespace mallard {
+namespace {
+
+struct plain {
+  block allocate(std::size_t, std::size_t) noexcept { return {}; }
+  void deallocate(void*, std::size_t, std::size_t) noexcept {}
+};
+
+struct throwing {
+  block allocate(std::size_t, std::size_t) { return {}; }
+  void deallocate(void*, std::size_t, std::size_t) noexcept {}
+};
+
+struct pointer_only {
+  void* allocate(std::size_t, std::size_t) noexcept { return nullptr; }
+  void deallocate(void*, std::size_t, std::size_t) noexcept {}
+};
+
+struct able : plain {
+  using upstream_type = plain;
+  using mark_type = int;
+  static constexpr resize_way ways = resize_way::expand_forward | resize_way::shrink;
+  static constexpr bool is_concurrent = true;
+
+  able() = default;
+  able(able&, nesting) noexcept {}
+  using plain::deallocate;
+  void deallocate(void*) noexcept {}
+  plain& upstream() noexcept { return upstream_; }
+  void release() noexcept {}
+  void clear() noexcept {}
+  void flush() noexcept {}
+  std::size_t trim(std::size_t) noexcept { return 0; }
+  int mark() const noexcept { return 0; }
+  void rewind(int) noexcept {}
+  std::size_t usable_size(const void*) const noexcept { return 0; }
+  std::size_t received_size(std::size_t, std::size_t) const noexcept { return 0; }
+  bool owns(const void*) const noexcept { return false; }
+  std::size_t block_size() const noexcept { return 8; }
+  std::size_t block_align() const noexcept { return 8; }
+  resize_result resize(const resize_request&) noexcept { return {}; }
+  bool allocate_burst(chain&, std::size_t, std::size_t, std::size_t, std::size_t) noexcept { return false; }
+  void deallocate_burst(chain&, std::size_t, std::size_t) noexcept {}
+  bool allocate_burst(chain&, const std::size_t*, std::size_t, std::size_t, std::size_t) noexcept {
+    return false;
+  }
+  void deallocate_burst(chain&) noexcept {}
+  able* parent() const noexcept { return nullptr; }
+  bool ended() const noexcept { return false; }
+  heap_usage usage() const noexcept { return {}; }
+  fault validate() const noexcept { return {}; }
+  std::size_t held() const noexcept { return 0; }
+  std::size_t max_held() const noexcept { return 0; }
+
+ private:
+  plain upstream_;
+};
+
+struct only_copies : plain {
+  using upstream_type = plain;
+  using mark_type = int;
+  static constexpr resize_way ways = resize_way::allocate_new;
+  static constexpr bool is_concurrent = false;
+
+  plain upstream() noexcept { return {}; }
+  void clear() {}
+  int mark() noexcept { return 0; }
+  void rewind(int) noexcept {}
+  bool owns(const void*) noexcept { return false; }
+  resize_result resize(const resize_request&) noexcept { return {}; }
+  heap_usage usage() noexcept { return {}; }
+  fault validate() noexcept { return {}; }
+};
+
+TEST(Concepts, AHeapGivesBlocksAndNeverThrows) {
+  EXPECT_TRUE(heap<plain>);
+  EXPECT_FALSE(heap<throwing>);
+  EXPECT_FALSE(heap<pointer_only>);
+}
+
+TEST(Concepts, EveryCapabilityIsFoundWhereItsMembersAre) {
+  EXPECT_TRUE(layered<able>);
+  EXPECT_TRUE(releasable<able> && clearable<able> && trimmable<able> && rewindable<able>);
+  EXPECT_TRUE(freeable<able> && measurable<able> && predictable<able> && owning<able> && fixed_size<able>);
+  EXPECT_TRUE(resizable<able> && expandable<able> && shrinkable<able>);
+  EXPECT_TRUE(burst<able> && burst_of_sizes<able>);
+  EXPECT_TRUE(nestable<able> && concurrent<able> && thread_caching<able>);
+  EXPECT_TRUE(inspectable<able> && counted<able>);
+}
+
+TEST(Concepts, NoCapabilityIsAssumedOfAPlainHeap) {
+  EXPECT_FALSE(layered<plain>);
+  EXPECT_FALSE(releasable<plain> || clearable<plain> || trimmable<plain> || rewindable<plain>);
+  EXPECT_FALSE(freeable<plain> || measurable<plain> || predictable<plain> || owning<plain> ||
+               fixed_size<plain>);
+  EXPECT_FALSE(resizable<plain> || burst<plain> || burst_of_sizes<plain>);
+  EXPECT_FALSE(nestable<plain> || concurrent<plain> || thread_caching<plain>);
+  EXPECT_FALSE(inspectable<plain> || counted<plain>);
+}
+
+TEST(Concepts, MembersOfTheWrongFormDoNotCount) {
+  EXPECT_FALSE(layered<only_copies>);     // by value
+  EXPECT_FALSE(clearable<only_copies>);   // may throw
+  EXPECT_FALSE(rewindable<only_copies>);  // mark is not const
+  EXPECT_FALSE(owning<only_copies>);
+  EXPECT_FALSE(inspectable<only_copies>);
+  EXPECT_FALSE(concurrent<only_copies>);  // says no
+  EXPECT_TRUE(resizable<only_copies>);
+  EXPECT_FALSE(expandable<only_copies> || shrinkable<only_copies>);  // knows neither way
+}
+
+}  // namespace
+}  // namespace mallard

@@ -1,0 +1,48 @@
+#include "mallard/source/counting.hpp"
+
+#include <gtest/gtest.h>
+
+#include "mallard/source/fixed_buffer.hpp"
+#include "mallard/source/os_pages.hpp"
+
+namespace mallard {
+namespace {
+
+static_assert(heap<counting<os_pages>> && layered<counting<os_pages>> && counted<counting<os_pages>>);
+static_assert(predictable<counting<os_pages>>);
+
+class Counting : public testing::Test {
+ protected:
+  alignas(16) std::byte bytes_[1024];
+  counting<fixed_buffer> source_{bytes_, sizeof bytes_};
+};
+
+TEST_F(Counting, CountsReceivedBytes) {
+  EXPECT_EQ(source_.held(), 0u);
+  const block a = source_.allocate(10, 8);
+  const block b = source_.allocate(100, 8);
+  EXPECT_EQ(source_.held(), 16u + 112u);
+  source_.deallocate(a.data, 10, 8);
+  EXPECT_EQ(source_.held(), 112u);
+  source_.deallocate(b.data, 105, 8);
+  EXPECT_EQ(source_.held(), 0u);
+  EXPECT_EQ(source_.max_held(), 128u);
+}
+
+TEST_F(Counting, DoesNotCountWhatItsSourceRefuses) {
+  EXPECT_FALSE(source_.allocate(2000, 8));
+  EXPECT_EQ(source_.held(), 0u);
+  EXPECT_EQ(source_.max_held(), 0u);
+}
+
+TEST_F(Counting, CanStartItsHighestMarkAgain) {
+  const block a = source_.allocate(512, 8);
+  const block b = source_.allocate(512, 8);
+  source_.deallocate(b.data, b.size, 8);
+  source_.reset_max_held();
+  EXPECT_EQ(source_.max_held(), 512u);
+  EXPECT_TRUE(a);
+}
+
+}  // namespace
+}  // namespace mallard

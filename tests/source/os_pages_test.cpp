@@ -1,0 +1,68 @@
+#include "mallard/source/os_pages.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cstring>
+
+#include "mallard/core/concepts.hpp"
+
+namespace mallard {
+namespace {
+
+static_assert(heap<os_pages> && predictable<os_pages>);
+static_assert(!layered<os_pages>);
+
+bool is_mapped(void* page) { return ::msync(page, os_pages::page_size(), MS_ASYNC) == 0; }
+
+TEST(OsPages, GivesWholePages) {
+  os_pages pages;
+  const std::size_t page = os_pages::page_size();
+  for (std::size_t size : {std::size_t{0}, std::size_t{1}, page, page + 1, 10 * page}) {
+    const block b = pages.allocate(size, 1);
+    ASSERT_TRUE(b);
+    EXPECT_TRUE(is_aligned(b.data, page));
+    EXPECT_EQ(b.size, align_up(size == 0 ? 1 : size, page));
+    EXPECT_EQ(pages.received_size(size, 1), b.size);
+    std::memset(b.data, 1, b.size);
+    pages.deallocate(b.data, size, 1);
+    EXPECT_FALSE(is_mapped(b.data));
+  }
+}
+
+TEST(OsPages, KeepsNothingAroundAnOverAlignedBlock) {
+  os_pages pages;
+  const std::size_t page = os_pages::page_size();
+  for (std::size_t align = page; align <= (std::size_t{64} << 20); align *= 2) {
+    const block b = pages.allocate(3 * page, align);
+    ASSERT_TRUE(b);
+    EXPECT_TRUE(is_aligned(b.data, align));
+    EXPECT_EQ(b.size, 3 * page);
+    std::byte* const start = static_cast<std::byte*>(b.data);
+    EXPECT_TRUE(is_mapped(start) && is_mapped(start + 2 * page));
+    pages.deallocate(b.data, b.size, align);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_FALSE(is_mapped(start + i * page));
+  }
+}
+
+TEST(OsPages, TakesBackAnySizeUpToTheReceivedOne) {
+  os_pages pages;
+  const std::size_t page = os_pages::page_size();
+  const block b = pages.allocate(page + 1, 8);
+  pages.deallocate(b.data, page + 77, 8);
+  EXPECT_FALSE(is_mapped(b.data));
+  EXPECT_FALSE(is_mapped(static_cast<std::byte*>(b.data) + page));
+}
+
+TEST(OsPages, AnswersWhatCannotBeMappedWithNull) {
+  os_pages pages;
+  const std::size_t huge = static_cast<std::size_t>(-1);
+  EXPECT_EQ(pages.allocate(huge, 1), block{});
+  EXPECT_EQ(pages.allocate(max_request, 1), block{});
+  EXPECT_EQ(pages.allocate(max_request - os_pages::page_size(), 1), block{});
+  EXPECT_EQ(pages.allocate(1, std::size_t{1} << 63), block{});
+  EXPECT_EQ(pages.allocate(max_request - os_pages::page_size(), std::size_t{1} << 62), block{});
+}
+
+}  // namespace
+}  // namespace mallard
