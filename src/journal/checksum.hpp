@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "journal/bytes.hpp"
+#include "journal/wire.hpp"
 
 namespace mallard::journal {
 

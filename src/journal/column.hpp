@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "journal/bytes.hpp"
+#include "journal/wire.hpp"
 #include "mallard/journal/layout.hpp"
 
 namespace mallard::journal {

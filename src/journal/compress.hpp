@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "journal/bytes.hpp"
+#include "journal/wire.hpp"
 
 struct ZSTD_CCtx_s;
 struct ZSTD_DCtx_s;

@@ -11,7 +11,7 @@
 #include <memory>
 #include <string>
 
-#include "journal/bytes.hpp"
+#include "journal/wire.hpp"
 
 namespace mallard::journal {
 
@@ -57,5 +57,9 @@ class input {
 
 // What the .xz streams in `packed` hold, one after the other.
 [[nodiscard]] std::unique_ptr<byte_stream> unpack_xz(input packed);
+
+// The journal in these bytes, as open(path) gives that in a file.
+class event_source;
+[[nodiscard]] std::unique_ptr<event_source> open(input from);
 
 }  // namespace mallard::journal

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
-#include "journal/bytes.hpp"
+#include "journal/wire.hpp"
 
 namespace mallard::journal {
 namespace {

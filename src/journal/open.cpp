@@ -24,8 +24,9 @@ bool looks_like_text(byte_span bytes) {
 
 }  // namespace
 
-std::unique_ptr<event_source> open(const std::filesystem::path& path) {
-  input from(open_file(path));
+std::unique_ptr<event_source> open(const std::filesystem::path& path) { return open(input(open_file(path))); }
+
+std::unique_ptr<event_source> open(input from) {
   if (starts_with(from.peek(xz_magic.size()), xz_magic)) from = input(unpack_xz(std::move(from)));
   const byte_span head = from.peek(file_magic.size());
   if (head.empty()) throw error(from.defect().empty() ? "it is empty" : from.defect());

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "journal/bytes.hpp"
+#include "journal/wire.hpp"
 
 namespace mallard::journal {
 

@@ -155,13 +155,15 @@ std::uint32_t writer::intern_scope(std::uint32_t parent, std::uint32_t name) {
 
 std::uint32_t writer::intern_name(std::string_view name) {
   if (name.empty()) return 0;
-  const auto [found, is_new] = state_->name_indices.try_emplace(
-      std::string(name), static_cast<std::uint32_t>(state_->name_indices.size() + 1));
-  if (!is_new) return found->second;
+  std::string key(name);
+  if (const auto found = state_->name_indices.find(key); found != state_->name_indices.end())
+    return found->second;
   state_->hold(name);
-  state_->names.push_back({.index = found->second, .row = found->first});
+  const auto index = static_cast<std::uint32_t>(state_->name_indices.size() + 1);
+  state_->names.push_back({.index = index, .row = key});
+  state_->name_indices.emplace(std::move(key), index);
   state_->write_if_large();
-  return found->second;
+  return index;
 }
 
 void writer::set_stack_offset(std::uint32_t context, std::uint64_t bytes) {

@@ -1,4 +1,4 @@
-// bytes: little-endian numbers and varints in memory.
+// wire: little-endian numbers and varints, as they lie in a journal.
 //
 //     300 as a varint:  [1|0101100] [0|0000010]     seven bits a byte, lowest first
 //

@@ -1,0 +1,88 @@
+#include "journal/summary.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "journal/event_source.hpp"
+#include "journal/sample_journal.hpp"
+#include "journal/temporary_file.hpp"
+
+namespace mallard::journal {
+namespace {
+
+// The figures that stand beside the fixtures.
+TEST(summary, of_the_fixtures) {
+  const std::filesystem::path fixtures = MALLARD_FIXTURES;
+  const summary sqlite = summarize(fixtures / "sqlite3.txt.xz");
+  EXPECT_EQ(sqlite.events, 192'935U + 192'919U);
+  EXPECT_EQ(sqlite.events_by_kind,
+            (std::map<std::string, std::uint64_t>{{"allocate", 192'935}, {"deallocate", 192'919}}));
+  EXPECT_EQ(sqlite.threads, 1U);
+  EXPECT_EQ(sqlite.peak_live_objects, 847U);
+  EXPECT_NEAR(static_cast<double>(sqlite.peak_live_bytes), 4.55e6, 5e3);
+  EXPECT_TRUE(sqlite.complete);
+  const summary cc1plus = summarize(fixtures / "cc1plus.txt.xz");
+  EXPECT_EQ(cc1plus.peak_live_objects, 13'145U);
+  EXPECT_NEAR(static_cast<double>(cc1plus.peak_live_bytes), 3.71e6, 5e3);
+}
+
+TEST(summary, counts_what_is_alive_through_reallocations) {
+  const temporary_file file;
+  writer out(file.path());
+  out.describe({.ticks_per_second = 100});
+  out.append({.kind = event_kind::malloc, .time = 10, .address = 0x10, .size = 100});
+  out.append({.kind = event_kind::realloc, .time = 20, .address = 0x20, .size = 300, .old_address = 0x10});
+  out.append({.kind = event_kind::realloc, .time = 30, .size = 999, .old_address = 0x20});  // failed
+  out.append({.kind = event_kind::malloc, .time = 40, .address = 0x30, .size = 50});
+  out.append({.kind = event_kind::free, .time = 50, .address = 0x20});
+  out.append({.kind = event_kind::free, .time = 60, .address = 0x99});  // from before the recording
+  out.append({.kind = event_kind::malloc, .time = 50, .address = 0x40, .size = 1});
+  out.finish();
+  const summary s = summarize(file.path());
+  EXPECT_EQ(s.bytes, 100U + 300 + 50 + 1);
+  EXPECT_EQ(s.peak_live_bytes, 350U);
+  EXPECT_EQ(s.peak_live_objects, 2U);
+  EXPECT_EQ(s.unmatched_frees, 1U);
+  EXPECT_DOUBLE_EQ(s.duration, 0.6);
+}
+
+TEST(summary, as_json) {
+  const temporary_file file;
+  write_sample(file.path());
+  const auto all = nlohmann::json::parse(to_json(summarize(file.path())));
+  EXPECT_EQ(all["program"], "/usr/bin/true");
+  EXPECT_EQ(all["arguments"].size(), 3U);
+  EXPECT_EQ(all["events"], sample_events().size());
+  EXPECT_EQ(all["events_by_kind"]["malloc"], 1);
+  EXPECT_EQ(all["events_by_kind"]["region_create"], 1);
+  EXPECT_EQ(all["threads"], 2);
+  EXPECT_EQ(all["contexts"], 3);
+  EXPECT_EQ(all["recording_ns"], 60);
+  EXPECT_EQ(all["stalls"], 1);
+  EXPECT_EQ(all["children"][0]["process"], 4400);
+  EXPECT_EQ(all["modules"][0]["build_id"], "0a1b");
+  EXPECT_EQ(all["complete"], true);
+  EXPECT_EQ(all["warnings"].size(), 0U);
+}
+
+TEST(summary, arguments_that_are_not_utf8_do_not_break_it) {
+  const temporary_file file;
+  writer out(file.path());
+  out.describe({.program = "\xff\xfe", .arguments = {"caf\xe9"}});
+  out.finish();
+  const auto all = nlohmann::json::parse(to_json(summarize(file.path())));
+  EXPECT_EQ(all["arguments"][0], "caf\xef\xbf\xbd");
+}
+
+TEST(summary, a_cut_journal_is_not_complete) {
+  const temporary_file file;
+  write_sample(file.path());
+  file.write(file.read().substr(0, file.read().size() - 3));
+  const summary s = summarize(file.path());
+  EXPECT_FALSE(s.complete);
+  EXPECT_FALSE(s.warnings.empty());
+}
+
+}  // namespace
+}  // namespace mallard::journal
