@@ -1,0 +1,150 @@
+#include "mallard/layer/chunk_list.hpp"
+
+#include <gtest/gtest.h>
+
+#include "mallard/layer/failing.hpp"
+#include "mallard/source/borrowed.hpp"
+#include "mallard/source/counting.hpp"
+#include "mallard/source/fixed_buffer.hpp"
+#include "mallard/source/memory_resource_source.hpp"
+
+namespace mallard {
+namespace {
+
+using source = counting<memory_resource_source>;
+
+class ChunkList : public testing::Test {
+ protected:
+  source source_;
+  chunk_list<borrowed<source>, doubling<256, 2048>> chunks_{source_};
+};
+
+TEST_F(ChunkList, HoldsNothingUntilAChunkIsAdded) {
+  EXPECT_EQ(chunks_.held(), 0u);
+  EXPECT_EQ(chunks_.newest(), nullptr);
+  EXPECT_EQ(source_.max_held(), 0u);
+}
+
+TEST_F(ChunkList, GrowsAsThePolicyWishesAndAsRequestsNeed) {
+  for (std::size_t expected : {256u, 512u, 1024u, 2048u, 2048u}) {
+    ASSERT_NE(chunks_.add(1, 1), nullptr);
+    EXPECT_EQ(chunks_.newest()->size(), expected);
+  }
+  auto* const large = chunks_.add(5000, 1);
+  EXPECT_GE(large->end() - large->begin(), 5000);
+  EXPECT_EQ(chunks_.held(), source_.held());
+  EXPECT_FALSE(chunks_.validate());
+}
+
+TEST_F(ChunkList, HasRoomForTheAlignmentOfARequest) {
+  for (std::size_t align = 1; align <= 8192; align *= 2) {
+    auto* const added = chunks_.add(4000, align);
+    EXPECT_TRUE(is_aligned(added->begin(), default_align));
+    EXPECT_LE(padding_for(added->begin(), align) + 4000,
+              static_cast<std::size_t>(added->end() - added->begin()));
+  }
+}
+
+TEST_F(ChunkList, KeepsTheLargestDroppedChunkForTheNextThatFits) {
+  (void)chunks_.add(1, 1);
+  auto* const largest = chunks_.add(1000, 1);
+  (void)chunks_.add(1, 1);
+  const std::size_t kept =
+      largest->size() > chunks_.newest()->size() ? largest->size() : chunks_.newest()->size();
+  while (chunks_.newest() != nullptr) chunks_.drop_newest();
+  EXPECT_EQ(source_.held(), kept);
+  EXPECT_FALSE(chunks_.validate());
+  EXPECT_EQ(chunks_.add(1, 1)->size(), kept);
+  EXPECT_EQ(source_.held(), kept);
+}
+
+TEST_F(ChunkList, AsksTheUpstreamWhenTheSpareIsTooSmall) {
+  (void)chunks_.add(1, 1);
+  chunks_.drop_newest();
+  auto* const large = chunks_.add(3000, 1);
+  EXPECT_GE(large->size(), 3000u);
+  EXPECT_EQ(source_.held(), 256 + large->size());
+}
+
+TEST_F(ChunkList, ClearKeepsOneChunkRecycleAllReleaseNone) {
+  for (int i = 0; i < 3; ++i) (void)chunks_.add(1, 1);
+  EXPECT_EQ(source_.held(), 256u + 512u + 1024u);
+  chunks_.recycle();
+  EXPECT_EQ(chunks_.newest(), nullptr);
+  EXPECT_EQ(source_.held(), 256u + 512u + 1024u);
+  EXPECT_FALSE(chunks_.validate());
+  for (int i = 0; i < 3; ++i) (void)chunks_.add(1, 1);
+  EXPECT_EQ(source_.held(), 256u + 512u + 1024u);
+  chunks_.clear();
+  EXPECT_EQ(source_.held(), 1024u);
+  chunks_.release();
+  EXPECT_EQ(source_.held(), 0u);
+  EXPECT_EQ(chunks_.held(), 0u);
+}
+
+TEST_F(ChunkList, OwnsWhatItsChunksAndSparesSpan) {
+  auto* const first = chunks_.add(1, 1);
+  auto* const second = chunks_.add(1, 1);
+  EXPECT_TRUE(chunks_.owns(first->begin()) && chunks_.owns(second->end() - 1));
+  EXPECT_FALSE(chunks_.owns(&chunks_));
+  std::byte* const in_spare = second->begin();
+  chunks_.drop_newest();
+  EXPECT_TRUE(chunks_.owns(in_spare));
+}
+
+TEST_F(ChunkList, ReportsAChunkFilledBeyondItsRoom) {
+  auto* const added = chunks_.add(1, 1);
+  added->set_filled(added->end() + 1);
+  EXPECT_TRUE(chunks_.validate());
+  added->set_filled(added->end());
+  EXPECT_FALSE(chunks_.validate());
+}
+
+TEST_F(ChunkList, RefusesRoomThatCannotBe) {
+  EXPECT_EQ(chunks_.add(static_cast<std::size_t>(-1), 1), nullptr);
+  EXPECT_EQ(chunks_.add(max_request, 1), nullptr);
+  EXPECT_EQ(chunks_.add(1, std::size_t{1} << 63), nullptr);
+  EXPECT_EQ(source_.max_held(), 0u);
+}
+
+TEST(ChunkListUnderPressure, TakesLessThanItWishesWhereThatIsAllThereIs) {
+  alignas(16) std::byte bytes[1024];
+  chunk_list<fixed_buffer, doubling<512, 4096>> chunks(bytes, sizeof bytes);
+  ASSERT_NE(chunks.add(1, 1), nullptr);
+  EXPECT_EQ(chunks.newest()->size(), 512u);
+  ASSERT_NE(chunks.add(1, 1), nullptr);
+  EXPECT_EQ(chunks.newest()->size(), 512u);
+  EXPECT_EQ(chunks.add(1, 1), nullptr);
+  EXPECT_FALSE(chunks.validate());
+}
+
+TEST(ChunkListUnderPressure, ChangesNothingWhenTheUpstreamGivesNothing) {
+  chunk_list<failing<source>, doubling<256, 1024>> chunks;
+  auto* const first = chunks.add(1, 1);
+  chunks.upstream().fail_from(1);
+  EXPECT_EQ(chunks.add(1, 1), nullptr);
+  EXPECT_EQ(chunks.newest(), first);
+  EXPECT_EQ(chunks.held(), 256u);
+  EXPECT_FALSE(chunks.validate());
+}
+
+TEST(ChunkListOverChunkList, PassesClearAndReleaseOn) {
+  struct ending : source {
+    using source::source;
+    int cleared = 0, released = 0;
+    void clear() noexcept { ++cleared; }
+    void release() noexcept { ++released; }
+  };
+  chunk_list<ending, doubling<256, 1024>> chunks;
+  auto* const first = chunks.add(1, 1);
+  chunks.clear();
+  EXPECT_EQ(chunks.upstream().cleared, 1);
+  EXPECT_EQ(chunks.held(), 0u);
+  chunks.release();
+  EXPECT_EQ(chunks.upstream().released, 1);
+  EXPECT_EQ(chunks.upstream().held(), 256u);  // the chunk is the upstream's to end
+  chunks.upstream().deallocate(first, 256, 16);
+}
+
+}  // namespace
+}  // namespace mallard

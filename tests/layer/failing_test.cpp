@@ -1,0 +1,63 @@
+#include "mallard/layer/failing.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "mallard/source/fixed_buffer.hpp"
+
+namespace mallard {
+namespace {
+
+static_assert(layered<failing<fixed_buffer>> && predictable<failing<fixed_buffer>> &&
+              owning<failing<fixed_buffer>>);
+
+class Failing : public testing::Test {
+ protected:
+  // One letter a request: y for a block, n for null.
+  std::string answers(int requests) {
+    std::string said;
+    for (int i = 0; i < requests; ++i) said += heap_.allocate(16, 16) ? 'y' : 'n';
+    return said;
+  }
+
+  alignas(16) std::byte bytes_[1024];
+  failing<fixed_buffer> heap_{bytes_, sizeof bytes_};
+};
+
+TEST_F(Failing, FailsNothingUntilTold) {
+  EXPECT_EQ(answers(5), "yyyyy");
+  EXPECT_EQ(heap_.requests(), 5u);
+}
+
+TEST_F(Failing, FailsTheNthRequestOnly) {
+  heap_.fail_at(3);
+  EXPECT_EQ(answers(5), "yynyy");
+}
+
+TEST_F(Failing, FailsEveryRequestFromTheNthOn) {
+  heap_.fail_from(3);
+  EXPECT_EQ(answers(5), "yynnn");
+  heap_.fail_no_more();
+  EXPECT_EQ(answers(2), "yy");
+}
+
+TEST_F(Failing, CountsFromTheCallThatArmsIt) {
+  EXPECT_EQ(answers(2), "yy");
+  heap_.fail_at(1);
+  EXPECT_EQ(answers(2), "ny");
+  heap_.fail_at(2);
+  EXPECT_EQ(answers(3), "yny");
+}
+
+TEST_F(Failing, PassesEverythingElseThrough) {
+  const block b = heap_.allocate(100, 16);
+  EXPECT_EQ(heap_.received_size(100, 16), b.size);
+  EXPECT_TRUE(heap_.owns(b.data));
+  heap_.fail_from(1);
+  heap_.deallocate(b.data, b.size, 16);
+  EXPECT_EQ(heap_.upstream().usage().granted, 0u);
+}
+
+}  // namespace
+}  // namespace mallard

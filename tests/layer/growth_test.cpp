@@ -1,0 +1,40 @@
+#include "mallard/layer/growth.hpp"
+
+#include <gtest/gtest.h>
+
+namespace mallard {
+namespace {
+
+static_assert(growth_policy<doubling<1, 1>> && growth_policy<proportional<1, 1, 1, 1>>);
+
+TEST(Doubling, StartsAtTheFirstSizeAndEndsAtTheCap) {
+  using growth = doubling<100, 750>;
+  EXPECT_EQ(growth::next(0, 0), 100u);
+  EXPECT_EQ(growth::next(100, 100), 200u);
+  EXPECT_EQ(growth::next(200, 300), 400u);
+  EXPECT_EQ(growth::next(400, 700), 750u);
+  EXPECT_EQ(growth::next(750, 1450), 750u);
+}
+
+TEST(Doubling, ExceedsNoCapHoweverLargeTheNewestIs) {
+  EXPECT_EQ((doubling<4096, 8192>::next(static_cast<std::size_t>(-1), 0)), 8192u);
+}
+
+TEST(Proportional, DoublesToTheStepThenAddsSteps) {
+  using growth = proportional<4, 16, 8, 1000>;
+  EXPECT_EQ(growth::next(0, 0), 4u);
+  EXPECT_EQ(growth::next(4, 4), 4u);
+  EXPECT_EQ(growth::next(4, 8), 8u);
+  EXPECT_EQ(growth::next(8, 16), 16u);
+  EXPECT_EQ(growth::next(16, 100), 16u);
+}
+
+TEST(Proportional, AddsAShareOfWhatIsHeldUpToTheCap) {
+  using growth = proportional<4, 16, 8, 1000>;
+  EXPECT_EQ(growth::next(16, 160), 20u);
+  EXPECT_EQ(growth::next(900, 8000), 1000u);
+  EXPECT_EQ(growth::next(1000, 80000), 1000u);
+}
+
+}  // namespace
+}  // namespace mallard

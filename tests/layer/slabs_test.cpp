@@ -1,0 +1,80 @@
+#include "mallard/layer/slabs.hpp"
+
+#include <gtest/gtest.h>
+
+#include "mallard/source/borrowed.hpp"
+#include "mallard/source/counting.hpp"
+#include "mallard/source/fixed_buffer.hpp"
+#include "mallard/source/memory_resource_source.hpp"
+
+namespace mallard {
+namespace {
+
+using source = counting<memory_resource_source>;
+
+class Slabs : public testing::Test {
+ protected:
+  source source_;
+  slabs<borrowed<source>, doubling<1024, 1024>> slabs_{source_};
+};
+
+std::size_t bytes_of(const stretch& s) { return static_cast<std::size_t>(s.end - s.begin); }
+
+TEST_F(Slabs, StretchesShareAChunk) {
+  const stretch a = slabs_.cut(24, 8, 24, 10);
+  const stretch b = slabs_.cut(24, 16, 48, 4);
+  EXPECT_EQ(bytes_of(a), 240u);
+  EXPECT_EQ(bytes_of(b), 192u);
+  EXPECT_GE(b.begin - 24, a.end);
+  EXPECT_EQ(source_.held(), 1024u);
+  EXPECT_FALSE(slabs_.validate());
+}
+
+TEST_F(Slabs, StretchesAreAlignedWithTheirPrefixInFront) {
+  for (std::size_t align = 8; align <= 64; align *= 2) {
+    const stretch s = slabs_.cut(24, align, 64, 1);
+    EXPECT_TRUE(is_aligned(s.begin, align));
+    EXPECT_TRUE(slabs_.owns(s.begin - 24) && slabs_.owns(s.end - 1));
+  }
+}
+
+TEST_F(Slabs, TheEndOfAChunkIsUsedUpByAShorterStretch) {
+  (void)slabs_.cut(8, 8, 800, 1);
+  const stretch rest = slabs_.cut(8, 8, 16, 1000);
+  EXPECT_GT(bytes_of(rest), 100u);
+  EXPECT_LT(bytes_of(rest), 224u);
+  EXPECT_EQ(source_.held(), 1024u);
+}
+
+TEST_F(Slabs, LargeUnitsLeaveTheEndsOfChunksToSmallOnes) {
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(bytes_of(slabs_.cut(8, 8, 700, 5)), 700u);
+  const std::size_t held = source_.held();
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(bytes_of(slabs_.cut(8, 8, 240, 1)), 240u);
+  EXPECT_EQ(source_.held(), held);
+}
+
+TEST_F(Slabs, ClearKeepsTheChunksReleaseDoesNot) {
+  for (int i = 0; i < 6; ++i) (void)slabs_.cut(8, 8, 700, 1);
+  const std::size_t held = source_.held();
+  slabs_.clear();
+  EXPECT_EQ(source_.held(), held);
+  for (int i = 0; i < 6; ++i) (void)slabs_.cut(8, 8, 700, 1);
+  EXPECT_EQ(source_.held(), held);
+  EXPECT_FALSE(slabs_.validate());
+  slabs_.release();
+  EXPECT_EQ(source_.held(), 0u);
+  EXPECT_NE(slabs_.cut(8, 8, 8, 1).begin, nullptr);
+}
+
+TEST(SlabsUnderPressure, GiveNullWhenNotOneUnitIsLeft) {
+  alignas(16) std::byte bytes[1024];
+  slabs<fixed_buffer, doubling<1024, 1024>> cut(bytes, sizeof bytes);
+  EXPECT_EQ(cut.cut(8, 8, 2000, 1).begin, nullptr);
+  EXPECT_NE(cut.cut(8, 8, 800, 1).begin, nullptr);
+  EXPECT_EQ(cut.cut(8, 8, 400, 1).begin, nullptr);
+  EXPECT_NE(cut.cut(8, 8, 40, 1).begin, nullptr);
+  EXPECT_FALSE(cut.validate());
+}
+
+}  // namespace
+}  // namespace mallard
