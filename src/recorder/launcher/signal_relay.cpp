@@ -20,6 +20,8 @@ void relay(int signal, siginfo_t* about, void*) {
 
 void ring_doorbell(int) { doorbell->fetch_add(1); }  // the signal itself ends a sleep that has begun
 
+void do_nothing(int) {}  // the write that failed says so itself
+
 }  // namespace
 
 void relay_signals(pid_t process, spool_header* spool) {
@@ -37,6 +39,9 @@ void relay_signals(pid_t process, spool_header* spool) {
   action.sa_flags = SA_NOCLDSTOP;
   action.sa_handler = ring_doorbell;
   sigaction(SIGCHLD, &action, nullptr);
+  action.sa_flags = SA_RESTART;
+  action.sa_handler = do_nothing;
+  for (const int signal : {SIGPIPE, SIGXFSZ}) sigaction(signal, &action, nullptr);
 }
 
 }  // namespace mallard::recorder

@@ -2,7 +2,8 @@
 //
 // A signal from the terminal (Ctrl-C) reaches both; the launcher takes note of nothing and finishes
 // the journal when the program has ended. One that somebody sent to the launcher alone is passed on.
-// The end of the program rings the spool's doorbell, so that nobody sleeps through it.
+// A file that cannot grow and a pipe nobody reads are errors of the write, no reason to die. The end of
+// the program rings the spool's doorbell, so that nobody sleeps through it.
 #pragma once
 
 #include <sys/types.h>

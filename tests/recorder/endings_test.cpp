@@ -1,0 +1,114 @@
+// However a program ends, its output and exit code are its own, and what it did is in the journal.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "recorder/run.hpp"
+
+namespace mallard::test {
+namespace {
+
+class endings : public testing::Test {
+ protected:
+  run_result record(const std::string& pairs, const std::string& how,
+                    const std::vector<std::string>& options = {}) {
+    return run(record_command(journal_, {target("ending"), pairs, how}, options));
+  }
+
+  void expect_pairs(std::uint64_t pairs) {
+    const recorded r = read_journal(journal_);
+    EXPECT_EQ(count_kinds(r, 5555)[event_kind::malloc], pairs);
+    EXPECT_EQ(count_contradictions(r), 0u);
+    EXPECT_TRUE(r.complete);
+  }
+
+  scratch_folder folder_;
+  std::filesystem::path journal_ = folder_ / "journal";
+};
+
+struct ending_case {
+  const char* how;
+  int status;
+};
+
+class every_ending : public endings, public testing::WithParamInterface<ending_case> {};
+
+TEST_P(every_ending, keeps_the_exit_code_and_all_events) {
+  EXPECT_EQ(record("100000", GetParam().how).status, GetParam().status);
+  expect_pairs(100000);
+}
+
+INSTANTIATE_TEST_SUITE_P(, every_ending,
+                         testing::Values(ending_case{"return", 5}, ending_case{"exit", 6},
+                                         ending_case{"_exit", 7}, ending_case{"abort", 128 + SIGABRT},
+                                         ending_case{"segv", 128 + SIGSEGV},
+                                         ending_case{"kill", 128 + SIGKILL}),
+                         [](const auto& one) { return std::string("by_") + one.param.how; });
+
+TEST_F(endings, a_full_ring_waits_and_drops_nothing) {
+  record("300000", "return", {"--buffer", "4096"});
+  expect_pairs(300000);
+  EXPECT_GT(read_journal(journal_).tables.usage.back().stalls, 0u);
+}
+
+TEST_F(endings, a_program_killed_from_outside_leaves_its_events) {
+  running recorder(record_command(journal_, {target("ending"), "1000", "wait"}));
+  recorder.wait_for_output("ready");
+  kill(child_of(recorder.process()), SIGKILL);
+  EXPECT_EQ(recorder.finish().status, 128 + SIGKILL);
+  expect_pairs(1000);
+}
+
+TEST_F(endings, a_signal_to_the_recorder_is_passed_on_and_the_journal_completed) {
+  running recorder(record_command(journal_, {target("ending"), "1000", "wait"}));
+  recorder.wait_for_output("ready");
+  kill(recorder.process(), SIGTERM);
+  EXPECT_EQ(recorder.finish().status, 128 + SIGTERM);
+  expect_pairs(1000);
+}
+
+TEST_F(endings, an_interrupt_that_the_program_survives_does_not_end_the_recorder) {
+  running recorder(record_command(
+      journal_,
+      {"perl", "-e",
+       "$|=1; $SIG{INT}=sub{$n++}; print qq(ready\\n); sleep 1 until $n; print qq(got it\\n); exit 4"}));
+  recorder.wait_for_output("ready");
+  kill(recorder.process(), SIGINT);
+  const run_result result = recorder.finish();
+  EXPECT_EQ(result.status, 4);
+  EXPECT_EQ(result.out, "ready\ngot it\n");
+  EXPECT_TRUE(read_journal(journal_).complete);
+}
+
+TEST_F(endings, without_the_recorder_the_program_goes_on_and_warns_once) {
+  running recorder(record_command(journal_, {target("goes_on")}, {"--buffer", "65536"}));
+  recorder.wait_for_output("ready");
+  kill(recorder.process(), SIGKILL);
+  const run_result result = recorder.finish();  // once all output is closed: the program has ended too
+  EXPECT_EQ(result.out, "ready\ndone\n");
+  EXPECT_EQ(result.err,
+            "mallard: recording ended, since mallard-record made no progress for 1 s; the program goes on\n");
+}
+
+TEST_F(endings, handlers_that_jump_out_of_malloc_do_not_stop_the_recording) {
+  const run_result result =
+      run(with_preload(target("libother_malloc.so"), record_command(journal_, {target("jumps_out")})));
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(count_kinds(read_journal(journal_), 6666)[event_kind::malloc], 1000u);
+}
+
+TEST_F(endings, a_journal_that_cannot_grow_ends_the_recording_and_not_the_program) {
+  running recorder(record_command(journal_, {target("goes_on")}));
+  recorder.wait_for_output("ready");
+  const rlimit small{.rlim_cur = 8192, .rlim_max = 8192};
+  ASSERT_EQ(prlimit(recorder.process(), RLIMIT_FSIZE, &small, nullptr), 0);
+  const run_result result = recorder.finish();
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.out, "ready\ndone\n");
+  EXPECT_NE(result.err.find("recording ends here, the program goes on\n"), std::string::npos) << result.err;
+  EXPECT_FALSE(read_journal(journal_).complete);
+  EXPECT_EQ(folder_.names(), std::vector<std::string>{"journal"});
+}
+
+}  // namespace
+}  // namespace mallard::test

@@ -1,0 +1,118 @@
+// Every entry point is an event with what the program passed and received, and works as unrecorded.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "recorder/run.hpp"
+
+namespace mallard::test {
+namespace {
+
+event_kind kind_named(const std::string& name) {
+  static const std::map<std::string, event_kind> kinds = {
+      {"malloc", event_kind::malloc},
+      {"calloc", event_kind::calloc},
+      {"posix_memalign", event_kind::posix_memalign},
+      {"aligned_alloc", event_kind::aligned_alloc},
+      {"memalign", event_kind::memalign},
+      {"valloc", event_kind::valloc},
+      {"pvalloc", event_kind::pvalloc},
+      {"realloc", event_kind::realloc},
+      {"reallocarray", event_kind::reallocarray},
+      {"free", event_kind::free},
+      {"free_sized", event_kind::free_sized},
+      {"free_aligned_sized", event_kind::free_aligned_sized},
+  };
+  return kinds.at(name);
+}
+
+// The program's own account of its calls.
+std::vector<journal::event> parse_account(const std::string& text) {
+  std::vector<journal::event> account;
+  std::istringstream words(text);
+  std::string name;
+  journal::event e;
+  while (words >> name >> e.address >> e.size >> e.alignment >> e.old_address) {
+    e.kind = kind_named(name);
+    account.push_back(e);
+  }
+  return account;
+}
+
+class entry_points : public testing::Test {
+ protected:
+  recorded record(const std::vector<std::string>& options = {}) {
+    const auto journal = folder_ / "journal";
+    result_ = run(record_command(journal, {target("every_entry_point")}, options));
+    EXPECT_EQ(result_.status, 0) << result_.err;
+    return read_journal(journal);
+  }
+
+  scratch_folder folder_;
+  run_result result_;
+};
+
+TEST_F(entry_points, each_call_is_one_event_as_the_program_saw_it) {
+  const recorded r = record();
+  const auto account = parse_account(result_.out);
+  ASSERT_EQ(account.size(), 30u);
+  ASSERT_EQ(r.events.size(), account.size());
+  for (std::size_t i = 0; i < account.size(); ++i) {
+    SCOPED_TRACE("call " + std::to_string(i));
+    EXPECT_EQ(r.events[i].kind, account[i].kind);
+    EXPECT_EQ(r.events[i].address, account[i].address);
+    EXPECT_EQ(r.events[i].size, account[i].size);
+    EXPECT_EQ(r.events[i].alignment, account[i].alignment);
+    EXPECT_EQ(r.events[i].old_address, account[i].old_address);
+    EXPECT_EQ(r.events[i].thread, 0u);
+    EXPECT_GE(r.events[i].time, r.events[i == 0 ? 0 : i - 1].time);
+  }
+  EXPECT_TRUE(r.complete);
+}
+
+TEST_F(entry_points, callers_lie_in_the_program) {
+  const recorded r = record();
+  const journal::module_info& program = r.tables.modules.at(0);
+  EXPECT_EQ(program.path, target("every_entry_point"));
+  EXPECT_FALSE(program.build_id.empty());
+  for (const journal::event& e : r.events) {
+    if (is_free(e.kind)) {
+      EXPECT_EQ(e.context, 0u);
+      continue;
+    }
+    const journal::context_node& caller = r.tables.contexts.at(e.context);
+    EXPECT_EQ(caller.parent, 0u);
+    EXPECT_GE(caller.return_address, program.begin);
+    EXPECT_LT(caller.return_address, program.end);
+  }
+}
+
+TEST_F(entry_points, frees_have_callers_on_request) {
+  const recorded r = record({"--free-stacks"});
+  EXPECT_EQ(r.events.size(), 30u);
+  for (const journal::event& e : r.events) EXPECT_NE(e.context, 0u);
+}
+
+TEST_F(entry_points, the_journal_knows_the_process) {
+  const recorded r = record();
+  EXPECT_EQ(r.about.program, target("every_entry_point"));
+  EXPECT_EQ(r.about.arguments, std::vector<std::string>{target("every_entry_point")});
+  EXPECT_EQ(r.about.directory, std::filesystem::current_path());
+  EXPECT_GT(r.about.process, 1u);
+  EXPECT_GT(r.about.ticks_per_second, 1e6);
+  EXPECT_GT(r.about.start_unix_ns, 1'600'000'000'000'000'000u);
+  EXPECT_EQ(r.about.figures.at("exit_code"), 0);
+  ASSERT_EQ(r.tables.threads.size(), 1u);
+  EXPECT_EQ(r.tables.threads[0].system_id, r.about.process);
+}
+
+TEST_F(entry_points, one_line_sums_up_and_nothing_is_left_behind) {
+  record();
+  const auto journal = folder_ / "journal";
+  EXPECT_EQ(result_.err, "mallard-record: " + journal.string() + ": 30 events, " +
+                             std::to_string(std::filesystem::file_size(journal)) + " bytes\n");
+  EXPECT_EQ(folder_.names(), std::vector<std::string>{"journal"});
+}
+
+}  // namespace
+}  // namespace mallard::test

@@ -1,0 +1,50 @@
+// The command line of mallard-record.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "recorder/run.hpp"
+
+namespace mallard::test {
+namespace {
+
+TEST(options, help_and_version_are_no_recording) {
+  const run_result help = run({recorder(), "--help"});
+  EXPECT_EQ(help.status, 0);
+  EXPECT_NE(help.out.find("Usage: mallard-record [OPTIONS] [--] PROGRAM [ARGUMENTS...]"), std::string::npos);
+  EXPECT_EQ(run({recorder(), "-h"}).out, help.out);
+  const run_result version = run({recorder(), "--version"});
+  EXPECT_EQ(version.status, 0);
+  EXPECT_EQ(version.out.rfind("mallard-record ", 0), 0u);
+}
+
+TEST(options, mistakes_get_one_line_and_exit_code_2) {
+  const std::vector<std::vector<std::string>> mistakes = {
+      {},    {"--"}, {"--no-such-option", "true"}, {"--buffer", "1", "true"}, {"--buffer", "lots", "true"},
+      {"-o"}};
+  for (const auto& mistake : mistakes) {
+    std::vector<std::string> command = {recorder()};
+    command.insert(command.end(), mistake.begin(), mistake.end());
+    const run_result result = run(command);
+    EXPECT_EQ(result.status, 2);
+    EXPECT_EQ(result.err.rfind("mallard-record: ", 0), 0u) << result.err;
+    EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
+  }
+}
+
+TEST(options, the_programs_own_options_are_left_to_it) {
+  const scratch_folder folder;
+  const run_result result = run(
+      {recorder(), "-o", folder / "journal", "sh", "-c", "echo \"$@\"", "sh", "-o", "--help", "--", "-x"});
+  EXPECT_EQ(result.out, "-o --help -- -x\n");
+}
+
+TEST(options, without_a_name_the_journal_is_named_after_the_process) {
+  const scratch_folder folder;
+  const run_result result =
+      run({"sh", "-c", "cd \"$1\" && exec \"$2\" sh -c 'echo $$'", "sh", folder / "", recorder()});
+  const std::string process = result.out.substr(0, result.out.find('\n'));
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"mallard." + process + ".mlrd"});
+}
+
+}  // namespace
+}  // namespace mallard::test

@@ -1,0 +1,63 @@
+// The library in the program's place: which malloc it stands before, and what it adds to the program.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "recorder/run.hpp"
+
+namespace mallard::test {
+namespace {
+
+TEST(preload, another_preloaded_malloc_serves_the_program) {
+  const scratch_folder folder;
+  const auto journal = folder / "journal";
+  const run_result result =
+      run(with_preload(target("libother_malloc.so"), record_command(journal, {target("few_calls")})));
+  EXPECT_EQ(result.status, 10) << result.err;
+  const recorded r = read_journal(journal);
+  auto counts = count_kinds(r);
+  EXPECT_EQ(counts[event_kind::malloc], 1u);  // the ones inside calloc and realloc are not the program's
+  EXPECT_EQ(counts[event_kind::calloc], 1u);
+  EXPECT_EQ(counts[event_kind::realloc], 1u);
+  EXPECT_EQ(counts[event_kind::free], 1u);
+  EXPECT_EQ(r.events.size(), 4u);
+}
+
+TEST(preload, the_environment_keeps_what_was_preloaded) {
+  const scratch_folder folder;
+  const std::string library = target("libother_malloc.so");
+  const auto command = record_command(folder / "journal", {"sh", "-c", "echo $LD_PRELOAD"});
+  EXPECT_EQ(run(with_preload(library, command)).out, library + "\n");
+}
+
+TEST(preload, needs_libc_alone_and_shows_nothing_but_the_entry_points) {
+  const run_result needed = run({"sh", "-c", "readelf -d '" + preload_library() + "' | grep NEEDED"});
+  EXPECT_NE(needed.out.find("[libc.so.6]"), std::string::npos) << needed.out;
+  EXPECT_EQ(std::count(needed.out.begin(), needed.out.end(), '\n'), 1) << needed.out;
+
+  const run_result shown = run({"nm", "-D", "--defined-only", "--format=posix", preload_library()});
+  std::istringstream lines(shown.out);
+  std::string line;
+  std::set<std::string> names;
+  while (std::getline(lines, line)) names.insert(line.substr(0, line.find(' ')));
+  const std::set<std::string> entry_points = {
+      "malloc",
+      "calloc",
+      "realloc",
+      "reallocarray",
+      "free",
+      "free_sized",
+      "free_aligned_sized",
+      "posix_memalign",
+      "aligned_alloc",
+      "memalign",
+      "valloc",
+      "pvalloc",
+  };
+  EXPECT_EQ(names, entry_points);
+}
+
+}  // namespace
+}  // namespace mallard::test

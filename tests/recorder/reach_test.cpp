@@ -1,0 +1,108 @@
+// What cannot be recorded is said in one clear line, and leaves no journal.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "recorder/run.hpp"
+
+namespace mallard::test {
+namespace {
+
+class reach : public testing::Test {
+ protected:
+  // Records `command`, which must fail with `status` and one line that contains `reason`.
+  void expect_refusal(const std::vector<std::string>& command, int status, const std::string& reason) {
+    const run_result result = run(record_command(folder_ / "journal", command));
+    EXPECT_EQ(result.status, status);
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(result.err.rfind("mallard-record: ", 0), 0u) << result.err;
+    EXPECT_NE(result.err.find(reason), std::string::npos) << result.err;
+    EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "journal"));
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "journal.spool"));
+  }
+
+  std::filesystem::path write_file(const std::string& name, const std::string& text, mode_t mode) {
+    const auto path = folder_ / name;
+    std::ofstream(path) << text;
+    chmod(path.c_str(), mode);
+    return path;
+  }
+
+  scratch_folder folder_;
+};
+
+TEST_F(reach, programs_that_do_not_exist) {
+  expect_refusal({"no-such-program"}, 127, "cannot record no-such-program: not found");
+  expect_refusal({"/no/such/program"}, 127, "cannot record /no/such/program: not found");
+}
+
+TEST_F(reach, files_that_are_no_programs) {
+  expect_refusal({write_file("text", "hello\n", 0644)}, 126, "not an executable file");
+  expect_refusal({"/"}, 126, "not an executable file");
+}
+
+TEST_F(reach, statically_linked_programs) {
+  expect_refusal({target("static_program")}, 2, "statically linked");
+}
+
+TEST_F(reach, scripts_of_statically_linked_interpreters) {
+  const auto script = write_file("script", "#!" + target("static_program") + "\n", 0755);
+  expect_refusal({script}, 2, target("static_program"));
+}
+
+TEST_F(reach, programs_that_change_who_they_are) {
+  std::string program = "/usr/bin/su";  // root's, for everybody else
+  if (geteuid() == 0) {
+    program = folder_ / "privileged";
+    std::filesystem::copy_file(target("few_calls"), program);
+    ASSERT_EQ(chown(program.c_str(), 65534, 65534), 0);
+    ASSERT_EQ(chmod(program.c_str(), 04755), 0);
+  }
+  expect_refusal({program}, 2, "setuid");
+}
+
+TEST_F(reach, programs_of_another_architecture) {
+  std::string header(
+      "\x7f"
+      "ELF\x01\x01\x01",
+      7);
+  header.resize(4096);
+  expect_refusal({write_file("foreign", header, 0755)}, 2, "another architecture");
+}
+
+TEST_F(reach, programs_with_their_own_malloc) { expect_refusal({target("own_malloc")}, 2, "its own malloc"); }
+
+TEST_F(reach, programs_that_hide_from_it) {
+  const auto library = folder_ / "libmallard-record.so";
+  std::filesystem::copy_file(target("libother_malloc.so"), library);  // takes no notice of any spool
+  const auto command = record_command(folder_ / "journal", {target("few_calls")});
+  std::vector<std::string> whole = {"env", "MALLARD_RECORD_LIBRARY=" + library.string()};
+  whole.insert(whole.end(), command.begin(), command.end());
+  const run_result result = run(whole);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.err.find("the recorder was not loaded into"), std::string::npos) << result.err;
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "journal"));
+}
+
+TEST_F(reach, journals_that_cannot_be_made) {
+  const run_result result = run(record_command("/no/such/folder/journal", {target("few_calls")}));
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.err.find("/no/such/folder/journal"), std::string::npos) << result.err;
+}
+
+TEST_F(reach, scripts_are_recorded_through_their_interpreters) {
+  const auto with_line = write_file("with_line", "#!/usr/bin/perl\nprint qq(perl\\n);", 0755);
+  const run_result perl = run(record_command(folder_ / "journal", {with_line}));
+  EXPECT_EQ(perl.out, "perl\n");
+  EXPECT_GT(read_journal(folder_ / "journal").events.size(), 100u);
+  const auto without_line = write_file("without_line", "echo shell $0 $1", 0755);
+  const run_result shell = run(record_command(folder_ / "journal", {without_line, "word"}));
+  EXPECT_EQ(shell.out, "shell " + without_line.string() + " word\n");
+  EXPECT_EQ(shell.status, 0);
+}
+
+}  // namespace
+}  // namespace mallard::test
