@@ -1,0 +1,216 @@
+#include "mallard/heap/multipool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include "mallard/layer/failing.hpp"
+#include "mallard/source/fixed_buffer.hpp"
+#include "mallard/source/memory_resource_source.hpp"
+
+namespace mallard {
+namespace {
+
+template <class Heap>
+constexpr bool is_complete_heap =
+    heap<Heap> && layered<Heap> && releasable<Heap> && clearable<Heap> && owning<Heap> && inspectable<Heap> &&
+    burst<Heap> && std::is_default_constructible_v<Heap> && !std::is_copy_constructible_v<Heap> &&
+    !std::is_move_constructible_v<Heap>;
+
+static_assert(is_complete_heap<multipool> && is_complete_heap<multipool_over_monotonic>);
+static_assert(!trimmable<multipool> && !freeable<multipool> && !resizable<multipool> &&
+              !concurrent<multipool>);
+
+constexpr std::size_t largest = multipool::classes::largest;
+
+class Multipool : public testing::Test {
+ protected:
+  [[nodiscard]] std::size_t held() const { return heap_.upstream().held(); }
+
+  multipool heap_;
+};
+
+TEST_F(Multipool, HoldsNothingBeforeItsFirstBlockAndOnePageAfter) {
+  EXPECT_EQ(held(), 0u);
+  EXPECT_TRUE(heap_.allocate(1, 1));
+  EXPECT_EQ(held(), os_pages::page_size());
+}
+
+TEST_F(Multipool, ManyClassesShareFewPages) {
+  for (std::size_t size = 8; size <= 512; size += 8) ASSERT_TRUE(heap_.allocate(size, 8));
+  EXPECT_LE(held(), 16 * os_pages::page_size());
+}
+
+TEST_F(Multipool, PooledBlocksHaveNoHeader) {
+  for (std::size_t size : {8u, 24u, 48u, 128u}) {
+    const block a = heap_.allocate(size, 8);
+    const block b = heap_.allocate(size, 8);
+    EXPECT_EQ(b.data, static_cast<std::byte*>(a.data) + size);
+    EXPECT_EQ(a.size, size);
+  }
+  EXPECT_EQ(heap_.usage().carved, heap_.usage().granted);
+}
+
+TEST_F(Multipool, AFreedBlockIsTheNextOfItsClass) {
+  const block a = heap_.allocate(48, 8);
+  (void)heap_.allocate(48, 8);
+  heap_.deallocate(a.data, 48, 8);
+  EXPECT_EQ(heap_.allocate(41, 8), a);
+}
+
+TEST_F(Multipool, AnySizeUpToTheReceivedOneEndsABlock) {
+  for (std::size_t align : {1u, 8u, 16u, 64u, 128u, 4096u})
+    for (std::size_t size : {0u, 1u, 15u, 100u, 1000u, 1025u, 30000u, 65536u, 70000u})
+      for (int part = 0; part < 3; ++part) {
+        const block b = heap_.allocate(size, align);
+        ASSERT_TRUE(b && is_aligned(b.data, align));
+        heap_.deallocate(b.data, size + (b.size - size) * static_cast<std::size_t>(part) / 2, align);
+        ASSERT_EQ(heap_.usage().granted, 0u) << size << " at " << align;
+      }
+  EXPECT_FALSE(heap_.validate());
+}
+
+TEST_F(Multipool, LargeBlocksGoBackWhenTheyAreFreed) {
+  (void)heap_.allocate(8, 8);
+  const std::size_t before = held();
+  std::vector<block> blocks;
+  for (std::size_t i = 0; i < 10; ++i) blocks.push_back(heap_.allocate(largest + 1 + i * 10000, 8));
+  blocks.push_back(heap_.allocate(8, 4096));
+  EXPECT_FALSE(heap_.validate());
+  std::ranges::shuffle(blocks, std::mt19937(1));
+  for (const block& b : blocks) heap_.deallocate(b.data, b.size, b.size > largest ? 8 : 4096);
+  EXPECT_EQ(held(), before);
+}
+
+TEST_F(Multipool, LargeBlocksCostTheirPagesOnly) {
+  const block b = heap_.allocate(1000000, 8);
+  EXPECT_EQ(held(), align_up(1000000 + 32, os_pages::page_size()));
+  EXPECT_TRUE(heap_.owns(b.data));
+}
+
+TEST_F(Multipool, WhatIsCarvedTooEarlyIsASmallShare) {
+  for (std::size_t size : {16u, 24u, 56u, 72u, 192u, 1024u, 5000u})
+    for (std::size_t bytes = 0; bytes < 1000000; bytes += size) ASSERT_TRUE(heap_.allocate(size, 8));
+  const heap_usage usage = heap_.usage();
+  EXPECT_EQ(usage.held, held());
+  EXPECT_LE(static_cast<double>(usage.held), 1.15 * static_cast<double>(usage.granted));
+}
+
+TEST_F(Multipool, ClearKeepsThePoolsChunksAndNoLargeBlock) {
+  for (int i = 0; i < 1000; ++i) (void)heap_.allocate(100, 8);
+  const std::size_t pools = held();
+  (void)heap_.allocate(largest + 1, 8);
+  heap_.clear();
+  EXPECT_EQ(heap_.usage(), (heap_usage{pools, 0, 0}));
+  for (int i = 0; i < 1000; ++i) (void)heap_.allocate(100, 8);
+  EXPECT_EQ(held(), pools);
+  EXPECT_FALSE(heap_.validate());
+}
+
+TEST_F(Multipool, ReleaseKeepsNothing) {
+  for (std::size_t size = 0; size < 3 * largest; size += 999) ASSERT_TRUE(heap_.allocate(size, 8));
+  heap_.release();
+  EXPECT_EQ(held(), 0u);
+  EXPECT_EQ(heap_.usage(), (heap_usage{}));
+  EXPECT_FALSE(heap_.validate());
+  EXPECT_TRUE(heap_.allocate(100, 8));
+}
+
+TEST_F(Multipool, ABurstIsAllOrNothing) {
+  chain burst;
+  ASSERT_TRUE(heap_.allocate_burst(burst, 100, 24, 8, 0));
+  EXPECT_EQ(burst.size(), 100u);
+  EXPECT_EQ(heap_.usage().granted, 2400u);
+  EXPECT_EQ(chain::next(burst.front()), static_cast<std::byte*>(burst.front()) + 24);
+  ASSERT_TRUE(heap_.allocate_burst(burst, 3, 24, 8, 0));
+  EXPECT_EQ(burst.size(), 103u);
+  EXPECT_FALSE(heap_.allocate_burst(burst, 3, static_cast<std::size_t>(-1), 8, 0));
+  EXPECT_EQ(burst.size(), 103u);
+  heap_.deallocate_burst(burst, 24, 8);
+  EXPECT_EQ(heap_.usage().granted, 0u);
+  EXPECT_FALSE(heap_.validate());
+}
+
+TEST_F(Multipool, ABurstOfTinyOrLargeBlocksEndsLikeAnyOther) {
+  chain burst;
+  ASSERT_TRUE(heap_.allocate_burst(burst, 5, 1, 1, 0));
+  heap_.deallocate_burst(burst, 1, 1);
+  ASSERT_TRUE(heap_.allocate_burst(burst, 5, largest + 1, 8, 0));
+  heap_.deallocate_burst(burst, largest + 1, 8);
+  EXPECT_EQ(heap_.usage().granted, 0u);
+  EXPECT_FALSE(heap_.validate());
+}
+
+TEST(MultipoolUnderPressure, ServesTheSmallWhenTheLargeNoLongerFit) {
+  alignas(64) std::byte bytes[65536];
+  basic_multipool<fixed_buffer> heap(bytes, sizeof bytes);
+  std::size_t served = 0;
+  for (std::size_t size = 16384; size >= 8; size /= 2)
+    while (heap.allocate(size, 8)) served += size;
+  EXPECT_FALSE(heap.validate());
+  EXPECT_GT(served, sizeof bytes * 9 / 10);
+  EXPECT_EQ(heap.allocate(8, 8), block{});
+  heap.release();
+  EXPECT_TRUE(heap.allocate(16384, 8));
+}
+
+TEST(MultipoolUnderPressure, ABurstThatFailsHalfwayLeavesNothing) {
+  basic_multipool<failing<counting<os_pages>>> heap;
+  chain burst;
+  heap.upstream().fail_from(2);
+  EXPECT_FALSE(heap.allocate_burst(burst, 1000, 1000, 8, 0));
+  EXPECT_TRUE(burst.empty());
+  EXPECT_EQ(heap.usage().granted, 0u);
+  EXPECT_FALSE(heap.validate());
+  EXPECT_TRUE(heap.allocate(1000, 8));
+}
+
+TEST(MultipoolOverMonotonic, ReleaseReachesTheUpstreamItOwns) {
+  multipool_over_monotonic heap;
+  for (std::size_t size = 0; size < 3 * largest; size += 999) ASSERT_TRUE(heap.allocate(size, 8));
+  EXPECT_FALSE(heap.validate());
+  heap.release();
+  EXPECT_EQ(heap.upstream().upstream().held(), 0u);
+}
+
+TEST(MultipoolOverMonotonic, ClearAgainAndAgainHoldsNoMore) {
+  multipool_over_monotonic heap;
+  std::size_t after_two = 0;
+  for (int cycle = 0; cycle < 10; ++cycle) {
+    for (std::size_t size = 0; size < 2 * largest; size += 99) ASSERT_TRUE(heap.allocate(size, 8));
+    heap.clear();
+    if (cycle == 1) after_two = heap.upstream().upstream().held();
+  }
+  EXPECT_GT(after_two, 0u);
+  EXPECT_LE(heap.upstream().upstream().held(), after_two);
+}
+
+TEST(MultipoolOverAnother, AnyStackingWorks) {
+  basic_multipool<basic_monotonic<multipool>> heap;
+  std::vector<block> blocks;
+  for (std::size_t size = 0; size < 2 * largest; size += 333) {
+    blocks.push_back(heap.allocate(size, 8));
+    ASSERT_TRUE(blocks.back());
+  }
+  for (const block& b : blocks) heap.deallocate(b.data, b.size, 8);
+  EXPECT_EQ(heap.usage().granted, 0u);
+  EXPECT_FALSE(heap.validate());
+  heap.release();
+  EXPECT_EQ(heap.upstream().upstream().upstream().held(), 0u);
+}
+
+TEST(MultipoolDestruction, GivesEverythingBack) {
+  counting<memory_resource_source> source;
+  {
+    basic_multipool<borrowed<counting<memory_resource_source>>> heap(source);
+    for (std::size_t size = 0; size < 3 * largest; size += 999) ASSERT_TRUE(heap.allocate(size, 8));
+    EXPECT_GT(source.held(), 0u);
+  }
+  EXPECT_EQ(source.held(), 0u);
+}
+
+}  // namespace
+}  // namespace mallard
