@@ -45,10 +45,10 @@ def test_command_and_tools_are_inside(environment: Path) -> None:
     home = said(environment / "bin/python", "-c", "import mallard; print(mallard.__file__)")
     assert home.startswith(str(environment))
     listing = json.loads(said(environment / "bin/mallard", "strategies", "--json"))
-    assert "multipool" in {strategy["strategy"] for strategy in listing["strategies"]}
+    assert "multipool" in {strategy["strategy"] for strategy in listing}
 
 
 def test_recorder_finds_what_it_loads(environment: Path, tmp_path: Path) -> None:
-    mallard, journal = environment / "bin/mallard", str(tmp_path / "perl.mallard")
+    mallard, journal = environment / "bin/mallard", str(tmp_path / "perl.mlrd")
     assert said(mallard, "record", "-o", journal, "--", "/usr/bin/perl", "-e", "print 7") == "7"
     assert json.loads(said(mallard, "info", "--json", journal))["events"] > 0

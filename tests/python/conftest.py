@@ -26,7 +26,7 @@ def mallard() -> Mallard:
 @pytest.fixture(scope="session")
 def journal(mallard: Mallard, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The journal of a perl program that builds 20000 small lists."""
-    path = tmp_path_factory.mktemp("journal") / "perl.mallard"
+    path = tmp_path_factory.mktemp("journal") / "perl.mlrd"
     recorded = mallard("record", "-o", path, "--", "/usr/bin/perl", "-e", WORK)
     assert recorded.returncode == 0, recorded.stderr
     assert recorded.stdout == "20000\n"

@@ -37,7 +37,7 @@ def test_unknown_subcommand(mallard: Mallard) -> None:
 def test_exit_code_of_the_recorded_program_is_kept(
     mallard: Mallard, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    path = tmp_path_factory.mktemp("journal") / "exit.mallard"
+    path = tmp_path_factory.mktemp("journal") / "exit.mlrd"
     assert mallard("record", "-o", path, "--", "/usr/bin/perl", "-e", "exit 3").returncode == 3
     assert path.exists()
 

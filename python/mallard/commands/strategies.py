@@ -11,27 +11,27 @@ from mallard.native import tool
 
 
 def strategies(
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the strategies that a replay compares."""
     listing = subprocess.run(
-        [tool("mallard-replay"), "--list", "--json"], capture_output=True, text=True, check=False
+        [tool("mallard-replay"), "--list-strategies", "--json"], capture_output=True, text=True, check=False
     )
     if listing.returncode != 0:
         raise MallardError(listing.stderr.strip())
     if as_json:
         print(listing.stdout, end="")
     else:
-        show(json.loads(listing.stdout)["strategies"])
+        show(json.loads(listing.stdout))
 
 
-def show(known: list[dict[str, str | None]]) -> None:
+def show(known: list[dict[str, str]]) -> None:
     """Print a row for each strategy."""
     from rich.console import Console
     from rich.table import Table
 
-    columns = ("strategy", "binding", "status", "reason")
+    columns = ("strategy", "binding", "summary")
     table = Table(*columns, box=None, header_style="bold")
     for strategy in known:
-        table.add_row(*(strategy[column] or "" for column in columns))
+        table.add_row(*(strategy[column] for column in columns))
     Console().print(table)
