@@ -1,5 +1,5 @@
-// multipool: as it is shipped, over a monotonic upstream, and with few classes and small chunks, where
-// every path is short and taken often.
+// multipool: as it is shipped, and with few classes and small chunks, where every path is short and taken
+// often.
 #include "mallard/heap/multipool.hpp"
 
 #include "model/every_promise.hpp"
@@ -19,17 +19,9 @@ struct over_os_pages_model : model {
   using heap = multipool;
 };
 
-// Blocks above the largest class, and chunks, are never reused by the monotonic upstream.
-struct over_monotonic_model : model {
-  using heap = basic_multipool<basic_monotonic<source>>;
-  static constexpr std::size_t largest_reused_size = heap::classes::largest;
-  static constexpr std::size_t largest_reused_align = heap::classes::max_align;
-};
-
 const bool held = keeps_every_promise<multipool_model>("multipool") &&
                   keeps_every_promise<few_classes_model>("multipool_of_few_classes") &&
-                  keeps_every_promise<over_os_pages_model>("multipool_over_os_pages") &&
-                  keeps_every_promise<over_monotonic_model>("multipool_over_monotonic");
+                  keeps_every_promise<over_os_pages_model>("multipool_over_os_pages");
 
 }  // namespace
 }  // namespace mallard::model

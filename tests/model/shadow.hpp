@@ -160,6 +160,9 @@ class shadow {
   // What the heap, and each one that it stands on, tells of itself, against what is known here.
   void check() const {
     check_layer(heap_);
+    if constexpr (counted<heap_type>) {
+      EXPECT_EQ(heap_.held(), granted_) << "what a source counts is not what is out";
+    }
     if constexpr (inspectable<heap_type>) {
       if constexpr (M::reuses) {
         EXPECT_EQ(heap_.usage().granted, granted_);

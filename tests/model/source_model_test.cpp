@@ -1,5 +1,7 @@
 // The sources, held to the promises of heaps: blocks of theirs are the chunks of all others.
 #include <memory>
+#include <memory_resource>
+#include <new>
 
 #include "mallard/layer/failing.hpp"
 #include "mallard/source/borrowed.hpp"
@@ -28,8 +30,27 @@ struct os_pages_model : passing_through {
   using heap = counting<os_pages>;
 };
 
+// A memory_resource whose blocks are the ledger's, so that sizes and alignments that come back are checked.
+class ledger_resource final : public std::pmr::memory_resource {
+  void* do_allocate(std::size_t size, std::size_t align) override {
+    const block given = ledger::current()->hand_out(size, align);
+    if (!given) throw std::bad_alloc();
+    return given.data;
+  }
+  void do_deallocate(void* p, std::size_t size, std::size_t align) override {
+    ledger::current()->take_back(p, size, align);
+  }
+  [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+};
+
 struct memory_resource_model : passing_through {
   using heap = counting<memory_resource_source>;
+  struct rig {
+    ledger_resource resource;
+    counting<memory_resource_source> heap{&resource};
+  };
 };
 
 struct borrowed_model : passing_through {

@@ -1,0 +1,24 @@
+// multipool over monotonic: a heap that ends its upstream along with itself.
+#include "mallard/heap/multipool.hpp"
+#include "model/every_promise.hpp"
+
+namespace mallard::model {
+namespace {
+
+// Blocks above the largest class, and chunks, are never reused by the monotonic upstream.
+struct over_monotonic_model : model {
+  using heap = basic_multipool<basic_monotonic<source>>;
+  static constexpr std::size_t largest_reused_size = heap::classes::largest;
+  static constexpr std::size_t largest_reused_align = heap::classes::max_align;
+};
+
+// As it is shipped, over pages of the system.
+struct over_os_pages_model : over_monotonic_model {
+  using heap = multipool_over_monotonic;
+};
+
+const bool held = keeps_every_promise<over_monotonic_model>("multipool_over_monotonic") &&
+                  keeps_every_promise<over_os_pages_model>("multipool_over_monotonic_over_os_pages");
+
+}  // namespace
+}  // namespace mallard::model

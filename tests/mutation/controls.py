@@ -1,0 +1,73 @@
+"""Controls of the mutation runner: what it must not take for a killed mutation.
+
+    controls.py --compiler COMPILER
+
+Plants .mutation files that prove nothing and demands that run.py says so of each, and exits with 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+RUN = Path(__file__).with_name("run.py")
+SECONDS = 20  # for a model test of two seconds, and for one that hangs
+
+FILE = "file: mallard/layer/tracked.hpp\nwhy: planted\n"
+
+
+def change(find: str, replace: str) -> str:
+    """A mutation of the file above."""
+    return f"{FILE}--- find\n{find}\n--- replace\n{replace}\n"
+
+
+# By name: what is planted, and what run.py must say of it.
+CASES = {
+    "harmless": (change("// For large blocks", "// For all blocks"), "SURVIVED  layer/harmless"),
+    "absent": (change("no such text", ""), "ERROR     layer/absent: rotten: its text is found 0 times"),
+    "doubtful": (change("[[nodiscard]]", ""), "ERROR     layer/doubtful: rotten: its text is found"),
+    "gone": (
+        "file: mallard/layer/gone.hpp\nwhy: planted\n--- find\na\n--- replace\nb\n",
+        "ERROR     layer/gone: rotten: there is no mallard/layer/gone.hpp",
+    ),
+    "broken": (change("#pragma once", "#error planted"), "ERROR     layer/broken: does not compile"),
+    "endless": (
+        change("    if (!whole) return {};", "    for (volatile bool on = true; on;) {\n    }"),
+        "TIMEOUT   layer/endless",
+    ),
+    "nameless": ("why: planted\n--- find\na\n--- replace\nb\n", "ERROR     layer/nameless: needs 'file:'"),
+    "formless": (FILE, "ERROR     layer/formless: has no '--- find'"),
+}
+
+
+def main() -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--compiler", default="c++", help="a g++ or clang++")
+    compiler = parser.parse_args().compiler
+    with tempfile.TemporaryDirectory() as folder:
+        heap = Path(folder, "layer")
+        heap.mkdir()
+        for name, (text, _) in CASES.items():
+            (heap / f"{name}.mutation").write_text(text, encoding="utf-8")
+        command = [sys.executable, str(RUN), "--compiler", compiler, "--seconds", str(SECONDS), str(heap)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    missing = [expected for _, expected in CASES.values() if expected not in done.stdout]
+    missing += ["ok        layer, unbroken"] if "ok        layer, unbroken" not in done.stdout else []
+    for expected in missing:
+        print(f"run.py does not say: {expected}")
+    if done.returncode != 1:
+        print(f"run.py exits with {done.returncode}, not with 1")
+    if missing or done.returncode != 1:
+        print(done.stdout, done.stderr, sep="\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
