@@ -41,20 +41,23 @@ def show(summary: dict[str, Any]) -> None:
 
 def rows(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield what is worth a line; what the journal does not know is left out."""
-    about = summary["about"]
-    if about["program"]:
-        yield "program", about["program"]
-        yield "command", shlex.join(about["arguments"])
+    if summary["program"]:
+        yield "program", summary["program"]
+        yield "command", shlex.join(summary["arguments"])
     yield "events", f"{summary['events']:,}"
     for kind, count in summary["events_by_kind"].items():
         yield f"  {kind}", f"{count:,}"
     yield "threads", f"{summary['threads']:,}"
     yield "contexts", f"{summary['contexts']:,}"
-    yield "duration", f"{summary['duration_seconds']:.3f} s"
+    yield "duration", f"{summary['duration']:.3f} s"
     yield "allocated", f"{summary['bytes']:,} bytes"
     yield "live at peak", f"{summary['peak_live_bytes']:,} bytes in {summary['peak_live_objects']:,} blocks"
     if summary["unmatched_frees"]:
         yield "unmatched frees", f"{summary['unmatched_frees']:,}"
+    if summary["stalls"]:
+        yield "stalls", f"{summary['stalls']:,}, {summary['stalled_ns'] / 1e9:.3f} s in all"
     yield "journal", f"{summary['file_bytes']:,} bytes, {'complete' if summary['complete'] else 'cut off'}"
+    for child in summary["children"]:
+        yield "child", f"process {child['process']}: {child['journal']}"
     for warning in summary["warnings"]:
         yield "warning", warning
