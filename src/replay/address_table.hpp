@@ -5,7 +5,8 @@
 //
 // Open addressing with linear probing; erase moves later entries of the run back, so there are no
 // tombstones and a lookup ends at the first empty entry. At most half full. Address 0 means empty.
-// Cost: one cache line for nearly every operation; growing doubles it and inserts all again.
+// Cost: one cache line for nearly every operation, asked for ahead of time by expect(); growing
+// doubles it and inserts all again.
 #pragma once
 
 #include <bit>
@@ -25,6 +26,12 @@ class address_table {
   };
 
   address_table() : entries_(std::size_t{1} << 10) { set_shift(); }
+
+  // Asks the processor for the line where `address` is, to be here when it is looked for.
+  void expect(std::uint64_t address) const noexcept { __builtin_prefetch(&entries_[home(address)], 1); }
+
+  // The entry most likely to be `address`'s, read without looking further; any entry if it is not there.
+  [[nodiscard]] const entry& guess(std::uint64_t address) const noexcept { return entries_[home(address)]; }
 
   // The entry of a live address, or null. Valid until the next insert or erase.
   [[nodiscard]] entry* find(std::uint64_t address) noexcept {

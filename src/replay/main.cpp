@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "harness/cpu_clock.hpp"
 #include "harness/interrupt.hpp"
 #include "harness/machine.hpp"
 #include "journal/event_source.hpp"
@@ -40,14 +41,15 @@ int refuse(const std::string& what) {
 int replay_journal(const replay::command& asked) try {
   const auto source = journal::open(asked.file);
   const replay::trace trace = replay::build_trace(*source);
+  const double read_cpu_seconds = static_cast<double>(harness::process_cpu_ns()) / 1e9;
   if (trace.facts().operations() == 0) return refuse(asked.file + " holds no allocation: nothing to replay");
   harness::watch_for_interrupt();
   replay::session session(trace, asked.options);
   session.run();
 
   const replay::report_input report{asked.file,    source->about().program, source->warnings(),
-                                    trace.facts(), harness::this_machine(), asked.options,
-                                    session.rows()};
+                                    trace.facts(), read_cpu_seconds,        harness::this_machine(),
+                                    asked.options, session.rows()};
   const std::string text = asked.json ? replay::to_json(report) : replay::to_text(report);
   std::fwrite(text.data(), 1, text.size(), stdout);
   if (session.was_interrupted()) return 130;

@@ -36,7 +36,6 @@ std::string repairs_of(const trace_facts& f) {
 
 std::vector<method_line> method_of(const report_input& in) {
   const bool all = in.options.touched == touch::all;
-  const std::string threads = std::to_string(in.facts.threads);
   return {
       {"event", "one operation of a pass: allocation, free or reallocation"},
       {"time", "thread CPU time, net of the floor `none` of the same round (whose own row is as measured)"},
@@ -44,7 +43,9 @@ std::vector<method_line> method_of(const report_input& in) {
        "median over the rounds of the median warm pass; spread: 10th to 90th percentile of the rounds"},
       {"rounds", passes_of(in)},
       {"touch", all ? "every byte of each block is written" : "the first byte of each block is written"},
-      {"threads", "one: the events of all " + threads + " recorded threads, in the journal's order"},
+      {"threads", in.facts.threads == 1 ? "one, as recorded"
+                                        : "one: the events of all " + std::to_string(in.facts.threads) +
+                                              " recorded threads, in the journal's order"},
       {"litter", "none: the heap is fresh"},
       {"repairs", repairs_of(in.facts)},
       {"alignment",

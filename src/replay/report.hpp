@@ -18,6 +18,7 @@ struct report_input {
   std::string program;  // what was recorded; empty: unknown
   std::vector<std::string> warnings;
   const trace_facts& facts;
+  double read_cpu_seconds;  // what reading and pairing the events took
   harness::machine_facts machine;
   const session_options& options;
   const std::vector<row>& rows;

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -38,6 +39,7 @@ json journal_json(const report_input& in) {
           {"unmatched_frees", f.unmatched_frees},
           {"failed_allocations", f.failed},
           {"region_events", f.region_events},
+          {"read_cpu_seconds", in.read_cpu_seconds},
           {"warnings", in.warnings}};
 }
 
@@ -68,7 +70,7 @@ json row_json(const row& r, const trace_facts& facts) {
     median = warm.median;
     spread = {warm.around.low, warm.around.high};
     cold = harness::median(r.cold_ns);
-    faults = harness::median(r.page_faults);
+    faults = std::llround(harness::median(r.page_faults));
   }
   json fragmentation = nullptr;
   if (r.max_held && facts.max_live_bytes != 0)

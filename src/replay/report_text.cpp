@@ -138,6 +138,9 @@ std::string journal_lines(const report_input& in) {
                           format_bytes(f.total_bytes) + " in all");
   text += heading("", "most alive at once " + format_bytes(f.max_live_bytes) + "; " +
                           std::to_string(f.max_live_objects) + " blocks");
+  const double millions = static_cast<double>(f.events) / 1e6;
+  text += heading("", "read in " + number(in.read_cpu_seconds, 2) + " s of CPU time: " +
+                          number(millions / in.read_cpu_seconds, 1) + " million events a second");
   for (const std::string& warning : in.warnings) text += heading("", "warning: " + warning);
   return text;
 }

@@ -129,6 +129,12 @@ bool session::work(row& r, job& task) {
 void session::check_rows() {
   for (row& r : rows_) {
     if (stop_here()) return;
+    if (trace_.facts().max_align > r.of->most_align) {
+      r.status = row_status::skipped;
+      r.reason = "serves alignments up to " + std::to_string(r.of->most_align) + ", the journal asks for " +
+                 std::to_string(trace_.facts().max_align);
+      continue;
+    }
     progress_.show("checking " + r.label());
     job task(job_kind::check);
     work(r, task);

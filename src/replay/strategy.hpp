@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/foreign_malloc.hpp"
+#include "mallard/core/align.hpp"
 #include "replay/job.hpp"
 #include "replay/trace.hpp"
 
@@ -26,6 +27,7 @@ struct strategy {
   std::string summary;
   void (*run)(const trace&, job&);                  // does a job, in a worker
   const harness::foreign_malloc* malloc = nullptr;  // the malloc the worker runs under; null: the usual one
+  std::size_t most_align = max_request;             // bytes: stricter alignments are not served
 };
 
 // All of them; the position of one is the same in every process of this program.

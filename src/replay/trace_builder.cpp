@@ -5,19 +5,37 @@
 #include <cstring>
 #include <limits>
 
+#include "mallard/core/attributes.hpp"
 #include "replay/places.hpp"
 
 namespace mallard::replay {
 
 using journal::event_kind;
 
+namespace {
+
+// Events between asking for a cache line and using it: the main memory's latency at some 20 ns an event.
+constexpr std::size_t ahead = 8;
+
+}  // namespace
+
 trace_builder::trace_builder() : file_(trace::ops_offset) { reserve_ops(); }
 
 void trace_builder::add(const journal::event_batch& batch) {
   facts_.events += batch.count();
-  for (std::size_t i = 0; i < batch.count(); ++i) add_event(batch, i);
+  for (std::size_t i = 0; i < batch.count(); ++i) {
+    if (i + 2 * ahead < batch.count()) addresses_.expect(batch.address[i + 2 * ahead]);
+    if (i + ahead < batch.count()) expect_block(batch.address[i + ahead]);
+    add_event(batch, i);
+  }
   for (const std::uint32_t thread : batch.thread)
     facts_.threads = std::max<std::uint64_t>(facts_.threads, std::uint64_t{thread} + 1);
+}
+
+// Asks for the line of the block at `address`, whose table entry has been asked for before.
+void trace_builder::expect_block(std::uint64_t address) const {
+  const std::uint32_t slot = addresses_.guess(address).slot;
+  if (slot < blocks_.size()) __builtin_prefetch(&blocks_[slot], 1);
 }
 
 void trace_builder::add_event(const journal::event_batch& batch, std::size_t i) {
@@ -27,6 +45,18 @@ void trace_builder::add_event(const journal::event_batch& batch, std::size_t i) 
   if (journal::is_reallocation(kind))
     return reallocate(batch.old_address[i], batch.address[i], batch.size[i]);
   if (journal::is_region(kind)) ++facts_.region_events;
+}
+
+// Field by field: an op put together elsewhere and copied whole would wait for its parts.
+MALLARD_INLINE void trace_builder::emit(std::uint64_t size, std::uint32_t slot, op_kind kind,
+                                        std::uint8_t align_log2) {
+  if (next_ == end_) reserve_ops();
+  next_->size = size;
+  next_->slot = slot;
+  next_->kind = kind;
+  next_->align_log2 = align_log2;
+  ++next_;
+  ++facts_.ops;
 }
 
 void trace_builder::allocate(std::uint64_t address, std::uint64_t size, std::uint64_t alignment) {
@@ -49,10 +79,10 @@ void trace_builder::allocate(std::uint64_t address, std::uint64_t size, std::uin
   facts_.max_align = std::max<std::uint64_t>(facts_.max_align, std::uint64_t{1} << align);
   const std::uint32_t slot = take_slot();
   addresses_.insert({address, slot, owed});
-  blocks_[slot] = {size, facts_.ops, align, true};
+  blocks_[slot] = {size, align, true};
   ++facts_.allocations;
   ++live_objects_;
-  emit({size, slot, strict ? op_kind::allocate_aligned : op_kind::allocate, align});
+  emit(size, slot, strict ? op_kind::allocate_aligned : op_kind::allocate, align);
   note_live(size, 0);
 }
 
@@ -96,13 +126,13 @@ void trace_builder::reallocate(std::uint64_t old_address, std::uint64_t address,
     addresses_.insert({address, slot, owed});
   }
   live_block& block = blocks_[slot];
-  const op before{block.size, slot, op_kind::resized_from, block.align_log2};
+  const live_block before = block;
   block.size = size;
   block.align_log2 = natural_align_log2(size);
   facts_.max_align = std::max<std::uint64_t>(facts_.max_align, std::uint64_t{1} << block.align_log2);
   ++facts_.reallocations;
-  emit({size, slot, op_kind::reallocate, block.align_log2});
-  emit(before);
+  emit(size, slot, op_kind::reallocate, block.align_log2);
+  emit(before.size, slot, op_kind::resized_from, before.align_log2);
   note_live(size, before.size);
 }
 
@@ -116,7 +146,7 @@ void trace_builder::end_before_reuse(address_table::entry& old) {
 void trace_builder::end_block(std::uint32_t slot) {
   live_block& block = blocks_[slot];
   ++facts_.deallocations;
-  emit({block.size, slot, op_kind::deallocate, block.align_log2});
+  emit(block.size, slot, op_kind::deallocate, block.align_log2);
   live_bytes_ -= block.size;
   --live_objects_;
   block.alive = false;
@@ -145,12 +175,6 @@ void trace_builder::note_live(std::uint64_t more, std::uint64_t less) {
   }
 }
 
-void trace_builder::emit(const op& o) {
-  if (next_ == end_) reserve_ops();
-  *next_++ = o;
-  ++facts_.ops;
-}
-
 // Doubles the room for ops.
 void trace_builder::reserve_ops() {
   const std::size_t room = std::max<std::size_t>(std::size_t{1} << 16, 2 * facts_.ops);
@@ -160,12 +184,19 @@ void trace_builder::reserve_ops() {
   end_ = first + room;
 }
 
+std::span<const op> trace_builder::ops() const {
+  return {reinterpret_cast<const op*>(static_cast<std::byte*>(file_.data()) + trace::ops_offset), facts_.ops};
+}
+
 void trace_builder::free_the_rest() {
   std::vector<std::uint32_t> rest;
+  std::vector<std::uint64_t> born(blocks_.size());
+  const std::span<const op> all = ops();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].kind == op_kind::allocate || all[i].kind == op_kind::allocate_aligned) born[all[i].slot] = i;
   for (std::uint32_t slot = 0; slot < blocks_.size(); ++slot)
     if (blocks_[slot].alive) rest.push_back(slot);
-  std::sort(rest.begin(), rest.end(),
-            [this](std::uint32_t a, std::uint32_t b) { return blocks_[a].birth < blocks_[b].birth; });
+  std::ranges::sort(rest, {}, [&born](std::uint32_t slot) { return born[slot]; });
   facts_.never_freed = rest.size();
   for (const std::uint32_t slot : rest) end_block(slot);
 }
@@ -177,10 +208,9 @@ trace trace_builder::finish() {
   const std::size_t places_at = trace::places_offset(facts_.ops);
   file_.resize(places_at + facts_.allocations * sizeof(std::uint64_t));
   std::byte* const base = static_cast<std::byte*>(file_.data());
-  const std::span<const op> ops(reinterpret_cast<const op*>(base + trace::ops_offset), facts_.ops);
   const std::span<std::uint64_t> places(reinterpret_cast<std::uint64_t*>(base + places_at),
                                         facts_.allocations);
-  facts_.places_bytes = assign_places(ops, facts_.slots, places);
+  facts_.places_bytes = assign_places(ops(), facts_.slots, places);
   std::memcpy(base, &facts_, sizeof facts_);
   return trace(std::move(file_));
 }

@@ -10,10 +10,11 @@
 //   failed      an allocation that returned null: left out
 //   region      region events are counted and left out
 // realloc(p, 0) with a null result is a free. Events of all threads are replayed in journal order.
-// Cost: tens of nanoseconds an event; memory: the trace, and 40 bytes a block alive at once.
+// Cost: tens of nanoseconds an event; memory: the trace, and 50 bytes a block alive at once.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "harness/mapping.hpp"
@@ -37,11 +38,11 @@ class trace_builder {
  private:
   struct live_block {
     std::uint64_t size;
-    std::uint64_t birth;  // index of its allocating op
     std::uint8_t align_log2;
     bool alive;
   };
 
+  void expect_block(std::uint64_t address) const;
   void add_event(const journal::event_batch& batch, std::size_t i);
   void allocate(std::uint64_t address, std::uint64_t size, std::uint64_t alignment);
   void deallocate(std::uint64_t address);
@@ -50,8 +51,9 @@ class trace_builder {
   void end_block(std::uint32_t slot);
   std::uint32_t take_slot();
   void note_live(std::uint64_t more, std::uint64_t less);
-  void emit(const op& o);
+  void emit(std::uint64_t size, std::uint32_t slot, op_kind kind, std::uint8_t align_log2);
   void free_the_rest();
+  [[nodiscard]] std::span<const op> ops() const;
   void reserve_ops();
 
   harness::shared_file file_;

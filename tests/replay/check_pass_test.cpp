@@ -1,0 +1,187 @@
+#include "replay/check_pass.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <memory_resource>
+#include <string>
+
+#include "replay/contestant/malloc.hpp"
+#include "replay/contestant/none.hpp"
+#include "replay/events.hpp"
+#include "replay/job.hpp"
+#include "replay/strategy.hpp"
+
+namespace mallard::replay {
+namespace {
+
+using testing::events;
+
+const trace& sample() {
+  static const trace t = events()
+                             .malloc(1, 48)
+                             .malloc(2, 100)
+                             .malloc(3, 0)
+                             .memalign(4, 300, 128)
+                             .free(2)
+                             .malloc(5, 5000)
+                             .realloc(1, 6, 500)
+                             .realloc(5, 5, 20)
+                             .malloc(7, 48)
+                             .free(6)
+                             .free(3)
+                             .free(4)
+                             .free(5)
+                             .free(7)
+                             .build();
+  return t;
+}
+
+template <class C>
+std::string verdict_on(C& contestant, const trace& t = sample()) {
+  const check_result result = check_pass(contestant, t.ops(), t.facts().slots);
+  return result.verdict == check_verdict::passed ? "passed" : result.what;
+}
+
+// Malloc with one deliberate fault; each control below must be caught.
+class broken_malloc : public process_malloc {
+ public:
+  broken_malloc() : process_malloc(sample()) {}
+};
+
+TEST(CheckPass, AnHonestContestantPasses) {
+  process_malloc honest(sample());
+  EXPECT_EQ(verdict_on(honest), "passed");
+  none floor(sample());
+  EXPECT_EQ(verdict_on(floor), "passed");
+}
+
+TEST(CheckPass, OverlappingBlocksAreCaught) {
+  struct : broken_malloc {
+    void* last = nullptr;
+    void* allocate(const op& o) {
+      if (last != nullptr && o.size == 100) return static_cast<char*>(last) + 8;
+      return last = process_malloc::allocate(o);
+    }
+  } overlapping;
+  EXPECT_EQ(verdict_on(overlapping), "two live blocks overlap");
+}
+
+TEST(CheckPass, ABlockHandedOutTwiceIsCaught) {
+  struct : broken_malloc {
+    void* first = nullptr;
+    void* allocate(const op& o) {
+      if (o.size == 48 && first != nullptr) return first;
+      return first = process_malloc::allocate(o);
+    }
+  } repeating;
+  const trace t = events().malloc(1, 48).malloc(2, 48).build();
+  EXPECT_EQ(verdict_on(repeating, t), "two live blocks overlap");
+}
+
+TEST(CheckPass, ContentsScribbledOverAreCaughtAtTheirDeath) {
+  struct : broken_malloc {
+    char* victim = nullptr;
+    void* allocate(const op& o) {
+      if (victim != nullptr && o.size == 5000) victim[47] ^= 1;  // the last byte of the first block
+      void* p = process_malloc::allocate(o);
+      if (o.size == 48 && victim == nullptr) victim = static_cast<char*>(p);
+      return p;
+    }
+  } scribbling;
+  EXPECT_EQ(verdict_on(scribbling), "contents written at birth are damaged at a resize");
+
+  struct : broken_malloc {
+    void* allocate(const op& o) {
+      void* p = process_malloc::allocate(o);
+      if (earlier != nullptr) *static_cast<char*>(earlier) = 0;
+      return earlier = p;
+    }
+    void* earlier = nullptr;
+  } clearing;
+  EXPECT_EQ(verdict_on(clearing, events().malloc(1, 8).malloc(2, 8).build()),
+            "contents written at birth are damaged at death");
+}
+
+TEST(CheckPass, MisalignedBlocksAreCaught) {
+  struct : broken_malloc {
+    void* allocate_aligned(const op& o) {
+      return static_cast<char*>(process_malloc::allocate_aligned(o)) + 64;
+    }
+    void deallocate(void* p, const op& o) {
+      process_malloc::deallocate(o.align() == 128 ? static_cast<char*>(p) - 64 : p, o);
+    }
+  } misaligned;
+  EXPECT_EQ(verdict_on(misaligned), "a block is not aligned as asked");
+}
+
+TEST(CheckPass, AReallocationThatLosesContentsIsCaught) {
+  struct : broken_malloc {
+    void* reallocate(void* p, const op& to, const op&) {
+      std::free(p);
+      return std::calloc(to.size, 1);
+    }
+  } forgetful;
+  EXPECT_EQ(verdict_on(forgetful), "contents are damaged by a resize");
+}
+
+TEST(CheckPass, ExhaustionIsToldFromAFault) {
+  struct : broken_malloc {
+    void* allocate(const op& o) { return o.size == 5000 ? nullptr : process_malloc::allocate(o); }
+  } small;
+  EXPECT_EQ(check_pass(small, sample().ops(), sample().facts().slots).verdict, check_verdict::exhausted);
+
+  struct : broken_malloc {
+    void* allocate(const op& o) {
+      if (o.size == 5000) throw std::bad_alloc();
+      return process_malloc::allocate(o);
+    }
+  } throwing;
+  const check_result result = check_pass(throwing, sample().ops(), sample().facts().slots);
+  EXPECT_EQ(result.verdict, check_verdict::exhausted);
+  EXPECT_EQ(sample().ops()[result.stopped_at].size, 5000u);
+}
+
+// A journal paired wrongly would show here too: the ops themselves are part of what is checked.
+TEST(CheckPass, AFreeWithoutItsAllocationIsCaught) {
+  const op wrong[] = {{8, 0, op_kind::deallocate, 3}};
+  process_malloc honest(sample());
+  EXPECT_STREQ(check_pass(honest, wrong, 1).what, "a free without its allocation");
+}
+
+TEST(CheckPass, APatternDependsOnTheBlockAndThePlace) {
+  std::array<char, 64> memory{};
+  write_pattern(memory.data(), 61, 5);
+  EXPECT_TRUE(has_pattern(memory.data(), 61, 5));
+  EXPECT_TRUE(has_pattern(memory.data(), 13, 5));
+  EXPECT_FALSE(has_pattern(memory.data(), 61, 6));
+  EXPECT_FALSE(has_pattern(memory.data() + 8, 53, 5));
+  memory[60] ^= 0x40;
+  EXPECT_FALSE(has_pattern(memory.data(), 61, 5));
+}
+
+// Every strategy that needs no other malloc, in this process.
+TEST(CheckPass, EveryStrategyPassesUpToTheAlignmentItServes) {
+  const trace modest = events()
+                           .malloc(1, 48)
+                           .malloc(2, 24)
+                           .malloc(3, 0)
+                           .malloc(4, 3)
+                           .memalign(5, 80, 16)
+                           .realloc(1, 6, 500)
+                           .malloc(7, 100'000)
+                           .free(2)
+                           .realloc(7, 7, 16)
+                           .free(6)
+                           .build();
+  for (const strategy& s : strategies()) {
+    if (s.malloc != nullptr) continue;
+    const trace& t = s.most_align < sample().facts().max_align ? modest : sample();
+    job task(job_kind::check);
+    s.run(t, task);
+    EXPECT_EQ(task.state, job_state::done) << s.name << " " << name_of(s.bound) << ": " << task.reason.data();
+  }
+}
+
+}  // namespace
+}  // namespace mallard::replay

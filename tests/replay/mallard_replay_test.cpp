@@ -1,0 +1,214 @@
+// The program as its users run it: real worker processes, small journals.
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "journal/writer.hpp"
+
+namespace {
+
+using json = nlohmann::json;
+
+// A sanitizer's malloc takes the place of every other one, and its memory is not limited like theirs.
+constexpr bool sanitized = MALLARD_SANITIZED;
+
+struct run_result {
+  int exit_code;
+  std::string out;
+};
+
+// Runs the shell command; $REPLAY is the program.
+run_result shell(const std::string& command) {
+  const std::string line = "REPLAY='" MALLARD_REPLAY "'; " + command;
+  FILE* pipe = ::popen(line.c_str(), "r");
+  std::string out;
+  std::array<char, 4096> buffer{};
+  for (std::size_t got = 0; (got = std::fread(buffer.data(), 1, buffer.size(), pipe)) != 0;)
+    out.append(buffer.data(), got);
+  const int status = ::pclose(pipe);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), out};
+}
+
+class MallardReplay : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::ofstream(path_) << "a 48 10 1 0\na 300 20 1 5\nf 10 1 9\na 2000 30 1 12\nf 20 1 20\n";
+  }
+  void TearDown() override { std::remove(path_.c_str()); }
+
+  json rows(const std::string& options) {
+    const run_result r = shell("$REPLAY --json --warm-time 0 " + options + " " + path_);
+    EXPECT_EQ(r.exit_code, 0) << r.out;
+    return json::parse(r.out)["rows"];
+  }
+
+  const std::string path_ = testing::TempDir() + "mallard_replay_" + std::to_string(::getpid()) + ".txt";
+};
+
+const json& row_of(const json& rows, const std::string& strategy, const std::string& binding) {
+  for (const json& r : rows)
+    if (r["strategy"] == strategy && r["binding"] == binding) return r;
+  static const json none;
+  return none;
+}
+
+TEST_F(MallardReplay, EveryStrategyIsMeasuredBesideTheFloorAndAnAARow) {
+  const json all = rows("");
+  EXPECT_EQ(all[0]["strategy"], "none");
+  EXPECT_EQ(all.back()["strategy"], "glibc a/a");
+  for (const json& r : all) {
+    if (sanitized && r["binding"] == "malloc") continue;
+    EXPECT_EQ(r["status"], "ok") << r.dump();
+    EXPECT_TRUE(r["ns_per_event"].is_number()) << r.dump();
+    EXPECT_TRUE(r["cold_ns_per_event"].is_number()) << r.dump();
+    EXPECT_TRUE(r["max_held"].is_number()) << r.dump();
+    EXPECT_TRUE(r["held_after"].is_number()) << r.dump();
+    EXPECT_EQ(r["max_live"], 2300);
+    EXPECT_TRUE(r["instructions_per_event"].is_null());
+  }
+  const json& pool = row_of(all, "multipool", "typed");
+  EXPECT_GE(pool["max_held"], 2300);
+  for (const char* name : {"internal", "header", "external"}) EXPECT_TRUE(pool[name].is_number()) << name;
+}
+
+TEST_F(MallardReplay, AMissingOrOverruledMallocIsSkippedWithAReason) {
+  const json selected = rows("--strategy tcmalloc");
+  ASSERT_EQ(selected.size(), 4u);  // none, glibc, tcmalloc, A/A
+  if (sanitized) {
+    EXPECT_EQ(row_of(selected, "glibc", "malloc")["status"], "skipped");
+  } else {
+    EXPECT_EQ(row_of(selected, "tcmalloc", "malloc")["status"], "ok");
+  }
+}
+
+TEST_F(MallardReplay, BindingsAndNamesSelectRows) {
+  const json typed = rows("--binding typed --strategy multipool --strategy monotonic");
+  std::vector<std::string> names;
+  for (const json& r : typed) names.push_back(r["strategy"]);
+  EXPECT_EQ(names, (std::vector<std::string>{"none", "glibc", "monotonic", "multipool", "glibc a/a"}));
+}
+
+TEST_F(MallardReplay, AStrategyThatCannotServeTheAlignmentIsSkipped) {
+  using mallard::journal::event_kind;
+  mallard::journal::writer journal(path_);
+  journal.append({.kind = event_kind::memalign,
+                  .thread = journal.add_thread({}),
+                  .address = 4096,
+                  .size = 9,
+                  .alignment = 4096});
+  journal.finish();
+  const json selected = rows("--strategy boost.monotonic --strategy multipool --check-only");
+  EXPECT_EQ(row_of(selected, "boost.monotonic", "pmr")["status"], "skipped");
+  EXPECT_EQ(row_of(selected, "boost.monotonic", "pmr")["reason"],
+            "serves alignments up to 16, the journal asks for 4096");
+  EXPECT_EQ(row_of(selected, "multipool", "pmr")["status"], "ok");
+}
+
+TEST_F(MallardReplay, ExhaustionIsARowAndTheTableGoesOn) {
+  std::ofstream file(path_);
+  for (int i = 1; i <= 64; ++i) file << "a 1048576 " << i << " 1 0\nf " << i << " 1 0\n";
+  file.close();
+  const json selected = rows(
+      "--touch all --memory-limit 24M --strategy monotonic --strategy std.monotonic --strategy multipool");
+  for (const char* bound : {"typed", "pmr"}) {
+    EXPECT_EQ(row_of(selected, "monotonic", bound)["status"], "out_of_memory");
+    EXPECT_TRUE(row_of(selected, "monotonic", bound)["ns_per_event"].is_null());
+    EXPECT_EQ(row_of(selected, "multipool", bound)["status"], "ok");
+  }
+  EXPECT_EQ(row_of(selected, "std.monotonic", "pmr")["status"], sanitized ? "failed" : "out_of_memory");
+  EXPECT_NE(row_of(selected, "monotonic", "typed")["reason"].get<std::string>().find("at operation"),
+            std::string::npos);
+}
+
+TEST_F(MallardReplay, ChecksAloneMeasureNothing) {
+  for (const json& r : rows("--check-only --binding pmr")) {
+    if (sanitized && r["binding"] == "malloc") continue;
+    EXPECT_EQ(r["status"], "ok") << r.dump();
+    EXPECT_TRUE(r["ns_per_event"].is_null());
+    EXPECT_TRUE(r["max_held"].is_null());
+  }
+}
+
+TEST_F(MallardReplay, BadInputIsOneLineAndExitCodeTwo) {
+  const auto complaint = [](const std::string& command) {
+    const run_result r = shell(command + " 2>&1");
+    EXPECT_EQ(r.exit_code, 2) << r.out;
+    EXPECT_EQ(std::count(r.out.begin(), r.out.end(), '\n'), 1) << r.out;
+    return r.out;
+  };
+  EXPECT_EQ(complaint("$REPLAY /nonexistent"),
+            "mallard-replay: cannot read /nonexistent: No such file or directory\n");
+  EXPECT_TRUE(complaint("$REPLAY /dev/null").starts_with("mallard-replay: cannot read /dev/null: "));
+  EXPECT_TRUE(complaint("$REPLAY " MALLARD_REPLAY).starts_with("mallard-replay: cannot read "));
+  std::ofstream(path_) << "f 10 1 0\n";
+  EXPECT_EQ(complaint("$REPLAY " + path_),
+            "mallard-replay: " + path_ + " holds no allocation: nothing to replay\n");
+}
+
+TEST_F(MallardReplay, TheTextTableEndsWithAVerdict) {
+  const run_result r = shell("$REPLAY --warm-time 0 --strategy boost.pool " + path_);
+  EXPECT_EQ(r.exit_code, 0);
+  EXPECT_TRUE(r.out.starts_with("journal  ")) << r.out;
+  EXPECT_NE(r.out.find("\nboost.pool  "), std::string::npos);
+  EXPECT_NE(r.out.find(sanitized ? "No verdict" : "Best malloc: glibc"), std::string::npos) << r.out;
+}
+
+TEST_F(MallardReplay, InterruptedItPrintsWhatItHas) {
+  const run_result r =
+      shell("exec timeout --preserve-status -s INT 1 $REPLAY --json --warm-time 60 " + path_);
+  EXPECT_EQ(r.exit_code, 130);
+  const json whole = json::parse(r.out);
+  EXPECT_EQ(whole["rows"].back()["status"], "skipped");
+}
+
+TEST_F(MallardReplay, BothFixturesPassEveryCheck) {
+  for (const char* name : {"sqlite3", "cc1plus"}) {
+    const run_result r =
+        shell("$REPLAY --check-only --json " MALLARD_FIXTURES "/" + std::string(name) + ".txt.xz");
+    EXPECT_EQ(r.exit_code, 0);
+    for (const json& row : json::parse(r.out)["rows"])
+      EXPECT_EQ(row["status"], sanitized && row["binding"] == "malloc" ? row["status"] : "ok") << row.dump();
+  }
+}
+
+#if !MALLARD_SANITIZED  // valgrind does not run sanitized programs
+TEST_F(MallardReplay, InstructionCountsAreTheSameInEveryRun) {
+  std::ofstream file(path_);
+  for (int i = 1; i <= 500; ++i) file << "a " << i % 90 << " " << i * 16 << " 1 0\n";
+  for (int i = 1; i <= 500; ++i) file << "f " << i * 16 << " 1 0\n";
+  file.close();
+  const std::string options = "--instructions --strategy jemalloc --strategy multipool --strategy boost.pool";
+  const json first = rows(options);
+  const json second = rows(options);
+  ASSERT_EQ(first.size(), second.size());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const double count = first[i]["instructions_per_event"];
+    EXPECT_GT(count, 1) << first[i].dump();
+    EXPECT_NEAR(second[i]["instructions_per_event"].get<double>() / count, 1, 0.001) << first[i].dump();
+  }
+}
+#endif
+
+TEST_F(MallardReplay, StrategiesAreListedForPeopleAndPrograms) {
+  EXPECT_NE(shell("$REPLAY --list-strategies").out.find("multipool/monotonic"), std::string::npos);
+  const json list = json::parse(shell("$REPLAY --list-strategies --json").out);
+  EXPECT_EQ(list[0]["strategy"], "none");
+  EXPECT_EQ(list[0]["binding"], "typed");
+}
+
+TEST_F(MallardReplay, HelpAndVersionExitCleanly) {
+  EXPECT_EQ(shell("$REPLAY --help").exit_code, 0);
+  const run_result version = shell("$REPLAY --version");
+  EXPECT_EQ(version.exit_code, 0);
+  EXPECT_TRUE(version.out.starts_with("mallard-replay ")) << version.out;
+}
+
+}  // namespace

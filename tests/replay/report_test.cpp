@@ -1,0 +1,122 @@
+#include "replay/report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "replay/rows.hpp"
+
+namespace mallard::replay {
+namespace {
+
+using json = nlohmann::ordered_json;
+using testing::failed;
+using testing::measured;
+using testing::report_of;
+
+std::vector<std::string> names_in(const json& object) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : object.items()) names.push_back(name);
+  return names;
+}
+
+std::vector<row> two_rows() {
+  row own = measured("multipool", 2, 1500);
+  own.internal = 10;
+  own.header = 20;
+  own.external = 30;
+  return {measured("glibc", 10, 1200), own};
+}
+
+// The names are a contract: other tools and the benchmarks read them.
+TEST(Report, JsonFieldsAreNamedAsEverywhere) {
+  const std::vector<row> rows = two_rows();
+  const json whole = json::parse(to_json(report_of(rows)));
+  EXPECT_EQ(names_in(whole), (std::vector<std::string>{"journal", "machine", "method", "rows"}));
+  EXPECT_EQ(names_in(whole["rows"][0]),
+            (std::vector<std::string>{"strategy", "binding", "status", "reason", "ns_per_event", "spread",
+                                      "cold_ns_per_event", "alloc_ns", "free_ns", "max_held", "max_live",
+                                      "fragmentation", "internal", "header", "external", "held_after",
+                                      "page_faults", "instructions_per_event"}));
+  EXPECT_EQ(names_in(whole["rows"][0]["alloc_ns"]),
+            (std::vector<std::string>{"p50", "p99", "p999", "p9999", "max", "max_of_min"}));
+  EXPECT_EQ(names_in(whole["rows"][0]["free_ns"]), names_in(whole["rows"][0]["alloc_ns"]));
+}
+
+TEST(Report, JsonHasTheFiguresAndNullForWhatIsNotKnown) {
+  const std::vector<row> rows = two_rows();
+  const json whole = json::parse(to_json(report_of(rows)));
+  const json& glibc = whole["rows"][0];
+  EXPECT_EQ(glibc["strategy"], "glibc");
+  EXPECT_EQ(glibc["binding"], "malloc");
+  EXPECT_EQ(glibc["status"], "ok");
+  EXPECT_TRUE(glibc["reason"].is_null());
+  EXPECT_DOUBLE_EQ(glibc["ns_per_event"], 10);
+  EXPECT_LT(glibc["spread"][0], glibc["spread"][1]);
+  EXPECT_DOUBLE_EQ(glibc["cold_ns_per_event"], 20);
+  EXPECT_EQ(glibc["max_held"], 1200);
+  EXPECT_EQ(glibc["max_live"], 1000);
+  EXPECT_DOUBLE_EQ(glibc["fragmentation"], 1.2);
+  EXPECT_EQ(glibc["held_after"], 600);
+  EXPECT_EQ(glibc["page_faults"], 10);
+  for (const char* name : {"internal", "header", "external", "instructions_per_event"})
+    EXPECT_TRUE(glibc[name].is_null()) << name;
+  EXPECT_TRUE(glibc["alloc_ns"]["p50"].is_null());
+  EXPECT_EQ(whole["rows"][1]["external"], 30);
+}
+
+TEST(Report, ARowThatCouldNotBeMeasuredSaysWhyInBothForms) {
+  const std::vector<row> rows{
+      measured("glibc", 10, 1200),
+      failed("monotonic", row_status::out_of_memory, "std::bad_alloc at operation 7 of 9"),
+      failed("jemalloc", row_status::skipped, "libjemalloc.so.2 is not loaded")};
+  const json whole = json::parse(to_json(report_of(rows)));
+  EXPECT_EQ(whole["rows"][1]["status"], "out_of_memory");
+  EXPECT_EQ(whole["rows"][1]["reason"], "std::bad_alloc at operation 7 of 9");
+  EXPECT_TRUE(whole["rows"][1]["ns_per_event"].is_null());
+  EXPECT_TRUE(whole["rows"][1]["spread"].is_null());
+  EXPECT_EQ(whole["rows"][2]["status"], "skipped");
+  const std::string text = to_text(report_of(rows));
+  EXPECT_NE(text.find("out_of_memory: std::bad_alloc at operation 7 of 9"), std::string::npos);
+  EXPECT_NE(text.find("skipped: libjemalloc.so.2 is not loaded"), std::string::npos);
+}
+
+// Cells hold blanks only inside spaced figures such as "1.17 KiB", never two in a row.
+std::vector<std::string> cells_of(const std::string& text, const std::string& start) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(start)) continue;
+    std::vector<std::string> cells;
+    for (std::size_t at = 0; at < line.size();) {
+      const std::size_t end = std::min(line.find("  ", at), line.size());
+      if (end != at)
+        cells.push_back(line.substr(line.find_first_not_of(' ', at), end - line.find_first_not_of(' ', at)));
+      at = line.find_first_not_of(' ', end);
+    }
+    return cells;
+  }
+  return {};
+}
+
+TEST(Report, TheTextTableHasRatiosBesideTimes) {
+  const std::vector<row> rows = two_rows();
+  const std::string text = to_text(report_of(rows));
+  EXPECT_EQ(cells_of(text, "strategy  "),
+            (std::vector<std::string>{"strategy", "binding", "ns/event", "spread", "x glibc", "x best malloc",
+                                      "cold ns", "max held", "F", "held after", "faults", "status"}));
+  EXPECT_EQ(cells_of(text, "multipool  "),
+            (std::vector<std::string>{"multipool", "typed", "2.00", "1.97..2.03", "0.20", "0.20", "4.00",
+                                      "1.46 KiB", "1.50", "750 B", "10", "ok"}));
+}
+
+TEST(Report, TheTextNamesJournalMachineAndMethod) {
+  const std::vector<row> rows = two_rows();
+  const std::string text = to_text(report_of(rows));
+  for (const char* start :
+       {"journal  ", "machine  ", "rounds  ", "touch  ", "threads  ", "litter  ", "footprint  "})
+    EXPECT_NE(text.find(std::string("\n") + start), text.starts_with(start) ? 0 : std::string::npos) << start;
+}
+
+}  // namespace
+}  // namespace mallard::replay

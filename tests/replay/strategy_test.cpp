@@ -1,0 +1,39 @@
+#include "replay/strategy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace mallard::replay {
+namespace {
+
+TEST(Strategy, TheListHasAllContestantsInTheirBindingsOnce) {
+  std::multiset<std::string> names;
+  for (const strategy& s : strategies()) names.insert(s.name + " " + std::string(name_of(s.bound)));
+  const std::multiset<std::string> expected{"none typed",
+                                            "glibc malloc",
+                                            "glibc-notrim malloc",
+                                            "jemalloc malloc",
+                                            "tcmalloc malloc",
+                                            "mimalloc malloc",
+                                            "tbbmalloc malloc",
+                                            "std.monotonic pmr",
+                                            "std.pool pmr",
+                                            "std.sync_pool pmr",
+                                            "boost.monotonic pmr",
+                                            "boost.pool pmr",
+                                            "boost.sync_pool pmr",
+                                            "monotonic typed",
+                                            "monotonic pmr",
+                                            "multipool typed",
+                                            "multipool pmr",
+                                            "multipool/monotonic typed",
+                                            "multipool/monotonic pmr"};
+  EXPECT_EQ(names, expected);
+}
+
+// The floor is measured first in every round.
+TEST(Strategy, TheFloorIsTheFirst) { EXPECT_EQ(strategies().front().name, "none"); }
+
+}  // namespace
+}  // namespace mallard::replay
