@@ -1,7 +1,6 @@
 """The `mallard` command: one file of commands/ a subcommand.
 
-`mallard --help` must stay cheap: at import time nothing here or in commands/ loads rich, the native
-module or anything else that typer does not load anyway.
+`mallard --help` must stay cheap: only a subcommand that runs loads rich or the native module.
 """
 
 import sys
@@ -16,7 +15,7 @@ from mallard.commands.strategies import strategies
 from mallard.errors import MallardError
 from mallard.native import NativeCommand
 
-app = typer.Typer(rich_markup_mode=None, add_completion=False)
+app = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
 app.command(cls=NativeCommand, add_help_option=False)(record)
 app.command(cls=NativeCommand, add_help_option=False)(replay)
 app.command()(info)
