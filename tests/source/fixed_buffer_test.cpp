@@ -80,7 +80,8 @@ TEST_F(FixedBuffer, GivesNoWeakerAlignmentThanAskedFor) {
 TEST_F(FixedBuffer, OwnsItsBytesOnly) {
   EXPECT_TRUE(buffer_.owns(bytes_) && buffer_.owns(bytes_ + 8191));
   EXPECT_FALSE(buffer_.owns(bytes_ + 8192));
-  EXPECT_FALSE(buffer_.owns(bytes_ - 1));
+  EXPECT_FALSE(buffer_.owns(this));
+  EXPECT_FALSE(buffer_.owns(nullptr));
 }
 
 TEST(FixedBufferOfAnyShape, UsesWhatIsAlignedOfIt) {

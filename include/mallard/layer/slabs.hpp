@@ -87,6 +87,7 @@ class slabs {
 
   static stretch cut_from(bump& from, std::size_t prefix, std::size_t align, std::size_t unit,
                           std::size_t most) noexcept {
+    if (from.room() < prefix) return {};
     const std::size_t front = prefix + padding_for(from.cursor() + prefix, align);
     if (from.room() < front || from.room() - front < unit) return {};
     const std::size_t units = std::min(most, (from.room() - front) / unit);
