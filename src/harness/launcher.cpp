@@ -9,9 +9,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <system_error>
+
+#include "harness/interrupt.hpp"
 
 namespace mallard::harness {
 namespace {
@@ -93,8 +96,10 @@ outcome launch(const launch_plan& plan) {
   if (error != 0) throw std::system_error(error, std::generic_category(), plan.program);
 
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0)
+  while (::waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
+    if (interrupted()) ::kill(child, SIGKILL);
+  }
   if (WIFSIGNALED(status)) return {0, WTERMSIG(status), errors.last_line()};
   return {WEXITSTATUS(status), 0, errors.last_line()};
 }

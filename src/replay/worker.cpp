@@ -1,7 +1,9 @@
 #include "replay/worker.hpp"
 
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -21,6 +23,7 @@ std::vector<std::string> worker_arguments(std::size_t strategy, int trace_descri
 
 void be_worker(int argc, char** argv) {
   if (argc != 5) ::_exit(2);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // no worker outlives the tool that waits for it
   const strategy& chosen = strategies()[static_cast<std::size_t>(std::atoi(argv[2]))];
   const trace replayed(harness::shared_file(std::atoi(argv[3]), harness::access::read));
   const harness::shared_file page(std::atoi(argv[4]), harness::access::read_write);

@@ -163,7 +163,7 @@ TEST_F(MallardReplay, TheTextTableEndsWithAVerdict) {
 
 TEST_F(MallardReplay, InterruptedItPrintsWhatItHas) {
   const run_result r =
-      shell("exec timeout --preserve-status -s INT 1 $REPLAY --json --warm-time 60 " + path_);
+      shell("exec timeout --foreground --preserve-status -s INT 1 $REPLAY --json --warm-time 60 " + path_);
   EXPECT_EQ(r.exit_code, 130);
   const json whole = json::parse(r.out);
   EXPECT_EQ(whole["rows"].back()["status"], "skipped");
