@@ -28,18 +28,20 @@ TEST_P(real_programs, run_as_unrecorded_and_their_journals_make_sense) {
 
 INSTANTIATE_TEST_SUITE_P(
     , real_programs,
-    testing::Values(real_program{"perl",
-                                 {"perl", "-e",
-                                  "my %h; for my $i (1..20000) { $h{$i % 977} .= chr(65 + $i % 26) } "
-                                  "print join(',', map { $_ . $h{$_} } sort keys %h), qq(\\n); exit 3"},
-                                 5000},
-                    real_program{"perl_with_modules",
-                                 {"perl", "-MPOSIX", "-MData::Dumper", "-e",
-                                  "print Dumper({a => [1 .. 500], b => strftime('%Y', gmtime 0)})"},
-                                 5000},
-                    real_program{"sort", {"sh", "-c", "exec sort -r /etc/passwd /etc/group"}, 0},
-                    real_program{"sort_directly", {"sort", "-r", "/etc/passwd", "/etc/group"}, 10},
-                    real_program{"compiler_driver", {"c++", "-E", "-dM", "-x", "c++", "/dev/null"}, 100}),
+    testing::Values(
+        real_program{"perl",
+                     {"perl", "-e",
+                      "my %h; for my $i (1..20000) { $h{$i % 977} .= chr(65 + $i % 26) } "
+                      "print join(',', map { $_ . $h{$_} } sort keys %h), qq(\\n); exit 3"},
+                     5000},
+        real_program{
+            "perl_with_modules",
+            {"perl", "-MPOSIX", "-MData::Dumper", "-e",
+             "$Data::Dumper::Sortkeys = 1; print Dumper({a => [1 .. 500], b => strftime('%Y', gmtime 0)})"},
+            5000},
+        real_program{"sort", {"sh", "-c", "exec sort -r /etc/passwd /etc/group"}, 0},
+        real_program{"sort_directly", {"sort", "-r", "/etc/passwd", "/etc/group"}, 10},
+        real_program{"compiler_driver", {"c++", "-E", "-dM", "-x", "c++", "/dev/null"}, 100}),
     [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace

@@ -6,7 +6,8 @@
 
 namespace mallard::recorder {
 
-collector::collector(spool_header* spool, journal::writer& out) : spool_(spool), out_(&out), contexts_(out) {}
+collector::collector(spool_header* spool, journal::writer& out, module_table& modules)
+    : spool_(spool), out_(&out), contexts_(out, modules) {}
 
 std::uint64_t collector::collect(std::uint64_t until) {
   const std::uint32_t used = std::min(spool_->rings_used.load(std::memory_order_acquire), max_rings);

@@ -23,7 +23,7 @@ namespace mallard::recorder {
 
 class collector {
  public:
-  collector(spool_header* spool, journal::writer& out);
+  collector(spool_header* spool, journal::writer& out, module_table& modules);
 
   // Appends all events up to `until` (ticks since recording began) that were visible when called.
   // Returns the number of records taken.

@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "journal/writer.hpp"
+#include "recorder/launcher/module_table.hpp"
 
 namespace mallard::recorder {
 
 class context_map {
  public:
-  explicit context_map(journal::writer& out) : out_(&out), slots_(1024) {}
+  // Tells `modules` every caller it meets.
+  context_map(journal::writer& out, module_table& modules) : out_(&out), modules_(&modules), slots_(1024) {}
 
   // The context of calls that return to `caller`; 0 for address 0, which stands for unknown.
   [[nodiscard]] std::uint32_t context_of(std::uint64_t caller) {
@@ -22,6 +24,7 @@ class context_map {
     slot& found = find(caller);
     if (found.caller == caller) return found.context;
     const std::uint32_t context = out_->intern_context(0, caller);
+    modules_->note_caller(caller);
     found = {caller, context};
     if (++used_ * 2 > slots_.size()) grow();
     return context;
@@ -49,6 +52,7 @@ class context_map {
   }
 
   journal::writer* out_;
+  module_table* modules_;
   std::vector<slot> slots_;
   std::size_t used_ = 0;
 };

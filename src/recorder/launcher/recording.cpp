@@ -52,8 +52,8 @@ recording::recording(const options& chosen, const program_file& program, pid_t p
     : spool_(spool_path(chosen, process), {chosen.ring_bytes, rate_.start_ticks(), chosen.free_stacks}),
       about_(describe_start(chosen, program, process)),
       out_(journal_path(chosen, process)),
-      collector_(spool_.header(), out_),
-      modules_(spool_.header(), out_, about_.program) {
+      modules_(spool_.header(), out_, process, about_.program),
+      collector_(spool_.header(), out_, modules_) {
   about_.ticks_per_second = rate_.ticks_per_second();
   out_.describe(about_);
 }
@@ -61,14 +61,15 @@ recording::recording(const options& chosen, const program_file& program, pid_t p
 std::uint64_t recording::read() {
   const std::uint64_t now = ticks() - rate_.start_ticks();
   const auto slack = static_cast<std::uint64_t>(publication_slack * about_.ticks_per_second);
-  modules_.update();
-  return collector_.collect(now > slack ? now - slack : 0);
+  const std::uint64_t taken = collector_.collect(now > slack ? now - slack : 0);
+  modules_.update(now, about_.ticks_per_second);
+  return taken;
 }
 
 void recording::finish(const ending& end) {
   collector_.collect(UINT64_MAX);
   collector_.finish();
-  modules_.update();
+  modules_.update(ticks() - rate_.start_ticks(), rate_.ticks_per_second());
   about_.ticks_per_second = rate_.ticks_per_second();
   const std::int64_t cpu_ns = to_ns(end.usage.ru_utime) + to_ns(end.usage.ru_stime);
   const double stalled_seconds = static_cast<double>(collector_.stalled_ticks()) / about_.ticks_per_second;

@@ -48,8 +48,8 @@ class recording {
   spool_file spool_;
   journal::metadata about_;
   journal::writer out_;
-  collector collector_;
   module_table modules_;
+  collector collector_;
 };
 
 }  // namespace mallard::recorder

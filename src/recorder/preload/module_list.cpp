@@ -3,36 +3,11 @@
 #include <link.h>
 #include <string.h>
 
+#include "recorder/build_id.hpp"
 #include "recorder/clock.hpp"
 
 namespace mallard::recorder {
 namespace {
-
-struct byte_range {
-  const char* data = nullptr;
-  std::size_t size = 0;
-};
-
-std::size_t padded(std::size_t bytes, std::size_t align) noexcept {
-  return (bytes + align - 1) & ~(align - 1);
-}
-
-// The GNU build id among the notes of a segment; empty if it is not there.
-byte_range build_id_among(byte_range notes, std::size_t align) noexcept {
-  while (notes.size >= sizeof(ElfW(Nhdr))) {
-    ElfW(Nhdr) note;
-    memcpy(&note, notes.data, sizeof note);
-    const std::size_t name_at = sizeof note;
-    const std::size_t value_at = padded(name_at + note.n_namesz, align);
-    const std::size_t whole = padded(value_at + note.n_descsz, align);
-    if (value_at + note.n_descsz > notes.size) break;
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(notes.data + name_at, "GNU", 4) == 0)
-      return {notes.data + value_at, note.n_descsz};
-    if (whole >= notes.size) break;
-    notes = {notes.data + whole, notes.size - whole};
-  }
-  return {};
-}
 
 int list_module(dl_phdr_info* info, std::size_t, void* argument) noexcept {
   auto* spool = static_cast<spool_header*>(argument);
@@ -47,8 +22,7 @@ int list_module(dl_phdr_info* info, std::size_t, void* argument) noexcept {
       if (begin < entry.begin) entry.begin = begin;
       if (begin + segment.p_memsz > entry.end) entry.end = begin + segment.p_memsz;
     } else if (segment.p_type == PT_NOTE && id.size == 0) {
-      id = build_id_among({reinterpret_cast<const char*>(begin), segment.p_memsz},
-                          segment.p_align == 8 ? 8 : 4);
+      id = build_id_among({reinterpret_cast<const char*>(begin), segment.p_memsz}, segment.p_align);
     }
   }
   const byte_range path{info->dlpi_name, strlen(info->dlpi_name)};
@@ -57,7 +31,7 @@ int list_module(dl_phdr_info* info, std::size_t, void* argument) noexcept {
   entry.build_id_bytes = static_cast<std::uint32_t>(id.size);
 
   const std::size_t at = spool->module_bytes.load(std::memory_order_relaxed);
-  const std::size_t whole = padded(sizeof entry + path.size + id.size, alignof(module_entry));
+  const std::size_t whole = round_up(sizeof entry + path.size + id.size, alignof(module_entry));
   if (entry.end == 0 || at + whole > module_list_bytes) return 0;
   char* place = module_list_of(spool) + at;
   memcpy(place, &entry, sizeof entry);

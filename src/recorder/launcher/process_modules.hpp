@@ -1,0 +1,18 @@
+// The executable modules in a running process's map, as the kernel tells them.
+//
+// The program lists its modules itself when recording begins and when it exits; this is for what it
+// loads in between, should it never come to exit. Reads /proc and the head of each module's file.
+#pragma once
+
+#include <sys/types.h>
+
+#include <vector>
+
+#include "journal/tables.hpp"
+
+namespace mallard::recorder {
+
+// Without times; empty if the process is gone.
+[[nodiscard]] std::vector<journal::module_info> read_process_modules(pid_t process);
+
+}  // namespace mallard::recorder

@@ -1,0 +1,56 @@
+// The journal knows every module that calls came from, also what was loaded at run time.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <thread>
+
+#include "recorder/run.hpp"
+
+namespace mallard::test {
+namespace {
+
+class modules : public testing::Test {
+ protected:
+  // The block that the plugin allocated has its caller in the plugin, which is listed once.
+  void expect_plugin() {
+    const recorded r = read_journal(journal_);
+    ASSERT_EQ(count_kinds(r, 9999)[event_kind::malloc], 1u);
+    std::uint64_t caller = 0;
+    for (const journal::event& e : r.events)
+      if (e.size == 9999) caller = r.tables.contexts.at(e.context).return_address;
+    std::size_t found = 0;
+    for (const journal::module_info& module : r.tables.modules) {
+      if (caller < module.begin || caller >= module.end) continue;
+      ++found;
+      EXPECT_TRUE(std::filesystem::equivalent(module.path, plugin_)) << module.path;
+      EXPECT_EQ(module.bias, module.begin);
+      EXPECT_EQ(
+          run({"sh", "-c", "readelf -n '" + plugin_ + "' | grep -c 'Build ID: " + module.build_id + "$'"})
+              .out,
+          "1\n");
+    }
+    EXPECT_EQ(found, 1u);
+  }
+
+  scratch_folder folder_;
+  std::filesystem::path journal_ = folder_ / "journal";
+  std::string plugin_ = target("libplugin.so");
+};
+
+TEST_F(modules, loaded_at_run_time_are_known_at_exit) {
+  EXPECT_EQ(run(record_command(journal_, {target("load_plugin"), plugin_})).status, 0);
+  expect_plugin();
+}
+
+TEST_F(modules, loaded_at_run_time_are_known_of_a_killed_program) {
+  running recorder(record_command(journal_, {target("load_plugin"), plugin_}));
+  recorder.wait_for_output("ready");
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the map is looked at ten times a second
+  kill(child_of(recorder.process()), SIGKILL);
+  EXPECT_EQ(recorder.finish().status, 128 + SIGKILL);
+  expect_plugin();
+}
+
+}  // namespace
+}  // namespace mallard::test
