@@ -1,6 +1,7 @@
 #include "journal/table_encoder.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace mallard::journal {
 namespace {
@@ -24,6 +25,12 @@ std::size_t delta_total(std::span<const std::uint64_t> values) {
   return total;
 }
 
+// Compares the values with themselves, one place on, which memcmp does faster than a loop.
+bool all_zero(std::span<const std::uint64_t> values) {
+  return values.empty() || (values[0] == 0 && std::memcmp(values.data(), values.data() + 1,
+                                                          values.size_bytes() - sizeof(values[0])) == 0);
+}
+
 unsigned char* put_varints(unsigned char* to, std::span<const std::uint64_t> values) {
   for (const std::uint64_t value : values) to = put_varint(to, value);
   return to;
@@ -43,6 +50,8 @@ unsigned char* put_deltas(unsigned char* to, std::span<const std::uint64_t> valu
 void table_encoder::begin(std::size_t rows, std::span<const event_kind> kinds) {
   rows_ = rows;
   kinds_ = kinds;
+  rows_of_kind_.fill(0);
+  for (const event_kind kind : kinds) ++rows_of_kind_[static_cast<std::size_t>(kind)];
   headers_.clear();
   data_.clear();
 }
@@ -51,50 +60,63 @@ void table_encoder::reserve(std::size_t bytes) {
   if (scratch_.size() < bytes) scratch_.resize(bytes);
 }
 
-// Decides which rows of all_ are present and lists them; false if every row is zero.
-bool table_encoder::select(column_header& header) {
-  std::size_t nonzero = 0;
-  std::uint64_t mask = 0;
-  bool mask_covers = !kinds_.empty();
+// Lists the rows for which `holds` is true, in present_.
+template <class Predicate>
+void table_encoder::list_rows(Predicate holds) {
+  present_.resize(rows_);
+  std::size_t count = 0;
   for (std::size_t row = 0; row < rows_; ++row) {
-    if (all_[row] == 0) continue;
-    ++nonzero;
-    if (!mask_covers) continue;
-    const auto kind = static_cast<unsigned>(kinds_[row]);
-    mask_covers = kind < 64;
-    if (mask_covers) mask |= std::uint64_t{1} << kind;
+    present_[count] = static_cast<std::uint32_t>(row);
+    count += static_cast<std::size_t>(holds(row));
   }
-  present_.clear();
-  dense_.clear();
-  if (nonzero == 0) return false;
+  present_.resize(count);
+}
 
-  // A column that has values for one kind has room for one in every event of that kind.
-  const auto in_mask = [&](event_kind kind) {
-    const auto bit = static_cast<unsigned>(kind);
-    return bit < 64 && ((mask >> bit) & 1) != 0;
-  };
+// Decides which rows of `values` are present, and collects them in dense_; false if all are zero.
+// It runs over every column of every chunk, hence without branches.
+bool table_encoder::select(column_header& header, std::span<const std::uint64_t> values) {
+  if (all_zero(values)) return false;
+
+  std::size_t nonzero = 0;
+  std::uint64_t mask = 0;    // of the kinds below 64 that have a value somewhere
+  std::uint64_t others = 0;  // whether kinds above have
+  if (kinds_.empty()) {
+    for (const std::uint64_t value : values) nonzero += static_cast<std::size_t>(value != 0);
+  } else {
+    for (std::size_t row = 0; row < rows_; ++row) {
+      const auto kind = static_cast<unsigned>(kinds_[row]);
+      const auto bit = static_cast<std::uint64_t>(values[row] != 0);
+      nonzero += bit;
+      mask |= bit << (kind & 63);
+      others |= bit & (kind >> 6);
+    }
+  }
+  // A kind that has a value in one row has room for one in every row of it.
   std::size_t candidates = rows_;
-  if (mask_covers)
-    candidates = static_cast<std::size_t>(std::count_if(kinds_.begin(), kinds_.end(), in_mask));
+  if (!kinds_.empty() && others == 0) {
+    candidates = 0;
+    for (unsigned kind = 0; kind < 64; ++kind) candidates += ((mask >> kind) & 1) * rows_of_kind_[kind];
+  }
 
   if (nonzero * sparse_when_one_in <= candidates) {
     header.presence = presence::sparse;
     header.where = nonzero;
-    for (std::size_t row = 0; row < rows_; ++row) {
-      if (all_[row] != 0) present_.push_back(static_cast<std::uint32_t>(row));
-    }
+    list_rows([&](std::size_t row) { return values[row] != 0; });
   } else if (candidates < rows_) {
     header.presence = presence::kinds;
     header.where = mask;
-    for (std::size_t row = 0; row < rows_; ++row) {
-      if (in_mask(kinds_[row])) present_.push_back(static_cast<std::uint32_t>(row));
-    }
+    list_rows([&](std::size_t row) {
+      const auto kind = static_cast<unsigned>(kinds_[row]);
+      return kind < 64 && ((mask >> (kind & 63)) & 1) != 0;
+    });
   } else {
     header.presence = presence::every;
-    dense_.assign(all_.begin(), all_.end());
+    present_.clear();
+    dense_.assign(values.begin(), values.end());
     return true;
   }
-  for (const std::uint32_t row : present_) dense_.push_back(all_[row]);
+  dense_.resize(present_.size());
+  for (std::size_t i = 0; i < present_.size(); ++i) dense_[i] = values[present_[i]];
   return true;
 }
 
@@ -152,13 +174,23 @@ void table_encoder::close(column_header& header, const unsigned char* end) {
   headers_.push_back(header);
 }
 
+// `values` as numbers of 64 bits.
+template <class T>
+std::span<const std::uint64_t> table_encoder::widened(std::span<const T> values) {
+  if constexpr (std::is_same_v<T, std::uint64_t>) {
+    return values;
+  } else {
+    wide_.resize(values.size());
+    std::transform(values.begin(), values.end(), wide_.begin(),
+                   [](T v) { return static_cast<std::uint64_t>(v); });
+    return wide_;
+  }
+}
+
 template <class T>
 void table_encoder::numbers(std::uint16_t id, encoding how, std::span<const T> values) {
-  all_.resize(rows_);
-  std::transform(values.begin(), values.end(), all_.begin(),
-                 [](T v) { return static_cast<std::uint64_t>(v); });
   column_header header{.id = id, .encoding = how};
-  if (!select(header)) return;
+  if (!select(header, widened(values))) return;
   encode(header);
 }
 
@@ -167,9 +199,8 @@ template void table_encoder::numbers(std::uint16_t, encoding, std::span<const st
 template void table_encoder::numbers(std::uint16_t, encoding, std::span<const event_kind>);
 
 void table_encoder::numbers(std::uint16_t id, std::span<const std::uint64_t> values) {
-  all_.assign(values.begin(), values.end());
   column_header header{.id = id};
-  if (!select(header)) return;
+  if (!select(header, values)) return;
   const std::size_t varint = varint_total(dense_);
   const std::size_t delta = delta_total(dense_);
   header.encoding = delta < varint ? encoding::delta : encoding::varint;
@@ -179,25 +210,24 @@ void table_encoder::numbers(std::uint16_t id, std::span<const std::uint64_t> val
 
 void table_encoder::recalled(std::uint16_t id, std::span<const std::uint64_t> values, std::uint16_t reference,
                              std::span<const std::uint64_t> history) {
-  all_.assign(values.begin(), values.end());
   column_header header{.id = id, .encoding = encoding::recall, .reference = reference};
-  if (!select(header)) return;
+  if (!select(header, values)) return;
 
-  // dense_ becomes the distances, all_ collects the numbers that are new.
+  // dense_ becomes the distances, fresh_ collects the numbers that are new.
   index_.start(rows_);
-  all_.clear();
+  fresh_.clear();
   std::size_t next = 0;
   for (std::size_t row = 0; row < rows_; ++row) {
     const bool every = header.presence == presence::every;
     if (every || (next < present_.size() && present_[next] == row)) {
       const std::size_t distance = index_.distance(dense_[next], row);
-      if (distance == 0) all_.push_back(dense_[next]);
+      if (distance == 0) fresh_.push_back(dense_[next]);
       dense_[next++] = distance;
     }
     if (history[row] != 0) index_.note(history[row], row);
   }
   unsigned char* to = put_varints(start_data(header), dense_);
-  close(header, put_deltas(to, all_));
+  close(header, put_deltas(to, fresh_));
 }
 
 void table_encoder::texts(std::uint16_t id, std::span<const std::string> values) {

@@ -8,6 +8,7 @@
 // narrower presence, and whether compressing it pays. The buffers live as long as the encoder.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -42,7 +43,11 @@ class table_encoder {
   [[nodiscard]] byte_span payload();
 
  private:
-  bool select(column_header& header);
+  template <class T>
+  std::span<const std::uint64_t> widened(std::span<const T> values);
+  template <class Predicate>
+  void list_rows(Predicate holds);
+  bool select(column_header& header, std::span<const std::uint64_t> values);
   void reserve(std::size_t bytes);
   unsigned char* start_data(const column_header& header);
   void encode(column_header& header);
@@ -50,7 +55,9 @@ class table_encoder {
 
   std::size_t rows_ = 0;
   std::span<const event_kind> kinds_;
-  std::vector<std::uint64_t> all_;      // the column, a value a row
+  std::array<std::size_t, 256> rows_of_kind_{};
+  std::vector<std::uint64_t> wide_;     // a column of narrower numbers
+  std::vector<std::uint64_t> fresh_;    // what a recall does not find
   std::vector<std::uint64_t> dense_;    // its present values
   std::vector<std::uint32_t> present_;  // their rows
   byte_vector scratch_;                 // data of one column, at most; only grows
