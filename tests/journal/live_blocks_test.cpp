@@ -12,7 +12,7 @@ TEST(live_blocks, agrees_with_a_map_over_many_random_steps) {
   std::mt19937_64 random(11);
   std::unordered_map<std::uint64_t, std::uint64_t> model;
   live_blocks blocks;
-  for (int step = 0; step < 300'000; ++step) {
+  for (std::uint64_t step = 0; step < 300'000; ++step) {
     const std::uint64_t address = 16 + random() % 20'000 * 16;
     if (const auto found = model.find(address); found != model.end()) {
       std::uint64_t size = 0;

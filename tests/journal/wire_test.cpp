@@ -11,7 +11,8 @@ namespace {
 std::vector<std::uint64_t> telling_numbers() {
   std::vector<std::uint64_t> numbers = {0, UINT64_MAX};
   for (unsigned bit = 0; bit < 64; ++bit) {
-    for (const std::uint64_t more : {-1, 0, 1}) numbers.push_back((std::uint64_t{1} << bit) + more);
+    const std::uint64_t power = std::uint64_t{1} << bit;
+    numbers.insert(numbers.end(), {power - 1, power, power + 1});
   }
   return numbers;
 }
