@@ -5,17 +5,10 @@
 #include <cstdio>
 #include <memory>
 
-#include "mallard/core/version.hpp"
-
-#define MALLARD_TEXT_OF(x) #x
-#define MALLARD_VERSION_TEXT_OF(major, minor, patch) \
-  MALLARD_TEXT_OF(major) "." MALLARD_TEXT_OF(minor) "." MALLARD_TEXT_OF(patch)
+#include "recorder/launcher/version.hpp"
 
 namespace mallard::recorder {
 namespace {
-
-constexpr char version_text[] = "mallard-record " MALLARD_VERSION_TEXT_OF(
-    MALLARD_VERSION_MAJOR, MALLARD_VERSION_MINOR, MALLARD_VERSION_PATCH);
 
 constexpr int usage_error = 2;
 
@@ -33,14 +26,14 @@ std::variant<options, int> parse_options(int argc, char** argv) {
   options chosen;
   CLI::App app("Records every allocation of a program into a journal, for mallard-replay and mallard.");
   app.formatter(std::make_shared<formatter>());
-  app.set_version_flag("--version", version_text);
+  app.set_version_flag("--version", recorder_version);
   app.add_option("-o,--output", chosen.output, "Journal to write; default: mallard.PID.mlrd")
       ->type_name("FILE");
   app.add_flag("--free-stacks", chosen.free_stacks, "Record where frees are called from, too");
-  app.add_option("--buffer", chosen.ring_bytes, "Ring of each thread, rounded up to a power of two")
+  app.add_option("--buffer", chosen.ring_bytes, "Ring of each thread, rounded up to a power of two; 4k to 1g")
       ->type_name("BYTES")
-      ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::Range(smallest_ring, largest_ring))
+      ->transform(CLI::AsSizeValue(false).description(""))
+      ->check(CLI::Range(smallest_ring, largest_ring).description(""))
       ->capture_default_str();
   app.prefix_command();  // what follows the first word that is no option belongs to the program
   try {

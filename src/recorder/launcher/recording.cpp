@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "recorder/clock.hpp"
+#include "recorder/launcher/version.hpp"
 
 namespace mallard::recorder {
 namespace {
@@ -29,7 +30,7 @@ journal::metadata describe_start(const options& chosen, const program_file& prog
     about.facts["kernel"] = std::string(system.sysname) + " " + system.release;
     about.facts["architecture"] = system.machine;
   }
-  about.facts["recorder"] = "mallard-record";
+  about.facts["recorder"] = recorder_version;
   about.facts["stack"] = "caller";
   return about;
 }

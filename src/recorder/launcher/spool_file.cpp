@@ -15,7 +15,7 @@
 namespace mallard::recorder {
 namespace {
 
-constexpr std::uint32_t rings_at_first = 4;
+constexpr std::uint32_t rings_at_first = 8;
 
 [[noreturn]] void fail(const std::string& path) {
   throw std::system_error(errno, std::generic_category(), "cannot make " + path);

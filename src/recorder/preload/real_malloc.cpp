@@ -1,6 +1,7 @@
 #include "recorder/preload/real_malloc.hpp"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
 
 #include <atomic>
@@ -54,7 +55,7 @@ constexpr real_functions bootstrap_functions = {
     .realloc = bootstrap_realloc,
     .reallocarray = [](void*, std::size_t, std::size_t) noexcept -> void* { return nullptr; },
     .free = bootstrap_free,
-    .posix_memalign = [](void**, std::size_t, std::size_t) noexcept -> int { return 12; },
+    .posix_memalign = [](void**, std::size_t, std::size_t) noexcept -> int { return ENOMEM; },
     .aligned_alloc = [](std::size_t, std::size_t) noexcept -> void* { return nullptr; },
     .memalign = [](std::size_t, std::size_t) noexcept -> void* { return nullptr; },
     .valloc = [](std::size_t) noexcept -> void* { return nullptr; },

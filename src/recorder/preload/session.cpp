@@ -1,5 +1,6 @@
 #include "recorder/preload/session.hpp"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
