@@ -34,7 +34,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
-FLAGS = ["-std=c++20", "-O0", "-DMALLARD_CHECKS=0"]
+FLAGS = ["-std=c++20", "-O0", "-DMALLARD_CHECKS=0", "-pthread"]
 BYTES = 8 << 30  # address space: a heap that runs wild must not take the machine along
 
 # What every model test includes and no mutation touches, compiled once.
@@ -137,7 +137,7 @@ class Workshop:
             test = ROOT / f"tests/model/{heap}_model_test.cpp"
             self.compile([
                 "-include", str(self.prefix), "-I", str(include), "-I", str(ROOT / "tests"), str(test),
-                "-o", program, "-lgtest", "-lgtest_main", "-pthread",
+                "-o", program, "-lgtest", "-lgtest_main",
             ])  # fmt: skip
             return self.run(program)
 

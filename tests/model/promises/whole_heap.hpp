@@ -72,14 +72,14 @@ struct rewind_ends_what_came_after_the_mark {
       rig<M> under_test;
       shadow<M> s(under_test.heap, books);
       random_source r(31);
-      descend(s, p, r, 6);
+      descend(s, p, r, 4);
       if (s.broken()) return;
       EXPECT_EQ(s.live(), 0u);
       EXPECT_EQ(s.usage().granted, 0u) << "rewound to the beginning, nothing is live";
       const std::size_t settled = books.max_held();
       for (int round = 0; round < 10 && !s.broken(); ++round) {
         random_source again(31);
-        descend(s, p, again, 6);
+        descend(s, p, again, 4);
       }
       EXPECT_LE(books.max_held(), 2 * settled) << "it grew with every rewind";
     }
