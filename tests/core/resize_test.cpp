@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
+
 namespace mallard {
 namespace {
 
@@ -17,8 +19,8 @@ TEST(ResizeWay, WaysAreCombinedAndAskedFor) {
 TEST(ResizeWay, EachWayIsABitOfItsOwn) {
   constexpr resize_way all[] = {resize_way::expand_forward, resize_way::expand_backward,
                                 resize_way::allocate_new, resize_way::shrink, resize_way::try_shrink};
-  for (resize_way a : all)
-    for (resize_way b : all) EXPECT_EQ(has_way(a, b), a == b);
+  for (std::size_t i = 0; i < std::size(all); ++i)
+    for (std::size_t j = 0; j < std::size(all); ++j) EXPECT_EQ(has_way(all[i], all[j]), i == j);
 }
 
 TEST(ResizeResult, IsAFailureUntilItHasMemory) {

@@ -93,8 +93,10 @@ TEST_F(Segregate, ABurstIsTakenBackWhole) {
 
 TEST_F(Segregate, ClearKeepsChunksReleaseDoesNot) {
   for (int i = 0; i < 1000; ++i) (void)heap_.allocate(48, 8);
+  heap_.deallocate(heap_.allocate(48, 8).data, 48, 8);
   const std::size_t held = source_.held();
   heap_.clear();
+  EXPECT_FALSE(heap_.validate());
   EXPECT_EQ(heap_.usage(), (heap_usage{held, 0, 0}));
   for (int i = 0; i < 1000; ++i) (void)heap_.allocate(48, 8);
   EXPECT_EQ(source_.held(), held);
@@ -114,6 +116,7 @@ TEST_F(Segregate, ADoubleFreeIsReported) {
 
 TEST_F(Segregate, AFreeWithTheSizeOfAnotherClassIsReported) {
   const block b = heap_.allocate(48, 8);
+  (void)heap_.allocate(100, 8);
   heap_.deallocate(b.data, 100, 8);
   EXPECT_TRUE(heap_.validate());
 }

@@ -26,6 +26,7 @@ TEST_F(Counting, CountsReceivedBytes) {
   EXPECT_EQ(source_.held(), 112u);
   source_.deallocate(b.data, 105, 8);
   EXPECT_EQ(source_.held(), 0u);
+  EXPECT_TRUE(source_.allocate(10, 8));
   EXPECT_EQ(source_.max_held(), 128u);
 }
 

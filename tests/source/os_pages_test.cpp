@@ -1,8 +1,11 @@
 #include "mallard/source/os_pages.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 
 #include "mallard/core/concepts.hpp"
@@ -12,6 +15,15 @@ namespace {
 
 static_assert(heap<os_pages> && predictable<os_pages>);
 static_assert(!layered<os_pages>);
+
+// Pages of address space of this process.
+std::size_t mapped_pages() {
+  char text[64] = {};
+  const int file = ::open("/proc/self/statm", O_RDONLY);
+  EXPECT_GT(::read(file, text, sizeof text - 1), 0);
+  ::close(file);
+  return std::strtoul(text, nullptr, 10);
+}
 
 bool is_mapped(void* page) { return ::msync(page, os_pages::page_size(), MS_ASYNC) == 0; }
 
@@ -34,7 +46,9 @@ TEST(OsPages, KeepsNothingAroundAnOverAlignedBlock) {
   os_pages pages;
   const std::size_t page = os_pages::page_size();
   for (std::size_t align = page; align <= (std::size_t{64} << 20); align *= 2) {
+    const std::size_t before = mapped_pages();
     const block b = pages.allocate(3 * page, align);
+    EXPECT_EQ(mapped_pages(), before + 3);
     ASSERT_TRUE(b);
     EXPECT_TRUE(is_aligned(b.data, align));
     EXPECT_EQ(b.size, 3 * page);

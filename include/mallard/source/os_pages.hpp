@@ -57,7 +57,6 @@ class os_pages {
 
   static block map_aligned(std::size_t pages, std::size_t align) noexcept {
     const std::size_t spare = align - page_size();
-    if (pages > max_request - spare) return {};
     const block wide = map(pages + spare);
     if (!wide) return {};
     std::byte* const start = static_cast<std::byte*>(wide.data);
