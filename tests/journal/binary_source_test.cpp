@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 #include "journal/checksum.hpp"
 #include "journal/journal_contents.hpp"
@@ -133,10 +134,12 @@ TEST(binary_source, unknown_columns_are_skipped) {
   const std::vector<std::uint64_t> one = {1};
   encoder.numbers(static_cast<std::uint16_t>(name_column::index), one);
   encoder.texts(static_cast<std::uint16_t>(name_column::text), std::vector<std::string>{"parser"});
-  encoder.numbers(77, one);
+  for (const std::uint16_t id : std::array<std::uint16_t, 3>{77, 78, 79}) encoder.numbers(id, one);
   const byte_span names = encoder.payload();
   later.assign(names.begin(), names.end());
-  later[4 + 2 * column_header_size + 4] = 200;  // the presence of the third column
+  later[4 + 2 * column_header_size + 2] = 200;  // the encoding of the third column
+  later[4 + 3 * column_header_size + 3] = 200;  // the compression of the fourth
+  later[4 + 4 * column_header_size + 4] = 200;  // the presence of the fifth
   put_section(journal, sections::names, 1, later);
 
   const journal_contents read = read_bytes(text_of(journal));
@@ -301,6 +304,7 @@ TEST(binary_source, no_number_in_a_file_decides_what_memory_is_taken) {
   };
   EXPECT_TRUE(told(one_row(sections::threads, 1, std::uint64_t{1} << 40)));
   EXPECT_TRUE(told(one_row(sections::contexts, 1, UINT64_MAX)));
+  EXPECT_TRUE(told(one_row(sections::contexts, 1, std::uint64_t{1} << 61)));  // whose bytes are 0 modulo 2^64
   EXPECT_TRUE(told(one_row(sections::events, static_cast<std::uint16_t>(event_column::thread), UINT32_MAX)));
 }
 

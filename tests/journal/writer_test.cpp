@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <random>
+#include <set>
 
 #include "journal/journal_contents.hpp"
 #include "journal/sample_journal.hpp"
@@ -91,6 +92,15 @@ TEST(writer, the_same_context_has_the_same_index) {
   ASSERT_EQ(read.known.contexts.size(), 20'003U);
   EXPECT_EQ(read.known.contexts[indices[19'999]].return_address, 0x1000U + 19'999);
   EXPECT_EQ(read.known.contexts[scope].parent, indices[3]);
+}
+
+TEST(writer, the_same_frame_below_different_callers_is_different_contexts) {
+  const temporary_file file;
+  writer out(file.path());
+  std::set<std::uint32_t> below;
+  for (std::uint64_t i = 0; i < 20'000; ++i)
+    below.insert(out.intern_context(out.intern_context(0, 0x1000 + i), 0x99));
+  EXPECT_EQ(below.size(), 20'000U);
 }
 
 TEST(writer, a_later_description_adds_and_overrides) {
