@@ -26,8 +26,6 @@ class capability_steps {
       if (r.below(40) == 0) clear(s);
     if constexpr (rewindable<heap_type>)
       if (r.below(4) == 0) mark_or_rewind(s, r);
-    if constexpr (trimmable<heap_type>)
-      if (r.below(8) == 0) s.heap().trim(r.spread(1, 1 << 20));
     if constexpr (resizable<heap_type>)
       for (std::size_t i = r.below(4); i > 0 && s.live() > 0; --i) resize_any(s, r);
     if constexpr (burst<heap_type>)

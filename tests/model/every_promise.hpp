@@ -24,7 +24,7 @@ bool keeps_every_promise(const char* heap) {
                            exhaustion_at_every_request_of_the_source, an_exhausted_source_means_null,
                            the_same_work_needs_no_more_memory, an_ended_block_serves_the_next_request,
                            release_leaves_the_heap_as_new, clear_keeps_memory_for_the_same_work,
-                           rewind_ends_what_came_after_the_mark, trim_gives_back_what_nobody_uses>(heap);
+                           rewind_ends_what_came_after_the_mark>(heap);
 }
 
 }  // namespace mallard::model

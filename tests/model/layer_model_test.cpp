@@ -1,4 +1,7 @@
 // Layers that are heaps by themselves, held to the promises of heaps.
+#include "mallard/core/size_classes.hpp"
+#include "mallard/layer/growth.hpp"
+#include "mallard/layer/segregate.hpp"
 #include "mallard/layer/tracked.hpp"
 #include "model/every_promise.hpp"
 
@@ -9,7 +12,15 @@ struct tracked_model : model {
   using heap = tracked<source>;
 };
 
-const bool held = keeps_every_promise<tracked_model>("tracked");
+struct segregate_model : model {
+  using classes = size_classes<8, 128, 4, 4096>;
+  using heap = segregate<source, classes, doubling<4096, 65536>, doubling<512, 4096>>;
+  static constexpr std::size_t largest_size = classes::largest;
+  static constexpr std::size_t largest_align = classes::max_align;
+};
+
+const bool held =
+    keeps_every_promise<tracked_model>("tracked") && keeps_every_promise<segregate_model>("segregate");
 
 }  // namespace
 }  // namespace mallard::model

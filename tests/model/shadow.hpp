@@ -84,8 +84,8 @@ class shadow {
       return {};
   }
 
-  // False when the heap is exhausted; what it does then is checked too. An alignment beyond what the
-  // model promises is asked for as the largest that it does.
+  // Whether a block was born. When the heap is exhausted, what it does then is checked too. An alignment
+  // beyond what the model promises is asked for as the largest that it does.
   bool allocate(std::size_t size, std::size_t wished_align) {
     const std::size_t align = std::min(wished_align, M::largest_align);
     const heap_usage before = usage();
@@ -96,7 +96,7 @@ class shadow {
       return false;
     }
     adopt(b, size, align);
-    return true;
+    return !broken();
   }
 
   // Takes note of a block that the heap has given by some other member.

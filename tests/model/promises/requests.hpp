@@ -102,8 +102,8 @@ struct received_sizes_are_predicted {
         const std::size_t align = std::size_t{1} << r.below(14);
         ASSERT_TRUE(s.allocate(size, align));
         const live_block& b = s[0];
-        EXPECT_EQ(b.received, s.heap().received_size(size, align)) << size << " aligned to " << align;
-        EXPECT_EQ(b.received, s.heap().received_size(b.received, align)) << size << " aligned to " << align;
+        EXPECT_EQ(b.received, s.heap().received_size(size, b.align)) << size << " aligned to " << align;
+        EXPECT_EQ(b.received, s.heap().received_size(b.received, b.align)) << size << " aligned to " << align;
         s.deallocate(0, r.between(size, b.received));
         s.check();
       }

@@ -1,4 +1,4 @@
-// Promises of capabilities that act on the whole heap: release, clear, rewind, trim.
+// Promises of capabilities that act on the whole heap: release, clear, rewind.
 #pragma once
 
 #include "model/trace.hpp"
@@ -102,31 +102,6 @@ struct rewind_ends_what_came_after_the_mark {
     s.check();
     s.check_contents();
     EXPECT_EQ(s.usage().granted, before.granted);
-  }
-};
-
-template <class M>
-struct trim_gives_back_what_nobody_uses {
-  static constexpr const char* name = "trim_gives_back_what_nobody_uses";
-  static constexpr bool applies = trimmable<typename M::heap>;
-  static void check() {
-    for (const profile& p : profiles::all) {
-      SCOPED_TRACE(p.name);
-      const ledger books;
-      rig<M> under_test;
-      shadow<M> s(under_test.heap, books);
-      run_trace(s, p, 37);
-      const std::size_t before = s.usage().held;
-      const std::size_t given = s.heap().trim(0);
-      EXPECT_EQ(s.usage().held, before - given);
-      s.check();
-      s.check_contents();
-      random_source r(37);
-      drain(s, r);
-      s.heap().trim(0);
-      EXPECT_EQ(s.usage().held, 0u) << "an empty heap holds memory after trim(0)";
-      s.check();
-    }
   }
 };
 
