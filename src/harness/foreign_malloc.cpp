@@ -34,6 +34,16 @@ const foreign_malloc* find_foreign_malloc(std::string_view name) {
   return nullptr;
 }
 
+bool malloc_is_a_sanitizers() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return true;
+#elif defined(__has_feature)
+  return __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+  return false;
+#endif
+}
+
 std::vector<std::string> environment_for(const foreign_malloc& m) {
   std::vector<std::string> result;
   if (!m.object.empty()) result.push_back("LD_PRELOAD=" + std::string(m.object));

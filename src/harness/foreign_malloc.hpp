@@ -1,8 +1,8 @@
 // foreign_malloc: the general-purpose mallocs of Debian that others are compared with.
 //
 // Each is the C library's or a shared object loaded ahead of it into a fresh worker. A worker asks
-// malloc_fault() before it measures: the wrong malloc is never measured silently. (Under a sanitizer
-// malloc is the sanitizer's, and each of these has a fault.)
+// malloc_fault() before it measures: the wrong malloc is never measured silently. In a sanitized build
+// malloc is the sanitizer's, and none of these can be.
 #pragma once
 
 #include <span>
@@ -24,6 +24,9 @@ struct foreign_malloc {
 
 // The malloc of that name, or null.
 [[nodiscard]] const foreign_malloc* find_foreign_malloc(std::string_view name);
+
+// Whether this build runs under a sanitizer's malloc.
+[[nodiscard]] bool malloc_is_a_sanitizers();
 
 // Environment that puts `m` in force in a worker.
 [[nodiscard]] std::vector<std::string> environment_for(const foreign_malloc& m);

@@ -37,6 +37,16 @@ std::string reason_of(const trace& t, const job& task) {
          std::to_string(t.facts().ops);
 }
 
+// Why this strategy cannot be tried at all; empty if it can.
+std::string obstacle_to(const strategy& s, const trace_facts& facts) {
+  if (s.malloc != nullptr && harness::malloc_is_a_sanitizers())
+    return "this build runs under a sanitizer's malloc";
+  if (facts.max_align > s.most_align)
+    return "serves alignments up to " + std::to_string(s.most_align) + ", the journal asks for " +
+           std::to_string(facts.max_align);
+  return {};
+}
+
 }  // namespace
 
 std::string_view name_of(row_status s) {
@@ -129,10 +139,9 @@ bool session::work(row& r, job& task) {
 void session::check_rows() {
   for (row& r : rows_) {
     if (stop_here()) return;
-    if (trace_.facts().max_align > r.of->most_align) {
+    if (const std::string obstacle = obstacle_to(*r.of, trace_.facts()); !obstacle.empty()) {
       r.status = row_status::skipped;
-      r.reason = "serves alignments up to " + std::to_string(r.of->most_align) + ", the journal asks for " +
-                 std::to_string(trace_.facts().max_align);
+      r.reason = obstacle;
       continue;
     }
     progress_.show("checking " + r.label());

@@ -21,6 +21,10 @@ TEST(ForeignMalloc, PreloadAndTunablesReachTheEnvironment) {
 }
 
 // This process has not preloaded any: measuring one here would measure another malloc.
+TEST(ForeignMalloc, ASanitizersMallocIsKnown) {
+  EXPECT_EQ(malloc_is_a_sanitizers(), malloc_in_force() != "libc.so.6");
+}
+
 TEST(ForeignMalloc, AMallocThatIsNotInForceIsAFaultThatNamesItsPackage) {
   EXPECT_FALSE(malloc_in_force().empty());
   EXPECT_EQ(malloc_fault(*find_foreign_malloc("mimalloc")),

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <memory_resource>
+#include <array>
 #include <string>
 
 #include "replay/contestant/malloc.hpp"
@@ -43,36 +42,49 @@ std::string verdict_on(C& contestant, const trace& t = sample()) {
   return result.verdict == check_verdict::passed ? "passed" : result.what;
 }
 
-// Malloc with one deliberate fault; each control below must be caught.
-class broken_malloc : public process_malloc {
+// An honest heap over one buffer; each control below gives it one fault, which must be caught.
+class honest_heap {
  public:
-  broken_malloc() : process_malloc(sample()) {}
+  void* allocate(const op& o) {
+    next_ = align_up(next_, o.align()) + o.size;
+    return memory_.data() + next_ - o.size;
+  }
+  void* allocate_aligned(const op& o) { return allocate(o); }
+  void deallocate(void*, const op&) {}
+  void* reallocate(void* p, const op& to, const op& from) { return move_block(*this, p, to, from); }
+  void end_pass() {}
+
+ private:
+  alignas(4096) std::array<char, 16384> memory_{};
+  std::size_t next_ = 0;
 };
 
 TEST(CheckPass, AnHonestContestantPasses) {
-  process_malloc honest(sample());
+  honest_heap honest;
   EXPECT_EQ(verdict_on(honest), "passed");
+  process_malloc usual(sample());
+  EXPECT_EQ(verdict_on(usual), "passed");
   none floor(sample());
   EXPECT_EQ(verdict_on(floor), "passed");
 }
 
 TEST(CheckPass, OverlappingBlocksAreCaught) {
-  struct : broken_malloc {
+  struct : honest_heap {
     void* last = nullptr;
     void* allocate(const op& o) {
       if (last != nullptr && o.size == 100) return static_cast<char*>(last) + 8;
-      return last = process_malloc::allocate(o);
+      return last = honest_heap::allocate(o);
     }
   } overlapping;
   EXPECT_EQ(verdict_on(overlapping), "two live blocks overlap");
 }
 
 TEST(CheckPass, ABlockHandedOutTwiceIsCaught) {
-  struct : broken_malloc {
+  struct : honest_heap {
     void* first = nullptr;
     void* allocate(const op& o) {
       if (o.size == 48 && first != nullptr) return first;
-      return first = process_malloc::allocate(o);
+      return first = honest_heap::allocate(o);
     }
   } repeating;
   const trace t = events().malloc(1, 48).malloc(2, 48).build();
@@ -80,20 +92,20 @@ TEST(CheckPass, ABlockHandedOutTwiceIsCaught) {
 }
 
 TEST(CheckPass, ContentsScribbledOverAreCaughtAtTheirDeath) {
-  struct : broken_malloc {
+  struct : honest_heap {
     char* victim = nullptr;
     void* allocate(const op& o) {
       if (victim != nullptr && o.size == 5000) victim[47] ^= 1;  // the last byte of the first block
-      void* p = process_malloc::allocate(o);
+      void* p = honest_heap::allocate(o);
       if (o.size == 48 && victim == nullptr) victim = static_cast<char*>(p);
       return p;
     }
   } scribbling;
   EXPECT_EQ(verdict_on(scribbling), "contents written at birth are damaged at a resize");
 
-  struct : broken_malloc {
+  struct : honest_heap {
     void* allocate(const op& o) {
-      void* p = process_malloc::allocate(o);
+      void* p = honest_heap::allocate(o);
       if (earlier != nullptr) *static_cast<char*>(earlier) = 0;
       return earlier = p;
     }
@@ -104,37 +116,29 @@ TEST(CheckPass, ContentsScribbledOverAreCaughtAtTheirDeath) {
 }
 
 TEST(CheckPass, MisalignedBlocksAreCaught) {
-  struct : broken_malloc {
-    void* allocate_aligned(const op& o) {
-      return static_cast<char*>(process_malloc::allocate_aligned(o)) + 64;
-    }
-    void deallocate(void* p, const op& o) {
-      process_malloc::deallocate(o.align() == 128 ? static_cast<char*>(p) - 64 : p, o);
-    }
+  struct : honest_heap {
+    void* allocate_aligned(const op& o) { return static_cast<char*>(honest_heap::allocate_aligned(o)) + 64; }
   } misaligned;
   EXPECT_EQ(verdict_on(misaligned), "a block is not aligned as asked");
 }
 
 TEST(CheckPass, AReallocationThatLosesContentsIsCaught) {
-  struct : broken_malloc {
-    void* reallocate(void* p, const op& to, const op&) {
-      std::free(p);
-      return std::calloc(to.size, 1);
-    }
+  struct : honest_heap {
+    void* reallocate(void*, const op& to, const op&) { return honest_heap::allocate(to); }
   } forgetful;
   EXPECT_EQ(verdict_on(forgetful), "contents are damaged by a resize");
 }
 
 TEST(CheckPass, ExhaustionIsToldFromAFault) {
-  struct : broken_malloc {
-    void* allocate(const op& o) { return o.size == 5000 ? nullptr : process_malloc::allocate(o); }
+  struct : honest_heap {
+    void* allocate(const op& o) { return o.size == 5000 ? nullptr : honest_heap::allocate(o); }
   } small;
   EXPECT_EQ(check_pass(small, sample().ops(), sample().facts().slots).verdict, check_verdict::exhausted);
 
-  struct : broken_malloc {
+  struct : honest_heap {
     void* allocate(const op& o) {
       if (o.size == 5000) throw std::bad_alloc();
-      return process_malloc::allocate(o);
+      return honest_heap::allocate(o);
     }
   } throwing;
   const check_result result = check_pass(throwing, sample().ops(), sample().facts().slots);
@@ -145,7 +149,7 @@ TEST(CheckPass, ExhaustionIsToldFromAFault) {
 // A journal paired wrongly would show here too: the ops themselves are part of what is checked.
 TEST(CheckPass, AFreeWithoutItsAllocationIsCaught) {
   const op wrong[] = {{8, 0, op_kind::deallocate, 3}};
-  process_malloc honest(sample());
+  honest_heap honest;
   EXPECT_STREQ(check_pass(honest, wrong, 1).what, "a free without its allocation");
 }
 

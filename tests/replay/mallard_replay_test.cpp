@@ -116,14 +116,18 @@ TEST_F(MallardReplay, ExhaustionIsARowAndTheTableGoesOn) {
   std::ofstream file(path_);
   for (int i = 1; i <= 64; ++i) file << "a 1048576 " << i << " 1 0\nf " << i << " 1 0\n";
   file.close();
-  const json selected = rows(
-      "--touch all --memory-limit 24M --strategy monotonic --strategy std.monotonic --strategy multipool");
+  // What throws is left to unsanitized builds: a sanitizer's operator new ends the process instead.
+  const json selected = rows("--touch all --memory-limit 24M --strategy monotonic --strategy multipool" +
+                             std::string(sanitized ? "" : " --strategy std.monotonic"));
   for (const char* bound : {"typed", "pmr"}) {
     EXPECT_EQ(row_of(selected, "monotonic", bound)["status"], "out_of_memory");
     EXPECT_TRUE(row_of(selected, "monotonic", bound)["ns_per_event"].is_null());
     EXPECT_EQ(row_of(selected, "multipool", bound)["status"], "ok");
   }
-  EXPECT_EQ(row_of(selected, "std.monotonic", "pmr")["status"], sanitized ? "failed" : "out_of_memory");
+  for (const json& r : selected)
+    if (r["strategy"] == "std.monotonic") {
+      EXPECT_EQ(r["status"], "out_of_memory");
+    }
   EXPECT_NE(row_of(selected, "monotonic", "typed")["reason"].get<std::string>().find("at operation"),
             std::string::npos);
 }
