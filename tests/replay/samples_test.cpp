@@ -7,7 +7,7 @@ namespace {
 
 TEST(Samples, ALongPassIsASampleOfItsOwn) {
   samples s(10'000'000);
-  for (std::uint64_t ns : {4'000'000, 9'000'000, 5'000'000}) {
+  for (std::uint64_t ns : {4'000'000u, 9'000'000u, 5'000'000u}) {
     EXPECT_FALSE(s.enough());
     s.add(ns);
   }
