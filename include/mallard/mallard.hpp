@@ -40,5 +40,6 @@
 #include "mallard/allocator/allocator.hpp"
 #include "mallard/resource/resource.hpp"
 
-// journal: what a recorded event is
+// journal: what a recorded file says
 #include "mallard/journal/event.hpp"
+#include "mallard/journal/layout.hpp"

@@ -21,9 +21,10 @@ namespace {
 using traits = std::allocator_traits<allocator<int, multipool>>;
 static_assert(std::is_same_v<traits::rebind_alloc<char>, allocator<char, multipool>>);
 static_assert(std::is_same_v<traits::pointer, int*>);
-static_assert(!traits::propagate_on_container_copy_assignment::value &&
-              !traits::propagate_on_container_move_assignment::value &&
-              !traits::propagate_on_container_swap::value && !traits::is_always_equal::value);
+static_assert(!traits::propagate_on_container_copy_assignment::value);
+static_assert(!traits::propagate_on_container_move_assignment::value);
+static_assert(!traits::propagate_on_container_swap::value);
+static_assert(!traits::is_always_equal::value);
 static_assert(sizeof(allocator<int, multipool>) == sizeof(void*));
 
 template <class Heap>
@@ -85,7 +86,7 @@ TYPED_TEST(Allocator, AContainerStaysWithItsHeap) {
   TypeParam other;
   using numbers = std::vector<int, allocator<int, TypeParam>>;
   const numbers original({1, 2, 3}, this->heap_);
-  const numbers copy(original);
+  const numbers copy(original);  // NOLINT(performance-unnecessary-copy-initialization): it is the subject
   EXPECT_EQ(&copy.get_allocator().heap(), &this->heap_);
   numbers elsewhere(other);
   elsewhere = original;

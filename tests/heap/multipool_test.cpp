@@ -45,7 +45,7 @@ TEST_F(Multipool, ManyClassesShareFewPages) {
 }
 
 TEST_F(Multipool, PooledBlocksHaveNoHeader) {
-  for (std::size_t size : {8u, 24u, 48u, 128u}) {
+  for (const std::size_t size : {8u, 24u, 48u, 128u}) {
     const block a = heap_.allocate(size, 8);
     const block b = heap_.allocate(size, 8);
     EXPECT_EQ(b.data, static_cast<std::byte*>(a.data) + size);
@@ -62,8 +62,8 @@ TEST_F(Multipool, AFreedBlockIsTheNextOfItsClass) {
 }
 
 TEST_F(Multipool, AnySizeUpToTheReceivedOneEndsABlock) {
-  for (std::size_t align : {1u, 8u, 16u, 64u, 128u, 4096u})
-    for (std::size_t size : {0u, 1u, 15u, 100u, 1000u, 1025u, 30000u, 65536u, 70000u})
+  for (const std::size_t align : {1u, 8u, 16u, 64u, 128u, 4096u})
+    for (const std::size_t size : {0u, 1u, 15u, 100u, 1000u, 1025u, 30000u, 65536u, 70000u})
       for (int part = 0; part < 3; ++part) {
         const block b = heap_.allocate(size, align);
         ASSERT_TRUE(b && is_aligned(b.data, align));
@@ -77,6 +77,7 @@ TEST_F(Multipool, LargeBlocksGoBackWhenTheyAreFreed) {
   (void)heap_.allocate(8, 8);
   const std::size_t before = held();
   std::vector<block> blocks;
+  blocks.reserve(11);
   for (std::size_t i = 0; i < 10; ++i) blocks.push_back(heap_.allocate(largest + 1 + i * 10000, 8));
   blocks.push_back(heap_.allocate(8, 4096));
   EXPECT_FALSE(heap_.validate());
@@ -92,7 +93,7 @@ TEST_F(Multipool, LargeBlocksCostTheirPagesOnly) {
 }
 
 TEST_F(Multipool, WhatIsCarvedTooEarlyIsASmallShare) {
-  for (std::size_t size : {16u, 24u, 56u, 72u, 192u, 1024u, 5000u})
+  for (const std::size_t size : {16u, 24u, 56u, 72u, 192u, 1024u, 5000u})
     for (std::size_t bytes = 0; bytes < 1000000; bytes += size) ASSERT_TRUE(heap_.allocate(size, 8));
   const heap_usage usage = heap_.usage();
   EXPECT_EQ(usage.held, held());

@@ -68,7 +68,7 @@ TYPED_TEST(Resource, ThrowsBadAllocForWhatItsHeapRefuses) {
 TYPED_TEST(Resource, GivesTheAlignmentAskedFor) {
   std::pmr::memory_resource& memory = this->resource_;
   for (std::size_t align = 1; align <= 8192; align *= 2)
-    for (std::size_t size : {0u, 17u, 24u, 5000u}) {
+    for (const std::size_t size : {0u, 17u, 24u, 5000u}) {
       void* const p = memory.allocate(size, align);
       EXPECT_TRUE(is_aligned(p, align));
       memory.deallocate(p, size, align);
@@ -76,7 +76,7 @@ TYPED_TEST(Resource, GivesTheAlignmentAskedFor) {
 }
 
 TYPED_TEST(Resource, IsEqualToItselfOnly) {
-  resource<TypeParam> other;
+  const resource<TypeParam> other;
   EXPECT_TRUE(this->resource_.is_equal(this->resource_));
   EXPECT_FALSE(this->resource_.is_equal(other));
   EXPECT_FALSE(this->resource_.is_equal(*std::pmr::new_delete_resource()));

@@ -33,7 +33,7 @@ TEST_F(FixedBuffer, TakesBlocksBackInEveryOrder) {
   do {
     std::array<block, 4> blocks;
     for (block& b : blocks) b = buffer_.allocate(2048, 16);
-    for (int i : order) {
+    for (const int i : order) {
       ASSERT_TRUE(blocks[static_cast<std::size_t>(i)]);
       buffer_.deallocate(blocks[static_cast<std::size_t>(i)].data, 2048, 16);
       ASSERT_FALSE(buffer_.validate());

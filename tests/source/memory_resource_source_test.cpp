@@ -31,7 +31,9 @@ class noting_resource : public std::pmr::memory_resource {
     EXPECT_EQ(p, bytes_);
     deallocated.push_back({size, align});
   }
-  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+  [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override {
+    return this == &other;
+  }
 
   alignas(64) std::byte bytes_[256];
 };

@@ -50,25 +50,27 @@ class allocator {
     using other = allocator<U, Heap>;
   };
 
-  allocator(Heap& heap) noexcept : heap_(&heap) {}  // implicit, so that a container takes the heap itself
+  // Implicit, so that a container takes the heap itself.
+  allocator(Heap& heap) noexcept : heap_(&heap) {}  // NOLINT(google-explicit-constructor)
 
   template <class U>
-  allocator(const allocator<U, Heap>& other) noexcept : heap_(&other.heap()) {}
+  allocator(const allocator<U, Heap>& other) noexcept  // NOLINT(google-explicit-constructor)
+      : heap_(&other.heap()) {}
 
   [[nodiscard]] Heap& heap() const noexcept { return *heap_; }
 
-  [[nodiscard]] static constexpr std::size_t max_size() noexcept { return max_request / sizeof(T); }
+  [[nodiscard]] static constexpr std::size_t max_size() noexcept { return max_request / object_size; }
 
   [[nodiscard]] MALLARD_INLINE T* allocate(std::size_t count) { return static_cast<T*>(obtain(count).data); }
 
   [[nodiscard]] MALLARD_INLINE allocation_result<T*> allocate_at_least(std::size_t count) {
     const block received = obtain(count);
-    return {static_cast<T*>(received.data), received.size / sizeof(T)};
+    return {static_cast<T*>(received.data), received.size / object_size};
   }
 
   // `count` is any number between the one asked for and the one received.
   MALLARD_INLINE void deallocate(T* p, std::size_t count) noexcept {
-    heap_->deallocate(p, count * sizeof(T), alignof(T));
+    heap_->deallocate(static_cast<void*>(p), count * object_size, alignof(T));
   }
 
   template <class U>
@@ -77,10 +79,12 @@ class allocator {
   }
 
  private:
+  static constexpr std::size_t object_size = sizeof(T);  // NOLINT(bugprone-sizeof-expression): also pointers
+
   MALLARD_INLINE block obtain(std::size_t count) {
     if (count > max_size()) [[unlikely]]
       throw std::bad_array_new_length();
-    const block received = heap_->allocate(count * sizeof(T), alignof(T));
+    const block received = heap_->allocate(count * object_size, alignof(T));
     if (!received) [[unlikely]]
       throw std::bad_alloc();
     return received;

@@ -76,24 +76,24 @@ class basic_monotonic {
 
   class mark_type {
     friend class basic_monotonic;
-    chunk* newest = nullptr;
-    std::byte* cursor = nullptr;
+    chunk* newest_ = nullptr;
+    std::byte* cursor_ = nullptr;
   };
 
   [[nodiscard]] mark_type mark() const noexcept {
     mark_type here;
-    here.newest = chunks_.newest();
-    here.cursor = bump_.cursor();
+    here.newest_ = chunks_.newest();
+    here.cursor_ = bump_.cursor();
     return here;
   }
 
   // The largest chunk that becomes empty is kept for reuse.
   void rewind(const mark_type& to) noexcept {
-    if (chunks_.newest() != to.newest) {
-      while (chunks_.newest() != to.newest) chunks_.drop_newest();
-      bump_ = to.newest == nullptr ? bump{} : bump{to.newest->begin(), to.newest->end()};
+    if (chunks_.newest() != to.newest_) {
+      while (chunks_.newest() != to.newest_) chunks_.drop_newest();
+      bump_ = to.newest_ == nullptr ? bump{} : bump{to.newest_->begin(), to.newest_->end()};
     }
-    bump_.rewind(to.cursor);
+    bump_.rewind(to.cursor_);
   }
 
   static constexpr resize_way ways =

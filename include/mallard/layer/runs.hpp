@@ -54,7 +54,7 @@ class runs {
   [[nodiscard]] fault validate(const Slabs& from, std::size_t size, std::size_t align) const noexcept {
     std::size_t total = newest_ == nullptr ? 0 : newest_->total;
     for (const run* r = newest_; r != nullptr; r = r->older) {
-      const std::size_t bytes = static_cast<std::size_t>(r->end - r->begin());
+      const auto bytes = static_cast<std::size_t>(r->end - r->begin());
       if (!from.owns(r) || !from.owns(r->end - 1)) return {"runs: a run lies outside the chunks"};
       if (!is_aligned(r->begin(), align)) return {"runs: a run is misaligned for its blocks"};
       if (r->begin() >= r->end || bytes % size != 0) return {"runs: a run is no whole number of blocks"};

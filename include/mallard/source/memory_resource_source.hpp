@@ -29,6 +29,7 @@ class memory_resource_source {
 
   [[nodiscard]] std::pmr::memory_resource* resource() const noexcept { return resource_; }
 
+  // NOLINTNEXTLINE(readability-convert-member-functions-to-static): a heap's member
   [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept {
     if (size > max_request || align > max_request) return 0;
     return align_up(size == 0 ? 1 : size, align);

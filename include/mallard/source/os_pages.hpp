@@ -27,10 +27,12 @@ class os_pages {
   os_pages& operator=(const os_pages&) = delete;
 
   [[nodiscard]] MALLARD_NOINLINE static std::size_t page_size() noexcept {
-    static const std::size_t size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    static const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     return size;
   }
 
+  // The members of a heap, though this one has no state.
+  // NOLINTBEGIN(readability-convert-member-functions-to-static, readability-make-member-function-const)
   [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept {
     if (size > max_request - page_size() || align > max_request) return 0;
     return align_up(size == 0 ? 1 : size, page_size());
@@ -47,6 +49,7 @@ class os_pages {
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
     unmap(p, received_size(size, align));
   }
+  // NOLINTEND(readability-convert-member-functions-to-static, readability-make-member-function-const)
 
  private:
   static block map(std::size_t bytes) noexcept {
@@ -59,7 +62,7 @@ class os_pages {
     const std::size_t spare = align - page_size();
     const block wide = map(pages + spare);
     if (!wide) return {};
-    std::byte* const start = static_cast<std::byte*>(wide.data);
+    auto* const start = static_cast<std::byte*>(wide.data);
     const std::size_t before = padding_for(start, align);
     unmap(start, before);
     unmap(start + before + pages, spare - before);
