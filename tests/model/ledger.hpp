@@ -14,6 +14,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -30,17 +31,17 @@ enum class sizing { exact, paged };
 
 class ledger {
  public:
-  explicit ledger(sizing s = sizing::exact) : sizing_(s), previous_(current_) { current_ = this; }
+  explicit ledger(sizing s = sizing::exact) : sizing_(s), previous_(innermost) { innermost = this; }
   ledger(const ledger&) = delete;
   ledger& operator=(const ledger&) = delete;
 
   ~ledger() {
-    current_ = previous_;
+    innermost = previous_;
     EXPECT_EQ(chunks_.size(), 0u) << "chunks never given back, " << held_ << " bytes";
     for (const auto& [start, chunk] : chunks_) std::free(chunk.origin);
   }
 
-  [[nodiscard]] static ledger* current() { return current_; }
+  [[nodiscard]] static ledger* current() { return innermost; }
 
   [[nodiscard]] block hand_out(std::size_t size, std::size_t align) {
     const std::lock_guard lock(mutex_);
@@ -54,7 +55,7 @@ class ledger {
     std::byte* data = static_cast<std::byte*>(origin) + align;
     chunks_[address_of(data)] = {origin, size, received, align};
     held_ += received;
-    if (held_ > max_held_) max_held_ = held_;
+    max_held_ = std::max(max_held_, held_);
     return {data, received};
   }
 
@@ -76,7 +77,7 @@ class ledger {
 
   // Bytes that a request receives; 0 when it cannot be served.
   [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const {
-    if (size > limit_ || align > limit_) return 0;
+    if (size > limit || align > limit) return 0;
     const std::size_t least = size == 0 ? 1 : size;
     return sizing_ == sizing::exact ? least : align_up(least, page);
   }
@@ -101,7 +102,7 @@ class ledger {
   };
 
   static constexpr std::size_t page = 4096;
-  static constexpr std::size_t limit_ = std::size_t{1} << 30;  // what a machine is sure not to run out of
+  static constexpr std::size_t limit = std::size_t{1} << 30;  // what a machine is sure not to run out of
   static constexpr int garbage = 0xa5;
 
   [[nodiscard]] std::size_t read(const std::size_t& figure) const {
@@ -109,7 +110,7 @@ class ledger {
     return figure;
   }
 
-  static inline ledger* current_ = nullptr;
+  static inline ledger* innermost = nullptr;
 
   const sizing sizing_;
   ledger* const previous_;
@@ -141,7 +142,7 @@ class probe {
   [[nodiscard]] std::size_t max_held() const noexcept { return books_.max_held(); }
 
   [[nodiscard]] heap_usage usage() const noexcept { return {held(), held(), held()}; }
-  [[nodiscard]] fault validate() const noexcept { return {}; }
+  [[nodiscard]] static fault validate() noexcept { return {}; }
 
  private:
   ledger& books_;

@@ -44,12 +44,11 @@ struct an_ended_block_serves_the_next_request {
   static constexpr const char* name = "an_ended_block_serves_the_next_request";
   static constexpr bool applies = probed<M> && M::reuses && layered<typename M::heap>;
   static void check() {
-    const std::size_t most = std::min<std::size_t>({5000, M::largest_size, M::largest_reused_size});
+    const auto most = std::min<std::size_t>({5000, M::largest_size, M::largest_reused_size});
     for (std::size_t align = 1; align <= 64; align *= 8) {
       const ledger books;
       rig<M> under_test;
       shadow<M> s(under_test.heap, books);
-      random_source r(align);
       for (std::size_t size = 0; size <= most; size += 1 + size / 24) {
         SCOPED_TRACE(std::to_string(size) + " bytes aligned to " + std::to_string(align));
         ASSERT_TRUE(s.allocate(size, align));
