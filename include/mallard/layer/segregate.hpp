@@ -7,7 +7,7 @@
 // It serves the sizes that have a class (Classes::serves) and answers others with null. Blocks carry no
 // header: deallocate finds the class again from size and alignment. Memory of one class is not used
 // by another before clear() or release().
-// Cost: about 11 instructions to take a freed block of up to Classes::small bytes, 8 to free it; 5 and
+// Cost: about 14 instructions to take a freed block of up to Classes::small bytes, 10 to free it; 5 and
 // 3 where the size is a constant. Holds nothing until first used.
 #pragma once
 
