@@ -25,6 +25,12 @@ TEST(Statistics, OneDisturbedRoundMovesTheSpreadButNotTheMedian) {
   EXPECT_DOUBLE_EQ(relative_width(s), 5.4);
 }
 
+TEST(Statistics, TheSpreadLeavesOutATenthAtEitherEnd) {
+  const summary s = summarise({1, 2, 3, 4, 5});
+  EXPECT_DOUBLE_EQ(s.around.low, 1.4);
+  EXPECT_DOUBLE_EQ(s.around.high, 4.6);
+}
+
 TEST(Statistics, TheWidthOfANegativeOrZeroMedianIsDefined) {
   EXPECT_DOUBLE_EQ(relative_width({-2, {-3, -1}}), 1);
   EXPECT_DOUBLE_EQ(relative_width({0, {-1, 1}}), 0);

@@ -65,7 +65,7 @@ TEST(Pass, StopsAtTheOpThatCannotBeServed) {
 }
 
 TEST(Pass, TouchesTheFirstByteOrAllButNoneOfAnEmptyBlock) {
-  const trace t = events().malloc(1, 0).malloc(2, 3).build();
+  const trace t = events().malloc(1, 3).malloc(2, 0).build();
   recorder first;
   replay_all<touch::first>(first, t);
   EXPECT_EQ(std::string(first.memory.data(), 4), std::string("\1\0\0\0", 4));

@@ -146,6 +146,7 @@ TEST(TraceBuilder, AReallocToAnAddressStillInUseIsAnInversion) {
   const trace t = events().malloc(1, 8).malloc(2, 16).realloc(2, 1, 24).free(1).free(1).build();
   EXPECT_EQ(ops_of(t), "+0:8 +1:16 -0:8 ~1:16>24 -1:24");
   EXPECT_EQ(t.facts().inversions, 1u);
+  EXPECT_EQ(t.facts().unmatched_frees, 0u);
 }
 
 TEST(TraceBuilder, OnlyAlignmentBeyondWhatMallocPromisesNeedsAnotherEntryPoint) {
