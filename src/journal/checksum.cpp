@@ -1,6 +1,5 @@
 #include "journal/checksum.hpp"
 
-#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 namespace mallard::journal {

@@ -85,7 +85,7 @@ class byte_reader {
   // goes without a branch on it: find the last byte, cut behind it, close the gaps of one bit.
   [[nodiscard]] std::uint64_t varint() {
     if (left() >= 8) {
-      std::uint64_t word = load<std::uint64_t>(at_);
+      auto word = load<std::uint64_t>(at_);
       const std::uint64_t last = ~word & 0x8080808080808080U;
       if (last != 0) {
         at_ += (std::countr_zero(last) >> 3) + 1;

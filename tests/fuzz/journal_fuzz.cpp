@@ -12,9 +12,8 @@
 #include "journal/section.hpp"
 #include "journal/wire.hpp"
 
+namespace mallard::journal {
 namespace {
-
-using namespace mallard::journal;
 
 void mend(std::string& bytes) {
   auto* at = reinterpret_cast<unsigned char*>(bytes.data());
@@ -48,16 +47,19 @@ void read(const std::string& bytes) {
     for (std::size_t i = 1; i < source->directory().contexts.size(); ++i) {
       if (source->directory().contexts[i].parent >= i) std::abort();
     }
-  } catch (const error&) {
+  } catch (const error& reason) {
+    if (reason.what()[0] == '\0') std::abort();
   }
 }
 
 }  // namespace
+}  // namespace mallard::journal
 
+// NOLINTNEXTLINE(readability-identifier-naming): the name that libFuzzer calls
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string bytes(reinterpret_cast<const char*>(data), size);
-  read(bytes);
-  mend(bytes);
-  read(bytes);
+  mallard::journal::read(bytes);
+  mallard::journal::mend(bytes);
+  mallard::journal::read(bytes);
   return 0;
 }

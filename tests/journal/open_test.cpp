@@ -60,10 +60,7 @@ TEST(open, what_is_no_journal_is_told_in_one_line) {
   EXPECT_EQ(error_of("/nowhere"), "No such file or directory");
   EXPECT_EQ(error_of("/tmp"), "Is a directory");
   EXPECT_EQ(error_of_bytes(""), "it is empty");
-  for (const char* contents : {"x", "a", "hello\n",
-                               "\x7f"
-                               "ELF",
-                               "\x89PNG\r\n\x1a\n"}) {
+  for (const char* contents : {"x", "a", "hello\n", "\177ELF", "\x89PNG\r\n\x1a\n"}) {
     EXPECT_EQ(error_of_bytes(contents), "it is not a journal") << contents;
   }
   EXPECT_EQ(error_of_bytes(packed("")), "it is empty");

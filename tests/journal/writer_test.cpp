@@ -69,6 +69,7 @@ TEST(writer, kinds_of_later_versions_round_trip) {
   const temporary_file file;
   writer out(file.path());
   std::vector<event> events;
+  events.reserve(256);
   for (unsigned kind = 0; kind < 256; ++kind) {
     events.push_back({.kind = static_cast<event_kind>(kind), .time = kind, .size = kind % 3});
   }
@@ -81,6 +82,7 @@ TEST(writer, the_same_context_has_the_same_index) {
   const temporary_file file;
   writer out(file.path());
   std::vector<std::uint32_t> indices;
+  indices.reserve(20'000);
   for (std::uint64_t i = 0; i < 20'000; ++i) indices.push_back(out.intern_context(0, 0x1000 + i));
   for (std::uint64_t i = 0; i < 20'000; ++i) EXPECT_EQ(out.intern_context(0, 0x1000 + i), indices[i]);
   const std::uint32_t scope = out.intern_scope(indices[3], out.intern_name("x"));
