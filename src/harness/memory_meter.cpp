@@ -71,10 +71,12 @@ std::uint64_t page_faults() noexcept {
 
 std::size_t available_memory() noexcept { return kernel_figure("/proc/meminfo", "\nMemAvailable:"); }
 
-void limit_data(std::size_t bytes) noexcept {
-  const rlim_t limit = kernel_figure("/proc/self/status", "\nVmData:") + bytes;
+bool limit_data(std::size_t bytes) noexcept {
+  rlim_t limit = 0;
+  if (__builtin_add_overflow(kernel_figure("/proc/self/status", "\nVmData:"), bytes, &limit))
+    limit = RLIM_INFINITY;
   const rlimit both{limit, limit};
-  ::setrlimit(RLIMIT_DATA, &both);
+  return ::setrlimit(RLIMIT_DATA, &both) == 0;
 }
 
 }  // namespace mallard::harness

@@ -35,7 +35,7 @@ void reset_peak() noexcept;
 
 // Limits private writable memory of this process to `bytes` more than it has now: heap and anonymous
 // mappings, which are what allocators use. (RLIMIT_AS would also count address space that is only reserved,
-// of which some mallocs take terabytes, and the journal's mapping.)
-void limit_data(std::size_t bytes) noexcept;
+// of which some mallocs take terabytes, and the journal's mapping.) False if the kernel refuses.
+[[nodiscard]] bool limit_data(std::size_t bytes) noexcept;
 
 }  // namespace mallard::harness

@@ -1,5 +1,6 @@
 // mallard-replay: a journal in, a table of what other ways to allocate would cost out.
 
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -20,22 +21,29 @@ namespace {
 
 using namespace mallard;
 
-void print_strategies(bool as_json) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const replay::strategy& s : replay::strategies()) {
-    if (as_json)
-      list.push_back({{"strategy", s.name}, {"binding", replay::name_of(s.bound)}, {"summary", s.summary}});
-    else
-      std::printf("%-20s %-7s %s\n", s.name.c_str(), std::string(replay::name_of(s.bound)).c_str(),
-                  s.summary.c_str());
-  }
-  if (as_json) std::printf("%s\n", list.dump(2).c_str());
-}
-
 // One line on standard error; the exit code for bad input.
 int refuse(const std::string& what) {
   std::fprintf(stderr, "mallard-replay: %s\n", what.c_str());
   return 2;
+}
+
+// Writes the result to standard output; `exit_code` if it has got there.
+int print(const std::string& text, int exit_code) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    return refuse("cannot write to standard output: " + std::string(std::strerror(errno)));
+  return exit_code;
+}
+
+int print_strategies(bool as_json) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  std::string text;
+  for (const replay::strategy& s : replay::strategies()) {
+    const std::string bound(replay::name_of(s.bound));
+    list.push_back({{"strategy", s.name}, {"binding", bound}, {"summary", s.summary}});
+    text += s.name + std::string(21 - s.name.size(), ' ') + bound + std::string(8 - bound.size(), ' ') +
+            s.summary + "\n";
+  }
+  return print(as_json ? list.dump(2) + "\n" : text, 0);
 }
 
 int replay_journal(const replay::command& asked) try {
@@ -51,9 +59,7 @@ int replay_journal(const replay::command& asked) try {
                                     trace.facts(), read_cpu_seconds,        harness::this_machine(),
                                     asked.options, session.rows()};
   const std::string text = asked.json ? replay::to_json(report) : replay::to_text(report);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  if (session.was_interrupted()) return 130;
-  return session.any_failed() ? 1 : 0;
+  return print(text, session.was_interrupted() ? 130 : session.any_failed() ? 1 : 0);
 } catch (const journal::error& e) {
   return refuse("cannot read " + asked.file + ": " + e.what());
 }
@@ -67,8 +73,7 @@ int main(int argc, char** argv) {
     const auto asked = replay::parse_command_line(argc, argv, exit_code);
     if (!asked) return exit_code;
     if (!asked->list_strategies) return replay_journal(*asked);
-    print_strategies(asked->json);
-    return 0;
+    return print_strategies(asked->json);
   } catch (const std::exception& e) {
     return refuse(e.what());
   }

@@ -28,6 +28,7 @@ std::string repairs_of(const trace_facts& f) {
   add(f.inversions, "addresses reused before their free (repaired)");
   add(f.unmatched_frees, "frees of unknown blocks (left out)");
   add(f.failed, "failed allocations (left out)");
+  add(f.impossible, "allocations larger than any address space (left out)");
   add(f.region_events, "region events (left out)");
   return text;
 }
@@ -55,7 +56,10 @@ std::vector<method_line> method_of(const report_input& in) {
        "resources "
        "at their upstream (operator new), mallocs by the peak of resident memory above the start"},
       {"faults", "page faults of the cold pass, median over the rounds"},
-      {"pass_end", "a heap whose frees do not make memory reusable is cleared or released, inside the time"},
+      {"pass_end",
+       "inside the time, what cannot reuse freed blocks ends them: monotonic and multipool/monotonic are "
+       "cleared and keep memory, std.monotonic and boost.monotonic are released to an operator new that "
+       "keeps it (glibc-notrim, under all std and Boost resources)"},
       {"memory_limit",
        harness::format_bytes(in.options.memory_limit) +
            " of private writable memory a contestant (RLIMIT_DATA: reserved address space is free)"},

@@ -38,6 +38,7 @@ json journal_json(const report_input& in) {
           {"inversions", f.inversions},
           {"unmatched_frees", f.unmatched_frees},
           {"failed_allocations", f.failed},
+          {"impossible_allocations", f.impossible},
           {"region_events", f.region_events},
           {"read_cpu_seconds", in.read_cpu_seconds},
           {"warnings", in.warnings}};

@@ -27,7 +27,7 @@ concept counts_held = requires(const C& c) {
 };
 
 template <class C>
-concept tells_usage = requires(const C& c) {
+concept tells_usage = counts_held<C> && requires(const C& c) {
   { c.usage() } -> std::same_as<heap_usage>;
 };
 
@@ -114,7 +114,7 @@ class runner {
     const std::size_t middle = facts_.max_live_op + 1;
     if (!pass(c, 0, middle, touch::all)) return;
     std::size_t at_max_live = 0;
-    if constexpr (tells_usage<C>) note_usage(c.usage());
+    if constexpr (tells_usage<C>) note_usage(c);
     if constexpr (!counts_held<C>) at_max_live = above(harness::resident_exactly(), before);
     if (!pass(c, middle, ops_.size(), touch::all)) return;
     c.end_pass();
@@ -136,9 +136,13 @@ class runner {
     if (served) job_.state = job_state::done;
   }
 
-  void note_usage(const heap_usage& usage) {
+  // What a stack of heaps holds is what has left its source, not what its top has from the next.
+  void note_usage(const C& c)
+    requires tells_usage<C>
+  {
+    const heap_usage usage = c.usage();
     job_.has_usage = true;
-    job_.held = usage.held;
+    job_.held = c.held();
     job_.carved = usage.carved;
     job_.granted = usage.granted;
   }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <new>
 
+#include "harness/bytes.hpp"
 #include "harness/interrupt.hpp"
 #include "harness/launcher.hpp"
 #include "replay/callgrind.hpp"
@@ -39,7 +40,7 @@ std::string reason_of(const trace& t, const job& task) {
 
 // Why this strategy cannot be tried at all; empty if it can.
 std::string obstacle_to(const strategy& s, const trace_facts& facts) {
-  if (s.malloc != nullptr && harness::malloc_is_a_sanitizers())
+  if (s.bound == binding::malloc && harness::malloc_is_a_sanitizers())
     return "this build runs under a sanitizer's malloc";
   if (facts.max_align > s.most_align)
     return "serves alignments up to " + std::to_string(s.most_align) + ", the journal asks for " +
@@ -112,7 +113,7 @@ bool session::work(row& r, job& task) {
   task.warm_ns = options_.warm_ns;
   harness::launch_plan plan{
       this_program(), worker_arguments(r.index, trace_.descriptor(), page_.descriptor()),
-      r.of->malloc == nullptr ? std::vector<std::string>{} : harness::environment_for(*r.of->malloc)};
+      r.of->beneath == nullptr ? std::vector<std::string>{} : harness::environment_for(*r.of->beneath)};
   if (task.kind == job_kind::count_instructions) plan = under_callgrind(std::move(plan));
 
   job& shared = *::new (page_.data()) job(task);
@@ -144,6 +145,12 @@ void session::check_rows() {
       r.reason = obstacle;
       continue;
     }
+    // Its places are shared memory, which the kernel's limit on a worker does not count.
+    if (&r == &rows_.front() && trace_.facts().places_bytes > options_.memory_limit) {
+      r.status = row_status::out_of_memory;
+      r.reason = "its places take " + harness::format_bytes(trace_.facts().places_bytes);
+      continue;
+    }
     progress_.show("checking " + r.label());
     job task(job_kind::check);
     work(r, task);
@@ -159,24 +166,35 @@ void session::measure_rows() {
 
 harness::turn_result session::measure(std::size_t round, row& r) {
   if (stop_here()) return harness::turn_result::stop_all;
-  if (r.status != row_status::ok) return harness::turn_result::leave_out;
+  const bool is_floor = &r == &rows_.front();
+  if (r.status != row_status::ok) return is_floor ? without_floor() : harness::turn_result::leave_out;
   progress_.show("round " + std::to_string(round + 1) + " of at least " + std::to_string(options_.rounds) +
                  ": " + r.label());
   job task(job_kind::measure);
-  if (!work(r, task)) return interrupted_ ? harness::turn_result::stop_all : harness::turn_result::leave_out;
-
-  if (&r == &rows_.front()) {
+  if (!work(r, task)) {
+    if (interrupted_) return harness::turn_result::stop_all;
+    return is_floor ? without_floor() : harness::turn_result::leave_out;
+  }
+  if (is_floor) {
     warm_floor_.push_back(task.warm_median_ns);
     cold_floor_.push_back(task.cold_ns);
   }
-  // `none` is the first of each round; if even it could not run, nothing can be subtracted.
-  const bool has_floor = &r != &rows_.front() && round < warm_floor_.size();
   const auto operations = static_cast<double>(trace_.facts().operations());
-  r.warm_ns.push_back((task.warm_median_ns - (has_floor ? warm_floor_[round] : 0)) / operations);
-  r.cold_ns.push_back((task.cold_ns - (has_floor ? cold_floor_[round] : 0)) / operations);
+  r.warm_ns.push_back((task.warm_median_ns - (is_floor ? 0 : warm_floor_[round])) / operations);
+  r.cold_ns.push_back((task.cold_ns - (is_floor ? 0 : cold_floor_[round])) / operations);
   r.page_faults.push_back(static_cast<double>(task.cold_page_faults));
   r.warm_passes += task.warm_passes;
   return harness::turn_result::go_on;
+}
+
+// A raw time is no row of this table: what has no floor to subtract is not measured.
+harness::turn_result session::without_floor() {
+  for (row& r : rows_) {
+    if (r.status != row_status::ok || r.measured()) continue;
+    r.status = row_status::skipped;
+    r.reason = "the floor could not be measured: " + rows_.front().reason;
+  }
+  return harness::turn_result::stop_all;
 }
 
 bool session::is_unsettled(const row& r) const {
@@ -205,15 +223,20 @@ void session::count_rows() {
     if (r.status != row_status::ok) continue;
     progress_.show("counting instructions of " + r.label());
     job task(job_kind::count_instructions);
-    work(r, task);
+    if (work(r, task) || r.status == row_status::ok) continue;
+    r.status = row_status::ok;  // what was measured before stands
+    r.reason = "instructions were not counted: " + r.reason;
   }
   const std::optional<double> floor = rows_.front().instructions;
   const auto operations = static_cast<double>(trace_.facts().operations());
   for (row& r : rows_) {
-    if (!r.instructions) continue;
-    const bool is_floor = &r == &rows_.front();
-    r.instructions = (*r.instructions - (is_floor ? 0 : floor.value_or(0))) / operations;
+    if (&r == &rows_.front() || !r.instructions) continue;
+    if (floor)
+      r.instructions = (*r.instructions - *floor) / operations;
+    else
+      r.instructions.reset();
   }
+  if (floor) rows_.front().instructions = *floor / operations;
 }
 
 }  // namespace mallard::replay

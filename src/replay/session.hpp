@@ -54,6 +54,7 @@ class session {
   void count_rows();
 
   harness::turn_result measure(std::size_t round, row& r);
+  harness::turn_result without_floor();
   [[nodiscard]] bool is_unsettled(const row& r) const;
   // Runs a job in a worker; false if the row's status now says why it could not be done.
   bool work(row& r, job& task);

@@ -25,9 +25,10 @@ struct strategy {
   std::string name;
   binding bound;
   std::string summary;
-  void (*run)(const trace&, job&);                  // does a job, in a worker
-  const harness::foreign_malloc* malloc = nullptr;  // the malloc the worker runs under; null: the usual one
-  std::size_t most_align = max_request;             // bytes: stricter alignments are not served
+  void (*run)(const trace&, job&);  // does a job, in a worker
+  const harness::foreign_malloc* beneath =
+      nullptr;                           // the malloc of the worker's process; null: the usual one
+  std::size_t most_align = max_request;  // bytes: stricter alignments are not served
 };
 
 // All of them; the position of one is the same in every process of this program.

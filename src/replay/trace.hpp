@@ -34,6 +34,7 @@ struct trace_facts {
   std::uint64_t unmatched_frees = 0;  // of blocks whose allocation is not in the journal
   std::uint64_t never_freed = 0;      // blocks freed at the end of a pass
   std::uint64_t failed = 0;           // allocations that returned null
+  std::uint64_t impossible = 0;       // of sizes or alignments that no address space has room for
   std::uint64_t region_events = 0;
 
   // Layout.

@@ -17,6 +17,9 @@ namespace {
 // Events between asking for a cache line and using it: the main memory's latency at some 20 ns an event.
 constexpr std::size_t ahead = 8;
 
+// Bytes; larger blocks cannot have existed, and sums of smaller ones do not wrap.
+constexpr std::uint64_t largest_possible = std::uint64_t{1} << 47;
+
 }  // namespace
 
 trace_builder::trace_builder() : file_(trace::ops_offset) { reserve_ops(); }
@@ -64,6 +67,10 @@ void trace_builder::allocate(std::uint64_t address, std::uint64_t size, std::uin
     ++facts_.failed;
     return;
   }
+  if (size > largest_possible || alignment > largest_possible) {
+    ++facts_.impossible;
+    return;
+  }
   std::uint32_t owed = 0;
   if (address_table::entry* old = addresses_.find(address)) {
     end_before_reuse(*old);
@@ -103,6 +110,10 @@ void trace_builder::reallocate(std::uint64_t old_address, std::uint64_t address,
   if (address == 0) {
     if (size == 0) return deallocate(old_address);
     ++facts_.failed;
+    return;
+  }
+  if (size > largest_possible) {
+    ++facts_.impossible;
     return;
   }
   address_table::entry* old = addresses_.find(old_address);

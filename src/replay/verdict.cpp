@@ -32,8 +32,9 @@ std::string name_with_binding(const row& r) {
 
 // "multipool (typed) takes 0.42 of mimalloc's time and holds 0.9 of its memory."
 std::string compare(const row& winner, const row& base) {
+  const double part = winner.warm().median / base.warm().median;
   std::string text = name_with_binding(winner) + " takes " +
-                     rounded("%.2f", winner.warm().median / base.warm().median) + " of the time of " +
+                     (part < 0.005 ? "less than 0.01" : rounded("%.2f", part)) + " of the time of " +
                      name_with_binding(base);
   if (winner.max_held && base.max_held && *base.max_held != 0)
     text += " and holds " +
@@ -69,7 +70,11 @@ std::vector<std::string> verdict_of(const report_input& in) {
   }
 
   const row* const glibc = row_of(in.rows, "glibc");
-  if (glibc != nullptr && base != glibc && harness::apart(base->warm().around, glibc->warm().around))
+  if (glibc == nullptr)
+    lines.push_back("Best malloc: " + base->of->name + "; glibc was not measured.");
+  else if (base == glibc)
+    lines.push_back("Best malloc: glibc.");
+  else if (harness::apart(base->warm().around, glibc->warm().around))
     lines.push_back("Best malloc: " + compare(*base, *glibc) + ".");
   else
     lines.push_back("Best malloc: " + base->of->name + "; glibc is not slower beyond spread.");

@@ -29,14 +29,14 @@ void be_worker(int argc, char** argv) {
   const harness::shared_file page(std::atoi(argv[4]), harness::access::read_write);
   job& task = *static_cast<job*>(page.data());
   try {
-    const std::string fault =
-        chosen.malloc == nullptr ? std::string() : harness::malloc_fault(*chosen.malloc);
-    if (fault.empty()) {
-      harness::limit_data(task.memory_limit);
-      chosen.run(replayed, task);
-    } else {
+    const bool is_malloc = chosen.bound == binding::malloc;
+    const std::string fault = is_malloc ? harness::malloc_fault(*chosen.beneath) : std::string();
+    if (!fault.empty())
       task.refuse(job_state::unavailable, fault);
-    }
+    else if (!harness::limit_data(task.memory_limit))
+      task.refuse(job_state::failed, "the memory limit could not be set");
+    else
+      chosen.run(replayed, task);
   } catch (const std::bad_alloc&) {
     task.refuse(job_state::out_of_memory, "std::bad_alloc");
   } catch (const std::exception& e) {

@@ -33,11 +33,19 @@ TEST(MemoryMeter, AMachineHasMemoryToGive) { EXPECT_GT(available_memory(), 16 * 
 
 TEST(MemoryMeter, DataBeyondTheLimitIsRefusedButSharedMemoryIsNot) {
   const auto limited = [] {
-    limit_data(16 * mebibyte);
+    const bool in_force = limit_data(16 * mebibyte);
     void* within = pages(4 * mebibyte);
     void* beyond = pages(64 * mebibyte);
     void* shared = ::mmap(nullptr, 64 * mebibyte, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    std::_Exit(within != MAP_FAILED && beyond == MAP_FAILED && shared != MAP_FAILED ? 0 : 1);
+    std::_Exit(in_force && within != MAP_FAILED && beyond == MAP_FAILED && shared != MAP_FAILED ? 0 : 1);
+  };
+  EXPECT_EXIT(limited(), testing::ExitedWithCode(0), "");
+}
+
+TEST(MemoryMeter, ALimitBeyondAllNumbersIsNone) {
+  const auto limited = [] {
+    const bool in_force = limit_data(SIZE_MAX);
+    std::_Exit(in_force && pages(64 * mebibyte) != MAP_FAILED ? 0 : 1);
   };
   EXPECT_EXIT(limited(), testing::ExitedWithCode(0), "");
 }

@@ -79,14 +79,51 @@ TEST_F(MallardReplay, EveryStrategyIsMeasuredBesideTheFloorAndAnAARow) {
   for (const char* name : {"internal", "header", "external"}) EXPECT_TRUE(pool[name].is_number()) << name;
 }
 
-TEST_F(MallardReplay, AMissingOrOverruledMallocIsSkippedWithAReason) {
-  const json selected = rows("--strategy tcmalloc");
+#if MALLARD_SANITIZED
+TEST_F(MallardReplay, AnOverruledMallocIsSkipped) {
+  EXPECT_EQ(row_of(rows("--strategy tcmalloc"), "glibc", "malloc")["status"], "skipped");
+}
+#else
+TEST_F(MallardReplay, AMissingMallocIsSkippedWithItsPackage) {
+  // Another library under the malloc's name: it loads, and brings no malloc.
+  const std::string folder = testing::TempDir() + "no_tcmalloc_" + std::to_string(::getpid());
+  const run_result r =
+      shell("mkdir -p " + folder + "; ln -sf \"$(c++ -print-file-name=libm.so.6)\" " + folder +
+            "/libtcmalloc_minimal.so.4; LD_LIBRARY_PATH=" + folder +
+            " $REPLAY --json --warm-time 0 --strategy tcmalloc " + path_ + "; rm -r " + folder);
+  const json selected = json::parse(r.out)["rows"];
   ASSERT_EQ(selected.size(), 4u);  // none, glibc, tcmalloc, A/A
-  if (sanitized) {
-    EXPECT_EQ(row_of(selected, "glibc", "malloc")["status"], "skipped");
-  } else {
-    EXPECT_EQ(row_of(selected, "tcmalloc", "malloc")["status"], "ok");
+  EXPECT_EQ(row_of(selected, "tcmalloc", "malloc")["status"], "skipped");
+  EXPECT_EQ(row_of(selected, "tcmalloc", "malloc")["reason"],
+            "libtcmalloc_minimal.so.4 is not loaded: apt install libtcmalloc-minimal4");
+  EXPECT_EQ(row_of(selected, "glibc", "malloc")["status"], "ok");
+}
+#endif
+
+TEST_F(MallardReplay, WithoutAFloorNothingIsMeasured) {
+  std::ofstream(path_) << "a 48 10 1 0\na 70368744177664 30 1 5\n";
+  const json selected = rows("--strategy multipool --memory-limit 64M");
+  EXPECT_EQ(selected[0]["status"], "out_of_memory");
+  for (const json& r : selected) {
+    EXPECT_NE(r["status"], "ok") << r.dump();
+    EXPECT_TRUE(r["ns_per_event"].is_null()) << r.dump();
   }
+}
+
+TEST_F(MallardReplay, AStackOfHeapsHoldsWhatItsSourceHasGiven) {
+  std::ofstream file(path_);
+  for (int i = 1; i <= 100; ++i) file << "a 100000 " << i << " 1 0\nf " << i << " 1 0\n";
+  file << "a 100001 7 1 0\n";
+  file.close();
+  const json all = rows("--strategy multipool/monotonic");
+  const json& stack = row_of(all, "multipool/monotonic", "typed");
+  EXPECT_GT(stack["external"], 90 * 100'000) << stack.dump();
+  EXPECT_LE(stack["external"], stack["max_held"]);
+}
+
+TEST_F(MallardReplay, ATableThatCannotBeWrittenIsAnError) {
+  EXPECT_EQ(shell("$REPLAY --check-only --binding typed " + path_ + " 2>&1 >/dev/full").exit_code, 2);
+  EXPECT_EQ(shell("$REPLAY --list-strategies 2>&1 >/dev/full").exit_code, 2);
 }
 
 TEST_F(MallardReplay, BindingsAndNamesSelectRows) {

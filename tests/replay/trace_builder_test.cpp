@@ -54,6 +54,13 @@ TEST(TraceBuilder, FreesArePairedAndCarryTheSize) {
   EXPECT_EQ(t.ops()[3].align(), 4u);
 }
 
+TEST(TraceBuilder, BlocksThatNoAddressSpaceHasRoomForAreLeftOutAndCounted) {
+  const trace t = events().malloc(1, 48).malloc(2, std::uint64_t{1} << 62).free(2).build();
+  EXPECT_EQ(ops_of(t), "+0:48 -0:48");
+  EXPECT_EQ(t.facts().impossible, 1u);
+  EXPECT_EQ(t.facts().max_live_bytes, 48u);
+}
+
 TEST(TraceBuilder, SlotsAreReusedLastInFirstOut) {
   const trace t = events()
                       .malloc(1, 1)

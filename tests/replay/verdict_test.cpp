@@ -46,8 +46,20 @@ TEST(Verdict, AGainPaidWithMemoryIsNotTheLastWord) {
 TEST(Verdict, RowsThatWereNotMeasuredDoNotCompete) {
   const std::vector<row> rows{measured("none", 0.1, 0), measured("glibc", 10, 1000),
                               failed("multipool", row_status::failed, "two live blocks overlap")};
-  EXPECT_EQ(verdict(rows),
-            std::vector<std::string>{"Best malloc: glibc; glibc is not slower beyond spread."});
+  EXPECT_EQ(verdict(rows), std::vector<std::string>{"Best malloc: glibc."});
+}
+
+TEST(Verdict, NothingIsSaidOfAGlibcThatWasNotMeasured) {
+  const std::vector<row> rows{failed("glibc", row_status::out_of_memory, "an allocation was refused"),
+                              measured("mimalloc", 5, 1100)};
+  EXPECT_EQ(verdict(rows), std::vector<std::string>{"Best malloc: mimalloc; glibc was not measured."});
+}
+
+TEST(Verdict, ATimeBelowTheFloorsNoiseIsNoNegativeRatio) {
+  const std::vector<row> rows{measured("glibc", 10, 1000), measured("monotonic", -0.1, 1000)};
+  EXPECT_EQ(verdict(rows).back(),
+            "Fastest strategy: monotonic (typed) takes less than 0.01 of the time of glibc and holds 1.00 of "
+            "its memory.");
 }
 
 TEST(Verdict, WithoutAMallocThereIsNone) {

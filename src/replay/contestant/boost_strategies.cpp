@@ -24,8 +24,10 @@ std::vector<strategy> boost_strategies() {
       {"boost.sync_pool", binding::pmr, "Boost's synchronized_pool_resource",
        run_boost<synchronized_pool_resource>},
   };
-  // Above it, 1.74's monotonic throws and its pools return misaligned blocks.
-  for (strategy& s : list) s.most_align = memory_resource::max_align;
+  for (strategy& s : list) {
+    s.beneath = untrimmed_malloc();
+    s.most_align = memory_resource::max_align;  // above, 1.74's monotonic throws, its pools misalign
+  }
   return list;
 }
 
