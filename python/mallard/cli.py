@@ -44,6 +44,8 @@ def main() -> NoReturn:
     """Run the command line; what goes wrong is one line on stderr and exit code 2."""
     try:
         sys.exit(app(sys.argv[1:] or ["--help"], prog_name="mallard", standalone_mode=False))
+    except typer.Abort:
+        sys.exit(130)
     except (MallardError, typer.TyperException) as error:
         print(f"mallard: {error}", file=sys.stderr)
         sys.exit(2)
