@@ -6,11 +6,11 @@ from pathlib import Path
 from conftest import Mallard
 
 
-def test_rows_are_the_strategies_asked_for(mallard: Mallard, journal: Path) -> None:
+def test_rows_are_the_strategies_asked_for_and_the_baseline(mallard: Mallard, journal: Path) -> None:
     replayed = mallard("replay", journal, "--strategy", "none", "--strategy", "multipool", "--json")
     assert replayed.returncode == 0, replayed.stderr
     rows = json.loads(replayed.stdout)["rows"]
-    assert {row["strategy"] for row in rows} == {"none", "multipool"}
+    assert {row["strategy"] for row in rows} == {"none", "multipool", "glibc", "glibc a/a"}
     assert all(row["status"] == "ok" for row in rows)
 
 

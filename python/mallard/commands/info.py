@@ -20,7 +20,7 @@ def info(
     try:
         summary = _native.summary_json(journal)
     except _native.JournalError as error:
-        raise MallardError(str(error)) from error
+        raise MallardError(f"cannot read {journal}: {error}") from error
     if as_json:
         print(summary)
     else:
