@@ -46,7 +46,8 @@ struct able : plain {
   resize_result resize(const resize_request&) noexcept { return {}; }
   bool allocate_burst(chain&, std::size_t, std::size_t, std::size_t, std::size_t) noexcept { return false; }
   void deallocate_burst(chain&, std::size_t, std::size_t) noexcept {}
-  bool allocate_burst(chain&, const std::size_t*, std::size_t, std::size_t, std::size_t) noexcept {
+  bool allocate_burst(chain&, const std::size_t*, std::size_t, std::size_t, std::size_t,
+                      std::size_t) noexcept {
     return false;
   }
   void deallocate_burst(chain&) noexcept {}

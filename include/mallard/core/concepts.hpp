@@ -150,12 +150,14 @@ concept burst = heap<H> && requires(H& h, chain& c, std::size_t n) {
   { h.deallocate_burst(c, n, n) } noexcept -> std::same_as<void>;
 };
 
-// bool allocate_burst(out, sizes, count, align, contiguous) noexcept;   the i-th block has at least
-//                                                                       sizes[i] bytes; all or none
-// void deallocate_burst(blocks) noexcept;                               blocks of any sizes
+// bool allocate_burst(out, lengths, count, unit, align, contiguous) noexcept;
+//      appends `count` blocks to `out`, the i-th of at least max(lengths[i] * unit, sizeof(void*))
+//      bytes; all or none, and none where a product overflows. Else as above.
+// void deallocate_burst(blocks) noexcept;
+//      ends all blocks of the chain, which is empty afterwards; blocks of any sizes.
 template <class H>
-concept burst_of_sizes = freeable<H> && requires(H& h, chain& c, const std::size_t* sizes, std::size_t n) {
-  { h.allocate_burst(c, sizes, n, n, n) } noexcept -> std::same_as<bool>;
+concept burst_of_sizes = freeable<H> && requires(H& h, chain& c, const std::size_t* lengths, std::size_t n) {
+  { h.allocate_burst(c, lengths, n, n, n, n) } noexcept -> std::same_as<bool>;
   { h.deallocate_burst(c) } noexcept -> std::same_as<void>;
 };
 
@@ -178,8 +180,11 @@ concept nestable = releasable<H> && std::constructible_from<H, H&, nesting> && r
 
 // --- threads --------------------------------------------------------------------------------
 
-// static constexpr bool is_concurrent = true;   all members may be called by several threads at once,
-//                                               except construction, destruction, release and clear
+// static constexpr bool is_concurrent = true;
+//      several threads at once may call allocate, deallocate, resize, the bursts, usable_size,
+//      received_size, owns, flush, held and max_held, as far as the heap has them. What walks or ends
+//      the whole heap (usage, validate, clear, release, rewind, trim), construction and destruction
+//      need the other threads quiet.
 template <class H>
 concept concurrent = heap<H> && requires { requires static_cast<bool>(H::is_concurrent); };
 

@@ -1,14 +1,15 @@
 // heap_usage and fault: what inspecting a heap tells.
 //
-//     held      +-------------------------------------------------+  bytes obtained from the source
+//     held      +-------------------------------------------------+  bytes obtained from the upstream
 //     carved    +------------------------------+                     of these, taken by live blocks
 //     granted   +-------------------------+                          of these, usable by the caller
 //     (live     +------------------+                                 of these, really asked for)
 //
 //     internal = granted - live     header = carved - granted     external = held - carved
 //
-// held >= carved >= granted. `live` is known to the caller, or to layer `stats`, never to the heap:
-// no hot path carries a counter. The figures are found by walking (design: "Measuring").
+// held >= carved >= granted. `held` of a heap is what it has from its own upstream; what a whole stack
+// has from the system is the source's held(). `live` is known to the caller, or to a counting layer of
+// the user's, never to the heap: no hot path carries a counter. The figures are found by walking.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@
 namespace mallard {
 
 struct heap_usage {
-  std::size_t held = 0;     // bytes the heap has from its source and has not given back
+  std::size_t held = 0;     // bytes the heap has from its upstream and has not given back
   std::size_t carved = 0;   // bytes of those inside live blocks, with their headers and padding
   std::size_t granted = 0;  // bytes of those that callers may use: the received sizes
 

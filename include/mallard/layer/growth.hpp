@@ -1,11 +1,11 @@
 // Growth policies: how large the next chunk of a heap is.
 //
 //     doubling        F, 2F, 4F ... Cap, Cap            few chunks, up to half of them unused
-//     proportional    F, 2F ... Step, Step ... 1/Divisor of what is held ... Cap
+//     proportional    F, F, 2F, 4F ... Step, Step ... 1/Divisor of what is held ... Cap
 //                                                       unused at most max(Step, 1/Divisor)
 //
-// A policy is a type with one static member. It names a wish: a request that needs more gets more,
-// and when the upstream cannot give that much the heap asks again for the least it needs.
+// A policy is a type with one static member. It names a wish: a request that needs more gets more, and
+// when the upstream cannot give that much, chunk_list asks for half of it, down to the least it needs.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // segregate<Upstream, Classes, Growth, RunGrowth>: one free list a size class, over shared chunks.
 //
-//     size, align --Classes--> [0: 8] [1: 16] [2: 24] ... [n: 32768]      free lists
+//     size, align --Classes--> [0: 8] [1: 16] [2: 24] ... [n: largest]    free lists
 //                                 \      |       |          /
 //                                  slabs: chunks, cut into runs
 //
@@ -8,7 +8,8 @@
 // header: deallocate finds the class again from size and alignment. Memory of one class is not used
 // by another before clear() or release().
 // Cost: about 14 instructions to take a freed block of up to Classes::small bytes, 10 to free it; 5 and
-// 3 where the size is a constant. Holds nothing until first used.
+// 3 where the size is a constant (gcc 12 -O2, callgrind, the loop around them subtracted). Holds nothing
+// until first used.
 #pragma once
 
 #include <algorithm>

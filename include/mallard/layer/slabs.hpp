@@ -3,7 +3,7 @@
 //     chunk  [header| stretch of 48s | stretch of 16s | pad | stretch of 4096s |.... free ....]
 //                                                                               ^ one of four cursors
 //
-// Forty size classes of one heap so share a few chunks instead of taking a page each. A stretch is a
+// All size classes of one heap so share a few chunks instead of taking a page each. A stretch is a
 // whole number of units, at least one and at most as many as wished: the end of a chunk is used up
 // by a shorter stretch. A chunk is added when a unit fits in none of the four open places; a place
 // whose room is the least is then closed. With one place, units of many pages would leave up to
