@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <type_traits>
 #include <vector>
 
@@ -126,13 +127,21 @@ TEST_F(Monotonic, TheTopBlockGrowsInPlace) {
   EXPECT_EQ(heap_.allocate(1, 1).data, bytes_of(top) + 300);
 }
 
-TEST_F(Monotonic, TheTopBlockGrowsAsFarAsItsChunkGoes) {
+TEST_F(Monotonic, TheTopBlockGrowsToTheLimitWhereThePreferredSizeDoesNotFit) {
   const block top = heap_.allocate(100, 8);
   const resize_result grown = heap_.resize({top.data, 100, 8, 200, 1000000, resize_way::expand_forward});
   EXPECT_TRUE(grown.reused);
-  EXPECT_GT(grown.memory.size, 200u);
-  EXPECT_LT(grown.memory.size, os_pages::page_size());
-  EXPECT_FALSE(heap_.resize({top.data, grown.memory.size, 8, 5000, 5000, resize_way::expand_forward}).memory);
+  EXPECT_EQ(grown.memory, (block{top.data, 200}));
+  EXPECT_FALSE(heap_.resize({top.data, 200, 8, 5000, 5000, resize_way::expand_forward}).memory);
+}
+
+TEST_F(Monotonic, ABlockThatGrewLessThanPreferredIsKnownByItsRequestedSize) {
+  const block top = heap_.allocate(100, 8);
+  ASSERT_TRUE(heap_.resize({top.data, 100, 8, 200, 1000000, resize_way::expand_forward}).memory);
+  const resize_result again = heap_.resize({top.data, 200, 8, 300, 300, resize_way::expand_forward});
+  EXPECT_EQ(again.memory, (block{top.data, 300}));
+  const resize_result shrunk = heap_.resize({top.data, 300, 8, 60, 60, resize_way::shrink});
+  EXPECT_EQ(shrunk.memory, (block{top.data, 60}));
 }
 
 TEST_F(Monotonic, AnOlderBlockGrowsOnlyIntoANewOne) {
@@ -214,6 +223,20 @@ TEST(MonotonicStacked, ReleaseReachesTheUpstreamItOwns) {
   heap.release();
   EXPECT_EQ(heap.upstream().upstream().held(), 0u);
 }
+
+#if MALLARD_CHECKS
+// The header of a chunk stands in front of its first block.
+TEST(MonotonicDeathTest, AnUnderrunIsFoundWhereManyBlocksEnd) {
+  monotonic heap;
+  const auto mark = heap.mark();
+  const block first = heap.allocate(100, 8);
+  const auto underrun = [&] { std::memset(bytes_of(first) - 24, 0xff, 24); };
+  EXPECT_DEATH((underrun(), heap.clear()), "validate");
+  EXPECT_DEATH((underrun(), heap.release()), "validate");
+  EXPECT_DEATH((underrun(), heap.rewind(mark)), "validate");
+  EXPECT_DEATH((underrun(), heap.~basic_monotonic()), "validate");
+}
+#endif
 
 TEST(MonotonicDestruction, GivesEverythingBack) {
   counting<os_pages> source;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <random>
 #include <type_traits>
 #include <vector>
@@ -202,6 +203,18 @@ TEST(MultipoolOverAnother, AnyStackingWorks) {
   heap.release();
   EXPECT_EQ(heap.upstream().upstream().upstream().held(), 0u);
 }
+
+#if MALLARD_CHECKS
+TEST(MultipoolDeathTest, AWriteToAFreedBlockIsFoundWhereManyBlocksEnd) {
+  multipool heap;
+  const block freed = heap.allocate(48, 8);
+  heap.deallocate(freed.data, 48, 8);
+  const auto write = [&] { *static_cast<std::uintptr_t*>(freed.data) = 0x1234; };
+  EXPECT_DEATH((write(), heap.clear()), "validate");
+  EXPECT_DEATH((write(), heap.release()), "validate");
+  EXPECT_DEATH((write(), heap.~basic_multipool()), "validate");
+}
+#endif
 
 TEST(MultipoolDestruction, GivesEverythingBack) {
   counting<memory_resource_source> source;

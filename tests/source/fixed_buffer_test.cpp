@@ -84,6 +84,15 @@ TEST_F(FixedBuffer, OwnsItsBytesOnly) {
   EXPECT_FALSE(buffer_.owns(nullptr));
 }
 
+TEST(FixedBufferOfAnyShape, PredictsNothingWhereNothingCanBeHad) {
+  const fixed_buffer none(nullptr, 0);
+  EXPECT_EQ(none.received_size(0, 1), 0u);
+  alignas(64) std::byte bytes[64];
+  const fixed_buffer small(bytes + 16, 48);
+  EXPECT_EQ(small.received_size(48, 16), 48u);
+  EXPECT_EQ(small.received_size(1, 64), 0u);
+}
+
 TEST(FixedBufferOfAnyShape, UsesWhatIsAlignedOfIt) {
   alignas(16) std::byte bytes[64];
   fixed_buffer shifted(bytes + 1, 63);

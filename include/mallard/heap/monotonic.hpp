@@ -7,7 +7,9 @@
 // over a typed container. Memory comes back by clear() (keeps the largest chunk), release() (keeps
 // nothing), rewind() (keeps what is older than the mark) and destruction. The topmost block grows
 // forward and shrinks in place. No block has a header; the received size is the requested one.
-// Holds nothing until first used. Cost: 4 to 6 instructions for a block of known size, 0 for its end.
+// Holds nothing until first used. Cost: 4 to 6 instructions for a block of known size, 0 for its end
+// (gcc 12 -O2, callgrind, the loop around them subtracted). Debug builds validate the whole heap in
+// clear(), release(), rewind() and the destructor.
 // Seed 000, section 3 (monotonic allocators) and 4 (AS3 to AS6); seed 002, section 4.2 (regions).
 #pragma once
 
@@ -18,6 +20,7 @@
 
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/block.hpp"
+#include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/heap/heap_name.hpp"
 #include "mallard/layer/bump.hpp"
@@ -45,6 +48,7 @@ class basic_monotonic {
   explicit basic_monotonic(Args&&... args) : chunks_(std::forward<Args>(args)...) {}
   basic_monotonic(const basic_monotonic&) = delete;
   basic_monotonic& operator=(const basic_monotonic&) = delete;
+  ~basic_monotonic() { MALLARD_CHECK(!validate()); }
 
   // What else is taken from here directly may end with this heap's clear() and release().
   [[nodiscard]] upstream_type& upstream() noexcept { return chunks_.upstream(); }
@@ -61,15 +65,17 @@ class basic_monotonic {
   MALLARD_INLINE void deallocate(void*, std::size_t, std::size_t) noexcept {}
 
   [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept {
-    return size > max_request || align > max_request ? 0 : std::max<std::size_t>(size, 1);
+    return chunks::can_hold(size, align) ? std::max<std::size_t>(size, 1) : 0;
   }
 
   void clear() noexcept {
+    MALLARD_CHECK(!validate());
     chunks_.clear();
     bump_ = {};
   }
 
   void release() noexcept {
+    MALLARD_CHECK(!validate());
     chunks_.release();
     bump_ = {};
   }
@@ -89,6 +95,7 @@ class basic_monotonic {
 
   // The largest chunk that becomes empty is kept for reuse.
   void rewind(const mark_type& to) noexcept {
+    MALLARD_CHECK(!validate());
     if (chunks_.newest() != to.newest_) {
       while (chunks_.newest() != to.newest_) chunks_.drop_newest();
       bump_ = to.newest_ == nullptr ? bump{} : bump{to.newest_->begin(), to.newest_->end()};
@@ -157,7 +164,8 @@ class basic_monotonic {
     if (has_way(request.ways, resize_way::expand_forward)) {
       const std::size_t most = bump_.is_top(request.data, size) ? size + bump_.room() : size;
       if (request.limit <= most) {
-        const std::size_t larger = std::max(size, std::min(preferred, most));
+        // One of the two, so that the block is as large as it counts as requested, and known as the top.
+        const std::size_t larger = std::max(size, preferred <= most ? preferred : request.limit);
         if (larger != size) bump_.resize_top(request.data, larger);
         return {{request.data, larger}, true};
       }

@@ -71,11 +71,16 @@ class chunk_list {
   [[nodiscard]] chunk* newest() const noexcept { return newest_; }
   [[nodiscard]] std::size_t held() const noexcept { return held_; }
 
+  // Whether a chunk with room for such a block is a request that an upstream considers.
+  [[nodiscard]] static constexpr bool can_hold(std::size_t size, std::size_t align) noexcept {
+    constexpr std::size_t most = max_request - sizeof(chunk);
+    return size <= most && padding_of(align) <= most - size;
+  }
+
   // A new newest chunk with room for a block of `size` bytes at `align`; null when exhausted.
   [[nodiscard]] chunk* add(std::size_t size, std::size_t align) noexcept {
-    const std::size_t padding = align > default_align ? align - default_align : 0;
-    if (size > max_request - sizeof(chunk) || padding > max_request - sizeof(chunk) - size) return nullptr;
-    const std::size_t least = sizeof(chunk) + size + padding;
+    if (!can_hold(size, align)) return nullptr;
+    const std::size_t least = sizeof(chunk) + size + padding_of(align);
     chunk* added = take_spare(least);
     if (added == nullptr) added = obtain(least);
     if (added == nullptr) return nullptr;
@@ -150,6 +155,11 @@ class chunk_list {
   }
 
  private:
+  // What a block may lose at the begin of a chunk, which is aligned to `default_align` only.
+  static constexpr std::size_t padding_of(std::size_t align) noexcept {
+    return align > default_align ? align - default_align : 0;
+  }
+
   chunk* take_spare(std::size_t least) noexcept {
     for (chunk** link = &spares_; *link != nullptr; link = &(*link)->older_)
       if ((*link)->size_ >= least) return std::exchange(*link, (*link)->older_);

@@ -36,8 +36,10 @@ class fixed_buffer {
 
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
-  [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t) const noexcept {
-    return size > capacity_ ? 0 : rounded(size);
+  [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept {
+    const std::size_t before = padding_for(begin_, align);
+    if (size > capacity_ || before > capacity_ || rounded(size) > capacity_ - before) return 0;
+    return rounded(size);
   }
 
   [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {

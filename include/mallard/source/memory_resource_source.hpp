@@ -32,13 +32,14 @@ class memory_resource_source {
   // NOLINTNEXTLINE(readability-convert-member-functions-to-static): a heap's member
   [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept {
     if (size > max_request || align > max_request) return 0;
-    return align_up(size == 0 ? 1 : size, align);
+    const std::size_t received = align_up(size == 0 ? 1 : size, align);
+    return received > max_request ? 0 : received;
   }
 
   [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
     MALLARD_CHECK(is_valid_align(align));
     const std::size_t received = received_size(size, align);
-    if (received == 0 || received > max_request) return {};
+    if (received == 0) return {};
     try {
       return {resource_->allocate(received, align), received};
     } catch (...) {

@@ -109,6 +109,7 @@ struct received_sizes_are_predicted {
       }
       EXPECT_EQ(s.heap().received_size(SIZE_MAX, 1), 0u);
       EXPECT_EQ(s.heap().received_size(max_request + 1, 16), 0u);
+      EXPECT_EQ(s.heap().received_size(max_request, (max_request >> 1) + 1), 0u);
     }
   }
 };
