@@ -55,8 +55,8 @@ void deallocate_burst(shadow<M>& s, std::size_t i, std::size_t most) {
 template <class M>
 void allocate_or_end_burst(shadow<M>& s, random_source& r) {
   if (s.live() > 0 && r.below(2) == 0) return deallocate_burst(s, r.below(s.live()), r.between(0, 40));
-  const std::size_t size = r.below(4) == 0 ? 48 : r.spread(1, 4096);
-  const std::size_t align = std::size_t{1} << r.below(8);
+  const std::size_t size = std::min(r.below(4) == 0 ? 48 : r.spread(1, 4096), M::largest_size);
+  const std::size_t align = std::min(std::size_t{1} << r.below(8), M::largest_align);
   allocate_burst(s, r.below(24), size, align, r.below(2) * 4096);
 }
 

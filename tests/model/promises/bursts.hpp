@@ -1,6 +1,8 @@
 // Promises about bursts: many blocks in one call, the same as many calls.
 #pragma once
 
+#include <algorithm>
+
 #include "model/burst_check.hpp"
 
 namespace mallard::model {
@@ -13,11 +15,13 @@ struct bursts_and_single_blocks_mix {
     const ledger books;
     rig<M> under_test;
     shadow<M> s(under_test.heap, books);
-    for (const std::size_t size : {0u, 1u, 24u, 48u, 1000u, 5000u, 40000u}) {
+    const std::size_t align = std::min<std::size_t>(8, M::largest_align);
+    for (const std::size_t wanted : {0u, 1u, 24u, 48u, 1000u, 5000u, 40000u}) {
+      const std::size_t size = std::min(wanted, M::largest_size);
       SCOPED_TRACE(std::to_string(size) + " bytes");
       const std::size_t usable = std::max<std::size_t>(size, sizeof(void*));
-      ASSERT_TRUE(allocate_burst(s, 50, size, 8, 4096));
-      for (int i = 0; i < 20; ++i) ASSERT_TRUE(s.allocate(usable, 8));
+      ASSERT_TRUE(allocate_burst(s, 50, size, align, 4096));
+      for (int i = 0; i < 20; ++i) ASSERT_TRUE(s.allocate(usable, align));
       s.check();
       for (int i = 0; i < 25; ++i) s.deallocate(s.oldest(), usable);  // out of the burst, one by one
       s.check();
@@ -26,7 +30,8 @@ struct bursts_and_single_blocks_mix {
       ASSERT_FALSE(s.broken());
       EXPECT_EQ(s.live(), 0u);
     }
-    EXPECT_TRUE(allocate_burst(s, 0, 48, 8, 0)) << "no blocks at all can always be had";
+    EXPECT_TRUE(allocate_burst(s, 0, std::min<std::size_t>(48, M::largest_size), align, 0))
+        << "no blocks at all can always be had";
   }
 };
 
@@ -35,20 +40,23 @@ struct a_burst_is_all_or_none {
   static constexpr const char* name = "a_burst_is_all_or_none";
   static constexpr bool applies = burst<typename M::heap> && probed<M>;
   static void check() {
-    for (const std::size_t size : {48u, 40000u}) {
+    const std::size_t align = std::min<std::size_t>(8, M::largest_align);
+    for (const std::size_t wanted : {48u, 40000u}) {
+      const std::size_t size = std::min(wanted, M::largest_size);
       const ledger books;
       rig<M> under_test;
       shadow<M> s(under_test.heap, books);
-      ASSERT_TRUE(s.allocate(size, 8));
+      ASSERT_TRUE(s.allocate(size, align));
       for (std::size_t n = 1; n <= 4; ++n) {
         source_of(s.heap()).fail_from(n);
-        EXPECT_FALSE(allocate_burst(s, 1 << 15, size, 8, 0)) << "request " << n << " and all later ones fail";
+        EXPECT_FALSE(allocate_burst(s, 1 << 15, size, align, 0))
+            << "request " << n << " and all later ones fail";
         s.check();
       }
       source_of(s.heap()).fail_no_more();
-      EXPECT_FALSE(allocate_burst(s, 3, SIZE_MAX - 20, 8, 0));
-      EXPECT_FALSE(allocate_burst(s, 3, max_request + 1, 8, 0));
-      EXPECT_TRUE(allocate_burst(s, 30, size, 8, 0));
+      EXPECT_FALSE(allocate_burst(s, 3, SIZE_MAX - 20, align, 0));
+      EXPECT_FALSE(allocate_burst(s, 3, max_request + 1, align, 0));
+      EXPECT_TRUE(allocate_burst(s, 30, size, align, 0));
       s.check();
       s.check_contents();
     }

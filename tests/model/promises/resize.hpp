@@ -1,6 +1,7 @@
 // Promises about changing the size of one block.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "model/resize_check.hpp"
@@ -18,7 +19,8 @@ struct resize_keeps_to_the_request {
     const ledger books;
     rig<M> under_test;
     shadow<M> s(under_test.heap, books);
-    for (const std::size_t size : {1u, 24u, 1000u, 30000u}) ASSERT_TRUE(s.allocate(size, 8));
+    for (const std::size_t size : {1u, 24u, 1000u, 30000u})
+      ASSERT_TRUE(s.allocate(std::min(size, M::largest_size), std::min<std::size_t>(8, M::largest_align)));
     for (std::size_t i = 0; i < s.live(); ++i) {
       const live_block b = s[i];
       const auto refused = [&](std::size_t limit, std::size_t preferred, resize_way ways) {
@@ -45,11 +47,14 @@ struct an_absurd_wish_does_not_spoil_the_limit {
     const ledger books;
     rig<M> under_test;
     shadow<M> s(under_test.heap, books);
+    const std::size_t size = std::min<std::size_t>(100, M::largest_size);
+    const std::size_t limit = std::min<std::size_t>(5000, M::largest_size);
+    const std::size_t align = std::min<std::size_t>(8, M::largest_align);
     for (const std::size_t wish : {std::size_t{1} << 40, max_request, SIZE_MAX}) {
-      ASSERT_TRUE(s.allocate(100, 8));
+      ASSERT_TRUE(s.allocate(size, align));
       ASSERT_TRUE(s.allocate(1, 8));
       const std::size_t first = s.oldest();
-      const resize_request q{s[first].data, 100, 8, 5000, wish, resize_way::allocate_new};
+      const resize_request q{s[first].data, size, align, limit, wish, resize_way::allocate_new};
       EXPECT_TRUE(resize_and_check(s, first, q));
       s.check();
       while (s.live() > 0) s.deallocate(0, s[0].received);
@@ -67,13 +72,14 @@ struct one_block_grows_where_it_is {
     const ledger books;
     rig<M> under_test;
     shadow<M> s(under_test.heap, books);
-    ASSERT_TRUE(s.allocate(16, 8));
+    const std::size_t largest = std::min<std::size_t>(2000, M::largest_size);
+    ASSERT_TRUE(s.allocate(std::min<std::size_t>(16, largest), std::min<std::size_t>(8, M::largest_align)));
     constexpr resize_way ways = resize_way::expand_forward | resize_way::allocate_new;
     std::size_t in_place = 0;
     std::size_t moved = 0;
-    while (s[0].received < 2000 && !s.broken()) {
+    while (s[0].received < largest && !s.broken()) {
       const live_block b = s[0];
-      const std::size_t size = b.received + 16;
+      const std::size_t size = std::min(b.received + 16, M::largest_size);
       ASSERT_TRUE(resize_and_check(s, 0, {b.data, b.received, b.align, size, size, ways}));
       ++(s[0].data == b.data ? in_place : moved);
       s.check();
