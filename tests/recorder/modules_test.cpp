@@ -1,10 +1,15 @@
 // The journal knows every module that calls came from, also what was loaded at run time.
+#include <elf.h>
 #include <gtest/gtest.h>
+#include <link.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <thread>
 
+#include "recorder/launcher/process_modules.hpp"
 #include "recorder/run.hpp"
 
 namespace mallard::test {
@@ -50,6 +55,38 @@ TEST_F(modules, loaded_at_run_time_are_known_of_a_killed_program) {
   kill(child_of(recorder.process()), SIGKILL);
   EXPECT_EQ(recorder.finish().status, 128 + SIGKILL);
   expect_plugin();
+}
+
+// A file of one segment that is loaded.
+void write_module(const std::filesystem::path& path, const char* magic, ElfW(Half) entry_size) {
+  ElfW(Ehdr) header{};
+  std::copy_n(magic, SELFMAG, header.e_ident);
+  header.e_phoff = sizeof header;
+  header.e_phentsize = entry_size;
+  header.e_phnum = 1;
+  ElfW(Phdr) segment{};
+  segment.p_type = PT_LOAD;
+  segment.p_vaddr = 0x2345;
+  segment.p_align = 0;
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(&header), sizeof header);
+  file.write(reinterpret_cast<const char*>(&segment), sizeof segment);
+}
+
+TEST_F(modules, a_bias_is_found_whatever_alignment_the_file_claims) {
+  journal::module_info module{.begin = 0x7000'0000, .path = folder_ / "module"};
+  write_module(module.path, ELFMAG, sizeof(ElfW(Phdr)));
+  recorder::read_module_file(module);
+  EXPECT_EQ(module.bias, 0x7000'0000U - 0x2000);
+}
+
+TEST_F(modules, files_that_are_no_modules_have_no_bias) {
+  journal::module_info module{.begin = 0x7000'0000, .path = folder_ / "module"};
+  write_module(module.path, "text", sizeof(ElfW(Phdr)));
+  recorder::read_module_file(module);
+  write_module(module.path, ELFMAG, 1);
+  recorder::read_module_file(module);
+  EXPECT_EQ(module.bias, 0U);
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 #include "recorder/launcher/process_modules.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -33,11 +36,14 @@ bool parse_mapping(const std::string& line, mapping& parsed) {
   return true;
 }
 
-// What a module's file says about itself: the address it is linked for, and its build id.
-void read_file(journal::module_info& module) {
+}  // namespace
+
+void read_module_file(journal::module_info& module) {
   std::ifstream file(module.path, std::ios::binary);
   ElfW(Ehdr) header{};
   if (!file.read(reinterpret_cast<char*>(&header), sizeof header)) return;
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(ElfW(Phdr))) return;
+  const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));  // segments are mapped by whole pages
   constexpr std::size_t longest_notes = 64 * 1024;
   bool linked_for = false;
   for (unsigned i = 0; i < header.e_phnum; ++i) {
@@ -45,7 +51,7 @@ void read_file(journal::module_info& module) {
     file.seekg(static_cast<std::streamoff>(header.e_phoff + i * sizeof segment));
     if (!file.read(reinterpret_cast<char*>(&segment), sizeof segment)) return;
     if (segment.p_type == PT_LOAD && !std::exchange(linked_for, true)) {
-      module.bias = module.begin - segment.p_vaddr / segment.p_align * segment.p_align;
+      module.bias = module.begin - (segment.p_vaddr & ~(page - 1));
     } else if (segment.p_type == PT_NOTE && module.build_id.empty()) {
       std::string notes(std::min<std::size_t>(segment.p_filesz, longest_notes), '\0');
       file.seekg(static_cast<std::streamoff>(segment.p_offset));
@@ -55,8 +61,6 @@ void read_file(journal::module_info& module) {
     }
   }
 }
-
-}  // namespace
 
 std::vector<journal::module_info> read_process_modules(pid_t process) {
   std::ifstream map("/proc/" + std::to_string(process) + "/maps");
@@ -80,7 +84,7 @@ std::vector<journal::module_info> read_process_modules(pid_t process) {
     executable = executable || part.executable;
   }
   close_module();
-  for (journal::module_info& module : modules) read_file(module);
+  for (journal::module_info& module : modules) read_module_file(module);
   return modules;
 }
 

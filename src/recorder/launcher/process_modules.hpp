@@ -15,4 +15,8 @@ namespace mallard::recorder {
 // Without times; empty if the process is gone.
 [[nodiscard]] std::vector<journal::module_info> read_process_modules(pid_t process);
 
+// What the module's file says about itself: the address it is linked for, as a bias, and its build id.
+// Leaves both as they are where the file is no ELF file of this machine's word size.
+void read_module_file(journal::module_info& module);
+
 }  // namespace mallard::recorder
