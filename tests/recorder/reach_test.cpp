@@ -93,6 +93,21 @@ TEST_F(reach, journals_that_cannot_be_made) {
   EXPECT_NE(result.err.find("/no/such/folder/journal"), std::string::npos) << result.err;
 }
 
+TEST_F(reach, a_folder_in_the_place_of_the_journal_is_named) {
+  std::filesystem::create_directory(folder_ / "journal");
+  const run_result result = run(record_command(folder_ / "journal", {target("few_calls")}));
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.err,
+            "mallard-record: cannot write " + (folder_ / "journal").string() + ": Is a directory\n");
+  EXPECT_TRUE(std::filesystem::is_directory(folder_ / "journal"));
+}
+
+TEST_F(reach, what_is_no_regular_file_is_not_removed) {
+  std::filesystem::create_symlink("/dev/null", folder_ / "journal");
+  EXPECT_EQ(run(record_command(folder_ / "journal", {target("own_malloc")})).status, 2);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "journal"));
+}
+
 TEST_F(reach, scripts_are_recorded_through_their_interpreters) {
   const auto with_line = write_file("with_line", "#!/usr/bin/perl\nprint qq(perl\\n);", 0755);
   const run_result perl = run(record_command(folder_ / "journal", {with_line}));
