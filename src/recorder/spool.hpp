@@ -85,9 +85,9 @@ static_assert(rings_at % spool_page == 0);
   return reinterpret_cast<ring_header*>(reinterpret_cast<char*>(spool) + ring_headers_at)[index];
 }
 
-[[nodiscard]] inline std::uint64_t* ring_words_of(spool_header* spool, std::uint32_t index) noexcept {
-  return reinterpret_cast<std::uint64_t*>(reinterpret_cast<char*>(spool) + rings_at) +
-         index * spool->ring_words;
+[[nodiscard]] inline std::uint64_t* ring_words_of(spool_header* spool, std::uint32_t index,
+                                                  std::uint64_t ring_words) noexcept {
+  return reinterpret_cast<std::uint64_t*>(reinterpret_cast<char*>(spool) + rings_at) + index * ring_words;
 }
 
 [[nodiscard]] inline char* module_list_of(spool_header* spool) noexcept {

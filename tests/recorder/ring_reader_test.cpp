@@ -21,10 +21,10 @@ class ring_reading : public testing::Test {
   test::scratch_folder folder_;
   spool_file spool_{folder_ / "spool", {smallest_ring, 0, false}};
   ring_header& ring_ = ring_of(spool_.header(), 1);
-  std::uint64_t* words_ = ring_words_of(spool_.header(), 1);
   const std::uint64_t size_ = spool_.header()->ring_words;
+  std::uint64_t* words_ = ring_words_of(spool_.header(), 1, size_);
   std::uint64_t head_ = 0;
-  ring_reader reader_{spool_.header(), 1};
+  ring_reader reader_{spool_.header(), 1, size_};
 };
 
 constexpr auto malloc_kind = static_cast<unsigned>(event_kind::malloc) | caller_bit;
@@ -74,10 +74,29 @@ TEST_F(ring_reading, positions_that_cannot_be_are_not_followed) {
   EXPECT_TRUE(reader_.damaged());
 }
 
+TEST_F(ring_reading, a_record_overwritten_after_it_was_checked_keeps_its_length) {
+  write({first_word(static_cast<unsigned>(event_kind::free), 7), 16});
+  reader_.look();
+  words_[0] = first_word(malloc_kind, 9);
+  const record r = reader_.take();
+  EXPECT_EQ(r.kind, static_cast<unsigned>(event_kind::free));
+  EXPECT_EQ(r.time, 7u);
+  EXPECT_TRUE(reader_.empty());
+  EXPECT_FALSE(reader_.damaged());
+}
+
+TEST_F(ring_reading, the_size_of_a_ring_is_not_the_programs_to_change) {
+  spool_.header()->ring_words = std::uint64_t{1} << 60;
+  ring_.head = size_ + 1;
+  reader_.look();
+  EXPECT_TRUE(reader_.empty());
+  EXPECT_TRUE(reader_.damaged());
+}
+
 TEST_F(ring_reading, noise_is_read_within_bounds) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 1000; ++round) {
-    ring_reader reader(spool_.header(), 1);
+    ring_reader reader(spool_.header(), 1, size_);
     for (std::uint64_t i = 0; i < size_; ++i) words_[i] = random();
     ring_.head = random() % (size_ + 1);
     reader.look();

@@ -7,11 +7,12 @@
 namespace mallard::recorder {
 
 collector::collector(spool_header* spool, journal::writer& out, module_table& modules)
-    : spool_(spool), out_(&out), contexts_(out, modules) {}
+    : spool_(spool), ring_words_(spool->ring_words), out_(&out), contexts_(out, modules) {}
 
 std::uint64_t collector::collect(std::uint64_t until) {
   const std::uint32_t used = std::min(spool_->rings_used.load(std::memory_order_acquire), max_rings);
-  while (rings_.size() < used) rings_.emplace_back(spool_, static_cast<std::uint32_t>(rings_.size()));
+  while (rings_.size() < used)
+    rings_.emplace_back(spool_, static_cast<std::uint32_t>(rings_.size()), ring_words_);
   turns_.clear();
   for (std::uint32_t i = 0; i < rings_.size(); ++i) {
     rings_[i].look();

@@ -47,6 +47,7 @@ class collector {
   void take_thread_record(ring_reader& ring, const record& what);
 
   spool_header* spool_;
+  std::uint64_t ring_words_;  // noted before the program runs, which could overwrite the spool's
   journal::writer* out_;
   context_map contexts_;
   std::vector<ring_reader> rings_;

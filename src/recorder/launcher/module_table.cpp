@@ -36,7 +36,7 @@ void module_table::read_list() {
       std::min<std::size_t>(spool_->module_bytes.load(std::memory_order_acquire), module_list_bytes);
   const char* list = module_list_of(spool_);
   module_entry entry;
-  while (listed - read_ >= sizeof entry) {
+  while (read_ < listed && listed - read_ >= sizeof entry) {
     std::memcpy(&entry, list + read_, sizeof entry);
     const std::size_t whole = sizeof entry + entry.path_bytes + entry.build_id_bytes;
     if (whole > listed - read_) {

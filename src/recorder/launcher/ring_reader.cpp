@@ -4,8 +4,10 @@
 
 namespace mallard::recorder {
 
-ring_reader::ring_reader(spool_header* spool, std::uint32_t index) noexcept
-    : header_(&ring_of(spool, index)), words_(ring_words_of(spool, index)), mask_(spool->ring_words - 1) {}
+ring_reader::ring_reader(spool_header* spool, std::uint32_t index, std::uint64_t ring_words) noexcept
+    : header_(&ring_of(spool, index)),
+      words_(ring_words_of(spool, index, ring_words)),
+      mask_(ring_words - 1) {}
 
 void ring_reader::look() noexcept {
   if (damaged_) return;
@@ -23,17 +25,17 @@ void ring_reader::look() noexcept {
 // Checks the record at `position_` and finds its time.
 void ring_reader::examine_next() noexcept {
   if (empty()) return;
-  const std::uint64_t first = word(position_);
-  if (!is_known_record(first) || record_words(first) > end_ - position_) {
+  first_ = word(position_);
+  if (!is_known_record(first_) || record_words(first_) > end_ - position_) {
     damaged_ = true;
     end_ = position_;
     return;
   }
-  time_ = std::max(time_, first >> time_shift);
+  time_ = std::max(time_, first_ >> time_shift);
 }
 
 record ring_reader::take() noexcept {
-  const std::uint64_t first = word(position_);
+  const std::uint64_t first = first_;
   record taken;
   taken.kind = static_cast<unsigned>(first & kind_mask);
   taken.time = time_;

@@ -24,7 +24,8 @@ struct record {
 
 class ring_reader {
  public:
-  ring_reader(spool_header* spool, std::uint32_t index) noexcept;
+  // `ring_words` is the launcher's own knowledge of the size, not what the shared header says by now.
+  ring_reader(spool_header* spool, std::uint32_t index, std::uint64_t ring_words) noexcept;
 
   // Looks how far the program has written.
   void look() noexcept;
@@ -58,6 +59,7 @@ class ring_reader {
   std::uint64_t end_ = 0;       // read up to here
   std::uint64_t given_back_ = 0;
   std::uint64_t time_ = 0;
+  std::uint64_t first_ = 0;  // first word of the next record, as it was checked
   bool damaged_ = false;
 };
 

@@ -42,7 +42,7 @@ class signals_held {
 ring_writer writer_of(spool_header* spool, std::uint32_t index) noexcept {
   ring_header& ring = ring_of(spool, index);
   const std::uint64_t head = ring.head.load(std::memory_order_acquire);
-  return {ring_words_of(spool, index), spool->ring_words - 1, head, head, &ring};
+  return {ring_words_of(spool, index, spool->ring_words), spool->ring_words - 1, head, head, &ring};
 }
 
 void note_used(spool_header* spool, std::uint32_t count) noexcept {
