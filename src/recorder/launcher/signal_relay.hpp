@@ -1,7 +1,8 @@
 // signal_relay: the launcher outlives what is meant for the program.
 //
 // A signal from the terminal (Ctrl-C) reaches both; the launcher takes note of nothing and finishes
-// the journal when the program has ended. One that somebody sent to the launcher alone is passed on.
+// the journal when the program has ended. One that a process sent to the launcher is passed on; sent to the
+// whole process group, it reaches the program twice.
 // A file that cannot grow and a pipe nobody reads are errors of the write, no reason to die. The end of
 // the program rings the spool's doorbell, so that nobody sleeps through it.
 #pragma once
