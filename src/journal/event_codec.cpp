@@ -21,9 +21,10 @@ void decode(table_decoder& decoder, const std::array<const column_header*, known
   }
 }
 
-// The column that a recall in `header` looks into, given those that may be meant.
+// The column that a recall in `header` looks into: the same or one decoded before it, since a later one
+// still holds the batch before.
 std::span<const std::uint64_t> history_of(const column_header* header, const event_batch& batch) {
-  if (header == nullptr || header->encoding != encoding::recall) return {};
+  if (header == nullptr || header->encoding != encoding::recall || header->reference > header->id) return {};
   switch (static_cast<event_column>(header->reference)) {
     case event_column::address:
       return batch.address;
@@ -54,7 +55,7 @@ void encode_events(table_encoder& encoder, const event_batch& batch) {
   using u64s = std::span<const std::uint64_t>;
   using u32s = std::span<const std::uint32_t>;
   encoder.begin(batch.count(), batch.kind);
-  encoder.numbers(id(event_column::kind), encoding::bytes, std::span<const event_kind>(batch.kind));
+  encoder.kinds(id(event_column::kind));
   encoder.numbers(id(event_column::time), encoding::delta, u64s(batch.time));
   encoder.numbers(id(event_column::thread), encoding::varint, u32s(batch.thread));
   encoder.numbers(id(event_column::context), encoding::varint, u32s(batch.context));

@@ -88,7 +88,7 @@ bool table_encoder::select(column_header& header, std::span<const std::uint64_t>
       const auto bit = static_cast<std::uint64_t>(values[row] != 0);
       nonzero += bit;
       mask |= bit << (kind & 63);
-      others |= bit & (kind >> 6);
+      others |= bit & static_cast<std::uint64_t>(kind >= 64);
     }
   }
   // A kind that has a value in one row has room for one in every row of it.
@@ -196,7 +196,15 @@ void table_encoder::numbers(std::uint16_t id, encoding how, std::span<const T> v
 
 template void table_encoder::numbers(std::uint16_t, encoding, std::span<const std::uint64_t>);
 template void table_encoder::numbers(std::uint16_t, encoding, std::span<const std::uint32_t>);
-template void table_encoder::numbers(std::uint16_t, encoding, std::span<const event_kind>);
+
+void table_encoder::kinds(std::uint16_t id) {
+  const std::span<const std::uint64_t> values = widened(kinds_);
+  if (all_zero(values)) return;
+  column_header header{.id = id, .encoding = encoding::bytes};
+  present_.clear();
+  dense_.assign(values.begin(), values.end());
+  encode(header);
+}
 
 void table_encoder::numbers(std::uint16_t id, std::span<const std::uint64_t> values) {
   column_header header{.id = id};

@@ -23,12 +23,16 @@ namespace mallard::journal {
 
 class table_encoder {
  public:
-  // `kinds`, if given, are the rows' event kinds, which a column's presence can go by.
+  // `kinds`, if given, are the rows' event kinds, which a column's presence can go by; their own column
+  // never does.
   void begin(std::size_t rows, std::span<const event_kind> kinds = {});
 
   // As `bytes`, `varint`, `delta` or `raw`; T is std::uint64_t, std::uint32_t or event_kind.
   template <class T>
   void numbers(std::uint16_t id, encoding how, std::span<const T> values);
+
+  // The kinds given to begin(), a byte each and one in every row: a reader needs them for other columns.
+  void kinds(std::uint16_t id);
 
   // As `varint`, `delta` or `raw`, whichever is shortest before compression.
   void numbers(std::uint16_t id, std::span<const std::uint64_t> values);

@@ -167,7 +167,9 @@ std::uint32_t writer::intern_name(std::string_view name) {
 }
 
 void writer::set_stack_offset(std::uint32_t context, std::uint64_t bytes) {
+  if (context == 0) return;  // nothing is known of the unknown context
   context_node& node = state_->contexts.nodes()[context];
+  if (node.stack_offset == bytes) return;
   node.stack_offset = bytes;
   if (context < state_->written_contexts) state_->changed_contexts.push_back({.index = context, .row = node});
 }

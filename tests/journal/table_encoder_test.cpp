@@ -82,6 +82,32 @@ TEST(table_encoder, a_kind_above_63_can_have_values) {
   EXPECT_EQ(r.header.presence, presence::every);
 }
 
+TEST(table_encoder, a_kind_above_127_can_have_values_where_few_have) {
+  std::vector<event_kind> kinds(100, event_kind::free);
+  numbers values(100);
+  for (std::size_t i = 0; i < 50; ++i) {
+    kinds[i] = i % 2 == 0 ? event_kind::malloc : static_cast<event_kind>(128 + i);
+    values[i] = i + 1;
+  }
+  EXPECT_EQ(through(values, encoding::varint, kinds).values, values);
+}
+
+TEST(table_encoder, the_kinds_themselves_have_a_value_in_every_row) {
+  std::vector<event_kind> kinds(1000);  // of number 0, but for a few
+  kinds[3] = event_kind::free;
+  kinds[500] = static_cast<event_kind>(200);
+  table_encoder encoder;
+  encoder.begin(kinds.size(), kinds);
+  encoder.kinds(1);
+  table_decoder decoder;
+  decoder.open(encoder.payload(), kinds.size());
+  ASSERT_EQ(decoder.columns().size(), 1U);
+  EXPECT_EQ(decoder.columns()[0].presence, presence::every);
+  std::vector<event_kind> decoded(kinds.size());
+  decoder.numbers(decoder.columns()[0], std::span<event_kind>(decoded));
+  EXPECT_EQ(decoded, kinds);
+}
+
 TEST(table_encoder, hard_values_come_back_from_every_encoding) {
   std::mt19937_64 random(3);
   numbers values;

@@ -105,6 +105,24 @@ TEST(writer, the_same_frame_below_different_callers_is_different_contexts) {
   EXPECT_EQ(below.size(), 20'000U);
 }
 
+TEST(writer, a_stack_offset_is_written_when_it_changes) {
+  const temporary_file file;
+  writer out(file.path());
+  const std::uint32_t context = out.intern_context(0, 0x400);
+  out.set_stack_offset(context, 48);
+  out.flush();
+  const std::uint64_t before = out.bytes_written();
+  out.set_stack_offset(context, 48);
+  out.set_stack_offset(0, 16);  // of the unknown context nothing is known
+  out.flush();
+  EXPECT_EQ(out.bytes_written(), before);
+  out.set_stack_offset(context, 64);
+  out.finish();
+  const journal_contents read = read_all(file.path());
+  EXPECT_EQ(read.known.contexts.at(context).stack_offset, 64U);
+  EXPECT_TRUE(read.warnings.empty());
+}
+
 TEST(writer, a_later_description_adds_and_overrides) {
   const temporary_file file;
   writer out(file.path());
