@@ -167,11 +167,13 @@ void directory::take(const table& rows) {
       using column = context_column;
       const std::uint64_t index = from.number(column::index, i);
       const std::uint64_t parent = from.number(column::parent, i);
+      const std::uint64_t name = from.number(column::name, i);
       if (index == 0 || parent >= index) throw malformed("a context in it is its own ancestor");
-      at(tables_.contexts, index) = {.parent = index32(parent),
-                                     .name = index32(from.number(column::name, i)),
-                                     .return_address = from.number(column::return_address, i),
-                                     .stack_offset = from.number(column::stack_offset, i)};
+      at(tables_.contexts, index) = {
+          .parent = index32(parent),
+          .name = name < tables_.names.size() ? index32(name) : 0,  // it may be lost
+          .return_address = from.number(column::return_address, i),
+          .stack_offset = from.number(column::stack_offset, i)};
     } else if (rows.type == sections::threads) {
       using column = thread_column;
       at(tables_.threads, from.number(column::index, i)) = {.system_id = from.number(column::system_id, i),
@@ -189,7 +191,8 @@ void directory::take(const table& rows) {
           .path = from.text(column::path, i),
           .build_id = from.text(column::build_id, i)};
     } else if (rows.type == sections::names) {
-      at(tables_.names, from.number(name_column::index, i)) = from.text(name_column::text, i);
+      const std::uint64_t index = from.number(name_column::index, i);
+      if (index != 0) at(tables_.names, index) = from.text(name_column::text, i);  // 0 is the empty name
     } else if (rows.type == sections::usage) {
       using column = usage_column;
       at(tables_.usage, tables_.usage.size()) = {.time = from.number(column::time, i),

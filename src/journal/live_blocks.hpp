@@ -15,7 +15,7 @@ namespace mallard::journal {
 
 class live_blocks {
  public:
-  // The block at `address` begins; returns the size of the one that ends by it, if there is one.
+  // The block at `address`, not 0, begins; returns the size of the one that ends by it, if there is one.
   std::optional<std::uint64_t> add(std::uint64_t address, std::uint64_t size) {
     if (2 * (count_ + 1) > slots_.size()) grow();
     slot& found = slots_[find(address)];
@@ -35,6 +35,7 @@ class live_blocks {
 
   // The block at `address` ends; `size` becomes its size if it is `of_block`.
   end remove(std::uint64_t address, std::uint64_t& size) {
+    if (address == 0) return end::unmatched;  // the mark of a free slot
     if (!late_frees_.empty()) {
       if (const auto late = late_frees_.find(address); late != late_frees_.end()) {
         if (--late->second == 0) late_frees_.erase(late);

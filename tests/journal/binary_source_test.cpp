@@ -308,6 +308,44 @@ TEST(binary_source, no_number_in_a_file_decides_what_memory_is_taken) {
   EXPECT_TRUE(told(one_row(sections::events, static_cast<std::uint16_t>(event_column::thread), UINT32_MAX)));
 }
 
+TEST(binary_source, names_that_are_not_there_are_none) {
+  table_encoder encoder;
+  const std::vector<std::uint64_t> one = {1};
+  const std::vector<std::uint64_t> seventh = {7};
+  encoder.begin(1);
+  encoder.numbers(static_cast<std::uint16_t>(context_column::index), one);
+  encoder.numbers(static_cast<std::uint16_t>(context_column::name), seventh);
+  const byte_span scope = encoder.payload();
+  std::string journal = journal_with(sections::contexts, 1, {scope.begin(), scope.end()});
+  const std::vector<std::string> text = {"surprise"};
+  encoder.begin(1);
+  encoder.texts(static_cast<std::uint16_t>(name_column::text), text);  // of index 0
+  byte_vector names;
+  put_section(names, sections::names, 1, encoder.payload());
+  const journal_contents read = read_bytes(journal + text_of(names));
+  EXPECT_EQ(read.known.contexts.at(1).name, 0U);
+  EXPECT_EQ(read.known.names, std::vector<std::string>{""});
+}
+
+TEST(binary_source, a_recall_into_a_column_not_yet_decoded_is_refused) {
+  table_encoder encoder;
+  const std::vector<std::uint64_t> values = {5, 5};
+  const auto refused = [&](event_column column, event_column reference) {
+    encoder.begin(2);
+    encoder.recalled(static_cast<std::uint16_t>(column), values, static_cast<std::uint16_t>(reference),
+                     values);
+    const byte_span payload = encoder.payload();
+    const std::vector<std::string> told =
+        read_bytes(journal_with(sections::events, 2, {payload.begin(), payload.end()})).warnings;
+    return told.at(0).find("cannot be used") != std::string::npos;
+  };
+  EXPECT_FALSE(refused(event_column::old_address, event_column::address));
+  EXPECT_FALSE(refused(event_column::region, event_column::region));
+  EXPECT_TRUE(refused(event_column::address, event_column::region));
+  EXPECT_TRUE(refused(event_column::old_address, event_column::region));
+  EXPECT_TRUE(refused(event_column::parent, event_column::size));
+}
+
 TEST(binary_source, a_context_cannot_be_its_own_ancestor) {
   table_encoder encoder;
   const std::vector<std::uint64_t> index = {1, 2};

@@ -41,5 +41,13 @@ TEST(live_blocks, an_address_seen_again_before_its_free_ends_the_old_block) {
   EXPECT_EQ(blocks.remove(0x10, size), live_blocks::end::unmatched);
 }
 
+TEST(live_blocks, a_free_of_null_matches_nothing) {
+  live_blocks blocks;
+  blocks.add(0x10, 5);
+  std::uint64_t size = 0;
+  EXPECT_EQ(blocks.remove(0, size), live_blocks::end::unmatched);
+  EXPECT_EQ(blocks.count(), 1U);
+}
+
 }  // namespace
 }  // namespace mallard::journal
