@@ -41,12 +41,14 @@ bool binary_source::next(event_batch& batch) {
     const std::string place = "the section at byte " + std::to_string(start);
     if (section.size() < whole) {
       damage(place + " is cut off" + events_lost(*header));
+      lose_events(*header);
       from_.consume(section.size());
       break;
     }
     const byte_span payload = section.subspan(section_header_size);
     if (checksum(payload) != header->payload_checksum) {
       damage(place + " is damaged" + events_lost(*header));
+      lose_events(*header);
       // Its size can be trusted unless bytes are missing or added: then the search starts inside it.
       const byte_span behind = from_.peek(whole + section_header_size).subspan(whole);
       from_.consume(behind.empty() || is_section(behind) ? whole : section_header_size);
@@ -57,6 +59,7 @@ bool binary_source::next(event_batch& batch) {
       delivered = take(*header, payload, batch);
     } catch (const malformed& reason) {
       damage(place + " cannot be used: " + reason.what() + events_lost(*header));
+      lose_events(*header);
     }
     from_.consume(whole);
     if (delivered) return true;
@@ -64,6 +67,11 @@ bool binary_source::next(event_batch& batch) {
   finish();
   resize(batch, 0);
   return false;
+}
+
+// Events that are lost keep their numbers.
+void binary_source::lose_events(const section_header& header) {
+  if (header.type == sections::events) passed_ += header.rows;
 }
 
 // Takes in one intact section; true if it filled `batch`. Throws malformed.
@@ -96,6 +104,7 @@ bool binary_source::take(const section_header& header, byte_span payload, event_
 // Decodes a chunk of events, and makes sure that all it refers to exists.
 void binary_source::take_events(const section_header& header, event_batch& batch) {
   decode_events(decoder_, header.rows, batch);
+  batch.first = passed_;
   if (header.rows == 0) return;
   const std::uint32_t thread = *std::max_element(batch.thread.begin(), batch.thread.end());
   if (thread >= max_threads) throw malformed("a thread's index in it is too large");
@@ -109,6 +118,7 @@ void binary_source::take_events(const section_header& header, event_batch& batch
     }
   }
   events_ += header.rows;
+  passed_ += header.rows;
 }
 
 void binary_source::take_end(std::size_t rows) {

@@ -38,6 +38,7 @@ class binary_source final : public event_source {
   void take_end(std::size_t rows);
   void skip_to_section();
   void finish();
+  void lose_events(const section_header& header);
   void damage(std::string line);
 
   input from_;
@@ -47,6 +48,7 @@ class binary_source final : public event_source {
   std::map<section_type, table_receiver> receivers_;
   std::vector<std::string> warnings_;
   std::uint64_t events_ = 0;    // delivered so far
+  std::uint64_t passed_ = 0;    // delivered or lost so far: the number of the next event
   std::uint64_t orphaned_ = 0;  // events whose context is lost
   std::uint64_t expected_ = 0;  // as the end says
   bool has_end_ = false;

@@ -13,6 +13,7 @@
 namespace mallard::journal {
 
 struct event_batch {
+  std::uint64_t first = 0;  // number of the first event; lost ones count
   std::vector<event_kind> kind;
   std::vector<std::uint64_t> time;         // ticks of the journal's clock since recording began
   std::vector<std::uint32_t> thread;       // index into the thread table, dense from 0

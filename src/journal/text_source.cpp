@@ -34,6 +34,8 @@ bool text_source::next(event_batch& batch) {
   std::string_view line;
   while (batch.count() < batch_rows && next_line(line)) take(line, batch);
   resize(batch, batch.count());  // the columns that this form does not have
+  batch.first = delivered_;
+  delivered_ += batch.count();
   if (batch.count() == 0) finish();
   return batch.count() > 0;
 }

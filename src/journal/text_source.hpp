@@ -36,6 +36,7 @@ class text_source final : public event_source {
 
   input from_;
   std::size_t line_number_ = 0;
+  std::uint64_t delivered_ = 0;  // events
   std::uint64_t null_frees_ = 0;
   bool ended_ = false;     // all lines are read
   bool finished_ = false;  // and what is to be said about them is said

@@ -214,6 +214,20 @@ TEST(binary_source, a_damaged_chunk_costs_that_chunk_alone) {
                                                      "the recording wrote 24 events, 12 can be read"}));
 }
 
+TEST(binary_source, an_event_keeps_its_number_where_others_are_lost) {
+  std::string journal = sample_bytes();
+  const auto numbers_of = [&] {
+    std::vector<std::uint64_t> firsts;
+    const auto source = open_bytes(journal);
+    event_batch batch;
+    while (source->next(batch)) firsts.push_back(batch.first);
+    return firsts;
+  };
+  EXPECT_EQ(numbers_of(), (std::vector<std::uint64_t>{0, 12}));
+  journal[section_of(journal, sections::events, 0).at + section_header_size + 30] ^= 0x01;
+  EXPECT_EQ(numbers_of(), std::vector<std::uint64_t>{12});
+}
+
 TEST(binary_source, bytes_lost_or_added_in_the_middle_cost_the_section_they_hit) {
   const std::string whole = sample_bytes();
   const std::vector<event> events = sample_events();

@@ -85,6 +85,11 @@ TEST(text_source, more_lines_than_a_batch_holds) {
   const journal_contents read = read_bytes(lines);
   ASSERT_EQ(read.events.size(), 100'000U);
   for (std::size_t i = 0; i < read.events.size(); ++i) ASSERT_EQ(read.events[i].time, i + 1);
+  const auto source = open_bytes(lines);
+  event_batch batch;
+  std::uint64_t number = 0;
+  for (; source->next(batch); number += batch.count()) EXPECT_EQ(batch.first, number);
+  EXPECT_EQ(number, 100'000U);
 }
 
 }  // namespace
