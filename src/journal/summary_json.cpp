@@ -36,7 +36,7 @@ std::string to_json(const summary& s) {
       {"unmatched_frees", s.unmatched_frees},
       {"file_bytes", s.file_bytes},
       {"cpu_ns", s.usage.cpu_ns},
-      {"recording_ns", s.usage.recording_ns},
+      {"recording_ns", s.usage.recording_ns == 0 ? json() : json(s.usage.recording_ns)},
       {"stalls", s.usage.stalls},
       {"stalled_ns", s.usage.stalled_ns},
       {"modules", modules},

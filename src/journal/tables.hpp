@@ -39,7 +39,7 @@ struct module_info {
   std::uint64_t begin = 0;  // mapped addresses: [begin, end)
   std::uint64_t end = 0;
   std::uint64_t bias = 0;         // address minus bias is the address the file itself uses
-  std::uint64_t load_time = 0;    // ticks since recording began
+  std::uint64_t load_time = 0;    // ticks since recording began; 0: at the start, or unknown
   std::uint64_t unload_time = 0;  // 0: mapped until the end
   std::string path{};
   std::string build_id{};  // hex, lower case; empty: it has none
@@ -51,7 +51,7 @@ struct module_info {
 struct usage_sample {
   std::uint64_t time = 0;          // ticks since recording began
   std::uint64_t cpu_ns = 0;        // CPU time of the process, the recording's share included
-  std::uint64_t recording_ns = 0;  // the recording's estimated share of it
+  std::uint64_t recording_ns = 0;  // the recording's estimated share of it; 0: not estimated
   std::uint64_t stalls = 0;        // times a thread waited for a full ring
   std::uint64_t stalled_ns = 0;    // how long, all threads together
 

@@ -1,7 +1,8 @@
 // text_writer: a journal as text, one line an event, readable by text_source.
 //
 // What the form cannot say is left out and counted. A reallocation becomes the free of the old
-// block and an allocation; entry points, alignments and contexts are lost.
+// block and an allocation; entry points, alignments and contexts are lost. Times become ns by the clock's
+// rate as it is known when writing begins.
 #pragma once
 
 #include <cstdint>

@@ -73,6 +73,7 @@ TEST(summary, arguments_that_are_not_utf8_do_not_break_it) {
   out.finish();
   const auto all = nlohmann::json::parse(to_json(summarize(file.path())));
   EXPECT_EQ(all["arguments"][0], "caf\xef\xbf\xbd");
+  EXPECT_TRUE(all["recording_ns"].is_null()) << "nobody has estimated it";
 }
 
 TEST(summary, a_cut_journal_is_not_complete) {
