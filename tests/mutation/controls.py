@@ -2,7 +2,8 @@
 
     controls.py --compiler COMPILER
 
-Plants .mutation files that prove nothing and demands that run.py says so of each, and exits with 1.
+Plants .mutation files that prove nothing and demands that run.py says so of each, and exits with 1; a path
+that is not there is one line and exit code 2.
 """
 
 from __future__ import annotations
@@ -57,12 +58,17 @@ def main() -> int:
             (heap / f"{name}.mutation").write_text(text, encoding="utf-8")
         command = [sys.executable, str(RUN), "--compiler", compiler, "--seconds", str(SECONDS), str(heap)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
+        lost = [sys.executable, str(RUN), f"{folder}/lost"]
+        refused = subprocess.run(lost, capture_output=True, text=True, check=False)
     missing = [expected for _, expected in CASES.values() if expected not in done.stdout]
     missing += ["ok        layer, unbroken"] if "ok        layer, unbroken" not in done.stdout else []
     for expected in missing:
         print(f"run.py does not say: {expected}")
     if done.returncode != 1:
         print(f"run.py exits with {done.returncode}, not with 1")
+    if refused.returncode != 2 or refused.stderr.count("\n") != 1:
+        print(f"run.py does not refuse a path that is not there: {refused.returncode}, {refused.stderr}")
+        return 1
     if missing or done.returncode != 1:
         print(done.stdout, done.stderr, sep="\n")
         return 1

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -101,12 +100,6 @@ class Mutation:
         target.write_text(text.replace(self.find, self.replace), encoding="utf-8")
 
 
-def limit() -> None:
-    """Bounds of a model test's process."""
-    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
 class Workshop:
     """A folder to compile and run model tests in."""
 
@@ -145,9 +138,8 @@ class Workshop:
         """Runs a model test up to its first failure."""
         try:
             done = subprocess.run(
-                [program, "--gtest_brief=1", "--gtest_fail_fast"],
-                capture_output=True, text=True, errors="replace", check=False,
-                timeout=self.seconds, preexec_fn=limit,
+                ["prlimit", f"--as={BYTES}", "--core=0", program, "--gtest_brief=1", "--gtest_fail_fast"],
+                capture_output=True, text=True, errors="replace", check=False, timeout=self.seconds,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             return "timeout"
@@ -194,6 +186,10 @@ def main() -> int:
     parser.add_argument("--seconds", type=int, default=60, help="bound of one model test, which takes a few")
     parser.add_argument("paths", nargs="*", type=Path, default=[HERE], metavar="PATH")
     arguments = parser.parse_args()
+    for path in arguments.paths:
+        if not path.exists():
+            print(f"run.py: cannot read {path}: there is no such file or folder", file=sys.stderr)
+            return 2
     heaps = collect(arguments.paths)
     if not heaps:
         print("run.py: no mutation found", file=sys.stderr)
