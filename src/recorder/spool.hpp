@@ -68,7 +68,6 @@ struct module_entry {
   std::uint64_t begin;
   std::uint64_t end;
   std::uint64_t bias;
-  std::uint64_t time;  // ticks since recording began
   std::uint32_t path_bytes;
   std::uint32_t build_id_bytes;
 };

@@ -25,10 +25,7 @@ void module_table::update(std::uint64_t now, double ticks_per_second) {
   if (!stranger_ || now < next_look_) return;
   stranger_ = false;
   next_look_ = now + static_cast<std::uint64_t>(ticks_per_second / 10);
-  for (journal::module_info& module : read_process_modules(process_)) {
-    module.load_time = now;
-    add(std::move(module));
-  }
+  for (journal::module_info& module : read_process_modules(process_)) add(std::move(module));
 }
 
 void module_table::read_list() {
@@ -48,7 +45,7 @@ void module_table::read_list() {
     add({.begin = entry.begin,
          .end = entry.end,
          .bias = entry.bias,
-         .load_time = entry.time,
+         .load_time = 0,
          .unload_time = 0,
          .path = entry.path_bytes == 0 ? program_ : std::string(path, entry.path_bytes),
          .build_id = hexadecimal({path + entry.path_bytes, entry.build_id_bytes})});

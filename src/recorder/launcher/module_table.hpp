@@ -2,6 +2,8 @@
 //
 //     list in the spool (at the beginning, at exit) --+--> journal
 //     the kernel's map, when a caller lies in none ---+
+//
+// A module is seen when it is listed, which tells nothing of when it was loaded: load times are unknown.
 #pragma once
 
 #include <sys/types.h>

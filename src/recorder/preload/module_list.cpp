@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "recorder/build_id.hpp"
-#include "recorder/clock.hpp"
 
 namespace mallard::recorder {
 namespace {
@@ -26,7 +25,6 @@ int list_module(dl_phdr_info* info, std::size_t, void* argument) noexcept {
     }
   }
   const byte_range path{info->dlpi_name, strlen(info->dlpi_name)};
-  entry.time = ticks() - spool->start_ticks;
   entry.path_bytes = static_cast<std::uint32_t>(path.size);
   entry.build_id_bytes = static_cast<std::uint32_t>(id.size);
 
