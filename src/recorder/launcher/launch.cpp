@@ -7,6 +7,7 @@
 
 #include "journal/event_source.hpp"
 #include "recorder/launcher/child.hpp"
+#include "recorder/launcher/exec_watch.hpp"
 #include "recorder/launcher/library.hpp"
 #include "recorder/launcher/recording.hpp"
 #include "recorder/launcher/signal_relay.hpp"
@@ -35,7 +36,7 @@ bool written(Step&& step, const std::string& path, const char* consequence) {
 }
 
 // Reads the rings until the program has ended, and completes the journal.
-ending follow(child& process, recording& what, const std::string& path) {
+ending follow(child& process, exec_watch watch, recording& what, const std::string& path) {
   spool_header* spool = what.spool().header();
   const std::uint64_t few = spool->ring_words / (8 * max_record_words);  // not worth staying awake for
   std::optional<ending> end;
@@ -47,7 +48,10 @@ ending follow(child& process, recording& what, const std::string& path) {
       if (!good) spool->stopped = 1;
       what.spool().prepare_rings();
     }
-    if (taken <= few) what.spool().sleep(longest_sleep);
+    if (taken > few) continue;
+    if (const std::string other = watch.look(); !other.empty())
+      tell("the program became " + other + " by exec; what that does is not recorded");
+    what.spool().sleep(longest_sleep);
   }
   if (spool->stopped == 0) written([&] { what.finish(*end); }, path, "");
   return *end;
@@ -93,7 +97,7 @@ int follow_and_tell(child& process, const options& chosen, const program_file& p
     discard(path);
     return exit_code_of(reason == ENOENT ? reach::not_found : reach::not_executable);
   }
-  const ending end = follow(process, what, path);
+  const ending end = follow(process, exec_watch(process.process(), program.culprit), what, path);
   if (const std::string reason = why_nothing(what, name); !reason.empty()) {
     tell(reason);
     discard(path);
