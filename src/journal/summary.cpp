@@ -83,23 +83,29 @@ class counter {
 
 }  // namespace
 
-summary summarize(const std::filesystem::path& path) {
-  summary s{.journal = path.string()};
-  const auto source = open(path);
+summary summarize(event_source& from) {
+  summary s;
   counter counts(s);
   event_batch batch;
-  while (source->next(batch)) counts.count(batch);
-  s.about = source->about();
+  while (from.next(batch)) counts.count(batch);
+  s.about = from.about();
   counts.finish();
 
-  const tables& known = source->directory();
+  const tables& known = from.directory();
   s.threads = known.threads.size();
   s.contexts = known.contexts.size() - 1;
   s.modules = known.modules;
   s.children = known.children;
   if (!known.usage.empty()) s.usage = known.usage.back();
-  s.complete = source->complete();
-  s.warnings = source->warnings();
+  s.complete = from.complete();
+  s.warnings = from.warnings();
+  return s;
+}
+
+summary summarize(const std::filesystem::path& path) {
+  const auto source = open(path);
+  summary s = summarize(*source);
+  s.journal = path.string();
   std::error_code unknown;
   const auto bytes = std::filesystem::file_size(path, unknown);
   if (!unknown) s.file_bytes = bytes;

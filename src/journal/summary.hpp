@@ -15,6 +15,8 @@
 
 namespace mallard::journal {
 
+class event_source;
+
 struct summary {
   std::string journal{};  // path, as given
   metadata about{};
@@ -38,6 +40,9 @@ struct summary {
 
 // Reads the whole journal at `path`; throws journal::error if nothing of it can be read.
 [[nodiscard]] summary summarize(const std::filesystem::path& path);
+
+// Of what `from` has still to deliver; neither the path nor the size of its file is filled in.
+[[nodiscard]] summary summarize(event_source& from);
 
 // One JSON object; its members are named as above, those of `about` and `usage` beside the others.
 [[nodiscard]] std::string to_json(const summary& s);
