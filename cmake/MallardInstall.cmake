@@ -7,20 +7,28 @@ include(CMakePackageConfigHelpers)
 
 option(MALLARD_INSTALL "Install mallard with this build" ${PROJECT_IS_TOP_LEVEL})
 
-# Where a tool finds what it loads into other programs, relative to the tool itself.
-set(MALLARD_PRELOAD_DIR lib/mallard)
+# Where tools go, and what they load into other programs; a tool finds the second from the first. In a
+# wheel both belong to the environment it is installed into, beside the `mallard` command.
+set(MALLARD_PRELOAD_FROM_BIN ../lib/mallard)
+if(SKBUILD)
+  set(mallard_bin_dir ${SKBUILD_SCRIPTS_DIR})
+  set(mallard_preload_dir ${SKBUILD_DATA_DIR}/lib/mallard)
+else()
+  set(mallard_bin_dir bin)
+  set(mallard_preload_dir lib/mallard)
+endif()
 
 # mallard_install_tool(TARGET): a program a user runs.
 function(mallard_install_tool target)
   if(MALLARD_INSTALL)
-    install(TARGETS ${target} RUNTIME DESTINATION bin COMPONENT tools)
+    install(TARGETS ${target} RUNTIME DESTINATION ${mallard_bin_dir} COMPONENT tools)
   endif()
 endfunction()
 
 # mallard_install_preload(TARGET): a library that is loaded into other programs, never linked.
 function(mallard_install_preload target)
   if(MALLARD_INSTALL)
-    install(TARGETS ${target} LIBRARY DESTINATION ${MALLARD_PRELOAD_DIR} COMPONENT tools)
+    install(TARGETS ${target} LIBRARY DESTINATION ${mallard_preload_dir} COMPONENT tools)
   endif()
 endfunction()
 

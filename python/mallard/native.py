@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sysconfig
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -11,11 +12,11 @@ from mallard.errors import MallardError
 
 
 def tool(name: str) -> str:
-    """Path of a native tool: the one installed inside this package, else the one on PATH."""
-    own = Path(__file__).parent / "bin" / name
+    """Path of a native tool: the one in this environment, else the one on PATH."""
+    own = Path(sysconfig.get_path("scripts")) / name
     path = str(own) if os.access(own, os.X_OK) else shutil.which(name)
     if path is None:
-        raise MallardError(f"{name} is neither inside the Python package nor on PATH")
+        raise MallardError(f"{name} is neither in this Python environment nor on PATH")
     return path
 
 

@@ -48,6 +48,14 @@ def test_command_and_tools_are_inside(environment: Path) -> None:
     assert "multipool" in {strategy["strategy"] for strategy in listing}
 
 
+def test_native_tools_stand_beside_the_command(environment: Path, tmp_path: Path) -> None:
+    journal = str(tmp_path / "perl.mlrd")
+    recorded = said(environment / "bin/mallard-record", "-o", journal, "--", "/usr/bin/perl", "-e", "print 7")
+    assert recorded == "7"
+    table = said(environment / "bin/mallard-replay", journal, "--check-only", "--json")
+    assert all(row["status"] in ("ok", "skipped") for row in json.loads(table)["rows"])
+
+
 def test_recorder_finds_what_it_loads(environment: Path, tmp_path: Path) -> None:
     mallard, journal = environment / "bin/mallard", str(tmp_path / "perl.mlrd")
     assert said(mallard, "record", "-o", journal, "--", "/usr/bin/perl", "-e", "print 7") == "7"
