@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "journal/context_interner.hpp"
@@ -38,6 +39,8 @@ struct writer::state {
   void hold(std::string_view text);
 
   output file;
+  std::function<void(std::uint64_t)> before_commit;
+  std::function<void()> after_commit;
   std::string failure;  // why the file can take nothing more; empty: it can
   table_encoder encoder;
   byte_vector chunk;  // complete sections, to be written at once
@@ -86,7 +89,11 @@ void writer::state::write_pending() {
   put_rows(usage);
   put_rows(children);
   text_bytes = 0;
-  if (!chunk.empty()) write(chunk);
+  if (chunk.empty()) return;
+  if (before_commit) before_commit(file.size() + chunk.size());
+  write(chunk);
+  written_events += std::exchange(filled, 0);
+  if (after_commit) after_commit();
 }
 
 template <class Row>
@@ -107,8 +114,6 @@ void writer::state::put_events() {
   put_payload(sections::events, filled);
   for (const event_kind kind : events.kind) ++written_by_kind[static_cast<std::size_t>(kind)];
   resize(events, chunk_rows);
-  written_events += filled;
-  filled = 0;
 }
 
 // Adds the contexts made since the last time to those that changed.
@@ -136,6 +141,11 @@ writer::writer(const std::filesystem::path& path) : state_(std::make_unique<stat
 }
 
 writer::~writer() = default;
+
+void writer::on_commit(std::function<void(std::uint64_t)> before, std::function<void()> after) {
+  state_->before_commit = std::move(before);
+  state_->after_commit = std::move(after);
+}
 
 void writer::describe(const metadata& about) {
   const std::string json = metadata_to_json(about);
@@ -209,7 +219,7 @@ void writer::add_child(const child_info& row) {
 
 void writer::append(const event& e) {
   state& s = *state_;
-  if (s.filled == chunk_rows) s.write_pending();
+  if (s.filled == chunk_rows) s.write_pending();  // which failed before, and says so again
   const std::size_t row = s.filled++;
   s.events.kind[row] = e.kind;
   s.events.time[row] = e.time;
@@ -222,6 +232,7 @@ void writer::append(const event& e) {
   s.events.region[row] = e.region;
   s.events.parent[row] = e.parent;
   s.events.duration[row] = e.duration;
+  if (s.filled == chunk_rows) s.write_pending();
 }
 
 void writer::add_table(const table& extra) {
@@ -258,6 +269,8 @@ void writer::finish() {
 }
 
 std::uint64_t writer::events() const noexcept { return state_->written_events + state_->filled; }
+
+std::size_t writer::pending_events() const noexcept { return state_->filled; }
 
 std::uint64_t writer::bytes_written() const noexcept { return state_->file.size(); }
 

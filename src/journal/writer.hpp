@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -32,6 +33,13 @@ class writer {
   ~writer();
   writer(const writer&) = delete;
   writer& operator=(const writer&) = delete;
+
+  // From now on each chunk is written between these two, either of which may be empty: `before` is
+  // given the size that the file will have, `after` runs when it has it, and then every event
+  // appended so far is in the file. The chunk goes there in one piece, so a file that is shorter
+  // holds none of it. An append() that fills a chunk commits its own event too; a name, a thread, a
+  // module or a child can commit as well. What describe() writes, and the end, is no chunk.
+  void on_commit(std::function<void(std::uint64_t size_after)> before, std::function<void()> after);
 
   void describe(const metadata& about);
 
@@ -70,6 +78,7 @@ class writer {
   void finish();
 
   [[nodiscard]] std::uint64_t events() const noexcept;         // appended so far
+  [[nodiscard]] std::size_t pending_events() const noexcept;   // of these, not in the file yet
   [[nodiscard]] std::uint64_t bytes_written() const noexcept;  // in complete chunks so far
 
  private:

@@ -191,6 +191,63 @@ TEST(writer, what_was_flushed_is_readable_without_a_finish) {
   EXPECT_NE(read.warnings[0].find("cut off"), std::string::npos);
 }
 
+// --- commits: when is an event in the file -------------------------------------------------------
+
+TEST(writer, a_commit_tells_the_size_before_and_has_it_after) {
+  const temporary_file file;
+  writer out(file.path());
+  std::uint64_t told = 0;
+  std::size_t commits = 0;
+  const auto before = [&](std::uint64_t size_after) {
+    told = size_after;
+    EXPECT_LT(std::filesystem::file_size(file.path()), told);
+    EXPECT_GT(out.pending_events(), 0U);
+  };
+  const auto after = [&] {
+    ++commits;
+    EXPECT_EQ(std::filesystem::file_size(file.path()), told);
+    EXPECT_EQ(out.pending_events(), 0U);
+    EXPECT_EQ(read_all(file.path()).events.size(), out.events()) << "every event so far, the last one too";
+  };
+  out.on_commit(before, after);
+  for (std::uint64_t i = 0; i < 200'000; ++i) {
+    out.append({.kind = event_kind::malloc, .time = i, .address = i * 16, .size = i % 99});
+    if (i == 999) {
+      EXPECT_EQ(out.pending_events(), 1000U);
+    }
+  }
+  EXPECT_GT(commits, 1U) << "chunks that were full";
+  const std::size_t full = commits;
+  out.flush();
+  EXPECT_EQ(commits, full + 1);
+  out.flush();
+  out.describe({.program = "/bin/true"});
+  out.finish();
+  EXPECT_EQ(commits, full + 1) << "nothing waited";
+}
+
+TEST(writer, a_chunk_that_did_not_reach_the_file_is_not_committed) {
+  const temporary_file file;
+  std::vector<std::string> calls;
+  const rlimit unlimited{.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
+  const rlimit limit{.rlim_cur = 10'000, .rlim_max = RLIM_INFINITY};
+  ::signal(SIGXFSZ, SIG_IGN);
+  writer out(file.path());
+  out.on_commit([&](std::uint64_t) { calls.emplace_back("before"); }, [&] { calls.emplace_back("after"); });
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 5000; ++i) out.append({.kind = event_kind::malloc, .address = random()});
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  const std::string failure = error_from([&] { out.flush(); });
+  ::setrlimit(RLIMIT_FSIZE, &unlimited);
+  EXPECT_EQ(failure, "File too large");
+  EXPECT_EQ(calls, std::vector<std::string>{"before"});
+  EXPECT_EQ(out.pending_events(), 5000U);
+  const auto append_forever = [&] {
+    for (int i = 0; i < 1'000'000; ++i) out.append({.kind = event_kind::malloc});
+  };
+  EXPECT_EQ(error_from(append_forever), "File too large") << "nothing more is accepted";
+}
+
 TEST(writer, a_file_that_cannot_be_made_is_an_error) {
   EXPECT_EQ(error_from([] { const writer out("/nowhere/at/all"); }), "No such file or directory");
 }
