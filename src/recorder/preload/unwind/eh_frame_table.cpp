@@ -1,0 +1,158 @@
+#include "recorder/preload/unwind/eh_frame_table.hpp"
+
+#include <cstddef>
+
+#include "recorder/preload/unwind/machine.hpp"
+
+namespace mallard::recorder {
+
+namespace {
+
+// The sorted pairs of .eh_frame_hdr.
+class sorted_pairs {
+ public:
+  explicit sorted_pairs(const eh_frame_table& table) noexcept : header_(table.header) {
+    dwarf_reader reader(table.header, table.end);
+    const auto version = reader.read<std::uint8_t>();
+    const auto frames_encoding = reader.read<std::uint8_t>();
+    const auto count_encoding = reader.read<std::uint8_t>();
+    encoding_ = reader.read<std::uint8_t>();
+    if (version != 1 || count_encoding == pointer_encoding::omitted) return;
+    reader.skip_pointer(frames_encoding);
+    const std::uint64_t count = reader.read_pointer(count_encoding, header_);
+    const std::size_t size = number_size();
+    if (reader.failed() || size == 0) return;
+    begin_ = reader.position();
+    pair_size_ = 2 * size;
+    count_ = count < reader.left() / pair_size_ ? count : reader.left() / pair_size_;
+  }
+
+  // The FDE of the last function that begins at or before `pc`; 0 if there is none.
+  [[nodiscard]] std::uintptr_t find(std::uintptr_t pc) const noexcept {
+    std::size_t low = 0;
+    std::size_t high = count_;
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (pair(middle).read_pointer(encoding_, header_) <= pc)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    if (low == 0) return 0;
+    dwarf_reader found = pair(low - 1);
+    found.skip_pointer(encoding_);
+    const std::uintptr_t place = found.read_pointer(encoding_, header_);
+    return found.failed() ? 0 : place;
+  }
+
+ private:
+  [[nodiscard]] dwarf_reader pair(std::size_t index) const noexcept {
+    const std::uint8_t* first = begin_ + index * pair_size_;
+    return {first, first + pair_size_};
+  }
+
+  // Of one number of a pair; 0: their size varies or is unknown, so that they cannot be searched.
+  [[nodiscard]] std::size_t number_size() const noexcept {
+    switch (encoding_ & pointer_encoding::format) {
+      case pointer_encoding::u2:
+      case pointer_encoding::s2:
+        return 2;
+      case pointer_encoding::u4:
+      case pointer_encoding::s4:
+        return 4;
+      case pointer_encoding::absolute:
+      case pointer_encoding::u8:
+      case pointer_encoding::s8:
+        return 8;
+      default:
+        return 0;
+    }
+  }
+
+  const std::uint8_t* header_;
+  const std::uint8_t* begin_ = nullptr;
+  std::size_t count_ = 0;
+  std::size_t pair_size_ = 0;
+  std::uint8_t encoding_ = 0;
+};
+
+// One length-prefixed record of .eh_frame; empty at its end.
+dwarf_reader record_at(const eh_frame_table& table, std::uintptr_t place) noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(table.begin);
+  const auto end = reinterpret_cast<std::uintptr_t>(table.end);
+  if (place < begin || place >= end) return {};
+  dwarf_reader reader(table.begin + (place - begin), table.end);
+  const std::uint64_t length = reader.read<std::uint32_t>();
+  constexpr std::uint64_t length_is_longer = 0xffffffff;
+  return reader.take(length == length_is_longer ? reader.read<std::uint64_t>() : length);
+}
+
+// Reads what the letters of the augmentation announce; false for a letter that nobody knows.
+bool read_augmentation(dwarf_reader letters, dwarf_reader data, frame_description& out) noexcept {
+  while (!letters.at_end()) {
+    switch (letters.read<char>()) {
+      case 'R':
+        out.encoding = data.read<std::uint8_t>();
+        break;
+      case 'P':
+        data.skip_pointer(data.read<std::uint8_t>());
+        break;  // personality
+      case 'L':
+        data.skip(1);
+        break;  // encoding of the language's own data
+      case 'S':
+        out.is_signal_frame = true;
+        break;
+      default:
+        return false;
+    }
+  }
+  return !data.failed();
+}
+
+// The augmentation's letters, the closing zero left behind.
+dwarf_reader take_string(dwarf_reader& reader) noexcept {
+  const std::uint8_t* first = reader.position();
+  while (reader.read<char>() != '\0') {
+  }
+  return reader.failed() ? dwarf_reader() : dwarf_reader(first, reader.position() - 1);
+}
+
+bool read_cie(dwarf_reader cie, frame_description& out, bool& has_data) noexcept {
+  constexpr std::uint32_t cie_id = 0;
+  if (cie.read<std::uint32_t>() != cie_id || cie.failed()) return false;
+  const auto version = cie.read<std::uint8_t>();
+  if (version != 1 && version != 3) return false;
+  dwarf_reader letters = take_string(cie);
+  out.code_alignment = cie.read_uleb();
+  out.data_alignment = static_cast<std::uint64_t>(cie.read_sleb());
+  const std::uint64_t column = version == 1 ? cie.read<std::uint8_t>() : cie.read_uleb();
+  if (cie.failed() || column != dwarf_pc) return false;
+  has_data = !letters.at_end();
+  if (has_data) {
+    if (letters.read<char>() != 'z') return false;
+    if (!read_augmentation(letters, cie.take_block(), out)) return false;
+  }
+  out.initial_program = cie;
+  return !cie.failed();
+}
+
+}  // namespace
+
+bool find_description(const eh_frame_table& table, std::uintptr_t pc, frame_description& out) noexcept {
+  dwarf_reader fde = record_at(table, sorted_pairs(table).find(pc));
+  const auto place = reinterpret_cast<std::uintptr_t>(fde.position());
+  const std::uint32_t to_cie = fde.read<std::uint32_t>();
+  if (fde.failed() || to_cie == 0) return false;
+  out = {};
+  out.header = table.header;
+  bool has_data = false;
+  if (!read_cie(record_at(table, place - to_cie), out, has_data)) return false;
+  out.function_begin = fde.read_pointer(out.encoding, table.header);
+  out.function_end = out.function_begin + fde.read_pointer_number(out.encoding);
+  if (has_data) fde.take_block();
+  out.program = fde;
+  return !fde.failed() && pc >= out.function_begin && pc < out.function_end;
+}
+
+}  // namespace mallard::recorder

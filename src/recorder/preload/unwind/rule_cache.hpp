@@ -1,0 +1,64 @@
+// rule_cache: the frame rules of return addresses that have been seen, for the whole process.
+//
+//     return address --hash--> slot  [key | rule]   then the slots after it, up to an empty one
+//     key:  0 empty,  1 being written,  2 forgotten,  else the return address, and then the rule is whole
+//
+// A lookup waits for nobody and writes nothing: one cache line when the first probe hits. A slot keeps
+// its rule as long as its key stands, so a key that was read before is a rule that may be read after.
+// Slots that were forgotten are used again. Above three quarters full, new addresses stay uncached.
+// The table is zero pages until it is touched.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "mallard/core/attributes.hpp"
+#include "recorder/preload/unwind/frame_rule.hpp"
+
+namespace mallard::recorder {
+
+class rule_cache {
+ public:
+  static constexpr std::size_t slots = std::size_t{1} << 17;
+  static constexpr std::size_t most_used = slots / 4 * 3;
+
+  // The rule of the frame that `return_address` returns into.
+  [[nodiscard]] MALLARD_INLINE frame_rule rule_of(std::uintptr_t return_address) noexcept {
+    const slot& first = slots_[first_index(return_address)];
+    if (first.key.load(std::memory_order_acquire) == return_address) [[likely]]
+      return frame_rule(first.bits.load(std::memory_order_relaxed));
+    return find_further(return_address);
+  }
+
+  // To be called before what is at [begin, end) goes, or at the latest before anything else comes there.
+  void forget_rules(std::uintptr_t begin, std::uintptr_t end) noexcept;
+
+  // Slots that are not empty.
+  [[nodiscard]] std::size_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
+
+ private:
+  static constexpr std::uintptr_t empty = 0, busy = 1, forgotten = 2;
+
+  struct alignas(16) slot {
+    std::atomic<std::uintptr_t> key;
+    std::atomic<std::uint64_t> bits;
+  };
+
+  static constexpr std::size_t first_index(std::uintptr_t return_address) noexcept {
+    constexpr unsigned index_bits = 17;
+    static_assert(slots == std::size_t{1} << index_bits);
+    return return_address * 0x9e3779b97f4a7c15u >> (64 - index_bits);
+  }
+
+  [[nodiscard]] frame_rule find_further(std::uintptr_t return_address) noexcept;
+  void insert(std::uintptr_t return_address, frame_rule rule) noexcept;
+
+  slot slots_[slots]{};
+  std::atomic<std::size_t> used_{0};
+};
+
+// The process's own.
+extern rule_cache known_rules;
+
+}  // namespace mallard::recorder
