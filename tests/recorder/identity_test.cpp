@@ -1,0 +1,109 @@
+// A recorded program does and shows what it does and shows unrecorded, and its journals hold as many
+// events of each kind as an independent counter sees calls, for each of its processes.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "recorder/census.hpp"
+
+namespace mallard::test {
+namespace {
+
+struct program {
+  const char* name;
+  std::vector<std::string> command;  // words that begin with "IN/" name inputs
+  std::vector<std::string> variables = {};
+};
+
+void PrintTo(const program& p, std::ostream* out) { *out << p.name; }
+
+// Inputs of the programs below, the same in every run.
+void write_inputs(const scratch_folder& folder) {
+  std::ofstream xml(folder / "book.xml");
+  xml << "<book>\n";
+  for (int i = 0; i < 1500; ++i)
+    xml << "<part id='" << i << "'><t lang='en'>title " << i % 97 << "</t><n>" << i * i << "</n></part>\n";
+  xml << "</book>\n";
+
+  std::ofstream json(folder / "rows.json");
+  for (int i = 0; i < 1500; ++i)
+    json << R"({"id":)" << i << R"(,"tags":["a)" << i % 13 << R"(","b"],"v":)" << i * 7 % 101 << "}\n";
+
+  std::ofstream(folder / "table.sql")
+      << "create table t(a integer primary key, b text, c real);\n"
+         "with recursive n(i) as (select 1 union all select i+1 from n where i<3000)\n"
+         "insert into t select i, hex(i*i), i/7.0 from n;\n"
+         "create index by_b on t(b);\n"
+         "select substr(b,1,2) k, count(*), sum(c) from t group by k order by k;\n";
+
+  std::ofstream(folder / "words.pl")
+      << "my %h; for my $i (1 .. 20000) { push @{$h{$i % 977}}, 'w' x ($i % 40) }\n"
+         "print join(',', map { length join '', @{$h{$_}} } sort keys %h), qq(\\n);\n"
+         "warn qq(on stderr\\n); exit 3;\n";
+
+  std::ofstream(folder / "words.py") << "import json, re, sys\n"
+                                        "d = {i: [str(j) for j in range(i % 30)] for i in range(3000)}\n"
+                                        "print(len(json.dumps(d)), len(re.findall('[0-9]+', str(d))))\n"
+                                        "print('on stderr', file=sys.stderr)\n"
+                                        "sys.exit(4)\n";
+}
+
+class identity : public testing::TestWithParam<program> {
+ protected:
+  void SetUp() override { write_inputs(folder_); }
+
+  [[nodiscard]] census_taker taker() const {
+    std::vector<std::string> command = GetParam().command;
+    for (std::string& word : command)
+      if (word.rfind("IN/", 0) == 0) word = folder_ / word.substr(3);
+    return census_taker(command, GetParam().variables);
+  }
+
+ private:
+  scratch_folder folder_;
+};
+
+void expect_same(const run_result& shown, const run_result& native) {
+  EXPECT_EQ(shown.status, native.status);
+  EXPECT_EQ(shown.out, native.out);
+  EXPECT_EQ(shown.err, native.err);
+}
+
+TEST_P(identity, nothing_shows) {
+  const run_result native = taker().natively();
+  expect_same(taker().counted().shown, native);
+  expect_same(taker().recorded().shown, native);
+}
+
+TEST_P(identity, every_call_is_an_event) {
+  const census taken = taker().recorded_and_counted();
+  ASSERT_FALSE(taken.by_counter.empty());
+  EXPECT_EQ(taken.by_recorder, taken.by_counter);
+}
+
+// Programs that make the same calls in every run.
+class identity_of_runs : public identity {};
+
+TEST_P(identity_of_runs, another_run_has_as_many_events) {
+  const census counted = taker().counted();
+  EXPECT_EQ(taker().counted().by_counter, counted.by_counter) << "not the same in every run";
+  EXPECT_EQ(taker().recorded().by_recorder, counted.by_counter);
+}
+
+std::string name_of(const testing::TestParamInfo<program>& one) { return one.param.name; }
+
+const std::vector<program> repeatable = {
+    {"xmllint", {"xmllint", "--format", "--xpath", "//t[@lang='en']", "IN/book.xml"}},
+    {"xmllint_of_a_broken_file", {"xmllint", "IN/rows.json"}},
+    {"jq", {"jq", "-c", R"([.id, (.tags | join("-")), .v * 2])", "IN/rows.json"}},
+    {"jq_sorts", {"jq", "-s", "group_by(.v) | map({v: .[0].v, n: length})", "IN/rows.json"}},
+    {"sqlite3", {"sqlite3", "-init", "IN/table.sql", ":memory:", "select count(*) from t;"}},
+    {"perl", {"perl", "IN/words.pl"}, {"PERL_HASH_SEED=0"}},
+    {"python3", {"/usr/bin/python3", "-B", "IN/words.py"}, {"PYTHONMALLOC=malloc", "PYTHONHASHSEED=0"}},
+};
+
+INSTANTIATE_TEST_SUITE_P(repeatable, identity, testing::ValuesIn(repeatable), name_of);
+INSTANTIATE_TEST_SUITE_P(repeatable, identity_of_runs, testing::ValuesIn(repeatable), name_of);
+
+}  // namespace
+}  // namespace mallard::test
