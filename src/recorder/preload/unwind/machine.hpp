@@ -1,7 +1,8 @@
 // What of the processor the unwinder knows: DWARF's numbers of the registers that it follows.
 //
 // A walk needs three registers: where the code is, where the stack is, and the frame pointer that some
-// frames find their stack by. All others are skipped over; a frame that needs one of them is unknown.
+// frames find their stack by. All others are skipped over; a frame that needs one of them is unknown: the
+// loader's entry for lazy binding, and instructions around the realignment of a stack that make no calls.
 // A further processor is a further branch here, and in frame_rule where its calls leave the return
 // address elsewhere than on top of the caller's stack.
 #pragma once
