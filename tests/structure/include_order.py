@@ -47,7 +47,7 @@ LIBRARY_RULES = {room: Rule(LIBRARY_ROOMS[:rank], [STANDARD]) for rank, room in 
 LIBRARY_RULES["include/mallard/source"] = Rule(["include/mallard/core"], [STANDARD, LIBC])
 
 # What enters the recorded program: libc, and the parts of the library that say what a record looks like.
-PRELOAD = Rule(["include/mallard/core", "include/mallard/journal"], [RUNTIME_FREE, LIBC])
+PRELOAD = Rule(["include/mallard/core", "include/mallard/journal", "src/journal/spool"], [RUNTIME_FREE, LIBC])
 EVERYTHING_SHIPPED = [*LIBRARY_ROOMS, "include/mallard/journal", "include/mallard"]
 
 # The longest matching folder is a file's room.
@@ -55,11 +55,14 @@ RULES: dict[str, Rule] = {
     **LIBRARY_RULES,
     "include/mallard/journal": Rule(["include/mallard/core"], [STANDARD]),
     "include/mallard": Rule([*LIBRARY_ROOMS, "include/mallard/journal"], [STANDARD]),
-    "src/journal": Rule(EVERYTHING_SHIPPED),
+    "src/journal/spool": Rule(["include/mallard/core", "include/mallard/journal"], PRELOAD.system),
+    "src/journal": Rule([*EVERYTHING_SHIPPED, "src/journal/spool"]),
     "src/harness": Rule([*EVERYTHING_SHIPPED, "src/journal"]),
     "src/recorder": PRELOAD,  # shared by both of its sides, so as strict as the preloaded one
     "src/recorder/preload": Rule([*PRELOAD.rooms, "src/recorder"], PRELOAD.system),
-    "src/recorder/launcher": Rule([*EVERYTHING_SHIPPED, "src/journal", "src/harness", "src/recorder"]),
+    "src/recorder/launcher": Rule(
+        [*EVERYTHING_SHIPPED, "src/journal", "src/journal/spool", "src/harness", "src/recorder"]
+    ),
     "src/replay": Rule([*EVERYTHING_SHIPPED, "src/journal", "src/harness"]),
 }
 

@@ -38,7 +38,7 @@ bool written(Step&& step, const std::string& path, const char* consequence) {
 // Reads the rings until the program has ended, and completes the journal.
 ending follow(child& process, exec_watch watch, recording& what, const std::string& path) {
   spool_header* spool = what.spool().header();
-  const std::uint64_t few = spool->ring_words / (8 * max_record_words);  // not worth staying awake for
+  const std::uint64_t few = spool->options.ring_words / (8 * max_event_words);  // not worth staying awake for
   std::optional<ending> end;
   for (; !(end = process.poll()); spool->heartbeat.fetch_add(1)) {
     std::uint64_t taken = 0;
@@ -46,7 +46,7 @@ ending follow(child& process, exec_watch watch, recording& what, const std::stri
       const bool good =
           written([&] { taken = what.read(); }, path, "; recording ends here, the program goes on");
       if (!good) spool->stopped = 1;
-      what.spool().prepare_rings();
+      what.spool().prepare();
     }
     if (taken > few) continue;
     if (const std::string other = watch.look(); !other.empty())

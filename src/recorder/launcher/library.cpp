@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "recorder/spool.hpp"
+#include "recorder/variables.hpp"
 
 namespace mallard::recorder {
 namespace {

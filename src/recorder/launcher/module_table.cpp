@@ -10,7 +10,8 @@
 
 namespace mallard::recorder {
 
-module_table::module_table(spool_header* spool, journal::writer& out, pid_t process, std::string program)
+module_table::module_table(journal::spool_header* spool, journal::writer& out, pid_t process,
+                           std::string program)
     : spool_(spool), out_(&out), process_(process), program_(std::move(program)) {}
 
 bool module_table::knows(std::uint64_t address) const {
@@ -28,28 +29,35 @@ void module_table::update(std::uint64_t now, double ticks_per_second) {
   for (journal::module_info& module : read_process_modules(process_)) add(std::move(module));
 }
 
+// Copies out of the ring of modules at a position, around its end.
+std::string module_table::listed(std::uint64_t at, std::size_t size) const {
+  const char* ring = journal::modules_of(spool_);
+  std::string bytes(size, '\0');
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = ring[(at + i) % journal::module_ring_bytes];
+  return bytes;
+}
+
 void module_table::read_list() {
-  const std::size_t listed =
-      std::min<std::size_t>(spool_->module_bytes.load(std::memory_order_acquire), module_list_bytes);
-  const char* list = module_list_of(spool_);
-  module_entry entry;
-  while (read_ < listed && listed - read_ >= sizeof entry) {
-    std::memcpy(&entry, list + read_, sizeof entry);
-    const std::size_t whole = sizeof entry + entry.path_bytes + entry.build_id_bytes;
-    if (whole > listed - read_) {
-      read_ = listed;  // the program wrote over it
-      return;
+  const std::uint64_t head = spool_->modules_head.load(std::memory_order_acquire);
+  journal::module_entry entry;
+  while (head - read_ >= sizeof entry && head - read_ <= journal::module_ring_bytes) {
+    std::memcpy(&entry, listed(read_, sizeof entry).data(), sizeof entry);
+    const std::uint64_t whole = sizeof entry + std::uint64_t{entry.path_bytes} + entry.build_id_bytes;
+    if (whole > head - read_) {
+      read_ = head;  // the program wrote over it
+      break;
     }
-    const char* path = list + read_ + sizeof entry;
-    read_ = std::min(read_ + round_up(whole, alignof(module_entry)), listed);
+    const std::string texts = listed(read_ + sizeof entry, whole - sizeof entry);
+    read_ += round_up(whole, alignof(journal::module_entry));
     add({.begin = entry.begin,
          .end = entry.end,
          .bias = entry.bias,
-         .load_time = 0,
+         .load_time = entry.time,
          .unload_time = 0,
-         .path = entry.path_bytes == 0 ? program_ : std::string(path, entry.path_bytes),
-         .build_id = hexadecimal({path + entry.path_bytes, entry.build_id_bytes})});
+         .path = entry.path_bytes == 0 ? program_ : texts.substr(0, entry.path_bytes),
+         .build_id = hexadecimal({texts.data() + entry.path_bytes, entry.build_id_bytes})});
   }
+  spool_->modules_tail.store(read_, std::memory_order_release);
 }
 
 void module_table::add(journal::module_info module) {

@@ -3,7 +3,8 @@
 //     list in the spool (at the beginning, at exit) --+--> journal
 //     the kernel's map, when a caller lies in none ---+
 //
-// A module is seen when it is listed, which tells nothing of when it was loaded: load times are unknown.
+// A module that the program lists while it runs is seen when the first call comes from it, or when it is
+// gone; one that the kernel's map tells of was loaded at an unknown time.
 #pragma once
 
 #include <sys/types.h>
@@ -15,15 +16,15 @@
 #include <utility>
 #include <vector>
 
+#include "journal/spool/spool.hpp"
 #include "journal/writer.hpp"
-#include "recorder/spool.hpp"
 
 namespace mallard::recorder {
 
 class module_table {
  public:
   // `program` is the path of the main module, which does not know its own.
-  module_table(spool_header* spool, journal::writer& out, pid_t process, std::string program);
+  module_table(journal::spool_header* spool, journal::writer& out, pid_t process, std::string program);
 
   // Notes an address that calls came from.
   void note_caller(std::uint64_t address);
@@ -34,14 +35,15 @@ class module_table {
 
  private:
   void read_list();
+  [[nodiscard]] std::string listed(std::uint64_t at, std::size_t size) const;
   void add(journal::module_info module);
   [[nodiscard]] bool knows(std::uint64_t address) const;
 
-  spool_header* spool_;
+  journal::spool_header* spool_;
   journal::writer* out_;
   pid_t process_;
   std::string program_;
-  std::size_t read_ = 0;                                         // bytes of the list
+  std::uint64_t read_ = 0;                                       // bytes of the list
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges_;  // [begin, end) of each module
   std::set<std::pair<std::uint64_t, std::string>> known_;        // begin and build id, or path without one
   bool stranger_ = false;                                        // a caller lies in no known module

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <bit>
 #include <cstdio>
+#include <map>
 #include <memory>
 
 #include "recorder/launcher/version.hpp"
@@ -11,6 +12,10 @@ namespace mallard::recorder {
 namespace {
 
 constexpr int usage_error = 2;
+
+const std::map<std::string, journal::stack_mode> stack_modes = {{"full", journal::stack_mode::full},
+                                                                {"caller", journal::stack_mode::caller},
+                                                                {"none", journal::stack_mode::none}};
 
 // The program and its arguments are no options of ours, so CLI11 does not know how to show them.
 class formatter : public CLI::Formatter {
@@ -29,11 +34,21 @@ std::variant<options, int> parse_options(int argc, char** argv) {
   app.set_version_flag("--version", recorder_version);
   app.add_option("-o,--output", chosen.output, "Journal to write; default: mallard.PID.mlrd")
       ->type_name("FILE");
-  app.add_flag("--free-stacks", chosen.free_stacks, "Record where frees are called from, too");
+  app.add_option("--stack", chosen.recorded.stacks,
+                 "What is recorded of a call's origin: full stack, caller or none; default: full")
+      ->type_name("full|caller|none")
+      ->transform(CLI::CheckedTransformer(stack_modes).description(""));
+  app.add_option("--depth", chosen.recorded.depth, "Frames of a full stack, the innermost ones")
+      ->type_name("N")
+      ->check(CLI::Range(1u, journal::deepest_stack).description(""))
+      ->capture_default_str();
+  app.add_flag_function(
+      "--free-stacks", [&](std::int64_t) { chosen.recorded.free_stacks = 1; },
+      "Record where frees are called from, too");
   app.add_option("--buffer", chosen.ring_bytes, "Ring of each thread, rounded up to a power of two; 4k to 1g")
       ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(false).description(""))
-      ->check(CLI::Range(smallest_ring, largest_ring).description(""))
+      ->check(CLI::Range(journal::smallest_ring, journal::largest_ring).description(""))
       ->capture_default_str();
   app.prefix_command();  // what follows the first word that is no option belongs to the program
   try {
@@ -55,7 +70,7 @@ std::variant<options, int> parse_options(int argc, char** argv) {
     std::fprintf(stderr, "mallard-record: no program to record (see --help)\n");
     return usage_error;
   }
-  chosen.ring_bytes = std::bit_ceil(chosen.ring_bytes);
+  chosen.recorded.ring_words = std::bit_ceil(chosen.ring_bytes) / sizeof(std::uint64_t);
   return chosen;
 }
 

@@ -7,15 +7,15 @@
 #include <variant>
 #include <vector>
 
-#include "recorder/spool.hpp"
+#include "journal/spool/spool.hpp"
 
 namespace mallard::recorder {
 
 struct options {
-  std::string output;                     // path of the journal; empty: mallard.PID.mlrd
-  std::size_t ring_bytes = default_ring;  // of each thread; a power of two
-  bool free_stacks = false;               // record where frees are called from, too
-  std::vector<std::string> command;       // program and arguments, never empty
+  std::string output;                              // path of the journal; empty: mallard.PID.mlrd
+  std::size_t ring_bytes = journal::default_ring;  // of each thread; a power of two
+  journal::spool_options recorded;                 // what is recorded; its ring_words are not set here
+  std::vector<std::string> command;                // program and arguments, never empty
 };
 
 // The options, or the exit code when there is nothing to run: --help, --version, a mistake. What is to

@@ -14,6 +14,18 @@ namespace {
 
 constexpr double publication_slack = 50e-6;  // s: far longer than a store takes to reach the other cores
 
+const char* name_of(journal::stack_mode mode) noexcept {
+  switch (mode) {
+    case journal::stack_mode::none:
+      return "none";
+    case journal::stack_mode::caller:
+      return "caller";
+    case journal::stack_mode::full:
+      return "full";
+  }
+  return "";
+}
+
 // What is known of the process before it runs.
 journal::metadata describe_start(const options& chosen, const program_file& program, pid_t process) {
   using namespace std::chrono;
@@ -31,11 +43,11 @@ journal::metadata describe_start(const options& chosen, const program_file& prog
     about.facts["architecture"] = system.machine;
   }
   about.facts["recorder"] = recorder_version;
-  about.facts["stack"] = "caller";
+  about.facts["stack"] = name_of(chosen.recorded.stacks);
   return about;
 }
 
-std::int64_t to_ns(const timeval& t) noexcept {
+std::int64_t in_ns(const timeval& t) noexcept {
   return std::int64_t{t.tv_sec} * 1'000'000'000 + std::int64_t{t.tv_usec} * 1000;
 }
 
@@ -46,43 +58,73 @@ std::string journal_path(const options& chosen, pid_t process) {
 }
 
 std::string spool_path(const options& chosen, pid_t process) {
-  return std::filesystem::absolute(journal_path(chosen, process)).string() + ".spool";
+  return std::filesystem::absolute(journal_path(chosen, process)).string() + journal::spool_suffix;
 }
 
 recording::recording(const options& chosen, const program_file& program, pid_t process)
-    : spool_(spool_path(chosen, process), {chosen.ring_bytes, rate_.start_ticks(), chosen.free_stacks}),
+    : spool_(spool_path(chosen, process), chosen.recorded, rate_.start_ticks()),
       about_(describe_start(chosen, program, process)),
       out_(journal_path(chosen, process)),
       modules_(spool_.header(), out_, process, about_.program),
-      collector_(spool_.header(), out_, modules_) {
+      receiver_{&out_, &modules_},
+      rings_(spool_.header(), chosen.recorded.ring_words, receiver_) {
   about_.ticks_per_second = rate_.ticks_per_second();
   out_.describe(about_);
+}
+
+std::uint32_t recording::receiver::frame(std::uint32_t parent, std::uint64_t return_address,
+                                         std::uint64_t stack_offset) {
+  modules->note_caller(return_address);
+  const std::uint32_t context = out->intern_context(parent, return_address);
+  if (stack_offset != 0) out->set_stack_offset(context, stack_offset);
+  return context;
 }
 
 std::uint64_t recording::read() {
   const std::uint64_t now = ticks() - rate_.start_ticks();
   const auto slack = static_cast<std::uint64_t>(publication_slack * about_.ticks_per_second);
-  const std::uint64_t taken = collector_.collect(now > slack ? now - slack : 0);
+  const std::uint64_t half_a_ring = spool_.header()->options.ring_words / 2;
+  const std::uint64_t taken = rings_.collect(now > slack ? now - slack : 0, half_a_ring);
   modules_.update(now, about_.ticks_per_second);
+  if (rings_.holds(half_a_ring)) commit();
   return taken;
 }
 
+// Writes what was read, and gives the room in the rings back.
+void recording::commit() {
+  out_.flush();
+  rings_.announce(out_.bytes_written());
+  rings_.give_back();
+}
+
+std::uint64_t recording::sum(std::uint64_t (journal::ring_reader::*account)() const noexcept) const noexcept {
+  std::uint64_t total = 0;
+  for (const journal::ring_reader& ring : rings_.rings()) total += (ring.*account)();
+  return total;
+}
+
 void recording::finish(const ending& end) {
-  collector_.collect(UINT64_MAX);
-  collector_.finish();
+  rings_.collect(UINT64_MAX);
+  rings_.finish();
   modules_.update(ticks() - rate_.start_ticks(), rate_.ticks_per_second());
   about_.ticks_per_second = rate_.ticks_per_second();
-  const std::int64_t cpu_ns = to_ns(end.usage.ru_utime) + to_ns(end.usage.ru_stime);
-  const double stalled_seconds = static_cast<double>(collector_.stalled_ticks()) / about_.ticks_per_second;
+  const auto to_ns = [this](std::uint64_t t) {
+    return static_cast<std::uint64_t>(static_cast<double>(t) * 1e9 / about_.ticks_per_second);
+  };
+  const std::uint64_t stalls = sum(&journal::ring_reader::stalls);
+  const std::uint64_t stalled_ns = to_ns(sum(&journal::ring_reader::stalled_ticks));
+  const std::uint64_t recording_ns = to_ns(sum(&journal::ring_reader::sampled_ticks) * journal::timed_every);
+  const std::int64_t cpu_ns = in_ns(end.usage.ru_utime) + in_ns(end.usage.ru_stime);
   out_.add_usage({.time = ticks() - rate_.start_ticks(),
                   .cpu_ns = static_cast<std::uint64_t>(cpu_ns),
-                  .recording_ns = 0,
-                  .stalls = collector_.stalls(),
-                  .stalled_ns = static_cast<std::uint64_t>(stalled_seconds * 1e9)});
+                  .recording_ns = recording_ns,
+                  .stalls = stalls,
+                  .stalled_ns = stalled_ns});
   about_.figures["cpu_ns"] = cpu_ns;
+  about_.figures["recording_ns"] = static_cast<std::int64_t>(recording_ns);
   about_.figures["exit_code"] = end.status;
   about_.figures["signal"] = end.signal;
-  about_.figures["stalls"] = static_cast<std::int64_t>(collector_.stalls());
+  about_.figures["stalls"] = static_cast<std::int64_t>(stalls);
   out_.describe(about_);
   out_.finish();
 }

@@ -1,6 +1,6 @@
 // recording: the reading end of the spool and the writing end of the journal, for one process.
 //
-//     rings --> collector --+--> journal
+//     rings --> reader -----+--> journal
 //     module list ----------+
 //
 // Whatever ends the process, what it has published is still in the rings: finish() reads it, then
@@ -13,10 +13,10 @@
 #include <string>
 
 #include "journal/metadata.hpp"
+#include "journal/spool_reader.hpp"
 #include "journal/writer.hpp"
 #include "recorder/launcher/child.hpp"
 #include "recorder/launcher/clock_rate.hpp"
-#include "recorder/launcher/collector.hpp"
 #include "recorder/launcher/module_table.hpp"
 #include "recorder/launcher/options.hpp"
 #include "recorder/launcher/program_file.hpp"
@@ -41,15 +41,37 @@ class recording {
   [[nodiscard]] spool_file& spool() noexcept { return spool_; }
   [[nodiscard]] const spool_header& state() const noexcept { return *spool_.header(); }
   [[nodiscard]] std::uint64_t events() const noexcept { return out_.events(); }
-  [[nodiscard]] bool damaged() const noexcept { return collector_.damaged(); }
+  [[nodiscard]] bool damaged() const noexcept { return rings_.damaged(); }
 
  private:
+  // Puts what the spool's reader finds into the journal.
+  struct receiver {
+    journal::writer* out;
+    module_table* modules;
+
+    std::uint32_t add_thread(const journal::thread_info& row) { return out->add_thread(row); }
+    void update_thread(std::uint32_t index, const journal::thread_info& row) {
+      out->update_thread(index, row);
+    }
+    std::uint32_t frame(std::uint32_t parent, std::uint64_t return_address, std::uint64_t stack_offset);
+    std::uint32_t scope(std::uint32_t parent, std::string_view name) {
+      return out->intern_scope(parent, out->intern_name(name));
+    }
+    void append(const journal::event& e) { out->append(e); }
+    void witness(std::span<const std::uint64_t>) {}
+  };
+
+  void commit();
+  [[nodiscard]] std::uint64_t sum(std::uint64_t (journal::ring_reader::*account)()
+                                      const noexcept) const noexcept;
+
   clock_rate rate_;
   spool_file spool_;
   journal::metadata about_;
   journal::writer out_;
   module_table modules_;
-  collector collector_;
+  receiver receiver_;
+  journal::spool_reader<receiver> rings_;
 };
 
 }  // namespace mallard::recorder

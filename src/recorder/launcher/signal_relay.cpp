@@ -24,7 +24,7 @@ void do_nothing(int) {}  // the write that failed says so itself
 
 }  // namespace
 
-void relay_signals(pid_t process, spool_header* spool) {
+void relay_signals(pid_t process, journal::spool_header* spool) {
   relayed_to = process;
   doorbell = &spool->doorbell;
   struct sigaction action{};

@@ -9,11 +9,11 @@
 
 #include <sys/types.h>
 
-#include "recorder/spool.hpp"
+#include "journal/spool/spool.hpp"
 
 namespace mallard::recorder {
 
 // Begins to relay to `process`; once per launcher. Signals that are ignored stay ignored.
-void relay_signals(pid_t process, spool_header* spool);
+void relay_signals(pid_t process, journal::spool_header* spool);
 
 }  // namespace mallard::recorder

@@ -6,20 +6,16 @@
 #include <cstdint>
 #include <string>
 
-#include "recorder/spool.hpp"
+#include "journal/spool/spool.hpp"
 
 namespace mallard::recorder {
 
+using namespace journal;
+
 class spool_file {
  public:
-  struct plan {
-    std::size_t ring_bytes;  // a power of two
-    std::uint64_t start_ticks;
-    bool free_callers;
-  };
-
   // Makes the file, replacing a forgotten one; throws std::system_error.
-  spool_file(std::string path, const plan& wanted);
+  spool_file(std::string path, const spool_options& wanted, std::uint64_t start_ticks);
   ~spool_file();
   spool_file(const spool_file&) = delete;
   spool_file& operator=(const spool_file&) = delete;
@@ -27,21 +23,24 @@ class spool_file {
   [[nodiscard]] spool_header* header() const noexcept { return header_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
-  // Backs rings with space for threads to come, twice as many as are used; a full disk leaves it at
-  // what there is, and later threads share one ring.
-  void prepare_rings();
+  // Backs rings and contexts with space for those to come, twice as many as are used. A full disk leaves
+  // it at what there is: later threads share one ring, later contexts are unknown.
+  void prepare();
 
   // Sleeps until a ring fills, an event of ours rings the doorbell, or `ns` have passed.
   void sleep(long ns);
 
  private:
+  [[nodiscard]] bool back(std::size_t begin, std::size_t end);
   [[nodiscard]] bool back_rings(std::uint32_t count);
+  [[nodiscard]] bool back_contexts(std::uint32_t count);
 
   std::string path_;
   int descriptor_ = -1;
   std::size_t bytes_ = 0;
   spool_header* header_ = nullptr;
-  bool full_ = false;  // the disk has no room for more rings
+  std::uint64_t ring_words_;
+  bool full_ = false;  // the disk has no room for more
 };
 
 }  // namespace mallard::recorder

@@ -5,10 +5,10 @@
 // entry may repeat an earlier one; the launcher keeps one of each.
 #pragma once
 
-#include "recorder/spool.hpp"
+#include "journal/spool/spool.hpp"
 
 namespace mallard::recorder {
 
-void list_modules(spool_header* spool) noexcept;
+void list_modules(journal::spool_header* spool) noexcept;
 
 }  // namespace mallard::recorder

@@ -1,19 +1,21 @@
 #include "recorder/preload/reader_watch.hpp"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "journal/spool/record.hpp"
 #include "recorder/clock.hpp"
 #include "recorder/preload/session.hpp"
-#include "recorder/record.hpp"
 
 namespace mallard::recorder {
 namespace {
 
-constexpr long short_pause = 50'000;    // ns
-constexpr long long_pause = 1'000'000;  // ns
+constexpr std::uint64_t room_for_one = max_record_words + max_event_words;  // an event and its witness
+constexpr long short_pause = 50'000;                                        // ns
+constexpr long long_pause = 1'000'000;                                      // ns
 constexpr int short_pauses = 20;
 constexpr long reader_timeout = 1'000'000'000;  // ns of pauses without any progress
 
@@ -22,13 +24,13 @@ std::uint64_t free_words(const ring_writer& ring) noexcept {
   return ring.mask + 1 - used;
 }
 
-// Pauses until the reader has made room. Time counts only while it is spent in whole pauses, so that a
-// process that was stopped, or a suspended machine, does not look like a dead launcher.
-bool wait_for_room(spool_header* spool, const ring_writer& ring) noexcept {
-  const std::uint64_t since = ticks();
+// Pauses until `done`, as long as the reader makes progress. Time counts only while it is spent in whole
+// pauses, so that a process that was stopped, or a suspended machine, does not look like a dead launcher.
+template <class Condition>
+bool wait_for_reader(spool_header* spool, Condition done) noexcept {
   std::uint32_t beat = spool->heartbeat.load(std::memory_order_relaxed);
   long idle = 0;
-  for (int round = 0; free_words(ring) < 2 * max_record_words; ++round) {
+  for (int round = 0; !done(); ++round) {
     wake_reader(spool);
     const long pause = round < short_pauses ? short_pause : long_pause;
     if (pause_for_ns(pause)) idle += pause;
@@ -42,6 +44,12 @@ bool wait_for_room(spool_header* spool, const ring_writer& ring) noexcept {
       return false;
     }
   }
+  return true;
+}
+
+bool wait_for_room(spool_header* spool, const ring_writer& ring) noexcept {
+  const std::uint64_t since = ticks();
+  if (!wait_for_reader(spool, [&] { return free_words(ring) >= room_for_one; })) return false;
   ring.shared->stalls.fetch_add(1, std::memory_order_relaxed);
   ring.shared->stalled_ticks.fetch_add(ticks() - since, std::memory_order_relaxed);
   return true;
@@ -65,12 +73,27 @@ bool make_room(spool_header* spool, ring_writer& ring) noexcept {
     end_session();
     return false;
   }
-  if (free_words(ring) < 2 * max_record_words && !wait_for_room(spool, ring)) return false;
+  if (free_words(ring) < room_for_one && !wait_for_room(spool, ring)) return false;
   const std::uint64_t quarter = (ring.mask + 1) / 4;
   const std::uint64_t room = free_words(ring);
   if (room < 3 * quarter) wake_reader(spool);
   ring.limit = ring.head + (room < quarter ? room : quarter);
   return true;
+}
+
+bool wait_for_contexts(spool_header* spool, std::uint32_t count) noexcept {
+  const auto ready = [=] { return spool->contexts_ready.load(std::memory_order_acquire) >= count; };
+  const int saved_errno = errno;
+  if (2 * count > spool->contexts_ready.load(std::memory_order_relaxed)) wake_reader(spool);
+  wait_for_reader(spool, [&] { return ready() || spool->contexts_full.load() != 0; });
+  errno = saved_errno;
+  return recording() != nullptr && ready();
+}
+
+bool wait_for_module_room(spool_header* spool, std::uint64_t position) noexcept {
+  return wait_for_reader(spool, [=] {
+    return position - spool->modules_tail.load(std::memory_order_acquire) <= module_ring_bytes;
+  });
 }
 
 }  // namespace mallard::recorder

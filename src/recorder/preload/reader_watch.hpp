@@ -12,6 +12,12 @@ namespace mallard::recorder {
 // Sets the writer's limit so that a record of the longest kind fits; false if the session has ended.
 [[nodiscard]] bool make_room(spool_header* spool, ring_writer& ring) noexcept;
 
+// Waits until `count` contexts are backed by disk space; false if they will not be, or the session has ended.
+[[nodiscard]] bool wait_for_contexts(spool_header* spool, std::uint32_t count) noexcept;
+
+// Waits until the ring of modules has room up to `position`; false if the session has ended.
+[[nodiscard]] bool wait_for_module_room(spool_header* spool, std::uint64_t position) noexcept;
+
 // Waits a moment, without being a cancellation point; false if a signal cut it short.
 bool pause_for_ns(long ns) noexcept;
 

@@ -11,6 +11,7 @@
 #include "recorder/preload/module_list.hpp"
 #include "recorder/preload/real_malloc.hpp"
 #include "recorder/preload/thread_state.hpp"
+#include "recorder/variables.hpp"
 
 namespace mallard::recorder {
 
@@ -34,6 +35,18 @@ spool_header* map_spool(const char* path) noexcept {
   madvise(mapped, static_cast<std::size_t>(file.st_size), MADV_DONTDUMP);
   auto* spool = static_cast<spool_header*>(mapped);
   return spool->magic == spool_magic ? spool : nullptr;
+}
+
+// The shortest of a few distances between two readings.
+std::uint64_t find_clock_cost() noexcept {
+  std::uint64_t least = UINT64_MAX;
+  std::uint64_t before = ticks();
+  for (int i = 0; i < 16; ++i) {
+    const std::uint64_t now = ticks();
+    if (now - before < least) least = now - before;
+    before = now;
+  }
+  return least;
 }
 
 bool close_gate_in_children() noexcept { return madvise(&gate, sizeof gate, MADV_WIPEONFORK) == 0; }
@@ -80,7 +93,10 @@ void begin_session() noexcept {
       watch_thread_ends();
       list_modules(spool);
       gate.start_ticks = spool->start_ticks;
-      gate.free_callers = spool->free_callers != 0;
+      gate.clock_cost = find_clock_cost();
+      gate.stacks = spool->options.stacks;
+      gate.depth = spool->options.depth;
+      gate.free_stacks = spool->options.free_stacks != 0;
       gate.spool.store(spool, std::memory_order_release);
     }
   }

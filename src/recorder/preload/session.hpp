@@ -11,17 +11,22 @@
 
 #include <cstdint>
 
+#include "journal/spool/spool.hpp"
 #include "mallard/core/attributes.hpp"
 #include "recorder/clock.hpp"
-#include "recorder/spool.hpp"
 
 namespace mallard::recorder {
 
-struct alignas(spool_page) session_gate {
-  std::atomic<spool_header*> spool;  // null: nothing is recorded
+struct alignas(journal::spool_page) session_gate {
+  std::atomic<journal::spool_header*> spool;  // null: nothing is recorded
   std::uint64_t start_ticks;
-  bool free_callers;
+  std::uint64_t clock_cost;  // ticks that reading the clock takes
+  journal::stack_mode stacks;
+  std::uint32_t depth;  // frames
+  bool free_stacks;
 };
+
+using namespace journal;
 
 extern session_gate gate;
 

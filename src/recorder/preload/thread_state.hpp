@@ -1,19 +1,21 @@
-// thread_state: what the recorder keeps of a thread, and how the thread writes a record.
+// thread_state: what the recorder keeps of a thread, and how the thread gets a ring.
 //
-//     put:  room up to `limit`?  --yes-->  words, then head: no lock, no system call
-//                                --no--->  put_slowly: own a ring, look how far the reader is, wait
+//     record:  a ring, and room up to `limit`?  --yes-->  words, then head: no lock, no system call
+//                                               --no--->  own a ring, look how far the reader is, wait
 //
 // A thread owns a ring from its first record until its end, after the last of its thread-specific
 // destructors. What it frees even later, and what threads record for which no ring is left, goes
 // through the shared ring 0 under a lock. Initial-exec thread-local memory: no call to reach it.
 #pragma once
 
+#include <signal.h>
+
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
+#include "journal/spool/spool.hpp"
 #include "mallard/core/attributes.hpp"
-#include "recorder/spool.hpp"
+#include "recorder/preload/ring_state.hpp"
 
 namespace mallard::recorder {
 
@@ -24,24 +26,6 @@ struct ring_writer {
   std::uint64_t limit;  // known to be free for writing up to here
   ring_header* shared;  // null: no ring
 
-  // Precondition: there is room for the record.
-  MALLARD_INLINE void write(const std::uint64_t* record, std::size_t count) noexcept {
-    const std::uint64_t begin = head;
-    for (std::size_t i = 0; i < count; ++i) words[(begin + i) & mask] = record[i];
-    publish(begin + count);
-  }
-
-  // The same with a count known to the compiler: no loop, and the fields are read once.
-  template <std::size_t... Index>
-  MALLARD_INLINE void write(const std::uint64_t* record, std::index_sequence<Index...>) noexcept {
-    std::uint64_t* const place = words;
-    const std::uint64_t begin = head;
-    const std::uint64_t wrap = mask;
-    ((place[(begin + Index) & wrap] = record[Index]), ...);
-    publish(begin + sizeof...(Index));
-  }
-
- private:
   MALLARD_INLINE void publish(std::uint64_t position) noexcept {
     head = position;
     shared->head.store(position, std::memory_order_release);
@@ -50,11 +34,13 @@ struct ring_writer {
 
 struct thread_state {
   ring_writer ring;
+  ring_state* state;           // of the ring; null: no ring
   void* outermost_call;        // frame of the entry point that is running; null: none
   std::uint32_t nested_calls;  // calls from inside another one
   std::uint32_t number;        // of this thread in the recording, from 1; 0: has recorded nothing yet
   std::uint32_t patience;      // records to put into the shared ring before looking for an own one again
   std::uint32_t end_rounds;    // how often the thread's end has been announced
+  std::uint32_t timed_calls;   // calls so far, of which one in 64 is timed
 };
 
 extern thread_local constinit thread_state self;
@@ -62,15 +48,24 @@ extern thread_local constinit thread_state self;
 // Has every thread give its ring back when it ends; called once.
 void watch_thread_ends() noexcept;
 
-// Puts a record for which there is no room that is known of.
-void put_slowly(const std::uint64_t* record, std::size_t count) noexcept;
+// Gives this thread a ring with room for a record, and holds its signals back, for as long as the object
+// lives: its own one, or the shared one. ready() is false if nothing is recorded (any more).
+class ring_access {
+ public:
+  ring_access() noexcept;
+  ~ring_access() noexcept;
+  ring_access(const ring_access&) = delete;
+  ring_access& operator=(const ring_access&) = delete;
 
-template <std::size_t Count>
-MALLARD_INLINE void put(const std::uint64_t (&record)[Count]) noexcept {
-  if (self.ring.head + Count <= self.ring.limit) [[likely]]
-    self.ring.write(record, std::make_index_sequence<Count>());
-  else
-    put_slowly(record, Count);
-}
+  [[nodiscard]] bool ready() const noexcept { return ready_; }
+
+ private:
+  bool share(spool_header* spool) noexcept;
+
+  sigset_t signals_before_;
+  int errno_before_;
+  bool shared_ = false;
+  bool ready_ = false;
+};
 
 }  // namespace mallard::recorder

@@ -3,11 +3,10 @@
 
 #include <random>
 
-#include "recorder/launcher/ring_reader.hpp"
-#include "recorder/launcher/spool_file.hpp"
-#include "recorder/run.hpp"
+#include "journal/memory_spool.hpp"
+#include "journal/ring_reader.hpp"
 
-namespace mallard::recorder {
+namespace mallard::journal {
 namespace {
 
 class ring_reading : public testing::Test {
@@ -18,44 +17,74 @@ class ring_reading : public testing::Test {
     ring_.head = head_;
   }
 
-  test::scratch_folder folder_;
-  spool_file spool_{folder_ / "spool", {smallest_ring, 0, false}};
+  test::memory_spool spool_{smallest_ring};
   ring_header& ring_ = ring_of(spool_.header(), 1);
-  const std::uint64_t size_ = spool_.header()->ring_words;
+  const std::uint64_t size_ = spool_.header()->options.ring_words;
   std::uint64_t* words_ = ring_words_of(spool_.header(), 1, size_);
   std::uint64_t head_ = 0;
-  ring_reader reader_{spool_.header(), 1, size_};
+  ring_reader reader_{spool_.header(), 1, size_, 0, 0};
 };
 
-constexpr auto malloc_kind = static_cast<unsigned>(event_kind::malloc) | caller_bit;
+constexpr auto malloc_kind = static_cast<unsigned>(event_kind::malloc) | site_bit;
 
 TEST_F(ring_reading, records_come_out_as_they_went_in) {
   for (std::uint64_t i = 1; i <= 1000; ++i) {  // several times around
-    write({first_word(malloc_kind, i), 16 * i, 4711, 100 + i});
+    write({first_word(malloc_kind, i), 16 * i, site_word(4711, 100 + i)});
     reader_.look();
     ASSERT_FALSE(reader_.empty());
     EXPECT_EQ(reader_.next_time(), i);
-    const record r = reader_.take();
-    EXPECT_EQ(r.address, 16 * i);
-    EXPECT_EQ(r.caller, 4711u);
+    record r;
+    reader_.take(r);
+    EXPECT_EQ(r.subject, 16 * i);
+    EXPECT_EQ(r.context, 4711u);
     EXPECT_EQ(r.size, 100 + i);
     EXPECT_TRUE(reader_.empty());
+    EXPECT_NE(ring_.tail, head_);  // the journal's file has it not yet
+    reader_.announce();
+    EXPECT_EQ(ring_.next_tail, head_);
     reader_.give_back();
     EXPECT_EQ(ring_.tail, head_);
   }
 }
 
-TEST_F(ring_reading, time_never_falls) {
-  write({first_word(malloc_kind, 50), 16, 1, 1, first_word(malloc_kind, 40), 32, 1, 1});
+TEST_F(ring_reading, every_field_is_in_its_place) {
+  constexpr unsigned bits = site_bit | extra_bit | timed_bit;
+  const std::uint64_t huge = std::uint64_t{5} << 32;
+  write({first_word(static_cast<unsigned>(event_kind::realloc) | bits, 3), 16, site_word(7, huge), huge, 32,
+         99});
+  write({first_word(static_cast<unsigned>(event_kind::free), 4), 48});
   reader_.look();
-  EXPECT_EQ(reader_.take().time, 50u);
-  EXPECT_EQ(reader_.take().time, 50u);
+  record r;
+  reader_.take(r);
+  EXPECT_EQ(r.kind, static_cast<unsigned>(event_kind::realloc));
+  EXPECT_EQ(r.context, 7u);
+  EXPECT_EQ(r.size, huge);
+  EXPECT_EQ(r.extra, 32u);
+  EXPECT_EQ(r.duration, 99u);
+  reader_.take(r);
+  EXPECT_EQ(r.subject, 48u);
+  EXPECT_EQ(r.context, 0u);
+  EXPECT_EQ(r.size, 0u);
+  EXPECT_EQ(r.duration, 0u);
+  EXPECT_TRUE(reader_.empty());
+  EXPECT_FALSE(reader_.damaged());
+}
+
+TEST_F(ring_reading, time_never_falls) {
+  write({first_word(malloc_kind, 50), 16, 1, first_word(malloc_kind, 40), 32, 1});
+  reader_.look();
+  record r;
+  reader_.take(r);
+  EXPECT_EQ(r.time, 50u);
+  reader_.take(r);
+  EXPECT_EQ(r.time, 50u);
 }
 
 TEST_F(ring_reading, an_unknown_record_ends_the_ring) {
-  write({first_word(malloc_kind, 1), 16, 1, 1, first_word(33, 2), 0});
+  write({first_word(malloc_kind, 1), 16, 1, first_word(33, 2), 0});
   reader_.look();
-  static_cast<void>(reader_.take());
+  record r;
+  reader_.take(r);
   EXPECT_TRUE(reader_.empty());
   EXPECT_TRUE(reader_.damaged());
 }
@@ -78,7 +107,8 @@ TEST_F(ring_reading, a_record_overwritten_after_it_was_checked_keeps_its_length)
   write({first_word(static_cast<unsigned>(event_kind::free), 7), 16});
   reader_.look();
   words_[0] = first_word(malloc_kind, 9);
-  const record r = reader_.take();
+  record r;
+  reader_.take(r);
   EXPECT_EQ(r.kind, static_cast<unsigned>(event_kind::free));
   EXPECT_EQ(r.time, 7u);
   EXPECT_TRUE(reader_.empty());
@@ -86,7 +116,7 @@ TEST_F(ring_reading, a_record_overwritten_after_it_was_checked_keeps_its_length)
 }
 
 TEST_F(ring_reading, the_size_of_a_ring_is_not_the_programs_to_change) {
-  spool_.header()->ring_words = std::uint64_t{1} << 60;
+  spool_.header()->options.ring_words = std::uint64_t{1} << 60;
   ring_.head = size_ + 1;
   reader_.look();
   EXPECT_TRUE(reader_.empty());
@@ -96,15 +126,16 @@ TEST_F(ring_reading, the_size_of_a_ring_is_not_the_programs_to_change) {
 TEST_F(ring_reading, noise_is_read_within_bounds) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 1000; ++round) {
-    ring_reader reader(spool_.header(), 1, size_);
+    ring_reader reader(spool_.header(), 1, size_, 0, 0);
     for (std::uint64_t i = 0; i < size_; ++i) words_[i] = random();
     ring_.head = random() % (size_ + 1);
     reader.look();
     std::uint64_t taken = 0;
-    for (; !reader.empty(); ++taken) static_cast<void>(reader.take());
+    record r;
+    for (; !reader.empty(); ++taken) reader.take(r);
     EXPECT_LE(taken, size_ / 2);
   }
 }
 
 }  // namespace
-}  // namespace mallard::recorder
+}  // namespace mallard::journal

@@ -1,0 +1,82 @@
+// ring_reader: one ring of the spool, read record by record and in place.
+//
+//     tail ........ next_tail ........ position ........ head
+//       in the file     | in a chunk       | taken, not yet   | not yet taken
+//                       | being written    | in a chunk       |
+//
+// The ring lies in memory that the program can write to, wild pointers included, so nothing in it is
+// trusted: a ring whose contents make no sense is left alone from then on. Copies nothing but the
+// record at hand. Taking a record frees no room: the program gets it once the journal's file has it.
+#pragma once
+
+#include <cstdint>
+
+#include "journal/spool/record.hpp"
+#include "journal/spool/spool.hpp"
+
+namespace mallard::journal {
+
+struct record {
+  unsigned kind = 0;          // an event_kind, witness_record, thread_begin or thread_end
+  std::uint32_t context = 0;  // of the spool's context table
+  std::uint64_t time = 0;
+  std::uint64_t subject = 0;  // word 1: address or region; [number:32|system id:32] of a thread record
+  std::uint64_t size = 0;
+  std::uint64_t extra = 0;                        // as record.hpp has it
+  std::uint64_t duration = 0;                     // ticks; 0: not timed
+  std::uint64_t witness[witness_words - 1] = {};  // of a witness_record alone
+};
+
+class ring_reader {
+ public:
+  // `ring_words` is the reader's own knowledge of the size, not what the shared header says by now.
+  // Begins at `tail`, whose thread is `tail_thread`.
+  ring_reader(spool_header* spool, std::uint32_t index, std::uint64_t ring_words, std::uint64_t tail,
+              std::uint64_t tail_thread) noexcept;
+
+  // Looks how far the program has written.
+  void look() noexcept;
+
+  [[nodiscard]] bool empty() const noexcept { return position_ == end_; }
+  [[nodiscard]] bool damaged() const noexcept { return damaged_; }
+
+  // Of the next record; precondition: not empty. Never falls from one record to the next.
+  [[nodiscard]] std::uint64_t next_time() const noexcept { return time_; }
+
+  // Takes the next record out; precondition: not empty. Of the witness nothing but of a witness record.
+  void take(record& taken) noexcept;
+
+  // Words taken that the program cannot use yet.
+  [[nodiscard]] std::uint64_t words_held() const noexcept { return position_ - tail_; }
+
+  // Notes that all that was taken is about to be written; then, that it is.
+  void announce() noexcept;
+  void give_back() noexcept;
+
+  // Whose records come next: [number:32 | system id:32], and its index among the journal's threads;
+  // kept here for the merging reader.
+  std::uint64_t thread_word = 0;
+  std::uint32_t thread = 0;
+
+  [[nodiscard]] std::uint64_t stalls() const noexcept { return header_->stalls; }
+  [[nodiscard]] std::uint64_t stalled_ticks() const noexcept { return header_->stalled_ticks; }
+  [[nodiscard]] std::uint64_t sampled_ticks() const noexcept { return header_->sampled_ticks; }
+
+ private:
+  [[nodiscard]] std::uint64_t word(std::uint64_t at) const noexcept { return words_[at & mask_]; }
+  void examine_next() noexcept;
+
+  ring_header* header_;
+  const std::uint64_t* words_;
+  std::uint64_t mask_;
+  std::uint64_t position_;
+  std::uint64_t end_;
+  std::uint64_t tail_;
+  std::uint64_t announced_;
+  std::uint64_t first_ = 0;  // of the next record: its first word, its length and its time
+  std::uint64_t length_ = 0;
+  std::uint64_t time_ = 0;
+  bool damaged_ = false;
+};
+
+}  // namespace mallard::journal

@@ -1,0 +1,163 @@
+// spool: the file that a recorded program and the launcher share, one for each process.
+//
+//     [spool_header | ring_header 0..n-1 | modules | names | contexts | ring 0 | ring 1 | ... | ring n-1]
+//                                                                        ^ shared by threads without one
+//
+// Each ring has one writer, the thread that owns it, and one reader, the launcher. Both map the whole
+// file. Contexts and rings are backed by disk space from their beginning as far as `contexts_ready` and
+// `rings_ready` say; the rest is a hole that nobody touches, so a full disk is noticed by the launcher
+// and never by the program. The pages belong to the file, not to a process: what a thread has published
+// survives its death, by whatever signal, and the launcher's.
+//
+// Invariants. A ring's records lie in [tail, head), positions in words that only grow. The owner writes
+// words, then publishes head; the reader publishes tail once the events before it are in the journal's
+// file. In between it notes `next_tail` in each ring and the size that the file will have in
+// `next_size`: a file of at least that size holds what lies before next_tail. A context is written once,
+// before the first event that names it, and its parent has a lower number.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace mallard::journal {
+
+inline constexpr char spool_suffix[] = ".spool";  // behind the journal's name
+inline constexpr char children_suffix[] =
+    ".d";  // the folder of the children's journals, behind the root's name
+inline constexpr std::uint64_t spool_magic = 0x4c4f4f50534c4d02;
+inline constexpr std::size_t spool_page = 4096;  // bytes
+inline constexpr std::uint32_t max_rings = 1024;
+inline constexpr std::uint32_t max_contexts_in_spool = std::uint32_t{1} << 22;
+inline constexpr std::size_t module_ring_bytes = 256 * 1024;
+inline constexpr std::size_t name_bytes = 256 * 1024;
+inline constexpr std::size_t smallest_ring = spool_page;           // bytes
+inline constexpr std::size_t largest_ring = std::size_t{1} << 30;  // bytes
+inline constexpr std::size_t default_ring = std::size_t{1} << 20;  // bytes
+inline constexpr std::uint32_t deepest_stack = 256;                // frames
+inline constexpr std::uint32_t rings_at_first = 8;
+inline constexpr std::uint32_t contexts_at_first = 1U << 14;
+
+enum class stack_mode : std::uint32_t { none = 0, caller = 1, full = 2 };
+
+// What the user asked for; children take it over from their parent's spool.
+struct spool_options {
+  std::uint64_t ring_words = default_ring / sizeof(std::uint64_t);  // of each ring; a power of two
+  stack_mode stacks = stack_mode::full;
+  std::uint32_t depth = 64;       // frames of a stack, the innermost ones
+  std::uint32_t free_stacks = 0;  // not 0: frees have a stack, too
+  std::uint32_t children = 1;     // not 0: what the process forks and executes is recorded, too
+  std::uint32_t witness = 0;      // not 0: bursts of events have a witness
+};
+
+struct spool_header {
+  // Written by who makes the spool: the launcher, or a child for itself.
+  std::uint64_t magic;
+  spool_options options;
+  std::uint64_t start_ticks;             // when recording of this process began
+  std::uint64_t start_unix_ns;           // the same moment
+  std::atomic<double> ticks_per_second;  // the launcher's latest estimate, or what a parent knew of it
+  std::uint32_t parent_process;          // 0: the root
+
+  // Written by the program.
+  alignas(64) std::atomic<std::uint32_t> attached;  // its process id, once the library has begun to record
+  std::atomic<std::uint32_t> bypassed;  // the program calls a malloc that the library is not asked for
+  std::atomic<std::uint32_t> gave_up;   // it recorded no further, since the launcher made no progress
+  std::atomic<std::uint32_t> replaced;  // it became another program by exec, which records into its own spool
+  std::atomic<std::uint32_t> threads;   // numbers given to threads so far
+  std::atomic<std::uint32_t> rings_used;         // one more than the highest ring ever owned
+  std::atomic<std::uint32_t> contexts_used;      // numbers given to contexts so far, in blocks
+  std::atomic<std::uint32_t> contexts_wanting;   // contexts for which there was no room
+  std::atomic<std::uint32_t> shared_ring_taken;  // lock of ring 0
+  std::atomic<std::uint32_t> list_taken;         // lock of the modules and of the names
+  std::atomic<std::uint32_t> names_used;         // bytes, published
+  std::atomic<std::uint64_t> modules_head;       // bytes ever published
+  std::atomic<std::uint64_t> end_cpu_ns;         // CPU time of the process when it exited; 0: it has not
+  std::atomic<std::uint32_t> announced;          // root: grows with each child's spool that is ready
+
+  // Written by the launcher.
+  alignas(64) std::atomic<std::uint32_t> heartbeat;  // root: grows with every round of reading
+  std::atomic<std::uint32_t> stopped;                // it reads no further: the program need not record
+  std::atomic<std::uint32_t> left_alone;   // it has ended; what the rings still hold room for may be recorded
+  std::atomic<std::uint32_t> rings_ready;  // rings backed by disk space
+  std::atomic<std::uint32_t> contexts_ready;  // contexts backed by disk space
+  std::atomic<std::uint32_t> contexts_full;   // not 0: there will be no more
+  std::atomic<std::uint32_t> asleep;          // root: it waits on the doorbell
+  std::atomic<std::uint64_t> modules_tail;    // bytes ever read
+  std::atomic<std::uint64_t> next_size;       // bytes: see the invariants
+
+  alignas(64) std::atomic<std::uint32_t> doorbell;  // root: futex, rung by the programs
+};
+
+struct alignas(64) ring_header {
+  std::atomic<std::uint64_t> head;  // words ever published
+  std::atomic<std::uint64_t> stalls;
+  std::atomic<std::uint64_t> stalled_ticks;
+  std::atomic<std::uint64_t> sampled_ticks;  // spent in the recorder during the events whose call was timed
+  std::atomic<std::uint32_t> owned;          // 1: a thread is its writer
+
+  alignas(64) std::atomic<std::uint64_t> tail;  // words ever read, and in the journal's file
+  std::atomic<std::uint64_t> next_tail;         // see the invariants
+  std::atomic<std::uint64_t> tail_thread;       // [number:32 | system id:32] of the thread at tail
+  std::atomic<std::uint64_t> next_tail_thread;
+};
+
+// An entry of the context table: a frame, or a scope that the program named.
+struct context_entry {
+  std::uint32_t parent;        // 0: none known
+  std::uint32_t stack_offset;  // in words, from this return address to the parent's; 0: unknown
+  std::uint64_t place;         // the return address; of a scope, scope_bit and where its name stands
+};
+inline constexpr std::uint64_t scope_bit = std::uint64_t{1} << 63;
+
+// An entry of the modules, in a ring of bytes; followed by the path and then the build id, both without
+// a final zero, and padded to 8 bytes. One with an `end` of 0 says that the module at `begin` is gone.
+struct module_entry {
+  std::uint64_t time;  // ticks since recording began; 0: at the start
+  std::uint64_t begin;
+  std::uint64_t end;
+  std::uint64_t bias;
+  std::uint32_t path_bytes;
+  std::uint32_t build_id_bytes;
+};
+
+// A name: its length, then its bytes, padded to 4 bytes. Names are never removed.
+using name_length = std::uint32_t;
+
+static_assert(sizeof(spool_header) <= spool_page);
+static_assert(sizeof(context_entry) == 16);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+static_assert(std::atomic<double>::is_always_lock_free);
+
+inline constexpr std::size_t ring_headers_at = spool_page;
+inline constexpr std::size_t modules_at = ring_headers_at + max_rings * sizeof(ring_header);
+inline constexpr std::size_t names_at = modules_at + module_ring_bytes;
+inline constexpr std::size_t contexts_at = names_at + name_bytes;
+inline constexpr std::size_t rings_at = contexts_at + max_contexts_in_spool * sizeof(context_entry);
+static_assert(rings_at % spool_page == 0);
+
+[[nodiscard]] constexpr std::size_t spool_bytes(std::uint64_t ring_words) noexcept {
+  return rings_at + max_rings * ring_words * sizeof(std::uint64_t);
+}
+
+[[nodiscard]] inline char* bytes_of(spool_header* spool, std::size_t at) noexcept {
+  return reinterpret_cast<char*>(spool) + at;
+}
+
+[[nodiscard]] inline ring_header& ring_of(spool_header* spool, std::uint32_t index) noexcept {
+  return reinterpret_cast<ring_header*>(bytes_of(spool, ring_headers_at))[index];
+}
+
+[[nodiscard]] inline std::uint64_t* ring_words_of(spool_header* spool, std::uint32_t index,
+                                                  std::uint64_t ring_words) noexcept {
+  return reinterpret_cast<std::uint64_t*>(bytes_of(spool, rings_at)) + index * ring_words;
+}
+
+[[nodiscard]] inline context_entry* contexts_of(spool_header* spool) noexcept {
+  return reinterpret_cast<context_entry*>(bytes_of(spool, contexts_at));
+}
+
+[[nodiscard]] inline char* modules_of(spool_header* spool) noexcept { return bytes_of(spool, modules_at); }
+[[nodiscard]] inline char* names_of(spool_header* spool) noexcept { return bytes_of(spool, names_at); }
+
+}  // namespace mallard::journal

@@ -1,0 +1,73 @@
+// spool_contexts: from a context's number in the spool to the one in the journal.
+//
+// The program gives each thread's ring contexts of its own, so several numbers can mean one context;
+// the receiver (spool_reader.hpp) makes them one. One load for a number that was seen before. What the
+// table says is not trusted: numbers out of range, and parents that do not come before their children,
+// are the unknown context.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "journal/spool/spool.hpp"
+
+namespace mallard::journal {
+
+class spool_contexts {
+ public:
+  explicit spool_contexts(spool_header* spool) noexcept : spool_(spool) {}
+
+  template <class Receiver>
+  [[nodiscard]] std::uint32_t context_of(std::uint32_t number, Receiver& receiver) {
+    if (number == 0) return 0;
+    if (number < known_.size() && known_[number] != unseen) [[likely]]
+      return known_[number];
+    return see(number, receiver);
+  }
+
+ private:
+  static constexpr std::uint32_t unseen = UINT32_MAX;
+
+  template <class Receiver>
+  std::uint32_t see(std::uint32_t number, Receiver& receiver) {
+    const std::uint32_t used = std::min(spool_->contexts_used.load(), max_contexts_in_spool);
+    if (number >= used) return 0;
+    if (known_.size() < used) known_.resize(used, unseen);
+    known_[0] = 0;
+    path_.clear();
+    for (; known_[number] == unseen; number = path_.back().parent) {
+      context_entry entry = contexts_of(spool_)[number];
+      if (entry.parent >= number) entry.parent = 0;
+      path_.push_back(entry);
+      numbers_.push_back(number);
+    }
+    std::uint32_t context = known_[number];
+    for (; !path_.empty(); path_.pop_back(), numbers_.pop_back()) {
+      const context_entry& entry = path_.back();
+      context = (entry.place & scope_bit) != 0
+                    ? receiver.scope(context, name_at(entry.place & ~scope_bit))
+                    : receiver.frame(context, entry.place,
+                                     std::uint64_t{entry.stack_offset} * sizeof(std::uint64_t));
+      known_[numbers_.back()] = context;
+    }
+    return context;
+  }
+
+  [[nodiscard]] std::string_view name_at(std::uint64_t at) const noexcept {
+    const std::size_t used = std::min<std::size_t>(spool_->names_used.load(), name_bytes);
+    if (at + sizeof(name_length) > used || at % alignof(name_length) != 0) return {};
+    const char* name = names_of(spool_) + at;
+    const name_length length = *reinterpret_cast<const name_length*>(name);
+    if (length > used - at - sizeof(name_length)) return {};
+    return {name + sizeof(name_length), length};
+  }
+
+  spool_header* spool_;
+  std::vector<std::uint32_t> known_;  // by the spool's number
+  std::vector<context_entry> path_;   // of a number being looked up, outwards
+  std::vector<std::uint32_t> numbers_;
+};
+
+}  // namespace mallard::journal

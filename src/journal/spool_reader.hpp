@@ -1,0 +1,184 @@
+// spool_reader: the records of all rings of a spool, merged by time, as the events of a journal.
+//
+//     ring 0   . . . .  |  .           until: events up to here are in their rings for certain
+//     ring 1      .     |. . . .
+//     ring 2  (idle)    |
+//
+// An event is published before the program learns of its block, so what happened before another event
+// is visible before it. A round takes the clock first, then looks at every ring, then merges up to a
+// little before that moment: idle threads hold nothing up. An event stamped long before it was
+// published (its thread was not running meanwhile) gets the time of its publication, at latest.
+// Invariant: times never fall. O(log rings) an event, and O(1) while one ring is ahead.
+//
+// The receiver is a class with
+//     std::uint32_t add_thread(const thread_info&);   void update_thread(std::uint32_t, const thread_info&);
+//     std::uint32_t frame(std::uint32_t parent, std::uint64_t return_address, std::uint64_t stack_offset);
+//     std::uint32_t scope(std::uint32_t parent, std::string_view name);
+//     void append(const event&);    void witness(std::span<const std::uint64_t>);   // of the last event
+// whose results are the numbers that events then carry.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "journal/event.hpp"
+#include "journal/ring_reader.hpp"
+#include "journal/spool_contexts.hpp"
+#include "journal/tables.hpp"
+
+namespace mallard::journal {
+
+template <class Receiver>
+class spool_reader {
+ public:
+  // `ring_words` is noted before the program runs, which could overwrite the spool's.
+  spool_reader(spool_header* spool, std::uint64_t ring_words, Receiver& receiver)
+      : spool_(spool), ring_words_(ring_words), receiver_(&receiver), contexts_(spool) {}
+
+  // Appends all events up to `until` (ticks since recording began) that were visible when called; stops
+  // early when a ring has `enough` words that the program cannot use yet. Returns the number of records.
+  std::uint64_t collect(std::uint64_t until, std::uint64_t enough = UINT64_MAX);
+
+  // Whether a ring has that many words that the program cannot use yet.
+  [[nodiscard]] bool holds(std::uint64_t words) const noexcept {
+    return std::any_of(rings_.begin(), rings_.end(),
+                       [=](const ring_reader& ring) { return ring.words_held() >= words; });
+  }
+
+  // Around the writing of everything taken so far: see the invariants of spool.hpp.
+  void announce(std::uint64_t file_size) noexcept {
+    for (ring_reader& ring : rings_) ring.announce();
+    spool_->next_size.store(file_size, std::memory_order_release);
+  }
+  void give_back() noexcept {
+    for (ring_reader& ring : rings_) ring.give_back();
+  }
+
+  // Completes what the receiver knows about threads that have ended.
+  void finish() {
+    for (const known_thread& thread : threads_)
+      if (thread.ended) receiver_->update_thread(thread.index, thread.info);
+  }
+
+  [[nodiscard]] const std::vector<ring_reader>& rings() const noexcept { return rings_; }
+  [[nodiscard]] bool damaged() const noexcept {
+    return std::any_of(rings_.begin(), rings_.end(), [](const ring_reader& r) { return r.damaged(); });
+  }
+
+ private:
+  struct ring_turn {
+    std::uint64_t time;
+    std::uint32_t ring;
+    friend bool operator>(const ring_turn& a, const ring_turn& b) noexcept { return a.time > b.time; }
+  };
+  struct known_thread {
+    bool known = false;
+    bool ended = false;
+    std::uint32_t index = 0;
+    thread_info info;
+  };
+
+  void find_rings();
+  void take(ring_reader& ring);
+  known_thread& thread_of(std::uint64_t word, std::uint64_t time);
+
+  spool_header* spool_;
+  std::uint64_t ring_words_;
+  Receiver* receiver_;
+  spool_contexts contexts_;
+  std::vector<ring_reader> rings_;
+  std::vector<ring_turn> turns_;       // heap of the rings that have events to merge, the earliest first
+  std::vector<known_thread> threads_;  // by the number the program gave
+  std::uint64_t last_time_ = 0;
+  record taken_;
+};
+
+template <class Receiver>
+void spool_reader<Receiver>::find_rings() {
+  const std::uint32_t used = std::min(spool_->rings_used.load(std::memory_order_acquire), max_rings);
+  while (rings_.size() < used) {
+    const auto index = static_cast<std::uint32_t>(rings_.size());
+    rings_.emplace_back(spool_, index, ring_words_, 0, 0);
+  }
+}
+
+template <class Receiver>
+std::uint64_t spool_reader<Receiver>::collect(std::uint64_t until, std::uint64_t enough) {
+  find_rings();
+  turns_.clear();
+  for (std::uint32_t i = 0; i < rings_.size(); ++i) {
+    rings_[i].look();
+    if (!rings_[i].empty() && rings_[i].next_time() <= until) turns_.push_back({rings_[i].next_time(), i});
+  }
+  std::make_heap(turns_.begin(), turns_.end(), std::greater<>());
+
+  std::uint64_t taken = 0;
+  while (!turns_.empty()) {
+    std::pop_heap(turns_.begin(), turns_.end(), std::greater<>());
+    const std::uint32_t index = turns_.back().ring;
+    ring_reader& ring = rings_[index];
+    turns_.pop_back();
+    const std::uint64_t others = turns_.empty() ? until : std::min(until, turns_.front().time);
+    for (; !ring.empty() && ring.next_time() <= others; ++taken) {
+      if (ring.words_held() >= enough) return taken;
+      take(ring);
+    }
+    if (ring.empty() || ring.next_time() > until) continue;
+    turns_.push_back({ring.next_time(), index});
+    std::push_heap(turns_.begin(), turns_.end(), std::greater<>());
+  }
+  return taken;
+}
+
+template <class Receiver>
+void spool_reader<Receiver>::take(ring_reader& ring) {
+  ring.take(taken_);
+  if (taken_.kind >= witness_record) [[unlikely]] {
+    if (taken_.kind == witness_record) {
+      receiver_->witness(taken_.witness);
+      return;
+    }
+    known_thread& thread = thread_of(taken_.subject, taken_.time);
+    thread.ended = thread.ended || taken_.kind == thread_end;
+    if (thread.ended) thread.info.end_time = std::max(thread.info.end_time, taken_.time);
+    ring.thread_word = taken_.subject;
+    ring.thread = thread.index;
+    return;
+  }
+  last_time_ = std::max(last_time_, taken_.time);
+  event e;
+  e.kind = static_cast<event_kind>(taken_.kind);
+  e.thread = ring.thread;
+  e.context = contexts_.context_of(taken_.context, *receiver_);
+  e.time = last_time_;
+  e.size = taken_.size;
+  e.duration = taken_.duration;
+  if (is_region(e.kind)) {
+    e.region = taken_.subject;
+    (e.kind == event_kind::region_create ? e.parent : e.address) = taken_.extra;
+  } else {
+    e.address = taken_.subject;
+    (is_reallocation(e.kind) ? e.old_address : e.alignment) = taken_.extra;
+  }
+  receiver_->append(e);
+}
+
+template <class Receiver>
+auto spool_reader<Receiver>::thread_of(std::uint64_t word, std::uint64_t time) -> known_thread& {
+  constexpr std::uint64_t most_threads = std::uint64_t{1} << 20;  // more can only be a damaged ring
+  const std::uint64_t number = std::min(word >> 32, most_threads);
+  if (threads_.size() <= number) threads_.resize(number + 1);
+  known_thread& thread = threads_[number];
+  if (!thread.known) {
+    thread.known = true;
+    thread.info.system_id = word & UINT32_MAX;
+    thread.info.start_time = time;
+    thread.index = receiver_->add_thread(thread.info);
+  }
+  return thread;
+}
+
+}  // namespace mallard::journal

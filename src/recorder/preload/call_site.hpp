@@ -1,0 +1,35 @@
+// call_site: where a call of an entry point came from, and the context that it stands for.
+//
+//     | caller's frame ...      | <- sp, right after the call returns
+//     | return address          |
+//     | saved frame pointer     | <- the entry point's frame
+//
+// A site is taken inside the entry point itself, where its frame is the innermost one; what is recorded
+// of it (nothing, the caller, the whole stack) is the user's choice.
+#pragma once
+
+#include <cstdint>
+
+#include "mallard/core/attributes.hpp"
+#include "recorder/preload/session.hpp"
+#include "recorder/preload/thread_state.hpp"
+
+namespace mallard::recorder {
+
+struct call_site {
+  std::uintptr_t return_address = 0;      // 0: not to be recorded
+  const std::uintptr_t* frame = nullptr;  // of the entry point: saved frame pointer, return address
+};
+
+// To be used in an entry point, not in what it calls.
+#define MALLARD_CALL_SITE                                                                        \
+  (::mallard::recorder::call_site{reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)), \
+                                  static_cast<const std::uintptr_t*>(__builtin_frame_address(0))})
+
+// Its context; precondition: this thread has a ring.
+[[nodiscard]] MALLARD_INLINE std::uint32_t context_of(const call_site& site) noexcept {
+  if (gate.stacks == stack_mode::none || site.return_address == 0) return 0;
+  return self.state->contexts.child(recording(), 0, site.return_address, 0);
+}
+
+}  // namespace mallard::recorder

@@ -1,0 +1,58 @@
+// context_tree: the calling contexts of one ring, as a tree in the spool that grows and never changes.
+//
+//     (parent, place) --hash--> slot --> number --> context_entry in the spool
+//
+// A thread's ring has a tree of its own, so that no other thread is waited for; the launcher makes
+// equal contexts of different rings one. Entries stand in the spool before an event names them. The
+// slots are private memory, doubled when half full. One probe, some ns, for a context that exists.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "journal/spool/spool.hpp"
+#include "mallard/core/attributes.hpp"
+
+namespace mallard::recorder {
+
+using namespace journal;
+
+class context_tree {
+ public:
+  // The context of `place` inside `parent`, which is 0 or came from here; 0 if there is no room for it.
+  // A new one notes the distance to the parent's return address, in words of the stack; 0: unknown.
+  [[nodiscard]] MALLARD_INLINE std::uint32_t child(spool_header* spool, std::uint32_t parent,
+                                                   std::uint64_t place, std::uint32_t stack_offset) noexcept {
+    if (slots_ != nullptr) [[likely]] {
+      const context_entry* entries = contexts_of(spool);
+      for (std::size_t at = hash(parent, place) & mask_; slots_[at] != 0; at = (at + 1) & mask_) {
+        const context_entry& entry = entries[slots_[at]];
+        if (entry.place == place && entry.parent == parent) [[likely]]
+          return slots_[at];
+      }
+    }
+    return add(spool, parent, place, stack_offset);
+  }
+
+  // Forgets all contexts: the next ones stand in another spool.
+  void clear() noexcept;
+
+ private:
+  [[nodiscard]] MALLARD_INLINE static std::size_t hash(std::uint32_t parent, std::uint64_t place) noexcept {
+    const std::uint64_t mixed = (place ^ std::uint64_t{parent} << 40) * 0x9e3779b97f4a7c15u + parent;
+    return static_cast<std::size_t>((mixed ^ mixed >> 32) * 0xff51afd7ed558ccdu >> 32);
+  }
+
+  std::uint32_t add(spool_header* spool, std::uint32_t parent, std::uint64_t place,
+                    std::uint32_t stack_offset) noexcept;
+  bool number_next(spool_header* spool) noexcept;
+  bool grow(spool_header* spool) noexcept;
+
+  std::uint32_t* slots_;  // numbers of contexts; 0: free
+  std::size_t mask_;
+  std::size_t used_;
+  std::uint32_t next_;  // number of the next context, inside the block that this tree has taken
+  std::uint32_t block_end_;
+};
+
+}  // namespace mallard::recorder

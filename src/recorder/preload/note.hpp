@@ -1,0 +1,64 @@
+// note: one event, from its fields into the thread's ring.
+//
+//     note_event(kind, address, size, extra, bits, site, watch)
+//        ring with room? --> context of the site, clock, 2 to 6 words, head
+//        else            --> the same with a ring_access
+//
+// The context is found before the clock is read, so that the event's time is the call's, and what the
+// recorder does counts as its own. Inlined into every entry point, with the bits known to the compiler.
+#pragma once
+
+#include <cstdint>
+
+#include "journal/spool/record.hpp"
+#include "recorder/preload/call_site.hpp"
+#include "recorder/preload/session.hpp"
+#include "recorder/preload/stopwatch.hpp"
+#include "recorder/preload/thread_state.hpp"
+
+namespace mallard::recorder {
+
+struct event_fields {
+  unsigned kind_and_bits;  // an event_kind; site_bit and extra_bit as the fields below are there
+  std::uint64_t subject;
+  std::uint64_t size;
+  std::uint64_t extra;
+};
+
+// Puts the event into the ring; precondition: there is a ring, and room. Returns where its duration is
+// to be noted, if it is timed: a free is recorded before it is carried out.
+MALLARD_INLINE std::uint64_t* put_event(const event_fields& e, const call_site& site,
+                                        stopwatch& watch) noexcept {
+  const std::uint32_t context = (e.kind_and_bits & site_bit) != 0 ? context_of(site) : 0;
+  const std::uint64_t now = session_time();
+  ring_writer& ring = self.ring;
+  std::uint64_t* const words = ring.words;
+  const std::uint64_t mask = ring.mask;
+  std::uint64_t at = ring.head;
+  words[at++ & mask] = first_word(e.kind_and_bits | (watch.is_running() ? timed_bit : 0), now);
+  words[at++ & mask] = e.subject;
+  if ((e.kind_and_bits & site_bit) != 0) {
+    words[at++ & mask] = site_word(context, e.size);
+    if (e.size >= large_size) [[unlikely]]
+      words[at++ & mask] = e.size;
+  }
+  if ((e.kind_and_bits & extra_bit) != 0) words[at++ & mask] = e.extra;
+  std::uint64_t* duration = nullptr;
+  if (watch.is_running()) [[unlikely]] {
+    duration = &words[at++ & mask];
+    *duration = watch.duration();
+  }
+  ring.publish(at);
+  return duration;
+}
+
+std::uint64_t* put_event_slowly(const event_fields& e, const call_site& site, stopwatch& watch) noexcept;
+
+MALLARD_INLINE std::uint64_t* note_event(const event_fields& e, const call_site& site,
+                                         stopwatch& watch) noexcept {
+  if (self.ring.head + max_event_words <= self.ring.limit) [[likely]]
+    return put_event(e, site, watch);
+  return put_event_slowly(e, site, watch);
+}
+
+}  // namespace mallard::recorder

@@ -1,0 +1,93 @@
+// observe: a call of an entry point, carried out and recorded.
+//
+//     allocation   real call, event        free   event, real call
+//
+// Each takes the real call as a function object; everything is inlined into the entry point. A call from
+// inside another one, and any call while nothing is recorded, is carried out and no more.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "recorder/preload/call.hpp"
+#include "recorder/preload/note.hpp"
+
+#define MALLARD_INTERPOSED extern "C" [[gnu::visibility("default")]]
+
+namespace mallard::recorder {
+
+template <class Real>
+MALLARD_INLINE void* observe_block(const call& here, const event_fields& fields, const call_site& site,
+                                   Real&& real_call) noexcept {
+  if (!here.recorded()) [[unlikely]]
+    return real_call();
+  stopwatch watch;
+  watch.start();
+  void* p = real_call();
+  watch.stop();
+  if (recording() == nullptr) [[unlikely]]
+    return p;
+  event_fields whole = fields;
+  whole.subject = reinterpret_cast<std::uintptr_t>(p);
+  note_event(whole, site, watch);
+  watch.account();
+  return p;
+}
+
+template <class Real>
+MALLARD_INLINE void* observe_allocation(const call& here, event_kind kind, std::size_t size,
+                                        const call_site& site, Real&& real_call) noexcept {
+  return observe_block(here, {static_cast<unsigned>(kind) | site_bit, 0, size, 0}, site, real_call);
+}
+
+template <class Real>
+MALLARD_INLINE void* observe_aligned(const call& here, event_kind kind, std::size_t size,
+                                     std::size_t alignment, const call_site& site,
+                                     Real&& real_call) noexcept {
+  return observe_block(here, {static_cast<unsigned>(kind) | site_bit | extra_bit, 0, size, alignment}, site,
+                       real_call);
+}
+
+template <class Real>
+MALLARD_INLINE void* observe_reallocation(const call& here, event_kind kind, const void* old,
+                                          std::size_t size, const call_site& site,
+                                          Real&& real_call) noexcept {
+  return observe_block(
+      here,
+      {static_cast<unsigned>(kind) | site_bit | extra_bit, 0, size, reinterpret_cast<std::uintptr_t>(old)},
+      site, real_call);
+}
+
+template <class Real>
+MALLARD_INLINE void observe_end(const call& here, const event_fields& fields, const call_site& site,
+                                Real&& real_call) noexcept {
+  if (!here.recorded()) [[unlikely]]
+    return real_call();
+  stopwatch watch;
+  std::uint64_t* duration = note_event(fields, site, watch);
+  watch.start();
+  real_call();
+  watch.stop();
+  if (duration != nullptr) [[unlikely]]
+    *duration = watch.duration();
+  watch.account();
+}
+
+template <class Real>
+MALLARD_INLINE void observe_free(const call& here, event_kind kind, const void* p, const call_site& site,
+                                 Real&& real_call) noexcept {
+  const unsigned kind_and_bits = static_cast<unsigned>(kind) | (gate.free_stacks ? site_bit : 0);
+  observe_end(here, {kind_and_bits, reinterpret_cast<std::uintptr_t>(p), 0, 0}, site, real_call);
+}
+
+template <class Real>
+MALLARD_INLINE void observe_sized_free(const call& here, event_kind kind, const void* p, std::size_t size,
+                                       std::size_t alignment, const call_site& site,
+                                       Real&& real_call) noexcept {
+  observe_end(here,
+              {static_cast<unsigned>(kind) | site_bit | extra_bit, reinterpret_cast<std::uintptr_t>(p), size,
+               alignment},
+              gate.free_stacks ? site : call_site{}, real_call);
+}
+
+}  // namespace mallard::recorder

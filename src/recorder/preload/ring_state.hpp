@@ -1,0 +1,25 @@
+// ring_state: what the recorder remembers beside a ring, in private memory of the process.
+//
+// It belongs to the ring, not to the thread, so that one of ten thousand short-lived threads finds what
+// the one before it learned. Its owner is the ring's; that of the shared ring is guarded by its lock.
+#pragma once
+
+#include <cstdint>
+
+#include "recorder/preload/context_tree.hpp"
+
+namespace mallard::recorder {
+
+inline constexpr std::uint32_t shared_ring = 0;
+
+struct ring_state {
+  context_tree contexts;
+};
+
+// The state of a ring, made when it is first asked for; null if there is no memory for it.
+[[nodiscard]] ring_state* state_of_ring(std::uint32_t index) noexcept;
+
+// Has all rings forget what refers to the spool of before.
+void forget_ring_states() noexcept;
+
+}  // namespace mallard::recorder
