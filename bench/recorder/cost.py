@@ -1,0 +1,113 @@
+"""What recording costs: five programs as they are, recorded by mallard-record and by heaptrack.
+
+Prints per program what each adds to the CPU time, and whether the promises about it are held. Exit code 0
+when everything ran, 1 with --check when a promise is missed or cannot be judged, 2 when something could not
+be run, 130 after Ctrl-C; what is done by then is printed.
+"""
+
+import argparse
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import report
+from figures import Measured, limits, row
+from machine import facts
+from session import Interrupt, Session, stack_depth
+from variants import FULL, Variant, variants
+from workloads import SetUpError, Workload, prepare, workloads
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "build" / "cost"
+QUICK = 0.1
+
+
+def arguments(given: list[str]) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        prog="./dev cost", description="Measure what recording adds to five programs, beside heaptrack."
+    )
+    parser.add_argument("--rounds", type=positive, metavar="N", help="rounds to run (default 15; quick: 3)")
+    parser.add_argument(
+        "--quick", action="store_true", help="inputs of a tenth: does it run, roughly how much"
+    )
+    names = [workload.name for workload in workloads(1)]
+    parser.add_argument("--program", action="append", choices=names, help="only this one; may be repeated")
+    parser.add_argument(
+        "--recorder", metavar="PATH", help="another mallard-record, with its library beside it"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if a limit is not held")
+    return parser.parse_args(given)
+
+
+def positive(text: str) -> int:
+    """Read a number from 1 on."""
+    if (number := int(text)) < 1:
+        raise ValueError
+    return number
+
+
+def tool(path: Path | str) -> str:
+    """Return the whole path of a tool that must be there."""
+    if (found := shutil.which(path)) is None:
+        raise SetUpError(f"{path} is not there or cannot be executed")
+    return str(Path(found).resolve())
+
+
+def tell(line: str) -> None:
+    """Show the progress: on a terminal a line that changes and that an empty one ends, else lines."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
+    elif line:
+        print(line, file=sys.stderr, flush=True)
+
+
+def main(given: list[str]) -> int:
+    """Prepare, measure, print."""
+    wanted = arguments(given)
+    scale = QUICK if wanted.quick else 1.0
+    chosen = [w for w in workloads(scale) if wanted.program is None or w.name in wanted.program]
+    recorder = tool(wanted.recorder or ROOT / ".venv/bin/mallard-record")
+    mallard = tool(ROOT / ".venv/bin/mallard")
+    tool("heaptrack")
+    tell("making the inputs")
+    prepare(chosen, FOLDER, scale)
+
+    def note_depth(workload: Workload, variant: Variant, journal: Path) -> None:
+        if variant.name == FULL:
+            session.measured[workload.name].stack_depth = stack_depth(mallard, journal)
+
+    session = Session(chosen, variants(recorder), FOLDER, note_depth, tell)
+    with Interrupt() as interrupt:
+        session.measure(wanted.rounds or (3 if wanted.quick else 15), interrupt)
+    tell("")
+    return conclude(session, wanted, scale, recorder, interrupt.asked)
+
+
+def conclude(
+    session: Session, wanted: argparse.Namespace, scale: float, recorder: str, interrupted: bool
+) -> int:
+    """Print what there is; return the exit code."""
+    measured: list[Measured] = list(session.measured.values())
+    rows = [row(m, variant.name) for m in measured for variant in variants(recorder)]
+    judged = list(limits(rows))
+    machine, method = facts(recorder), report.method(session.rounds_done, scale)
+    report.show(measured, rows, judged, machine, method, sys.stdout)
+    if wanted.json is not None:
+        whole = report.whole(measured, rows, judged, machine, method)
+        wanted.json.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
+    if interrupted:
+        return 130
+    if any(m.failed for m in measured):
+        return 2
+    return 1 if wanted.check and any(limit.held is not True for limit in judged) else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except SetUpError as reason:
+        print(f"cost: {reason}", file=sys.stderr)
+        sys.exit(2)

@@ -1,0 +1,45 @@
+"""What a table of times must say about where it was measured."""
+
+import os
+import platform
+import re
+import subprocess
+from pathlib import Path
+
+from workloads import COMPILER, FLAGS
+
+
+def first_line(*command: str) -> str:
+    """Return the first line that a command prints, on either of its outputs."""
+    told = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return told.stdout.strip().split("\n")[0]
+
+
+def cpu_model() -> str:
+    """Return the processor's name."""
+    found = re.search(
+        r"^model name\s*: (.*)$", Path("/proc/cpuinfo").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    return found[1] if found else "unknown"
+
+
+def huge_page_policy() -> str:
+    """Return the word in brackets of `always [madvise] never`."""
+    policy = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+    found = re.search(r"\[(\w+)\]", policy.read_text(encoding="utf-8")) if policy.exists() else None
+    return found[1] if found else "unknown"
+
+
+def facts(recorder: str) -> dict[str, str | int]:
+    """Return the machine, and the versions of what is compared."""
+    return {
+        "cpu": cpu_model(),
+        "cores": os.cpu_count() or 0,
+        "kernel": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "transparent_huge_pages": huge_page_policy(),
+        "c_library": " ".join(platform.libc_ver()),
+        "compiler": first_line(COMPILER, "--version"),
+        "flags": " ".join(FLAGS),
+        "recorder": first_line(recorder, "--version"),
+        "heaptrack": first_line("heaptrack", "--version"),
+    }

@@ -1,0 +1,79 @@
+"""The five programs whose recording is priced, and what each of them does.
+
+All but one are Debian's, as a user finds them: no frame pointers, no debug symbols. Each does one ordinary
+job on inputs that `inputs.py` makes, takes about half a second to a second, and calls malloc and free some
+millions of times; the depth of its stacks is printed beside its figures.
+"""
+
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import inputs
+
+PROGRAMS = Path(__file__).parent / "programs"
+COMPILER = "g++"
+FLAGS = ("-std=c++20", "-O2", "-pthread")
+
+
+class SetUpError(Exception):
+    """Something that the measurement needs is not there or does not work."""
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A program at work: its command line runs in the folder of the inputs."""
+
+    name: str
+    does: str
+    command: tuple[str, ...]
+
+
+def workloads(scale: float) -> list[Workload]:
+    """Return the five; `scale` is the part of the full size that the inputs were made in."""
+    parcels, steps = str(int(60_000 * scale)), str(int(600_000 * scale))
+    return [
+        Workload(
+            "jq",
+            "sums an export of 24,000 orders (9 MB of JSON) by customer",
+            ("jq", "-f", str(PROGRAMS / "orders.jq"), inputs.ORDERS_JSON),
+        ),
+        Workload(
+            "xmllint",
+            "parses a catalog of 60,000 articles (16 MB of XML), counts by an XPath with a condition",
+            ("xmllint", "--xpath", "count(//item[price > 500]/tag)", inputs.CATALOG_XML),
+        ),
+        Workload(
+            "sqlite3",
+            "loads a dump of 52,000 rows, 4,000 look-ups by index, 18 joins with group by",
+            ("sqlite3", ":memory:", f".read {inputs.SHOP_SQL}"),
+        ),
+        Workload(
+            "perl",
+            "builds 60,000 objects of hashes, arrays and strings, walks them with closures",
+            ("perl", str(PROGRAMS / "parcels.pl"), parcels),
+        ),
+        Workload(
+            "churn",
+            "2 threads, each 600,000 look-ups, insertions and removals in a map<string, vector<string>>",
+            ("./churn", steps),
+        ),
+    ]
+
+
+def prepare(chosen: list[Workload], folder: Path, scale: float) -> None:
+    """Make the inputs in `folder` and compile what is ours; every program must be there."""
+    for workload in chosen:
+        if shutil.which(workload.command[0]) is None and workload.name != "churn":
+            raise SetUpError(f"{workload.name} is not installed")
+    inputs.make(folder, scale)
+    source = PROGRAMS / "churn.cpp"
+    compiled = subprocess.run(
+        [COMPILER, *FLAGS, "-o", str(folder / "churn"), str(source)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if compiled.returncode != 0:
+        raise SetUpError(f"{COMPILER} does not compile {source.name}: {compiled.stderr.strip()}")

@@ -1,0 +1,123 @@
+"""The arithmetic of `./dev cost`: what is added, by how much of heaptrack's, and which limits are held."""
+
+import pytest
+
+from figures import Limit, Measured, Row, Run, limits, row, spread
+from variants import CALLER, FULL, NATIVE, RAW
+
+PROGRAMS = ("jq", "xmllint", "sqlite3", "perl", "churn")
+
+
+def measured(*rounds: tuple[float, float, float]) -> Measured:
+    """Rounds of native, full and raw; full has a journal of 1000 events and 2500 bytes."""
+    return Measured(
+        "jq",
+        "sums",
+        [{NATIVE: Run(native), FULL: Run(full, 1000, 2500), RAW: Run(raw)} for native, full, raw in rounds],
+    )
+
+
+def test_added_is_compared_within_a_round() -> None:
+    # The machine is slow in the second round: that is in all three, and so in no difference.
+    found = row(measured((1.0, 1.1, 1.5), (2.0, 2.1, 2.5), (1.0, 1.1, 1.5)), FULL)
+    assert found.added_s == pytest.approx(0.1)
+    assert found.of_raw == pytest.approx(0.2)
+    assert found.added_ns_per_event == pytest.approx(1e5)
+    assert found.cpu_s == pytest.approx(1.1)
+    assert found.bytes_per_event == pytest.approx(2.5)
+    assert found.rounds == 3
+
+
+def test_one_disturbed_round_does_not_move_the_result() -> None:
+    assert row(measured((1.0, 1.1, 1.5), (1.0, 9.0, 1.5), (1.0, 1.1, 1.5)), FULL).of_raw == pytest.approx(0.2)
+
+
+def test_native_adds_nothing_to_itself() -> None:
+    found = row(measured((1.0, 1.1, 1.5)), NATIVE)
+    assert found.cpu_s == 1.0
+    assert (found.added_s, found.of_raw, found.bytes_per_event) == (None, None, None)
+
+
+def test_no_ratio_where_heaptrack_adds_nothing() -> None:
+    found = row(measured((1.0, 1.1, 0.9)), FULL)
+    assert found.added_s == pytest.approx(0.1)
+    assert found.of_raw is None
+
+
+def test_variant_that_failed_says_why_and_has_no_figures() -> None:
+    cut = measured((1.0, 1.1, 1.5))
+    cut.failed[RAW] = "exit code 1"
+    assert (row(cut, RAW).status, row(cut, RAW).reason, row(cut, RAW).cpu_s) == (
+        "failed",
+        "exit code 1",
+        None,
+    )
+    assert row(cut, FULL).of_raw is None, "the yardstick is gone"
+
+
+def test_variant_without_a_whole_round_was_skipped() -> None:
+    assert row(Measured("jq", "sums"), FULL).status == "skipped"
+
+
+@pytest.mark.parametrize(
+    ("figures", "low", "high"), [([3.0], 3.0, 3.0), ([1.0, 2.0], 1.1, 1.9), ([5, 1, 2, 3, 4], 1.4, 4.6)]
+)
+def test_spread_is_from_ten_to_ninety_percent(figures: list[float], low: float, high: float) -> None:
+    assert spread(figures) == pytest.approx((low, high))
+
+
+def rows(full: list[float], caller: list[float], size: list[float]) -> list[Row]:
+    """Rows of the five programs with these ratios and bytes an event."""
+    return [
+        made
+        for name, f, c, s in zip(PROGRAMS, full, caller, size, strict=True)
+        for made in (
+            Row(name, FULL, "ok", of_raw=f, bytes_per_event=s),
+            Row(name, CALLER, "ok", of_raw=c, bytes_per_event=9.0),
+            Row(name, RAW, "ok", of_raw=1.0),
+        )
+    ]
+
+
+HELD = ([0.4] * 5, [0.25, 0.25, 0.15, 0.1, 0.1], [4.0, 4.0, 3.0, 1.0, 1.0])
+
+
+def judged(made: list[Row]) -> list[bool | None]:
+    """Return which limits are held."""
+    return [limit.held for limit in limits(made)]
+
+
+def test_figures_at_the_limits_hold_them() -> None:
+    assert judged(rows(*HELD)) == [True] * 5
+
+
+@pytest.mark.parametrize(
+    ("which", "figures", "missed"),
+    [
+        (0, [0.1, 0.1, 0.1, 0.1, 0.41], [0]),
+        (1, [0.1, 0.26, 0.1, 0.1, 0.1], [1]),
+        (1, [0.16, 0.16, 0.16, 0.1, 0.1], [2]),
+        (2, [3.1, 3.1, 3.1, 1.0, 1.0], [3]),
+        (2, [1.0, 1.0, 1.0, 1.0, 4.1], [4]),
+    ],
+)
+def test_each_limit_can_be_missed_alone(which: int, figures: list[float], missed: list[int]) -> None:
+    given = list(HELD)
+    given[which] = figures
+    assert [place for place, held in enumerate(judged(rows(*given))) if held is False] == missed
+
+
+def test_limit_names_the_program_that_is_worst() -> None:
+    full = next(iter(limits(rows([0.1, 0.2, 0.9, 0.3, 0.1], *HELD[1:]))))
+    assert (full.figure, full.held, full.where) == (0.9, False, "on each, most on sqlite3")
+
+
+def test_program_without_the_figure_leaves_the_limit_unjudged() -> None:
+    made = [r for r in rows(*HELD) if not (r.program == "perl" and r.variant == FULL)]
+    made.append(Row("perl", FULL, "failed", "exit code 1"))
+    assert judged(made) == [None, True, True, None, None]
+
+
+def test_nothing_measured_holds_nothing() -> None:
+    assert judged([]) == [None] * 5
+    assert Limit("recording", 1.0, None, "on each").held is None

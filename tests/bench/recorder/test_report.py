@@ -1,0 +1,53 @@
+"""What `./dev cost` prints: figures, gaps, and each limit's verdict in plain words."""
+
+import io
+import json
+
+from figures import Limit, Measured, Row
+from report import method, show, verdict, whole
+
+FACTS = {"cpu": "a processor", "transparent_huge_pages": "madvise"}
+ROWS = [
+    Row("jq", "full", "ok", None, 15, 0.75, (0.7, 0.8), 0.125, 61.23, 0.3951, 2.5),
+    Row("jq", "heaptrack", "failed", "exit code 1: it fell over"),
+]
+MISSED = Limit("full stacks add", 0.3, 0.3951, "on each, most on jq")
+
+
+def shown(*measured: Measured) -> str:
+    out = io.StringIO()
+    show(list(measured), ROWS, [MISSED], FACTS, method(15, 1), out)
+    return out.getvalue()
+
+
+def test_row_shows_every_figure_and_a_failure_its_reason() -> None:
+    text = shown(Measured("jq", "sums", stack_depth=17.5))
+    full = next(line for line in text.splitlines() if " full " in line).split()
+    assert full == ["jq", "full", "0.750", "[0.700,", "0.800]", "0.125", "61.2", "0.395", "2.50"]
+    assert "failed: exit code 1: it fell over" in text
+    assert "17.5" in text
+
+
+def test_unknown_depth_is_a_dash() -> None:
+    line = next(line for line in shown(Measured("jq", "sums")).splitlines() if "sums" in line)
+    assert line.split() == ["jq", "-", "-", "sums"]
+
+
+def test_verdict_names_the_figure_whatever_it_is() -> None:
+    assert verdict(MISSED) == "MISSED  full stacks add: 0.395, at most 0.3 (on each, most on jq)"
+    assert verdict(Limit("bytes", 3, 2.5, "median of 5")) == "held    bytes: 2.500, at most 3 (median of 5)"
+    assert verdict(Limit("bytes", 3, None, "median")) == "unknown bytes: -, at most 3 (median)"
+
+
+def test_small_inputs_are_said_to_judge_nothing() -> None:
+    assert "too short" in method(3, 0.1)["inputs"]
+    assert "too short" not in method(15, 1)["inputs"]
+
+
+def test_json_has_the_figures_of_the_table() -> None:
+    made = json.loads(json.dumps(whole([Measured("jq", "sums")], ROWS, [MISSED], FACTS, method(15, 1))))
+    assert made["machine"]["cpu"] == "a processor"
+    assert made["programs"] == [{"program": "jq", "does": "sums", "events": None, "stack_depth_median": None}]
+    assert made["rows"][0]["of_raw"] == 0.3951
+    assert made["rows"][1]["status"] == "failed"
+    assert made["limits"][0]["held"] is False
