@@ -97,6 +97,25 @@ TEST_F(endings, handlers_that_jump_out_of_malloc_do_not_stop_the_recording) {
   EXPECT_EQ(count_kinds(read_journal(journal_), 6666)[event_kind::malloc], 1000u);
 }
 
+TEST_F(endings, a_disk_too_full_to_begin_with_is_told_in_one_line) {
+  std::filesystem::create_symlink("/dev/full", journal_);
+  const run_result result = record("1000", "exit");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err, "mallard-record: cannot write " + journal_.string() + ": No space left on device\n");
+  EXPECT_EQ(folder_.names(), std::vector<std::string>{"journal"});
+}
+
+TEST_F(endings, a_limit_too_small_to_begin_with_is_told_in_one_line) {
+  std::vector<std::string> command = record_command(journal_, {target("ending"), "1000", "exit"});
+  command.insert(command.begin(), {"prlimit", "--fsize=100000"});
+  const run_result result = run(command);
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.err.rfind("mallard-record: cannot make ", 0), 0u) << result.err;
+  EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
+  EXPECT_EQ(folder_.names(), std::vector<std::string>{});
+}
+
 TEST_F(endings, a_journal_that_cannot_grow_ends_the_recording_and_not_the_program) {
   running recorder(record_command(journal_, {target("goes_on")}));
   recorder.wait_for_output("ready");

@@ -75,11 +75,11 @@ TEST(threads, two_hundred_at_once_each_have_their_events) {
   for (const auto& [thread, count] : pairs) EXPECT_EQ(count, 500u);
 }
 
-TEST(threads, thousands_of_short_lives_give_their_rings_back) {
-  const recorded r = record_threads(1500, 4, 3, {"--buffer", "4096"});
-  expect_exact_counts(r, 6000, 3);
+TEST(threads, ten_thousand_short_lives_give_their_rings_back) {
+  const recorded r = record_threads(2500, 4, 3, {"--buffer", "4096"});
+  expect_exact_counts(r, 10000, 3);
   expect_order(r);
-  ASSERT_EQ(r.tables.threads.size(), 6001u);
+  ASSERT_EQ(r.tables.threads.size(), 10001u);
   for (std::size_t i = 1; i < r.tables.threads.size(); ++i) {
     const journal::thread_info& thread = r.tables.threads[i];
     EXPECT_GE(thread.end_time, thread.start_time);

@@ -110,6 +110,7 @@ int follow_and_tell(child& process, const options& chosen, const program_file& p
 }  // namespace
 
 int launch(const options& chosen, const program_file& program) {
+  survive_failed_writes();
   const std::string library = find_library();
   child process(program.path, chosen.command,
                 [&](pid_t id) { return recording_environment(library, spool_path(chosen, id)); });

@@ -20,6 +20,13 @@ void relay(int signal, siginfo_t* about, void*) {
 
 void ring_doorbell(int) { doorbell->fetch_add(1); }  // the signal itself ends a sleep that has begun
 
+// What is ignored stays ignored, here and in the program.
+void handle(int signal, const struct sigaction& action) {
+  struct sigaction before{};
+  sigaction(signal, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+}
+
 void do_nothing(int) {}  // the write that failed says so itself
 
 }  // namespace
@@ -31,17 +38,17 @@ void relay_signals(pid_t process, journal::spool_header* spool) {
   sigfillset(&action.sa_mask);
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   action.sa_sigaction = relay;
-  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) {
-    struct sigaction before{};
-    sigaction(signal, nullptr, &before);
-    if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
-  }
+  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) handle(signal, action);
   action.sa_flags = SA_NOCLDSTOP;
   action.sa_handler = ring_doorbell;
   sigaction(SIGCHLD, &action, nullptr);
+}
+
+void survive_failed_writes() {
+  struct sigaction action{};
   action.sa_flags = SA_RESTART;
   action.sa_handler = do_nothing;
-  for (const int signal : {SIGPIPE, SIGXFSZ}) sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) handle(signal, action);
 }
 
 }  // namespace mallard::recorder

@@ -16,4 +16,8 @@ namespace mallard::recorder {
 // Begins to relay to `process`; once per launcher. Signals that are ignored stay ignored.
 void relay_signals(pid_t process, journal::spool_header* spool);
 
+// Has a write that cannot succeed fail and not end the launcher; what it starts afterwards does not inherit
+// that.
+void survive_failed_writes();
+
 }  // namespace mallard::recorder
