@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "journal/directory.hpp"
-#include "journal/event_codec.hpp"
+#include "journal/event_decoder.hpp"
 #include "journal/event_source.hpp"
 #include "journal/input.hpp"
 #include "journal/section.hpp"

@@ -1,35 +1,39 @@
-// recall_index: where a number stood last, for the encoder of `recall` columns.
+// recall_index: where a number stood last, for any numbers.
 //
-// Open addressing over a power of two of slots, at least twice as many as rows, so a probe is short.
-// A slot belongs to the present chunk if its stamp does, so starting a new one costs nothing.
+//     row      3    8   20
+//     number   a    b    a       at row 31, a stood 11 rows ago, b 23, c never
+//
+// Open addressing, at most half full, so a probe is short. A slot belongs to the present chunk if
+// its stamp does, so starting a new one costs nothing.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace mallard::journal {
 
 class recall_index {
  public:
-  // Forgets everything; then up to `rows` numbers may be noted.
-  void start(std::size_t rows) {
-    const std::size_t slots = std::bit_ceil(rows * 2 + 1);
-    if (slots > slots_.size() || ++stamp_ == 0) {
-      slots_.assign(slots > slots_.size() ? slots : slots_.size(), slot{});
-      stamp_ = 1;
-    }
+  // Starts a chunk: nothing was noted yet.
+  void forget() {
+    count_ = 0;
+    if (++stamp_ == 0) *this = {};
   }
 
   // How many rows before `row` the value was noted last; 0 if it was not.
   [[nodiscard]] std::size_t distance(std::uint64_t value, std::size_t row) const noexcept {
+    if (count_ == 0) return 0;
     const slot& found = slots_[find(value)];
     return found.stamp == stamp_ ? row - found.row : 0;
   }
 
-  void note(std::uint64_t value, std::size_t row) noexcept {
-    slots_[find(value)] = {.value = value, .row = static_cast<std::uint32_t>(row), .stamp = stamp_};
+  void note(std::uint64_t value, std::size_t row) {
+    if (count_ * 2 >= slots_.size()) grow();
+    slot& found = slots_[find(value)];
+    count_ += static_cast<std::size_t>(found.stamp != stamp_);
+    found = {.value = value, .row = static_cast<std::uint32_t>(row), .stamp = stamp_};
   }
 
  private:
@@ -47,8 +51,16 @@ class recall_index {
     return at;
   }
 
+  void grow() {
+    const std::vector<slot> before =
+        std::exchange(slots_, std::vector<slot>(slots_.empty() ? 64 : slots_.size() * 2));
+    for (const slot& s : before)
+      if (s.stamp == stamp_) slots_[find(s.value)] = s;
+  }
+
   std::vector<slot> slots_;
-  std::uint32_t stamp_ = 0;
+  std::size_t count_ = 0;    // of the present chunk
+  std::uint32_t stamp_ = 1;  // of the present chunk
 };
 
 }  // namespace mallard::journal

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "journal/event_codec.hpp"
+#include "journal/event_decoder.hpp"
 #include "mallard/journal/layout.hpp"
 
 namespace mallard::journal {

@@ -9,7 +9,7 @@
 
 #include "journal/context_interner.hpp"
 #include "journal/directory.hpp"
-#include "journal/event_codec.hpp"
+#include "journal/event_encoder.hpp"
 #include "journal/event_source.hpp"
 #include "journal/metadata_json.hpp"
 #include "journal/output.hpp"
@@ -19,14 +19,14 @@
 namespace mallard::journal {
 namespace {
 
-constexpr std::size_t chunk_rows = std::size_t{1} << 16;
+constexpr std::size_t section_rows = std::size_t{1} << 16;      // of the other tables
 constexpr std::size_t max_text = std::size_t{1} << 20;          // bytes of one text
 constexpr std::size_t max_pending_text = std::size_t{8} << 20;  // bytes of texts that wait to be written
 
 }  // namespace
 
 struct writer::state {
-  explicit state(const std::filesystem::path& path) : file(path) { resize(events, chunk_rows); }
+  explicit state(const std::filesystem::path& path) : file(path) {}
 
   void write(byte_span bytes);
   void write_pending();
@@ -34,7 +34,6 @@ struct writer::state {
   void put_payload(section_type type, std::size_t rows) { put_section(chunk, type, rows, encoder.payload()); }
   template <class Row>
   void put_rows(std::vector<Row>& rows);
-  void put_events();
   void list_contexts();
   void hold(std::string_view text);
 
@@ -45,8 +44,7 @@ struct writer::state {
   table_encoder encoder;
   byte_vector chunk;  // complete sections, to be written at once
 
-  event_batch events;      // chunk_rows long, of which
-  std::size_t filled = 0;  // so many wait to be written
+  event_encoder events;  // those that wait to be written
   std::array<std::uint64_t, 256> written_by_kind{};
   std::uint64_t written_events = 0;
 
@@ -85,35 +83,29 @@ void writer::state::write_pending() {
   put_rows(changed_contexts);
   put_rows(threads);
   put_rows(modules);
-  put_events();
+  if (events.rows() > 0) put_section(chunk, sections::events, events.rows(), events.payload());
   put_rows(usage);
   put_rows(children);
   text_bytes = 0;
   if (chunk.empty()) return;
   if (before_commit) before_commit(file.size() + chunk.size());
   write(chunk);
-  written_events += std::exchange(filled, 0);
+  for (std::size_t kind = 0; kind < written_by_kind.size(); ++kind)
+    written_by_kind[kind] += events.rows_of_kind()[kind];
+  written_events += events.rows();
+  events.clear();
   if (after_commit) after_commit();
 }
 
 template <class Row>
 void writer::state::put_rows(std::vector<Row>& rows) {
-  for (std::size_t first = 0; first < rows.size(); first += chunk_rows) {
+  for (std::size_t first = 0; first < rows.size(); first += section_rows) {
     const auto from = rows.begin() + static_cast<std::ptrdiff_t>(first);
-    const std::size_t count = std::min(chunk_rows, rows.size() - first);
+    const std::size_t count = std::min(section_rows, rows.size() - first);
     const std::vector<Row> part(from, from + static_cast<std::ptrdiff_t>(count));
     put_payload(encode_rows(encoder, part), count);
   }
   rows.clear();
-}
-
-void writer::state::put_events() {
-  if (filled == 0) return;
-  resize(events, filled);
-  encode_events(encoder, events);
-  put_payload(sections::events, filled);
-  for (const event_kind kind : events.kind) ++written_by_kind[static_cast<std::size_t>(kind)];
-  resize(events, chunk_rows);
 }
 
 // Adds the contexts made since the last time to those that changed.
@@ -219,20 +211,8 @@ void writer::add_child(const child_info& row) {
 
 void writer::append(const event& e) {
   state& s = *state_;
-  if (s.filled == chunk_rows) s.write_pending();  // which failed before, and says so again
-  const std::size_t row = s.filled++;
-  s.events.kind[row] = e.kind;
-  s.events.time[row] = e.time;
-  s.events.thread[row] = e.thread;
-  s.events.context[row] = e.context;
-  s.events.address[row] = e.address;
-  s.events.size[row] = e.size;
-  s.events.alignment[row] = e.alignment;
-  s.events.old_address[row] = e.old_address;
-  s.events.region[row] = e.region;
-  s.events.parent[row] = e.parent;
-  s.events.duration[row] = e.duration;
-  if (s.filled == chunk_rows) s.write_pending();
+  while (!s.events.append(e)) s.write_pending();
+  if (s.events.rows() == event_encoder::max_rows) s.write_pending();
 }
 
 void writer::add_table(const table& extra) {
@@ -268,9 +248,9 @@ void writer::finish() {
   s.file.close();
 }
 
-std::uint64_t writer::events() const noexcept { return state_->written_events + state_->filled; }
+std::uint64_t writer::events() const noexcept { return state_->written_events + state_->events.rows(); }
 
-std::size_t writer::pending_events() const noexcept { return state_->filled; }
+std::size_t writer::pending_events() const noexcept { return state_->events.rows(); }
 
 std::uint64_t writer::bytes_written() const noexcept { return state_->file.size(); }
 

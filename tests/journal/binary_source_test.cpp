@@ -116,14 +116,13 @@ TEST(binary_source, unknown_sections_are_skipped) {
 // Columns that came later, one of them encoded in a way that came later too.
 TEST(binary_source, unknown_columns_are_skipped) {
   const std::vector<std::uint64_t> values = {7, 8, 9};
-  event_batch batch;
-  resize(batch, 3);
-  batch.kind.assign(3, event_kind::malloc);
-  batch.size = values;
+  const std::vector<std::uint64_t> kinds(3, static_cast<std::uint64_t>(event_kind::malloc));
   table_encoder encoder;
-  encode_events(encoder, batch);
-  encoder.numbers(900, encoding::varint, std::span<const std::uint64_t>(values));
-  encoder.numbers(12, encoding::varint, std::span<const std::uint64_t>(values));
+  encoder.begin(3);
+  encoder.numbers(static_cast<std::uint16_t>(event_column::kind), encoding::varint, kinds);
+  encoder.numbers(static_cast<std::uint16_t>(event_column::size), encoding::varint, values);
+  encoder.numbers(900, encoding::varint, values);
+  encoder.numbers(12, encoding::varint, values);
   const byte_span payload = encoder.payload();
   byte_vector later(payload.begin(), payload.end());
   later[4 + 2 * column_header_size + 2] = 200;  // the encoding of the third column, 900

@@ -18,16 +18,15 @@ struct result {
 };
 
 // Encodes `values` as the only column, and decodes it again.
-result through(const numbers& values, encoding how, const std::vector<event_kind>& kinds = {}) {
+result through(const numbers& values, encoding how) {
   table_encoder encoder;
-  encoder.begin(values.size(), kinds);
+  encoder.begin(values.size());
   if (how == encoding::recall)
     encoder.recalled(1, values, 1, values);
   else
-    encoder.numbers(1, how, std::span<const std::uint64_t>(values));
+    encoder.numbers(1, how, values);
   table_decoder decoder;
   decoder.open(encoder.payload(), values.size());
-  decoder.set_kinds(kinds);
   if (decoder.columns().empty()) return {.header = {}, .values = numbers(values.size())};
   result r{.header = decoder.columns()[0], .values = numbers(values.size(), 99)};
   decoder.numbers(decoder.columns()[0], std::span<std::uint64_t>(r.values), r.values);
@@ -57,55 +56,6 @@ TEST(table_encoder, a_column_with_few_values_is_sparse) {
     EXPECT_EQ(r.header.presence, presence::sparse);
     EXPECT_EQ(r.header.where, 16U);
   }
-}
-
-TEST(table_encoder, a_column_that_goes_by_kinds_takes_no_room_in_others) {
-  std::vector<event_kind> kinds;
-  numbers values;
-  for (std::uint64_t i = 0; i < 1000; ++i) {
-    kinds.push_back(i % 2 == 0 ? event_kind::malloc : event_kind::free);
-    values.push_back(i % 2 == 0 ? i / 10 : 0);  // zeros among the mallocs too
-  }
-  for (const encoding how : every_encoding) {
-    const result r = through(values, how, kinds);
-    EXPECT_EQ(r.values, values);
-    EXPECT_EQ(r.header.presence, presence::kinds);
-    EXPECT_EQ(r.header.where, std::uint64_t{1} << static_cast<int>(event_kind::malloc));
-  }
-}
-
-TEST(table_encoder, a_kind_above_63_can_have_values) {
-  const std::vector<event_kind> kinds = {event_kind::malloc, static_cast<event_kind>(200), event_kind::free};
-  const numbers values = {1, 2, 0};
-  const result r = through(values, encoding::varint, kinds);
-  EXPECT_EQ(r.values, values);
-  EXPECT_EQ(r.header.presence, presence::every);
-}
-
-TEST(table_encoder, a_kind_above_127_can_have_values_where_few_have) {
-  std::vector<event_kind> kinds(100, event_kind::free);
-  numbers values(100);
-  for (std::size_t i = 0; i < 50; ++i) {
-    kinds[i] = i % 2 == 0 ? event_kind::malloc : static_cast<event_kind>(128 + i);
-    values[i] = i + 1;
-  }
-  EXPECT_EQ(through(values, encoding::varint, kinds).values, values);
-}
-
-TEST(table_encoder, the_kinds_themselves_have_a_value_in_every_row) {
-  std::vector<event_kind> kinds(1000);  // of number 0, but for a few
-  kinds[3] = event_kind::free;
-  kinds[500] = static_cast<event_kind>(200);
-  table_encoder encoder;
-  encoder.begin(kinds.size(), kinds);
-  encoder.kinds(1);
-  table_decoder decoder;
-  decoder.open(encoder.payload(), kinds.size());
-  ASSERT_EQ(decoder.columns().size(), 1U);
-  EXPECT_EQ(decoder.columns()[0].presence, presence::every);
-  std::vector<event_kind> decoded(kinds.size());
-  decoder.numbers(decoder.columns()[0], std::span<event_kind>(decoded));
-  EXPECT_EQ(decoded, kinds);
 }
 
 TEST(table_encoder, hard_values_come_back_from_every_encoding) {

@@ -1,4 +1,4 @@
-#include "journal/event_codec.hpp"
+#include "journal/event_decoder.hpp"
 
 #include <algorithm>
 #include <array>
@@ -49,24 +49,6 @@ void resize(event_batch& batch, std::size_t rows) {
   batch.region.resize(rows);
   batch.parent.resize(rows);
   batch.duration.resize(rows);
-}
-
-void encode_events(table_encoder& encoder, const event_batch& batch) {
-  using u64s = std::span<const std::uint64_t>;
-  using u32s = std::span<const std::uint32_t>;
-  encoder.begin(batch.count(), batch.kind);
-  encoder.kinds(id(event_column::kind));
-  encoder.numbers(id(event_column::time), encoding::delta, u64s(batch.time));
-  encoder.numbers(id(event_column::thread), encoding::varint, u32s(batch.thread));
-  encoder.numbers(id(event_column::context), encoding::varint, u32s(batch.context));
-  encoder.recalled(id(event_column::address), batch.address, id(event_column::address), batch.address);
-  encoder.numbers(id(event_column::size), encoding::varint, u64s(batch.size));
-  encoder.numbers(id(event_column::alignment), encoding::varint, u64s(batch.alignment));
-  encoder.recalled(id(event_column::old_address), batch.old_address, id(event_column::address),
-                   batch.address);
-  encoder.recalled(id(event_column::region), batch.region, id(event_column::region), batch.region);
-  encoder.recalled(id(event_column::parent), batch.parent, id(event_column::region), batch.region);
-  encoder.numbers(id(event_column::duration), encoding::varint, u64s(batch.duration));
 }
 
 void decode_events(table_decoder& decoder, std::size_t rows, event_batch& batch) {

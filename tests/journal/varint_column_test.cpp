@@ -1,0 +1,59 @@
+// The numbers of a column are read back one by one, whatever their lengths.
+#include "journal/varint_column.hpp"
+
+#include <gtest/gtest.h>
+
+namespace mallard::journal {
+namespace {
+
+// Around each power of two, where the length changes.
+std::vector<std::uint64_t> edges() {
+  std::vector<std::uint64_t> values = {0};
+  for (unsigned bit = 0; bit < 64; ++bit)
+    for (const std::uint64_t around : {0, 1, 2}) values.push_back((std::uint64_t{1} << bit) - 1 + around);
+  values.push_back(UINT64_MAX);
+  return values;
+}
+
+std::vector<std::uint64_t> read(byte_span bytes) {
+  std::vector<std::uint64_t> values;
+  for (byte_reader from(bytes); from.left() > 0;) values.push_back(from.varint());
+  return values;
+}
+
+TEST(varint_column, every_length_round_trips) {
+  const std::vector<std::uint64_t> values = edges();
+  varint_column column(values.size());
+  std::size_t expected = 0;
+  for (const std::uint64_t value : values) {
+    column.put(value);
+    expected += varint_size(value);
+  }
+  EXPECT_EQ(read(column.bytes()), values);
+  EXPECT_EQ(column.bytes().size(), expected) << "as short as can be";
+  column.clear();
+  EXPECT_TRUE(column.bytes().empty());
+}
+
+TEST(varint_column, what_is_not_wanted_is_not_there) {
+  varint_column column(3);
+  column.put_if(false, 300);
+  column.put_if(true, 7);
+  column.put_if(false, UINT64_MAX);
+  column.put_if(true, 400);
+  EXPECT_EQ(read(column.bytes()), (std::vector<std::uint64_t>{7, 400}));
+}
+
+TEST(varint_column, another_column_can_follow) {
+  varint_column column(4);
+  varint_column other(2);
+  column.put(1);
+  other.put(1000);
+  other.put(2);
+  column.put_all(other);
+  column.put(3);
+  EXPECT_EQ(read(column.bytes()), (std::vector<std::uint64_t>{1, 1000, 2, 3}));
+}
+
+}  // namespace
+}  // namespace mallard::journal
