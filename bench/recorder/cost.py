@@ -56,6 +56,14 @@ def tool(path: Path | str) -> str:
     return str(Path(found).resolve())
 
 
+def writable(path: Path) -> None:
+    """Make sure, before all the runs, that their figures can be written."""
+    try:
+        path.touch()
+    except OSError as error:
+        raise SetUpError(f"cannot write {path}: {error.strerror}") from error
+
+
 def tell(line: str) -> None:
     """Show the progress: on a terminal a line that changes and that an empty one ends, else lines."""
     if sys.stderr.isatty():
@@ -72,6 +80,8 @@ def main(given: list[str]) -> int:
     recorder = tool(wanted.recorder or ROOT / ".venv/bin/mallard-record")
     mallard = tool(ROOT / ".venv/bin/mallard")
     tool("heaptrack")
+    if wanted.json is not None:
+        writable(wanted.json)
     tell("making the inputs")
     prepare(chosen, FOLDER, scale)
 
@@ -98,11 +108,17 @@ def conclude(
     if wanted.json is not None:
         whole = report.whole(measured, rows, judged, machine, method)
         wanted.json.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
+    failed = any(m.failed for m in measured)
+    return exit_code(interrupted, failed, wanted.check, [limit.held for limit in judged])
+
+
+def exit_code(interrupted: bool, failed: bool, check: bool, held: list[bool | None]) -> int:
+    """Return what the shell is told; with `check`, a limit that nobody could judge is not held."""
     if interrupted:
         return 130
-    if any(m.failed for m in measured):
+    if failed:
         return 2
-    return 1 if wanted.check and any(limit.held is not True for limit in judged) else 0
+    return 1 if check and not all(held) else 0
 
 
 if __name__ == "__main__":

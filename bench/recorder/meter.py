@@ -13,6 +13,7 @@ import ctypes
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +26,10 @@ def inherit_orphans() -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "cannot become a subreaper")
+
+
+def outlive(_number: int, _frame: object) -> None:
+    """Let a signal to the whole group end the command, and not this process: it still has to wait."""
 
 
 def wait_for_all() -> None:
@@ -45,6 +50,7 @@ def cpu_of_children() -> float:
 def main(errors: str, *command: str) -> None:
     """Run the command, wait for everything it started, print what it took."""
     inherit_orphans()
+    signal.signal(signal.SIGTERM, outlive)
     before = cpu_of_children()  # whoever became this process by exec may have had some
     with Path(errors).open("wb") as sink:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=sink)

@@ -82,6 +82,9 @@ def show(
         programs.add_row(program.program, events, depth, program.does)
     console.print(programs)
 
+    for row in rows:
+        if row.status == "failed":
+            console.print(Text(f"failed: {row.program}, {row.variant}: {row.reason}"), soft_wrap=True)
     for group in (facts, method):
         console.print()
         for name, value in group.items():
@@ -94,7 +97,7 @@ def show(
 def cells(row: Row) -> list[str]:
     """Return a row as the table shows it; "-" is what was not measured or cannot be known."""
     if row.status != "ok":
-        return [row.program, row.variant, f"{row.status}: {row.reason}"]
+        return [row.program, row.variant, row.status]
     around = "-" if row.spread is None else f"[{row.spread[0]:.3f}, {row.spread[1]:.3f}]"
     return [
         row.program,

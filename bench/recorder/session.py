@@ -92,7 +92,7 @@ def run(workload: Workload, variant: Variant, folder: Path) -> Run:
         measured, complaint = metering.communicate()
     except KeyboardInterrupt:
         os.killpg(metering.pid, signal.SIGTERM)
-        metering.wait()
+        metering.communicate()
         raise
     if metering.returncode != 0:
         raise RunError(last_line(complaint))

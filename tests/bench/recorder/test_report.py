@@ -24,7 +24,7 @@ def test_row_shows_every_figure_and_a_failure_its_reason() -> None:
     text = shown(Measured("jq", "sums", stack_depth=17.5))
     full = next(line for line in text.splitlines() if " full " in line).split()
     assert full == ["jq", "full", "0.750", "[0.700,", "0.800]", "0.125", "61.2", "0.395", "2.50"]
-    assert "failed: exit code 1: it fell over" in text
+    assert "failed: jq, heaptrack: exit code 1: it fell over" in text
     assert "17.5" in text
 
 
