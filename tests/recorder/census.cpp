@@ -29,8 +29,8 @@ counted_program read_counts(const std::filesystem::path& path, std::uint64_t pro
     throw std::runtime_error("cannot read " + path.string());
   counted_program program{.name = std::filesystem::path(read.program).filename(), .of_kind = {}};
   if (read.forked == 0) {
-    read.of_kind[counted_malloc] -= probes;
-    read.of_kind[counted_free] -= probes;
+    for (const auto kind : {counted_malloc, counted_free})
+      read.of_kind[kind] -= std::min(read.of_kind[kind], probes);
   }
   for (int kind = 0; kind < counted_kinds; ++kind)
     if (read.of_kind[kind] != 0)

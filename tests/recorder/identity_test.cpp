@@ -46,6 +46,30 @@ void write_inputs(const scratch_folder& folder) {
                                         "print(len(json.dumps(d)), len(re.findall('[0-9]+', str(d))))\n"
                                         "print('on stderr', file=sys.stderr)\n"
                                         "sys.exit(4)\n";
+
+  std::ofstream(folder / "children.pl")
+      << "$| = 1; print `echo one | tr a-z A-Z`;\n"
+         "if (my $child = fork) { waitpid $child, 0; print qq(child: $?\\n) } else { kill 9, $$ }\n"
+         "print system('exit 5') >> 8, qq(\\n); open my $in, '-|', 'sort', '/etc/group'; print sort <$in>;\n"
+         "exec 'sh', '-c', 'echo $0; exit 6';\n";
+
+  std::ofstream(folder / "children.py")
+      << "import os, subprocess, sys, threading\n"
+         "print(subprocess.run(['sort', '/etc/passwd'], capture_output=True).stdout[:20], flush=True)\n"
+         "thread = threading.Thread(target=lambda: [str(i) * 10 for i in range(10000)])\n"
+         "thread.start()\n"
+         "child = os.fork()\n"
+         "if child == 0: os._exit(len({i: str(i) for i in range(2000)}) % 100 + 9)\n"
+         "thread.join()\n"
+         "print(os.waitpid(child, 0)[1], os.popen('echo two').read(), flush=True)\n"
+         "os.execv('/bin/sh', ['sh', '-c', 'kill -TERM $$'])\n";
+
+  std::ofstream(folder / "unit.cpp") << "#include <map>\n#include <string>\n#include <iostream>\n"
+                                        "int main() { std::map<std::string, int> m; m[\"a\"] = 1;\n"
+                                        "std::cout << m.size() << '\\n'; return unused_name; }\n";
+  std::ofstream(folder / "good.cpp")
+      << "#include <vector>\n"
+         "int main(int n, char**) { std::vector<int> v(n); return v.size() == 7; }\n";
 }
 
 class identity : public testing::TestWithParam<program> {
@@ -75,13 +99,14 @@ TEST_P(identity, nothing_shows) {
   expect_same(taker().recorded().shown, native);
 }
 
-TEST_P(identity, every_call_is_an_event) {
+class identity_of_calls : public identity {};
+
+TEST_P(identity_of_calls, every_call_is_an_event) {
   const census taken = taker().recorded_and_counted();
   ASSERT_FALSE(taken.by_counter.empty());
   EXPECT_EQ(taken.by_recorder, taken.by_counter);
 }
 
-// Programs that make the same calls in every run.
 class identity_of_runs : public identity {};
 
 TEST_P(identity_of_runs, another_run_has_as_many_events) {
@@ -92,6 +117,7 @@ TEST_P(identity_of_runs, another_run_has_as_many_events) {
 
 std::string name_of(const testing::TestParamInfo<program>& one) { return one.param.name; }
 
+// Programs that make the same calls in every run.
 const std::vector<program> repeatable = {
     {"xmllint", {"xmllint", "--format", "--xpath", "//t[@lang='en']", "IN/book.xml"}},
     {"xmllint_of_a_broken_file", {"xmllint", "IN/rows.json"}},
@@ -102,7 +128,26 @@ const std::vector<program> repeatable = {
     {"python3", {"/usr/bin/python3", "-B", "IN/words.py"}, {"PYTHONMALLOC=malloc", "PYTHONHASHSEED=0"}},
 };
 
+// Programs whose calls differ from run to run: by who of their threads comes first.
+const std::vector<program> threads = {
+    {"two_hundred_threads", {target("many_threads"), "1", "200", "300"}},
+    {"thousands_of_threads", {target("many_threads"), "600", "4", "5"}},
+};
+
+// Programs that start others; the compiler proper hashes addresses, which differ from run to run.
+const std::vector<program> families = {
+    {"gpp_compiles_and_links", {"g++", "-O1", "IN/good.cpp", "-o", "IN/good"}},
+    {"gpp_complains", {"g++", "-c", "IN/unit.cpp", "-o", "IN/unit.o"}},
+    {"perl_with_children", {"perl", "IN/children.pl"}},
+    {"python3_with_children", {"/usr/bin/python3", "-B", "IN/children.py"}, {"PYTHONMALLOC=malloc"}},
+    {"generations_of_forks", {target("family")}},
+};
+
 INSTANTIATE_TEST_SUITE_P(repeatable, identity, testing::ValuesIn(repeatable), name_of);
+INSTANTIATE_TEST_SUITE_P(threads, identity, testing::ValuesIn(threads), name_of);
+INSTANTIATE_TEST_SUITE_P(families, identity, testing::ValuesIn(families), name_of);
+INSTANTIATE_TEST_SUITE_P(repeatable, identity_of_calls, testing::ValuesIn(repeatable), name_of);
+INSTANTIATE_TEST_SUITE_P(threads, identity_of_calls, testing::ValuesIn(threads), name_of);
 INSTANTIATE_TEST_SUITE_P(repeatable, identity_of_runs, testing::ValuesIn(repeatable), name_of);
 
 }  // namespace
