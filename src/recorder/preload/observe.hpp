@@ -19,7 +19,7 @@ namespace mallard::recorder {
 template <class Real>
 MALLARD_INLINE void* observe_block(const call& here, const event_fields& fields, const call_site& site,
                                    Real&& real_call) noexcept {
-  if (!here.recorded()) [[unlikely]]
+  if (!here.recorded() && !here.is_first()) [[unlikely]]
     return real_call();
   stopwatch watch;
   watch.start();

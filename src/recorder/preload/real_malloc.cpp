@@ -96,7 +96,7 @@ constinit real_functions real = {
 };
 
 void find_real_functions() noexcept {
-  if (looked_up.exchange(true)) return;
+  if (looked_up.load(std::memory_order_relaxed) || looked_up.exchange(true)) return;
   real = bootstrap_functions;
   real_functions found = bootstrap_functions;
   find(found.malloc, "malloc");

@@ -81,6 +81,11 @@ bool is_bypassed() noexcept {
 
 }  // namespace
 
+MALLARD_NOINLINE bool begin_with_first_call() noexcept {
+  find_real_functions();
+  return recording() != nullptr;
+}
+
 void begin_session() noexcept {
   if (environ == nullptr || begun.exchange(true)) return;
   const int saved_errno = errno;

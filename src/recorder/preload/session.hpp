@@ -41,6 +41,9 @@ extern session_gate gate;
 // Begins the session once the environment can be read; later calls do nothing.
 void begin_session() noexcept;
 
+// Begins it if this is the first call of any entry point; whether there is something to record.
+[[nodiscard]] bool begin_with_first_call() noexcept;
+
 // Ends it for all threads, at the launcher's wish or because the launcher is gone: then with one warning.
 void end_session() noexcept;
 void give_up_session() noexcept;
