@@ -59,30 +59,33 @@ void ring_reader::examine_next() noexcept {
   time_ = std::max(time_, first_ >> time_shift);
 }
 
-void ring_reader::take(record& taken) noexcept {
+void ring_reader::read(record& next) const noexcept {
   const std::uint64_t first = first_;
-  taken.kind = static_cast<unsigned>(first & kind_mask);
-  taken.time = time_;
+  next.kind = static_cast<unsigned>(first & kind_mask);
+  next.time = time_;
   std::uint64_t at = position_ + 1;
-  if (taken.kind == witness_record) {
-    for (std::uint64_t& seen : taken.witness) seen = word(at++);
+  if (next.kind == witness_record) {
+    for (std::uint64_t& seen : next.witness) seen = word(at++);
   } else {
-    taken.subject = word(at++);
+    next.subject = word(at++);
     const std::uint64_t site = (first & site_bit) != 0 ? word(at++) : 0;
-    taken.context = static_cast<std::uint32_t>(site >> 32);
-    taken.size = site & UINT32_MAX;
-    if (taken.size == large_size) taken.size = word(at++);
-    taken.extra = (first & extra_bit) != 0 ? word(at++) : 0;
-    taken.duration = (first & timed_bit) != 0 ? word(at) : 0;
+    next.context = static_cast<std::uint32_t>(site >> 32);
+    next.size = site & UINT32_MAX;
+    if (next.size == large_size) next.size = word(at++);
+    next.extra = (first & extra_bit) != 0 ? word(at++) : 0;
+    next.duration = (first & timed_bit) != 0 ? word(at) : 0;
   }
+}
+
+void ring_reader::pass() noexcept {
   position_ += length_;
   examine_next();
 }
 
-void ring_reader::announce() noexcept {
-  announced_ = position_;
+void ring_reader::announce(bool included) noexcept {
+  announced_ = position_ + (included ? length_ : 0);
   header_->next_tail_thread.store(thread_word, std::memory_order_relaxed);
-  header_->next_tail.store(position_, std::memory_order_release);
+  header_->next_tail.store(announced_, std::memory_order_release);
 }
 
 void ring_reader::give_back() noexcept {

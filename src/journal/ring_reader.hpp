@@ -1,12 +1,12 @@
 // ring_reader: one ring of the spool, read record by record and in place.
 //
 //     tail ........ next_tail ........ position ........ head
-//       in the file     | in a chunk       | taken, not yet   | not yet taken
+//       in the file     | in a chunk       | passed, not yet  | not yet passed
 //                       | being written    | in a chunk       |
 //
 // The ring lies in memory that the program can write to, wild pointers included, so nothing in it is
 // trusted: a ring whose contents make no sense is left alone from then on. Copies nothing but the
-// record at hand. Taking a record frees no room: the program gets it once the journal's file has it.
+// record at hand. Passing a record frees no room: the program gets it once the journal's file has it.
 #pragma once
 
 #include <cstdint>
@@ -43,14 +43,17 @@ class ring_reader {
   // Of the next record; precondition: not empty. Never falls from one record to the next.
   [[nodiscard]] std::uint64_t next_time() const noexcept { return time_; }
 
-  // Takes the next record out; precondition: not empty. Of the witness nothing but of a witness record.
-  void take(record& taken) noexcept;
+  // Reads the next record, and passes it; precondition: not empty. Fills in the witness of a witness record
+  // alone.
+  void read(record& next) const noexcept;
+  void pass() noexcept;
 
-  // Words taken that the program cannot use yet.
+  // Words passed that the program cannot use yet.
   [[nodiscard]] std::uint64_t words_held() const noexcept { return position_ - tail_; }
 
-  // Notes that all that was taken is about to be written; then, that it is.
-  void announce() noexcept;
+  // Notes that all that was passed is about to be written, and the next record too where it is `included`;
+  // then, that it is.
+  void announce(bool included = false) noexcept;
   void give_back() noexcept;
 
   // Whose records come next: [number:32 | system id:32], and its index among the journal's threads;

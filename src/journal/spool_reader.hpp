@@ -39,8 +39,10 @@ class spool_reader {
       : spool_(spool), ring_words_(ring_words), receiver_(&receiver), contexts_(spool) {}
 
   // Appends all events up to `until` (ticks since recording began) that were visible when called; stops
-  // early when a ring has `enough` words that the program cannot use yet. Returns the number of records.
-  std::uint64_t collect(std::uint64_t until, std::uint64_t enough = UINT64_MAX);
+  // early when a ring has `enough` words that the program cannot use yet, or after `most` records. Returns
+  // the number of records.
+  std::uint64_t collect(std::uint64_t until, std::uint64_t enough = UINT64_MAX,
+                        std::uint64_t most = UINT64_MAX);
 
   // Whether a ring has that many words that the program cannot use yet.
   [[nodiscard]] bool holds(std::uint64_t words) const noexcept {
@@ -48,19 +50,16 @@ class spool_reader {
                        [=](const ring_reader& ring) { return ring.words_held() >= words; });
   }
 
-  // Around the writing of everything taken so far: see the invariants of spool.hpp.
-  void announce(std::uint64_t file_size) noexcept {
-    for (ring_reader& ring : rings_) ring.announce();
-    spool_->next_size.store(file_size, std::memory_order_release);
+  // Around the writing of a chunk: see the invariants of spool.hpp. `events` is how many events the file
+  // will have from here, which tells whether one that is being appended is among them.
+  void announce(std::uint64_t size, std::uint64_t next_size, std::uint64_t events) noexcept {
+    spool_->next_size.store(UINT64_MAX, std::memory_order_relaxed);
+    for (ring_reader& ring : rings_) ring.announce(&ring == appending_ && events > appended_);
+    spool_->size.store(size, std::memory_order_release);
+    spool_->next_size.store(next_size, std::memory_order_release);
   }
   void give_back() noexcept {
     for (ring_reader& ring : rings_) ring.give_back();
-  }
-
-  // Completes what the receiver knows about threads that have ended.
-  void finish() {
-    for (const known_thread& thread : threads_)
-      if (thread.ended) receiver_->update_thread(thread.index, thread.info);
   }
 
   [[nodiscard]] const std::vector<ring_reader>& rings() const noexcept { return rings_; }
@@ -83,6 +82,7 @@ class spool_reader {
 
   void find_rings();
   void take(ring_reader& ring);
+  void take_other(ring_reader& ring);
   known_thread& thread_of(std::uint64_t word, std::uint64_t time);
 
   spool_header* spool_;
@@ -94,6 +94,8 @@ class spool_reader {
   std::vector<known_thread> threads_;  // by the number the program gave
   std::uint64_t last_time_ = 0;
   record taken_;
+  const ring_reader* appending_ = nullptr;  // whose record is being appended right now
+  std::uint64_t appended_ = 0;              // events, without that one
 };
 
 template <class Receiver>
@@ -106,7 +108,7 @@ void spool_reader<Receiver>::find_rings() {
 }
 
 template <class Receiver>
-std::uint64_t spool_reader<Receiver>::collect(std::uint64_t until, std::uint64_t enough) {
+std::uint64_t spool_reader<Receiver>::collect(std::uint64_t until, std::uint64_t enough, std::uint64_t most) {
   find_rings();
   turns_.clear();
   for (std::uint32_t i = 0; i < rings_.size(); ++i) {
@@ -123,7 +125,7 @@ std::uint64_t spool_reader<Receiver>::collect(std::uint64_t until, std::uint64_t
     turns_.pop_back();
     const std::uint64_t others = turns_.empty() ? until : std::min(until, turns_.front().time);
     for (; !ring.empty() && ring.next_time() <= others; ++taken) {
-      if (ring.words_held() >= enough) return taken;
+      if (ring.words_held() >= enough || taken == most) return taken;
       take(ring);
     }
     if (ring.empty() || ring.next_time() > until) continue;
@@ -135,17 +137,9 @@ std::uint64_t spool_reader<Receiver>::collect(std::uint64_t until, std::uint64_t
 
 template <class Receiver>
 void spool_reader<Receiver>::take(ring_reader& ring) {
-  ring.take(taken_);
+  ring.read(taken_);
   if (taken_.kind >= witness_record) [[unlikely]] {
-    if (taken_.kind == witness_record) {
-      receiver_->witness(taken_.witness);
-      return;
-    }
-    known_thread& thread = thread_of(taken_.subject, taken_.time);
-    thread.ended = thread.ended || taken_.kind == thread_end;
-    if (thread.ended) thread.info.end_time = std::max(thread.info.end_time, taken_.time);
-    ring.thread_word = taken_.subject;
-    ring.thread = thread.index;
+    take_other(ring);
     return;
   }
   last_time_ = std::max(last_time_, taken_.time);
@@ -163,7 +157,29 @@ void spool_reader<Receiver>::take(ring_reader& ring) {
     e.address = taken_.subject;
     (is_reallocation(e.kind) ? e.old_address : e.alignment) = taken_.extra;
   }
+  appending_ = &ring;
   receiver_->append(e);
+  appending_ = nullptr;
+  ++appended_;
+  ring.pass();
+}
+
+// What is passed once the receiver has it: whatever it writes meanwhile is without this record.
+template <class Receiver>
+void spool_reader<Receiver>::take_other(ring_reader& ring) {
+  if (taken_.kind == witness_record) {
+    receiver_->witness(taken_.witness);
+  } else {
+    known_thread& thread = thread_of(taken_.subject, taken_.time);
+    thread.ended = thread.ended || taken_.kind == thread_end;
+    if (thread.ended && taken_.time > thread.info.end_time) {
+      thread.info.end_time = taken_.time;
+      receiver_->update_thread(thread.index, thread.info);
+    }
+    ring.thread_word = taken_.subject;
+    ring.thread = thread.index;
+  }
+  ring.pass();
 }
 
 template <class Receiver>

@@ -35,9 +35,9 @@ class writer {
   writer& operator=(const writer&) = delete;
 
   // From now on each chunk is written between these two, either of which may be empty: `before` is
-  // given the size that the file will have, `after` runs when it has it, and then every event
-  // appended so far is in the file. The chunk goes there in one piece, so a file that is shorter
-  // holds none of it. An append() that fills a chunk commits its own event too; a name, a thread, a
+  // given the size that the file will have, `after` runs when it has it, and then all that events()
+  // counts in between is in the file. The chunk goes there in one piece, so a file that is shorter
+  // holds none of it. An append() can commit with or without its own event; a name, a thread, a
   // module or a child can commit as well. What describe() writes, and the end, is no chunk.
   void on_commit(std::function<void(std::uint64_t size_after)> before, std::function<void()> after);
 

@@ -34,7 +34,8 @@ TEST_F(ring_reading, records_come_out_as_they_went_in) {
     ASSERT_FALSE(reader_.empty());
     EXPECT_EQ(reader_.next_time(), i);
     record r;
-    reader_.take(r);
+    reader_.read(r);
+    reader_.pass();
     EXPECT_EQ(r.subject, 16 * i);
     EXPECT_EQ(r.context, 4711u);
     EXPECT_EQ(r.size, 100 + i);
@@ -55,13 +56,15 @@ TEST_F(ring_reading, every_field_is_in_its_place) {
   write({first_word(static_cast<unsigned>(event_kind::free), 4), 48});
   reader_.look();
   record r;
-  reader_.take(r);
+  reader_.read(r);
+  reader_.pass();
   EXPECT_EQ(r.kind, static_cast<unsigned>(event_kind::realloc));
   EXPECT_EQ(r.context, 7u);
   EXPECT_EQ(r.size, huge);
   EXPECT_EQ(r.extra, 32u);
   EXPECT_EQ(r.duration, 99u);
-  reader_.take(r);
+  reader_.read(r);
+  reader_.pass();
   EXPECT_EQ(r.subject, 48u);
   EXPECT_EQ(r.context, 0u);
   EXPECT_EQ(r.size, 0u);
@@ -74,9 +77,11 @@ TEST_F(ring_reading, time_never_falls) {
   write({first_word(malloc_kind, 50), 16, 1, first_word(malloc_kind, 40), 32, 1});
   reader_.look();
   record r;
-  reader_.take(r);
+  reader_.read(r);
+  reader_.pass();
   EXPECT_EQ(r.time, 50u);
-  reader_.take(r);
+  reader_.read(r);
+  reader_.pass();
   EXPECT_EQ(r.time, 50u);
 }
 
@@ -84,7 +89,8 @@ TEST_F(ring_reading, an_unknown_record_ends_the_ring) {
   write({first_word(malloc_kind, 1), 16, 1, first_word(33, 2), 0});
   reader_.look();
   record r;
-  reader_.take(r);
+  reader_.read(r);
+  reader_.pass();
   EXPECT_TRUE(reader_.empty());
   EXPECT_TRUE(reader_.damaged());
 }
@@ -108,7 +114,8 @@ TEST_F(ring_reading, a_record_overwritten_after_it_was_checked_keeps_its_length)
   reader_.look();
   words_[0] = first_word(malloc_kind, 9);
   record r;
-  reader_.take(r);
+  reader_.read(r);
+  reader_.pass();
   EXPECT_EQ(r.kind, static_cast<unsigned>(event_kind::free));
   EXPECT_EQ(r.time, 7u);
   EXPECT_TRUE(reader_.empty());
@@ -132,7 +139,10 @@ TEST_F(ring_reading, noise_is_read_within_bounds) {
     reader.look();
     std::uint64_t taken = 0;
     record r;
-    for (; !reader.empty(); ++taken) reader.take(r);
+    for (; !reader.empty(); ++taken) {
+      reader.read(r);
+      reader.pass();
+    }
     EXPECT_LE(taken, size_ / 2);
   }
 }

@@ -11,9 +11,13 @@
 //
 // Invariants. A ring's records lie in [tail, head), positions in words that only grow. The owner writes
 // words, then publishes head; the reader publishes tail once the events before it are in the journal's
-// file. In between it notes `next_tail` in each ring and the size that the file will have in
-// `next_size`: a file of at least that size holds what lies before next_tail. A context is written once,
-// before the first event that names it, and its parent has a lower number.
+// file. It announces each chunk that it is about to write: it sets `next_size` to UINT64_MAX, notes
+// next_tail in each ring and the file's present size in `size`, and then sets next_size to the size that
+// the file will have. So whenever the reader is killed:
+//     next_size is UINT64_MAX     the file holds what lies before tail
+//     the file has next_size      it holds what lies before next_tail
+//     the file is shorter         its first `size` bytes hold what lies before tail; the rest is a torn chunk
+// A context is written once, before the first event that names it, and its parent has a lower number.
 #pragma once
 
 #include <atomic>
@@ -83,8 +87,9 @@ struct spool_header {
   std::atomic<std::uint32_t> contexts_ready;  // contexts backed by disk space
   std::atomic<std::uint32_t> contexts_full;   // not 0: there will be no more
   std::atomic<std::uint32_t> asleep;          // root: it waits on the doorbell
-  std::atomic<std::uint64_t> modules_tail;    // bytes ever read
-  std::atomic<std::uint64_t> next_size;       // bytes: see the invariants
+  std::atomic<std::uint64_t> modules_tail;    // bytes ever read, and in the journal's file
+  std::atomic<std::uint64_t> size;            // bytes: see the invariants
+  std::atomic<std::uint64_t> next_size;
 
   alignas(64) std::atomic<std::uint32_t> doorbell;  // root: futex, rung by the programs
 };

@@ -40,7 +40,7 @@ std::string module_table::listed(std::uint64_t at, std::size_t size) const {
 void module_table::read_list() {
   const std::uint64_t head = spool_->modules_head.load(std::memory_order_acquire);
   journal::module_entry entry;
-  while (head - read_ >= sizeof entry && head - read_ <= journal::module_ring_bytes) {
+  while (head - read_ >= sizeof entry && head - given_back_ <= journal::module_ring_bytes) {
     std::memcpy(&entry, listed(read_, sizeof entry).data(), sizeof entry);
     const std::uint64_t whole = sizeof entry + std::uint64_t{entry.path_bytes} + entry.build_id_bytes;
     if (whole > head - read_) {
@@ -57,7 +57,11 @@ void module_table::read_list() {
          .path = entry.path_bytes == 0 ? program_ : texts.substr(0, entry.path_bytes),
          .build_id = hexadecimal({texts.data() + entry.path_bytes, entry.build_id_bytes})});
   }
-  spool_->modules_tail.store(read_, std::memory_order_release);
+}
+
+void module_table::give_back() noexcept {
+  given_back_ = announced_;
+  spool_->modules_tail.store(given_back_, std::memory_order_release);
 }
 
 void module_table::add(journal::module_info module) {

@@ -1,6 +1,7 @@
 #include "recorder/launcher/recording.hpp"
 
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -47,6 +48,14 @@ journal::metadata describe_start(const options& chosen, const program_file& prog
   return about;
 }
 
+// CPU time of a process that may be gone: then 0.
+std::uint64_t cpu_ns_of(pid_t process) noexcept {
+  clockid_t clock{};
+  timespec used{};
+  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &used) != 0) return 0;
+  return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(used.tv_nsec);
+}
+
 std::int64_t in_ns(const timeval& t) noexcept {
   return std::int64_t{t.tv_sec} * 1'000'000'000 + std::int64_t{t.tv_usec} * 1000;
 }
@@ -62,14 +71,18 @@ std::string spool_path(const options& chosen, pid_t process) {
 }
 
 recording::recording(const options& chosen, const program_file& program, pid_t process)
-    : spool_(spool_path(chosen, process), chosen.recorded, rate_.start_ticks()),
+    : process_(process),
+      spool_(spool_path(chosen, process), chosen.recorded, rate_.start_ticks()),
       about_(describe_start(chosen, program, process)),
       out_(journal_path(chosen, process)),
       modules_(spool_.header(), out_, process, about_.program),
       receiver_{&out_, &modules_},
       rings_(spool_.header(), chosen.recorded.ring_words, receiver_) {
   about_.ticks_per_second = rate_.ticks_per_second();
+  spool_.header()->start_unix_ns = about_.start_unix_ns;
+  spool_.header()->ticks_per_second = about_.ticks_per_second;
   out_.describe(about_);
+  out_.on_commit([this](std::uint64_t size_after) { announce(size_after); }, [this] { give_back(); });
 }
 
 std::uint32_t recording::receiver::frame(std::uint32_t parent, std::uint64_t return_address,
@@ -86,15 +99,49 @@ std::uint64_t recording::read() {
   const std::uint64_t half_a_ring = spool_.header()->options.ring_words / 2;
   const std::uint64_t taken = rings_.collect(now > slack ? now - slack : 0, half_a_ring);
   modules_.update(now, about_.ticks_per_second);
-  if (rings_.holds(half_a_ring)) commit();
+  take_sample(now);
+  if (rings_.holds(half_a_ring) || modules_.holds_much()) commit();
   return taken;
 }
 
-// Writes what was read, and gives the room in the rings back.
+// Writes what was read, and gives the room in the spool back. Records that are no events need no chunk.
 void recording::commit() {
   out_.flush();
-  rings_.announce(out_.bytes_written());
+  announce(out_.bytes_written());
+  give_back();
+}
+
+void recording::announce(std::uint64_t size_after) {
+  modules_.announce();
+  rings_.announce(out_.bytes_written(), size_after, out_.events());
+}
+
+void recording::give_back() {
   rings_.give_back();
+  modules_.give_back();
+}
+
+// Once a second notes the account so far, if anything has happened: it outlives a launcher that is killed.
+void recording::take_sample(std::uint64_t now) {
+  const auto second = static_cast<std::uint64_t>(about_.ticks_per_second);
+  if (now < sampled_ + second || out_.events() == sampled_events_) return;
+  sampled_ = now;
+  sampled_events_ = out_.events();
+  about_.ticks_per_second = rate_.ticks_per_second();
+  spool_.header()->ticks_per_second = about_.ticks_per_second;
+  out_.add_usage(usage_at(now, cpu_ns_of(process_)));
+  commit();
+}
+
+journal::usage_sample recording::usage_at(std::uint64_t now, std::uint64_t cpu_ns) const noexcept {
+  const auto to_ns = [this](std::uint64_t t) {
+    return static_cast<std::uint64_t>(static_cast<double>(t) * 1e9 / about_.ticks_per_second);
+  };
+  return {.time = now,
+          .cpu_ns = cpu_ns,
+          .recording_ns = to_ns(sum(&journal::ring_reader::sampled_ticks) * journal::timed_every),
+          .stalls = sum(&journal::ring_reader::stalls),
+          .stalled_ns = to_ns(sum(&journal::ring_reader::stalled_ticks))};
 }
 
 std::uint64_t recording::sum(std::uint64_t (journal::ring_reader::*account)() const noexcept) const noexcept {
@@ -105,26 +152,17 @@ std::uint64_t recording::sum(std::uint64_t (journal::ring_reader::*account)() co
 
 void recording::finish(const ending& end) {
   rings_.collect(UINT64_MAX);
-  rings_.finish();
   modules_.update(ticks() - rate_.start_ticks(), rate_.ticks_per_second());
   about_.ticks_per_second = rate_.ticks_per_second();
-  const auto to_ns = [this](std::uint64_t t) {
-    return static_cast<std::uint64_t>(static_cast<double>(t) * 1e9 / about_.ticks_per_second);
-  };
-  const std::uint64_t stalls = sum(&journal::ring_reader::stalls);
-  const std::uint64_t stalled_ns = to_ns(sum(&journal::ring_reader::stalled_ticks));
-  const std::uint64_t recording_ns = to_ns(sum(&journal::ring_reader::sampled_ticks) * journal::timed_every);
   const std::int64_t cpu_ns = in_ns(end.usage.ru_utime) + in_ns(end.usage.ru_stime);
-  out_.add_usage({.time = ticks() - rate_.start_ticks(),
-                  .cpu_ns = static_cast<std::uint64_t>(cpu_ns),
-                  .recording_ns = recording_ns,
-                  .stalls = stalls,
-                  .stalled_ns = stalled_ns});
+  const journal::usage_sample total =
+      usage_at(ticks() - rate_.start_ticks(), static_cast<std::uint64_t>(cpu_ns));
+  out_.add_usage(total);
   about_.figures["cpu_ns"] = cpu_ns;
-  about_.figures["recording_ns"] = static_cast<std::int64_t>(recording_ns);
+  about_.figures["recording_ns"] = static_cast<std::int64_t>(total.recording_ns);
   about_.figures["exit_code"] = end.status;
   about_.figures["signal"] = end.signal;
-  about_.figures["stalls"] = static_cast<std::int64_t>(stalls);
+  about_.figures["stalls"] = static_cast<std::int64_t>(total.stalls);
   out_.describe(about_);
   out_.finish();
 }

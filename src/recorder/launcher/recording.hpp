@@ -62,9 +62,14 @@ class recording {
   };
 
   void commit();
+  void announce(std::uint64_t size_after);
+  void give_back();
+  void take_sample(std::uint64_t now);
+  [[nodiscard]] journal::usage_sample usage_at(std::uint64_t now, std::uint64_t cpu_ns) const noexcept;
   [[nodiscard]] std::uint64_t sum(std::uint64_t (journal::ring_reader::*account)()
                                       const noexcept) const noexcept;
 
+  pid_t process_;
   clock_rate rate_;
   spool_file spool_;
   journal::metadata about_;
@@ -72,6 +77,8 @@ class recording {
   module_table modules_;
   receiver receiver_;
   journal::spool_reader<receiver> rings_;
+  std::uint64_t sampled_ = 0;  // when, in ticks since recording began
+  std::uint64_t sampled_events_ = 0;
 };
 
 }  // namespace mallard::recorder

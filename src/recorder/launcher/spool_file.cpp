@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -26,6 +27,7 @@ spool_file::spool_file(std::string path, const spool_options& wanted, std::uint6
   unlink(path_.c_str());
   descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor_ < 0) fail(path_);
+  flock(descriptor_, LOCK_EX);  // nobody else knows the file yet
   bytes_ = spool_bytes(ring_words_);
   void* mapped = MAP_FAILED;
   if (ftruncate(descriptor_, static_cast<off_t>(bytes_)) == 0)

@@ -1,5 +1,6 @@
 // spool_file: the launcher's end of the spool. It makes the file, keeps enough of its rings backed by
-// disk space, sleeps on its doorbell, and removes it in the end.
+// disk space, sleeps on its doorbell, and removes it in the end. As long as the launcher lives it holds an
+// flock on the file, so that whoever finds the file can tell.
 #pragma once
 
 #include <cstddef>
