@@ -41,7 +41,7 @@ class copied_table {
   std::uintptr_t moved_by_;
 };
 
-class broken_tables : public testing::Test {
+class whole_table : public testing::Test {
  protected:
   static eh_frame_table own_table() {
     eh_frame_table table{};
@@ -82,12 +82,27 @@ class broken_tables : public testing::Test {
   std::size_t read_ = 0;
 };
 
-TEST_F(broken_tables, would_be_read_when_they_are_whole) {
+class broken_tables : public whole_table {};
+
+TEST_F(whole_table, is_read_wherever_it_is) {
   ASSERT_GT(functions_.size(), 50u);
   for (const std::uintptr_t function : functions_) {
     const frame_rule rule = find_frame_rule(function);
     EXPECT_NE(rule.kind(), frame_kind::unknown);
     EXPECT_EQ(find_frame_rule(copy_.table(), copy_.moved(function)), rule);
+  }
+}
+
+TEST_F(whole_table, ends_each_function_where_it_ends) {
+  for (const std::uintptr_t function : functions_) {
+    frame_description found;
+    frame_description next;
+    ASSERT_TRUE(find_description(own_table(), function, found));
+    EXPECT_TRUE(find_description(own_table(), found.function_end - 1, next));
+    EXPECT_EQ(next.function_begin, function);
+    if (find_description(own_table(), found.function_end, next)) {
+      EXPECT_EQ(next.function_begin, found.function_end);
+    }
   }
 }
 

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "recorder/unwind/one_function_table.hpp"
+
 namespace mallard::recorder {
 namespace {
 
@@ -198,6 +200,44 @@ TEST(frame_rule, equals_readelf_in_every_row_of_every_module) {
   for (const frame_kind kind :
        {frame_kind::outermost, frame_kind::sp, frame_kind::bp, frame_kind::expression})
     EXPECT_GT(total.kinds[kind], 0u) << "no row of kind " << static_cast<int>(kind);
+}
+
+// The rule in the middle of the one function of a handmade table.
+frame_rule rule_of(const test::bytes& program, const char* augmentation = "zR") {
+  const test::bytes table = test::one_function_table(augmentation, program);
+  return find_frame_rule({table.data(), table.data(), table.data() + table.size()},
+                         reinterpret_cast<std::uintptr_t>(table.data()) + 128);
+}
+
+TEST(frame_rule, is_packed_where_the_caller_is_as_a_call_left_it) {
+  EXPECT_EQ(rule_of({}), frame_rule(frame_kind::sp, 8, bp_from::unchanged, 0));
+  EXPECT_EQ(rule_of({0x86, 2, 0x0d, 6}), frame_rule(frame_kind::bp, 8, bp_from::cfa, -16));
+  EXPECT_EQ(rule_of({0x07, 6}), frame_rule(frame_kind::sp, 8, bp_from::undefined, 0));
+  EXPECT_EQ(rule_of({0x09, 6, 3}), frame_rule(frame_kind::sp, 8, bp_from::undefined, 0));
+  EXPECT_EQ(rule_of({0x14, 7, 0}), frame_rule(frame_kind::sp, 8, bp_from::unchanged, 0));
+  EXPECT_EQ(rule_of({0x0e, 0xff, 0xff, 0xff, 0xff, 0x07}).cfa_offset(), INT32_MAX);
+}
+
+TEST(frame_rule, is_an_expression_where_it_cannot_be_packed) {
+  const frame_rule expression(frame_kind::expression);
+  EXPECT_EQ(rule_of({}, "zRS"), expression);                                // below it, the pc is exact
+  EXPECT_EQ(rule_of({0x14, 7, 1}), expression);                             // sp is not the CFA
+  EXPECT_EQ(rule_of({0x87, 3}), expression);                                // sp is in memory
+  EXPECT_EQ(rule_of({0x90, 2}), expression);                                // pc is elsewhere
+  EXPECT_EQ(rule_of({0x0f, 2, 0x77, 8}), expression);                       // CFA is computed
+  EXPECT_EQ(rule_of({0x10, 6, 2, 0x76, 0}), expression);                    // bp is
+  EXPECT_EQ(rule_of({0x14, 6, 2}), expression);                             // bp is a CFA-relative value
+  EXPECT_EQ(rule_of({0x0e, 0x80, 0x80, 0x80, 0x80, 0x08}), expression);     // too far for 32 bits
+  EXPECT_EQ(rule_of({0x05, 6, 0x80, 0x80, 0x80, 0x80, 0x01}), expression);  // too far for 27
+}
+
+TEST(frame_rule, ends_a_walk) {
+  EXPECT_EQ(rule_of({0x07, 16}).kind(), frame_kind::outermost);
+  EXPECT_EQ(rule_of({0x08, 16}).kind(), frame_kind::unknown);     // a caller at the same pc
+  EXPECT_EQ(rule_of({0x09, 16, 5}).kind(), frame_kind::unknown);  // pc in another register
+  EXPECT_EQ(rule_of({0x0d, 10}).kind(), frame_kind::unknown);     // CFA from another register
+  EXPECT_EQ(rule_of({0x3f}).kind(), frame_kind::unknown);         // no such instruction
+  EXPECT_EQ(rule_of({}, "zQ").kind(), frame_kind::unknown);       // no such augmentation
 }
 
 TEST(frame_rule, keeps_what_is_packed) {

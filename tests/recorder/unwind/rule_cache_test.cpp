@@ -55,19 +55,25 @@ TEST_F(rule_cache_test, keeps_nothing_of_addresses_outside_of_modules) {
 }
 
 TEST_F(rule_cache_test, stays_right_when_it_is_full) {
-  look_up_all(libc(), 7);
+  const code range = libc();
+  const std::uintptr_t step = (range.end - range.begin) / (rule_cache::most_used + 1000);
+  ASSERT_GT(step, 0u);
+  for (std::uintptr_t address = range.begin + 1; address < range.end; address += step)
+    static_cast<void>(cache_->rule_of(address));
   EXPECT_EQ(cache_->used(), rule_cache::most_used);
-  look_up_all(libc(), 1001);
+  look_up_all(range, 1009);
   EXPECT_EQ(cache_->used(), rule_cache::most_used);
 }
 
 TEST_F(rule_cache_test, uses_forgotten_slots_again) {
   const code range = libc();
-  look_up_all({range.begin, range.begin + (range.end - range.begin) / 2}, 11);
+  look_up_all(range, 97);
   const std::size_t used = cache_->used();
-  cache_->forget_rules(range.begin, range.end);
-  look_up_all({range.begin, range.begin + (range.end - range.begin) / 2}, 11);
-  EXPECT_LT(cache_->used(), used + used / 2);  // else each address would have a second slot
+  for (int i = 0; i < 3; ++i) {
+    cache_->forget_rules(range.begin, range.end);
+    look_up_all(range, 97);
+  }
+  EXPECT_LT(cache_->used(), used + used / 2);  // else each address would have taken four slots
 }
 
 // Two modules in turn, one in the other's place, with other rules there.
@@ -100,7 +106,7 @@ TEST_F(rule_cache_test, serves_many_threads) {
   std::vector<std::thread> readers;
   for (int i = 0; i < 4; ++i) {
     readers.emplace_back([&] {
-      for (std::uintptr_t address = range.begin + 1; address < range.end; address += 211)
+      for (std::uintptr_t address = range.begin + 1; address < range.end; address += 1009)
         wrong += cache_->rule_of(address) != find_frame_rule(address - 1);
     });
   }
