@@ -97,6 +97,19 @@ TEST_F(endings, handlers_that_jump_out_of_malloc_do_not_stop_the_recording) {
   EXPECT_EQ(count_kinds(read_journal(journal_), 6666)[event_kind::malloc], 1000u);
 }
 
+class jumps_to_deeper_calls : public endings, public testing::WithParamInterface<const char*> {};
+
+TEST_P(jumps_to_deeper_calls, do_not_stop_the_recording) {
+  const run_result result = run(with_preload(target("libother_malloc.so"),
+                                             record_command(journal_, {target("jumps_deep"), GetParam()})));
+  EXPECT_EQ(result.status, 0) << result.err;
+  auto counts = count_kinds(read_journal(journal_), 6666);
+  EXPECT_EQ(counts[event_kind::malloc] + counts[event_kind::new_], 1000u);
+}
+
+INSTANTIATE_TEST_SUITE_P(, jumps_to_deeper_calls, testing::Values("malloc", "new"),
+                         [](const auto& one) { return std::string("out_of_") + one.param; });
+
 TEST_F(endings, a_disk_too_full_to_begin_with_is_told_in_one_line) {
   std::filesystem::create_symlink("/dev/full", journal_);
   const run_result result = record("1000", "exit");

@@ -55,6 +55,10 @@ TEST(preload, needs_libc_alone_and_shows_nothing_but_the_entry_points) {
       "memalign",
       "valloc",
       "pvalloc",
+      "longjmp",
+      "_longjmp",
+      "siglongjmp",
+      "__longjmp_chk",
   };
   EXPECT_EQ(names, entry_points);
 }

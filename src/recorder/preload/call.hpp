@@ -2,9 +2,10 @@
 //
 //     program -> malloc (call: recorded) -> real malloc -> ... -> malloc (call: passed through)
 //
-// The thread keeps the stack frame of its outermost call rather than a flag: a signal handler that
-// leaves by longjmp leaves the mark behind, and the next call from a frame that cannot be inside the
-// marked one takes its place. Two stores and a load in thread-local memory.
+// The thread keeps the stack frame of its outermost call rather than a flag: whoever leaves the call without
+// returning leaves the mark behind, and the next call from a frame that cannot be inside the marked one
+// takes its place. A longjmp takes the mark away itself (jumps.hpp). Two stores and a load in thread-local
+// memory.
 #pragma once
 
 #include "mallard/core/attributes.hpp"

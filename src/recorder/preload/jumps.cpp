@@ -1,0 +1,62 @@
+// The functions that leave frames behind, as the program calls them.
+#include "recorder/preload/jumps.hpp"
+
+#include <dlfcn.h>
+
+#include <atomic>
+
+#include "recorder/preload/observe.hpp"
+#include "recorder/preload/thread_state.hpp"
+
+namespace mallard::recorder {
+namespace {
+
+using jump = void(void* buffer, int value);
+
+struct real_jump {
+  const char* name;
+  std::atomic<jump*> found{nullptr};
+
+  jump* find() noexcept {
+    if (jump* known = found.load(std::memory_order_relaxed)) return known;
+    found = reinterpret_cast<jump*>(dlsym(RTLD_NEXT, name));
+    return found;
+  }
+};
+
+constinit real_jump plain{"longjmp"};
+constinit real_jump underscored{"_longjmp"};
+constinit real_jump with_signals{"siglongjmp"};
+constinit real_jump checked{"__longjmp_chk"};
+
+// A handler is no place to look symbols up.
+[[gnu::constructor]] void find_jumps() noexcept {
+  for (real_jump* one : {&plain, &underscored, &with_signals, &checked}) one->find();
+}
+
+[[noreturn]] MALLARD_INLINE void leap(real_jump& real_one, void* buffer, int value) noexcept {
+  if (target_of_jump(buffer) > reinterpret_cast<std::uintptr_t>(self.outermost_call))
+    self.outermost_call = nullptr;
+  real_one.find()(buffer, value);
+  __builtin_unreachable();
+}
+
+}  // namespace
+}  // namespace mallard::recorder
+
+using namespace mallard::recorder;
+
+MALLARD_INTERPOSED [[noreturn]] void longjmp(void* buffer, int value) noexcept { leap(plain, buffer, value); }
+
+MALLARD_INTERPOSED [[noreturn]] void _longjmp(void* buffer, int value) noexcept {
+  leap(underscored, buffer, value);
+}
+
+MALLARD_INTERPOSED [[noreturn]] void siglongjmp(void* buffer, int value) noexcept {
+  leap(with_signals, buffer, value);
+}
+
+// What a program built with _FORTIFY_SOURCE calls instead.
+MALLARD_INTERPOSED [[noreturn]] void __longjmp_chk(void* buffer, int value) noexcept {
+  leap(checked, buffer, value);
+}

@@ -1,0 +1,47 @@
+// jumps_deep malloc|new: a timer's handler leaves whatever runs by siglongjmp, again and again, and often out
+// of the entry point asked for; then 1000 blocks of 6666 bytes are allocated, all of them from deeper frames
+// than any before, so that no call of the program shows by its place on the stack that an earlier one is
+// over. To be run with a malloc that bears it (other_malloc): glibc's does not.
+#include <csetjmp>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include <sys/time.h>
+
+namespace {
+
+void* (*volatile allocate)(std::size_t);
+sigjmp_buf again;
+volatile std::sig_atomic_t jumps;
+
+extern "C" void jump(int) {
+  jumps = jumps + 1;
+  siglongjmp(again, 1);
+}
+
+int descend(int levels) {
+  volatile char frame[64];
+  frame[0] = static_cast<char>(levels);
+  if (levels > 0) return descend(levels - 1) + frame[0];
+  for (int i = 0; i < 1000; ++i) static_cast<char*>(allocate(6666))[0] = 1;
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) return 2;
+  const bool by_operator = std::strcmp(arguments[1], "new") == 0;
+  allocate = by_operator ? static_cast<void* (*)(std::size_t)>(operator new) : std::malloc;
+  std::signal(SIGALRM, jump);
+  const itimerval often = {{0, 200}, {0, 200}};
+  const itimerval never = {{0, 0}, {0, 0}};
+  setitimer(ITIMER_REAL, &often, nullptr);
+  sigsetjmp(again, 1);
+  while (jumps < 200) static_cast<char*>(allocate(16))[0] = 1;  // never freed: a jump may leave any behind
+  setitimer(ITIMER_REAL, &never, nullptr);
+  std::signal(SIGALRM, SIG_IGN);
+  return descend(100) == -1 ? 1 : 0;
+}
