@@ -16,7 +16,7 @@ def method(rounds: int, scale: float) -> dict[str, str]:
     """Say how the figures are made."""
     return {
         "cpu": "user and system time of the program, the writer and every other process that was started",
-        "order": f"all variants alternate within a round, a fresh process each, {rounds} whole rounds;"
+        "order": f"all variants alternate within a round, a fresh process each, whole rounds: {rounds};"
         " a round begins with another variant than the one before",
         "figures": "median and [10 %, 90 %] over the rounds; added is the median of the differences to native"
         " of the same round; of --raw is that over what heaptrack --raw adds; events are the journal's",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from session import METER, Interrupt, RunError, Session, closing_line, run
+from session import METER, Interrupt, RunError, Session, closing_line, run, stack_depth
 from variants import Variant
 from workloads import Workload
 
@@ -109,3 +109,19 @@ def test_closing_line_of_the_recorder_is_found_among_others() -> None:
 def test_recorder_that_does_not_close_is_a_failing_run(said: str) -> None:
     with pytest.raises(RunError):
         closing_line(said)
+
+
+@pytest.mark.parametrize(
+    ("printed", "depth"),
+    [
+        ('echo \'{"events": 7, "stack_depth_median": 17}\'', 17.0),
+        ('echo \'{"events": 7, "stack_depth_median": null}\'', None),
+        ("echo '{\"events\": 7}'", None),
+        ("echo 'mallard: cannot read it' >&2; exit 2", None),
+    ],
+)
+def test_stack_depth_is_what_info_tells(tmp_path: Path, printed: str, depth: float | None) -> None:
+    mallard = tmp_path / "mallard"
+    mallard.write_text(f'#!/bin/sh\n[ "$*" = "info --json journal" ] || exit 3\n{printed}\n')
+    mallard.chmod(0o755)
+    assert stack_depth(str(mallard), Path("journal")) == depth
