@@ -19,7 +19,7 @@ struct outcome {
 };
 
 constinit outcome counted;
-constinit stack_range stack;
+constinit stack_range stack{};
 constinit two_walks walks;
 
 void at_instruction(int, siginfo_t*, void*) {
