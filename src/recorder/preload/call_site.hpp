@@ -12,6 +12,7 @@
 
 #include "mallard/core/attributes.hpp"
 #include "recorder/preload/session.hpp"
+#include "recorder/preload/stack_bounds.hpp"
 #include "recorder/preload/thread_state.hpp"
 
 namespace mallard::recorder {
@@ -26,9 +27,18 @@ struct call_site {
   (::mallard::recorder::call_site{reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)), \
                                   static_cast<const std::uintptr_t*>(__builtin_frame_address(0))})
 
+// The context of the whole stack from a site outwards.
+[[nodiscard]] MALLARD_INLINE std::uint32_t stack_of(const call_site& site) noexcept {
+  const walk_start start{site.return_address, reinterpret_cast<std::uintptr_t>(site.frame + 2), *site.frame};
+  if (start.sp < self.stack.begin || start.sp >= self.stack.end) [[unlikely]] self.stack = find_stack(start.sp);
+  return self.state->stacks.context_of(self.state->contexts, start, self.stack);
+}
+
 // Its context; precondition: this thread has a ring.
 [[nodiscard]] MALLARD_INLINE std::uint32_t context_of(const call_site& site) noexcept {
-  if (gate.stacks == stack_mode::none || site.return_address == 0) return 0;
+  if (site.return_address == 0) return 0;
+  if (gate.stacks == stack_mode::full) return stack_of(site);
+  if (gate.stacks == stack_mode::none) return 0;
   return self.state->contexts.child(recording(), 0, site.return_address, 0);
 }
 

@@ -15,8 +15,11 @@ ring_state* state_of_ring(std::uint32_t index) noexcept {
 }
 
 void forget_ring_states() noexcept {
-  for (ring_state* state : states)
-    if (state != nullptr) state->contexts.clear();
+  for (ring_state* state : states) {
+    if (state == nullptr) continue;
+    state->contexts.clear();
+    state->stacks.clear();
+  }
 }
 
 }  // namespace mallard::recorder

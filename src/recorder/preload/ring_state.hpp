@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "recorder/preload/context_tree.hpp"
+#include "recorder/preload/stack_memo.hpp"
 
 namespace mallard::recorder {
 
@@ -14,6 +15,7 @@ inline constexpr std::uint32_t shared_ring = 0;
 
 struct ring_state {
   context_tree contexts;
+  stack_memo stacks;
 };
 
 // The state of a ring, made when it is first asked for; null if there is no memory for it.

@@ -35,6 +35,7 @@ struct ring_writer {
 struct thread_state {
   ring_writer ring;
   ring_state* state;           // of the ring; null: no ring
+  stack_range stack;           // that it runs on, as far as is known
   void* outermost_call;        // frame of the entry point that is running; null: none
   std::uint32_t nested_calls;  // calls from inside another one
   std::uint32_t number;        // of this thread in the recording, from 1; 0: has recorded nothing yet
