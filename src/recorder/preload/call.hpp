@@ -33,6 +33,8 @@ class call {
   call(const call&) = delete;
   call& operator=(const call&) = delete;
 
+  [[nodiscard]] MALLARD_INLINE bool is_outermost() const noexcept { return outermost_; }
+
   // Whether this call is to be recorded.
   [[nodiscard]] MALLARD_INLINE bool recorded() const noexcept { return outermost_ && recording() != nullptr; }
 

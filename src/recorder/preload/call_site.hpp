@@ -30,7 +30,8 @@ struct call_site {
 // The context of the whole stack from a site outwards.
 [[nodiscard]] MALLARD_INLINE std::uint32_t stack_of(const call_site& site) noexcept {
   const walk_start start{site.return_address, reinterpret_cast<std::uintptr_t>(site.frame + 2), *site.frame};
-  if (start.sp < self.stack.begin || start.sp >= self.stack.end) [[unlikely]] self.stack = find_stack(start.sp);
+  if (start.sp < self.stack.begin || start.sp >= self.stack.end) [[unlikely]]
+    self.stack = find_stack(start.sp);
   return self.state->stacks.context_of(self.state->contexts, start, self.stack);
 }
 

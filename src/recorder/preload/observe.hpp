@@ -3,7 +3,8 @@
 //     allocation   real call, event        free   event, real call
 //
 // Each takes the real call as a function object; everything is inlined into the entry point. A call from
-// inside another one, and any call while nothing is recorded, is carried out and no more.
+// inside another one, and any call while nothing is recorded, is carried out and no more. The real call of
+// an allocation may throw; there is nothing to clean up here.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,7 @@ namespace mallard::recorder {
 
 template <class Real>
 MALLARD_INLINE void* observe_block(const call& here, const event_fields& fields, const call_site& site,
-                                   Real&& real_call) noexcept {
+                                   Real&& real_call) {
   if (!here.recorded() && !here.is_first()) [[unlikely]]
     return real_call();
   stopwatch watch;
@@ -36,22 +37,20 @@ MALLARD_INLINE void* observe_block(const call& here, const event_fields& fields,
 
 template <class Real>
 MALLARD_INLINE void* observe_allocation(const call& here, event_kind kind, std::size_t size,
-                                        const call_site& site, Real&& real_call) noexcept {
+                                        const call_site& site, Real&& real_call) {
   return observe_block(here, {static_cast<unsigned>(kind) | site_bit, 0, size, 0}, site, real_call);
 }
 
 template <class Real>
 MALLARD_INLINE void* observe_aligned(const call& here, event_kind kind, std::size_t size,
-                                     std::size_t alignment, const call_site& site,
-                                     Real&& real_call) noexcept {
+                                     std::size_t alignment, const call_site& site, Real&& real_call) {
   return observe_block(here, {static_cast<unsigned>(kind) | site_bit | extra_bit, 0, size, alignment}, site,
                        real_call);
 }
 
 template <class Real>
 MALLARD_INLINE void* observe_reallocation(const call& here, event_kind kind, const void* old,
-                                          std::size_t size, const call_site& site,
-                                          Real&& real_call) noexcept {
+                                          std::size_t size, const call_site& site, Real&& real_call) {
   return observe_block(
       here,
       {static_cast<unsigned>(kind) | site_bit | extra_bit, 0, size, reinterpret_cast<std::uintptr_t>(old)},

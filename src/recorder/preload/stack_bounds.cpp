@@ -16,7 +16,8 @@ namespace {
 class map_reader {
  public:
   map_reader() noexcept
-      : descriptor_(static_cast<int>(syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC))) {}
+      : descriptor_(
+            static_cast<int>(syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC))) {}
   ~map_reader() noexcept {
     if (descriptor_ >= 0) syscall(SYS_close, descriptor_);
   }

@@ -11,7 +11,9 @@ namespace {
 
 constexpr std::uint32_t flag_words = deepest_stack / 64;
 
-bool is_set(const std::uint64_t* flags, std::uint32_t i) noexcept { return (flags[i / 64] >> i % 64 & 1) != 0; }
+bool is_set(const std::uint64_t* flags, std::uint32_t i) noexcept {
+  return (flags[i / 64] >> i % 64 & 1) != 0;
+}
 
 void set(std::uint64_t* flags, std::uint32_t i, bool value) noexcept {
   const std::uint64_t bit = std::uint64_t{1} << i % 64;
@@ -129,7 +131,8 @@ class stack_memo::walker {
   bool meets_before(std::uint32_t n) noexcept {
     const walk& before = *before_;
     const auto slot_of = [&](std::uint32_t i) {
-      return before.start.sp + static_cast<std::uintptr_t>(static_cast<std::int32_t>(before.frames[i].distance));
+      return before.start.sp +
+             static_cast<std::uintptr_t>(static_cast<std::int32_t>(before.frames[i].distance));
     };
     while (met_ < before.depth && slot_of(met_) < slot_) ++met_;
     if (met_ < unequal_below_ || met_ >= before.depth || slot_of(met_) != slot_ ||
@@ -137,7 +140,8 @@ class stack_memo::walker {
       return false;
     const std::uint32_t rest = before.depth - met_;
     if (!(met_ == n || (before.complete && n + rest <= limit_))) return false;
-    if (at_.pc_is_exact || (is_set(before.bp_matters_from, met_) && (at_.bp_is_lost || before.bps[met_] != at_.bp)))
+    if (at_.pc_is_exact ||
+        (is_set(before.bp_matters_from, met_) && (at_.bp_is_lost || before.bps[met_] != at_.bp)))
       return false;
     for (std::uint32_t i = met_ + 1; i < before.depth; ++i) {
       if (word_at(slot_of(i)) != before.frames[i].return_address) {
@@ -158,8 +162,8 @@ class stack_memo::walker {
     const std::uint32_t own_others = out_.other_words;
     for (std::uint32_t i = met_; i < before.depth; ++i) {
       const std::uint32_t to = n + i - met_;
-      out_.frames[to] = {static_cast<std::uint32_t>(before.frames[i].distance + shift), before.frames[i].context,
-                         before.frames[i].return_address};
+      out_.frames[to] = {static_cast<std::uint32_t>(before.frames[i].distance + shift),
+                         before.frames[i].context, before.frames[i].return_address};
       out_.bps[to] = before.bps[i];
       set(out_.bp_matters_from, to, is_set(before.bp_matters_from, i));
     }
@@ -169,8 +173,8 @@ class stack_memo::walker {
         out_.other_words = own_others;
         return false;
       }
-      out_.others[out_.other_words++] = {static_cast<std::uint32_t>(word.distance + shift), word.frame - met_ + n,
-                                         word.value};
+      out_.others[out_.other_words++] = {static_cast<std::uint32_t>(word.distance + shift),
+                                         word.frame - met_ + n, word.value};
     }
     out_.depth = n + before.depth - met_;
     out_.complete = before.complete;
@@ -207,7 +211,8 @@ class stack_memo::walker {
       if (from > 0 && out_.others[from - 1].frame > i) {
         out_.others[--to] = out_.others[--from];
       } else {
-        out_.others[--to] = {static_cast<std::uint32_t>(steps_.bp_slots[i] - out_.start.sp), i, out_.bps[i + 1]};
+        out_.others[--to] = {static_cast<std::uint32_t>(steps_.bp_slots[i] - out_.start.sp), i,
+                             out_.bps[i + 1]};
         ++next;
       }
     }
@@ -219,7 +224,7 @@ class stack_memo::walker {
   std::uint32_t limit_;
   frame_registers at_{};
   std::uintptr_t slot_ = 0;
-  std::uint32_t met_ = 0;             // the frame of the walk before that comes next, outwards
+  std::uint32_t met_ = 0;            // the frame of the walk before that comes next, outwards
   std::uint32_t unequal_below_ = 0;  // no meeting before that one of it
   std::uint32_t known_from_ = UINT32_MAX;
   steps_taken& steps_;
@@ -236,7 +241,8 @@ bool stack_memo::prepare() noexcept {
 stack_memo::walk* stack_memo::make_walk() noexcept {
   constexpr std::size_t at_once = 32;
   const std::size_t depth = gate.depth;
-  const std::size_t bytes = sizeof(walk) + depth * (sizeof(frame) + 2 * sizeof(other_word) + sizeof(std::uintptr_t)) +
+  const std::size_t bytes = sizeof(walk) +
+                            depth * (sizeof(frame) + 2 * sizeof(other_word) + sizeof(std::uintptr_t)) +
                             flag_words * sizeof(std::uint64_t);
   if (room_left_ < bytes) {
     room_ = static_cast<char*>(map_pages(at_once * bytes));

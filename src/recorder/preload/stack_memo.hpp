@@ -69,7 +69,7 @@ class stack_memo {
     bool bp_matters;            // the frame pointer at the start
     frame* frames;              // frames[0] is the start itself
     other_word* others;
-    std::uintptr_t* bps;        // frame pointer in each frame
+    std::uintptr_t* bps;             // frame pointer in each frame
     std::uint64_t* bp_matters_from;  // a bit for each frame: what follows depends on its frame pointer
   };
   struct steps_taken;
@@ -105,7 +105,7 @@ class stack_memo {
   walk* spare_;   // to be filled next
   walk* last_;    // of the event before; never the spare one
   steps_taken* steps_;
-  char* room_;    // for walks, what is left of it
+  char* room_;  // for walks, what is left of it
   std::size_t room_left_;
 };
 

@@ -1,0 +1,32 @@
+// real_operators: the operators new and delete that the recorder stands in front of.
+//
+// A C program has none when it starts, and may load a library that brings them later, even for itself
+// alone: so each is looked up when it is first needed, among the libraries behind this one, and then in
+// the C++ runtimes that are loaded. Only where there is none at all, malloc and free serve.
+#pragma once
+
+#include <cstddef>
+
+namespace mallard::recorder {
+
+// Every form, by the name that the compiler gives it.
+#define MALLARD_NEW_FORMS(form)                                                                             \
+  form(_Znwm) form(_ZnwmRKSt9nothrow_t) form(_ZnwmSt11align_val_t) form(_ZnwmSt11align_val_tRKSt9nothrow_t) \
+      form(_Znam) form(_ZnamRKSt9nothrow_t) form(_ZnamSt11align_val_t)                                      \
+          form(_ZnamSt11align_val_tRKSt9nothrow_t)
+#define MALLARD_DELETE_FORMS(form)                                                                    \
+  form(_ZdlPv) form(_ZdlPvm) form(_ZdlPvSt11align_val_t) form(_ZdlPvmSt11align_val_t)                 \
+      form(_ZdlPvRKSt9nothrow_t) form(_ZdlPvSt11align_val_tRKSt9nothrow_t) form(_ZdaPv) form(_ZdaPvm) \
+          form(_ZdaPvSt11align_val_t) form(_ZdaPvmSt11align_val_t) form(_ZdaPvRKSt9nothrow_t)         \
+              form(_ZdaPvSt11align_val_tRKSt9nothrow_t)
+
+enum class operator_form : unsigned {
+#define MALLARD_ENUMERATOR(name) name,
+  MALLARD_NEW_FORMS(MALLARD_ENUMERATOR) MALLARD_DELETE_FORMS(MALLARD_ENUMERATOR)
+#undef MALLARD_ENUMERATOR
+};
+
+// The real function, null if there is none. May allocate, so a call (call.hpp) must be open.
+[[nodiscard]] void* real_operator(operator_form form) noexcept;
+
+}  // namespace mallard::recorder
