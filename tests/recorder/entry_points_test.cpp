@@ -71,7 +71,7 @@ TEST_F(entry_points, each_call_is_one_event_as_the_program_saw_it) {
 }
 
 TEST_F(entry_points, callers_lie_in_the_program) {
-  const recorded r = record();
+  const recorded r = record({"--stack", "caller"});
   const journal::module_info& program = r.tables.modules.at(0);
   EXPECT_EQ(program.path, target("every_entry_point"));
   EXPECT_FALSE(program.build_id.empty());
@@ -85,6 +85,35 @@ TEST_F(entry_points, callers_lie_in_the_program) {
     EXPECT_GE(caller.return_address, program.begin);
     EXPECT_LT(caller.return_address, program.end);
   }
+}
+
+TEST_F(entry_points, stacks_reach_from_the_caller_to_the_start_of_the_program) {
+  const recorded r = record();
+  const journal::module_info& program = r.tables.modules.at(0);
+  for (const journal::event& e : r.events) {
+    if (is_free(e.kind)) continue;
+    std::vector<journal::context_node> frames;
+    for (std::uint32_t c = e.context; c != 0; c = r.tables.contexts.at(c).parent)
+      frames.push_back(r.tables.contexts.at(c));
+    ASSERT_GE(frames.size(), 4u);  // the caller, main, two of libc's, _start
+    for (const journal::context_node* frame : {&frames.front(), &frames.back()}) {
+      EXPECT_GE(frame->return_address, program.begin);
+      EXPECT_LT(frame->return_address, program.end);
+    }
+    for (std::size_t i = 0; i + 1 < frames.size(); ++i) EXPECT_GT(frames[i].stack_offset, 0u);
+  }
+}
+
+TEST_F(entry_points, stacks_are_as_deep_as_asked_for_or_not_recorded) {
+  const recorded two = record({"--depth", "2"});
+  for (const journal::event& e : two.events) {
+    if (is_free(e.kind)) continue;
+    const journal::context_node& outer = two.tables.contexts.at(two.tables.contexts.at(e.context).parent);
+    EXPECT_NE(outer.return_address, 0u);
+    EXPECT_EQ(outer.parent, 0u);
+  }
+  const recorded none = record({"--stack", "none"});
+  for (const journal::event& e : none.events) EXPECT_EQ(e.context, 0u);
 }
 
 TEST_F(entry_points, frees_have_callers_on_request) {

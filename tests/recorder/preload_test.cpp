@@ -41,7 +41,14 @@ TEST(preload, needs_libc_alone_and_shows_nothing_but_the_entry_points) {
   std::istringstream lines(shown.out);
   std::string line;
   std::set<std::string> names;
-  while (std::getline(lines, line)) names.insert(line.substr(0, line.find(' ')));
+  std::size_t operators = 0;
+  while (std::getline(lines, line)) {
+    if (line.starts_with("_Zn") || line.starts_with("_Zd"))
+      ++operators;
+    else
+      names.insert(line.substr(0, line.find(' ')));
+  }
+  EXPECT_EQ(operators, 8u + 12u);  // every form of new and delete
   const std::set<std::string> entry_points = {
       "malloc",
       "calloc",

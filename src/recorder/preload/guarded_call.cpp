@@ -2,20 +2,34 @@
 
 #include <cstdint>
 
-#include "recorder/preload/thread_state.hpp"
+#include "recorder/preload/note.hpp"
 
+namespace mallard::recorder {
 namespace {
 
 // Of the unwinder's interface, which all C++ runtimes share.
 constexpr int clean_up_phase = 2;
 constexpr int continue_unwind = 8;
 
+// The call is one event, though it brought nothing; the frames that describe it are still there.
+void leave_by_exception() noexcept {
+  const open_event& open = *self.open_event;
+  if (recording() != nullptr) {
+    stopwatch watch;
+    note_event(open.fields, open.site, watch);
+  }
+  self.outermost_call = nullptr;
+}
+
 }  // namespace
+}  // namespace mallard::recorder
+
+using namespace mallard::recorder;
 
 // The personality of mallard_guarded_call's frame.
 extern "C" [[gnu::visibility("hidden"), gnu::used]] int mallard_leave_call(int, int actions, std::uint64_t,
                                                                            void*, void*) {
-  if ((actions & clean_up_phase) != 0) mallard::recorder::self.outermost_call = nullptr;
+  if ((actions & clean_up_phase) != 0) leave_by_exception();
   return continue_unwind;
 }
 

@@ -4,9 +4,9 @@
 //                                                         ^ its personality takes the mark away
 //
 // The recorder has no exceptions of its own and links no C++ runtime, so its frames have no clean-up. The
-// one frame of guarded_call names a personality routine that ends the marked call when the unwinder
-// passes it, and asks for nothing else. A few instructions in assembler, since only there can a function
-// name its personality.
+// one frame of guarded_call names a personality routine that records and ends the marked call when the
+// unwinder passes it, and asks for nothing else. A few instructions in assembler, since only there can a
+// function name its personality.
 #pragma once
 
 #include <cstddef>

@@ -18,13 +18,17 @@ using plain_new = void* (*)(std::size_t, std::size_t, const void*);
 using plain_delete = void (*)(void*, std::size_t, std::size_t);
 
 // Operators take an alignment and the tag of the nothrow forms in the same registers wherever they stand.
-MALLARD_INLINE void* call_new(const call& here, operator_form form, std::size_t size, std::size_t second,
-                              const void* third) {
-  void* function = real_operator(form);
-  if (function == nullptr) [[unlikely]]
-    return real.malloc(size);
-  if (here.is_outermost()) return mallard_guarded_call(function, size, second, third);
-  return reinterpret_cast<plain_new>(function)(size, second, third);
+MALLARD_INLINE void* observe_new(const call& here, operator_form form, const event_fields& fields,
+                                 std::size_t second, const void* third, const call_site& site) {
+  const open_event open{fields, site};
+  return observe_block(here, fields, site, [&] {
+    void* function = real_operator(form);
+    if (function == nullptr) [[unlikely]]
+      return real.malloc(fields.size);
+    if (!here.is_outermost()) return reinterpret_cast<plain_new>(function)(fields.size, second, third);
+    self.open_event = &open;
+    return mallard_guarded_call(function, fields.size, second, third);
+  });
 }
 
 MALLARD_INLINE void call_delete(operator_form form, void* p, std::size_t second, std::size_t third) noexcept {
@@ -41,30 +45,29 @@ MALLARD_INLINE std::size_t word(const void* p) noexcept { return reinterpret_cas
 
 using namespace mallard::recorder;
 
-#define MALLARD_NEW(name, kind)                                                                       \
-  MALLARD_INTERPOSED void* name(std::size_t size) {                                                   \
-    const call here;                                                                                  \
-    return observe_allocation(here, event_kind::kind, size, MALLARD_CALL_SITE,                        \
-                              [&] { return call_new(here, operator_form::name, size, 0, nullptr); }); \
+#define MALLARD_NEW(name, kind)                                                                          \
+  MALLARD_INTERPOSED void* name(std::size_t size) {                                                      \
+    const call here;                                                                                     \
+    return observe_new(here, operator_form::name, allocation_fields(event_kind::kind, size), 0, nullptr, \
+                       MALLARD_CALL_SITE);                                                               \
   }
-#define MALLARD_NEW_NOTHROW(name, kind)                                              \
-  MALLARD_INTERPOSED void* name(std::size_t size, const void* tag) {                 \
-    const call here;                                                                 \
-    return observe_allocation(here, event_kind::kind, size, MALLARD_CALL_SITE, [&] { \
-      return call_new(here, operator_form::name, size, word(tag), nullptr);          \
-    });                                                                              \
+#define MALLARD_NEW_NOTHROW(name, kind)                                                                 \
+  MALLARD_INTERPOSED void* name(std::size_t size, const void* tag) {                                    \
+    const call here;                                                                                    \
+    return observe_new(here, operator_form::name, allocation_fields(event_kind::kind, size), word(tag), \
+                       nullptr, MALLARD_CALL_SITE);                                                     \
   }
-#define MALLARD_NEW_ALIGNED(name, kind)                                                                    \
-  MALLARD_INTERPOSED void* name(std::size_t size, std::size_t alignment) {                                 \
-    const call here;                                                                                       \
-    return observe_aligned(here, event_kind::kind, size, alignment, MALLARD_CALL_SITE,                     \
-                           [&] { return call_new(here, operator_form::name, size, alignment, nullptr); }); \
+#define MALLARD_NEW_ALIGNED(name, kind)                                                              \
+  MALLARD_INTERPOSED void* name(std::size_t size, std::size_t alignment) {                           \
+    const call here;                                                                                 \
+    return observe_new(here, operator_form::name, aligned_fields(event_kind::kind, size, alignment), \
+                       alignment, nullptr, MALLARD_CALL_SITE);                                       \
   }
-#define MALLARD_NEW_ALIGNED_NOTHROW(name, kind)                                                        \
-  MALLARD_INTERPOSED void* name(std::size_t size, std::size_t alignment, const void* tag) {            \
-    const call here;                                                                                   \
-    return observe_aligned(here, event_kind::kind, size, alignment, MALLARD_CALL_SITE,                 \
-                           [&] { return call_new(here, operator_form::name, size, alignment, tag); }); \
+#define MALLARD_NEW_ALIGNED_NOTHROW(name, kind)                                                      \
+  MALLARD_INTERPOSED void* name(std::size_t size, std::size_t alignment, const void* tag) {          \
+    const call here;                                                                                 \
+    return observe_new(here, operator_form::name, aligned_fields(event_kind::kind, size, alignment), \
+                       alignment, tag, MALLARD_CALL_SITE);                                           \
   }
 #define MALLARD_DELETE(name, kind)                                                        \
   MALLARD_INTERPOSED void name(void* p, std::size_t second, std::size_t third) noexcept { \

@@ -25,6 +25,12 @@ struct event_fields {
   std::uint64_t extra;
 };
 
+// An event whose real call has not returned yet.
+struct open_event {
+  event_fields fields;
+  call_site site;
+};
+
 // Puts the event into the ring; precondition: there is a ring, and room. Returns where its duration is
 // to be noted, if it is timed: a free is recorded before it is carried out.
 MALLARD_INLINE std::uint64_t* put_event(const event_fields& e, const call_site& site,

@@ -17,6 +17,15 @@
 
 namespace mallard::recorder {
 
+// Of an allocation whose address is not known yet.
+MALLARD_INLINE event_fields allocation_fields(event_kind kind, std::size_t size) noexcept {
+  return {static_cast<unsigned>(kind) | site_bit, 0, size, 0};
+}
+MALLARD_INLINE event_fields aligned_fields(event_kind kind, std::size_t size,
+                                           std::size_t alignment) noexcept {
+  return {static_cast<unsigned>(kind) | site_bit | extra_bit, 0, size, alignment};
+}
+
 template <class Real>
 MALLARD_INLINE void* observe_block(const call& here, const event_fields& fields, const call_site& site,
                                    Real&& real_call) {
@@ -38,14 +47,13 @@ MALLARD_INLINE void* observe_block(const call& here, const event_fields& fields,
 template <class Real>
 MALLARD_INLINE void* observe_allocation(const call& here, event_kind kind, std::size_t size,
                                         const call_site& site, Real&& real_call) {
-  return observe_block(here, {static_cast<unsigned>(kind) | site_bit, 0, size, 0}, site, real_call);
+  return observe_block(here, allocation_fields(kind, size), site, real_call);
 }
 
 template <class Real>
 MALLARD_INLINE void* observe_aligned(const call& here, event_kind kind, std::size_t size,
                                      std::size_t alignment, const call_site& site, Real&& real_call) {
-  return observe_block(here, {static_cast<unsigned>(kind) | site_bit | extra_bit, 0, size, alignment}, site,
-                       real_call);
+  return observe_block(here, aligned_fields(kind, size, alignment), site, real_call);
 }
 
 template <class Real>

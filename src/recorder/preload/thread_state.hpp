@@ -32,16 +32,19 @@ struct ring_writer {
   }
 };
 
+struct open_event;  // note.hpp
+
 struct thread_state {
   ring_writer ring;
-  ring_state* state;           // of the ring; null: no ring
-  stack_range stack;           // that it runs on, as far as is known
-  void* outermost_call;        // frame of the entry point that is running; null: none
-  std::uint32_t nested_calls;  // calls from inside another one
-  std::uint32_t number;        // of this thread in the recording, from 1; 0: has recorded nothing yet
-  std::uint32_t patience;      // records to put into the shared ring before looking for an own one again
-  std::uint32_t end_rounds;    // how often the thread's end has been announced
-  std::uint32_t timed_calls;   // calls so far, of which one in 64 is timed
+  ring_state* state;                                // of the ring; null: no ring
+  stack_range stack;                                // that it runs on, as far as is known
+  void* outermost_call;                             // frame of the entry point that is running; null: none
+  const mallard::recorder::open_event* open_event;  // of the operator new that is running
+  std::uint32_t nested_calls;                       // calls from inside another one
+  std::uint32_t number;       // of this thread in the recording, from 1; 0: has recorded nothing yet
+  std::uint32_t patience;     // records to put into the shared ring before looking for an own one again
+  std::uint32_t end_rounds;   // how often the thread's end has been announced
+  std::uint32_t timed_calls;  // calls so far, of which one in 64 is timed
 };
 
 extern thread_local constinit thread_state self;
