@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 #include <stdexcept>
 #include <thread>
-#include <vector>
 
 #include "recorder/unwind/frames.hpp"
 #include "recorder/unwind/walks.hpp"
@@ -114,7 +114,6 @@ TEST_F(walk, where_an_exception_passed) {
                                 nullptr);
   } catch (const std::exception&) {
     compare_here(&compared);
-    std::vector<int> more{1, 2, 3};
     without_pointers::plain(2, compare_here, &compared);
   }
   EXPECT_EQ(compared, 3);
@@ -158,7 +157,7 @@ void check_reads(int) {
   for (frame_step step; step_by_expression(frame, stack, step); frame = step.caller) {
     ASSERT_LE(step.read_count, frame_step::max_reads);
     bool read_pc = false;
-    for (const word_read& read : std::vector(step.reads, step.reads + step.read_count)) {
+    for (const word_read& read : std::span(step.reads, step.read_count)) {
       EXPECT_EQ(*reinterpret_cast<const std::uintptr_t*>(read.address), read.value);
       EXPECT_GE(read.address, stack.begin);
       EXPECT_LT(read.address, stack.end);
