@@ -1,6 +1,6 @@
 // compress: zstd, one column at a time, with contexts that live as long as the file is open.
 //
-// Level 1: the encodings in front of it have done most of the work.
+// Little effort: the encodings in front of it have done most of the work.
 #pragma once
 
 #include <memory>
@@ -12,18 +12,28 @@ struct ZSTD_DCtx_s;
 
 namespace mallard::journal {
 
+// How hard to look for repetitions; how often each byte occurs is always made use of.
+enum class effort {
+  usual,  // level 1
+  low,    // only for long ones, in a table that stays in the nearest cache: for columns of events a
+          // quarter faster, and 5 % longer
+};
+
 class compressor {
  public:
   compressor();
 
   // `raw` compressed, valid until the next call; empty if that would not make it shorter.
-  [[nodiscard]] byte_span compress(byte_span raw);
+  [[nodiscard]] byte_span compress(byte_span raw, effort how);
 
  private:
   struct free_context {
     void operator()(ZSTD_CCtx_s* context) const noexcept;
   };
+  void set(effort how);
+
   std::unique_ptr<ZSTD_CCtx_s, free_context> context_;
+  effort effort_ = effort::usual;  // that context_ is set to
   byte_vector out_;
 };
 

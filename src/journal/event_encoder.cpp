@@ -86,7 +86,7 @@ void event_encoder::put_by_kinds(event_column id, unsigned bit, encoding how, by
       if ((columns_of_kind_[kind] & bit) != 0) header.where |= std::uint64_t{1} << kind;
     }
   }
-  builder_.add(header, data);
+  builder_.add(header, data, effort::low);
 }
 
 // Names its rows by their kinds, where these are all rows of those, else one by one.
@@ -112,7 +112,7 @@ void event_encoder::put_rare(rare_column& column) {
                 .presence = by_kinds ? presence::kinds : presence::sparse,
                 .reference = static_cast<std::uint16_t>(column.reference),
                 .where = by_kinds ? column.kinds[0] : column.rows.size()},
-               {rare_bytes_.data(), to});
+               {rare_bytes_.data(), to}, effort::low);
   column.rows.clear();
   column.values.clear();
   column.fresh.clear();
@@ -122,13 +122,14 @@ void event_encoder::put_rare(rare_column& column) {
 byte_span event_encoder::payload() {
   const auto id = [](event_column column) { return static_cast<std::uint16_t>(column); };
   builder_.begin();
-  builder_.add({.id = id(event_column::kind), .encoding = encoding::bytes}, {kinds_.data(), rows_});
-  builder_.add({.id = id(event_column::time), .encoding = encoding::delta}, times_.bytes());
+  builder_.add({.id = id(event_column::kind), .encoding = encoding::bytes}, {kinds_.data(), rows_},
+               effort::low);
+  builder_.add({.id = id(event_column::time), .encoding = encoding::delta}, times_.bytes(), effort::low);
   if (!threads_vary_ && thread_ != 0) threads_.put(thread_);
   if (threads_vary_ || thread_ != 0) {
     builder_.add(
         {.id = id(event_column::thread), .encoding = threads_vary_ ? encoding::varint : encoding::constant},
-        threads_.bytes());
+        threads_.bytes(), effort::low);
   }
   put_by_kinds(event_column::context, has_context, encoding::varint, contexts_.bytes());
   distances_.put_all(fresh_);

@@ -7,10 +7,10 @@ void payload_builder::begin() {
   data_.clear();
 }
 
-void payload_builder::add(column_header header, byte_span data) {
+void payload_builder::add(column_header header, byte_span data, effort how) {
   header.raw_size = static_cast<std::uint32_t>(data.size());
   byte_span stored = data;
-  if (const byte_span shorter = compressor_.compress(data); !shorter.empty()) {
+  if (const byte_span shorter = compressor_.compress(data, how); !shorter.empty()) {
     stored = shorter;
     header.compression = compression::zstd;
   }

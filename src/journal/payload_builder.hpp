@@ -19,7 +19,7 @@ class payload_builder {
   void begin();
 
   // Adds a column that is `data` before compression; the header says how, but for that.
-  void add(column_header header, byte_span data);
+  void add(column_header header, byte_span data, effort how = effort::usual);
 
   // The payload; valid until begin().
   [[nodiscard]] byte_span payload();

@@ -1,8 +1,9 @@
 // varint_column: a column of varints that grows by one a row.
 //
-// Numbers below 2^28 are written without a branch on their length, which is not to be guessed: the
-// seven-bit groups are spread over four bytes, all are stored, and the end moves by as many as
-// count. The room is as large as it can become, and memory only where it was written.
+// Whether a number takes one byte or two is not to be guessed, so those below 2^14 are written
+// without a branch on it: two bytes are stored, and the end moves by as many as count. Longer ones
+// are rare, or come in runs. The room is as large as it can become, and memory only where it was
+// written.
 #pragma once
 
 #include <memory>
@@ -19,12 +20,11 @@ class varint_column {
 
   void clear() noexcept { end_ = bytes_.get(); }
 
-  void put(std::uint64_t value) noexcept { end_ = put_behind(value); }
+  void put(std::uint64_t value) noexcept { end_ += put_at(end_, value); }
 
   // Puts nothing unless `wanted`, in the same time.
   void put_if(bool wanted, std::uint64_t value) noexcept {
-    unsigned char* const behind = put_behind(value);
-    end_ = wanted ? behind : end_;
+    end_ += put_at(end_, value) & (std::size_t{0} - static_cast<std::size_t>(wanted));
   }
 
   // Puts the bytes of another column.
@@ -39,16 +39,24 @@ class varint_column {
  private:
   static constexpr std::size_t slack = 8;
 
-  // Writes at the end, and returns the place behind.
-  unsigned char* put_behind(std::uint64_t value) noexcept {
-    if (value >> 28 != 0) [[unlikely]]
-      return put_varint(end_, value);
+  // Writes the number, and returns how many bytes it takes.
+  static std::size_t put_at(unsigned char* to, std::uint64_t value) noexcept {
+    if (value >> 14 != 0) [[unlikely]]
+      return put_long(to, value);
+    const auto low = static_cast<std::uint32_t>(value);
+    const auto more = static_cast<std::uint32_t>(low > 0x7f);
+    store(to, static_cast<std::uint16_t>(low + (low & ~0x7fU) + (more << 7)));
+    return 1 + more;
+  }
+
+  static std::size_t put_long(unsigned char* to, std::uint64_t value) noexcept {
+    if (value >> 28 != 0) return static_cast<std::size_t>(put_varint(to, value) - to);
     auto word = static_cast<std::uint32_t>(value);
-    const std::size_t size = (static_cast<std::size_t>(std::bit_width(word | 1)) * 9 + 64) >> 6;
+    const std::uint32_t more = static_cast<std::uint32_t>(word >> 21 != 0);
     word = (word & 0x00003fffU) | ((word & 0x0fffc000U) << 2);
     word = (word & 0x007f007fU) | ((word & 0x3f803f80U) << 1);
-    store(end_, word | 0x00808080U >> (8 * (4 - size)));
-    return end_ + size;
+    store(to, word | 0x00008080U | more << 23);
+    return 3 + more;
   }
 
   std::unique_ptr<unsigned char[]> bytes_;
