@@ -126,6 +126,8 @@ const std::vector<program> repeatable = {
     {"sqlite3", {"sqlite3", "-init", "IN/table.sql", ":memory:", "select count(*) from t;"}},
     {"perl", {"perl", "IN/words.pl"}, {"PERL_HASH_SEED=0"}},
     {"python3", {"/usr/bin/python3", "-B", "IN/words.py"}, {"PYTHONMALLOC=malloc", "PYTHONHASHSEED=0"}},
+    {"every_operator", {target("every_operator")}},
+    {"four_threads", {target("four_threads")}},
 };
 
 // Programs whose calls differ from run to run: by who of their threads comes first.
