@@ -131,7 +131,7 @@ byte_span event_encoder::payload() {
         {.id = id(event_column::thread), .encoding = threads_vary_ ? encoding::varint : encoding::constant},
         threads_.bytes(), effort::low);
   }
-  put_by_kinds(event_column::context, has_context, encoding::varint, contexts_.bytes());
+  put_by_kinds(event_column::context, has_context, encoding::delta, contexts_.bytes());
   distances_.put_all(fresh_);
   put_by_kinds(event_column::address, has_address, encoding::recall, distances_.bytes());
   put_by_kinds(event_column::size, has_size, encoding::varint, sizes_.bytes());
@@ -151,6 +151,7 @@ void event_encoder::clear() {
   rows_of_kind_.fill(0);
   threads_vary_ = false;
   last_time_ = 0;
+  last_context_ = 0;
   last_fresh_ = 0;
   rows_ = 0;
 }

@@ -2,7 +2,7 @@
 //
 //     append(e) --> kind      a byte an event
 //                   time      zigzag differences
-//                   context   varints                     } of the events
+//                   context   zigzag differences          } of the events
 //                   address   how many rows ago, or new   } whose kind
 //                   size      varints                     } has such a value
 //                   the rest  (row, value) pairs: rare
@@ -57,7 +57,9 @@ class event_encoder {
     times_.put(zigzag(e.time - last_time_));
     last_time_ = e.time;
     if (threads_vary_) threads_.put(e.thread);
-    contexts_.put_if((columns & has_context) != 0, e.context);
+    const std::uint64_t step = (columns & has_context) != 0 ? e.context - last_context_ : 0;
+    contexts_.put_if((columns & has_context) != 0, zigzag(step));
+    last_context_ += step;
     sizes_.put_if((columns & has_size) != 0, e.size);
     if ((columns & has_address) != 0) {
       const std::size_t distance = recall_.note(e.address, rows_);
@@ -98,6 +100,7 @@ class event_encoder {
 
   std::size_t rows_ = 0;
   std::uint64_t last_time_ = 0;
+  std::uint64_t last_context_ = 0;
   std::uint64_t last_fresh_ = 0;
   std::uint32_t thread_ = 0;  // of the last event
   bool threads_vary_ = false;

@@ -146,6 +146,17 @@ TEST(event_encoder, kinds_that_no_mask_can_name_have_values) {
   EXPECT_EQ(events_of(through(events)), events);
 }
 
+TEST(event_encoder, a_context_near_the_one_before_takes_a_byte) {
+  std::vector<event> events;
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    events.push_back({.kind = event_kind::malloc, .context = 3'000'000 + i % 7 * 9, .address = 16});
+    events.push_back({.kind = event_kind::free, .address = 16});  // of unknown context, far from the others
+  }
+  const chunk c = through(events)[0];
+  EXPECT_EQ(c.events, events);
+  EXPECT_LT(c.column(event_column::context)->raw_size, 1000U + 8);
+}
+
 TEST(event_encoder, one_thread_is_written_once) {
   std::vector<event> events(1000, {.kind = event_kind::malloc, .thread = 3});
   chunk c = through(events)[0];
