@@ -13,6 +13,7 @@
 #include "mallard/core/attributes.hpp"
 #include "recorder/preload/session.hpp"
 #include "recorder/preload/stack_bounds.hpp"
+#include "recorder/preload/stack_check.hpp"
 #include "recorder/preload/thread_state.hpp"
 
 namespace mallard::recorder {
@@ -32,7 +33,9 @@ struct call_site {
   const walk_start start{site.return_address, reinterpret_cast<std::uintptr_t>(site.frame + 2), *site.frame};
   if (start.sp < self.stack.begin || start.sp >= self.stack.end) [[unlikely]]
     self.stack = find_stack(start.sp);
-  return self.state->stacks.context_of(self.state->contexts, start, self.stack);
+  const std::uint32_t context = self.state->stacks.context_of(self.state->contexts, start, self.stack);
+  check_stack(start, context);
+  return context;
 }
 
 // Its context; precondition: this thread has a ring.

@@ -1,0 +1,91 @@
+// Compares one stack in a thousand with what libunwind finds at the same call, inside the recorded program.
+//
+// libunwind starts in here; its frames up to the entry point of the recorder are taken off. What was
+// compared, and what differed, is appended as a line to the file that MALLARD_STACK_CHECK names.
+#include "recorder/preload/stack_check.hpp"
+
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "recorder/preload/session.hpp"
+
+namespace mallard::recorder {
+namespace {
+
+constexpr std::uint32_t one_in = 1000;
+
+std::atomic<std::uint64_t> compared{0};
+std::atomic<std::uint64_t> equal{0};
+thread_local std::uint32_t calls = 0;
+
+const char* file_name() noexcept {
+  static const char* const name = getenv("MALLARD_STACK_CHECK");
+  return name;
+}
+
+void append_line(const char* line, int length) noexcept {
+  if (file_name() == nullptr) return;
+  FILE* file = fopen(file_name(), "a");
+  if (file == nullptr) return;
+  fwrite(line, 1, static_cast<std::size_t>(length), file);
+  fclose(file);
+}
+
+[[gnu::destructor]] void report() {
+  char line[128];
+  append_line(line, snprintf(line, sizeof line, "%d compared %lu equal %lu\n", getpid(), compared.load(),
+                             equal.load()));
+}
+
+void report_difference(const std::uint64_t* recorded, unsigned recorded_depth, const std::uint64_t* found,
+                       unsigned found_depth) noexcept {
+  char line[4096];
+  int length = snprintf(line, sizeof line, "%d recorded %u found %u:", getpid(), recorded_depth, found_depth);
+  for (unsigned i = 0; (i < recorded_depth || i < found_depth) && length < 3900; ++i)
+    length += snprintf(line + length, sizeof line - static_cast<std::size_t>(length), " %lx%s%lx",
+                       i < recorded_depth ? recorded[i] : 0,
+                       i < recorded_depth && i < found_depth && recorded[i] == found[i] ? "=" : "|",
+                       i < found_depth ? found[i] : 0);
+  line[length++] = '\n';
+  append_line(line, length);
+}
+
+}  // namespace
+
+void check_stack(const walk_start& start, std::uint32_t context) noexcept {
+  if (++calls % one_in != 0) return;
+  std::uint64_t recorded[deepest_stack];
+  unsigned recorded_depth = 0;
+  for (std::uint32_t c = context; c != 0; c = contexts_of(recording())[c].parent)
+    recorded[recorded_depth++] = contexts_of(recording())[c].place;
+
+  std::uint64_t found[deepest_stack];
+  unsigned found_depth = 0;
+  bool inside = true;  // in the recorder's own frames
+  unw_context_t here;
+  unw_cursor_t cursor;
+  unw_getcontext(&here);
+  unw_init_local(&cursor, &here);
+  while (found_depth < gate.depth && unw_step(&cursor) > 0) {
+    unw_word_t pc = 0;
+    unw_word_t sp = 0;
+    unw_get_reg(&cursor, UNW_REG_IP, &pc);
+    unw_get_reg(&cursor, UNW_REG_SP, &sp);
+    if (inside && pc == start.return_address && sp == start.sp) inside = false;
+    if (!inside) found[found_depth++] = pc;
+  }
+  bool same = recorded_depth == found_depth;
+  for (unsigned i = 0; same && i < found_depth; ++i) same = recorded[i] == found[i];
+  compared.fetch_add(1);
+  if (same)
+    equal.fetch_add(1);
+  else
+    report_difference(recorded, recorded_depth, found, found_depth);
+}
+
+}  // namespace mallard::recorder
