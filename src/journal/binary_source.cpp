@@ -21,7 +21,8 @@ bool is_section(byte_span bytes) { return parse_section_header(bytes).has_value(
 
 }  // namespace
 
-binary_source::binary_source(input from) : from_(std::move(from)) {
+binary_source::binary_source(input from, std::string cut_off)
+    : from_(std::move(from)), cut_off_(std::move(cut_off)) {
   constexpr std::size_t enough_for_any_header = 4096;
   from_.consume(check_file_header(from_.peek(enough_for_any_header)));
 }
@@ -162,7 +163,7 @@ void binary_source::finish() {
   if (const std::string defect = from_.defect(); !defect.empty()) damage(defect);
   if (orphaned_ > 0) damage("the contexts of " + std::to_string(orphaned_) + " events are lost");
   if (!has_end_) {
-    warnings_.emplace_back("the journal has no end: its recording was cut off");
+    if (!cut_off_.empty()) warnings_.push_back(cut_off_);
     return;
   }
   if (expected_ != events_) {

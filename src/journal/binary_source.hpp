@@ -22,8 +22,10 @@ namespace mallard::journal {
 
 class binary_source final : public event_source {
  public:
-  // Reads the file header; throws journal::error.
-  explicit binary_source(input from);
+  // Reads the file header; throws journal::error. If the journal has no end, `cut_off` is a line of
+  // warnings(); empty: there is none, since it goes on elsewhere.
+  explicit binary_source(input from,
+                         std::string cut_off = "the journal has no end: its recording was cut off");
 
   bool next(event_batch& batch) override;
   [[nodiscard]] const tables& directory() const override { return directory_.get(); }
@@ -31,6 +33,9 @@ class binary_source final : public event_source {
   [[nodiscard]] const std::vector<std::string>& warnings() const override { return warnings_; }
   [[nodiscard]] bool complete() const override { return has_end_ && !damaged_; }
   void watch(section_type type, table_receiver receive) override { receivers_[type] = std::move(receive); }
+
+  // Events delivered or lost so far: the number of the next one.
+  [[nodiscard]] std::uint64_t passed() const noexcept { return passed_; }
 
  private:
   bool take(const section_header& header, byte_span payload, event_batch& batch);
@@ -42,6 +47,7 @@ class binary_source final : public event_source {
   void damage(std::string line);
 
   input from_;
+  std::string cut_off_;
   table_decoder decoder_;
   journal::directory directory_;
   metadata about_;

@@ -1,5 +1,9 @@
 #include "journal/context_interner.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <utility>
+
 namespace mallard::journal {
 namespace {
 
@@ -24,12 +28,16 @@ std::size_t context_interner::find(const context_node& wanted) const noexcept {
   return at;
 }
 
+context_interner::context_interner(std::vector<context_node> nodes) : nodes_(std::move(nodes)) {
+  fill(std::bit_ceil(std::max<std::size_t>(nodes_.size() * 2, 1U << 12)));
+}
+
 std::uint32_t context_interner::intern(const context_node& wanted) {
   std::size_t at = find(wanted);
   if (slots_[at] != 0) return slots_[at];
   if (nodes_.size() == max_contexts) return 0;
   if (nodes_.size() * 2 > slots_.size()) {
-    grow();
+    fill(slots_.size() * 2);
     at = find(wanted);
   }
   slots_[at] = static_cast<std::uint32_t>(nodes_.size());
@@ -37,8 +45,9 @@ std::uint32_t context_interner::intern(const context_node& wanted) {
   return slots_[at];
 }
 
-void context_interner::grow() {
-  slots_.assign(slots_.size() * 2, 0);
+// Of equal nodes, which a damaged journal can have, the last is found.
+void context_interner::fill(std::size_t slots) {
+  slots_.assign(slots, 0);
   for (std::uint32_t i = 1; i < nodes_.size(); ++i) slots_[find(nodes_[i])] = i;
 }
 

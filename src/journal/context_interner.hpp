@@ -17,6 +17,9 @@ class context_interner {
  public:
   context_interner() : slots_(1U << 12) {}
 
+  // Continues a tree whose node 0 is the unknown context.
+  explicit context_interner(std::vector<context_node> nodes);
+
   // The index of the node with this parent, name and return address, which is made where it is new.
   // Once max_contexts exist, new ones are 0, the unknown context.
   [[nodiscard]] std::uint32_t intern(const context_node& wanted);
@@ -25,7 +28,7 @@ class context_interner {
   [[nodiscard]] std::vector<context_node>& nodes() noexcept { return nodes_; }
 
  private:
-  void grow();
+  void fill(std::size_t slots);
   [[nodiscard]] std::size_t find(const context_node& wanted) const noexcept;
 
   std::vector<context_node> nodes_ = std::vector<context_node>(1);

@@ -47,13 +47,18 @@ class event_source {
   // Whether the journal has its end and nothing in it is damaged; known after next() has returned false.
   [[nodiscard]] virtual bool complete() const = 0;
 
+  // Of the events delivered so far, how many were not in the journal's file but still in its spool.
+  [[nodiscard]] virtual std::uint64_t recovered() const { return 0; }
+
   // Has `receive` called with each table of a type that tables does not hold, in the order of the
   // file, while next() runs. Other such tables are skipped. Forms without tables ignore it.
   using table_receiver = std::function<void(const table&)>;
   virtual void watch(section_type type, table_receiver receive) = 0;
 };
 
-// Opens the file at `path`, whatever its form (found by its first bytes, not by its name).
+// Opens the journal at `path`, whatever its form (found by its first bytes, not by its name). Where its
+// recording was cut off or is going on, PATH.spool lies beside it: what is there is read behind it. The
+// journal may be missing then, or the spool be named itself.
 [[nodiscard]] std::unique_ptr<event_source> open(const std::filesystem::path& path);
 
 }  // namespace mallard::journal

@@ -14,14 +14,17 @@ constexpr std::size_t block_size = std::size_t{1} << 18;  // bytes: what is read
 
 class file_stream final : public byte_stream {
  public:
-  explicit file_stream(const std::filesystem::path& path) : file_(std::fopen(path.c_str(), "rbe")) {
+  file_stream(const std::filesystem::path& path, std::uint64_t limit)
+      : file_(std::fopen(path.c_str(), "rbe")), left_(limit) {
     if (!file_) throw error(std::strerror(errno));
     std::setvbuf(file_.get(), nullptr, _IONBF, 0);
   }
 
   std::size_t read(unsigned char* to, std::size_t size) override {
-    const std::size_t got = std::fread(to, 1, size, file_.get());
-    if (got < size && std::ferror(file_.get()) != 0) throw error(std::strerror(errno));
+    const std::size_t wanted = std::min<std::uint64_t>(size, left_);
+    const std::size_t got = std::fread(to, 1, wanted, file_.get());
+    left_ -= got;
+    if (got < wanted && std::ferror(file_.get()) != 0) throw error(std::strerror(errno));
     return got;
   }
 
@@ -30,12 +33,13 @@ class file_stream final : public byte_stream {
     void operator()(std::FILE* file) const noexcept { std::fclose(file); }
   };
   std::unique_ptr<std::FILE, close> file_;
+  std::uint64_t left_;
 };
 
 }  // namespace
 
-std::unique_ptr<byte_stream> open_file(const std::filesystem::path& path) {
-  return std::make_unique<file_stream>(path);
+std::unique_ptr<byte_stream> open_file(const std::filesystem::path& path, std::uint64_t limit) {
+  return std::make_unique<file_stream>(path, limit);
 }
 
 byte_span input::peek(std::size_t size) {

@@ -26,7 +26,10 @@ class byte_stream {
   [[nodiscard]] virtual std::string defect() const { return {}; }
 };
 
-[[nodiscard]] std::unique_ptr<byte_stream> open_file(const std::filesystem::path& path);
+// Its first `limit` bytes.
+[[nodiscard]] std::unique_ptr<byte_stream> open_file(const std::filesystem::path& path,
+                                                     std::uint64_t limit = UINT64_MAX);
+
 class input {
  public:
   explicit input(std::unique_ptr<byte_stream> from) : from_(std::move(from)) {}

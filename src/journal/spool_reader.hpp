@@ -34,9 +34,13 @@ namespace mallard::journal {
 template <class Receiver>
 class spool_reader {
  public:
+  // Where reading begins: with the recording, or where another reader has left each ring.
+  enum class start : bool { at_beginning, at_tails };
+
   // `ring_words` is noted before the program runs, which could overwrite the spool's.
-  spool_reader(spool_header* spool, std::uint64_t ring_words, Receiver& receiver)
-      : spool_(spool), ring_words_(ring_words), receiver_(&receiver), contexts_(spool) {}
+  spool_reader(spool_header* spool, std::uint64_t ring_words, Receiver& receiver,
+               start from = start::at_beginning)
+      : spool_(spool), ring_words_(ring_words), receiver_(&receiver), start_(from), contexts_(spool) {}
 
   // Appends all events up to `until` (ticks since recording began) that were visible when called; stops
   // early when a ring has `enough` words that the program cannot use yet, or after `most` records. Returns
@@ -88,6 +92,7 @@ class spool_reader {
   spool_header* spool_;
   std::uint64_t ring_words_;
   Receiver* receiver_;
+  start start_;
   spool_contexts contexts_;
   std::vector<ring_reader> rings_;
   std::vector<ring_turn> turns_;       // heap of the rings that have events to merge, the earliest first
@@ -103,7 +108,13 @@ void spool_reader<Receiver>::find_rings() {
   const std::uint32_t used = std::min(spool_->rings_used.load(std::memory_order_acquire), max_rings);
   while (rings_.size() < used) {
     const auto index = static_cast<std::uint32_t>(rings_.size());
-    rings_.emplace_back(spool_, index, ring_words_, 0, 0);
+    if (start_ == start::at_beginning) {
+      rings_.emplace_back(spool_, index, ring_words_, 0, 0);
+      continue;
+    }
+    const ring_header& shared = ring_of(spool_, index);
+    ring_reader& ring = rings_.emplace_back(spool_, index, ring_words_, shared.tail, shared.tail_thread);
+    if (ring.thread_word != 0) ring.thread = thread_of(ring.thread_word, 0).index;
   }
 }
 

@@ -97,6 +97,7 @@ summary summarize(event_source& from) {
   s.modules = known.modules;
   s.children = known.children;
   if (!known.usage.empty()) s.usage = known.usage.back();
+  s.recovered = from.recovered();
   s.complete = from.complete();
   s.warnings = from.warnings();
   return s;

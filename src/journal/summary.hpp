@@ -33,8 +33,9 @@ struct summary {
   std::uint64_t file_bytes = 0;
   std::vector<module_info> modules{};
   std::vector<child_info> children{};
-  usage_sample usage{};   // the last one; all zero: none recorded
-  bool complete = false;  // the journal has its end, and nothing in it is damaged
+  usage_sample usage{};         // the last one; all zero: none recorded
+  std::uint64_t recovered = 0;  // of the events, those that were still in the spool
+  bool complete = false;        // the journal has its end, and nothing in it is damaged
   std::vector<std::string> warnings{};
 };
 

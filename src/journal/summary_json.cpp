@@ -41,6 +41,7 @@ std::string to_json(const summary& s) {
       {"stalled_ns", s.usage.stalled_ns},
       {"modules", modules},
       {"children", children},
+      {"recovered", s.recovered},
       {"complete", s.complete},
       {"warnings", s.warnings},
   };

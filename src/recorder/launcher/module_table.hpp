@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "journal/spool/spool.hpp"
+#include "journal/spool_modules.hpp"
 #include "journal/writer.hpp"
 
 namespace mallard::recorder {
@@ -33,28 +33,18 @@ class module_table {
   // elsewhere, at most every tenth of a second: code made at run time lies in no module.
   void update(std::uint64_t now, double ticks_per_second);
 
-  // Notes that what was read of the list is about to be written; then, that it is.
-  void announce() noexcept { announced_ = read_; }
-  void give_back() noexcept;
-
-  // Whether the program could be short of room in the list.
-  [[nodiscard]] bool holds_much() const noexcept {
-    return read_ - given_back_ > journal::module_ring_bytes / 2;
-  }
+  // What the program has listed, for giving it back.
+  [[nodiscard]] journal::spool_modules& list() noexcept { return list_; }
 
  private:
   void read_list();
-  [[nodiscard]] std::string listed(std::uint64_t at, std::size_t size) const;
   void add(journal::module_info module);
   [[nodiscard]] bool knows(std::uint64_t address) const;
 
-  journal::spool_header* spool_;
+  journal::spool_modules list_;
   journal::writer* out_;
   pid_t process_;
   std::string program_;
-  std::uint64_t read_ = 0;  // bytes of the list
-  std::uint64_t announced_ = 0;
-  std::uint64_t given_back_ = 0;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges_;  // [begin, end) of each module
   std::set<std::pair<std::uint64_t, std::string>> known_;        // begin and build id, or path without one
   bool stranger_ = false;                                        // a caller lies in no known module

@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "journal/hexadecimal.hpp"
 #include "recorder/build_id.hpp"
-#include "recorder/launcher/hexadecimal.hpp"
 
 namespace mallard::recorder {
 namespace {
@@ -57,7 +57,7 @@ void read_module_file(journal::module_info& module) {
       file.seekg(static_cast<std::streamoff>(segment.p_offset));
       if (!file.read(notes.data(), static_cast<std::streamsize>(notes.size()))) return;
       const byte_range id = build_id_among({notes.data(), notes.size()}, segment.p_align);
-      module.build_id = hexadecimal({id.data, id.size});
+      module.build_id = journal::hexadecimal({id.data, id.size});
     }
   }
 }

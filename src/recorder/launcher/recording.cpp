@@ -100,7 +100,7 @@ std::uint64_t recording::read() {
   const std::uint64_t taken = rings_.collect(now > slack ? now - slack : 0, half_a_ring);
   modules_.update(now, about_.ticks_per_second);
   take_sample(now);
-  if (rings_.holds(half_a_ring) || modules_.holds_much()) commit();
+  if (rings_.holds(half_a_ring) || modules_.list().bytes_held() > journal::module_ring_bytes / 2) commit();
   return taken;
 }
 
@@ -112,13 +112,13 @@ void recording::commit() {
 }
 
 void recording::announce(std::uint64_t size_after) {
-  modules_.announce();
+  modules_.list().announce();
   rings_.announce(out_.bytes_written(), size_after, out_.events());
 }
 
 void recording::give_back() {
   rings_.give_back();
-  modules_.give_back();
+  modules_.list().give_back();
 }
 
 // Once a second notes the account so far, if anything has happened: it outlives a launcher that is killed.

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace mallard::recorder {
+namespace mallard::journal {
 
 [[nodiscard]] inline std::string hexadecimal(std::string_view bytes) {
   static constexpr char digits[] = "0123456789abcdef";
@@ -16,4 +16,4 @@ namespace mallard::recorder {
   return text;
 }
 
-}  // namespace mallard::recorder
+}  // namespace mallard::journal

@@ -1,0 +1,106 @@
+// kill -9 of the program, of the launcher or of both, at random moments: nothing that happened before is
+// lost or doubled. MALLARD_KILLS is how many of each; ./dev soak asks for 50.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <random>
+#include <thread>
+
+#include "journal/summary.hpp"
+#include "recorder/own_log.hpp"
+#include "recorder/run.hpp"
+
+namespace mallard::test {
+namespace {
+
+constexpr std::uint64_t grace_ns = 100'000'000;
+
+int kills() {
+  const char* wanted = std::getenv("MALLARD_KILLS");
+  return wanted == nullptr ? 3 : std::atoi(wanted);
+}
+
+class killing : public testing::Test {
+ protected:
+  // Records logs_itself and calls `strike(launcher, program)` at a random moment; the rings' size and the
+  // number of threads are random, too. Returns what became of the launcher.
+  template <class Strike>
+  run_result record(int milliseconds, Strike strike) {
+    const std::string buffer = std::to_string(4096u << random_() % 9);
+    const std::string threads = std::to_string(1 + random_() % 3);
+    running recorder(record_command(
+        journal_, {target("logs_itself"), log_.string(), threads, std::to_string(milliseconds)},
+        {"--buffer", buffer}));
+    recorder.wait_for_output("ready");
+    const pid_t program = child_of(recorder.process());
+    std::this_thread::sleep_for(std::chrono::microseconds(random_() % 250'000));
+    struck_ns_ = log_clock_ns();
+    strike(recorder.process(), program);
+    return recorder.finish();
+  }
+
+  void expect_recovered() {
+    EXPECT_EQ(compare_with_own_log(read_journal(journal_), read_own_log(log_), struck_ns_ - grace_ns), "");
+    const journal::summary s = journal::summarize(journal_);
+    EXPECT_FALSE(s.complete);
+    ASSERT_EQ(s.warnings.size(), 1u);
+    EXPECT_TRUE(s.warnings[0].starts_with("the recording was cut off: ")) << s.warnings[0];
+    EXPECT_GT(s.events, 0u);
+  }
+
+  scratch_folder folder_;
+  std::filesystem::path journal_ = folder_ / "journal";
+  std::filesystem::path log_ = folder_ / "log";
+  std::mt19937 random_{std::random_device{}()};
+  std::uint64_t struck_ns_ = 0;
+};
+
+TEST_F(killing, the_program_leaves_a_whole_journal) {
+  for (int i = 0; i < kills(); ++i) {
+    const run_result result = record(10'000, [](pid_t, pid_t program) { kill(program, SIGKILL); });
+    EXPECT_EQ(result.status, 128 + SIGKILL);
+    const recorded r = read_journal(journal_);
+    EXPECT_TRUE(r.complete);
+    EXPECT_EQ(compare_with_own_log(r, read_own_log(log_), UINT64_MAX), "");
+    EXPECT_FALSE(std::filesystem::exists(journal_.string() + ".spool"));
+  }
+}
+
+TEST_F(killing, the_launcher_lets_the_program_go_on) {
+  for (int i = 0; i < kills(); ++i) {
+    const run_result result = record(1'500, [](pid_t launcher, pid_t) { kill(launcher, SIGKILL); });
+    EXPECT_TRUE(result.out.ends_with("done\n")) << result.out;
+    EXPECT_EQ(
+        result.err,
+        "mallard: recording ended, since mallard-record made no progress for 1 s; the program goes on\n");
+    expect_recovered();
+  }
+}
+
+TEST_F(killing, both_leave_a_journal_and_its_spool) {
+  for (int i = 0; i < kills(); ++i) {
+    record(10'000, [this](pid_t launcher, pid_t program) {
+      const bool program_first = random_() % 2 == 0;
+      kill(program_first ? program : launcher, SIGKILL);
+      kill(program_first ? launcher : program, SIGKILL);
+    });
+    expect_recovered();
+  }
+}
+
+TEST_F(killing, a_recording_that_goes_on_can_be_read) {
+  record(300, [this](pid_t, pid_t) {
+    const journal::summary s = journal::summarize(journal_);
+    EXPECT_FALSE(s.complete);
+    ASSERT_EQ(s.warnings.size(), 1u);
+    EXPECT_TRUE(s.warnings[0].starts_with("the recording is going on: ")) << s.warnings[0];
+    const recorded r = read_journal(journal_);  // before the log, which is longer by then
+    EXPECT_EQ(compare_with_own_log(r, read_own_log(log_), struck_ns_ - grace_ns), "");
+  });
+  EXPECT_TRUE(read_journal(journal_).complete);
+}
+
+}  // namespace
+}  // namespace mallard::test
