@@ -9,10 +9,12 @@
 // record at hand. Passing a record frees no room: the program gets it once the journal's file has it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "journal/spool/record.hpp"
 #include "journal/spool/spool.hpp"
+#include "mallard/core/attributes.hpp"
 
 namespace mallard::journal {
 
@@ -81,5 +83,65 @@ class ring_reader {
   std::uint64_t time_ = 0;
   bool damaged_ = false;
 };
+
+namespace detail {
+
+constexpr std::uint64_t bit_of(unsigned kind) noexcept { return std::uint64_t{1} << kind; }
+
+constexpr std::uint64_t find_known_records() noexcept {
+  std::uint64_t known = bit_of(witness_record) | bit_of(thread_begin) | bit_of(thread_end);
+  for (unsigned kind = 1; kind <= static_cast<unsigned>(event_kind::region_destroy); ++kind)
+    if (!name_of(static_cast<event_kind>(kind)).empty()) known |= bit_of(kind);
+  return known;
+}
+inline constexpr std::uint64_t known_records = find_known_records();
+
+}  // namespace detail
+
+// Checks the record at `position_` and finds its time and length. The lines behind it were written by
+// another core, and it takes long to fetch one: they are asked for in time.
+MALLARD_INLINE void ring_reader::examine_next() noexcept {
+  constexpr std::uint64_t ahead = 64;  // words
+  if (empty()) return;
+  __builtin_prefetch(&words_[(position_ + ahead) & mask_]);
+  first_ = word(position_);
+  const unsigned kind = static_cast<unsigned>(first_ & kind_mask);
+  length_ = 2u + (first_ / site_bit & 1) + (first_ / extra_bit & 1) + (first_ / timed_bit & 1);
+  const std::uint64_t left = end_ - position_;
+  if (kind == witness_record) [[unlikely]]
+    length_ = witness_words;
+  else if ((first_ & site_bit) != 0 && left > 2)
+    length_ += (word(position_ + 2) & UINT32_MAX) == large_size;
+  if ((detail::known_records & detail::bit_of(kind)) == 0 || length_ > left) [[unlikely]] {
+    damaged_ = true;
+    end_ = position_;
+    return;
+  }
+  time_ = std::max(time_, first_ >> time_shift);
+}
+
+MALLARD_INLINE void ring_reader::read(record& next) const noexcept {
+  const std::uint64_t first = first_;
+  next.kind = static_cast<unsigned>(first & kind_mask);
+  next.time = time_;
+  std::uint64_t at = position_ + 1;
+  if (next.kind == witness_record) [[unlikely]] {
+    for (std::uint64_t& seen : next.witness) seen = word(at++);
+    return;
+  }
+  next.subject = word(at++);
+  const std::uint64_t site = (first & site_bit) != 0 ? word(at++) : 0;
+  next.context = static_cast<std::uint32_t>(site >> 32);
+  next.size = site & UINT32_MAX;
+  if (next.size == large_size) [[unlikely]]
+    next.size = word(at++);
+  next.extra = (first & extra_bit) != 0 ? word(at++) : 0;
+  next.duration = (first & timed_bit) != 0 ? word(at) : 0;
+}
+
+MALLARD_INLINE void ring_reader::pass() noexcept {
+  position_ += length_;
+  examine_next();
+}
 
 }  // namespace mallard::journal
