@@ -146,7 +146,9 @@ recorded read_journal(const std::filesystem::path& path) {
                           .address = batch.address[i],
                           .size = batch.size[i],
                           .alignment = batch.alignment[i],
-                          .old_address = batch.old_address[i]});
+                          .old_address = batch.old_address[i],
+                          .region = batch.region[i],
+                          .parent = batch.parent[i]});
     }
   }
   r.tables = source->directory();

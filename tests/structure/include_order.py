@@ -48,6 +48,8 @@ LIBRARY_RULES["include/mallard/source"] = Rule(["include/mallard/core"], [STANDA
 
 # What enters the recorded program: libc, and the parts of the library that say what a record looks like.
 PRELOAD = Rule(["include/mallard/core", "include/mallard/journal", "src/journal/spool"], [RUNTIME_FREE, LIBC])
+# The annotations are for programs in C, and need none of the library.
+ANNOTATE = Rule([], [re.compile(r"stddef\.h")])
 EVERYTHING_SHIPPED = [*LIBRARY_ROOMS, "include/mallard/journal", "include/mallard"]
 
 # The longest matching folder is a file's room.
@@ -55,11 +57,12 @@ RULES: dict[str, Rule] = {
     **LIBRARY_RULES,
     "include/mallard/journal": Rule(["include/mallard/core"], [STANDARD]),
     "include/mallard": Rule([*LIBRARY_ROOMS, "include/mallard/journal"], [STANDARD]),
+    "include/mallard/annotate.h": ANNOTATE,
     "src/journal/spool": Rule(["include/mallard/core", "include/mallard/journal"], PRELOAD.system),
     "src/journal": Rule([*EVERYTHING_SHIPPED, "src/journal/spool"]),
     "src/harness": Rule([*EVERYTHING_SHIPPED, "src/journal"]),
     "src/recorder": PRELOAD,  # shared by both of its sides, so as strict as the preloaded one
-    "src/recorder/preload": Rule([*PRELOAD.rooms, "src/recorder"], PRELOAD.system),
+    "src/recorder/preload": Rule([*PRELOAD.rooms, "include/mallard/annotate.h", "src/recorder"], PRELOAD.system),
     "src/recorder/launcher": Rule(
         [*EVERYTHING_SHIPPED, "src/journal", "src/journal/spool", "src/harness", "src/recorder"]
     ),
@@ -68,8 +71,8 @@ RULES: dict[str, Rule] = {
 
 
 def room_of(path: str) -> str | None:
-    """The room a path, relative to the root, lies in."""
-    folders = [room for room in RULES if path.startswith(room + "/")]
+    """The room a path, relative to the root, lies in; a file can be a room of its own."""
+    folders = [room for room in RULES if path == room or path.startswith(room + "/")]
     return max(folders, key=len, default=None)
 
 

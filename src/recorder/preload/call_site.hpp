@@ -21,6 +21,11 @@ namespace mallard::recorder {
 struct call_site {
   std::uintptr_t return_address = 0;      // 0: not to be recorded
   const std::uintptr_t* frame = nullptr;  // of the entry point: saved frame pointer, return address
+
+  // Right after the call has returned.
+  [[nodiscard]] MALLARD_INLINE walk_start start() const noexcept {
+    return {return_address, reinterpret_cast<std::uintptr_t>(frame + 2), *frame};
+  }
 };
 
 // To be used in an entry point, not in what it calls.
@@ -28,19 +33,30 @@ struct call_site {
   (::mallard::recorder::call_site{reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)), \
                                   static_cast<const std::uintptr_t*>(__builtin_frame_address(0))})
 
-// The context of the whole stack from a site outwards.
-[[nodiscard]] MALLARD_INLINE std::uint32_t stack_of(const call_site& site) noexcept {
-  const walk_start start{site.return_address, reinterpret_cast<std::uintptr_t>(site.frame + 2), *site.frame};
+// The stack that this thread runs on, for a walk from there.
+MALLARD_INLINE const stack_range& stack_around(const walk_start& start) noexcept {
   if (start.sp < self.stack.begin || start.sp >= self.stack.end) [[unlikely]]
     self.stack = find_stack(start.sp);
-  const std::uint32_t context = self.state->stacks.context_of(self.state->contexts, start, self.stack);
+  return self.stack;
+}
+
+// The context of the whole stack from a site outwards.
+[[nodiscard]] MALLARD_INLINE std::uint32_t stack_of(const call_site& site) noexcept {
+  const walk_start start = site.start();
+  const std::uint32_t context =
+      self.state->stacks.context_of(self.state->contexts, start, stack_around(start));
   check_stack(start, context);
   return context;
 }
 
+// The context with the annotated scopes that are open, whatever is recorded of the stack.
+[[nodiscard]] std::uint32_t context_in_scopes(const call_site& site) noexcept;
+
 // Its context; precondition: this thread has a ring.
 [[nodiscard]] MALLARD_INLINE std::uint32_t context_of(const call_site& site) noexcept {
   if (site.return_address == 0) return 0;
+  if (self.scopes.count != 0) [[unlikely]]
+    return context_in_scopes(site);
   if (gate.stacks == stack_mode::full) return stack_of(site);
   if (gate.stacks == stack_mode::none) return 0;
   return self.state->contexts.child(recording(), 0, site.return_address, 0);

@@ -34,6 +34,11 @@ class context_tree {
     return add(spool, parent, place, stack_offset);
   }
 
+  // The context of the scope with this place inside `parent`, which it is itself if the place is 0.
+  [[nodiscard]] std::uint32_t scope(spool_header* spool, std::uint32_t parent, std::uint64_t place) noexcept {
+    return place != 0 ? child(spool, parent, place, 0) : parent;
+  }
+
   // Forgets all contexts: the next ones stand in another spool.
   void clear() noexcept;
 

@@ -35,8 +35,9 @@ constinit real_jump checked{"__longjmp_chk"};
 }
 
 [[noreturn]] MALLARD_INLINE void leap(real_jump& real_one, void* buffer, int value) noexcept {
-  if (target_of_jump(buffer) > reinterpret_cast<std::uintptr_t>(self.outermost_call))
-    self.outermost_call = nullptr;
+  const std::uintptr_t target = target_of_jump(buffer);
+  if (target > reinterpret_cast<std::uintptr_t>(self.outermost_call)) self.outermost_call = nullptr;
+  self.scopes.open_at(target);
   real_one.find()(buffer, value);
   __builtin_unreachable();
 }

@@ -277,11 +277,37 @@ MALLARD_NOINLINE std::uint32_t stack_memo::walk_anew(context_tree& contexts, con
     inner.context = context;
   }
   made.context = context;
+  made.scopes_key = 0;
   walk*& place = walks_[index_of(start)];
   spare_ = place;
   place = &made;
   last_ = &made;
   return context;
+}
+
+MALLARD_NOINLINE std::uint32_t stack_memo::context_in(const open_scopes& scopes, context_tree& contexts,
+                                                      const walk_start& start,
+                                                      const stack_range& stack) noexcept {
+  const std::uint32_t plain = context_of(contexts, start, stack);
+  spool_header* spool = recording();
+  if (scopes.count == 0 || spool == nullptr || last_ == nullptr) return plain;
+  walk& known = *last_;
+  if (known.context != plain || known.start.sp != start.sp) return plain;  // this one was not kept
+  if (known.scopes_key == scopes.key()) return known.context_in_scopes;
+  const frame* frames = known.frames;
+  std::uint32_t context = 0;
+  std::uint32_t begun = 0;
+  for (std::uint32_t i = known.depth; i-- > 0;) {
+    const std::uintptr_t slot =
+        start.sp + static_cast<std::uintptr_t>(static_cast<std::int32_t>(frames[i].distance));
+    for (; begun < scopes.count && scopes.chain[begun].frame > slot; ++begun)
+      context = contexts.scope(spool, context, scopes.chain[begun].place);
+    const std::uint32_t offset =
+        i + 1 < known.depth ? (frames[i + 1].distance - frames[i].distance) / sizeof(std::uintptr_t) : 0;
+    context = contexts.child(spool, context, frames[i].return_address, offset);
+  }
+  known.scopes_key = scopes.key();
+  return known.context_in_scopes = context;
 }
 
 void stack_memo::clear() noexcept {

@@ -18,6 +18,7 @@
 
 #include "mallard/core/attributes.hpp"
 #include "recorder/preload/context_tree.hpp"
+#include "recorder/preload/open_scopes.hpp"
 #include "recorder/preload/unwind/frame_rule.hpp"
 
 namespace mallard::recorder {
@@ -44,6 +45,10 @@ class stack_memo {
     return walk_anew(contexts, start, stack);
   }
 
+  // The same with the open scopes between the frames outside and inside of them.
+  [[nodiscard]] std::uint32_t context_in(const open_scopes& scopes, context_tree& contexts,
+                                         const walk_start& start, const stack_range& stack) noexcept;
+
   void clear() noexcept;
 
  private:
@@ -63,11 +68,13 @@ class stack_memo {
     walk_start start;
     std::uintptr_t stack_end;
     std::uint32_t context;
-    std::uint32_t depth;        // frames
-    std::uint32_t other_words;  // in the order of their frames
-    bool complete;              // ended because there was no further frame, not for its depth
-    bool bp_matters;            // the frame pointer at the start
-    frame* frames;              // frames[0] is the start itself
+    std::uint32_t context_in_scopes;  // of the scopes with this key
+    std::uint64_t scopes_key;         // 0: not known of any
+    std::uint32_t depth;              // frames
+    std::uint32_t other_words;        // in the order of their frames
+    bool complete;                    // ended because there was no further frame, not for its depth
+    bool bp_matters;                  // the frame pointer at the start
+    frame* frames;                    // frames[0] is the start itself
     other_word* others;
     std::uintptr_t* bps;             // frame pointer in each frame
     std::uint64_t* bp_matters_from;  // a bit for each frame: what follows depends on its frame pointer

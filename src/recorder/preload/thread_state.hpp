@@ -15,6 +15,7 @@
 
 #include "journal/spool/spool.hpp"
 #include "mallard/core/attributes.hpp"
+#include "recorder/preload/open_scopes.hpp"
 #include "recorder/preload/ring_state.hpp"
 
 namespace mallard::recorder {
@@ -45,6 +46,7 @@ struct thread_state {
   std::uint32_t patience;     // records to put into the shared ring before looking for an own one again
   std::uint32_t end_rounds;   // how often the thread's end has been announced
   std::uint32_t timed_calls;  // calls so far, of which one in 64 is timed
+  open_scopes scopes;
 };
 
 extern thread_local constinit thread_state self;

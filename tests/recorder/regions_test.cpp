@@ -1,0 +1,83 @@
+// The region events of a journal are those that the program counted, region by region.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "recorder/run.hpp"
+
+namespace mallard::test {
+namespace {
+
+using region_counts = std::map<std::pair<std::uint64_t, std::string>, std::uint64_t>;
+
+// The program's own account: "region kind count" a line.
+region_counts parse_account(const std::string& text) {
+  region_counts account;
+  std::istringstream words(text);
+  std::uint64_t region = 0;
+  std::uint64_t count = 0;
+  std::string kind;
+  while (words >> region >> kind >> count)
+    if (count != 0) account[{region, kind}] += count;
+  return account;
+}
+
+region_counts count_regions(const recorded& r) {
+  region_counts counts;
+  for (const journal::event& e : r.events)
+    if (is_region(e.kind)) ++counts[{e.region, std::string(name_of(e.kind))}];
+  return counts;
+}
+
+class regions : public testing::Test {
+ protected:
+  recorded record(const std::vector<std::string>& command, const std::vector<std::string>& options = {}) {
+    result_ = run(record_command(folder_ / "journal", command, options));
+    EXPECT_EQ(result_.status, 0) << result_.err;
+    return read_journal(folder_ / "journal");
+  }
+
+  void expect_as_counted(const std::string& program) {
+    const run_result alone = run({target(program)});
+    EXPECT_EQ(alone.status, 0) << alone.err;
+    const recorded r = record({target(program)});
+    const region_counts account = parse_account(result_.out);
+    EXPECT_FALSE(account.empty());
+    EXPECT_EQ(count_regions(r), account);
+  }
+
+  scratch_folder folder_;
+  run_result result_;
+};
+
+TEST_F(regions, annotated_ones_are_recorded_as_the_program_counts_them) { expect_as_counted("annotated"); }
+
+TEST_F(regions, annotations_say_what_and_where) {
+  const recorded r = record({target("annotated")});
+  std::vector<journal::event> made;
+  std::uint64_t bytes = 0;
+  for (const journal::event& e : r.events) {
+    if (!is_region(e.kind)) continue;
+    if (e.kind == event_kind::region_create) made.push_back(e);
+    bytes += e.size;
+    EXPECT_EQ(e.address != 0, e.kind == event_kind::region_allocate || e.kind == event_kind::region_free);
+    EXPECT_NE(e.context, 0u);
+    EXPECT_EQ(e.duration, 0u);
+  }
+  ASSERT_EQ(made.size(), 3u);
+  EXPECT_EQ(made[0].parent, 0u);
+  EXPECT_EQ(made[1].parent, 0u);
+  EXPECT_EQ(made[2].parent, made[1].region);
+  EXPECT_EQ(bytes, 100 * 16 + 3 * 5'000'000'000u);
+}
+
+TEST_F(regions, a_program_without_any_has_no_such_event) {
+  EXPECT_TRUE(count_regions(record({target("every_entry_point")})).empty());
+}
+
+}  // namespace
+}  // namespace mallard::test
