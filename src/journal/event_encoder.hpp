@@ -11,7 +11,7 @@
 // not, and never unlearnt. Where an event has one and earlier events of its kind in the chunk have
 // none, the chunk has to end before it. A thread is written once a chunk as long as it is the only one.
 //
-// Cost: about 6 ns an event to append, and as much to compress.
+// Cost: about 5 ns an event to append, and 4 to 10 to compress.
 #pragma once
 
 #include <array>
@@ -57,10 +57,12 @@ class event_encoder {
     times_.put(zigzag(e.time - last_time_));
     last_time_ = e.time;
     if (threads_vary_) threads_.put(e.thread);
-    const std::uint64_t step = (columns & has_context) != 0 ? e.context - last_context_ : 0;
-    contexts_.put_if((columns & has_context) != 0, zigzag(step));
-    last_context_ += step;
-    sizes_.put_if((columns & has_size) != 0, e.size);
+    if ((columns & (has_context | has_size)) != 0) {  // most frees have neither
+      const std::uint64_t step = (columns & has_context) != 0 ? e.context - last_context_ : 0;
+      contexts_.put_if((columns & has_context) != 0, zigzag(step));
+      last_context_ += step;
+      sizes_.put_if((columns & has_size) != 0, e.size);
+    }
     if ((columns & has_address) != 0) {
       const std::size_t distance = recall_.note(e.address, rows_);
       distances_.put(distance);
