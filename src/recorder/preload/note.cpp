@@ -2,8 +2,7 @@
 
 namespace mallard::recorder {
 
-MALLARD_NOINLINE std::uint64_t* put_event_slowly(const event_fields& e, const call_site& site,
-                                                 stopwatch& watch) noexcept {
+MALLARD_NOINLINE std::uint64_t* put_event_slowly(event_fields e, call_site site, stopwatch watch) noexcept {
   const ring_access access;
   return access.ready() ? put_event(e, site, watch) : nullptr;
 }

@@ -34,7 +34,7 @@ struct open_event {
 // Puts the event into the ring; precondition: there is a ring, and room. Returns where its duration is
 // to be noted, if it is timed: a free is recorded before it is carried out.
 MALLARD_INLINE std::uint64_t* put_event(const event_fields& e, const call_site& site,
-                                        stopwatch& watch) noexcept {
+                                        const stopwatch& watch) noexcept {
   const std::uint32_t context = (e.kind_and_bits & site_bit) != 0 ? context_of(site) : 0;
   const std::uint64_t now = session_time();
   ring_writer& ring = self.ring;
@@ -58,10 +58,11 @@ MALLARD_INLINE std::uint64_t* put_event(const event_fields& e, const call_site& 
   return duration;
 }
 
-std::uint64_t* put_event_slowly(const event_fields& e, const call_site& site, stopwatch& watch) noexcept;
+// By value, so that the fast path keeps all of them in registers.
+std::uint64_t* put_event_slowly(event_fields e, call_site site, stopwatch watch) noexcept;
 
 MALLARD_INLINE std::uint64_t* note_event(const event_fields& e, const call_site& site,
-                                         stopwatch& watch) noexcept {
+                                         const stopwatch& watch) noexcept {
   if (self.ring.head + max_event_words <= self.ring.limit) [[likely]]
     return put_event(e, site, watch);
   return put_event_slowly(e, site, watch);

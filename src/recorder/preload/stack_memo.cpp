@@ -259,7 +259,7 @@ stack_memo::walk* stack_memo::make_walk() noexcept {
   return made;
 }
 
-MALLARD_NOINLINE std::uint32_t stack_memo::walk_anew(context_tree& contexts, const walk_start& start,
+MALLARD_NOINLINE std::uint32_t stack_memo::walk_anew(context_tree& contexts, walk_start start,
                                                      const stack_range& stack) noexcept {
   if (!prepare()) return 0;
   walk& made = *spare_;

@@ -104,7 +104,7 @@ class stack_memo {
     return true;
   }
 
-  std::uint32_t walk_anew(context_tree& contexts, const walk_start& start, const stack_range& stack) noexcept;
+  std::uint32_t walk_anew(context_tree& contexts, walk_start start, const stack_range& stack) noexcept;
   walk* make_walk() noexcept;
   bool prepare() noexcept;
 

@@ -45,13 +45,12 @@ class stopwatch {
   // Adds what the recorder took, all in all, to the ring's account.
   MALLARD_INLINE void account() const noexcept {
     if (running_) [[unlikely]]
-      add_to_account();
+      add_to_account(entered_, ended_ - began_ + gate.clock_cost);
   }
 
  private:
-  MALLARD_NOINLINE void add_to_account() const noexcept {
-    const std::uint64_t whole = ticks() - entered_;
-    const std::uint64_t others = ended_ - began_ + gate.clock_cost;
+  MALLARD_NOINLINE static void add_to_account(std::uint64_t entered, std::uint64_t others) noexcept {
+    const std::uint64_t whole = ticks() - entered;
     ring_header* ring = self.ring.shared;
     if (ring == nullptr || whole <= others) return;
     ring->sampled_ticks.store(ring->sampled_ticks.load(std::memory_order_relaxed) + whole - others,
