@@ -10,7 +10,7 @@ namespace {
 std::vector<std::uint64_t> edges() {
   std::vector<std::uint64_t> values = {0};
   for (unsigned bit = 0; bit < 64; ++bit)
-    for (const std::uint64_t around : {0, 1, 2}) values.push_back((std::uint64_t{1} << bit) - 1 + around);
+    for (const std::uint64_t around : {0U, 1U, 2U}) values.push_back((std::uint64_t{1} << bit) - 1 + around);
   values.push_back(UINT64_MAX);
   return values;
 }
