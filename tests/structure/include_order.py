@@ -28,7 +28,7 @@ RUNTIME_FREE = re.compile(
 )
 # libc and the kernel's interface.
 LIBC = re.compile(
-    r"(dlfcn|elf|errno|fcntl|features|limits|link|malloc|poll|pthread|sched|semaphore|signal|spawn|stdarg|stddef"
+    r"(dlfcn|elf|errno|fcntl|features|limits|link|malloc|obstack|poll|pthread|sched|semaphore|signal|spawn|stdarg|stddef"
     r"|stdint|stdio|stdlib|string|time|ucontext|unistd)\.h"
     r"|(sys|linux|asm|gnu)/[a-z_0-9-]+\.h"
 )
