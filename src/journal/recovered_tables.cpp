@@ -83,6 +83,8 @@ std::uint32_t recovered_tables::scope(std::uint32_t parent, std::string_view nam
 }
 
 void recovered_tables::append(const event& e) {
+  if (e.thread >= tables_.threads.size())
+    tables_.threads.resize(e.thread + 1);  // nobody said whose ring it is
   push(*batch_, e);
   // An event that was stamped long before it was published comes behind those that were not.
   batch_->time.back() = last_time_ = std::max(last_time_, e.time);

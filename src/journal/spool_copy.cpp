@@ -91,16 +91,20 @@ template <class File>
 void copy_range(const File& from, char* memory, std::uint64_t begin, std::uint64_t end,
                 bool until_zeros = false) noexcept {
   static constexpr std::array<char, spool_page> zeros{};
-  std::array<char, spool_page> page;
+  std::array<char, 16 * spool_page> buffer;
   while (begin < end) {
-    const std::size_t wanted = std::min<std::uint64_t>(spool_page - begin % spool_page, end - begin);
-    const std::size_t got = from.read(page.data(), wanted, begin);
-    if (std::memcmp(page.data(), zeros.data(), got) != 0)
-      std::memcpy(memory + begin, page.data(), got);
-    else if (until_zeros && got == spool_page)
-      return;
-    if (got < wanted) return;
-    begin += wanted;
+    const std::size_t got =
+        from.read(buffer.data(), std::min<std::uint64_t>(buffer.size(), end - begin), begin);
+    if (got == 0) return;
+    for (std::size_t at = 0; at < got;) {
+      const std::size_t page = std::min<std::size_t>(spool_page - (begin + at) % spool_page, got - at);
+      if (std::memcmp(&buffer[at], zeros.data(), page) != 0)
+        std::memcpy(memory + begin + at, &buffer[at], page);
+      else if (until_zeros && page == spool_page)
+        return;
+      at += page;
+    }
+    begin += got;
   }
 }
 

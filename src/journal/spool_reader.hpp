@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "journal/event.hpp"
@@ -95,8 +96,8 @@ class spool_reader {
   start start_;
   spool_contexts contexts_;
   std::vector<ring_reader> rings_;
-  std::vector<ring_turn> turns_;       // heap of the rings that have events to merge, the earliest first
-  std::vector<known_thread> threads_;  // by the number the program gave
+  std::vector<ring_turn> turns_;  // heap of the rings that have events to merge, the earliest first
+  std::unordered_map<std::uint64_t, known_thread> threads_;  // by the number the program gave
   std::uint64_t last_time_ = 0;
   record taken_;
   const ring_reader* appending_ = nullptr;  // whose record is being appended right now
@@ -195,10 +196,7 @@ void spool_reader<Receiver>::take_other(ring_reader& ring) {
 
 template <class Receiver>
 auto spool_reader<Receiver>::thread_of(std::uint64_t word, std::uint64_t time) -> known_thread& {
-  constexpr std::uint64_t most_threads = std::uint64_t{1} << 20;  // more can only be a damaged ring
-  const std::uint64_t number = std::min(word >> 32, most_threads);
-  if (threads_.size() <= number) threads_.resize(number + 1);
-  known_thread& thread = threads_[number];
+  known_thread& thread = threads_[word >> 32];
   if (!thread.known) {
     thread.known = true;
     thread.info.system_id = word & UINT32_MAX;

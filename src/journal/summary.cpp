@@ -6,6 +6,7 @@
 
 #include "journal/event_source.hpp"
 #include "journal/live_blocks.hpp"
+#include "journal/median_counts.hpp"
 
 namespace mallard::journal {
 namespace {
@@ -15,11 +16,15 @@ class counter {
  public:
   explicit counter(summary& to) : to_(&to) {}
 
-  void count(const event_batch& batch) {
+  void count(const event_batch& batch, const std::vector<context_node>& contexts) {
+    measure_depths(contexts);
     to_->events += batch.count();
     for (std::size_t row = 0; row < batch.count(); ++row) {
       const event_kind kind = batch.kind[row];
       ++by_kind_[static_cast<std::size_t>(kind)];
+      if (batch.duration[row] != 0) durations_[static_cast<std::size_t>(kind)].add(batch.duration[row]);
+      if (batch.context[row] != 0 && (is_allocation(kind) || is_reallocation(kind)))
+        stack_depths_.add(depths_[batch.context[row]]);
       if (is_allocation(kind)) {
         begin(batch.address[row], batch.size[row]);
       } else if (is_free(kind)) {
@@ -36,13 +41,26 @@ class counter {
   void finish() {
     for (std::size_t kind = 0; kind < by_kind_.size(); ++kind) {
       if (by_kind_[kind] == 0) continue;
-      const std::string_view name = name_of(static_cast<event_kind>(kind));
-      to_->events_by_kind[name.empty() ? "kind_" + std::to_string(kind) : std::string(name)] = by_kind_[kind];
+      const std::string_view known = name_of(static_cast<event_kind>(kind));
+      const std::string name = known.empty() ? "kind_" + std::to_string(kind) : std::string(known);
+      to_->events_by_kind[name] = by_kind_[kind];
+      const median_counts& durations = durations_[kind];
+      if (durations.total() == 0) continue;
+      to_->events_timed += durations.total();
+      to_->median_ns_by_kind[name] =
+          static_cast<double>(durations.median()) * 1e9 / to_->about.ticks_per_second;
     }
+    to_->stack_depth_median = stack_depths_.median();
     to_->duration = static_cast<double>(last_time_) / to_->about.ticks_per_second;
   }
 
  private:
+  // Of the contexts that are new; a scope is no frame.
+  void measure_depths(const std::vector<context_node>& contexts) {
+    for (std::size_t i = depths_.size(); i < contexts.size(); ++i)
+      depths_.push_back(i == 0 ? 0 : depths_[contexts[i].parent] + (contexts[i].name == 0 ? 1u : 0u));
+  }
+
   void begin(std::uint64_t address, std::uint64_t size) {
     if (address == 0) return;
     to_->bytes += size;
@@ -77,6 +95,9 @@ class counter {
   summary* to_;
   live_blocks blocks_;
   std::array<std::uint64_t, 256> by_kind_{};
+  std::array<median_counts, 256> durations_;  // in ticks
+  std::vector<std::uint32_t> depths_;         // of each context, in frames
+  median_counts stack_depths_;
   std::uint64_t live_bytes_ = 0;
   std::uint64_t last_time_ = 0;
 };
@@ -87,7 +108,7 @@ summary summarize(event_source& from) {
   summary s;
   counter counts(s);
   event_batch batch;
-  while (from.next(batch)) counts.count(batch);
+  while (from.next(batch)) counts.count(batch, from.directory().contexts);
   s.about = from.about();
   counts.finish();
 

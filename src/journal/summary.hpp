@@ -24,7 +24,11 @@ struct summary {
   // By the name of the entry point; only those that occur.
   std::map<std::string, std::uint64_t> events_by_kind{};
   std::uint64_t threads = 0;
-  std::uint64_t contexts = 0;           // distinct calling contexts, the unknown one not counted
+  std::uint64_t contexts = 0;  // distinct calling contexts, the unknown one not counted
+  // Frames of the recorded stacks, the median over all allocations that have one; 0: none has.
+  std::uint64_t stack_depth_median = 0;
+  std::uint64_t events_timed = 0;  // how many say how long the call took
+  std::map<std::string, double> median_ns_by_kind{};
   double duration = 0;                  // seconds from the start of recording to the last event
   std::uint64_t bytes = 0;              // requested by all successful allocations
   std::uint64_t peak_live_bytes = 0;    // requested bytes alive at once, at most

@@ -4,6 +4,16 @@
 
 namespace mallard::journal {
 
+namespace {
+
+// The recording's share of the process's CPU time; null if one of them is not known.
+nlohmann::ordered_json share_of(const usage_sample& usage) {
+  if (usage.cpu_ns == 0 || usage.recording_ns == 0) return {};
+  return static_cast<double>(usage.recording_ns) / static_cast<double>(usage.cpu_ns);
+}
+
+}  // namespace
+
 std::string to_json(const summary& s) {
   using json = nlohmann::ordered_json;
   json modules = json::array();
@@ -29,6 +39,7 @@ std::string to_json(const summary& s) {
       {"events_by_kind", s.events_by_kind},
       {"threads", s.threads},
       {"contexts", s.contexts},
+      {"stack_depth_median", s.stack_depth_median == 0 ? json() : json(s.stack_depth_median)},
       {"duration", s.duration},
       {"bytes", s.bytes},
       {"peak_live_bytes", s.peak_live_bytes},
@@ -37,6 +48,9 @@ std::string to_json(const summary& s) {
       {"file_bytes", s.file_bytes},
       {"cpu_ns", s.usage.cpu_ns},
       {"recording_ns", s.usage.recording_ns == 0 ? json() : json(s.usage.recording_ns)},
+      {"recording_share", share_of(s.usage)},
+      {"events_timed", s.events_timed},
+      {"median_ns_by_kind", s.median_ns_by_kind},
       {"stalls", s.usage.stalls},
       {"stalled_ns", s.usage.stalled_ns},
       {"modules", modules},

@@ -7,6 +7,7 @@
 #include "journal/journal_contents.hpp"
 #include "journal/memory_spool.hpp"
 #include "journal/sample_spool.hpp"
+#include "journal/spool_parts.hpp"
 #include "journal/temporary_file.hpp"
 #include "journal/writer.hpp"
 
@@ -241,13 +242,7 @@ TEST_F(spooled, any_flipped_bit_is_borne) {
       bytes[at] ^= bit;
     }
   };
-  flip_each(0, sizeof(spool_header));
-  flip_each(ring_headers_at, 3 * sizeof(ring_header));
-  flip_each(modules_at, 64);
-  flip_each(names_at, 12);
-  flip_each(contexts_at, 4 * sizeof(context_entry));
-  flip_each(rings_at + smallest_ring, 600);
-  flip_each(rings_at + 2 * smallest_ring, 600);
+  for (const spool_parts::part& p : spool_parts::all()) flip_each(p.at, p.size);
   EXPECT_EQ(read_all(spool_path_).events.size(), sample_spool_events);
 }
 

@@ -47,6 +47,25 @@ TEST(summary, counts_what_is_alive_through_reallocations) {
   EXPECT_DOUBLE_EQ(s.duration, 0.6);
 }
 
+TEST(summary, knows_how_deep_stacks_are_and_how_long_calls_took) {
+  const temporary_file file;
+  writer out(file.path());
+  out.describe({.ticks_per_second = 2e9});
+  std::uint32_t stack[4] = {};
+  for (std::uint32_t i = 1; i < 4; ++i) stack[i] = out.intern_context(stack[i - 1], 0x100 * i);
+  const std::uint32_t inside = out.intern_scope(stack[3], out.intern_name("parser"));
+  for (const std::uint32_t context : {stack[1], stack[2], inside, stack[3], stack[3], 0u})
+    out.append({.kind = event_kind::malloc, .context = context, .address = 16, .size = 1, .duration = 40});
+  out.append({.kind = event_kind::malloc, .address = 16, .size = 1, .duration = 9000});
+  out.append({.kind = event_kind::free, .context = stack[1], .address = 16, .duration = 10});
+  out.append({.kind = event_kind::free, .context = stack[1], .address = 16});
+  out.finish();
+  const summary s = summarize(file.path());
+  EXPECT_EQ(s.stack_depth_median, 3U);  // of 1, 2, 3, 3 and 3
+  EXPECT_EQ(s.events_timed, 8U);
+  EXPECT_EQ(s.median_ns_by_kind, (std::map<std::string, double>{{"malloc", 20}, {"free", 5}}));
+}
+
 TEST(summary, as_json) {
   const temporary_file file;
   write_sample(file.path());

@@ -1,6 +1,10 @@
 """`mallard info` on journals and on what is none."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 from conftest import Mallard
@@ -40,3 +44,60 @@ def test_missing_file(mallard: Mallard, tmp_path: Path) -> None:
     refused = mallard("info", tmp_path / "absent")
     assert refused.returncode == 2
     assert refused.stderr.count("\n") == 1
+
+
+def test_cut_off_journal_is_one_warning(mallard: Mallard, journal: Path, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.mlrd"
+    cut.write_bytes(journal.read_bytes()[: -(journal.stat().st_size // 3)])
+    for options in ([], ["--json"]):
+        shown = mallard("info", *options, cut)
+        assert shown.returncode == 0
+        assert shown.stderr.startswith(f"mallard: warning: {cut}: ")
+    strict = mallard("info", "--strict", cut)
+    assert strict.returncode == 2
+    assert "perl" in strict.stdout
+    assert mallard("info", "--strict", journal).returncode == 0
+
+
+def test_killed_recording_is_recovered(mallard: Mallard, tmp_path: Path) -> None:
+    path = tmp_path / "killed.mlrd"
+    endless = 'push @a, "x" x ($_ % 500) for 1 .. 5000; print qq(ready\\n); sleep 100'
+    mallard_command = str(Path(sys.executable).parent / "mallard")
+    program = ["/usr/bin/perl", "-e", f"$| = 1; {endless}"]
+    command = [mallard_command, "record", "-o", str(path), "--", *program]
+    recorder = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert recorder.stdout is not None
+    assert recorder.stdout.readline() == "ready\n"
+    children = Path(f"/proc/{recorder.pid}/task/{recorder.pid}/children").read_text().split()
+
+    going_on = mallard("info", "--json", path)
+    assert going_on.returncode == 0
+    assert "the recording is going on: " in going_on.stderr
+
+    for process in (recorder.pid, *map(int, children)):
+        os.kill(process, signal.SIGKILL)
+    recorder.wait()
+    recorder.stdout.close()
+    for given in (path, Path(f"{path}.spool")):
+        shown = mallard("info", "--json", given)
+        assert shown.returncode == 0
+        assert shown.stderr.count("\n") == 1
+        assert "the recording was cut off: " in shown.stderr
+        summary = json.loads(shown.stdout)
+        assert summary["events"] >= 5000
+        assert not summary["complete"]
+        assert mallard("info", "--strict", given).returncode == 2
+
+
+def test_what_is_no_journal_is_one_line(mallard: Mallard, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.touch()
+    garbage = tmp_path / "garbage.spool"
+    garbage.write_bytes(b"\x02MLSPOOL" + bytes(100))
+    for command in ("info", "replay"):
+        for path in (empty, garbage, tmp_path):
+            refused = mallard(command, path)
+            assert refused.returncode == 2
+            assert refused.stdout == ""
+            assert refused.stderr.count("\n") == 1
+            assert str(path) in refused.stderr

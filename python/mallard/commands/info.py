@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import sys
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -13,18 +14,27 @@ from mallard.errors import MallardError
 def info(
     journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="A journal, or its text form, also .xz.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Exit with 2 if the journal is damaged, cut off or still recorded."),
+    ] = False,
 ) -> None:
     """Show what a journal holds and what recording cost."""
     from mallard import _native
 
     try:
-        summary = _native.summary_json(journal)
+        text = _native.summary_json(journal)
     except _native.JournalError as error:
         raise MallardError(f"cannot read {journal}: {error}") from error
+    summary = json.loads(text)
     if as_json:
-        print(summary)
+        print(text)
     else:
-        show(json.loads(summary))
+        show(summary)
+    for warning in summary["warnings"]:
+        print(f"mallard: warning: {journal}: {warning}", file=sys.stderr)
+    if strict and not summary["complete"]:
+        raise typer.Exit(2)
 
 
 def show(summary: dict[str, Any]) -> None:
@@ -36,7 +46,7 @@ def show(summary: dict[str, Any]) -> None:
     table = Table(show_header=False, box=None)
     for name, value in rows(summary):
         table.add_row(Text(name, style="bold"), Text(value))
-    Console().print(table)
+    Console(soft_wrap=True).print(table)
 
 
 def rows(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -46,18 +56,37 @@ def rows(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "command", shlex.join(summary["arguments"])
     yield "events", f"{summary['events']:,}"
     for kind, count in summary["events_by_kind"].items():
-        yield f"  {kind}", f"{count:,}"
+        median = summary["median_ns_by_kind"].get(kind)
+        yield f"  {kind}", f"{count:,}" + (f", {median:,.0f} ns each (median)" if median else "")
     yield "threads", f"{summary['threads']:,}"
     yield "contexts", f"{summary['contexts']:,}"
+    if summary["stack_depth_median"]:
+        yield "stack depth", f"{summary['stack_depth_median']:,} frames (median)"
     yield "duration", f"{summary['duration']:.3f} s"
     yield "allocated", f"{summary['bytes']:,} bytes"
     yield "live at peak", f"{summary['peak_live_bytes']:,} bytes in {summary['peak_live_objects']:,} blocks"
     if summary["unmatched_frees"]:
         yield "unmatched frees", f"{summary['unmatched_frees']:,}"
+    if summary["cpu_ns"]:
+        yield "CPU time", f"{summary['cpu_ns'] / 1e9:.3f} s"
+    if summary["recording_ns"]:
+        yield "recording", recording_cost(summary)
     if summary["stalls"]:
         yield "stalls", f"{summary['stalls']:,}, {summary['stalled_ns'] / 1e9:.3f} s in all"
-    yield "journal", f"{summary['file_bytes']:,} bytes, {'complete' if summary['complete'] else 'cut off'}"
+    yield "journal", f"{summary['file_bytes']:,} bytes, {state(summary)}"
     for child in summary["children"]:
-        yield "child", f"process {child['process']}: {child['journal']}"
-    for warning in summary["warnings"]:
-        yield "warning", warning
+        yield "child", f"process {child['process']}: {child['journal'] or 'not recorded'}"
+
+
+def recording_cost(summary: dict[str, Any]) -> str:
+    """Say what the recording took of the program's CPU time, and how that is known."""
+    share = f", {summary['recording_share']:.1%} of it" if summary["recording_share"] else ""
+    seconds = summary["recording_ns"] / 1e9
+    return f"{seconds:.3f} s{share}, estimated from {summary['events_timed']:,} timed calls"
+
+
+def state(summary: dict[str, Any]) -> str:
+    """Say in a word or two whether the journal is whole."""
+    if summary["complete"]:
+        return "complete"
+    return f"{summary['recovered']:,} events recovered" if summary["recovered"] else "incomplete"
