@@ -1,5 +1,6 @@
 // The environment variable by which the library learns, in a program that it was loaded into, where to
-// record: the path of the spool of the program that mallard-record started.
+// record: "PROCESS:PATH", the process that recorded last before it (0: none), and the path of the spool of
+// the program that mallard-record started.
 #pragma once
 
 namespace mallard::recorder {

@@ -1,6 +1,8 @@
-// Children and exec'ed programs run unrecorded, in the environment the user gave.
+// What the program forks has journals of its own, and no process sees anything of it.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -9,36 +11,139 @@
 namespace mallard::test {
 namespace {
 
-TEST(children, work_and_leave_no_events) {
-  const scratch_folder folder;
-  const run_result result =
-      run(record_command(folder / "journal", {target("children")}, {"--buffer", "4096"}));
+namespace fs = std::filesystem;
+
+class children : public testing::Test {
+ protected:
+  [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& program,
+                                                 const std::vector<std::string>& options = {}) const {
+    return record_command(journal_, program, options);
+  }
+
+  [[nodiscard]] std::vector<std::string> names_in_folder() const {
+    std::vector<std::string> names;
+    if (fs::exists(children_))
+      for (const auto& file : fs::directory_iterator(children_)) names.push_back(file.path().filename());
+    return names;
+  }
+
+  [[nodiscard]] std::vector<recorded> journals() const {
+    std::vector<recorded> all;
+    for (const std::string& name : names_in_folder()) all.push_back(read_journal(children_ / name));
+    return all;
+  }
+
+  scratch_folder folder_;
+  fs::path journal_ = folder_ / "journal";
+  fs::path children_ = folder_ / "journal.d";
+};
+
+TEST_F(children, have_journals_of_their_own_however_they_were_made) {
+  const run_result result = run(command({target("children")}, {"--buffer", "4096"}));
   EXPECT_EQ(result.status, 0) << result.err;
   const std::string clean = "preload= spool=\n";
   EXPECT_EQ(result.out, clean + clean + clean);
-  const recorded r = read_journal(folder / "journal");
-  EXPECT_EQ(count_kinds(r, 7777)[event_kind::malloc], 20u);
-  EXPECT_EQ(count_kinds(r, 8888)[event_kind::malloc], 0u);
-  EXPECT_TRUE(r.complete);
+  const recorded root = read_journal(journal_);
+  EXPECT_EQ(count_kinds(root, 7777)[event_kind::malloc], 20u);
+  EXPECT_EQ(count_kinds(root, 8888)[event_kind::malloc], 0u);
+  EXPECT_TRUE(root.complete);
+  std::size_t forked = 0;
+  std::size_t shells = 0;
+  for (const recorded& child : journals()) {
+    EXPECT_TRUE(child.complete);
+    EXPECT_EQ(child.about.parent_process, root.about.process);
+    auto counts = count_kinds(child, 8888);
+    forked += counts[event_kind::malloc] == 500000u;
+    EXPECT_EQ(counts[event_kind::malloc], count_kinds(child)[event_kind::free] >= 500000u ? 500000u : 0u);
+    shells += child.about.arguments.size() == 3 && child.about.arguments.front() == "sh";
+  }
+  EXPECT_EQ(forked, 2u);
+  EXPECT_EQ(shells, 3u);
 }
 
-TEST(children, the_program_sees_the_environment_the_user_gave) {
-  const scratch_folder folder;
-  const run_result plain = run({"env"});
-  const run_result recorded_run = run(record_command(folder / "journal", {"env"}));
-  EXPECT_EQ(recorded_run.out, plain.out);
+TEST_F(children, are_listed_in_their_parents_journal) {
+  ASSERT_EQ(run(command({target("children")})).status, 0);
+  const recorded root = read_journal(journal_);
+  EXPECT_EQ(root.tables.children.size(), 5u);
+  for (const journal::child_info& row : root.tables.children) {
+    const recorded child = read_journal(folder_ / row.journal);
+    EXPECT_EQ(child.about.process, row.process);
+    EXPECT_NEAR(static_cast<double>(child.about.start_unix_ns - root.about.start_unix_ns),
+                static_cast<double>(row.time) / root.about.ticks_per_second * 1e9, 1e8);
+  }
 }
 
-TEST(children, a_program_that_becomes_another_is_told_once) {
-  const scratch_folder folder;
-  running recorder(record_command(folder / "journal", {"sh", "-c", "exec cat"}));
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // looked for a hundred times a second
+TEST_F(children, know_their_program) {
+  ASSERT_EQ(run(command({"sh", "-c", "cd /; /bin/ls >/dev/null; :"})).status, 0);
+  bool found = false;
+  for (const recorded& child : journals()) {
+    if (child.about.arguments != std::vector<std::string>{"/bin/ls"}) continue;
+    found = true;
+    EXPECT_EQ(child.about.program, fs::canonical("/bin/ls").string());
+    EXPECT_EQ(child.about.directory, "/");
+    EXPECT_NE(std::find_if(child.tables.modules.begin(), child.tables.modules.end(),
+                           [&](const auto& module) { return module.path == child.about.program; }),
+              child.tables.modules.end());
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST_F(children, see_the_environment_the_user_gave_in_every_generation) {
+  const std::vector<std::string> program = {"sh", "-c", "env; sh -c 'env; exec env'; perl -e 'print `env`'"};
+  EXPECT_EQ(run(command(program)).out, run(program).out);
+  const std::string library = target("libother_malloc.so");
+  EXPECT_EQ(run(with_preload(library, command(program))).out, run(with_preload(library, program)).out);
+}
+
+TEST_F(children, are_left_alone_on_demand) {
+  const run_result result = run(command({target("children")}, {"--no-children"}));
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(folder_.names(), std::vector<std::string>{"journal"});
+  EXPECT_EQ(read_journal(journal_).tables.children.size(), 0u);
+}
+
+TEST_F(children, that_record_nothing_leave_nothing) {
+  ASSERT_EQ(run(command({target("generations"), "20", "0"})).status, 0);
+  EXPECT_EQ(folder_.names(), std::vector<std::string>{"journal"});
+}
+
+TEST_F(children, of_a_moment_are_complete_by_the_hundred) {
+  ASSERT_EQ(run(command({target("generations"), "300", "3"})).status, 0);
+  const std::vector<recorded> all = journals();
+  EXPECT_EQ(all.size(), 300u);
+  for (const recorded& child : all) {
+    EXPECT_TRUE(child.complete);
+    EXPECT_EQ(child.events.size(), 6u);
+  }
+  EXPECT_EQ(read_journal(journal_).tables.children.size(), 300u);
+}
+
+TEST_F(children, of_an_earlier_run_give_way) {
+  ASSERT_EQ(run(command({target("generations"), "3", "1"})).status, 0);
+  ASSERT_EQ(run(command({target("generations"), "2", "1"})).status, 0);
+  EXPECT_EQ(journals().size(), 2u);
+}
+
+TEST_F(children, that_outlive_the_program_keep_their_spools) {
+  const std::string up = folder_ / "up";
+  const std::string perl =
+      "open F, '>', q(" + up + "); print F qq(up\n); close F; <STDIN>; my @a = (1..100000)";
+  running recorder(
+      command({"sh", "-c",
+               "mkfifo " + up + "; exec 3<&0; perl -e \"" + perl + "\" <&3 & read x <" + up + "; echo bye"}));
+  recorder.wait_for_output("bye");
+  while (!fs::exists(journal_) || !read_journal(journal_).complete)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::vector<std::string> names = names_in_folder();
+  const auto is_spool = [](const std::string& name) { return name.ends_with(".spool"); };
+  EXPECT_TRUE(std::any_of(names.begin(), names.end(), is_spool));
   const run_result result = recorder.finish();
   EXPECT_EQ(result.status, 0);
-  const std::size_t told = result.err.find("cat by exec; what that does is not recorded\n");
-  EXPECT_NE(told, std::string::npos) << result.err;
-  EXPECT_EQ(result.err.find("by exec", told + 10), std::string::npos) << result.err;
-  EXPECT_TRUE(read_journal(folder / "journal").complete);
+  EXPECT_NE(result.err.find("still run"), std::string::npos) << result.err;
+  for (const std::string& name : names)
+    if (!is_spool(name)) {
+      EXPECT_GT(read_journal(children_ / name).events.size(), 0u);
+    }
 }
 
 }  // namespace

@@ -109,6 +109,19 @@ TEST(preload, needs_libc_alone_and_shows_nothing_but_the_entry_points) {
       "_obstack_newchunk",
       "obstack_free",
       "_obstack_free",
+      "execve",
+      "execv",
+      "execvpe",
+      "execvp",
+      "execl",
+      "execlp",
+      "execle",
+      "fexecve",
+      "posix_spawn",
+      "posix_spawnp",
+      "popen",
+      "system",
+      "dlclose",
   };
   EXPECT_EQ(names, entry_points);
 }

@@ -40,6 +40,7 @@ inline constexpr std::size_t largest_ring = std::size_t{1} << 30;  // bytes
 inline constexpr std::size_t default_ring = std::size_t{1} << 20;  // bytes
 inline constexpr std::uint32_t deepest_stack = 256;                // frames
 inline constexpr std::uint32_t rings_at_first = 8;
+inline constexpr std::uint32_t childs_rings_at_first = 2;  // the shared one, and the first thread's
 inline constexpr std::uint32_t contexts_at_first = 1U << 14;
 
 enum class stack_mode : std::uint32_t { none = 0, caller = 1, full = 2 };
@@ -56,12 +57,13 @@ struct spool_options {
 
 struct spool_header {
   // Written by who makes the spool: the launcher, or a child for itself.
-  std::uint64_t magic;
+  std::atomic<std::uint64_t> magic;  // last
   spool_options options;
   std::uint64_t start_ticks;             // when recording of this process began
   std::uint64_t start_unix_ns;           // the same moment
   std::atomic<double> ticks_per_second;  // the launcher's latest estimate, or what a parent knew of it
   std::uint32_t parent_process;          // 0: the root
+  std::uint32_t described;               // of a child: bytes of the first name, which is no scope's
 
   // Written by the program.
   alignas(64) std::atomic<std::uint32_t> attached;  // its process id, once the library has begun to record
@@ -160,6 +162,21 @@ static_assert(rings_at % spool_page == 0);
 
 [[nodiscard]] inline context_entry* contexts_of(spool_header* spool) noexcept {
   return reinterpret_cast<context_entry*>(bytes_of(spool, contexts_at));
+}
+
+// Lays out the header of a new, zeroed spool of which `rings` rings are backed, and as many contexts as there
+// are at first. Whoever finds the file by its name takes it for a spool once it has its magic.
+inline void lay_out(spool_header* spool, const spool_options& options, std::uint32_t rings) noexcept {
+  spool->options = options;
+  spool->contexts_used = 1;  // 0 is the unknown one
+  spool->contexts_ready = contexts_at_first;
+  spool->rings_ready = rings;
+}
+
+[[nodiscard]] constexpr bool is_possible(const spool_options& options) noexcept {
+  const std::uint64_t bytes = options.ring_words * sizeof(std::uint64_t);
+  return options.ring_words <= largest_ring / sizeof(std::uint64_t) && bytes >= smallest_ring &&
+         (bytes & (bytes - 1)) == 0;
 }
 
 [[nodiscard]] inline char* modules_of(spool_header* spool) noexcept { return bytes_of(spool, modules_at); }

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "recorder/launcher/process_clock.hpp"
+
 namespace mallard::recorder {
 namespace {
 
@@ -66,9 +68,14 @@ int child::go() {
 }
 
 std::optional<ending> child::poll() {
+  siginfo_t about{};
+  if (waitid(P_PID, static_cast<id_t>(process_), &about, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+      about.si_pid == 0)
+    return std::nullopt;
   ending end;
+  end.cpu_ns = cpu_ns_of(process_);  // while there is a process to ask
   int status = 0;
-  if (wait4(process_, &status, WNOHANG, &end.usage) != process_) return std::nullopt;
+  waitpid(process_, &status, 0);
   end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   end.status = end.signal != 0 ? 128 + end.signal : WEXITSTATUS(status);
   return end;

@@ -6,9 +6,9 @@
 // launcher goes away meanwhile, so does it. Its signals, descriptors and terminal are the launcher's own.
 #pragma once
 
-#include <sys/resource.h>
 #include <sys/types.h>
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -17,9 +17,9 @@
 namespace mallard::recorder {
 
 struct ending {
-  int status = 0;  // as a shell gives it: the exit code, or 128 + signal
-  int signal = 0;  // the one that ended it, or 0
-  rusage usage{};
+  int status = 0;            // as a shell gives it: the exit code, or 128 + signal
+  int signal = 0;            // the one that ended it, or 0
+  std::uint64_t cpu_ns = 0;  // of the process alone
 };
 
 class child {

@@ -1,5 +1,7 @@
 #include "recorder/launcher/launch.hpp"
 
+#include <sys/resource.h>
+
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -7,9 +9,8 @@
 
 #include "journal/event_source.hpp"
 #include "recorder/launcher/child.hpp"
-#include "recorder/launcher/exec_watch.hpp"
 #include "recorder/launcher/library.hpp"
-#include "recorder/launcher/recording.hpp"
+#include "recorder/launcher/recordings.hpp"
 #include "recorder/launcher/signal_relay.hpp"
 #include "recorder/launcher/tell.hpp"
 
@@ -19,52 +20,34 @@ namespace {
 constexpr int no_journal = 2;
 constexpr long longest_sleep = 10'000'000;  // ns
 
-std::string cannot_write(const std::string& path, const journal::error& problem) {
-  return "cannot write " + path + ": " + problem.what();
-}
-
-// Does `step`; false if the journal at `path` could not be written, which the user is told.
-template <class Step>
-bool written(Step&& step, const std::string& path, const char* consequence) {
-  try {
-    step();
-    return true;
-  } catch (const journal::error& problem) {
-    tell(cannot_write(path, problem) + consequence);
-    return false;
-  }
-}
-
-// Reads the rings until the program has ended, and completes the journal.
-ending follow(child& process, exec_watch watch, recording& what, const std::string& path) {
-  spool_header* spool = what.spool().header();
-  const std::uint64_t few = spool->options.ring_words / (8 * max_event_words);  // not worth staying awake for
+// Reads the rings until the program has ended, and completes the journals.
+ending follow(child& process, recordings& all) {
+  spool_file& spool = all.root().spool();
+  const std::uint64_t few = spool.ring_words() / (8 * max_event_words);  // not worth staying awake for
   std::optional<ending> end;
-  for (; !(end = process.poll()); spool->heartbeat.fetch_add(1)) {
-    std::uint64_t taken = 0;
-    if (spool->stopped == 0) {
-      const bool good =
-          written([&] { taken = what.read(); }, path, "; recording ends here, the program goes on");
-      if (!good) spool->stopped = 1;
-      what.spool().prepare();
-    }
-    if (taken > few) continue;
-    if (const std::string other = watch.look(); !other.empty())
-      tell("the program became " + other + " by exec; what that does is not recorded");
-    what.spool().sleep(longest_sleep);
-  }
-  if (spool->stopped == 0) written([&] { what.finish(*end); }, path, "");
+  while (!(end = process.poll()))
+    if (all.read() <= few) spool.sleep(longest_sleep);
+  all.finish(*end);
   return *end;
 }
 
 // Why there is nothing in the journal, where that is not the program's own doing; else empty.
-std::string why_nothing(const recording& what, const std::string& name) {
-  if (what.state().attached == 0)
+std::string why_nothing(const recordings& all, const std::string& name) {
+  const spool_header& state = all.root().state();
+  if (state.attached == 0)
     return "nothing recorded: the recorder was not loaded into " + name +
            "; lines of ld.so above may say why, and a program started with another environment hides from it";
-  if (what.events() == 0 && what.state().bypassed != 0)
+  if (all.root().events() == 0 && state.bypassed != 0 && all.children().journals == 0)
     return "nothing recorded: " + name + " has its own malloc inside, which the recorder cannot see";
   return {};
+}
+
+// Each process that is recorded takes three descriptors.
+void allow_many_files() {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
 }
 
 // Removes a journal that holds nothing; a device or a pipe stays.
@@ -74,36 +57,45 @@ void discard(const std::string& path) {
     std::filesystem::remove(path, ignored);
 }
 
-void sum_up(const recording& what, const std::string& path) {
+void sum_up(const recordings& all, const std::string& path) {
   std::error_code error;
   const auto bytes = std::filesystem::file_size(path, error);
-  tell(path + ": " + std::to_string(what.events()) + " events, " + std::to_string(error ? 0 : bytes) +
+  const auto& children = all.children();
+  tell(path + ": " + std::to_string(all.root().events()) + " events, " + std::to_string(error ? 0 : bytes) +
        " bytes");
-  if (what.state().gave_up != 0)
+  if (children.journals != 0)
+    tell(all.folder() + ": " + std::to_string(children.events) + " events of children in " +
+         std::to_string(children.journals) + (children.journals == 1 ? " journal" : " journals"));
+  if (children.left != 0)
+    tell(std::to_string(children.left) +
+         (children.left == 1 ? " child still runs; what it does" : " children still run; what they do") +
+         " from now on is recorded into " + all.folder() + " as long as there is room in its rings");
+  if (all.root().state().gave_up != 0)
     tell("the program waited in vain for a second, so its recording ended early");
-  if (what.state().bypassed != 0)
+  if (all.root().state().bypassed != 0)
     tell("the program has its own malloc inside; what that serves is not recorded");
-  if (what.damaged())
+  if (all.root().damaged() || children.damaged)
     tell("the program has overwritten a part of the recording; what followed there is lost");
 }
 
 int follow_and_tell(child& process, const options& chosen, const program_file& program,
                     const std::string& path) {
   const std::string& name = chosen.command.front();
-  recording what(chosen, program, process.process());
-  relay_signals(process.process(), what.spool().header());
+  recordings all(chosen, program, process.process());
+  relay_signals(process.process(), all.root().spool().header());
   if (const int reason = process.go()) {
     tell("cannot run " + name + ": " + std::strerror(reason));
     discard(path);
     return exit_code_of(reason == ENOENT ? reach::not_found : reach::not_executable);
   }
-  const ending end = follow(process, exec_watch(process.process(), program.culprit), what, path);
-  if (const std::string reason = why_nothing(what, name); !reason.empty()) {
+  allow_many_files();
+  const ending end = follow(process, all);
+  if (const std::string reason = why_nothing(all, name); !reason.empty()) {
     tell(reason);
     discard(path);
     return no_journal;
   }
-  sum_up(what, path);
+  sum_up(all, path);
   return end.status;
 }
 
@@ -118,7 +110,7 @@ int launch(const options& chosen, const program_file& program) {
   try {
     return follow_and_tell(process, chosen, program, path);
   } catch (const journal::error& problem) {
-    tell(cannot_write(path, problem));
+    tell("cannot write " + path + ": " + problem.what());
     return no_journal;
   }
 }

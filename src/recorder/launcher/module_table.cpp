@@ -11,8 +11,9 @@ module_table::module_table(journal::spool_header* spool, journal::writer& out, p
     : list_(spool), out_(&out), process_(process), program_(std::move(program)) {}
 
 bool module_table::knows(std::uint64_t address) const {
-  return std::any_of(ranges_.begin(), ranges_.end(),
-                     [=](const auto& range) { return range.first <= address && address < range.second; });
+  return std::any_of(places_.begin(), places_.end(), [=](const place& one) {
+    return one.module.begin <= address && address < one.module.end;
+  });
 }
 
 void module_table::note_caller(std::uint64_t address) { stranger_ = stranger_ || !knows(address); }
@@ -29,14 +30,40 @@ void module_table::read_list() {
   journal::module_info module;
   while (list_.next(module)) {
     if (module.path.empty()) module.path = program_;
-    add(std::move(module));
+    if (module.end == 0)
+      unload(module.begin, module.begin + 1, module.load_time);
+    else
+      add(std::move(module));
   }
 }
 
+// Closes what cannot be there any more. What the program did not see go, was gone when the next one came.
+void module_table::unload(std::uint64_t begin, std::uint64_t end, std::uint64_t time) {
+  for (place& one : places_) {
+    if (one.module.unload_time != 0 || one.module.begin >= end || one.module.end <= begin) continue;
+    one.module.unload_time = time;
+    out_->update_module(one.index, one.module);
+  }
+}
+
+// Calls that came from a module before it was seen here are later than what was here before.
 void module_table::add(journal::module_info module) {
-  if (!known_.emplace(module.begin, module.build_id.empty() ? module.path : module.build_id).second) return;
-  ranges_.emplace_back(module.begin, module.end);
-  static_cast<void>(out_->add_module(module));
+  const auto overlaps = [&](const place& one) {
+    return one.module.begin < module.end && module.begin < one.module.end;
+  };
+  const auto is_same = [&](const place& one) {
+    return one.module.unload_time == 0 && one.module.begin == module.begin &&
+           one.module.path == module.path && one.module.build_id == module.build_id;
+  };
+  if (std::any_of(places_.begin(), places_.end(), is_same)) return;
+  unload(module.begin, module.end, std::max<std::uint64_t>(module.load_time, 1));
+  std::uint64_t vacant_since = 0;
+  for (const place& one : places_)
+    if (overlaps(one)) vacant_since = std::max(vacant_since, one.module.unload_time);
+  if (vacant_since != 0) module.load_time = vacant_since;
+  std::erase_if(places_, overlaps);
+  const std::uint32_t index = out_->add_module(module);
+  places_.push_back({index, std::move(module)});
 }
 
 }  // namespace mallard::recorder

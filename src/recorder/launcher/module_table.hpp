@@ -1,19 +1,18 @@
-// module_table: the program's modules, into the journal, each once.
+// module_table: the program's modules over time, into the journal.
 //
-//     list in the spool (at the beginning, at exit) --+--> journal
-//     the kernel's map, when a caller lies in none ---+
+//     list in the spool: what is loaded, what is gone --+--> journal
+//     the kernel's map, when a caller lies in none -----+
 //
-// A module that the program lists while it runs is seen when the first call comes from it, or when it is
-// gone; one that the kernel's map tells of was loaded at an unknown time.
+// A place can be one module's after another's; each is a row, with the time at which it was first seen there
+// and at which it was gone. Where another one was before, a module begins when that was gone. One that the
+// kernel's map tells of was loaded at an unknown time. Keeps the latest module of each place.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "journal/spool_modules.hpp"
@@ -37,18 +36,23 @@ class module_table {
   [[nodiscard]] journal::spool_modules& list() noexcept { return list_; }
 
  private:
+  struct place {
+    std::uint32_t index;  // of the journal's row
+    journal::module_info module;
+  };
+
   void read_list();
   void add(journal::module_info module);
+  void unload(std::uint64_t begin, std::uint64_t end, std::uint64_t time);
   [[nodiscard]] bool knows(std::uint64_t address) const;
 
   journal::spool_modules list_;
   journal::writer* out_;
   pid_t process_;
   std::string program_;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges_;  // [begin, end) of each module
-  std::set<std::pair<std::uint64_t, std::string>> known_;        // begin and build id, or path without one
-  bool stranger_ = false;                                        // a caller lies in no known module
-  std::uint64_t next_look_ = 0;                                  // ticks since recording began
+  std::vector<place> places_;    // that do not overlap
+  bool stranger_ = false;        // a caller lies in no known module
+  std::uint64_t next_look_ = 0;  // ticks since recording began
 };
 
 }  // namespace mallard::recorder

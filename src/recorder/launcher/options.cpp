@@ -32,7 +32,8 @@ std::variant<options, int> parse_options(int argc, char** argv) {
   CLI::App app("Records every allocation of a program into a journal, for mallard-replay and mallard.");
   app.formatter(std::make_shared<formatter>());
   app.set_version_flag("--version", recorder_version);
-  app.add_option("-o,--output", chosen.output, "Journal to write; default: mallard.PID.mlrd")
+  app.add_option("-o,--output", chosen.output,
+                 "Journal to write, those of children in FILE.d; default: mallard.PID.mlrd")
       ->type_name("FILE");
   app.add_option("--stack", chosen.recorded.stacks,
                  "What is recorded of a call's origin: full stack, caller or none; default: full")
@@ -45,6 +46,9 @@ std::variant<options, int> parse_options(int argc, char** argv) {
   app.add_flag_function(
       "--free-stacks", [&](std::int64_t) { chosen.recorded.free_stacks = 1; },
       "Record where frees are called from, too");
+  app.add_flag_function(
+      "--no-children", [&](std::int64_t) { chosen.recorded.children = 0; },
+      "Leave the program's children, and what it becomes by exec, unrecorded");
   app.add_option("--buffer", chosen.ring_bytes, "Ring of each thread, rounded up to a power of two; 4k to 1g")
       ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(false).description(""))

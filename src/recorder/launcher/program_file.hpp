@@ -6,16 +6,9 @@
 
 #include <string>
 
-namespace mallard::recorder {
+#include "recorder/program_image.hpp"
 
-enum class reach {
-  recordable,
-  not_found,
-  not_executable,
-  statically_linked,  // nothing can be preloaded into it
-  privileged,         // setuid, setgid or with capabilities: the dynamic linker ignores preloads
-  foreign,            // of another architecture than the recorder
-};
+namespace mallard::recorder {
 
 struct program_file {
   std::string path;  // what to execute

@@ -10,6 +10,8 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "journal/metadata.hpp"
@@ -18,28 +20,36 @@
 #include "recorder/launcher/child.hpp"
 #include "recorder/launcher/clock_rate.hpp"
 #include "recorder/launcher/module_table.hpp"
-#include "recorder/launcher/options.hpp"
-#include "recorder/launcher/program_file.hpp"
 #include "recorder/launcher/spool_file.hpp"
 
 namespace mallard::recorder {
 
-// Where the journal of `process` goes, and its spool.
-[[nodiscard]] std::string journal_path(const options& chosen, pid_t process);
-[[nodiscard]] std::string spool_path(const options& chosen, pid_t process);
-
 class recording {
  public:
-  recording(const options& chosen, const program_file& program, pid_t process);
+  // Makes the journal at `path`; `about` says what is known of the process so far. `clock` outlives this.
+  recording(const std::string& path, std::unique_ptr<spool_file> spool, journal::metadata about,
+            const clock_rate& clock);
 
   // One round of reading; returns the number of records taken.
   std::uint64_t read();
 
-  // Reads what the ended program has left, and completes the journal.
-  void finish(const ending& end);
+  // Reads what the ended program has left, and completes the journal. How a child ended is not known.
+  void finish(const std::optional<ending>& end);
 
-  [[nodiscard]] spool_file& spool() noexcept { return spool_; }
-  [[nodiscard]] const spool_header& state() const noexcept { return *spool_.header(); }
+  // Reads and writes what there is, and leaves the rest to the program, which goes on.
+  void leave();
+
+  // Notes a child whose recording began at `ticks` of the clock, and its journal, relative to this one's
+  // folder.
+  void add_child(pid_t process, std::uint64_t ticks, const std::string& journal);
+
+  // Notes that the process was another program before, which took `cpu_ns`.
+  void succeed(std::uint64_t cpu_ns) noexcept { cpu_before_ = cpu_ns; }
+
+  [[nodiscard]] spool_file& spool() noexcept { return *spool_; }
+  [[nodiscard]] const spool_header& state() const noexcept { return *spool_->header(); }
+  [[nodiscard]] pid_t process() const noexcept { return process_; }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] std::uint64_t events() const noexcept { return out_.events(); }
   [[nodiscard]] bool damaged() const noexcept { return rings_.damaged(); }
 
@@ -69,9 +79,18 @@ class recording {
   [[nodiscard]] std::uint64_t sum(std::uint64_t (journal::ring_reader::*account)()
                                       const noexcept) const noexcept;
 
+  // CPU time of the process as this program, as far as it is known; once it has ended, what is in the spool.
+  [[nodiscard]] std::uint64_t cpu_ns() const noexcept;
+  [[nodiscard]] std::uint64_t now() const noexcept;
+
   pid_t process_;
-  clock_rate rate_;
-  spool_file spool_;
+  const clock_rate* rate_;
+  std::string path_;
+  std::unique_ptr<spool_file> spool_;
+  std::uint64_t start_ticks_;
+  std::uint64_t ring_words_;
+  std::uint64_t cpu_before_ = 0;
+  std::uint64_t cpu_seen_ = 0;  // of the process, all its programs
   journal::metadata about_;
   journal::writer out_;
   module_table modules_;

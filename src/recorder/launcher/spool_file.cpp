@@ -4,58 +4,65 @@
 #include <linux/futex.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <new>
 #include <system_error>
 
 namespace mallard::recorder {
-namespace {
-
-[[noreturn]] void fail(const std::string& path) {
-  throw std::system_error(errno, std::generic_category(), "cannot make " + path);
-}
-
-}  // namespace
-
 spool_file::spool_file(std::string path, const spool_options& wanted, std::uint64_t start_ticks)
-    : path_(std::move(path)), ring_words_(wanted.ring_words) {
+    : path_(std::move(path)), bytes_(spool_bytes(wanted.ring_words)), ring_words_(wanted.ring_words) {
   unlink(path_.c_str());
   descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (descriptor_ < 0) fail(path_);
+  if (descriptor_ < 0) fail(errno, false);
   flock(descriptor_, LOCK_EX);  // nobody else knows the file yet
-  bytes_ = spool_bytes(ring_words_);
-  void* mapped = MAP_FAILED;
-  if (ftruncate(descriptor_, static_cast<off_t>(bytes_)) == 0)
-    mapped = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
-  if (mapped != MAP_FAILED) {
-    if (back(0, contexts_at) && back_contexts(contexts_at_first) && back_rings(rings_at_first)) {
-      header_ = ::new (mapped) spool_header{};
-      header_->magic = spool_magic;
-      header_->options = wanted;
-      header_->start_ticks = start_ticks;
-      header_->contexts_used = 1;  // 0 is the unknown one
-      header_->contexts_ready = contexts_at_first;
-      header_->rings_ready = rings_at_first;
-      return;
-    }
-  }
-  const int reason = errno;
-  if (mapped != MAP_FAILED) munmap(mapped, bytes_);
-  close(descriptor_);
-  unlink(path_.c_str());
-  errno = reason;
-  fail(path_);
+  if (ftruncate(descriptor_, static_cast<off_t>(bytes_)) != 0 || !back(0, contexts_at) ||
+      !back_contexts(contexts_at_first) || !back_rings(rings_at_first))
+    fail(errno, true);
+  map();
+  if (header_ == nullptr) fail(errno, true);
+  lay_out(header_, wanted, rings_at_first);
+  header_->start_ticks = start_ticks;
+  header_->magic = spool_magic;
+}
+
+spool_file::spool_file(std::string path, std::uint64_t ring_words)
+    : path_(std::move(path)), bytes_(spool_bytes(ring_words)), ring_words_(ring_words) {
+  descriptor_ = open(path_.c_str(), O_RDWR | O_CLOEXEC);
+  struct stat file{};
+  if (descriptor_ < 0 || fstat(descriptor_, &file) != 0) fail(errno, false);
+  if (file.st_size != static_cast<off_t>(bytes_)) fail(EAGAIN, false);
+  map();
+  if (header_ == nullptr) fail(errno, false);
+  if (header_->magic.load(std::memory_order_acquire) != spool_magic) fail(EAGAIN, false);
+  flock(descriptor_, LOCK_EX | LOCK_NB);
 }
 
 spool_file::~spool_file() {
   munmap(header_, bytes_);
   close(descriptor_);
-  unlink(path_.c_str());
+  if (!left_) unlink(path_.c_str());
+}
+
+void spool_file::map() {
+  void* mapped = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
+  if (mapped != MAP_FAILED) header_ = static_cast<spool_header*>(mapped);
+}
+
+void spool_file::fail(int reason, bool remove) {
+  if (header_ != nullptr) munmap(header_, bytes_);
+  if (descriptor_ >= 0) close(descriptor_);
+  if (remove) unlink(path_.c_str());
+  throw std::system_error(reason, std::generic_category(), "cannot make " + path_);
+}
+
+void spool_file::leave() {
+  left_ = true;
+  header_->left_alone = 1;
 }
 
 bool spool_file::back(std::size_t begin, std::size_t end) {

@@ -1,6 +1,6 @@
-// spool_file: the launcher's end of the spool. It makes the file, keeps enough of its rings backed by
-// disk space, sleeps on its doorbell, and removes it in the end. As long as the launcher lives it holds an
-// flock on the file, so that whoever finds the file can tell.
+// spool_file: the launcher's end of a spool. It makes the root's, opens those that children make, keeps
+// enough of its rings backed by disk space, sleeps on the root's doorbell, and removes it in the end. As long
+// as the launcher lives it holds an flock on the file, so that whoever finds the file can tell.
 #pragma once
 
 #include <cstddef>
@@ -17,21 +17,31 @@ class spool_file {
  public:
   // Makes the file, replacing a forgotten one; throws std::system_error.
   spool_file(std::string path, const spool_options& wanted, std::uint64_t start_ticks);
+
+  // Opens a child's, whose options must be the root's; throws std::system_error if it cannot be opened, or
+  // is not ready (yet).
+  spool_file(std::string path, std::uint64_t ring_words);
   ~spool_file();
   spool_file(const spool_file&) = delete;
   spool_file& operator=(const spool_file&) = delete;
 
   [[nodiscard]] spool_header* header() const noexcept { return header_; }
+  [[nodiscard]] std::uint64_t ring_words() const noexcept { return ring_words_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
   // Backs rings and contexts with space for those to come, twice as many as are used. A full disk leaves
   // it at what there is: later threads share one ring, later contexts are unknown.
   void prepare();
 
+  // Leaves the file to its program, which may record into the room that is left.
+  void leave();
+
   // Sleeps until a ring fills, an event of ours rings the doorbell, or `ns` have passed.
   void sleep(long ns);
 
  private:
+  void map();
+  [[noreturn]] void fail(int reason, bool remove);
   [[nodiscard]] bool back(std::size_t begin, std::size_t end);
   [[nodiscard]] bool back_rings(std::uint32_t count);
   [[nodiscard]] bool back_contexts(std::uint32_t count);
@@ -41,6 +51,7 @@ class spool_file {
   std::size_t bytes_ = 0;
   spool_header* header_ = nullptr;
   std::uint64_t ring_words_;
+  bool left_ = false;
   bool full_ = false;  // the disk has no room for more
 };
 

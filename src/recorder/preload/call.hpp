@@ -36,12 +36,7 @@ class call {
   [[nodiscard]] MALLARD_INLINE bool is_outermost() const noexcept { return outermost_; }
 
   // Whether this call is to be recorded.
-  [[nodiscard]] MALLARD_INLINE bool recorded() const noexcept { return outermost_ && recording() != nullptr; }
-
-  // Whether this call, not to be recorded so far, is the first of all, with which the recording begins.
-  [[nodiscard]] MALLARD_INLINE bool is_first() const noexcept {
-    return outermost_ && begin_with_first_call();
-  }
+  [[nodiscard]] MALLARD_INLINE bool recorded() const noexcept { return outermost_ && is_to_be_recorded(); }
 
  private:
   static bool replaces_dead_call(void* frame) noexcept;

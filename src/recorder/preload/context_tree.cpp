@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "recorder/preload/module_list.hpp"
 #include "recorder/preload/pages.hpp"
 #include "recorder/preload/reader_watch.hpp"
 
@@ -50,6 +51,7 @@ MALLARD_NOINLINE std::uint32_t context_tree::add(spool_header* spool, std::uint3
                                                  std::uint64_t place, std::uint32_t stack_offset) noexcept {
   if (slots_ == nullptr || 2 * used_ > mask_)
     if (!grow(spool)) return 0;
+  if ((place & scope_bit) == 0) see_module(spool, place);
   if (!number_next(spool)) return 0;
   const std::uint32_t number = next_++;
   contexts_of(spool)[number] = {parent, stack_offset, place};

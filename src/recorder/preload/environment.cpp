@@ -28,11 +28,17 @@ const char* take_out_of_environment(const char* name) noexcept {
   return value;
 }
 
-void restore_preload_variable() noexcept {
+void restore_preload_variable(char* library, std::size_t size) noexcept {
   char** entry = find_entry("LD_PRELOAD");
   if (entry == nullptr) return;
   char* value = strchr(*entry, '=') + 1;
-  if (const char* behind = strchr(value, ':'))
+  const char* behind = strchr(value, ':');
+  const std::size_t length = behind != nullptr ? static_cast<std::size_t>(behind - value) : strlen(value);
+  if (length < size) {
+    memcpy(library, value, length);
+    library[length] = '\0';
+  }
+  if (behind != nullptr)
     memmove(value, behind + 1, strlen(behind + 1) + 1);
   else
     remove_entry(entry);

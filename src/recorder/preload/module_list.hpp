@@ -1,14 +1,32 @@
 // The program's modules, written into the spool: what a return address will be looked up in.
 //
-// Listed from inside the process, because a short program may be gone before anybody could read its
-// map: once when recording begins, and once at exit, when what was loaded meanwhile is known too. An
-// entry may repeat an earlier one; the launcher keeps one of each.
+//     at the beginning     all that are loaded
+//     see_module           the one that a return address lies in, when the address is new
+//     dlclose              before: those not seen yet; after: which of those seen are gone
+//     at exit              those not seen yet
+//
+// Told from inside the process, because a short program may be gone before anybody could read its map, and a
+// module's place may be another one's a moment later. What is known of is kept here by its place; a process
+// that is forked inherits that. See_module takes a lock only for a module that is new, and no lock of the
+// loader's ever.
 #pragma once
+
+#include <cstdint>
 
 #include "journal/spool/spool.hpp"
 
 namespace mallard::recorder {
 
+// Lists those that are loaded and not known yet. Asks the loader, which takes its lock.
 void list_modules(journal::spool_header* spool) noexcept;
+
+// Lists those that the process inherited, in a spool of its own. Takes no lock.
+void list_inherited_modules(journal::spool_header* spool) noexcept;
+
+// Lists the one at `address`, if it is not known yet. Safe in a signal handler.
+void see_module(journal::spool_header* spool, std::uintptr_t address) noexcept;
+
+// Lists that those are gone which are known and not loaded any more.
+void forget_gone_modules(journal::spool_header* spool) noexcept;
 
 }  // namespace mallard::recorder

@@ -29,7 +29,7 @@ MALLARD_INLINE event_fields aligned_fields(event_kind kind, std::size_t size,
 template <class Real>
 MALLARD_INLINE void* observe_block(const call& here, const event_fields& fields, const call_site& site,
                                    Real&& real_call) {
-  if (!here.recorded() && !here.is_first()) [[unlikely]]
+  if (!here.recorded()) [[unlikely]]
     return real_call();
   stopwatch watch;
   watch.start();

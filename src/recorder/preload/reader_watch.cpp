@@ -8,6 +8,7 @@
 
 #include "journal/spool/record.hpp"
 #include "recorder/clock.hpp"
+#include "recorder/preload/lineage.hpp"
 #include "recorder/preload/session.hpp"
 
 namespace mallard::recorder {
@@ -24,25 +25,34 @@ std::uint64_t free_words(const ring_writer& ring) noexcept {
   return ring.mask + 1 - used;
 }
 
+bool has_no_reader(const spool_header* spool) noexcept {
+  return spool->stopped.load(std::memory_order_relaxed) != 0 ||
+         spool->left_alone.load(std::memory_order_relaxed) != 0;
+}
+
 // Pauses until `done`, as long as the reader makes progress. Time counts only while it is spent in whole
 // pauses, so that a process that was stopped, or a suspended machine, does not look like a dead launcher.
 template <class Condition>
 bool wait_for_reader(spool_header* spool, Condition done) noexcept {
-  std::uint32_t beat = spool->heartbeat.load(std::memory_order_relaxed);
+  const spool_header* root = lineage.root;
+  std::uint32_t beat = root->heartbeat.load(std::memory_order_relaxed);
   long idle = 0;
   for (int round = 0; !done(); ++round) {
-    wake_reader(spool);
-    const long pause = round < short_pauses ? short_pause : long_pause;
-    if (pause_for_ns(pause)) idle += pause;
-    const std::uint32_t now = spool->heartbeat.load(std::memory_order_relaxed);
-    if (now != beat) idle = 0;
-    beat = now;
-    if (idle >= reader_timeout) give_up_session();
-    if (recording() == nullptr) return false;
-    if (spool->stopped.load(std::memory_order_relaxed) != 0) {
+    if (has_no_reader(spool)) {
       end_session();
       return false;
     }
+    wake_reader();
+    const long pause = round < short_pauses ? short_pause : long_pause;
+    if (pause_for_ns(pause)) idle += pause;
+    const std::uint32_t now = root->heartbeat.load(std::memory_order_relaxed);
+    if (now != beat) idle = 0;
+    beat = now;
+    if (idle >= reader_timeout) {
+      give_up_session();
+      return false;
+    }
+    if (gate.settled && recording() == nullptr) return false;  // another thread has ended it
   }
   return true;
 }
@@ -62,10 +72,11 @@ bool pause_for_ns(long ns) noexcept {
   return syscall(SYS_nanosleep, &moment, nullptr) == 0;
 }
 
-void wake_reader(spool_header* spool) noexcept {
-  if (spool->asleep.load() == 0) return;
-  spool->doorbell.fetch_add(1);
-  syscall(SYS_futex, &spool->doorbell, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+void wake_reader() noexcept {
+  spool_header* root = lineage.root;
+  if (root->asleep.load() == 0) return;
+  root->doorbell.fetch_add(1);
+  syscall(SYS_futex, &root->doorbell, FUTEX_WAKE, 1, nullptr, nullptr, 0);
 }
 
 bool make_room(spool_header* spool, ring_writer& ring) noexcept {
@@ -76,7 +87,7 @@ bool make_room(spool_header* spool, ring_writer& ring) noexcept {
   if (free_words(ring) < room_for_one && !wait_for_room(spool, ring)) return false;
   const std::uint64_t quarter = (ring.mask + 1) / 4;
   const std::uint64_t room = free_words(ring);
-  if (room < 3 * quarter) wake_reader(spool);
+  if (room < 3 * quarter) wake_reader();
   ring.limit = ring.head + (room < quarter ? room : quarter);
   return true;
 }
@@ -84,7 +95,7 @@ bool make_room(spool_header* spool, ring_writer& ring) noexcept {
 bool wait_for_contexts(spool_header* spool, std::uint32_t count) noexcept {
   const auto ready = [=] { return spool->contexts_ready.load(std::memory_order_acquire) >= count; };
   const int saved_errno = errno;
-  if (2 * count > spool->contexts_ready.load(std::memory_order_relaxed)) wake_reader(spool);
+  if (2 * count > spool->contexts_ready.load(std::memory_order_relaxed)) wake_reader();
   wait_for_reader(spool, [&] { return ready() || spool->contexts_full.load() != 0; });
   errno = saved_errno;
   return recording() != nullptr && ready();

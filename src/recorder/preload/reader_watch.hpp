@@ -2,7 +2,8 @@
 //
 // Nothing is dropped: a full ring waits as long as the launcher makes progress anywhere. One second
 // without any ends the session. The launcher sleeps when there is little to read; a ring that is a
-// quarter full wakes it, once per quarter.
+// quarter full wakes it, once per quarter. Its heartbeat and its doorbell are those of the root's spool. A
+// process that the launcher left behind records into the room that there is, and then no more.
 #pragma once
 
 #include "recorder/preload/thread_state.hpp"
@@ -22,6 +23,6 @@ namespace mallard::recorder {
 bool pause_for_ns(long ns) noexcept;
 
 // Wakes the launcher if it sleeps.
-void wake_reader(spool_header* spool) noexcept;
+void wake_reader() noexcept;
 
 }  // namespace mallard::recorder

@@ -17,7 +17,7 @@ namespace mallard::recorder {
 MALLARD_INLINE void note_region(event_kind kind, const void* region, const void* extra, std::size_t size,
                                 const call_site& site) noexcept {
   const call here;
-  if (!here.recorded() && !here.is_first()) [[unlikely]]
+  if (!here.recorded()) [[unlikely]]
     return;
   stopwatch watch;
   note_event({static_cast<unsigned>(kind) | site_bit | extra_bit, reinterpret_cast<std::uintptr_t>(region),

@@ -14,11 +14,16 @@ ring_state* state_of_ring(std::uint32_t index) noexcept {
   return states[index];
 }
 
-void forget_ring_states() noexcept {
-  for (ring_state* state : states) {
+void forget_ring_states(ring_state* whole) noexcept {
+  for (ring_state*& state : states) {
     if (state == nullptr) continue;
-    state->contexts.clear();
-    state->stacks.clear();
+    if (state == whole) {
+      state->contexts.clear();
+      state->stacks.clear();
+    } else {
+      unmap_pages(state, sizeof *state);
+      state = nullptr;
+    }
   }
 }
 

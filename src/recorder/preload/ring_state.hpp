@@ -21,7 +21,8 @@ struct ring_state {
 // The state of a ring, made when it is first asked for; null if there is no memory for it.
 [[nodiscard]] ring_state* state_of_ring(std::uint32_t index) noexcept;
 
-// Has all rings forget what refers to the spool of before.
-void forget_ring_states() noexcept;
+// In a forked child: forgets what refers to the spool of before. What other threads than this one were
+// changing cannot be trusted, so of theirs nothing is touched or used again; `whole` (or null) is not theirs.
+void forget_ring_states(ring_state* whole) noexcept;
 
 }  // namespace mallard::recorder

@@ -1,15 +1,23 @@
 #include "recorder/preload/session.hpp"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "recorder/preload/call.hpp"
+#include "recorder/preload/child_spool.hpp"
+#include "recorder/preload/cpu_time.hpp"
 #include "recorder/preload/environment.hpp"
+#include "recorder/preload/lent_environment.hpp"
+#include "recorder/preload/lineage.hpp"
 #include "recorder/preload/module_list.hpp"
+#include "recorder/preload/raw_calls.hpp"
+#include "recorder/preload/reader_watch.hpp"
 #include "recorder/preload/real_malloc.hpp"
+#include "recorder/preload/scopes.hpp"
+#include "recorder/preload/spool_mapping.hpp"
 #include "recorder/preload/thread_state.hpp"
 #include "recorder/variables.hpp"
 
@@ -20,22 +28,10 @@ constinit session_gate gate{};
 namespace {
 
 std::atomic<bool> begun{false};
-struct stat error_output{};  // what descriptor 2 was: it is warned to only while it still is that
-
-spool_header* map_spool(const char* path) noexcept {
-  const int descriptor = open(path, O_RDWR | O_CLOEXEC);
-  if (descriptor < 0) return nullptr;
-  struct stat file{};
-  void* mapped = MAP_FAILED;
-  if (fstat(descriptor, &file) == 0 && static_cast<std::size_t>(file.st_size) > rings_at)
-    mapped = mmap(nullptr, static_cast<std::size_t>(file.st_size), PROT_READ | PROT_WRITE,
-                  MAP_SHARED | MAP_NORESERVE, descriptor, 0);
-  close(descriptor);
-  if (mapped == MAP_FAILED) return nullptr;
-  madvise(mapped, static_cast<std::size_t>(file.st_size), MADV_DONTDUMP);
-  auto* spool = static_cast<spool_header*>(mapped);
-  return spool->magic == spool_magic ? spool : nullptr;
-}
+bool bypassed = false;            // the program calls a malloc that this library is not asked for
+bool is_forked = false;           // the loader's lock may be held by a thread that is not here
+ring_state* own_state = nullptr;  // in a forked child: of the thread that forked
+struct stat error_output{};       // what descriptor 2 was: it is warned to only while it still is that
 
 // The shortest of a few distances between two readings.
 std::uint64_t find_clock_cost() noexcept {
@@ -51,10 +47,46 @@ std::uint64_t find_clock_cost() noexcept {
 
 bool close_gate_in_children() noexcept { return madvise(&gate, sizeof gate, MADV_WIPEONFORK) == 0; }
 
-// A launched program is the first to take the spool; whoever gets hold of its path later is not.
-bool take(spool_header* spool) noexcept {
+// The launched program is the first to take the root's spool.
+bool take(spool_header* root) noexcept {
   std::uint32_t nobody = 0;
-  return spool->attached.compare_exchange_strong(nobody, static_cast<std::uint32_t>(getpid()));
+  return root->attached.compare_exchange_strong(nobody, raw_process());
+}
+
+void forget_thread() noexcept {
+  self.ring = {};
+  self.state = nullptr;
+  self.number = self.patience = self.end_rounds = 0;
+}
+
+// Runs in a forked child before anything of the program does. An event that a signal handler interrupted to
+// fork is still being written, into memory that nobody reads.
+void at_fork_in_child() noexcept {
+  is_forked = true;
+  take_lent_environment_back();
+  leave_parents_spool();
+  if (self.outermost_call != nullptr) return;
+  if (self.state != nullptr) own_state = self.state;
+  forget_thread();
+}
+
+void open_gate(spool_header* spool) noexcept {
+  lineage.process = raw_process();
+  gate.start_ticks = spool->start_ticks;
+  gate.clock_cost = find_clock_cost();
+  gate.stacks = spool->options.stacks;
+  gate.depth = spool->options.depth;
+  gate.free_stacks = spool->options.free_stacks != 0;
+  gate.spool.store(spool, std::memory_order_release);
+}
+
+void begin_roots_session() noexcept {
+  spool_header* spool = map_spool(lineage.spool, lineage.root->options.ring_words);
+  if (spool != nullptr) {
+    list_modules(spool);
+    open_gate(spool);
+  }
+  gate.settled.store(true, std::memory_order_release);
 }
 
 // Calls malloc as the program would and sees whether the call arrives here.
@@ -72,40 +104,67 @@ bool is_bypassed() noexcept {
 [[gnu::constructor]] void at_start() noexcept {
   find_real_functions();
   begin_session();
-  if (spool_header* spool = recording(); spool != nullptr && is_bypassed()) spool->bypassed = 1;
+  bypassed = lineage.root != nullptr && is_bypassed();
+  if (spool_header* spool = recording(); spool != nullptr && bypassed) spool->bypassed = 1;
 }
 
 [[gnu::destructor]] void at_exit() noexcept {
-  if (spool_header* spool = recording()) list_modules(spool);
+  spool_header* spool = recording();
+  if (spool == nullptr) return;
+  if (!is_forked) list_modules(spool);
+  spool->end_cpu_ns = cpu_ns_of_process();
 }
 
 }  // namespace
-
-MALLARD_NOINLINE bool begin_with_first_call() noexcept {
-  find_real_functions();
-  return recording() != nullptr;
-}
 
 void begin_session() noexcept {
   if (environ == nullptr || begun.exchange(true)) return;
   const int saved_errno = errno;
   call outer;
-  if (const char* path = take_out_of_environment(spool_variable)) {
-    restore_preload_variable();
-    spool_header* spool = map_spool(path);
-    if (spool != nullptr && fstat(STDERR_FILENO, &error_output) != 0) error_output = {};
-    if (spool != nullptr && close_gate_in_children() && take(spool)) {
+  gate.is_being_settled = true;
+  if (const char* variable = take_out_of_environment(spool_variable)) {
+    restore_preload_variable(lineage.library, sizeof lineage.library);
+    if (close_gate_in_children() && join_lineage(variable)) {
+      if (fstat(STDERR_FILENO, &error_output) != 0) error_output = {};
       watch_thread_ends();
-      list_modules(spool);
-      gate.start_ticks = spool->start_ticks;
-      gate.clock_cost = find_clock_cost();
-      gate.stacks = spool->options.stacks;
-      gate.depth = spool->options.depth;
-      gate.free_stacks = spool->options.free_stacks != 0;
-      gate.spool.store(spool, std::memory_order_release);
+      pthread_atfork(nullptr, nullptr, at_fork_in_child);
+      if (take(lineage.root)) begin_roots_session();
     }
   }
+  if (lineage.root == nullptr) gate.settled.store(true, std::memory_order_release);
+  gate.is_being_settled = false;
   errno = saved_errno;
+}
+
+MALLARD_NOINLINE bool begin_with_first_call() noexcept {
+  const call outer;  // a scope begins outside of any
+  find_real_functions();
+  if (lineage.root == nullptr) return false;
+  while (gate.is_being_settled.exchange(true)) {  // by another thread
+    pause_for_ns(10'000);
+    if (gate.settled.load(std::memory_order_acquire)) return recording() != nullptr;
+  }
+  if (gate.settled) return recording() != nullptr;
+  const int saved_errno = errno;
+  forget_thread();
+  forget_ring_states(own_state);
+  own_state = nullptr;
+  spool_header* parents = parents_spool();
+  if (self.scopes.count != 0) keep_parents_spool();
+  spool_header* spool = children_are_recorded() ? make_child_spool() : nullptr;
+  if (spool != nullptr) {
+    spool->bypassed = bypassed ? 1 : 0;
+    if (self.scopes.count != 0) move_scopes(parents, spool);
+    announce_child_spool();
+    if (is_forked)
+      list_inherited_modules(spool);
+    else
+      list_modules(spool);
+    open_gate(spool);
+  }
+  gate.settled.store(true, std::memory_order_release);
+  errno = saved_errno;
+  return spool != nullptr;
 }
 
 void end_session() noexcept { gate.spool.store(nullptr, std::memory_order_relaxed); }
@@ -113,7 +172,9 @@ void end_session() noexcept { gate.spool.store(nullptr, std::memory_order_relaxe
 void give_up_session() noexcept {
   spool_header* spool = gate.spool.exchange(nullptr);
   if (spool == nullptr) return;
+  const bool said_before = lineage.root->gave_up.exchange(1) != 0;  // by another process
   spool->gave_up = 1;
+  if (said_before) return;
   static constexpr char line[] =
       "mallard: recording ended, since mallard-record made no progress for 1 s; the program goes on\n";
   struct stat now{};

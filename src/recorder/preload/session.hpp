@@ -1,12 +1,15 @@
 // session: what the program's process knows of being recorded.
 //
-// It begins with the first call of any entry point, or when the library is initialised: the spool is
-// mapped, the environment becomes what it would be without the recorder, and the gate opens. The gate
-// is a page that the kernel wipes in a forked child, however it was forked, so a child finds it closed
-// and runs unrecorded; a vfork'ed child shares its parent's memory, allocations included, until it
-// execs, and what it allocates there is its parent's. An exec'ed program finds nothing in its environment.
+//     root:        first call, or the library's initialisation --> the launcher's spool
+//     its others:  ............................ first event    --> a spool of their own (child_spool.hpp)
 //
-// Invariant: while the gate shows a spool, the spool is mapped; it is never unmapped.
+// When the library is loaded, the environment becomes what it would be without the recorder. The gate is
+// a page that the kernel wipes in a forked child, however it was forked, so a child finds it closed and
+// unsettled, and opens it with a session of its own when it comes to its first event; what never does leaves
+// nothing behind. A vfork'ed child shares its parent's memory, allocations included, until it execs, and
+// what it allocates there is its parent's.
+//
+// Invariant: while the gate shows a spool, the spool is mapped; in one process it is never unmapped.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +27,8 @@ struct alignas(journal::spool_page) session_gate {
   journal::stack_mode stacks;
   std::uint32_t depth;  // frames
   bool free_stacks;
+  std::atomic<bool> settled;  // whether and where this process records has been decided
+  std::atomic<bool> is_being_settled;
 };
 
 using namespace journal;
@@ -38,11 +43,18 @@ extern session_gate gate;
 // Ticks since recording began.
 [[nodiscard]] MALLARD_INLINE std::uint64_t session_time() noexcept { return ticks() - gate.start_ticks; }
 
-// Begins the session once the environment can be read; later calls do nothing.
-void begin_session() noexcept;
-
-// Begins it if this is the first call of any entry point; whether there is something to record.
+// The first call of a process: begins its session if it is to have one; false if nothing is recorded.
 [[nodiscard]] bool begin_with_first_call() noexcept;
+
+// Whether to record, to be asked with every call that is the program's.
+[[nodiscard]] MALLARD_INLINE bool is_to_be_recorded() noexcept {
+  if (recording() != nullptr) [[likely]]
+    return true;
+  return !gate.settled.load(std::memory_order_acquire) && begin_with_first_call();
+}
+
+// Begins the root's session once the environment can be read; later calls do nothing.
+void begin_session() noexcept;
 
 // Ends it for all threads, at the launcher's wish or because the launcher is gone: then with one warning.
 void end_session() noexcept;

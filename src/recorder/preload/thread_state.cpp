@@ -32,7 +32,7 @@ void note_used(spool_header* spool, std::uint32_t count) noexcept {
   std::uint32_t known = spool->rings_used.load();
   while (known < count && !spool->rings_used.compare_exchange_weak(known, count)) {
   }
-  if (2 * count > spool->rings_ready.load()) wake_reader(spool);  // to make more ready
+  if (2 * count > spool->rings_ready.load()) wake_reader();  // to make more ready
 }
 
 // Makes this thread the writer of the lowest ring without one; false if all that are ready have one.

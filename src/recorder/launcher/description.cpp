@@ -1,0 +1,78 @@
+#include "recorder/launcher/description.hpp"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "recorder/launcher/version.hpp"
+
+namespace mallard::recorder {
+namespace {
+
+const char* name_of(journal::stack_mode mode) noexcept {
+  switch (mode) {
+    case journal::stack_mode::none:
+      return "none";
+    case journal::stack_mode::caller:
+      return "caller";
+    case journal::stack_mode::full:
+      return "full";
+  }
+  return "";
+}
+
+journal::metadata describe_recording(journal::stack_mode stacks) {
+  journal::metadata about;
+  utsname system{};
+  if (uname(&system) == 0) {
+    about.facts["kernel"] = std::string(system.sysname) + " " + system.release;
+    about.facts["architecture"] = system.machine;
+  }
+  about.facts["recorder"] = recorder_version;
+  about.facts["stack"] = name_of(stacks);
+  return about;
+}
+
+// Takes the text before the next zero off the front.
+std::string take_text(std::string_view& texts) {
+  const std::size_t size = std::min(texts.find('\0'), texts.size());
+  std::string text(texts.substr(0, size));
+  texts.remove_prefix(std::min(size + 1, texts.size()));
+  return text;
+}
+
+}  // namespace
+
+journal::metadata describe_root(const options& chosen, const program_file& program, pid_t process) {
+  using namespace std::chrono;
+  journal::metadata about = describe_recording(chosen.recorded.stacks);
+  about.program = std::filesystem::absolute(program.culprit).string();
+  about.arguments = chosen.command;
+  about.directory = std::filesystem::current_path().string();
+  about.process = static_cast<std::uint64_t>(process);
+  about.parent_process = static_cast<std::uint64_t>(getpid());
+  about.start_unix_ns =
+      static_cast<std::uint64_t>(duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count());
+  return about;
+}
+
+journal::metadata describe_child(journal::spool_header* spool) {
+  journal::metadata about = describe_recording(spool->options.stacks);
+  constexpr std::size_t most = journal::name_bytes - sizeof(journal::name_length);
+  std::string_view texts(journal::names_of(spool) + sizeof(journal::name_length),
+                         std::min<std::size_t>(spool->described, most));
+  about.directory = take_text(texts);
+  about.program = take_text(texts);
+  while (!texts.empty()) about.arguments.push_back(take_text(texts));
+  about.process = spool->attached;
+  about.parent_process = spool->parent_process;
+  about.start_unix_ns = spool->start_unix_ns;
+  return about;
+}
+
+}  // namespace mallard::recorder

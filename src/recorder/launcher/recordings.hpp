@@ -1,0 +1,73 @@
+// recordings: all processes of one run, each with its spool and its journal.
+//
+//     FILE          <-- FILE.spool            the program
+//     FILE.d/PID    <-- FILE.d/PID.spool      what it forked and executed; PID.2 ... of the same process id
+//
+// A child makes its spool itself and says so by the root's count of announced ones. Its recording ends when
+// its process has died, or has become another program that has a spool of its own by now. A journal
+// that cannot be written further (a full disk) is told of, and ends its recording alone. What has no events
+// leaves no journal. The root's recording lasts until the end: its spool has the doorbell of all.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "recorder/launcher/clock_rate.hpp"
+#include "recorder/launcher/options.hpp"
+#include "recorder/launcher/program_file.hpp"
+#include "recorder/launcher/recording.hpp"
+
+namespace mallard::recorder {
+
+// Where the journal of `process` goes, and its spool.
+[[nodiscard]] std::string journal_path(const options& chosen, pid_t process);
+[[nodiscard]] std::string spool_path(const options& chosen, pid_t process);
+
+class recordings {
+ public:
+  // Makes the root's spool and journal, and removes what an earlier run has left of children at that place.
+  recordings(const options& chosen, const program_file& program, pid_t process);
+  ~recordings();
+
+  // One round of reading; returns the number of records taken.
+  std::uint64_t read();
+
+  // Completes all journals but those of children that still run, which are left to them.
+  void finish(const ending& end);
+
+  [[nodiscard]] recording& root() noexcept { return *root_; }
+  [[nodiscard]] const recording& root() const noexcept { return *root_; }
+
+  // Of the children: how many have a journal, with how many events, and how many still ran in the end.
+  struct totals {
+    std::size_t journals = 0;
+    std::uint64_t events = 0;
+    std::size_t left = 0;
+    bool damaged = false;
+  };
+  [[nodiscard]] const totals& children() const noexcept { return children_totals_; }
+  [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
+
+ private:
+  class child_recording;
+
+  bool read_one(recording& what, std::uint64_t& taken);
+  void find_new();
+  void finish_those_over();
+  [[nodiscard]] bool open(const std::string& name);
+  void finish(child_recording& what);
+  void leave(child_recording& what);
+  [[nodiscard]] recording& parent_of(const child_recording& what);
+  void note_in_parent(child_recording& what);
+
+  clock_rate clock_;
+  std::string folder_;  // of the children's journals
+  std::unique_ptr<recording> root_;
+  std::vector<std::unique_ptr<child_recording>> running_;  // children, in the order of their beginnings
+  std::uint32_t seen_ = 0;                                 // of the announced ones
+  totals children_totals_;
+};
+
+}  // namespace mallard::recorder

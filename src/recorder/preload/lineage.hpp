@@ -1,0 +1,35 @@
+// lineage: what a process knows of the recording that it is a part of, whether it records or not.
+//
+//     mallard-record --> root --fork--> child --exec--> child ...
+//                         ^               |               |
+//                         +--- the first page of the root's spool: options, doorbell, heartbeat
+//
+// A forked child inherits it with its memory, an exec'ed program with its environment: there the spool's
+// variable says "PROCESS:PATH", the process that recorded last, or 0, and the path of the root's spool.
+// It is written before the session begins, and afterwards only by a child that has a single thread.
+#pragma once
+
+#include <limits.h>
+
+#include <cstdint>
+
+#include "journal/spool/spool.hpp"
+
+namespace mallard::recorder {
+
+struct lineage_record {
+  journal::spool_header* root;  // its first page alone may be touched; null: nothing is recorded at all
+  std::uint32_t process;        // the one that recorded last, here or before here; 0: none has
+  char spool[PATH_MAX];         // path of the root's
+  char library[PATH_MAX];       // path of this library, as it was preloaded
+};
+
+extern lineage_record lineage;
+
+// Reads what the variable says, and maps the root's page; false if there is no such spool.
+[[nodiscard]] bool join_lineage(const char* variable) noexcept;
+
+// Whether what this process forks and executes is to be recorded, too, and there is somebody to read it.
+[[nodiscard]] bool children_are_recorded() noexcept;
+
+}  // namespace mallard::recorder

@@ -1,0 +1,71 @@
+#include "recorder/preload/passed_environment.hpp"
+
+#include <errno.h>
+#include <string.h>
+
+#include "recorder/preload/lineage.hpp"
+#include "recorder/preload/text_writer.hpp"
+#include "recorder/program_image.hpp"
+#include "recorder/variables.hpp"
+
+namespace mallard::recorder {
+namespace {
+
+constexpr char preload[] = "LD_PRELOAD=";
+constexpr std::size_t preload_size = sizeof preload - 1;
+constexpr std::size_t number_size = 10;  // digits of a process id, at most
+
+bool is_preload(const char* variable) noexcept { return strncmp(variable, preload, preload_size) == 0; }
+
+}  // namespace
+
+bool is_to_be_passed_to(const char* file) noexcept {
+  if (!children_are_recorded() || lineage.library[0] == '\0') return false;
+  const int saved_errno = errno;
+  char culprit[PATH_MAX];
+  const bool good = file == nullptr || examine_image(file, culprit) == reach::recordable;
+  errno = saved_errno;
+  return good;
+}
+
+std::size_t passed_environment_bytes(char* const* variables) noexcept {
+  std::size_t entries = 3;  // both of ours, and the null
+  std::size_t bytes = preload_size + strlen(lineage.library) + 1 + sizeof spool_variable + number_size +
+                      strlen(lineage.spool) + 3;
+  for (; variables != nullptr && *variables != nullptr; ++variables, ++entries)
+    if (is_preload(*variables)) bytes += strlen(*variables) + 1 + strlen(lineage.library) + 1;
+  return entries * sizeof(char*) + bytes;
+}
+
+char** passed_environment(char* const* variables, void* place) noexcept {
+  std::size_t count = 0;
+  while (variables != nullptr && variables[count] != nullptr) ++count;
+  auto** const entries = static_cast<char**>(place);
+  char** entry = entries;
+  char* const texts = reinterpret_cast<char*>(entries + count + 3);
+  text_writer text(texts, passed_environment_bytes(variables) - (count + 3) * sizeof(char*));
+  const auto put_preload = [&](const char* others) {
+    *entry++ = text.end();
+    text.put(preload)
+        .put(lineage.library)
+        .put(others == nullptr ? "" : ":")
+        .put(others == nullptr ? "" : others);
+    text.put("", 1);
+  };
+  bool preloading = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (preloading || !is_preload(variables[i])) {
+      *entry++ = variables[i];
+    } else {
+      preloading = true;
+      put_preload(variables[i] + preload_size);
+    }
+  }
+  if (!preloading) put_preload(nullptr);
+  *entry++ = text.end();
+  text.put(spool_variable).put("=").put_number(lineage.process).put(":").put(lineage.spool);
+  *entry = nullptr;
+  return entries;
+}
+
+}  // namespace mallard::recorder

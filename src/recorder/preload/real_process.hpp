@@ -1,0 +1,27 @@
+// The functions of libc that this library stands in front of beside the malloc family: those that start
+// programs and unload modules. Looked up when the library is initialised, since a vfork'ed child could
+// not do it; before that, and by whoever asks earlier, at the first call.
+#pragma once
+
+#include <spawn.h>
+#include <stdio.h>
+
+namespace mallard::recorder {
+
+struct real_process_functions {
+  int (*execve)(const char*, char* const*, char* const*) noexcept;
+  int (*execvpe)(const char*, char* const*, char* const*) noexcept;
+  int (*fexecve)(int, char* const*, char* const*) noexcept;
+  int (*posix_spawn)(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*,
+                     char* const*, char* const*);
+  int (*posix_spawnp)(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*,
+                      char* const*, char* const*);
+  FILE* (*popen)(const char*, const char*);
+  int (*system)(const char*);
+  int (*dlclose)(void*) noexcept;
+};
+
+// All of them, looked up.
+[[nodiscard]] const real_process_functions& real_process() noexcept;
+
+}  // namespace mallard::recorder
