@@ -36,9 +36,9 @@ struct stat error_output{};       // what descriptor 2 was: it is warned to only
 // The shortest of a few distances between two readings.
 std::uint64_t find_clock_cost() noexcept {
   std::uint64_t least = UINT64_MAX;
-  std::uint64_t before = ticks();
+  std::uint64_t before = clock_steps();
   for (int i = 0; i < 16; ++i) {
-    const std::uint64_t now = ticks();
+    const std::uint64_t now = clock_steps();
     if (now - before < least) least = now - before;
     before = now;
   }

@@ -21,25 +21,26 @@ class stopwatch {
  public:
   MALLARD_INLINE stopwatch() noexcept : running_((++self.timed_calls & (timed_every - 1)) == 0) {
     if (running_) [[unlikely]]
-      entered_ = ticks();
+      entered_ = clock_steps();
   }
 
   // Around the real call.
   MALLARD_INLINE void start() noexcept {
     if (running_) [[unlikely]]
-      began_ = ticks();
+      began_ = clock_steps();
   }
   MALLARD_INLINE void stop() noexcept {
     if (running_) [[unlikely]]
-      ended_ = ticks();
+      ended_ = clock_steps();
   }
 
   [[nodiscard]] MALLARD_INLINE bool is_running() const noexcept { return running_; }
 
-  // Ticks that the real call took, at least 1; 0 before it has ended.
+  // Ticks that the real call took, to the nearest, at least 1; 0 before it has ended.
   [[nodiscard]] std::uint64_t duration() const noexcept {
     if (ended_ == 0) return 0;
-    return ended_ > began_ + gate.clock_cost ? ended_ - began_ - gate.clock_cost : 1;
+    const std::uint64_t steps = ended_ > began_ + gate.clock_cost ? ended_ - began_ - gate.clock_cost : 0;
+    return steps < steps_per_tick ? 1 : to_ticks(steps);
   }
 
   // Adds what the recorder took, all in all, to the ring's account.
@@ -49,11 +50,16 @@ class stopwatch {
   }
 
  private:
+  // To the nearest.
+  static std::uint64_t to_ticks(std::uint64_t steps) noexcept {
+    return (steps + steps_per_tick / 2) / steps_per_tick;
+  }
+
   MALLARD_NOINLINE static void add_to_account(std::uint64_t entered, std::uint64_t others) noexcept {
-    const std::uint64_t whole = ticks() - entered;
+    const std::uint64_t whole = clock_steps() - entered;
     ring_header* ring = self.ring.shared;
     if (ring == nullptr || whole <= others) return;
-    ring->sampled_ticks.store(ring->sampled_ticks.load(std::memory_order_relaxed) + whole - others,
+    ring->sampled_ticks.store(ring->sampled_ticks.load(std::memory_order_relaxed) + to_ticks(whole - others),
                               std::memory_order_relaxed);
   }
 
