@@ -17,16 +17,27 @@ void ring_reader::look() noexcept {
   const std::uint64_t head = header_->head.load(std::memory_order_acquire);
   const bool was_empty = empty();
   if (head < end_ || head - tail_ > mask_ + 1) {
-    damaged_ = true;
-    end_ = position_;
+    damage();
     return;
   }
   end_ = head;
-  if (was_empty) examine_next();
+  if (was_empty && !empty() && !examine(position_, next_)) damage();
+}
+
+// Nothing from here on is read.
+void ring_reader::damage() noexcept {
+  damaged_ = true;
+  end_ = position_;
+}
+
+std::array<std::uint64_t, witness_words - 1> ring_reader::witness(const record& r) const noexcept {
+  std::array<std::uint64_t, witness_words - 1> seen;
+  for (std::size_t i = 0; i < seen.size(); ++i) seen[i] = word(r.subject + i);
+  return seen;
 }
 
 void ring_reader::announce(bool included) noexcept {
-  announced_ = position_ + (included ? length_ : 0);
+  announced_ = position_ + (included ? next_.length : 0);
   header_->next_tail_thread.store(thread_word, std::memory_order_relaxed);
   header_->next_tail.store(announced_, std::memory_order_release);
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "journal/spool/record.hpp"
@@ -22,11 +23,11 @@ struct record {
   unsigned kind = 0;          // an event_kind, witness_record, thread_begin or thread_end
   std::uint32_t context = 0;  // of the spool's context table
   std::uint64_t time = 0;
-  std::uint64_t subject = 0;  // word 1: address or region; [number:32|system id:32] of a thread record
+  std::uint64_t subject = 0;  // word 1: address or region; [number:32|system id:32] of a thread record; of a
+                              // witness record where its words begin
   std::uint64_t size = 0;
-  std::uint64_t extra = 0;                        // as record.hpp has it
-  std::uint64_t duration = 0;                     // ticks; 0: not timed
-  std::uint64_t witness[witness_words - 1] = {};  // of a witness_record alone
+  std::uint64_t extra = 0;     // as record.hpp has it
+  std::uint64_t duration = 0;  // ticks; 0: not timed
 };
 
 class ring_reader {
@@ -43,12 +44,16 @@ class ring_reader {
   [[nodiscard]] bool damaged() const noexcept { return damaged_; }
 
   // Of the next record; precondition: not empty. Never falls from one record to the next.
-  [[nodiscard]] std::uint64_t next_time() const noexcept { return time_; }
+  [[nodiscard]] std::uint64_t next_time() const noexcept { return next_.time; }
 
-  // Reads the next record, and passes it; precondition: not empty. Fills in the witness of a witness record
-  // alone.
-  void read(record& next) const noexcept;
-  void pass() noexcept;
+  // Calls receive(record) with one record after the other, up to the last that is not later than `until`,
+  // until `enough` words are passed that the program cannot use yet, `most` times at most. Returns how often.
+  // A record is passed once it was received.
+  template <class Receive>
+  std::uint64_t take(std::uint64_t until, std::uint64_t enough, std::uint64_t most, Receive&& receive);
+
+  // The words of a witness record that is being received.
+  [[nodiscard]] std::array<std::uint64_t, witness_words - 1> witness(const record& r) const noexcept;
 
   // Words passed that the program cannot use yet.
   [[nodiscard]] std::uint64_t words_held() const noexcept { return position_ - tail_; }
@@ -69,7 +74,16 @@ class ring_reader {
 
  private:
   [[nodiscard]] std::uint64_t word(std::uint64_t at) const noexcept { return words_[at & mask_]; }
-  void examine_next() noexcept;
+  struct next_record {
+    std::uint64_t first = 0;   // its first word
+    std::uint64_t length = 0;  // words
+    std::uint64_t time = 0;
+  };
+
+  // Whether it makes sense.
+  [[nodiscard]] bool examine(std::uint64_t position, next_record& next) const noexcept;
+  [[nodiscard]] record read(std::uint64_t position, const next_record& next) const noexcept;
+  void damage() noexcept;
 
   ring_header* header_;
   const std::uint64_t* words_;
@@ -78,9 +92,7 @@ class ring_reader {
   std::uint64_t end_;
   std::uint64_t tail_;
   std::uint64_t announced_;
-  std::uint64_t first_ = 0;  // of the next record: its first word, its length and its time
-  std::uint64_t length_ = 0;
-  std::uint64_t time_ = 0;
+  next_record next_;
   bool damaged_ = false;
 };
 
@@ -98,50 +110,66 @@ inline constexpr std::uint64_t known_records = find_known_records();
 
 }  // namespace detail
 
-// Checks the record at `position_` and finds its time and length. The lines behind it were written by
-// another core, and it takes long to fetch one: they are asked for in time.
-MALLARD_INLINE void ring_reader::examine_next() noexcept {
+// Finds the length and the time of the record at `position`. The lines behind it were written by another
+// core, and it takes long to fetch one: they are asked for in time.
+MALLARD_INLINE bool ring_reader::examine(std::uint64_t position, next_record& next) const noexcept {
   constexpr std::uint64_t ahead = 64;  // words
-  if (empty()) return;
-  __builtin_prefetch(&words_[(position_ + ahead) & mask_]);
-  first_ = word(position_);
-  const unsigned kind = static_cast<unsigned>(first_ & kind_mask);
-  length_ = 2u + (first_ / site_bit & 1) + (first_ / extra_bit & 1) + (first_ / timed_bit & 1);
-  const std::uint64_t left = end_ - position_;
+  __builtin_prefetch(&words_[(position + ahead) & mask_]);
+  const std::uint64_t first = word(position);
+  const unsigned kind = static_cast<unsigned>(first & kind_mask);
+  std::uint64_t length = 2 + (first / site_bit & 1) + (first / extra_bit & 1) + (first / timed_bit & 1);
+  const std::uint64_t left = end_ - position;
   if (kind == witness_record) [[unlikely]]
-    length_ = witness_words;
-  else if ((first_ & site_bit) != 0 && left > 2)
-    length_ += (word(position_ + 2) & UINT32_MAX) == large_size;
-  if ((detail::known_records & detail::bit_of(kind)) == 0 || length_ > left) [[unlikely]] {
-    damaged_ = true;
-    end_ = position_;
-    return;
-  }
-  time_ = std::max(time_, first_ >> time_shift);
+    length = witness_words;
+  else if ((first & site_bit) != 0 && left > 2 && (word(position + 2) & UINT32_MAX) == large_size)
+      [[unlikely]]
+    ++length;
+  next.first = first;
+  next.length = length;
+  next.time = std::max(next.time, first >> time_shift);
+  return (detail::known_records & detail::bit_of(kind)) != 0 && length <= left;
 }
 
-MALLARD_INLINE void ring_reader::read(record& next) const noexcept {
-  const std::uint64_t first = first_;
-  next.kind = static_cast<unsigned>(first & kind_mask);
-  next.time = time_;
-  std::uint64_t at = position_ + 1;
-  if (next.kind == witness_record) [[unlikely]] {
-    for (std::uint64_t& seen : next.witness) seen = word(at++);
-    return;
+MALLARD_INLINE record ring_reader::read(std::uint64_t position, const next_record& next) const noexcept {
+  record r;
+  r.kind = static_cast<unsigned>(next.first & kind_mask);
+  r.time = next.time;
+  std::uint64_t at = position + 1;
+  if (r.kind == witness_record) [[unlikely]] {
+    r.subject = at;
+    return r;
   }
-  next.subject = word(at++);
-  const std::uint64_t site = (first & site_bit) != 0 ? word(at++) : 0;
-  next.context = static_cast<std::uint32_t>(site >> 32);
-  next.size = site & UINT32_MAX;
-  if (next.size == large_size) [[unlikely]]
-    next.size = word(at++);
-  next.extra = (first & extra_bit) != 0 ? word(at++) : 0;
-  next.duration = (first & timed_bit) != 0 ? word(at) : 0;
+  r.subject = word(at++);
+  const std::uint64_t site = (next.first & site_bit) != 0 ? word(at++) : 0;
+  r.context = static_cast<std::uint32_t>(site >> 32);
+  r.size = site & UINT32_MAX;
+  if (r.size == large_size) [[unlikely]]
+    r.size = word(at++);
+  r.extra = (next.first & extra_bit) != 0 ? word(at++) : 0;
+  r.duration = (next.first & timed_bit) != 0 ? word(at) : 0;
+  return r;
 }
 
-MALLARD_INLINE void ring_reader::pass() noexcept {
-  position_ += length_;
-  examine_next();
+template <class Receive>
+std::uint64_t ring_reader::take(std::uint64_t until, std::uint64_t enough, std::uint64_t most,
+                                Receive&& receive) {
+  std::uint64_t taken = 0;
+  std::uint64_t position = position_;  // in registers, from record to record
+  next_record next = next_;
+  while (position != end_ && next.time <= until && position - tail_ < enough && taken != most) {
+    const record r = read(position, next);
+    receive(r);
+    ++taken;
+    position += next.length;
+    position_ = position;
+    if (position == end_) break;
+    if (!examine(position, next)) [[unlikely]] {
+      damage();
+      break;
+    }
+    next_ = next;
+  }
+  return taken;
 }
 
 }  // namespace mallard::journal

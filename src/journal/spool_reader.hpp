@@ -29,6 +29,7 @@
 #include "journal/ring_reader.hpp"
 #include "journal/spool_contexts.hpp"
 #include "journal/tables.hpp"
+#include "mallard/core/attributes.hpp"
 
 namespace mallard::journal {
 
@@ -86,8 +87,8 @@ class spool_reader {
   };
 
   void find_rings();
-  void take(ring_reader& ring);
-  void take_other(ring_reader& ring);
+  void receive(ring_reader& ring, const record& r);
+  void receive_other(ring_reader& ring, const record& r);
   known_thread& thread_of(std::uint64_t word, std::uint64_t time);
 
   spool_header* spool_;
@@ -99,7 +100,6 @@ class spool_reader {
   std::vector<ring_turn> turns_;  // heap of the rings that have events to merge, the earliest first
   std::unordered_map<std::uint64_t, known_thread> threads_;  // by the number the program gave
   std::uint64_t last_time_ = 0;
-  record taken_;
   const ring_reader* appending_ = nullptr;  // whose record is being appended right now
   std::uint64_t appended_ = 0;              // events, without that one
 };
@@ -136,10 +136,8 @@ std::uint64_t spool_reader<Receiver>::collect(std::uint64_t until, std::uint64_t
     ring_reader& ring = rings_[index];
     turns_.pop_back();
     const std::uint64_t others = turns_.empty() ? until : std::min(until, turns_.front().time);
-    for (; !ring.empty() && ring.next_time() <= others; ++taken) {
-      if (ring.words_held() >= enough || taken == most) return taken;
-      take(ring);
-    }
+    taken += ring.take(others, enough, most - taken, [&](const record& r) { receive(ring, r); });
+    if (ring.words_held() >= enough || taken == most) return taken;
     if (ring.empty() || ring.next_time() > until) continue;
     turns_.push_back({ring.next_time(), index});
     std::push_heap(turns_.begin(), turns_.end(), std::greater<>());
@@ -148,50 +146,47 @@ std::uint64_t spool_reader<Receiver>::collect(std::uint64_t until, std::uint64_t
 }
 
 template <class Receiver>
-void spool_reader<Receiver>::take(ring_reader& ring) {
-  ring.read(taken_);
-  if (taken_.kind >= witness_record) [[unlikely]] {
-    take_other(ring);
+MALLARD_INLINE void spool_reader<Receiver>::receive(ring_reader& ring, const record& r) {
+  if (r.kind >= witness_record) [[unlikely]] {
+    receive_other(ring, r);
     return;
   }
-  last_time_ = std::max(last_time_, taken_.time);
+  last_time_ = std::max(last_time_, r.time);
   event e;
-  e.kind = static_cast<event_kind>(taken_.kind);
+  e.kind = static_cast<event_kind>(r.kind);
   e.thread = ring.thread;
-  e.context = contexts_.context_of(taken_.context, *receiver_);
+  e.context = contexts_.context_of(r.context, *receiver_);
   e.time = last_time_;
-  e.size = taken_.size;
-  e.duration = taken_.duration;
+  e.size = r.size;
+  e.duration = r.duration;
   if (is_region(e.kind)) {
-    e.region = taken_.subject;
-    (e.kind == event_kind::region_create ? e.parent : e.address) = taken_.extra;
+    e.region = r.subject;
+    (e.kind == event_kind::region_create ? e.parent : e.address) = r.extra;
   } else {
-    e.address = taken_.subject;
-    (is_reallocation(e.kind) ? e.old_address : e.alignment) = taken_.extra;
+    e.address = r.subject;
+    (is_reallocation(e.kind) ? e.old_address : e.alignment) = r.extra;
   }
   appending_ = &ring;
   receiver_->append(e);
   appending_ = nullptr;
   ++appended_;
-  ring.pass();
 }
 
-// What is passed once the receiver has it: whatever it writes meanwhile is without this record.
+// Whatever the receiver writes meanwhile is without this record, which is passed afterwards.
 template <class Receiver>
-void spool_reader<Receiver>::take_other(ring_reader& ring) {
-  if (taken_.kind == witness_record) {
-    receiver_->witness(taken_.witness);
-  } else {
-    known_thread& thread = thread_of(taken_.subject, taken_.time);
-    thread.ended = thread.ended || taken_.kind == thread_end;
-    if (thread.ended && taken_.time > thread.info.end_time) {
-      thread.info.end_time = taken_.time;
-      receiver_->update_thread(thread.index, thread.info);
-    }
-    ring.thread_word = taken_.subject;
-    ring.thread = thread.index;
+void spool_reader<Receiver>::receive_other(ring_reader& ring, const record& r) {
+  if (r.kind == witness_record) {
+    receiver_->witness(ring.witness(r));
+    return;
   }
-  ring.pass();
+  known_thread& thread = thread_of(r.subject, r.time);
+  thread.ended = thread.ended || r.kind == thread_end;
+  if (thread.ended && r.time > thread.info.end_time) {
+    thread.info.end_time = r.time;
+    receiver_->update_thread(thread.index, thread.info);
+  }
+  ring.thread_word = r.subject;
+  ring.thread = thread.index;
 }
 
 template <class Receiver>

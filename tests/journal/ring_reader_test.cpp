@@ -25,6 +25,12 @@ class ring_reading : public testing::Test {
   ring_reader reader_{spool_.header(), 1, size_, 0, 0};
 };
 
+record take_one(ring_reader& reader) {
+  record taken;
+  EXPECT_EQ(reader.take(UINT64_MAX, UINT64_MAX, 1, [&](const record& r) { taken = r; }), 1u);
+  return taken;
+}
+
 constexpr auto malloc_kind = static_cast<unsigned>(event_kind::malloc) | site_bit;
 
 TEST_F(ring_reading, records_come_out_as_they_went_in) {
@@ -33,9 +39,7 @@ TEST_F(ring_reading, records_come_out_as_they_went_in) {
     reader_.look();
     ASSERT_FALSE(reader_.empty());
     EXPECT_EQ(reader_.next_time(), i);
-    record r;
-    reader_.read(r);
-    reader_.pass();
+    record r = take_one(reader_);
     EXPECT_EQ(r.subject, 16 * i);
     EXPECT_EQ(r.context, 4711u);
     EXPECT_EQ(r.size, 100 + i);
@@ -55,16 +59,13 @@ TEST_F(ring_reading, every_field_is_in_its_place) {
          99});
   write({first_word(static_cast<unsigned>(event_kind::free), 4), 48});
   reader_.look();
-  record r;
-  reader_.read(r);
-  reader_.pass();
+  record r = take_one(reader_);
   EXPECT_EQ(r.kind, static_cast<unsigned>(event_kind::realloc));
   EXPECT_EQ(r.context, 7u);
   EXPECT_EQ(r.size, huge);
   EXPECT_EQ(r.extra, 32u);
   EXPECT_EQ(r.duration, 99u);
-  reader_.read(r);
-  reader_.pass();
+  r = take_one(reader_);
   EXPECT_EQ(r.subject, 48u);
   EXPECT_EQ(r.context, 0u);
   EXPECT_EQ(r.size, 0u);
@@ -76,21 +77,16 @@ TEST_F(ring_reading, every_field_is_in_its_place) {
 TEST_F(ring_reading, time_never_falls) {
   write({first_word(malloc_kind, 50), 16, 1, first_word(malloc_kind, 40), 32, 1});
   reader_.look();
-  record r;
-  reader_.read(r);
-  reader_.pass();
+  record r = take_one(reader_);
   EXPECT_EQ(r.time, 50u);
-  reader_.read(r);
-  reader_.pass();
+  r = take_one(reader_);
   EXPECT_EQ(r.time, 50u);
 }
 
 TEST_F(ring_reading, an_unknown_record_ends_the_ring) {
   write({first_word(malloc_kind, 1), 16, 1, first_word(33, 2), 0});
   reader_.look();
-  record r;
-  reader_.read(r);
-  reader_.pass();
+  static_cast<void>(take_one(reader_));
   EXPECT_TRUE(reader_.empty());
   EXPECT_TRUE(reader_.damaged());
 }
@@ -113,9 +109,7 @@ TEST_F(ring_reading, a_record_overwritten_after_it_was_checked_keeps_its_length)
   write({first_word(static_cast<unsigned>(event_kind::free), 7), 16});
   reader_.look();
   words_[0] = first_word(malloc_kind, 9);
-  record r;
-  reader_.read(r);
-  reader_.pass();
+  record r = take_one(reader_);
   EXPECT_EQ(r.kind, static_cast<unsigned>(event_kind::free));
   EXPECT_EQ(r.time, 7u);
   EXPECT_TRUE(reader_.empty());
@@ -138,11 +132,7 @@ TEST_F(ring_reading, noise_is_read_within_bounds) {
     ring_.head = random() % (size_ + 1);
     reader.look();
     std::uint64_t taken = 0;
-    record r;
-    for (; !reader.empty(); ++taken) {
-      reader.read(r);
-      reader.pass();
-    }
+    while (!reader.empty()) taken += reader.take(UINT64_MAX, UINT64_MAX, UINT64_MAX, [](const record&) {});
     EXPECT_LE(taken, size_ / 2);
   }
 }
