@@ -68,6 +68,10 @@ class ring_reader {
   std::uint64_t thread_word = 0;
   std::uint32_t thread = 0;
 
+  // The last event that was taken from here, as the merging reader numbers them from 0.
+  static constexpr std::uint64_t no_event = UINT64_MAX;
+  std::uint64_t last_event = no_event;
+
   [[nodiscard]] std::uint64_t stalls() const noexcept { return header_->stalls; }
   [[nodiscard]] std::uint64_t stalled_ticks() const noexcept { return header_->stalled_ticks; }
   [[nodiscard]] std::uint64_t sampled_ticks() const noexcept { return header_->sampled_ticks; }

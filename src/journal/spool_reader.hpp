@@ -14,7 +14,9 @@
 //     std::uint32_t add_thread(const thread_info&);   void update_thread(std::uint32_t, const thread_info&);
 //     std::uint32_t frame(std::uint32_t parent, std::uint64_t return_address, std::uint64_t stack_offset);
 //     std::uint32_t scope(std::uint32_t parent, std::string_view name);
-//     void append(const event&);    void witness(std::span<const std::uint64_t>);   // of the last event
+//     void append(const event&);
+//     void witness(std::uint64_t event, std::span<const std::uint64_t>);   // event: number from 0, as
+//     appended
 // whose results are the numbers that events then carry.
 #pragma once
 
@@ -168,6 +170,7 @@ MALLARD_INLINE void spool_reader<Receiver>::receive(ring_reader& ring, const rec
   }
   appending_ = &ring;
   receiver_->append(e);
+  ring.last_event = appended_;
   appending_ = nullptr;
   ++appended_;
 }
@@ -176,7 +179,7 @@ MALLARD_INLINE void spool_reader<Receiver>::receive(ring_reader& ring, const rec
 template <class Receiver>
 void spool_reader<Receiver>::receive_other(ring_reader& ring, const record& r) {
   if (r.kind == witness_record) {
-    receiver_->witness(ring.witness(r));
+    if (ring.last_event != ring_reader::no_event) receiver_->witness(ring.last_event, ring.witness(r));
     return;
   }
   known_thread& thread = thread_of(r.subject, r.time);

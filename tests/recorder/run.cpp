@@ -136,6 +136,8 @@ std::vector<std::string> scratch_folder::names() const {
 recorded read_journal(const std::filesystem::path& path) {
   const auto source = journal::open(path);
   recorded r;
+  source->watch(journal::sections::witnesses,
+                [&](const journal::table& rows) { r.witnesses.push_back(rows); });
   journal::event_batch batch;
   while (source->next(batch)) {
     for (std::size_t i = 0; i < batch.count(); ++i) {

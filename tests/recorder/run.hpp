@@ -14,6 +14,7 @@
 
 #include "journal/event.hpp"
 #include "journal/metadata.hpp"
+#include "journal/table.hpp"
 #include "journal/tables.hpp"
 
 namespace mallard::test {
@@ -82,6 +83,7 @@ struct recorded {
   std::vector<journal::event> events;
   journal::tables tables;
   journal::metadata about;
+  std::vector<journal::table> witnesses;
   bool complete = false;
 };
 

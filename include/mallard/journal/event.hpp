@@ -38,10 +38,10 @@ enum class event_kind : std::uint8_t {
   deallocate = 29,  // entry point unknown: an imported journal
 
   // Regions (mallard/annotate.h, APR pools, talloc, obstacks).
-  region_create = 40,    // region, parent
+  region_create = 40,    // region, parent; of a living region: it moves there
   region_allocate = 41,  // region, size, address
   region_free = 42,      // region, address
-  region_clear = 43,     // region: all its blocks end, it lives on
+  region_clear = 43,     // region: all its blocks and its children end, it lives on
   region_destroy = 44,   // region: ends with its blocks and its children
 };
 

@@ -49,6 +49,9 @@ std::variant<options, int> parse_options(int argc, char** argv) {
   app.add_flag_function(
       "--no-children", [&](std::int64_t) { chosen.recorded.children = 0; },
       "Leave the program's children, and what it becomes by exec, unrecorded");
+  app.add_flag_function(
+      "--witness", [&](std::int64_t) { chosen.recorded.witness = 1; },
+      "Record registers and stack words of callers, in bursts, to tell the owners of blocks apart");
   app.add_option("--buffer", chosen.ring_bytes, "Ring of each thread, rounded up to a power of two; 4k to 1g")
       ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(false).description(""))

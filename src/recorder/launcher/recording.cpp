@@ -24,7 +24,8 @@ recording::recording(const std::string& path, std::unique_ptr<spool_file> spool,
       about_(std::move(about)),
       out_(path),
       modules_(spool_->header(), out_, process_, about_.program),
-      receiver_{&out_, &modules_},
+      witnesses_(out_),
+      receiver_{&out_, &modules_, &witnesses_},
       rings_(spool_->header(), ring_words_, receiver_) {
   about_.ticks_per_second = rate_->ticks_per_second();
   spool_->header()->ticks_per_second = about_.ticks_per_second;
@@ -128,6 +129,7 @@ void recording::finish(const std::optional<ending>& end) {
   modules_.update(now(), rate_->ticks_per_second());
   about_.ticks_per_second = rate_->ticks_per_second();
   const journal::usage_sample total = usage_at(now(), cpu_ns());
+  witnesses_.flush();
   out_.add_usage(total);
   about_.figures["cpu_ns"] = static_cast<std::int64_t>(total.cpu_ns);
   about_.figures["recording_ns"] = static_cast<std::int64_t>(total.recording_ns);

@@ -21,6 +21,7 @@
 #include "recorder/launcher/clock_rate.hpp"
 #include "recorder/launcher/module_table.hpp"
 #include "recorder/launcher/spool_file.hpp"
+#include "recorder/launcher/witness_table.hpp"
 
 namespace mallard::recorder {
 
@@ -58,6 +59,7 @@ class recording {
   struct receiver {
     journal::writer* out;
     module_table* modules;
+    witness_table* witnesses;
 
     std::uint32_t add_thread(const journal::thread_info& row) { return out->add_thread(row); }
     void update_thread(std::uint32_t index, const journal::thread_info& row) {
@@ -68,7 +70,7 @@ class recording {
       return out->intern_scope(parent, out->intern_name(name));
     }
     void append(const journal::event& e) { out->append(e); }
-    void witness(std::span<const std::uint64_t>) {}
+    void witness(std::uint64_t event, std::span<const std::uint64_t> words) { witnesses->add(event, words); }
   };
 
   void commit();
@@ -94,6 +96,7 @@ class recording {
   journal::metadata about_;
   journal::writer out_;
   module_table modules_;
+  witness_table witnesses_;
   receiver receiver_;
   journal::spool_reader<receiver> rings_;
   std::uint64_t sampled_ = 0;  // when, in ticks since recording began

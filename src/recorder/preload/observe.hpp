@@ -12,6 +12,7 @@
 
 #include "recorder/preload/call.hpp"
 #include "recorder/preload/note.hpp"
+#include "recorder/preload/witness.hpp"
 
 #define MALLARD_INTERPOSED extern "C" [[gnu::visibility("default")]]
 
@@ -41,6 +42,8 @@ MALLARD_INLINE void* observe_block(const call& here, const event_fields& fields,
   whole.subject = reinterpret_cast<std::uintptr_t>(p);
   note_event(whole, site, watch);
   watch.account();
+  if (gate.witness) [[unlikely]]
+    put_witness(site);
   return p;
 }
 

@@ -77,6 +77,7 @@ void open_gate(spool_header* spool) noexcept {
   gate.stacks = spool->options.stacks;
   gate.depth = spool->options.depth;
   gate.free_stacks = spool->options.free_stacks != 0;
+  gate.witness = spool->options.witness != 0;
   gate.spool.store(spool, std::memory_order_release);
 }
 

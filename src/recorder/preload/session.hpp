@@ -27,6 +27,7 @@ struct alignas(journal::spool_page) session_gate {
   journal::stack_mode stacks;
   std::uint32_t depth;  // frames
   bool free_stacks;
+  bool witness;
   std::atomic<bool> settled;  // whether and where this process records has been decided
   std::atomic<bool> is_being_settled;
 };

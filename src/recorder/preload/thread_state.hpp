@@ -46,6 +46,7 @@ struct thread_state {
   std::uint32_t patience;     // records to put into the shared ring before looking for an own one again
   std::uint32_t end_rounds;   // how often the thread's end has been announced
   std::uint32_t timed_calls;  // calls so far, of which one in 64 is timed
+  std::uint32_t witnessed;    // allocations so far that could have had a witness
   open_scopes scopes;
 };
 

@@ -200,18 +200,34 @@ class machine {
     }
   }
 
+  // The same of those that are kept for a caller.
+  static kept_rule* kept_in(frame_row& row, std::uint64_t number) noexcept {
+    for (std::size_t i = 0; i < kept_registers; ++i)
+      if (dwarf_kept[i] == number) return &row.kept[i];
+    return nullptr;
+  }
+
   bool set(std::uint64_t number, value_of how, std::uint64_t from_cfa) noexcept {
-    if (register_rule* rule = rule_in(row_, number)) *rule = {how, from_cfa, {}};
+    if (register_rule* rule = rule_in(row_, number))
+      *rule = {how, from_cfa, {}};
+    else if (kept_rule* kept = kept_in(row_, number))
+      *kept = {how, from_cfa};
     return true;
   }
 
   bool set(std::uint64_t number, value_of how, dwarf_reader told_by) noexcept {
-    if (register_rule* rule = rule_in(row_, number)) *rule = {how, 0, told_by};
+    if (register_rule* rule = rule_in(row_, number))
+      *rule = {how, 0, told_by};
+    else if (kept_rule* kept = kept_in(row_, number))
+      *kept = {how, 0};
     return true;
   }
 
   bool restore_register(std::uint64_t number) noexcept {
-    if (register_rule* rule = rule_in(row_, number)) *rule = *rule_in(initial_, number);
+    if (register_rule* rule = rule_in(row_, number))
+      *rule = *rule_in(initial_, number);
+    else if (kept_rule* kept = kept_in(row_, number))
+      *kept = *kept_in(initial_, number);
     return true;
   }
 

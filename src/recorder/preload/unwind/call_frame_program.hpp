@@ -11,6 +11,7 @@
 
 #include "recorder/preload/unwind/dwarf_reader.hpp"
 #include "recorder/preload/unwind/eh_frame_table.hpp"
+#include "recorder/preload/unwind/machine.hpp"
 
 namespace mallard::recorder {
 
@@ -30,6 +31,12 @@ struct register_rule {
   dwarf_reader expression{};
 };
 
+// Of a register that a function keeps for its caller; where only an expression tells, `offset` is nothing.
+struct kept_rule {
+  value_of how = value_of::unchanged;
+  std::uint64_t offset = 0;  // signed, modulo 2^64
+};
+
 enum class cfa_from : std::uint8_t { nothing, sp, bp, other_register, expression };
 
 struct frame_row {
@@ -39,6 +46,7 @@ struct frame_row {
   register_rule sp{value_of::cfa_plus};
   register_rule bp{};
   register_rule pc{};
+  kept_rule kept[kept_registers]{};
 };
 
 // The row that holds at `pc`, which is inside the function; false if the programs make no sense.

@@ -7,6 +7,7 @@
 // address elsewhere than on top of the caller's stack.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace mallard::recorder {
@@ -14,10 +15,13 @@ namespace mallard::recorder {
 #if defined(__x86_64__)
 inline constexpr std::uint64_t dwarf_bp = 6;
 inline constexpr std::uint64_t dwarf_sp = 7;
-inline constexpr std::uint64_t dwarf_pc = 16;             // the return address column
-inline constexpr std::int64_t return_address_place = -8;  // from the CFA
+inline constexpr std::uint64_t dwarf_kept[] = {3, 12, 13, 14, 15};  // rbx, r12 to r15
+inline constexpr std::uint64_t dwarf_pc = 16;                       // the return address column
+inline constexpr std::int64_t return_address_place = -8;            // from the CFA
 #else
 #error "the unwinder does not know this processor yet"
 #endif
+
+inline constexpr std::size_t kept_registers = sizeof dwarf_kept / sizeof *dwarf_kept;
 
 }  // namespace mallard::recorder
