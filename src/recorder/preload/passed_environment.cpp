@@ -17,6 +17,19 @@ constexpr std::size_t number_size = 10;  // digits of a process id, at most
 
 bool is_preload(const char* variable) noexcept { return strncmp(variable, preload, preload_size) == 0; }
 
+bool is_spool(const char* variable) noexcept {
+  constexpr std::size_t size = sizeof spool_variable - 1;
+  return strncmp(variable, spool_variable, size) == 0 && variable[size] == '=';
+}
+
+// What others are preloaded, by the value of the variable; null if there is none. What another thread has
+// lent (lent_environment.hpp) begins with the library already.
+const char* others_in(const char* value) noexcept {
+  const std::size_t size = strlen(lineage.library);
+  if (strncmp(value, lineage.library, size) != 0 || (value[size] != ':' && value[size] != '\0')) return value;
+  return value[size] == ':' ? value + size + 1 : nullptr;
+}
+
 }  // namespace
 
 bool is_to_be_passed_to(const char* file) noexcept {
@@ -54,11 +67,12 @@ char** passed_environment(char* const* variables, void* place) noexcept {
   };
   bool preloading = false;
   for (std::size_t i = 0; i < count; ++i) {
+    if (is_spool(variables[i])) continue;
     if (preloading || !is_preload(variables[i])) {
       *entry++ = variables[i];
     } else {
       preloading = true;
-      put_preload(variables[i] + preload_size);
+      put_preload(others_in(variables[i] + preload_size));
     }
   }
   if (!preloading) put_preload(nullptr);

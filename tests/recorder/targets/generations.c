@@ -1,5 +1,5 @@
-// generations CHILDREN BLOCKS: makes so many children, ten at a time, each of which allocates so many blocks of
-// 4444 bytes and ends without a word.
+// generations CHILDREN BLOCKS: makes so many children, ten at a time, each of which allocates so many blocks
+// of 4444 bytes and ends without a word.
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
