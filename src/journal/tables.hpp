@@ -39,7 +39,7 @@ struct module_info {
   std::uint64_t begin = 0;  // mapped addresses: [begin, end)
   std::uint64_t end = 0;
   std::uint64_t bias = 0;         // address minus bias is the address the file itself uses
-  std::uint64_t load_time = 0;    // ticks since recording began; 0: at the start, or unknown
+  std::uint64_t load_time = 0;    // ticks since recording began, before all calls from it; 0: unknown
   std::uint64_t unload_time = 0;  // 0: mapped until the end
   std::string path{};
   std::string build_id{};  // hex, lower case; empty: it has none
