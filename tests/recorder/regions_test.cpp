@@ -76,6 +76,12 @@ TEST_F(regions, annotated_ones_are_recorded_as_the_program_counts_them) {
   EXPECT_EQ(expect_as_counted({target("annotated")}), 0u);
 }
 
+TEST_F(regions, can_be_annotated_in_every_kind_of_program) {
+  EXPECT_EQ(expect_as_counted({target("annotated_at_fixed_place")}), 0u);
+  EXPECT_EQ(expect_as_counted({target("annotated_parts")}), 0u);
+  EXPECT_EQ(run({target("annotated_static")}).status, 0);
+}
+
 TEST_F(regions, apr_pools_are_recorded_as_the_program_counts_them) {
   EXPECT_GT(expect_as_counted({target("apr_pools")}), 0u);  // APR has a pool for itself
 }

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -47,6 +49,21 @@ TEST_P(scopes, nest) {
   EXPECT_EQ(around(5000), names{});
   EXPECT_EQ(around(5001), names{"outer"});
   EXPECT_EQ(around(5002), (names{"outer", "inner"}));
+}
+
+// A letter a node, outermost first: s for a scope, f for a frame.
+TEST_P(scopes, stand_between_the_frames_outside_and_inside_of_them) {
+  std::string nodes;
+  for (std::uint32_t context = allocation(5002).context; context != 0;) {
+    const journal::context_node& node = recorded_.tables.contexts.at(context);
+    nodes.insert(nodes.begin(), node.name != 0 ? 's' : 'f');
+    EXPECT_EQ(node.return_address != 0, node.name == 0);
+    context = node.parent;
+  }
+  // With the whole stack: what calls main; both scopes, which are main's; the call in main and one further
+  // in.
+  const std::map<std::string, std::string> expected = {{"none", "ss"}, {"caller", "ssf"}, {"full", "f+ssff"}};
+  EXPECT_TRUE(std::regex_match(nodes, std::regex(expected.at(GetParam())))) << nodes;
 }
 
 TEST_P(scopes, end_with_their_function_however_it_ends) {
