@@ -5,8 +5,8 @@
  *     mallard_region_destroy(arena);                  // they end, and so do the regions inside it
  *
  *     unsigned parsing = mallard_scope_begin("parser");   // what is allocated from here on ...
- *     mallard_scope_end(parsing);                         // ... is the parser's; C++: mallard::scope
- * s("parser");
+ *     mallard_scope_end(parsing);                         // ... is the parser's
+ *     mallard::scope parsing("parser");                   // C++: until the end of the block
  *
  * For C11 and C++20, on its own: nothing is linked, nothing of mallard need be installed where the
  * program runs. All functions may be called from any thread, before main and after it, and do nothing
@@ -16,9 +16,10 @@
  * in each library). With it, a region's event is one event of the journal, like a malloc's; beginning a
  * scope takes some tens of ns, ending it a few.
  *
- * A region is named by any address, usually of its own object, and lives from its creation to its
- * destruction or the next creation under the same name below another parent: this moves it there, with
- * all that it holds. Sizes are in bytes.
+ * A region is named by any address, usually of its own object, and lives until it, or a region around it,
+ * is destroyed. Creating one that lives moves it, with all that it holds, below the parent then named. Sizes
+ * are in bytes. Pools of APR, chunks of talloc (each one a region that holds itself) and obstacks (regions
+ * of their chunks) are recorded without any annotation.
  *
  * A scope belongs to the function that begins it, on this thread, and ends with it at latest: by return,
  * by an exception or by longjmp. (A C function that is left without ending its scope is noticed when
@@ -26,10 +27,10 @@
  * inside it. Up to 64 are open on a thread, and a name counts up to its 255th byte; what exceeds that is
  * ignored. Scopes do not follow a program that switches stacks by itself (makecontext, say).
  *
- * How it works: the recorder is looked up by dlsym(RTLD_DEFAULT, ...). A weak reference to its table would
- * need no look-up, but the linker resolves it to null for good in position-dependent programs, which the
- * recorder does not take part in linking. dlsym itself is referred to weakly: where a program has none (it is
- * static, or its libc keeps it in a library of its own), it cannot be recorded or has no annotations.
+ * How it works: the recorder's table of functions is looked up by dlsym(RTLD_DEFAULT, ...). A weak
+ * reference to the table would need no look-up, but in a position-dependent program the linker makes it null
+ * for good. dlsym itself is referred to weakly: a static program has none and cannot be recorded anyway, and
+ * where libc keeps it in a library of its own, the program links that (-ldl) to be annotated.
  */
 #ifndef MALLARD_ANNOTATE_H
 #define MALLARD_ANNOTATE_H
