@@ -69,7 +69,7 @@ void sum_up(const recordings& all, const std::string& path) {
   if (children.left != 0)
     tell(std::to_string(children.left) +
          (children.left == 1 ? " child still runs; what it does" : " children still run; what they do") +
-         " from now on is recorded into " + all.folder() + " as long as there is room in its rings");
+         " from now on is recorded into " + all.folder() + " as long as there is room in the rings");
   if (all.root().state().gave_up != 0)
     tell("the program waited in vain for a second, so its recording ended early");
   if (all.root().state().bypassed != 0)

@@ -6,6 +6,14 @@
 
 namespace mallard::recorder {
 
+namespace {
+
+bool overlap(const journal::module_info& a, const journal::module_info& b) noexcept {
+  return a.begin < b.end && b.begin < a.end;
+}
+
+}  // namespace
+
 module_table::module_table(journal::spool_header* spool, journal::writer& out, pid_t process,
                            std::string program)
     : list_(spool), out_(&out), process_(process), program_(std::move(program)) {}
@@ -16,14 +24,22 @@ bool module_table::knows(std::uint64_t address) const {
   });
 }
 
-void module_table::note_caller(std::uint64_t address) { stranger_ = stranger_ || !knows(address); }
+void module_table::note_caller(std::uint64_t address) {
+  if (!knows(address)) strangers_.push_back(address);
+}
 
 void module_table::update(std::uint64_t now, double ticks_per_second) {
   read_list();
-  if (!stranger_ || now < next_look_) return;
-  stranger_ = false;
+  std::erase_if(strangers_, [this](std::uint64_t address) { return knows(address); });
+  if (strangers_.empty() || now < next_look_) return;
+  strangers_.clear();
   next_look_ = now + static_cast<std::uint64_t>(ticks_per_second / 10);
-  for (journal::module_info& module : read_process_modules(process_)) add(std::move(module));
+  for (journal::module_info& module : read_process_modules(process_)) {
+    const bool is_listed = std::any_of(places_.begin(), places_.end(), [&](const place& one) {
+      return one.module.unload_time == 0 && overlap(one.module, module);
+    });
+    if (!is_listed) add(std::move(module));
+  }
 }
 
 void module_table::read_list() {
@@ -48,9 +64,7 @@ void module_table::unload(std::uint64_t begin, std::uint64_t end, std::uint64_t 
 
 // Calls that came from a module before it was seen here are later than what was here before.
 void module_table::add(journal::module_info module) {
-  const auto overlaps = [&](const place& one) {
-    return one.module.begin < module.end && module.begin < one.module.end;
-  };
+  const auto overlaps = [&](const place& one) { return overlap(one.module, module); };
   const auto is_same = [&](const place& one) {
     return one.module.unload_time == 0 && one.module.begin == module.begin &&
            one.module.path == module.path && one.module.build_id == module.build_id;

@@ -50,9 +50,9 @@ class module_table {
   journal::writer* out_;
   pid_t process_;
   std::string program_;
-  std::vector<place> places_;    // that do not overlap
-  bool stranger_ = false;        // a caller lies in no known module
-  std::uint64_t next_look_ = 0;  // ticks since recording began
+  std::vector<place> places_;             // that do not overlap
+  std::vector<std::uint64_t> strangers_;  // callers that lie in no known module
+  std::uint64_t next_look_ = 0;           // ticks since recording began
 };
 
 }  // namespace mallard::recorder
