@@ -54,6 +54,7 @@ TEST_F(children, have_journals_of_their_own_however_they_were_made) {
     EXPECT_EQ(child.about.parent_process, root.about.process);
     auto counts = count_kinds(child, 8888);
     forked += counts[event_kind::malloc] == 500000u;
+    EXPECT_GT(child.about.figures.at("cpu_ns"), 0);
     EXPECT_EQ(counts[event_kind::malloc], count_kinds(child)[event_kind::free] >= 500000u ? 500000u : 0u);
     shells += child.about.arguments.size() == 3 && child.about.arguments.front() == "sh";
   }

@@ -146,18 +146,23 @@ void recordings::find_new() {
 // Of one process, only the latest program still runs. Whose journal is to name a child that has just begun,
 // waits for its first events.
 void recordings::finish_those_over() {
+  bool any = false;
   for (std::size_t i = 0; i < running_.size(); ++i) {
     child_recording& one = *running_[i];
-    bool is_awaited = false;
-    for (std::size_t later = i + 1; later < running_.size(); ++later) {
-      const child_recording& other = *running_[later];
-      one.over = one.over || other.what.process() == one.what.process();
-      is_awaited = is_awaited || (!other.noted && other.parent == one.what.process());
-    }
-    one.finished = one.over && !is_awaited;
+    const auto later = running_.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+    const auto has_later = [&](auto&& holds) {
+      return std::any_of(later, running_.end(), [&](const auto& other) { return holds(*other); });
+    };
+    one.over = one.over || (one.what.state().replaced != 0 && has_later([&](const child_recording& other) {
+                              return other.what.process() == one.what.process();
+                            }));
+    one.finished = one.over && !has_later([&](const child_recording& other) {
+                     return !other.noted && other.parent == one.what.process();
+                   });
     if (one.finished) finish(one);
+    any = any || one.finished;
   }
-  std::erase_if(running_, [](const auto& child) { return child->finished; });
+  if (any) std::erase_if(running_, [](const auto& child) { return child->finished; });
 }
 
 // Begins to follow a spool, unless it is being followed; false if it is not ready.

@@ -5,7 +5,7 @@
 //
 // The library takes its part out again when the program starts (environment.hpp), so that the program
 // sees the user's. Made on the stack of the call, where a vfork'ed child may do so too; mapped memory takes
-// the place of the stack for thousands of variables, and a vfork'ed child leaves that to its parent.
+// the place of the stack for a thousand variables and more, and a vfork'ed child leaves that to its parent.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ namespace mallard::recorder {
 
 template <class Use>
 MALLARD_NOINLINE auto with_environment_for(const char* file, char* const* variables, Use use) noexcept {
-  constexpr std::size_t most_on_stack = 32 * 1024;
+  constexpr std::size_t most_on_stack = 12 * 1024;
   if (!is_to_be_passed_to(file)) return use(variables);
   const std::size_t bytes = passed_environment_bytes(variables);
   const bool on_stack = bytes <= most_on_stack;

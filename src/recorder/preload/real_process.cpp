@@ -26,6 +26,7 @@ void look_up() noexcept {
   find(found.posix_spawnp, "posix_spawnp");
   find(found.popen, "popen");
   find(found.system, "system");
+  find(found.leave, "_exit");
   find(found.dlclose, "dlclose");
   looked_up.store(true, std::memory_order_release);
 }

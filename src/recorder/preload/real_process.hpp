@@ -1,6 +1,6 @@
 // The functions of libc that this library stands in front of beside the malloc family: those that start
-// programs and unload modules. Looked up when the library is initialised, since a vfork'ed child could
-// not do it; before that, and by whoever asks earlier, at the first call.
+// programs, end the process and unload modules. Looked up when the library is initialised, since a vfork'ed
+// child could not do it; before that, and by whoever asks earlier, at the first call.
 #pragma once
 
 #include <spawn.h>
@@ -18,6 +18,7 @@ struct real_process_functions {
                       char* const*, char* const*);
   FILE* (*popen)(const char*, const char*);
   int (*system)(const char*);
+  void (*leave)(int);
   int (*dlclose)(void*) noexcept;
 };
 
