@@ -8,6 +8,7 @@
 #include <random>
 #include <thread>
 
+#include "journal/recorded_process.hpp"
 #include "journal/summary.hpp"
 #include "recorder/own_log.hpp"
 #include "recorder/run.hpp"
@@ -38,16 +39,20 @@ class killing : public testing::Test {
     std::this_thread::sleep_for(std::chrono::microseconds(random_() % 250'000));
     struck_ns_ = log_clock_ns();
     strike(recorder.process(), program);
-    return recorder.finish();
+    run_result result = recorder.finish();
+    // Its output is closed some time before it is gone.
+    while (journal::is_running(static_cast<std::uint64_t>(program), 0))
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return result;
   }
 
   void expect_recovered() {
     EXPECT_EQ(compare_with_own_log(read_journal(journal_), read_own_log(log_), struck_ns_ - grace_ns), "");
     const journal::summary s = journal::summarize(journal_);
-    EXPECT_FALSE(s.complete);
+    EXPECT_GT(s.events, 0u);
+    if (s.complete) return;  // the launcher had seen the program's end before its own
     ASSERT_EQ(s.warnings.size(), 1u);
     EXPECT_TRUE(s.warnings[0].starts_with("the recording was cut off: ")) << s.warnings[0];
-    EXPECT_GT(s.events, 0u);
   }
 
   scratch_folder folder_;
@@ -76,6 +81,7 @@ TEST_F(killing, the_launcher_lets_the_program_go_on) {
         result.err,
         "mallard: recording ended, since mallard-record made no progress for 1 s; the program goes on\n");
     expect_recovered();
+    EXPECT_FALSE(journal::summarize(journal_).complete);
   }
 }
 
