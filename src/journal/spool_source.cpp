@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "journal/spool_description.hpp"
+
 namespace mallard::journal {
 namespace {
 
@@ -54,9 +56,7 @@ void spool_source::go_on_with_spool() {
     passed_ = journal_->passed();
     journal_.reset();
   } else {
-    about_.process = spool.attached;
-    about_.parent_process = spool.parent_process;
-    about_.start_unix_ns = spool.start_unix_ns;
+    about_ = describe_process(spool_.header());
   }
   const double rate = spool.ticks_per_second;
   if (!had_end_ && std::isfinite(rate) && rate > 0) about_.ticks_per_second = rate;

@@ -30,15 +30,22 @@ inline void fill_sample(test::memory_spool& spool) {
   std::memcpy(at + sizeof module + path.size(), id.data(), id.size());
   header->modules_head = (sizeof module + path.size() + id.size() + 7) / 8 * 8;
 
+  const std::string_view process("/tmp\0/bin/p\0p\0-v\0", 17);
   const std::string_view name = "parser";
-  const auto length = static_cast<name_length>(name.size());
-  std::memcpy(names_of(header), &length, sizeof length);
-  std::memcpy(names_of(header) + sizeof length, name.data(), name.size());
-  header->names_used = 12;
+  for (const std::string_view text : {process, name}) {
+    const auto length = static_cast<name_length>(text.size());
+    char* to = names_of(header) + header->names_used;
+    std::memcpy(to, &length, sizeof length);
+    std::memcpy(to + sizeof length, text.data(), text.size());
+    header->names_used += static_cast<std::uint32_t>((sizeof length + text.size() + 3) / 4 * 4);
+  }
+  header->described = static_cast<std::uint32_t>(process.size());
+  const std::uint64_t name_at = (sizeof(name_length) + process.size() + 3) / 4 * 4;
 
   const std::uint32_t outer = spool.add_context({.parent = 0, .stack_offset = 0, .place = 0x1100});
   const std::uint32_t inner = spool.add_context({.parent = outer, .stack_offset = 6, .place = 0x1200});
-  const std::uint32_t scope = spool.add_context({.parent = inner, .stack_offset = 0, .place = scope_bit});
+  const std::uint32_t scope =
+      spool.add_context({.parent = inner, .stack_offset = 0, .place = scope_bit | name_at});
 
   spool.begin_thread(1, 10, 0, 700);
   spool.begin_thread(2, 12, 1, 701);

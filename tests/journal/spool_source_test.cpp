@@ -176,6 +176,8 @@ TEST_F(spooled, a_spool_alone_is_read) {
       EXPECT_EQ(read.known.names.at(read.known.contexts.at(read.events[1].context).name), "parser");
       EXPECT_EQ(read.known.usage.at(0).cpu_ns, 5'000'000u);
       EXPECT_EQ(read.about.process, 4321u);
+      EXPECT_EQ(read.about.program, "/bin/p");
+      EXPECT_EQ(read.about.arguments, (std::vector<std::string>{"p", "-v"}));
       EXPECT_EQ(read.warnings,
                 std::vector<std::string>{"the recording was cut off: 42 events are recovered from " +
                                          spool_path_.string()});

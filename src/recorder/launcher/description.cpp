@@ -3,12 +3,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <string>
-#include <string_view>
 
+#include "journal/spool_description.hpp"
 #include "recorder/launcher/version.hpp"
 
 namespace mallard::recorder {
@@ -38,14 +37,6 @@ journal::metadata describe_recording(journal::stack_mode stacks) {
   return about;
 }
 
-// Takes the text before the next zero off the front.
-std::string take_text(std::string_view& texts) {
-  const std::size_t size = std::min(texts.find('\0'), texts.size());
-  std::string text(texts.substr(0, size));
-  texts.remove_prefix(std::min(size + 1, texts.size()));
-  return text;
-}
-
 }  // namespace
 
 journal::metadata describe_root(const options& chosen, const program_file& program, pid_t process) {
@@ -62,16 +53,8 @@ journal::metadata describe_root(const options& chosen, const program_file& progr
 }
 
 journal::metadata describe_child(journal::spool_header* spool) {
-  journal::metadata about = describe_recording(spool->options.stacks);
-  constexpr std::size_t most = journal::name_bytes - sizeof(journal::name_length);
-  std::string_view texts(journal::names_of(spool) + sizeof(journal::name_length),
-                         std::min<std::size_t>(spool->described, most));
-  about.directory = take_text(texts);
-  about.program = take_text(texts);
-  while (!texts.empty()) about.arguments.push_back(take_text(texts));
-  about.process = spool->attached;
-  about.parent_process = spool->parent_process;
-  about.start_unix_ns = spool->start_unix_ns;
+  journal::metadata about = journal::describe_process(spool);
+  about.facts = describe_recording(spool->options.stacks).facts;
   return about;
 }
 
