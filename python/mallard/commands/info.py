@@ -46,7 +46,7 @@ def show(summary: dict[str, Any]) -> None:
     table = Table(show_header=False, box=None)
     for name, value in rows(summary):
         table.add_row(Text(name, style="bold"), Text(value))
-    Console(soft_wrap=True).print(table)
+    Console().print(table)
 
 
 def rows(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
