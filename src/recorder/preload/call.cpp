@@ -5,12 +5,10 @@
 namespace mallard::recorder {
 
 MALLARD_NOINLINE bool call::replaces_dead_call(void* frame) noexcept {
-  // Stacks grow downwards: what is called from inside the marked frame lies below it, unless a signal
-  // handler with a stack of its own interrupted it.
+  // What is called from inside the marked frame lies below it, unless a signal handler with a stack of its
+  // own interrupted it.
   stack_t signal_stack{};
-  const bool inside = frame < self.outermost_call ||
-                      (sigaltstack(nullptr, &signal_stack) == 0 && (signal_stack.ss_flags & SS_ONSTACK) != 0);
-  if (inside) {
+  if (sigaltstack(nullptr, &signal_stack) == 0 && (signal_stack.ss_flags & SS_ONSTACK) != 0) {
     ++self.nested_calls;
     return false;
   }

@@ -21,6 +21,9 @@ class call {
     if (self.outermost_call == nullptr) [[likely]] {
       self.outermost_call = frame;
       outermost_ = true;
+    } else if (frame < self.outermost_call) {  // stacks grow downwards
+      ++self.nested_calls;
+      outermost_ = false;
     } else {
       outermost_ = replaces_dead_call(frame);
     }

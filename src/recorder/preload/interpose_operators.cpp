@@ -22,6 +22,11 @@ MALLARD_INLINE void* observe_new(const call& here, operator_form form, const eve
                                  std::size_t second, const void* third, const call_site& site) {
   const open_event open{fields, site};
   return observe_block(here, fields, site, [&] {
+    if (is_plain_malloc(form)) [[likely]] {
+      void* p = real.malloc(fields.size != 0 ? fields.size : 1);
+      if (p != nullptr) [[likely]]
+        return p;
+    }
     void* function = real_operator(form);
     if (function == nullptr) [[unlikely]]
       return real.malloc(fields.size);
@@ -32,6 +37,8 @@ MALLARD_INLINE void* observe_new(const call& here, operator_form form, const eve
 }
 
 MALLARD_INLINE void call_delete(operator_form form, void* p, std::size_t second, std::size_t third) noexcept {
+  if (is_plain_malloc(form)) [[likely]]
+    return real.free(p);
   void* function = real_operator(form);
   if (function == nullptr) [[unlikely]]
     return real.free(p);

@@ -5,7 +5,10 @@
 // the C++ runtimes that are loaded. Only where there is none at all, malloc and free serve.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+
+#include "mallard/core/attributes.hpp"
 
 namespace mallard::recorder {
 
@@ -26,7 +29,22 @@ enum class operator_form : unsigned {
 #undef MALLARD_ENUMERATOR
 };
 
+// Whether the real function is known to be libstdc++'s, which is malloc or free under another name, as
+// long as malloc succeeds. Known once the form was looked up.
+[[nodiscard]] MALLARD_INLINE bool is_plain_malloc(operator_form form) noexcept;
+
 // The real function, null if there is none. May allocate, so a call (call.hpp) must be open.
 [[nodiscard]] void* real_operator(operator_form form) noexcept;
+
+struct found_operator {
+  std::atomic<void*> function;
+  std::atomic<bool> is_plain_malloc;
+};
+inline constexpr std::size_t operator_forms = 20;
+extern found_operator found_operators[operator_forms];
+
+MALLARD_INLINE bool is_plain_malloc(operator_form form) noexcept {
+  return found_operators[static_cast<unsigned>(form)].is_plain_malloc.load(std::memory_order_relaxed);
+}
 
 }  // namespace mallard::recorder
