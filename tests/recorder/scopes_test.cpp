@@ -16,9 +16,11 @@ using names = std::vector<std::string>;
 
 class scopes : public testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override {
+  void SetUp() override { record("scoped"); }
+
+  void record(const std::string& program) {
     const run_result result =
-        run(record_command(folder_ / "journal", {target("scoped")}, {"--stack", GetParam()}));
+        run(record_command(folder_ / "journal", {target(program)}, {"--stack", GetParam()}));
     ASSERT_EQ(result.status, 0) << result.err;
     recorded_ = read_journal(folder_ / "journal");
   }
@@ -49,6 +51,14 @@ TEST_P(scopes, nest) {
   EXPECT_EQ(around(5000), names{});
   EXPECT_EQ(around(5001), names{"outer"});
   EXPECT_EQ(around(5002), (names{"outer", "inner"}));
+}
+
+TEST_P(scopes, go_on_in_a_forked_child) {
+  record("forks_in_scope");
+  ASSERT_EQ(recorded_.tables.children.size(), 1u);
+  recorded_ = read_journal(folder_ / recorded_.tables.children.front().journal);
+  EXPECT_EQ(around(5101), names{"outer"});
+  EXPECT_EQ(around(5102), (names{"outer", "inner"}));
 }
 
 // A letter a node, outermost first: s for a scope, f for a frame.
