@@ -54,14 +54,16 @@ class event_encoder {
 
     kinds_[rows_] = kind;
     ++rows_of_kind_[kind];
-    times_.put(zigzag(e.time - last_time_));
+    times_.put_short(zigzag(e.time - last_time_));
     last_time_ = e.time;
-    if (threads_vary_) threads_.put(e.thread);
-    if ((columns & (has_context | has_size)) != 0) {  // most frees have neither
-      const std::uint64_t step = (columns & has_context) != 0 ? e.context - last_context_ : 0;
-      contexts_.put_if((columns & has_context) != 0, zigzag(step));
-      last_context_ += step;
-      sizes_.put_if((columns & has_size) != 0, e.size);
+    if (threads_vary_) threads_.put_short(e.thread);
+    if ((columns & (has_context | has_size)) != 0) {
+      if ((columns & has_context) != 0) [[likely]] {
+        contexts_.put_short(zigzag(e.context - last_context_));
+        last_context_ = e.context;
+      }
+      if ((columns & has_size) != 0) [[likely]]
+        sizes_.put_short(e.size);
     }
     if ((columns & has_address) != 0) {
       const std::size_t distance = recall_.note(e.address, rows_);

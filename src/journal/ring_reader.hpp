@@ -120,13 +120,13 @@ MALLARD_INLINE bool ring_reader::examine(std::uint64_t position, next_record& ne
   constexpr std::uint64_t ahead = 64;  // words
   __builtin_prefetch(&words_[(position + ahead) & mask_]);
   const std::uint64_t first = word(position);
-  const unsigned kind = static_cast<unsigned>(first & kind_mask);
+  const auto kind = static_cast<unsigned>(first & kind_mask);
   std::uint64_t length = 2 + (first / site_bit & 1) + (first / extra_bit & 1) + (first / timed_bit & 1);
   const std::uint64_t left = end_ - position;
   if (kind == witness_record) [[unlikely]]
     length = witness_words;
-  else if ((first & site_bit) != 0 && left > 2 && (word(position + 2) & UINT32_MAX) == large_size)
-      [[unlikely]]
+  else if ((first & site_bit) != 0 && static_cast<std::uint32_t>(word(position + 2)) == large_size &&
+           left > 2) [[unlikely]]
     ++length;
   next.first = first;
   next.length = length;
@@ -135,22 +135,25 @@ MALLARD_INLINE bool ring_reader::examine(std::uint64_t position, next_record& ne
 }
 
 MALLARD_INLINE record ring_reader::read(std::uint64_t position, const next_record& next) const noexcept {
+  constexpr std::uint64_t rare_bits = extra_bit | timed_bit;
   record r;
   r.kind = static_cast<unsigned>(next.first & kind_mask);
   r.time = next.time;
-  std::uint64_t at = position + 1;
   if (r.kind == witness_record) [[unlikely]] {
-    r.subject = at;
+    r.subject = position + 1;
     return r;
   }
-  r.subject = word(at++);
-  const std::uint64_t site = (next.first & site_bit) != 0 ? word(at++) : 0;
+  r.subject = word(position + 1);
+  const std::uint64_t with_site = next.first / site_bit & 1;
+  const std::uint64_t site = word(position + 2) & (0 - with_site);
   r.context = static_cast<std::uint32_t>(site >> 32);
-  r.size = site & UINT32_MAX;
-  if (r.size == large_size) [[unlikely]]
-    r.size = word(at++);
-  r.extra = (next.first & extra_bit) != 0 ? word(at++) : 0;
-  r.duration = (next.first & timed_bit) != 0 ? word(at) : 0;
+  r.size = static_cast<std::uint32_t>(site);
+  if ((next.first & rare_bits) == 0 && r.size != large_size) [[likely]]
+    return r;
+  std::uint64_t at = position + 2 + with_site;
+  if (r.size == large_size) r.size = word(at++);
+  if ((next.first & extra_bit) != 0) r.extra = word(at++);
+  if ((next.first & timed_bit) != 0) r.duration = word(at);
   return r;
 }
 

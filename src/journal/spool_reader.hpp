@@ -89,8 +89,8 @@ class spool_reader {
   };
 
   void find_rings();
-  void receive(ring_reader& ring, const record& r);
-  void receive_other(ring_reader& ring, const record& r);
+  void receive(ring_reader& ring, record r);
+  void receive_other(ring_reader& ring, record r);
   known_thread& thread_of(std::uint64_t word, std::uint64_t time);
 
   spool_header* spool_;
@@ -138,7 +138,7 @@ std::uint64_t spool_reader<Receiver>::collect(std::uint64_t until, std::uint64_t
     ring_reader& ring = rings_[index];
     turns_.pop_back();
     const std::uint64_t others = turns_.empty() ? until : std::min(until, turns_.front().time);
-    taken += ring.take(others, enough, most - taken, [&](const record& r) { receive(ring, r); });
+    taken += ring.take(others, enough, most - taken, [&](record r) { receive(ring, r); });
     if (ring.words_held() >= enough || taken == most) return taken;
     if (ring.empty() || ring.next_time() > until) continue;
     turns_.push_back({ring.next_time(), index});
@@ -148,7 +148,7 @@ std::uint64_t spool_reader<Receiver>::collect(std::uint64_t until, std::uint64_t
 }
 
 template <class Receiver>
-MALLARD_INLINE void spool_reader<Receiver>::receive(ring_reader& ring, const record& r) {
+MALLARD_INLINE void spool_reader<Receiver>::receive(ring_reader& ring, record r) {
   if (r.kind >= witness_record) [[unlikely]] {
     receive_other(ring, r);
     return;
@@ -175,9 +175,10 @@ MALLARD_INLINE void spool_reader<Receiver>::receive(ring_reader& ring, const rec
   ++appended_;
 }
 
-// Whatever the receiver writes meanwhile is without this record, which is passed afterwards.
+// By value, so that the record of an event stays in registers. Whatever the receiver writes meanwhile is
+// without this record, which is passed afterwards.
 template <class Receiver>
-void spool_reader<Receiver>::receive_other(ring_reader& ring, const record& r) {
+void spool_reader<Receiver>::receive_other(ring_reader& ring, record r) {
   if (r.kind == witness_record) {
     if (ring.last_event != ring_reader::no_event) receiver_->witness(ring.last_event, ring.witness(r));
     return;

@@ -22,9 +22,12 @@ class varint_column {
 
   void put(std::uint64_t value) noexcept { end_ += put_at(end_, value); }
 
-  // Puts nothing unless `wanted`, in the same time.
-  void put_if(bool wanted, std::uint64_t value) noexcept {
-    end_ += put_at(end_, value) & (std::size_t{0} - static_cast<std::size_t>(wanted));
+  // The same, where nearly all take one byte.
+  void put_short(std::uint64_t value) noexcept {
+    if (value < 0x80) [[likely]]
+      *end_++ = static_cast<unsigned char>(value);
+    else
+      put(value);
   }
 
   // Puts the bytes of another column.
