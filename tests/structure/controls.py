@@ -86,6 +86,14 @@ class Controls(unittest.TestCase):
             "src/recorder may not include src/journal": {
                 "src/recorder/spool.hpp": '#include "journal/reader.hpp"\n'
             },
+            "src/recorder/preload/unwind may not include src/recorder/preload": {
+                "src/recorder/preload/unwind/rule.cpp": '#include "recorder/preload/hooks.hpp"\n',
+                "src/recorder/preload/hooks.hpp": "",
+            },
+            "src/recorder/preload/malloc may not include src/recorder/preload/region": {
+                "src/recorder/preload/malloc/new.cpp": '#include "recorder/preload/region/pools.hpp"\n',
+                "src/recorder/preload/region/pools.hpp": "",
+            },
             "src/recorder/preload may not include include/mallard/heap": {
                 "src/recorder/preload/hooks.cpp": upper
             },

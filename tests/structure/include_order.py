@@ -50,6 +50,10 @@ LIBRARY_RULES["include/mallard/source"] = Rule(["include/mallard/core"], [STANDA
 PRELOAD = Rule(["include/mallard/core", "include/mallard/journal", "src/journal/spool"], [RUNTIME_FREE, LIBC])
 # The annotations are for programs in C, and need none of the library.
 ANNOTATE = Rule([], [re.compile(r"stddef\.h")])
+PRELOAD_ROOM = "src/recorder/preload"
+IN_THE_PROGRAM = [*PRELOAD.rooms, "include/mallard/annotate.h", "src/recorder"]
+PRELOAD_PARTS = [f"{PRELOAD_ROOM}/{part}" for part in ("unwind", "stack", "spool")]
+PRELOAD_ENTRIES = ["malloc", "region", "process"]  # by which the program comes in; none includes another
 EVERYTHING_SHIPPED = [*LIBRARY_ROOMS, "include/mallard/journal", "include/mallard"]
 
 # The longest matching folder is a file's room.
@@ -62,7 +66,17 @@ RULES: dict[str, Rule] = {
     "src/journal": Rule([*EVERYTHING_SHIPPED, "src/journal/spool"]),
     "src/harness": Rule([*EVERYTHING_SHIPPED, "src/journal"]),
     "src/recorder": PRELOAD,  # shared by both of its sides, so as strict as the preloaded one
-    "src/recorder/preload": Rule([*PRELOAD.rooms, "include/mallard/annotate.h", "src/recorder"], PRELOAD.system),
+    "src/recorder/preload": Rule(
+        [*IN_THE_PROGRAM, *PRELOAD_PARTS, *(f"{PRELOAD_ROOM}/{entry}" for entry in PRELOAD_ENTRIES)],
+        PRELOAD.system,
+    ),
+    f"{PRELOAD_ROOM}/unwind": Rule(["include/mallard/core"], PRELOAD.system),
+    f"{PRELOAD_ROOM}/stack": Rule([*IN_THE_PROGRAM, PRELOAD_ROOM, *PRELOAD_PARTS], PRELOAD.system),
+    f"{PRELOAD_ROOM}/spool": Rule([*IN_THE_PROGRAM, PRELOAD_ROOM, *PRELOAD_PARTS], PRELOAD.system),
+    **{
+        f"{PRELOAD_ROOM}/{entry}": Rule([*IN_THE_PROGRAM, PRELOAD_ROOM, *PRELOAD_PARTS], PRELOAD.system)
+        for entry in PRELOAD_ENTRIES
+    },
     "src/recorder/launcher": Rule(
         [*EVERYTHING_SHIPPED, "src/journal", "src/journal/spool", "src/harness", "src/recorder"]
     ),

@@ -12,8 +12,8 @@
 
 #include "mallard/core/attributes.hpp"
 #include "recorder/preload/session.hpp"
-#include "recorder/preload/stack_bounds.hpp"
-#include "recorder/preload/stack_check.hpp"
+#include "recorder/preload/stack/stack_bounds.hpp"
+#include "recorder/preload/stack/stack_check.hpp"
 #include "recorder/preload/thread_state.hpp"
 
 namespace mallard::recorder {

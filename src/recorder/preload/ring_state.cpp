@@ -1,6 +1,6 @@
 #include "recorder/preload/ring_state.hpp"
 
-#include "recorder/preload/pages.hpp"
+#include "recorder/preload/spool/pages.hpp"
 
 namespace mallard::recorder {
 namespace {

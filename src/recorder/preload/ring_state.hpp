@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "recorder/preload/context_tree.hpp"
-#include "recorder/preload/stack_memo.hpp"
+#include "recorder/preload/stack/context_tree.hpp"
+#include "recorder/preload/stack/stack_memo.hpp"
 
 namespace mallard::recorder {
 

@@ -8,8 +8,8 @@
 #include <cerrno>
 
 #include "journal/spool/record.hpp"
-#include "recorder/preload/reader_watch.hpp"
 #include "recorder/preload/session.hpp"
+#include "recorder/preload/spool/reader_watch.hpp"
 
 namespace mallard::recorder {
 

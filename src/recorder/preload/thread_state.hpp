@@ -15,8 +15,8 @@
 
 #include "journal/spool/spool.hpp"
 #include "mallard/core/attributes.hpp"
-#include "recorder/preload/open_scopes.hpp"
 #include "recorder/preload/ring_state.hpp"
+#include "recorder/preload/stack/open_scopes.hpp"
 
 namespace mallard::recorder {
 

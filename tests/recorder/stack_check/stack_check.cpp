@@ -2,7 +2,7 @@
 //
 // libunwind starts in here; its frames up to the entry point of the recorder are taken off. What was
 // compared, and what differed, is appended as a line to the file that MALLARD_STACK_CHECK names.
-#include "recorder/preload/stack_check.hpp"
+#include "recorder/preload/stack/stack_check.hpp"
 
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>

@@ -1,0 +1,65 @@
+#include "recorder/preload/malloc/real_operators.hpp"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+#include "mallard/core/attributes.hpp"
+
+namespace mallard::recorder {
+
+constinit found_operator found_operators[operator_forms]{};
+
+namespace {
+
+constexpr const char* names[] = {
+#define MALLARD_NAME(name) #name,
+    MALLARD_NEW_FORMS(MALLARD_NAME) MALLARD_DELETE_FORMS(MALLARD_NAME)
+#undef MALLARD_NAME
+};
+constexpr const char* runtimes[] = {"libstdc++.so.6", "libc++abi.so.1", "libc++.so.1"};
+
+static_assert(sizeof names / sizeof *names == operator_forms);
+
+// Whether two symbols lie in the same library.
+bool are_neighbours(const void* one, const void* other) noexcept {
+  Dl_info of_one{};
+  Dl_info of_other{};
+  return dladdr(one, &of_one) != 0 && dladdr(other, &of_other) != 0 && of_one.dli_fbase == of_other.dli_fbase;
+}
+
+// libstdc++'s own operator, while its malloc is the one here.
+bool is_libstdcxx_over_us(const void* function, const char* name) noexcept {
+  Dl_info of_function{};
+  if (dladdr(function, &of_function) == 0 || strstr(of_function.dli_fname, "/libstdc++.so") == nullptr)
+    return false;
+  const bool over_aligned = strstr(name, "St11align_val_t") != nullptr;
+  return !over_aligned && are_neighbours(dlsym(RTLD_DEFAULT, "malloc"), &found_operators);
+}
+
+MALLARD_NOINLINE void* look_up(unsigned form) noexcept {
+  const int saved_errno = errno;
+  void* function = dlsym(RTLD_NEXT, names[form]);
+  for (const char* runtime : runtimes) {
+    if (function != nullptr) break;
+    void* library = dlopen(runtime, RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) continue;
+    function = dlsym(library, names[form]);
+    dlclose(library);
+  }
+  found_operators[form].function.store(function, std::memory_order_release);
+  if (function != nullptr)
+    found_operators[form].is_plain_malloc.store(is_libstdcxx_over_us(function, names[form]),
+                                                std::memory_order_relaxed);
+  errno = saved_errno;
+  return function;
+}
+
+}  // namespace
+
+void* real_operator(operator_form form) noexcept {
+  void* function = found_operators[static_cast<unsigned>(form)].function.load(std::memory_order_acquire);
+  return function != nullptr ? function : look_up(static_cast<unsigned>(form));
+}
+
+}  // namespace mallard::recorder

@@ -1,0 +1,129 @@
+// The entry points by which a process becomes another program.
+//
+// The new image is recorded like its predecessor, if it can be; what fails has changed nothing. A
+// vfork'ed child may call them: nothing is allocated, nothing of the parent's memory written but the stack.
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstddef>
+
+#include "recorder/preload/observe.hpp"
+#include "recorder/preload/process/passed_environment.hpp"
+#include "recorder/preload/process/real_process.hpp"
+#include "recorder/preload/process/searched_file.hpp"
+#include "recorder/preload/spool/cpu_time.hpp"
+#include "recorder/preload/spool/fixed_text.hpp"
+#include "recorder/preload/spool/raw_calls.hpp"
+
+namespace mallard::recorder {
+namespace {
+
+// For the time of an exec, the spool of this process (a vfork'ed child has none) says that its writer is
+// becoming another program.
+class replacement {
+ public:
+  replacement() noexcept : spool_(recording()) {
+    if (spool_ != nullptr && spool_->attached != raw_process()) spool_ = nullptr;
+    if (spool_ == nullptr) return;
+    spool_->end_cpu_ns = cpu_ns_of_process();
+    spool_->replaced = 1;
+  }
+  ~replacement() noexcept {
+    if (spool_ == nullptr) return;
+    spool_->replaced = 0;
+    spool_->end_cpu_ns = 0;
+  }
+  replacement(const replacement&) = delete;
+  replacement& operator=(const replacement&) = delete;
+
+ private:
+  spool_header* spool_;
+};
+
+template <class Exec>
+int become(const char* file, char* const* variables, Exec exec) noexcept {
+  return with_environment_for(file, variables, [&](char* const* passed) {
+    const replacement mark;
+    const int result = exec(passed);
+    return errno == E2BIG && passed != variables ? exec(variables) : result;
+  });
+}
+
+int become_path(const char* path, char* const* arguments, char* const* variables) noexcept {
+  return become(path, variables,
+                [=](char* const* passed) { return real_process().execve(path, arguments, passed); });
+}
+
+int become_file(const char* file, char* const* arguments, char* const* variables) noexcept {
+  const searched_file found(file);
+  return become(found.path(), variables,
+                [=](char* const* passed) { return real_process().execvpe(file, arguments, passed); });
+}
+
+std::size_t count_arguments(va_list list) noexcept {
+  std::size_t count = 1;
+  while (va_arg(list, char*) != nullptr) ++count;
+  return count;
+}
+
+}  // namespace
+}  // namespace mallard::recorder
+
+using namespace mallard::recorder;
+
+// The words of a call like execl("/bin/ls", "ls", "-l", NULL), as an array that ends with the null.
+#define MALLARD_COLLECT(arguments, first, list)                                                      \
+  va_list list;                                                                                      \
+  va_start(list, first);                                                                             \
+  const std::size_t arguments##_count = count_arguments(list);                                       \
+  va_end(list);                                                                                      \
+  auto** arguments = static_cast<char**>(__builtin_alloca((arguments##_count + 1) * sizeof(char*))); \
+  va_start(list, first);                                                                             \
+  arguments[0] = const_cast<char*>(first);                                                           \
+  for (std::size_t i = 1; i <= arguments##_count; ++i) arguments[i] = va_arg(list, char*)
+
+MALLARD_INTERPOSED int execve(const char* path, char* const* arguments, char* const* variables) noexcept {
+  return become_path(path, arguments, variables);
+}
+
+MALLARD_INTERPOSED int execv(const char* path, char* const* arguments) noexcept {
+  return become_path(path, arguments, environ);
+}
+
+MALLARD_INTERPOSED int execvpe(const char* file, char* const* arguments, char* const* variables) noexcept {
+  return become_file(file, arguments, variables);
+}
+
+MALLARD_INTERPOSED int execvp(const char* file, char* const* arguments) noexcept {
+  return become_file(file, arguments, environ);
+}
+
+MALLARD_INTERPOSED int execl(const char* path, const char* first, ...) noexcept {
+  MALLARD_COLLECT(arguments, first, list);
+  va_end(list);
+  return become_path(path, arguments, environ);
+}
+
+MALLARD_INTERPOSED int execlp(const char* file, const char* first, ...) noexcept {
+  MALLARD_COLLECT(arguments, first, list);
+  va_end(list);
+  return become_file(file, arguments, environ);
+}
+
+MALLARD_INTERPOSED int execle(const char* path, const char* first, ...) noexcept {
+  MALLARD_COLLECT(arguments, first, list);
+  char* const* variables = va_arg(list, char* const*);
+  va_end(list);
+  return become_path(path, arguments, variables);
+}
+
+MALLARD_INTERPOSED int fexecve(int descriptor, char* const* arguments, char* const* variables) noexcept {
+  char path[32];
+  fixed_text(path, sizeof path).put("/proc/self/fd/").put_number(static_cast<unsigned>(descriptor));
+  return become(path, variables,
+                [=](char* const* passed) { return real_process().fexecve(descriptor, arguments, passed); });
+}

@@ -1,0 +1,85 @@
+#include "recorder/preload/process/passed_environment.hpp"
+
+#include <errno.h>
+#include <string.h>
+
+#include "recorder/preload/spool/fixed_text.hpp"
+#include "recorder/preload/spool/lineage.hpp"
+#include "recorder/program_image.hpp"
+#include "recorder/variables.hpp"
+
+namespace mallard::recorder {
+namespace {
+
+constexpr char preload[] = "LD_PRELOAD=";
+constexpr std::size_t preload_size = sizeof preload - 1;
+constexpr std::size_t number_size = 10;  // digits of a process id, at most
+
+bool is_preload(const char* variable) noexcept { return strncmp(variable, preload, preload_size) == 0; }
+
+bool is_spool(const char* variable) noexcept {
+  constexpr std::size_t size = sizeof spool_variable - 1;
+  return strncmp(variable, spool_variable, size) == 0 && variable[size] == '=';
+}
+
+// What others are preloaded, by the value of the variable; null if there is none. What another thread has
+// lent (lent_environment.hpp) begins with the library already.
+const char* others_in(const char* value) noexcept {
+  const std::size_t size = strlen(lineage.library);
+  if (strncmp(value, lineage.library, size) != 0 || (value[size] != ':' && value[size] != '\0')) return value;
+  return value[size] == ':' ? value + size + 1 : nullptr;
+}
+
+}  // namespace
+
+bool is_to_be_passed_to(const char* file) noexcept {
+  if (!children_are_recorded() || lineage.library[0] == '\0') return false;
+  const int saved_errno = errno;
+  char culprit[PATH_MAX];
+  const bool good = file == nullptr || examine_image(file, culprit) == reach::recordable;
+  errno = saved_errno;
+  return good;
+}
+
+std::size_t passed_environment_bytes(char* const* variables) noexcept {
+  std::size_t entries = 3;  // both of ours, and the null
+  std::size_t bytes = preload_size + strlen(lineage.library) + 1 + sizeof spool_variable + number_size +
+                      strlen(lineage.spool) + 3;
+  for (; variables != nullptr && *variables != nullptr; ++variables, ++entries)
+    if (is_preload(*variables)) bytes += strlen(*variables) + 1 + strlen(lineage.library) + 1;
+  return entries * sizeof(char*) + bytes;
+}
+
+char** passed_environment(char* const* variables, void* place) noexcept {
+  std::size_t count = 0;
+  while (variables != nullptr && variables[count] != nullptr) ++count;
+  auto** const entries = static_cast<char**>(place);
+  char** entry = entries;
+  char* const texts = reinterpret_cast<char*>(entries + count + 3);
+  fixed_text text(texts, passed_environment_bytes(variables) - (count + 3) * sizeof(char*));
+  const auto put_preload = [&](const char* others) {
+    *entry++ = text.end();
+    text.put(preload)
+        .put(lineage.library)
+        .put(others == nullptr ? "" : ":")
+        .put(others == nullptr ? "" : others);
+    text.put("", 1);
+  };
+  bool preloading = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (is_spool(variables[i])) continue;
+    if (preloading || !is_preload(variables[i])) {
+      *entry++ = variables[i];
+    } else {
+      preloading = true;
+      put_preload(others_in(variables[i] + preload_size));
+    }
+  }
+  if (!preloading) put_preload(nullptr);
+  *entry++ = text.end();
+  text.put(spool_variable).put("=").put_number(lineage.process).put(":").put(lineage.spool);
+  *entry = nullptr;
+  return entries;
+}
+
+}  // namespace mallard::recorder

@@ -1,0 +1,58 @@
+#include "recorder/preload/region/scopes.hpp"
+
+#include "recorder/preload/call_site.hpp"
+#include "recorder/preload/session.hpp"
+#include "recorder/preload/spool/names.hpp"
+#include "recorder/preload/thread_state.hpp"
+
+namespace mallard::recorder {
+namespace {
+
+constexpr std::uint64_t mix(std::uint64_t key, std::uint64_t value) noexcept {
+  const std::uint64_t mixed = (key ^ value) * 0x9e3779b97f4a7c15u;
+  return mixed ^ mixed >> 29;
+}
+
+void set_scope(std::uint32_t index, const open_scope& scope, std::uint64_t place) noexcept {
+  const std::uint64_t key = mix(mix(self.scopes.key_of(index) + 1, scope.frame), place) | 1;
+  self.scopes.chain[index] = {scope.frame, scope.begun, place, key};
+}
+
+}  // namespace
+
+std::uint32_t begin_scope(const char* name, std::uintptr_t frame, std::uintptr_t begun) noexcept {
+  if (recording() == nullptr && !begin_with_first_call()) return open_scopes::most;
+  open_scopes& scopes = self.scopes;
+  std::uint32_t outer = scopes.open_at(frame);
+  for (std::uint32_t i = outer; i != 0 && scopes.chain[i - 1].frame == frame; --i)
+    if (scopes.chain[i - 1].begun == begun) outer = i - 1;
+  scopes.count = outer;
+  if (outer == open_scopes::most) return outer;
+  set_scope(outer, {.frame = frame, .begun = begun, .place = 0, .key = 0}, place_of_name(recording(), name));
+  scopes.count = outer + 1;
+  return outer;
+}
+
+void end_scope(std::uint32_t scope) noexcept {
+  if (scope < self.scopes.count) self.scopes.count = scope;
+}
+
+MALLARD_NOINLINE std::uint32_t context_in_scopes(const call_site& site) noexcept {
+  open_scopes& scopes = self.scopes;
+  context_tree& contexts = self.state->contexts;
+  scopes.open_at(site.start().sp);
+  if (gate.stacks == stack_mode::full)
+    return self.state->stacks.context_in(scopes, contexts, site.start(), stack_around(site.start()));
+  std::uint32_t context = 0;
+  for (std::uint32_t i = 0; i < scopes.count; ++i)
+    context = contexts.scope(recording(), context, scopes.chain[i].place);
+  return gate.stacks == stack_mode::none ? context
+                                         : contexts.child(recording(), context, site.return_address, 0);
+}
+
+void move_scopes(spool_header* from, spool_header* to) noexcept {
+  for (std::uint32_t i = 0; i < self.scopes.count; ++i)
+    set_scope(i, self.scopes.chain[i], move_name(from, self.scopes.chain[i].place, to));
+}
+
+}  // namespace mallard::recorder

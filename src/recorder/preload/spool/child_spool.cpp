@@ -1,0 +1,116 @@
+#include "recorder/preload/spool/child_spool.hpp"
+
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "recorder/clock.hpp"
+#include "recorder/preload/spool/fixed_text.hpp"
+#include "recorder/preload/spool/lineage.hpp"
+#include "recorder/preload/spool/raw_calls.hpp"
+#include "recorder/preload/spool/reader_watch.hpp"
+#include "recorder/preload/spool/spool_mapping.hpp"
+
+namespace mallard::recorder {
+using namespace journal;
+
+namespace {
+
+constexpr unsigned most_of_one_process = 100'000;  // of the same id
+constexpr std::size_t longest_arguments = 64 * 1024;
+
+// The folder of the children's journals, from the path of the root's spool.
+fixed_text put_folder(char (&path)[PATH_MAX]) noexcept {
+  fixed_text text(path, sizeof path);
+  text.put(lineage.spool, strlen(lineage.spool) - strlen(spool_suffix)).put(children_suffix);
+  return text;
+}
+
+// A name is taken by a spool, and by a journal that is left of one: first the spool is made, so that no other
+// can be, then the journal looked for. Returns the file, below 0 if there is none.
+int make_file(char (&path)[PATH_MAX]) noexcept {
+  if (!put_folder(path).good()) return -1;
+  static_cast<void>(raw_call(SYS_mkdirat, AT_FDCWD, path, 0777));
+  for (unsigned number = 1; number < most_of_one_process; ++number) {
+    fixed_text text = put_folder(path);
+    text.put("/").put_number(raw_process());
+    if (number > 1) text.put(".").put_number(number);
+    char* const suffix = text.end();
+    if (!text.put(spool_suffix).good()) return -1;
+    const int descriptor = raw_open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    if (descriptor == -EEXIST) continue;
+    if (descriptor < 0) return -1;
+    *suffix = '\0';
+    const bool taken = raw_exists(path);
+    *suffix = spool_suffix[0];
+    if (!taken) return descriptor;
+    raw_unlink(path);
+    raw_close(descriptor);
+  }
+  return -1;
+}
+
+// Gives the file its size and its beginning, on disk. Without a word to the program: a file that it may not
+// make so long would bring it a signal.
+bool back(int descriptor, std::uint64_t ring_words) noexcept {
+  rlimit longest{};
+  const std::size_t bytes = spool_bytes(ring_words);
+  if (getrlimit(RLIMIT_FSIZE, &longest) != 0 || longest.rlim_cur < bytes) return false;
+  const auto begin = static_cast<off_t>(contexts_at + contexts_at_first * sizeof(context_entry));
+  const auto rings = static_cast<off_t>(childs_rings_at_first * ring_words * sizeof(std::uint64_t));
+  return raw_call(SYS_ftruncate, descriptor, bytes) == 0 && posix_fallocate(descriptor, 0, begin) == 0 &&
+         posix_fallocate(descriptor, rings_at, rings) == 0;
+}
+
+// The first name of the spool: the process's folder, its program and its arguments, each with its zero. The
+// launcher might come too late to find them out.
+void describe(spool_header* spool) noexcept {
+  char* const begin = names_of(spool) + sizeof(name_length);
+  char* end = begin;
+  for (const char* link : {"/proc/self/cwd", "/proc/self/exe"}) end += raw_read_link(link, end, PATH_MAX) + 1;
+  const int descriptor = raw_open("/proc/self/cmdline", O_RDONLY);
+  if (descriptor >= 0) {
+    end += raw_read(descriptor, end, longest_arguments);
+    raw_close(descriptor);
+  }
+  const auto length = static_cast<name_length>(end - begin);
+  memcpy(names_of(spool), &length, sizeof length);
+  spool->described = length;
+  spool->names_used = static_cast<std::uint32_t>(sizeof length + ((length + 3u) & ~3u));
+}
+
+}  // namespace
+
+spool_header* make_child_spool() noexcept {
+  const spool_options options = lineage.root->options;
+  if (!is_possible(options)) return nullptr;
+  char path[PATH_MAX];
+  const int descriptor = make_file(path);
+  if (descriptor < 0) return nullptr;
+  spool_header* spool =
+      back(descriptor, options.ring_words) ? map_spool(descriptor, options.ring_words) : nullptr;
+  raw_close(descriptor);
+  if (spool == nullptr) {
+    raw_unlink(path);
+    return nullptr;
+  }
+  lay_out(spool, options, childs_rings_at_first);
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  spool->start_ticks = ticks();
+  spool->start_unix_ns =
+      static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+  spool->ticks_per_second = lineage.root->ticks_per_second.load();
+  spool->parent_process = lineage.process;
+  spool->attached = raw_process();
+  describe(spool);
+  spool->magic.store(spool_magic, std::memory_order_release);
+  return spool;
+}
+
+void announce_child_spool() noexcept {
+  lineage.root->announced.fetch_add(1);
+  wake_reader();
+}
+
+}  // namespace mallard::recorder

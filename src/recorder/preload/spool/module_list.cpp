@@ -1,0 +1,155 @@
+#include "recorder/preload/spool/module_list.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+#include "recorder/build_id.hpp"
+#include "recorder/preload/session.hpp"
+#include "recorder/preload/spool/list_lock.hpp"
+#include "recorder/preload/spool/reader_watch.hpp"
+#include "recorder/preload/unwind/rule_cache.hpp"
+
+namespace mallard::recorder {
+using namespace journal;
+
+namespace {
+
+// A module's place while it is loaded. Those that are more than there is room for are listed again and again,
+// which the launcher takes as once.
+struct known_module {
+  std::atomic<std::uintptr_t> begin;
+  std::atomic<std::uintptr_t> end;  // 0: nothing is here
+  const link_map* map;
+};
+constexpr std::size_t most_known = 8192;
+known_module known[most_known];
+std::atomic<std::size_t> known_used{0};
+
+// Copies into the ring of modules at a position, around its end.
+void copy_in(spool_header* spool, std::uint64_t at, const void* data, std::size_t size) noexcept {
+  const auto* from = static_cast<const char*>(data);
+  char* ring = modules_of(spool);
+  for (std::size_t i = 0; i < size; ++i) ring[(at + i) % module_ring_bytes] = from[i];
+}
+
+// An entry for which there is no room, since the reader is gone, is left out.
+void put_module(spool_header* spool, const module_entry& entry, const byte_range& path,
+                const byte_range& build_id) noexcept {
+  const std::uint64_t at = spool->modules_head.load(std::memory_order_relaxed);
+  const std::size_t whole = round_up(sizeof entry + path.size + build_id.size, alignof(module_entry));
+  if (whole > module_ring_bytes || !wait_for_module_room(spool, at + whole)) return;
+  copy_in(spool, at, &entry, sizeof entry);
+  copy_in(spool, at + sizeof entry, path.data, path.size);
+  copy_in(spool, at + sizeof entry + path.size, build_id.data, build_id.size);
+  spool->modules_head.store(at + whole, std::memory_order_release);
+}
+
+bool find_module(std::uintptr_t address, dl_find_object& found) noexcept {
+  return _dl_find_object(reinterpret_cast<void*>(address), &found) == 0 && found.dlfo_link_map != nullptr;
+}
+
+// The build id of a module whose headers are at its beginning, as they nearly always are.
+byte_range build_id_of(const dl_find_object& module) noexcept {
+  const auto* begin = static_cast<const char*>(module.dlfo_map_start);
+  const auto size = static_cast<std::size_t>(static_cast<const char*>(module.dlfo_map_end) - begin);
+  ElfW(Ehdr) elf;
+  if (size < spool_page) return {};
+  memcpy(&elf, begin, sizeof elf);
+  if (memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 || elf.e_phentsize != sizeof(ElfW(Phdr)) ||
+      elf.e_phoff > spool_page || elf.e_phnum > (spool_page - elf.e_phoff) / sizeof(ElfW(Phdr)))
+    return {};
+  for (unsigned i = 0; i < elf.e_phnum; ++i) {
+    ElfW(Phdr) segment;
+    memcpy(&segment, begin + elf.e_phoff + i * sizeof segment, sizeof segment);
+    const std::size_t at =
+        module.dlfo_link_map->l_addr + segment.p_vaddr - reinterpret_cast<std::uintptr_t>(begin);
+    if (segment.p_type != PT_NOTE || at > size || segment.p_memsz > size - at) continue;
+    const byte_range id = build_id_among({begin + at, segment.p_memsz}, segment.p_align);
+    if (id.size != 0) return id;
+  }
+  return {};
+}
+
+// Precondition: the list is locked. `time` is 0 for what was there when recording began.
+void put_loaded(spool_header* spool, const dl_find_object& module, std::uint64_t time) noexcept {
+  const link_map& map = *module.dlfo_link_map;
+  const byte_range path{map.l_name, strlen(map.l_name)};
+  const byte_range id = build_id_of(module);
+  const module_entry entry{.time = time,
+                           .begin = reinterpret_cast<std::uintptr_t>(module.dlfo_map_start),
+                           .end = reinterpret_cast<std::uintptr_t>(module.dlfo_map_end),
+                           .bias = map.l_addr,
+                           .path_bytes = static_cast<std::uint32_t>(path.size),
+                           .build_id_bytes = static_cast<std::uint32_t>(id.size)};
+  put_module(spool, entry, path, id);
+}
+
+bool is_known(std::uintptr_t address) noexcept {
+  const std::size_t used = known_used.load(std::memory_order_acquire);
+  for (std::size_t i = 0; i < used; ++i) {
+    const std::uintptr_t end = known[i].end.load(std::memory_order_acquire);
+    if (address < end && address >= known[i].begin.load(std::memory_order_relaxed)) return true;
+  }
+  return false;
+}
+
+// Precondition: the list is locked.
+void note_known(const dl_find_object& module) noexcept {
+  const std::size_t used = known_used.load(std::memory_order_relaxed);
+  std::size_t i = 0;
+  while (i < used && known[i].end.load(std::memory_order_relaxed) != 0) ++i;
+  if (i == most_known) return;
+  known[i].map = module.dlfo_link_map;
+  known[i].begin.store(reinterpret_cast<std::uintptr_t>(module.dlfo_map_start), std::memory_order_relaxed);
+  known[i].end.store(reinterpret_cast<std::uintptr_t>(module.dlfo_map_end), std::memory_order_release);
+  if (i == used) known_used.store(used + 1, std::memory_order_release);
+}
+
+int list_module(dl_phdr_info* info, std::size_t, void* spool) noexcept {
+  for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
+    if (info->dlpi_phdr[i].p_type != PT_LOAD) continue;
+    see_module(static_cast<spool_header*>(spool), info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    break;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void list_modules(spool_header* spool) noexcept { dl_iterate_phdr(list_module, spool); }
+
+void list_inherited_modules(spool_header* spool) noexcept {
+  const list_lock lock(spool);
+  dl_find_object found;
+  for (std::size_t i = 0; i < known_used; ++i)
+    if (known[i].end != 0 && find_module(known[i].begin, found)) put_loaded(spool, found, 0);
+}
+
+MALLARD_NOINLINE void see_module(spool_header* spool, std::uintptr_t address) noexcept {
+  dl_find_object found;
+  if (is_known(address) || !find_module(address, found)) return;
+  const list_lock lock(spool);
+  if (!lock.taken() || is_known(address)) return;
+  put_loaded(spool, found, recording() != nullptr ? session_time() : 0);
+  note_known(found);
+}
+
+void forget_gone_modules(spool_header* spool) noexcept {
+  const list_lock lock(spool);
+  if (!lock.taken()) return;
+  for (std::size_t i = 0; i < known_used; ++i) {
+    const std::uintptr_t begin = known[i].begin;
+    const std::uintptr_t end = known[i].end;
+    dl_find_object found;
+    if (end == 0 || (find_module(begin, found) && found.dlfo_link_map == known[i].map)) continue;
+    known[i].end.store(0, std::memory_order_release);
+    known_rules.forget_rules(begin, end);
+    put_module(
+        spool,
+        {.time = session_time(), .begin = begin, .end = 0, .bias = 0, .path_bytes = 0, .build_id_bytes = 0},
+        {}, {});
+  }
+}
+
+}  // namespace mallard::recorder

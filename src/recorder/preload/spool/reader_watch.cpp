@@ -1,0 +1,110 @@
+#include "recorder/preload/spool/reader_watch.hpp"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "journal/spool/record.hpp"
+#include "recorder/clock.hpp"
+#include "recorder/preload/session.hpp"
+#include "recorder/preload/spool/lineage.hpp"
+
+namespace mallard::recorder {
+namespace {
+
+constexpr std::uint64_t room_for_one = max_record_words + max_event_words;  // an event and its witness
+constexpr long short_pause = 50'000;                                        // ns
+constexpr long long_pause = 1'000'000;                                      // ns
+constexpr int short_pauses = 20;
+constexpr long reader_timeout = 1'000'000'000;  // ns of pauses without any progress
+
+std::uint64_t free_words(const ring_writer& ring) noexcept {
+  const std::uint64_t used = ring.head - ring.shared->tail.load(std::memory_order_acquire);
+  return ring.mask + 1 - used;
+}
+
+bool has_no_reader(const spool_header* spool) noexcept {
+  return spool->stopped.load(std::memory_order_relaxed) != 0 ||
+         spool->left_alone.load(std::memory_order_relaxed) != 0;
+}
+
+// Pauses until `done`, as long as the reader makes progress. Time counts only while it is spent in whole
+// pauses, so that a process that was stopped, or a suspended machine, does not look like a dead launcher.
+template <class Condition>
+bool wait_for_reader(spool_header* spool, Condition done) noexcept {
+  const spool_header* root = lineage.root;
+  std::uint32_t beat = root->heartbeat.load(std::memory_order_relaxed);
+  long idle = 0;
+  for (int round = 0; !done(); ++round) {
+    if (has_no_reader(spool)) {
+      end_session();
+      return false;
+    }
+    wake_reader();
+    const long pause = round < short_pauses ? short_pause : long_pause;
+    if (pause_for_ns(pause)) idle += pause;
+    const std::uint32_t now = root->heartbeat.load(std::memory_order_relaxed);
+    if (now != beat) idle = 0;
+    beat = now;
+    if (idle >= reader_timeout) {
+      give_up_session();
+      return false;
+    }
+    if (gate.settled && recording() == nullptr) return false;  // another thread has ended it
+  }
+  return true;
+}
+
+bool wait_for_room(spool_header* spool, const ring_writer& ring) noexcept {
+  const std::uint64_t since = ticks();
+  if (!wait_for_reader(spool, [&] { return free_words(ring) >= room_for_one; })) return false;
+  ring.shared->stalls.fetch_add(1, std::memory_order_relaxed);
+  ring.shared->stalled_ticks.fetch_add(ticks() - since, std::memory_order_relaxed);
+  return true;
+}
+
+}  // namespace
+
+bool pause_for_ns(long ns) noexcept {
+  const timespec moment{.tv_sec = 0, .tv_nsec = ns};
+  return syscall(SYS_nanosleep, &moment, nullptr) == 0;
+}
+
+void wake_reader() noexcept {
+  spool_header* root = lineage.root;
+  if (root->asleep.load() == 0) return;
+  root->doorbell.fetch_add(1);
+  syscall(SYS_futex, &root->doorbell, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+bool make_room(spool_header* spool, ring_writer& ring) noexcept {
+  if (spool->stopped.load(std::memory_order_relaxed) != 0) {
+    end_session();
+    return false;
+  }
+  if (free_words(ring) < room_for_one && !wait_for_room(spool, ring)) return false;
+  const std::uint64_t quarter = (ring.mask + 1) / 4;
+  const std::uint64_t room = free_words(ring);
+  if (room < 3 * quarter) wake_reader();
+  ring.limit = ring.head + (room < quarter ? room : quarter);
+  return true;
+}
+
+bool wait_for_contexts(spool_header* spool, std::uint32_t count) noexcept {
+  const auto ready = [=] { return spool->contexts_ready.load(std::memory_order_acquire) >= count; };
+  const int saved_errno = errno;
+  if (2 * count > spool->contexts_ready.load(std::memory_order_relaxed)) wake_reader();
+  wait_for_reader(spool, [&] { return ready() || spool->contexts_full.load() != 0; });
+  errno = saved_errno;
+  return recording() != nullptr && ready();
+}
+
+bool wait_for_module_room(spool_header* spool, std::uint64_t position) noexcept {
+  return wait_for_reader(spool, [=] {
+    return position - spool->modules_tail.load(std::memory_order_acquire) <= module_ring_bytes;
+  });
+}
+
+}  // namespace mallard::recorder
