@@ -17,6 +17,7 @@ from pathlib import Path
 import header_alone
 import header_tested
 import include_order
+import test_built
 
 Tree = dict[str, str]  # text by path
 Check = Callable[[Path], Iterable[str]]
@@ -136,6 +137,27 @@ class Controls(unittest.TestCase):
         for name in excepted:
             missing = {path: text for path, text in sound.items() if path != name}
             assert "does not exist" in self.complaints(header_tested.violations, missing)
+
+    def test_test_built(self) -> None:
+        """A test or a fuzz target that the CMake file of its folder does not name is found."""
+        sound = {
+            "tests/layer/CMakeLists.txt": "foreach(name\n    bump\n    chunk_list\n  )\nendforeach()\n",
+            "tests/layer/bump_test.cpp": "",
+            "tests/layer/chunk_list_test.cpp": "",
+            "tests/fuzz/CMakeLists.txt": "add_executable(journal_fuzz journal_fuzz.cpp)\n",
+            "tests/fuzz/journal_fuzz.cpp": "",
+        }
+        violations: dict[str, Tree] = {
+            "tests/layer/list_test.cpp is not named in tests/layer/CMakeLists.txt": {
+                "tests/layer/list_test.cpp": ""
+            },
+            "tests/layer/bump_test.cpp is": {
+                "tests/layer/CMakeLists.txt": "# bump\nmallard_test(chunk_list)\n"
+            },
+            "tests/fuzz/journal_fuzz.cpp is": {"tests/fuzz/CMakeLists.txt": "foreach(name spool)\n"},
+            "tests/heap/pool_test.cpp is": {"tests/heap/pool_test.cpp": ""},
+        }
+        self.demand(test_built.violations, sound, violations)
 
 
 def main() -> None:
