@@ -59,7 +59,8 @@ MALLARD_INLINE const stack_range& stack_around(const walk_start& start) noexcept
     return context_in_scopes(site);
   if (gate.stacks == stack_mode::full) return stack_of(site);
   if (gate.stacks == stack_mode::none) return 0;
-  return self.state->contexts.child(recording(), 0, site.return_address, 0);
+  spool_header* spool = recording();  // another thread may end the session at any moment
+  return spool != nullptr ? self.state->contexts.child(spool, 0, site.return_address, 0) : 0;
 }
 
 }  // namespace mallard::recorder

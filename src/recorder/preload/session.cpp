@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "recorder/preload/call.hpp"
@@ -168,6 +170,26 @@ MALLARD_NOINLINE bool begin_with_first_call() noexcept {
   return spool != nullptr;
 }
 
+namespace {
+
+// A pipe that nobody reads any more is no reason to end the program.
+void write_without_signal(int descriptor, const char* text, std::size_t size) noexcept {
+  sigset_t broken_pipe;
+  sigset_t before;
+  sigset_t pending;
+  sigemptyset(&broken_pipe);
+  sigaddset(&broken_pipe, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &broken_pipe, &before);
+  sigpending(&pending);
+  const bool was_pending = sigismember(&pending, SIGPIPE) != 0;
+  const timespec at_once{};
+  if (raw_call(SYS_write, descriptor, text, size) == -EPIPE && !was_pending)
+    sigtimedwait(&broken_pipe, nullptr, &at_once);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+}  // namespace
+
 void end_session() noexcept { gate.spool.store(nullptr, std::memory_order_relaxed); }
 
 void give_up_session() noexcept {
@@ -182,7 +204,7 @@ void give_up_session() noexcept {
   if (fstat(STDERR_FILENO, &now) != 0 || now.st_dev != error_output.st_dev ||
       now.st_ino != error_output.st_ino)
     return;
-  [[maybe_unused]] const auto written = write(STDERR_FILENO, line, sizeof line - 1);
+  write_without_signal(STDERR_FILENO, line, sizeof line - 1);
 }
 
 }  // namespace mallard::recorder

@@ -23,7 +23,8 @@ namespace mallard::recorder {
 struct alignas(journal::spool_page) session_gate {
   std::atomic<journal::spool_header*> spool;  // null: nothing is recorded
   std::uint64_t start_ticks;
-  std::uint64_t clock_cost;  // clock steps that reading the clock takes
+  std::uint64_t clock_cost;                      // clock steps that reading the clock takes
+  std::atomic<std::uint32_t> module_generation;  // changes when a module goes
   journal::stack_mode stacks;
   std::uint32_t depth;  // frames
   bool free_stacks;

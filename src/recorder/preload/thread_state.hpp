@@ -65,6 +65,7 @@ class ring_access {
   ring_access& operator=(const ring_access&) = delete;
 
   [[nodiscard]] bool ready() const noexcept { return ready_; }
+  [[nodiscard]] bool is_shared() const noexcept { return shared_; }
 
  private:
   bool share(spool_header* spool) noexcept;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mallard/core/attributes.hpp"
+#include "recorder/preload/session.hpp"
 
 namespace mallard::recorder {
 
@@ -47,6 +48,9 @@ MALLARD_NOINLINE void* look_up(unsigned form) noexcept {
     function = dlsym(library, names[form]);
     dlclose(library);
   }
+  dlerror();  // what failed on the way is not the program's to hear of
+  found_operators[form].generation.store(gate.module_generation.load(std::memory_order_relaxed),
+                                         std::memory_order_relaxed);
   found_operators[form].function.store(function, std::memory_order_release);
   if (function != nullptr)
     found_operators[form].is_plain_malloc.store(is_libstdcxx_over_us(function, names[form]),
@@ -58,8 +62,11 @@ MALLARD_NOINLINE void* look_up(unsigned form) noexcept {
 }  // namespace
 
 void* real_operator(operator_form form) noexcept {
-  void* function = found_operators[static_cast<unsigned>(form)].function.load(std::memory_order_acquire);
-  return function != nullptr ? function : look_up(static_cast<unsigned>(form));
+  const found_operator& found = found_operators[static_cast<unsigned>(form)];
+  void* function = found.function.load(std::memory_order_acquire);
+  const bool may_be_gone = found.generation.load(std::memory_order_relaxed) !=
+                           gate.module_generation.load(std::memory_order_relaxed);
+  return function != nullptr && !may_be_gone ? function : look_up(static_cast<unsigned>(form));
 }
 
 }  // namespace mallard::recorder

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 #include "mallard/core/attributes.hpp"
 
@@ -38,6 +39,7 @@ enum class operator_form : unsigned {
 
 struct found_operator {
   std::atomic<void*> function;
+  std::atomic<std::uint32_t> generation;  // of the modules, when it was found
   std::atomic<bool> is_plain_malloc;
 };
 inline constexpr std::size_t operator_forms = 20;

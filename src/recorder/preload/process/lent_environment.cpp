@@ -52,8 +52,9 @@ bool reserve(std::size_t bytes) noexcept {
 }  // namespace
 
 lent_environment::lent_environment() noexcept {
+  const bool wanted = is_to_be_passed_to(shell);
   while (is_taken.exchange(true, std::memory_order_acquire)) pause_for_ns(10'000);
-  if (environ == nullptr || !is_to_be_passed_to(shell)) return;
+  if (environ == nullptr || !wanted) return;
   if (!reserve(passed_environment_bytes(environ))) return;
   users = environ;
   environ = passed_environment(users, lent);

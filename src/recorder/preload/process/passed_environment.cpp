@@ -1,6 +1,7 @@
 #include "recorder/preload/process/passed_environment.hpp"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "recorder/preload/spool/fixed_text.hpp"
@@ -35,8 +36,11 @@ const char* others_in(const char* value) noexcept {
 bool is_to_be_passed_to(const char* file) noexcept {
   if (!children_are_recorded() || lineage.library[0] == '\0') return false;
   const int saved_errno = errno;
+  int cancelability = 0;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelability);  // looking at a file is a point for it
   char culprit[PATH_MAX];
   const bool good = file == nullptr || examine_image(file, culprit) == reach::recordable;
+  pthread_setcancelstate(cancelability, nullptr);
   errno = saved_errno;
   return good;
 }

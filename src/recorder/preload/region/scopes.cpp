@@ -22,13 +22,15 @@ void set_scope(std::uint32_t index, const open_scope& scope, std::uint64_t place
 
 std::uint32_t begin_scope(const char* name, std::uintptr_t frame, std::uintptr_t begun) noexcept {
   if (recording() == nullptr && !begin_with_first_call()) return open_scopes::most;
+  spool_header* spool = recording();  // another thread may end the session at any moment
+  if (spool == nullptr) return open_scopes::most;
   open_scopes& scopes = self.scopes;
   std::uint32_t outer = scopes.open_at(frame);
   for (std::uint32_t i = outer; i != 0 && scopes.chain[i - 1].frame == frame; --i)
     if (scopes.chain[i - 1].begun == begun) outer = i - 1;
   scopes.count = outer;
   if (outer == open_scopes::most) return outer;
-  set_scope(outer, {.frame = frame, .begun = begun, .place = 0, .key = 0}, place_of_name(recording(), name));
+  set_scope(outer, {.frame = frame, .begun = begun, .place = 0, .key = 0}, place_of_name(spool, name));
   scopes.count = outer + 1;
   return outer;
 }
@@ -43,11 +45,12 @@ MALLARD_NOINLINE std::uint32_t context_in_scopes(const call_site& site) noexcept
   scopes.open_at(site.start().sp);
   if (gate.stacks == stack_mode::full)
     return self.state->stacks.context_in(scopes, contexts, site.start(), stack_around(site.start()));
+  spool_header* spool = recording();
+  if (spool == nullptr) return 0;
   std::uint32_t context = 0;
   for (std::uint32_t i = 0; i < scopes.count; ++i)
-    context = contexts.scope(recording(), context, scopes.chain[i].place);
-  return gate.stacks == stack_mode::none ? context
-                                         : contexts.child(recording(), context, site.return_address, 0);
+    context = contexts.scope(spool, context, scopes.chain[i].place);
+  return gate.stacks == stack_mode::none ? context : contexts.child(spool, context, site.return_address, 0);
 }
 
 void move_scopes(spool_header* from, spool_header* to) noexcept {

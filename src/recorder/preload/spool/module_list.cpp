@@ -85,13 +85,14 @@ void put_loaded(spool_header* spool, const dl_find_object& module, std::uint64_t
   put_module(spool, entry, path, id);
 }
 
-bool is_known(std::uintptr_t address) noexcept {
+// What is known to be at an address; null: nothing.
+const known_module* known_at(std::uintptr_t address) noexcept {
   const std::size_t used = known_used.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < used; ++i) {
     const std::uintptr_t end = known[i].end.load(std::memory_order_acquire);
-    if (address < end && address >= known[i].begin.load(std::memory_order_relaxed)) return true;
+    if (address < end && address >= known[i].begin.load(std::memory_order_relaxed)) return &known[i];
   }
-  return false;
+  return nullptr;
 }
 
 // Precondition: the list is locked.
@@ -128,9 +129,13 @@ void list_inherited_modules(spool_header* spool) noexcept {
 
 MALLARD_NOINLINE void see_module(spool_header* spool, std::uintptr_t address) noexcept {
   dl_find_object found;
-  if (is_known(address) || !find_module(address, found)) return;
+  if (!find_module(address, found)) return;
+  if (const known_module* there = known_at(address)) {
+    if (there->map == found.dlfo_link_map) return;
+    forget_gone_modules(spool);  // libc unloads its own plug-ins without telling anybody
+  }
   const list_lock lock(spool);
-  if (!lock.taken() || is_known(address)) return;
+  if (!lock.taken() || known_at(address) != nullptr) return;
   put_loaded(spool, found, recording() != nullptr ? session_time() : 0);
   note_known(found);
 }
@@ -145,6 +150,7 @@ void forget_gone_modules(spool_header* spool) noexcept {
     if (end == 0 || (find_module(begin, found) && found.dlfo_link_map == known[i].map)) continue;
     known[i].end.store(0, std::memory_order_release);
     known_rules.forget_rules(begin, end);
+    gate.module_generation.fetch_add(1, std::memory_order_release);
     put_module(
         spool,
         {.time = session_time(), .begin = begin, .end = 0, .bias = 0, .path_bytes = 0, .build_id_bytes = 0},

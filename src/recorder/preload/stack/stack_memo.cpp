@@ -10,6 +10,7 @@ namespace mallard::recorder {
 namespace {
 
 constexpr std::uint32_t flag_words = deepest_stack / 64;
+constexpr std::uint32_t least_capacity = 16;  // frames
 
 bool is_set(const std::uint64_t* flags, std::uint32_t i) noexcept {
   return (flags[i / 64] >> i % 64 & 1) != 0;
@@ -230,40 +231,89 @@ class stack_memo::walker {
   steps_taken& steps_;
 };
 
-bool stack_memo::prepare() noexcept {
-  if (walks_ == nullptr) walks_ = static_cast<walk**>(map_pages(remembered * sizeof *walks_));
-  if (spare_ == nullptr) spare_ = make_walk();
-  if (steps_ == nullptr) steps_ = static_cast<steps_taken*>(map_pages(sizeof *steps_));
-  return walks_ != nullptr && spare_ != nullptr && steps_ != nullptr;
+std::size_t stack_memo::bytes_for(std::uint32_t capacity) noexcept {
+  return sizeof(walk) + flag_words * sizeof(std::uint64_t) +
+         capacity * (sizeof(frame) + sizeof(other_word) + sizeof(std::uintptr_t));
 }
 
-// A walk with room for as many frames as are recorded.
-stack_memo::walk* stack_memo::make_walk() noexcept {
-  constexpr std::size_t at_once = 32;
-  const std::size_t depth = gate.depth;
-  const std::size_t bytes = sizeof(walk) +
-                            depth * (sizeof(frame) + 2 * sizeof(other_word) + sizeof(std::uintptr_t)) +
-                            flag_words * sizeof(std::uint64_t);
+stack_memo::walk* stack_memo::lay_out(void* room, std::uint32_t capacity) noexcept {
+  auto* laid_out = static_cast<walk*>(room);
+  laid_out->capacity = capacity;
+  laid_out->bp_matters_from = reinterpret_cast<std::uint64_t*>(laid_out + 1);
+  laid_out->frames = reinterpret_cast<frame*>(laid_out->bp_matters_from + flag_words);
+  laid_out->others = reinterpret_cast<other_word*>(laid_out->frames + capacity);
+  laid_out->bps = reinterpret_cast<std::uintptr_t*>(laid_out->others + capacity);
+  return laid_out;
+}
+
+bool stack_memo::prepare() noexcept {
+  const std::uint32_t generation = gate.module_generation.load(std::memory_order_relaxed) + 1;
+  if (generation_ == generation) return true;
+  if (walks_ == nullptr) walks_ = static_cast<walk**>(map_pages(remembered * sizeof *walks_));
+  if (steps_ == nullptr) steps_ = static_cast<steps_taken*>(map_pages(sizeof *steps_));
+  if (made_ == nullptr) {
+    void* room = map_pages(bytes_for(2 * deepest_stack));
+    if (room != nullptr) made_ = lay_out(room, 2 * deepest_stack);
+  }
+  if (walks_ == nullptr || made_ == nullptr || steps_ == nullptr) return false;
+  clear();
+  generation_ = generation;
+  return true;
+}
+
+// A walk with room for `capacity` frames: 16 times a power of two. Null if there is no memory.
+stack_memo::walk* stack_memo::make_walk(std::uint32_t capacity) noexcept {
+  walk*& unused = unused_[__builtin_ctz(capacity / least_capacity)];
+  if (walk* again = unused) {
+    unused = again->next_unused;
+    return again;
+  }
+  constexpr std::size_t at_once = 64 * 1024;
+  const std::size_t bytes = bytes_for(capacity);
   if (room_left_ < bytes) {
-    room_ = static_cast<char*>(map_pages(at_once * bytes));
-    room_left_ = room_ != nullptr ? at_once * bytes : 0;
+    room_ = static_cast<char*>(map_pages(at_once));
+    room_left_ = room_ != nullptr ? at_once : 0;
   }
   if (room_left_ < bytes) return nullptr;
-  auto* made = reinterpret_cast<walk*>(room_);
+  walk* made = lay_out(room_, capacity);
   room_ += bytes;
   room_left_ -= bytes;
-  made->bp_matters_from = reinterpret_cast<std::uint64_t*>(made + 1);
-  made->frames = reinterpret_cast<frame*>(made->bp_matters_from + flag_words);
-  made->others = reinterpret_cast<other_word*>(made->frames + depth);
-  made->bps = reinterpret_cast<std::uintptr_t*>(made->others + 2 * depth);
   return made;
+}
+
+void stack_memo::put_away(walk* old) noexcept {
+  walk*& unused = unused_[__builtin_ctz(old->capacity / least_capacity)];
+  old->next_unused = unused;
+  unused = old;
+}
+
+// Remembers the walk in no more room than it needs, in the place of the one that stood there.
+void stack_memo::keep(const walk& made) noexcept {
+  const std::uint32_t needed = made.depth > made.other_words ? made.depth : made.other_words;
+  std::uint32_t capacity = least_capacity;
+  while (capacity < needed) capacity *= 2;
+  walk*& place = walks_[index_of(made.start)];
+  if (place != nullptr && place->capacity != capacity) {
+    put_away(place);
+    place = nullptr;
+  }
+  if (place == nullptr) place = make_walk(capacity);
+  last_ = place;
+  if (place == nullptr) return;
+  *place = made;
+  lay_out(place, capacity);
+  memcpy(place->bp_matters_from, made.bp_matters_from, flag_words * sizeof *made.bp_matters_from);
+  memcpy(place->frames, made.frames, made.depth * sizeof *made.frames);
+  memcpy(place->others, made.others, made.other_words * sizeof *made.others);
+  memcpy(place->bps, made.bps, made.depth * sizeof *made.bps);
 }
 
 MALLARD_NOINLINE std::uint32_t stack_memo::walk_anew(context_tree& contexts, walk_start start,
                                                      const stack_range& stack) noexcept {
   if (!prepare()) return 0;
-  walk& made = *spare_;
-  walker walking(made, last_, stack, *steps_);
+  walk& made = *made_;
+  const walk* before = last_ != nullptr && last_->stack_end == stack.end ? last_ : nullptr;
+  walker walking(made, before, stack, *steps_);
   walking.run(start);
   spool_header* spool = recording();
   if (spool == nullptr) return 0;
@@ -278,10 +328,7 @@ MALLARD_NOINLINE std::uint32_t stack_memo::walk_anew(context_tree& contexts, wal
   }
   made.context = context;
   made.scopes_key = 0;
-  walk*& place = walks_[index_of(start)];
-  spare_ = place;
-  place = &made;
-  last_ = &made;
+  keep(made);
   return context;
 }
 
@@ -311,7 +358,10 @@ MALLARD_NOINLINE std::uint32_t stack_memo::context_in(const open_scopes& scopes,
 }
 
 void stack_memo::clear() noexcept {
-  if (walks_ != nullptr) memset(walks_, 0, remembered * sizeof *walks_);
+  for (std::size_t i = 0; walks_ != nullptr && i < remembered; ++i) {
+    if (walks_[i] != nullptr) put_away(walks_[i]);
+    walks_[i] = nullptr;
+  }
   last_ = nullptr;
 }
 

@@ -10,13 +10,15 @@
 // did in between. So a hit is as exact as a walk and costs a load and a comparison a frame. A walk that
 // has to be made goes by the rules of the functions (rule_cache.hpp), some ns a frame, as far as the
 // first frame that it has in common with the stack before, whose outer part is then checked the same way.
-// Memory: some hundred bytes a remembered stack, 1024 of them a ring at most, and only as they are used.
+// When a module goes, its ring's walks are forgotten. Memory: for each of at most 1024 remembered stacks of
+// a ring 0.8 KB up to 16 frames, and twice that for twice as many.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "mallard/core/attributes.hpp"
+#include "recorder/preload/session.hpp"
 #include "recorder/preload/stack/context_tree.hpp"
 #include "recorder/preload/stack/open_scopes.hpp"
 #include "recorder/preload/unwind/frame_rule.hpp"
@@ -35,7 +37,7 @@ class stack_memo {
   // The context of the innermost frames. Precondition: start.sp lies in `stack`.
   [[nodiscard]] MALLARD_INLINE std::uint32_t context_of(context_tree& contexts, const walk_start& start,
                                                         const stack_range& stack) noexcept {
-    if (walks_ != nullptr) [[likely]] {
+    if (generation_ == gate.module_generation.load(std::memory_order_relaxed) + 1) [[likely]] {
       walk* known = walks_[index_of(start)];
       if (known != nullptr && still_holds(*known, start, stack)) [[likely]] {
         last_ = known;
@@ -72,8 +74,10 @@ class stack_memo {
     std::uint64_t scopes_key;         // 0: not known of any
     std::uint32_t depth;              // frames
     std::uint32_t other_words;        // in the order of their frames
+    std::uint32_t capacity;           // frames, and other words, that there is room for
     bool complete;                    // ended because there was no further frame, not for its depth
     bool bp_matters;                  // the frame pointer at the start
+    walk* next_unused;                // while it stands for nothing
     frame* frames;                    // frames[0] is the start itself
     other_word* others;
     std::uintptr_t* bps;             // frame pointer in each frame
@@ -105,15 +109,23 @@ class stack_memo {
   }
 
   std::uint32_t walk_anew(context_tree& contexts, walk_start start, const stack_range& stack) noexcept;
-  walk* make_walk() noexcept;
+  static std::size_t bytes_for(std::uint32_t capacity) noexcept;
+  static walk* lay_out(void* room, std::uint32_t capacity) noexcept;
+  walk* make_walk(std::uint32_t capacity) noexcept;
+  void put_away(walk* old) noexcept;
+  void keep(const walk& made) noexcept;
   bool prepare() noexcept;
 
+  static constexpr std::size_t sizes = 6;  // of walks: room for 16, 32, ... 512 frames
+
   walk** walks_;  // by index_of; null: none yet
-  walk* spare_;   // to be filled next
-  walk* last_;    // of the event before; never the spare one
+  walk* made_;    // the walk that is under way, with room for the longest
+  walk* last_;    // of the event before, among those kept
+  walk* unused_[sizes];
   steps_taken* steps_;
   char* room_;  // for walks, what is left of it
   std::size_t room_left_;
+  std::uint32_t generation_;  // of the modules that the walks went through, and one; 0: nothing is prepared
 };
 
 }  // namespace mallard::recorder
