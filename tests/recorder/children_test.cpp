@@ -119,6 +119,17 @@ TEST_F(children, of_a_moment_are_complete_by_the_hundred) {
   EXPECT_EQ(read_journal(journal_).tables.children.size(), 300u);
 }
 
+TEST_F(children, forked_while_other_threads_allocate_have_what_they_allocated) {
+  ASSERT_EQ(run(command({target("forks_among_threads"), "60"})).status, 0);
+  EXPECT_EQ(count_kinds(read_journal(journal_), 7000)[event_kind::malloc], 60u * 200);
+  std::map<std::uint64_t, std::size_t> children_with;
+  for (const recorded& child : journals()) {
+    EXPECT_TRUE(child.complete);
+    ++children_with[count_kinds(child, 7000)[event_kind::malloc]];
+  }
+  EXPECT_EQ(children_with, (std::map<std::uint64_t, std::size_t>{{200, 40}, {400, 20}}));
+}
+
 TEST_F(children, of_an_earlier_run_give_way) {
   ASSERT_EQ(run(command({target("generations"), "3", "1"})).status, 0);
   ASSERT_EQ(run(command({target("generations"), "2", "1"})).status, 0);

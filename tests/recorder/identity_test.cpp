@@ -143,15 +143,23 @@ const std::vector<program> families = {
     {"gpp_complains", {"g++", "-c", "IN/unit.cpp", "-o", "IN/unit.o"}},
     {"perl_with_children", {"perl", "IN/children.pl"}},
     {"python3_with_children", {"/usr/bin/python3", "-B", "IN/children.py"}, {"PYTHONMALLOC=malloc"}},
+};
+
+// Programs that fork, each process with the same calls in every run.
+const std::vector<program> forking = {
     {"generations_of_forks", {target("family")}},
 };
 
 INSTANTIATE_TEST_SUITE_P(repeatable, identity, testing::ValuesIn(repeatable), name_of);
 INSTANTIATE_TEST_SUITE_P(unsteady, identity, testing::ValuesIn(unsteady), name_of);
 INSTANTIATE_TEST_SUITE_P(families, identity, testing::ValuesIn(families), name_of);
+INSTANTIATE_TEST_SUITE_P(forking, identity, testing::ValuesIn(forking), name_of);
 INSTANTIATE_TEST_SUITE_P(repeatable, identity_of_calls, testing::ValuesIn(repeatable), name_of);
 INSTANTIATE_TEST_SUITE_P(unsteady, identity_of_calls, testing::ValuesIn(unsteady), name_of);
+INSTANTIATE_TEST_SUITE_P(families, identity_of_calls, testing::ValuesIn(families), name_of);
+INSTANTIATE_TEST_SUITE_P(forking, identity_of_calls, testing::ValuesIn(forking), name_of);
 INSTANTIATE_TEST_SUITE_P(repeatable, identity_of_runs, testing::ValuesIn(repeatable), name_of);
+INSTANTIATE_TEST_SUITE_P(forking, identity_of_runs, testing::ValuesIn(forking), name_of);
 
 }  // namespace
 }  // namespace mallard::test

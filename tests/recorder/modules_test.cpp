@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <map>
+#include <set>
 #include <thread>
 
 #include "recorder/launcher/process_modules.hpp"
@@ -55,6 +57,31 @@ TEST_F(modules, loaded_at_run_time_are_known_of_a_killed_program) {
   kill(child_of(recorder.process()), SIGKILL);
   EXPECT_EQ(recorder.finish().status, 128 + SIGKILL);
   expect_plugin();
+}
+
+TEST_F(modules, that_take_each_others_places_are_told_apart_by_time) {
+  const std::string other = target("libother_plugin.so");
+  ASSERT_EQ(run(record_command(journal_, {target("plugin_loop"), "50", plugin_, other})).status, 0);
+  const recorded r = read_journal(journal_);
+  EXPECT_EQ(count_kinds(r, 9999)[event_kind::malloc], 50u);
+  EXPECT_EQ(count_kinds(r, 8888)[event_kind::malloc], 50u);
+  std::uint64_t misplaced = 0;
+  std::map<std::uint64_t, std::set<std::uint64_t>> sizes_from;  // one caller, blocks of both plugins
+  for (const journal::event& e : r.events) {
+    if (e.size != 9999 && e.size != 8888) continue;
+    const std::uint64_t caller = r.tables.contexts.at(e.context).return_address;
+    sizes_from[caller].insert(e.size);
+    std::vector<std::string> holders;
+    for (const journal::module_info& module : r.tables.modules)
+      if (module.begin <= caller && caller < module.end && module.load_time <= e.time &&
+          (module.unload_time == 0 || e.time <= module.unload_time))
+        holders.push_back(module.path);
+    misplaced += holders != std::vector{e.size == 9999 ? plugin_ : other};
+  }
+  EXPECT_EQ(misplaced, 0u) << "of 100 callers";
+  EXPECT_TRUE(std::any_of(sizes_from.begin(), sizes_from.end(), [](const auto& one) {
+    return one.second.size() == 2;
+  })) << "no plugin took the other's place";
 }
 
 // A file of one segment that is loaded.

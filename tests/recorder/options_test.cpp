@@ -19,8 +19,17 @@ TEST(options, help_and_version_are_no_recording) {
 
 TEST(options, mistakes_get_one_line_and_exit_code_2) {
   const std::vector<std::vector<std::string>> mistakes = {
-      {},    {"--"}, {"--no-such-option", "true"}, {"--buffer", "1", "true"}, {"--buffer", "lots", "true"},
-      {"-o"}};
+      {},
+      {"--"},
+      {"--no-such-option", "true"},
+      {"--buffer", "1", "true"},
+      {"--buffer", "lots", "true"},
+      {"--stack", "x", "true"},
+      {"--depth", "0", "true"},
+      {"--depth", "257", "true"},
+      {"--depth", "x", "true"},
+      {"-o"},
+  };
   for (const auto& mistake : mistakes) {
     std::vector<std::string> command = {recorder()};
     command.insert(command.end(), mistake.begin(), mistake.end());
@@ -29,6 +38,13 @@ TEST(options, mistakes_get_one_line_and_exit_code_2) {
     EXPECT_EQ(result.err.rfind("mallard-record: ", 0), 0u) << result.err;
     EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
   }
+}
+
+TEST(options, a_depth_from_1_to_256_is_taken_as_the_help_says) {
+  EXPECT_NE(run({recorder(), "--help"}).out.find("1 to 256"), std::string::npos);
+  const scratch_folder folder;
+  for (const char* depth : {"1", "256"})
+    EXPECT_EQ(run(record_command(folder / "journal", {"true"}, {"--depth", depth})).status, 0) << depth;
 }
 
 TEST(options, the_programs_own_options_are_left_to_it) {

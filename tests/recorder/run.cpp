@@ -150,7 +150,8 @@ recorded read_journal(const std::filesystem::path& path) {
                           .alignment = batch.alignment[i],
                           .old_address = batch.old_address[i],
                           .region = batch.region[i],
-                          .parent = batch.parent[i]});
+                          .parent = batch.parent[i],
+                          .duration = batch.duration[i]});
     }
   }
   r.tables = source->directory();

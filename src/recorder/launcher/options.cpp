@@ -39,7 +39,7 @@ std::variant<options, int> parse_options(int argc, char** argv) {
                  "What is recorded of a call's origin: full stack, caller or none; default: full")
       ->type_name("full|caller|none")
       ->transform(CLI::CheckedTransformer(stack_modes).description(""));
-  app.add_option("--depth", chosen.recorded.depth, "Frames of a full stack, the innermost ones")
+  app.add_option("--depth", chosen.recorded.depth, "Frames of a full stack, the innermost ones; 1 to 256")
       ->type_name("N")
       ->check(CLI::Range(1u, journal::deepest_stack).description(""))
       ->capture_default_str();

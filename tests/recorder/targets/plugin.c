@@ -1,10 +1,14 @@
-// Loaded by load_plugin at run time.
+// Loaded by load_plugin and plugin_loop at run time; other_plugin is the same with other blocks.
 #include <stdlib.h>
+
+#ifndef MALLARD_BLOCK_SIZE
+#define MALLARD_BLOCK_SIZE 9999
+#endif
 
 int allocate_in_plugin(void);
 
 int allocate_in_plugin(void) {
   void* (*volatile do_malloc)(size_t) = malloc;
-  void* p = do_malloc(9999);
+  void* p = do_malloc(MALLARD_BLOCK_SIZE);
   return p == NULL;
 }
