@@ -1,7 +1,9 @@
 // Compares one stack in a thousand with what libunwind finds at the same call, inside the recorded program.
 //
-// libunwind starts in here; its frames up to the entry point of the recorder are taken off. What was
-// compared, and what differed, is appended as a line to the file that MALLARD_STACK_CHECK names.
+// libunwind starts in here; its frames up to the entry point of the recorder are taken off. Every process
+// appends to the file that MALLARD_STACK_CHECK names: a line for each stack that differs, and at its end one
+// that says how many were compared. With MALLARD_STACK_CHECK_DROP every recorded stack lacks its outermost
+// frame here, so that a comparison that still succeeds is none.
 #include "recorder/preload/stack/stack_check.hpp"
 
 #define UNW_LOCAL_ONLY
@@ -26,6 +28,11 @@ thread_local std::uint32_t calls = 0;
 const char* file_name() noexcept {
   static const char* const name = getenv("MALLARD_STACK_CHECK");
   return name;
+}
+
+bool drops_a_frame() noexcept {
+  static const bool drops = getenv("MALLARD_STACK_CHECK_DROP") != nullptr;
+  return drops;
 }
 
 void append_line(const char* line, int length) noexcept {
@@ -63,6 +70,7 @@ void check_stack(const walk_start& start, std::uint32_t context) noexcept {
   unsigned recorded_depth = 0;
   for (std::uint32_t c = context; c != 0; c = contexts_of(recording())[c].parent)
     recorded[recorded_depth++] = contexts_of(recording())[c].place;
+  if (drops_a_frame() && recorded_depth != 0) --recorded_depth;
 
   std::uint64_t found[deepest_stack];
   unsigned found_depth = 0;
