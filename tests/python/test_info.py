@@ -21,6 +21,28 @@ def test_json_describes_the_recorded_program(mallard: Mallard, journal: Path) ->
     assert summary["file_bytes"] == journal.stat().st_size
 
 
+def test_json_says_what_recording_cost(mallard: Mallard, journal: Path) -> None:
+    summary = json.loads(mallard("info", "--json", journal).stdout)
+    assert summary["cpu_ns"] > 0
+    assert 0 < summary["recording_ns"] < summary["cpu_ns"]
+    assert summary["stalls"] >= 0
+    assert (summary["stalls"] == 0) == (summary["stalled_ns"] == 0)
+    assert summary["children"] == []
+    assert 1 <= summary["stack_depth_median"] <= 64
+
+
+def test_children_are_told_with_their_journals(mallard: Mallard, tmp_path: Path) -> None:
+    path = tmp_path / "family.mlrd"
+    fork = "my @a = (1 .. 1000); for (1 .. 2) { fork or exit }; 1 while wait > 0"
+    assert mallard("record", "-o", path, "--", "/usr/bin/perl", "-e", fork).returncode == 0
+    summary = json.loads(mallard("info", "--json", path).stdout)
+    assert len(summary["children"]) == 2
+    for child in summary["children"]:
+        own = json.loads(mallard("info", "--json", tmp_path / child["journal"]).stdout)
+        assert own["process"] == child["process"]
+        assert own["parent_process"] == summary["process"]
+
+
 def test_table_shows_the_same_count(mallard: Mallard, journal: Path) -> None:
     events = json.loads(mallard("info", "--json", journal).stdout)["events"]
     shown = mallard("info", journal)
