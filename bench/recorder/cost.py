@@ -7,6 +7,7 @@ be run, 130 after Ctrl-C; what is done by then is printed.
 
 import argparse
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from pathlib import Path
 import report
 from figures import Measured, limits, row
 from machine import facts
-from session import Interrupt, Session, stack_depth
+from session import Interrupt, RunError, Session, stack_depth
 from variants import FULL, Variant, variants
 from workloads import SetUpError, Workload, prepare, workloads
 
@@ -35,7 +36,9 @@ def arguments(given: list[str]) -> argparse.Namespace:
     names = [workload.name for workload in workloads(1)]
     parser.add_argument("--program", action="append", choices=names, help="only this one; may be repeated")
     parser.add_argument(
-        "--recorder", metavar="PATH", help="another mallard-record, with its library beside it"
+        "--recorder",
+        metavar="PATH",
+        help="another mallard-record, with its library beside it, and `mallard` if there is one",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
     parser.add_argument("--check", action="store_true", help="exit with 1 if a limit is not held")
@@ -54,6 +57,12 @@ def tool(path: Path | str) -> str:
     if (found := shutil.which(path)) is None:
         raise SetUpError(f"{path} is not there or cannot be executed")
     return str(Path(found).resolve())
+
+
+def info_tool(recorder: str) -> str:
+    """Return the `mallard` that reads what this recorder writes: beside it, else the checkout's own."""
+    beside = Path(recorder).with_name("mallard")
+    return str(beside) if os.access(beside, os.X_OK) else tool(ROOT / ".venv/bin/mallard")
 
 
 def writable(path: Path) -> None:
@@ -78,7 +87,7 @@ def main(given: list[str]) -> int:
     scale = QUICK if wanted.quick else 1.0
     chosen = [w for w in workloads(scale) if wanted.program is None or w.name in wanted.program]
     recorder = tool(wanted.recorder or ROOT / ".venv/bin/mallard-record")
-    mallard = tool(ROOT / ".venv/bin/mallard")
+    mallard = info_tool(recorder)
     tool("heaptrack")
     if wanted.json is not None:
         writable(wanted.json)
@@ -86,8 +95,13 @@ def main(given: list[str]) -> int:
     prepare(chosen, FOLDER, scale)
 
     def note_depth(workload: Workload, variant: Variant, journal: Path) -> None:
-        if variant.name == FULL:
-            session.measured[workload.name].stack_depth = stack_depth(mallard, journal)
+        if variant.name != FULL:
+            return
+        measured = session.measured[workload.name]
+        try:
+            measured.stack_depth = stack_depth(mallard, journal)
+        except RunError as reason:
+            measured.no_depth = str(reason)
 
     session = Session(chosen, variants(recorder), FOLDER, note_depth, tell)
     with Interrupt() as interrupt:

@@ -30,6 +30,7 @@ class Measured:
     rounds: list[dict[str, Run]] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
     stack_depth: float | None = None
+    no_depth: str | None = None  # why it is unknown
 
     def runs(self, variant: str) -> list[Run]:
         """Return the runs of one variant."""

@@ -19,7 +19,8 @@ def method(rounds: int, scale: float) -> dict[str, str]:
         "order": f"all variants alternate within a round, a fresh process each, whole rounds: {rounds};"
         " a round begins with another variant than the one before",
         "figures": "median and [10 %, 90 %] over the rounds; added is the median of the differences to native"
-        " of the same round; of --raw is that over what heaptrack --raw adds; events are the journal's",
+        " of the same round; of --raw is that over what heaptrack --raw adds; events are the journal's;"
+        " depth is the median of the frames of the recorded stacks, full",
         "inputs": "full size"
         if scale == 1
         else f"{scale:g} of the full size: too short to judge the limits by",
@@ -65,23 +66,25 @@ def show(
     table = Table(box=None, header_style="bold")
     for name in ("program", "variant"):
         table.add_column(name)
-    for name in ("CPU s", "spread", "added s", "ns/event", "of --raw", "bytes/event"):
+    for name in ("depth", "CPU s", "spread", "added s", "ns/event", "of --raw", "bytes/event"):
         table.add_column(name, justify="right")
     for program in measured:
         for row in rows:
             if row.program == program.program:
-                table.add_row(*(Text(cell) for cell in cells(row)))
+                table.add_row(*(Text(cell) for cell in cells(row, program.stack_depth)))
         table.add_section()
     console.print(table)
 
     programs = Table(box=None, header_style="bold")
-    for name in ("program", "events", "median depth", "what it does"):
-        programs.add_column(name, justify="right" if name in ("events", "median depth") else "left")
+    for name in ("program", "events", "what it does"):
+        programs.add_column(name, justify="right" if name == "events" else "left")
     for program in measured:
-        depth, events = number(program.stack_depth, "g"), number(program.events(), ",")
-        programs.add_row(program.program, events, depth, program.does)
+        programs.add_row(program.program, number(program.events(), ","), program.does)
     console.print(programs)
 
+    for program in measured:
+        if program.no_depth is not None:
+            console.print(Text(f"unknown depth: {program.program}: {program.no_depth}"), soft_wrap=True)
     for row in rows:
         if row.status == "failed":
             console.print(Text(f"failed: {row.program}, {row.variant}: {row.reason}"), soft_wrap=True)
@@ -94,14 +97,15 @@ def show(
         console.print(Text(verdict(limit)), soft_wrap=True)
 
 
-def cells(row: Row) -> list[str]:
+def cells(row: Row, depth: float | None) -> list[str]:
     """Return a row as the table shows it; "-" is what was not measured or cannot be known."""
     if row.status != "ok":
-        return [row.program, row.variant, row.status]
+        return [row.program, row.variant, number(depth, "g"), row.status]
     around = "-" if row.spread is None else f"[{row.spread[0]:.3f}, {row.spread[1]:.3f}]"
     return [
         row.program,
         row.variant,
+        number(depth, "g"),
         number(row.cpu_s, ".3f"),
         around,
         number(row.added_s, ".3f"),

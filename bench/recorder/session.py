@@ -103,11 +103,15 @@ def run(workload: Workload, variant: Variant, folder: Path) -> Run:
     return Run(figures["cpu"], *(closing_line(said) if variant.journal else ()))
 
 
-def stack_depth(mallard: str, journal: Path) -> float | None:
-    """Return the median depth of the stacks in a journal; None where it is not told."""
+def stack_depth(mallard: str, journal: Path) -> float:
+    """Return the median depth of the stacks in a journal."""
     told = subprocess.run([mallard, "info", "--json", journal], capture_output=True, text=True, check=False)
-    depth = json.loads(told.stdout).get("stack_depth_median") if told.returncode == 0 else None
-    return None if depth is None else float(depth)
+    if told.returncode != 0:
+        raise RunError(f"{mallard} info: {last_line(told.stderr)}")
+    depth = json.loads(told.stdout).get("stack_depth_median")
+    if depth is None:
+        raise RunError(f"{mallard} info --json tells none")
+    return float(depth)
 
 
 class Session:

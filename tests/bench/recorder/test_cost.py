@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cost import exit_code
+from cost import ROOT, exit_code, info_tool
 
 COST = Path(__file__).resolve().parents[3] / "bench/recorder/cost.py"
 
@@ -37,3 +37,11 @@ def test_refusal_names_what_is_wrong_and_measures_nothing(arguments: list[str]) 
     assert refused.returncode == 2
     assert refused.stdout == ""
     assert arguments[1] in refused.stderr.splitlines()[-1]
+
+
+def test_journals_are_read_by_the_mallard_beside_their_recorder(tmp_path: Path) -> None:
+    beside = tmp_path / "mallard"
+    beside.touch(mode=0o755)
+    assert info_tool(str(tmp_path / "mallard-record")) == str(beside)
+    beside.unlink()
+    assert info_tool(str(tmp_path / "mallard-record")) == str(Path(ROOT / ".venv/bin/mallard").resolve())

@@ -23,14 +23,22 @@ def shown(*measured: Measured) -> str:
 def test_row_shows_every_figure_and_a_failure_its_reason() -> None:
     text = shown(Measured("jq", "sums", stack_depth=17.5))
     full = next(line for line in text.splitlines() if " full " in line).split()
-    assert full == ["jq", "full", "0.750", "[0.700,", "0.800]", "0.125", "61.2", "0.395", "2.50"]
+    assert full == ["jq", "full", "17.5", "0.750", "[0.700,", "0.800]", "0.125", "61.2", "0.395", "2.50"]
     assert "failed: jq, heaptrack: exit code 1: it fell over" in text
-    assert "17.5" in text
 
 
-def test_unknown_depth_is_a_dash() -> None:
-    line = next(line for line in shown(Measured("jq", "sums")).splitlines() if "sums" in line)
-    assert line.split() == ["jq", "-", "-", "sums"]
+def test_depth_stands_beside_every_figure() -> None:
+    text = shown(Measured("jq", "sums", stack_depth=17.5))
+    figures = [
+        line.split() for line in text.splitlines() if line.split()[:1] == ["jq"] and "sums" not in line
+    ]
+    assert [line[2] for line in figures] == ["17.5", "17.5"]
+
+
+def test_unknown_depth_is_a_dash_and_a_reason() -> None:
+    text = shown(Measured("jq", "sums", no_depth="mallard info: it fell over"))
+    assert next(line for line in text.splitlines() if " full " in line).split()[2] == "-"
+    assert "unknown depth: jq: mallard info: it fell over" in text
 
 
 def test_verdict_names_the_figure_whatever_it_is() -> None:

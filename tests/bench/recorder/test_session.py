@@ -111,17 +111,27 @@ def test_recorder_that_does_not_close_is_a_failing_run(said: str) -> None:
         closing_line(said)
 
 
+def info_that(folder: Path, does: str) -> str:
+    """A `mallard` that is only asked for the figures of a journal."""
+    mallard = folder / "mallard"
+    mallard.write_text(f'#!/bin/sh\n[ "$*" = "info --json journal" ] || exit 3\n{does}\n', encoding="utf-8")
+    mallard.chmod(0o755)
+    return str(mallard)
+
+
+def test_stack_depth_is_what_info_tells(tmp_path: Path) -> None:
+    mallard = info_that(tmp_path, 'echo \'{"events": 7, "stack_depth_median": 17}\'')
+    assert stack_depth(mallard, Path("journal")) == 17
+
+
 @pytest.mark.parametrize(
-    ("printed", "depth"),
+    ("does", "reason"),
     [
-        ('echo \'{"events": 7, "stack_depth_median": 17}\'', 17.0),
-        ('echo \'{"events": 7, "stack_depth_median": null}\'', None),
-        ("echo '{\"events\": 7}'", None),
-        ("echo 'mallard: cannot read it' >&2; exit 2", None),
+        ('echo \'{"events": 7, "stack_depth_median": null}\'', "info --json tells none"),
+        ("echo '{\"events\": 7}'", "info --json tells none"),
+        ("echo 'mallard: cannot read it' >&2; exit 2", "cannot read it"),
     ],
 )
-def test_stack_depth_is_what_info_tells(tmp_path: Path, printed: str, depth: float | None) -> None:
-    mallard = tmp_path / "mallard"
-    mallard.write_text(f'#!/bin/sh\n[ "$*" = "info --json journal" ] || exit 3\n{printed}\n')
-    mallard.chmod(0o755)
-    assert stack_depth(str(mallard), Path("journal")) == depth
+def test_unknown_stack_depth_has_a_reason(tmp_path: Path, does: str, reason: str) -> None:
+    with pytest.raises(RunError, match=reason):
+        stack_depth(info_that(tmp_path, does), Path("journal"))
