@@ -32,7 +32,7 @@ void compressor::set(effort how) {
 void compressor::free_context::operator()(ZSTD_CCtx_s* context) const noexcept { ZSTD_freeCCtx(context); }
 
 byte_span compressor::compress(byte_span raw, effort how) {
-  if (raw.size() < shortest_worthwhile) return {};
+  if (how == effort::none || raw.size() < shortest_worthwhile) return {};
   if (how != effort_) set(how);
   const std::size_t bound = ZSTD_compressBound(raw.size());
   if (out_.size() < bound) out_.resize(bound);

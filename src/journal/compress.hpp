@@ -14,6 +14,8 @@ namespace mallard::journal {
 
 // How hard to look for repetitions; how often each byte occurs is always made use of.
 enum class effort {
+  none,   // as it is: for times, of which half a byte an event could be saved for a tenth of all that
+          // recording costs
   usual,  // level 1
   low,    // only for long ones, in a table that stays in the nearest cache: for columns of events a
           // quarter faster, and 5 % longer

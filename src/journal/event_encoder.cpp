@@ -124,7 +124,7 @@ byte_span event_encoder::payload() {
   builder_.begin();
   builder_.add({.id = id(event_column::kind), .encoding = encoding::bytes}, {kinds_.data(), rows_},
                effort::low);
-  builder_.add({.id = id(event_column::time), .encoding = encoding::delta}, times_.bytes(), effort::low);
+  builder_.add({.id = id(event_column::time), .encoding = encoding::delta}, times_.bytes(), effort::none);
   if (!threads_vary_ && thread_ != 0) threads_.put(thread_);
   if (threads_vary_ || thread_ != 0) {
     builder_.add(

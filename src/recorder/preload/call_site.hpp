@@ -60,7 +60,7 @@ MALLARD_INLINE const stack_range& stack_around(const walk_start& start) noexcept
   if (gate.stacks == stack_mode::full) return stack_of(site);
   if (gate.stacks == stack_mode::none) return 0;
   spool_header* spool = recording();  // another thread may end the session at any moment
-  return spool != nullptr ? self.state->contexts.child(spool, 0, site.return_address, 0) : 0;
+  return spool != nullptr ? self.state->contexts.caller(spool, site.return_address) : 0;
 }
 
 }  // namespace mallard::recorder

@@ -65,6 +65,7 @@ void context_tree::clear() noexcept {
   if (slots_ != nullptr) memset(slots_, 0, (mask_ + 1) * sizeof *slots_);
   used_ = 0;
   next_ = block_end_ = 0;
+  memset(recent_, 0, sizeof recent_);
 }
 
 }  // namespace mallard::recorder

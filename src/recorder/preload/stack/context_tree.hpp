@@ -39,6 +39,17 @@ class context_tree {
     return place != 0 ? child(spool, parent, place, 0) : parent;
   }
 
+  // The context of a caller of which nothing outside is recorded; the recent ones are found without a probe.
+  [[nodiscard]] MALLARD_INLINE std::uint32_t caller(spool_header* spool,
+                                                    std::uint64_t return_address) noexcept {
+    recent_caller& recent = recent_[(return_address ^ return_address >> 8) % callers];
+    if (recent.return_address == return_address) [[likely]]
+      return recent.context;
+    const std::uint32_t context = child(spool, 0, return_address, 0);
+    if (context != 0) recent = {return_address, context};  // there may be room for it later
+    return context;
+  }
+
   // Forgets all contexts: the next ones stand in another spool.
   void clear() noexcept;
 
@@ -53,11 +64,18 @@ class context_tree {
   bool number_next(spool_header* spool) noexcept;
   bool grow(spool_header* spool) noexcept;
 
+  struct recent_caller {
+    std::uint64_t return_address;
+    std::uint32_t context;
+  };
+  static constexpr std::size_t callers = 256;
+
   std::uint32_t* slots_;  // numbers of contexts; 0: free
   std::size_t mask_;
   std::size_t used_;
   std::uint32_t next_;  // number of the next context, inside the block that this tree has taken
   std::uint32_t block_end_;
+  recent_caller recent_[callers];
 };
 
 }  // namespace mallard::recorder
