@@ -25,6 +25,12 @@ void expect_identity(const std::vector<std::string>& command, const std::vector<
 
 TEST(process_tree, forks_and_bare_clones_and_spawns_do) { expect_identity({target("children")}); }
 
+TEST(process_tree, that_is_recorded_in_part_is_found_to_differ) {
+  const census taken = census_taker({target("children")}).recorded_and_counted({"--no-children"});
+  EXPECT_EQ(taken.by_recorder.size(), 1u);
+  EXPECT_NE(taken.by_recorder, taken.by_counter);
+}
+
 TEST(process_tree, forks_among_the_allocations_of_other_threads_do) {
   expect_identity({target("forks_among_threads"), "60"});
 }

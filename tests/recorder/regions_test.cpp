@@ -99,6 +99,15 @@ TEST_F(regions, of_a_library_that_only_a_plug_in_sees_are_recorded) {
   EXPECT_EQ(expect_as_counted({target("load_regions"), target("libregion_plugin.so")}), 2u * 10 * 2);
 }
 
+TEST_F(regions, that_lack_one_event_are_found_to_differ) {
+  recorded r = record({target("annotated")});
+  const region_counts account = parse_account(result_.out);
+  ASSERT_EQ(count_regions(r, account), account);
+  r.events.erase(std::find_if(r.events.begin(), r.events.end(),
+                              [](const journal::event& e) { return is_region(e.kind); }));
+  EXPECT_NE(count_regions(r, account), account);
+}
+
 TEST_F(regions, annotations_say_what_and_where) {
   const recorded r = record({target("annotated")});
   std::vector<journal::event> made;
