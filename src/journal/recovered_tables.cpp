@@ -44,7 +44,10 @@ void recovered_tables::take_modules(spool_header* spool, const std::string& prog
       continue;
     }
     if (module.path.empty()) module.path = program;
-    if (is_there && same_place->path == module.path && same_place->build_id == module.build_id) continue;
+    const bool is_same = is_there && same_place->path == module.path &&
+                         same_place->build_id == module.build_id &&
+                         (same_place->unload_time == 0 || same_place->load_time == module.load_time);
+    if (is_same) continue;
     tables_.modules.push_back(module);
   }
 }

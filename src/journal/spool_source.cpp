@@ -80,9 +80,12 @@ void spool_source::finish() {
     return ns < 1e19 ? static_cast<std::uint64_t>(ns) : 0;  // more can only be damage
   };
   const usage_sample before = known_.get().usage.empty() ? usage_sample{} : known_.get().usage.back();
+  const std::uint64_t end_cpu = spool_.header()->end_cpu_ns;  // of the process, all its programs
+  const std::uint64_t earlier = spool_.header()->cpu_before_ns;
+  const bool has_end = end_cpu > earlier;  // else both figures are of the last sample's moment
   known_.add_usage({.time = known_.last_time(),
-                    .cpu_ns = std::max<std::uint64_t>(before.cpu_ns, spool_.header()->end_cpu_ns),
-                    .recording_ns = to_ns(sampled * timed_every),
+                    .cpu_ns = has_end ? std::max(before.cpu_ns, end_cpu - earlier) : before.cpu_ns,
+                    .recording_ns = has_end ? to_ns(sampled * timed_every) : before.recording_ns,
                     .stalls = stalls,
                     .stalled_ns = to_ns(stalled)});
   warnings_.push_back(explanation());

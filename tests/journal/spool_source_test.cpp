@@ -188,6 +188,48 @@ TEST_F(spooled, a_spool_alone_is_read) {
   EXPECT_TRUE(std::filesystem::exists(spool_path_));
 }
 
+TEST_F(spooled, cpu_figures_are_of_one_program_and_of_one_moment) {
+  test::memory_spool spool(smallest_ring, spool_path_);
+  fill_sample(spool);
+  spool.header()->cpu_before_ns = 2'000'000;
+  ring_of(spool.header(), 1).sampled_ticks = 10;
+  {
+    writer out(file_.path());
+    out.describe({.start_unix_ns = spool.header()->start_unix_ns, .ticks_per_second = 1e9});
+    out.add_usage({.time = 1, .cpu_ns = 1'000'000, .recording_ns = 7});
+    out.flush();
+  }
+  const usage_sample ended = read_all(file_.path()).known.usage.back();
+  EXPECT_EQ(ended.cpu_ns, 3'000'000u);
+  EXPECT_EQ(ended.recording_ns, 10 * timed_every);
+  spool.header()->end_cpu_ns = 0;
+  const usage_sample killed = read_all(file_.path()).known.usage.back();
+  EXPECT_EQ(killed.cpu_ns, 1'000'000u);
+  EXPECT_EQ(killed.recording_ns, 7u);
+}
+
+TEST_F(spooled, a_module_that_was_loaded_again_is_known_again) {
+  test::memory_spool spool(smallest_ring, spool_path_);
+  fill_sample(spool);
+  const module_info first{.begin = 0x1000,
+                          .end = 0x9000,
+                          .load_time = 1,
+                          .unload_time = 2,
+                          .path = "/lib/one.so",
+                          .build_id = "0a1b"};
+  {
+    writer out(file_.path());
+    out.describe({.start_unix_ns = spool.header()->start_unix_ns, .ticks_per_second = 1e9});
+    static_cast<void>(out.add_module(first));
+    out.flush();
+  }
+  const std::vector<module_info> modules = read_all(file_.path()).known.modules;
+  ASSERT_EQ(modules.size(), 2u);
+  EXPECT_EQ(modules[0], first);
+  EXPECT_EQ(modules[1].load_time, 3u);
+  EXPECT_EQ(modules[1].unload_time, 0u);
+}
+
 TEST_F(spooled, the_spool_of_another_recording_is_left_out) {
   test::memory_spool spool(smallest_ring, spool_path_);
   fill_sample(spool);

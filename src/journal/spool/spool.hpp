@@ -29,7 +29,7 @@ namespace mallard::journal {
 inline constexpr char spool_suffix[] = ".spool";  // behind the journal's name
 inline constexpr char children_suffix[] =
     ".d";  // the folder of the children's journals, behind the root's name
-inline constexpr std::uint64_t spool_magic = 0x4c4f4f50534c4d02;
+inline constexpr std::uint64_t spool_magic = 0x4c4f4f50534c4d03;
 inline constexpr std::size_t spool_page = 4096;  // bytes
 inline constexpr std::uint32_t max_rings = 1024;
 inline constexpr std::uint32_t max_contexts_in_spool = std::uint32_t{1} << 22;
@@ -80,6 +80,7 @@ struct spool_header {
   std::atomic<std::uint64_t> modules_head;       // bytes ever published
   std::atomic<std::uint64_t> end_cpu_ns;         // CPU time of the process when it exited; 0: it has not
   std::atomic<std::uint32_t> announced;          // root: grows with each child's spool that is ready
+  std::atomic<std::uint32_t> children_lost;      // root: those that could not make a spool
 
   // Written by the launcher.
   alignas(64) std::atomic<std::uint32_t> heartbeat;  // root: grows with every round of reading
@@ -90,6 +91,7 @@ struct spool_header {
   std::atomic<std::uint32_t> contexts_full;   // not 0: there will be no more
   std::atomic<std::uint32_t> asleep;          // root: it waits on the doorbell
   std::atomic<std::uint64_t> modules_tail;    // bytes ever read, and in the journal's file
+  std::atomic<std::uint64_t> cpu_before_ns;   // CPU time of the programs that the process was before
   std::atomic<std::uint64_t> size;            // bytes: see the invariants
   std::atomic<std::uint64_t> next_size;
 
