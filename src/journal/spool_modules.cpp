@@ -18,12 +18,12 @@ bool spool_modules::next(module_info& module) {
   const std::uint64_t head = spool_->modules_head.load(std::memory_order_acquire);
   const std::uint64_t published = head - position_;
   module_entry entry;
-  if (head - tail_ > module_ring_bytes || published > module_ring_bytes || published < sizeof entry)
-    return false;
+  damaged_ = damaged_ || head - tail_ > module_ring_bytes || published > module_ring_bytes;
+  if (damaged_ || published < sizeof entry) return false;
   std::memcpy(&entry, bytes_at(position_, sizeof entry).data(), sizeof entry);
   const std::uint64_t whole = sizeof entry + std::uint64_t{entry.path_bytes} + entry.build_id_bytes;
   if (whole > published) {
-    position_ = head;  // the program wrote over it
+    damaged_ = true;
     return false;
   }
   const std::string texts = bytes_at(position_ + sizeof entry, whole - sizeof entry);

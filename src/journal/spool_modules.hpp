@@ -2,7 +2,7 @@
 //
 //     tail .... [entry|path|build id|..][entry|path| .... head       bytes, around the end of the ring
 //
-// Nothing in it is trusted: an entry that does not fit into what was published ends the list there.
+// Nothing in it is trusted: what does not fit into the ring, or into what was published, is damage.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,9 @@ class spool_modules {
   // was unloaded at its load_time; one without a path is the program itself.
   [[nodiscard]] bool next(module_info& module);
 
+  // Whether the program has written over it.
+  [[nodiscard]] bool damaged() const noexcept { return damaged_; }
+
   // Bytes that were read, and the program cannot use yet.
   [[nodiscard]] std::uint64_t bytes_held() const noexcept { return position_ - tail_; }
 
@@ -37,6 +40,7 @@ class spool_modules {
   std::uint64_t position_;
   std::uint64_t tail_;
   std::uint64_t announced_ = 0;
+  bool damaged_ = false;
 };
 
 }  // namespace mallard::journal

@@ -1,9 +1,11 @@
 // What the program forks has journals of its own, and no process sees anything of it.
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <thread>
 
 #include "recorder/run.hpp"
@@ -134,6 +136,45 @@ TEST_F(children, of_an_earlier_run_give_way) {
   ASSERT_EQ(run(command({target("generations"), "3", "1"})).status, 0);
   ASSERT_EQ(run(command({target("generations"), "2", "1"})).status, 0);
   EXPECT_EQ(journals().size(), 2u);
+}
+
+TEST_F(children, of_an_earlier_run_give_way_and_nothing_of_the_users) {
+  fs::create_directory(children_);
+  std::ofstream(children_ / "1234") << "letters\n";
+  std::ofstream(children_ / "1234.spool") << "more of them\n";
+  ASSERT_EQ(run(command({target("generations"), "2", "1"})).status, 0);
+  ASSERT_EQ(run(command({"/bin/true"})).status, 0);
+  EXPECT_EQ(names_in_folder().size(), 2u);
+  EXPECT_TRUE(fs::exists(children_ / "1234"));
+  EXPECT_TRUE(fs::exists(children_ / "1234.spool"));
+}
+
+TEST_F(children, that_can_make_no_spool_are_told_of) {
+  const run_result result = run(command({"sh", "-c", "ulimit -f 8; perl -e 'print 7'; echo"}));
+  EXPECT_EQ(result.out, "7\n");
+  EXPECT_NE(result.err.find("could not make its spool"), std::string::npos) << result.err;
+}
+
+TEST_F(children, are_named_by_parents_that_end_with_the_program) {
+  const std::string waits = "$|=1; print qq(up\\n); my @a=(1..1000); sleep 1000";
+  running recorder(command(
+      {"perl", "-e", "if(!fork){ my @b=(1..1000); if(!fork){ " + waits + " } sleep 1000 } sleep 1000"}));
+  recorder.wait_for_output("up");
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  kill(child_of(recorder.process()), SIGKILL);
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  std::size_t children_of_children = 0;
+  for (const std::string& name : names_in_folder()) {
+    if (name.ends_with(".spool")) continue;
+    for (const journal::child_info& row : read_journal(children_ / name).tables.children) {
+      ++children_of_children;
+      EXPECT_TRUE(fs::exists(children_ / row.journal));
+      kill(static_cast<pid_t>(row.process), SIGKILL);
+    }
+    kill(static_cast<pid_t>(read_journal(children_ / name).about.process), SIGKILL);
+  }
+  EXPECT_EQ(children_of_children, 1u);
+  EXPECT_EQ(recorder.finish().status, 128 + SIGKILL);
 }
 
 TEST_F(children, that_outlive_the_program_keep_their_spools) {

@@ -3,6 +3,9 @@
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <cstddef>
+
+#include "journal/spool/spool.hpp"
 #include "recorder/run.hpp"
 
 namespace mallard::test {
@@ -116,6 +119,31 @@ TEST_P(jumps_to_deeper_calls, do_not_stop_the_recording) {
 INSTANTIATE_TEST_SUITE_P(, jumps_to_deeper_calls, testing::Values("malloc", "new"),
                          [](const auto& one) { return std::string("out_of_") + one.param; });
 
+// A program that writes `bytes` bytes over its spool at `at`.
+class overwriting : public endings {
+ protected:
+  void expect_end(std::size_t at, std::size_t bytes) {
+    const run_result result = run(record_command(
+        journal_, {target("overwrites"), std::to_string(at), std::to_string(bytes), target("libplugin.so")},
+        {"--buffer", "65536"}));
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.out, "done\n");
+    EXPECT_NE(result.err.find("has overwritten a part of the recording"), std::string::npos) << result.err;
+    const recorded r = read_journal(journal_);
+    EXPECT_TRUE(r.complete);
+    EXPECT_EQ(count_kinds(r, 3333)[event_kind::malloc], 1u);
+  }
+};
+
+TEST_F(overwriting, its_ring_does_not_hold_the_program_up) {
+  expect_end(journal::ring_headers_at + sizeof(journal::ring_header),
+             sizeof(std::uint64_t));  // the first thread's
+}
+
+TEST_F(overwriting, its_list_of_modules_does_not_hold_the_program_up) {
+  expect_end(offsetof(journal::spool_header, modules_head), sizeof(std::uint64_t));
+}
+
 TEST_F(endings, a_disk_too_full_to_begin_with_is_told_in_one_line) {
   std::filesystem::create_symlink("/dev/full", journal_);
   const run_result result = record("1000", "exit");
@@ -144,7 +172,10 @@ TEST_F(endings, a_journal_that_cannot_grow_ends_the_recording_and_not_the_progra
   EXPECT_EQ(result.status, 0);
   EXPECT_EQ(result.out, "ready\ndone\n");
   EXPECT_NE(result.err.find("recording ends here, the program goes on\n"), std::string::npos) << result.err;
-  EXPECT_FALSE(read_journal(journal_).complete);
+  const recorded r = read_journal(journal_);
+  EXPECT_FALSE(r.complete);
+  EXPECT_NE(result.err.find(" " + std::to_string(r.events.size()) + " events, "), std::string::npos)
+      << result.err;
   EXPECT_EQ(folder_.names(), std::vector<std::string>{"journal"});
 }
 

@@ -61,8 +61,8 @@ void sum_up(const recordings& all, const std::string& path) {
   std::error_code error;
   const auto bytes = std::filesystem::file_size(path, error);
   const auto& children = all.children();
-  tell(path + ": " + std::to_string(all.root().events()) + " events, " + std::to_string(error ? 0 : bytes) +
-       " bytes");
+  tell(path + ": " + std::to_string(all.root().events_in_file()) + " events, " +
+       std::to_string(error ? 0 : bytes) + " bytes");
   if (children.journals != 0)
     tell(all.folder() + ": " + std::to_string(children.events) + " events of children in " +
          std::to_string(children.journals) + (children.journals == 1 ? " journal" : " journals"));
@@ -70,6 +70,11 @@ void sum_up(const recordings& all, const std::string& path) {
     tell(std::to_string(children.left) +
          (children.left == 1 ? " child still runs; what it does" : " children still run; what they do") +
          " from now on is recorded into " + all.folder() + " as long as there is room in the rings");
+  if (all.root().state().contexts_wanting != 0 || children.without_stacks)
+    tell("there was no room for all stacks in a spool; some events are recorded without theirs");
+  if (all.root().state().children_lost != 0)
+    tell("a child could not make its spool in " + all.folder() +
+         " (no room, or a limit on the size of files), so it is not recorded");
   if (all.root().state().gave_up != 0)
     tell("the program waited in vain for a second, so its recording ended early");
   if (all.root().state().bypassed != 0)

@@ -32,6 +32,9 @@ class module_table {
   // elsewhere, at most every tenth of a second: code made at run time lies in no module.
   void update(std::uint64_t now, double ticks_per_second);
 
+  // Whether the program has written over its list.
+  [[nodiscard]] bool damaged() const noexcept { return list_.damaged(); }
+
   // What the program has listed, for giving it back.
   [[nodiscard]] journal::spool_modules& list() noexcept { return list_; }
 

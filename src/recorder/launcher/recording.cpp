@@ -14,9 +14,10 @@ constexpr double publication_slack = 50e-6;  // s: far longer than a store takes
 }  // namespace
 
 recording::recording(const std::string& path, std::unique_ptr<spool_file> spool, journal::metadata about,
-                     const clock_rate& clock)
+                     const clock_rate& clock, std::atomic<std::uint32_t>& heartbeat)
     : process_(static_cast<pid_t>(about.process)),
       rate_(&clock),
+      heartbeat_(&heartbeat),
       path_(path),
       spool_(std::move(spool)),
       start_ticks_(spool_->header()->start_ticks),
@@ -47,9 +48,11 @@ std::uint64_t recording::read() {
   const std::uint64_t half_a_ring = ring_words_ / 2;
   const std::uint64_t taken = rings_.collect(now > slack ? now - slack : 0, half_a_ring);
   modules_.update(now, about_.ticks_per_second);
+  if (damaged()) spool_->header()->left_alone = 1;
   cpu_seen_ = std::max(cpu_seen_, cpu_ns_of(process_));
   take_sample(now);
   if (rings_.holds(half_a_ring) || modules_.list().bytes_held() > journal::module_ring_bytes / 2) commit();
+  beat();
   return taken;
 }
 
@@ -68,6 +71,7 @@ void recording::announce(std::uint64_t size_after) {
 void recording::give_back() {
   rings_.give_back();
   modules_.list().give_back();
+  beat();
 }
 
 // Once a second notes the account so far, if anything has happened: it outlives a launcher that is killed.
@@ -118,9 +122,11 @@ void recording::add_child(pid_t process, std::uint64_t ticks, const std::string&
 
 void recording::leave() {
   read();
+  witnesses_.flush();
   out_.add_usage(usage_at(now(), cpu_ns()));
   commit();
   spool_->leave();
+  beat();
 }
 
 void recording::finish(const std::optional<ending>& end) {
@@ -140,6 +146,7 @@ void recording::finish(const std::optional<ending>& end) {
   }
   out_.describe(about_);
   out_.finish();
+  beat();
 }
 
 }  // namespace mallard::recorder

@@ -4,11 +4,15 @@
 //     module list ----------+
 //
 // Whatever ends the process, what it has published is still in the rings: finish() reads it, then
-// describes the run and completes the journal. Throws journal::error when the journal cannot be written.
+// describes the run and completes the journal. A program that has written over its spool is left alone: what
+// it publishes there is not read, and it must not wait for that. Each step, and each chunk of a long one, is
+// a beat of the heart by which programs see that the launcher lives. Throws journal::error when the journal
+// cannot be written.
 #pragma once
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -27,9 +31,10 @@ namespace mallard::recorder {
 
 class recording {
  public:
-  // Makes the journal at `path`; `about` says what is known of the process so far. `clock` outlives this.
+  // Makes the journal at `path`; `about` says what is known of the process so far. `clock` and `heartbeat`
+  // outlive this.
   recording(const std::string& path, std::unique_ptr<spool_file> spool, journal::metadata about,
-            const clock_rate& clock);
+            const clock_rate& clock, std::atomic<std::uint32_t>& heartbeat);
 
   // One round of reading; returns the number of records taken.
   std::uint64_t read();
@@ -44,15 +49,19 @@ class recording {
   // folder.
   void add_child(pid_t process, std::uint64_t ticks, const std::string& journal);
 
-  // Notes that the process was another program before, which took `cpu_ns`.
-  void succeed(std::uint64_t cpu_ns) noexcept { cpu_before_ = cpu_ns; }
+  // Notes that the process was another program before, which took `cpu_ns`; in the spool, for whoever
+  // recovers.
+  void succeed(std::uint64_t cpu_ns) noexcept { spool_->header()->cpu_before_ns = cpu_before_ = cpu_ns; }
 
   [[nodiscard]] spool_file& spool() noexcept { return *spool_; }
   [[nodiscard]] const spool_header& state() const noexcept { return *spool_->header(); }
   [[nodiscard]] pid_t process() const noexcept { return process_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] std::uint64_t events() const noexcept { return out_.events(); }
-  [[nodiscard]] bool damaged() const noexcept { return rings_.damaged(); }
+  [[nodiscard]] std::uint64_t events_in_file() const noexcept {
+    return out_.events() - out_.pending_events();
+  }
+  [[nodiscard]] bool damaged() const noexcept { return rings_.damaged() || modules_.damaged(); }
 
  private:
   // Puts what the spool's reader finds into the journal.
@@ -76,6 +85,7 @@ class recording {
   void commit();
   void announce(std::uint64_t size_after);
   void give_back();
+  void beat() noexcept { heartbeat_->fetch_add(1); }
   void take_sample(std::uint64_t now);
   [[nodiscard]] journal::usage_sample usage_at(std::uint64_t now, std::uint64_t cpu_ns) const noexcept;
   [[nodiscard]] std::uint64_t sum(std::uint64_t (journal::ring_reader::*account)()
@@ -87,6 +97,7 @@ class recording {
 
   pid_t process_;
   const clock_rate* rate_;
+  std::atomic<std::uint32_t>* heartbeat_;
   std::string path_;
   std::unique_ptr<spool_file> spool_;
   std::uint64_t start_ticks_;

@@ -1,51 +1,40 @@
 #include "recorder/launcher/recordings.hpp"
 
-#include <poll.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
+#include <utility>
 
 #include "journal/event_source.hpp"
+#include "journal/spool_copy.hpp"
+#include "mallard/journal/layout.hpp"
 #include "recorder/launcher/description.hpp"
+#include "recorder/launcher/process_watch.hpp"
 #include "recorder/launcher/tell.hpp"
 
 namespace mallard::recorder {
 namespace fs = std::filesystem;
 
 // A child's recording, and its process.
-class recordings::child_recording {
- public:
+struct recordings::child_recording {
   child_recording(const std::string& path, std::unique_ptr<spool_file> spool, journal::metadata about,
-                  const clock_rate& clock)
+                  const clock_rate& clock, std::atomic<std::uint32_t>& heartbeat)
       : parent(static_cast<pid_t>(about.parent_process)),
         begin(spool->header()->start_ticks),
-        process_file_(static_cast<int>(syscall(SYS_pidfd_open, about.process, 0))),
-        what(path, std::move(spool), std::move(about), clock) {}
-  ~child_recording() {
-    if (process_file_ >= 0) close(process_file_);
-  }
-  child_recording(const child_recording&) = delete;
-  child_recording& operator=(const child_recording&) = delete;
-
-  [[nodiscard]] bool is_over() const {
-    pollfd process{.fd = process_file_, .events = POLLIN, .revents = 0};
-    return process_file_ < 0 || poll(&process, 1, 0) == 1;
-  }
+        process(static_cast<pid_t>(about.process)),
+        what(path, std::move(spool), std::move(about), clock, heartbeat) {}
 
   pid_t parent;
   std::uint64_t begin;  // ticks of the clock
-  bool over = false;    // its process was, when this round began
-  bool noted = false;   // in its parent's journal
-  bool finished = false;
-
- private:
-  int process_file_;
-
- public:
+  process_watch process;
   recording what;
+  bool is_new = true;  // its predecessor has not been looked for yet
+  bool over = false;   // its process was, when this round began
+  bool noted = false;  // in its parent's journal
+  bool finished = false;
 };
 
 namespace {
@@ -79,10 +68,27 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
+// Whether a recording made the file: a user's own may have such a name.
+bool is_ours(const fs::path& path) {
+  std::error_code unknown;
+  if (!fs::is_regular_file(fs::symlink_status(path, unknown))) return false;
+  if (journal::spool_copy::is_spool(path)) return true;
+  std::array<unsigned char, journal::file_magic.size()> magic{};
+  std::ifstream file(path, std::ios::binary);
+  return file.read(reinterpret_cast<char*>(magic.data()), magic.size()) && magic == journal::file_magic;
+}
+
 void remove_children(const std::string& folder) {
   std::error_code ignored;
-  for (const std::string& name : names_in(folder)) fs::remove(fs::path(folder) / name, ignored);
+  for (const std::string& name : names_in(folder))
+    if (const fs::path path = fs::path(folder) / name; is_ours(path)) fs::remove(path, ignored);
   fs::remove(folder, ignored);
+}
+
+// Whether opening fails for want of what others may give back, and not because there is no spool yet.
+bool may_succeed_later(const std::system_error& problem) {
+  const int reason = problem.code().value();
+  return reason == EMFILE || reason == ENFILE || reason == ENOMEM;
 }
 
 }  // namespace
@@ -97,13 +103,14 @@ std::string spool_path(const options& chosen, pid_t process) {
 
 recordings::recordings(const options& chosen, const program_file& program, pid_t process)
     : folder_(journal_path(chosen, process) + journal::children_suffix) {
-  remove_children(folder_);
   journal::metadata about = describe_root(chosen, program, process);
   auto spool =
       std::make_unique<spool_file>(spool_path(chosen, process), chosen.recorded, clock_.start_ticks());
   spool->header()->start_unix_ns = about.start_unix_ns;
-  root_ =
-      std::make_unique<recording>(journal_path(chosen, process), std::move(spool), std::move(about), clock_);
+  std::atomic<std::uint32_t>& heartbeat = spool->header()->heartbeat;
+  root_ = std::make_unique<recording>(journal_path(chosen, process), std::move(spool), std::move(about),
+                                      clock_, heartbeat);
+  remove_children(folder_);
 }
 
 recordings::~recordings() = default;
@@ -119,7 +126,7 @@ bool recordings::read_one(recording& what, std::uint64_t& taken) {
 }
 
 std::uint64_t recordings::read() {
-  for (const auto& child : running_) child->over = child->is_over();
+  for (const auto& child : running_) child->over = child->process.is_over();
   find_new();
   std::uint64_t taken = 0;
   read_one(*root_, taken);
@@ -132,15 +139,21 @@ std::uint64_t recordings::read() {
   return taken;
 }
 
+// A spool is ready before it is announced, so what is not ready now will be announced yet.
 void recordings::find_new() {
   const std::uint32_t announced = root_->state().announced;
-  if (announced == seen_) return;
-  bool all = true;
+  if (announced == seen_ && !want_more_) return;
+  seen_ = announced;
+  want_more_ = false;
   for (const std::string& name : names_in(folder_))
-    if (name.ends_with(journal::spool_suffix)) all = open(name) && all;
+    if (name.ends_with(journal::spool_suffix)) open(name);
   std::sort(running_.begin(), running_.end(),
             [](const auto& a, const auto& b) { return a->begin < b->begin; });
-  if (all) seen_ = announced;
+  for (const auto& child : running_) {
+    if (!std::exchange(child->is_new, false)) continue;
+    const recording& parent = parent_of(*child);
+    if (parent.process() == child->what.process()) child->what.succeed(parent.state().end_cpu_ns);
+  }
 }
 
 // Of one process, only the latest program still runs. Whose journal is to name a child that has just begun,
@@ -162,27 +175,28 @@ void recordings::finish_those_over() {
     if (one.finished) finish(one);
     any = any || one.finished;
   }
-  if (any) std::erase_if(running_, [](const auto& child) { return child->finished; });
+  if (any)
+    std::erase_if(running_, [&](const auto& child) {
+      return child->finished && followed_.erase(child->what.path()) != 0;
+    });
 }
 
-// Begins to follow a spool, unless it is being followed; false if it is not ready.
-bool recordings::open(const std::string& name) {
+// Begins to follow a spool, unless it is being followed or is not ready.
+void recordings::open(const std::string& name) {
   const std::string path = folder_ + "/" + name;
   const std::string journal = path.substr(0, path.size() - (sizeof journal::spool_suffix - 1));
-  for (const auto& child : running_)
-    if (child->what.path() == journal) return true;
+  if (followed_.contains(journal)) return;
   try {
     auto spool = std::make_unique<spool_file>(path, root_->spool().ring_words());
     journal::metadata about = describe_child(spool->header());
-    running_.push_back(
-        std::make_unique<child_recording>(journal, std::move(spool), std::move(about), clock_));
-  } catch (const std::system_error&) {
-    return false;
+    running_.push_back(std::make_unique<child_recording>(journal, std::move(spool), std::move(about), clock_,
+                                                         root_->spool().header()->heartbeat));
+    followed_.insert(journal);
+  } catch (const std::system_error& problem) {
+    want_more_ = want_more_ || may_succeed_later(problem);
   } catch (const journal::error& problem) {
     tell("cannot write " + journal + ": " + problem.what());
-    return true;
   }
-  return true;
 }
 
 // The latest recording of its parent that began before it; the root's if there is none any more. That of a
@@ -201,34 +215,43 @@ void recordings::note_in_parent(child_recording& what) {
                                   ? (path.parent_path().filename() / path.filename()).string()
                                   : path.filename().string();
   written(parent, "", [&] { parent.add_child(what.what.process(), what.begin, journal); });
-  if (parent.process() == what.what.process()) what.what.succeed(parent.state().end_cpu_ns);
   what.noted = true;
 }
 
 void recordings::finish(child_recording& what) {
   if (what.what.state().stopped == 0) written(what.what, "", [&] { what.what.finish(std::nullopt); });
-  children_totals_.damaged = children_totals_.damaged || what.what.damaged();
   if (what.what.events() == 0) {
+    children_totals_.damaged = children_totals_.damaged || what.what.damaged();
     std::error_code ignored;
     fs::remove(what.what.path(), ignored);
     return;
   }
   if (!what.noted) note_in_parent(what);
-  ++children_totals_.journals;
-  children_totals_.events += what.what.events();
+  add_to_totals(what.what);
 }
 
 void recordings::leave(child_recording& what) {
   if (what.what.state().stopped == 0) written(what.what, "", [&] { what.what.leave(); });
+  if (!what.noted) note_in_parent(what);
   ++children_totals_.left;
-  ++children_totals_.journals;
-  children_totals_.events += what.what.events();
+  add_to_totals(what.what);
+}
+
+void recordings::add_to_totals(const recording& child) {
+  totals& all = children_totals_;
+  ++all.journals;
+  all.events += child.events_in_file();
+  all.damaged = all.damaged || child.damaged();
+  all.without_stacks = all.without_stacks || child.state().contexts_wanting != 0;
 }
 
 void recordings::finish(const ending& end) {
   read();
   read();  // what waited for its children
-  for (const auto& child : running_) child->is_over() ? finish(*child) : leave(*child);
+  std::for_each(running_.rbegin(), running_.rend(),
+                [this](const auto& child) {  // parents after their children
+                  child->process.is_over() ? finish(*child) : leave(*child);
+                });
   running_.clear();
   root_->spool().header()->left_alone = 1;
   if (root_->state().stopped == 0) written(*root_, "", [&] { root_->finish(end); });

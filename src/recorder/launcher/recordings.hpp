@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "recorder/launcher/clock_rate.hpp"
@@ -46,19 +47,21 @@ class recordings {
     std::uint64_t events = 0;
     std::size_t left = 0;
     bool damaged = false;
+    bool without_stacks = false;
   };
   [[nodiscard]] const totals& children() const noexcept { return children_totals_; }
   [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
 
  private:
-  class child_recording;
+  struct child_recording;
 
   bool read_one(recording& what, std::uint64_t& taken);
   void find_new();
   void finish_those_over();
-  [[nodiscard]] bool open(const std::string& name);
+  void open(const std::string& name);
   void finish(child_recording& what);
   void leave(child_recording& what);
+  void add_to_totals(const recording& child);
   [[nodiscard]] recording& parent_of(const child_recording& what);
   void note_in_parent(child_recording& what);
 
@@ -66,7 +69,9 @@ class recordings {
   std::string folder_;  // of the children's journals
   std::unique_ptr<recording> root_;
   std::vector<std::unique_ptr<child_recording>> running_;  // children, in the order of their beginnings
+  std::unordered_set<std::string> followed_;               // paths of their journals
   std::uint32_t seen_ = 0;                                 // of the announced ones
+  bool want_more_ = false;                                 // there was no descriptor or memory for one
   totals children_totals_;
 };
 

@@ -43,6 +43,7 @@ spool_file::spool_file(std::string path, std::uint64_t ring_words)
 }
 
 spool_file::~spool_file() {
+  if (!left_) header_->stopped = 1;  // whoever still writes must not wait for a reader
   munmap(header_, bytes_);
   close(descriptor_);
   if (!left_) unlink(path_.c_str());
@@ -66,7 +67,8 @@ void spool_file::leave() {
 }
 
 bool spool_file::back(std::size_t begin, std::size_t end) {
-  errno = posix_fallocate(descriptor_, static_cast<off_t>(begin), static_cast<off_t>(end - begin));
+  do errno = posix_fallocate(descriptor_, static_cast<off_t>(begin), static_cast<off_t>(end - begin));
+  while (errno == EINTR);
   return errno == 0;
 }
 

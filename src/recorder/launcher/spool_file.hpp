@@ -1,6 +1,7 @@
 // spool_file: the launcher's end of a spool. It makes the root's, opens those that children make, keeps
-// enough of its rings backed by disk space, sleeps on the root's doorbell, and removes it in the end. As long
-// as the launcher lives it holds an flock on the file, so that whoever finds the file can tell.
+// enough of its rings backed by disk space, sleeps on the root's doorbell, and removes it in the end, which
+// it tells its program. As long as the launcher lives it holds an flock on the file, so that whoever finds
+// the file can tell.
 #pragma once
 
 #include <cstddef>

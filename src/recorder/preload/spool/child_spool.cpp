@@ -1,5 +1,6 @@
 #include "recorder/preload/spool/child_spool.hpp"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -50,16 +51,24 @@ int make_file(char (&path)[PATH_MAX]) noexcept {
   return -1;
 }
 
+// A range of the file, on disk.
+bool back(int descriptor, std::size_t begin, std::size_t end) noexcept {
+  int problem = 0;
+  do problem = posix_fallocate(descriptor, static_cast<off_t>(begin), static_cast<off_t>(end - begin));
+  while (problem == EINTR);
+  return problem == 0;
+}
+
 // Gives the file its size and its beginning, on disk. Without a word to the program: a file that it may not
 // make so long would bring it a signal.
 bool back(int descriptor, std::uint64_t ring_words) noexcept {
   rlimit longest{};
   const std::size_t bytes = spool_bytes(ring_words);
   if (getrlimit(RLIMIT_FSIZE, &longest) != 0 || longest.rlim_cur < bytes) return false;
-  const auto begin = static_cast<off_t>(contexts_at + contexts_at_first * sizeof(context_entry));
-  const auto rings = static_cast<off_t>(childs_rings_at_first * ring_words * sizeof(std::uint64_t));
-  return raw_call(SYS_ftruncate, descriptor, bytes) == 0 && posix_fallocate(descriptor, 0, begin) == 0 &&
-         posix_fallocate(descriptor, rings_at, rings) == 0;
+  const std::size_t rings = childs_rings_at_first * ring_words * sizeof(std::uint64_t);
+  return raw_call(SYS_ftruncate, descriptor, bytes) == 0 &&
+         back(descriptor, 0, contexts_at + contexts_at_first * sizeof(context_entry)) &&
+         back(descriptor, rings_at, rings_at + rings);
 }
 
 // The first name of the spool: the process's folder, its program and its arguments, each with its zero. The
@@ -79,9 +88,7 @@ void describe(spool_header* spool) noexcept {
   spool->names_used = static_cast<std::uint32_t>(sizeof length + ((length + 3u) & ~3u));
 }
 
-}  // namespace
-
-spool_header* make_child_spool() noexcept {
+spool_header* make_spool() noexcept {
   const spool_options options = lineage.root->options;
   if (!is_possible(options)) return nullptr;
   char path[PATH_MAX];
@@ -105,6 +112,14 @@ spool_header* make_child_spool() noexcept {
   spool->attached = raw_process();
   describe(spool);
   spool->magic.store(spool_magic, std::memory_order_release);
+  return spool;
+}
+
+}  // namespace
+
+spool_header* make_child_spool() noexcept {
+  spool_header* spool = make_spool();
+  if (spool == nullptr) lineage.root->children_lost.fetch_add(1);
   return spool;
 }
 

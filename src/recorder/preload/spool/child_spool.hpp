@@ -10,7 +10,8 @@
 
 namespace mallard::recorder {
 
-// Makes and maps it, describes the process in it; null if that cannot be, and then nothing is left behind.
+// Makes and maps it, describes the process in it; null if that cannot be, and then nothing is left behind but
+// the root's count of such children.
 [[nodiscard]] journal::spool_header* make_child_spool() noexcept;
 
 // Tells the launcher that it can be read.

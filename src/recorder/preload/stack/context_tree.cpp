@@ -17,8 +17,8 @@ constexpr std::uint32_t block = 64;  // contexts
 // Takes a block of numbers when the last one is used up, and waits until it is backed by disk space.
 bool context_tree::number_next(spool_header* spool) noexcept {
   if (next_ != block_end_) return true;
-  if (spool->contexts_used.load(std::memory_order_relaxed) + block > max_contexts_in_spool) return false;
-  const std::uint32_t begin = spool->contexts_used.fetch_add(block);
+  std::uint32_t begin = spool->contexts_used.load(std::memory_order_relaxed);
+  if (begin + block <= max_contexts_in_spool) begin = spool->contexts_used.fetch_add(block);
   if (begin + block > max_contexts_in_spool || !wait_for_contexts(spool, begin + block)) {
     spool->contexts_wanting.fetch_add(1, std::memory_order_relaxed);
     return false;
