@@ -4,7 +4,8 @@
 //        recorder     real call      recorder
 //
 // The other 63 cost a counter and a branch. Reading the clock takes time, too: one reading is taken off
-// each distance. What the recorder took is summed up beside the ring, for the launcher to scale.
+// each distance. What the recorder took is summed up beside the ring, for the launcher to scale; not what it
+// spent waiting, which takes no processor and has an account of its own.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ class stopwatch {
  public:
   MALLARD_INLINE stopwatch() noexcept : running_((++self.timed_calls & (timed_every - 1)) == 0) {
     if (running_) [[unlikely]]
-      entered_ = clock_steps();
+      entered_ = clock_steps() - self.paused;
   }
 
   // Around the real call.
@@ -56,7 +57,7 @@ class stopwatch {
   }
 
   MALLARD_NOINLINE static void add_to_account(std::uint64_t entered, std::uint64_t others) noexcept {
-    const std::uint64_t whole = clock_steps() - entered;
+    const std::uint64_t whole = clock_steps() - self.paused - entered;
     ring_header* ring = self.ring.shared;
     if (ring == nullptr || whole <= others) return;
     ring->sampled_ticks.store(ring->sampled_ticks.load(std::memory_order_relaxed) + to_ticks(whole - others),

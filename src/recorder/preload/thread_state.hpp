@@ -47,6 +47,7 @@ struct thread_state {
   std::uint32_t end_rounds;   // how often the thread's end has been announced
   std::uint32_t timed_calls;  // calls so far, of which one in 64 is timed
   std::uint32_t witnessed;    // allocations so far that could have had a witness
+  std::uint64_t paused;       // clock steps so far, waiting for others
   open_scopes scopes;
 };
 

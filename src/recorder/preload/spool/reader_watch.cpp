@@ -69,7 +69,10 @@ bool wait_for_room(spool_header* spool, const ring_writer& ring) noexcept {
 
 bool pause_for_ns(long ns) noexcept {
   const timespec moment{.tv_sec = 0, .tv_nsec = ns};
-  return syscall(SYS_nanosleep, &moment, nullptr) == 0;
+  const std::uint64_t since = clock_steps();
+  const bool whole = syscall(SYS_nanosleep, &moment, nullptr) == 0;
+  self.paused += clock_steps() - since;
+  return whole;
 }
 
 void wake_reader() noexcept {
