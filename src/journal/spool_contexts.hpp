@@ -15,6 +15,17 @@
 
 namespace mallard::journal {
 
+// The name at a context_entry's place; empty if there is none.
+[[nodiscard]] inline std::string_view name_in(spool_header* spool, std::uint64_t place) noexcept {
+  const std::uint64_t at = place & ~scope_bit;
+  const std::size_t used = std::min<std::size_t>(spool->names_used.load(), name_bytes);
+  if (at > used || used - at < sizeof(name_length) || at % alignof(name_length) != 0) return {};
+  const char* name = names_of(spool) + at;
+  const name_length length = *reinterpret_cast<const name_length*>(name);
+  if (length > used - at - sizeof(name_length)) return {};
+  return {name + sizeof(name_length), length};
+}
+
 class spool_contexts {
  public:
   explicit spool_contexts(spool_header* spool) noexcept : spool_(spool) {}
@@ -47,21 +58,12 @@ class spool_contexts {
     for (; !path_.empty(); path_.pop_back(), numbers_.pop_back()) {
       const context_entry& entry = path_.back();
       context = (entry.place & scope_bit) != 0
-                    ? receiver.scope(context, name_at(entry.place & ~scope_bit))
+                    ? receiver.scope(context, name_in(spool_, entry.place))
                     : receiver.frame(context, entry.place,
                                      std::uint64_t{entry.stack_offset} * sizeof(std::uint64_t));
       known_[numbers_.back()] = context;
     }
     return context;
-  }
-
-  [[nodiscard]] std::string_view name_at(std::uint64_t at) const noexcept {
-    const std::size_t used = std::min<std::size_t>(spool_->names_used.load(), name_bytes);
-    if (at + sizeof(name_length) > used || at % alignof(name_length) != 0) return {};
-    const char* name = names_of(spool_) + at;
-    const name_length length = *reinterpret_cast<const name_length*>(name);
-    if (length > used - at - sizeof(name_length)) return {};
-    return {name + sizeof(name_length), length};
   }
 
   spool_header* spool_;

@@ -124,6 +124,7 @@ TEST(preload, needs_libc_alone_and_shows_nothing_but_the_entry_points) {
       "_exit",
       "_Exit",
       "dlclose",
+      "dlopen",
   };
   EXPECT_EQ(names, entry_points);
 }

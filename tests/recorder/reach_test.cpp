@@ -75,6 +75,24 @@ TEST_F(reach, programs_of_another_architecture) {
 
 TEST_F(reach, programs_with_their_own_malloc) { expect_refusal({target("own_malloc")}, 2, "its own malloc"); }
 
+TEST_F(reach, plug_ins_that_look_past_it_are_named) {
+  const std::string plugin = target("libplugin.so");
+  for (const bool deep : {true, false}) {
+    std::vector<std::string> command = {target("load_plugin"), plugin};
+    if (deep) command.emplace_back("deep");
+    const run_result result = run(record_command(folder_ / "journal", command));
+    EXPECT_EQ(result.status, 0) << result.err;
+    const std::string line = "mallard-record: " + plugin + " was opened with RTLD_DEEPBIND; ";
+    EXPECT_EQ(result.err.find(line) != std::string::npos, deep) << result.err;
+    EXPECT_EQ(count_kinds(read_journal(folder_ / "journal"), 9999)[event_kind::malloc], deep ? 0u : 1u);
+  }
+}
+
+TEST_F(reach, the_loader_sees_who_opens_a_plug_in) {
+  EXPECT_EQ(run(record_command(folder_ / "journal", {target("load_plugin"), "$ORIGIN/libplugin.so"})).status,
+            0);
+}
+
 TEST_F(reach, programs_that_hide_from_it) {
   const auto library = folder_ / "libmallard-record.so";
   std::filesystem::copy_file(target("libother_malloc.so"), library);  // takes no notice of any spool

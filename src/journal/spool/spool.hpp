@@ -78,9 +78,11 @@ struct spool_header {
   std::atomic<std::uint32_t> list_taken;         // lock of the modules and of the names
   std::atomic<std::uint32_t> names_used;         // bytes, published
   std::atomic<std::uint64_t> modules_head;       // bytes ever published
-  std::atomic<std::uint64_t> end_cpu_ns;         // CPU time of the process when it exited; 0: it has not
-  std::atomic<std::uint32_t> announced;          // root: grows with each child's spool that is ready
-  std::atomic<std::uint32_t> children_lost;      // root: those that could not make a spool
+  std::atomic<std::uint64_t> deep_bound;     // a name as in a context_entry: of a module that was opened so
+                                             // that its calls do not arrive; 0: none
+  std::atomic<std::uint64_t> end_cpu_ns;     // CPU time of the process when it exited; 0: it has not
+  std::atomic<std::uint32_t> announced;      // root: grows with each child's spool that is ready
+  std::atomic<std::uint32_t> children_lost;  // root: those that could not make a spool
 
   // Written by the launcher.
   alignas(64) std::atomic<std::uint32_t> heartbeat;  // root: grows with every round of reading

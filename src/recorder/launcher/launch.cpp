@@ -70,6 +70,9 @@ void sum_up(const recordings& all, const std::string& path) {
     tell(std::to_string(children.left) +
          (children.left == 1 ? " child still runs; what it does" : " children still run; what they do") +
          " from now on is recorded into " + all.folder() + " as long as there is room in the rings");
+  for (const std::string& module : {all.root().deep_bound(), children.deep_bound})
+    if (!module.empty())
+      tell(module + " was opened with RTLD_DEEPBIND; what a module opened so allocates is not recorded");
   if (all.root().state().contexts_wanting != 0 || children.without_stacks)
     tell("there was no room for all stacks in a spool; some events are recorded without theirs");
   if (all.root().state().children_lost != 0)

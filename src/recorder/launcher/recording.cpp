@@ -120,6 +120,11 @@ void recording::add_child(pid_t process, std::uint64_t ticks, const std::string&
                   .journal = journal});
 }
 
+std::string recording::deep_bound() const {
+  const std::uint64_t place = state().deep_bound;
+  return place == 0 ? std::string() : std::string(journal::name_in(spool_->header(), place));
+}
+
 void recording::leave() {
   read();
   witnesses_.flush();

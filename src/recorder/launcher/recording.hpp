@@ -61,6 +61,9 @@ class recording {
   [[nodiscard]] std::uint64_t events_in_file() const noexcept {
     return out_.events() - out_.pending_events();
   }
+
+  // A module that the program opened past the recorder; empty if there is none.
+  [[nodiscard]] std::string deep_bound() const;
   [[nodiscard]] bool damaged() const noexcept { return rings_.damaged() || modules_.damaged(); }
 
  private:

@@ -242,6 +242,7 @@ void recordings::add_to_totals(const recording& child) {
   ++all.journals;
   all.events += child.events_in_file();
   all.damaged = all.damaged || child.damaged();
+  if (all.deep_bound.empty()) all.deep_bound = child.deep_bound();
   all.without_stacks = all.without_stacks || child.state().contexts_wanting != 0;
 }
 

@@ -48,6 +48,7 @@ class recordings {
     std::size_t left = 0;
     bool damaged = false;
     bool without_stacks = false;
+    std::string deep_bound;  // see recording.hpp: the first
   };
   [[nodiscard]] const totals& children() const noexcept { return children_totals_; }
   [[nodiscard]] const std::string& folder() const noexcept { return folder_; }

@@ -1,11 +1,12 @@
-// load_plugin PLUGIN: loads it, has it allocate, says "ready" and waits for its end, whichever it will be:
+// load_plugin PLUGIN [deep]: loads it, with RTLD_DEEPBIND on demand, has it allocate, says "ready" and waits for its end, whichever it will be:
 // of its input, or its own.
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <unistd.h>
 
 int main(int count, char** arguments) {
-  if (count != 2) return 2;
-  void* plugin = dlopen(arguments[1], RTLD_NOW);
+  if (count != 2 && count != 3) return 2;
+  void* plugin = dlopen(arguments[1], RTLD_NOW | (count == 3 ? RTLD_DEEPBIND : 0));
   if (plugin == NULL) return 3;
   int (*allocate)(void) = NULL;
   *(void**)&allocate = dlsym(plugin, "allocate_in_plugin");

@@ -27,6 +27,7 @@ void look_up() noexcept {
   find(found.popen, "popen");
   find(found.system, "system");
   find(found.leave, "_exit");
+  find(found.dlopen, "dlopen");
   find(found.dlclose, "dlclose");
   looked_up.store(true, std::memory_order_release);
 }

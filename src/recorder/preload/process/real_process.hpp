@@ -1,5 +1,5 @@
 // The functions of libc that this library stands in front of beside the malloc family: those that start
-// programs, end the process and unload modules. Looked up when the library is initialised, since a vfork'ed
+// programs, end the process, load and unload modules. Looked up when the library is initialised, since a vfork'ed
 // child could not do it; before that, and by whoever asks earlier, at the first call.
 #pragma once
 
@@ -19,6 +19,7 @@ struct real_process_functions {
   FILE* (*popen)(const char*, const char*);
   int (*system)(const char*);
   void (*leave)(int);
+  void* (*dlopen)(const char*, int) noexcept;
   int (*dlclose)(void*) noexcept;
 };
 
