@@ -24,7 +24,7 @@ def test_json_describes_the_recorded_program(mallard: Mallard, journal: Path) ->
 def test_json_says_what_recording_cost(mallard: Mallard, journal: Path) -> None:
     summary = json.loads(mallard("info", "--json", journal).stdout)
     assert summary["cpu_ns"] > 0
-    assert 0 < summary["recording_ns"] < summary["cpu_ns"]
+    assert 0 < summary["recording_ns"] <= summary["cpu_ns"]
     assert summary["stalls"] >= 0
     assert (summary["stalls"] == 0) == (summary["stalled_ns"] == 0)
     assert summary["children"] == []

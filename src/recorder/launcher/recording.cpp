@@ -90,9 +90,12 @@ journal::usage_sample recording::usage_at(std::uint64_t now, std::uint64_t cpu_n
   const auto to_ns = [this](std::uint64_t t) {
     return static_cast<std::uint64_t>(static_cast<double>(t) * 1e9 / about_.ticks_per_second);
   };
+  // Scaled up from samples on the clock, which go on while a thread has to wait for a processor: never more
+  // than the whole.
+  const std::uint64_t estimate = to_ns(sum(&journal::ring_reader::sampled_ticks) * journal::timed_every);
   return {.time = now,
           .cpu_ns = cpu_ns,
-          .recording_ns = to_ns(sum(&journal::ring_reader::sampled_ticks) * journal::timed_every),
+          .recording_ns = std::min(estimate, cpu_ns),
           .stalls = sum(&journal::ring_reader::stalls),
           .stalled_ns = to_ns(sum(&journal::ring_reader::stalled_ticks))};
 }
