@@ -5,9 +5,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -16,24 +13,8 @@
 #include "journal/event_source.hpp"
 
 namespace mallard::test {
-namespace {
-
-std::string contents(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::filesystem::path new_path() {
-  std::string name = (std::filesystem::temp_directory_path() / "mallard-test-XXXXXX").string();
-  const int descriptor = mkstemp(name.data());
-  if (descriptor < 0) throw std::runtime_error("cannot make a temporary file");
-  close(descriptor);
-  return name;
-}
-
-}  // namespace
-
-running::running(const std::vector<std::string>& command) : err_file_(new_path()) {
+running::running(const std::vector<std::string>& command) {
+  const std::string err_file = folder_ / "err";
   int in[2];
   int out[2];
   if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
@@ -42,7 +23,7 @@ running::running(const std::vector<std::string>& command) : err_file_(new_path()
   arguments.push_back(nullptr);
   process_ = fork();
   if (process_ == 0) {
-    const int err = open(err_file_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+    const int err = open(err_file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     dup2(in[0], 0);
     dup2(out[1], 1);
     dup2(err, 2);
@@ -80,8 +61,7 @@ run_result running::finish() {
   run_result result;
   result.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   result.out = out_;
-  result.err = contents(err_file_);
-  std::filesystem::remove(err_file_);
+  result.err = contents(folder_ / "err");
   return result;
 }
 
@@ -117,20 +97,6 @@ std::vector<std::string> with_preload(const std::string& library, const std::vec
                                     "LD_PRELOAD=" + library};
   whole.insert(whole.end(), command.begin(), command.end());
   return whole;
-}
-
-scratch_folder::scratch_folder() : path_(new_path()) {
-  std::filesystem::remove(path_);
-  std::filesystem::create_directory(path_);
-}
-
-scratch_folder::~scratch_folder() { std::filesystem::remove_all(path_); }
-
-std::vector<std::string> scratch_folder::names() const {
-  std::vector<std::string> found;
-  for (const auto& entry : std::filesystem::directory_iterator(path_))
-    found.push_back(entry.path().filename());
-  return found;
 }
 
 recorded read_journal(const std::filesystem::path& path) {

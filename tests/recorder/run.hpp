@@ -1,7 +1,6 @@
 // Runs real processes for the recorder's tests and reads what they left.
 //
-// Each test has a folder of its own, removed at its end. Programs run with their output caught; the
-// recorder is the one of this build.
+// Programs run with their output caught; the recorder is the one of this build.
 #pragma once
 
 #include <sys/types.h>
@@ -16,6 +15,7 @@
 #include "journal/metadata.hpp"
 #include "journal/table.hpp"
 #include "journal/tables.hpp"
+#include "scratch_folder.hpp"
 
 namespace mallard::test {
 
@@ -41,7 +41,7 @@ class running {
   int input_ = -1;
   int output_ = -1;
   std::string out_;
-  std::filesystem::path err_file_;
+  scratch_folder folder_;  // of its standard error
 };
 
 [[nodiscard]] run_result run(const std::vector<std::string>& command);
@@ -64,20 +64,6 @@ class running {
 // The command with `library` preloaded, which a sanitized recorder must bear in its own process.
 [[nodiscard]] std::vector<std::string> with_preload(const std::string& library,
                                                     const std::vector<std::string>& command);
-
-// A folder that exists as long as this.
-class scratch_folder {
- public:
-  scratch_folder();
-  ~scratch_folder();
-  scratch_folder(const scratch_folder&) = delete;
-  scratch_folder& operator=(const scratch_folder&) = delete;
-  [[nodiscard]] std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  [[nodiscard]] std::vector<std::string> names() const;  // of what is in it
-
- private:
-  std::filesystem::path path_;
-};
 
 struct recorded {
   std::vector<journal::event> events;
