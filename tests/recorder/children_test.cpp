@@ -149,6 +149,15 @@ TEST_F(children, of_an_earlier_run_give_way_and_nothing_of_the_users) {
   EXPECT_TRUE(fs::exists(children_ / "1234.spool"));
 }
 
+TEST_F(children, for_whom_there_are_too_few_descriptors_do_not_wait_for_ever) {
+  for (int descriptors = 10; descriptors < 16; ++descriptors) {
+    std::vector<std::string> limited = command({target("generations"), "20", "2000"}, {"--buffer", "4096"});
+    const std::string limit = std::to_string(descriptors);
+    limited.insert(limited.begin(), {"prlimit", "--nofile=" + limit + ":" + limit});
+    EXPECT_EQ(run(limited).status, 0) << limit;
+  }
+}
+
 TEST_F(children, that_can_make_no_spool_are_told_of) {
   const run_result result = run(command({"sh", "-c", "ulimit -f 8; perl -e 'print 7'; echo"}));
   EXPECT_EQ(result.out, "7\n");

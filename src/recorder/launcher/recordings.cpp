@@ -59,10 +59,10 @@ bool is_childs(const std::string& name) {
   return !stem.empty() && stem.find_first_not_of("0123456789.") == std::string::npos;
 }
 
-std::vector<std::string> names_in(const std::string& folder) {
+// Empty, too, if the folder cannot be read, of which `problem` tells.
+std::vector<std::string> names_in(const std::string& folder, std::error_code& problem) {
   std::vector<std::string> names;
-  std::error_code none;
-  for (fs::directory_iterator entry(folder, none), end; !none && entry != end; entry.increment(none))
+  for (fs::directory_iterator entry(folder, problem), end; !problem && entry != end; entry.increment(problem))
     if (std::string name = entry->path().filename().string(); is_childs(name))
       names.push_back(std::move(name));
   return names;
@@ -80,14 +80,14 @@ bool is_ours(const fs::path& path) {
 
 void remove_children(const std::string& folder) {
   std::error_code ignored;
-  for (const std::string& name : names_in(folder))
+  for (const std::string& name : names_in(folder, ignored))
     if (const fs::path path = fs::path(folder) / name; is_ours(path)) fs::remove(path, ignored);
   fs::remove(folder, ignored);
 }
 
 // Whether opening fails for want of what others may give back, and not because there is no spool yet.
-bool may_succeed_later(const std::system_error& problem) {
-  const int reason = problem.code().value();
+bool may_succeed_later(const std::error_code& problem) {
+  const int reason = problem.value();
   return reason == EMFILE || reason == ENFILE || reason == ENOMEM;
 }
 
@@ -144,8 +144,10 @@ void recordings::find_new() {
   const std::uint32_t announced = root_->state().announced;
   if (announced == seen_ && !want_more_) return;
   seen_ = announced;
-  want_more_ = false;
-  for (const std::string& name : names_in(folder_))
+  std::error_code problem;
+  const std::vector<std::string> names = names_in(folder_, problem);
+  want_more_ = may_succeed_later(problem);
+  for (const std::string& name : names)
     if (name.ends_with(journal::spool_suffix)) open(name);
   std::sort(running_.begin(), running_.end(),
             [](const auto& a, const auto& b) { return a->begin < b->begin; });
@@ -193,7 +195,7 @@ void recordings::open(const std::string& name) {
                                                          root_->spool().header()->heartbeat));
     followed_.insert(journal);
   } catch (const std::system_error& problem) {
-    want_more_ = want_more_ || may_succeed_later(problem);
+    want_more_ = want_more_ || may_succeed_later(problem.code());
   } catch (const journal::error& problem) {
     tell("cannot write " + journal + ": " + problem.what());
   }
