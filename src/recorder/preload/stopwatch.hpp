@@ -20,9 +20,11 @@ namespace mallard::recorder {
 
 class stopwatch {
  public:
-  MALLARD_INLINE stopwatch() noexcept : running_((++self.timed_calls & (timed_every - 1)) == 0) {
-    if (running_) [[unlikely]]
+  MALLARD_INLINE stopwatch() noexcept : running_(self.calls++ == self.next_timed) {
+    if (running_) [[unlikely]] {
+      choose_next();
       entered_ = clock_steps() - self.paused;
+    }
   }
 
   // Around the real call.
@@ -51,6 +53,13 @@ class stopwatch {
   }
 
  private:
+  // One call in each 64, at a place that nothing the program does in a rhythm can agree with.
+  static void choose_next() noexcept {
+    self.random = self.random * 1664525 + 1013904223;
+    self.next_timed =
+        (self.calls - 1) / timed_every * timed_every + timed_every + self.random / 65536 % timed_every;
+  }
+
   // To the nearest.
   static std::uint64_t to_ticks(std::uint64_t steps) noexcept {
     return (steps + steps_per_tick / 2) / steps_per_tick;
@@ -59,10 +68,13 @@ class stopwatch {
   MALLARD_NOINLINE static void add_to_account(std::uint64_t entered, std::uint64_t others) noexcept {
     const std::uint64_t whole = clock_steps() - self.paused - entered;
     ring_header* ring = self.ring.shared;
-    if (ring == nullptr || whole <= others) return;
+    if (ring == nullptr || whole <= others || whole - others > longest) return;
     ring->sampled_ticks.store(ring->sampled_ticks.load(std::memory_order_relaxed) + to_ticks(whole - others),
                               std::memory_order_relaxed);
   }
+
+  // Steps, some 50 us: a thread that was away for longer was not running.
+  static constexpr std::uint64_t longest = std::uint64_t{1} << 17;
 
   bool running_;
   std::uint64_t entered_ = 0;

@@ -42,12 +42,14 @@ struct thread_state {
   void* outermost_call;                             // frame of the entry point that is running; null: none
   const mallard::recorder::open_event* open_event;  // of the operator new that is running
   std::uint32_t nested_calls;                       // calls from inside another one
-  std::uint32_t number;       // of this thread in the recording, from 1; 0: has recorded nothing yet
-  std::uint32_t patience;     // records to put into the shared ring before looking for an own one again
-  std::uint32_t end_rounds;   // how often the thread's end has been announced
-  std::uint32_t timed_calls;  // calls so far, of which one in 64 is timed
-  std::uint32_t witnessed;    // allocations so far that could have had a witness
-  std::uint64_t paused;       // clock steps so far, waiting for others
+  std::uint32_t number;      // of this thread in the recording, from 1; 0: has recorded nothing yet
+  std::uint32_t patience;    // records to put into the shared ring before looking for an own one again
+  std::uint32_t end_rounds;  // how often the thread's end has been announced
+  std::uint32_t calls;       // so far, of which one in 64 is timed:
+  std::uint32_t next_timed;  // this one next
+  std::uint32_t random;      // by which that is chosen
+  std::uint32_t witnessed;   // allocations so far that could have had a witness
+  std::uint64_t paused;      // clock steps so far, waiting for others
   open_scopes scopes;
 };
 

@@ -1,6 +1,6 @@
 // The functions of libc that this library stands in front of beside the malloc family: those that start
-// programs, end the process, load and unload modules. Looked up when the library is initialised, since a vfork'ed
-// child could not do it; before that, and by whoever asks earlier, at the first call.
+// programs, end the process, load and unload modules. Looked up when the library is initialised, since a
+// vfork'ed child could not do it; before that, and by whoever asks earlier, at the first call.
 #pragma once
 
 #include <spawn.h>
