@@ -1,5 +1,5 @@
-// load_plugin PLUGIN [deep]: loads it, with RTLD_DEEPBIND on demand, has it allocate, says "ready" and waits for its end, whichever it will be:
-// of its input, or its own.
+// load_plugin PLUGIN [deep]: loads it, with RTLD_DEEPBIND on demand, has it allocate, says "ready" and waits
+// for its end, whichever it will be: of its input, or its own.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // overwrites AT BYTES PLUGIN: allocates a block of 3333 bytes, writes so many bytes over the spool that it is
-// being recorded into, as a wild pointer could, goes on to load the plugin and to allocate far more than a ring
-// holds, and says "done".
+// being recorded into, as a wild pointer could, goes on to load the plugin and to allocate far more than a
+// ring holds, and says "done".
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

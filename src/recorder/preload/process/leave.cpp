@@ -20,5 +20,5 @@ namespace {
 }  // namespace
 }  // namespace mallard::recorder
 
-MALLARD_INTERPOSED [[noreturn]] void _exit(int status) { mallard::recorder::leave(status); }
-MALLARD_INTERPOSED [[noreturn]] void _Exit(int status) noexcept { mallard::recorder::leave(status); }
+MALLARD_INTERPOSED void _exit(int status) { mallard::recorder::leave(status); }
+MALLARD_INTERPOSED void _Exit(int status) noexcept { mallard::recorder::leave(status); }
