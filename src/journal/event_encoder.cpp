@@ -5,15 +5,6 @@ namespace {
 
 constexpr unsigned mask_kinds = 64;  // as many can a mask of kinds name
 
-unsigned char* put_deltas(unsigned char* to, std::span<const std::uint64_t> values) {
-  std::uint64_t before = 0;
-  for (const std::uint64_t value : values) {
-    to = put_varint(to, zigzag(value - before));
-    before = value;
-  }
-  return to;
-}
-
 }  // namespace
 
 event_encoder::event_encoder()

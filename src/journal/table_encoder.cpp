@@ -35,15 +35,6 @@ unsigned char* put_varints(unsigned char* to, std::span<const std::uint64_t> val
   return to;
 }
 
-unsigned char* put_deltas(unsigned char* to, std::span<const std::uint64_t> values) {
-  std::uint64_t before = 0;
-  for (const std::uint64_t value : values) {
-    to = put_varint(to, zigzag(value - before));
-    before = value;
-  }
-  return to;
-}
-
 }  // namespace
 
 void table_encoder::begin(std::size_t rows) {

@@ -62,6 +62,16 @@ inline unsigned char* put_varint(unsigned char* to, std::uint64_t value) noexcep
   return to;
 }
 
+// Writes each value as the varint of its zigzag difference to the one before, the first one's to 0.
+inline unsigned char* put_deltas(unsigned char* to, std::span<const std::uint64_t> values) noexcept {
+  std::uint64_t before = 0;
+  for (const std::uint64_t value : values) {
+    to = put_varint(to, zigzag(value - before));
+    before = value;
+  }
+  return to;
+}
+
 // A place in a run of bytes that moves forward as values are taken.
 class byte_reader {
  public:

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import tree_check
+
 LIBRARY = ["core", "source", "layer", "heap", "resource", "allocator"]  # lower to upper
 LIBRARY_ROOMS = [f"include/mallard/{room}" for room in LIBRARY]
 SUFFIXES = {".hpp", ".cpp", ".h", ".c"}
@@ -132,13 +134,5 @@ def violations(root: Path) -> Iterator[str]:
                         yield f"{name}:{number}: {reason}"
 
 
-def main(arguments: list[str]) -> int:
-    """Command line."""
-    root = Path(arguments[0]) if arguments else Path(__file__).parents[2]
-    found = list(violations(root))
-    print(*found, sep="\n", end="\n" if found else "")
-    return 1 if found else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(tree_check.main(violations, sys.argv[1:]))

@@ -12,6 +12,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import tree_check
+
 COMMENT = re.compile(r"#.*")
 
 
@@ -30,13 +32,5 @@ def violations(root: Path) -> Iterator[str]:
                 yield f"{folder}/{source.name} is not named in {folder}/CMakeLists.txt"
 
 
-def main(arguments: list[str]) -> int:
-    """Command line."""
-    root = Path(arguments[0]) if arguments else Path(__file__).parents[2]
-    found = list(violations(root))
-    print(*found, sep="\n", end="\n" if found else "")
-    return 1 if found else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(tree_check.main(violations, sys.argv[1:]))
