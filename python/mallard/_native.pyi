@@ -1,5 +1,105 @@
+"""What the native module gives the package: finished results as columns, without a copy."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Columns: TypeAlias = dict[str, NDArray[Any]]
+
 class JournalError(ValueError):
     """Nothing of a journal can be read; the message is one line for the user."""
 
 def summary_json(path: str) -> str:
     """Read the whole journal and return what is known of it as one JSON object."""
+
+def largest_of_size_classes() -> list[int]:
+    """Return the largest size in bytes of each of the 64 size classes (src/profile/size_class.hpp)."""
+
+class ObjectStream:
+    """The objects of a journal, in one pass (src/profile/object_stream.hpp)."""
+
+    def __init__(self, path: str) -> None:
+        """Open the journal at `path`; raises JournalError."""
+
+    def next(self) -> Columns | None:
+        """Return the next objects as columns of equal length, None when there are none left.
+
+        The columns are those of object_batch. Where there is no event, birth numbers are 2**64 - 1.
+        """
+
+    @property
+    def progress(self) -> float:
+        """Return the share of the journal that has been read, 0..1."""
+
+    def contexts(self) -> Columns:
+        """Return the calling contexts: parent, name, return_address; row 0 is the unknown one."""
+
+    def threads(self) -> list[dict[str, Any]]:
+        """Return system_id, start_ns, end_ns (0: until the end) and name of each thread."""
+
+    def modules(self) -> list[dict[str, Any]]:
+        """Return begin, end, bias, load_ns, unload_ns, path and build_id of each mapped file."""
+
+    def names(self) -> list[str]:
+        """Return the names of annotated scopes; the first is empty."""
+
+    def totals(self) -> dict[str, Any]:
+        """Return stream_totals after the end: its numbers, `over_time` and `regions` as columns.
+
+        Beside them: events_by_kind, warnings, complete, cpu_ns, recording_ns, program, arguments,
+        process, start_unix_ns, facts, figures, children.
+        """
+
+class Census:
+    """How groups of objects live and die, in one further pass (src/profile/census.hpp)."""
+
+    def __init__(
+        self,
+        path: str,
+        events: int,
+        end_time: int,
+        groupings: list[dict[str, Any]],
+    ) -> None:
+        """Take one dict a grouping, each counted on its own during the same pass.
+
+        Members: of_context or of_thread (array of uint32), groups, ns_per_operation (array of float64, may
+        be empty), moments, buckets.
+        """
+
+    def advance(self) -> bool:
+        """Read on for a moment; False when the journal has ended."""
+
+    @property
+    def progress(self) -> float:
+        """Return the share of the journal that has been read, 0..1."""
+
+    def figures(self, grouping: int) -> Columns:
+        """Return the columns of group_figures, one row a group."""
+
+    def compactness(self, grouping: int) -> Columns:
+        """Return group, event, live_bytes, line_bytes and page_bytes, one row a group and moment."""
+
+    def live_bytes(self, grouping: int) -> NDArray[np.uint64]:
+        """Return the most live bytes in each bucket of time, as [groups, buckets]."""
+
+class Symbolizer:
+    """Names code addresses of one file (src/symbols/symbolizer.hpp)."""
+
+    def __init__(self, path: str, build_id: str) -> None:
+        """Open the file and its debug information; raises ValueError if it is gone or another build."""
+
+    def resolve(self, addresses: NDArray[np.uint64]) -> list[list[tuple[str, str, int]]]:
+        """Return (function, file, line) of each address of the file itself, the innermost inlined first.
+
+        Names are demangled; an empty function or file, and line 0, are unknown.
+        """
+
+def import_journal(source: str, form: str, to: str) -> dict[str, Any]:
+    """Write the journal at `to` from a text journal or a CS:APP trace (`form`: text or csapp), also .xz.
+
+    Returns events and warnings; raises JournalError, and leaves no file behind then.
+    """
+
+def export_text(path: str, to: str) -> dict[str, Any]:
+    """Write the journal as text to the file `to`; returns lines and left_out."""

@@ -1,0 +1,21 @@
+"""A progress bar on stderr for work that takes long; nothing where nobody looks."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from mallard.analysis.store import Progress
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Progress]:
+    """Show how far the work called `title` is, if stderr is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda share: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    with Bar(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=1.0)
+        yield lambda share: bar.update(task, completed=share)

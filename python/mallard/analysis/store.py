@@ -1,0 +1,85 @@
+"""A journal read once: its objects in DuckDB, what they refer to beside them.
+
+    journal --ObjectStream--> columns --> table objects --> SQL
+
+The table has the columns of object_batch (src/profile/object_stream.hpp); `death` and `previous` are NULL
+where there is no such event, `death_time` and `death_thread` are NULL for objects that lived on. Objects
+of regions have a `region` above 0; the view `heap` leaves them out.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self
+
+import duckdb
+
+from mallard import _native
+from mallard.errors import MallardError
+
+Progress = Callable[[float], None]
+
+# The reader hands over columns without a copy; DuckDB moves what does not fit here to temporary files.
+MEMORY_LIMIT = "1GB"
+
+INSERT = """
+    INSERT INTO objects
+    SELECT * REPLACE (
+        nullif(death, 18446744073709551615) AS death,
+        nullif(previous, 18446744073709551615) AS previous,
+        CASE WHEN death = 18446744073709551615 THEN NULL ELSE death_time END AS death_time,
+        CASE WHEN death = 18446744073709551615 THEN NULL ELSE death_thread END AS death_thread)
+    FROM batch
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """The objects of one journal and the tables that they refer to."""
+
+    path: str
+    sql: duckdb.DuckDBPyConnection
+    totals: dict[str, Any]  # ObjectStream.totals()
+    contexts: _native.Columns
+    threads: list[dict[str, Any]]
+    modules: list[dict[str, Any]]
+    names: list[str]
+
+    @classmethod
+    def read(cls, path: str, progress: Progress = lambda share: None) -> Self:
+        """Read the whole journal; `progress` hears the share that is done."""
+        connection = duckdb.connect(config={"memory_limit": MEMORY_LIMIT})
+        try:
+            objects = _native.ObjectStream(os.fspath(path))
+            fill(connection, objects, progress)
+        except _native.JournalError as error:
+            raise MallardError(f"cannot read {path}: {error}") from error
+        return cls(
+            path=path,
+            sql=connection,
+            totals=objects.totals(),
+            contexts=objects.contexts(),
+            threads=objects.threads(),
+            modules=objects.modules(),
+            names=objects.names(),
+        )
+
+    def rows(self, query: str, *parameters: object) -> list[tuple[Any, ...]]:
+        """Return all rows of a query."""
+        return self.sql.execute(query, parameters or None).fetchall()
+
+
+def fill(connection: duckdb.DuckDBPyConnection, objects: _native.ObjectStream, progress: Progress) -> None:
+    """Move all objects into the table."""
+    created = False
+    while (batch := objects.next()) is not None:
+        connection.register("batch", batch)
+        if not created:
+            connection.execute("CREATE TABLE objects AS FROM batch LIMIT 0")
+            created = True
+        connection.execute(INSERT)
+        connection.unregister("batch")
+        progress(objects.progress)
+    if not created:
+        raise MallardError("the journal holds no allocation")
+    connection.execute("CREATE VIEW heap AS FROM objects WHERE region = 0")

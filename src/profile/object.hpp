@@ -1,0 +1,49 @@
+// object: one allocation with its end, as pairing finds it.
+//
+//     event  12: malloc 48 ---+                     object {birth 12, death 90, size 48, ...}
+//     event  90: realloc 200 -+--+                  object {birth 90, death 95, previous 12, origin moved}
+//     event  95: free -----------+
+//
+// A reallocation ends one object and begins the next, which names the one that it came from: a chain.
+// Times are ns since recording began. A block of a region is an object, too, and lies inside blocks of
+// the malloc family: sums over one family leave out the other.
+#pragma once
+
+#include <cstdint>
+
+#include "mallard/journal/event.hpp"
+
+namespace mallard::profile {
+
+// In place of an event's number: there is none.
+inline constexpr std::uint64_t no_event = UINT64_MAX;
+
+enum class origin : std::uint8_t {
+  fresh = 0,     // an allocation
+  in_place = 1,  // a reallocation that kept the address
+  moved = 2,     // a reallocation that did not
+};
+
+struct object {
+  std::uint64_t birth = 0;            // number of the event that began it
+  std::uint64_t death = no_event;     // of the one that ended it; no_event: it lived on
+  std::uint64_t previous = no_event;  // birth of the object that it was reallocated from
+  std::uint64_t birth_time = 0;       // ns
+  std::uint64_t death_time = 0;       // ns; 0: it lived on
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;       // bytes requested
+  std::uint64_t alignment = 0;  // bytes asked for; 0: the default
+  std::uint64_t between = 0;    // allocations of its birth thread between birth and death
+  float birth_ns = 0;           // what the call took; 0: not timed. Of a reallocation: counted at the birth
+  float death_ns = 0;
+  std::uint32_t context = 0;        // of the birth: index into the journal's contexts
+  std::uint32_t death_context = 0;  // 0: unknown, or it lived on
+  std::uint32_t thread = 0;         // of the birth: index into the journal's threads
+  std::uint32_t death_thread = 0;   // its own thread while it lives on
+  std::uint32_t region = 0;         // number of the region instance, from 1; 0: the malloc family
+  journal::event_kind kind = journal::event_kind::none;
+  journal::event_kind death_kind = journal::event_kind::none;  // none: it lived on
+  profile::origin origin = profile::origin::fresh;
+};
+
+}  // namespace mallard::profile

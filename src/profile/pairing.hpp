@@ -1,0 +1,51 @@
+// pairing: from events to objects, in one pass, with memory for the live objects only.
+//
+//     event_batch, event_batch, ... --> pairing --> watcher: born, died ... survived
+//
+// - An address that comes back before its free ends the old object then and there (an inversion: threads
+//   raced to be recorded); the free that follows belongs to it and ends nothing more.
+// - A free of an address that is not live is counted as unmatched. A failed allocation is no object; a
+//   failed reallocation leaves its block alive.
+// - Blocks of regions are objects of their own, found by region and address. Clearing or destroying a
+//   region ends its objects and those of its children, youngest first.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "journal/event_batch.hpp"
+#include "profile/watcher.hpp"
+
+namespace mallard::profile {
+
+// What was counted on the way.
+struct pairing_counts {
+  std::uint64_t events = 0;
+  std::uint64_t failed = 0;           // allocations and reallocations that returned null
+  std::uint64_t unmatched_frees = 0;  // of addresses not live, reallocations of such blocks included
+  std::uint64_t inversions = 0;       // addresses seen again before their free
+};
+
+class pairing {
+ public:
+  // `watchers` outlive the pairing; each is told of everything, in this order. Times of the journal are
+  // multiplied by `ns_per_tick`.
+  pairing(std::vector<watcher*> watchers, double ns_per_tick);
+  ~pairing();
+  pairing(const pairing&) = delete;
+  pairing& operator=(const pairing&) = delete;
+
+  void add(const journal::event_batch& batch);
+
+  // The journal ends here: what is alive has survived, oldest first.
+  void finish();
+
+  [[nodiscard]] const pairing_counts& counts() const noexcept;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace mallard::profile
