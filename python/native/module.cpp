@@ -1,5 +1,5 @@
-// mallard._native: what the Python package asks of the journal reader. Thin on purpose: the reader
-// does the work, Python receives finished results.
+// mallard._native: what the Python package asks of the native parts. Thin on purpose: they do the work,
+// Python receives finished results.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -7,6 +7,7 @@
 
 #include "journal/event_source.hpp"
 #include "journal/summary.hpp"
+#include "native/bind.hpp"
 
 namespace nb = nanobind;
 namespace journal = mallard::journal;
@@ -16,4 +17,5 @@ NB_MODULE(_native, module) {
   module.def(
       "summary_json", [](const std::string& path) { return to_json(journal::summarize(path)); },
       nb::arg("path"), nb::call_guard<nb::gil_scoped_release>());
+  mallard::native::bind_objects(module);
 }
