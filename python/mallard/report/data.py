@@ -1,0 +1,111 @@
+"""What one journal brings to the page, made small enough to be a page.
+
+    Profile, CallTree, replay --culled--> JSON
+
+The browser sees the members of Profile and CallTree as model.py names them. Two are stored differently and
+put back by page/main.js: frames of stacks are numbers of `frames`, since stacks of one program are alike.
+"""
+
+import json
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from mallard.analysis.model import CallTree, Frame, Profile
+
+# A node of the flame graph that is less than this part of every metric cannot be seen.
+SMALLEST_SHARE = 0.0005
+MOST_NODES = 20_000
+SMALLER = "(smaller)"
+
+
+@dataclass(frozen=True, slots=True)
+class JournalReport:
+    """One journal as the page shows it; `replay` is the JSON of mallard-replay or None."""
+
+    profile: Profile
+    call_tree: CallTree
+    replay: dict[str, Any] | None
+    replay_hint: str  # what the page says where there is no replay
+
+
+def with_sites(profile: Profile, most: int) -> Profile:
+    """Return the profile with no more than its `most` largest sites."""
+    return replace(profile, sites=profile.sites[:most])
+
+
+def as_json(report: JournalReport) -> str:
+    """Return what the browser gets of one journal."""
+    frames: dict[Frame, int] = {}
+    profile = asdict(replace(report.profile, sites=[]))
+    profile["sites"] = [
+        asdict(replace(site, stack=[]))
+        | {"stack": [frames.setdefault(frame, len(frames)) for frame in site.stack]}
+        for site in report.profile.sites
+    ]
+    whole = {
+        "profile": profile,
+        "frames": [asdict(frame) for frame in frames],
+        "call_tree": asdict(culled(report.call_tree)),
+        "replay": report.replay,
+        "replay_hint": report.replay_hint,
+    }
+    return json.dumps(whole, separators=(",", ":"))
+
+
+def inclusive(tree: CallTree) -> dict[str, list[int]]:
+    """Return each metric of each node with its children."""
+    sums = {name: list(values) for name, values in tree.metrics.items()}
+    for values in sums.values():
+        for node in range(len(tree.parent) - 1, 0, -1):
+            values[tree.parent[node]] += values[node]
+    return sums
+
+
+def culled(tree: CallTree, share: float = SMALLEST_SHARE, most: int = MOST_NODES) -> CallTree:
+    """Return the tree without nodes too small to see; what they held is in a "(smaller)" beside them.
+
+    Sums of every node stay what they were.
+    """
+    sums = inclusive(tree)
+    size = [0.0] * len(tree.parent)
+    for values in sums.values():
+        if values and values[0]:
+            size = [max(largest, value / values[0]) for largest, value in zip(size, values, strict=True)]
+    by_size = sorted(size, reverse=True)
+    limit = max(share, by_size[most] if len(by_size) > most else 0.0)
+
+    new = [0] * len(tree.parent)  # node of the result that a node became or went into
+    parent, name, module = [tree.parent[0]], [tree.name[0]], [tree.module[0]]
+    names = tree.names
+    metrics = {metric: [values[0]] for metric, values in tree.metrics.items()}
+    kept = [True] * len(tree.parent)
+    smaller: dict[int, int] = {}  # the "(smaller)" of a node of the result
+    for node in range(1, len(tree.parent)):
+        above = tree.parent[node]
+        kept[node] = kept[above] and size[node] > limit
+        if not kept[node] and not kept[above]:
+            new[node] = new[above]
+        elif not kept[node] and new[above] in smaller:
+            new[node] = smaller[new[above]]
+        else:
+            new[node] = len(parent)
+            parent.append(new[above])
+            name.append(tree.name[node])
+            module.append(tree.module[node])
+            for values in metrics.values():
+                values.append(0)
+            if not kept[node]:
+                if names is tree.names:
+                    names = [*names, SMALLER]
+                smaller[new[above]] = new[node]
+                name[-1] = len(names) - 1
+        for metric, values in metrics.items():
+            values[new[node]] += tree.metrics[metric][node]
+    return with_used_names(CallTree(parent, name, names, module, tree.modules, metrics))
+
+
+def with_used_names(tree: CallTree) -> CallTree:
+    """Return the tree with the names that occur in it, and no others."""
+    numbers: dict[int, int] = {}
+    name = [numbers.setdefault(number, len(numbers)) for number in tree.name]
+    return replace(tree, name=name, names=[tree.names[number] for number in numbers])

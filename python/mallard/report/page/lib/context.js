@@ -1,0 +1,44 @@
+// context: what a chart is given beside its data (main.js says what each member is for).
+
+function base_layout(theme) {
+  const axis = {
+    gridcolor: theme.grid,
+    linecolor: theme.grid,
+    zerolinecolor: theme.grid,
+    tickcolor: theme.grid,
+    automargin: true,
+  };
+  return {
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    font: { family: theme.font, size: 12, color: theme.text },
+    colorway: theme.series,
+    margin: { l: 60, r: 16, t: 12, b: 44 },
+    hoverlabel: { bgcolor: theme.panel, bordercolor: theme.muted, font: { color: theme.text }, align: "left" },
+    legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
+    xaxis: axis,
+    yaxis: axis,
+  };
+}
+
+// A layout over another: objects are joined, all else is replaced. Further axes are like the first.
+function joined(base, over) {
+  const result = { ...base };
+  for (const [name, value] of Object.entries(over)) {
+    const below = result[name] ?? (/^[xy]axis\d+$/.test(name) ? base[name.slice(0, 5)] : undefined);
+    const both = below?.constructor === Object && value?.constructor === Object;
+    result[name] = both ? joined(below, value) : value;
+  }
+  return result;
+}
+
+const base_config = { responsive: true, displaylogo: false, scrollZoom: false };
+
+mallard.context = (theme, state, selection) => ({
+  theme,
+  state,
+  selection,
+  subsystem_colour: (index) => theme.series[index % theme.series.length],
+  plot: (container, traces, layout = {}, config = {}) =>
+    Plotly.newPlot(container, traces, joined(base_layout(theme), layout), { ...base_config, ...config }),
+});

@@ -1,0 +1,40 @@
+"""A headless Chromium and the pages that are opened in it: what every test of the report stands on."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+CHROMIUM = "/usr/bin/chromium"
+LONGEST_MS = 60_000
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Start Chromium; root needs it without its sandbox."""
+    with sync_playwright() as playwright:
+        options = ["--no-sandbox"] if os.geteuid() == 0 else []
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def opened(browser: Browser, path: Path, **context: Any) -> Iterator[Page]:
+    """Open a page from a file, wait until all is drawn; no error and no request but for the file itself."""
+    with browser.new_context(**({"viewport": {"width": 1366, "height": 768}} | context)) as window:
+        page = window.new_page()
+        page.set_default_timeout(LONGEST_MS)
+        complaints: list[str] = []
+        page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
+        page.on("request", lambda request: complaints.append(f"request: {request.url}"))
+        page.goto(path.as_uri())
+        if context.get("java_script_enabled", True):
+            page.wait_for_selector("html[data-ready=yes]", state="attached")
+        yield page
+        others = [line for line in complaints if line != f"request: {path.as_uri()}"]
+        assert [line for line in others if not line.startswith("request: blob:")] == []
