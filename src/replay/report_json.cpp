@@ -65,12 +65,16 @@ json row_json(const row& r, const trace_facts& facts) {
   json spread = nullptr;
   json median = nullptr;
   json cold = nullptr;
+  json rounds = nullptr;
+  json cold_rounds = nullptr;
   json faults = nullptr;
   if (r.measured()) {
     const harness::summary warm = r.warm();
     median = warm.median;
     spread = {warm.around.low, warm.around.high};
     cold = harness::median(r.cold_ns);
+    rounds = r.warm_ns;
+    cold_rounds = r.cold_ns;
     faults = std::llround(harness::median(r.page_faults));
   }
   json fragmentation = nullptr;
@@ -83,6 +87,8 @@ json row_json(const row& r, const trace_facts& facts) {
           {"ns_per_event", median},
           {"spread", spread},
           {"cold_ns_per_event", cold},
+          {"rounds_ns", rounds},
+          {"cold_rounds_ns", cold_rounds},
           {"alloc_ns", no_latencies()},
           {"free_ns", no_latencies()},
           {"max_held", or_null(r.max_held)},

@@ -35,10 +35,11 @@ TEST(Report, JsonFieldsAreNamedAsEverywhere) {
   const json whole = json::parse(to_json(report_of(rows)));
   EXPECT_EQ(names_in(whole), (std::vector<std::string>{"journal", "machine", "method", "rows"}));
   EXPECT_EQ(names_in(whole["rows"][0]),
-            (std::vector<std::string>{"strategy", "binding", "status", "reason", "ns_per_event", "spread",
-                                      "cold_ns_per_event", "alloc_ns", "free_ns", "max_held", "max_live",
-                                      "fragmentation", "internal", "header", "external", "held_after",
-                                      "page_faults", "instructions_per_event"}));
+            (std::vector<std::string>{
+                "strategy", "binding",           "status",     "reason",         "ns_per_event",
+                "spread",   "cold_ns_per_event", "rounds_ns",  "cold_rounds_ns", "alloc_ns",
+                "free_ns",  "max_held",          "max_live",   "fragmentation",  "internal",
+                "header",   "external",          "held_after", "page_faults",    "instructions_per_event"}));
   EXPECT_EQ(names_in(whole["rows"][0]["alloc_ns"]),
             (std::vector<std::string>{"p50", "p99", "p999", "p9999", "max", "max_of_min"}));
   EXPECT_EQ(names_in(whole["rows"][0]["free_ns"]), names_in(whole["rows"][0]["alloc_ns"]));
@@ -64,6 +65,19 @@ TEST(Report, JsonHasTheFiguresAndNullForWhatIsNotKnown) {
     EXPECT_TRUE(glibc[name].is_null()) << name;
   EXPECT_TRUE(glibc["alloc_ns"]["p50"].is_null());
   EXPECT_EQ(whole["rows"][1]["external"], 30);
+}
+
+// A box plot is drawn from these: all rounds in the order they ran, and the median is of the same figures.
+TEST(Report, JsonHasTheFigureOfEachRound) {
+  const std::vector<row> rows{measured("glibc", 10, 1200),
+                              failed("jemalloc", row_status::skipped, "libjemalloc.so.2 is not loaded")};
+  const json whole = json::parse(to_json(report_of(rows)));
+  const json& glibc = whole["rows"][0];
+  EXPECT_EQ(glibc["rounds_ns"].get<std::vector<double>>(), rows[0].warm_ns);
+  EXPECT_EQ(glibc["cold_rounds_ns"].get<std::vector<double>>(), rows[0].cold_ns);
+  EXPECT_EQ(glibc["rounds_ns"][2], glibc["ns_per_event"]);
+  EXPECT_TRUE(whole["rows"][1]["rounds_ns"].is_null());
+  EXPECT_TRUE(whole["rows"][1]["cold_rounds_ns"].is_null());
 }
 
 TEST(Report, ARowThatCouldNotBeMeasuredSaysWhyInBothForms) {
