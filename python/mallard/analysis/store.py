@@ -10,13 +10,15 @@ of regions have a `region` above 0; the view `heap` leaves them out.
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import duckdb
+from numpy.typing import NDArray
 
 from mallard import _native
 from mallard.errors import MallardError
 
+Columns: TypeAlias = dict[str, NDArray[Any]]
 Progress = Callable[[float], None]
 
 # The reader hands over columns without a copy; DuckDB moves what does not fit here to temporary files.
@@ -40,7 +42,7 @@ class Store:
     path: str
     sql: duckdb.DuckDBPyConnection
     totals: dict[str, Any]  # ObjectStream.totals()
-    contexts: _native.Columns
+    contexts: Columns
     threads: list[dict[str, Any]]
     modules: list[dict[str, Any]]
     names: list[str]
