@@ -8,6 +8,8 @@ An inlined call is a node of its own, a scope of an annotation as well. Contexts
 visited once, callers first, whatever the depth of the stacks.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,15 +27,25 @@ METRICS = """
 """
 
 
-def call_tree(store: Store, symbols: Symbols) -> CallTree:
-    """Merge the contexts by caller and function, and add up what they allocate."""
-    functions: dict[tuple[str, str], int] = {}
-    parent, function = [0], [functions.setdefault(("program", ""), 0)]
+@dataclass(frozen=True, slots=True)
+class FunctionTree:
+    """The contexts merged by caller and function. Node 0 is the program; parents have lower numbers."""
+
+    parent: list[int]
+    function: list[int]  # index into functions
+    functions: list[tuple[str, str]]  # name and module; the first is the program
+    node_of: NDArray[np.int64]  # of each context
+
+
+def function_tree(store: Store, symbols: Symbols) -> FunctionTree:
+    """Merge the contexts by caller and function."""
+    functions: dict[tuple[str, str], int] = {("program", ""): 0}
+    parent, function = [0], [0]
     children: dict[tuple[int, int], int] = {}
-    node_of = np.zeros(len(store.contexts["parent"]), dtype=np.int64)
     parents = store.contexts["parent"].tolist()
+    node_of = [0] * len(parents)
     for context in range(1, len(parents)):
-        node = int(node_of[parents[context]])
+        node = node_of[parents[context]]
         for frame in reversed(symbols.frames_of_node(context)):
             key = node, functions.setdefault((frame.function, frame.module), len(functions))
             node = children.setdefault(key, len(parent))
@@ -41,7 +53,14 @@ def call_tree(store: Store, symbols: Symbols) -> CallTree:
                 parent.append(key[0])
                 function.append(key[1])
         node_of[context] = node
-    return as_columns(parent, function, list(functions), metrics(store, node_of, len(parent)))
+    return FunctionTree(parent, function, list(functions), np.array(node_of, dtype=np.int64))
+
+
+def call_tree(store: Store, symbols: Symbols) -> CallTree:
+    """Merge the contexts by caller and function, and add up what they allocate."""
+    tree = function_tree(store, symbols)
+    sums = metrics(store, tree.node_of, len(tree.parent))
+    return as_columns(tree.parent, tree.function, tree.functions, sums)
 
 
 def metrics(store: Store, node_of: NDArray[np.int64], nodes: int) -> dict[str, list[int]]:
