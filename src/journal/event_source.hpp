@@ -1,6 +1,6 @@
 // event_source: a journal in any of its forms, read front to back.
 //
-//     auto source = journal::open("run.mallard");          // binary, text, or either as .xz
+//     auto source = journal::open("run.mallard");          // binary, text, CS:APP, or any as .xz
 //     event_batch batch;
 //     while (source->next(batch)) { ... }
 //

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "journal/binary_source.hpp"
+#include "journal/csapp_source.hpp"
 #include "journal/event_source.hpp"
 #include "journal/input.hpp"
 #include "journal/spool_source.hpp"
@@ -20,6 +21,8 @@ template <class Magic>
 bool starts_with(byte_span bytes, const Magic& magic) {
   return bytes.size() >= magic.size() && std::equal(magic.begin(), magic.end(), bytes.begin());
 }
+
+constexpr std::size_t trace_head = 4096;  // bytes in which a CS:APP trace must begin with its operations
 
 bool looks_like_text(byte_span bytes) {
   return bytes.size() >= 2 && (bytes[0] == 'a' || bytes[0] == 'f') && bytes[1] == ' ';
@@ -104,6 +107,9 @@ std::unique_ptr<event_source> open(input from) {
   if (head.empty()) throw error(from.defect().empty() ? "it is empty" : from.defect());
   if (starts_with(head, file_magic)) return std::make_unique<binary_source>(std::move(from));
   if (looks_like_text(head)) return std::make_unique<text_source>(std::move(from));
+  const byte_span start = from.peek(trace_head);
+  if (looks_like_csapp({reinterpret_cast<const char*>(start.data()), start.size()}))
+    return std::make_unique<csapp_source>(std::move(from));
   throw error("it is not a journal");
 }
 

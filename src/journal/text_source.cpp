@@ -10,7 +10,6 @@ namespace mallard::journal {
 namespace {
 
 constexpr std::size_t batch_rows = std::size_t{1} << 16;
-constexpr std::size_t max_line = 1024;  // bytes; a line of the longest numbers has fewer than 100
 
 // The next number of `rest`, which starts with a space; false if there is none.
 bool take_number(std::string_view& rest, int base, std::uint64_t& value) {
@@ -32,40 +31,12 @@ bool take_number(std::string_view& rest, int base, std::uint64_t& value) {
 bool text_source::next(event_batch& batch) {
   resize(batch, 0);
   std::string_view line;
-  while (batch.count() < batch_rows && next_line(line)) take(line, batch);
+  while (batch.count() < batch_rows && lines_.next(line)) take(line, batch);
   resize(batch, batch.count());  // the columns that this form does not have
   batch.first = delivered_;
   delivered_ += batch.count();
   if (batch.count() == 0) finish();
   return batch.count() > 0;
-}
-
-// The next line, without its end; valid until the next call. False at the end of the file.
-bool text_source::next_line(std::string_view& line) {
-  if (ended_) return false;
-  std::size_t wanted = 1;
-  for (;;) {
-    const byte_span ahead = from_.peek_all(wanted);
-    const std::string_view text(reinterpret_cast<const char*>(ahead.data()), ahead.size());
-    const std::size_t length = text.find('\n');
-    if (length != std::string_view::npos) {
-      line = text.substr(0, length);
-      from_.consume(length + 1);
-      break;
-    }
-    if (ahead.size() < wanted) {  // the last line, which has no line end
-      line = text;
-      from_.consume(text.size());
-      ended_ = true;
-      if (line.empty() || !from_.defect().empty()) return false;
-      break;
-    }
-    if (ahead.size() > max_line) throw_unexpected(line_number_ + 1);
-    wanted = ahead.size() + 1;
-  }
-  ++line_number_;
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return true;
 }
 
 void text_source::take(std::string_view line, event_batch& batch) {
@@ -78,7 +49,7 @@ void text_source::take(std::string_view line, event_batch& batch) {
   const bool understood = (is_allocation ? take_number(rest, 10, size) : line.starts_with('f')) &&
                           take_number(rest, 16, address) && take_number(rest, 10, thread) &&
                           take_number(rest, 10, time) && rest.empty();
-  if (!understood) throw_unexpected(line_number_);
+  if (!understood) throw_unexpected(lines_.number());
   if (!is_allocation && address == 0) {
     ++null_frees_;
     return;
@@ -101,7 +72,7 @@ std::uint32_t text_source::thread_index(std::uint64_t number) {
 void text_source::finish() {
   if (finished_) return;
   finished_ = true;
-  if (const std::string defect = from_.defect(); !defect.empty()) warnings_.push_back(defect);
+  if (const std::string defect = lines_.defect(); !defect.empty()) warnings_.push_back(defect);
   if (null_frees_ > 0) {
     warnings_.push_back(std::to_string(null_frees_) + " frees of a null pointer are left out");
   }

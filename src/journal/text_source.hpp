@@ -13,13 +13,13 @@
 #include <vector>
 
 #include "journal/event_source.hpp"
-#include "journal/input.hpp"
+#include "journal/line_reader.hpp"
 
 namespace mallard::journal {
 
 class text_source final : public event_source {
  public:
-  explicit text_source(input from) : from_(std::move(from)) {}
+  explicit text_source(input from) : lines_(std::move(from)) {}
 
   bool next(event_batch& batch) override;
   [[nodiscard]] const tables& directory() const override { return tables_; }
@@ -29,17 +29,14 @@ class text_source final : public event_source {
   void watch(section_type, table_receiver) override {}
 
  private:
-  bool next_line(std::string_view& line);
   void take(std::string_view line, event_batch& batch);
   void finish();
   std::uint32_t thread_index(std::uint64_t number);
 
-  input from_;
-  std::size_t line_number_ = 0;
+  line_reader lines_;
   std::uint64_t delivered_ = 0;  // events
   std::uint64_t null_frees_ = 0;
-  bool ended_ = false;     // all lines are read
-  bool finished_ = false;  // and what is to be said about them is said
+  bool finished_ = false;  // all lines are read, and what is to be said about them is said
   std::unordered_map<std::uint64_t, std::uint32_t> thread_indices_;
   tables tables_;
   metadata about_;
