@@ -26,6 +26,11 @@ def page_file(name: str) -> str:
     return (page_folder() / name).read_text(encoding="utf-8")
 
 
+def styles() -> str:
+    """Return all styles: those of the page, then those of the charts."""
+    return page_file("style.css") + page_file("chart.css")
+
+
 def scripts() -> str:
     """Return all JavaScript: lib, then charts, then main.js, which starts the page."""
     parts = ['"use strict";', "const mallard = { charts: {} };"]

@@ -22,7 +22,7 @@ def render(reports: list[JournalReport], version: str) -> str:
     return Template(bundle.page_file("index.html")).substitute(
         version=version,
         title="mallard report",
-        style=bundle.page_file("style.css"),
+        style=bundle.styles(),
         body=text_of(body),
         plotly=bundle.plotly(),
         data="\n".join(data),
