@@ -32,6 +32,7 @@ class binary_source final : public event_source {
   [[nodiscard]] const metadata& about() const override { return about_; }
   [[nodiscard]] const std::vector<std::string>& warnings() const override { return warnings_; }
   [[nodiscard]] bool complete() const override { return has_end_ && !damaged_; }
+  [[nodiscard]] double progress() const override { return from_.progress(); }
   void watch(section_type type, table_receiver receive) override { receivers_[type] = std::move(receive); }
 
   // Events delivered or lost so far: the number of the next one.

@@ -50,6 +50,10 @@ class event_source {
   // Of the events delivered so far, how many were not in the journal's file but still in its spool.
   [[nodiscard]] virtual std::uint64_t recovered() const { return 0; }
 
+  // The share of the journal that has been read, 0..1: of its file's bytes, ahead of the events by a few
+  // blocks.
+  [[nodiscard]] virtual double progress() const = 0;
+
   // Has `receive` called with each table of a type that tables does not hold, in the order of the
   // file, while next() runs. Other such tables are skipped. Forms without tables ignore it.
   using table_receiver = std::function<void(const table&)>;

@@ -1,5 +1,7 @@
 #include "journal/input.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -17,6 +19,9 @@ class file_stream final : public byte_stream {
   file_stream(const std::filesystem::path& path, std::uint64_t limit)
       : file_(std::fopen(path.c_str(), "rbe")), left_(limit) {
     if (!file_) throw error(std::strerror(errno));
+    struct stat about{};
+    if (::fstat(::fileno(file_.get()), &about) == 0 && S_ISREG(about.st_mode))
+      size_ = std::min<std::uint64_t>(limit, static_cast<std::uint64_t>(about.st_size));
     std::setvbuf(file_.get(), nullptr, _IONBF, 0);
   }
 
@@ -24,8 +29,13 @@ class file_stream final : public byte_stream {
     const std::size_t wanted = std::min<std::uint64_t>(size, left_);
     const std::size_t got = std::fread(to, 1, wanted, file_.get());
     left_ -= got;
+    read_ += got;
     if (got < wanted && std::ferror(file_.get()) != 0) throw error(std::strerror(errno));
     return got;
+  }
+
+  [[nodiscard]] double progress() const override {
+    return size_ == 0 ? 0 : std::min(1.0, static_cast<double>(read_) / static_cast<double>(size_));
   }
 
  private:
@@ -34,6 +44,8 @@ class file_stream final : public byte_stream {
   };
   std::unique_ptr<std::FILE, close> file_;
   std::uint64_t left_;
+  std::uint64_t read_ = 0;  // bytes
+  std::uint64_t size_ = 0;  // bytes; 0: unknown
 };
 
 }  // namespace

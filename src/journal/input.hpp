@@ -22,6 +22,9 @@ class byte_stream {
   // Fills up to `size` bytes at `to`; fewer only at the end. Throws journal::error.
   virtual std::size_t read(unsigned char* to, std::size_t size) = 0;
 
+  // The share of the bytes that has been read, 0..1; 0 where their number is not known.
+  [[nodiscard]] virtual double progress() const { return 0; }
+
   // Why the end came too early; empty if it did not, as far as this stream can know.
   [[nodiscard]] virtual std::string defect() const { return {}; }
 };
@@ -47,6 +50,7 @@ class input {
   }
 
   [[nodiscard]] std::uint64_t position() const noexcept { return position_; }  // bytes consumed so far
+  [[nodiscard]] double progress() const { return from_->progress(); }
   [[nodiscard]] std::string defect() const { return from_->defect(); }
 
  private:

@@ -23,6 +23,7 @@ class line_reader {
   bool next(std::string_view& line);
 
   [[nodiscard]] std::size_t number() const noexcept { return number_; }  // of the line that was read last
+  [[nodiscard]] double progress() const { return from_.progress(); }
   [[nodiscard]] std::string defect() const { return from_.defect(); }
 
  private:

@@ -33,6 +33,7 @@ class spool_source final : public event_source {
   [[nodiscard]] const std::vector<std::string>& warnings() const override { return warnings_; }
   [[nodiscard]] bool complete() const override { return complete_; }
   [[nodiscard]] std::uint64_t recovered() const override { return recovered_; }
+  [[nodiscard]] double progress() const override { return journal_ ? journal_->progress() : 1; }
   void watch(section_type type, table_receiver receive) override;
 
  private:

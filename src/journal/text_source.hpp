@@ -26,6 +26,7 @@ class text_source final : public event_source {
   [[nodiscard]] const metadata& about() const override { return about_; }
   [[nodiscard]] const std::vector<std::string>& warnings() const override { return warnings_; }
   [[nodiscard]] bool complete() const override { return finished_ && warnings_.empty(); }
+  [[nodiscard]] double progress() const override { return lines_.progress(); }
   void watch(section_type, table_receiver) override {}
 
  private:

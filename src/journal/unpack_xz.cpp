@@ -26,6 +26,7 @@ class xz_stream final : public byte_stream {
     return size - decoder_.avail_out;
   }
 
+  [[nodiscard]] double progress() const override { return packed_.progress(); }
   [[nodiscard]] std::string defect() const override { return defect_; }
 
  private:

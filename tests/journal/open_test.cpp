@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <lzma.h>
 
+#include <random>
+
 #include "journal/journal_contents.hpp"
 #include "journal/sample_journal.hpp"
 #include "journal/temporary_file.hpp"
@@ -54,6 +56,25 @@ TEST(open, a_damaged_xz_file_says_so) {
   EXPECT_EQ(read.events.size(), 1U);
   EXPECT_FALSE(read.complete);
   EXPECT_EQ(read.warnings, std::vector<std::string>{"the .xz file is damaged"});
+}
+
+TEST(open, tells_how_much_of_the_file_is_read) {
+  std::string lines;
+  std::mt19937_64 chance;  // so that it does not pack well
+  for (int i = 0; i < 200'000; ++i) lines += "a 24 " + std::to_string(chance() >> 8) + " 1 1\n";
+  const temporary_file plain(lines);
+  const temporary_file small(packed(lines));
+  for (const std::filesystem::path& path : {plain.path(), small.path()}) {
+    const auto source = open(path);
+    event_batch batch;
+    double last = source->progress();
+    EXPECT_LE(last, 0.5);
+    while (source->next(batch)) {
+      EXPECT_GE(source->progress(), last);
+      last = source->progress();
+    }
+    EXPECT_EQ(last, 1);
+  }
 }
 
 TEST(open, what_is_no_journal_is_told_in_one_line) {
