@@ -61,7 +61,7 @@ TEST(open, a_damaged_xz_file_says_so) {
 TEST(open, tells_how_much_of_the_file_is_read) {
   std::string lines;
   std::mt19937_64 chance;  // so that it does not pack well
-  for (int i = 0; i < 200'000; ++i) lines += "a 24 " + std::to_string(chance() >> 8) + " 1 1\n";
+  for (int i = 0; i < 200'000; ++i) lines += "a 24 " + std::to_string(chance() >> 16) + " 1 1\n";
   const temporary_file plain(lines);
   const temporary_file small(packed(lines));
   for (const std::filesystem::path& path : {plain.path(), small.path()}) {
