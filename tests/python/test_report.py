@@ -23,7 +23,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a made-up journal."""
     path = tmp_path_factory.mktemp("report") / "sample.html"
     report = JournalReport(sample_profile(), sample_call_tree(), sample_replay(), "")
-    path.write_text(render([report], "0.0.0"), encoding="utf-8")
+    path.write_text(render([report], "0.0.0", ["mallard", "report", "example.mlrd"]), encoding="utf-8")
     return path
 
 

@@ -9,8 +9,12 @@ The browser unpacks what is compressed (page/lib/unpack.js).
 
 import base64
 import gzip
+import json
+from dataclasses import asdict
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+
+from mallard.report.formulas import DIMENSIONS
 
 # Equal input gives an equal page.
 NO_TIME = 0
@@ -33,7 +37,8 @@ def styles() -> str:
 
 def scripts() -> str:
     """Return all JavaScript: lib, then charts, then main.js, which starts the page."""
-    parts = ['"use strict";', "const mallard = { charts: {} };"]
+    dimensions = json.dumps([asdict(dimension) for dimension in DIMENSIONS])
+    parts = ['"use strict";', f"const mallard = {{ charts: {{}}, dimensions: {dimensions} }};"]
     for folder in ("lib", "charts"):
         found = sorted((page_folder() / folder).iterdir(), key=lambda file: file.name)
         parts += [block(file.read_text(encoding="utf-8")) for file in found if file.name.endswith(".js")]

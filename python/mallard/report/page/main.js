@@ -1,20 +1,21 @@
 // main: starts the page. What is static (verdict, main figures, subsystems) is there already; this adds the
-// charts, the tables that need data, themes and journal tabs.
+// charts, the table of sites, tabs, tips and the theme.
 //
 //     unpack plotly and data --> for each section of a journal: chart.draw(container, data, context)
 //
 // A chart is a file charts/NAME.js that registers
 //
 //     mallard.charts.NAME = {
-//       title,                       // of its section
+//       title,                       // names the chart for those who cannot see it
 //       help,                        // how to read it; a sentence or two, shown on demand
 //       missing(data) -> string,     // optional: why there is nothing to draw; "" draws
 //       summary(data, context) -> string,  // optional: what it shows, in a sentence, above it
 //       draw(container, data, context),    // may return a promise
 //     };
 //
-// `draw` gets an empty container, and gets it again, emptied, whenever the theme changes. All that a user
-// set in a chart (a metric, a zoom) is kept in `context.state`, which stays for the chart and journal.
+// and is drawn in the section of that name (SECTIONS of panel.py). `draw` gets an empty container, and gets it
+// again, emptied, whenever the theme changes. All that a user set in a chart (a metric, a zoom) is kept in
+// `context.state`, which stays for the chart and journal.
 //
 //     data.profile    Profile of analysis/model.py
 //     data.call_tree  CallTree: columns; culled, "(smaller)" holds what is too small to see
@@ -25,15 +26,13 @@
 //     context.plot(container, traces, layout, config)  -> promise; Plotly.newPlot under the page's layout
 //     context.subsystem_colour(index)
 //     context.selection   what the user points at: get(what), set(what, value), on(what, callback);
-//                         `what` is "span" ({from_ns, to_ns} or null), "subsystem" or "site" (index or null)
+//                         `what` is "span" ({from_ns, to_ns} or null), "subsystem" or "site" (index or null);
+//                         what a chart hears is forgotten when it is drawn again
 //     mallard.format      bytes, count, ns, share ...: figures with units (lib/format.js)
 //     mallard.element(tag, attributes, ...children)    makes DOM elements (lib/element.js)
-//     mallard.table       sortable, filterable tables (lib/table.js)
+//     mallard.dimensions  D V L U C: letter, name, formula, range (formulas.py)
 
 const { element } = mallard;
-
-// The order of the page; "id" is the element in the static page that the chart goes into.
-const charts_of_page = ["timeline", "dvluc", "flame", "heat", "threads", "replay"];
 
 function restore_stacks(data) {
   for (const site of data.profile.sites) site.stack = site.stack.map((number) => data.frames[number]);
@@ -41,27 +40,19 @@ function restore_stacks(data) {
   return data;
 }
 
-async function draw(name, panel, data, contexts) {
-  const chart = mallard.charts[name];
-  const section = panel.querySelector(`[data-chart="${name}"]`);
-  if (!chart || !section) return;
+// A chart with all around it, in the place that the static page has for it.
+async function draw(name, chart, place, data, context) {
   const reason = chart.missing ? chart.missing(data) : "";
-  section.replaceChildren(
-    element("h2", {}, chart.title),
-    element("p", { class: "summary" }, reason || (chart.summary ? chart.summary(data, contexts[name]) : "")),
-  );
-  if (chart.help) {
-    section.append(element("details", { class: "help" }, element("summary", {}, "How to read this"), chart.help));
-  }
-  section.hidden = false;
+  const summary = reason || (chart.summary ? chart.summary(data, context) : "");
+  place.replaceChildren();
+  if (summary) place.append(element("p", { class: "summary" }, summary));
   if (reason) return;
-  const container = element("div", { class: "chart" });
-  section.append(container);
-  await chart.draw(container, data, contexts[name]);
-}
-
-function purge(panel) {
-  for (const plot of panel.querySelectorAll(".js-plotly-plot")) Plotly.purge(plot);
+  const container = element("div", { class: "chart", role: "group", "aria-label": chart.title, "data-chart": name });
+  place.append(container);
+  if (chart.help) {
+    place.append(element("details", { class: "help" }, element("summary", {}, "How to read this"), element("p", {}, chart.help)));
+  }
+  await chart.draw(container, data, context);
 }
 
 class Journal {
@@ -69,37 +60,66 @@ class Journal {
     this.panel = panel;
     this.number = number;
     this.selection = mallard.selection();
-    this.state = {};
+    this.states = {};
+    this.drawn = null;
   }
 
+  place(name) {
+    return this.panel.querySelector(`[data-part="${name}"]`);
+  }
+
+  // What is made once: tables and what their rows select.
   async load() {
-    if (this.data) return;
     this.data = restore_stacks(JSON.parse(await mallard.unpack(`data-${this.number}`)));
+    mallard.sites.draw(this.place("sites"), this.data, this.selection);
+    for (const table of this.panel.querySelectorAll("table.sortable")) mallard.table.sortable(table);
+    mallard.subsystems.start(this.panel.querySelector("table.subsystems"), this.selection);
   }
 
-  // Draws all charts anew, each after the browser had its turn.
-  async show() {
-    await this.load();
-    purge(this.panel);
-    const theme = mallard.theme.now();
-    const contexts = {};
-    for (const name of charts_of_page) {
-      this.state[name] ??= {};
-      contexts[name] = mallard.context(theme, this.state[name], this.selection);
-      await draw(name, this.panel, this.data, contexts);
+  // Draws what is not drawn in the colours of now; the browser has its turn after each chart.
+  async show(theme) {
+    if (this.drawn === theme) return;
+    this.drawn = theme;
+    if (!this.data) await this.load();
+    const colours = mallard.theme.now();
+    for (const [name, chart] of Object.entries(mallard.charts)) {
+      for (const plot of this.place(name).querySelectorAll(".js-plotly-plot")) Plotly.purge(plot);
+      this.states[name] ??= {};
+      const selection = this.selection.of_chart(name);
+      await draw(name, chart, this.place(name), this.data, mallard.context(colours, this.states[name], selection));
       await new Promise((done) => setTimeout(done));
+      if (this.drawn !== theme) return;
     }
   }
 }
 
 async function start() {
+  mallard.tip.start();
   const panels = [...document.querySelectorAll(".journal")];
   const journals = panels.map((panel, number) => new Journal(panel, number));
   const script = element("script");
   script.textContent = await mallard.unpack("plotly");
   document.head.append(script);
-  await journals[0].show();
-  document.documentElement.dataset.ready = "yes";
+
+  let theme = 0;
+  let current = 0;
+  const busy = new Set();
+  async function show(number) {
+    current = number;
+    const work = journals[number].show(theme);
+    busy.add(work);
+    document.documentElement.dataset.ready = "no";
+    await work;
+    busy.delete(work);
+    if (busy.size === 0) document.documentElement.dataset.ready = "yes";
+  }
+  mallard.theme.start(document.getElementById("theme"), () => {
+    theme += 1;
+    show(current);
+  });
+  for (const table of document.querySelectorAll(".comparison table")) mallard.table.sortable(table);
+  await mallard.tabs.start(document.querySelector(".tabs"), panels, show);
 }
 
-start();
+if (typeof DecompressionStream === "undefined") document.getElementById("too-old").hidden = false;
+else start();

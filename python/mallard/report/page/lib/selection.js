@@ -1,18 +1,23 @@
 // selection: what the user points at, and who wants to know of it.
+//
+// A chart that is drawn anew asks for its part anew, and what it asked to hear before is forgotten.
 
 mallard.selection = () => {
   const values = new Map();
-  const listeners = new Map();
-  return {
+  const listeners = []; // {owner, what, callback}
+  const of = (owner) => ({
     get: (what) => values.get(what) ?? null,
     set(what, value) {
       values.set(what, value);
-      for (const callback of listeners.get(what) ?? []) callback(value);
+      for (const each of listeners.filter((one) => one.what === what)) each.callback(value);
     },
-    on(what, callback) {
-      if (!listeners.has(what)) listeners.set(what, new Set());
-      listeners.get(what).add(callback);
-      return () => listeners.get(what).delete(callback);
+    on: (what, callback) => listeners.push({ owner, what, callback }),
+  });
+  return {
+    ...of(null),
+    of_chart(owner) {
+      listeners.splice(0, Infinity, ...listeners.filter((one) => one.owner !== owner));
+      return of(owner);
     },
   };
 };

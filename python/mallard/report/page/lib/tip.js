@@ -1,0 +1,40 @@
+// tip: explains what is pointed at or focused, from its `data-tip`. Escape puts it away.
+
+const { element } = mallard;
+const tip = element("div", { id: "tip", role: "tooltip", hidden: true });
+const gap = 6;
+
+function hide() {
+  document.querySelector("[aria-describedby=tip]")?.removeAttribute("aria-describedby");
+  tip.hidden = true;
+}
+
+function show(target) {
+  hide();
+  tip.textContent = target.dataset.tip;
+  tip.hidden = false;
+  target.setAttribute("aria-describedby", "tip");
+  const place = target.getBoundingClientRect();
+  const left = Math.min(place.left, innerWidth - tip.offsetWidth - gap);
+  const below = place.bottom + gap;
+  const above = place.top - tip.offsetHeight - gap;
+  tip.style.left = `${Math.max(gap, left)}px`;
+  tip.style.top = `${below + tip.offsetHeight > innerHeight && above > 0 ? above : below}px`;
+}
+
+function follow(event) {
+  const target = event.target.closest?.("[data-tip]");
+  if (target) show(target);
+  else if (event.target !== tip) hide();
+}
+
+mallard.tip = {
+  start() {
+    document.body.append(tip);
+    document.addEventListener("mouseover", follow);
+    document.addEventListener("focusin", follow);
+    document.addEventListener("focusout", hide);
+    document.addEventListener("scroll", hide, { capture: true, passive: true });
+    document.addEventListener("keydown", (event) => event.key === "Escape" && hide());
+  },
+};

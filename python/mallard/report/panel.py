@@ -1,0 +1,219 @@
+"""One journal's part of the page: all that can be read without scripts, and the places that they fill."""
+
+import shlex
+from datetime import UTC, datetime
+from pathlib import PurePath
+from xml.etree.ElementTree import Element
+
+from mallard import figures
+from mallard.analysis.model import Finding, Profile
+from mallard.report.data import JournalReport
+from mallard.report.html import tag
+from mallard.report.method import method
+from mallard.report.strategies import strategies
+from mallard.report.subsystems import subsystems
+
+# Sections in the order of the page: name, heading, whether a chart of that name draws in it.
+SECTIONS = (
+    ("timeline", "Memory over time"),
+    ("dvluc", "Subsystems"),
+    ("flame", "Call tree"),
+    ("sites", "Sites"),
+    ("heat", "Sizes and lifetimes"),
+    ("threads", "Threads"),
+    ("replay", "Strategies"),
+    ("regions", "Regions"),
+    ("method", "Method"),
+)
+
+
+def program_name(profile: Profile) -> str:
+    """Return the name that a user calls the program by."""
+    return PurePath(profile.program).name or PurePath(profile.journal).name
+
+
+def panel(report: JournalReport, number: int, several: bool) -> Element:
+    """Return the part of journal `number`."""
+    profile = report.profile
+    content = {
+        "dvluc": [subsystems(profile, number)],
+        "replay": strategies(report),
+        "regions": [regions(profile)],
+        "method": method(report),
+    }
+    made = tag(
+        "article",
+        header(profile),
+        verdict(profile, number),
+        contents(number),
+        class_="journal",
+        id=f"journal-{number}",
+        role="tabpanel" if several else None,
+        aria_labelledby=f"tab-{number}" if several else None,
+    )
+    for name, heading in SECTIONS:
+        made.append(section(name, heading, number, content.get(name, [])))
+    return made
+
+
+def section(name: str, heading: str, number: int, content: list[Element]) -> Element:
+    """Return a section: its heading, a place for its chart, and what is static."""
+    identity = f"journal-{number}-{name}"
+    return tag(
+        "section",
+        tag("h2", heading, id=f"{identity}-heading"),
+        tag("div", data_part=name),
+        *content,
+        class_="card" if content else "card drawn",
+        id=identity,
+        aria_labelledby=f"{identity}-heading",
+    )
+
+
+def contents(number: int) -> Element:
+    """Return the links to all sections."""
+    links = (tag("li", tag("a", heading, href=f"#journal-{number}-{name}")) for name, heading in SECTIONS)
+    return tag("nav", tag("ul", *links), class_="contents", aria_label="Sections")
+
+
+def header(profile: Profile) -> Element:
+    """Return what was recorded, where and when."""
+    machine = profile.machine
+    facts = tag("p", class_="facts")
+    for fact in (
+        f"process {profile.process}",
+        f"journal {PurePath(profile.journal).name}",
+        started(profile),
+        machine.get("cpu"),
+        machine.get("kernel") and f"Linux {machine['kernel']}",
+        machine.get("c_library"),
+    ):
+        if fact:
+            facts.append(tag("span", fact))
+    made = tag(
+        "div",
+        tag("h1", program_name(profile)),
+        tag("code", shlex.join(profile.arguments) or profile.program, class_="command"),
+        facts,
+        class_="head",
+    )
+    for warning in warnings(profile):
+        made.append(tag("p", tag("strong", "Warning: "), warning, class_="notice"))
+    return made
+
+
+def started(profile: Profile) -> str | None:
+    """Return when recording began."""
+    stamp = profile.machine.get("started")
+    if not stamp:
+        return None
+    return datetime.fromtimestamp(float(stamp), UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def warnings(profile: Profile) -> list[str]:
+    """Return what a reader must know before believing a figure."""
+    cut = [] if profile.complete else ["the journal is not complete: its end is missing"]
+    return [*cut, *profile.warnings]
+
+
+def verdict(profile: Profile, number: int) -> Element:
+    """Return the answer, what it stands on, and the main figures."""
+    found = profile.verdict
+    word = "Worthwhile" if found.worthwhile else "Nothing to gain"
+    made = tag(
+        "section",
+        tag("h2", "Verdict"),
+        tag("p", tag("span", word, class_="word"), found.headline, class_="headline"),
+        class_=f"card verdict {'gain' if found.worthwhile else 'none'}",
+        id=f"journal-{number}-verdict",
+    )
+    if found.findings:
+        made.append(tag("ol", *(finding(one, number) for one in found.findings), class_="findings"))
+    made.append(totals(profile))
+    return made
+
+
+def finding(one: Finding, number: int) -> Element:
+    """Return one finding."""
+    title = tag("p", tag("strong", one.title), class_="title")
+    if one.share is not None:
+        share = f"at most {figures.share(one.share)} of CPU time"
+        title.append(tag("span", share, class_="share"))
+    if one.subsystem is not None:
+        where = f"journal-{number}-subsystem-{one.subsystem}"
+        title.append(tag("a", f"subsystem {one.subsystem + 1}", href=f"#{where}"))
+    return tag(
+        "li",
+        title,
+        tag("p", one.detail, class_="detail"),
+        tag("p", one.suggestion, class_="suggestion"),
+    )
+
+
+def totals(profile: Profile) -> Element:
+    """Return the main figures."""
+    whole = profile.totals
+    own = whole.recording_ns
+    facts: list[tuple[str, str, str]] = [
+        ("Events", figures.count(whole.events), kinds(whole.events_by_kind)),
+        ("Allocations", figures.count(whole.allocations), f"{figures.count(whole.contexts)} calling contexts"),
+        ("Allocated", figures.size(whole.bytes), f"median size {figures.size(profile.whole.sizes.p50)}"),
+        (
+            "Live at peak",
+            figures.size(whole.peak_live_bytes),
+            f"{figures.count(whole.peak_live_objects)} objects, at {figures.time(whole.peak_ns)}",
+        ),
+        (
+            "Live at end",
+            figures.size(whole.end_live_bytes),
+            f"{figures.count(whole.end_live_objects)} objects never freed",
+        ),
+        ("Duration", figures.time(whole.duration_ns), f"{figures.count(len(profile.threads))} threads"),
+        ("CPU time", figures.time(whole.cpu_ns), f"recording's share {figures.time(own)}" if own else ""),
+        (
+            "Allocation's share",
+            figures.share(profile.dvluc.density.value),
+            "of CPU time, estimated from timed calls",
+        ),
+    ]
+    oddities = [
+        (whole.unmatched_frees, "unmatched frees"),
+        (whole.inversions, "inversions repaired"),
+        (whole.failed, "failed allocations"),
+    ]
+    odd = ", ".join(f"{figures.count(many)} {what}" for many, what in oddities if many)
+    if odd:
+        facts.append(("Oddities", odd, ""))
+    cells = (
+        tag("div", tag("dt", name), tag("dd", value, tag("small", more) if more else None))
+        for name, value, more in facts
+    )
+    return tag("dl", *cells, class_="totals")
+
+
+def kinds(events: dict[str, int]) -> str:
+    """Return how many events of each kind there are."""
+    most_first = sorted(events.items(), key=lambda item: -item[1])
+    return ", ".join(f"{figures.count(many)} {kind}" for kind, many in most_first if many)
+
+
+def regions(profile: Profile) -> Element:
+    """Return what the program's own regions did."""
+    if profile.regions is None:
+        return tag(
+            "p",
+            "The journal has no event of a region: the program uses none that the recorder knows (APR pools, "
+            "talloc, obstacks, annotated ones).",
+            class_="summary",
+        )
+    own = profile.regions
+    facts = (
+        ("Regions", figures.count(own.instances)),
+        ("Objects in them", figures.count(own.objects)),
+        ("Allocated in them", figures.size(own.bytes)),
+        ("Freed one by one", figures.count(own.freed_one_by_one)),
+        ("Ended with their region", figures.count(own.cleared)),
+        ("Most live in one", figures.size(own.max_live_bytes)),
+    )
+    cells = (tag("div", tag("dt", name), tag("dd", value)) for name, value in facts)
+    return tag("dl", *cells, class_="totals")

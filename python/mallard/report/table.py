@@ -1,0 +1,60 @@
+"""Tables of the static page; page/lib/table.js makes them sort and filter.
+
+A cell holds what is read, and beside it the plain figure that it is sorted by.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+from xml.etree.ElementTree import Element
+
+from mallard.figures import UNKNOWN
+from mallard.report.html import Child, tag
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Generic[Row]):
+    """A column: its heading, the figure of a row, and how that is written."""
+
+    heading: str
+    value: Callable[[Row], float | str | None]
+    write: Callable[[float | None], str] | None = None  # None: text
+    tip: str | None = None
+    show: Callable[[Row], Child] | None = None  # what is read, where it is more than the value written
+
+
+def head(columns: Iterable[Column[Row]]) -> Element:
+    """Return the headings; a `data-sort` can be sorted by."""
+    row = tag("tr")
+    for column in columns:
+        kind = "text" if column.write is None else "number"
+        row.append(tag("th", column.heading, scope="col", data_sort=kind, data_tip=column.tip))
+    return tag("thead", row)
+
+
+def cell(column: Column[Row], row: Row) -> Element:
+    """Return one cell."""
+    value = column.value(row)
+    shown: Child = str(value)
+    if column.show is not None:
+        shown = column.show(row)
+    elif column.write is not None:
+        shown = column.write(None if value is None else float(value))
+    plain = None if value is None else str(value)
+    unknown = value is None and shown == UNKNOWN
+    classes = " ".join(
+        name for name, holds in (("number", column.write is not None), ("unknown", unknown)) if holds
+    )
+    return tag("td", shown, class_=classes or None, data_value=plain)
+
+
+def line(columns: Iterable[Column[Row]], row: Row, **attributes: str | None) -> Element:
+    """Return one row."""
+    return tag("tr", *(cell(column, row) for column in columns), **attributes)
+
+
+def scrolled(table: Element, label: str) -> Element:
+    """Return a table that scrolls sideways where the page is narrow."""
+    return tag("div", table, class_="scroll", tabindex="0", role="region", aria_label=label)
