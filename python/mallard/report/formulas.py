@@ -22,24 +22,24 @@ DIMENSIONS = (
     Dimension(
         "D",
         "density",
-        "cost / (CPU time - the recording's share). cost = for births and for deaths: their number x the mean "
-        "of the timed ones (one call in 64 is timed; where the subsystem has fewer than 32 timed, the mean of "
-        "the whole program stands in)",
+        "cost / (CPU time - the recording's share). cost = for births and for deaths: their number x the "
+        "mean of the timed ones (one call in 64 is timed; where the subsystem has fewer than 32 timed, "
+        "the mean of the whole program stands in)",
         "0..1",
     ),
     Dimension(
         "V",
         "variation",
-        "H / 6, with H = - sum p(c) log2 p(c) over the 64 size classes c: four to a doubling, from 8 bytes to "
-        "384 KiB",
+        "H / 6, with H = - sum p(c) log2 p(c) over the 64 size classes c: four to a doubling, from 8 "
+        "bytes to 384 KiB",
         "0: one class, 1: all alike",
     ),
     Dimension(
         "L",
         "locality",
-        "not measured: I / (M x T) needs instructions and transitions, and a journal has no accesses. Instead: "
-        "compactness, the live bytes over the bytes of the 64-byte lines, and of the 4096-byte pages, that "
-        "hold them, at up to 32 moments",
+        "not measured: I / (M x T) needs instructions and transitions, and a journal has no accesses. "
+        "Instead: compactness, the live bytes over the bytes of the 64-byte lines, and of the 4096-byte "
+        "pages, that hold them, at up to 32 moments",
         "0..1",
     ),
     Dimension(
@@ -51,10 +51,10 @@ DIMENSIONS = (
     Dimension(
         "C",
         "contention",
-        "the mean over time of (sum over threads i of b_i x (1 - product over j != i of (1 - b_j))) / W, with "
-        "b_i the share of a span of 1 ms that thread i spends in operations of the subsystem (its operations "
-        "there x the mean duration), and W the threads active in that span. Spans without an operation do not "
-        "count",
+        "the mean over time of (sum over threads i of b_i x (1 - product over j != i of (1 - b_j))) / W, "
+        "with b_i the share of a span of 1 ms that thread i spends in operations of the subsystem (its "
+        "operations there x the mean duration), and W the threads active in that span. Spans without an "
+        "operation do not count",
         "0: one thread",
     ),
 )

@@ -13,7 +13,10 @@ def method(report: JournalReport) -> list[Element]:
     """Return definitions, formulas, and how the replay was measured."""
     profile = report.profile
     words = (
-        ("object", "one allocation with its end; a reallocation that moves ends one object and begins another"),
+        (
+            "object",
+            "one allocation with its end; a reallocation that moves ends one object and begins another",
+        ),
         ("site", "a calling context: the whole stack of a call, whoever is innermost"),
         ("subsystem", f"a set of sites, here by {profile.by}"),
         ("live", "bytes that are allocated and not freed yet"),
@@ -28,7 +31,9 @@ def method(report: JournalReport) -> list[Element]:
     )
     made = [pairs(words, "Words")]
     made.append(
-        pairs(((f"{one.letter} {one.name}", f"{one.formula}. {one.range}.") for one in DIMENSIONS), "D V L U C")
+        pairs(
+            ((f"{one.letter} {one.name}", f"{one.formula}. {one.range}.") for one in DIMENSIONS), "D V L U C"
+        )
     )
     if report.replay is not None:
         made.append(pairs(report.replay["method"].items(), "Replay"))

@@ -21,7 +21,8 @@ TOO_OLD = (
     "(Chromium 80, Firefox 113, Safari 16.4). The verdict and the main figures are below."
 )
 NO_SCRIPT = (
-    "JavaScript is off: charts and the table of sites are not shown. The verdict and the main figures are below."
+    "JavaScript is off: charts and the table of sites are not shown. "
+    "The verdict and the main figures are below."
 )
 
 

@@ -156,7 +156,11 @@ def totals(profile: Profile) -> Element:
     own = whole.recording_ns
     facts: list[tuple[str, str, str]] = [
         ("Events", figures.count(whole.events), kinds(whole.events_by_kind)),
-        ("Allocations", figures.count(whole.allocations), f"{figures.count(whole.contexts)} calling contexts"),
+        (
+            "Allocations",
+            figures.count(whole.allocations),
+            f"{figures.count(whole.contexts)} calling contexts",
+        ),
         ("Allocated", figures.size(whole.bytes), f"median size {figures.size(profile.whole.sizes.p50)}"),
         (
             "Live at peak",

@@ -47,7 +47,9 @@ def columns(best: float | None, glibc: float | None) -> list[Column[Row]]:
         Column("Spread", lambda row: row["spread"] and row["spread"][0], figures.number, show=spread),
         Column("x glibc", lambda row: times(glibc, row), figures.number, "Time over glibc's."),
         Column("x best malloc", lambda row: times(best, row), figures.number, "Time over the best malloc's."),
-        Column("Cold ns", lambda row: row["cold_ns_per_event"], figures.number, "The first pass of a process."),
+        Column(
+            "Cold ns", lambda row: row["cold_ns_per_event"], figures.number, "The first pass of a process."
+        ),
         Column("Max held", lambda row: row["max_held"], figures.size, "Most memory held."),
         Column("F", lambda row: row["fragmentation"], figures.number, "Fragmentation: max held / max live."),
         Column("Held after", lambda row: row["held_after"], figures.size, "Held when all was freed."),

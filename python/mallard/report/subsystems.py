@@ -71,11 +71,15 @@ def columns(profile: Profile) -> list[Column[Row]]:
         Column("L*", lambda row: dimensions(row).locality.lines, figures.unit, TIPS["L"]),
         Column("U", lambda row: dimensions(row).utilization.value, figures.unit, TIPS["U"]),
         Column("C", lambda row: dimensions(row).contention.value, figures.unit, TIPS["C"]),
-        Column("Cost", lambda row: dimensions(row).density.cost_ns, figures.time, "Estimated from timed calls."),
+        Column(
+            "Cost", lambda row: dimensions(row).density.cost_ns, figures.time, "Estimated from timed calls."
+        ),
         Column("Calls", lambda row: of(row).allocations, figures.count, "Allocations."),
         Column("Bytes", lambda row: of(row).bytes, figures.size, "Allocated in all."),
         Column("Max live", lambda row: of(row).max_live_bytes, figures.size, "Its own most live bytes."),
-        Column("At peak", lambda row: of(row).live_at_peak_bytes, figures.size, "Live at the program's peak."),
+        Column(
+            "At peak", lambda row: of(row).live_at_peak_bytes, figures.size, "Live at the program's peak."
+        ),
         Column("Size", lambda row: of(row).sizes.p50, figures.size, "Median requested size."),
         Column("Lifetime", lifetime, figures.time, "Median, of objects that ended."),
         Column(
@@ -112,8 +116,8 @@ def subsystems(profile: Profile, number: int) -> Element:
     )
     note = tag(
         "p",
-        "* L itself needs accesses, which a journal does not have: not measured. The column is its compactness: "
-        "live bytes over bytes of the 64-byte lines that hold them.",
+        "* L itself needs accesses, which a journal does not have: not measured. The column is its "
+        "compactness: live bytes over bytes of the 64-byte lines that hold them.",
         class_="note",
     )
     return tag("div", scrolled(table, "Subsystems"), note)
