@@ -1,0 +1,95 @@
+#include "profile/census.hpp"
+
+#include <utility>
+
+namespace mallard::profile {
+
+census::census(census_plan plan)
+    : grouping_(std::move(plan.groups)),
+      figures_(grouping_.groups),
+      live_bytes_(grouping_.groups),
+      order_(grouping_.groups),
+      contention_(grouping_.groups, std::move(plan.ns_per_operation)),
+      compactness_(grouping_.groups, plan.events, plan.moments),
+      levels_(grouping_.groups, plan.end_time, plan.buckets) {}
+
+void census::born(std::uint32_t slot, const object& o) {
+  if (o.region != 0) return;
+  const std::uint32_t group = grouping_.of(o);
+  compactness_.reached(o.birth);
+  enter(group, slot, o);
+
+  group_figures& in = figures_[group];
+  ++in.births;
+  in.bytes += o.size;
+  const std::uint64_t live = live_bytes_[group] += o.size;
+  if (live > in.max_live_bytes) {
+    in.max_live_bytes = live;
+    in.max_live_event = o.birth;
+  }
+  if (order_.live(group) > in.max_live_objects) in.max_live_objects = order_.live(group);
+
+  contention_.operation(group, o.thread, o.birth_time);
+  compactness_.born(slot, group, o.address, o.size);
+  levels_.changed(group, o.birth_time, live);
+}
+
+void census::died(std::uint32_t slot, const object& o) {
+  if (o.region != 0) return;
+  const std::uint32_t group = grouping_.of(o);
+  compactness_.reached(o.death);
+  give_up_waiting();
+  if (journal::is_reallocation(o.death_kind)) {
+    ++figures_[group].reallocated;
+    waiting_ = {.birth = o.birth, .group = group, .slot = slot};
+  } else {
+    order_.died(group, slot);
+  }
+  // A reallocation is one operation, that of the object that it begins.
+  if (journal::is_free(o.death_kind)) contention_.operation(group, o.death_thread, o.death_time);
+  compactness_.died(slot);
+  live_bytes_[group] -= o.size;
+  levels_.changed(group, o.death_time, live_bytes_[group]);
+}
+
+void census::survived(std::uint32_t, const object& o) {
+  if (o.region == 0) ++figures_[grouping_.of(o)].never;
+}
+
+void census::finish() {
+  give_up_waiting();
+  contention_.finish();
+  compactness_.finish();
+  levels_.finish();
+  for (std::uint32_t group = 0; group < grouping_.groups; ++group) {
+    group_figures& in = figures_[group];
+    const death_order::tally deaths = order_.deaths(group);
+    in.together = deaths.together;
+    in.lifo = deaths.lifo;
+    in.one_by_one = deaths.one_by_one;
+    const contention_meter::result meetings = contention_.of(group);
+    in.active_threads = meetings.active_threads;
+    in.contention = meetings.contention;
+    in.overlaps = meetings.overlaps;
+  }
+}
+
+// Finds the new object's place in the order.
+void census::enter(std::uint32_t group, std::uint32_t slot, const object& o) {
+  if (waiting_.birth != no_event && waiting_.birth == o.previous && waiting_.group == group) {
+    order_.replaced(group, waiting_.slot, slot);
+    waiting_ = {};
+    return;
+  }
+  give_up_waiting();
+  order_.born(group, slot);
+}
+
+// The reallocated object goes on in no object, or in one of another group.
+void census::give_up_waiting() {
+  if (waiting_.birth == no_event) return;
+  order_.left(waiting_.group, waiting_.slot);
+  waiting_ = {};
+}
+
+}  // namespace mallard::profile
