@@ -6,5 +6,6 @@
 namespace mallard::native {
 
 void bind_objects(nanobind::module_& module);
+void bind_symbols(nanobind::module_& module);
 
 }  // namespace mallard::native

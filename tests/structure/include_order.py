@@ -67,6 +67,7 @@ RULES: dict[str, Rule] = {
     "src/journal/spool": Rule(["include/mallard/core", "include/mallard/journal"], PRELOAD.system),
     "src/journal": Rule([*EVERYTHING_SHIPPED, "src/journal/spool"]),
     "src/profile": Rule([*EVERYTHING_SHIPPED, "src/journal"]),
+    "src/symbols": Rule([*EVERYTHING_SHIPPED, "src/journal"]),
     "src/harness": Rule([*EVERYTHING_SHIPPED, "src/journal"]),
     "src/recorder": PRELOAD,  # shared by both of its sides, so as strict as the preloaded one
     "src/recorder/preload": Rule(

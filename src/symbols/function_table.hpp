@@ -1,0 +1,35 @@
+// function_table: where functions begin, known even to files without a single symbol.
+//
+//     .eh_frame_hdr   sorted (function, unwind rule) pairs --> binary search
+//
+// Programs keep the table to unwind their stacks. With it, all calls from one nameless function are told to
+// be from one. Only the form that all linkers write is read; without it every look-up is empty. Bounds are
+// checked, whatever the file says.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "symbols/object_file.hpp"
+
+namespace mallard::symbols {
+
+class function_table {
+ public:
+  explicit function_table(const object_file& file);
+
+  // Where the last function that begins at or before the address begins; nothing for what is no code.
+  [[nodiscard]] std::optional<std::uint64_t> find(std::uint64_t address) const noexcept;
+
+ private:
+  struct range {
+    std::uint64_t begin;
+    std::uint64_t end;
+  };
+
+  std::vector<range> code_;            // executable segments
+  std::vector<std::uint64_t> begins_;  // of functions, sorted
+};
+
+}  // namespace mallard::symbols
