@@ -13,8 +13,9 @@ import sys
 from pathlib import Path
 
 import report
+from facts import facts
 from figures import Measured, limits, row
-from machine import facts
+from limits import exit_code
 from session import Interrupt, RunError, Session, stack_depth
 from variants import FULL, Variant, variants
 from workloads import SetUpError, Workload, prepare, workloads
@@ -124,15 +125,6 @@ def conclude(
         wanted.json.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
     failed = any(m.failed for m in measured)
     return exit_code(interrupted, failed, wanted.check, [limit.held for limit in judged])
-
-
-def exit_code(interrupted: bool, failed: bool, check: bool, held: list[bool | None]) -> int:
-    """Return what the shell is told; with `check`, a limit that nobody could judge is not held."""
-    if interrupted:
-        return 130
-    if failed:
-        return 2
-    return 1 if check and not all(held) else 0
 
 
 if __name__ == "__main__":

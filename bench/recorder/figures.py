@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from statistics import median, quantiles
 
+from limits import Limit
 from variants import CALLER, FULL, NATIVE, RAW
 
 
@@ -57,21 +58,6 @@ class Row:
     added_ns_per_event: float | None = None
     of_raw: float | None = None
     bytes_per_event: float | None = None
-
-
-@dataclass(frozen=True)
-class Limit:
-    """What is promised, the figure it is about, and where the figure comes from."""
-
-    promise: str
-    at_most: float
-    figure: float | None
-    where: str
-
-    @property
-    def held(self) -> bool | None:
-        """Whether the promise is kept; None if the figure is missing."""
-        return None if self.figure is None else self.figure <= self.at_most
 
 
 def spread(figures: list[float]) -> tuple[float, float]:

@@ -7,7 +7,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from figures import Limit, Measured, Row
+from figures import Measured, Row
+from limits import Limit, number, verdict
 
 WIDTH = 120
 
@@ -113,16 +114,3 @@ def cells(row: Row, depth: float | None) -> list[str]:
         number(row.of_raw, ".3f"),
         number(row.bytes_per_event, ".2f"),
     ]
-
-
-def number(value: float | None, form: str) -> str:
-    """Return a number, or "-" for none."""
-    return "-" if value is None else format(value, form)
-
-
-def verdict(limit: Limit) -> str:
-    """Return a limit as one line: held or missed, and the figure."""
-    word = {True: "held", False: "MISSED", None: "unknown"}[limit.held]
-    return (
-        f"{word:8}{limit.promise}: {number(limit.figure, '.3f')}, at most {limit.at_most:g} ({limit.where})"
-    )

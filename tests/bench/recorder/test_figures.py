@@ -2,7 +2,7 @@
 
 import pytest
 
-from figures import Limit, Measured, Row, Run, limits, row, spread
+from figures import Measured, Row, Run, limits, row, spread
 from variants import CALLER, FULL, NATIVE, RAW
 
 PROGRAMS = ("jq", "xmllint", "sqlite3", "perl", "churn")
@@ -120,4 +120,3 @@ def test_program_without_the_figure_leaves_the_limit_unjudged() -> None:
 
 def test_nothing_measured_holds_nothing() -> None:
     assert judged([]) == [None] * 5
-    assert Limit("recording", 1.0, None, "on each").held is None

@@ -3,8 +3,9 @@
 import io
 import json
 
-from figures import Limit, Measured, Row
-from report import method, show, verdict, whole
+from figures import Measured, Row
+from limits import Limit
+from report import method, show, whole
 
 FACTS = {"cpu": "a processor", "transparent_huge_pages": "madvise"}
 ROWS = [
@@ -39,12 +40,6 @@ def test_unknown_depth_is_a_dash_and_a_reason() -> None:
     text = shown(Measured("jq", "sums", no_depth="mallard info: it fell over"))
     assert next(line for line in text.splitlines() if " full " in line).split()[2] == "-"
     assert "unknown depth: jq: mallard info: it fell over" in text
-
-
-def test_verdict_names_the_figure_whatever_it_is() -> None:
-    assert verdict(MISSED) == "MISSED  full stacks add: 0.395, at most 0.3 (on each, most on jq)"
-    assert verdict(Limit("bytes", 3, 2.5, "median of 5")) == "held    bytes: 2.500, at most 3 (median of 5)"
-    assert verdict(Limit("bytes", 3, None, "median")) == "unknown bytes: -, at most 3 (median)"
 
 
 def test_small_inputs_are_said_to_judge_nothing() -> None:

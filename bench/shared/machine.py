@@ -6,8 +6,6 @@ import re
 import subprocess
 from pathlib import Path
 
-from workloads import COMPILER, FLAGS
-
 
 def first_line(*command: str) -> str:
     """Return the first line that a command prints, on either of its outputs."""
@@ -30,16 +28,12 @@ def huge_page_policy() -> str:
     return found[1] if found else "unknown"
 
 
-def facts(recorder: str) -> dict[str, str | int]:
-    """Return the machine, and the versions of what is compared."""
+def machine() -> dict[str, str | int]:
+    """Return what every table names."""
     return {
         "cpu": cpu_model(),
         "cores": os.cpu_count() or 0,
         "kernel": f"{platform.system()} {platform.release()} {platform.machine()}",
         "transparent_huge_pages": huge_page_policy(),
         "c_library": " ".join(platform.libc_ver()),
-        "compiler": first_line(COMPILER, "--version"),
-        "flags": " ".join(FLAGS),
-        "recorder": first_line(recorder, "--version"),
-        "heaptrack": first_line("heaptrack", "--version"),
     }

@@ -1,0 +1,82 @@
+"""The two large journals: a compiler and an interpreter at work, recorded anew each time.
+
+    cc1plus    g++ -O2 on a unit of some dozens of maps, vectors and sorts
+    python3    dictionaries, lists and tuples, each object a call of malloc
+
+Both are Debian's own. The work is the same in every run; about 5 s and 1 s.
+"""
+
+import json
+import os
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import unit
+from usage import RunError
+
+COMPILER = "g++"
+PYTHON = "/usr/bin/python3"
+PROGRAMS = Path(__file__).parent / "programs"
+
+LEAST_EVENTS = 10_000_000
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A program at work, and what is set in its environment."""
+
+    name: str
+    command: tuple[str, ...]
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Journal:
+    """A recorded run."""
+
+    name: str
+    path: Path
+    events: int
+
+
+def workloads(folder: Path) -> list[Workload]:
+    """Return both; what the compiler reads is in `folder` by then."""
+    compiler = said_by(COMPILER, "-print-prog-name=cc1plus").strip()
+    options = ("-quiet", "-std=c++20", "-O2", "-fpreprocessed")
+    return [
+        Workload("cc1plus", (compiler, *options, str(folder / "unit.ii"), "-o", "/dev/null")),
+        Workload("python3", (PYTHON, str(PROGRAMS / "orders.py"), "13"), {"PYTHONMALLOC": "malloc"}),
+    ]
+
+
+def prepare(folder: Path) -> None:
+    """Write the unit and preprocess it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    source = folder / "unit.cpp"
+    source.write_text(unit.text(28), encoding="utf-8")
+    said_by(COMPILER, "-std=c++20", "-E", str(source), "-o", str(folder / "unit.ii"))
+
+
+def record(workload: Workload, mallard: str, folder: Path) -> Journal:
+    """Record a run, and see that it is large enough to judge by."""
+    path = folder / f"{workload.name}.mlrd"
+    said_by(mallard, "record", "-o", str(path), "--", *workload.command, **workload.environment)
+    events = json.loads(said_by(mallard, "info", "--json", str(path)))["events"]
+    if events < LEAST_EVENTS:
+        raise RunError(f"{workload.name} made {events:,} events only: {LEAST_EVENTS:,} are wanted")
+    return Journal(workload.name, path, events)
+
+
+def said_by(*command: str, **environment: str) -> str:
+    """Return what a command that must succeed prints."""
+    ran = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+    if ran.returncode != 0:
+        raise RunError(f"{command[0]}: {ran.stderr.strip()}")
+    return ran.stdout

@@ -1,0 +1,40 @@
+"""What is promised, whether it is held, and what the shell is told."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What is promised, the figure it is about, and where the figure comes from."""
+
+    promise: str
+    at_most: float
+    figure: float | None
+    where: str
+
+    @property
+    def held(self) -> bool | None:
+        """Whether the promise is kept; None if the figure is missing."""
+        return None if self.figure is None else self.figure <= self.at_most
+
+
+def verdict(limit: Limit) -> str:
+    """Return a limit as one line: held or missed, and the figure."""
+    word = {True: "held", False: "MISSED", None: "unknown"}[limit.held]
+    return (
+        f"{word:8}{limit.promise}: {number(limit.figure, '.3f')}, at most {limit.at_most:g} ({limit.where})"
+    )
+
+
+def number(value: float | None, form: str) -> str:
+    """Return a number, or "-" for none."""
+    return "-" if value is None else format(value, form)
+
+
+def exit_code(interrupted: bool, failed: bool, check: bool, held: list[bool | None]) -> int:
+    """Return what the shell is told; with `check`, a limit that nobody could judge is not held."""
+    if interrupted:
+        return 130
+    if failed:
+        return 2
+    return 1 if check and not all(held) else 0
