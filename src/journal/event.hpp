@@ -5,10 +5,15 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "mallard/journal/event.hpp"
 
 namespace mallard::journal {
+
+// Bytes; larger blocks cannot have existed, and sums of smaller ones do not wrap.
+inline constexpr std::uint64_t largest_possible = std::uint64_t{1} << 47;
 
 struct event {
   event_kind kind = event_kind::none;
@@ -25,5 +30,11 @@ struct event {
 
   friend bool operator==(const event&, const event&) = default;
 };
+
+// The kind's name in tables and JSON, also of one that this version does not know.
+[[nodiscard]] inline std::string label_of(event_kind kind) {
+  const std::string_view known = name_of(kind);
+  return known.empty() ? "kind_" + std::to_string(static_cast<unsigned>(kind)) : std::string(known);
+}
 
 }  // namespace mallard::journal

@@ -4,6 +4,7 @@
 #include <array>
 #include <system_error>
 
+#include "journal/event.hpp"
 #include "journal/event_source.hpp"
 #include "journal/live_blocks.hpp"
 #include "journal/median_counts.hpp"
@@ -41,8 +42,7 @@ class counter {
   void finish() {
     for (std::size_t kind = 0; kind < by_kind_.size(); ++kind) {
       if (by_kind_[kind] == 0) continue;
-      const std::string_view known = name_of(static_cast<event_kind>(kind));
-      const std::string name = known.empty() ? "kind_" + std::to_string(kind) : std::string(known);
+      const std::string name = label_of(static_cast<event_kind>(kind));
       to_->events_by_kind[name] = by_kind_[kind];
       const median_counts& durations = durations_[kind];
       if (durations.total() == 0) continue;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "journal/event.hpp"
 #include "mallard/core/attributes.hpp"
 #include "replay/places.hpp"
 
@@ -16,9 +17,6 @@ namespace {
 
 // Events between asking for a cache line and using it: the main memory's latency at some 20 ns an event.
 constexpr std::size_t ahead = 8;
-
-// Bytes; larger blocks cannot have existed, and sums of smaller ones do not wrap.
-constexpr std::uint64_t largest_possible = std::uint64_t{1} << 47;
 
 }  // namespace
 
@@ -67,14 +65,14 @@ void trace_builder::allocate(std::uint64_t address, std::uint64_t size, std::uin
     ++facts_.failed;
     return;
   }
-  if (size > largest_possible || alignment > largest_possible) {
+  if (size > journal::largest_possible || alignment > journal::largest_possible) {
     ++facts_.impossible;
     return;
   }
   std::uint32_t owed = 0;
-  if (address_table::entry* old = addresses_.find(address)) {
-    end_before_reuse(*old);
-    owed = old->frees_owed;
+  if (auto* old = addresses_.find(address)) {
+    end_before_reuse(old->value);
+    owed = old->value.frees_owed;
     addresses_.erase(old);
   }
 
@@ -85,7 +83,7 @@ void trace_builder::allocate(std::uint64_t address, std::uint64_t size, std::uin
 
   facts_.max_align = std::max<std::uint64_t>(facts_.max_align, std::uint64_t{1} << align);
   const std::uint32_t slot = take_slot();
-  addresses_.insert({address, slot, owed});
+  addresses_.insert(address, {slot, owed});
   blocks_[slot] = {size, align, true};
   ++facts_.allocations;
   ++live_objects_;
@@ -94,13 +92,13 @@ void trace_builder::allocate(std::uint64_t address, std::uint64_t size, std::uin
 }
 
 void trace_builder::deallocate(std::uint64_t address) {
-  address_table::entry* found = addresses_.find(address);
+  auto* found = addresses_.find(address);
   if (found == nullptr) {
     ++facts_.unmatched_frees;
-  } else if (found->frees_owed != 0) {
-    --found->frees_owed;
+  } else if (found->value.frees_owed != 0) {
+    --found->value.frees_owed;
   } else {
-    end_block(found->slot);
+    end_block(found->value.slot);
     addresses_.erase(found);
   }
 }
@@ -112,29 +110,29 @@ void trace_builder::reallocate(std::uint64_t old_address, std::uint64_t address,
     ++facts_.failed;
     return;
   }
-  if (size > largest_possible) {
+  if (size > journal::largest_possible) {
     ++facts_.impossible;
     return;
   }
-  address_table::entry* old = addresses_.find(old_address);
+  auto* old = addresses_.find(old_address);
   if (old == nullptr) {
     ++facts_.unmatched_frees;
     return allocate(address, size, 0);
   }
-  if (old->frees_owed != 0) {  // the block meant is the one that had the address before
-    --old->frees_owed;
+  if (old->value.frees_owed != 0) {  // the block meant is the one that had the address before
+    --old->value.frees_owed;
     return allocate(address, size, 0);
   }
-  const std::uint32_t slot = old->slot;
+  const std::uint32_t slot = old->value.slot;
   if (address != old_address) {
     addresses_.erase(old);
     std::uint32_t owed = 0;
-    if (address_table::entry* other = addresses_.find(address)) {
-      end_before_reuse(*other);
-      owed = other->frees_owed;
+    if (auto* other = addresses_.find(address)) {
+      end_before_reuse(other->value);
+      owed = other->value.frees_owed;
       addresses_.erase(other);
     }
-    addresses_.insert({address, slot, owed});
+    addresses_.insert(address, {slot, owed});
   }
   live_block& block = blocks_[slot];
   const live_block before = block;
@@ -148,7 +146,7 @@ void trace_builder::reallocate(std::uint64_t old_address, std::uint64_t address,
 }
 
 // The block at this address must have ended, though its free comes later.
-void trace_builder::end_before_reuse(address_table::entry& old) {
+void trace_builder::end_before_reuse(known_address& old) {
   ++facts_.inversions;
   ++old.frees_owed;
   end_block(old.slot);

@@ -1,6 +1,6 @@
 // trace_builder: journal events in, a trace out, in one pass.
 //
-//     address --address_table--> slot         free slots: a stack
+//     address --flat_table--> slot         free slots: a stack
 //
 // Pairs every free with its allocation and says what it had to repair:
 //   inversion   an address is allocated again before its free was seen (threads log out of order):
@@ -20,7 +20,7 @@
 #include "harness/mapping.hpp"
 #include "journal/event_batch.hpp"
 #include "journal/event_source.hpp"
-#include "replay/address_table.hpp"
+#include "journal/flat_table.hpp"
 #include "replay/op.hpp"
 #include "replay/trace.hpp"
 
@@ -36,6 +36,10 @@ class trace_builder {
   [[nodiscard]] trace finish();
 
  private:
+  struct known_address {
+    std::uint32_t slot = 0;
+    std::uint32_t frees_owed = 0;  // frees still to come of blocks that had this address before
+  };
   struct live_block {
     std::uint64_t size;
     std::uint8_t align_log2;
@@ -47,7 +51,7 @@ class trace_builder {
   void allocate(std::uint64_t address, std::uint64_t size, std::uint64_t alignment);
   void deallocate(std::uint64_t address);
   void reallocate(std::uint64_t old_address, std::uint64_t address, std::uint64_t size);
-  void end_before_reuse(address_table::entry& old);
+  void end_before_reuse(known_address& old);
   void end_block(std::uint32_t slot);
   std::uint32_t take_slot();
   void note_live(std::uint64_t more, std::uint64_t less);
@@ -60,9 +64,9 @@ class trace_builder {
   op* next_ = nullptr;  // in file_
   op* end_ = nullptr;   // of the room in file_
   trace_facts facts_;
-  address_table addresses_;
-  std::vector<live_block> blocks_;         // by slot
-  std::vector<std::uint32_t> free_slots_;  // last in, first out
+  journal::flat_table<std::uint64_t, known_address> addresses_;  // of what is alive
+  std::vector<live_block> blocks_;                               // by slot
+  std::vector<std::uint32_t> free_slots_;                        // last in, first out
   std::uint64_t live_bytes_ = 0;
   std::uint64_t live_objects_ = 0;
 };
