@@ -4,7 +4,7 @@
 //     while (objects.next(batch)) { ... }        // objects that have ended; at last, those that live on
 //
 // One pass over the journal; memory for the live objects and one batch. Beside the objects it keeps the
-// timeline of the whole program and the moment of its peak.
+// timeline of the whole program, the moment of its peak, and a row for each region.
 #pragma once
 
 #include <cstddef>
@@ -14,44 +14,17 @@
 #include <vector>
 
 #include "journal/event_source.hpp"
+#include "profile/object_batch.hpp"
 #include "profile/pairing.hpp"
+#include "profile/region_ledger.hpp"
+#include "profile/timeline.hpp"
 
 namespace mallard::profile {
-
-// Columns of equal length; the meaning of each is that of the member of object with its name.
-struct object_batch {
-  std::vector<std::uint64_t> birth, death, previous, birth_time, death_time, address, size, alignment, between;
-  std::vector<float> birth_ns, death_ns;
-  std::vector<std::uint32_t> context, death_context, thread, death_thread, region;
-  std::vector<std::uint8_t> kind, death_kind, origin, size_class;
-
-  [[nodiscard]] std::size_t count() const noexcept { return birth.size(); }
-};
-
-// One row a span of equal time. Only the malloc family counts.
-struct timeline {
-  std::uint64_t bucket_ns = 0;              // of each row
-  std::vector<std::uint64_t> live_bytes;    // the most in it
-  std::vector<std::uint64_t> live_objects;  // the most in it
-  std::vector<std::uint64_t> held_bytes;    // the most bytes of pages that hold anything alive
-  std::vector<std::uint64_t> allocations;   // begun in it
-};
-
-struct region_instance {
-  std::uint64_t created = no_event;
-  std::uint64_t ended = no_event;  // destroyed, or it lived on
-  std::uint32_t parent = 0;        // number of the instance, from 1; 0: a root
-  std::uint32_t context = 0;       // of its creation
-  std::uint64_t clears = 0;
-  std::uint64_t objects = 0;
-  std::uint64_t bytes = 0;  // requested, all its objects together
-  std::uint64_t max_live_bytes = 0;
-};
 
 // Known when next() has returned false.
 struct stream_totals {
   pairing_counts counts{};
-  std::uint64_t end_time = 0;    // ns, of the last event
+  std::uint64_t end_time = 0;     // ns, of the last event
   std::uint64_t allocations = 0;  // objects begun, of the malloc family
   std::uint64_t bytes = 0;
   std::uint64_t peak_event = 0;  // the first with the most live bytes
@@ -66,13 +39,16 @@ struct stream_totals {
 
 class object_stream {
  public:
+  static constexpr std::size_t most_rows = std::size_t{1} << 18;  // of one batch
+
   // Throws journal::error.
   explicit object_stream(const std::filesystem::path& path);
+  explicit object_stream(std::unique_ptr<journal::event_source> source);
   ~object_stream();
   object_stream(const object_stream&) = delete;
   object_stream& operator=(const object_stream&) = delete;
 
-  // Replaces the contents of `batch` by the next 2^18 objects or fewer; false if there are none left.
+  // Replaces the contents of `batch` by the next objects, at most most_rows; false if there are none left.
   bool next(object_batch& batch);
 
   // The share of the journal that has been read, 0..1.

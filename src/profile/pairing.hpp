@@ -3,13 +3,21 @@
 //     event_batch, event_batch, ... --> pairing --> watcher: born, died ... survived
 //
 // - An address that comes back before its free ends the old object then and there (an inversion: threads
-//   raced to be recorded); the free that follows belongs to it and ends nothing more.
+//   raced to be recorded); the free that follows belongs to it and ends nothing more. What ended it and
+//   which thread did is not known by then: its death_kind is `deallocate`, its death_thread its own.
 // - A free of an address that is not live is counted as unmatched. A failed allocation is no object; a
 //   failed reallocation leaves its block alive.
 // - Blocks of regions are objects of their own, found by region and address. Clearing or destroying a
-//   region ends its objects and those of its children, youngest first.
+//   region ends its objects and those of its children, youngest first. An address that comes back in the
+//   same region ends the old object by a `region_free`, and no free is owed: regions are reused, not raced
+//   for. A region in use that nobody has created begins then; other events of unknown regions say nothing.
+// - Times and numbers of events never fall: where a journal's do, what went before stands in.
+//
+// Cost: some tens of ns an event, and 160 bytes an object alive.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -19,10 +27,11 @@
 
 namespace mallard::profile {
 
-// What was counted on the way.
+// What was counted on the way; all but the events are of the malloc family.
 struct pairing_counts {
   std::uint64_t events = 0;
-  std::uint64_t failed = 0;           // allocations and reallocations that returned null
+  std::array<std::uint64_t, 256> by_kind{};  // events of each kind
+  std::uint64_t failed = 0;  // allocations and reallocations that returned null, or cannot have succeeded
   std::uint64_t unmatched_frees = 0;  // of addresses not live, reallocations of such blocks included
   std::uint64_t inversions = 0;       // addresses seen again before their free
 };
@@ -38,10 +47,14 @@ class pairing {
 
   void add(const journal::event_batch& batch);
 
-  // The journal ends here: what is alive has survived, oldest first.
-  void finish();
+  // The journal ends here: what is alive has survived, oldest first. Tells of at most so many at once;
+  // false when all have been told of.
+  bool finish(std::size_t at_most = SIZE_MAX);
 
   [[nodiscard]] const pairing_counts& counts() const noexcept;
+
+  // ns, of the event that is being paired, or of the last one.
+  [[nodiscard]] std::uint64_t time() const noexcept;
 
  private:
   struct state;

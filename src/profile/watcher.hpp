@@ -6,6 +6,9 @@
 // A slot is the number of the object's place among the live ones, dense from 0 and taken again after
 // the object's end, so that a watcher can keep what it knows of live objects in an array. Calls come in
 // the order of the events; a reallocation is the death of one object, then the birth of the next.
+//
+// Regions are told of by their numbers, from 1 in the order in which they begin. What is in a region that
+// ends has died before.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +24,14 @@ class watcher {
   virtual void born(std::uint32_t slot, const object& o) = 0;
   virtual void died(std::uint32_t slot, const object& o) = 0;
   virtual void survived(std::uint32_t slot, const object& o) = 0;
+
+  // `parent` is a number, 0: a root. A region first seen in use has begun before the journal: its `event`
+  // is no_event and its context 0.
+  virtual void region_began(std::uint32_t /*number*/, std::uint32_t /*parent*/, std::uint64_t /*event*/,
+                            std::uint32_t /*context*/) {}
+  virtual void region_moved(std::uint32_t /*number*/, std::uint32_t /*parent*/) {}
+  virtual void region_cleared(std::uint32_t /*number*/) {}
+  virtual void region_ended(std::uint32_t /*number*/, std::uint64_t /*event*/) {}
 };
 
 }  // namespace mallard::profile

@@ -1,0 +1,47 @@
+// object_batch: objects as columns of equal length, ready to be handed over one by one.
+//
+// The meaning of each column is that of the member of object with its name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace mallard::profile {
+
+struct object_batch {
+  std::vector<std::uint64_t> birth, death, previous, birth_time, death_time, address, size, alignment,
+      between;
+  std::vector<float> birth_ns, death_ns;
+  std::vector<std::uint32_t> context, death_context, thread, death_thread, region;
+  std::vector<std::uint8_t> kind, death_kind, origin, size_class;
+
+  [[nodiscard]] std::size_t count() const noexcept { return birth.size(); }
+};
+
+// Calls visit(name, column) for each column of `batch`.
+template <class Batch, class Visit>
+void for_each_column(Batch& batch, Visit visit) {
+  visit("birth", batch.birth);
+  visit("death", batch.death);
+  visit("previous", batch.previous);
+  visit("birth_time", batch.birth_time);
+  visit("death_time", batch.death_time);
+  visit("address", batch.address);
+  visit("size", batch.size);
+  visit("alignment", batch.alignment);
+  visit("between", batch.between);
+  visit("birth_ns", batch.birth_ns);
+  visit("death_ns", batch.death_ns);
+  visit("context", batch.context);
+  visit("death_context", batch.death_context);
+  visit("thread", batch.thread);
+  visit("death_thread", batch.death_thread);
+  visit("region", batch.region);
+  visit("kind", batch.kind);
+  visit("death_kind", batch.death_kind);
+  visit("origin", batch.origin);
+  visit("size_class", batch.size_class);
+}
+
+}  // namespace mallard::profile

@@ -1,0 +1,324 @@
+#include "profile/pairing.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "journal/event.hpp"
+#include "journal/flat_table.hpp"
+#include "journal/tick_scale.hpp"
+#include "profile/live_objects.hpp"
+#include "profile/region_tree.hpp"
+
+namespace mallard::profile {
+
+using journal::event_kind;
+
+namespace {
+
+// Events between asking for a cache line and using it: the main memory's latency at some 20 ns an event.
+constexpr std::size_t ahead = 8;
+
+constexpr std::uint64_t last_event_number = UINT64_MAX / 2;  // larger ones can only be damage
+
+// One row of a batch, as far as every kind has it.
+struct happening {
+  std::uint64_t event = 0;
+  std::uint64_t time = 0;
+  float ns = 0;
+  std::uint32_t thread = 0;
+  std::uint32_t context = 0;
+  event_kind kind = event_kind::none;
+};
+
+// What is asked for, and where it comes from.
+struct request {
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;
+  std::uint64_t alignment = 0;
+  std::uint64_t previous = no_event;
+  profile::origin origin = profile::origin::fresh;
+  std::uint32_t region = 0;
+};
+
+struct known_address {
+  std::uint32_t slot = 0;
+  std::uint32_t frees_owed = 0;  // frees still to come of blocks that had this address before
+};
+
+// Births so far of one thread.
+struct birth_count {
+  std::uint64_t heap = 0;
+  std::uint64_t regions = 0;
+
+  [[nodiscard]] std::uint64_t& of(std::uint32_t region) noexcept { return region == 0 ? heap : regions; }
+};
+
+}  // namespace
+
+struct pairing::state {
+  state(std::vector<watcher*> told, double rate)
+      : watchers(std::move(told)), ns_per_tick(rate), clock(rate) {}
+
+  void add(const journal::event_batch& batch);
+  void pair(const journal::event_batch& batch, std::size_t row);
+  bool finish(std::size_t at_most);
+
+ private:
+  void allocate(const request& wanted);
+  void deallocate(std::uint64_t address);
+  void reallocate(std::uint64_t old_address, const request& wanted);
+  void create_region(std::uint64_t id, std::uint64_t parent);
+  void allocate_in_region(std::uint64_t id, request wanted);
+  void free_in_region(std::uint64_t id, std::uint64_t address);
+  void clear_region(std::uint32_t place);
+
+  void begin_at(const request& wanted);
+  std::uint32_t begin(const request& wanted);
+  void end(std::uint32_t slot, const happening& by);
+  [[nodiscard]] happening unknown_end(event_kind kind, std::uint32_t slot);
+
+  template <class Tell>
+  void tell(Tell what) {
+    for (watcher* const w : watchers) what(*w);
+  }
+
+  std::vector<watcher*> watchers;
+  double ns_per_tick;
+  journal::tick_scale clock;
+  std::uint64_t next_event = 0;
+  happening now;
+  live_objects objects;
+  journal::flat_table<std::uint64_t, known_address> addresses;  // of the malloc family
+  region_tree regions;
+  std::vector<birth_count> births;       // by thread
+  std::vector<std::uint32_t> to_end;     // slots, of a region that is cleared
+  std::vector<std::uint32_t> survivors;  // slots, youngest first
+  bool finishing = false;
+
+ public:
+  pairing_counts counts;
+  [[nodiscard]] std::uint64_t time() const noexcept { return now.time; }
+};
+
+pairing::pairing(std::vector<watcher*> watchers, double ns_per_tick)
+    : state_(std::make_unique<state>(std::move(watchers), ns_per_tick)) {}
+pairing::~pairing() = default;
+
+void pairing::add(const journal::event_batch& batch) { state_->add(batch); }
+bool pairing::finish(std::size_t at_most) { return state_->finish(at_most); }
+const pairing_counts& pairing::counts() const noexcept { return state_->counts; }
+std::uint64_t pairing::time() const noexcept { return state_->time(); }
+
+void pairing::state::add(const journal::event_batch& batch) {
+  const std::size_t count = batch.count();
+  if (batch.first > next_event && batch.first <= last_event_number) next_event = batch.first;
+  counts.events += count;
+  for (std::size_t row = 0; row < count; ++row) {
+    if (row + 2 * ahead < count) addresses.expect(batch.address[row + 2 * ahead]);
+    if (row + ahead < count) objects.expect(addresses.guess(batch.address[row + ahead]).slot);
+    pair(batch, row);
+  }
+}
+
+void pairing::state::pair(const journal::event_batch& batch, std::size_t row) {
+  const event_kind kind = batch.kind[row];
+  const std::uint64_t duration = batch.duration[row];
+  now = {.event = next_event++,
+         .time = std::max(now.time, clock.ns(batch.time[row])),
+         .ns = duration == 0 ? 0 : static_cast<float>(static_cast<double>(duration) * ns_per_tick),
+         .thread = batch.thread[row],
+         .context = batch.context[row],
+         .kind = kind};
+  ++counts.by_kind[static_cast<std::size_t>(kind)];
+  if (now.thread >= births.size()) births.resize(std::size_t{now.thread} + 1);
+  if (journal::is_free(kind)) return deallocate(batch.address[row]);
+  const request wanted = {
+      .address = batch.address[row], .size = batch.size[row], .alignment = batch.alignment[row]};
+  if (journal::is_allocation(kind)) return allocate(wanted);
+  if (journal::is_reallocation(kind)) return reallocate(batch.old_address[row], wanted);
+  const std::uint64_t region = batch.region[row];
+  if (!journal::is_region(kind) || region == 0) return;
+  if (kind == event_kind::region_create) return create_region(region, batch.parent[row]);
+  if (kind == event_kind::region_allocate) return allocate_in_region(region, wanted);
+  if (kind == event_kind::region_free) return free_in_region(region, wanted.address);
+  const std::uint32_t place = regions.find(region);
+  if (place == region_tree::none) return;
+  clear_region(place);
+  const std::uint32_t number = regions.number(place);
+  if (kind == event_kind::region_clear) return tell([=](watcher& w) { w.region_cleared(number); });
+  regions.end(place);
+  tell([=, this](watcher& w) { w.region_ended(number, now.event); });
+}
+
+void pairing::state::allocate(const request& wanted) {
+  if (wanted.address == 0 || wanted.size > journal::largest_possible) {
+    ++counts.failed;
+    return;
+  }
+  begin_at(wanted);
+}
+
+void pairing::state::deallocate(std::uint64_t address) {
+  auto* const found = addresses.find(address);
+  if (found == nullptr) {
+    ++counts.unmatched_frees;
+  } else if (found->value.frees_owed != 0) {
+    --found->value.frees_owed;
+  } else {
+    end(found->value.slot, now);
+    addresses.erase(found);
+  }
+}
+
+void pairing::state::reallocate(std::uint64_t old_address, const request& wanted) {
+  if (old_address == 0) return allocate(wanted);
+  if (wanted.address == 0 && wanted.size == 0) return deallocate(old_address);
+  if (wanted.address == 0 || wanted.size > journal::largest_possible) {
+    ++counts.failed;
+    return;
+  }
+  auto* const old = addresses.find(old_address);
+  if (old == nullptr) {
+    ++counts.unmatched_frees;
+    return begin_at(wanted);
+  }
+  if (old->value.frees_owed != 0) {  // the block meant is the one that had the address before
+    --old->value.frees_owed;
+    return begin_at(wanted);
+  }
+  request next = wanted;
+  next.previous = objects[old->value.slot].what.birth;
+  next.origin = wanted.address == old_address ? origin::in_place : origin::moved;
+  happening by_it = now;
+  by_it.ns = 0;  // the call is counted at the birth
+  end(old->value.slot, by_it);
+  if (next.origin == origin::in_place) {
+    old->value.slot = begin(next);
+  } else {
+    addresses.erase(old);
+    begin_at(next);
+  }
+}
+
+// An object of the malloc family begins, whatever is at its address.
+void pairing::state::begin_at(const request& wanted) {
+  if (auto* const old = addresses.find(wanted.address)) {
+    ++counts.inversions;
+    ++old->value.frees_owed;
+    end(old->value.slot, unknown_end(event_kind::deallocate, old->value.slot));
+    old->value.slot = begin(wanted);
+  } else {
+    addresses.insert(wanted.address, {.slot = begin(wanted)});
+  }
+}
+
+void pairing::state::create_region(std::uint64_t id, std::uint64_t parent) {
+  const std::uint32_t outer = regions.find(parent);
+  const std::uint32_t outer_number = outer == region_tree::none ? 0 : regions.number(outer);
+  if (const std::uint32_t place = regions.find(id); place != region_tree::none) {
+    regions.move(place, outer);
+    tell([&](watcher& w) { w.region_moved(regions.number(place), outer_number); });
+    return;
+  }
+  const std::uint32_t number = regions.number(regions.begin(id, outer));
+  tell([=, this](watcher& w) { w.region_began(number, outer_number, now.event, now.context); });
+}
+
+void pairing::state::allocate_in_region(std::uint64_t id, request wanted) {
+  if (wanted.address == 0 || wanted.size > journal::largest_possible) return;
+  std::uint32_t place = regions.find(id);
+  if (place == region_tree::none) {
+    place = regions.begin(id, region_tree::none);
+    tell([&](watcher& w) { w.region_began(regions.number(place), 0, no_event, 0); });
+  }
+  if (const std::uint32_t old = regions.find_block(place, wanted.address); old != region_tree::none) {
+    regions.remove_block(place, old);
+    end(old, unknown_end(event_kind::region_free, old));
+  }
+  wanted.region = regions.number(place);
+  regions.add_block(place, wanted.address, begin(wanted));
+}
+
+void pairing::state::free_in_region(std::uint64_t id, std::uint64_t address) {
+  const std::uint32_t place = regions.find(id);
+  if (place == region_tree::none) return;
+  const std::uint32_t slot = regions.find_block(place, address);
+  if (slot == region_tree::none) return;
+  regions.remove_block(place, slot);
+  end(slot, now);
+}
+
+// Ends all that is in it, youngest first.
+void pairing::state::clear_region(std::uint32_t place) {
+  const region_tree::contents& gone = regions.clear(place);
+  to_end = gone.slots;
+  std::ranges::sort(to_end, std::ranges::greater(),
+                    [this](std::uint32_t slot) { return objects[slot].what.birth; });
+  happening by_it = now;
+  by_it.ns = 0;  // one call for all of them
+  for (const std::uint32_t slot : to_end) end(slot, by_it);
+  for (const std::uint32_t number : gone.numbers)
+    tell([=, this](watcher& w) { w.region_ended(number, now.event); });
+}
+
+std::uint32_t pairing::state::begin(const request& wanted) {
+  const std::uint32_t slot = objects.take();
+  live_object& live = objects[slot];
+  live.what = {.birth = now.event,
+               .previous = wanted.previous,
+               .birth_time = now.time,
+               .address = wanted.address,
+               .size = wanted.size,
+               .alignment = wanted.alignment,
+               .birth_ns = now.ns,
+               .context = now.context,
+               .thread = now.thread,
+               .death_thread = now.thread,
+               .region = wanted.region,
+               .kind = now.kind,
+               .origin = wanted.origin};
+  live.births_before = ++births[now.thread].of(wanted.region);
+  live.alive = true;
+  tell([&](watcher& w) { w.born(slot, live.what); });
+  return slot;
+}
+
+void pairing::state::end(std::uint32_t slot, const happening& by) {
+  live_object& live = objects[slot];
+  object& o = live.what;
+  o.death = by.event;
+  o.death_time = by.time;
+  o.between = births[o.thread].of(o.region) - live.births_before;
+  o.death_ns = by.ns;
+  o.death_context = by.context;
+  o.death_thread = by.thread;
+  o.death_kind = by.kind;
+  live.alive = false;
+  tell([&](watcher& w) { w.died(slot, o); });
+  objects.give_back(slot);
+}
+
+// Of an object whose end is known by the next one's beginning only.
+happening pairing::state::unknown_end(event_kind kind, std::uint32_t slot) {
+  return {.event = now.event, .time = now.time, .thread = objects[slot].what.thread, .kind = kind};
+}
+
+bool pairing::state::finish(std::size_t at_most) {
+  if (!std::exchange(finishing, true)) {
+    for (std::size_t slot = 0; slot < objects.slots(); ++slot)
+      if (objects[static_cast<std::uint32_t>(slot)].alive)
+        survivors.push_back(static_cast<std::uint32_t>(slot));
+    std::ranges::sort(survivors, std::ranges::greater(),
+                      [this](std::uint32_t slot) { return objects[slot].what.birth; });
+  }
+  for (; at_most != 0 && !survivors.empty(); --at_most) {
+    const std::uint32_t slot = survivors.back();
+    survivors.pop_back();
+    live_object& live = objects[slot];
+    live.what.between = births[live.what.thread].of(live.what.region) - live.births_before;
+    tell([&](watcher& w) { w.survived(slot, live.what); });
+  }
+  return !survivors.empty();
+}
+
+}  // namespace mallard::profile

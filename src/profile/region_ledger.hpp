@@ -1,0 +1,43 @@
+// region_ledger: a row for each region that the program used, by its number.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "profile/watcher.hpp"
+
+namespace mallard::profile {
+
+struct region_instance {
+  std::uint64_t created = no_event;  // no_event: before the journal
+  std::uint64_t ended = no_event;    // destroyed, or its parent was, or it lived on
+  std::uint32_t parent = 0;          // number of the instance, from 1; 0: a root. The last one, if it moved
+  std::uint32_t context = 0;         // of its creation
+  std::uint64_t clears = 0;
+  std::uint64_t objects = 0;
+  std::uint64_t bytes = 0;  // requested, all its objects together
+  std::uint64_t max_live_bytes = 0;
+};
+
+class region_ledger final : public watcher {
+ public:
+  void born(std::uint32_t slot, const object& o) override;
+  void died(std::uint32_t slot, const object& o) override;
+  void survived(std::uint32_t /*slot*/, const object& /*o*/) override {}
+  void region_began(std::uint32_t number, std::uint32_t parent, std::uint64_t event,
+                    std::uint32_t context) override;
+  void region_moved(std::uint32_t number, std::uint32_t parent) override { of(number).parent = parent; }
+  void region_cleared(std::uint32_t number) override { ++of(number).clears; }
+  void region_ended(std::uint32_t number, std::uint64_t event) override { of(number).ended = event; }
+
+  // By number; the first is 1.
+  [[nodiscard]] const std::vector<region_instance>& rows() const noexcept { return rows_; }
+
+ private:
+  region_instance& of(std::uint32_t number) { return rows_[number - 1]; }
+
+  std::vector<region_instance> rows_;
+  std::vector<std::uint64_t> live_bytes_;  // of each row
+};
+
+}  // namespace mallard::profile
