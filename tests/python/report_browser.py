@@ -34,7 +34,12 @@ def opened(browser: Browser, path: Path, **context: Any) -> Iterator[Page]:
         page.on("request", lambda request: complaints.append(f"request: {request.url}"))
         page.goto(path.as_uri())
         if context.get("java_script_enabled", True):
-            page.wait_for_selector("html[data-ready=yes]", state="attached")
+            wait_until_drawn(page)
         yield page
         others = [line for line in complaints if line != f"request: {path.as_uri()}"]
         assert [line for line in others if not line.startswith("request: blob:")] == []
+
+
+def wait_until_drawn(page: Page) -> None:
+    """Wait until all charts of the journal that is shown are drawn."""
+    page.wait_for_selector("html[data-ready=yes]", state="attached")

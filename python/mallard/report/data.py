@@ -26,6 +26,7 @@ class JournalReport:
     call_tree: CallTree
     replay: dict[str, Any] | None
     replay_hint: str  # what the page says where there is no replay
+    started_unix_ns: int | None = None
 
 
 def with_sites(profile: Profile, most: int) -> Profile:

@@ -31,7 +31,7 @@ def render(reports: list[JournalReport], version: str, command: list[str]) -> st
     names = ", ".join(dict.fromkeys(program_name(report.profile) for report in reports))
     several = len(reports) > 1
     main = tag("main", id="content", tabindex="-1")
-    main.append(tag("noscript", tag("p", NO_SCRIPT, class_="notice")))
+    main.append(tag("p", NO_SCRIPT, class_="notice no-script"))
     main.append(tag("p", TOO_OLD, class_="notice", id="too-old", hidden=""))
     if several:
         main.append(comparison(reports))

@@ -52,7 +52,12 @@ async function draw(name, chart, place, data, context) {
   if (chart.help) {
     place.append(element("details", { class: "help" }, element("summary", {}, "How to read this"), element("p", {}, chart.help)));
   }
-  await chart.draw(container, data, context);
+  try {
+    await chart.draw(container, data, context);
+  } catch (error) {
+    console.error(error);
+    container.replaceChildren(element("p", { class: "notice" }, `This could not be drawn: ${error.message}`));
+  }
 }
 
 class Journal {

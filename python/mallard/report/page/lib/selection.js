@@ -11,7 +11,12 @@ mallard.selection = () => {
       values.set(what, value);
       for (const each of listeners.filter((one) => one.what === what)) each.callback(value);
     },
-    on: (what, callback) => listeners.push({ owner, what, callback }),
+    // Returns what forgets it again.
+    on(what, callback) {
+      const one = { owner, what, callback };
+      listeners.push(one);
+      return () => listeners.splice(0, Infinity, ...listeners.filter((other) => other !== one));
+    },
   });
   return {
     ...of(null),

@@ -4,13 +4,17 @@ const { element } = mallard;
 const tip = element("div", { id: "tip", role: "tooltip", hidden: true });
 const gap = 6;
 
+let shown = null;
+
 function hide() {
-  document.querySelector("[aria-describedby=tip]")?.removeAttribute("aria-describedby");
+  shown?.removeAttribute("aria-describedby");
+  shown = null;
   tip.hidden = true;
 }
 
 function show(target) {
   hide();
+  shown = target;
   tip.textContent = target.dataset.tip;
   tip.hidden = false;
   target.setAttribute("aria-describedby", "tip");
@@ -28,13 +32,19 @@ function follow(event) {
   else if (event.target !== tip) hide();
 }
 
+// What is focused keeps its tip where the page scrolls to it.
+function scrolled() {
+  if (shown && shown === document.activeElement) show(shown);
+  else hide();
+}
+
 mallard.tip = {
   start() {
     document.body.append(tip);
     document.addEventListener("mouseover", follow);
     document.addEventListener("focusin", follow);
     document.addEventListener("focusout", hide);
-    document.addEventListener("scroll", hide, { capture: true, passive: true });
+    document.addEventListener("scroll", scrolled, { capture: true, passive: true });
     document.addEventListener("keydown", (event) => event.key === "Escape" && hide());
   },
 };

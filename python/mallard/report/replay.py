@@ -1,0 +1,73 @@
+"""Where the page's replay comes from: a file that mallard-replay wrote, or mallard-replay itself.
+
+--replay auto      run it, if the journal has at most a million events
+--replay always    run it
+--replay never     leave it out
+--replay FILE      read what `mallard replay --json` printed
+"""
+
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from mallard import figures
+from mallard.errors import MallardError
+from mallard.native import tool
+
+AUTOMATIC_EVENTS = 1_000_000
+WAYS = ("auto", "always", "never")
+
+Replay = dict[str, Any]
+
+
+def replay_of(journal: str, events: int, wanted: str) -> tuple[Replay | None, str]:
+    """Return the replay of a journal, or None and what the page says instead."""
+    if wanted not in WAYS:
+        return read(wanted, journal), ""
+    if wanted == "never" or (wanted == "auto" and events > AUTOMATIC_EVENTS):
+        why = "" if wanted == "never" else f": {figures.count(events)} events take a while"
+        return None, f"Not replayed{why}. This adds it: {command(journal)}"
+    return run(journal, events)
+
+
+def command(journal: str) -> str:
+    """Return the command that makes the report with a replay."""
+    return shlex.join(["mallard", "report", journal, "--replay", "always"])
+
+
+def run(journal: str, events: int) -> tuple[Replay | None, str]:
+    """Replay the journal; a journal that cannot be replayed is told on the page."""
+    if sys.stderr.isatty():
+        note = f"mallard: replaying {journal}, {figures.count(events)} events, with every strategy"
+        print(note, file=sys.stderr)
+    run = subprocess.run(
+        [tool("mallard-replay"), "--json", journal], capture_output=True, text=True, check=False
+    )
+    if not run.stdout:
+        said = run.stderr.strip() or f"mallard-replay ended with {run.returncode}"
+        return None, f"Not replayed. {said}"
+    replay: Replay = json.loads(run.stdout)
+    return replay, ""
+
+
+def read(path: str, journal: str) -> Replay:
+    """Return a replay from its file; it must be of this journal."""
+    try:
+        replay = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not JSON"
+        ways = ", ".join(WAYS)
+        raise MallardError(f"cannot read the replay {path}: {why} (--replay {ways} or a file)") from error
+    try:
+        of = Path(replay["journal"]["file"]).name
+        known = replay["rows"] and replay["method"] and replay["machine"]
+    except (KeyError, TypeError) as error:
+        raise MallardError(f"{path} is not what `mallard replay --json` prints") from error
+    if not known:
+        raise MallardError(f"{path} holds no row: nothing was replayed")
+    if of != Path(journal).name:
+        raise MallardError(f"the replay {path} is of another journal, {of}, than {journal}")
+    return dict(replay)
