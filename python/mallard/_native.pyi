@@ -1,5 +1,6 @@
 """What the native module gives the package: finished results as columns, without a copy."""
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,6 +13,9 @@ class JournalError(ValueError):
 
 def summary_json(path: str) -> str:
     """Read the whole journal and return what is known of it as one JSON object."""
+
+def event_kinds() -> list[str]:
+    """Return the name of each kind of event (include/mallard/journal/event.hpp) by number; many are empty."""
 
 def largest_of_size_classes() -> list[int]:
     """Return the largest size in bytes of each of the 64 size classes (src/profile/size_class.hpp)."""
@@ -95,11 +99,17 @@ class Symbolizer:
         Names are demangled; an empty function or file, and line 0, are unknown.
         """
 
-def import_journal(source: str, form: str, to: str) -> dict[str, Any]:
+def import_journal(
+    source: str, form: str, to: str, progress: Callable[[float], object] = ...
+) -> dict[str, Any]:
     """Write the journal at `to` from a text journal or a CS:APP trace (`form`: text or csapp), also .xz.
 
-    Returns events and warnings; raises JournalError, and leaves no file behind then.
+    Returns events and warnings; raises JournalError. What `progress`, which hears the share that is done,
+    raises comes through, too; either way no file is left behind.
     """
 
-def export_text(path: str, to: str) -> dict[str, Any]:
-    """Write the journal as text to the file `to`; returns lines and left_out."""
+def export_text(path: str, to: int, progress: Callable[[float], object] = ...) -> dict[str, Any]:
+    """Write the journal as text to the open file of descriptor `to`; returns lines, left_out and warnings.
+
+    Raises JournalError if the journal cannot be read, OSError if the file cannot be written.
+    """

@@ -8,6 +8,8 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from mallard.commands.export import export
+from mallard.commands.import_ import import_
 from mallard.commands.info import info
 from mallard.commands.record import record
 from mallard.commands.replay import replay
@@ -18,7 +20,9 @@ from mallard.native import NativeCommand
 app = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
 app.command(cls=NativeCommand, add_help_option=False)(record)
 app.command(cls=NativeCommand, add_help_option=False)(replay)
+app.command("import")(import_)
 app.command()(info)
+app.command()(export)
 app.command()(strategies)
 
 

@@ -65,6 +65,9 @@ class input {
 // What the .xz streams in `packed` hold, one after the other.
 [[nodiscard]] std::unique_ptr<byte_stream> unpack_xz(input packed);
 
+// The bytes behind a packing that is told by the first ones, or these bytes themselves.
+[[nodiscard]] input unpacked(input from);
+
 // The journal in these bytes, as open(path) gives that in a file.
 class event_source;
 [[nodiscard]] std::unique_ptr<event_source> open(input from);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,8 +13,6 @@
 
 namespace mallard::journal {
 namespace {
-
-constexpr std::array<unsigned char, 6> xz_magic = {0xfd, '7', 'z', 'X', 'Z', 0x00};
 
 template <class Magic>
 bool starts_with(byte_span bytes, const Magic& magic) {
@@ -102,7 +99,7 @@ std::unique_ptr<event_source> open(const std::filesystem::path& path) {
 }
 
 std::unique_ptr<event_source> open(input from) {
-  if (starts_with(from.peek(xz_magic.size()), xz_magic)) from = input(unpack_xz(std::move(from)));
+  from = unpacked(std::move(from));
   const byte_span head = from.peek(file_magic.size());
   if (head.empty()) throw error(from.defect().empty() ? "it is empty" : from.defect());
   if (starts_with(head, file_magic)) return std::make_unique<binary_source>(std::move(from));

@@ -72,7 +72,10 @@ std::uint32_t text_source::thread_index(std::uint64_t number) {
 void text_source::finish() {
   if (finished_) return;
   finished_ = true;
-  if (const std::string defect = lines_.defect(); !defect.empty()) warnings_.push_back(defect);
+  if (const std::string defect = lines_.defect(); !defect.empty()) {
+    warnings_.push_back(defect);
+    whole_ = false;
+  }
   if (null_frees_ > 0) {
     warnings_.push_back(std::to_string(null_frees_) + " frees of a null pointer are left out");
   }

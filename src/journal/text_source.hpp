@@ -25,7 +25,7 @@ class text_source final : public event_source {
   [[nodiscard]] const tables& directory() const override { return tables_; }
   [[nodiscard]] const metadata& about() const override { return about_; }
   [[nodiscard]] const std::vector<std::string>& warnings() const override { return warnings_; }
-  [[nodiscard]] bool complete() const override { return finished_ && warnings_.empty(); }
+  [[nodiscard]] bool complete() const override { return finished_ && whole_; }
   [[nodiscard]] double progress() const override { return lines_.progress(); }
   void watch(section_type, table_receiver) override {}
 
@@ -39,6 +39,7 @@ class text_source final : public event_source {
   std::uint64_t null_frees_ = 0;
   bool finished_ = false;  // all lines are read, and what is to be said about them is said
   std::unordered_map<std::uint64_t, std::uint32_t> thread_indices_;
+  bool whole_ = true;
   tables tables_;
   metadata about_;
   std::vector<std::string> warnings_;

@@ -48,7 +48,7 @@ class line_writer {
 
 }  // namespace
 
-text_written write_text(event_source& from, std::ostream& to) {
+text_written write_text(event_source& from, std::ostream& to, const std::function<void(double)>& heard) {
   line_writer line(from, to);
   std::uint64_t left_out = 0;
   event_batch batch;
@@ -69,6 +69,7 @@ text_written write_text(event_source& from, std::ostream& to) {
         ++left_out;
       }
     }
+    if (heard) heard(from.progress());
   }
   return {.lines = line.lines(), .left_out = left_out};
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <ostream>
 
 #include "journal/event_source.hpp"
@@ -17,7 +18,8 @@ struct text_written {
   std::uint64_t left_out = 0;  // region events
 };
 
-// Reads `from` to its end. `to` tells itself whether writing failed.
-text_written write_text(event_source& from, std::ostream& to);
+// Reads `from` to its end. `to` tells itself whether writing failed. `heard`, if it is not empty, is told
+// behind every batch which share is done, 0..1, and may throw.
+text_written write_text(event_source& from, std::ostream& to, const std::function<void(double)>& heard = {});
 
 }  // namespace mallard::journal

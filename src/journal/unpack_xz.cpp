@@ -1,5 +1,7 @@
 #include <lzma.h>
 
+#include <algorithm>
+#include <array>
 #include <new>
 
 #include "journal/event_source.hpp"
@@ -8,6 +10,7 @@
 namespace mallard::journal {
 namespace {
 
+constexpr std::array<unsigned char, 6> xz_magic = {0xfd, '7', 'z', 'X', 'Z', 0x00};
 constexpr std::uint64_t max_memory = std::uint64_t{512} << 20;  // bytes that a file may ask the unpacking for
 
 class xz_stream final : public byte_stream {
@@ -54,6 +57,11 @@ class xz_stream final : public byte_stream {
 
 std::unique_ptr<byte_stream> unpack_xz(input packed) {
   return std::make_unique<xz_stream>(std::move(packed));
+}
+
+input unpacked(input from) {
+  const byte_span head = from.peek(xz_magic.size());
+  return std::ranges::equal(head, xz_magic) ? input(unpack_xz(std::move(from))) : std::move(from);
 }
 
 }  // namespace mallard::journal

@@ -1,10 +1,10 @@
 """A progress bar on stderr for work that takes long; nothing where nobody looks."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from mallard.analysis.store import Progress
+Progress = Callable[[float], None]  # hears the share that is done, 0..1
 
 
 @contextmanager

@@ -8,7 +8,6 @@ of regions have a `region` above 0; the view `heap` leaves them out.
 """
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
@@ -16,11 +15,10 @@ import duckdb
 from numpy.typing import NDArray
 
 from mallard import _native
+from mallard.analysis.progress import Progress
 from mallard.errors import MallardError
 
 Columns: TypeAlias = dict[str, NDArray[Any]]
-Progress = Callable[[float], None]
-
 # The reader hands over columns without a copy; DuckDB moves what does not fit here to temporary files.
 MEMORY_LIMIT = "1GB"
 

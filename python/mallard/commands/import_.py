@@ -1,0 +1,48 @@
+"""`mallard import`: a journal from what others record."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mallard.errors import MallardError
+
+
+class Form(StrEnum):
+    """What can be imported."""
+
+    TEXT = "text"
+    CSAPP = "csapp"
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(metavar="FILE[.xz]", help="What to import.")],
+    form: Annotated[
+        Form,
+        typer.Option(
+            "--from", help="Its form: mallard's text form, or a trace of CS:APP's malloc lab (.rep)."
+        ),
+    ],
+    output: Annotated[Path, typer.Option("-o", metavar="JOURNAL", help="The journal to write.")],
+) -> None:
+    """Make a journal of a text journal or a CS:APP trace."""
+    from mallard import _native
+    from mallard.analysis.progress import progress_bar
+    from mallard.output import replacing
+
+    if file.exists() and output.exists() and output.samefile(file):
+        raise MallardError(f"cannot import {file}: it cannot become itself")
+    spool = Path(f"{output}.spool")
+    if spool.exists():
+        raise MallardError(
+            f"cannot write {output}: {spool} is there, of a recording that was cut off or goes on"
+        )
+    try:
+        with replacing(output) as part, progress_bar(f"import {file.name}") as progress:
+            done = _native.import_journal(str(file), form.value, str(part), progress)
+    except _native.JournalError as error:
+        raise MallardError(f"cannot import {file}: {error}") from error
+    for warning in done["warnings"]:
+        print(f"mallard: warning: {file}: {warning}", file=sys.stderr)

@@ -1,0 +1,1 @@
+"""The forms that other tools read: one file a form."""

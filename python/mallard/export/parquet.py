@@ -1,0 +1,77 @@
+"""Tables as Parquet files: the objects, and what their columns refer to.
+
+Objects go from DuckDB to the file without passing through Python; none or all of the files appear.
+"""
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from mallard import _native
+from mallard.analysis.progress import Progress
+from mallard.analysis.store import Store
+from mallard.analysis.symbols import Symbols
+from mallard.errors import MallardError
+from mallard.export.tables import tables
+from mallard.output import replacing
+
+# Numbers that stand for names become those; lists count from 1.
+OBJECTS = """
+    SELECT * REPLACE (
+        $kinds[kind + 1] AS kind,
+        CASE WHEN death IS NOT NULL THEN $kinds[death_kind + 1] END AS death_kind,
+        $origins[origin + 1] AS origin,
+        $largest[size_class + 1] AS size_class)
+    FROM objects
+"""
+MEANINGS = {
+    "kinds": _native.event_kinds(),
+    "origins": ["fresh", "in_place", "moved"],
+    "largest": _native.largest_of_size_classes(),
+}
+
+
+def export_parquet(store: Store, symbols: Symbols, folder: Path, progress: Progress) -> None:
+    """Write all tables into the folder."""
+    beside = tables(store, symbols)
+    store.sql.execute("SET pandas_analyze_sample = 0")  # a column of objects holds texts, however few
+    made = make_folder(folder)
+    try:
+        with ExitStack() as stack:
+            part = stack.enter_context(replacing(folder / "objects.parquet"))
+            copy(store, OBJECTS, part, **MEANINGS)
+            for number, (name, table) in enumerate(beside.items(), 1):
+                progress(number / (1 + len(beside)))
+                part = stack.enter_context(replacing(folder / f"{name}.parquet"))
+                store.sql.register("exported", table)
+                copy(store, "FROM exported", part)
+                store.sql.unregister("exported")
+    except BaseException:
+        if made:
+            folder.rmdir()
+        raise
+
+
+def copy(store: Store, query: str, path: Path, **parameters: Any) -> None:
+    """Write the rows of a query."""
+    try:
+        store.sql.execute(
+            f"COPY ({query}) TO $path (FORMAT parquet, COMPRESSION zstd)", {"path": str(path), **parameters}
+        )
+    except duckdb.IOException as error:
+        raise MallardError(f"cannot write {path}: {error}") from error
+
+
+def make_folder(folder: Path) -> bool:
+    """Make the folder; return whether it was not there."""
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        if not folder.is_dir():
+            raise MallardError(f"cannot write {folder}: it is not a folder") from None
+        return False
+    except OSError as error:
+        raise MallardError(f"cannot write {folder}: {error.strerror}") from error
+    return True

@@ -1,0 +1,53 @@
+"""Files that appear when they are whole, and not before."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from mallard.errors import MallardError
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """Yield a path to write to; what is there at the end takes the place of `path`.
+
+    If something goes wrong, it does not, and nothing is left of it. A pipe or a device is written to itself.
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise MallardError(f"cannot write {path}: it is a directory")
+    if target.exists() and not target.is_file():
+        yield target
+        return
+    target = target.resolve()
+    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    try:
+        part.touch(exist_ok=False)
+        yield part
+        part.replace(target)
+    except OSError as error:
+        raise MallardError(f"cannot write {path}: {error.strerror}") from error
+    finally:
+        with suppress(OSError):
+            part.unlink()
+
+
+@contextmanager
+def writing(path: Path | None) -> Iterator[BinaryIO]:
+    """Open the file that takes the place of `path`, or standard output if that is None."""
+    if path is not None:
+        with replacing(path) as part, part.open("wb") as file:
+            yield file
+        return
+    try:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        # What is still in Python's buffer must not be tried again at the exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            sys.exit(1)  # who reads has seen enough, as `head` does
+        raise MallardError(f"cannot write to standard output: {error.strerror}") from error
