@@ -31,7 +31,7 @@ function search_bar(found_text, searched, stepped) {
 }
 
 mallard.charts.flame = {
-  title: "Where it allocates",
+  title: "Call tree",
   help:
     "Each cell is a function, its callees hang below it, the largest first; its width is the share of the chosen " +
     "metric that it and its callees have. Temporaries are allocations that are freed before their thread allocates " +
@@ -199,11 +199,8 @@ mallard.charts.flame = {
       status,
       legend,
     );
-    state.forget?.forEach((forget) => forget());
-    state.forget = [
-      selection.on("site", (index) => index !== null && zoom(tree.follow(profile.sites[index].stack.toReversed()).node)),
-      selection.on("subsystem", (index) => zoom(index === null ? 0 : tree.follow(profile.subsystems[index].path).node)),
-    ];
+    selection.on("site", (index) => index !== null && zoom(tree.follow(profile.sites[index].stack.toReversed()).node));
+    selection.on("subsystem", (index) => zoom(index === null ? 0 : tree.follow(profile.subsystems[index].path).node));
     show();
   },
 };

@@ -18,7 +18,7 @@ function areas(profile, colour, other_colour) {
     .sort((a, b) => Math.max(...b.y) - Math.max(...a.y));
   const shown = ranked
     .slice(0, most_areas)
-    .map(({ index, name, y }) => ({ name: mallard.short_name(name), y, colour: colour(index) }));
+    .map(({ index, name, y }) => ({ name: `${index + 1} ${mallard.short_name(name)}`, y, colour: colour(index) }));
   const others = ranked.slice(most_areas);
   if (others.length === 0) return shown;
   const sums = others[0].y.map((_, bucket) => others.reduce((sum, { y }) => sum + y[bucket], 0));
@@ -225,8 +225,7 @@ mallard.charts.timeline = {
     }
 
     show_figures();
-    state.forget?.();
-    state.forget = selection.on("subsystem", draw_plot);
+    selection.on("subsystem", draw_plot);
     await draw_plot();
   },
 };

@@ -48,7 +48,7 @@ function by_module(tree, theme) {
 function by_subsystem(tree, profile, subsystem_of, context) {
   const { theme, subsystem_colour } = context;
   const occurring = [...new Set(subsystem_of)].filter((index) => index !== null).sort((a, b) => a - b);
-  const legend = occurring.map((index) => [mallard.short_name(profile.subsystems[index].name), subsystem_colour(index)]);
+  const legend = occurring.map((index) => [`${index + 1} ${mallard.short_name(profile.subsystems[index].name)}`, subsystem_colour(index)]);
   const base = (node) => (subsystem_of[node] === null ? theme.muted : subsystem_colour(subsystem_of[node]));
   return { base, legend: [...legend, ["none", theme.muted]] };
 }
@@ -58,8 +58,9 @@ mallard.flame_colours = (tree, profile, subsystem_of, context, mode) => {
   const chosen = mode === "module" ? by_module(tree, context.theme) : by_subsystem(tree, profile, subsystem_of, context);
   const made = new Map();
   const fill = (node) => {
-    const key = `${chosen.base(node)} ${shade_of(tree.name(node))}`;
-    if (!made.has(key)) made.set(key, mallard.colour_mix(...key.split(" ", 1), context.theme.panel, Number(key.split(" ")[1])));
+    const [base, shade] = [chosen.base(node), shade_of(tree.name(node))];
+    const key = `${base}/${shade}`;
+    if (!made.has(key)) made.set(key, mallard.colour_mix(base, context.theme.panel, shade));
     return made.get(key);
   };
   return { fill, legend: chosen.legend };

@@ -40,7 +40,7 @@ function growth_row({ index, name, growth, end }, colour) {
   return element(
     "tr",
     {},
-    element("th", { scope: "row", title: name }, mallard.swatch(colour(index)), mallard.short_name(name)),
+    element("th", { scope: "row", title: name }, mallard.swatch(colour(index)), `${index + 1} ${mallard.short_name(name)}`),
     element("td", {}, signed(growth)),
     element("td", {}, format.bytes(end)),
   );
