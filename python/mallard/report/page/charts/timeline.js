@@ -49,7 +49,7 @@ function traces(profile, context, time, memory) {
     lines.push(over_time("live", live_bytes, line(theme.accent, 2)));
     const chosen = profile.subsystems[context.selection.get("subsystem")];
     if (chosen?.live_bytes.length === live_bytes.length) {
-      lines.push(over_time(mallard.short_name(chosen.name), chosen.live_bytes, line(theme.warning, 1.5)));
+      lines.push(over_time(`${context.selection.get("subsystem") + 1} ${mallard.short_name(chosen.name)}`, chosen.live_bytes, line(theme.warning, 1.5)));
     }
   }
   const per_second = allocations.map((count) => (1e9 * count) / bucket_ns);

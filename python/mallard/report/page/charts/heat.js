@@ -1,0 +1,147 @@
+// heat: objects by size and by lifetime, those that were never freed in a column of their own.
+
+const { element, format } = mallard;
+
+const metrics = {
+  objects: { text: "Objects", write: format.count },
+  bytes: { text: "Bytes", write: format.bytes },
+};
+
+function heat_traces(heat_map, grid, metric, theme) {
+  const { rows, columns, ended, part, numbers, cell_text } = grid;
+  const values = heat_map[metric];
+  const y = numbers(...rows);
+  const coloured = mallard.log_colours(part(values, 0, ended), theme.scale, metrics[metric].write);
+  const trace = (from, to) => {
+    const x = numbers(from, to);
+    return {
+      ...coloured,
+      x,
+      y,
+      z: coloured.z.map((row) => row.slice(from, to + 1)),
+      hovertext: y.map((row) => x.map((column) => cell_text(row, column))),
+      xgap: 1,
+      ygap: 1,
+    };
+  };
+  return [trace(...columns), { ...trace(ended, ended), x: [0], xaxis: "x2", showscale: false }];
+}
+
+// Where most of a subsystem's objects are: a frame around all but the last hundredth, a cross at the medians.
+function mark(subsystem, grid, theme) {
+  const { sizes, lifetime_ns } = subsystem.behaviour;
+  const line = { color: theme.warning, width: 2 };
+  const [low, high] = [grid.row_of(sizes.min) - 0.5, grid.row_of(sizes.p99) + 0.5];
+  const name = mallard.short_name(subsystem.name);
+  if (!lifetime_ns) return { shapes: [{ type: "rect", xref: "x2", x0: -0.5, x1: 0.5, y0: low, y1: high, line }], annotations: [] };
+  const [x, y] = [grid.place_of(lifetime_ns.p50), grid.row_of(sizes.p50)];
+  return {
+    shapes: [{ type: "rect", x0: grid.place_of(lifetime_ns.min), x1: grid.place_of(lifetime_ns.p99), y0: low, y1: high, line }],
+    annotations: [
+      { x, y, text: "✚", showarrow: false, font: { color: theme.warning, size: 14 } },
+      { x, y, text: `median of ${name}`, ax: 0, ay: -22, arrowcolor: theme.warning, bgcolor: theme.panel, bordercolor: theme.warning },
+    ],
+  };
+}
+
+function heat_layout(heat_map, grid, theme, chosen) {
+  const rows = grid.numbers(...grid.rows);
+  const step = Math.ceil(rows.length / 16);
+  const shown = rows.filter((row) => (grid.rows[1] - row) % step === 0);
+  const marked = chosen ? mark(chosen, grid, theme) : {};
+  return {
+    height: Math.max(260, Math.min(560, 110 + 11 * rows.length)),
+    hovermode: "closest",
+    xaxis: {
+      title: { text: "lifetime" },
+      domain: [0, 0.93],
+      range: [grid.columns[0] - 0.5, grid.columns[1] + 0.5],
+      fixedrange: true,
+      zeroline: false,
+      showgrid: false,
+      ticks: "outside",
+      ...mallard.heat_time_ticks(grid, heat_map.lifetimes_ns),
+    },
+    xaxis2: { domain: [0.945, 1], range: [-0.5, 0.5], fixedrange: true, zeroline: false, showgrid: false, tickvals: [0], ticktext: ["never<br>freed"] },
+    yaxis: {
+      title: { text: "size" },
+      range: [grid.rows[0] - 0.5, grid.rows[1] + 0.5],
+      fixedrange: true,
+      zeroline: false,
+      showgrid: false,
+      tickvals: shown,
+      ticktext: shown.map((row) => format.bytes(heat_map.sizes[row])),
+    },
+    ...marked,
+  };
+}
+
+function subsystem_list(profile, selection) {
+  const options = profile.subsystems.map(({ name }, index) => element("option", { value: index }, `${index + 1} ${mallard.short_name(name)}`));
+  const list = element(
+    "select",
+    { "aria-label": "Mark a subsystem", change: () => selection.set("subsystem", list.value === "" ? null : Number(list.value)) },
+    element("option", { value: "" }, "mark a subsystem"),
+    ...options,
+  );
+  const show = () => {
+    list.value = String(selection.get("subsystem") ?? "");
+  };
+  return { list, show };
+}
+
+function largest_cell({ objects }) {
+  let [row, column] = [0, 0];
+  for (const [y, cells] of objects.entries()) {
+    for (const [x, count] of cells.entries()) if (count > objects[row][column]) [row, column] = [y, x];
+  }
+  return [row, column];
+}
+
+mallard.charts.heat = {
+  title: "Sizes and lifetimes",
+  help:
+    "Each cell holds the objects of a size class (four to a doubling) and of a lifetime within a factor of two; its " +
+    "colour is their number or their bytes, by the logarithm. What is left and low is short-lived and small, where " +
+    "pools and regions can pay; the column at the right holds what was never freed. A marked subsystem has 99 % " +
+    "of its sizes and lifetimes within the frame.",
+
+  missing: ({ profile }) => (profile.heat_map.objects.flat().some((count) => count > 0) ? "" : "There are no objects to show."),
+
+  summary({ profile }) {
+    const { heat_map } = profile;
+    const grid = mallard.heat_grid(heat_map);
+    const never = heat_map.objects.reduce((total, row) => total + row.at(-1), 0);
+    const [row, column] = largest_cell(heat_map);
+    const where = grid.cell_text(row, column).replace(/<br>.*/s, "").replace(/<[^>]*>/g, "");
+    return (
+      `Most objects, ${format.share(heat_map.objects[row][column] / grid.all.objects)} of all, are in the cell ${where}. ` +
+      `${format.share(never / grid.all.objects)} were never freed.`
+    );
+  },
+
+  async draw(container, data, context) {
+    const { profile } = data;
+    const { state, theme, selection } = context;
+    const grid = mallard.heat_grid(profile.heat_map);
+    state.metric ??= "objects";
+    const options = Object.entries(metrics).map(([value, { text }]) => [value, text]);
+    const metric = mallard.choice("Colour of a cell", options, state.metric, (value) => {
+      state.metric = value;
+      return draw_plot();
+    });
+    const subsystems = subsystem_list(profile, selection);
+    const plot = element("div", { role: "img", "aria-label": `${this.title}. ${this.summary(data)}` });
+    container.append(element("div", { class: "toolbar" }, metric, subsystems.list), plot);
+
+    async function draw_plot() {
+      subsystems.show();
+      const chosen = profile.subsystems[selection.get("subsystem")];
+      const traces = heat_traces(profile.heat_map, grid, state.metric, theme);
+      await context.plot(plot, traces, heat_layout(profile.heat_map, grid, theme, chosen), { modeBarButtons: [["toImage"]] });
+    }
+
+    selection.on("subsystem", draw_plot);
+    await draw_plot();
+  },
+};

@@ -1,0 +1,98 @@
+// threads: which thread allocates and which one frees, as a matrix.
+
+const { element, format } = mallard;
+
+const most_threads = 16;
+
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+
+// Names of threads; those that share one get their number beside it.
+function labels(threads) {
+  const times = new Map();
+  for (const { name } of threads) times.set(name, (times.get(name) ?? 0) + 1);
+  return threads.map(({ name, system_id }) => (name === "" ? `thread ${system_id}` : times.get(name) > 1 ? `${name} ${system_id}` : name));
+}
+
+// The threads with most objects one by one, the others together. The last column stays: never freed.
+function matrix_of({ threads, thread_matrix }) {
+  const { objects } = thread_matrix;
+  const names = labels(threads);
+  const weight = (thread) => sum(objects[thread]) + sum(objects.map((row) => row[thread]));
+  const ranked = names.map((_, thread) => thread).sort((a, b) => weight(b) - weight(a));
+  const shown = ranked.slice(0, most_threads).sort((a, b) => a - b);
+  const others = ranked.slice(most_threads);
+  const groups = [...shown.map((thread) => [thread]), ...(others.length > 0 ? [others] : [])];
+  const count = (births, deaths) => sum(births.flatMap((birth) => deaths.map((death) => objects[birth][death])));
+  return {
+    names: groups.map((group) => (group.length > 1 ? `${group.length} others` : names[group[0]])),
+    cells: groups.map((births) => [...groups, [threads.length]].map((deaths) => count(births, deaths))),
+  };
+}
+
+function totals({ thread_matrix }) {
+  const { objects } = thread_matrix;
+  const all = sum(objects.flat());
+  const never = sum(objects.map((row) => row.at(-1)));
+  const own = sum(objects.map((row, thread) => row[thread]));
+  return { all, never, own, freed: all - never, foreign: all - never - own };
+}
+
+mallard.charts.threads = {
+  title: "Threads",
+  help:
+    "A row is the thread that allocated, a column the thread that freed: what lies off the diagonal crossed from " +
+    "one thread to another, and needs a heap that takes frees of other threads. The last column holds what was never freed.",
+
+  missing({ profile }) {
+    const { all, never } = totals(profile);
+    if (all === 0) return "There are no objects to show.";
+    if (profile.threads.length > 1) return "";
+    const [name] = labels(profile.threads);
+    return (
+      `The program has one thread, ${name}: it allocates and frees everything itself ` +
+      `(${format.count(all)} objects, ${format.count(never)} of them never freed).`
+    );
+  },
+
+  summary({ profile }) {
+    const { freed, foreign } = totals(profile);
+    const active = profile.thread_matrix.objects.filter((row) => sum(row) > 0).length;
+    const share = freed === 0 ? "none were freed" : `${format.share(foreign / freed)} of the freed objects are freed by another thread than the one that allocated them`;
+    return `${format.count(active)} of ${format.count(profile.threads.length)} threads allocate; ${share}.`;
+  },
+
+  draw(container, data, context) {
+    const { profile } = data;
+    const { theme } = context;
+    const { names, cells } = matrix_of(profile);
+    const all = totals(profile).all;
+    const columns = [...names, "never freed"];
+    const y = names.map((_, row) => row);
+    const x = columns.map((_, column) => (column === names.length ? column + 0.3 : column));
+    const hovertext = cells.map((row, birth) =>
+      row.map((count, death) => {
+        const end = death === names.length ? "never freed" : `freed by <b>${columns[death]}</b>`;
+        return `allocated by <b>${names[birth]}</b>, ${end}<br>${format.count(count)} objects (${format.share(count / all)})`;
+      }),
+    );
+    const few = names.length <= 8;
+    const coloured = mallard.log_colours(cells, theme.scale, format.count);
+    const labelled = few ? { texttemplate: "%{text}", text: cells.map((row) => row.map((count) => (count ? format.count(count) : ""))) } : {};
+    const diagonal = y.map((at) => ({ type: "rect", x0: at - 0.5, x1: at + 0.5, y0: at - 0.5, y1: at + 0.5, line: { color: theme.muted, width: 1, dash: "dot" } }));
+    const axis = { showgrid: false, zeroline: false, fixedrange: true };
+    const plot = element("div", { role: "img", "aria-label": `${this.title}. ${this.summary(data)}`, class: "thread-matrix" });
+    container.append(plot);
+    return context.plot(
+      plot,
+      [{ ...coloured, ...labelled, x, y, hovertext, xgap: 2, ygap: 2 }],
+      {
+        height: 130 + Math.max(2, names.length) * (few ? 44 : 30),
+        shapes: diagonal,
+        xaxis: { ...axis, title: { text: "freed by" }, side: "top", tickvals: x, ticktext: columns },
+        yaxis: { ...axis, title: { text: "allocated by" }, autorange: "reversed", tickvals: y, ticktext: names },
+        margin: { t: 60, b: 16 },
+      },
+      { modeBarButtons: [["toImage"]] },
+    );
+  },
+};
