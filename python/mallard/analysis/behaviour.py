@@ -1,0 +1,130 @@
+"""What any set of objects does: sizes, lifetimes, temporaries, deaths, reallocations, threads.
+
+    objects with their groups --SQL--> Behaviour of each group <-- figures of the census
+
+Quantiles are nearest-rank: p50 is the smallest value that at least half of the objects do not exceed, so
+that each is a value that occurs. An object that a reallocation ended has ended: its lifetime counts.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from mallard import _native
+from mallard.analysis.chains import longest_chains
+from mallard.analysis.groups import Grouping
+from mallard.analysis.model import Behaviour, Deaths, Reallocations, Spread, Temporaries, ThreadCount
+from mallard.analysis.store import Columns, Store
+
+# 1: in place, 2: moved (enum origin in src/profile/object.hpp)
+SUMS = """
+    SELECT grp,
+        count(*) AS allocations,
+        sum(size) AS bytes,
+        coalesce(sum(size) FILTER (birth <= $peak AND (death IS NULL OR death > $peak)), 0) AS peak_bytes,
+        count(*) FILTER (birth <= $peak AND (death IS NULL OR death > $peak)) AS peak_objects,
+        count(*) FILTER (death IS NOT NULL AND between = 0) AS last,
+        count(*) FILTER (death IS NOT NULL AND between <= $few) AS few,
+        count(*) FILTER (death_time - birth_time < $short) AS short,
+        count(*) FILTER (origin = 1) AS in_place,
+        count(*) FILTER (origin = 2) AS moved,
+        count(*) FILTER (death_thread <> thread) AS foreign_frees
+    FROM {objects} GROUP BY grp
+"""
+
+SPREAD = "min({x}), quantile_disc({x}, [0.5, 0.9, 0.99]), max({x}), avg({x})"
+
+SPREADS = f"""
+    SELECT grp, {SPREAD.format(x="size")}, {SPREAD.format(x="death - birth")},
+        {SPREAD.format(x="death_time - birth_time")}
+    FROM {{objects}} GROUP BY grp
+"""
+
+
+def behaviours(
+    store: Store, grouping: Grouping, figures: Columns, few_limit: int, short_ns: int
+) -> list[Behaviour | None]:
+    """Return the behaviour of each group, None where it has no object; `figures` are the census's."""
+    found: list[Behaviour | None] = [None] * grouping.groups
+    with grouping.objects(store) as objects:
+        sums = named_rows(
+            store,
+            SUMS.format(objects=objects),
+            {"peak": store.totals["peak_event"], "few": few_limit, "short": short_ns},
+        )
+        spreads = {row[0]: row[1:] for row in store.rows(SPREADS.format(objects=objects))}
+        sizes = histograms(store, objects)
+        births = thread_counts(store, objects, "thread", "true")
+        frees = thread_counts(store, objects, "death_thread", "death IS NOT NULL")
+        chains = longest_chains(store, objects, grouping.groups)
+    for row in sums:
+        group = row["grp"]
+        spread = spreads[group]
+        found[group] = Behaviour(
+            allocations=row["allocations"],
+            bytes=int(row["bytes"]),
+            max_live_bytes=int(figures["max_live_bytes"][group]),
+            max_live_objects=int(figures["max_live_objects"][group]),
+            live_at_peak_bytes=int(row["peak_bytes"]),
+            live_at_peak_objects=row["peak_objects"],
+            sizes=known_spread_of(spread[0:4]),
+            size_histogram=sizes[group],
+            lifetime_events=spread_of(spread[4:8]),
+            lifetime_ns=spread_of(spread[8:12]),
+            temporaries=Temporaries(row["last"], row["few"], row["short"]),
+            deaths=deaths_of(figures, group),
+            reallocations=Reallocations(row["in_place"], row["moved"], chains[group]),
+            births=births[group],
+            frees=frees[group],
+            foreign_frees=row["foreign_frees"],
+        )
+    return found
+
+
+def deaths_of(figures: Columns, group: int) -> Deaths:
+    """Take a group's deaths from the census."""
+    return Deaths(
+        one_by_one=int(figures["one_by_one"][group]),
+        lifo=int(figures["lifo"][group]),
+        together=int(figures["together"][group]),
+        reallocated=int(figures["reallocated"][group]),
+        never=int(figures["never"][group]),
+    )
+
+
+def known_spread_of(row: Sequence[Any]) -> Spread:
+    """Make a spread of min, three quantiles, max and mean."""
+    least, (p50, p90, p99), most, mean = row
+    return Spread(float(least), float(p50), float(p90), float(p99), float(most), float(mean))
+
+
+def spread_of(row: Sequence[Any]) -> Spread | None:
+    """Make a spread of them; None if no object counted."""
+    return None if row[0] is None else known_spread_of(row)
+
+
+def named_rows(store: Store, query: str, parameters: dict[str, object]) -> list[dict[str, Any]]:
+    """Return the rows of a query as dicts."""
+    result = store.sql.execute(query, parameters)
+    names = [column[0] for column in result.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+
+
+def histograms(store: Store, objects: str) -> dict[int, dict[int, int]]:
+    """Return for each group its objects by the largest size of their class, smallest first."""
+    largest = _native.largest_of_size_classes()
+    found: dict[int, dict[int, int]] = defaultdict(dict)
+    query = f"SELECT grp, size_class, count(*) FROM {objects} GROUP BY grp, size_class ORDER BY size_class"
+    for group, size_class, count in store.rows(query):
+        found[group][largest[size_class]] = count
+    return found
+
+
+def thread_counts(store: Store, objects: str, thread: str, which: str) -> dict[int, list[ThreadCount]]:
+    """Return for each group how many objects each thread has, most first."""
+    found: dict[int, list[ThreadCount]] = defaultdict(list)
+    query = f"""SELECT grp, {thread}, count(*) AS n FROM {objects} WHERE {which}
+        GROUP BY grp, {thread} ORDER BY n DESC, {thread}"""
+    for group, number, count in store.rows(query):
+        found[group].append(ThreadCount(number, count))
+    return found

@@ -1,0 +1,124 @@
+"""What belongs to the whole program: totals, threads, timeline, maps of sizes, lifetimes and threads."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mallard import _native
+from mallard.analysis.model import HeatMap, Regions, Thread, ThreadMatrix, Timeline, Totals
+from mallard.analysis.store import Store
+
+# The last column is that of objects that lived on; column n holds lifetimes up to 2^n ns.
+SIZES_AND_LIFETIMES = """
+    SELECT size_class,
+        CASE WHEN death IS NULL THEN -1
+            ELSE ceil(log2(greatest(death_time - birth_time, 1)))::INTEGER END AS lifetime,
+        count(*) AS objects, sum(size) AS bytes
+    FROM heap GROUP BY ALL ORDER BY ALL
+"""
+
+THREADS = """
+    SELECT thread, coalesce(death_thread, {threads}), count(*) FROM heap GROUP BY ALL ORDER BY ALL
+"""
+
+# 42: region_free (mallard/journal/event.hpp)
+IN_REGIONS = """
+    SELECT count(*) FILTER (death_kind = 42), count(*) FILTER (death IS NOT NULL AND death_kind <> 42)
+    FROM objects WHERE region > 0
+"""
+
+
+def totals(store: Store) -> Totals:
+    """Return the figures of the whole program."""
+    known = store.totals
+    return Totals(
+        events=known["events"],
+        events_by_kind=known["events_by_kind"],
+        duration_ns=known["end_time"],
+        cpu_ns=known["cpu_ns"] or None,
+        recording_ns=known["recording_ns"] or None,
+        allocations=known["allocations"],
+        bytes=known["bytes"],
+        peak_live_bytes=known["peak_live_bytes"],
+        peak_live_objects=known["peak_live_objects"],
+        peak_event=known["peak_event"],
+        peak_ns=known["peak_time"],
+        end_live_bytes=known["end_live_bytes"],
+        end_live_objects=known["end_live_objects"],
+        unmatched_frees=known["unmatched_frees"],
+        inversions=known["inversions"],
+        failed=known["failed"],
+        contexts=max(len(store.contexts["parent"]) - 1, 0),
+    )
+
+
+def threads(store: Store) -> list[Thread]:
+    """Return the threads of the program."""
+    return [
+        Thread(known["name"], known["system_id"], known["start_ns"], known["end_ns"] or None)
+        for known in store.threads
+    ]
+
+
+def timeline(store: Store) -> Timeline:
+    """Return the program's live and held memory over time."""
+    over_time = store.totals["over_time"]
+    return Timeline(
+        bucket_ns=int(over_time["bucket_ns"]),
+        live_bytes=numbers(over_time["live_bytes"]),
+        live_objects=numbers(over_time["live_objects"]),
+        held_bytes=numbers(over_time["held_bytes"]),
+        allocations=numbers(over_time["allocations"]),
+    )
+
+
+def numbers(column: NDArray[Any]) -> list[int]:
+    """Return a column as plain numbers."""
+    return [int(value) for value in column]
+
+
+def heat_map(store: Store) -> HeatMap:
+    """Return objects and bytes by size class and lifetime; only what occurs has rows and columns."""
+    largest = _native.largest_of_size_classes()
+    rows = store.rows(SIZES_AND_LIFETIMES)
+    sizes = sorted({row[0] for row in rows})
+    ended = [row[1] for row in rows if row[1] >= 0]
+    columns = [*range(min(ended), max(ended) + 1), -1] if ended else [-1]
+    objects = np.zeros((len(sizes), len(columns)), np.int64)
+    size = np.zeros_like(objects)
+    for size_class, lifetime, count, total in rows:
+        place = sizes.index(size_class), columns.index(lifetime)
+        objects[place], size[place] = count, total
+    return HeatMap(
+        sizes=[largest[size_class] for size_class in sizes],
+        lifetimes_ns=[2**column if column >= 0 else 0 for column in columns],
+        objects=objects.tolist(),
+        bytes=size.tolist(),
+    )
+
+
+def thread_matrix(store: Store) -> ThreadMatrix:
+    """Return objects by the threads of their birth and of their death."""
+    rows = store.rows(THREADS.format(threads=len(store.threads)))
+    matrix = np.zeros((len(store.threads), len(store.threads) + 1), np.int64)
+    for birth, death, count in rows:
+        matrix[birth, death] = count
+    return ThreadMatrix(matrix.tolist())
+
+
+def regions(store: Store) -> Regions | None:
+    """Return what the program's own regions did; None if it has none."""
+    known = store.totals["regions"]
+    instances = len(known["objects"])
+    if instances == 0:
+        return None
+    one_by_one, cleared = store.rows(IN_REGIONS)[0]
+    return Regions(
+        instances=instances,
+        objects=int(known["objects"].sum()),
+        bytes=int(known["bytes"].sum()),
+        freed_one_by_one=one_by_one,
+        cleared=cleared,
+        max_live_bytes=int(known["max_live_bytes"].max()),
+    )
