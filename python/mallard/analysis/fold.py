@@ -1,0 +1,68 @@
+"""The call tree by functions, with recursion folded: where subsystems are looked for.
+
+    main > parse > list > parse > item          main > parse > list
+                                                            \\ > item
+
+A call of a function that is already on the stack goes back to where the function was entered first, so that
+what a recursive function does stands in one place, however deep the stacks are.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A tree of functions; node 0 is the program, and a parent's number is below its child's."""
+
+    parent: list[int]  # of node 0: 0
+    function: list[int]  # of node 0: -1
+    node_of: NDArray[np.int64]  # the folded node of each node of the tree before
+
+    def path(self, node: int) -> list[int]:
+        """Return the nodes from below the program to this one."""
+        found: list[int] = []
+        while node != 0:
+            found.append(node)
+            node = self.parent[node]
+        return found[::-1]
+
+
+def fold(parent: Sequence[int], function: Sequence[int]) -> Folded:
+    """Fold a tree whose parents come before their children; its node 0 is the program."""
+    folded_parent, folded_function = [0], [-1]
+    known: dict[tuple[int, int], int] = {}
+    node_of: list[int] = [0]
+    for node in range(1, len(parent)):
+        key = node_of[parent[node]], function[node]
+        place = known.get(key)
+        if place is None:
+            place = entered(folded_parent, folded_function, *key)
+            if place is None:
+                place = len(folded_parent)
+                folded_parent.append(key[0])
+                folded_function.append(key[1])
+            known[key] = place
+        node_of.append(place)
+    return Folded(folded_parent, folded_function, np.array(node_of, np.int64))
+
+
+def entered(parent: Sequence[int], function: Sequence[int], node: int, wanted: int) -> int | None:
+    """Return the node on the way from `node` to the program that is the function `wanted`."""
+    while node != 0:
+        if function[node] == wanted:
+            return node
+        node = parent[node]
+    return None
+
+
+def sums_of_subtrees(parent: Sequence[int], own: NDArray[Any]) -> NDArray[Any]:
+    """Return for each node the sum over its subtree; rows of `own` are nodes."""
+    sums = own.copy()
+    for node in range(len(parent) - 1, 0, -1):
+        sums[parent[node]] += sums[node]
+    return sums

@@ -1,0 +1,131 @@
+"""Puts cuts where a reader expects them: the last step of finding subsystems.
+
+    main > dispatch > a, b, c         cut out: a, b; what is left of dispatch is c alone  -->  c
+
+Three rules, each for what would otherwise look odd:
+- A subsystem that has given all but little of itself to those cut out of it is given up.
+- What is left of a subsystem after cuts may be one of its subtrees and a trifle. Then the subtree is the
+  subsystem, and the trifle goes outwards; not if the function works elsewhere, too, as helpers do.
+- A root that others only pass through, as main or a thread's start, moves inwards.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mallard.analysis.cut import Cuts
+from mallard.analysis.fold import Folded, sums_of_subtrees
+
+# How much of what is left may go outwards: of a subsystem, and of the program itself.
+TRIFLE = 0.02
+START_UP = 0.1
+
+
+class Settling:
+    """The subsystems while they move; the share of each node itself is of allocations and bytes."""
+
+    def __init__(
+        self,
+        tree: Folded,
+        cuts: Cuts,
+        share: NDArray[np.float64],
+        passage: Sequence[bool],
+        least_share: float,
+    ) -> None:
+        """Take the cuts; `passage` says which nodes are functions that others only pass through."""
+        self.tree = tree
+        self.share = share
+        self.passage = passage
+        self.least_share = least_share
+        self.roots = list(cuts.roots)
+        self.owner = cuts.owner.copy()
+        self.of_subtree = sums_of_subtrees(tree.parent, share)
+        self.children: list[list[int]] = [[] for _ in tree.parent]
+        self.occurs: dict[int, int] = {}
+        for node in range(1, len(tree.parent)):
+            self.children[tree.parent[node]].append(node)
+            if self.of_subtree[node] > 0:
+                self.occurs[tree.function[node]] = self.occurs.get(tree.function[node], 0) + 1
+
+    def left(self, subsystem: int) -> NDArray[np.float64]:
+        """Return for each node what its subtree has of the subsystem."""
+        return sums_of_subtrees(self.tree.parent, np.where(self.owner == subsystem, self.share, 0.0))
+
+    def enclosing(self, subsystem: int) -> int:
+        """Return the subsystem that this one was cut out of."""
+        return int(self.owner[self.tree.parent[self.roots[subsystem]]])
+
+    def has_parts(self, subsystem: int) -> bool:
+        """Return whether something was cut out of it."""
+        others = range(1, len(self.roots))
+        return any(n != subsystem and self.enclosing(n) == subsystem for n in others)
+
+    def give_up_emptied(self) -> None:
+        """Give what is left of a subsystem outwards if that is hardly anything."""
+        for subsystem in range(len(self.roots) - 1, 0, -1):
+            if self.share[self.owner == subsystem].sum() < self.least_share:
+                self.owner[self.owner == subsystem] = self.enclosing(subsystem)
+                self.owner[self.owner > subsystem] -= 1
+                del self.roots[subsystem]
+
+    def main_subtree(self, subsystem: int, trifle: float) -> int:
+        """Return the node that has all of what is left of the subsystem but a trifle; maybe its root."""
+        left = self.left(subsystem)
+        root = node = self.roots[subsystem]
+        while heavy := [n for n in self.children[node] if left[n] >= (1 - trifle) * left[root]]:
+            node = heavy[0]
+        while node != root and (self.passage[node] or self.is_only_passed(node)):
+            node = self.tree.parent[node]
+        return root if self.occurs.get(self.tree.function[node], 0) > 1 else node
+
+    def is_only_passed(self, node: int) -> bool:
+        """Return whether its caller does nothing else than call it."""
+        return bool(np.isclose(self.of_subtree[self.tree.parent[node]], self.of_subtree[node], rtol=1e-12))
+
+    def narrow(self) -> None:
+        """Move the roots of what is left to where nearly all of it is."""
+        for subsystem in range(len(self.roots) - 1, -1, -1):
+            if not self.has_parts(subsystem):
+                continue
+            node = self.main_subtree(subsystem, TRIFLE if subsystem else START_UP)
+            if node == self.roots[subsystem] or self.left(subsystem)[node] < self.least_share:
+                continue
+            inside = np.zeros(len(self.owner), bool)
+            inside[node] = True
+            for below in range(node + 1, len(inside)):
+                inside[below] = inside[self.tree.parent[below]]
+            mine = self.owner == subsystem
+            if subsystem:
+                self.owner[mine & ~inside] = self.enclosing(subsystem)
+                self.roots[subsystem] = node
+            else:
+                self.owner[mine & inside] = len(self.roots)
+                self.roots.append(node)
+
+    def move_inwards(self) -> None:
+        """Let no root be a function that everything only passes through."""
+        for subsystem in range(1, len(self.roots)):
+            left = self.left(subsystem)
+            root = node = self.roots[subsystem]
+            while self.passage[node] and self.share[node] == 0:
+                inner = [n for n in self.children[node] if left[n] > 0]
+                if len(inner) != 1:
+                    break
+                node = inner[0]
+            if not self.passage[node]:
+                while root != node:
+                    self.owner[root] = self.enclosing(subsystem)
+                    root = next(n for n in self.children[root] if left[n] > 0)
+                self.roots[subsystem] = node
+
+
+def settle(
+    tree: Folded, cuts: Cuts, share: NDArray[np.float64], passage: Sequence[bool], least_share: float
+) -> Cuts:
+    """Return the subsystems as they are told; the first is what no other one has."""
+    settling = Settling(tree, cuts, share, passage, least_share)
+    settling.give_up_emptied()
+    settling.narrow()
+    settling.move_inwards()
+    return Cuts(settling.roots, settling.owner)

@@ -1,0 +1,37 @@
+"""Which kind of behaviour each allocation shows: the bins that subsystems are told apart by.
+
+    bin = size, two to a doubling x lifetime in events, a factor of four each x end
+
+Of ends there are four: freed by the thread that allocated, by another one, given to realloc, never freed.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mallard.analysis.cut import Observed
+from mallard.analysis.store import Store
+
+# 16, 17: realloc and reallocarray (mallard/journal/event.hpp)
+KINDS = """
+    SELECT context,
+        (size_class + 1) // 2 AS sizes,
+        CASE WHEN death IS NULL THEN 0 ELSE 1 + (log2(death - birth) / 2)::INTEGER END AS lifetimes,
+        CASE WHEN death IS NULL THEN 0 WHEN death_kind IN (16, 17) THEN 1
+            WHEN death_thread <> thread THEN 2 ELSE 3 END AS ends,
+        count(*) AS objects,
+        sum(size)::DOUBLE AS bytes
+    FROM heap GROUP BY ALL ORDER BY ALL
+"""
+
+
+def observe(store: Store, node_of: NDArray[np.int64]) -> Observed:
+    """Return what each node of a tree shows; `node_of` is that of each context."""
+    rows = store.sql.execute(KINDS).fetchnumpy()
+    kinds = (rows["sizes"].astype(np.int64) * 64 + rows["lifetimes"]) * 4 + rows["ends"]
+    known = np.minimum(rows["context"], len(node_of) - 1)
+    return Observed(
+        node=np.where(rows["context"] < len(node_of), node_of[known], 0),
+        bin=np.unique(kinds, return_inverse=True)[1],
+        objects=rows["objects"].astype(np.float64),
+        bytes=rows["bytes"].astype(np.float64),
+    )

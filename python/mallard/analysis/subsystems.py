@@ -1,0 +1,146 @@
+"""Divides a program into subsystems: by the subtrees of its calls, by modules, threads or annotations.
+
+    contexts --symbols--> tree of functions --fold, cut, settle--> subsystem of each context
+
+The other divisions need no search: each context or thread names its subsystem itself.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+import numpy as np
+
+from mallard.analysis.call_tree import function_tree
+from mallard.analysis.cut import Limits, cut
+from mallard.analysis.fold import fold
+from mallard.analysis.groups import Grouping
+from mallard.analysis.model import Frame
+from mallard.analysis.settle import settle
+from mallard.analysis.signature import observe
+from mallard.analysis.store import Store
+from mallard.analysis.symbols import Symbols
+
+WAYS = ("subtree", "module", "thread", "annotation")
+
+# Functions that say nothing of what a program does below them, and the modules that consist of such.
+PASSAGE = re.compile(
+    r"_start|main|(__)?clone3?|start_thread|execute_native_thread_routine"
+    r"|(void |int )?std::(jthread|thread|function|_Function_handler|__invoke|_Bind).*"
+)
+PASSAGE_MODULES = re.compile(r"(libc|libpthread|libstdc\+\+|ld-linux.*)\.so.*")
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """Subsystems, and which one each context or thread belongs to."""
+
+    grouping: Grouping
+    names: list[str]
+    paths: list[list[Frame]]  # of each root, outermost first; empty where it is no subtree
+
+
+def divide(store: Store, symbols: Symbols, by: str, limits: Limits) -> Division:
+    """Divide the program in one of WAYS."""
+    match by:
+        case "module":
+            return by_name(store, [site_module(symbols, context) for context in used_contexts(store)])
+        case "annotation":
+            return by_name(store, [innermost_scope(store, context) for context in used_contexts(store)])
+        case "thread":
+            return by_thread(store, limits.most)
+    return by_subtree(store, symbols, limits)
+
+
+def by_subtree(store: Store, symbols: Symbols, limits: Limits) -> Division:
+    """Cut the call tree where behaviour changes."""
+    calls = function_tree(store, symbols)
+    tree = fold(calls.parent, calls.function)
+    node_of = tree.node_of[calls.node_of]
+    observed = observe(store, node_of)
+    passage = [True, *(is_passage(*calls.functions[function]) for function in tree.function[1:])]
+    cuts = cut(tree, observed, limits)
+    cuts = settle(tree, cuts, observed.shares(len(passage)), passage, limits.least_share)
+    paths = [[Frame(*calls.functions[tree.function[n]]) for n in tree.path(root)] for root in cuts.roots]
+    rest = program_name(store) if len(paths) == 1 else f"rest of {program_name(store)}"
+    grouping = Grouping("context", cuts.owner[node_of].astype(np.uint32), len(paths))
+    return Division(grouping, [rest, *names_of(paths[1:])], paths)
+
+
+def is_passage(function: str, module: str) -> bool:
+    """Return whether a function says nothing of what the program does below it."""
+    return bool(PASSAGE.fullmatch(function) or PASSAGE_MODULES.fullmatch(module))
+
+
+def names_of(paths: Sequence[Sequence[Frame]]) -> list[str]:
+    """Name each subsystem by the function of its root, and by a caller where others are called so, too."""
+    functions = [path[-1].function for path in paths]
+    often = Counter(functions)
+    found: list[str] = []
+    for path, function in zip(paths, functions, strict=True):
+        name = function
+        if often[function] > 1 and len(path) > 1:
+            name = f"{function} (called by {path[-2].function})"
+        while name in found:
+            name += "'"
+        found.append(name)
+    return found
+
+
+def program_name(store: Store) -> str:
+    """Return the file name of the program, or of the journal where the program is not known."""
+    return PurePath(store.totals["program"] or store.path).name
+
+
+def used_contexts(store: Store) -> list[int]:
+    """Return the contexts that allocated."""
+    return [context for (context,) in store.rows("SELECT DISTINCT context FROM heap ORDER BY context")]
+
+
+def by_name(store: Store, names: Sequence[str]) -> Division:
+    """Let all contexts of one name be a subsystem; `names` are those of the used contexts."""
+    kinds = list(dict.fromkeys(names))
+    places = {kind: place for place, kind in enumerate(kinds)}
+    group_of = np.zeros(len(store.contexts["parent"]), np.uint32)
+    group_of[used_contexts(store)] = [places[name] for name in names]
+    return Division(Grouping("context", group_of, len(kinds)), kinds, [[] for _ in kinds])
+
+
+def site_module(symbols: Symbols, context: int) -> str:
+    """Return the module of the innermost frame that is neither an allocator's nor the C library's."""
+    name = symbols.site_name(context)
+    stack = symbols.frames(context)
+    start = next((place for place, frame in enumerate(stack) if frame.function == name), 0)
+    found = [frame.module for frame in stack[start:] if frame.module]
+    return next(
+        (module for module in found if not PASSAGE_MODULES.fullmatch(module)), (found or ["unknown"])[0]
+    )
+
+
+def innermost_scope(store: Store, context: int) -> str:
+    """Return the name of the innermost annotated scope."""
+    while context != 0:
+        if name := store.names[int(store.contexts["name"][context])]:
+            return name
+        context = int(store.contexts["parent"][context])
+    return "unannotated"
+
+
+def by_thread(store: Store, most: int) -> Division:
+    """Let each birth thread be a subsystem; those that allocate least share one if there are many."""
+    rows = store.rows("SELECT thread, count(*) AS n FROM heap GROUP BY thread ORDER BY n DESC, thread")
+    shown = [thread for thread, _ in rows[: most if len(rows) <= most else most - 1]]
+    names = [thread_name(store, thread) for thread in shown]
+    group_of = np.full(1 + max(thread for thread, _ in rows), len(shown), np.uint32)
+    group_of[shown] = np.arange(len(shown))
+    if len(rows) > len(shown):
+        names.append(f"{len(rows) - len(shown)} other threads")
+    return Division(Grouping("thread", group_of, len(names)), names, [[] for _ in names])
+
+
+def thread_name(store: Store, thread: int) -> str:
+    """Return the name of a thread and the number that tells it from others."""
+    known = store.threads[thread] if thread < len(store.threads) else {"name": "", "system_id": 0}
+    return f"{known['name'] or 'thread'} ({known['system_id'] or thread})"
