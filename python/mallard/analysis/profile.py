@@ -1,0 +1,172 @@
+"""From a journal to its profile, in two passes over the file.
+
+first   Store.read --> objects --> symbols, subsystems, sites
+second  Census     --> deaths, peaks, compactness and contention of each of them
+then    SQL        --> behaviour of each, D V L U C, verdict
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from mallard import _native
+from mallard.analysis import overview
+from mallard.analysis.behaviour import behaviours
+from mallard.analysis.cut import Limits
+from mallard.analysis.dvluc import Cost, busy_ns, costs, dvluc, localities, ns_per_operation
+from mallard.analysis.groups import Grouping, everything
+from mallard.analysis.model import Behaviour, Dvluc, Profile, Subsystem, Verdict
+from mallard.analysis.sites import Sites, site_list
+from mallard.analysis.store import Progress, Store
+from mallard.analysis.subsystems import Division, divide
+from mallard.analysis.symbols import Symbols
+from mallard.analysis.verdict import judged
+from mallard.errors import MallardError
+
+MOMENTS = 32  # at which compactness is looked at
+
+# How far the work is after reading, after dividing and after the census.
+READ, DIVIDED, COUNTED = 0.4, 0.6, 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a user may choose."""
+
+    by: str = "subtree"
+    sites: int = 100
+    few_limit: int = 8
+    short_ns: int = 1000
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What is known of one group of objects."""
+
+    behaviour: Behaviour
+    dvluc: Dvluc
+    live_bytes: list[int]
+
+
+def profile(path: str, options: Options, progress: Progress = lambda share: None) -> Profile:
+    """Read the journal at `path` and tell all that is known of it."""
+    store = Store.read(path, lambda share: progress(READ * share))
+    return profile_of(store, Symbols(store), options, progress)
+
+
+def profile_of(
+    store: Store, symbols: Symbols, options: Options, progress: Progress = lambda share: None
+) -> Profile:
+    """Tell all that is known of a journal that has been read; `progress` goes on where reading ended."""
+    division = divide(store, symbols, options.by, options.limits)
+    sites = Sites.largest(store, options.sites)
+    parts = [everything(), division.grouping]
+    progress(DIVIDED)
+    found = [costs(store, part) for part in parts]
+    census = count(store, [*zip(parts, found, strict=True)], sites.grouping, progress)
+    whole = groups_of(store, parts[0], found[0], census, 0, options)[0]
+    subsystems = groups_of(store, parts[1], found[1], census, 1, options)
+    progress((1 + COUNTED) / 2)
+    if whole is None:
+        raise MallardError("the journal holds no allocation")
+    order = largest_first(subsystems)
+    of_sites = behaviours(store, sites.grouping, census.figures(2), options.few_limit, options.short_ns)
+    return judged(
+        Profile(
+            journal=store.path,
+            program=store.totals["program"],
+            arguments=list(store.totals["arguments"]),
+            process=store.totals["process"],
+            by=options.by,
+            complete=store.totals["complete"],
+            warnings=[*store.totals["warnings"], *symbols.warnings],
+            machine=dict(store.totals["facts"]),
+            few_limit=options.few_limit,
+            short_ns=options.short_ns,
+            totals=overview.totals(store),
+            verdict=Verdict("", False, []),
+            whole=whole.behaviour,
+            dvluc=whole.dvluc,
+            subsystems=subsystem_list(store, division, subsystems, order),
+            sites=site_list(store, symbols, sites, of_sites, division.grouping, order),
+            sites_total=sites.total,
+            threads=overview.threads(store),
+            timeline=overview.timeline(store),
+            heat_map=overview.heat_map(store),
+            thread_matrix=overview.thread_matrix(store),
+            regions=overview.regions(store),
+        )
+    )
+
+
+def count(
+    store: Store, parts: Sequence[tuple[Grouping, Sequence[Cost]]], sites: Grouping, progress: Progress
+) -> _native.Census:
+    """Read the journal again, and count each part's and each site's objects."""
+    buckets = len(store.totals["over_time"]["live_bytes"])
+    groupings = [part.census(ns_per_operation(cost), MOMENTS, buckets) for part, cost in parts]
+    groupings.append(sites.census(np.zeros(0), 0, 0))
+    try:
+        census = _native.Census(store.path, store.totals["events"], store.totals["end_time"], groupings)
+        while census.advance():
+            progress(DIVIDED + (COUNTED - DIVIDED) * census.progress)
+    except _native.JournalError as error:
+        raise MallardError(f"cannot read {store.path} again: {error}") from error
+    return census
+
+
+def groups_of(
+    store: Store,
+    part: Grouping,
+    cost: Sequence[Cost],
+    census: _native.Census,
+    number: int,
+    options: Options,
+) -> list[Group | None]:
+    """Return what is known of each group; `number` is the part's among the census's groupings."""
+    figures, live = census.figures(number), census.live_bytes(number)
+    tight = localities(census.compactness(number), part.groups)
+    found = behaviours(store, part, figures, options.few_limit, options.short_ns)
+    busy = busy_ns(store, cost)
+    return [
+        None
+        if behaviour is None
+        else Group(
+            behaviour,
+            dvluc(cost[group], busy, behaviour, figures, tight[group], group),
+            overview.numbers(live[group]),
+        )
+        for group, behaviour in enumerate(found)
+    ]
+
+
+def largest_first(groups: Sequence[Group | None]) -> list[int]:
+    """Return the numbers of groups that have objects: largest density first, else most allocations."""
+
+    def size(number: int) -> tuple[float, int]:
+        group = groups[number]
+        return (group.dvluc.density.value or 0, group.behaviour.allocations) if group else (0, 0)
+
+    return sorted((n for n, group in enumerate(groups) if group), key=size, reverse=True)
+
+
+def subsystem_list(
+    store: Store, division: Division, groups: Sequence[Group | None], order: Sequence[int]
+) -> list[Subsystem]:
+    """Put the subsystems together."""
+    with division.grouping.objects(store) as objects:
+        sites = dict(store.rows(f"SELECT grp, count(DISTINCT context) FROM {objects} GROUP BY grp"))
+    return [
+        Subsystem(
+            name=division.names[number],
+            path=division.paths[number],
+            sites=sites[number],
+            behaviour=group.behaviour,
+            dvluc=group.dvluc,
+            live_bytes=group.live_bytes,
+        )
+        for number in order
+        if (group := groups[number])
+    ]
