@@ -11,6 +11,7 @@ import typer
 from mallard.commands.export import export
 from mallard.commands.import_ import import_
 from mallard.commands.info import info
+from mallard.commands.profile import profile
 from mallard.commands.record import record
 from mallard.commands.replay import replay
 from mallard.commands.strategies import strategies
@@ -22,6 +23,7 @@ app.command(cls=NativeCommand, add_help_option=False)(record)
 app.command(cls=NativeCommand, add_help_option=False)(replay)
 app.command("import")(import_)
 app.command()(info)
+app.command()(profile)
 app.command()(export)
 app.command()(strategies)
 

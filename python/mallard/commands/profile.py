@@ -1,0 +1,85 @@
+"""`mallard profile`: what a journal means, as tables or as JSON."""
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mallard.errors import MallardError
+
+if TYPE_CHECKING:
+    from mallard.analysis.model import Profile
+
+UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+
+
+def profile(
+    journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="A journal, or its text form, also .xz.")],
+    by: Annotated[
+        str, typer.Option(help="What a subsystem is: subtree (of calls), module, thread or annotation.")
+    ] = "subtree",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    sites: Annotated[int, typer.Option(min=0, help="How many sites are told, the largest first.")] = 20,
+    few: Annotated[
+        int, typer.Option(min=0, help="How many allocations may come in between for a temporary.")
+    ] = 8,
+    short: Annotated[str, typer.Option(help="How long a temporary lives at most: 500ns, 2us, 1ms.")] = "1us",
+    max_subsystems: Annotated[int, typer.Option(min=1, help="How many subsystems there are at most.")] = 12,
+    output: Annotated[str | None, typer.Option("-o", metavar="FILE", help="Write to a file.")] = None,
+) -> None:
+    """Tell what each part of a program allocates, and what could be gained there."""
+    from mallard.analysis.cut import Limits
+    from mallard.analysis.profile import Options, profile
+    from mallard.analysis.progress import progress_bar
+    from mallard.analysis.subsystems import WAYS
+
+    if by not in WAYS:
+        raise MallardError(f"--by {by}: must be one of {', '.join(WAYS)}")
+    options = Options(by, sites, few, nanoseconds(short), Limits(most=max_subsystems))
+    with progress_bar(f"profile {journal}") as progress:
+        found = profile(journal, options, progress)
+    text = as_text(found) if as_json else tables(found, output is not None)
+    write(text, output)
+    for warning in found.warnings:
+        print(f"mallard: warning: {journal}: {warning}", file=sys.stderr)
+
+
+def nanoseconds(text: str) -> int:
+    """Read a duration: a number and its unit."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)(ns|us|ms|s)", text)
+    if found is None:
+        raise MallardError(f"--short {text}: must be a number with ns, us, ms or s behind it")
+    return round(float(found[1]) * UNITS[found[2]])
+
+
+def as_text(found: "Profile") -> str:
+    """Return the profile as one JSON object; members are those of analysis/model.py."""
+    import json
+    from dataclasses import asdict
+
+    return json.dumps(asdict(found), ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def tables(found: "Profile", to_file: bool) -> str:
+    """Return the profile as tables, as wide as the terminal."""
+    from rich.console import Console
+
+    from mallard.commands.tables import render
+
+    console = Console(file=None, width=110 if to_file else None, no_color=to_file or None)
+    with console.capture() as captured:
+        render(found, console)
+    return captured.get()
+
+
+def write(text: str, output: str | None) -> None:
+    """Write to the file, or to standard output."""
+    if output is None:
+        sys.stdout.write(text)
+        return
+    try:
+        Path(output).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise MallardError(f"cannot write {output}: {error.strerror}") from error
