@@ -4,15 +4,14 @@
     main:12 > f:3         program > main > f       one node; its figures are the sums
     main:12 > f:9
 
-An inlined call is a node of its own, a scope of an annotation as well. Contexts and their frames are
-visited once, callers first, whatever the depth of the stacks.
+An inlined call is a node of its own, a scope of an annotation as well. Frames are visited once, callers
+first, whatever the depth of the stacks.
 """
-
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mallard.analysis.frame_tree import FrameTree
 from mallard.analysis.model import CallTree
 from mallard.analysis.store import Store
 from mallard.analysis.symbols import Symbols
@@ -27,40 +26,41 @@ METRICS = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionTree:
-    """The contexts merged by caller and function. Node 0 is the program; parents have lower numbers."""
-
-    parent: list[int]
-    function: list[int]  # index into functions
-    functions: list[tuple[str, str]]  # name and module; the first is the program
-    node_of: NDArray[np.int64]  # of each context
-
-
-def function_tree(store: Store, symbols: Symbols) -> FunctionTree:
-    """Merge the contexts by caller and function."""
-    functions: dict[tuple[str, str], int] = {("program", ""): 0}
-    parent, function = [0], [0]
-    children: dict[tuple[int, int], int] = {}
-    parents = store.contexts["parent"].tolist()
-    node_of = [0] * len(parents)
-    for context in range(1, len(parents)):
-        node = node_of[parents[context]]
-        for frame in reversed(symbols.frames_of_node(context)):
-            key = node, functions.setdefault((frame.function, frame.module), len(functions))
-            node = children.setdefault(key, len(parent))
-            if node == len(parent):
-                parent.append(key[0])
-                function.append(key[1])
-        node_of[context] = node
-    return FunctionTree(parent, function, list(functions), np.array(node_of, dtype=np.int64))
-
-
 def call_tree(store: Store, symbols: Symbols) -> CallTree:
     """Merge the contexts by caller and function, and add up what they allocate."""
-    tree = function_tree(store, symbols)
-    sums = metrics(store, tree.node_of, len(tree.parent))
-    return as_columns(tree.parent, tree.function, tree.functions, sums)
+    tree = symbols.tree
+    parent, function, merged = merge(tree)
+    names = number([tree.functions[index][0] for index in function])
+    modules = number([tree.functions[index][1] for index in function])
+    return CallTree(
+        parent=parent,
+        name=names[0],
+        names=names[1],
+        module=modules[0],
+        modules=modules[1],
+        metrics=metrics(store, merged[tree.innermost], len(parent)),
+    )
+
+
+def merge(tree: FrameTree) -> tuple[list[int], list[int], NDArray[np.int64]]:
+    """Return parent and function of each merged node, and the merged node of each frame."""
+    parents, functions = tree.parent.tolist(), tree.function.tolist()
+    parent, function, merged = [0], [0], [0]
+    children: dict[int, int] = {}  # by parent and function
+    for node in range(1, len(parents)):
+        above = merged[parents[node]]
+        child = children.setdefault(above * len(tree.functions) + functions[node], len(parent))
+        if child == len(parent):
+            parent.append(above)
+            function.append(functions[node])
+        merged.append(child)
+    return parent, function, np.array(merged)
+
+
+def number(texts: list[str]) -> tuple[list[int], list[str]]:
+    """Return the number of each text, and the texts by number."""
+    numbers: dict[str, int] = {}
+    return [numbers.setdefault(text, len(numbers)) for text in texts], list(numbers)
 
 
 def metrics(store: Store, node_of: NDArray[np.int64], nodes: int) -> dict[str, list[int]]:
@@ -72,19 +72,3 @@ def metrics(store: Store, node_of: NDArray[np.int64], nodes: int) -> dict[str, l
         np.add.at(column, node_of[rows["context"]], rows[name].astype(np.int64))
         sums[name] = column.tolist()
     return sums
-
-
-def as_columns(
-    parent: list[int], function: list[int], functions: list[tuple[str, str]], sums: dict[str, list[int]]
-) -> CallTree:
-    """Put names and modules into tables of their own."""
-    names = {name: index for index, name in enumerate(dict.fromkeys(name for name, _ in functions))}
-    modules = {module: index for index, module in enumerate(dict.fromkeys(module for _, module in functions))}
-    return CallTree(
-        parent=parent,
-        name=[names[functions[number][0]] for number in function],
-        names=list(names),
-        module=[modules[functions[number][1]] for number in function],
-        modules=list(modules),
-        metrics=sums,
-    )

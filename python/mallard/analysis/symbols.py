@@ -1,43 +1,110 @@
 """Names for the places a program allocates from: functions, files and lines of each calling context."""
 
+from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
+from mallard.analysis.frame_tree import FrameTree
+from mallard.analysis.function_names import short_name
 from mallard.analysis.model import Frame
 from mallard.analysis.module_map import NO_MODULE, locate
 from mallard.analysis.store import Store
+from mallard.analysis.symbol_cache import Lines, SymbolCache
+from mallard.analysis.symbol_source import SymbolSource
+from mallard.analysis.wrappers import find_wrappers, leave
+
+UNKNOWN = "unknown"
 
 
 class Symbols:
-    """The frames of each calling context of one journal."""
+    """The frames of each calling context of one journal, all of them looked up at once."""
 
-    def __init__(self, store: Store) -> None:
-        """Find the module of each return address."""
-        self.warnings: list[str] = []
-        self._contexts = store.contexts
-        self._modules = store.modules
-        self._names = store.names
-        self._module, self._address = locate(store)
+    def __init__(self, store: Store, cache: SymbolCache | None = None) -> None:
+        """Name the return addresses of all contexts; `cache` is the user's unless another one is given."""
+        self._store = store
+        self._parents = store.contexts["parent"]
+        self._scopes = store.contexts["name"]
+        source = SymbolSource(cache or SymbolCache())
+        self._place_of, self._places = name_places(store, source)
+        self.warnings = source.warnings
 
     def frames(self, context: int) -> list[Frame]:
         """Return the stack of a context, innermost first; annotated scopes are frames named by them."""
         stack: list[Frame] = []
         while context != 0:
-            stack += self.frames_of_node(context)
-            context = int(self._contexts["parent"][context])
+            stack += self._places[self._place_of[context]]
+            context = int(self._parents[context])
         return stack
 
-    def frames_of_node(self, context: int) -> list[Frame]:
-        """Return what the context adds to its parent's stack, innermost first."""
-        if scope := int(self._contexts["name"][context]):
-            return [Frame(function=self._names[scope], module="")]
-        module = int(self._module[context])
-        address = int(self._address[context])
-        if module == NO_MODULE:
-            return [Frame(function=f"0x{address:x}", module="")]
-        name = Path(self._modules[module]["path"]).name
-        return [Frame(function=f"{name}+0x{address:x}", module=name)]
-
     def site_name(self, context: int) -> str:
-        """Return the innermost function that is no allocator's wrapper."""
-        stack = self.frames(context)
-        return stack[0].function if stack else "unknown"
+        """Return the innermost function that is no allocator's wrapper, in short."""
+        node = int(self._site_of[context])
+        if node == 0:
+            node = int(self.tree.innermost[context])
+        return short_name(self.tree.functions[self.tree.function[node]][0]) if node else UNKNOWN
+
+    @cached_property
+    def tree(self) -> FrameTree:
+        """The frames of all contexts, as one tree."""
+        return FrameTree.build(self._parents, self._scopes, self._place_of, self._places)
+
+    @cached_property
+    def _site_of(self) -> NDArray[np.int64]:
+        """The node of each context's site; 0 where all of its stack are wrappers."""
+        rows = self._store.sql.execute(
+            "SELECT DISTINCT context, size_class FROM heap WHERE context <> 0"
+        ).fetchnumpy()
+        size_classes = np.uint64(1) << rows["size_class"].astype(np.uint64)
+        wraps = find_wrappers(self.tree, rows["context"], size_classes)
+        return leave(self.tree, wraps, self.tree.innermost)
+
+
+def name_places(store: Store, source: SymbolSource) -> tuple[NDArray[np.int64], list[list[Frame]]]:
+    """Return a number for each context, and the frames of each number, innermost first; 0 is the program."""
+    module, address = locate(store)
+    scopes = store.contexts["name"]
+    file_of, files = files_of(store)
+    file = np.where(module == NO_MODULE, NO_MODULE, file_of[module])
+    place_of = np.zeros(len(scopes), dtype=np.int64)
+    places = [[Frame(function="program", module="")]]
+    is_frame = (scopes == 0) & (np.arange(len(scopes)) > 0)
+    for number in np.unique(file[is_frame]).tolist():
+        chosen = np.flatnonzero(is_frame & (file == number))
+        addresses, index = np.unique(address[chosen], return_inverse=True)
+        place_of[chosen] = len(places) + index
+        path, build_id = files[number] if number != NO_MODULE else ("", "")
+        lines = source.lines(path, build_id, addresses.tolist())
+        name = Path(path).name
+        places += [frames_of(name, *pair) for pair in zip(addresses.tolist(), lines, strict=True)]
+    chosen = np.flatnonzero(scopes)
+    named, index = np.unique(scopes[chosen], return_inverse=True)
+    place_of[chosen] = len(places) + index
+    places += [[Frame(function=store.names[name], module="")] for name in named]
+    return place_of, places
+
+
+def files_of(store: Store) -> tuple[NDArray[np.int64], list[tuple[str, str]]]:
+    """Return the number of each module's file, and path and build id of each; a file can be mapped often."""
+    files: dict[tuple[str, str], int] = {}
+    numbers = [files.setdefault((row["path"], row["build_id"]), len(files)) for row in store.modules]
+    return np.array([*numbers, NO_MODULE], dtype=np.int64), list(files)
+
+
+def frames_of(module: str, address: int, lines: Lines) -> list[Frame]:
+    """Return the frames of one address, innermost first; `module+0xoffset` where there is no name."""
+    if not lines:
+        return [Frame(function=f"{module}+0x{address:x}" if module else f"0x{address:x}", module=module)]
+    last = len(lines) - 1
+    return [
+        Frame(name_of(module, address, function), module, file or None, line or None, inlined=number < last)
+        for number, (function, file, line) in enumerate(lines)
+    ]
+
+
+def name_of(module: str, address: int, function: str) -> str:
+    """Return the function's name; one without is named by where it begins."""
+    if function.startswith("0x"):
+        return f"{module}+{function}"
+    return function or f"{module}+0x{address:x}"
