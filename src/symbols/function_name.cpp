@@ -3,12 +3,15 @@
 #include <dwarf.h>
 
 #include <algorithm>
-#include <utility>
+#include <functional>
+#include <string_view>
 
 #include "symbols/demangle.hpp"
 
 namespace mallard::symbols {
 namespace {
+
+constexpr std::string_view unnamed = "{unnamed}::";
 
 // From an instance to the definition it is of, and on to the first declaration, which stands where the
 // source has it.
@@ -26,10 +29,13 @@ Dwarf_Die declaration_of(Dwarf_Die die) {
   return die;
 }
 
+// Only where it is mangled and so says more than the plain name: libc's say how it refers to itself.
 const char* linkage_name(Dwarf_Die& die) {
   for (const unsigned attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
-    Dwarf_Attribute name;
-    if (dwarf_attr_integrate(&die, attribute, &name) != nullptr) return dwarf_formstring(&name);
+    Dwarf_Attribute found;
+    if (dwarf_attr_integrate(&die, attribute, &found) == nullptr) continue;
+    const char* name = dwarf_formstring(&found);
+    return name != nullptr && std::string_view(name).starts_with("_Z") ? name : nullptr;
   }
   return nullptr;
 }
@@ -51,7 +57,7 @@ std::string part(Dwarf_Die& die) {
     case DW_TAG_class_type:
     case DW_TAG_structure_type:
     case DW_TAG_union_type:
-      return name != nullptr ? std::string(name) + "::" : "{unnamed}::";
+      return name != nullptr ? std::string(name) + "::" : std::string(unnamed);
     default:
       return {};
   }
@@ -79,8 +85,12 @@ std::string function_name::find(Dwarf_Die& declaration, int nested) {
   if (const char* name = linkage_name(declaration)) return demangle(name);
   const char* name = dwarf_diename(&declaration);
   if (name == nullptr) return {};
-  if (!has_namespaces(declaration)) return demangle(name);
-  return enclosing(declaration, nested) + name;
+  if (!has_namespaces(declaration)) return name;
+  std::string outer = enclosing(declaration, nested);
+  // A lambda is a call of a class that has no name.
+  if (name == std::string_view("operator()") && outer.ends_with(unnamed))
+    outer.replace(outer.size() - unnamed.size(), unnamed.size(), "{lambda}::");
+  return outer + name;
 }
 
 std::string function_name::enclosing(Dwarf_Die& declaration, int nested) {

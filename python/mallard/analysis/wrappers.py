@@ -3,15 +3,17 @@
     malloc < xmalloc < make_row < load_table            the site is make_row
 
 A function is a wrapper by its name if
-- it is an operator new or delete, or lies in a namespace of containers (std, __gnu_cxx, boost::container ...):
-  who uses the container is what helps;
-- a word of its name ends like one of the malloc family (xmalloc, PyMem_RawRealloc, g_strdup ...);
+- it lies in a namespace of containers (std, __gnu_cxx, boost::container ...): who uses one is what helps;
+- it is an operator new, or a word of its name ends like one of the malloc family (xmalloc, g_strdup ...);
 - its name says "alloc" and otherwise only what says nothing of the object, but for a prefix of up to three
   letters (jv_mem_alloc, ggc_internal_alloc; but not node_alloc).
 
-And by how it is used, which finds those without a telling name, or without any: at least MIN_CALLERS
-functions call it, blocks of at least MIN_CLASSES size classes go through it, and it asks for them in at most
-MAX_CALLS places of its code. What calls a wrapper is looked at in the same way, up to MAX_LAYERS times.
+And by how it is used, which finds those without a telling name, or without any:
+- all that call it are allocators by their names (the second and the third of those kinds); or
+- at least MIN_CALLERS functions call it, blocks of at least MIN_CLASSES size classes go through it, and it
+  asks for them in at most MAX_CALLS places of its code.
+
+What calls a wrapper is looked at in the same way, up to MAX_LAYERS times.
 """
 
 import re
@@ -30,7 +32,8 @@ MAX_LAYERS = 4
 CONTAINERS = re.compile(r"(?:std|__gnu_cxx|__cxxabiv1|boost::container|boost::unordered|absl|eastl)::")
 OPERATOR = re.compile(r"(?:^|::)operator (?:new|delete)")
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-FAMILY = re.compile(r"(?:(?:(?<!p)re|[mczptv])alloc[a-z]?|memalign|reallocarray|strn?dup|asprintf)$")
+FAMILY = re.compile(r"(?:(?:(?<!p)re|[mczptv])alloc[a-z]?|memalign|reallocarray|asprintf)$")
+DUPLICATE = re.compile(r"strn?dup$")
 ALLOCATES = {"alloc", "allocate", "allocated", "allocator"}
 SAYS_NOTHING = ALLOCATES | {
     *("mem", "memory", "heap", "block", "chunk", "raw", "safe", "try", "or", "die", "fail", "null", "zero"),
@@ -52,13 +55,18 @@ SAYS_NOTHING = ALLOCATES | {
 LONGEST_PREFIX = 3
 
 
-def is_wrapper(function: str) -> bool:
+def is_container(function: str) -> bool:
+    """Tell whether the name is one of those whose users are what helps."""
+    return CONTAINERS.match(qualified_name(function)) is not None
+
+
+def is_allocator(function: str) -> bool:
     """Tell whether the name is that of a function that allocates for others."""
     name = qualified_name(function)
-    if CONTAINERS.match(name) or OPERATOR.search(name):
+    if OPERATOR.search(name):
         return True
     words = [word.lower() for word in WORD.findall(name.rpartition("::")[2])]
-    if any(FAMILY.search(word) for word in words):
+    if any(FAMILY.search(word) for word in words) or DUPLICATE.search("".join(words)):
         return True
     if words and len(words[0]) <= LONGEST_PREFIX:
         words = words[1:]
@@ -73,12 +81,14 @@ def find_wrappers(
     Each row is a context that allocates, and a mask of the size classes that it asks for. Scopes count as
     wrappers: they are no functions.
     """
-    wraps = tree.is_scope.copy()
-    wraps |= [is_wrapper(name) for name, _ in tree.functions]
+    names = [name for name, _ in tree.functions]
+    allocators = np.array([is_allocator(name) for name in names])
+    wraps: NDArray[np.bool_] = tree.is_scope | allocators | np.array([is_container(name) for name in names])
     wraps[0] = False  # there is nothing further out
     for _ in range(MAX_LAYERS):
-        found = used_like_wrappers(tree, leave(tree, wraps, tree.innermost[contexts]), size_classes)
-        if not (found & ~wraps).any():
+        nodes = leave(tree, wraps, tree.innermost[contexts])
+        found = used_like_wrappers(tree, nodes, size_classes) | serve_only(tree, nodes, allocators)
+        if not found.any():
             break
         wraps |= found
     return wraps
@@ -105,6 +115,16 @@ def used_like_wrappers(
     calls = count_distinct(function, tree.place[nodes], len(tree.functions))
     found = (callers >= MIN_CALLERS) & (np.bitwise_count(masks) >= MIN_CLASSES) & (calls <= MAX_CALLS)
     found[0] = False
+    return found
+
+
+def serve_only(tree: FrameTree, nodes: NDArray[np.int64], masters: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Tell of each function that these nodes are of whether all that call it there are among `masters`."""
+    function = tree.function[nodes]
+    strangers = function[~masters[tree.function[tree.parent[nodes]]]]
+    found = np.zeros(len(tree.functions), dtype=np.bool_)
+    found[function] = True
+    found[strangers] = False
     return found
 
 
