@@ -7,6 +7,10 @@
 // A reallocation ends one object and begins the next, which names the one that it came from: a chain.
 // Times are ns since recording began. A block of a region is an object, too, and lies inside blocks of
 // the malloc family: sums over one family leave out the other.
+//
+// `between` counts the objects of the same family that the birth thread began after this one's birth and
+// before its death (or the journal's end), those begun by a reallocation included, whoever ended this one:
+// 0 says that it was the thread's last allocation when it died. The event that ended it counts in no case.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +37,7 @@ struct object {
   std::uint64_t address = 0;
   std::uint64_t size = 0;       // bytes requested
   std::uint64_t alignment = 0;  // bytes asked for; 0: the default
-  std::uint64_t between = 0;    // allocations of its birth thread between birth and death
+  std::uint64_t between = 0;    // allocations of its birth thread between birth and death, as said above
   float birth_ns = 0;           // what the call took; 0: not timed. Of a reallocation: counted at the birth
   float death_ns = 0;
   std::uint32_t context = 0;        // of the birth: index into the journal's contexts
@@ -44,6 +48,8 @@ struct object {
   journal::event_kind kind = journal::event_kind::none;
   journal::event_kind death_kind = journal::event_kind::none;  // none: it lived on
   profile::origin origin = profile::origin::fresh;
+
+  friend bool operator==(const object&, const object&) = default;
 };
 
 }  // namespace mallard::profile

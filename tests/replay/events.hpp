@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
-#include "journal/event_batch.hpp"
+#include "journal/batch_of.hpp"
 #include "replay/trace_builder.hpp"
 
 namespace mallard::replay::testing {
@@ -12,16 +13,13 @@ class events {
  public:
   events& add(journal::event_kind kind, std::uint64_t address, std::uint64_t size = 0,
               std::uint64_t old_address = 0, std::uint64_t alignment = 0) {
-    batch_.kind.push_back(kind);
-    batch_.time.push_back(batch_.time.size());
-    batch_.thread.push_back(thread_);
-    batch_.context.push_back(0);
-    batch_.address.push_back(address);
-    batch_.size.push_back(size);
-    batch_.alignment.push_back(alignment);
-    batch_.old_address.push_back(old_address);
-    batch_.region.push_back(0);
-    batch_.parent.push_back(0);
+    rows_.push_back({.kind = kind,
+                     .thread = thread_,
+                     .time = rows_.size(),
+                     .address = address,
+                     .size = size,
+                     .alignment = alignment,
+                     .old_address = old_address});
     return *this;
   }
   events& malloc(std::uint64_t address, std::uint64_t size) {
@@ -39,7 +37,7 @@ class events {
     return *this;
   }
 
-  void add_to(trace_builder& builder) const { builder.add(batch_); }
+  void add_to(trace_builder& builder) const { builder.add(journal::batch_of(rows_)); }
 
   [[nodiscard]] trace build() const {
     trace_builder builder;
@@ -48,7 +46,7 @@ class events {
   }
 
  private:
-  journal::event_batch batch_;
+  std::vector<journal::event> rows_;
   std::uint32_t thread_ = 0;
 };
 

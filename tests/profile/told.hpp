@@ -1,0 +1,90 @@
+// told: a watcher that keeps all that it hears, and holds the pairing to what a watcher may rely on.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <ostream>
+#include <span>
+#include <vector>
+
+#include "journal/batch_of.hpp"
+#include "profile/pairing.hpp"
+#include "profile/region_ledger.hpp"
+
+namespace mallard::profile {
+
+inline void PrintTo(const object& o,
+                    std::ostream* to) {  // NOLINT(readability-identifier-naming): GoogleTest's
+  *to << "object{birth " << o.birth << ", death " << o.death << ", previous " << o.previous << ", times "
+      << o.birth_time << ".." << o.death_time << ", address " << o.address << ", size " << o.size
+      << ", alignment " << o.alignment << ", between " << o.between << ", ns " << o.birth_ns << " "
+      << o.death_ns << ", contexts " << o.context << " " << o.death_context << ", threads " << o.thread << " "
+      << o.death_thread << ", region " << o.region << ", kinds " << static_cast<unsigned>(o.kind) << " "
+      << static_cast<unsigned>(o.death_kind) << ", origin " << static_cast<unsigned>(o.origin) << "}";
+}
+
+class told final : public watcher {
+ public:
+  void born(std::uint32_t slot, const object& o) override {
+    EXPECT_TRUE(alive_.emplace(slot, o).second) << "slot " << slot << " is taken";
+    EXPECT_LT(slot, alive_.size() + 4096) << "slots are not dense";
+    EXPECT_EQ(o.death, no_event);
+    EXPECT_EQ(o.death_kind, journal::event_kind::none);
+    EXPECT_EQ(o.between, 0U);
+    births.push_back(o);
+  }
+  void died(std::uint32_t slot, const object& o) override {
+    end(slot, o);
+    EXPECT_NE(o.death, no_event);
+    EXPECT_NE(o.death_kind, journal::event_kind::none);
+  }
+  void survived(std::uint32_t slot, const object& o) override {
+    end(slot, o);
+    EXPECT_EQ(o.death, no_event);
+    EXPECT_EQ(o.death_kind, journal::event_kind::none);
+  }
+
+  std::vector<object> births;  // as they are born
+  std::vector<object> ends;    // as they die; then those that live on
+
+ private:
+  void end(std::uint32_t slot, const object& o) {
+    const auto found = alive_.find(slot);
+    ASSERT_NE(found, alive_.end()) << "nothing is alive in slot " << slot;
+    EXPECT_EQ(found->second.birth, o.birth);
+    alive_.erase(found);
+    ends.push_back(o);
+  }
+
+  std::map<std::uint32_t, object> alive_;
+};
+
+// What comes of a journal.
+struct pairs {
+  std::vector<object> births;
+  std::vector<object> ends;
+  std::vector<region_instance> regions;
+  pairing_counts counts;
+  std::uint64_t time = 0;
+};
+
+// Pairs these events, in batches of `rows`.
+inline pairs pair(std::span<const journal::event> events, double ns_per_tick = 1,
+                  std::size_t rows = SIZE_MAX) {
+  told all;
+  region_ledger regions;
+  pairing objects({&all, &regions}, ns_per_tick);
+  for (std::size_t first = 0; first < events.size(); first += std::min(rows, events.size() - first))
+    objects.add(journal::batch_of(events.subspan(first, std::min(rows, events.size() - first)), first));
+  while (objects.finish(rows)) {
+  }
+  return {.births = std::move(all.births),
+          .ends = std::move(all.ends),
+          .regions = regions.rows(),
+          .counts = objects.counts(),
+          .time = objects.time()};
+}
+
+}  // namespace mallard::profile
