@@ -17,7 +17,7 @@ void census::born(std::uint32_t slot, const object& o) {
   if (o.region != 0) return;
   const std::uint32_t group = grouping_.of(o);
   compactness_.reached(o.birth);
-  enter(group, slot, o);
+  enter({.group = group, .slot = slot});
 
   group_figures& in = figures_[group];
   ++in.births;
@@ -38,15 +38,13 @@ void census::died(std::uint32_t slot, const object& o) {
   if (o.region != 0) return;
   const std::uint32_t group = grouping_.of(o);
   compactness_.reached(o.death);
-  give_up_waiting();
-  if (journal::is_reallocation(o.death_kind)) {
+  if (journal::is_reallocation(o.death_kind)) {  // one operation, which counts at the birth that follows
     ++figures_[group].reallocated;
-    waiting_ = {.birth = o.birth, .group = group, .slot = slot};
+    left_ = {.group = group, .slot = slot};
   } else {
     order_.died(group, slot);
+    contention_.operation(group, o.death_thread, o.death_time);
   }
-  // A reallocation is one operation, that of the object that it begins.
-  if (journal::is_free(o.death_kind)) contention_.operation(group, o.death_thread, o.death_time);
   compactness_.died(slot);
   live_bytes_[group] -= o.size;
   levels_.changed(group, o.death_time, live_bytes_[group]);
@@ -57,7 +55,6 @@ void census::survived(std::uint32_t, const object& o) {
 }
 
 void census::finish() {
-  give_up_waiting();
   contention_.finish();
   compactness_.finish();
   levels_.finish();
@@ -74,22 +71,15 @@ void census::finish() {
   }
 }
 
-// Finds the new object's place in the order.
-void census::enter(std::uint32_t group, std::uint32_t slot, const object& o) {
-  if (waiting_.birth != no_event && waiting_.birth == o.previous && waiting_.group == group) {
-    order_.replaced(group, waiting_.slot, slot);
-    waiting_ = {};
-    return;
+// Gives the object of a slot its place in the order of its group.
+void census::enter(const place& at) {
+  if (left_ && left_->group == at.group) {
+    order_.replaced(at.group, left_->slot, at.slot);
+  } else {
+    if (left_) order_.left(left_->group, left_->slot);
+    order_.born(at.group, at.slot);
   }
-  give_up_waiting();
-  order_.born(group, slot);
-}
-
-// The reallocated object goes on in no object, or in one of another group.
-void census::give_up_waiting() {
-  if (waiting_.birth == no_event) return;
-  order_.left(waiting_.group, waiting_.slot);
-  waiting_ = {};
+  left_.reset();
 }
 
 }  // namespace mallard::profile

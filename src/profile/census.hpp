@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "profile/compactness_meter.hpp"
@@ -76,20 +77,17 @@ class census final : public watcher {
   }
 
  private:
-  // An object that a reallocation has ended; its place waits for the one that it begins.
-  struct reallocation {
-    std::uint64_t birth = no_event;  // no_event: none waits
+  struct place {
     std::uint32_t group = 0;
     std::uint32_t slot = 0;
   };
 
-  void enter(std::uint32_t group, std::uint32_t slot, const object& o);
-  void give_up_waiting();
+  void enter(const place& at);
 
   grouping grouping_;
   std::vector<group_figures> figures_;
   std::vector<std::uint64_t> live_bytes_;  // of each group
-  reallocation waiting_{};
+  std::optional<place> left_;              // by a reallocation, for the object that it begins
   death_order order_;
   contention_meter contention_;
   compactness_meter compactness_;

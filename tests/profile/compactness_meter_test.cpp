@@ -50,6 +50,14 @@ TEST(compactness_meter, what_has_died_or_has_no_bytes_is_nowhere) {
   EXPECT_EQ(rows(meter), std::vector<row>({{0, 5, 64, 64, 4096}}));
 }
 
+TEST(compactness_meter, a_block_inside_another_adds_no_line) {
+  compactness_meter meter(1, 10, 1);
+  meter.born(0, 0, 0x1000, 8192);
+  meter.born(1, 0, 0x1040, 64);
+  meter.finish();
+  EXPECT_EQ(rows(meter), std::vector<row>({{0, 5, 8256, 8192, 8192}}));
+}
+
 TEST(compactness_meter, the_last_byte_of_the_address_space_is_the_end) {
   compactness_meter meter(1, 10, 1);
   meter.born(0, 0, UINT64_MAX - 15, 1'000);
