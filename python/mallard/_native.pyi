@@ -67,8 +67,10 @@ class Census:
     ) -> None:
         """Take one dict a grouping, each counted on its own during the same pass.
 
-        Members: of_context or of_thread (array of uint32), groups, ns_per_operation (array of float64, may
-        be empty), moments, buckets.
+        Members: of_context or of_thread (array of uint32), groups; and where they are wanted
+        ns_per_operation (array of float64), moments, buckets. The last bucket ends at end_time: with the
+        bucket_ns of over_time times its rows, and as many buckets, they are those of over_time. Raises
+        JournalError, and ValueError where a grouping contradicts itself.
         """
 
     def advance(self) -> bool:
@@ -79,10 +81,13 @@ class Census:
         """Return the share of the journal that has been read, 0..1."""
 
     def figures(self, grouping: int) -> Columns:
-        """Return the columns of group_figures, one row a group."""
+        """Return the columns of group_figures, one row a group, when the journal has ended."""
 
     def compactness(self, grouping: int) -> Columns:
-        """Return group, event, live_bytes, line_bytes and page_bytes, one row a group and moment."""
+        """Return group, event, live_bytes, line_bytes and page_bytes, one row a group and moment.
+
+        Moments are in the middle of equal parts of the events; a group that has no live bytes has no row.
+        """
 
     def live_bytes(self, grouping: int) -> NDArray[np.uint64]:
         """Return the most live bytes in each bucket of time, as [groups, buckets]."""

@@ -5,6 +5,7 @@
 
 namespace mallard::native {
 
+void bind_census(nanobind::module_& module);
 void bind_exchange(nanobind::module_& module);
 void bind_objects(nanobind::module_& module);
 void bind_symbols(nanobind::module_& module);

@@ -22,4 +22,13 @@ template <class T>
   return nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(data, {rows}, owner).cast();
 }
 
+// One column of rows: to_column of the member that `of` takes from each.
+template <class Row, class Of>
+[[nodiscard]] nanobind::object column_of(const std::vector<Row>& rows, Of of) {
+  std::vector<decltype(of(rows.front()))> values;
+  values.reserve(rows.size());
+  for (const Row& row : rows) values.push_back(of(row));
+  return to_column(std::move(values));
+}
+
 }  // namespace mallard::native

@@ -17,6 +17,7 @@ NB_MODULE(_native, module) {
   module.def(
       "summary_json", [](const std::string& path) { return to_json(journal::summarize(path)); },
       nb::arg("path"), nb::call_guard<nb::gil_scoped_release>());
+  mallard::native::bind_census(module);
   mallard::native::bind_exchange(module);
   mallard::native::bind_objects(module);
   mallard::native::bind_symbols(module);

@@ -34,15 +34,6 @@ nb::list texts(const std::vector<std::string>& lines) {
   return all;
 }
 
-// One column of rows: to_column of the member that `of` takes from each.
-template <class Row, class Of>
-nb::object column_of(const std::vector<Row>& rows, Of of) {
-  std::vector<decltype(of(rows.front()))> values;
-  values.reserve(rows.size());
-  for (const Row& row : rows) values.push_back(of(row));
-  return to_column(std::move(values));
-}
-
 // What a source knows, with times in ns.
 class source_tables {
  public:

@@ -7,8 +7,9 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
+
+#include "journal/flat_table.hpp"
 
 namespace mallard::profile {
 
@@ -36,19 +37,17 @@ class attendance {
     std::uint32_t last_seat = 0;
   };
 
-  struct hash {
-    std::size_t operator()(std::uint64_t pair) const noexcept { return pair * 0x9e3779b97f4a7c15U >> 16; }
-  };
-
   std::uint32_t find(state& in, std::uint32_t group, std::uint32_t thread) {
+    const std::uint64_t pair = (std::uint64_t{group} + 1) << 32 | thread;  // never 0
+    if (const auto* const taken = seats_.find(pair)) return taken->value;
     const auto next = static_cast<std::uint32_t>(seats_.size());
-    const auto [found, is_new] = seats_.try_emplace(std::uint64_t{group} << 32 | thread, next);
-    if (is_new) ++in.threads;
-    return found->second;
+    seats_.insert(pair, next);
+    ++in.threads;
+    return next;
   }
 
   std::vector<state> groups_;
-  std::unordered_map<std::uint64_t, std::uint32_t, hash> seats_;
+  journal::flat_table<std::uint64_t, std::uint32_t> seats_;
 };
 
 }  // namespace mallard::profile

@@ -1,28 +1,24 @@
 #include "profile/object_stream.hpp"
 
-#include <optional>
 #include <utility>
 
 #include "profile/column_writer.hpp"
 #include "profile/heap_totals.hpp"
+#include "profile/journal_pass.hpp"
 
 namespace mallard::profile {
 
 struct object_stream::state {
-  explicit state(std::unique_ptr<journal::event_source> from) : source(std::move(from)) {}
+  explicit state(std::unique_ptr<journal::event_source> from)
+      : pass(std::move(from), {&columns, &heap, &regions}) {}
 
-  // Reads on until a batch is full; what is left at the end is less than one.
-  void fill();
   void finish();
 
-  std::unique_ptr<journal::event_source> source;
-  journal::event_batch events;
   column_writer columns{most_rows};
   heap_totals heap;
   region_ledger regions;
-  std::optional<pairing> objects;  // once the clock is known
-  bool read = false;               // all events
-  bool told = false;               // of all objects
+  journal_pass pass;  // points to the three
+  bool finished = false;
   stream_totals totals;
 };
 
@@ -32,28 +28,18 @@ object_stream::object_stream(std::unique_ptr<journal::event_source> source)
 object_stream::~object_stream() = default;
 
 bool object_stream::next(object_batch& batch) {
-  state_->fill();
-  return state_->columns.take(batch);
-}
-
-void object_stream::state::fill() {
-  while (!read && !columns.full()) {
-    read = !source->next(events);
-    if (!objects)
-      objects.emplace(std::vector<watcher*>{&columns, &heap, &regions},
-                      1e9 / source->about().ticks_per_second);
-    if (read)
-      finish();
-    else
-      objects->add(events);
-  }
-  while (read && !told && !columns.full()) told = !objects->finish(most_rows);
+  state& in = *state_;
+  while (!in.finished && !in.columns.full())
+    if (!in.pass.advance()) in.finish();
+  return in.columns.take(batch);
 }
 
 void object_stream::state::finish() {
-  heap.finish(objects->time());
-  totals = {.counts = objects->counts(),
-            .end_time = objects->time(),
+  const pairing& objects = pass.objects();
+  finished = true;
+  heap.finish(objects.time());
+  totals = {.counts = objects.counts(),
+            .end_time = objects.time(),
             .allocations = heap.allocations(),
             .bytes = heap.bytes(),
             .peak_event = heap.peak().event,
@@ -66,8 +52,8 @@ void object_stream::state::finish() {
             .regions = regions.rows()};
 }
 
-double object_stream::progress() const { return state_->source->progress(); }
+double object_stream::progress() const { return state_->pass.source().progress(); }
 const stream_totals& object_stream::totals() const { return state_->totals; }
-const journal::event_source& object_stream::source() const { return *state_->source; }
+const journal::event_source& object_stream::source() const { return state_->pass.source(); }
 
 }  // namespace mallard::profile

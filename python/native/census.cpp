@@ -1,0 +1,133 @@
+// Census: how groups of objects live and die, each figure a column.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "native/bind.hpp"
+#include "native/columns.hpp"
+#include "profile/census_pass.hpp"
+
+namespace nb = nanobind;
+namespace profile = mallard::profile;
+
+namespace mallard::native {
+namespace {
+
+// Between two looks at the keyboard, and two moves of a progress bar.
+constexpr std::chrono::milliseconds stretch{64};
+
+// A member of a grouping as a vector; empty where it is missing or None.
+template <class T>
+std::vector<T> vector_of(const nb::dict& members, const char* name) {
+  if (!members.contains(name) || members[name].is_none()) return {};
+  nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu> array;
+  if (!nb::try_cast(members[name], array))
+    throw nb::type_error((std::string(name) + " is no array of numbers").c_str());
+  return std::vector<T>(array.data(), array.data() + array.size());
+}
+
+std::uint32_t number_of(const nb::dict& members, const char* name) {
+  return members.contains(name) ? nb::cast<std::uint32_t>(members[name]) : 0;
+}
+
+profile::census_plan plan_of(const nb::dict& members, std::uint64_t events, std::uint64_t end_time) {
+  profile::census_plan plan{.groups = {.of_context = vector_of<std::uint32_t>(members, "of_context"),
+                                       .of_thread = vector_of<std::uint32_t>(members, "of_thread"),
+                                       .groups = number_of(members, "groups")},
+                            .ns_per_operation = vector_of<double>(members, "ns_per_operation"),
+                            .events = events,
+                            .end_time = end_time,
+                            .moments = number_of(members, "moments"),
+                            .buckets = number_of(members, "buckets")};
+  const std::uint32_t groups = plan.groups.groups;
+  const auto outside = [groups](std::uint32_t group) { return group >= groups; };
+  if (groups == 0) throw nb::value_error("a grouping has no groups");
+  if (std::ranges::any_of(plan.groups.of_context, outside) ||
+      std::ranges::any_of(plan.groups.of_thread, outside))
+    throw nb::value_error("a grouping names a group that it does not have");
+  if (!plan.ns_per_operation.empty() && plan.ns_per_operation.size() != groups)
+    throw nb::value_error("ns_per_operation is not of as many groups as there are");
+  return plan;
+}
+
+void open(profile::census_pass* self, const std::string& path, std::uint64_t events, std::uint64_t end_time,
+          const nb::list& groupings) {
+  std::vector<profile::census_plan> plans;
+  for (const nb::handle one : groupings) plans.push_back(plan_of(nb::cast<nb::dict>(one), events, end_time));
+  new (self) profile::census_pass(path, std::move(plans));
+}
+
+bool advance(profile::census_pass& self) {
+  const auto end = std::chrono::steady_clock::now() + stretch;
+  bool more = true;
+  while (more && std::chrono::steady_clock::now() < end) more = self.advance();
+  return more;
+}
+
+const profile::census& result_of(const profile::census_pass& self, std::size_t grouping) {
+  if (!self.complete()) throw std::runtime_error("the journal has not been read to its end");
+  return self.result(grouping);
+}
+
+nb::dict figures_of(const profile::census_pass& self, std::size_t grouping) {
+  using row = profile::group_figures;
+  const std::vector<row>& rows = result_of(self, grouping).figures();
+  nb::dict columns;
+  columns["births"] = column_of(rows, [](const row& r) { return r.births; });
+  columns["bytes"] = column_of(rows, [](const row& r) { return r.bytes; });
+  columns["max_live_bytes"] = column_of(rows, [](const row& r) { return r.max_live_bytes; });
+  columns["max_live_objects"] = column_of(rows, [](const row& r) { return r.max_live_objects; });
+  columns["max_live_event"] = column_of(rows, [](const row& r) { return r.max_live_event; });
+  columns["never"] = column_of(rows, [](const row& r) { return r.never; });
+  columns["reallocated"] = column_of(rows, [](const row& r) { return r.reallocated; });
+  columns["together"] = column_of(rows, [](const row& r) { return r.together; });
+  columns["lifo"] = column_of(rows, [](const row& r) { return r.lifo; });
+  columns["one_by_one"] = column_of(rows, [](const row& r) { return r.one_by_one; });
+  columns["active_threads"] = column_of(rows, [](const row& r) { return r.active_threads; });
+  columns["contention"] = column_of(rows, [](const row& r) { return r.contention; });
+  columns["overlaps"] = column_of(rows, [](const row& r) { return r.overlaps; });
+  return columns;
+}
+
+nb::dict compactness_of(const profile::census_pass& self, std::size_t grouping) {
+  using row = profile::compactness;
+  const std::vector<row>& rows = result_of(self, grouping).compactness_over_time();
+  nb::dict columns;
+  columns["group"] = column_of(rows, [](const row& r) { return r.group; });
+  columns["event"] = column_of(rows, [](const row& r) { return r.event; });
+  columns["live_bytes"] = column_of(rows, [](const row& r) { return r.live_bytes; });
+  columns["line_bytes"] = column_of(rows, [](const row& r) { return r.line_bytes; });
+  columns["page_bytes"] = column_of(rows, [](const row& r) { return r.page_bytes; });
+  return columns;
+}
+
+// Points into the census, which lives as long as the array.
+auto live_bytes_of(const profile::census_pass& self, std::size_t grouping) {
+  const profile::census& found = result_of(self, grouping);
+  const std::size_t groups = found.figures().size();
+  const std::vector<std::uint64_t>& levels = found.live_bytes_over_time();
+  return nb::ndarray<nb::numpy, const std::uint64_t, nb::ndim<2>>(
+      levels.data(), {groups, levels.size() / groups}, nb::handle());
+}
+
+}  // namespace
+
+void bind_census(nb::module_& module) {
+  nb::class_<profile::census_pass>(module, "Census")
+      .def("__init__", open, nb::arg("path"), nb::arg("events"), nb::arg("end_time"), nb::arg("groupings"))
+      .def("advance", advance, nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("progress", &profile::census_pass::progress)
+      .def("figures", figures_of, nb::arg("grouping"))
+      .def("compactness", compactness_of, nb::arg("grouping"))
+      .def("live_bytes", live_bytes_of, nb::arg("grouping"), nb::rv_policy::reference_internal);
+}
+
+}  // namespace mallard::native

@@ -1,0 +1,34 @@
+#include "profile/census_pass.hpp"
+
+#include <utility>
+
+namespace mallard::profile {
+namespace {
+
+std::vector<std::unique_ptr<census>> censuses_of(std::vector<census_plan> plans) {
+  std::vector<std::unique_ptr<census>> made;
+  made.reserve(plans.size());
+  for (census_plan& plan : plans) made.push_back(std::make_unique<census>(std::move(plan)));
+  return made;
+}
+
+}  // namespace
+
+census_pass::census_pass(const std::filesystem::path& path, std::vector<census_plan> plans)
+    : censuses_(censuses_of(std::move(plans))), pass_(journal::open(path), watchers()) {}
+
+bool census_pass::advance() {
+  if (complete_) return false;
+  if (pass_.advance()) return true;
+  for (const std::unique_ptr<census>& one : censuses_) one->finish();
+  complete_ = true;
+  return false;
+}
+
+std::vector<watcher*> census_pass::watchers() const {
+  std::vector<watcher*> found;
+  for (const std::unique_ptr<census>& one : censuses_) found.push_back(one.get());
+  return found;
+}
+
+}  // namespace mallard::profile

@@ -1,0 +1,46 @@
+#include "profile/census_pass.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "journal/temporary_file.hpp"
+
+namespace mallard::profile {
+namespace {
+
+TEST(census_pass, counts_each_grouping_in_one_reading) {
+  const journal::temporary_file file("a 8 10 1 5\na 16 20 2 6\nf 10 2 7\n");
+  census_pass pass(file.path(), {{.groups = {.of_context = {0}, .groups = 1}},
+                                 {.groups = {.of_thread = {0, 1}, .groups = 2}}});
+  EXPECT_FALSE(pass.complete());
+  while (pass.advance()) {
+  }
+  EXPECT_TRUE(pass.complete());
+  EXPECT_EQ(pass.progress(), 1);
+  const group_figures& all = pass.result(0).figures()[0];
+  EXPECT_EQ(all.births, 2U);
+  EXPECT_EQ(all.never, 1U);
+  EXPECT_EQ(all.one_by_one, 1U);
+  ASSERT_EQ(pass.result(1).figures().size(), 2U);
+  EXPECT_EQ(pass.result(1).figures()[0].bytes, 8U);
+  EXPECT_EQ(pass.result(1).figures()[0].active_threads, 2U);
+  EXPECT_EQ(pass.result(1).figures()[1].bytes, 16U);
+  EXPECT_THROW((void)pass.result(2), std::out_of_range);
+}
+
+TEST(census_pass, a_complete_one_stays_as_it_is) {
+  const journal::temporary_file file("a 8 10 1 5\n");
+  census_pass pass(file.path(), {{.groups = {.of_context = {0}, .groups = 1}, .events = 1, .moments = 1}});
+  while (pass.advance()) {
+  }
+  EXPECT_FALSE(pass.advance());
+  EXPECT_EQ(pass.result(0).compactness_over_time().size(), 1U);
+}
+
+TEST(census_pass, a_missing_journal_is_an_error) {
+  EXPECT_THROW(census_pass("/nonexistent/journal", {}), journal::error);
+}
+
+}  // namespace
+}  // namespace mallard::profile

@@ -1,0 +1,169 @@
+"""Groups of objects, counted natively in one further pass over a journal."""
+
+import gc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mallard import _native
+
+MS = 1_000_000
+
+# Thread 1 keeps its first object and frees ten others from the first to the last; thread 2 frees the one
+# that thread 1 allocated for it. Addresses 0x40 apart share a page.
+TEXT = "\n".join(
+    [
+        f"a 100 1000 1 {1 * MS}",
+        *(f"a 64 {0x2000 + 0x40 * n:x} 2 {2 * MS + n}" for n in range(10)),
+        *(f"f {0x2000 + 0x40 * n:x} 2 {3 * MS + n}" for n in range(10)),
+        f"a 28 1080 1 {4 * MS}",
+        f"f 1080 2 {4 * MS + 1}",
+    ]
+)
+EVENTS = 23
+BY_THREAD: dict[str, Any] = {"of_thread": np.array([0, 1], np.uint32), "groups": 2}
+ALL: dict[str, Any] = {"of_context": np.zeros(1, np.uint32), "groups": 1}
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> str:
+    """A small journal in text form."""
+    path = tmp_path / "small.txt"
+    path.write_text(TEXT + "\n")
+    return str(path)
+
+
+def census(
+    path: str, *groupings: dict[str, Any], events: int = EVENTS, end_time: int = 5 * MS
+) -> _native.Census:
+    """Return a census that has read the whole journal."""
+    counted = _native.Census(path, events, end_time, list(groupings))
+    while counted.advance():
+        pass
+    return counted
+
+
+def test_figures_are_a_row_a_group(text: str) -> None:
+    figures = census(text, BY_THREAD).figures(0)
+    assert figures["births"].tolist() == [2, 10]
+    assert figures["bytes"].tolist() == [128, 640]
+    assert figures["max_live_bytes"].tolist() == [128, 640]
+    assert figures["max_live_objects"].tolist() == [2, 10]
+    assert figures["max_live_event"].tolist() == [21, 10]
+    assert figures["never"].tolist() == [1, 0]
+    assert figures["lifo"].tolist() == [1, 0]
+    assert figures["together"].tolist() == [0, 10]
+    assert figures["one_by_one"].tolist() == [0, 0]
+    assert figures["reallocated"].tolist() == [0, 0]
+    assert figures["active_threads"].tolist() == [2, 1]
+    assert figures["contention"].tolist() == [0, 0]
+    assert figures["overlaps"].tolist() == [0, 0]
+
+
+def test_groupings_are_counted_side_by_side(text: str) -> None:
+    counted = census(text, ALL, BY_THREAD, {**ALL, "moments": 1, "buckets": 5})
+    assert counted.figures(0)["births"].tolist() == [12]
+    assert counted.figures(1)["births"].tolist() == [2, 10]
+    assert counted.figures(0)["one_by_one"].tolist() == [9], "something else was alive"
+    assert len(counted.compactness(0)["event"]) == 0
+    assert counted.live_bytes(0).shape == (1, 0)
+    assert counted.live_bytes(2).tolist() == [[0, 100, 740, 740, 128]]
+    with pytest.raises(IndexError):
+        counted.figures(3)
+
+
+def test_contention_needs_the_time_that_operations_take(text: str) -> None:
+    taking = {**ALL, "ns_per_operation": np.array([MS / 4])}
+    figures = census(text, taking).figures(0)
+    # Four spans hold operations; in the last one, each thread is busy for a quarter of it.
+    assert figures["contention"][0] == pytest.approx(0.25 * 0.25 / 4)
+    assert figures["overlaps"][0] == pytest.approx(0.25 * 0.25 * 4)
+
+
+def test_compactness_is_a_row_a_group_and_moment(text: str) -> None:
+    rows = census(text, {**BY_THREAD, "moments": 2}).compactness(0)
+    assert {name: column.tolist() for name, column in rows.items()} == {
+        "group": [0, 1, 0, 1],
+        "event": [5, 5, 17, 17],
+        "live_bytes": [100, 5 * 64, 100, 3 * 64],
+        "line_bytes": [128, 5 * 64, 128, 3 * 64],
+        "page_bytes": [4096, 4096, 4096, 4096],
+    }
+
+
+def test_levels_outlive_the_census(text: str) -> None:
+    counted = census(text, {**BY_THREAD, "buckets": 5})
+    levels = counted.live_bytes(0)
+    del counted
+    gc.collect()
+    assert levels.tolist() == [[0, 100, 100, 100, 128], [0, 0, 640, 640, 0]]
+
+
+def test_a_recorded_program_is_counted_as_its_objects_are(journal: Path) -> None:
+    stream = _native.ObjectStream(str(journal))
+    parts: list[_native.Columns] = []
+    while (batch := stream.next()) is not None:
+        parts.append(batch)
+    heap = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    contexts = len(stream.contexts()["parent"])
+    totals = stream.totals()
+
+    own = {"of_context": np.arange(contexts, dtype=np.uint32), "groups": contexts}
+    over_time = totals["over_time"]
+    rows = len(over_time["live_bytes"])
+    whole = {"of_context": np.zeros(contexts, np.uint32), "groups": 1, "moments": 32, "buckets": rows}
+    counted = census(
+        str(journal), own, whole, events=totals["events"], end_time=over_time["bucket_ns"] * rows
+    )
+    figures = counted.figures(0)
+    assert (figures["births"] == np.bincount(heap["context"], minlength=contexts)).all()
+    assert (figures["bytes"] == np.bincount(heap["context"], heap["size"], contexts)).all()
+    ends = ["never", "reallocated", "together", "lifo", "one_by_one"]
+    assert (np.sum([figures[end] for end in ends], axis=0) == figures["births"]).all()
+    assert figures["reallocated"].sum() == (heap["origin"] != 0).sum()
+    assert figures["never"].sum() == totals["end_live_objects"]
+
+    assert counted.figures(1)["max_live_bytes"][0] == totals["peak_live_bytes"]
+    assert counted.figures(1)["max_live_event"][0] == totals["peak_event"]
+    assert (counted.live_bytes(1)[0] == over_time["live_bytes"]).all()
+    rows_of_all = counted.compactness(1)
+    assert len(rows_of_all["event"]) == 32
+    assert (rows_of_all["live_bytes"] <= rows_of_all["line_bytes"]).all()
+    assert (rows_of_all["line_bytes"] <= rows_of_all["page_bytes"]).all()
+
+
+def test_progress_goes_to_the_end(text: str) -> None:
+    counted = _native.Census(text, EVENTS, 0, [ALL])
+    with pytest.raises(RuntimeError, match="not been read to its end"):
+        counted.figures(0)
+    while counted.advance():
+        assert 0 <= counted.progress <= 1
+    assert counted.progress == 1
+    assert not counted.advance()
+
+
+def test_what_is_no_journal_is_said(tmp_path: Path) -> None:
+    with pytest.raises(_native.JournalError):
+        _native.Census(str(tmp_path / "missing"), 0, 0, [])
+
+
+@pytest.mark.parametrize(
+    ("grouping", "reason"),
+    [
+        ({**ALL, "groups": 0}, "no groups"),
+        ({**BY_THREAD, "groups": 1}, "does not have"),
+        ({**ALL, "ns_per_operation": np.array([1.0, 2.0])}, "ns_per_operation"),
+    ],
+)
+def test_groupings_that_contradict_themselves_are_refused(
+    text: str, grouping: dict[str, Any], reason: str
+) -> None:
+    with pytest.raises(ValueError, match=reason):
+        _native.Census(text, EVENTS, 0, [grouping])
+
+
+def test_what_is_no_array_is_refused(text: str) -> None:
+    with pytest.raises(TypeError, match="of_context"):
+        _native.Census(text, EVENTS, 0, [{"of_context": "0", "groups": 1}])
