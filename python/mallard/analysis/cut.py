@@ -23,6 +23,9 @@ from mallard.analysis.fold import Folded, sums_of_subtrees
 
 Numbers = NDArray[Any]
 
+# What a cut counts at a function that works in several places, as helpers do: better its caller is cut out.
+HELPERS = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class Observed:
@@ -77,6 +80,9 @@ class Cutter:
         for layer, values in enumerate((observed.objects, observed.bytes)):
             np.add.at(own[layer], (self.place[observed.node], observed.bin), values)
         self.left = np.stack([sums_of_subtrees(self.parent, layer) for layer in own])
+        functions = np.array(tree.function)[self.nodes]
+        often = np.unique(functions, return_inverse=True, return_counts=True)
+        self.worth = np.where(often[2][often[1]] > 1, HELPERS, 1.0)
         self.owner = np.zeros(len(self.nodes), np.int64)
         self.roots = [0]
 
@@ -97,8 +103,7 @@ class Cutter:
         allowed = (np.minimum(shares, stays) >= self.limits.least_share) & (
             objects >= self.limits.least_objects
         )
-        gain[~allowed] = 0
-        return gain
+        return np.where(allowed, gain * self.worth, 0)
 
     def shares(self) -> NDArray[np.float64]:
         """Return what each candidate has left of all."""

@@ -17,8 +17,9 @@ from mallard.analysis.cut import Limits
 from mallard.analysis.dvluc import Cost, busy_ns, costs, dvluc, localities, ns_per_operation
 from mallard.analysis.groups import Grouping, everything
 from mallard.analysis.model import Behaviour, Dvluc, Profile, Subsystem, Verdict
+from mallard.analysis.progress import Progress
 from mallard.analysis.sites import Sites, site_list
-from mallard.analysis.store import Progress, Store
+from mallard.analysis.store import Store
 from mallard.analysis.subsystems import Division, divide
 from mallard.analysis.symbols import Symbols
 from mallard.analysis.verdict import judged

@@ -13,7 +13,6 @@ from pathlib import PurePath
 
 import numpy as np
 
-from mallard.analysis.call_tree import function_tree
 from mallard.analysis.cut import Limits, cut
 from mallard.analysis.fold import fold
 from mallard.analysis.groups import Grouping
@@ -56,9 +55,9 @@ def divide(store: Store, symbols: Symbols, by: str, limits: Limits) -> Division:
 
 def by_subtree(store: Store, symbols: Symbols, limits: Limits) -> Division:
     """Cut the call tree where behaviour changes."""
-    calls = function_tree(store, symbols)
-    tree = fold(calls.parent, calls.function)
-    node_of = tree.node_of[calls.node_of]
+    calls = symbols.tree
+    tree = fold(calls.parent.tolist(), calls.function.tolist())
+    node_of = tree.node_of[calls.innermost]
     observed = observe(store, node_of)
     passage = [True, *(is_passage(*calls.functions[function]) for function in tree.function[1:])]
     cuts = cut(tree, observed, limits)

@@ -1,0 +1,115 @@
+"""A store of objects written by hand: what analysis is tested on, with figures that one can count."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from mallard.analysis.store import Store
+
+MALLOC, REALLOC, FREE = 1, 16, 24
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """One object; time is ten ns an event unless it is given."""
+
+    birth: int
+    death: int | None
+    size: int = 32
+    context: int = 1
+    thread: int = 0
+    death_thread: int | None = None
+    between: int = 0
+    previous: int | None = None
+    origin: int = 0
+    death_kind: int = FREE
+    birth_ns: float = 0.0
+    death_ns: float = 0.0
+    region: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """A tree of calls: `functions[n]` was called by context `parents[n]`; context 0 is unknown."""
+
+    parents: Sequence[int] = (0, 0)
+    functions: Sequence[str] = ("", "main")
+    scopes: dict[int, str] = field(default_factory=dict)
+
+
+def size_class(size: int) -> int:
+    """Return the class of a size: four to a doubling from 8 bytes on."""
+    if size <= 8:
+        return 0
+    doubling = (size - 1).bit_length() - 1
+    return min(63, 1 + 4 * (doubling - 3) + ((size - 1) >> (doubling - 2)) % 4)
+
+
+def make_store(objects: Sequence[Made], calls: Calls = Calls(), **totals: Any) -> Store:
+    """Put the objects into a store; `totals` overrides what is said of the whole."""
+    connection = duckdb.connect()
+    last = max(max(o.birth, o.death or 0) for o in objects)
+    columns: dict[str, list[Any]] = {
+        "birth": [o.birth for o in objects],
+        "death": [o.death for o in objects],
+        "previous": [o.previous for o in objects],
+        "birth_time": [10 * o.birth for o in objects],
+        "death_time": [None if o.death is None else 10 * o.death for o in objects],
+        "size": [o.size for o in objects],
+        "between": [o.between for o in objects],
+        "birth_ns": [o.birth_ns for o in objects],
+        "death_ns": [o.death_ns for o in objects],
+        "context": [o.context for o in objects],
+        "thread": [o.thread for o in objects],
+        "death_thread": [None if o.death is None else o.death_thread or 0 for o in objects],
+        "region": [o.region for o in objects],
+        "death_kind": [0 if o.death is None else o.death_kind for o in objects],
+        "origin": [o.origin for o in objects],
+        "size_class": [size_class(o.size) for o in objects],
+    }
+    kinds = {"birth_ns": "FLOAT", "death_ns": "FLOAT", "context": "UINTEGER", "thread": "UINTEGER"}
+    kinds |= {"death_thread": "UINTEGER", "region": "UINTEGER"}
+    kinds |= dict.fromkeys(("death_kind", "origin", "size_class"), "UTINYINT")
+    declared = ", ".join(f"{name} {kinds.get(name, 'UBIGINT')}" for name in columns)
+    connection.execute(f"CREATE TABLE objects ({declared})")
+    marks = ", ".join("?" * len(columns))
+    connection.executemany(f"INSERT INTO objects VALUES ({marks})", [*zip(*columns.values(), strict=True)])
+    connection.execute("CREATE VIEW heap AS FROM objects WHERE region = 0")
+    names = ["", *calls.scopes.values()]
+    return Store(
+        path="made.mlrd",
+        sql=connection,
+        totals=whole(objects, last) | totals,
+        contexts={
+            "parent": np.array(calls.parents, np.uint32),
+            "name": np.array(
+                [names.index(calls.scopes.get(n, "")) for n in range(len(calls.parents))], np.uint32
+            ),
+            "return_address": np.arange(len(calls.parents), dtype=np.uint64),
+        },
+        threads=[{"system_id": 100 + n, "start_ns": 0, "end_ns": 0, "name": f"t{n}"} for n in range(4)],
+        modules=[],
+        names=names,
+    )
+
+
+def whole(objects: Sequence[Made], last: int) -> dict[str, Any]:
+    """Return what the reader would say of all of them."""
+    heap = [o for o in objects if o.region == 0]
+    live = [sum(o.size for o in heap if o.birth <= at < (o.death or last + 1)) for at in range(last + 1)]
+    peak = live.index(max(live))
+    return {
+        "events": last + 1,
+        "end_time": 10 * last,
+        "allocations": len(heap),
+        "bytes": sum(o.size for o in heap),
+        "peak_event": peak,
+        "peak_time": 10 * peak,
+        "peak_live_bytes": live[peak],
+        "cpu_ns": 0,
+        "recording_ns": 0,
+        "program": "/opt/made",
+    }

@@ -1,0 +1,140 @@
+"""Figures of sets of objects, each counted by hand."""
+
+import numpy as np
+from made_store import REALLOC, Calls, Made, make_store
+
+from mallard.analysis.behaviour import behaviours
+from mallard.analysis.chains import chain_lengths
+from mallard.analysis.groups import Grouping, everything
+from mallard.analysis.model import Behaviour, Deaths, Reallocations, Spread, Temporaries, ThreadCount
+from mallard.analysis.store import Columns, Store
+
+CALLS = Calls(parents=(0, 0, 1, 1), functions=("", "main", "a", "b"))
+
+
+def counted(groups: int) -> Columns:
+    """Return what a census might say: group g has the figures 10 g + 1, 10 g + 2, ..."""
+    names = ("max_live_bytes", "max_live_objects", "one_by_one", "lifo", "together", "reallocated", "never")
+    return {name: 10 * np.arange(groups) + place for place, name in enumerate(names, 1)}
+
+
+def of_all(store: Store, few_limit: int = 8, short_ns: int = 1000) -> Behaviour:
+    """Return the behaviour of all objects."""
+    (found,) = behaviours(store, everything(), counted(1), few_limit, short_ns)
+    assert found is not None
+    return found
+
+
+def test_sums_and_what_the_census_counted() -> None:
+    found = of_all(make_store([Made(0, 5, size=10), Made(1, None, size=30)]))
+    assert (found.allocations, found.bytes) == (2, 40)
+    assert (found.max_live_bytes, found.max_live_objects) == (1, 2)
+    assert found.deaths == Deaths(one_by_one=3, lifo=4, together=5, reallocated=6, never=7)
+
+
+def test_live_at_peak_is_what_lives_at_that_event() -> None:
+    objects = [Made(0, 2, size=100), Made(1, 4, size=50), Made(2, 3, size=10), Made(5, None, size=7)]
+    found = of_all(make_store(objects, peak_event=2))
+    assert found.live_at_peak_objects == 2, (
+        "the one born at the peak counts, the one that dies at it does not"
+    )
+    assert found.live_at_peak_bytes == 60
+
+
+def test_quantiles_are_values_that_occur() -> None:
+    store = make_store([Made(100 * n, 100 * n + n, size=n) for n in range(1, 11)])
+    found = of_all(store)
+    assert found.sizes == Spread(min=1, p50=5, p90=9, p99=10, max=10, mean=5.5)
+    assert found.lifetime_events == found.sizes
+    assert found.lifetime_ns == Spread(min=10, p50=50, p90=90, p99=100, max=100, mean=55)
+
+
+def test_objects_that_live_on_have_no_lifetime() -> None:
+    assert of_all(make_store([Made(0, None)])).lifetime_events is None
+    found = of_all(make_store([Made(0, None), Made(1, 4)]))
+    assert found.lifetime_events == Spread(3, 3, 3, 3, 3, 3)
+
+
+def test_histogram_counts_by_the_largest_size_of_a_class() -> None:
+    store = make_store([Made(n, None, size=size) for n, size in enumerate([1, 8, 9, 10, 16, 1 << 30])])
+    assert of_all(store).size_histogram == {8: 2, 10: 2, 16: 1, 458752: 1}
+
+
+def test_temporaries_by_each_definition() -> None:
+    objects = [
+        Made(0, 1, between=0),  # 10 ns
+        Made(2, 9, between=3),  # 70 ns
+        Made(3, 5, between=2),  # 20 ns
+        Made(10, None, between=0),
+    ]
+    found = of_all(make_store(objects), few_limit=2, short_ns=70)
+    assert found.temporaries == Temporaries(last=1, few=2, short=2)
+
+
+def test_threads_most_first_and_foreign_frees() -> None:
+    objects = [
+        Made(0, 9, thread=1, death_thread=2),
+        Made(1, 8, thread=3, death_thread=2),
+        Made(2, 7, thread=3, death_thread=3),
+        Made(3, None, thread=3),
+    ]
+    found = of_all(make_store(objects))
+    assert found.births == [ThreadCount(3, 3), ThreadCount(1, 1)]
+    assert found.frees == [ThreadCount(2, 2), ThreadCount(3, 1)]
+    assert found.foreign_frees == 2
+
+
+def grown(*births: int, context: int = 1) -> list[Made]:
+    """Return one block that is reallocated at each birth but the first."""
+    ends = [*births[1:], None]
+    return [
+        Made(
+            birth,
+            end,
+            context=context,
+            previous=births[place - 1] if place else None,
+            origin=(1 if birth % 2 else 2) if place else 0,
+            death_kind=REALLOC,
+        )
+        for place, (birth, end) in enumerate(zip(births, ends, strict=True))
+    ]
+
+
+def test_longest_chain_of_reallocations() -> None:
+    found = of_all(make_store([*grown(0, 3, 7, 8), *grown(1, 4), Made(2, 5)]))
+    assert found.reallocations == Reallocations(in_place=2, moved=2, longest_chain=3)
+
+
+def test_chains_of_each_group() -> None:
+    store = make_store([*grown(0, 3, 7, 8, context=2), *grown(1, 4, context=3)], CALLS)
+    by_context = Grouping("context", np.array([0, 0, 1, 2], np.uint32), 3)
+    nothing, first, second = behaviours(store, by_context, counted(3), 8, 1000)
+    assert nothing is None, "no object has this group"
+    assert first is not None
+    assert second is not None
+    assert (first.reallocations.longest_chain, second.reallocations.longest_chain) == (3, 1)
+    assert (first.allocations, second.allocations) == (4, 2)
+    assert (first.deaths.never, second.deaths.never) == (17, 27)
+
+
+def test_long_chains_are_found_in_few_rounds() -> None:
+    count = 1 << 20
+    births = np.arange(1, count + 1)
+    assert (chain_lengths(births, births - 1) == births).all(), (
+        "0 is no reallocation, so the chain begins at 1"
+    )
+
+
+def test_chains_whose_beginning_is_lost() -> None:
+    assert chain_lengths(np.array([5, 9]), np.array([2, 5])).tolist() == [1, 2]
+    assert chain_lengths(np.array([], np.uint64), np.array([], np.uint64)).tolist() == []
+
+
+def test_blocks_of_regions_are_left_out() -> None:
+    assert of_all(make_store([Made(0, 5), Made(1, 4, region=1)])).allocations == 1
+
+
+def test_contexts_beyond_the_grouping_are_of_group_0() -> None:
+    store = make_store([Made(0, None, context=1), Made(1, None, context=3)], CALLS)
+    found = behaviours(store, Grouping("context", np.array([0, 1], np.uint32), 2), counted(2), 8, 1000)
+    assert [part and part.allocations for part in found] == [1, 1]

@@ -1,0 +1,274 @@
+"""Subsystems that were planted into trees of calls, and trees without any."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from made_store import Calls, Made, make_store
+
+from mallard.analysis.cut import Cuts, Limits, Observed, cut
+from mallard.analysis.fold import fold
+from mallard.analysis.model import Frame
+from mallard.analysis.settle import settle
+from mallard.analysis.store import Store
+from mallard.analysis.subsystems import Division, divide, is_passage
+from mallard.analysis.symbols import Symbols
+
+# A path of functions, and how often each kind of behaviour occurs at its end.
+Planted = dict[str, dict[int, int]]
+
+
+class Tree:
+    """A tree of functions that is given by paths."""
+
+    def __init__(self, planted: Planted) -> None:
+        """Make the nodes of all paths."""
+        self.parent, self.function = [0], [-1]
+        self.names: list[str] = []
+        places: dict[tuple[int, str], int] = {}
+        ends: list[int] = []
+        for path in planted:
+            node = 0
+            for name in path.split():
+                if name not in self.names:
+                    self.names.append(name)
+                key = node, name
+                if key not in places:
+                    places[key] = len(self.parent)
+                    self.parent.append(node)
+                    self.function.append(self.names.index(name))
+                node = places[key]
+            ends.append(node)
+        self.folded = fold(self.parent, self.function)
+        rows = [
+            (self.folded.node_of[end], kind, count)
+            for end, kinds in zip(ends, planted.values(), strict=True)
+            for kind, count in kinds.items()
+        ]
+        table = np.array(rows)
+        self.observed = Observed(table[:, 0], table[:, 1], table[:, 2].astype(float), 32.0 * table[:, 2])
+
+    def path(self, node: int) -> str:
+        """Return the functions on the way to a folded node."""
+        return " ".join(self.names[self.folded.function[n]] for n in self.folded.path(node))
+
+    def subsystems(self, **limits: float) -> dict[str, int]:
+        """Cut the tree; return how many objects each subsystem has, those that have any."""
+        cuts = cut(self.folded, self.observed, Limits(**limits))  # type: ignore[arg-type]
+        passage = [True, *(is_passage(self.names[number], "") for number in self.folded.function[1:])]
+        shares = self.observed.shares(len(passage))
+        return self.counted(settle(self.folded, cuts, shares, passage, Limits().least_share))
+
+    def counted(self, cuts: Cuts) -> dict[str, int]:
+        """Return how many objects each subsystem has."""
+        of_node = cuts.owner[self.observed.node]
+        counts = {
+            self.path(root): int(self.observed.objects[of_node == number].sum())
+            for number, root in enumerate(cuts.roots)
+        }
+        return {path: count for path, count in counts.items() if count}
+
+
+def test_recursion_is_folded() -> None:
+    tree = Tree({"main f g f g h": {0: 1}, "main f h": {0: 1}, "main g": {0: 1}})
+    paths = {tree.path(node) for node in range(1, len(tree.folded.parent))}
+    assert paths == {"main", "main f", "main f g", "main f g h", "main f h", "main g"}
+
+
+def test_functions_that_behave_alike_are_one_subsystem() -> None:
+    alike = dict.fromkeys(range(10), 100)
+    assert Tree({f"main f{n}": alike for n in range(8)}).subsystems() == {"": 8000}
+
+
+def test_chance_is_no_change_of_behaviour() -> None:
+    chance = np.random.default_rng(4)
+    planted = {f"main f{n}": dict(enumerate(chance.multinomial(400, [0.02] * 50))) for n in range(20)}
+    assert len(Tree(planted).subsystems()) == 1
+
+
+def test_each_function_of_its_own_behaviour_is_a_subsystem() -> None:
+    planted = {f"main f{n}": {n: 1000 + n} for n in range(8)}
+    assert Tree(planted).subsystems() == {f"main f{n}": 1000 + n for n in range(8)}
+
+
+def test_eight_behind_dispatchers_helpers_and_threads() -> None:
+    found = Tree(
+        {
+            "_start main": {90: 5},
+            "_start main dispatch": {91: 1},
+            "_start main dispatch a make_node": {0: 1000},
+            "_start main dispatch b make_node": {1: 3000},
+            "_start main dispatch c": {2: 500},
+            "_start main dispatch d make_node": {3: 2000},
+            "_start main e": {4: 500, 5: 500},
+            "_start main e work": {4: 700, 5: 700},
+            "_start main f f f make_node": {6: 1500},
+            "_start main f f make_node": {6: 500},
+            "clone3 start_thread g make_node": {7: 400},
+            "clone3 start_thread h": {8: 5000},
+        }
+    ).subsystems()
+    assert found == {
+        "": 6,
+        "_start main dispatch a": 1000,
+        "_start main dispatch b": 3000,
+        "_start main dispatch c": 500,
+        "_start main dispatch d": 2000,
+        "_start main e": 2400,
+        "_start main f": 2000,
+        "clone3 start_thread g": 400,
+        "clone3 start_thread h": 5000,
+    }
+
+
+def test_a_subsystem_inside_another_is_cut_out_of_it() -> None:
+    found = Tree(
+        {
+            "main p make_node": {1: 1000},
+            "main p q make_node": {2: 1000},
+            "main r": {3: 1000},
+            "main s make_node": {4: 1000},
+        }
+    ).subsystems()
+    assert found == {"main p": 1000, "main p q": 1000, "main r": 1000, "main s": 1000}
+
+
+def test_no_more_subsystems_than_wanted() -> None:
+    planted = {f"main f{n}": {n: 1000} for n in range(30)}
+    assert len(Tree(planted).subsystems(most=5)) == 5
+
+
+def test_a_trifle_is_no_subsystem() -> None:
+    found = Tree({"main f": {0: 10_000}, "main g": {1: 10_000}, "main h": {2: 15}}).subsystems()
+    assert set(found) == {"", "main f", "main g"}
+    assert found[""] == 15
+
+
+def test_the_same_input_gives_the_same_cuts() -> None:
+    chance = np.random.default_rng(9)
+    planted = {f"main f{n % 7} g{n}": {int(k): 50 for k in chance.integers(0, 9, 3)} for n in range(60)}
+    assert Tree(planted).subsystems() == Tree(planted).subsystems()
+
+
+def test_cuts_of_a_large_tree_take_few_candidates() -> None:
+    parent = [0, *((n - 1) // 3 for n in range(1, 100_000))]
+    tree = fold(parent, [-1, *range(1, 100_000)])
+    nodes = np.arange(100_000)
+    ones = np.ones(100_000)
+    assert len(cut(tree, Observed(nodes, nodes % 5, ones, ones), Limits()).roots) < 13
+
+
+@pytest.mark.parametrize(
+    ("function", "module", "passed"),
+    [
+        ("main", "a.out", True),
+        ("__libc_start_call_main", "libc.so.6", True),
+        ("libc.so.6+0x271ca", "libc.so.6", True),
+        (
+            "std::thread::_State_impl<std::thread::_Invoker<std::tuple<void (*)()> > >::_M_run()",
+            "a.out",
+            True,
+        ),
+        ("std::vector<int>::push_back(int&&)", "a.out", False),
+        ("main_loop", "a.out", False),
+        ("start_thread_pool", "a.out", False),
+    ],
+)
+def test_passages_say_nothing_of_a_program(function: str, module: str, passed: bool) -> None:
+    assert is_passage(function, module) == passed
+
+
+class Names(Symbols):
+    """Symbols of calls written by hand: functions of the module prog, or `module!function`."""
+
+    def __init__(self, store: Store, functions: Sequence[str]) -> None:
+        """Take the functions of the contexts."""
+        self.warnings = []
+        self._store = store
+        self._parents = store.contexts["parent"]
+        self._scopes = store.contexts["name"]
+        self._place_of = np.arange(len(functions))
+        self._places = [[frame_of(function)] for function in functions]
+
+
+def frame_of(text: str) -> Frame:
+    """Return the frame of a function that may have a module before it."""
+    module, _, function = text.rpartition("!")
+    return Frame(function, module or "prog")
+
+
+def divided(by: str, calls: Calls, objects: Sequence[Made], most: int = 12) -> tuple[Division, list[int]]:
+    """Divide a program, and return the group of each context or thread as well."""
+    store = make_store(objects, calls)
+    division = divide(store, Names(store, calls.functions), by, Limits(most=most))
+    return division, division.grouping.group_of.tolist()
+
+
+def many(context: int, size: int, lifetime: int, start: int) -> list[Made]:
+    """Return a hundred objects."""
+    return [Made(start + n, start + n + lifetime, context=context, size=size) for n in range(100)]
+
+
+CALLS = Calls(
+    parents=(0, 0, 1, 1, 2, 3, 3),
+    functions=("", "main", "parse", "print", "parse", "helper", "libother.so!copy"),
+    scopes={},
+)
+
+
+def test_by_subtree_names_paths_and_contexts() -> None:
+    objects = [*many(2, 100, 1000, 0), *many(4, 100, 1000, 200), *many(5, 16, 1, 400), *many(6, 16, 1, 600)]
+    division, groups = divided("subtree", CALLS, objects)
+    assert sorted(division.names) == ["parse", "print", "rest of made"]
+    parse, written = division.names.index("parse"), division.names.index("print")
+    assert [groups[context] for context in (2, 4, 5, 6)] == [parse, parse, written, written]
+    assert [frame.function for frame in division.paths[written]] == ["main", "print"]
+
+
+def test_one_subsystem_has_the_name_of_the_program() -> None:
+    division, _ = divided("subtree", CALLS, many(2, 100, 10, 0))
+    assert division.names == ["made"]
+
+
+def test_subsystems_of_one_function_are_told_apart() -> None:
+    calls = Calls(parents=(0, 0, 1, 1, 2, 3), functions=("", "main", "f", "g", "work", "work"))
+    objects = [*many(4, 16, 1, 0), *many(2, 3000, 50, 200), *many(3, 300, 999, 600), *many(5, 90, 9, 900)]
+    division, _ = divided("subtree", calls, objects)
+    assert {"work (called by f)", "work (called by g)"} <= set(division.names)
+
+
+def test_by_module_is_that_of_the_innermost_frame() -> None:
+    objects = [*many(5, 16, 1, 0), *many(6, 16, 1, 200)]
+    division, groups = divided("module", CALLS, objects)
+    assert [division.names[groups[context]] for context in (5, 6)] == ["prog", "libother.so"]
+
+
+def test_the_c_library_allocates_for_its_caller() -> None:
+    calls = Calls(parents=(0, 0, 1), functions=("", "main", "libc.so.6!strdup"))
+    division, groups = divided("module", calls, many(2, 16, 1, 0))
+    assert division.names[groups[2]] == "prog"
+
+
+def test_by_thread_is_that_of_the_birth() -> None:
+    objects = [Made(n, None, thread=[0, 2, 2, 3][n % 4]) for n in range(40)]
+    division, groups = divided("thread", CALLS, objects)
+    assert division.grouping.key == "thread"
+    assert [division.names[groups[thread]] for thread in (2, 0, 3)] == ["t2 (102)", "t0 (100)", "t3 (103)"]
+
+
+def test_small_threads_share_a_subsystem_if_there_are_many() -> None:
+    objects = [Made(n, None, thread=[0, 1, 1, 2, 2, 2, 3][n % 7]) for n in range(70)]
+    division, groups = divided("thread", CALLS, objects, most=3)
+    assert division.names == ["t2 (102)", "t1 (101)", "2 other threads"]
+    assert [groups[thread] for thread in (0, 1, 2, 3)] == [2, 1, 0, 2]
+
+
+def test_by_annotation_is_the_innermost_scope() -> None:
+    calls = Calls(
+        parents=(0, 0, 1, 2, 3, 4),
+        functions=("", "main", "request", "f", "body", "g"),
+        scopes={2: "request", 4: "body"},
+    )
+    objects = [*many(1, 16, 1, 0), *many(3, 16, 1, 200), *many(5, 16, 1, 400)]
+    division, groups = divided("annotation", calls, objects)
+    assert [division.names[groups[context]] for context in (1, 3, 5)] == ["unannotated", "request", "body"]
