@@ -49,12 +49,17 @@ function_table::function_table(const object_file& file) {
   }
 }
 
-std::optional<std::uint64_t> function_table::find(std::uint64_t address) const noexcept {
+const function_table::range* function_table::segment_of(std::uint64_t address) const noexcept {
   const auto holds = [address](const range& r) { return r.begin <= address && address < r.end; };
-  const auto segment = std::find_if(code_.begin(), code_.end(), holds);
-  if (segment == code_.end()) return std::nullopt;
+  const auto found = std::find_if(code_.begin(), code_.end(), holds);
+  return found == code_.end() ? nullptr : &*found;
+}
+
+std::optional<std::uint64_t> function_table::find(std::uint64_t address) const noexcept {
+  const range* segment = segment_of(address);
   const auto behind = std::upper_bound(begins_.begin(), begins_.end(), address);
-  if (behind == begins_.begin() || *std::prev(behind) < segment->begin) return std::nullopt;
+  if (segment == nullptr || behind == begins_.begin() || *std::prev(behind) < segment->begin)
+    return std::nullopt;
   return *std::prev(behind);
 }
 

@@ -1,4 +1,4 @@
-// function_table: where functions begin, known even to files without a single symbol.
+// function_table: what is code, and where functions begin: known even to files without a single symbol.
 //
 //     .eh_frame_hdr   sorted (function, unwind rule) pairs --> binary search
 //
@@ -19,7 +19,9 @@ class function_table {
  public:
   explicit function_table(const object_file& file);
 
-  // Where the last function that begins at or before the address begins; nothing for what is no code.
+  [[nodiscard]] bool is_code(std::uint64_t address) const noexcept { return segment_of(address) != nullptr; }
+
+  // Where the last function of its segment that begins at or before the address begins.
   [[nodiscard]] std::optional<std::uint64_t> find(std::uint64_t address) const noexcept;
 
  private:
@@ -27,6 +29,8 @@ class function_table {
     std::uint64_t begin;
     std::uint64_t end;
   };
+
+  [[nodiscard]] const range* segment_of(std::uint64_t address) const noexcept;
 
   std::vector<range> code_;            // executable segments
   std::vector<std::uint64_t> begins_;  // of functions, sorted

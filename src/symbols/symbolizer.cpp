@@ -110,6 +110,7 @@ class symbolizer::request {
 
   // Addresses come in order, so that those of one function follow each other.
   std::uint32_t symbol_at(std::uint64_t address) {
+    if (!of_->functions.is_code(address)) return 0;
     const std::string_view symbol = of_->symbols.find(address);
     if (symbol.empty()) {
       const auto begin = of_->functions.find(address);

@@ -1,0 +1,207 @@
+#include "symbols/symbolizer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "scratch_folder.hpp"
+#include "symbols/orders.hpp"
+
+namespace mallard::symbols {
+namespace {
+
+using test::build_id_of;
+using test::marked_call;
+using test::output_of;
+
+struct frame {
+  std::string function;
+  std::string file;
+  std::uint32_t line;
+};
+
+std::vector<std::vector<frame>> resolve(const std::filesystem::path& program,
+                                        const std::vector<std::uint64_t>& addresses) {
+  const resolved found = symbolizer(program, build_id_of(program)).resolve(addresses);
+  std::vector<std::vector<frame>> all;
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    all.emplace_back();
+    for (std::uint32_t f = found.begins[i]; f < found.begins[i + 1]; ++f)
+      all.back().push_back(
+          {found.texts[found.frames[f].function], found.texts[found.frames[f].file], found.frames[f].line});
+  }
+  return all;
+}
+
+std::vector<std::uint64_t> addresses_of(const std::vector<marked_call>& calls) {
+  std::vector<std::uint64_t> addresses;
+  for (const marked_call& call : calls) addresses.push_back(call.address);
+  return addresses;
+}
+
+// Without parameters, and with the anonymous namespace and lambdas as the marks have them.
+std::string as_marked(std::string function) {
+  for (const auto& [from, to] :
+       {std::pair{"(anonymous namespace)", "(anonymous)"}, std::pair{"{lambda(char const*)#1}", "{lambda}"},
+        std::pair{"'lambda'(char const*)", "{lambda}"}}) {
+    const std::size_t at = function.find(from);
+    if (at != std::string::npos) function.replace(at, std::string_view(from).size(), to);
+  }
+  for (const std::string_view parameters : {"(char const*)", "(int const&)", "()", " const"}) {
+    for (std::size_t at = 0; (at = function.find(parameters, at)) != std::string::npos;) {
+      if (std::string_view(function).substr(0, at).ends_with("operator"))
+        at += 2;
+      else
+        function.erase(at, parameters.size());
+    }
+  }
+  return function;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string all;
+  for (const std::string& name : names) all += (all.empty() ? "" : "|") + name;
+  return all;
+}
+
+void expect_marked(const std::vector<marked_call>& calls, const std::vector<std::vector<frame>>& found) {
+  ASSERT_EQ(found.size(), calls.size());
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    std::vector<std::string> names;
+    for (const frame& f : found[i]) names.push_back(as_marked(f.function));
+    EXPECT_EQ(listed(names), listed(calls[i].functions));
+    ASSERT_FALSE(found[i].empty());
+    EXPECT_EQ(found[i].front().line, calls[i].line) << listed(names);
+    EXPECT_TRUE(found[i].front().file.ends_with("tests/symbols/targets/orders.cpp")) << found[i].front().file;
+  }
+}
+
+TEST(symbolizer, names_calls_and_what_is_inlined) {
+  const auto calls = test::marked_calls();
+  ASSERT_EQ(calls.size(), 9u);
+  expect_marked(calls, resolve(MALLARD_ORDERS, addresses_of(calls)));
+}
+
+TEST(symbolizer, answers_in_the_order_it_was_asked) {
+  auto calls = test::marked_calls();
+  std::reverse(calls.begin(), calls.end());
+  calls.insert(calls.end(), {calls[2], calls[0], calls[2]});
+  expect_marked(calls, resolve(MALLARD_ORDERS, addresses_of(calls)));
+  EXPECT_TRUE(resolve(MALLARD_ORDERS, {}).empty());
+}
+
+TEST(symbolizer, knows_nothing_of_what_is_no_code) {
+  for (const auto& frames : resolve(MALLARD_ORDERS, {0, 1, 0x7fffffffffff, ~std::uint64_t{0}}))
+    EXPECT_TRUE(frames.empty()) << frames.front().function << frames.front().file;
+}
+
+// Every call of the program, most of them of the standard library's, beside what binutils say.
+TEST(symbolizer, agrees_with_addr2line) {
+  std::istringstream listing(output_of(MALLARD_OBJDUMP
+                                       " -d --no-show-raw-insn " MALLARD_ORDERS
+                                       " | grep -A1 'call ' | grep -o '^ *[0-9a-f]*:' | tr -d ': '"));
+  std::vector<std::uint64_t> addresses;
+  for (std::uint64_t address = 0; listing >> std::hex >> address;) addresses.push_back(address - 1);
+  ASSERT_GT(addresses.size(), 100u);
+
+  const test::scratch_folder folder;
+  {
+    std::ofstream list(folder / "addresses");
+    for (const std::uint64_t address : addresses) list << std::hex << address << '\n';
+  }
+  std::istringstream answers(
+      output_of(MALLARD_ADDR2LINE " -a -i -f -C -e " MALLARD_ORDERS " <" + (folder / "addresses").string()));
+  const auto found = resolve(MALLARD_ORDERS, addresses);
+  std::size_t compared = 0;
+  std::string name;
+  std::getline(answers, name);
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    ASSERT_TRUE(name.starts_with("0x"));
+    std::size_t depth = 0;
+    std::string place;
+    while (std::getline(answers, name) && !name.starts_with("0x")) {
+      std::getline(answers, place);
+      if (name == "??" || place.starts_with("??")) continue;
+      place = place.substr(0, place.find(" (discriminator"));
+      ASSERT_LT(depth, found[i].size()) << std::hex << addresses[i];
+      const frame& ours = found[i][depth++];
+      if (!place.ends_with(":?")) {
+        EXPECT_EQ(ours.file + ":" + std::to_string(ours.line), place);
+      }
+      // Where the debug information has only a short name, binutils name the function around it instead.
+      name = name.substr(0, name.find(" [clone"));
+      EXPECT_TRUE(ours.function.ends_with(name) || name.starts_with(found[i].back().function))
+          << ours.function << "\n"
+          << name;
+      ++compared;
+    }
+    if (depth > 0) {
+      EXPECT_EQ(depth, found[i].size()) << std::hex << addresses[i];
+    }
+  }
+  EXPECT_GT(compared, 200u);
+}
+
+TEST(symbolizer, finds_separate_debug_information) {
+  const test::scratch_folder folder;
+  const auto calls = test::marked_calls();
+  const std::string debug = folder / "orders.debug";
+  output_of(MALLARD_OBJCOPY " --only-keep-debug " MALLARD_ORDERS " '" + debug + "'");
+  const auto program = test::stripped(folder / "program", "--add-gnu-debuglink='" + debug + "'");
+  expect_marked(calls, resolve(program, addresses_of(calls)));
+}
+
+TEST(symbolizer, tells_where_functions_without_a_name_begin) {
+  const test::scratch_folder folder;
+  const auto calls = test::marked_calls();
+  const auto found = resolve(test::stripped(folder / "bare"), addresses_of(calls));
+  const auto by_name = resolve(MALLARD_ORDERS, addresses_of(calls));
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    ASSERT_EQ(found[i].size(), 1u);
+    EXPECT_EQ(found[i][0].file, "");
+    const std::uint64_t begin = std::stoull(found[i][0].function, nullptr, 16);
+    EXPECT_LE(begin, calls[i].address);
+    EXPECT_LT(calls[i].address - begin, 4096u);
+    for (std::size_t other = 0; other < calls.size(); ++other)
+      EXPECT_EQ(found[i][0].function == found[other][0].function,
+                by_name[i].back().function == by_name[other].back().function);
+  }
+}
+
+// What Fedora ships: only the symbols, packed, in a section of the program.
+TEST(symbolizer, names_functions_by_packed_symbols) {
+  const test::scratch_folder folder;
+  const auto calls = test::marked_calls();
+  const std::string symbols = folder / "symbols";
+  output_of(MALLARD_OBJCOPY " --strip-debug " MALLARD_ORDERS " '" + symbols + "' && xz '" + symbols + "'");
+  const auto program =
+      test::stripped(folder / "program", "--add-section=.gnu_debugdata='" + symbols + ".xz'");
+  const auto found = resolve(program, addresses_of(calls));
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    ASSERT_EQ(found[i].size(), 1u);
+    EXPECT_EQ(as_marked(found[i][0].function), calls[i].functions.back());
+    EXPECT_EQ(found[i][0].line, 0u);
+  }
+}
+
+TEST(symbolizer, survives_files_that_were_cut) {
+  const test::scratch_folder folder;
+  const std::string whole = test::contents(MALLARD_ORDERS);
+  const auto id = build_id_of(MALLARD_ORDERS);
+  const auto addresses = addresses_of(test::marked_calls());
+  std::size_t opened = 0;
+  for (std::size_t size = 0; size < whole.size(); size += whole.size() / 97 + 1) {
+    std::ofstream(folder / "cut", std::ios::binary).write(whole.data(), static_cast<std::streamsize>(size));
+    try {
+      symbolizer cut(folder / "cut", id);
+      EXPECT_EQ(cut.resolve(addresses).begins.size(), addresses.size() + 1);
+      ++opened;
+    } catch (const error&) {
+    }
+  }
+  EXPECT_GT(opened, 0u);
+}
+
+}  // namespace
+}  // namespace mallard::symbols
