@@ -1,19 +1,22 @@
 // planted TRUTH: eight subsystems whose behaviour is known, and a log of what they did in the file TRUTH.
 //
-//     main -+- read_configuration > read_section -------------> make_node   400 nodes, never freed
-//           +- parse_document > parse > parse > ... ----------> make_node   8,001 of one size, last in first
+//     main -+- read_configuration > read_section -------------> make_node   128 nodes, never freed
+//           +- parse_document > parse > parse > ... ----------> make_node   11,430 of one size, last in first
 //           out
 //           +- serve -+- collect_texts > collect_words, collect_lines       21,760 of uniform sizes, 272 die
-//           together |         +- format_answer                                      1,280 temporaries | +-
-//           look_up -----------------------------> make_node   3,200, 64 at a time, replaced at random
-//           +- grow_buffer                                                  12 chains of 12 reallocations
-//     one thread: produce; another: consume                                 512 messages, freed by the other
+//           together |         +- format_answer                                      427 temporaries | +-
+//           look_up -----------------------------> make_node   2,560, 64 at a time, replaced at random
+//           +- grow_buffer                                                  5 chains of 12 reallocations
+//     one thread: produce; another: consume                                 256 messages, freed by the other
 //     thread two threads: contend                                                  60,000, as fast as they
 //     can
 //
 // While a block lives that is freed again, nothing allocates but what is logged: the threads start before,
-// and end behind. Blocks live some 50 us and more, beside which the readings of the clock are little.
+// and end behind. Blocks live some 40 us and more, beside which the readings of the clock are little. All
+// are in one heap, whose pages are there from the start: page faults would cost more than all calls together.
+#include <malloc.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstddef>
@@ -55,15 +58,15 @@ void work_for(std::uint64_t ns) {
 [[gnu::noinline]] void* make_node(owner by, std::size_t size) { return make(by, size, call_malloc); }
 
 [[gnu::noinline]] void read_section(void** nodes) {
-  for (std::size_t i = 0; i < 40; ++i) {
-    nodes[i] = make_node(configuration, 1000 + i % 10 * 300);
+  for (std::size_t i = 0; i < 16; ++i) {
+    nodes[i] = make_node(configuration, 4000 + i * 500);
     work_for(2'000);
   }
 }
 
 [[gnu::noinline]] void read_configuration() {
-  static void* nodes[400];
-  for (int section = 0; section < 10; ++section) read_section(nodes + section * 40);
+  static void* nodes[128];
+  for (int section = 0; section < 8; ++section) read_section(nodes + section * 16);
 }
 
 [[gnu::noinline]] void parse(int depth) {  // NOLINT(misc-no-recursion): the recursion is planted
@@ -118,8 +121,8 @@ class collection {
   work_for(500);
 }
 
-[[gnu::noinline]] void format_answer(int request) {
-  void* answer = make(answers, std::size_t{500} << (request % 3), call_malloc);
+[[gnu::noinline]] void format_answer(int number) {
+  void* answer = make(answers, std::size_t{2000} << (number % 3), call_malloc);
   work_for(50'000);
   end(answer, call_free);
 }
@@ -156,8 +159,9 @@ class entries {
   static entries recent;
   for (int request = 0; request < requests; ++request) {
     collect_texts(texts);
-    format_answer(request);
-    for (int i = 0; i < 2 + request % 2; ++i) recent.look_up();
+    if (request % 3 == 0) format_answer(request / 3);
+    recent.look_up();
+    recent.look_up();
     if (texts.is_full()) {
       work_for(50'000);
       texts.drop();
@@ -177,7 +181,7 @@ class entries {
   end(buffer, call_free);
 }
 
-constexpr std::size_t messages = 512;
+constexpr std::size_t messages = 256;
 constexpr std::size_t messages_under_way = 16;
 std::atomic<void*> ring[messages_under_way];
 
@@ -206,6 +210,20 @@ std::atomic<void*> ring[messages_under_way];
     for (void*& block : blocks) block = make(contest, 32 + made++ % 2 * 200, call_malloc);
     for (void* block : blocks) end(block, call_free);
   }
+}
+
+constexpr int heap_size = 16 << 20;
+
+// One arena for all threads, nothing mapped beside it, nothing given back.
+void keep_one_heap() {
+  for (const int option : {M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, M_TOP_PAD}) mallopt(option, heap_size);
+  mallopt(M_ARENA_MAX, 1);
+}
+
+// When the heap has grown once.
+void touch_heap() {
+  auto* const end = static_cast<volatile char*>(sbrk(0));
+  for (volatile char* page = end - heap_size; page < end; page += 4096) *page = *page;
 }
 
 enum thread_number : std::uint32_t { main_thread, producer, consumer, contender, other_contender, threads };
@@ -242,6 +260,7 @@ std::thread helper(thread_number number, stage when, std::latch& done) {
 
 int main(int argument_count, char** arguments) {
   if (argument_count != 2) return 2;
+  keep_one_heap();
   planted::enter_thread(main_thread);
   std::thread helpers[] = {
       helper<produce>(producer, exchanging, exchanged),
@@ -251,9 +270,10 @@ int main(int argument_count, char** arguments) {
   };
   all_started.arrive_and_wait();
   read_configuration();
-  for (int document = 0; document < 63; ++document) parse_document();
+  touch_heap();
+  for (int document = 0; document < 90; ++document) parse_document();
   serve(1280);
-  for (int buffer = 0; buffer < 12; ++buffer) grow_buffer();
+  for (int buffer = 0; buffer < 5; ++buffer) grow_buffer();
   go_on_to(exchanging);
   exchanged.arrive_and_wait();
   go_on_to(contending);
