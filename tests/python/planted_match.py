@@ -1,0 +1,167 @@
+"""Holds what `mallard profile --json` found against what was planted."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from math import isclose
+from typing import Any
+
+from planted_truth import (
+    BY_CONTENTION,
+    BY_DENSITY,
+    Planted,
+    Truth,
+    between,
+    deaths,
+    entropy,
+    histogram,
+    longest_chain,
+    most_live,
+    spread,
+)
+
+Found = dict[str, Any]  # a profile, or a part of one
+
+# Times are compared with readings of a clock around the same calls.
+TIME_TOLERANCE = 0.01
+# What may be in subsystems that nobody planted: the start of the program and of its threads.
+LARGEST_REST = 0.01
+
+
+def matches(profile: Found, truth: Truth) -> dict[str, set[int]]:
+    """Return for each planted subsystem those found that have a site with its function."""
+    found: dict[str, set[int]] = {name: set() for name in truth.functions}
+    for site in profile["sites"]:
+        for name, function in truth.functions.items():
+            itself = re.compile(rf"(.*::)?{function}(\(.*)?")  # with or without its parameters
+            if any(itself.fullmatch(frame["function"]) for frame in site["stack"]):
+                found[name].add(site["subsystem"])
+    return found
+
+
+def mismatches(profile: Found, truth: Truth) -> Iterator[str]:
+    """Tell which planted subsystems were not found, or not as one, or not alone; and what is too much."""
+    if len(profile["sites"]) != profile["sites_total"]:
+        yield "not every site is told"
+    matched = matches(profile, truth)
+    owners = defaultdict(set)
+    for name, subsystems in matched.items():
+        if len(subsystems) != 1:
+            yield f"{name} is {len(subsystems)} subsystems"
+        for subsystem in subsystems:
+            owners[subsystem].add(name)
+    for subsystem, names in owners.items():
+        if len(names) > 1:
+            yield f"{', '.join(sorted(names))} are one subsystem, {profile['subsystems'][subsystem]['name']}"
+    for figure in ("allocations", "bytes"):
+        whole = profile["totals"][figure]
+        rest = sum(
+            subsystem["behaviour"][figure]
+            for number, subsystem in enumerate(profile["subsystems"])
+            if number not in owners
+        )
+        if rest > LARGEST_REST * whole:
+            yield f"{figure}: {rest} of {whole} are in subsystems that nobody planted"
+
+
+def differences(profile: Found, truth: Truth) -> Iterator[str]:
+    """Tell every figure of the planted subsystems that is not as planted; each must have been found."""
+    threads = [thread["system_id"] for thread in profile["threads"]]
+    lived_through, peak = between(truth), truth.peak_event()
+    subsystems = {name: profile["subsystems"][min(found)] for name, found in matches(profile, truth).items()}
+    for name, found in subsystems.items():
+        objects = truth.of(name)
+        for figure, planted in expected(truth, objects, lived_through, peak, profile["few_limit"]):
+            value = at(found, figure)
+            if figure == "behaviour.births" or figure == "behaviour.frees":
+                value = {truth.threads.index(threads[c["thread"]]): c["objects"] for c in value}
+            if not equal(value, planted):
+                yield f"{name}: {figure} is {value}, planted {planted}"
+        for figure, value, low, high in times(found["behaviour"], objects, profile["short_ns"]):
+            if not low <= value <= high:
+                yield f"{name}: {figure} is {value:.0f}, by the program's own clock {low:.0f} to {high:.0f}"
+    yield from orders({name: found["dvluc"] for name, found in subsystems.items()})
+
+
+def expected(
+    truth: Truth, objects: Sequence[Planted], lived_through: dict[int, int], peak: int, few: int
+) -> Iterator[tuple[str, Any]]:
+    """Yield the path and the value of each figure that is exactly known."""
+    ended = [o for o in objects if o.end != "never"]
+    at_peak = [o for o in objects if o.birth.event <= peak and (o.end == "never" or o.death.event > peak)]
+    allocated, live = sum(o.size for o in objects), most_live(objects, lambda o: o.size)
+    lived = [lived_through[o.birth.event] for o in ended]
+    yield "behaviour.allocations", len(objects)
+    yield "behaviour.bytes", allocated
+    yield "behaviour.max_live_bytes", live
+    yield "behaviour.max_live_objects", most_live(objects, lambda _: 1)
+    yield "behaviour.live_at_peak_bytes", sum(o.size for o in at_peak)
+    yield "behaviour.live_at_peak_objects", len(at_peak)
+    yield "behaviour.sizes", spread([o.size for o in objects])
+    yield "behaviour.size_histogram", {str(size): n for size, n in histogram(objects).items()}
+    yield "behaviour.lifetime_events", spread([o.lifetime_events for o in ended]) if ended else None
+    yield "behaviour.temporaries.last", sum(n == 0 for n in lived)
+    yield "behaviour.temporaries.few", sum(n <= few for n in lived)
+    yield "behaviour.deaths", deaths(objects)
+    yield "behaviour.reallocations.in_place", sum(o.in_place for o in objects)
+    yield "behaviour.reallocations.moved", sum(o.previous is not None and not o.in_place for o in objects)
+    yield "behaviour.reallocations.longest_chain", longest_chain(truth, objects)
+    yield "behaviour.births", dict(Counter(o.birth.thread for o in objects))
+    yield "behaviour.frees", dict(Counter(o.death.thread for o in ended))
+    yield "behaviour.foreign_frees", sum(o.death.thread != o.birth.thread for o in ended)
+    yield "dvluc.density.operations", len(objects) + sum(o.end == "freed" for o in objects)
+    yield "dvluc.variation.value", entropy(objects) / 6
+    yield "dvluc.variation.entropy", entropy(objects)
+    yield "dvluc.variation.classes", len(histogram(objects))
+    yield "dvluc.utilization.value", live / allocated
+    yield "dvluc.utilization.max_live_bytes", live
+    yield "dvluc.utilization.bytes", allocated
+    yield (
+        "dvluc.contention.active_threads",
+        len({o.birth.thread for o in objects} | {o.death.thread for o in ended}),
+    )
+
+
+def times(
+    behaviour: Found, objects: Sequence[Planted], short_ns: int
+) -> Iterator[tuple[str, float, float, float]]:
+    """Yield each figure of time with the least and the most that the program's clock allows."""
+    lived = [o.lifetime_ns for o in objects if o.end != "never"]
+    if not lived:
+        return
+    least, most = spread([low for low, _ in lived]), spread([high for _, high in lived])
+    for figure, value in behaviour["lifetime_ns"].items():
+        low, high = least[figure] * (1 - TIME_TOLERANCE), most[figure] * (1 + TIME_TOLERANCE)
+        yield f"lifetime_ns.{figure}", value, low, high
+    short = [sum(high < short_ns for _, high in lived), sum(low < short_ns for low, _ in lived)]
+    yield "temporaries.short", behaviour["temporaries"]["short"], *short
+
+
+def orders(dvluc: dict[str, Found]) -> Iterator[str]:
+    """Tell where D or C are in another order than the planted one."""
+    density = {name: found["density"]["value"] for name, found in dvluc.items()}
+    contention = {name: found["contention"]["value"] for name, found in dvluc.items()}
+    for figure, values, planted in (
+        ("D", density, BY_DENSITY),
+        ("C", {name: value for name, value in contention.items() if value}, BY_CONTENTION),
+    ):
+        found = tuple(sorted(values, key=lambda name: values[name], reverse=True))
+        if found != planted:
+            yield f"{figure} comes in the order {', '.join(found)}, planted {', '.join(planted)}"
+
+
+def at(found: Found, path: str) -> Any:
+    """Return the member at a path with dots."""
+    value: Any = found
+    for name in path.split("."):
+        value = value[name]
+    return value
+
+
+def equal(value: Any, planted: Any) -> bool:
+    """Compare exactly; of fractions, all but the last bits."""
+    if isinstance(planted, dict) and isinstance(value, dict):
+        return value.keys() == planted.keys() and all(equal(value[key], planted[key]) for key in planted)
+    if isinstance(planted, float) and isinstance(value, float | int):
+        return isclose(value, planted, rel_tol=1e-12, abs_tol=1e-12)
+    return bool(value == planted)
