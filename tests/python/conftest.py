@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
+from report_browser import chromium
 
 Mallard = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -31,3 +33,10 @@ def journal(mallard: Mallard, tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert recorded.returncode == 0, recorded.stderr
     assert recorded.stdout == "20000\n"
     return path
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium for all tests of the report."""
+    with chromium() as running:
+        yield running

@@ -1,13 +1,12 @@
 """The report as a page in a browser."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page
-from report_browser import chromium, opened, wait_until_drawn
+from report_browser import opened, wait_until_drawn
 from report_sample import SUBSYSTEMS, sample_call_tree, sample_profile, sample_replay
 
 from mallard import figures
@@ -27,12 +26,6 @@ def sample_report(sites: int = 120) -> JournalReport:
 def written(path: Path, *reports: JournalReport) -> Path:
     path.write_text(render(list(reports), "1.2.3", AGAIN), encoding="utf-8")
     return path
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

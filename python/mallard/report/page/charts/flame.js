@@ -35,7 +35,7 @@ mallard.charts.flame = {
   help:
     "Each cell is a function, its callees hang below it, the largest first; its width is the share of the chosen " +
     "metric that it and its callees have. Temporaries are allocations that are freed before their thread allocates " +
-    "a few others. Click a cell to zoom into it, and a cell above to zoom out. " + keys,
+    "anything else. Click a cell to zoom into it, and a cell above to zoom out. " + keys,
 
   missing: ({ call_tree }) => (call_tree.parent.length > 1 ? "" : "The journal has no call stacks, so there is no call tree."),
 

@@ -22,6 +22,7 @@ mallard.call_tree = (columns) => {
   const children = children_of(parent);
   const total = Object.fromEntries(Object.entries(metrics).map(([name, own]) => [name, totals(parent, own)]));
   const name = (node) => columns.names[columns.name[node]];
+  const module = (node) => columns.modules[columns.module[node]];
 
   // From the root to the node.
   function path(node) {
@@ -82,7 +83,7 @@ mallard.call_tree = (columns) => {
   function follow(frames) {
     let node = 0;
     for (const [at, frame] of frames.entries()) {
-      const next = children[node].find((child) => name(child) === frame.function);
+      const next = children[node].find((child) => name(child) === frame.function && module(child) === frame.module);
       if (next === undefined) return { node, left: frames.length - at };
       node = next;
     }
@@ -96,8 +97,7 @@ mallard.call_tree = (columns) => {
     total,
     own: metrics,
     name,
-    module: (node) => columns.modules[columns.module[node]],
-    module_number: columns.module,
+    module,
     path,
     layout,
     search,
