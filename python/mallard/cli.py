@@ -14,6 +14,7 @@ from mallard.commands.info import info
 from mallard.commands.profile import profile
 from mallard.commands.record import record
 from mallard.commands.replay import replay
+from mallard.commands.report import report
 from mallard.commands.strategies import strategies
 from mallard.errors import MallardError
 from mallard.native import NativeCommand
@@ -25,6 +26,7 @@ app.command("import")(import_)
 app.command()(info)
 app.command()(profile)
 app.command()(export)
+app.command()(report)
 app.command()(strategies)
 
 

@@ -5,7 +5,7 @@ Its figures are plausible and agree with each other, so that a test can look for
 
 import math
 import random
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 from mallard.analysis.model import (
@@ -61,11 +61,9 @@ def spread(middle: float) -> Spread:
 
 def shares(whole: int, weights: list[float]) -> list[int]:
     """Divide a whole number by weights; the parts sum up to it."""
-    edges = [0]
-    for weight in weights:
-        edges.append(edges[-1] + round(whole * weight / sum(weights)))
-    edges[-1] = whole
-    return [max(0, after - before) for before, after in pairwise(edges)]
+    unit = whole / sum(weights)
+    edges = [0, *(round(unit * below) for below in accumulate(weights))]
+    return [after - before for before, after in pairwise(edges)]
 
 
 def behaviour(chance: random.Random, allocations: int, middle_size: int) -> Behaviour:
@@ -157,7 +155,7 @@ def sample_profile(sites: int = 120) -> Profile:
         by="subtree",
         complete=True,
         warnings=["3 frees of unknown blocks: the program had them before recording began"],
-        machine={"cpu": "Example CPU @ 3.00 GHz", "cores": "4", "kernel": "6.1.0", "c_library": "glibc 2.36"},
+        machine={"architecture": "x86_64", "kernel": "Linux 6.1.0", "recorder": "mallard-record 1.2.3"},
         few_limit=16,
         short_ns=1_000_000,
         totals=Totals(
@@ -241,7 +239,8 @@ def sample_call_tree(nodes: int = 3000) -> CallTree:
     chance = random.Random(nodes)
     parent = [0, *(chance.randint(max(0, node // 3 - 5), node - 1) for node in range(1, nodes))]
     names = ["example", *(f"ns::function_{number}(int)" for number in range(1, 400))]
-    calls = [round(chance.paretovariate(0.9)) for _ in range(nodes)]
+    whole = sample_profile().totals
+    calls = shares(whole.allocations, [chance.paretovariate(0.9) for _ in range(nodes)])
     return CallTree(
         parent=parent,
         name=[0, *(chance.randrange(1, len(names)) for _ in range(1, nodes))],
@@ -250,8 +249,8 @@ def sample_call_tree(nodes: int = 3000) -> CallTree:
         modules=["example", "libc.so.6", "libxml2.so.2"],
         metrics={
             "calls": calls,
-            "bytes": [count * chance.choice(SIZES) for count in calls],
-            "live_at_peak": [count * chance.randrange(9) for count in calls],
+            "bytes": shares(whole.bytes, [count * chance.choice(SIZES) for count in calls]),
+            "live_at_peak": shares(whole.peak_live_bytes, [count * chance.randrange(9) for count in calls]),
             "temporaries": [count // 3 for count in calls],
         },
     )

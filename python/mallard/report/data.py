@@ -20,18 +20,13 @@ SMALLER = "(smaller)"
 
 @dataclass(frozen=True, slots=True)
 class JournalReport:
-    """One journal as the page shows it; `replay` is the JSON of mallard-replay or None."""
+    """One journal as the page shows it: call tree culled, `replay` the JSON of mallard-replay or None."""
 
     profile: Profile
     call_tree: CallTree
     replay: dict[str, Any] | None
     replay_hint: str  # what the page says where there is no replay
     started_unix_ns: int | None = None
-
-
-def with_sites(profile: Profile, most: int) -> Profile:
-    """Return the profile with no more than its `most` largest sites."""
-    return replace(profile, sites=profile.sites[:most])
 
 
 def as_json(report: JournalReport) -> str:
@@ -46,11 +41,11 @@ def as_json(report: JournalReport) -> str:
     whole = {
         "profile": profile,
         "frames": [asdict(frame) for frame in frames],
-        "call_tree": asdict(culled(report.call_tree)),
+        "call_tree": asdict(report.call_tree),
         "replay": report.replay,
         "replay_hint": report.replay_hint,
     }
-    return json.dumps(whole, separators=(",", ":"))
+    return json.dumps(whole, separators=(",", ":"), allow_nan=False)
 
 
 def inclusive(tree: CallTree) -> dict[str, list[int]]:

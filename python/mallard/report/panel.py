@@ -43,7 +43,7 @@ def panel(report: JournalReport, number: int, several: bool) -> Element:
     }
     made = tag(
         "article",
-        header(profile),
+        header(report),
         verdict(profile, number),
         contents(number),
         class_="journal",
@@ -76,17 +76,18 @@ def contents(number: int) -> Element:
     return tag("nav", tag("ul", *links), class_="contents", aria_label="Sections")
 
 
-def header(profile: Profile) -> Element:
+def header(report: JournalReport) -> Element:
     """Return what was recorded, where and when."""
+    profile = report.profile
     machine = profile.machine
     facts = tag("p", class_="facts")
     for fact in (
-        f"process {profile.process}",
+        f"process {profile.process}" if profile.process else None,
         f"journal {PurePath(profile.journal).name}",
-        started(profile),
-        machine.get("cpu"),
-        machine.get("kernel") and f"Linux {machine['kernel']}",
-        machine.get("c_library"),
+        started(report.started_unix_ns),
+        machine.get("kernel"),
+        machine.get("architecture"),
+        machine.get("recorder"),
     ):
         if fact:
             facts.append(tag("span", fact))
@@ -102,12 +103,11 @@ def header(profile: Profile) -> Element:
     return made
 
 
-def started(profile: Profile) -> str | None:
+def started(unix_ns: int | None) -> str | None:
     """Return when recording began."""
-    stamp = profile.machine.get("started")
-    if not stamp:
+    if unix_ns is None:
         return None
-    return datetime.fromtimestamp(float(stamp), UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return datetime.fromtimestamp(unix_ns / 1e9, UTC).strftime("recorded %Y-%m-%d %H:%M:%S UTC")
 
 
 def warnings(profile: Profile) -> list[str]:
@@ -119,11 +119,10 @@ def warnings(profile: Profile) -> list[str]:
 def verdict(profile: Profile, number: int) -> Element:
     """Return the answer, what it stands on, and the main figures."""
     found = profile.verdict
-    word = "Worthwhile" if found.worthwhile else "Nothing to gain"
     made = tag(
         "section",
         tag("h2", "Verdict"),
-        tag("p", tag("span", word, class_="word"), found.headline, class_="headline"),
+        tag("p", found.headline, class_="headline"),
         class_=f"card verdict {'gain' if found.worthwhile else 'none'}",
         id=f"journal-{number}-verdict",
     )
@@ -187,7 +186,7 @@ def totals(profile: Profile) -> Element:
     ]
     odd = ", ".join(f"{figures.count(many)} {what}" for many, what in oddities if many)
     if odd:
-        facts.append(("Oddities", odd, ""))
+        facts.append(("Oddities", figures.count(sum(many for many, _ in oddities)), odd))
     cells = (
         tag("div", tag("dt", name), tag("dd", value, tag("small", more) if more else None))
         for name, value, more in facts

@@ -47,7 +47,9 @@ async function draw(name, chart, place, data, context) {
   place.replaceChildren();
   if (summary) place.append(element("p", { class: "summary" }, summary));
   if (reason) return;
-  const container = element("div", { class: "chart", role: "group", "aria-label": chart.title, "data-chart": name });
+  const scheme = context.theme.dark ? "dark" : "light";
+  const about = { class: `chart ${scheme}`, role: "group", "aria-label": chart.title, "data-chart": name };
+  const container = element("div", about);
   place.append(container);
   if (chart.help) {
     place.append(element("details", { class: "help" }, element("summary", {}, "How to read this"), element("p", {}, chart.help)));

@@ -184,7 +184,7 @@ mallard.sites = {
     mallard.table.sortable(table);
     filter();
     container.append(
-      element("div", { class: "tools" }, words, choice, status),
+      element("div", { class: "tools" }, words, choice, mallard.table.saver(table, "sites.csv"), status),
       element("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": "Sites" }, table),
     );
     if (sites_total > sites.length) {
