@@ -18,7 +18,9 @@ namespace {
 // Events between asking for a cache line and using it: the main memory's latency at some 20 ns an event.
 constexpr std::size_t ahead = 8;
 
-constexpr std::uint64_t last_event_number = UINT64_MAX / 2;  // larger ones can only be damage
+// Larger ones can only be damage.
+constexpr std::uint64_t last_event_number = UINT64_MAX / 2;
+constexpr double longest_call = 1e15;  // ns
 
 // One row of a batch, as far as every kind has it.
 struct happening {
@@ -72,6 +74,7 @@ struct pairing::state {
   void free_in_region(std::uint64_t id, std::uint64_t address);
   void clear_region(std::uint32_t place);
 
+  [[nodiscard]] float took(std::uint64_t ticks) const noexcept;
   void begin_at(const request& wanted);
   std::uint32_t begin(const request& wanted);
   void end(std::uint32_t slot, const happening& by);
@@ -122,10 +125,9 @@ void pairing::state::add(const journal::event_batch& batch) {
 
 void pairing::state::pair(const journal::event_batch& batch, std::size_t row) {
   const event_kind kind = batch.kind[row];
-  const std::uint64_t duration = batch.duration[row];
   now = {.event = next_event++,
          .time = std::max(now.time, clock.ns(batch.time[row])),
-         .ns = duration == 0 ? 0 : static_cast<float>(static_cast<double>(duration) * ns_per_tick),
+         .ns = took(batch.duration[row]),
          .thread = batch.thread[row],
          .context = batch.context[row],
          .kind = kind};
@@ -148,6 +150,11 @@ void pairing::state::pair(const journal::event_batch& batch, std::size_t row) {
   if (kind == event_kind::region_clear) return tell([=](watcher& w) { w.region_cleared(number); });
   regions.end(place);
   tell([=, this](watcher& w) { w.region_ended(number, now.event); });
+}
+
+float pairing::state::took(std::uint64_t ticks) const noexcept {
+  return ticks == 0 ? 0
+                    : static_cast<float>(std::min(static_cast<double>(ticks) * ns_per_tick, longest_call));
 }
 
 void pairing::state::allocate(const request& wanted) {
