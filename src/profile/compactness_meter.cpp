@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/sort/pdqsort/pdqsort.hpp>
+#include <iterator>
 
 namespace mallard::profile {
 namespace {
@@ -50,14 +51,12 @@ void compactness_meter::look_until(std::uint64_t event) {
 }
 
 void compactness_meter::look(std::uint64_t event) {
-  places_.clear();
-  for (std::uint32_t slot = 0; slot < blocks_.size(); ++slot)
-    if (blocks_[slot].size != 0) places_.push_back({.address = blocks_[slot].address, .slot = slot});
-  boost::sort::pdqsort_branchless(places_.begin(), places_.end(),
-                                  [](const place& a, const place& b) { return a.address < b.address; });
+  live_.clear();
+  std::ranges::copy_if(blocks_, std::back_inserter(live_), [](const block& b) { return b.size != 0; });
+  boost::sort::pdqsort_branchless(live_.begin(), live_.end(),
+                                  [](const block& a, const block& b) { return a.address < b.address; });
   std::vector<group_walk> walks(groups_);
-  for (const place& at : places_) {
-    const block& b = blocks_[at.slot];
+  for (const block& b : live_) {
     const std::uint64_t last = b.address + std::min(b.size - 1, UINT64_MAX - b.address);
     group_walk& walk = walks[b.group];
     walk.live_bytes += b.size;

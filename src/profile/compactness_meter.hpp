@@ -7,7 +7,8 @@
 // the lines and pages behind the last ones that the group has. A block counts by its ends, however large
 // it is. An object without bytes is nowhere.
 //
-// Cost: two stores an object, and a sort of the live ones a moment; 24 bytes a slot. None without moments.
+// Cost: two stores an object, and a sort of the live ones a moment; 24 bytes a slot, and as many a live one.
+// None without moments.
 #pragma once
 
 #include <cstdint>
@@ -60,10 +61,6 @@ class compactness_meter {
     std::uint64_t size = 0;  // 0: none
     std::uint32_t group = 0;
   };
-  struct place {
-    std::uint64_t address = 0;
-    std::uint32_t slot = 0;
-  };
 
   void look_until(std::uint64_t event);
   void look(std::uint64_t event);
@@ -75,7 +72,7 @@ class compactness_meter {
   std::uint32_t moment_ = 0;   // the next
   std::uint64_t next_;         // its event
   std::vector<block> blocks_;  // by slot
-  std::vector<place> places_;  // of the live blocks, by address, during a look
+  std::vector<block> live_;    // by address, during a look
   std::vector<compactness> found_;
 };
 

@@ -106,11 +106,13 @@ def count(
     store: Store, parts: Sequence[tuple[Grouping, Sequence[Cost]]], sites: Grouping, progress: Progress
 ) -> _native.Census:
     """Read the journal again, and count each part's and each site's objects."""
-    buckets = len(store.totals["over_time"]["live_bytes"])
+    over_time = store.totals["over_time"]
+    buckets = len(over_time["live_bytes"])
     groupings = [part.census(ns_per_operation(cost), MOMENTS, buckets) for part, cost in parts]
     groupings.append(sites.census(np.zeros(0), 0, 0))
     try:
-        census = _native.Census(store.path, store.totals["events"], store.totals["end_time"], groupings)
+        end = over_time["bucket_ns"] * buckets
+        census = _native.Census(store.path, store.totals["events"], end, groupings)
         while census.advance():
             progress(DIVIDED + (COUNTED - DIVIDED) * census.progress)
     except _native.JournalError as error:
