@@ -15,7 +15,7 @@ def summary_json(path: str) -> str:
     """Read the whole journal and return what is known of it as one JSON object."""
 
 def event_kinds() -> list[str]:
-    """Return the name of each kind of event (include/mallard/journal/event.hpp) by number; many are empty."""
+    """Return the name of each kind of event (include/mallard/journal/event.hpp) by number."""
 
 def largest_of_size_classes() -> list[int]:
     """Return the largest size in bytes of each of the 64 size classes (src/profile/size_class.hpp)."""

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "journal/event.hpp"
 #include "journal/event_source.hpp"
 #include "journal/import.hpp"
 #include "journal/text_writer.hpp"
-#include "mallard/journal/event.hpp"
 #include "native/bind.hpp"
 
 namespace nb = nanobind;
@@ -88,11 +88,11 @@ nb::dict export_text(const std::string& path, int to, const nb::object& progress
   return result;
 }
 
-// By number; empty where none has it.
+// By number.
 std::vector<std::string> event_kinds() {
   std::vector<std::string> names(256);
   for (std::size_t kind = 0; kind < names.size(); ++kind)
-    names[kind] = journal::name_of(static_cast<journal::event_kind>(kind));
+    names[kind] = journal::label_of(static_cast<journal::event_kind>(kind));
   return names;
 }
 

@@ -160,7 +160,8 @@ def test_ctrl_c_leaves_nothing_half(tmp_path: Path) -> None:
     source = tmp_path / "endless"
     os.mkfifo(source)
     path = tmp_path / "journal.mlrd"
-    command = [Path(sys.executable).parent / "mallard", "import", "--from", "text", source, "-o", path]
+    mallard_command = str(Path(sys.executable).parent / "mallard")
+    command = [mallard_command, "import", "--from", "text", str(source), "-o", str(path)]
     importing = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     with source.open("w") as lines:
         lines.write("a 8 10 1 1\n" * 300_000)

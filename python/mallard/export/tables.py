@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mallard.analysis.model import Frame
 from mallard.analysis.store import Columns, Store
 from mallard.analysis.symbols import Symbols
 
 NO_EVENT = 2**64 - 1
+UNKNOWN = Frame(function="", module="")
 
 
 def tables(store: Store, symbols: Symbols) -> dict[str, Columns]:
@@ -31,17 +33,17 @@ def tables(store: Store, symbols: Symbols) -> dict[str, Columns]:
 def contexts(store: Store, symbols: Symbols) -> Columns:
     """A row a context; its place in the code is that of its innermost frame."""
     count = len(store.contexts["parent"])
-    inner = [next(iter(symbols.frames_of_node(context)), None) for context in range(1, count)]
+    inner = [UNKNOWN, *(next(iter(symbols.frames_of_node(context)), UNKNOWN) for context in range(1, count))]
     names = [store.names[name] if name else None for name in store.contexts["name"].tolist()]
     return {
         "context": np.arange(count, dtype=np.uint32),
         "parent": store.contexts["parent"],
         "return_address": store.contexts["return_address"],
         "annotation": texts(names),
-        "function": texts([None, *(frame and frame.function for frame in inner)]),
-        "module": texts([None, *(frame and frame.module for frame in inner)]),
-        "file": texts([None, *(frame and frame.file for frame in inner)]),
-        "line": numbers([None, *(frame and frame.line for frame in inner)]),
+        "function": texts([frame.function for frame in inner]),
+        "module": texts([frame.module for frame in inner]),
+        "file": texts([frame.file for frame in inner]),
+        "line": numbers([frame.line for frame in inner]),
     }
 
 
