@@ -34,9 +34,13 @@ class Symbols:
         """Return the stack of a context, innermost first; annotated scopes are frames named by them."""
         stack: list[Frame] = []
         while context != 0:
-            stack += self._places[self._place_of[context]]
+            stack += self.own_frames(context)
             context = int(self._parents[context])
         return stack
+
+    def own_frames(self, context: int) -> list[Frame]:
+        """Return what a context adds to its parent's stack, innermost first."""
+        return self._places[self._place_of[context]]
 
     def site_name(self, context: int) -> str:
         """Return the innermost function that is no allocator's wrapper, in short."""

@@ -33,7 +33,7 @@ def tables(store: Store, symbols: Symbols) -> dict[str, Columns]:
 def contexts(store: Store, symbols: Symbols) -> Columns:
     """A row a context; its place in the code is that of its innermost frame."""
     count = len(store.contexts["parent"])
-    inner = [UNKNOWN, *(next(iter(symbols.frames_of_node(context)), UNKNOWN) for context in range(1, count))]
+    inner = [UNKNOWN, *(symbols.own_frames(context)[0] for context in range(1, count))]
     names = [store.names[name] if name else None for name in store.contexts["name"].tolist()]
     return {
         "context": np.arange(count, dtype=np.uint32),
@@ -52,7 +52,7 @@ def frames(store: Store, symbols: Symbols) -> Columns:
     rows = [
         (context, depth, frame)
         for context in range(1, len(store.contexts["parent"]))
-        for depth, frame in enumerate(symbols.frames_of_node(context))
+        for depth, frame in enumerate(symbols.own_frames(context))
     ]
     return {
         "context": np.array([context for context, _, _ in rows], dtype=np.uint32),
