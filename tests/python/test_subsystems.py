@@ -11,7 +11,7 @@ from mallard.analysis.fold import fold
 from mallard.analysis.model import Frame
 from mallard.analysis.settle import settle
 from mallard.analysis.store import Store
-from mallard.analysis.subsystems import Division, divide, is_passage
+from mallard.analysis.subsystems import Division, divide, heavy, is_passage
 from mallard.analysis.symbols import Symbols
 
 # A path of functions, and how often each kind of behaviour occurs at its end.
@@ -54,10 +54,12 @@ class Tree:
 
     def subsystems(self, **limits: float) -> dict[str, int]:
         """Cut the tree; return how many objects each subsystem has, those that have any."""
-        cuts = cut(self.folded, self.observed, Limits(**limits))  # type: ignore[arg-type]
-        passage = [True, *(is_passage(self.names[number], "") for number in self.folded.function[1:])]
-        shares = self.observed.shares(len(passage))
-        return self.counted(settle(self.folded, cuts, shares, passage, Limits().least_share))
+        names = ["", *(self.names[number] for number in self.folded.function[1:])]
+        passage, wrapper = [is_passage(name, "") for name in names], [name == "malloc" for name in names]
+        passage[0] = True
+        cuts = cut(self.folded, self.observed, Limits(**limits), wrapper)  # type: ignore[arg-type]
+        shares = self.observed.shares(len(names))
+        return self.counted(settle(self.folded, cuts, shares, passage, wrapper, Limits().least_share))
 
     def counted(self, cuts: Cuts) -> dict[str, int]:
         """Return how many objects each subsystem has."""
@@ -150,12 +152,28 @@ def test_the_same_input_gives_the_same_cuts() -> None:
     assert Tree(planted).subsystems() == Tree(planted).subsystems()
 
 
-def test_cuts_of_a_large_tree_take_few_candidates() -> None:
-    parent = [0, *((n - 1) // 3 for n in range(1, 100_000))]
-    tree = fold(parent, [-1, *range(1, 100_000)])
-    nodes = np.arange(100_000)
-    ones = np.ones(100_000)
-    assert len(cut(tree, Observed(nodes, nodes % 5, ones, ones), Limits()).roots) < 13
+def test_an_allocators_wrapper_is_no_subsystem() -> None:
+    planted = {f"main f{n} malloc": {n: 1000 + n} for n in range(3)} | {
+        "main g": {5: 9},
+        "main g malloc": {7: 900},
+    }
+    assert Tree(planted).subsystems() == {"main f0": 1000, "main f1": 1001, "main f2": 1002, "main g": 909}
+
+
+def test_the_start_of_a_thread_moves_inwards() -> None:
+    invoked = "clone3 start_thread std::thread::_M_run() helper::{lambda()#1}::operator()()"
+    found = Tree({f"{invoked} f malloc": {0: 1000}, "main g malloc": {1: 1000}}).subsystems()
+    assert found == {f"{invoked} f": 1000, "main g": 1000}
+
+
+def test_a_large_tree_is_reduced_to_what_has_a_share() -> None:
+    tree = fold([0, *((n - 1) // 3 for n in range(1, 100_000))], [-1, *range(1, 100_000)])
+    nodes, ones = np.arange(100_000), np.ones(100_000)
+    observed = Observed(nodes, nodes % 5, ones, ones)
+    small = heavy(tree, observed, 0.01)
+    assert len(small.parent) < 200
+    assert observed.at(small.node_of).objects.sum() == 100_000
+    assert set(small.node_of.tolist()) == set(range(len(small.parent)))
 
 
 @pytest.mark.parametrize(
@@ -169,6 +187,9 @@ def test_cuts_of_a_large_tree_take_few_candidates() -> None:
             "a.out",
             True,
         ),
+        ("(anonymous namespace)::helper<work>::{lambda}::operator()", "a.out", True),
+        ("helper<work>(int)::<lambda()>::operator()(int) const", "a.out", True),
+        ("for_each<main::{lambda()#1}>(main::{lambda()#1})", "a.out", False),
         ("std::vector<int>::push_back(int&&)", "a.out", False),
         ("main_loop", "a.out", False),
         ("start_thread_pool", "a.out", False),

@@ -8,18 +8,18 @@ own way makes both histograms simpler, its own and that of what is left: the bit
 cut. Allocations and bytes count alike: the gain is the mean of bits saved per allocation and per byte, less
 what the further histogram itself takes to tell (half a logarithm of its objects for each of its bins).
 
-A cut takes and leaves at least `least_share`, but for the program itself, which may end as a rest. Subtrees
-below it are no candidates, so that a few hundred histograms remain whatever the number of contexts.
+A cut takes and leaves at least `least_share`, but for the program itself, which may end as a rest. So the
+tree can be reduced to nodes that have as much: a few hundred, whatever the number of contexts.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mallard.analysis.fold import Folded, sums_of_subtrees
+from mallard.analysis.fold import Folded
 
 Numbers = NDArray[Any]
 
@@ -36,6 +36,10 @@ class Observed:
     objects: NDArray[np.float64]
     bytes: NDArray[np.float64]
 
+    def at(self, node_of: NDArray[np.int64]) -> Self:
+        """Return the same for a tree in which each node has become another."""
+        return replace(self, node=node_of[self.node])
+
     def shares(self, nodes: int) -> NDArray[np.float64]:
         """Return what each node itself has of all: the mean of its shares of objects and of bytes."""
         share = np.zeros(nodes)
@@ -51,7 +55,7 @@ class Limits:
     most: int = 12  # subsystems
     least_share: float = 0.005  # of all, the mean of those of allocations and of bytes
     least_objects: int = 16
-    least_gain: float = 0.02  # bits
+    least_gain: float = 0.03  # bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,33 +67,28 @@ class Cuts:
 
 
 class Cutter:
-    """The candidates, their histograms, and which subsystem each belongs to."""
+    """The histograms of all subtrees, and which subsystem each belongs to."""
 
-    def __init__(self, tree: Folded, observed: Observed, limits: Limits) -> None:
-        """Add up the histograms of all subtrees that are large enough."""
+    def __init__(self, tree: Folded, observed: Observed, limits: Limits, wrapper: Sequence[bool]) -> None:
+        """Add up the histograms."""
+        self.parent = tree.parent
         self.limits = limits
-        bins = 1 + int(observed.bin.max(initial=0))
         self.totals = float(observed.objects.sum()), float(observed.bytes.sum())
-        shares = sums_of_subtrees(tree.parent, observed.shares(len(tree.parent)))
-        candidate = shares >= limits.least_share
-        candidate[0] = True
-        self.nodes = np.flatnonzero(candidate)
-        self.place = nearest(tree.parent, candidate)
-        self.parent = [int(self.place[tree.parent[node]]) for node in self.nodes]
-        own = np.zeros((2, len(self.nodes), bins))
-        for layer, values in enumerate((observed.objects, observed.bytes)):
-            np.add.at(own[layer], (self.place[observed.node], observed.bin), values)
-        self.left = np.stack([sums_of_subtrees(self.parent, layer) for layer in own])
-        functions = np.array(tree.function)[self.nodes]
-        often = np.unique(functions, return_inverse=True, return_counts=True)
-        self.worth = np.where(often[2][often[1]] > 1, HELPERS, 1.0)
-        self.owner = np.zeros(len(self.nodes), np.int64)
+        nodes, bins = len(tree.parent), 1 + int(observed.bin.max(initial=0))
+        self.left = np.zeros((2, nodes, bins))  # what each subtree has of its subsystem: objects and bytes
+        for layer, values in zip(self.left, (observed.objects, observed.bytes), strict=True):
+            np.add.at(layer, (observed.node, observed.bin), values)
+        for node in range(nodes - 1, 0, -1):
+            self.left[:, tree.parent[node]] += self.left[:, node]
+        often = np.unique(tree.function, return_inverse=True, return_counts=True)
+        self.worth = np.where(often[2][often[1]] > 1, HELPERS, 1.0) * ~np.array(wrapper)
+        self.owner = np.zeros(nodes, np.int64)
         self.roots = [0]
 
     def gains(self) -> NDArray[np.float64]:
         """Return what cutting each candidate out of its subsystem would save."""
         roots = np.array(self.roots)[self.owner]
-        gain = np.zeros(len(self.nodes))
+        gain = np.zeros(len(self.parent))
         for left, total in zip(self.left, self.totals, strict=True):
             whole = left[roots]
             saved = bits(whole) - bits(left) - bits(whole - left)
@@ -124,9 +123,9 @@ class Cutter:
         """Make the subtree of `root` a subsystem of its own."""
         old, new = int(self.owner[root]), len(self.roots)
         self.roots.append(root)
-        inside = np.zeros(len(self.nodes), bool)
+        inside = np.zeros(len(self.parent), bool)
         inside[root] = True
-        for node in range(root + 1, len(self.nodes)):
+        for node in range(root + 1, len(self.parent)):
             inside[node] = inside[self.parent[node]]
         self.owner[inside & (self.owner == old)] = new
         taken = self.left[:, root].copy()
@@ -134,15 +133,6 @@ class Cutter:
         while node != self.roots[old]:
             node = self.parent[node]
             self.left[:, node] -= taken
-
-
-def nearest(parent: Sequence[int], candidate: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return for each node the place among the candidates of the nearest one on its way to the program."""
-    place = np.where(candidate, np.cumsum(candidate) - 1, -1)
-    for node in range(1, len(parent)):
-        if place[node] < 0:
-            place[node] = place[parent[node]]
-    return place
 
 
 def bits(histograms: Numbers) -> Numbers:
@@ -155,9 +145,11 @@ def bits(histograms: Numbers) -> Numbers:
     return needed
 
 
-def cut(tree: Folded, observed: Observed, limits: Limits) -> Cuts:
-    """Cut the tree; the same input always gives the same cuts."""
-    cutter = Cutter(tree, observed, limits)
+def cut(tree: Folded, observed: Observed, limits: Limits, wrapper: Sequence[bool]) -> Cuts:
+    """Cut the tree, nowhere at a node that `wrapper` says to allocate for others only.
+
+    The same input always gives the same cuts.
+    """
+    cutter = Cutter(tree, observed, limits, wrapper)
     cutter.cut()
-    owner = cutter.owner[cutter.place]
-    return Cuts([int(cutter.nodes[root]) for root in cutter.roots], owner)
+    return Cuts(cutter.roots, cutter.owner)

@@ -99,7 +99,7 @@ def is_weighty(part: Behaviour, profile: Profile) -> bool:
 
 def place(site: Site) -> str:
     """Return where a site is in the source, if that is known."""
-    frame = next((frame for frame in site.stack if frame.function == site.name), None)
+    frame = site.stack[site.frame] if site.stack else None
     return f" ({frame.file}:{frame.line})" if frame and frame.file else ""
 
 

@@ -9,7 +9,6 @@ what a recursive function does stands in one place, however deep the stacks are.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,9 +59,23 @@ def entered(parent: Sequence[int], function: Sequence[int], node: int, wanted: i
     return None
 
 
-def sums_of_subtrees(parent: Sequence[int], own: NDArray[Any]) -> NDArray[Any]:
-    """Return for each node the sum over its subtree; rows of `own` are nodes."""
-    sums = own.copy()
+def reduce(tree: Folded, keep: NDArray[np.bool_]) -> Folded:
+    """Return the tree of the nodes to keep, the program among them; others become part of their callers."""
+    place = np.where(keep, np.cumsum(keep) - 1, -1).tolist()
+    for node in range(1, len(place)):
+        if place[node] < 0:
+            place[node] = place[tree.parent[node]]
+    kept = np.flatnonzero(keep).tolist()
+    return Folded(
+        parent=[place[tree.parent[node]] for node in kept],
+        function=[tree.function[node] for node in kept],
+        node_of=np.array(place, np.int64),
+    )
+
+
+def sums_of_subtrees(parent: Sequence[int], own: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for each node the sum over its subtree."""
+    sums = own.tolist()
     for node in range(len(parent) - 1, 0, -1):
         sums[parent[node]] += sums[node]
-    return sums
+    return np.array(sums)

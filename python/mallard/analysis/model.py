@@ -157,6 +157,7 @@ class Site:
     stack: list[Frame]  # innermost first
     subsystem: int  # index into Profile.subsystems
     behaviour: Behaviour
+    frame: int = 0  # index into stack: the one that the name is of
 
 
 @dataclass(frozen=True, slots=True)

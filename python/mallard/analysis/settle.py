@@ -9,6 +9,7 @@ Three rules, each for what would otherwise look odd:
 - A root that others only pass through, as main or a thread's start, moves inwards.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -31,22 +32,24 @@ class Settling:
         cuts: Cuts,
         share: NDArray[np.float64],
         passage: Sequence[bool],
+        wrapper: Sequence[bool],
         least_share: float,
     ) -> None:
-        """Take the cuts; `passage` says which nodes are functions that others only pass through."""
+        """Take the cuts; `passage` are nodes that others only pass, `wrapper` those that only allocate."""
         self.tree = tree
         self.share = share
         self.passage = passage
+        self.wrapper = wrapper
         self.least_share = least_share
         self.roots = list(cuts.roots)
         self.owner = cuts.owner.copy()
-        self.of_subtree = sums_of_subtrees(tree.parent, share)
+        of_subtree = sums_of_subtrees(tree.parent, share)
         self.children: list[list[int]] = [[] for _ in tree.parent]
-        self.occurs: dict[int, int] = {}
+        self.occurs: Counter[int] = Counter()
         for node in range(1, len(tree.parent)):
             self.children[tree.parent[node]].append(node)
-            if self.of_subtree[node] > 0:
-                self.occurs[tree.function[node]] = self.occurs.get(tree.function[node], 0) + 1
+            if of_subtree[node] > 0:
+                self.occurs[tree.function[node]] += 1
 
     def left(self, subsystem: int) -> NDArray[np.float64]:
         """Return for each node what its subtree has of the subsystem."""
@@ -55,11 +58,6 @@ class Settling:
     def enclosing(self, subsystem: int) -> int:
         """Return the subsystem that this one was cut out of."""
         return int(self.owner[self.tree.parent[self.roots[subsystem]]])
-
-    def has_parts(self, subsystem: int) -> bool:
-        """Return whether something was cut out of it."""
-        others = range(1, len(self.roots))
-        return any(n != subsystem and self.enclosing(n) == subsystem for n in others)
 
     def give_up_emptied(self) -> None:
         """Give what is left of a subsystem outwards if that is hardly anything."""
@@ -70,31 +68,42 @@ class Settling:
                 del self.roots[subsystem]
 
     def main_subtree(self, subsystem: int, trifle: float) -> int:
-        """Return the node that has all of what is left of the subsystem but a trifle; maybe its root."""
+        """Return the node that has all of what is left of the subsystem but a trifle; maybe its root.
+
+        It is the outermost that leaves out as many parts that were cut out as possible.
+        """
         left = self.left(subsystem)
         root = node = self.roots[subsystem]
+        way = [root]
         while heavy := [n for n in self.children[node] if left[n] >= (1 - trifle) * left[root]]:
             node = heavy[0]
-        while node != root and (self.passage[node] or self.is_only_passed(node)):
-            node = self.tree.parent[node]
-        return root if self.occurs.get(self.tree.function[node], 0) > 1 else node
+            way.append(node)
+        parts = [self.parts_inside(subsystem, node) for node in way]
+        found = [
+            n for n, inside in zip(way, parts, strict=True) if inside == parts[-1] and not self.passage[n]
+        ]
+        if parts[-1] == parts[0] or not found or self.wrapper[found[0]]:
+            return root
+        return found[0] if self.occurs[self.tree.function[found[0]]] == 1 else root
 
-    def is_only_passed(self, node: int) -> bool:
-        """Return whether its caller does nothing else than call it."""
-        return bool(np.isclose(self.of_subtree[self.tree.parent[node]], self.of_subtree[node], rtol=1e-12))
+    def parts_inside(self, subsystem: int, node: int) -> int:
+        """Return how many parts that were cut out of the subsystem lie below a node."""
+        others = [n for n in range(1, len(self.roots)) if n != subsystem and self.enclosing(n) == subsystem]
+        return sum(self.is_inside(self.roots[n], node) for n in others)
+
+    def is_inside(self, node: int, outer: int) -> bool:
+        """Return whether a node is in the subtree of another."""
+        while node > outer:
+            node = self.tree.parent[node]
+        return node == outer
 
     def narrow(self) -> None:
         """Move the roots of what is left to where nearly all of it is."""
         for subsystem in range(len(self.roots) - 1, -1, -1):
-            if not self.has_parts(subsystem):
-                continue
             node = self.main_subtree(subsystem, TRIFLE if subsystem else START_UP)
             if node == self.roots[subsystem] or self.left(subsystem)[node] < self.least_share:
                 continue
-            inside = np.zeros(len(self.owner), bool)
-            inside[node] = True
-            for below in range(node + 1, len(inside)):
-                inside[below] = inside[self.tree.parent[below]]
+            inside = np.array([self.is_inside(n, node) for n in range(len(self.owner))])
             mine = self.owner == subsystem
             if subsystem:
                 self.owner[mine & ~inside] = self.enclosing(subsystem)
@@ -113,7 +122,7 @@ class Settling:
                 if len(inner) != 1:
                     break
                 node = inner[0]
-            if not self.passage[node]:
+            if not self.passage[node] and not self.wrapper[node]:
                 while root != node:
                     self.owner[root] = self.enclosing(subsystem)
                     root = next(n for n in self.children[root] if left[n] > 0)
@@ -121,10 +130,15 @@ class Settling:
 
 
 def settle(
-    tree: Folded, cuts: Cuts, share: NDArray[np.float64], passage: Sequence[bool], least_share: float
+    tree: Folded,
+    cuts: Cuts,
+    share: NDArray[np.float64],
+    passage: Sequence[bool],
+    wrapper: Sequence[bool],
+    least_share: float,
 ) -> Cuts:
     """Return the subsystems as they are told; the first is what no other one has."""
-    settling = Settling(tree, cuts, share, passage, least_share)
+    settling = Settling(tree, cuts, share, passage, wrapper, least_share)
     settling.give_up_emptied()
     settling.narrow()
     settling.move_inwards()

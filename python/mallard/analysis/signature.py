@@ -1,8 +1,9 @@
 """Which kind of behaviour each allocation shows: the bins that subsystems are told apart by.
 
-    bin = size, two to a doubling x lifetime in events, a factor of four each x end
+    bin = size, a factor of four each x lifetime in events, a factor of sixteen each x end
 
-Of ends there are four: freed by the thread that allocated, by another one, given to realloc, never freed.
+Bins are coarse on purpose: 72 and 80 bytes, or 3 and 5 events, are no change that a strategy could use. Of
+ends there are four: freed by the thread that allocated, by another one, given to realloc, never freed.
 """
 
 import numpy as np
@@ -14,8 +15,8 @@ from mallard.analysis.store import Store
 # 16, 17: realloc and reallocarray (mallard/journal/event.hpp)
 KINDS = """
     SELECT context,
-        (size_class + 1) // 2 AS sizes,
-        CASE WHEN death IS NULL THEN 0 ELSE 1 + (log2(death - birth) / 2)::INTEGER END AS lifetimes,
+        (size_class + 7) // 8 AS sizes,
+        CASE WHEN death IS NULL THEN 0 ELSE 1 + floor(log2(death - birth) / 4)::INTEGER END AS lifetimes,
         CASE WHEN death IS NULL THEN 0 WHEN death_kind IN (16, 17) THEN 1
             WHEN death_thread <> thread THEN 2 ELSE 3 END AS ends,
         count(*) AS objects,

@@ -59,6 +59,7 @@ def site_list(
             stack=symbols.frames(context),
             subsystem=place[group_of[context]],
             behaviour=behaviour,
+            frame=symbols.site_frame(context),
         )
         for context, behaviour in zip(sites.contexts, found[1:], strict=True)
         if behaviour

@@ -13,8 +13,9 @@ from pathlib import PurePath
 
 import numpy as np
 
-from mallard.analysis.cut import Limits, cut
-from mallard.analysis.fold import fold
+from mallard.analysis.cut import Limits, Observed, cut
+from mallard.analysis.fold import Folded, fold, reduce, sums_of_subtrees
+from mallard.analysis.function_names import short_name
 from mallard.analysis.groups import Grouping
 from mallard.analysis.model import Frame
 from mallard.analysis.settle import settle
@@ -28,6 +29,7 @@ WAYS = ("subtree", "module", "thread", "annotation")
 PASSAGE = re.compile(
     r"_start|main|(__)?clone3?|start_thread|execute_native_thread_routine"
     r"|(void |int )?std::(jthread|thread|function|_Function_handler|__invoke|_Bind).*"
+    r"|.*[{<]lambda[^/]*[}>]::operator\(\).*"
 )
 PASSAGE_MODULES = re.compile(r"(libc|libpthread|libstdc\+\+|ld-linux.*)\.so.*")
 
@@ -56,16 +58,26 @@ def divide(store: Store, symbols: Symbols, by: str, limits: Limits) -> Division:
 def by_subtree(store: Store, symbols: Symbols, limits: Limits) -> Division:
     """Cut the call tree where behaviour changes."""
     calls = symbols.tree
-    tree = fold(calls.parent.tolist(), calls.function.tolist())
-    node_of = tree.node_of[calls.innermost]
+    whole = fold(calls.parent.tolist(), calls.function.tolist())
+    node_of = whole.node_of[calls.innermost]
     observed = observe(store, node_of)
+    tree = heavy(whole, observed, limits.least_share)
+    node_of, observed = tree.node_of[node_of], observed.at(tree.node_of)
     passage = [True, *(is_passage(*calls.functions[function]) for function in tree.function[1:])]
-    cuts = cut(tree, observed, limits)
-    cuts = settle(tree, cuts, observed.shares(len(passage)), passage, limits.least_share)
+    wrapper = [False, *((symbols.wraps & ~calls.is_scope)[tree.function[1:]].tolist())]
+    cuts = cut(tree, observed, limits, wrapper)
+    cuts = settle(tree, cuts, observed.shares(len(passage)), passage, wrapper, limits.least_share)
     paths = [[Frame(*calls.functions[tree.function[n]]) for n in tree.path(root)] for root in cuts.roots]
     rest = program_name(store) if len(paths) == 1 else f"rest of {program_name(store)}"
     grouping = Grouping("context", cuts.owner[node_of].astype(np.uint32), len(paths))
     return Division(grouping, [rest, *names_of(paths[1:])], paths)
+
+
+def heavy(tree: Folded, observed: Observed, least_share: float) -> Folded:
+    """Reduce a tree to nodes whose subtrees have at least a share of all."""
+    shares = sums_of_subtrees(tree.parent, observed.shares(len(tree.parent)))
+    shares[0] = 1
+    return reduce(tree, shares >= least_share)
 
 
 def is_passage(function: str, module: str) -> bool:
@@ -74,18 +86,24 @@ def is_passage(function: str, module: str) -> bool:
 
 
 def names_of(paths: Sequence[Sequence[Frame]]) -> list[str]:
-    """Name each subsystem by the function of its root, and by a caller where others are called so, too."""
-    functions = [path[-1].function for path in paths]
-    often = Counter(functions)
+    """Name each subsystem by the function of its root; by a caller, too, where that alone tells little."""
+    often = Counter(path[-1].function for path in paths)
     found: list[str] = []
-    for path, function in zip(paths, functions, strict=True):
-        name = function
-        if often[function] > 1 and len(path) > 1:
-            name = f"{function} (called by {path[-2].function})"
+    for path in paths:
+        name = short_name(path[-1].function)
+        callers = [frame.function for frame in path[:-1] if not is_passage(frame.function, frame.module)]
+        named = [function for function in callers if not is_unnamed(function)]
+        if named and (often[path[-1].function] > 1 or is_unnamed(path[-1].function)):
+            name += f" (called by {short_name(named[-1])})"
         while name in found:
             name += "'"
         found.append(name)
     return found
+
+
+def is_unnamed(function: str) -> bool:
+    """Return whether a function is known by its address only."""
+    return "+0x" in function
 
 
 def program_name(store: Store) -> str:
@@ -109,13 +127,9 @@ def by_name(store: Store, names: Sequence[str]) -> Division:
 
 def site_module(symbols: Symbols, context: int) -> str:
     """Return the module of the innermost frame that is neither an allocator's nor the C library's."""
-    name = symbols.site_name(context)
-    stack = symbols.frames(context)
-    start = next((place for place, frame in enumerate(stack) if frame.function == name), 0)
-    found = [frame.module for frame in stack[start:] if frame.module]
-    return next(
-        (module for module in found if not PASSAGE_MODULES.fullmatch(module)), (found or ["unknown"])[0]
-    )
+    stack = symbols.frames(context)[symbols.site_frame(context) :]
+    modules = [frame.module for frame in stack if frame.module] or ["unknown"]
+    return next((module for module in modules if not PASSAGE_MODULES.fullmatch(module)), modules[0])
 
 
 def innermost_scope(store: Store, context: int) -> str:

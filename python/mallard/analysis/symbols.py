@@ -44,10 +44,17 @@ class Symbols:
 
     def site_name(self, context: int) -> str:
         """Return the innermost function that is no allocator's wrapper, in short."""
-        node = int(self._site_of[context])
-        if node == 0:
-            node = int(self.tree.innermost[context])
+        node = self._site_node(context)
         return short_name(self.tree.functions[self.tree.function[node]][0]) if node else UNKNOWN
+
+    def site_frame(self, context: int) -> int:
+        """Return which of frames() the site's name is of."""
+        site, node = self._site_node(context), int(self.tree.innermost[context])
+        inside = 0
+        while node != site:
+            node = int(self.tree.parent[node])
+            inside += 1
+        return inside
 
     @cached_property
     def tree(self) -> FrameTree:
@@ -55,14 +62,22 @@ class Symbols:
         return FrameTree.build(self._parents, self._scopes, self._place_of, self._places)
 
     @cached_property
-    def _site_of(self) -> NDArray[np.int64]:
-        """The node of each context's site; 0 where all of its stack are wrappers."""
+    def wraps(self) -> NDArray[np.bool_]:
+        """Whether a site is looked for further out, of each of the tree's functions."""
         rows = self._store.sql.execute(
             "SELECT DISTINCT context, size_class FROM heap WHERE context <> 0"
         ).fetchnumpy()
         size_classes = np.uint64(1) << rows["size_class"].astype(np.uint64)
-        wraps = find_wrappers(self.tree, rows["context"], size_classes)
-        return leave(self.tree, wraps, self.tree.innermost)
+        return find_wrappers(self.tree, rows["context"], size_classes)
+
+    @cached_property
+    def _site_of(self) -> NDArray[np.int64]:
+        """The node of each context's site; 0 where all of its stack are wrappers."""
+        return leave(self.tree, self.wraps, self.tree.innermost)
+
+    def _site_node(self, context: int) -> int:
+        """The node that a context's site is named by."""
+        return int(self._site_of[context]) or int(self.tree.innermost[context])
 
 
 def name_places(store: Store, source: SymbolSource) -> tuple[NDArray[np.int64], list[list[Frame]]]:

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mallard import figures
-from mallard.analysis.model import Behaviour, Deaths, Finding, Frame, Profile, Site, Spread, Subsystem
+from mallard.analysis.model import Behaviour, Deaths, Finding, Profile, Site, Spread, Subsystem
 
 WIDE = 100  # columns from which on all figures have room
 FINDINGS = 5
@@ -150,7 +150,7 @@ def sites(profile: Profile, wide: bool) -> Table:
 
 def place(site: Site) -> Text:
     """Return a site's function, and its file and line where they are known."""
-    frame: Frame | None = next((frame for frame in site.stack if frame.function == site.name), None)
+    frame = site.stack[site.frame] if site.stack else None
     text = Text(site.name)
     if frame and frame.file:
         text.append(f" {frame.file.rsplit('/', 1)[-1]}:{frame.line}", style="dim")
