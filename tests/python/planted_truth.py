@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil, log2
+from math import log2
 from pathlib import Path
 from typing import Self
 
@@ -195,14 +195,14 @@ def spread(values: Sequence[int]) -> dict[str, float]:
     """Return min, nearest-rank quantiles, max and mean."""
     ranked = sorted(values)
 
-    def quantile(share: float) -> float:
-        return ranked[max(ceil(share * len(ranked)) - 1, 0)]
+    def quantile(percent: int) -> int:
+        return next(value for rank, value in enumerate(ranked, 1) if rank * 100 >= percent * len(ranked))
 
     return {
         "min": ranked[0],
-        "p50": quantile(0.5),
-        "p90": quantile(0.9),
-        "p99": quantile(0.99),
+        "p50": quantile(50),
+        "p90": quantile(90),
+        "p99": quantile(99),
         "max": ranked[-1],
         "mean": sum(ranked) / len(ranked),
     }

@@ -2,18 +2,17 @@
 
     objects with their groups --SQL--> Behaviour of each group <-- figures of the census
 
-Quantiles are nearest-rank: p50 is the smallest value that at least half of the objects do not exceed, so
-that each is a value that occurs. An object that a reallocation ended has ended: its lifetime counts.
+An object that a reallocation ended has ended: its lifetime counts.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
 from typing import Any
 
 from mallard import _native
 from mallard.analysis.chains import longest_chains
 from mallard.analysis.groups import Grouping
-from mallard.analysis.model import Behaviour, Deaths, Reallocations, Spread, Temporaries, ThreadCount
+from mallard.analysis.model import Behaviour, Deaths, Reallocations, Temporaries, ThreadCount
+from mallard.analysis.spreads import spreads
 from mallard.analysis.store import Columns, Store
 
 # 1: in place, 2: moved (enum origin in src/profile/object.hpp)
@@ -32,14 +31,6 @@ SUMS = """
     FROM {objects} GROUP BY grp
 """
 
-SPREAD = "min({x}), quantile_disc({x}, [0.5, 0.9, 0.99]), max({x}), avg({x})"
-
-SPREADS = f"""
-    SELECT grp, {SPREAD.format(x="size")}, {SPREAD.format(x="death - birth")},
-        {SPREAD.format(x="death_time - birth_time")}
-    FROM {{objects}} GROUP BY grp
-"""
-
 
 def behaviours(
     store: Store, grouping: Grouping, figures: Columns, few_limit: int, short_ns: int
@@ -52,14 +43,18 @@ def behaviours(
             SUMS.format(objects=objects),
             {"peak": store.totals["peak_event"], "few": few_limit, "short": short_ns},
         )
-        spreads = {row[0]: row[1:] for row in store.rows(SPREADS.format(objects=objects))}
-        sizes = histograms(store, objects)
+        sizes, lifetimes_in_events, lifetimes_in_ns = (
+            spreads(store, objects, figure, grouping.groups)
+            for figure in ("size", "death - birth", "death_time - birth_time")
+        )
+        classes = histograms(store, objects)
         births = thread_counts(store, objects, "thread", "true")
         frees = thread_counts(store, objects, "death_thread", "death IS NOT NULL")
         chains = longest_chains(store, objects, grouping.groups)
     for row in sums:
         group = row["grp"]
-        spread = spreads[group]
+        size = sizes[group]
+        assert size is not None
         found[group] = Behaviour(
             allocations=row["allocations"],
             bytes=int(row["bytes"]),
@@ -67,10 +62,10 @@ def behaviours(
             max_live_objects=int(figures["max_live_objects"][group]),
             live_at_peak_bytes=int(row["peak_bytes"]),
             live_at_peak_objects=row["peak_objects"],
-            sizes=known_spread_of(spread[0:4]),
-            size_histogram=sizes[group],
-            lifetime_events=spread_of(spread[4:8]),
-            lifetime_ns=spread_of(spread[8:12]),
+            sizes=size,
+            size_histogram=classes[group],
+            lifetime_events=lifetimes_in_events[group],
+            lifetime_ns=lifetimes_in_ns[group],
             temporaries=Temporaries(row["last"], row["few"], row["short"]),
             deaths=deaths_of(figures, group),
             reallocations=Reallocations(row["in_place"], row["moved"], chains[group]),
@@ -90,17 +85,6 @@ def deaths_of(figures: Columns, group: int) -> Deaths:
         reallocated=int(figures["reallocated"][group]),
         never=int(figures["never"][group]),
     )
-
-
-def known_spread_of(row: Sequence[Any]) -> Spread:
-    """Make a spread of min, three quantiles, max and mean."""
-    least, (p50, p90, p99), most, mean = row
-    return Spread(float(least), float(p50), float(p90), float(p99), float(most), float(mean))
-
-
-def spread_of(row: Sequence[Any]) -> Spread | None:
-    """Make a spread of them; None if no object counted."""
-    return None if row[0] is None else known_spread_of(row)
 
 
 def named_rows(store: Store, query: str, parameters: dict[str, object]) -> list[dict[str, Any]]:
