@@ -12,11 +12,6 @@ class Dimension:
     formula: str
     range: str
 
-    @property
-    def tip(self) -> str:
-        """Return what its heading explains."""
-        return f"{self.letter}, {self.name}: {self.formula}. Range: {self.range}."
-
 
 DIMENSIONS = (
     Dimension(

@@ -9,11 +9,11 @@
 import json
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 from mallard import figures
+from mallard.analysis.progress import waiting
 from mallard.errors import MallardError
 from mallard.native import tool
 
@@ -30,7 +30,7 @@ def replay_of(journal: str, events: int, wanted: str) -> tuple[Replay | None, st
     if wanted == "never" or (wanted == "auto" and events > AUTOMATIC_EVENTS):
         why = "" if wanted == "never" else f": {figures.count(events)} events take a while"
         return None, f"Not replayed{why}. This adds it: {command(journal)}"
-    return run(journal, events)
+    return run(journal)
 
 
 def command(journal: str) -> str:
@@ -38,14 +38,12 @@ def command(journal: str) -> str:
     return shlex.join(["mallard", "report", journal, "--replay", "always"])
 
 
-def run(journal: str, events: int) -> tuple[Replay | None, str]:
+def run(journal: str) -> tuple[Replay | None, str]:
     """Replay the journal; a journal that cannot be replayed is told on the page."""
-    if sys.stderr.isatty():
-        note = f"mallard: replaying {journal}, {figures.count(events)} events, with every strategy"
-        print(note, file=sys.stderr)
-    run = subprocess.run(
-        [tool("mallard-replay"), "--json", journal], capture_output=True, text=True, check=False
-    )
+    with waiting(f"replaying {journal} with every strategy"):
+        run = subprocess.run(
+            [tool("mallard-replay"), "--json", journal], capture_output=True, text=True, check=False
+        )
     if not run.stdout:
         said = run.stderr.strip() or f"mallard-replay ended with {run.returncode}"
         return None, f"Not replayed. {said}"

@@ -14,7 +14,7 @@ Row = dict[str, Any]
 def strategies(report: JournalReport) -> list[Element]:
     """Return the table, or why there is none."""
     if report.replay is None:
-        return [tag("p", report.replay_hint, class_="summary")]
+        return [tag("p", report.replay_hint, class_="summary no-script")]
     rows: list[Row] = report.replay["rows"]
     all_columns = columns(best_malloc(rows), time_of(rows, "glibc"))
     table = tag("table", head(all_columns), tag("tbody", *(line(all_columns, row) for row in rows)))

@@ -1,14 +1,13 @@
 """The table of subsystems: how each behaves, and its D V L U C."""
 
+from collections.abc import Callable
 from xml.etree.ElementTree import Element
 
 from mallard import figures
-from mallard.analysis.model import Behaviour, Dvluc, Profile, Subsystem
-from mallard.report.formulas import DIMENSIONS
+from mallard.analysis.model import Behaviour, Profile, Subsystem
 from mallard.report.html import Child, tag
 from mallard.report.table import Column, head, line, scrolled
 
-TIPS = {dimension.letter: dimension.tip for dimension in DIMENSIONS}
 COLOURS = 8  # --series-1 ... of page/style.css
 
 # A subsystem with its number, or the whole program without one.
@@ -50,6 +49,11 @@ def name(row: Row) -> Child:
     )
 
 
+def dimension(heading: str, value: Callable[[Row], float | None]) -> Column[Row]:
+    """Return the column of one of D V L U C."""
+    return Column(heading, value, figures.unit, no_script=True)
+
+
 def columns(profile: Profile) -> list[Column[Row]]:
     """Return all columns."""
     few = f"freed before more than {profile.few_limit} others of their thread were allocated"
@@ -57,23 +61,13 @@ def columns(profile: Profile) -> list[Column[Row]]:
     def of(row: Row) -> Behaviour:
         return row[1].behaviour
 
-    def dimensions(row: Row) -> Dvluc:
-        return row[1].dvluc
-
     def lifetime(row: Row) -> float | None:
         spread = of(row).lifetime_ns
         return spread.p50 if spread else None
 
     return [
         Column("Subsystem", lambda row: row[1].name, show=name),
-        Column("D", lambda row: dimensions(row).density.value, figures.unit, TIPS["D"]),
-        Column("V", lambda row: dimensions(row).variation.value, figures.unit, TIPS["V"]),
-        Column("L*", lambda row: dimensions(row).locality.lines, figures.unit, TIPS["L"]),
-        Column("U", lambda row: dimensions(row).utilization.value, figures.unit, TIPS["U"]),
-        Column("C", lambda row: dimensions(row).contention.value, figures.unit, TIPS["C"]),
-        Column(
-            "Cost", lambda row: dimensions(row).density.cost_ns, figures.time, "Estimated from timed calls."
-        ),
+        Column("Cost", lambda row: row[1].dvluc.density.cost_ns, figures.time, "Estimated from timed calls."),
         Column("Calls", lambda row: of(row).allocations, figures.count, "Allocations."),
         Column("Bytes", lambda row: of(row).bytes, figures.size, "Allocated in all."),
         Column("Max live", lambda row: of(row).max_live_bytes, figures.size, "Its own most live bytes."),
@@ -96,6 +90,11 @@ def columns(profile: Profile) -> list[Column[Row]]:
             "Objects that another thread frees than the one that allocated them.",
         ),
         Column("Sites", lambda row: row[1].sites, figures.count, "Calling contexts."),
+        dimension("D", lambda row: row[1].dvluc.density.value),
+        dimension("V", lambda row: row[1].dvluc.variation.value),
+        dimension("L*", lambda row: row[1].dvluc.locality.lines),
+        dimension("U", lambda row: row[1].dvluc.utilization.value),
+        dimension("C", lambda row: row[1].dvluc.contention.value),
     ]
 
 
@@ -118,6 +117,6 @@ def subsystems(profile: Profile, number: int) -> Element:
         "p",
         "* L itself needs accesses, which a journal does not have: not measured. The column is its "
         "compactness: live bytes over bytes of the 64-byte lines that hold them.",
-        class_="note",
+        class_="note no-script",
     )
     return tag("div", scrolled(table, "Subsystems"), note)

@@ -23,6 +23,7 @@ class Column(Generic[Row]):
     write: Callable[[float | None], str] | None = None  # None: text
     tip: str | None = None
     show: Callable[[Row], Child] | None = None  # what is read, where it is more than the value written
+    no_script: bool = False  # scripts show it in a chart
 
 
 def head(columns: Iterable[Column[Row]]) -> Element:
@@ -30,7 +31,10 @@ def head(columns: Iterable[Column[Row]]) -> Element:
     row = tag("tr")
     for column in columns:
         kind = "text" if column.write is None else "number"
-        row.append(tag("th", column.heading, scope="col", data_sort=kind, data_tip=column.tip))
+        heading = tag("th", column.heading, scope="col", data_sort=kind, data_tip=column.tip)
+        if column.no_script:
+            heading.set("class", "no-script")
+        row.append(heading)
     return tag("thead", row)
 
 
@@ -43,10 +47,12 @@ def cell(column: Column[Row], row: Row) -> Element:
     elif column.write is not None:
         shown = column.write(None if value is None else float(value))
     plain = None if value is None else str(value)
-    unknown = value is None and shown == UNKNOWN
-    classes = " ".join(
-        name for name, holds in (("number", column.write is not None), ("unknown", unknown)) if holds
-    )
+    kinds = {
+        "number": column.write is not None,
+        "unknown": value is None and shown == UNKNOWN,
+        "no-script": column.no_script,
+    }
+    classes = " ".join(kind for kind, holds in kinds.items() if holds)
     return tag("td", shown, class_=classes or None, data_value=plain)
 
 

@@ -19,7 +19,7 @@
 //
 //     data.profile    Profile of analysis/model.py
 //     data.call_tree  CallTree: columns; culled, "(smaller)" holds what is too small to see
-//     data.replay     JSON of mallard-replay, or null
+//     data.replay     JSON of mallard-replay, or null; then data.replay_hint says why
 //
 //     context.state       an object of the chart's own
 //     context.theme       colours of now: dark, text, muted, grid, panel, accent, series[], scale (plotly)

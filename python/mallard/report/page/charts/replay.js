@@ -53,11 +53,12 @@ mallard.charts.replay = {
     "from glibc than that is noise. Bars are the fragmentation F = most held / most live; where the strategy can tell, " +
     "divided as at the moment of most live bytes: internal is granted - live, header carved - granted, external held - carved.",
 
-  // Without a replay, the static page says how to make one.
-  missing: ({ replay }) => (replay && mallard.replay_rows(replay).measured.length === 0 ? "No strategy could be measured." : ""),
+  missing({ replay, replay_hint }) {
+    if (!replay) return replay_hint;
+    return mallard.replay_rows(replay).measured.length === 0 ? "No strategy could be measured." : "";
+  },
 
   summary({ replay }) {
-    if (!replay) return "";
     const rows = mallard.replay_rows(replay);
     const { glibc, floor } = rows;
     const said = (row) => `${row.strategy} with ${format.number(row.ns_per_event)} ns an event${glibc && row !== glibc ? ` (${format.number(row.ns_per_event / glibc.ns_per_event)} x glibc)` : ""}`;
