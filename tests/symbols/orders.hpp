@@ -35,8 +35,8 @@ struct marked_call {
 };
 
 // The program says itself which of its calls is where.
-[[nodiscard]] inline std::vector<marked_call> marked_calls() {
-  std::istringstream lines(output_of(MALLARD_ORDERS));
+[[nodiscard]] inline std::vector<marked_call> marked_calls(const std::string& program = MALLARD_ORDERS) {
+  std::istringstream lines(output_of(program));
   std::vector<marked_call> calls;
   std::string label;
   marked_call call;
