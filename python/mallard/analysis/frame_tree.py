@@ -7,7 +7,7 @@ Node 0 is the unknown context: the program itself. A parent's index is lower tha
 not merged: two calls from different lines of a function are two nodes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -60,3 +60,9 @@ class FrameTree:
         is_scope = np.zeros(len(functions), dtype=np.bool_)
         is_scope[function[innermost[scopes != 0]]] = True
         return cls(parent, function, place, innermost, list(functions), is_scope)
+
+    def outwards(self, node: int) -> Iterator[tuple[str, str]]:
+        """Yield name and module of the functions from a node to the program, which is left out."""
+        while node != 0:
+            yield self.functions[self.function[node]]
+            node = int(self.parent[node])

@@ -127,9 +127,12 @@ def by_name(store: Store, names: Sequence[str]) -> Division:
 
 def site_module(symbols: Symbols, context: int) -> str:
     """Return the module of the innermost frame that is neither an allocator's nor the C library's."""
-    stack = symbols.frames(context)[symbols.site_frame(context) :]
-    modules = [frame.module for frame in stack if frame.module] or ["unknown"]
-    return next((module for module in modules if not PASSAGE_MODULES.fullmatch(module)), modules[0])
+    first = ""
+    for _, module in symbols.tree.outwards(int(symbols.site_nodes[context])):
+        if module and not PASSAGE_MODULES.fullmatch(module):
+            return module
+        first = first or module
+    return first or "unknown"
 
 
 def innermost_scope(store: Store, context: int) -> str:

@@ -44,12 +44,12 @@ class Symbols:
 
     def site_name(self, context: int) -> str:
         """Return the innermost function that is no allocator's wrapper, in short."""
-        node = self._site_node(context)
+        node = self.site_nodes[context]
         return short_name(self.tree.functions[self.tree.function[node]][0]) if node else UNKNOWN
 
     def site_frame(self, context: int) -> int:
         """Return which of frames() the site's name is of."""
-        site, node = self._site_node(context), int(self.tree.innermost[context])
+        site, node = int(self.site_nodes[context]), int(self.tree.innermost[context])
         inside = 0
         while node != site:
             node = int(self.tree.parent[node])
@@ -71,13 +71,10 @@ class Symbols:
         return find_wrappers(self.tree, rows["context"], size_classes)
 
     @cached_property
-    def _site_of(self) -> NDArray[np.int64]:
-        """The node of each context's site; 0 where all of its stack are wrappers."""
-        return leave(self.tree, self.wraps, self.tree.innermost)
-
-    def _site_node(self, context: int) -> int:
-        """The node that a context's site is named by."""
-        return int(self._site_of[context]) or int(self.tree.innermost[context])
+    def site_nodes(self) -> NDArray[np.int64]:
+        """The node in the tree of each context's site; the innermost where all of its stack are wrappers."""
+        found = leave(self.tree, self.wraps, self.tree.innermost)
+        return np.where(found == 0, self.tree.innermost, found)
 
 
 def name_places(store: Store, source: SymbolSource) -> tuple[NDArray[np.int64], list[list[Frame]]]:
