@@ -106,6 +106,8 @@ def place(site: Site) -> str:
 def strategies(profile: Profile) -> Iterator[Finding]:
     """Find for each subsystem the strategy that its behaviour suggests, the most special first."""
     for number, subsystem in enumerate(profile.subsystems):
+        if is_rest(subsystem, profile):
+            continue
         part = subsystem.behaviour
         whole = part.allocations
         if part.deaths.together >= MOST * whole:
@@ -133,6 +135,11 @@ def strategies(profile: Profile) -> Iterator[Finding]:
                 "one size class",
                 "a pool of that size",
             )
+
+
+def is_rest(subsystem: Subsystem, profile: Profile) -> bool:
+    """Return whether it is only what the others have left, which has no place in the code."""
+    return profile.by == "subtree" and not subsystem.path and len(profile.subsystems) > 1
 
 
 def strategy(subsystem: Subsystem, number: int, title: str, detail: str, suggestion: str) -> Finding:
@@ -166,7 +173,7 @@ def mixed_sizes(profile: Profile) -> Iterator[Finding]:
     """Find subsystems whose sizes speak against pools."""
     for number, subsystem in enumerate(profile.subsystems):
         variation = subsystem.dvluc.variation
-        if variation.value >= MIXED_SIZES:
+        if variation.value >= MIXED_SIZES and not is_rest(subsystem, profile):
             yield strategy(
                 subsystem,
                 number,

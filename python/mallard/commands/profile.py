@@ -68,7 +68,7 @@ def tables(found: "Profile", to_file: bool) -> str:
 
     from mallard.commands.tables import render
 
-    console = Console(file=None, width=110 if to_file else None, no_color=to_file or None)
+    console = Console(width=120, no_color=True) if to_file else Console()
     with console.capture() as captured:
         render(found, console)
     return captured.get()

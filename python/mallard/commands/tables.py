@@ -1,7 +1,7 @@
 """A profile as tables for the terminal: the verdict first, then the program, its subsystems and its sites."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias, TypeVar
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -11,22 +11,27 @@ from rich.text import Text
 from mallard import figures
 from mallard.analysis.model import Behaviour, Deaths, Finding, Profile, Site, Spread, Subsystem
 
-WIDE = 100  # columns from which on all figures have room
+WIDE = 110  # columns from which on all figures have room
+GAP = 2
+LEAST_NAME = 16
 FINDINGS = 5
+
+Part = TypeVar("Part")
+# A heading, the text of a row, and whether it is there even where there is little room.
+Figure: TypeAlias = tuple[str, Callable[[Part], str], bool]
 
 
 def render(profile: Profile, console: Console) -> None:
     """Print the whole profile."""
-    wide = console.width >= WIDE
     console.print(Text(profile.verdict.headline, style="bold"))
     console.print()
     for finding in profile.verdict.findings[:FINDINGS]:
         console.print(finding_lines(finding))
     console.print(totals(profile))
     console.print()
-    console.print(subsystems(profile.subsystems, wide))
+    console.print(subsystems(profile.subsystems, console.width))
     console.print()
-    console.print(sites(profile, wide))
+    console.print(sites(profile, console.width))
 
 
 def finding_lines(finding: Finding) -> RenderableType:
@@ -55,7 +60,8 @@ def totals(profile: Profile) -> Table:
         "D V L U C": ", ".join(dimensions(profile)),
     }
     for name, value in rows.items():
-        table.add_row(Text(name, style="bold"), Text(value))
+        once = name == "program"  # however long its arguments are
+        table.add_row(Text(name, style="bold"), Text(value, no_wrap=once, overflow="ellipsis"))
     return table
 
 
@@ -82,28 +88,22 @@ def deaths(counted: Deaths) -> str:
     return ", ".join(f"{count:,} {kind}" for kind, count in kinds.items() if count)
 
 
-def subsystems(found: Sequence[Subsystem], wide: bool) -> Table:
+def subsystems(found: Sequence[Subsystem], width: int) -> Table:
     """Return a row for each subsystem."""
-    table = table_of("subsystem", ["calls", "bytes", "peak", "D", "V", "L*", "U", "C"], wide)
-    if wide:
-        table.add_column("deaths", no_wrap=True)
-    for part in found:
-        dvluc = part.dvluc
-        cells = [
-            figures.count(part.behaviour.allocations),
-            figures.size(part.behaviour.bytes),
-            figures.size(part.behaviour.max_live_bytes),
-            figures.share(dvluc.density.value),
-            figures.unit(dvluc.variation.value),
-            figures.unit(dvluc.locality.pages),
-            figures.unit(dvluc.utilization.value),
-            figures.unit(dvluc.contention.value),
-        ]
-        if wide:
-            cells.append(main_death(part.behaviour))
-        table.add_row(Text(part.name), *cells)
-    table.caption = "L*: not measured; compactness, live bytes over the bytes of the pages that hold them"
-    table.caption_justify = "left"
+    figures_of: list[Figure[Subsystem]] = [
+        ("calls", lambda part: figures.count(part.behaviour.allocations), True),
+        ("bytes", lambda part: figures.size(part.behaviour.bytes), True),
+        ("peak", lambda part: figures.size(part.behaviour.max_live_bytes), False),
+        ("D", lambda part: figures.share(part.dvluc.density.value), True),
+        ("V", lambda part: figures.unit(part.dvluc.variation.value), True),
+        ("L*", lambda part: figures.unit(part.dvluc.locality.pages), False),
+        ("U", lambda part: figures.unit(part.dvluc.utilization.value), True),
+        ("C", lambda part: figures.unit(part.dvluc.contention.value), True),
+        ("deaths", lambda part: main_death(part.behaviour), False),
+    ]
+    table = table_of("subsystem", [(Text(part.name), part) for part in found], figures_of, width)
+    if width >= WIDE:
+        table.caption = "L*: not measured; live bytes over the bytes of the pages that hold them"
     return table
 
 
@@ -121,31 +121,28 @@ def main_death(part: Behaviour) -> str:
     return f"{kind} {100 * kinds[kind] / part.allocations:.0f} %"
 
 
-def sites(profile: Profile, wide: bool) -> Table:
+def sites(profile: Profile, width: int) -> Table:
     """Return a row for each site."""
-    headings = ["calls", "bytes", "at peak", "size", "lifetime", "temp."]
-    table = table_of("site", headings, wide)
-    if wide:
-        table.add_column("deaths", no_wrap=True)
-    for site in profile.sites:
-        part = site.behaviour
-        cells = [
-            figures.count(part.allocations),
-            figures.size(part.bytes),
-            figures.size(part.live_at_peak_bytes),
-            figures.size(part.sizes.p50),
-            median_time(part.lifetime_ns),
-            figures.share(part.temporaries.last / part.allocations),
-        ]
-        if wide:
-            cells.append(main_death(part))
-        table.add_row(place(site), *cells)
+    figures_of: list[Figure[Site]] = [
+        ("calls", lambda site: figures.count(site.behaviour.allocations), True),
+        ("bytes", lambda site: figures.size(site.behaviour.bytes), True),
+        ("at peak", lambda site: figures.size(site.behaviour.live_at_peak_bytes), False),
+        ("size", lambda site: figures.size(site.behaviour.sizes.p50), True),
+        ("lifetime", lambda site: median_time(site.behaviour.lifetime_ns), True),
+        ("temp.", lambda site: temporaries(site.behaviour), True),
+        ("deaths", lambda site: main_death(site.behaviour), False),
+    ]
+    table = table_of("site", [(place(site), site) for site in profile.sites], figures_of, width)
     table.caption = (
-        f"{len(profile.sites)} of {profile.sites_total:,} sites; size and lifetime are medians; "
+        f"{len(profile.sites):,} of {profile.sites_total:,} sites; size and lifetime are medians; "
         "temp.: freed before the next allocation"
     )
-    table.caption_justify = "left"
     return table
+
+
+def temporaries(part: Behaviour) -> str:
+    """Return the share of objects that were freed before the next allocation."""
+    return figures.share(part.temporaries.last / part.allocations)
 
 
 def place(site: Site) -> Text:
@@ -164,11 +161,21 @@ def median_time(lifetime: Spread | None) -> str:
     return "lives on" if lifetime is None else figures.time(lifetime.p50)
 
 
-def table_of(first: str, others: Sequence[str], wide: bool) -> Table:
-    """Return an empty table: a name and figures, which never wrap."""
-    settings: dict[str, Any] = {"box": None, "header_style": "bold", "padding": (0, 2 if wide else 1, 0, 0)}
-    table = Table(**settings)
-    table.add_column(first, overflow="ellipsis", no_wrap=True, ratio=1)
-    for name in others:
-        table.add_column(name, justify="right", no_wrap=True)
+def table_of(
+    heading: str, rows: Sequence[tuple[Text, Part]], figures_of: Sequence[Figure[Part]], width: int
+) -> Table:
+    """Return a table of names and figures; names give way where there is no room, figures never do."""
+    shown = [figure for figure in figures_of if figure[2] or width >= WIDE]
+    cells = [[text(part) for _, text, _ in shown] for _, part in rows]
+    columns = [[title, *column] for (title, *_), column in zip(shown, zip(*cells, strict=True), strict=False)]
+    taken = sum(GAP + max(map(len, column)) for column in columns)
+    table = Table(
+        box=None, header_style="bold", padding=(0, GAP, 0, 0), pad_edge=False, caption_justify="left"
+    )
+    table.add_column(heading, no_wrap=True)
+    for title, *_ in shown:
+        table.add_column(title, justify="right", no_wrap=True)
+    for (name, _), row in zip(rows, cells, strict=True):
+        name.truncate(max(LEAST_NAME, width - taken - GAP), overflow="ellipsis")
+        table.add_row(name, *row)
     return table
