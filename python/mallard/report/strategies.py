@@ -35,6 +35,9 @@ def columns(best: float | None, glibc: float | None) -> list[Column[Row]]:
             return figures.UNKNOWN
         return f"{figures.number(around[0])}..{figures.number(around[1])}"
 
+    def ratio(value: float | None) -> str:
+        return figures.UNKNOWN if value is None else f"{value:.2f}"
+
     return [
         Column("Strategy", lambda row: row["strategy"]),
         Column("Binding", lambda row: row["binding"]),
@@ -45,13 +48,13 @@ def columns(best: float | None, glibc: float | None) -> list[Column[Row]]:
             "CPU time of an allocation or a free, warm, median over the rounds, net of the floor (none).",
         ),
         Column("Spread", lambda row: row["spread"] and row["spread"][0], figures.number, show=spread),
-        Column("x glibc", lambda row: times(glibc, row), figures.number, "Time over glibc's."),
-        Column("x best malloc", lambda row: times(best, row), figures.number, "Time over the best malloc's."),
+        Column("x glibc", lambda row: times(glibc, row), ratio, "Time over glibc's."),
+        Column("x best malloc", lambda row: times(best, row), ratio, "Time over the best malloc's."),
         Column(
             "Cold ns", lambda row: row["cold_ns_per_event"], figures.number, "The first pass of a process."
         ),
         Column("Max held", lambda row: row["max_held"], figures.size, "Most memory held."),
-        Column("F", lambda row: row["fragmentation"], figures.number, "Fragmentation: max held / max live."),
+        Column("F", lambda row: row["fragmentation"], ratio, "Fragmentation: max held / max live."),
         Column("Held after", lambda row: row["held_after"], figures.size, "Held when all was freed."),
         Column("Faults", lambda row: row["page_faults"], figures.count, "Page faults of the cold pass."),
         Column("Status", lambda row: f"{row['status']}: {row['reason']}" if row["reason"] else row["status"]),
