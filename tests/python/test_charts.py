@@ -12,7 +12,7 @@ from report_sample import BUCKETS, DURATION, SUBSYSTEMS, sample_call_tree, sampl
 
 from mallard import figures
 from mallard.analysis.model import CallTree, HeatMap, Profile, Subsystem, ThreadMatrix, Timeline
-from mallard.report.data import JournalReport, culled, inclusive
+from mallard.report.data import JournalReport, inclusive
 from mallard.report.page import render
 
 Write = Callable[..., Path]
@@ -145,7 +145,7 @@ def focused_sum(tree: CallTree, metric: str) -> list[int]:
 
 
 def test_flame_graph_finds_functions_and_their_share(browser: Browser, sample: Path) -> None:
-    tree = culled(sample_call_tree())
+    tree = sample_call_tree()
     sums = focused_sum(tree, "bytes")
     found = ["function_12" in tree.names[name] for name in tree.name]
     above = [False] * len(found)
@@ -168,7 +168,7 @@ def test_flame_graph_finds_functions_and_their_share(browser: Browser, sample: P
 
 
 def test_flame_graph_zooms_by_mouse_and_keys(browser: Browser, sample: Path) -> None:
-    tree = culled(sample_call_tree())
+    tree = sample_call_tree()
     sums = focused_sum(tree, "bytes")
     children = [node for node in range(1, len(sums)) if tree.parent[node] == 0]
     largest = max(children, key=lambda node: sums[node])
@@ -197,7 +197,7 @@ def test_flame_graph_zooms_by_mouse_and_keys(browser: Browser, sample: Path) -> 
 
 
 def test_flame_graph_changes_its_metric_and_says_all_of_a_cell(browser: Browser, sample: Path) -> None:
-    tree = culled(sample_call_tree())
+    tree = sample_call_tree()
     with opened(browser, sample) as page:
         flame = part(page, "flame")
         for text, metric, write in (

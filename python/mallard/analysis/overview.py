@@ -79,16 +79,16 @@ def numbers(column: NDArray[Any]) -> list[int]:
 
 
 def heat_map(store: Store) -> HeatMap:
-    """Return objects and bytes by size class and lifetime; only what occurs has rows and columns."""
+    """Return objects and bytes by size class and lifetime, from the least to the most that occurs."""
     largest = _native.largest_of_size_classes()
     rows = store.rows(SIZES_AND_LIFETIMES)
-    sizes = sorted({row[0] for row in rows})
+    sizes = [*range(rows[0][0], rows[-1][0] + 1)]
     ended = [row[1] for row in rows if row[1] >= 0]
     columns = [*range(min(ended), max(ended) + 1), -1] if ended else [-1]
     objects = np.zeros((len(sizes), len(columns)), np.int64)
     size = np.zeros_like(objects)
     for size_class, lifetime, count, total in rows:
-        place = sizes.index(size_class), columns.index(lifetime)
+        place = size_class - sizes[0], columns.index(lifetime)
         objects[place], size[place] = count, total
     return HeatMap(
         sizes=[largest[size_class] for size_class in sizes],

@@ -8,7 +8,7 @@ from mallard.analysis.model import Behaviour, Profile, Subsystem
 from mallard.report.html import Child, tag
 from mallard.report.table import Column, head, line, scrolled
 
-COLOURS = 8  # --series-1 ... of page/style.css
+COLOURS = 12  # --series-1 ... of page/style.css
 
 # A subsystem with its number, or the whole program without one.
 Row = tuple[int | None, Subsystem]

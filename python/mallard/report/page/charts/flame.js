@@ -39,15 +39,12 @@ mallard.charts.flame = {
 
   missing: ({ call_tree }) => (call_tree.parent.length > 1 ? "" : "The journal has no call stacks, so there is no call tree."),
 
-  summary({ call_tree }) {
+  summary({ call_tree, profile }) {
     const tree = mallard.call_tree(call_tree);
-    const leaf = tree.layout("calls", 0).at(-1)[0];
-    const { calls } = tree.own;
-    const most = calls.indexOf(calls.reduce((largest, value) => Math.max(largest, value), 0));
-    return (
-      `${format.count(tree.total.calls[0])} allocations through ${format.count(tree.size - 1)} places, at most ` +
-      `${tree.path(leaf.node).length - 1} calls deep; most at one place: ${format.count(calls[most])} in ${mallard.short_name(tree.name(most))}.`
-    );
+    const depth = tree.layout("calls", 0).length - 1;
+    const [site] = profile.sites;
+    const largest = site ? ` The largest site is in ${mallard.short_name(site.name)}: ${format.bytes(site.behaviour.bytes)}.` : "";
+    return `${format.count(tree.total.calls[0])} allocations, at most ${format.count(depth)} calls deep.${largest}`;
   },
 
   draw(container, data, context) {

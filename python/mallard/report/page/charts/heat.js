@@ -24,7 +24,8 @@ function heat_traces(heat_map, grid, metric, theme) {
       ygap: 1,
     };
   };
-  return [trace(...columns), { ...trace(ended, ended), x: [0], xaxis: "x2", showscale: false }];
+  const never = { ...trace(ended, ended), x: [0], xaxis: "x2", showscale: columns === null };
+  return columns === null ? [never] : [trace(...columns), never];
 }
 
 // Where most of a subsystem's objects are: a frame around all but the last hundredth, a cross at the medians.
@@ -45,17 +46,16 @@ function mark(subsystem, grid, theme) {
 }
 
 function heat_layout(heat_map, grid, theme, chosen) {
-  const rows = grid.numbers(...grid.rows);
-  const step = Math.ceil(rows.length / 16);
-  const shown = rows.filter((row) => (grid.rows[1] - row) % step === 0);
+  const rows = grid.rows[1] - grid.rows[0] + 1;
+  const columns = grid.columns ?? [0, 0];
   const marked = chosen ? mark(chosen, grid, theme) : {};
   return {
-    height: Math.max(260, Math.min(560, 110 + 11 * rows.length)),
+    height: Math.max(260, Math.min(560, 110 + 11 * rows)),
     hovermode: "closest",
     xaxis: {
       title: { text: "lifetime" },
       domain: [0, 0.93],
-      range: [grid.columns[0] - 0.5, grid.columns[1] + 0.5],
+      range: [columns[0] - 0.5, columns[1] + 0.5],
       fixedrange: true,
       zeroline: false,
       showgrid: false,
@@ -69,8 +69,7 @@ function heat_layout(heat_map, grid, theme, chosen) {
       fixedrange: true,
       zeroline: false,
       showgrid: false,
-      tickvals: shown,
-      ticktext: shown.map((row) => format.bytes(heat_map.sizes[row])),
+      ...mallard.heat_size_ticks(grid, heat_map.sizes),
     },
     ...marked,
   };

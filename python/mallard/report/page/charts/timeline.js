@@ -86,6 +86,7 @@ function layout(profile, context, span, time, memory) {
     height: plot_height,
     dragmode: "zoom",
     hovermode: "x unified",
+    legend: { traceorder: "normal" },
     xaxis: {
       title: { text: `time since the start (${time.name})` },
       range: range["xaxis.range"],

@@ -16,6 +16,7 @@ function base_layout(theme) {
     margin: { l: 60, r: 16, t: 12, b: 44 },
     hoverlabel: { bgcolor: theme.panel, bordercolor: theme.muted, font: { color: theme.text }, align: "left" },
     legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
+    modebar: { bgcolor: "rgba(0,0,0,0)", color: theme.muted, activecolor: theme.text },
     xaxis: axis,
     yaxis: axis,
   };

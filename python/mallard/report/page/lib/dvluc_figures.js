@@ -1,6 +1,7 @@
 // dvluc_figures: D V L U C of a subsystem as figures for a row, and as sentences with what they come from.
 
 const format = (name) => (value) => mallard.format[name](value);
+const threads = (active) => `${count(active)} active ${active === 1 ? "thread" : "threads"}`;
 const [bytes, count, ns, unit, number] = ["bytes", "count", "ns", "unit", "number"].map(format);
 
 // Whose bars are drawn over the largest of all rows: what is always small would else be no bar at all.
@@ -34,6 +35,6 @@ mallard.dvluc_sentences = ({ density, variation, locality, utilization, contenti
   U: `${unit(utilization.value)}: at most ${bytes(utilization.max_live_bytes)} live of ${bytes(utilization.bytes)} allocated`,
   C:
     contention.value === null
-      ? `not known; ${count(contention.active_threads)} active threads`
-      : `${unit(contention.value)}: ${number(contention.overlaps)} expected overlaps, ${count(contention.active_threads)} active threads`,
+      ? `not known; ${threads(contention.active_threads)}`
+      : `${unit(contention.value)}: ${number(contention.overlaps)} expected overlaps, ${threads(contention.active_threads)}`,
 });

@@ -19,13 +19,18 @@ function figures_of(tree, node, metric) {
   return element("tr", {}, ...cells.map((cell) => element("td", {}, cell)));
 }
 
+function module_of(tree, node) {
+  if (node === 0) return "all of it";
+  return tree.module(node) || "unknown module";
+}
+
 // The content of a tooltip.
 mallard.flame_details = (tree, node, subsystem) => {
   const heading = ["", "with callees", "share", "itself"].map((text) => element("th", {}, text));
   const known = Object.keys(mallard.flame_metrics).filter((metric) => metric in tree.total);
   return [
     element("strong", {}, tree.name(node)),
-    element("div", { class: "note" }, tree.module(node) || "unknown module", subsystem ? ` · part of ${subsystem}` : ""),
+    element("div", { class: "note" }, module_of(tree, node), subsystem ? ` · part of ${subsystem}` : ""),
     element("table", {}, element("tr", {}, ...heading), ...known.map((metric) => figures_of(tree, node, metric))),
   ];
 };
@@ -35,6 +40,5 @@ mallard.flame_sentence = (tree, node, metric, focus) => {
   const { of, write } = mallard.flame_metrics[metric];
   const sums = tree.total[metric];
   const of_focus = focus === 0 ? "" : `, ${share(sums[node] / (sums[focus] || 1))} of what is zoomed to`;
-  const module = tree.module(node) || "unknown module";
-  return `${tree.name(node)} (${module}): ${write(sums[node])}, ${share(sums[node] / (sums[0] || 1))} ${of}${of_focus}`;
+  return `${tree.name(node)} (${module_of(tree, node)}): ${write(sums[node])}, ${share(sums[node] / (sums[0] || 1))} ${of}${of_focus}`;
 };

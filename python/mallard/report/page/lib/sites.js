@@ -105,7 +105,7 @@ function row_of(site, index, most, data) {
     element(
       "td",
       { "data-value": site.subsystem, class: "of" },
-      owner ? element("span", { class: "swatch", style: `--colour: var(--series-${(site.subsystem % 8) + 1})` }) : null,
+      owner ? element("span", { class: "swatch", style: `--colour: var(--series-${(site.subsystem % 12) + 1})` }) : null,
       owner ? String(site.subsystem + 1) : format.unknown,
     ),
     ...cells,

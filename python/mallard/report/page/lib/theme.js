@@ -41,7 +41,7 @@ mallard.theme = {
       accent: colour("accent"),
       warning: colour("warning"),
       font: getComputedStyle(root).fontFamily,
-      series: colours("series", 1, 8),
+      series: colours("series", 1, 12),
       scale: scale.map((step, at) => [at / (scale.length - 1), step]),
     };
   },
