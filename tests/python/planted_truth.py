@@ -28,13 +28,13 @@ BY_DENSITY = (
 BY_CONTENTION = ("contest", "exchange")
 
 OBJECTS = {
-    "configuration": 8 * 16,
-    "parser": 90 * 127,
+    "configuration": 6 * 16,
+    "parser": 150 * 127,
     "collector": 80 * 272,
-    "answers": 427,
-    "cache": 2 * 1280,
-    "buffers": 5 * 13,
-    "exchange": 256,
+    "answers": 320,
+    "cache": 4 * 1280,
+    "buffers": 4 * 13,
+    "exchange": 192,
     "contest": 2 * 60 * 500,
 }
 

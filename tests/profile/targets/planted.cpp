@@ -1,18 +1,18 @@
 // planted TRUTH: eight subsystems whose behaviour is known, and a log of what they did in the file TRUTH.
 //
-//     main -+- read_configuration > read_section -------------> make_node   128 nodes, never freed
-//           +- parse_document > parse > parse > ... ----------> make_node   11,430 of one size, last in first
+//     main -+- read_configuration > read_section -------------> make_node   96 nodes, never freed
+//           +- parse_document > parse > parse > ... ----------> make_node   19,050 of one size, last in first
 //           out
 //           +- serve -+- collect_texts > collect_words, collect_lines       21,760 of uniform sizes, 272 die
-//           together |         +- format_answer                                      427 temporaries | +-
-//           look_up -----------------------------> make_node   2,560, 64 at a time, replaced at random
-//           +- grow_buffer                                                  5 chains of 12 reallocations
-//     one thread: produce; another: consume                                 256 messages, freed by the other
+//           together |         +- format_answer                                      320 temporaries | +-
+//           look_up -----------------------------> make_node   5,120, 64 at a time, replaced at random
+//           +- grow_buffer                                                  4 chains of 12 reallocations
+//     one thread: produce; another: consume                                 192 messages, freed by the other
 //     thread two threads: contend                                                  60,000, as fast as they
 //     can
 //
 // While a block lives that is freed again, nothing allocates but what is logged: the threads start before,
-// and end behind. Blocks live some 40 us and more, beside which the readings of the clock are little. All
+// and end behind. Blocks live some 20 us and more, beside which the readings of the clock are little. All
 // are in one heap, whose pages are there from the start: page faults would cost more than all calls together.
 #include <malloc.h>
 #include <sched.h>
@@ -59,14 +59,14 @@ void work_for(std::uint64_t ns) {
 
 [[gnu::noinline]] void read_section(void** nodes) {
   for (std::size_t i = 0; i < 16; ++i) {
-    nodes[i] = make_node(configuration, 4000 + i * 500);
+    nodes[i] = make_node(configuration, 6000 + i * 500);
     work_for(2'000);
   }
 }
 
 [[gnu::noinline]] void read_configuration() {
-  static void* nodes[128];
-  for (int section = 0; section < 8; ++section) read_section(nodes + section * 16);
+  static void* nodes[96];
+  for (int section = 0; section < 6; ++section) read_section(nodes + section * 16);
 }
 
 [[gnu::noinline]] void parse(int depth) {  // NOLINT(misc-no-recursion): the recursion is planted
@@ -75,7 +75,7 @@ void work_for(std::uint64_t ns) {
     parse(depth - 1);
     parse(depth - 1);
   } else {
-    work_for(40'000);
+    work_for(20'000);
   }
   end(node, call_free);
 }
@@ -159,7 +159,9 @@ class entries {
   static entries recent;
   for (int request = 0; request < requests; ++request) {
     collect_texts(texts);
-    if (request % 3 == 0) format_answer(request / 3);
+    if (request % 4 == 0) format_answer(request / 4);
+    recent.look_up();
+    recent.look_up();
     recent.look_up();
     recent.look_up();
     if (texts.is_full()) {
@@ -181,13 +183,13 @@ class entries {
   end(buffer, call_free);
 }
 
-constexpr std::size_t messages = 256;
+constexpr std::size_t messages = 192;
 constexpr std::size_t messages_under_way = 16;
 std::atomic<void*> ring[messages_under_way];
 
 [[gnu::noinline]] void produce() {
   for (std::size_t i = 0; i < messages; ++i) {
-    work_for(30'000);
+    work_for(150'000);
     void* message = make(exchange, 2048 + i % 16 * 256, call_malloc);
     while (ring[i % messages_under_way].load() != nullptr) sched_yield();
     ring[i % messages_under_way].store(message);
@@ -204,20 +206,29 @@ std::atomic<void*> ring[messages_under_way];
 }
 
 [[gnu::noinline]] void contend() {
-  void* blocks[500];
+  static constexpr std::size_t in_a_turn = 20;
+  void* blocks[25][in_a_turn];
   for (int round = 0; round < 60; ++round) {
-    std::size_t made = 0;
-    for (void*& block : blocks) block = make(contest, 32 + made++ % 2 * 200, call_malloc);
-    for (void* block : blocks) end(block, call_free);
+    for (auto& some : blocks) {
+      const planted::turn mine;
+      for (std::size_t i = 0; i < in_a_turn; ++i) some[i] = make(contest, 32 + i % 2 * 200, call_malloc);
+    }
+    for (auto& some : blocks) {
+      const planted::turn mine;
+      for (void* block : some) end(block, call_free);
+    }
   }
 }
 
 constexpr int heap_size = 16 << 20;
 
-// One arena for all threads, nothing mapped beside it, nothing given back.
+// One arena for all threads; nothing is mapped beside it, nothing given back, nothing put off.
 void keep_one_heap() {
-  for (const int option : {M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, M_TOP_PAD}) mallopt(option, heap_size);
   mallopt(M_ARENA_MAX, 1);
+  mallopt(M_TOP_PAD, heap_size);
+  mallopt(M_MMAP_THRESHOLD, heap_size);
+  mallopt(M_TRIM_THRESHOLD, 2 * heap_size);
+  mallopt(M_MXFAST, 0);
 }
 
 // When the heap has grown once.
@@ -271,9 +282,9 @@ int main(int argument_count, char** arguments) {
   all_started.arrive_and_wait();
   read_configuration();
   touch_heap();
-  for (int document = 0; document < 90; ++document) parse_document();
+  for (int document = 0; document < 150; ++document) parse_document();
   serve(1280);
-  for (int buffer = 0; buffer < 5; ++buffer) grow_buffer();
+  for (int buffer = 0; buffer < 4; ++buffer) grow_buffer();
   go_on_to(exchanging);
   exchanged.arrive_and_wait();
   go_on_to(contending);

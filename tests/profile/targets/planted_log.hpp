@@ -68,10 +68,12 @@ inline std::uint64_t now() {
   return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_nsec);
 }
 
-// First come, first served: threads in a contest alternate, however few processors there are.
+// First come, first served: threads in a contest alternate, however few processors there are. Who has a
+// turn may take it again.
 class turn {
  public:
   turn() {
+    if (taken_++ > 0) return;
     const std::uint32_t mine = next_.fetch_add(1);
     for (int spins = 0; served_.load() != mine; ++spins)
       if (spins < 1000)
@@ -80,13 +82,16 @@ class turn {
         sched_yield();
     _mm_lfence();  // a time that is read from here on is later than those of the turns before
   }
-  ~turn() { served_.fetch_add(1); }
+  ~turn() {
+    if (--taken_ == 0) served_.fetch_add(1);
+  }
   turn(const turn&) = delete;
   turn& operator=(const turn&) = delete;
 
  private:
   static inline std::atomic<std::uint32_t> next_ = 0;
   static inline std::atomic<std::uint32_t> served_ = 0;
+  static inline thread_local int taken_ = 0;
 };
 
 template <class Call>
