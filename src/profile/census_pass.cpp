@@ -18,7 +18,6 @@ census_pass::census_pass(const std::filesystem::path& path, std::vector<census_p
     : censuses_(censuses_of(std::move(plans))), pass_(journal::open(path), watchers()) {}
 
 bool census_pass::advance() {
-  if (complete_) return false;
   if (pass_.advance()) return true;
   for (const std::unique_ptr<census>& one : censuses_) one->finish();
   complete_ = true;
