@@ -62,6 +62,20 @@ def test_replay_of_the_import_is_that_of_the_trace(mallard: Mallard, tmp_path: P
     assert facts[0] == facts[1]
 
 
+@pytest.mark.parametrize("name", TEXTS + TRACES)
+def test_profile_of_the_import_is_that_of_the_source(mallard: Mallard, tmp_path: Path, name: str) -> None:
+    path = tmp_path / "imported.mlrd"
+    assert mallard("import", "--from", form_of(name), FIXTURES / name, "-o", path).returncode == 0
+    profiles = []
+    for journal in (FIXTURES / name, path):
+        profiled = mallard("profile", "--json", journal)
+        assert profiled.returncode == 0, profiled.stderr
+        found = json.loads(profiled.stdout.replace(str(journal), "JOURNAL").replace(journal.name, "JOURNAL"))
+        found["machine"].pop("imported_from", None)
+        profiles.append(found)
+    assert profiles[0] == profiles[1]
+
+
 def test_traces_have_what_their_headers_say(mallard: Mallard, tmp_path: Path) -> None:
     made = subprocess.run([sys.executable, FIXTURES / "make_traces.py", tmp_path], check=False)
     assert made.returncode == 0
