@@ -76,6 +76,24 @@ def test_profile_of_the_import_is_that_of_the_source(mallard: Mallard, tmp_path:
     assert profiles[0] == profiles[1]
 
 
+def test_a_profile_says_what_of_a_trace_is_made_up(mallard: Mallard) -> None:
+    profiled = mallard("profile", "--json", FIXTURES / "random.rep")
+    found = json.loads(profiled.stdout)
+    assert [line.split(" are made up, ")[0] for line in found["warnings"]] == [
+        "times",
+        "addresses, and with them held bytes,",
+    ]
+    assert profiled.stderr.count(" made up, as the journal's source has none: ") == 2
+    dimensions = found["dvluc"]
+    assert dimensions["density"]["value"] is None
+    assert dimensions["contention"]["value"] is None
+    assert dimensions["locality"]["lines"] is None
+    assert dimensions["locality"]["pages"] is None
+    text = json.loads(mallard("profile", "--json", FIXTURES / "sqlite3.txt.xz").stdout)
+    assert text["warnings"] == []
+    assert text["dvluc"]["locality"]["lines"] > 0
+
+
 def test_traces_have_what_their_headers_say(mallard: Mallard, tmp_path: Path) -> None:
     made = subprocess.run([sys.executable, FIXTURES / "make_traces.py", tmp_path], check=False)
     assert made.returncode == 0

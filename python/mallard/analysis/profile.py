@@ -82,7 +82,7 @@ def profile_of(
             process=store.totals["process"],
             by=options.by,
             complete=store.totals["complete"],
-            warnings=[*store.totals["warnings"], *symbols.warnings],
+            warnings=[*store.totals["warnings"], *symbols.warnings, *made_up(store)],
             machine=dict(store.totals["facts"]),
             few_limit=options.few_limit,
             short_ns=options.short_ns,
@@ -102,13 +102,23 @@ def profile_of(
     )
 
 
+def made_up(store: Store) -> list[str]:
+    """Return a line for each thing that an import had to make up."""
+    lines = {
+        "clock": "times are made up, as the journal's source has none",
+        "addresses": "addresses, and with them held bytes, are made up, as the journal's source has none",
+    }
+    return [f"{line}: {rule}" for what, line in lines.items() if (rule := store.made_up(what))]
+
+
 def count(
     store: Store, parts: Sequence[tuple[Grouping, Sequence[Cost]]], sites: Grouping, progress: Progress
 ) -> _native.Census:
     """Read the journal again, and count each part's and each site's objects."""
     over_time = store.totals["over_time"]
     buckets = len(over_time["live_bytes"])
-    groupings = [part.census(ns_per_operation(cost), MOMENTS, buckets) for part, cost in parts]
+    moments = 0 if store.made_up("addresses") else MOMENTS
+    groupings = [part.census(ns_per_operation(cost), moments, buckets) for part, cost in parts]
     groupings.append(sites.census(np.zeros(0), 0, 0))
     try:
         end = over_time["bucket_ns"] * buckets

@@ -64,6 +64,11 @@ class Store:
             names=objects.names(),
         )
 
+    def made_up(self, what: str) -> str:
+        """Return by which rule `what` (addresses, clock) was made up on import; empty: it was recorded."""
+        kind, _, rule = self.totals["facts"].get(what, "").partition(": ")
+        return rule if kind == "none" else ""
+
     def rows(self, query: str, *parameters: object) -> list[tuple[Any, ...]]:
         """Return all rows of a query."""
         return self.sql.execute(query, parameters or None).fetchall()
