@@ -8,7 +8,9 @@ of regions have a `region` above 0; the view `heap` leaves them out.
 """
 
 import os
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self, TypeAlias
 
 import duckdb
@@ -19,8 +21,9 @@ from mallard.analysis.progress import Progress
 from mallard.errors import MallardError
 
 Columns: TypeAlias = dict[str, NDArray[Any]]
-# The reader hands over columns without a copy; DuckDB moves what does not fit here to temporary files.
-MEMORY_LIMIT = "1GB"
+
+# Some 12 million objects fit in, 125 bytes each; DuckDB moves what does not to temporary files.
+MEMORY_LIMIT = "1500MB"
 
 INSERT = """
     INSERT INTO objects
@@ -48,7 +51,7 @@ class Store:
     @classmethod
     def read(cls, path: str, progress: Progress = lambda share: None) -> Self:
         """Read the whole journal; `progress` hears the share that is done."""
-        connection = duckdb.connect(config={"memory_limit": MEMORY_LIMIT})
+        connection = connect()
         try:
             objects = _native.ObjectStream(os.fspath(path))
             fill(connection, objects, progress)
@@ -72,6 +75,12 @@ class Store:
     def rows(self, query: str, *parameters: object) -> list[tuple[Any, ...]]:
         """Return all rows of a query."""
         return self.sql.execute(query, parameters or None).fetchall()
+
+
+def connect() -> duckdb.DuckDBPyConnection:
+    """Open a database of this process's own; nothing of it is left in the working directory."""
+    overflow = Path(tempfile.gettempdir()) / f"mallard-{os.getpid()}"
+    return duckdb.connect(config={"memory_limit": MEMORY_LIMIT, "temp_directory": str(overflow)})
 
 
 def fill(connection: duckdb.DuckDBPyConnection, objects: _native.ObjectStream, progress: Progress) -> None:
