@@ -29,6 +29,7 @@ class Made:
     birth_ns: float = 0.0
     death_ns: float = 0.0
     region: int = 0
+    death_context: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ def make_store(objects: Sequence[Made], calls: Calls = Calls(), **totals: Any) -
         "birth_ns": [o.birth_ns for o in objects],
         "death_ns": [o.death_ns for o in objects],
         "context": [o.context for o in objects],
+        "death_context": [o.death_context for o in objects],
         "thread": [o.thread for o in objects],
         "death_thread": [None if o.death is None else o.death_thread or 0 for o in objects],
         "region": [o.region for o in objects],
@@ -71,7 +73,7 @@ def make_store(objects: Sequence[Made], calls: Calls = Calls(), **totals: Any) -
         "size_class": [size_class(o.size) for o in objects],
     }
     kinds = {"birth_ns": "FLOAT", "death_ns": "FLOAT", "context": "UINTEGER", "thread": "UINTEGER"}
-    kinds |= {"death_thread": "UINTEGER", "region": "UINTEGER"}
+    kinds |= dict.fromkeys(("death_context", "death_thread", "region"), "UINTEGER")
     kinds |= dict.fromkeys(("death_kind", "origin", "size_class"), "UTINYINT")
     declared = ", ".join(f"{name} {kinds.get(name, 'UBIGINT')}" for name in columns)
     connection.execute(f"CREATE TABLE objects ({declared})")

@@ -28,9 +28,10 @@ LIMIT = 256 << 20
 VERSION = 1  # of names and packing: another one begins anew
 PATIENCE_S = 2.0
 DAY_S = 86400.0  # how exactly it is known when a build was used
+# A number is never used again: who replaces a row must not hit the one that another process made of it.
 TABLES = f"""
     DROP TABLE IF EXISTS frames;
-    CREATE TABLE frames (id INTEGER PRIMARY KEY, build TEXT, used REAL, packed BLOB);
+    CREATE TABLE frames (id INTEGER PRIMARY KEY AUTOINCREMENT, build TEXT, used REAL, packed BLOB);
     CREATE INDEX by_build ON frames (build);
     PRAGMA user_version = {VERSION};
 """

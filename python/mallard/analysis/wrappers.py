@@ -34,7 +34,7 @@ OPERATOR = re.compile(r"(?:^|::)operator (?:new|delete)")
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 FAMILY = re.compile(r"(?:(?:(?<!p)re|[mczptv])alloc[a-z]?|memalign|reallocarray|asprintf)$")
 DUPLICATE = re.compile(r"strn?dup$")
-ALLOCATES = {"alloc", "allocate", "allocated", "allocator"}
+ALLOCATES = {"alloc", "allocate", "allocated", "allocator", "reallocate"}
 SAYS_NOTHING = ALLOCATES | {
     *("mem", "memory", "heap", "block", "chunk", "raw", "safe", "try", "or", "die", "fail", "null", "zero"),
     *(
