@@ -29,7 +29,7 @@ BY_CONTENTION = ("contest", "exchange")
 
 OBJECTS = {
     "configuration": 6 * 16,
-    "parser": 150 * 127,
+    "parser": 120 * 121,
     "collector": 80 * 272,
     "answers": 320,
     "cache": 4 * 1280,
