@@ -54,6 +54,10 @@ def main() -> NoReturn:
         sys.exit(app(sys.argv[1:] or ["--help"], prog_name="mallard", standalone_mode=False))
     except typer.Abort:
         sys.exit(130)
+    except RuntimeError as error:
+        if str(error) != "Query interrupted":  # so DuckDB tells of Ctrl-C
+            raise
+        sys.exit(130)
     except (MallardError, typer.TyperException) as error:
         print(f"mallard: {error}", file=sys.stderr)
         sys.exit(2)

@@ -42,13 +42,11 @@ class Grouping:
         """Give the objects of the malloc family, each with its `grp`, the name of a table in SQL."""
         keys = np.arange(len(self.group_of), dtype=np.uint32)
         store.sql.register("group_of_key", {"key": keys, "grp": self.group_of})
-        try:
-            yield (
-                "(SELECT heap.*, coalesce(group_of_key.grp, 0) AS grp "
-                f"FROM heap LEFT JOIN group_of_key ON heap.{self.key} = group_of_key.key)"
-            )
-        finally:
-            store.sql.unregister("group_of_key")
+        yield (
+            "(SELECT heap.*, coalesce(group_of_key.grp, 0) AS grp "
+            f"FROM heap LEFT JOIN group_of_key ON heap.{self.key} = group_of_key.key)"
+        )
+        store.sql.unregister("group_of_key")
 
 
 def everything() -> Grouping:

@@ -1,0 +1,257 @@
+"""The verdict: what a journal can say, what only a replay can, and what deserves a line."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from report_sample import sample_profile
+
+from mallard.analysis.findings import findings
+from mallard.analysis.model import (
+    Behaviour,
+    Contention,
+    Deaths,
+    Density,
+    Finding,
+    Frame,
+    Locality,
+    Profile,
+    Reallocations,
+    Site,
+    Spread,
+    Subsystem,
+    Temporaries,
+    Variation,
+)
+from mallard.analysis.verdict import judged, verdict
+
+CALM = Behaviour(
+    allocations=100_000,
+    bytes=3_200_000,
+    max_live_bytes=32_000,
+    max_live_objects=1000,
+    live_at_peak_bytes=32_000,
+    live_at_peak_objects=1000,
+    sizes=Spread(8, 24, 64, 128, 256, 32),
+    size_histogram={32: 100_000},
+    lifetime_events=Spread(1, 100, 200, 300, 400, 120),
+    lifetime_ns=Spread(1, 100, 200, 300, 400, 120),
+    temporaries=Temporaries(0, 0, 0),
+    deaths=Deaths(one_by_one=100_000, lifo=0, together=0, reallocated=0, never=0),
+    reallocations=Reallocations(0, 0, 0),
+    births=[],
+    frees=[],
+    foreign_frees=0,
+)
+
+
+def subsystem(name: str = "parse", density: float | None = 0.1, **behaviour: Any) -> Subsystem:
+    """Return a subsystem of which nothing is remarkable but what is given."""
+    (sample, *_) = sample_profile(1).subsystems
+    dvluc = replace(
+        sample.dvluc,
+        density=Density(density, 1e6, 64, 200_000),
+        variation=Variation(0.3, 1.8, 7),
+        locality=Locality(None, 0.9, 0.8, 0.8, 0.8),
+        contention=Contention(0.0, 0.0, 1),
+    )
+    return Subsystem(name, [Frame(name, "prog")], 1, replace(CALM, **behaviour), dvluc, [])
+
+
+def with_dimension(part: Subsystem, **dimensions: Any) -> Subsystem:
+    """Return a subsystem with other dimensions."""
+    return replace(part, dvluc=replace(part.dvluc, **dimensions))
+
+
+def program(*parts: Subsystem, density: float | None = 0.2, sites: tuple[Site, ...] = ()) -> Profile:
+    """Return a program that consists of them."""
+    sample = sample_profile(1)
+    return replace(
+        sample,
+        journal="run 1.mlrd",
+        by="subtree",
+        totals=replace(
+            sample.totals, allocations=100_000, peak_live_bytes=1 << 30, end_live_bytes=0, end_live_objects=0
+        ),
+        whole=CALM,
+        dvluc=replace(sample.dvluc, density=Density(density, 1e6, 64, 200_000)),
+        subsystems=list(parts),
+        sites=list(sites),
+    )
+
+
+def site(**behaviour: Any) -> Site:
+    """Return a site of which nothing is remarkable but what is given."""
+    stack = [Frame("operator new", "libstdc++.so.6"), Frame("make(int)", "prog", "src/make.cpp", 12)]
+    return Site(1, "make", stack, 0, replace(CALM, **behaviour), frame=1)
+
+
+def titles(profile: Profile) -> list[str]:
+    """Return the titles of all findings."""
+    return [finding.title for finding in findings(profile)]
+
+
+def only(profile: Profile) -> Finding:
+    """Return the one finding."""
+    (found,) = findings(profile)
+    assert found.suggestion.startswith("Suggested: ")
+    return found
+
+
+def rows(**times: tuple[float, float, float]) -> list[dict[str, Any]]:
+    """Return rows of a replay: low, median and high of each strategy."""
+    return [
+        {"strategy": name.replace("_", " "), "binding": "malloc", "status": "ok"}
+        | {"ns_per_event": median, "spread": [low, high]}
+        for name, (low, median, high) in times.items()
+    ]
+
+
+def test_low_density_is_nothing_to_gain_whatever_the_behaviour() -> None:
+    found = verdict(program(subsystem(deaths=Deaths(0, 0, 100_000, 0, 0), density=0.012), density=0.012))
+    assert not found.worthwhile
+    assert found.headline == (
+        "Nothing to gain from faster allocation: D is 1.2 %, all that allocation costs of the CPU time."
+    )
+
+
+def test_few_allocations_are_nothing_to_gain() -> None:
+    profile = program(subsystem(), density=None)
+    found = verdict(replace(profile, totals=replace(profile.totals, allocations=999)))
+    assert not found.worthwhile
+    assert "allocates 999 times" in found.headline
+
+
+def test_without_a_replay_the_limit_is_told_and_how_to_measure() -> None:
+    found = verdict(program(subsystem()))
+    assert found.worthwhile
+    assert "20.0 % of the CPU time, which no strategy can exceed" in found.headline
+    assert found.headline.endswith("no replay has measured yet what one does: mallard replay 'run 1.mlrd'")
+
+
+def test_unknown_density_is_said_to_be_unknown() -> None:
+    found = verdict(program(subsystem(density=None), density=None))
+    assert found.headline.startswith("What allocation costs of the CPU time is not known; no replay")
+
+
+def test_the_fastest_strategy_decides() -> None:
+    measured = rows(none=(1, 1, 1), glibc=(9, 10, 11), jemalloc=(7, 7.5, 8), multipool=(4, 5, 6))
+    found = verdict(program(subsystem()), measured)
+    assert found.worthwhile
+    assert found.headline == (
+        "Worth trying: multipool (malloc) takes 0.50 of glibc's time on this journal, which would save "
+        "10.0 % of the program's CPU time."
+    )
+
+
+def test_a_gain_below_the_limit_is_none() -> None:
+    found = verdict(program(subsystem(), density=0.03), rows(glibc=(9, 10, 11), multipool=(4, 5, 6)))
+    assert not found.worthwhile
+    assert found.headline.startswith("Nothing to gain: multipool (malloc) takes 0.50 of glibc's time")
+    assert "1.5 % of the program's CPU time" in found.headline
+
+
+def test_a_gain_within_the_spread_is_none() -> None:
+    found = verdict(program(subsystem()), rows(glibc=(8, 10, 12), multipool=(7, 9, 11)))
+    assert not found.worthwhile
+    assert "no strategy was clearly faster than glibc" in found.headline
+
+
+def test_glibc_itself_may_be_the_fastest() -> None:
+    found = verdict(program(subsystem()), rows(glibc=(4, 5, 6), jemalloc=(7, 7.5, 8)))
+    assert not found.worthwhile
+
+
+def test_floor_repeated_rows_and_failures_are_no_contestants() -> None:
+    measured = rows(none=(1, 1, 1), glibc=(9, 10, 11), glibc_a_a=(5, 6, 7), broken=(1, 2, 3))
+    measured[2]["strategy"], measured[3]["status"] = "glibc a/a", "failed"
+    assert "no replay has measured yet" in verdict(program(subsystem()), measured).headline
+
+
+def test_the_replay_is_judged_even_where_density_is_unknown() -> None:
+    found = verdict(program(density=None), rows(glibc=(9, 10, 11), multipool=(4, 5, 6)))
+    assert found.worthwhile
+    assert "what that is of the program's CPU time is not known" in found.headline
+
+
+def test_nothing_remarkable_is_no_finding() -> None:
+    assert findings(program(subsystem(), sites=(site(),))) == []
+
+
+@pytest.mark.parametrize(
+    ("remarkable", "title", "suggestion"),
+    [
+        (subsystem(deaths=Deaths(0, 0, 60_000, 0, 40_000)), "parse dies together", "wink-out"),
+        (subsystem(deaths=Deaths(0, 60_000, 0, 0, 40_000)), "parse frees the youngest first", "monotonic"),
+        (with_dimension(subsystem(), variation=Variation(0, 0, 1)), "parse allocates one size", "a pool"),
+        (with_dimension(subsystem(), variation=Variation(0.7, 4.2, 30)), "parse mixes sizes", "multipool"),
+        (
+            with_dimension(subsystem(foreign_frees=5000), contention=Contention(0.1, 99.0, 4)),
+            "parse frees blocks of other threads while they allocate",
+            "caches for each thread",
+        ),
+    ],
+)
+def test_behaviour_suggests_a_strategy(remarkable: Subsystem, title: str, suggestion: str) -> None:
+    found = only(program(remarkable))
+    assert found.title == title
+    assert suggestion in found.suggestion
+    assert (found.share, found.subsystem) == (0.1, 0)
+
+
+def test_what_is_left_of_a_program_is_no_place_for_a_strategy() -> None:
+    rest = replace(subsystem(deaths=Deaths(0, 0, 100_000, 0, 0)), path=[])
+    assert titles(program(rest, subsystem("print"))) == []
+    assert titles(program(rest)) == ["parse dies together"], "alone, it is the program"
+
+
+def test_findings_that_concern_little_are_not_told() -> None:
+    assert titles(program(subsystem(deaths=Deaths(0, 0, 100_000, 0, 0), density=0.004))) == []
+
+
+def test_temporaries_of_a_site_are_told_with_their_line() -> None:
+    found = only(program(subsystem(), sites=(site(temporaries=Temporaries(50_000, 60_000, 70_000)),)))
+    assert found.title == "make allocates temporaries"
+    assert "(src/make.cpp:12)" in found.detail
+    assert found.share == pytest.approx(0.1), "100,000 of 200,000 operations, which take 20 %"
+
+
+def test_chains_of_reallocations_are_told() -> None:
+    found = only(program(subsystem(), sites=(site(reallocations=Reallocations(1000, 9000, 14)),)))
+    assert found.title == "make grows blocks step by step"
+    assert found.share == pytest.approx(0.2 * 10_000 / 200_000)
+
+
+def test_locality_is_never_said_to_be_proven() -> None:
+    loose = with_dimension(subsystem(max_live_bytes=1 << 24), locality=Locality(None, 0.5, 0.1, 0.1, 0.1))
+    found = only(program(loose))
+    assert found.share is None
+    assert "not proven" in found.detail
+
+
+def test_memory_that_is_never_freed_alarms_nobody() -> None:
+    profile = program(subsystem())
+    totals = replace(profile.totals, end_live_bytes=1 << 30, end_live_objects=77)
+    found = only(replace(profile, totals=totals))
+    assert found.title == "1 GiB are never freed"
+    assert found.suggestion.startswith("Suggested: nothing, unless")
+
+
+def test_the_largest_share_comes_first_and_unknown_shares_last() -> None:
+    together = Deaths(0, 0, 100_000, 0, 0)
+    loose = with_dimension(
+        subsystem("wide", max_live_bytes=1 << 24), locality=Locality(None, 0.5, 0.1, 0.1, 0.1)
+    )
+    parts = (
+        loose,
+        subsystem("small", 0.02, deaths=together),
+        subsystem("large", 0.15, deaths=together),
+    )
+    assert titles(program(*parts)) == ["large dies together", "small dies together", "wide lies scattered"]
+
+
+def test_judging_changes_only_the_verdict() -> None:
+    profile = program(subsystem())
+    again = judged(profile, rows(glibc=(9, 10, 11), multipool=(4, 5, 6)))
+    assert again.verdict != profile.verdict
+    assert replace(again, verdict=profile.verdict) == profile
