@@ -222,6 +222,7 @@ def divided(by: str, calls: Calls, objects: Sequence[Made], most: int = 12) -> t
     """Divide a program, and return the group of each context or thread as well."""
     store = make_store(objects, calls)
     division = divide(store, Names(store, calls.functions), by, Limits(most=most))
+    assert division.grouping.group_of.max() < division.grouping.groups == len(division.names)
     return division, division.grouping.group_of.tolist()
 
 

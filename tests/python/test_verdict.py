@@ -216,6 +216,13 @@ def test_temporaries_of_a_site_are_told_with_their_line() -> None:
     assert found.share == pytest.approx(0.1), "100,000 of 200,000 operations, which take 20 %"
 
 
+def test_temporaries_of_many_small_sites_are_told_once() -> None:
+    part = subsystem(temporaries=Temporaries(90_000, 90_000, 90_000))
+    assert only(program(part)).detail.startswith("90,000 of its 100,000 blocks are")
+    one_site = site(temporaries=Temporaries(90_000, 90_000, 90_000))
+    assert titles(program(part, sites=(one_site,))) == ["make allocates temporaries"]
+
+
 def test_chains_of_reallocations_are_told() -> None:
     found = only(program(subsystem(), sites=(site(reallocations=Reallocations(1000, 9000, 14)),)))
     assert found.title == "make grows blocks step by step"

@@ -62,18 +62,32 @@ def findings(profile: Profile) -> list[Finding]:
 
 
 def temporaries(profile: Profile, scale: Scale) -> Iterator[Finding]:
-    """Find sites whose blocks are freed before the thread allocates anything else."""
+    """Find sites whose blocks are freed before their thread allocates again, and subsystems of small ones."""
+    told: set[int] = set()
     for site in profile.sites:
-        brief = site.behaviour.temporaries.last
-        if brief >= MOST * site.behaviour.allocations and is_weighty(site.behaviour, profile):
-            yield Finding(
-                title=f"{site.name} allocates temporaries",
-                detail=f"{brief:,} of its {site.behaviour.allocations:,} blocks{place(site)} are freed "
-                "before their thread allocates again.",
-                suggestion="Suggested: keep one buffer and use it again, or take it from the stack.",
-                share=scale.share(2 * brief),
-                subsystem=site.subsystem,
-            )
+        if is_brief(site.behaviour) and is_weighty(site.behaviour, profile):
+            told.add(site.subsystem)
+            yield brief(site.name, place(site), site.behaviour, site.subsystem, scale)
+    for number, subsystem in enumerate(profile.subsystems):
+        if number not in told and is_brief(subsystem.behaviour):
+            yield brief(subsystem.name, "", subsystem.behaviour, number, scale)
+
+
+def is_brief(part: Behaviour) -> bool:
+    """Return whether most objects are temporaries."""
+    return part.temporaries.last >= MOST * part.allocations
+
+
+def brief(name: str, where: str, part: Behaviour, subsystem: int, scale: Scale) -> Finding:
+    """Say that temporaries could share a buffer."""
+    return Finding(
+        title=f"{name} allocates temporaries",
+        detail=f"{part.temporaries.last:,} of its {part.allocations:,} blocks{where} are freed before their "
+        "thread allocates again.",
+        suggestion="Suggested: keep one buffer and use it again, or take it from the stack.",
+        share=scale.share(2 * part.temporaries.last),
+        subsystem=subsystem,
+    )
 
 
 def reallocations(profile: Profile, scale: Scale) -> Iterator[Finding]:

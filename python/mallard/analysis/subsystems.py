@@ -147,12 +147,15 @@ def innermost_scope(store: Store, context: int) -> str:
 def by_thread(store: Store, most: int) -> Division:
     """Let each birth thread be a subsystem; those that allocate least share one if there are many."""
     rows = store.rows("SELECT thread, count(*) AS n FROM heap GROUP BY thread ORDER BY n DESC, thread")
-    shown = [thread for thread, _ in rows[: most if len(rows) <= most else most - 1]]
+    allocating = [thread for thread, _ in rows]
+    shown = allocating if len(allocating) <= most else allocating[: most - 1]
+    others = allocating[len(shown) :]
     names = [thread_name(store, thread) for thread in shown]
-    group_of = np.full(1 + max(thread for thread, _ in rows), len(shown), np.uint32)
+    group_of = np.zeros(1 + max(allocating), np.uint32)
     group_of[shown] = np.arange(len(shown))
-    if len(rows) > len(shown):
-        names.append(f"{len(rows) - len(shown)} other threads")
+    if others:
+        group_of[others] = len(shown)
+        names.append(f"{len(others)} other threads")
     return Division(Grouping("thread", group_of, len(names)), names, [[] for _ in names])
 
 
