@@ -58,6 +58,13 @@ def main() -> NoReturn:
         if str(error) != "Query interrupted":  # so DuckDB tells of Ctrl-C
             raise
         sys.exit(130)
-    except (MallardError, typer.TyperException) as error:
-        print(f"mallard: {error}", file=sys.stderr)
-        sys.exit(2)
+    except MallardError as error:
+        refuse(str(error))
+    except typer.TyperException as error:
+        refuse(error.format_message())
+
+
+def refuse(what: str) -> NoReturn:
+    """Say in one line what is wrong."""
+    print(f"mallard: {what}", file=sys.stderr)
+    sys.exit(2)

@@ -33,11 +33,13 @@ def opened(browser: Browser, path: Path, **context: Any) -> Iterator[Page]:
         page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
         page.on("request", lambda request: complaints.append(f"request: {request.url}"))
         page.goto(path.as_uri())
-        if context.get("java_script_enabled", True):
-            wait_until_drawn(page)
-        yield page
-        others = [line for line in complaints if line != f"request: {path.as_uri()}"]
-        assert [line for line in others if not line.startswith("request: blob:")] == []
+        try:
+            if context.get("java_script_enabled", True):
+                wait_until_drawn(page)
+            yield page
+        finally:
+            expected = (f"request: {path.as_uri()}", "request: blob:")
+            assert [line for line in complaints if not line.startswith(expected)] == []
 
 
 def wait_until_drawn(page: Page) -> None:

@@ -222,7 +222,7 @@ def sample_site(chance: random.Random, rank: int) -> Site:
     """Return the site of a rank by size."""
     name = f"make_part_{rank}(std::size_t)"
     part = behaviour(chance, 40_000 // (rank + 1) + 1, 16 + 8 * (rank % 30))
-    return Site(rank + 1, name, frames(chance, name, rank % 20), rank % len(SUBSYSTEMS), part)
+    return Site(rank + 1, name, frames(chance, name, rank % 20), rank % len(SUBSYSTEMS), part, frame=1)
 
 
 def sample_heat_map(chance: random.Random, allocations: int) -> HeatMap:

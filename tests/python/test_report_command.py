@@ -3,21 +3,13 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from conftest import Mallard
 from playwright.sync_api import Browser
-from report_browser import chromium, opened
+from report_browser import opened
 
 FAMILY = "my @a = map { [$_] } 1 .. 3000; for (1 .. 2) { fork or exit }; 1 while wait > 0"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as running:
-        yield running
 
 
 def refused(result: subprocess.CompletedProcess[str], *words: str) -> None:
@@ -128,7 +120,7 @@ def test_replay_of_another_journal(mallard: Mallard, journal: Path, tmp_path: Pa
 
 
 def test_misused_options(mallard: Mallard, journal: Path, tmp_path: Path) -> None:
-    refused(mallard("report"), "journals")
+    refused(mallard("report"), "JOURNAL")
     refused(mallard("report", journal, "--by", "colour"), "subtree")
     refused(mallard("report", journal, "--sites", "-1", "-o", tmp_path / "report.html"), "--sites")
 

@@ -121,7 +121,7 @@ def test_unknown_figures_sort_last_both_ways(browser: Browser, tmp_path: Path) -
     profile = sample_profile(5)
     endless = replace(profile.sites[2], behaviour=replace(profile.sites[2].behaviour, lifetime_ns=None))
     profile = replace(profile, sites=[*profile.sites[:2], endless, *profile.sites[3:]])
-    path = written(tmp_path / "endless.html", JournalReport(profile, sample_call_tree(50), None, ""))
+    path = written(tmp_path / "endless.html", JournalReport(profile, sample_call_tree(50), None, "None."))
     with opened(browser, path) as page:
         button = page.locator("table.sites th", has_text="Lifetime").get_by_role("button")
         for _ in range(2):

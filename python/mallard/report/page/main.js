@@ -44,7 +44,6 @@ function restore_stacks(data) {
 async function draw(name, chart, place, data, context) {
   const reason = chart.missing ? chart.missing(data) : "";
   const summary = reason || (chart.summary ? chart.summary(data, context) : "");
-  place.replaceChildren();
   if (summary) place.append(element("p", { class: "summary" }, summary));
   if (reason) return;
   const scheme = context.theme.dark ? "dark" : "light";
@@ -54,11 +53,17 @@ async function draw(name, chart, place, data, context) {
   if (chart.help) {
     place.append(element("details", { class: "help" }, element("summary", {}, "How to read this"), element("p", {}, chart.help)));
   }
+  await chart.draw(container, data, context);
+}
+
+// A chart that cannot be drawn says so, and leaves the others alone.
+async function draw_or_tell(name, chart, place, data, context) {
+  place.replaceChildren();
   try {
-    await chart.draw(container, data, context);
+    await draw(name, chart, place, data, context);
   } catch (error) {
     console.error(error);
-    container.replaceChildren(element("p", { class: "notice" }, `This could not be drawn: ${error.message}`));
+    place.replaceChildren(element("p", { class: "notice" }, `This could not be drawn: ${error.message}`));
   }
 }
 
@@ -93,7 +98,7 @@ class Journal {
       for (const plot of this.place(name).querySelectorAll(".js-plotly-plot")) Plotly.purge(plot);
       this.states[name] ??= {};
       const selection = this.selection.of_chart(name);
-      await draw(name, chart, this.place(name), this.data, mallard.context(colours, this.states[name], selection));
+      await draw_or_tell(name, chart, this.place(name), this.data, mallard.context(colours, this.states[name], selection));
       await new Promise((done) => setTimeout(done));
       if (this.drawn !== theme) return;
     }

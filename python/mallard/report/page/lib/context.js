@@ -7,6 +7,7 @@ function base_layout(theme) {
     zerolinecolor: theme.grid,
     tickcolor: theme.grid,
     automargin: true,
+    title: { standoff: 8 },
   };
   return {
     paper_bgcolor: "rgba(0,0,0,0)",

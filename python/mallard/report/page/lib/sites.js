@@ -3,17 +3,9 @@
 
 const { element, format } = mallard;
 
-const wrapper = /^(operator (new|delete)|_*(malloc|calloc|realloc|free|memalign|posix_memalign|aligned_alloc))/;
-
 const part = (of, whole) => (whole ? of / whole : null);
 
 const place = (frame) => (frame.file ? `${frame.file}${frame.line ? `:${frame.line}` : ""}` : "");
-
-// The frame that names the site.
-const named = (site) =>
-  site.stack.find((frame) => frame.function === site.name) ??
-  site.stack.find((frame) => !wrapper.test(frame.function)) ??
-  site.stack[0];
 
 function mostly(deaths, allocations) {
   const ways = {
@@ -35,7 +27,7 @@ const columns = [
   ["Max live", "number", (b) => b.max_live_bytes, format.bytes, "Its own most live bytes."],
   ["Size", "number", (b) => b.sizes.p50, format.bytes, "Median requested size."],
   ["Lifetime", "number", (b) => b.lifetime_ns?.p50 ?? null, format.ns, "Median, of objects that ended."],
-  ["… events", "number", (b) => b.lifetime_events?.p50 ?? null, format.count, "Median lifetime in events."],
+  ["Events lived", "number", (b) => b.lifetime_events?.p50 ?? null, format.count, "Median lifetime in events."],
   ["Temporary", "number", (b) => part(b.temporaries.few, b.allocations), format.share, "Objects freed soon: see Method."],
   ["Never freed", "number", (b) => b.deaths.never, format.count, "Objects still live at the end."],
   ["Foreign", "number", (b) => part(b.foreign_frees, b.allocations), format.share, "Objects that another thread frees."],
@@ -83,7 +75,7 @@ function facts_of(site, data) {
 }
 
 function row_of(site, index, most, data) {
-  const frame = named(site);
+  const frame = site.stack[site.frame];
   const owner = data.profile.subsystems[site.subsystem];
   const where = frame && (place(frame) || frame.module);
   const opener = element(
