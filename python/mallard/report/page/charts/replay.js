@@ -54,7 +54,7 @@ mallard.charts.replay = {
     "divided as at the moment of most live bytes: internal is granted - live, header carved - granted, external held - carved.",
 
   missing({ replay, replay_hint }) {
-    if (!replay) return replay_hint;
+    if (!replay) return replay_hint || "The journal was not replayed.";
     return mallard.replay_rows(replay).measured.length === 0 ? "No strategy could be measured." : "";
   },
 
@@ -69,7 +69,6 @@ mallard.charts.replay = {
   },
 
   async draw(container, data, context) {
-    if (!data.replay) return;
     const { state, theme } = context;
     const rows = mallard.replay_rows(data.replay);
     const most = rows.measured.at(-1).ns_per_event;
