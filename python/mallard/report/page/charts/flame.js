@@ -75,14 +75,18 @@ mallard.charts.flame = {
       const found = matches?.[node] && !above.has(node);
       const dim = matches ? (found ? 0 : 0.72) : above.has(node) ? 0.55 : 0;
       const fill = dim ? mallard.colour_mix(colours.fill(node), theme.panel, dim) : colours.fill(node);
-      const text = tree.name(node);
-      if (!short.has(text)) short.set(text, mallard.short_name(text));
       const pointed_at = node === hovered || (node === cursor && document.activeElement === painter.box);
       const outline = pointed_at ? theme.text : found ? theme.warning : null;
-      return { fill, text, short: short.get(text), text_colour: mallard.text_on(fill), outline };
+      return { fill, outline };
     }
 
-    const painter = mallard.flame_painter(`Flame graph. ${keys}`, style_of);
+    function names_of(node) {
+      const name = tree.name(node);
+      if (!short.has(name)) short.set(name, mallard.short_name(name));
+      return [name, short.get(name)];
+    }
+
+    const painter = mallard.flame_painter(`Flame graph. ${keys}`, style_of, names_of);
 
     function show_found() {
       found_text.textContent = "";

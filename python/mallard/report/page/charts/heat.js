@@ -114,7 +114,7 @@ mallard.charts.heat = {
     const [row, column] = largest_cell(heat_map);
     const where = grid.cell_text(row, column).replace(/<br>.*/s, "").replace(/<[^>]*>/g, "");
     return (
-      `Most objects, ${format.share(heat_map.objects[row][column] / grid.all.objects)} of all, are in the cell ${where}. ` +
+      `The fullest cell has ${format.share(heat_map.objects[row][column] / grid.all.objects)} of all objects: ${where}. ` +
       `${format.share(never / grid.all.objects)} were never freed.`
     );
   },

@@ -61,7 +61,11 @@ mallard.charts.replay = {
   summary({ replay }) {
     const rows = mallard.replay_rows(replay);
     const { glibc, floor } = rows;
-    const said = (row) => `${row.strategy} with ${format.number(row.ns_per_event)} ns an event${glibc && row !== glibc ? ` (${format.number(row.ns_per_event / glibc.ns_per_event)} x glibc)` : ""}`;
+    const said = (row) => {
+      const times = glibc && row !== glibc ? ` (${format.number(row.ns_per_event / glibc.ns_per_event)} x glibc)` : "";
+      const held = row.fragmentation === null ? "" : ` and F ${format.number(row.fragmentation)}`;
+      return `${row.strategy} with ${format.number(row.ns_per_event)} ns an event${times}${held}`;
+    };
     const [best, malloc] = [fastest(rows, () => true), fastest(rows, ({ binding }) => binding === "malloc")];
     const drop_in = malloc && malloc !== best ? ` The fastest malloc is ${said(malloc)}.` : "";
     const net = floor ? ` The floor, ${format.number(floor.ns_per_event)} ns, is subtracted from all.` : "";

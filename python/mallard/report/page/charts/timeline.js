@@ -91,6 +91,9 @@ function layout(profile, context, span, time, memory) {
       title: { text: `time since the start (${time.name})` },
       range: range["xaxis.range"],
       anchor: "y2",
+      spikecolor: context.theme.muted,
+      spikethickness: 1,
+      spikedash: "solid",
       unifiedhovertitle: { text: `%{x:.4~g} ${time.name}` },
     },
     yaxis: {

@@ -56,12 +56,7 @@ function by_subsystem(tree, profile, subsystem_of, context) {
 // {fill(node), legend: [name, colour] pairs}
 mallard.flame_colours = (tree, profile, subsystem_of, context, mode) => {
   const chosen = mode === "module" ? by_module(tree, context.theme) : by_subsystem(tree, profile, subsystem_of, context);
-  const made = new Map();
-  const fill = (node) => {
-    const [base, shade] = [chosen.base(node), shade_of(tree.name(node))];
-    const key = `${base}/${shade}`;
-    if (!made.has(key)) made.set(key, mallard.colour_mix(base, context.theme.panel, shade));
-    return made.get(key);
-  };
+  const fills = [];
+  const fill = (node) => (fills[node] ??= mallard.colour_mix(chosen.base(node), context.theme.panel, shade_of(tree.name(node))));
   return { fill, legend: chosen.legend };
 };

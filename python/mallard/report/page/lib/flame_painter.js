@@ -8,7 +8,7 @@ const row_height = 19;
 const least_text_width = 26;
 const most_height = 560;
 
-mallard.flame_painter = (label, style_of) => {
+mallard.flame_painter = (label, style_of, names_of) => {
   const { element } = mallard;
   const canvas = element("canvas", { "aria-hidden": "true" });
   const spacer = element("div", { class: "flame-spacer" }, canvas);
@@ -29,10 +29,9 @@ mallard.flame_painter = (label, style_of) => {
     return fits < 2 ? "" : `${short.slice(0, fits)}…`;
   }
 
-  function paint_cell({ node, from, to }, top, width) {
+  function paint_cell({ node, from, to }, { fill, outline }, top, width) {
     const x = from * width;
     const cell = (to - from) * width;
-    const { fill, text_colour, text, short, outline } = style_of(node);
     pen.fillStyle = fill;
     pen.fillRect(x, top, cell > 3 ? cell - 1 : Math.max(0.5, cell), row_height - 1);
     if (outline) {
@@ -41,7 +40,8 @@ mallard.flame_painter = (label, style_of) => {
       pen.strokeRect(x + 1, top + 1, Math.max(1, cell - 3), row_height - 3);
     }
     if (cell < least_text_width) return;
-    pen.fillStyle = text_colour;
+    const [text, short] = names_of(node);
+    pen.fillStyle = mallard.text_on(fill);
     pen.fillText(fitted(text, short, cell - 8), x + 4, top + row_height / 2);
   }
 
@@ -58,7 +58,13 @@ mallard.flame_painter = (label, style_of) => {
     const first = Math.floor(box.scrollTop / row_height);
     const last = Math.min(rows.length - 1, Math.floor((box.scrollTop + height) / row_height));
     for (let row = first; row <= last; row += 1) {
-      for (const cell of rows[row]) paint_cell(cell, row * row_height - box.scrollTop, width);
+      let seen = -1; // cells that end within the same half pixel as the one before are not seen
+      for (const cell of rows[row]) {
+        const style = style_of(cell.node);
+        const end = Math.floor(cell.to * width * 2);
+        if (end > seen || style.outline) paint_cell(cell, style, row * row_height - box.scrollTop, width);
+        seen = end;
+      }
     }
   }
 
