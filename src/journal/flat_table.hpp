@@ -4,7 +4,7 @@
 //                                                          home ^----> next free entry
 //
 // Open addressing with linear probing; erase moves later entries of the run back, so there are no
-// tombstones and a lookup ends at the first empty entry. At most half full. Key{} means empty.
+// tombstones and a lookup ends at the first empty entry. At most two thirds full. Key{} means empty.
 // Cost: one cache line for nearly every operation, asked for ahead of time by expect(); growing
 // doubles it and inserts all again.
 #pragma once
@@ -48,7 +48,7 @@ class flat_table {
 
   // Precondition: the key is not Key{} and not in the table.
   void insert(const Key& key, Value value) {
-    if (2 * (count_ + 1) > entries_.size()) grow();
+    if (3 * (count_ + 1) > 2 * entries_.size()) grow();
     place({key, std::move(value)});
     ++count_;
   }

@@ -2,8 +2,9 @@
 //
 //     slots    | o | o |   | o |   |   | o | ...        free ones: a stack, the last one freed is taken next
 //
-// Chunks of slots never move, so growing copies nothing and references stay valid. A slot is two lines of
-// the cache. Cost: a load more than an array's.
+// A slot is one line of the cache: what is known at birth, packed. Alignments, which few objects ask for,
+// stand in a table. Chunks of slots never move, so growing copies nothing. Cost: 64 bytes an object, and
+// packing and unpacking it.
 #pragma once
 
 #include <cstddef>
@@ -11,58 +12,117 @@
 #include <memory>
 #include <vector>
 
+#include "journal/event.hpp"
 #include "journal/event_source.hpp"
+#include "journal/flat_table.hpp"
 #include "profile/object.hpp"
 
 namespace mallard::profile {
 
-struct alignas(64) live_object {
-  object what{};
-  std::uint64_t births_before = 0;  // of its birth thread and family, its own included
-  bool alive = false;
-};
-
 class live_objects {
  public:
-  // A slot that is free so far. Throws journal::error where there are 2^32 - 1.
-  std::uint32_t take() {
+  // Keeps an object that has just been born; `note` is whatever the caller wants to know at its end.
+  // Returns its slot. Throws journal::error where there are 2^32 of them.
+  std::uint32_t add(const object& o, std::uint64_t note) {
     if (free_.empty()) add_chunk();
     const std::uint32_t slot = free_.back();
     free_.pop_back();
+    at(slot) = {.birth = o.birth,
+                .previous = o.previous,
+                .birth_time = o.birth_time,
+                .address = o.address,
+                .note = note,
+                .size = o.size & size_mask,
+                .kind = static_cast<std::uint8_t>(o.kind),
+                .origin = static_cast<std::uint8_t>(static_cast<unsigned>(o.origin) & 3U),
+                .aligned = o.alignment != 0,
+                .alive = true,
+                .birth_ns = o.birth_ns,
+                .context = o.context,
+                .thread = o.thread,
+                .region = o.region};
+    if (o.alignment != 0) alignments_.insert(key(slot), o.alignment);
     return slot;
   }
 
-  void give_back(std::uint32_t slot) { free_.push_back(slot); }
+  // The object in `slot` as it was born.
+  [[nodiscard]] object operator[](std::uint32_t slot) {
+    const packed& p = at(slot);
+    return {.birth = p.birth,
+            .previous = p.previous,
+            .birth_time = p.birth_time,
+            .address = p.address,
+            .size = p.size,
+            .alignment = p.aligned ? alignments_.find(key(slot))->value : 0,
+            .birth_ns = p.birth_ns,
+            .context = p.context,
+            .thread = p.thread,
+            .death_thread = p.thread,
+            .region = p.region,
+            .kind = static_cast<journal::event_kind>(p.kind),
+            .origin = static_cast<profile::origin>(p.origin)};
+  }
 
-  [[nodiscard]] live_object& operator[](std::uint32_t slot) noexcept {
-    return chunks_[slot / chunk_slots][slot % chunk_slots];
+  [[nodiscard]] std::uint64_t birth(std::uint32_t slot) const noexcept { return at(slot).birth; }
+  [[nodiscard]] std::uint32_t thread(std::uint32_t slot) const noexcept { return at(slot).thread; }
+  [[nodiscard]] std::uint64_t note(std::uint32_t slot) const noexcept { return at(slot).note; }
+  [[nodiscard]] bool alive(std::uint32_t slot) const noexcept { return at(slot).alive; }
+
+  void remove(std::uint32_t slot) {
+    packed& gone = at(slot);
+    if (gone.aligned) alignments_.erase(alignments_.find(key(slot)));
+    gone.alive = false;
+    free_.push_back(slot);
   }
 
   // Asks the processor for what is in `slot`, which may be any number.
   void expect(std::uint32_t slot) const noexcept {
-    if (slot >= slots()) return;
-    const live_object* const at = &chunks_[slot / chunk_slots][slot % chunk_slots];
-    __builtin_prefetch(at, 1);
-    __builtin_prefetch(reinterpret_cast<const char*>(at) + 64, 1);
+    if (slot < slots()) __builtin_prefetch(&at(slot), 1);
   }
 
   // Of all chunks: every slot is below.
   [[nodiscard]] std::size_t slots() const noexcept { return chunks_.size() * chunk_slots; }
 
  private:
+  struct alignas(64) packed {
+    std::uint64_t birth;
+    std::uint64_t previous;
+    std::uint64_t birth_time;
+    std::uint64_t address;
+    std::uint64_t note;
+    std::uint64_t size : 48;
+    std::uint64_t kind : 8;
+    std::uint64_t origin : 2;
+    std::uint64_t aligned : 1;
+    std::uint64_t alive : 1;
+    float birth_ns;
+    std::uint32_t context;
+    std::uint32_t thread;
+    std::uint32_t region;
+  };
+  static_assert(sizeof(packed) == 64);
+
   static constexpr std::size_t chunk_slots = std::size_t{1} << 12;
+  static constexpr std::uint64_t size_mask = (std::uint64_t{1} << 48) - 1;
+  static_assert(journal::largest_possible <= size_mask);
+
+  static std::uint64_t key(std::uint32_t slot) noexcept { return std::uint64_t{slot} + 1; }
+  [[nodiscard]] packed& at(std::uint32_t slot) const noexcept {
+    return chunks_[slot / chunk_slots][slot % chunk_slots];
+  }
 
   void add_chunk() {
     const std::size_t first = slots();
     if (first + chunk_slots > UINT32_MAX)
       throw journal::error("more than 2^32 of its blocks are alive at once");
-    chunks_.push_back(std::make_unique<live_object[]>(chunk_slots));
+    chunks_.push_back(std::make_unique<packed[]>(chunk_slots));
     for (std::size_t slot = first + chunk_slots; slot-- > first;)
       free_.push_back(static_cast<std::uint32_t>(slot));
   }
 
-  std::vector<std::unique_ptr<live_object[]>> chunks_;
+  std::vector<std::unique_ptr<packed[]>> chunks_;
   std::vector<std::uint32_t> free_;
+  journal::flat_table<std::uint64_t, std::uint64_t> alignments_;  // of those that have one, by key()
 };
 
 }  // namespace mallard::profile

@@ -78,7 +78,8 @@ struct pairing::state {
   void begin_at(const request& wanted);
   std::uint32_t begin(const request& wanted);
   void end(std::uint32_t slot, const happening& by);
-  [[nodiscard]] happening unknown_end(event_kind kind, std::uint32_t slot);
+  [[nodiscard]] happening unknown_end(event_kind kind, std::uint32_t slot) const;
+  [[nodiscard]] std::uint64_t between(std::uint32_t slot, const object& o);
 
   template <class Tell>
   void tell(Tell what) {
@@ -194,7 +195,7 @@ void pairing::state::reallocate(std::uint64_t old_address, const request& wanted
     return begin_at(wanted);
   }
   request next = wanted;
-  next.previous = objects[old->value.slot].what.birth;
+  next.previous = objects.birth(old->value.slot);
   next.origin = wanted.address == old_address ? origin::in_place : origin::moved;
   happening by_it = now;
   by_it.ns = 0;  // the call is counted at the birth
@@ -260,7 +261,7 @@ void pairing::state::clear_region(std::uint32_t place) {
   const region_tree::contents& gone = regions.clear(place);
   to_end = gone.slots;
   std::ranges::sort(to_end, std::ranges::greater(),
-                    [this](std::uint32_t slot) { return objects[slot].what.birth; });
+                    [this](std::uint32_t slot) { return objects.birth(slot); });
   happening by_it = now;
   by_it.ns = 0;  // one call for all of them
   for (const std::uint32_t slot : to_end) end(slot, by_it);
@@ -269,61 +270,61 @@ void pairing::state::clear_region(std::uint32_t place) {
 }
 
 std::uint32_t pairing::state::begin(const request& wanted) {
-  const std::uint32_t slot = objects.take();
-  live_object& live = objects[slot];
-  live.what = {.birth = now.event,
-               .previous = wanted.previous,
-               .birth_time = now.time,
-               .address = wanted.address,
-               .size = wanted.size,
-               .alignment = wanted.alignment,
-               .birth_ns = now.ns,
-               .context = now.context,
-               .thread = now.thread,
-               .death_thread = now.thread,
-               .region = wanted.region,
-               .kind = now.kind,
-               .origin = wanted.origin};
-  live.births_before = ++births[now.thread].of(wanted.region);
-  live.alive = true;
-  tell([&](watcher& w) { w.born(slot, live.what); });
+  const object o = {.birth = now.event,
+                    .previous = wanted.previous,
+                    .birth_time = now.time,
+                    .address = wanted.address,
+                    .size = wanted.size,
+                    .alignment = wanted.alignment,
+                    .birth_ns = now.ns,
+                    .context = now.context,
+                    .thread = now.thread,
+                    .death_thread = now.thread,
+                    .region = wanted.region,
+                    .kind = now.kind,
+                    .origin = wanted.origin};
+  const std::uint32_t slot = objects.add(o, ++births[now.thread].of(wanted.region));
+  tell([&](watcher& w) { w.born(slot, o); });
   return slot;
 }
 
 void pairing::state::end(std::uint32_t slot, const happening& by) {
-  live_object& live = objects[slot];
-  object& o = live.what;
+  object o = objects[slot];
   o.death = by.event;
   o.death_time = by.time;
-  o.between = births[o.thread].of(o.region) - live.births_before;
+  o.between = between(slot, o);
   o.death_ns = by.ns;
   o.death_context = by.context;
   o.death_thread = by.thread;
   o.death_kind = by.kind;
-  live.alive = false;
+  objects.remove(slot);
   tell([&](watcher& w) { w.died(slot, o); });
-  objects.give_back(slot);
+}
+
+// Births so far, less those up to the object's own.
+std::uint64_t pairing::state::between(std::uint32_t slot, const object& o) {
+  return births[o.thread].of(o.region) - objects.note(slot);
 }
 
 // Of an object whose end is known by the next one's beginning only.
-happening pairing::state::unknown_end(event_kind kind, std::uint32_t slot) {
-  return {.event = now.event, .time = now.time, .thread = objects[slot].what.thread, .kind = kind};
+happening pairing::state::unknown_end(event_kind kind, std::uint32_t slot) const {
+  return {.event = now.event, .time = now.time, .thread = objects.thread(slot), .kind = kind};
 }
 
 bool pairing::state::finish(std::size_t at_most) {
   if (!std::exchange(finishing, true)) {
     for (std::size_t slot = 0; slot < objects.slots(); ++slot)
-      if (objects[static_cast<std::uint32_t>(slot)].alive)
+      if (objects.alive(static_cast<std::uint32_t>(slot)))
         survivors.push_back(static_cast<std::uint32_t>(slot));
     std::ranges::sort(survivors, std::ranges::greater(),
-                      [this](std::uint32_t slot) { return objects[slot].what.birth; });
+                      [this](std::uint32_t slot) { return objects.birth(slot); });
   }
   for (; at_most != 0 && !survivors.empty(); --at_most) {
     const std::uint32_t slot = survivors.back();
     survivors.pop_back();
-    live_object& live = objects[slot];
-    live.what.between = births[live.what.thread].of(live.what.region) - live.births_before;
-    tell([&](watcher& w) { w.survived(slot, live.what); });
+    object o = objects[slot];
+    o.between = between(slot, o);
+    tell([&](watcher& w) { w.survived(slot, o); });
   }
   return !survivors.empty();
 }

@@ -5,30 +5,48 @@
 #include <cstdint>
 #include <set>
 
+#include "profile/told.hpp"
+
 namespace mallard::profile {
 namespace {
 
-TEST(live_objects, slots_are_dense_and_taken_again) {
-  live_objects objects;
-  EXPECT_EQ(objects.take(), 0U);
-  EXPECT_EQ(objects.take(), 1U);
-  EXPECT_EQ(objects.take(), 2U);
-  objects.give_back(1);
-  EXPECT_EQ(objects.take(), 1U);
-  EXPECT_EQ(objects.take(), 3U);
+object numbered(std::uint64_t n) {
+  return {.birth = n,
+          .previous = n / 2,
+          .birth_time = n * n,
+          .address = ~n,
+          .size = n % 2 == 0 ? n : journal::largest_possible,
+          .alignment = n % 3 == 0 ? UINT64_MAX - n : 0,
+          .birth_ns = static_cast<float>(n) / 2,
+          .context = static_cast<std::uint32_t>(n + 1),
+          .thread = static_cast<std::uint32_t>(n + 2),
+          .death_thread = static_cast<std::uint32_t>(n + 2),
+          .region = static_cast<std::uint32_t>(n + 3),
+          .kind = static_cast<journal::event_kind>(n % 256),
+          .origin = static_cast<origin>(n % 3)};
 }
 
-TEST(live_objects, stay_where_they_are_while_more_are_born) {
+TEST(live_objects, are_what_they_were_born_as) {
   live_objects objects;
-  const std::uint32_t first = objects.take();
-  live_object* const place = &objects[first];
-  place->what.size = 77;
-  std::set<std::uint32_t> taken{first};
-  for (int i = 0; i < 100'000; ++i) EXPECT_TRUE(taken.insert(objects.take()).second);
-  EXPECT_EQ(&objects[first], place);
-  EXPECT_EQ(place->what.size, 77U);
-  EXPECT_EQ(*taken.rbegin() + 1, taken.size());
-  EXPECT_GE(objects.slots(), taken.size());
+  for (std::uint64_t n = 0; n < 10'000; ++n) ASSERT_EQ(objects.add(numbered(n), n + 7), n);
+  for (std::uint32_t slot = 0; slot < 10'000; ++slot) {
+    ASSERT_EQ(objects[slot], numbered(slot));
+    ASSERT_EQ(objects.birth(slot), slot);
+    ASSERT_EQ(objects.thread(slot), slot + 2);
+    ASSERT_EQ(objects.note(slot), slot + 7);
+    ASSERT_TRUE(objects.alive(slot));
+  }
+}
+
+TEST(live_objects, slots_are_dense_and_taken_again) {
+  live_objects objects;
+  for (std::uint32_t slot = 0; slot < 5; ++slot) EXPECT_EQ(objects.add(numbered(slot), 0), slot);
+  objects.remove(3);
+  EXPECT_FALSE(objects.alive(3));
+  EXPECT_EQ(objects.add(numbered(100), 0), 3U);
+  EXPECT_EQ(objects[3], numbered(100));
+  EXPECT_EQ(objects.add(numbered(5), 0), 5U);
+  EXPECT_GE(objects.slots(), 6U);
 }
 
 TEST(live_objects, any_number_may_be_expected) {

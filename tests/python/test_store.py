@@ -2,6 +2,7 @@
 
 import gc
 import json
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -132,7 +133,7 @@ def test_what_does_not_fit_goes_to_temporary_files_that_are_gone_afterwards(
     path = many_blocks(tmp_path / "many.txt", 600_000)
     folder = tmp_path / "overflow"
     folder.mkdir()
-    monkeypatch.setattr(store_module.tempfile, "tempdir", str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
     monkeypatch.setattr(store_module, "MEMORY_LIMIT", "40MB")
     monkeypatch.chdir(folder)
     store = Store.read(str(path))
