@@ -15,8 +15,8 @@ using journal::event_kind;
 
 namespace {
 
-// Events between asking for a cache line and using it: the main memory's latency at some 20 ns an event.
-constexpr std::size_t ahead = 8;
+// Events between asking for a line of the cache and using it: several are on their way at any time.
+constexpr std::size_t ahead = 32;
 
 // Larger ones can only be damage.
 constexpr std::uint64_t last_event_number = UINT64_MAX / 2;
