@@ -115,6 +115,13 @@ TEST(object_stream, tells_objects_and_totals_of_a_journal) {
   EXPECT_TRUE(stream.source().complete());
 }
 
+TEST(object_stream, the_first_of_equal_peaks_counts) {
+  object_stream stream(journal::open_bytes("a 100 1000 7 10\nf 1000 7 20\na 100 1000 7 30\na 0 2000 7 40\n"));
+  read_all(stream);
+  EXPECT_EQ(stream.totals().peak_event, 0U);
+  EXPECT_EQ(stream.totals().peak_live_objects, 1U);
+}
+
 TEST(object_stream, a_journal_without_allocations_has_no_objects) {
   object_stream stream(journal::open_bytes("f 1000 8 30\n"));
   EXPECT_TRUE(read_all(stream).empty());
