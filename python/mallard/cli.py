@@ -1,33 +1,56 @@
 """The `mallard` command: one file of commands/ a subcommand.
 
-`mallard --help` must stay cheap: only a subcommand that runs loads rich or the native module.
+`mallard --help` must stay cheap: only the subcommand that is called is loaded, with its options, and only
+when it runs are rich and the native module. The others are no more than a line each.
 """
 
 import sys
-from typing import Annotated, NoReturn
+from collections.abc import Callable
+from importlib import import_module
+from keyword import iskeyword
+from typing import Annotated, Any, NoReturn
 
 import typer
 
-from mallard.commands.export import export
-from mallard.commands.import_ import import_
-from mallard.commands.info import info
-from mallard.commands.profile import profile
-from mallard.commands.record import record
-from mallard.commands.replay import replay
-from mallard.commands.report import report
-from mallard.commands.strategies import strategies
 from mallard.errors import MallardError
-from mallard.native import NativeCommand
 
-app = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
-app.command(cls=NativeCommand, add_help_option=False)(record)
-app.command(cls=NativeCommand, add_help_option=False)(replay)
-app.command("import")(import_)
-app.command()(info)
-app.command()(profile)
-app.command()(export)
-app.command()(report)
-app.command()(strategies)
+# In the order of --help; each is the first line of what the subcommand says of itself.
+COMMANDS = {
+    "record": "Run a program and write a journal of its allocations.",
+    "replay": "Replay a journal against every strategy and print the table.",
+    "import": "Make a journal of a text journal or a CS:APP trace.",
+    "info": "Show what a journal holds and what recording cost.",
+    "profile": "Tell what each part of a program allocates and could gain.",
+    "export": "Write a journal in a form that other tools read.",
+    "report": "Write what journals hold as one HTML page.",
+    "strategies": "List the strategies that a replay compares.",
+}
+NATIVE = ("record", "replay")
+
+
+def loaded(name: str) -> tuple[Callable[..., None], dict[str, Any]]:
+    """Return the function of a subcommand, and how it takes its arguments."""
+    spelled = f"{name}_" if iskeyword(name) else name
+    function = getattr(import_module(f"mallard.commands.{spelled}"), spelled)
+    if name not in NATIVE:
+        return function, {}
+    from mallard.native import NativeCommand
+
+    return function, {"cls": NativeCommand, "add_help_option": False}
+
+
+def listed() -> None:
+    """Stand for a subcommand that is not called."""
+
+
+def application(called: str | None) -> typer.Typer:
+    """Return the command line with all of the one subcommand and the names of the others."""
+    app = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
+    app.callback()(mallard)
+    for name, summary in COMMANDS.items():
+        function, options = loaded(name) if name == called else (listed, {"help": summary})
+        app.command(name, **options)(function)
+    return app
 
 
 def show_version(wanted: bool) -> None:
@@ -39,7 +62,6 @@ def show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def mallard(
     version: Annotated[
         bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version.")
@@ -50,8 +72,10 @@ def mallard(
 
 def main() -> NoReturn:
     """Run the command line; what goes wrong is one line on stderr and exit code 2."""
+    given = sys.argv[1:] or ["--help"]
+    app = application(next((argument for argument in given if not argument.startswith("-")), None))
     try:
-        sys.exit(app(sys.argv[1:] or ["--help"], prog_name="mallard", standalone_mode=False))
+        sys.exit(app(given, prog_name="mallard", standalone_mode=False))
     except typer.Abort:
         sys.exit(130)
     except RuntimeError as error:

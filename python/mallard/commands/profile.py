@@ -29,7 +29,7 @@ def profile(
     max_subsystems: Annotated[int, typer.Option(min=1, help="How many subsystems there are at most.")] = 12,
     output: Annotated[str | None, typer.Option("-o", metavar="FILE", help="Write to a file.")] = None,
 ) -> None:
-    """Tell what each part of a program allocates, and what could be gained there."""
+    """Tell what each part of a program allocates and could gain."""
     from mallard.analysis.cut import Limits
     from mallard.analysis.profile import Options, profile
     from mallard.analysis.progress import progress_bar

@@ -33,7 +33,7 @@ def report(
         bool, typer.Option("--children", help="Add the journals of child processes.")
     ] = False,
 ) -> None:
-    """Write what journals hold as one HTML page that needs no network."""
+    """Write what journals hold as one HTML page."""
     from mallard.analysis.profile import Options
     from mallard.analysis.subsystems import WAYS
     from mallard.output import writing
