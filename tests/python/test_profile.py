@@ -3,10 +3,8 @@
 import json
 import math
 import os
-import signal
 import subprocess
 import sys
-import time
 import types
 from dataclasses import fields, is_dataclass
 from pathlib import Path
@@ -14,8 +12,12 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import pytest
 from conftest import Mallard
+from made_store import Made, make_store
 
 from mallard.analysis.model import Profile
+from mallard.analysis.profile import Options, profile, profile_of
+from mallard.analysis.symbols import Symbols
+from mallard.errors import MallardError
 
 MALLARD = Path(sys.executable).parent / "mallard"
 
@@ -190,6 +192,19 @@ def test_what_cannot_be_done_is_one_line(
     assert refused.stderr == f"mallard: {complaint}\n"
 
 
+def test_only_regions_are_nothing_to_profile() -> None:
+    store = make_store([Made(0, 1, region=1)])
+    with pytest.raises(MallardError, match="no allocation of the malloc family"):
+        profile_of(store, Symbols(store), Options())
+
+
+def test_progress_only_rises_and_ends_behind_the_census(text_journal: Path) -> None:
+    heard: list[float] = []
+    profile(str(text_journal), Options(), heard.append)
+    assert heard == sorted(heard)
+    assert 0.8 <= heard[-1] <= 1
+
+
 def test_what_is_no_journal_is_refused(mallard: Mallard, tmp_path: Path) -> None:
     empty = tmp_path / "empty.txt"
     empty.write_text("f 1000 0 10\n")
@@ -200,15 +215,34 @@ def test_what_is_no_journal_is_refused(mallard: Mallard, tmp_path: Path) -> None
         assert refused.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("after", [0, 0.1, 0.2, 0.4, 0.8])
-def test_interrupt_ends_without_a_traceback(journal: Path, after: float) -> None:
-    command = [str(MALLARD), "profile", str(journal)]
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    maps = Path(f"/proc/{running.pid}/maps")
-    while "_native" not in maps.read_text() and running.poll() is None:
-        time.sleep(0.005)
-    time.sleep(after)
-    running.send_signal(signal.SIGINT)
-    _, errors = running.communicate()
-    assert running.returncode in (0, 130)
-    assert "Traceback" not in errors
+INTERRUPTED = """
+import signal, sys
+from mallard.analysis import {module} as module
+from mallard.cli import main
+
+def interrupted(*arguments):
+    {how}
+    return real(*arguments)
+
+real, module.{function} = module.{function}, interrupted
+sys.argv = ["mallard", "profile", {journal!r}]
+main()
+"""
+AT_ONCE = "signal.raise_signal(signal.SIGINT)"
+IN_A_QUERY = "raise RuntimeError('Query interrupted')"  # so DuckDB tells of it
+
+
+@pytest.mark.parametrize(
+    ("module", "function", "how"),
+    [
+        ("store", "fill", AT_ONCE),
+        ("profile", "divide", AT_ONCE),
+        ("profile", "count", IN_A_QUERY),
+        ("behaviour", "histograms", IN_A_QUERY),
+    ],
+)
+def test_interrupt_ends_without_a_traceback(text_journal: Path, module: str, function: str, how: str) -> None:
+    code = INTERRUPTED.format(module=module, function=function, how=how, journal=str(text_journal))
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (130, ""), ended.stderr
+    assert "Traceback" not in ended.stderr

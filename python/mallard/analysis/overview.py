@@ -54,11 +54,12 @@ def totals(store: Store) -> Totals:
 
 
 def threads(store: Store) -> list[Thread]:
-    """Return the threads of the program."""
-    return [
-        Thread(known["name"], known["system_id"], known["start_ns"], known["end_ns"] or None)
-        for known in store.threads
+    """Return the threads of the program, those of which nothing but their events is known among them."""
+    known = [
+        Thread(row["name"], row["system_id"], row["start_ns"], row["end_ns"] or None) for row in store.threads
     ]
+    ((last,),) = store.rows("SELECT greatest(max(thread), max(death_thread)) FROM heap")
+    return known + [Thread("", 0, 0, None)] * (last + 1 - len(known))
 
 
 def timeline(store: Store) -> Timeline:
@@ -98,12 +99,11 @@ def heat_map(store: Store) -> HeatMap:
     )
 
 
-def thread_matrix(store: Store) -> ThreadMatrix:
-    """Return objects by the threads of their birth and of their death."""
-    rows = store.rows(THREADS.format(threads=len(store.threads)))
-    matrix = np.zeros((len(store.threads), len(store.threads) + 1), np.int64)
-    for birth, death, count in rows:
-        matrix[birth, death] = count
+def thread_matrix(store: Store, count: int) -> ThreadMatrix:
+    """Return objects by the threads of their birth and of their death; there are `count` threads."""
+    matrix = np.zeros((count, count + 1), np.int64)
+    for birth, death, objects in store.rows(THREADS.format(threads=count)):
+        matrix[birth, death] = objects
     return ThreadMatrix(matrix.tolist())
 
 

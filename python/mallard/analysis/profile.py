@@ -61,18 +61,19 @@ def profile_of(
     store: Store, symbols: Symbols, options: Options, progress: Progress = lambda share: None
 ) -> Profile:
     """Tell all that is known of a journal that has been read; `progress` goes on where reading ended."""
+    if store.totals["allocations"] == 0:
+        raise MallardError("the journal holds no allocation of the malloc family")
     division = divide(store, symbols, options.by, options.limits)
     sites = Sites.largest(store, options.sites)
     parts = [everything(), division.grouping]
     progress(DIVIDED)
     found = [costs(store, part) for part in parts]
     census = count(store, [*zip(parts, found, strict=True)], sites.grouping, progress)
-    whole = groups_of(store, parts[0], found[0], census, 0, options)[0]
+    (whole,) = groups_of(store, parts[0], found[0], census, 0, options)
     subsystems = groups_of(store, parts[1], found[1], census, 1, options)
     progress((1 + COUNTED) / 2)
-    if whole is None:
-        raise MallardError("the journal holds no allocation")
-    order = largest_first(subsystems)
+    assert whole is not None
+    order, threads = largest_first(subsystems), overview.threads(store)
     of_sites = behaviours(store, sites.grouping, census.figures(2), options.few_limit, options.short_ns)
     return judged(
         Profile(
@@ -93,10 +94,10 @@ def profile_of(
             subsystems=subsystem_list(store, division, subsystems, order),
             sites=site_list(store, symbols, sites, of_sites, division.grouping, order),
             sites_total=sites.total,
-            threads=overview.threads(store),
+            threads=threads,
             timeline=overview.timeline(store),
             heat_map=overview.heat_map(store),
-            thread_matrix=overview.thread_matrix(store),
+            thread_matrix=overview.thread_matrix(store, len(threads)),
             regions=overview.regions(store),
         )
     )

@@ -1,0 +1,66 @@
+"""What is told of the whole program, counted by hand."""
+
+import numpy as np
+from made_store import Made, make_store
+
+from mallard.analysis import overview
+from mallard.analysis.model import Regions, Thread
+
+
+def test_heat_map_counts_by_size_and_lifetime() -> None:
+    objects = [
+        Made(0, 1, size=8),  # 10 ns
+        Made(2, 3, size=5),  # 10 ns
+        Made(4, 7, size=100),  # 30 ns
+        Made(8, None, size=100),
+    ]
+    found = overview.heat_map(make_store(objects))
+    assert (found.sizes[0], found.sizes[-1]) == (8, 112)
+    assert found.sizes == [8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 112], "without gaps"
+    assert found.lifetimes_ns == [16, 32, 0], "powers of two, and at last what lives on"
+    assert (found.objects[0], found.objects[-1]) == ([2, 0, 0], [0, 1, 1])
+    assert (found.bytes[0], found.bytes[-1]) == ([13, 0, 0], [0, 100, 100])
+    assert sum(map(sum, found.objects[1:-1])) == 0
+
+
+def test_heat_map_has_no_gaps_between_lifetimes() -> None:
+    found = overview.heat_map(make_store([Made(0, 1), Made(2, 102)]))
+    assert found.lifetimes_ns == [16, 32, 64, 128, 256, 512, 1024, 0]
+
+
+def test_lifetimes_of_a_power_of_two_belong_to_it() -> None:
+    store = make_store([Made(0, 1)])
+    store.sql.execute("UPDATE objects SET death_time = birth_time + 16")
+    assert overview.heat_map(store).lifetimes_ns == [16, 0]
+    store.sql.execute("UPDATE objects SET death_time = birth_time")
+    assert overview.heat_map(store).lifetimes_ns == [1, 0]
+
+
+def test_thread_matrix_by_birth_and_death() -> None:
+    objects = [Made(0, 3, thread=1, death_thread=0), Made(1, 2, thread=1, death_thread=1), Made(4, None)]
+    assert overview.thread_matrix(make_store(objects), 2).objects == [[0, 0, 1], [1, 1, 0]]
+
+
+def test_threads_that_only_events_tell_of() -> None:
+    found = overview.threads(make_store([Made(0, 1, thread=5, death_thread=2)]))
+    assert len(found) == 6
+    assert found[1] == Thread("t1", 101, 0, None)
+    assert found[5] == Thread("", 0, 0, None)
+
+
+def test_regions_are_told_apart_from_the_heap() -> None:
+    objects = [
+        Made(0, None),
+        Made(1, 4, region=1, death_kind=42),
+        Made(2, 5, region=1, death_kind=43),
+        Made(3, 6, region=2, death_kind=44),
+        Made(4, None, region=2),
+    ]
+    known = {
+        "objects": np.array([2, 2], np.uint64),
+        "bytes": np.array([64, 64], np.uint64),
+        "max_live_bytes": np.array([64, 32], np.uint64),
+    }
+    assert overview.regions(make_store(objects, regions=known)) == Regions(2, 4, 128, 1, 2, 64)
+    nothing = {name: column[:0] for name, column in known.items()}
+    assert overview.regions(make_store([Made(0, None)], regions=nothing)) is None
