@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from resource import RLIMIT_FSIZE, setrlimit
 from typing import Any
 
 import duckdb
@@ -381,6 +382,21 @@ def test_what_is_no_journal_leaves_nothing(mallard: Mallard, tmp_path: Path, for
     assert list(tmp_path.iterdir()) == [noise]
 
 
+@pytest.mark.parametrize("form", ["--parquet", "--folded", "--speedscope", "--text"])
+def test_a_file_that_becomes_too_large_leaves_nothing(journal: Path, tmp_path: Path, form: str) -> None:
+    path = tmp_path / "out"
+    where = [str(path)] if form == "--parquet" else ["-o", str(path)]
+    refused = subprocess.run(
+        [MALLARD, "export", str(journal), form, *where],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: setrlimit(RLIMIT_FSIZE, (4096, 4096)),
+    )
+    assert (refused.returncode, refused.stderr) == (2, f"mallard: cannot write {path}: File too large\n")
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("form", ["--folded", "--speedscope", "--text"])
 def test_full_disks_and_closed_pipes(mallard: Mallard, journal: Path, form: str) -> None:
     command = [MALLARD, "export", str(journal), form]
@@ -398,10 +414,10 @@ def test_full_disks_and_closed_pipes(mallard: Mallard, journal: Path, form: str)
 def test_a_cut_off_journal_is_exported_and_told(mallard: Mallard, journal: Path, tmp_path: Path) -> None:
     cut = tmp_path / "cut.mlrd"
     cut.write_bytes(journal.read_bytes()[: -(journal.stat().st_size // 3)])
-    for form in ("--text", "--folded"):
-        done = mallard("export", cut, form)
+    for form in (["--text"], ["--folded"], ["--parquet", str(tmp_path / "tables")]):
+        done = mallard("export", cut, *form)
         assert done.returncode == 0
-        assert done.stdout != ""
+        assert (done.stdout == "") == (form[0] == "--parquet")
         assert f"mallard: warning: {cut}: the journal has no end: " in done.stderr
 
 

@@ -3,7 +3,9 @@
 Objects go from DuckDB to the file without passing through Python; none or all of the files appear.
 """
 
-from contextlib import ExitStack
+import os
+import re
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +52,8 @@ def export_parquet(store: Store, symbols: Symbols, folder: Path, progress: Progr
                 store.sql.unregister("exported")
     except BaseException:
         if made:
-            folder.rmdir()
+            with suppress(OSError):
+                folder.rmdir()
         raise
 
 
@@ -61,7 +64,9 @@ def copy(store: Store, query: str, path: Path, **parameters: Any) -> None:
             f"COPY ({query}) TO $path (FORMAT parquet, COMPRESSION zstd)", {"path": str(path), **parameters}
         )
     except duckdb.IOException as error:
-        raise MallardError(f"cannot write {path}: {error}") from error
+        number = re.search(r'"errno":"(\d+)"', str(error))
+        reason = os.strerror(int(number[1])) if number else str(error)
+        raise MallardError(f"cannot write {path.parent}: {reason}") from error
 
 
 def make_folder(folder: Path) -> bool:
