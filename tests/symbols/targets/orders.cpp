@@ -45,6 +45,14 @@ extern "C" OWN void plain_c() {
   std::fflush(stdout);
 }
 
+#ifdef MALLARD_ALIASES
+// Other names of the same code; readers want the one that callers use.
+extern "C" {
+void __plain() __attribute__((alias("plain_c")));
+[[gnu::used]] static void own() __attribute__((alias("plain_c")));
+}
+#endif
+
 namespace shop {
 
 INLINED void read_line(const char* label) { MARK(label); }
