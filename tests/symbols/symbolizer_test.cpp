@@ -188,6 +188,23 @@ TEST(symbolizer, names_functions_by_packed_symbols) {
   }
 }
 
+// A function whose symbol is missing does not get its neighbour's name.
+TEST(symbolizer, keeps_names_to_their_functions) {
+  const test::scratch_folder folder;
+  const std::filesystem::path program = folder / "program";
+  output_of(MALLARD_OBJCOPY " --strip-debug --strip-symbol=_ZN4shop10last_wordsEv " MALLARD_ORDERS " '" +
+            program.string() + "'");
+  for (const marked_call& call : test::marked_calls()) {
+    const auto found = resolve(program, {call.address});
+    ASSERT_EQ(found[0].size(), 1u);
+    if (call.functions.back() == "shop::last_words") {
+      EXPECT_TRUE(found[0][0].function.starts_with("0x")) << found[0][0].function;
+    } else {
+      EXPECT_EQ(as_marked(found[0][0].function), call.functions.back());
+    }
+  }
+}
+
 TEST(symbolizer, survives_files_that_were_cut) {
   const test::scratch_folder folder;
   const std::string whole = test::contents(MALLARD_ORDERS);
