@@ -14,6 +14,14 @@ Mallard = Callable[..., subprocess.CompletedProcess[str]]
 WORK = "my %seen; $seen{$_} = [1 .. $_ % 7] for 1 .. 20000; print scalar(keys %seen), qq(\\n)"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Leave the user's cache alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def mallard() -> Mallard:
     """Run `mallard` with arguments; the result holds its output and exit code."""

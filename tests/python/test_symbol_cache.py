@@ -58,11 +58,13 @@ def test_more_of_a_build_replaces_its_row(path: Path) -> None:
 
 
 def test_what_two_store_at_once_is_kept_of_both(path: Path) -> None:
+    common: Known = {0x30: KNOWN[0x30]}
+    SymbolCache(path).store("build", common)
     first, second = SymbolCache(path), SymbolCache(path)
-    assert first.load("build") == second.load("build") == {}
-    first.store("build", {0x10: KNOWN[0x10]})
-    second.store("build", {0x20: KNOWN[0x20]})
-    assert SymbolCache(path).load("build") == {0x10: KNOWN[0x10], 0x20: KNOWN[0x20]}
+    assert first.load("build") == second.load("build") == common
+    first.store("build", common | {0x10: KNOWN[0x10]})
+    second.store("build", common | {0x20: KNOWN[0x20]})
+    assert SymbolCache(path).load("build") == KNOWN
 
 
 def test_many_processes_share_one_cache(path: Path) -> None:
