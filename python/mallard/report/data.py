@@ -10,6 +10,8 @@ import json
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from mallard.analysis.model import CallTree, Frame, Profile
 
 # A node of the flame graph that is less than this part of every metric cannot be seen.
@@ -57,18 +59,23 @@ def inclusive(tree: CallTree) -> dict[str, list[int]]:
     return sums
 
 
+def largest_shares(tree: CallTree) -> list[float]:
+    """Return of each node its largest part of any metric."""
+    largest = np.zeros(len(tree.parent))
+    for values in inclusive(tree).values():
+        if values[0]:
+            np.maximum(largest, np.array(values) / values[0], out=largest)
+    shares: list[float] = largest.tolist()
+    return shares
+
+
 def culled(tree: CallTree, share: float = SMALLEST_SHARE, most: int = MOST_NODES) -> CallTree:
     """Return the tree without nodes too small to see; what they held is in a "(smaller)" beside them.
 
     Sums of every node stay what they were.
     """
-    sums = inclusive(tree)
-    size = [0.0] * len(tree.parent)
-    for values in sums.values():
-        if values and values[0]:
-            size = [max(largest, value / values[0]) for largest, value in zip(size, values, strict=True)]
-    by_size = sorted(size, reverse=True)
-    limit = max(share, by_size[most] if len(by_size) > most else 0.0)
+    size = largest_shares(tree)
+    limit = max(share, sorted(size, reverse=True)[most] if len(size) > most else 0.0)
 
     new = [0] * len(tree.parent)  # node of the result that a node became or went into
     parent, name, module = [tree.parent[0]], [tree.name[0]], [tree.module[0]]

@@ -158,20 +158,20 @@ def totals(profile: Profile) -> Element:
         (
             "Allocations",
             figures.count(whole.allocations),
-            f"{figures.count(whole.contexts)} calling contexts",
+            many(whole.contexts, "calling context"),
         ),
         ("Allocated", figures.size(whole.bytes), f"median size {figures.size(profile.whole.sizes.p50)}"),
         (
             "Live at peak",
             figures.size(whole.peak_live_bytes),
-            f"{figures.count(whole.peak_live_objects)} objects, at {figures.time(whole.peak_ns)}",
+            f"{many(whole.peak_live_objects, 'object')}, at {figures.time(whole.peak_ns)}",
         ),
         (
             "Live at end",
             figures.size(whole.end_live_bytes),
-            f"{figures.count(whole.end_live_objects)} objects never freed",
+            f"{many(whole.end_live_objects, 'object')} never freed",
         ),
-        ("Duration", figures.time(whole.duration_ns), f"{figures.count(len(profile.threads))} threads"),
+        ("Duration", figures.time(whole.duration_ns), many(len(profile.threads), "thread")),
         ("CPU time", figures.time(whole.cpu_ns), f"recording's share {figures.time(own)}" if own else ""),
         (
             "Allocation's share",
@@ -184,9 +184,9 @@ def totals(profile: Profile) -> Element:
         (whole.inversions, "inversions repaired"),
         (whole.failed, "failed allocations"),
     ]
-    odd = ", ".join(f"{figures.count(many)} {what}" for many, what in oddities if many)
+    odd = ", ".join(f"{figures.count(number)} {what}" for number, what in oddities if number)
     if odd:
-        facts.append(("Oddities", figures.count(sum(many for many, _ in oddities)), odd))
+        facts.append(("Oddities", figures.count(sum(number for number, _ in oddities)), odd))
     cells = (
         tag("div", tag("dt", name), tag("dd", value, tag("small", more) if more else None))
         for name, value, more in facts
@@ -194,10 +194,15 @@ def totals(profile: Profile) -> Element:
     return tag("dl", *cells, class_="totals")
 
 
+def many(number: int, what: str) -> str:
+    """Return how many there are of what."""
+    return f"{figures.count(number)} {what}{'' if number == 1 else 's'}"
+
+
 def kinds(events: dict[str, int]) -> str:
     """Return how many events of each kind there are."""
     most_first = sorted(events.items(), key=lambda item: -item[1])
-    return ", ".join(f"{figures.count(many)} {kind}" for kind, many in most_first if many)
+    return ", ".join(f"{figures.count(number)} {kind}" for kind, number in most_first if number)
 
 
 def regions(profile: Profile) -> Element:

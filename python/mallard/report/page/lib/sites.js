@@ -7,6 +7,16 @@ const part = (of, whole) => (whole ? of / whole : null);
 
 const place = (frame) => (frame.file ? `${frame.file}${frame.line ? `:${frame.line}` : ""}` : "");
 
+const unnamed = /\+0x[0-9a-f]+$/;
+
+// Where a site is: file and line, else the nearest caller that has a name, else the module.
+function whereabouts(site) {
+  const frame = site.stack[site.frame];
+  if (!frame) return "";
+  const caller = unnamed.test(frame.function) && site.stack.slice(site.frame).find((each) => !unnamed.test(each.function));
+  return place(frame) || (caller ? `below ${mallard.short_name(caller.function)}` : frame.module);
+}
+
 function mostly(deaths, allocations) {
   const ways = {
     "one by one": deaths.one_by_one,
@@ -75,9 +85,8 @@ function facts_of(site, data) {
 }
 
 function row_of(site, index, most, data) {
-  const frame = site.stack[site.frame];
   const owner = data.profile.subsystems[site.subsystem];
-  const where = frame && (place(frame) || frame.module);
+  const where = whereabouts(site);
   const opener = element(
     "button",
     { type: "button", class: "opener", "aria-expanded": "false", "data-tip": site.name },
