@@ -39,7 +39,9 @@ def opened(browser: Browser, path: Path, **context: Any) -> Iterator[Page]:
             yield page
         finally:
             expected = (f"request: {path.as_uri()}", "request: blob:")
-            assert [line for line in complaints if not line.startswith(expected)] == []
+            unexpected = [line for line in complaints if not line.startswith(expected)]
+            if unexpected:
+                raise AssertionError("\n".join(unexpected))
 
 
 def wait_until_drawn(page: Page) -> None:

@@ -326,3 +326,20 @@ def test_large_journals_stay_small_pages(tmp_path: Path) -> None:
 
 def test_equal_journals_give_equal_pages() -> None:
     assert render([sample_report()], "1.2.3", AGAIN) == render([sample_report()], "1.2.3", AGAIN)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        '<script>console.error("broken")</script>',
+        "<script>undefined.broken</script>",
+        '<img src="http://127.0.0.1:9/broken.png">',
+    ],
+)
+def test_pages_that_complain_or_ask_the_network_are_told(
+    browser: Browser, tmp_path: Path, broken: str
+) -> None:
+    path = tmp_path / "broken.html"
+    path.write_text(f'<!doctype html><html data-ready="yes"><body>{broken}</body></html>')
+    with pytest.raises(AssertionError, match="broken"), opened(browser, path):
+        pass

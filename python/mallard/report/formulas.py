@@ -17,10 +17,10 @@ DIMENSIONS = (
     Dimension(
         "D",
         "density",
-        "cost / (CPU time - the recording's share, but no less than the cost of the whole program: all "
-        "three are estimates). cost = for births and for deaths: their number x the mean of the timed "
-        "ones (one call in 64 is timed; where the subsystem has fewer than 32 timed, the mean of the "
-        "whole program stands in)",
+        "cost / (CPU time - the recording's share, but no less than the cost of the whole program: that "
+        "and the share are estimates). cost = for births and for deaths: their number x the mean of the "
+        "timed ones (one call in 64 is timed; where the subsystem has fewer than 32 timed, the mean of "
+        "the whole program stands in)",
         "0..1",
     ),
     Dimension(
