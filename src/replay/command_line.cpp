@@ -91,6 +91,8 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
   app.add_flag("--check-only", asked.options.check_only,
                "Only check that each strategy serves the journal rightly");
   app.add_flag("--json", asked.json, "Print JSON");
+  app.add_option("-o", asked.output, "Write JSON to this file as well, as mallard report --replay reads it")
+      ->type_name("FILE");
   app.add_flag("--list-strategies", asked.list_strategies, "List the strategies and stop");
 
   try {

@@ -10,6 +10,7 @@ namespace mallard::replay {
 
 struct command {
   std::string file;
+  std::string output;  // where JSON goes beside what is printed; empty: nowhere
   session_options options;
   bool json = false;
   bool list_strategies = false;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -34,6 +35,15 @@ int print(const std::string& text, int exit_code) {
   return exit_code;
 }
 
+// Writes the result to a file; `exit_code` if it has got there whole.
+int save(const std::string& text, const std::string& path, int exit_code) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) return refuse("cannot write " + path + ": " + std::strerror(errno));
+  return exit_code;
+}
+
 int print_strategies(bool as_json) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   std::string text;
@@ -58,8 +68,9 @@ int replay_journal(const replay::command& asked) try {
   const replay::report_input report{asked.file,    source->about().program, source->warnings(),
                                     trace.facts(), read_cpu_seconds,        harness::this_machine(),
                                     asked.options, session.rows()};
-  const std::string text = asked.json ? replay::to_json(report) : replay::to_text(report);
-  return print(text, session.was_interrupted() ? 130 : session.any_failed() ? 1 : 0);
+  const int measured = session.was_interrupted() ? 130 : session.any_failed() ? 1 : 0;
+  const int printed = print(asked.json ? replay::to_json(report) : replay::to_text(report), measured);
+  return asked.output.empty() ? printed : save(replay::to_json(report), asked.output, printed);
 } catch (const journal::error& e) {
   return refuse("cannot read " + asked.file + ": " + e.what());
 }

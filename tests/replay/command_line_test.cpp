@@ -36,7 +36,7 @@ TEST(CommandLine, DefaultsMeasureEverythingInFiveRounds) {
 TEST(CommandLine, EveryOptionIsUnderstood) {
   const parsed p = parse({"--strategy", "jemalloc", "--strategy", "multipool", "run.mallard", "--binding",
                           "pmr", "--rounds", "9", "--warm-time", "0.5", "--memory-limit", "512M", "--touch",
-                          "all", "--json", "--check-only"});
+                          "all", "--json", "--check-only", "-o", "run.json"});
   ASSERT_TRUE(p.asked) << p.complaint;
   EXPECT_EQ(p.asked->options.names, (std::vector<std::string>{"jemalloc", "multipool"}));
   EXPECT_EQ(p.asked->options.only_binding, binding::pmr);
@@ -46,6 +46,7 @@ TEST(CommandLine, EveryOptionIsUnderstood) {
   EXPECT_EQ(p.asked->options.touched, touch::all);
   EXPECT_TRUE(p.asked->json);
   EXPECT_TRUE(p.asked->options.check_only);
+  EXPECT_EQ(p.asked->output, "run.json");
 }
 
 TEST(CommandLine, WhatIsWrongIsOneLineAndExitCodeTwo) {

@@ -60,6 +60,23 @@ const json& row_of(const json& rows, const std::string& strategy, const std::str
   return none;
 }
 
+TEST_F(MallardReplay, JsonGoesToAFileBesideTheTable) {
+  const std::string saved = path_ + ".json";
+  const std::string options = "--warm-time 0 --strategy multipool " + path_;
+  const run_result r = shell("$REPLAY -o " + saved + " " + options);
+  EXPECT_EQ(r.exit_code, 0) << r.out;
+  EXPECT_NE(r.out.find("ns/event"), std::string::npos) << r.out;
+  std::ifstream file(saved);
+  EXPECT_EQ(json::parse(file)["rows"][0]["strategy"], "none");
+  std::remove(saved.c_str());
+
+  const run_result refused = shell("$REPLAY -o /nowhere/x.json " + options + " 2>&1");
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.out.find("ns/event"), std::string::npos) << refused.out;
+  EXPECT_NE(refused.out.find("mallard-replay: cannot write /nowhere/x.json: "), std::string::npos)
+      << refused.out;
+}
+
 TEST_F(MallardReplay, EveryStrategyIsMeasuredBesideTheFloorAndAnAARow) {
   const json all = rows("");
   EXPECT_EQ(all[0]["strategy"], "none");
