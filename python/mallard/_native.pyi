@@ -101,8 +101,8 @@ class Symbolizer:
     def resolve(self, addresses: NDArray[np.uint64]) -> list[list[tuple[str, str, int]]]:
         """Return (function, file, line) of each address of the file itself, the innermost inlined first.
 
-        Names are demangled; a function without one is `0x...`, where it begins. An empty function or file, and
-        line 0, are unknown; an address of which nothing is known has no frames.
+        Names are demangled; a function without one is `0x...`, where it begins. An empty function or file,
+        and line 0, are unknown; an address of which nothing is known has no frames.
         """
 
 def import_journal(
