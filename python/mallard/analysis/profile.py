@@ -13,8 +13,9 @@ import numpy as np
 from mallard import _native
 from mallard.analysis import overview
 from mallard.analysis.behaviour import behaviours
+from mallard.analysis.costs import Cost, busy_ns, costs, ns_per_operation
 from mallard.analysis.cut import Limits
-from mallard.analysis.dvluc import Cost, busy_ns, costs, dvluc, localities, ns_per_operation
+from mallard.analysis.dvluc import dvluc, localities
 from mallard.analysis.groups import Grouping, everything
 from mallard.analysis.model import Behaviour, Dvluc, Profile, Subsystem, Verdict
 from mallard.analysis.progress import Progress
