@@ -35,7 +35,9 @@ METRICS = ("calls", "bytes", "live_at_peak", "temporaries")
 
 REGIONS = """
 #include <mallard/annotate.h>
+#include <stdlib.h>
 int main(void) {
+  free(malloc(8));
   static int pool, place[3];
   mallard_region_create(&pool, 0);
   for (int i = 0; i < 3; ++i) mallard_region_allocate(&pool, &place[i], 8 + i);
