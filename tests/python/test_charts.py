@@ -11,7 +11,7 @@ from report_browser import opened, wait_until_drawn
 from report_sample import BUCKETS, DURATION, SUBSYSTEMS, sample_call_tree, sample_profile, sample_replay
 
 from mallard import figures
-from mallard.analysis.model import CallTree, HeatMap, Profile, Subsystem, ThreadMatrix, Timeline
+from mallard.analysis.model import CallTree, Frame, HeatMap, Profile, Subsystem, ThreadMatrix, Timeline
 from mallard.report.data import JournalReport, inclusive
 from mallard.report.page import render
 
@@ -225,6 +225,37 @@ def test_flame_graph_survives_a_change_of_theme(browser: Browser, sample: Path) 
         assert flame.get_by_role("button", name="Show all").is_enabled()
 
 
+def test_flame_graph_goes_where_a_subsystem_or_a_site_is(browser: Browser, write: Write) -> None:
+    tree = CallTree(
+        parent=[0, 0, 1, 1, 2],
+        name=[0, 1, 2, 3, 4],
+        names=["example", "main", "parse(file&)", "print()", "make_node()"],
+        module=[0, 0, 0, 0, 0],
+        modules=["example"],
+        metrics={"calls": [0, 0, 0, 5, 7], "bytes": [0, 0, 0, 50, 350]},
+    )
+    main, parse, make = (Frame(name, "example") for name in ("main", "parse(file&)", "make_node()"))
+    profile = sample_profile()
+    parser = replace(profile.subsystems[0], name="parse(file&)", path=[main, parse])
+    site = replace(profile.sites[0], name="make_node()", stack=[make, parse, main])
+    profile = replace(profile, subsystems=[parser, *profile.subsystems[1:]], sites=[site, *profile.sites[1:]])
+    with opened(browser, write(profile, tree)) as page:
+        status = part(page, "flame").locator(".flame-status")
+        choose = part(page, "dvluc").get_by_role("button", name="1 parse")
+        choose.click()
+        assert status.inner_text().startswith("parse(file&) (example): 350 B, 87.5 %")
+        choose.click()
+        assert status.inner_text().startswith("example ")
+        page.locator("table.sites .opener", has_text="make_node").click()
+        page.get_by_role("button", name="Show in the call tree").click()
+        assert status.inner_text().startswith("make_node() ")
+        part(page, "flame").get_by_role("button", name="Largest site here").click()
+        assert "make_node" in page.evaluate("document.activeElement.textContent")
+        part(page, "flame").get_by_role("radio", name="Subsystems").check()
+        legend = part(page, "flame").locator(".legend").inner_text()
+        assert legend.split("\n") == ["1 parse", "the rest"]
+
+
 def deep_tree(depth: int) -> CallTree:
     """Return a recursion without branches."""
     return CallTree(
@@ -397,9 +428,9 @@ def test_charts_follow_the_width_of_the_window(browser: Browser, sample: Path) -
         page.set_viewport_size({"width": 900, "height": 768})
         for name, drawn in (("timeline", "svg.main-svg"), ("flame", "canvas"), ("replay", "svg.main-svg")):
             one = part(page, name).locator(drawn).first
-            page.wait_for_function(
-                "one => one.getBoundingClientRect().right <= 900", arg=one.element_handle()
-            )
+            drawn_width = "one.width.baseVal ? one.width.baseVal.value : one.width"
+            page.wait_for_function(f"one => ({drawn_width}) < 900", arg=one.element_handle())
+            assert one.evaluate("one => one.getBoundingClientRect().right") <= 900
 
 
 def test_names_are_short_but_not_wrong(browser: Browser, sample: Path) -> None:

@@ -26,7 +26,8 @@
 //     context.plot(container, traces, layout, config)  -> promise; Plotly.newPlot under the page's layout
 //     context.subsystem_colour(index)
 //     context.selection   what the user points at: get(what), set(what, value), on(what, callback);
-//                         `what` is "span" ({from_ns, to_ns} or null), "subsystem" or "site" (index or null);
+//                         `what` is "span" ({from_ns, to_ns} or null), "subsystem" or "site" (index or null),
+//                         or "stack" (frames, innermost first, that the call tree shows);
 //                         what a chart hears is forgotten when it is drawn again
 //     mallard.format      bytes, count, ns, share ...: figures with units (lib/format.js)
 //     mallard.element(tag, attributes, ...children)    makes DOM elements (lib/element.js)

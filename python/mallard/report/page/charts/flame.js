@@ -21,6 +21,15 @@ function moved(tree, rows, at, key) {
   }
 }
 
+// The largest site at or below each node that has one; sites come largest first.
+function largest_sites(tree, profile) {
+  const found = new Map();
+  for (const [index, { stack }] of profile.sites.entries()) {
+    for (const node of tree.path(tree.follow(stack.toReversed()).node)) if (!found.has(node)) found.set(node, index);
+  }
+  return found;
+}
+
 function search_bar(found_text, searched, stepped) {
   const input = element("input", { type: "search", placeholder: "Find function (/)", "aria-label": "Find function" });
   input.addEventListener("input", () => searched(input.value.trim()));
@@ -57,6 +66,7 @@ mallard.charts.flame = {
     state.colours ??= "module";
     state.focus ??= 0;
     state.search ??= "";
+    const largest_site_of = largest_sites(tree, profile);
     let rows = [];
     let cursor = state.focus;
     let hovered = null;
@@ -116,6 +126,7 @@ mallard.charts.flame = {
       legend.replaceChildren(...colours.legend.map(([name, colour]) => element("span", {}, mallard.swatch(colour), name)));
       painter.show(rows, state.focus);
       reset.disabled = out.disabled = state.focus === 0;
+      to_site.disabled = !largest_site_of.has(state.focus);
       search(state.search);
       status.textContent =
         sums[0] === 0 ? `Nothing to show: the program has no ${mallard.flame_metrics[state.metric].text.toLowerCase()}.` : mallard.flame_sentence(tree, state.focus, state.metric, 0);
@@ -185,6 +196,7 @@ mallard.charts.flame = {
     const button = (text, act) => element("button", { type: "button", click: act }, text);
     const out = button("Zoom out", () => zoom(tree.parent[state.focus]));
     const reset = button("Show all", () => zoom(0));
+    const to_site = button("Largest site here", () => selection.set("site", largest_site_of.get(state.focus)));
     const by_metric = mallard.choice("Width of a cell", metrics.map((metric) => [metric, mallard.flame_metrics[metric].text]), state.metric, (metric) => {
       state.metric = metric;
       show();
@@ -194,13 +206,17 @@ mallard.charts.flame = {
       show();
     });
     container.append(
-      element("div", { class: "toolbar" }, by_metric, has_subsystems ? by_colour : "", out, reset),
+      element("div", { class: "toolbar" }, by_metric, has_subsystems ? by_colour : "", out, reset, to_site),
       element("div", { class: "toolbar" }, finder.bar),
       painter.box,
       status,
       legend,
     );
-    selection.on("site", (index) => index !== null && zoom(tree.follow(profile.sites[index].stack.toReversed()).node));
+    selection.on("stack", (stack) => {
+      zoom(tree.follow(stack.toReversed()).node);
+      painter.box.scrollIntoView({ block: "center" });
+      painter.box.focus();
+    });
     selection.on("subsystem", (index) => zoom(index === null ? 0 : tree.follow(profile.subsystems[index].path).node));
     show();
   },

@@ -84,7 +84,7 @@ function facts_of(site, data) {
   return element("dl", { class: "site-facts" }, ...pairs);
 }
 
-function row_of(site, index, most, data) {
+function row_of(site, index, most, data, selection) {
   const owner = data.profile.subsystems[site.subsystem];
   const where = whereabouts(site);
   const opener = element(
@@ -99,6 +99,7 @@ function row_of(site, index, most, data) {
     if (bar) cell.classList.add("bar");
     return cell;
   });
+  const to_call_tree = ({ stack }) => element("button", { type: "button", onclick: () => selection.set("stack", stack) }, "Show in the call tree");
   const row = element(
     "tr",
     { "data-site": index },
@@ -116,7 +117,7 @@ function row_of(site, index, most, data) {
     const open = opener.getAttribute("aria-expanded") === "true";
     opener.setAttribute("aria-expanded", String(!open));
     if (open) row.nextElementSibling.remove();
-    else row.after(element("tr", { class: "more" }, element("td", { colspan: columns.length + 2 }, element("div", {}, stack_of(site), facts_of(site, data)))));
+    else row.after(element("tr", { class: "more" }, element("td", { colspan: columns.length + 2 }, element("div", {}, element("div", {}, stack_of(site), to_call_tree(site)), facts_of(site, data)))));
   });
   return row;
 }
@@ -147,7 +148,7 @@ mallard.sites = {
   draw(container, data, selection) {
     const { sites, sites_total, totals } = data.profile;
     const most = columns.map(([, kind, value]) => (kind === "number" ? Math.max(...sites.map((site) => value(site.behaviour) ?? 0)) : 0));
-    const rows = sites.map((site, index) => row_of(site, index, most, data));
+    const rows = sites.map((site, index) => row_of(site, index, most, data, selection));
     const texts = sites.map(text_of);
     const table = table_of(data, rows);
     const words = element("input", { type: "search", placeholder: "function, file or module", "aria-label": "Filter sites", oninput: () => filter() });
