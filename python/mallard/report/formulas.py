@@ -19,8 +19,9 @@ DIMENSIONS = (
         "density",
         "cost / (CPU time - the recording's share, but no less than the cost of the whole program: that "
         "and the share are estimates). cost = for births and for deaths: their number x the mean of the "
-        "timed ones (one call in 64 is timed; where the subsystem has fewer than 32 timed, the mean of "
-        "the whole program stands in)",
+        "timed ones (one call in 64 is timed; one that took more than an eighth of all that was timed "
+        "stands for itself alone; where the subsystem has fewer than 32 timed, the mean of the whole "
+        "program stands in)",
         "0..1",
     ),
     Dimension(
