@@ -22,7 +22,8 @@ from planted_truth import (
 
 Found = dict[str, Any]  # a profile, or a part of one
 
-# Times are compared with readings of a clock around the same calls.
+# The program reads its clock before and after each call: what lies within both readings is as good as equal,
+# and beside them a hundredth is granted.
 TIME_TOLERANCE = 0.01
 # What may be in subsystems that nobody planted: the start of the program and of its threads.
 LARGEST_REST = 0.01
