@@ -36,7 +36,7 @@ mallard.charts.dvluc = {
   summary({ profile }) {
     const [first] = profile.subsystems;
     const density = first.dvluc.density.value;
-    const most = density === null ? "" : ` The densest is ${mallard.short_name(first.name)}: D ${format.unit(density)}.`;
+    const most = density === null ? "" : ` The densest is ${mallard.subsystem_name(profile, 0)}: D ${format.unit(density)}.`;
     const many = profile.subsystems.length;
     return `${format.count(many)} ${many === 1 ? "subsystem" : "subsystems"}, divided by ${profile.by}.${most}`;
   },
@@ -58,7 +58,7 @@ mallard.charts.dvluc = {
       if (index === null) return element("th", { scope: "row" }, element("strong", {}, name));
       const chosen = selection.get("subsystem") === index;
       const choose = () => selection.set("subsystem", chosen ? null : index);
-      const text = `${index + 1} ${mallard.short_name(name)}`;
+      const text = mallard.subsystem_name(profile, index);
       const button = element("button", { type: "button", class: "named", "aria-pressed": String(chosen), title: name, click: choose }, mallard.swatch(context.subsystem_colour(index)), text);
       return element("th", { scope: "row" }, button);
     }

@@ -76,7 +76,7 @@ function heat_layout(heat_map, grid, theme, chosen) {
 }
 
 function subsystem_list(profile, selection) {
-  const options = profile.subsystems.map(({ name }, index) => element("option", { value: index }, `${index + 1} ${mallard.short_name(name)}`));
+  const options = profile.subsystems.map((_, index) => element("option", { value: index }, mallard.subsystem_name(profile, index, 60)));
   const list = element(
     "select",
     { "aria-label": "Mark a subsystem", change: () => selection.set("subsystem", list.value === "" ? null : Number(list.value)) },

@@ -77,14 +77,19 @@ mallard.charts.threads = {
     );
     const few = names.length <= 8;
     const coloured = mallard.log_colours(cells, theme.scale, format.count);
-    const labelled = few ? { texttemplate: "%{text}", text: cells.map((row) => row.map((count) => (count ? format.count(count) : ""))) } : {};
+    const text = cells.map((row) => row.map((count) => (few && count ? format.count(count) : "")));
+    const trace = (from, to) => {
+      const part = (rows) => rows.map((row) => row.slice(from, to));
+      const cut = { z: part(coloured.z), hovertext: part(hovertext), text: part(text), x: x.slice(from, to) };
+      return { ...coloured, ...cut, y, texttemplate: "%{text}", xgap: 2, ygap: 2 };
+    };
     const diagonal = y.map((at) => ({ type: "rect", x0: at - 0.5, x1: at + 0.5, y0: at - 0.5, y1: at + 0.5, line: { color: theme.muted, width: 1, dash: "dot" } }));
     const axis = { showgrid: false, zeroline: false, fixedrange: true };
     const plot = element("div", { role: "img", "aria-label": `${this.title}. ${this.summary(data)}`, class: "thread-matrix" });
     container.append(plot);
     return context.plot(
       plot,
-      [{ ...coloured, ...labelled, x, y, hovertext, xgap: 2, ygap: 2 }],
+      [trace(0, names.length), { ...trace(names.length, names.length + 1), showscale: false }],
       {
         height: 130 + Math.max(2, names.length) * (few ? 44 : 30),
         shapes: diagonal,

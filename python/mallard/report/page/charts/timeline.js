@@ -4,6 +4,7 @@
 const { element, format } = mallard;
 
 const most_areas = 8;
+const most_letters = 36; // of a name in the legend
 const plot_height = 380;
 
 function whole_span({ timeline }) {
@@ -13,12 +14,12 @@ function whole_span({ timeline }) {
 // The subsystems with most live bytes one by one, and the others together.
 function areas(profile, colour, other_colour) {
   const ranked = profile.subsystems
-    .map((subsystem, index) => ({ index, name: subsystem.name, y: subsystem.live_bytes }))
+    .map((subsystem, index) => ({ index, y: subsystem.live_bytes }))
     .filter(({ y }) => y.length === profile.timeline.live_bytes.length && y.some((value) => value > 0))
     .sort((a, b) => Math.max(...b.y) - Math.max(...a.y));
   const shown = ranked
     .slice(0, most_areas)
-    .map(({ index, name, y }) => ({ name: `${index + 1} ${mallard.short_name(name)}`, y, colour: colour(index) }));
+    .map(({ index, y }) => ({ name: mallard.subsystem_name(profile, index, most_letters), y, colour: colour(index) }));
   const others = ranked.slice(most_areas);
   if (others.length === 0) return shown;
   const sums = others[0].y.map((_, bucket) => others.reduce((sum, { y }) => sum + y[bucket], 0));
@@ -49,7 +50,7 @@ function traces(profile, context, time, memory) {
     lines.push(over_time("live", live_bytes, line(theme.accent, 2)));
     const chosen = profile.subsystems[context.selection.get("subsystem")];
     if (chosen?.live_bytes.length === live_bytes.length) {
-      lines.push(over_time(`${context.selection.get("subsystem") + 1} ${mallard.short_name(chosen.name)}`, chosen.live_bytes, line(theme.warning, 1.5)));
+      lines.push(over_time(mallard.subsystem_name(profile, context.selection.get("subsystem"), most_letters), chosen.live_bytes, line(theme.warning, 1.5)));
     }
   }
   const per_second = allocations.map((count) => (1e9 * count) / bucket_ns);
@@ -200,7 +201,7 @@ mallard.charts.timeline = {
     function show_figures() {
       controls.show(state.span);
       const figures = mallard.timeline_span(profile, state.span);
-      read_out.replaceChildren(...mallard.timeline_read_out(state.span, figures, context.subsystem_colour));
+      read_out.replaceChildren(...mallard.timeline_read_out(profile, state.span, figures, context.subsystem_colour));
     }
 
     function set_span(wanted) {

@@ -48,7 +48,7 @@ function by_module(tree, theme) {
 function by_subsystem(tree, profile, subsystem_of, context) {
   const { theme, subsystem_colour } = context;
   const occurring = [...new Set(subsystem_of)].filter((index) => index !== null).sort((a, b) => a - b);
-  const legend = occurring.map((index) => [`${index + 1} ${mallard.short_name(profile.subsystems[index].name)}`, subsystem_colour(index)]);
+  const legend = occurring.map((index) => [mallard.subsystem_name(profile, index), subsystem_colour(index)]);
   const base = (node) => (subsystem_of[node] === null ? theme.muted : subsystem_colour(subsystem_of[node]));
   return { base, legend: [...legend, ["the rest", theme.muted]] };
 }

@@ -2,11 +2,12 @@
 //
 //     std::vector<int, std::allocator<int> >::push_back(int const&)  ->  std::vector::push_back
 //
-// Names of operators and "(anonymous namespace)" stay whole.
+// Names of operators stay whole; that a namespace has no name says nothing.
 
-const whole = /^(?:operator(?:\(\)|<=>|<<=?|>>=?|->\*?|<=?|>=?)|\(anonymous namespace\)|\{lambda\(\)|<lambda)/;
+const whole = /^(?:operator(?:\(\)|<=>|<<=?|>>=?|->\*?|<=?|>=?)|\{lambda\(\)|<lambda)/;
 
-mallard.short_name = (name) => {
+mallard.short_name = (full) => {
+  const name = full.replaceAll("(anonymous namespace)::", "");
   let short = "";
   let depth = 0;
   for (let at = 0; at < name.length; at += 1) {
@@ -21,6 +22,6 @@ mallard.short_name = (name) => {
     else if (character === ">" || character === ")") depth = Math.max(0, depth - 1);
     else if (depth === 0) short += character;
   }
-  short = short.replace(/ const$/, "").trim();
+  short = short.replace(/ const$/, "").replaceAll(" ::", "::").trim();
   return short === "" ? name : short;
 };

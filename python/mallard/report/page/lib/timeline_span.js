@@ -36,18 +36,18 @@ function figure(name, value) {
   return element("div", {}, element("dt", {}, name), element("dd", {}, value));
 }
 
-function growth_row({ index, name, growth, end }, colour) {
+function growth_row(profile, { index, name, growth, end }, colour) {
   return element(
     "tr",
     {},
-    element("th", { scope: "row", title: name }, mallard.swatch(colour(index)), `${index + 1} ${mallard.short_name(name)}`),
+    element("th", { scope: "row", title: name }, mallard.swatch(colour(index)), mallard.subsystem_name(profile, index)),
     element("td", {}, signed(growth)),
     element("td", {}, format.bytes(end)),
   );
 }
 
 // The figures of a span as elements: main figures, then the subsystems that grew or shrank most.
-mallard.timeline_read_out = (span, figures, colour) => {
+mallard.timeline_read_out = (profile, span, figures, colour) => {
   const changed = figures.of_subsystems
     .filter(({ growth }) => growth !== 0)
     .sort((a, b) => Math.abs(b.growth) - Math.abs(a.growth));
@@ -69,7 +69,7 @@ mallard.timeline_read_out = (span, figures, colour) => {
     { class: "growth" },
     element("caption", {}, "Growth of subsystems in this span"),
     element("thead", {}, element("tr", {}, ...headings)),
-    element("tbody", {}, ...changed.slice(0, most_rows).map((row) => growth_row(row, colour))),
+    element("tbody", {}, ...changed.slice(0, most_rows).map((row) => growth_row(profile, row, colour))),
   );
   return [list, table, others > 0 ? element("p", { class: "note" }, `${others} more changed less.`) : ""];
 };
