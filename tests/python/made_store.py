@@ -7,7 +7,9 @@ from typing import Any
 import duckdb
 import numpy as np
 
+from mallard.analysis.model import Frame
 from mallard.analysis.store import Store
+from mallard.analysis.symbols import Symbols
 
 MALLOC, REALLOC, FREE = 1, 16, 24
 
@@ -115,3 +117,22 @@ def whole(objects: Sequence[Made], last: int) -> dict[str, Any]:
         "recording_ns": 0,
         "program": "/opt/made",
     }
+
+
+class Names(Symbols):
+    """Symbols of calls written by hand: functions of the module prog, or `module!function`."""
+
+    def __init__(self, store: Store, functions: Sequence[str]) -> None:
+        """Take the functions of the contexts."""
+        self.warnings = []
+        self._store = store
+        self._parents = store.contexts["parent"]
+        self._scopes = store.contexts["name"]
+        self._place_of = np.arange(len(functions))
+        self._places = [[frame_of(function)] for function in functions]
+
+
+def frame_of(text: str) -> Frame:
+    """Return the frame of a function that may have a module before it."""
+    module, _, function = text.rpartition("!")
+    return Frame(function, module or "prog")

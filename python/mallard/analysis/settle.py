@@ -2,8 +2,7 @@
 
     main > dispatch > a, b, c         cut out: a, b; what is left of dispatch is c alone  -->  c
 
-Three rules, each for what would otherwise look odd:
-- A subsystem that has given all but little of itself to those cut out of it is given up.
+Two rules, each for what would otherwise look odd:
 - What is left of a subsystem after cuts may be one of its subtrees and a trifle. Then the subtree is the
   subsystem, and the trifle goes outwards; not if the function works elsewhere, too, as helpers do.
 - A root that others only pass through, as main or a thread's start, moves inwards.
@@ -58,14 +57,6 @@ class Settling:
     def enclosing(self, subsystem: int) -> int:
         """Return the subsystem that this one was cut out of."""
         return int(self.owner[self.tree.parent[self.roots[subsystem]]])
-
-    def give_up_emptied(self) -> None:
-        """Give what is left of a subsystem outwards if that is hardly anything."""
-        for subsystem in range(len(self.roots) - 1, 0, -1):
-            if self.share[self.owner == subsystem].sum() < self.least_share:
-                self.owner[self.owner == subsystem] = self.enclosing(subsystem)
-                self.owner[self.owner > subsystem] -= 1
-                del self.roots[subsystem]
 
     def main_subtree(self, subsystem: int, trifle: float) -> int:
         """Return the node that has all of what is left of the subsystem but a trifle; maybe its root.
@@ -139,7 +130,6 @@ def settle(
 ) -> Cuts:
     """Return the subsystems as they are told; the first is what no other one has."""
     settling = Settling(tree, cuts, share, passage, wrapper, least_share)
-    settling.give_up_emptied()
     settling.narrow()
     settling.move_inwards()
     return Cuts(settling.roots, settling.owner)
