@@ -52,7 +52,7 @@ class ObjectStream:
         """Return stream_totals after the end: its numbers, `over_time` and `regions` as columns.
 
         Beside them: events_by_kind, warnings, complete, cpu_ns, recording_ns, program, arguments,
-        process, start_unix_ns, facts, figures, children.
+        process, start_unix_ns, facts, figures, children (process, time_ns and journal of each).
         """
 
 class Census:
