@@ -1,13 +1,14 @@
 """The answer: whether another way to allocate can pay in this program, and what speaks for it.
 
-    D bounds it: without any allocation cost the program takes 1 - D of its time (Amdahl)
-    a replay settles it: D x (1 - best strategy / glibc)
+    D bounds what faster operations save: without their cost the program takes 1 - D of its time (Amdahl)
+    a replay settles how much of that: D x (1 - best strategy / glibc)
 
-A journal alone proves nothing gained, it can only prove that there is nothing to gain.
+A journal alone proves nothing gained, it can only prove that there is little to gain. What better locality
+saves the program between its allocations is in neither figure: only a run can tell.
 """
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +18,9 @@ from mallard.analysis.model import Profile, Verdict
 
 # Less than this of the CPU time is nothing to gain.
 LEAST_GAIN = 0.02
+
+# A strategy that holds more, beside the fastest malloc, buys its time with memory: it is no answer.
+MOST_MEMORY = 1.1  # as mallard-replay has it
 
 # So few allocations say nothing, and cost nothing.
 LEAST_ALLOCATIONS = 1000
@@ -54,48 +58,82 @@ def answer(profile: Profile, replay: Sequence[ReplayRow] | None) -> tuple[str, b
 
 def unmeasured(profile: Profile, density: float | None) -> str:
     """Say what is known without a replay, and how to go on."""
-    limit = (
+    known = (
         "What allocation costs of the CPU time is not known"
         if density is None
-        else f"Allocation costs up to {figures.share(density)} of the CPU time, which no strategy can exceed"
+        else f"Allocation takes {figures.share(density)} of the CPU time, the bound of what a faster one saves"
     )
-    return f"{limit}; no replay has measured yet what one does: mallard replay {shlex.quote(profile.journal)}"
+    return f"{known}; no replay has measured yet what one does: mallard replay {shlex.quote(profile.journal)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """A strategy beside glibc."""
+
+    name: str
+    ratio: float  # of its time to glibc's
+    is_clear: bool  # it is faster, and the spreads of both do not touch
+    is_malloc: bool
+
+    def saves(self, density: float) -> float:
+        """Return the share of the CPU time that it would save."""
+        return density * (1 - self.ratio)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The fastest strategy of a replay beside glibc."""
+    """The fastest of a replay: of all that hold hardly more than the fastest malloc, and of the mallocs."""
 
-    name: str
-    ratio: float  # of its time to glibc's
-    is_clear: bool  # the spreads of both do not touch
+    best: Contestant
+    malloc: Contestant
 
 
 def comparison(rows: Sequence[ReplayRow]) -> Comparison | None:
     """Compare the fastest with glibc; None if the replay did not measure both."""
-    measured = [row for row in rows if row["status"] == "ok" and row["ns_per_event"]]
+    measured = [row for row in rows if row["status"] == "ok" and row["ns_per_event"] is not None]
     contestants = [
         row for row in measured if row["strategy"] != "none" and not row["strategy"].endswith(" a/a")
     ]
     glibc = next((row for row in contestants if row["strategy"] == "glibc"), None)
-    if glibc is None or len(contestants) < 2:
+    if glibc is None or glibc["ns_per_event"] <= 0 or len(contestants) < 2:
         return None
-    best = min(contestants, key=lambda row: (row["ns_per_event"], row["strategy"]))
-    return Comparison(
-        name=f"{best['strategy']} ({best['binding']})",
-        ratio=best["ns_per_event"] / glibc["ns_per_event"],
-        is_clear=bool(best["spread"][1] < glibc["spread"][0]),
+    malloc = fastest(row for row in contestants if row["binding"] == "malloc")
+    limit = MOST_MEMORY * (malloc["max_held"] or float("inf"))
+    best = fastest(row for row in contestants if row is malloc or (row["max_held"] or 0) <= limit)
+    return Comparison(beside(best, glibc), beside(malloc, glibc))
+
+
+def fastest(rows: Iterable[ReplayRow]) -> ReplayRow:
+    """Return the row with the lowest time, the first by name of equals."""
+    return min(rows, key=lambda row: (row["ns_per_event"], row["strategy"]))
+
+
+def beside(row: ReplayRow, glibc: ReplayRow) -> Contestant:
+    """Compare one row with glibc's; what is below the floor takes no time."""
+    return Contestant(
+        name=row["strategy"] if row["binding"] == "malloc" else f"{row['strategy']} ({row['binding']})",
+        ratio=max(row["ns_per_event"], 0) / glibc["ns_per_event"],
+        is_clear=bool(row["spread"][1] < glibc["spread"][0]),
+        is_malloc=row["binding"] == "malloc",
     )
 
 
 def settled(measured: Comparison, density: float | None) -> tuple[str, bool]:
-    """Say what the replay measured."""
-    if not measured.is_clear:
+    """Say what the replay measured: the best that the program could be given, and the best malloc."""
+    best, malloc = measured.best, measured.malloc
+    if not best.is_clear:
         return "Nothing to gain: no strategy was clearly faster than glibc on this journal.", False
-    times = f"{measured.name} takes {measured.ratio:.2f} of glibc's time on this journal"
+    times = f"{best.name} takes {best.ratio:.2f} of glibc's time on this journal"
     if density is None:
         return f"{times}; what that is of the program's CPU time is not known.", True
-    gain = density * (1 - measured.ratio)
+    gain = best.saves(density)
     if gain < LEAST_GAIN:
         return f"Nothing to gain: {times}, which is {figures.share(gain)} of the program's CPU time.", False
-    return f"Worth trying: {times}, which would save {figures.share(gain)} of the program's CPU time.", True
+    headline = f"Worth trying: {times}, which would save {figures.share(gain)} of the program's CPU time"
+    if best.is_malloc:
+        return f"{headline}, without changing the program.", True
+    if malloc.is_clear:
+        headline += (
+            f"; {malloc.name} alone, without changing the program, {figures.share(malloc.saves(density))}"
+        )
+    return f"{headline}.", True
