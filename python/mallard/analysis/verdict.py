@@ -61,7 +61,7 @@ def unmeasured(profile: Profile, density: float | None) -> str:
     known = (
         "What allocation costs of the CPU time is not known"
         if density is None
-        else f"Allocation takes {figures.share(density)} of the CPU time, the bound of what a faster one saves"
+        else f"Allocation takes {figures.share(density)} of the CPU time: all that a faster one saves"
     )
     return f"{known}; no replay has measured yet what one does: mallard replay {shlex.quote(profile.journal)}"
 
