@@ -35,18 +35,6 @@ bool is_forked = false;           // the loader's lock may be held by a thread t
 ring_state* own_state = nullptr;  // in a forked child: of the thread that forked
 struct stat error_output{};       // what descriptor 2 was: it is warned to only while it still is that
 
-// The shortest of a few distances between two readings.
-std::uint64_t find_clock_cost() noexcept {
-  std::uint64_t least = UINT64_MAX;
-  std::uint64_t before = clock_steps();
-  for (int i = 0; i < 16; ++i) {
-    const std::uint64_t now = clock_steps();
-    if (now - before < least) least = now - before;
-    before = now;
-  }
-  return least;
-}
-
 bool close_gate_in_children() noexcept { return madvise(&gate, sizeof gate, MADV_WIPEONFORK) == 0; }
 
 // The launched program is the first to take the root's spool.
@@ -75,7 +63,7 @@ void at_fork_in_child() noexcept {
 void open_gate(spool_header* spool) noexcept {
   lineage.process = raw_process();
   gate.start_ticks = spool->start_ticks;
-  gate.clock_cost = find_clock_cost();
+  gate.timing = find_timing_cost();
   gate.stacks = spool->options.stacks;
   gate.depth = spool->options.depth;
   gate.free_stacks = spool->options.free_stacks != 0;

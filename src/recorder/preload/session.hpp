@@ -17,13 +17,14 @@
 #include "journal/spool/spool.hpp"
 #include "mallard/core/attributes.hpp"
 #include "recorder/clock.hpp"
+#include "recorder/preload/timing_cost.hpp"
 
 namespace mallard::recorder {
 
 struct alignas(journal::spool_page) session_gate {
   std::atomic<journal::spool_header*> spool;  // null: nothing is recorded
   std::uint64_t start_ticks;
-  std::uint64_t clock_cost;                      // clock steps that reading the clock takes
+  timing_cost timing;
   std::atomic<std::uint32_t> module_generation;  // changes when a module goes
   journal::stack_mode stacks;
   std::uint32_t depth;  // frames

@@ -3,9 +3,9 @@
 //     entered .. began ======== ended .. noted
 //        recorder     real call      recorder
 //
-// The other 63 cost a counter and a branch. Reading the clock takes time, too: one reading is taken off
-// each distance. What the recorder took is summed up beside the ring, for the launcher to scale; not what it
-// spent waiting, which takes no processor and has an account of its own.
+// The other 63 cost a counter and a branch. Timing takes time, too, which is taken off (timing_cost.hpp).
+// What the recorder took is summed up beside the ring, for the launcher to scale; not what it spent waiting,
+// which takes no processor and has an account of its own.
 #pragma once
 
 #include <cstdint>
@@ -42,14 +42,15 @@ class stopwatch {
   // Ticks that the real call took, to the nearest, at least 1; 0 before it has ended.
   [[nodiscard]] std::uint64_t duration() const noexcept {
     if (ended_ == 0) return 0;
-    const std::uint64_t steps = ended_ > began_ + gate.clock_cost ? ended_ - began_ - gate.clock_cost : 0;
+    const std::uint64_t took = ended_ - began_;
+    const std::uint64_t steps = took > gate.timing.call ? took - gate.timing.call : 0;
     return steps < steps_per_tick ? 1 : to_ticks(steps);
   }
 
   // Adds what the recorder took, all in all, to the ring's account.
   MALLARD_INLINE void account() const noexcept {
     if (running_) [[unlikely]]
-      add_to_account(entered_, ended_ - began_ + gate.clock_cost);
+      add_to_account(entered_, ended_ - began_ + gate.timing.whole - gate.timing.call);
   }
 
  private:
