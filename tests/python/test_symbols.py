@@ -119,11 +119,11 @@ def test_sites_are_named_by_who_wants_the_memory(program: Path, record: Record, 
     store = record(program)
     symbols = Symbols(store, cache)
     names = {size: symbols.site_name(context_of(store, size)) for size in (1111, 2222, 3333)}
-    assert names == {1111: "shop::grab", 2222: "shop::fill", 3333: "shop::bill::write"}
+    assert names == {1111: "shop::grab", 2222: "shop::fill", 3333: "bill::write"}
     assert symbols.frames(context_of(store, 2222))[0].function.startswith("std::")
     for size, name in names.items():
         context = context_of(store, size)
-        assert symbols.frames(context)[symbols.site_frame(context)].function.startswith(name)
+        assert symbols.frames(context)[symbols.site_frame(context)].function.partition("(")[0].endswith(name)
     assert symbols.site_name(0) == "unknown"
     assert symbols.frames(0) == []
 

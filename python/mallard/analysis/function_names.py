@@ -3,6 +3,7 @@
     void app::shelf<int, std::allocator<int> >::add(int const&) const
         short_name          app::shelf<int>::add
         qualified_name      app::shelf::add
+        own_name            shelf::add
 
 Names of C, and what stands for no name, stay as they are.
 """
@@ -19,8 +20,12 @@ TOKEN = re.compile(
     r"|(?P<bracket>[<({\[])"
     r"|(?P<space>\s)"
 )
+UNNAMED = "(anonymous namespace)"
+# Between what is named, but not inside a lambda's or an operator's.
+SCOPES = re.compile(r"::(?![^{]*\})")
 BRACKET = re.compile(r"[<>(){}\[\]]")
 CLOSING = {"<": ">", "(": ")", "[": "]", "{": "}"}
+DEDUCED = re.compile(r"\bdecltype ?\(")  # a return type
 BEHIND_PARAMETERS = re.compile(r"(?: const| volatile| noexcept| &&?)*(?=::)")
 # Arguments that containers have without anybody asking for them.
 DEFAULT = re.compile(r"std::(?:allocator|char_traits|less|hash|equal_to|default_delete)<")
@@ -39,6 +44,13 @@ def short_name(function: str) -> str:
     return plain_string(outline(function, short_arguments) or function)
 
 
+@lru_cache(maxsize=1 << 16)
+def own_name(function: str) -> str:
+    """Return the function and the innermost named class or namespace: what a table has room for."""
+    parts = [part for part in SCOPES.split(qualified_name(function)) if part != UNNAMED]
+    return "::".join(parts[-2:])
+
+
 def plain_string(name: str) -> str:
     """Return the name with the standard's string as everybody calls it."""
     return name.replace("std::__cxx11::", "std::").replace("std::basic_string<char>", "std::string")
@@ -52,6 +64,9 @@ def outline(function: str, template: Callable[[str], str]) -> str:
         if token["space"]:
             name = ""  # it was the return type
             continue
+        if deduced := DEDUCED.match(function, token.start()):
+            at = closing(function, deduced.end() - 1) + 1
+            continue
         if not token["bracket"]:
             name += token[0].rstrip()
             continue
@@ -61,8 +76,6 @@ def outline(function: str, template: Callable[[str], str]) -> str:
             name += "{" + inside.partition("(")[0] + "}"  # a lambda, its parameters left out
         elif token[0] == "<":
             name += template(inside) if name and not name.endswith("::") else f"<{inside}>"
-        elif token[0] == "(" and name == "decltype":
-            name = ""
         elif token[0] == "(":
             behind = BEHIND_PARAMETERS.match(function, at)
             if not behind:
@@ -78,7 +91,9 @@ def closing(text: str, opening: int) -> int:
         bracket, at = found[0], found.start()
         if bracket in CLOSING:
             expected.append(CLOSING[bracket])
-        elif bracket in expected and not (bracket == ">" and text[at - 1] == "-"):
+        elif bracket == ">" and (text[at - 1] == "-" or expected[-1:] not in ([">"], [])):
+            pass  # an arrow, or "greater than"
+        elif bracket in expected:
             while expected.pop() != bracket:
                 pass  # "less than" looks like a bracket
             if not expected:

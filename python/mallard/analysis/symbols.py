@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mallard.analysis.frame_tree import FrameTree
-from mallard.analysis.function_names import short_name
+from mallard.analysis.function_names import own_name
 from mallard.analysis.model import Frame
 from mallard.analysis.module_map import NO_MODULE, locate
 from mallard.analysis.store import Store
@@ -45,7 +45,7 @@ class Symbols:
     def site_name(self, context: int) -> str:
         """Return the innermost function that is no allocator's wrapper, in short."""
         node = self.site_nodes[context]
-        return short_name(self.tree.functions[self.tree.function[node]][0]) if node else UNKNOWN
+        return own_name(self.tree.functions[self.tree.function[node]][0]) if node else UNKNOWN
 
     def site_frame(self, context: int) -> int:
         """Return which of frames() the site's name is of."""

@@ -1,6 +1,5 @@
 """A profile as tables for the terminal: the verdict first, then the program, its subsystems and its sites."""
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias, TypeVar
 
@@ -15,8 +14,6 @@ from mallard.analysis.model import Behaviour, Deaths, Finding, Profile, Site, Sp
 WIDE = 110  # columns from which on all figures have room
 GAP = 2
 LEAST_NAME = 16
-# Brackets of template arguments, beside operators and arrows, which are none.
-TEMPLATE_MARKS = re.compile(r"(operator(?:<=>|<<=?|>>=?|<=|>=|->\*?|[<>])|->|[<>])")
 FINDINGS = 5
 
 Part = TypeVar("Part")
@@ -104,7 +101,7 @@ def subsystems(found: Sequence[Subsystem], width: int) -> Table:
         ("C", lambda part: figures.unit(part.dvluc.contention.value), True),
         ("deaths", lambda part: main_death(part.behaviour), False),
     ]
-    table = table_of("subsystem", [(Text(brief(part.name)), part) for part in found], figures_of, width)
+    table = table_of("subsystem", [(Text(part.name), part) for part in found], figures_of, width)
     if width >= WIDE:
         table.caption = "L*: not measured; live bytes over the bytes of the pages that hold them"
     return table
@@ -151,26 +148,12 @@ def temporaries(part: Behaviour) -> str:
 def place(site: Site) -> Text:
     """Return a site's function, and its file and line where they are known."""
     frame = site.stack[site.frame] if site.stack else None
-    text = Text(brief(site.name))
+    text = Text(site.name)
     if frame and frame.file:
         text.append(f" {frame.file.rsplit('/', 1)[-1]}:{frame.line}", style="dim")
     elif frame and frame.module and not site.name.startswith(frame.module):
         text.append(f" {frame.module}", style="dim")
     return text
-
-
-def brief(name: str) -> str:
-    """Return a C++ name without unnamed namespaces and template arguments, which rows have no room for."""
-    kept, depth = [], 0
-    for part in TEMPLATE_MARKS.split(name.replace("(anonymous namespace)::", "")):
-        if part == "<":
-            depth += 1
-        elif part == ">" and depth:
-            depth -= 1
-        elif not depth:
-            kept.append(part)
-    short = "".join(kept)
-    return name if depth or not short or short.endswith("::") else short
 
 
 def median_time(lifetime: Spread | None) -> str:

@@ -3,6 +3,6 @@
 // The name is short already, and what it says behind a function ("called by ...") tells it from others.
 
 mallard.subsystem_name = ({ subsystems }, index, most = 200) => {
-  const name = subsystems[index].name.replaceAll("(anonymous namespace)::", "");
+  const { name } = subsystems[index];
   return `${index + 1} ${name.length > most ? `${name.slice(0, most - 1)}…` : name}`;
 };
