@@ -9,13 +9,14 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import PurePath
 
 import numpy as np
 
 from mallard.analysis.cut import Limits, Observed, cut
 from mallard.analysis.fold import Folded, fold, reduce, sums_of_subtrees
-from mallard.analysis.function_names import own_name, short_name
+from mallard.analysis.function_names import own_name
 from mallard.analysis.groups import Grouping
 from mallard.analysis.model import Frame
 from mallard.analysis.settle import settle
@@ -87,21 +88,22 @@ def is_passage(function: str, module: str) -> bool:
 
 def names_of(paths: Sequence[Sequence[Frame]]) -> list[str]:
     """Name each subsystem by the function of its root; by a caller, too, where that alone tells little."""
-    often = Counter(path[-1].function for path in paths)
-    alike = Counter(own_name(function) for function in often)
+    often = Counter(own_name(path[-1].function) for path in paths)
     found: list[str] = []
     for path in paths:
         name = own_name(path[-1].function)
-        if alike[name] > 1:
-            name = short_name(path[-1].function)
         callers = [frame.function for frame in path[:-1] if not is_passage(frame.function, frame.module)]
         named = [function for function in callers if not is_unnamed(function)]
-        if named and (often[path[-1].function] > 1 or is_unnamed(path[-1].function)):
+        if named and (often[name] > 1 or is_unnamed(path[-1].function)):
             name += f" (called by {own_name(named[-1])})"
-        while name in found:
-            name += "'"
-        found.append(name)
+        found.append(unlike(name, found))
     return found
+
+
+def unlike(name: str, others: Sequence[str]) -> str:
+    """Return the name, with a number behind it if it is one of the others."""
+    candidates = (name if number == 1 else f"{name} ({number})" for number in count(1))
+    return next(candidate for candidate in candidates if candidate not in others)
 
 
 def is_unnamed(function: str) -> bool:
