@@ -5,6 +5,7 @@
 //     event  95: free -----------+
 //
 // A reallocation ends one object and begins the next, which names the one that it came from: a chain.
+// A death's kind is what the event means: a reallocation to nothing, which begins no object, is a free.
 // Times are ns since recording began. A block of a region is an object, too, and lies inside blocks of
 // the malloc family: sums over one family leave out the other.
 //

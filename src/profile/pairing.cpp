@@ -180,7 +180,10 @@ void pairing::state::deallocate(std::uint64_t address) {
 
 void pairing::state::reallocate(std::uint64_t old_address, const request& wanted) {
   if (old_address == 0) return allocate(wanted);
-  if (wanted.address == 0 && wanted.size == 0) return deallocate(old_address);
+  if (wanted.address == 0 && wanted.size == 0) {
+    now.kind = event_kind::free;  // by meaning: nothing is begun
+    return deallocate(old_address);
+  }
   if (wanted.address == 0 || wanted.size > journal::largest_possible) {
     ++counts.failed;
     return;

@@ -7,6 +7,9 @@
 #include <random>
 #include <vector>
 
+#include "journal/batch_of.hpp"
+#include "profile/pairing.hpp"
+
 namespace mallard::profile {
 namespace {
 
@@ -249,6 +252,30 @@ TEST(census, an_object_that_ends_during_a_reallocation_dies_beside_it) {
   EXPECT_EQ(of.figures()[0].lifo, 1U);
   EXPECT_EQ(of.figures()[0].reallocated, 1U);
   EXPECT_EQ(of.figures()[0].one_by_one, 1U);
+}
+
+TEST(census, reallocations_to_nothing_are_frees) {
+  census of(one_group());
+  std::vector<journal::event> events;
+  for (std::uint64_t address = 16; address <= 48; address += 16)
+    events.push_back({.kind = event_kind::malloc, .address = address, .size = 10});
+  for (std::uint64_t address = 48; address >= 32; address -= 16)
+    events.push_back({.kind = event_kind::realloc, .old_address = address});
+  for (std::uint64_t address = 64; address <= 96; address += 16)
+    events.push_back({.kind = event_kind::malloc, .address = address, .size = 10});
+  events.push_back({.kind = event_kind::free, .address = 16});
+  pairing objects({&of}, 1);
+  objects.add(journal::batch_of(events));
+  while (objects.finish(1)) {
+  }
+  of.finish();
+  const group_figures& found = of.figures()[0];
+  EXPECT_EQ(found.births, 6U);
+  EXPECT_EQ(found.max_live_objects, 4U);
+  EXPECT_EQ(found.reallocated, 0U);
+  EXPECT_EQ(found.lifo, 2U);
+  EXPECT_EQ(found.one_by_one, 1U);
+  EXPECT_EQ(found.never, 3U);
 }
 
 TEST(census, compactness_is_of_each_group) {

@@ -91,7 +91,11 @@ class naive_pairing {
 
   void reallocate(const journal::event& e) {
     if (e.old_address == 0) return allocate(e);
-    if (e.address == 0 && e.size == 0) return free(e, e.old_address);
+    if (e.address == 0 && e.size == 0) {
+      journal::event meant = e;
+      meant.kind = kinds::free;
+      return free(meant, e.old_address);
+    }
     if (!succeeds(e)) {
       ++result_.counts.failed;
       return;

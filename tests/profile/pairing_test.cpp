@@ -197,6 +197,8 @@ TEST(pairing, a_reallocation_to_nothing_is_a_free) {
   const pairs found = pair_all({malloc_of(16), realloc_of(16, 0, 0)});
   ASSERT_EQ(found.ends.size(), 1U);
   EXPECT_EQ(found.ends[0].death, 1U);
+  EXPECT_EQ(found.ends[0].death_kind, event_kind::free);
+  EXPECT_EQ(found.counts.by_kind[static_cast<std::size_t>(event_kind::realloc)], 1U);
   EXPECT_EQ(found.counts.failed, 0U);
 }
 
