@@ -94,6 +94,9 @@ def test_parts_sum_up_to_the_whole(profiled: dict[str, Any]) -> None:
         sum(part["dvluc"]["density"]["operations"] for part in profiled["subsystems"])
         == (profiled["dvluc"]["density"]["operations"])
     )
+    for figure in ("cost_ns", "value"):
+        densities = [part["dvluc"]["density"][figure] for part in profiled["subsystems"]]
+        assert sum(densities) == pytest.approx(profiled["dvluc"]["density"][figure], rel=1e-9)
     for part in parts:
         assert sum(part["deaths"].values()) == part["allocations"]
         assert sum(part["size_histogram"].values()) == part["allocations"]

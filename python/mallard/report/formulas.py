@@ -18,10 +18,11 @@ DIMENSIONS = (
         "D",
         "density",
         "cost / (CPU time - the recording's share, but no less than the cost of the whole program: that "
-        "and the share are estimates). cost = for births and for deaths: their number x the mean of the "
-        "timed ones (one call in 64 is timed; one that took more than an eighth of all that was timed "
-        "stands for itself alone; where the subsystem has fewer than 32 timed, the mean of the whole "
-        "program stands in)",
+        "and the share are estimates). cost of the whole program = for births and for deaths: their "
+        "number x the mean of the timed ones (one call in 64 is timed; one that took more than an eighth "
+        "of all that was timed stands for itself alone). Subsystems divide it: each operation weighs as "
+        "its size class takes on average (neighbouring classes with fewer than 32 timed count as one), or"
+        " as the subsystem's own timed ones do if they are 32 or more",
         "0..1",
     ),
     Dimension(
