@@ -65,7 +65,7 @@ class Census:
         end_time: int,
         groupings: list[dict[str, Any]],
     ) -> None:
-        """Take one dict a grouping, each counted on its own during the same pass.
+        """Take one dict a grouping, each counted on its own during the same pass, which reads `events`.
 
         Members: of_context or of_thread (array of uint32), groups; and where they are wanted
         ns_per_operation (array of float64), moments, buckets. The last bucket ends at end_time: with the
@@ -74,11 +74,14 @@ class Census:
         """
 
     def advance(self) -> bool:
-        """Read on for a moment; False when the journal has ended."""
+        """Read on for a moment; False when all events have been read.
+
+        Raises JournalError, also where the journal has fewer events than it had.
+        """
 
     @property
     def progress(self) -> float:
-        """Return the share of the journal that has been read, 0..1."""
+        """Return the share of the work that has been done, 0..1."""
 
     def figures(self, grouping: int) -> Columns:
         """Return the columns of group_figures, one row a group, when the journal has ended."""

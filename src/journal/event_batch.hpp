@@ -27,6 +27,14 @@ struct event_batch {
   std::vector<std::uint64_t> duration;     // ticks the real call took; 0: not timed (most are not)
 
   [[nodiscard]] std::size_t count() const noexcept { return kind.size(); }
+
+  // Keeps the first `rows` events; there are as many.
+  void shorten(std::size_t rows) {
+    kind.resize(rows);
+    for (auto* const column : {&time, &address, &size, &alignment, &old_address, &region, &parent, &duration})
+      column->resize(rows);
+    for (auto* const column : {&thread, &context}) column->resize(rows);
+  }
 };
 
 }  // namespace mallard::journal

@@ -12,10 +12,16 @@ std::vector<std::unique_ptr<census>> censuses_of(std::vector<census_plan> plans)
   return made;
 }
 
+std::uint64_t events_of(const std::vector<census_plan>& plans) {
+  return plans.empty() ? 0 : plans.front().events;
+}
+
 }  // namespace
 
 census_pass::census_pass(const std::filesystem::path& path, std::vector<census_plan> plans)
-    : censuses_(censuses_of(std::move(plans))), pass_(journal::open(path), watchers()) {}
+    : events_(events_of(plans)),
+      censuses_(censuses_of(std::move(plans))),
+      pass_(journal::open(path), watchers(), events_) {}
 
 bool census_pass::advance() {
   if (pass_.advance()) return true;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <vector>
@@ -19,14 +20,15 @@ namespace mallard::profile {
 
 class census_pass {
  public:
-  // Throws journal::error.
+  // The plans are of one journal, and have the same `events`: so many are read. Throws journal::error.
   census_pass(const std::filesystem::path& path, std::vector<census_plan> plans);
 
-  // Reads on for a few ms; false when the results are complete. Throws journal::error.
+  // Reads on for a few ms; false when the results are complete. Throws journal::error, also where the
+  // journal has fewer events than it had.
   bool advance();
 
-  // The share of the journal that has been read, 0..1.
-  [[nodiscard]] double progress() const { return pass_.source().progress(); }
+  // The share of the work that has been done, 0..1.
+  [[nodiscard]] double progress() const { return complete_ ? 1 : pass_.source().progress(); }
 
   [[nodiscard]] bool complete() const noexcept { return complete_; }
 
@@ -36,6 +38,7 @@ class census_pass {
  private:
   [[nodiscard]] std::vector<watcher*> watchers() const;
 
+  std::uint64_t events_;
   std::vector<std::unique_ptr<census>> censuses_;  // which the pass points to
   journal_pass pass_;
   bool complete_ = false;

@@ -4,18 +4,30 @@
 
 namespace mallard::profile {
 
-journal_pass::journal_pass(std::unique_ptr<journal::event_source> source, std::vector<watcher*> watchers)
-    : source_(std::move(source)), watchers_(std::move(watchers)) {}
+journal_pass::journal_pass(std::unique_ptr<journal::event_source> source, std::vector<watcher*> watchers,
+                           std::uint64_t events)
+    : source_(std::move(source)), watchers_(std::move(watchers)), wanted_(events) {}
 
 bool journal_pass::advance() {
   if (told_) return false;
-  if (!read_) read_ = !source_->next(events_);
+  if (!read_) read_ = !read();
   if (!pairing_) pairing_.emplace(std::move(watchers_), 1e9 / source_->about().ticks_per_second);
   if (read_)
     told_ = !pairing_->finish(survivors_at_once);
   else
     pairing_->add(events_);
   return true;
+}
+
+bool journal_pass::read() {
+  const std::uint64_t done = pairing_ ? pairing_->counts().events : 0;
+  if (done == wanted_) return false;
+  if (source_->next(events_)) {
+    if (events_.count() > wanted_ - done) events_.shorten(wanted_ - done);
+    return true;
+  }
+  if (wanted_ != all_events) throw journal::error("it changed while it was read");
+  return false;
 }
 
 }  // namespace mallard::profile

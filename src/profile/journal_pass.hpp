@@ -4,9 +4,13 @@
 //     while (pass.advance()) { ... }             // room for a progress bar, or for stopping
 //
 // A piece is a batch of events or, at the end, a number of objects that live on: some ms of work.
+//
+// A journal may grow while it is read, as its recording goes on. A pass that has to find what an earlier one
+// has found is told how many events that were, and ends behind them.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -20,10 +24,14 @@ class journal_pass {
  public:
   static constexpr std::size_t survivors_at_once = std::size_t{1} << 18;
 
-  // `watchers` outlive the pass.
-  journal_pass(std::unique_ptr<journal::event_source> source, std::vector<watcher*> watchers);
+  static constexpr std::uint64_t all_events = UINT64_MAX;
 
-  // Reads on; false when there was nothing left. Throws journal::error.
+  // `watchers` outlive the pass, which reads this number of events.
+  journal_pass(std::unique_ptr<journal::event_source> source, std::vector<watcher*> watchers,
+               std::uint64_t events = all_events);
+
+  // Reads on; false when there was nothing left. Throws journal::error, also where the journal ends before
+  // the number of events.
   bool advance();
 
   [[nodiscard]] const journal::event_source& source() const noexcept { return *source_; }
@@ -32,12 +40,16 @@ class journal_pass {
   [[nodiscard]] const pairing& objects() const { return *pairing_; }
 
  private:
+  // Replaces events_ by the next ones; false when all have been read.
+  bool read();
+
   std::unique_ptr<journal::event_source> source_;
   std::vector<watcher*> watchers_;
   std::optional<pairing> pairing_;  // once the clock is known
   journal::event_batch events_;
-  bool read_ = false;  // all events
-  bool told_ = false;  // of all objects
+  std::uint64_t wanted_;  // events
+  bool read_ = false;     // all events
+  bool told_ = false;     // of all objects
 };
 
 }  // namespace mallard::profile

@@ -11,8 +11,8 @@ namespace {
 
 TEST(census_pass, counts_each_grouping_in_one_reading) {
   const journal::temporary_file file("a 8 10 1 5\na 16 20 2 6\nf 10 2 7\n");
-  census_pass pass(file.path(), {{.groups = {.of_context = {0}, .groups = 1}},
-                                 {.groups = {.of_thread = {0, 1}, .groups = 2}}});
+  census_pass pass(file.path(), {{.groups = {.of_context = {0}, .groups = 1}, .events = 3},
+                                 {.groups = {.of_thread = {0, 1}, .groups = 2}, .events = 3}});
   EXPECT_FALSE(pass.complete());
   while (pass.advance()) {
   }
@@ -36,6 +36,27 @@ TEST(census_pass, a_complete_one_stays_as_it_is) {
   }
   EXPECT_FALSE(pass.advance());
   EXPECT_EQ(pass.result(0).compactness_over_time().size(), 1U);
+}
+
+TEST(census_pass, what_a_recording_has_added_since_is_left_out) {
+  const journal::temporary_file file("a 8 10 1 5\na 16 20 2 6\nf 10 2 7\na 32 30 1 8\nf 20 1 9\n");
+  census_pass pass(file.path(), {{.groups = {.of_context = {0}, .groups = 1}, .events = 3}});
+  while (pass.advance()) {
+  }
+  EXPECT_EQ(pass.result(0).figures()[0].births, 2U);
+  EXPECT_EQ(pass.result(0).figures()[0].never, 1U);
+  EXPECT_EQ(pass.progress(), 1);
+}
+
+TEST(census_pass, a_journal_that_has_lost_events_is_an_error) {
+  const journal::temporary_file file("a 8 10 1 5\na 16 20 2 6\n");
+  census_pass pass(file.path(), {{.groups = {.of_context = {0}, .groups = 1}, .events = 3}});
+  const auto read_all = [&pass] {
+    while (pass.advance()) {
+    }
+  };
+  EXPECT_THROW(read_all(), journal::error);
+  EXPECT_FALSE(pass.complete());
 }
 
 TEST(census_pass, a_missing_journal_is_an_error) {

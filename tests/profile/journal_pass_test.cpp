@@ -71,6 +71,34 @@ TEST(journal_pass, many_survivors_are_told_of_in_pieces) {
   EXPECT_EQ(most, journal_pass::survivors_at_once);
 }
 
+TEST(journal_pass, ends_behind_the_number_of_events) {
+  std::string lines;
+  constexpr std::uint64_t of_the_journal = 300'000;  // several batches
+  for (std::uint64_t n = 1; n <= of_the_journal; ++n) lines += "a 8 1000 1 " + std::to_string(n) + "\n";
+  const journal::temporary_file file(lines);
+  for (const std::uint64_t events :
+       {std::uint64_t{0}, std::uint64_t{1}, of_the_journal / 2 + 1, of_the_journal}) {
+    ends told;
+    journal_pass pass(journal::open(file.path()), {&told}, events);
+    while (pass.advance()) {
+    }
+    EXPECT_EQ(pass.objects().counts().events, events);
+    EXPECT_EQ(told.ended.size(), events);
+    EXPECT_FALSE(pass.advance());
+  }
+}
+
+TEST(journal_pass, a_journal_with_fewer_events_than_it_had_is_an_error) {
+  const journal::temporary_file file("a 8 10 1 5\na 8 20 1 6\n");
+  ends told;
+  journal_pass pass(journal::open(file.path()), {&told}, 3);
+  const auto read_all = [&pass] {
+    while (pass.advance()) {
+    }
+  };
+  EXPECT_THROW(read_all(), journal::error);
+}
+
 TEST(journal_pass, errors_of_the_journal_come_out) {
   const journal::temporary_file file("a 8 10 1 5\nnonsense\n");
   ends told;
