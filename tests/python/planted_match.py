@@ -91,7 +91,7 @@ def expected(
     ended = [o for o in objects if o.end != "never"]
     at_peak = [o for o in objects if o.birth.event <= peak and (o.end == "never" or o.death.event > peak)]
     allocated, live = sum(o.size for o in objects), most_live(objects, lambda o: o.size)
-    lived = [lived_through[o.birth.event] for o in ended]
+    lived = [lived_through[o.birth.event] for o in objects if o.end == "freed"]
     yield "behaviour.allocations", len(objects)
     yield "behaviour.bytes", allocated
     yield "behaviour.max_live_bytes", live
@@ -134,7 +134,8 @@ def times(
     for figure, value in behaviour["lifetime_ns"].items():
         low, high = least[figure] * (1 - TIME_TOLERANCE), most[figure] * (1 + TIME_TOLERANCE)
         yield f"lifetime_ns.{figure}", value, low, high
-    short = [sum(high < short_ns for _, high in lived), sum(low < short_ns for low, _ in lived)]
+    freed = [o.lifetime_ns for o in objects if o.end == "freed"]
+    short = [sum(high < short_ns for _, high in freed), sum(low < short_ns for low, _ in freed)]
     yield "temporaries.short", behaviour["temporaries"]["short"], *short
 
 

@@ -66,6 +66,7 @@ def test_temporaries_by_each_definition() -> None:
         Made(2, 9, between=3),  # 70 ns
         Made(3, 5, between=2),  # 20 ns
         Made(10, None, between=0),
+        Made(11, 12, between=0, death_kind=REALLOC),  # lives on as another
     ]
     found = of_all(make_store(objects), few_limit=2, short_ns=70)
     assert found.temporaries == Temporaries(last=1, few=2, short=2)
@@ -82,6 +83,15 @@ def test_threads_most_first_and_foreign_frees() -> None:
     assert found.births == [ThreadCount(3, 3), ThreadCount(1, 1)]
     assert found.frees == [ThreadCount(2, 2), ThreadCount(3, 1)]
     assert found.foreign_frees == 2
+
+
+def test_only_the_threads_with_most_objects_are_told() -> None:
+    objects = [
+        Made(100 * t + n, 100 * t + n + 1, thread=t, death_thread=t) for t in range(40) for n in range(t + 1)
+    ]
+    found = of_all(make_store(objects))
+    assert found.births == [ThreadCount(t, t + 1) for t in range(39, 7, -1)]
+    assert found.frees == found.births
 
 
 def grown(*births: int, context: int = 1) -> list[Made]:

@@ -21,6 +21,7 @@ from mallard.analysis.model import (
     Spread,
     Subsystem,
     Temporaries,
+    Utilization,
     Variation,
 )
 from mallard.analysis.verdict import judged, verdict
@@ -33,7 +34,7 @@ CALM = Behaviour(
     live_at_peak_bytes=32_000,
     live_at_peak_objects=1000,
     sizes=Spread(8, 24, 64, 128, 256, 32),
-    size_histogram={32: 100_000},
+    size_histogram={24: 60_000, 64: 30_000, 256: 10_000},
     lifetime_events=Spread(1, 100, 200, 300, 400, 120),
     lifetime_ns=Spread(1, 100, 200, 300, 400, 120),
     temporaries=Temporaries(0, 0, 0),
@@ -43,6 +44,8 @@ CALM = Behaviour(
     frees=[],
     foreign_frees=0,
 )
+UTILIZED = Utilization(0.1, 320_000, 3_200_000)
+KEPT = Utilization(0.6, 1_920_000, 3_200_000)
 
 
 def subsystem(name: str = "parse", density: float | None = 0.1, **behaviour: Any) -> Subsystem:
@@ -53,6 +56,7 @@ def subsystem(name: str = "parse", density: float | None = 0.1, **behaviour: Any
         density=Density(density, 1e6, 64, 200_000),
         variation=Variation(0.3, 1.8, 7),
         locality=Locality(None, 0.9, 0.8, 0.8, 0.8),
+        utilization=UTILIZED,
         contention=Contention(0.0, 0.0, 1),
     )
     return Subsystem(name, [Frame(name, "prog")], 1, replace(CALM, **behaviour), dvluc, [])
@@ -91,6 +95,12 @@ def titles(profile: Profile) -> list[str]:
     return [finding.title for finding in findings(profile)]
 
 
+def one_size(size_class: int, largest: int) -> Subsystem:
+    """Return a subsystem of one size class."""
+    part = subsystem(sizes=Spread(25, 28, 30, 30, largest, 28), size_histogram={24: 5, size_class: 99_995})
+    return with_dimension(part, variation=Variation(0.001, 0.006, 2))
+
+
 def only(profile: Profile) -> Finding:
     """Return the one finding."""
     (found,) = findings(profile)
@@ -120,6 +130,15 @@ def test_few_allocations_are_nothing_to_gain() -> None:
     found = verdict(replace(profile, totals=replace(profile.totals, allocations=999)))
     assert not found.worthwhile
     assert "allocates 999 times" in found.headline
+
+
+def test_few_allocations_may_still_cost_much() -> None:
+    profile = program(subsystem(), density=0.1)
+    assert verdict(replace(profile, totals=replace(profile.totals, allocations=999))).worthwhile
+
+
+def test_a_density_that_is_only_a_bound_is_said_to_be_one() -> None:
+    assert "Allocation takes up to 100.0 % of the CPU" in verdict(program(subsystem(), density=1.0)).headline
 
 
 def test_without_a_replay_the_limit_is_told_and_how_to_measure() -> None:
@@ -153,10 +172,10 @@ def test_another_malloc_needs_no_change_of_the_program() -> None:
 
 def test_a_strategy_that_buys_time_with_memory_is_no_answer() -> None:
     measured = rows(glibc=(9, 10, 11), jemalloc=(4, 5, 6), monotonic=(-0.2, -0.1, 0.1), multipool=(2, 3, 4))
-    for row, held in zip(measured[2:], (1101, 1100), strict=True):
+    for row, held in zip(measured[2:], (1501, 1500), strict=True):
         row["binding"], row["max_held"] = "typed", held
     assert "multipool (typed) takes 0.30" in verdict(program(subsystem()), measured).headline
-    measured[2]["max_held"] = 1100
+    measured[2]["max_held"] = 1500
     assert "monotonic (typed) takes 0.00 of" in verdict(program(subsystem()), measured).headline
 
 
@@ -198,8 +217,28 @@ def test_nothing_remarkable_is_no_finding() -> None:
     ("remarkable", "title", "suggestion"),
     [
         (subsystem(deaths=Deaths(0, 0, 60_000, 0, 40_000)), "parse dies together", "wink-out"),
-        (subsystem(deaths=Deaths(0, 60_000, 0, 0, 40_000)), "parse frees the youngest first", "monotonic"),
-        (with_dimension(subsystem(), variation=Variation(0, 0, 1)), "parse allocates one size", "a pool"),
+        (
+            subsystem(deaths=Deaths(0, 60_000, 0, 0, 40_000)),
+            "parse frees the youngest first",
+            "a stack with mark",
+        ),
+        (
+            with_dimension(subsystem(deaths=Deaths(0, 60_000, 0, 0, 40_000)), utilization=KEPT),
+            "parse frees the youngest first",
+            "a monotonic heap on a buffer, released when the outermost call returns; it would hold at most "
+            "all 3.05 MiB (31.2 KiB are alive at once now)",
+        ),
+        (
+            with_dimension(subsystem(deaths=Deaths(0, 0, 60_000, 0, 40_000)), utilization=KEPT),
+            "parse dies together",
+            "a monotonic heap of its own",
+        ),
+        (
+            with_dimension(subsystem(), utilization=Utilization(0.95, 95, 100)),
+            "parse keeps what it allocates",
+            "a monotonic heap of its own",
+        ),
+        (one_size(32, 30), "parse allocates one size", "a pool of blocks of 30 bytes"),
         (with_dimension(subsystem(), variation=Variation(0.7, 4.2, 30)), "parse mixes sizes", "multipool"),
         (
             with_dimension(subsystem(foreign_frees=5000), contention=Contention(0.1, 99.0, 4)),
@@ -215,34 +254,73 @@ def test_behaviour_suggests_a_strategy(remarkable: Subsystem, title: str, sugges
     assert (found.share, found.subsystem) == (0.1, 0)
 
 
-def test_what_is_left_of_a_program_is_no_place_for_a_strategy() -> None:
-    rest = replace(subsystem(deaths=Deaths(0, 0, 100_000, 0, 0)), path=[])
+@pytest.mark.parametrize(("size_class", "largest"), [(458_752, 1 << 30), (32, 4096)])
+def test_a_pool_needs_a_size(size_class: int, largest: int) -> None:
+    assert findings(program(one_size(size_class, largest))) == []
+
+
+def test_monotonic_memory_is_no_advice_where_most_passes_through() -> None:
+    for deaths in (Deaths(0, 60_000, 0, 0, 40_000), Deaths(0, 0, 60_000, 0, 40_000)):
+        assert "try a monotonic" not in only(program(subsystem(deaths=deaths))).suggestion
+
+
+def test_what_is_left_of_a_program_is_no_place_for_advice() -> None:
+    together = Deaths(0, 0, 100_000, 0, 0)
+    rest = replace(
+        with_dimension(
+            subsystem(
+                deaths=together,
+                temporaries=Temporaries(100_000, 0, 0),
+                foreign_frees=5000,
+                max_live_bytes=1 << 24,
+            ),
+            contention=Contention(0.1, 99.0, 4),
+            locality=Locality(None, 0.5, 0.1, 0.1, 0.1),
+        ),
+        path=[],
+    )
     assert titles(program(rest, subsystem("print"))) == []
-    assert titles(program(rest)) == ["parse dies together"], "alone, it is the program"
+    alone = replace(subsystem(deaths=together), path=[])
+    assert titles(program(alone)) == ["parse dies together"], "alone, it is the program"
 
 
-def test_findings_that_concern_little_are_not_told() -> None:
-    assert titles(program(subsystem(deaths=Deaths(0, 0, 100_000, 0, 0), density=0.004))) == []
+def test_findings_that_concern_little_are_told_only_if_there_is_no_other() -> None:
+    together = Deaths(0, 0, 100_000, 0, 0)
+    little, less = (subsystem(name, share, deaths=together) for name, share in (("a", 0.009), ("b", 0.008)))
+    assert titles(program(less, little)) == ["a dies together"]
+    large = subsystem("c", 0.011, deaths=together)
+    assert titles(program(little, large)) == ["c dies together"]
 
 
 def test_temporaries_of_a_site_are_told_with_their_line() -> None:
     found = only(program(subsystem(), sites=(site(temporaries=Temporaries(50_000, 60_000, 70_000)),)))
     assert found.title == "make allocates temporaries"
     assert "(src/make.cpp:12)" in found.detail
-    assert found.share == pytest.approx(0.1), "100,000 of 200,000 operations, which take 20 %"
+    assert found.share == pytest.approx(0.05), (
+        "100,000 of the subsystem's 200,000 operations, which take 10 %"
+    )
 
 
-def test_temporaries_of_many_small_sites_are_told_once() -> None:
-    part = subsystem(temporaries=Temporaries(90_000, 90_000, 90_000))
-    assert only(program(part)).detail.startswith("90,000 of its 100,000 blocks are")
+def test_temporaries_of_a_subsystem_are_told_once() -> None:
+    part = subsystem(temporaries=Temporaries(90_000, 90_000, 90_000), deaths=Deaths(0, 100_000, 0, 0, 0))
+    assert only(program(part)).detail.startswith("90,000 of 100,000 blocks are")
     one_site = site(temporaries=Temporaries(90_000, 90_000, 90_000))
     assert titles(program(part, sites=(one_site,))) == ["make allocates temporaries"]
+    larger = replace(site(temporaries=Temporaries(95_000, 0, 0)), name="split")
+    found = only(program(part, sites=(one_site, larger, one_site)))
+    assert found.title == "split and 2 other sites of its subsystem allocate temporaries"
+    assert found.share == 0.1, "no more than the subsystem itself"
 
 
 def test_chains_of_reallocations_are_told() -> None:
     found = only(program(subsystem(), sites=(site(reallocations=Reallocations(1000, 9000, 14)),)))
     assert found.title == "make grows blocks step by step"
-    assert found.share == pytest.approx(0.2 * 10_000 / 200_000)
+    assert found.share == pytest.approx(0.1 * 10_000 / 200_000)
+
+
+def test_buffers_that_double_need_no_advice() -> None:
+    doubling = site(reallocations=Reallocations(1000, 9000, 14), sizes=Spread(16, 64, 64, 64, 16 << 14, 64))
+    assert findings(program(subsystem(), sites=(doubling,))) == []
 
 
 def test_locality_is_never_said_to_be_proven() -> None:
@@ -258,6 +336,14 @@ def test_memory_that_is_never_freed_alarms_nobody() -> None:
     found = only(replace(profile, totals=totals))
     assert found.title == "1 GiB are never freed"
     assert found.suggestion.startswith("Suggested: nothing, unless")
+
+
+def test_an_incomplete_journal_has_no_end_and_says_so() -> None:
+    profile = replace(program(subsystem()), complete=False)
+    totals = replace(profile.totals, end_live_bytes=1 << 30, end_live_objects=77)
+    found = verdict(replace(profile, totals=totals))
+    assert found.findings == []
+    assert found.headline.startswith("The journal ends before the program did. Of what it has: Allocation")
 
 
 def test_the_largest_share_comes_first_and_unknown_shares_last() -> None:

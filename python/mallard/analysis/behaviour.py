@@ -2,7 +2,8 @@
 
     objects with their groups --SQL--> Behaviour of each group <-- figures of the census
 
-An object that a reallocation ended has ended: its lifetime counts.
+An object that a reallocation ended has ended: its lifetime counts. But it is no temporary: its block lives
+on, as another object.
 """
 
 from collections import defaultdict
@@ -15,6 +16,12 @@ from mallard.analysis.model import Behaviour, Deaths, Reallocations, Temporaries
 from mallard.analysis.spreads import spreads
 from mallard.analysis.store import Columns, Store
 
+# Not 16 and 17, the reallocations among the kinds of events (mallard/journal/event.hpp).
+FREED = "death IS NOT NULL AND death_kind NOT IN (16, 17)"
+
+# Of each group, the threads with most objects.
+MOST_THREADS = 32
+
 # 1: in place, 2: moved (enum origin in src/profile/object.hpp)
 SUMS = """
     SELECT grp,
@@ -22,9 +29,9 @@ SUMS = """
         sum(size) AS bytes,
         coalesce(sum(size) FILTER (birth <= $peak AND (death IS NULL OR death > $peak)), 0) AS peak_bytes,
         count(*) FILTER (birth <= $peak AND (death IS NULL OR death > $peak)) AS peak_objects,
-        count(*) FILTER (death IS NOT NULL AND between = 0) AS last,
-        count(*) FILTER (death IS NOT NULL AND between <= $few) AS few,
-        count(*) FILTER (death_time - birth_time < $short) AS short,
+        count(*) FILTER ({freed} AND between = 0) AS last,
+        count(*) FILTER ({freed} AND between <= $few) AS few,
+        count(*) FILTER ({freed} AND death_time - birth_time < $short) AS short,
         count(*) FILTER (origin = 1) AS in_place,
         count(*) FILTER (origin = 2) AS moved,
         count(*) FILTER (death_thread <> thread) AS foreign_frees
@@ -40,7 +47,7 @@ def behaviours(
     with grouping.objects(store) as objects:
         sums = named_rows(
             store,
-            SUMS.format(objects=objects),
+            SUMS.format(objects=objects, freed=FREED),
             {"peak": store.totals["peak_event"], "few": few_limit, "short": short_ns},
         )
         sizes, lifetimes_in_events, lifetimes_in_ns = (
@@ -105,10 +112,11 @@ def histograms(store: Store, objects: str) -> dict[int, dict[int, int]]:
 
 
 def thread_counts(store: Store, objects: str, thread: str, which: str) -> dict[int, list[ThreadCount]]:
-    """Return for each group how many objects each thread has, most first."""
+    """Return for each group how many objects each thread has, most first; no more than MOST_THREADS."""
     found: dict[int, list[ThreadCount]] = defaultdict(list)
-    query = f"""SELECT grp, {thread}, count(*) AS n FROM {objects} WHERE {which}
-        GROUP BY grp, {thread} ORDER BY n DESC, {thread}"""
+    query = f"""SELECT grp, {thread}, count(*) AS n FROM {objects} WHERE {which} GROUP BY grp, {thread}
+        QUALIFY row_number() OVER (PARTITION BY grp ORDER BY n DESC, {thread}) <= {MOST_THREADS}
+        ORDER BY n DESC, {thread}"""
     for group, number, count in store.rows(query):
         found[group].append(ThreadCount(number, count))
     return found

@@ -11,6 +11,7 @@ first, whatever the depth of the stacks.
 import numpy as np
 from numpy.typing import NDArray
 
+from mallard.analysis.behaviour import FREED
 from mallard.analysis.frame_tree import FrameTree
 from mallard.analysis.model import CallTree
 from mallard.analysis.store import Store
@@ -21,7 +22,7 @@ METRICS = """
         count(*) AS calls,
         sum(size)::BIGINT AS bytes,
         sum(if(birth <= $peak AND coalesce(death > $peak, true), size, 0))::BIGINT AS live_at_peak,
-        count(*) FILTER (between = 0 AND death IS NOT NULL) AS temporaries
+        count(*) FILTER ({freed} AND between = 0) AS temporaries
     FROM heap GROUP BY context
 """
 
@@ -65,7 +66,7 @@ def number(texts: list[str]) -> tuple[list[int], list[str]]:
 
 def metrics(store: Store, node_of: NDArray[np.int64], nodes: int) -> dict[str, list[int]]:
     """Return the figures of each node itself."""
-    rows = store.sql.execute(METRICS, {"peak": store.totals["peak_event"]}).fetchnumpy()
+    rows = store.sql.execute(METRICS.format(freed=FREED), {"peak": store.totals["peak_event"]}).fetchnumpy()
     sums: dict[str, list[int]] = {}
     for name in ("calls", "bytes", "live_at_peak", "temporaries"):
         column = np.zeros(nodes, dtype=np.int64)

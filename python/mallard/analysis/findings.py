@@ -6,20 +6,16 @@ A share is an upper limit: what the operations in question cost in all, so what 
 nothing. Memory and locality have no share: a journal cannot prove what they cost.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Sequence
 
 from mallard import figures
 from mallard.analysis.model import Behaviour, Finding, Profile, Site, Subsystem
+from mallard.analysis.strategies import MOST, is_rest, strategies, strategy
 
-# Findings that concern less of the CPU time are not told.
-LEAST_SHARE = 0.005
+# Findings that concern less of the CPU time are not told, unless there is no other.
+LEAST_SHARE = 0.01
 
-# How much of a set of objects must behave in a way for the set to be said to.
-MOST = 0.5
-
-ONE_SIZE_BITS = 0.5  # of entropy of the size classes, at most
-MIXED_SIZES = 0.6  # V, at least
 LEAST_CONTENTION = 0.005  # C
 LONG_CHAIN = 4
 LOOSE_PAGES = 0.3  # compactness of pages, at most ...
@@ -27,50 +23,59 @@ LOOSE_BYTES = 1 << 20  # ... where as much is alive
 LEFT_BYTES = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """How much of the CPU time a number of operations takes."""
-
-    per_operation: float | None  # share of the CPU time
-
-    @classmethod
-    def of(cls, profile: Profile) -> "Scale":
-        """Take the mean of the whole program."""
-        density = profile.dvluc.density
-        known = density.value is not None and density.operations > 0
-        return cls((density.value or 0) / density.operations if known else None)
-
-    def share(self, operations: float) -> float | None:
-        """Return the share of the CPU time; None if it is not known."""
-        return None if self.per_operation is None else operations * self.per_operation
-
-
 def findings(profile: Profile) -> list[Finding]:
     """Return what is worth a line, the largest share first, then what has none."""
-    scale = Scale.of(profile)
+    brief = dict(temporaries(profile))
+    of_temporaries = {n for n in brief if is_brief(profile.subsystems[n].behaviour)}
     found = [
-        *temporaries(profile, scale),
-        *reallocations(profile, scale),
-        *strategies(profile),
+        *brief.values(),
+        *reallocations(profile),
+        *strategies(profile, of_temporaries),
         *foreign_frees(profile),
-        *mixed_sizes(profile),
         *loose_pages(profile),
         *left_at_end(profile),
     ]
+    found.sort(key=lambda finding: -(finding.share or 0))
     told = [finding for finding in found if finding.share is None or finding.share >= LEAST_SHARE]
-    return sorted(told, key=lambda finding: -(finding.share or 0))
+    return told or found[:1]
 
 
-def temporaries(profile: Profile, scale: Scale) -> Iterator[Finding]:
-    """Find sites whose blocks are freed before their thread allocates again, and subsystems of small ones."""
-    told: set[int] = set()
-    for site in profile.sites:
-        if is_brief(site.behaviour) and is_weighty(site.behaviour, profile):
-            told.add(site.subsystem)
-            yield brief(site.name, place(site), site.behaviour, site.subsystem, scale)
+def share(subsystem: Subsystem, operations: int) -> float | None:
+    """Return the share of the CPU time that so many operations of a subsystem take, at most all of them."""
+    density = subsystem.dvluc.density
+    if density.value is None:
+        return None
+    return density.value * min(operations / max(density.operations, 1), 1.0)
+
+
+def temporaries(profile: Profile) -> Iterator[tuple[int, Finding]]:
+    """Find subsystems with sites whose blocks are freed before their thread allocates again.
+
+    Where no single site stands out, all of a subsystem's blocks may be such. It is one finding in any case.
+    """
     for number, subsystem in enumerate(profile.subsystems):
-        if number not in told and is_brief(subsystem.behaviour):
-            yield brief(subsystem.name, "", subsystem.behaviour, number, scale)
+        sites = [
+            site
+            for site in profile.sites
+            if site.subsystem == number and is_brief(site.behaviour) and is_weighty(site.behaviour, profile)
+        ]
+        if sites:
+            yield number, brief_sites(subsystem, number, sites)
+        elif is_brief(subsystem.behaviour) and not is_rest(subsystem, profile):
+            yield number, brief(f"{subsystem.name} allocates", "", subsystem, number, [subsystem.behaviour])
+
+
+def brief_sites(subsystem: Subsystem, number: int, sites: Sequence[Site]) -> Finding:
+    """Name the site with most temporaries; say that there are others."""
+    largest = max(sites, key=lambda site: site.behaviour.temporaries.last)
+    others = len(sites) - 1
+    who = f"{largest.name} allocates" if not others else f"{largest.name} and {many(others)} allocate"
+    return brief(who, place(largest), subsystem, number, [site.behaviour for site in sites])
+
+
+def many(others: int) -> str:
+    """Return how many other sites there are."""
+    return f"{others} other site{'s' if others > 1 else ''} of its subsystem"
 
 
 def is_brief(part: Behaviour) -> bool:
@@ -78,32 +83,38 @@ def is_brief(part: Behaviour) -> bool:
     return part.temporaries.last >= MOST * part.allocations
 
 
-def brief(name: str, where: str, part: Behaviour, subsystem: int, scale: Scale) -> Finding:
-    """Say that temporaries could share a buffer."""
+def brief(who: str, where: str, subsystem: Subsystem, number: int, parts: Sequence[Behaviour]) -> Finding:
+    """Say that temporaries could share a buffer: each saves its birth and its free."""
+    last, whole = sum(part.temporaries.last for part in parts), sum(part.allocations for part in parts)
     return Finding(
-        title=f"{name} allocates temporaries",
-        detail=f"{part.temporaries.last:,} of its {part.allocations:,} blocks{where} are freed before their "
-        "thread allocates again.",
+        title=f"{who} temporaries",
+        detail=f"{last:,} of {whole:,} blocks{where} are freed before their thread allocates again.",
         suggestion="Suggested: keep one buffer and use it again, or take it from the stack.",
-        share=scale.share(2 * part.temporaries.last),
-        subsystem=subsystem,
+        share=share(subsystem, 2 * last),
+        subsystem=number,
     )
 
 
-def reallocations(profile: Profile, scale: Scale) -> Iterator[Finding]:
-    """Find sites that make blocks larger step by step."""
+def reallocations(profile: Profile) -> Iterator[Finding]:
+    """Find sites that make blocks larger in more steps than doubling takes."""
     for site in profile.sites:
         grown = site.behaviour.reallocations
         count = grown.in_place + grown.moved
-        if count and grown.longest_chain >= LONG_CHAIN and is_weighty(site.behaviour, profile):
+        if count and is_stepwise(site.behaviour) and is_weighty(site.behaviour, profile):
             yield Finding(
                 title=f"{site.name} grows blocks step by step",
                 detail=f"{count:,} reallocations{place(site)}, {grown.moved:,} of which moved the block; "
                 f"up to {grown.longest_chain:,} of one block.",
                 suggestion="Suggested: reserve the final size, or grow by a factor.",
-                share=scale.share(count),
+                share=share(profile.subsystems[site.subsystem], count),
                 subsystem=site.subsystem,
             )
+
+
+def is_stepwise(part: Behaviour) -> bool:
+    """Return whether a chain of reallocations is longer than growing by half each time would make it."""
+    growth = part.sizes.max / max(part.sizes.min, 1.0)
+    return part.reallocations.longest_chain >= max(LONG_CHAIN, 2 * math.log2(max(growth, 1.0)))
 
 
 def is_weighty(part: Behaviour, profile: Profile) -> bool:
@@ -117,62 +128,13 @@ def place(site: Site) -> str:
     return f" ({frame.file}:{frame.line})" if frame and frame.file else ""
 
 
-def strategies(profile: Profile) -> Iterator[Finding]:
-    """Find for each subsystem the strategy that its behaviour suggests, the most special first."""
-    for number, subsystem in enumerate(profile.subsystems):
-        if is_rest(subsystem, profile):
-            continue
-        part = subsystem.behaviour
-        whole = part.allocations
-        if part.deaths.together >= MOST * whole:
-            yield strategy(
-                subsystem,
-                number,
-                "dies together",
-                f"{part.deaths.together:,} of its {whole:,} blocks are freed in runs that leave nothing",
-                "a monotonic heap of its own, released at once where the run of frees is now (wink-out)",
-            )
-        elif part.deaths.lifo >= MOST * whole:
-            yield strategy(
-                subsystem,
-                number,
-                "frees the youngest first",
-                f"{part.deaths.lifo:,} of its {whole:,} blocks are the youngest alive when they are freed",
-                "a monotonic heap on a buffer, released when the outermost call returns",
-            )
-        elif subsystem.dvluc.variation.entropy <= ONE_SIZE_BITS:
-            yield strategy(
-                subsystem,
-                number,
-                "allocates one size",
-                f"{whole:,} blocks, half of them of {part.sizes.p50:,.0f} bytes or less and nearly all of "
-                "one size class",
-                "a pool of that size",
-            )
-
-
-def is_rest(subsystem: Subsystem, profile: Profile) -> bool:
-    """Return whether it is only what the others have left, which has no place in the code."""
-    return profile.by == "subtree" and not subsystem.path and len(profile.subsystems) > 1
-
-
-def strategy(subsystem: Subsystem, number: int, title: str, detail: str, suggestion: str) -> Finding:
-    """Say what a subsystem's behaviour suggests."""
-    density = subsystem.dvluc.density.value
-    return Finding(
-        title=f"{subsystem.name} {title}",
-        detail=f"{detail}; its operations take {figures.share(density)} of the CPU time.",
-        suggestion=f"Suggested: try {suggestion}.",
-        share=density,
-        subsystem=number,
-    )
-
-
 def foreign_frees(profile: Profile) -> Iterator[Finding]:
     """Find subsystems whose threads meet in the allocator and free each other's blocks."""
     for number, subsystem in enumerate(profile.subsystems):
         part, contention = subsystem.behaviour, subsystem.dvluc.contention
-        if part.foreign_frees and (contention.value or 0) >= LEAST_CONTENTION:
+        if is_rest(subsystem, profile) or not part.foreign_frees:
+            continue
+        if (contention.value or 0) >= LEAST_CONTENTION:
             yield strategy(
                 subsystem,
                 number,
@@ -183,25 +145,13 @@ def foreign_frees(profile: Profile) -> Iterator[Finding]:
             )
 
 
-def mixed_sizes(profile: Profile) -> Iterator[Finding]:
-    """Find subsystems whose sizes speak against pools."""
-    for number, subsystem in enumerate(profile.subsystems):
-        variation = subsystem.dvluc.variation
-        if variation.value >= MIXED_SIZES and not is_rest(subsystem, profile):
-            yield strategy(
-                subsystem,
-                number,
-                "mixes sizes",
-                f"V = {figures.unit(variation.value)}, {variation.classes} size classes",
-                "a general heap, such as multipool; pools for single sizes do not fit",
-            )
-
-
 def loose_pages(profile: Profile) -> Iterator[Finding]:
     """Find subsystems whose blocks lie among much that is not theirs or is free."""
     for number, subsystem in enumerate(profile.subsystems):
         pages = subsystem.dvluc.locality.pages
-        if pages is not None and pages <= LOOSE_PAGES and subsystem.behaviour.max_live_bytes >= LOOSE_BYTES:
+        if pages is None or pages > LOOSE_PAGES or is_rest(subsystem, profile):
+            continue
+        if subsystem.behaviour.max_live_bytes >= LOOSE_BYTES:
             yield Finding(
                 title=f"{subsystem.name} lies scattered",
                 detail=f"On average {figures.share(pages)} of the pages that hold its blocks is its own. "
@@ -213,9 +163,12 @@ def loose_pages(profile: Profile) -> Iterator[Finding]:
 
 
 def left_at_end(profile: Profile) -> Iterator[Finding]:
-    """Find what is never freed; at the end of a process that does no harm."""
+    """Find what is never freed; at the end of a process that does no harm.
+
+    A journal that is not complete ends before the process did: what is alive then says nothing.
+    """
     left = profile.totals.end_live_bytes
-    if left >= LEFT_BYTES and left >= MOST * profile.totals.peak_live_bytes:
+    if profile.complete and left >= LEFT_BYTES and left >= MOST * profile.totals.peak_live_bytes:
         yield Finding(
             title=f"{figures.size(left)} are never freed",
             detail=f"{profile.totals.end_live_objects:,} blocks are alive at the end, when the process gives "

@@ -21,7 +21,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Temporaries:
-    """Objects that hardly lived, by three definitions; each a number of objects."""
+    """Objects that hardly lived before a call freed them, by three definitions; each a number of objects."""
 
     last: int  # no other allocation of its thread came between birth and death
     few: int  # at most `few_limit` others did
@@ -52,7 +52,7 @@ class Reallocations:
 class Density:
     """D: what allocation operations cost over the CPU time of the run without the recording's share."""
 
-    value: float | None  # 0..1
+    value: float | None  # 0..1; 1 for the whole program: no more than an upper bound (costs.busy_ns)
     cost_ns: float | None  # estimated from the timed calls
     timed: int  # operations that were timed
     operations: int  # births and deaths by a call
@@ -132,8 +132,8 @@ class Behaviour:
     temporaries: Temporaries
     deaths: Deaths
     reallocations: Reallocations
-    births: list[ThreadCount]  # by birth thread, most first
-    frees: list[ThreadCount]  # by the thread of their end, most first
+    births: list[ThreadCount]  # by birth thread, most first, of 32 threads at most
+    frees: list[ThreadCount]  # by the thread of their end, the same
     foreign_frees: int  # ended by another thread than their birth's
 
 

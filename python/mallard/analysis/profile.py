@@ -84,7 +84,7 @@ def profile_of(
             process=store.totals["process"],
             by=options.by,
             complete=store.totals["complete"],
-            warnings=[*store.totals["warnings"], *symbols.warnings, *made_up(store)],
+            warnings=[*store.totals["warnings"], *symbols.warnings, *made_up(store), *bounds(whole.dvluc)],
             machine=dict(store.totals["facts"]),
             few_limit=options.few_limit,
             short_ns=options.short_ns,
@@ -111,6 +111,13 @@ def made_up(store: Store) -> list[str]:
         "addresses": "addresses, and with them held bytes, are made up, as the journal's source has none",
     }
     return [f"{line}: {rule}" for what, line in lines.items() if (rule := store.made_up(what))]
+
+
+def bounds(dvluc: Dvluc) -> list[str]:
+    """Return a line if densities are no more than upper bounds."""
+    if (dvluc.density.value or 0) < 1:
+        return []
+    return ["the recording took so much of the CPU time that D is no more than an upper bound"]
 
 
 def count(

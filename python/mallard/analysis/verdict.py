@@ -20,7 +20,7 @@ from mallard.analysis.model import Profile, Verdict
 LEAST_GAIN = 0.02
 
 # A strategy that holds more, beside the fastest malloc, buys its time with memory: it is no answer.
-MOST_MEMORY = 1.1  # as mallard-replay has it
+MOST_MEMORY = 1.5  # as mallard-replay has it
 
 # So few allocations say nothing, and cost nothing.
 LEAST_ALLOCATIONS = 1000
@@ -36,13 +36,15 @@ def judged(profile: Profile, replay: Sequence[ReplayRow] | None = None) -> Profi
 def verdict(profile: Profile, replay: Sequence[ReplayRow] | None = None) -> Verdict:
     """Say what could be gained; the verdict that the profile has plays no part."""
     headline, worthwhile = answer(profile, replay)
+    if not profile.complete:
+        headline = f"The journal ends before the program did. Of what it has: {headline}"
     return Verdict(headline, worthwhile, findings(profile))
 
 
 def answer(profile: Profile, replay: Sequence[ReplayRow] | None) -> tuple[str, bool]:
     """Return the headline, and whether to read on."""
     allocations, density = profile.totals.allocations, profile.dvluc.density.value
-    if allocations < LEAST_ALLOCATIONS:
+    if allocations < LEAST_ALLOCATIONS and (density or 0) < LEAST_GAIN:
         return f"Nothing to gain: the program allocates {allocations:,} times in all.", False
     if density is not None and density < LEAST_GAIN:
         return (
@@ -61,9 +63,14 @@ def unmeasured(profile: Profile, density: float | None) -> str:
     known = (
         "What allocation costs of the CPU time is not known"
         if density is None
-        else f"Allocation takes {figures.share(density)} of the CPU time: all that a faster one saves"
+        else f"Allocation takes {at_most(density)} of the CPU time: all that a faster one saves"
     )
     return f"{known}; no replay has measured yet what one does: mallard replay {shlex.quote(profile.journal)}"
+
+
+def at_most(density: float) -> str:
+    """Return a density as text; that of a whole program is 1 only where its estimates do not fit together."""
+    return f"up to {figures.share(density)}" if density >= 1 else figures.share(density)
 
 
 @dataclass(frozen=True, slots=True)
