@@ -59,7 +59,7 @@ imported import_journal(const std::filesystem::path& source, import_form form,
     }
   } catch (...) {
     std::error_code gone_already;
-    std::filesystem::remove(to, gone_already);
+    if (std::filesystem::is_regular_file(to, gone_already)) std::filesystem::remove(to, gone_already);
     throw;
   }
   return {.events = out.events(), .warnings = from->warnings()};

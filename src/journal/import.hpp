@@ -23,7 +23,8 @@ struct imported {
 };
 
 // Writes `to` anew. `heard`, if it is not empty, is told now and then which share is done, 0..1, and may
-// throw. Whatever is thrown, journal::error from here, `to` is not left behind half written.
+// throw. Whatever is thrown, journal::error from here, no file is left behind half written at `to`; a pipe
+// or a device stays.
 imported import_journal(const std::filesystem::path& source, import_form form,
                         const std::filesystem::path& to, const std::function<void(double)>& heard);
 

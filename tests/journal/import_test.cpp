@@ -1,11 +1,15 @@
 #include "journal/import.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <stdexcept>
 
 #include "journal/journal_contents.hpp"
 #include "journal/temporary_file.hpp"
+#include "scratch_folder.hpp"
 
 namespace mallard::journal {
 namespace {
@@ -78,6 +82,19 @@ TEST(import, nothing_is_left_of_what_went_wrong) {
                               [](double) { throw std::runtime_error("enough"); }),
                std::runtime_error);
   EXPECT_FALSE(std::filesystem::exists(to.path()));
+}
+
+TEST(import, a_pipe_that_was_written_to_stays) {
+  const test::scratch_folder folder;
+  const std::filesystem::path pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int kept_open = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_GE(kept_open, 0);
+  const temporary_file from("a 1 10 1 1\nquack\n");
+  EXPECT_EQ(error_from([&] { import_journal(from.path(), import_form::text, pipe, {}); }).substr(0, 7),
+            "line 2:");
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  ::close(kept_open);
 }
 
 TEST(import, a_source_that_is_not_there_costs_nothing) {
