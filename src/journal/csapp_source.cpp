@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "journal/event.hpp"
 #include "journal/event_decoder.hpp"
 
 namespace mallard::journal {
@@ -182,10 +183,11 @@ void csapp_source::deliver(event_kind kind, std::uint64_t address, std::uint64_t
 // Room for `size` bytes behind all that there was.
 csapp_source::block csapp_source::place(std::uint64_t size) {
   const std::uint64_t left = end_of_addresses - next_address_;
-  if (size > left - unit)
+  const std::uint64_t room = size == 0 ? unit : (size + unit - 1) / unit * unit;
+  if (size > largest_possible || room > left)
     throw_unexpected(lines_.number(), "fewer bytes: no addresses are left for a block of this size");
-  const block made{.address = next_address_, .room = size == 0 ? unit : (size + unit - 1) / unit * unit};
-  next_address_ += made.room;
+  const block made{.address = next_address_, .room = room};
+  next_address_ += room;
   return made;
 }
 

@@ -151,13 +151,7 @@ TEST(csapp_source, a_header_of_another_form_is_named) {
   EXPECT_TRUE(read_trace("9\n0\n0\n1\n").complete) << "no operations are a trace, too";
 }
 
-TEST(csapp_source, no_two_blocks_share_bytes_however_large_they_are) {
-  const std::string huge = std::to_string(std::uint64_t{1} << 62);
-  const std::string trace = "9\n1\n3\n1\na 0 " + huge + "\na 1 " + huge + "\n";
-  EXPECT_EQ(error_of_trace(trace),
-            "line 6: expected fewer bytes: no addresses are left for a block of this size");
-  EXPECT_EQ(error_of_trace("9\n1\n3\n1\na 0 18446744073709551615\n").substr(0, 7), "line 5:");
-
+TEST(csapp_source, no_two_blocks_share_bytes) {
   std::string lines = "9\n1\n20000\n1\n";
   for (int i = 0; i < 20'000; ++i) {
     const std::string id = std::to_string(i * 7919 % 101);
@@ -176,6 +170,22 @@ TEST(csapp_source, no_two_blocks_share_bytes_however_large_they_are) {
     }
     ASSERT_TRUE(live.emplace(e.address, e.address + std::max<std::uint64_t>(e.size, 1)).second);
   }
+}
+
+TEST(csapp_source, addresses_end_and_do_not_begin_anew) {
+  const std::string refused = ": expected fewer bytes: no addresses are left for a block of this size";
+  const std::string to_the_last_16 = "9\n9\n9\n1\na 0 9223372036854710256\na 1 0\n";
+  EXPECT_EQ(error_of_trace(to_the_last_16 + "a 2 18446744073709551576\na 3 5\n"), "line 5" + refused)
+      << "no malloc gives as much";
+
+  std::string full = "9\n9\n9\n1\n";
+  const std::string largest = std::to_string(largest_possible);
+  for (int block = 0; block < 65'535; ++block) full += "a " + std::to_string(block) + " " + largest + "\n";
+  full += "a 65535 " + std::to_string(largest_possible - 0x10000 - 16) + "\n";
+  const journal_contents last = read_trace(full + "a 65536 16\n");
+  EXPECT_EQ(last.events.back().address, (std::uint64_t{1} << 63) - 16);
+  for (const char* one_more : {"0", "1", "18446744073709551576", "18446744073709551615"})
+    EXPECT_EQ(error_of_trace(full + "a 65536 16\na 65537 " + one_more + "\n"), "line 65542" + refused);
 }
 
 TEST(csapp_source, open_knows_a_trace_of_one_operation_without_a_line_end) {
