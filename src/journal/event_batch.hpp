@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "mallard/journal/event.hpp"
+#include "journal/event.hpp"
 
 namespace mallard::journal {
 
@@ -36,5 +36,19 @@ struct event_batch {
     for (auto* const column : {&thread, &context}) column->resize(rows);
   }
 };
+
+inline void push(event_batch& batch, const event& e) {
+  batch.kind.push_back(e.kind);
+  batch.time.push_back(e.time);
+  batch.thread.push_back(e.thread);
+  batch.context.push_back(e.context);
+  batch.address.push_back(e.address);
+  batch.size.push_back(e.size);
+  batch.alignment.push_back(e.alignment);
+  batch.old_address.push_back(e.old_address);
+  batch.region.push_back(e.region);
+  batch.parent.push_back(e.parent);
+  batch.duration.push_back(e.duration);
+}
 
 }  // namespace mallard::journal

@@ -6,23 +6,6 @@
 #include "journal/spool_modules.hpp"
 
 namespace mallard::journal {
-namespace {
-
-void push(event_batch& batch, const event& e) {
-  batch.kind.push_back(e.kind);
-  batch.time.push_back(e.time);
-  batch.thread.push_back(e.thread);
-  batch.context.push_back(e.context);
-  batch.address.push_back(e.address);
-  batch.size.push_back(e.size);
-  batch.alignment.push_back(e.alignment);
-  batch.old_address.push_back(e.old_address);
-  batch.region.push_back(e.region);
-  batch.parent.push_back(e.parent);
-  batch.duration.push_back(e.duration);
-}
-
-}  // namespace
 
 recovered_tables::recovered_tables(tables known, std::uint64_t last_time)
     : tables_(std::move(known)), contexts_(tables_.contexts), last_time_(last_time) {

@@ -13,19 +13,7 @@ namespace mallard::journal {
 [[nodiscard]] inline event_batch batch_of(std::span<const event> events, std::uint64_t first = 0) {
   event_batch batch;
   batch.first = first;
-  for (const event& e : events) {
-    batch.kind.push_back(e.kind);
-    batch.time.push_back(e.time);
-    batch.thread.push_back(e.thread);
-    batch.context.push_back(e.context);
-    batch.address.push_back(e.address);
-    batch.size.push_back(e.size);
-    batch.alignment.push_back(e.alignment);
-    batch.old_address.push_back(e.old_address);
-    batch.region.push_back(e.region);
-    batch.parent.push_back(e.parent);
-    batch.duration.push_back(e.duration);
-  }
+  for (const event& e : events) push(batch, e);
   return batch;
 }
 
