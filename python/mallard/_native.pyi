@@ -29,6 +29,7 @@ class ObjectStream:
     def next(self) -> Columns | None:
         """Return the next objects as columns of equal length, None when there are none left.
 
+        The columns are empty where nothing is there to be handed over after a moment of reading.
         The columns are those of object_batch. Where there is no event, birth numbers are 2**64 - 1.
         """
 

@@ -13,6 +13,7 @@
 
 #include "native/bind.hpp"
 #include "native/columns.hpp"
+#include "native/stretch.hpp"
 #include "profile/census_pass.hpp"
 
 namespace nb = nanobind;
@@ -20,9 +21,6 @@ namespace profile = mallard::profile;
 
 namespace mallard::native {
 namespace {
-
-// Between two looks at the keyboard, and two moves of a progress bar.
-constexpr std::chrono::milliseconds stretch{64};
 
 // A member of a grouping as a vector; empty where it is missing or None.
 template <class T>

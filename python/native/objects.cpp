@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "journal/tick_scale.hpp"
 #include "native/bind.hpp"
 #include "native/columns.hpp"
+#include "native/stretch.hpp"
 #include "profile/object_stream.hpp"
 #include "profile/size_class.hpp"
 
@@ -34,11 +36,11 @@ nb::list texts(const std::vector<std::string>& lines) {
   return all;
 }
 
-// What a source knows, with times in ns.
+// What the source of objects knows, with times in their scale.
 class source_tables {
  public:
-  explicit source_tables(const journal::event_source& source)
-      : source_(&source), clock_(1e9 / source.about().ticks_per_second) {}
+  explicit source_tables(const profile::object_stream& objects)
+      : source_(&objects.source()), clock_(objects.clock()) {}
 
   [[nodiscard]] nb::dict contexts() const {
     const std::vector<journal::context_node>& nodes = source_->directory().contexts;
@@ -150,11 +152,14 @@ nb::dict events_by_kind(const profile::pairing_counts& counts) {
 
 nb::object next_of(profile::object_stream& objects) {
   profile::object_batch batch;
+  bool more = true;
   {
     const nb::gil_scoped_release others_may_run;
-    if (!objects.next(batch)) batch = {};
+    const auto end = std::chrono::steady_clock::now() + stretch;
+    do more = objects.next(batch);
+    while (more && batch.count() == 0 && std::chrono::steady_clock::now() < end);
   }
-  if (batch.count() == 0) return nb::none();
+  if (!more) return nb::none();
   nb::dict columns;
   for_each_column(
       batch, [&columns](const char* name, auto& column) { columns[name] = to_column(std::move(column)); });
@@ -180,7 +185,7 @@ nb::dict totals_of(const profile::object_stream& objects) {
   to["end_live_objects"] = known.end_live_objects;
   to["over_time"] = columns_of(known.over_time);
   to["regions"] = columns_of(known.regions);
-  source_tables(objects.source()).describe(to);
+  source_tables(objects).describe(to);
   return to;
 }
 
@@ -200,10 +205,10 @@ void bind_objects(nb::module_& module) {
           nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
       .def("next", next_of)
       .def_prop_ro("progress", &object_stream::progress)
-      .def("contexts", [](const object_stream& self) { return source_tables(self.source()).contexts(); })
-      .def("threads", [](const object_stream& self) { return source_tables(self.source()).threads(); })
-      .def("modules", [](const object_stream& self) { return source_tables(self.source()).modules(); })
-      .def("names", [](const object_stream& self) { return source_tables(self.source()).names(); })
+      .def("contexts", [](const object_stream& self) { return source_tables(self).contexts(); })
+      .def("threads", [](const object_stream& self) { return source_tables(self).threads(); })
+      .def("modules", [](const object_stream& self) { return source_tables(self).modules(); })
+      .def("names", [](const object_stream& self) { return source_tables(self).names(); })
       .def("totals", totals_of);
 }
 

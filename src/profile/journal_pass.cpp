@@ -11,12 +11,19 @@ journal_pass::journal_pass(std::unique_ptr<journal::event_source> source, std::v
 bool journal_pass::advance() {
   if (told_) return false;
   if (!read_) read_ = !read();
-  if (!pairing_) pairing_.emplace(std::move(watchers_), 1e9 / source_->about().ticks_per_second);
+  if (!pairing_) {
+    ns_per_tick_ = 1e9 / source_->about().ticks_per_second;
+    pairing_.emplace(std::move(watchers_), *ns_per_tick_);
+  }
   if (read_)
     told_ = !pairing_->finish(survivors_at_once);
   else
     pairing_->add(events_);
   return true;
+}
+
+journal::tick_scale journal_pass::clock() const {
+  return journal::tick_scale(ns_per_tick_.value_or(1e9 / source_->about().ticks_per_second));
 }
 
 bool journal_pass::read() {

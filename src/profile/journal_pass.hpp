@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "journal/event_source.hpp"
+#include "journal/tick_scale.hpp"
 #include "profile/pairing.hpp"
 
 namespace mallard::profile {
@@ -36,6 +37,10 @@ class journal_pass {
 
   [[nodiscard]] const journal::event_source& source() const noexcept { return *source_; }
 
+  // The rate that is known when the first events are there; a recording that goes on finds better ones, but
+  // all times of one reading have one scale.
+  [[nodiscard]] journal::tick_scale clock() const;
+
   // What has been paired; from the first advance() on.
   [[nodiscard]] const pairing& objects() const { return *pairing_; }
 
@@ -45,7 +50,8 @@ class journal_pass {
 
   std::unique_ptr<journal::event_source> source_;
   std::vector<watcher*> watchers_;
-  std::optional<pairing> pairing_;  // once the clock is known
+  std::optional<double> ns_per_tick_;  // once the first events are there
+  std::optional<pairing> pairing_;     // likewise
   journal::event_batch events_;
   std::uint64_t wanted_;  // events
   bool read_ = false;     // all events

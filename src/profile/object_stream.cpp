@@ -29,9 +29,10 @@ object_stream::~object_stream() = default;
 
 bool object_stream::next(object_batch& batch) {
   state& in = *state_;
-  while (!in.finished && !in.columns.full())
-    if (!in.pass.advance()) in.finish();
-  return in.columns.take(batch);
+  if (!in.finished && !in.columns.full() && !in.pass.advance()) in.finish();
+  if (in.finished || in.columns.full()) return in.columns.take(batch);
+  batch = {};
+  return true;
 }
 
 void object_stream::state::finish() {
@@ -53,6 +54,7 @@ void object_stream::state::finish() {
 }
 
 double object_stream::progress() const { return state_->pass.source().progress(); }
+journal::tick_scale object_stream::clock() const { return state_->pass.clock(); }
 const stream_totals& object_stream::totals() const { return state_->totals; }
 const journal::event_source& object_stream::source() const { return state_->pass.source(); }
 

@@ -3,8 +3,11 @@
 //     object_stream objects("run.mlrd");
 //     while (objects.next(batch)) { ... }        // objects that have ended; at last, those that live on
 //
-// One pass over the journal; memory for the live objects and one batch. Beside the objects it keeps the
-// timeline of the whole program, the moment of its peak, and a row for each region.
+// One pass over the journal, a piece at each call: a program that frees little fills no batch for long, and
+// calls without objects leave room for a progress bar, or for stopping. Memory for the live objects and one
+// batch, but for those that end in one event: clearing a huge region fills many batches at once, which are
+// handed over by as many calls. Beside the objects it keeps the timeline of the whole program, the moment of
+// its peak, and a row for each region.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +17,7 @@
 #include <vector>
 
 #include "journal/event_source.hpp"
+#include "journal/tick_scale.hpp"
 #include "profile/object_batch.hpp"
 #include "profile/pairing.hpp"
 #include "profile/region_ledger.hpp"
@@ -48,11 +52,15 @@ class object_stream {
   object_stream(const object_stream&) = delete;
   object_stream& operator=(const object_stream&) = delete;
 
-  // Replaces the contents of `batch` by the next objects, at most most_rows; false if there are none left.
+  // Reads on for some ms and replaces the contents of `batch` by the next objects: most_rows, fewer at the
+  // end, none while so many have not ended. False if there are none left. Throws journal::error.
   bool next(object_batch& batch);
 
   // The share of the journal that has been read, 0..1.
   [[nodiscard]] double progress() const;
+
+  // The scale of all times told, for those that the source has in ticks.
+  [[nodiscard]] journal::tick_scale clock() const;
 
   [[nodiscard]] const stream_totals& totals() const;
   [[nodiscard]] const journal::event_source& source() const;

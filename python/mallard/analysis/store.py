@@ -95,13 +95,14 @@ def fill(connection: duckdb.DuckDBPyConnection, objects: _native.ObjectStream, p
     created = False
     loose = 0  # rows that are not compressed
     while (batch := objects.next()) is not None:
-        connection.register("batch", batch)
-        if not created:
-            connection.execute("CREATE TABLE objects AS FROM batch LIMIT 0")
-            created = True
-        connection.execute(INSERT)
-        connection.unregister("batch")
-        loose += len(batch["birth"])
+        if rows := len(batch["birth"]):
+            connection.register("batch", batch)
+            if not created:
+                connection.execute("CREATE TABLE objects AS FROM batch LIMIT 0")
+                created = True
+            connection.execute(INSERT)
+            connection.unregister("batch")
+        loose += rows
         if loose >= COMPRESSED_AT_ONCE:
             connection.execute("CHECKPOINT store")
             loose = 0
