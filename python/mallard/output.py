@@ -20,7 +20,10 @@ def replacing(path: str | Path) -> Iterator[Path]:
     if target.is_dir():
         raise MallardError(f"cannot write {path}: it is a directory")
     if target.exists() and not target.is_file():
-        yield target
+        try:
+            yield target
+        except OSError as error:
+            raise MallardError(f"cannot write {path}: {error.strerror}") from error
         return
     target = target.resolve()
     part = target.with_name(f"{target.name}.{os.getpid()}.part")

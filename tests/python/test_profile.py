@@ -14,6 +14,7 @@ import pytest
 from conftest import Mallard
 from made_store import Made, make_store
 
+from mallard.analysis.cut import Limits
 from mallard.analysis.model import Profile
 from mallard.analysis.profile import Options, profile, profile_of
 from mallard.analysis.symbols import Symbols
@@ -152,6 +153,14 @@ def test_each_division_covers_the_program(mallard: Mallard, journal: Path, by: s
     assert densities == sorted(densities, reverse=True)
 
 
+@pytest.mark.parametrize("by", ["subtree", "module", "thread", "annotation"])
+@pytest.mark.parametrize("most", [1, 2, 3, 12])
+def test_subsystems_are_as_many_as_wanted_at_most(journal: Path, by: str, most: int) -> None:
+    found = profile(str(journal), Options(by=by, limits=Limits(most=most)))
+    assert 1 <= len(found.subsystems) <= most
+    assert sum(part.behaviour.allocations for part in found.subsystems) == found.totals.allocations
+
+
 def test_no_more_subsystems_than_wanted(mallard: Mallard, journal: Path) -> None:
     found = json.loads(mallard("profile", "--json", "--max-subsystems", "1", journal).stdout)
     assert [part["name"] for part in found["subsystems"]] == ["perl"]
@@ -179,9 +188,40 @@ def test_output_goes_to_a_file(mallard: Mallard, journal: Path, tmp_path: Path) 
     rebuilt(Profile, json.loads(written.read_text()))
 
 
+@pytest.mark.parametrize("way", [[], ["--json"]])
+def test_terminals_without_unicode_get_what_they_can_show(text_journal: Path, way: list[str]) -> None:
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    command = [str(MALLARD), "profile", *way, str(text_journal)]
+    shown = subprocess.run(command, capture_output=True, env=environment, check=False)
+    assert (shown.returncode, shown.stderr) == (0, b"")
+    assert b"deaths" in shown.stdout
+
+
+def test_what_was_there_stays_if_the_work_fails(mallard: Mallard, tmp_path: Path) -> None:
+    written = tmp_path / "profile.txt"
+    written.write_text("before")
+    assert mallard("profile", tmp_path / "missing", "-o", written).returncode == 2
+    assert written.read_text() == "before"
+    assert [*tmp_path.iterdir()] == [written]
+
+
+def test_a_target_that_cannot_be_written_is_refused_before_the_work(mallard: Mallard, tmp_path: Path) -> None:
+    refused = mallard("profile", tmp_path / "missing", "-o", tmp_path)
+    assert refused.stderr == f"mallard: cannot write {tmp_path}: it is a directory\n"
+
+
+def test_a_full_device_is_one_line(text_journal: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [str(MALLARD), "profile", str(text_journal)]
+        refused = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert refused.returncode == 2
+    assert refused.stderr == "mallard: cannot write to standard output: No space left on device\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
+        (["-o", "/dev/full"], "cannot write /dev/full: No space left on device"),
         (["--by", "moon"], "--by moon: must be one of subtree, module, thread, annotation"),
         (["--short", "5 parsecs"], "--short 5 parsecs: must be a number with ns, us, ms or s behind it"),
         (["-o", "/nowhere/at/all"], "cannot write /nowhere/at/all: No such file or directory"),

@@ -8,7 +8,7 @@ from made_store import Calls, Made, Names, make_store
 
 from mallard.analysis.cut import Cuts, Limits, Observed, cut
 from mallard.analysis.fold import fold
-from mallard.analysis.settle import settle
+from mallard.analysis.settle import Nodes, settle
 from mallard.analysis.subsystems import Division, divide, heavy, is_passage
 
 # A path of functions, and how often each kind of behaviour occurs at its end.
@@ -56,7 +56,8 @@ class Tree:
         passage[0] = True
         cuts = cut(self.folded, self.observed, Limits(**limits), wrapper)  # type: ignore[arg-type]
         shares = self.observed.shares(len(names))
-        return self.counted(settle(self.folded, cuts, shares, passage, wrapper, Limits().least_share))
+        settled = settle(Nodes(self.folded, shares, passage, wrapper), cuts, Limits(**limits))  # type: ignore[arg-type]
+        return self.counted(settled)
 
     def counted(self, cuts: Cuts) -> dict[str, int]:
         """Return how many objects each subsystem has."""
@@ -135,6 +136,13 @@ def test_a_subsystem_inside_another_is_cut_out_of_it() -> None:
 def test_no_more_subsystems_than_wanted() -> None:
     planted = {f"main f{n}": {n: 1000} for n in range(30)}
     assert len(Tree(planted).subsystems(most=5)) == 5
+
+
+@pytest.mark.parametrize("most", range(1, 8))
+def test_what_is_left_of_the_program_needs_room_of_its_own(most: int) -> None:
+    planted = {"main start": {0: 60}, "main run rest": {1: 1000, 2: 1000}, "main run cut": {3: 900}}
+    planted |= {f"main run f{n}": {4 + n: 800} for n in range(4)}
+    assert len(Tree(planted).subsystems(most=most)) <= most
 
 
 def test_a_trifle_is_no_subsystem() -> None:
@@ -259,6 +267,23 @@ def test_small_threads_share_a_subsystem_if_there_are_many() -> None:
     division, groups = divided("thread", CALLS, objects, most=3)
     assert division.names == ["t2 (102)", "t1 (101)", "2 other threads"]
     assert [groups[thread] for thread in (0, 1, 2, 3)] == [2, 1, 0, 2]
+
+
+def test_threads_of_one_name_and_number_are_told_apart() -> None:
+    store = make_store([Made(n, None, thread=[1, 2, 2][n % 3]) for n in range(30)], CALLS)
+    store.threads[1] = store.threads[2]
+    division = divide(store, Names(store, CALLS.functions), "thread", Limits())
+    assert division.names == ["t2 (102)", "t2 (102) (2)"]
+
+
+@pytest.mark.parametrize(("most", "names"), [(2, ["libb.so", "2 other modules"]), (1, ["3 modules"])])
+def test_small_modules_share_a_subsystem_if_there_are_many(most: int, names: list[str]) -> None:
+    calls = Calls((0, 0, 1, 1), ("", "main", "liba.so!f", "libb.so!f"))
+    objects = [*many(1, 16, 1, 0), *many(2, 16, 1, 200), *many(3, 16, 1, 400), *many(3, 16, 1, 600)]
+    division, groups = divided("module", calls, objects, most)
+    assert division.names == names
+    assert groups[3] == 0
+    assert groups[1] == groups[2] == len(names) - 1
 
 
 def test_by_annotation_is_the_innermost_scope() -> None:

@@ -10,11 +10,12 @@ Two rules, each for what would otherwise look odd:
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mallard.analysis.cut import Cuts
+from mallard.analysis.cut import Cuts, Limits
 from mallard.analysis.fold import Folded, sums_of_subtrees
 
 # How much of what is left may go outwards: of a subsystem, and of the program itself.
@@ -22,33 +23,33 @@ TRIFLE = 0.02
 START_UP = 0.1
 
 
-class Settling:
-    """The subsystems while they move; the share of each node itself is of allocations and bytes."""
+@dataclass(frozen=True, slots=True)
+class Nodes:
+    """What is known of each node of the tree."""
 
-    def __init__(
-        self,
-        tree: Folded,
-        cuts: Cuts,
-        share: NDArray[np.float64],
-        passage: Sequence[bool],
-        wrapper: Sequence[bool],
-        least_share: float,
-    ) -> None:
-        """Take the cuts; `passage` are nodes that others only pass, `wrapper` those that only allocate."""
-        self.tree = tree
-        self.share = share
-        self.passage = passage
-        self.wrapper = wrapper
-        self.least_share = least_share
+    tree: Folded
+    share: NDArray[np.float64]  # of allocations and bytes, without its children
+    passage: Sequence[bool]  # whether others only pass it
+    wrapper: Sequence[bool]  # whether it only allocates for others
+
+
+class Settling:
+    """The subsystems while they move."""
+
+    def __init__(self, nodes: Nodes, cuts: Cuts, limits: Limits) -> None:
+        """Take the cuts."""
+        self.tree, self.share = nodes.tree, nodes.share
+        self.passage, self.wrapper = nodes.passage, nodes.wrapper
+        self.limits = limits
         self.roots = list(cuts.roots)
         self.owner = cuts.owner.copy()
-        of_subtree = sums_of_subtrees(tree.parent, share)
-        self.children: list[list[int]] = [[] for _ in tree.parent]
+        of_subtree = sums_of_subtrees(self.tree.parent, self.share)
+        self.children: list[list[int]] = [[] for _ in self.tree.parent]
         self.occurs: Counter[int] = Counter()
-        for node in range(1, len(tree.parent)):
-            self.children[tree.parent[node]].append(node)
+        for node in range(1, len(self.tree.parent)):
+            self.children[self.tree.parent[node]].append(node)
             if of_subtree[node] > 0:
-                self.occurs[tree.function[node]] += 1
+                self.occurs[self.tree.function[node]] += 1
 
     def left(self, subsystem: int) -> NDArray[np.float64]:
         """Return for each node what its subtree has of the subsystem."""
@@ -92,16 +93,21 @@ class Settling:
         """Move the roots of what is left to where nearly all of it is."""
         for subsystem in range(len(self.roots) - 1, -1, -1):
             node = self.main_subtree(subsystem, TRIFLE if subsystem else START_UP)
-            if node == self.roots[subsystem] or self.left(subsystem)[node] < self.least_share:
+            if node == self.roots[subsystem] or self.left(subsystem)[node] < self.limits.least_share:
                 continue
             inside = np.array([self.is_inside(n, node) for n in range(len(self.owner))])
             mine = self.owner == subsystem
             if subsystem:
                 self.owner[mine & ~inside] = self.enclosing(subsystem)
                 self.roots[subsystem] = node
-            else:
+            elif self.has_room_beside(node):
                 self.owner[mine & inside] = len(self.roots)
                 self.roots.append(node)
+
+    def has_room_beside(self, node: int) -> bool:
+        """Return whether what is left of the program may become a subsystem at a node and a rest."""
+        left = self.left(0)
+        return len(self.roots) < self.limits.most or bool(left[node] == left[0])
 
     def move_inwards(self) -> None:
         """Let no root be a function that everything only passes through."""
@@ -120,16 +126,9 @@ class Settling:
                 self.roots[subsystem] = node
 
 
-def settle(
-    tree: Folded,
-    cuts: Cuts,
-    share: NDArray[np.float64],
-    passage: Sequence[bool],
-    wrapper: Sequence[bool],
-    least_share: float,
-) -> Cuts:
+def settle(nodes: Nodes, cuts: Cuts, limits: Limits) -> Cuts:
     """Return the subsystems as they are told; the first is what no other one has."""
-    settling = Settling(tree, cuts, share, passage, wrapper, least_share)
+    settling = Settling(nodes, cuts, limits)
     settling.narrow()
     settling.move_inwards()
     return Cuts(settling.roots, settling.owner)

@@ -7,7 +7,7 @@ The other divisions need no search: each context or thread names its subsystem i
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import PurePath
@@ -19,7 +19,7 @@ from mallard.analysis.fold import Folded, fold, reduce, sums_of_subtrees
 from mallard.analysis.function_names import own_name
 from mallard.analysis.groups import Grouping
 from mallard.analysis.model import Frame
-from mallard.analysis.settle import settle
+from mallard.analysis.settle import Nodes, settle
 from mallard.analysis.signature import observe
 from mallard.analysis.store import Store
 from mallard.analysis.symbols import Symbols
@@ -48,9 +48,11 @@ def divide(store: Store, symbols: Symbols, by: str, limits: Limits) -> Division:
     """Divide the program in one of WAYS."""
     match by:
         case "module":
-            return by_name(store, [site_module(symbols, context) for context in used_contexts(store)])
+            modules = {context: site_module(symbols, context) for context in used_contexts(store)}
+            return by_name(store, modules, limits.most, "modules")
         case "annotation":
-            return by_name(store, [innermost_scope(store, context) for context in used_contexts(store)])
+            scopes = {context: innermost_scope(store, context) for context in used_contexts(store)}
+            return by_name(store, scopes, limits.most, "scopes")
         case "thread":
             return by_thread(store, limits.most)
     return by_subtree(store, symbols, limits)
@@ -67,7 +69,7 @@ def by_subtree(store: Store, symbols: Symbols, limits: Limits) -> Division:
     passage = [True, *(is_passage(*calls.functions[function]) for function in tree.function[1:])]
     wrapper = [False, *((symbols.wraps & ~calls.is_scope)[tree.function[1:]].tolist())]
     cuts = cut(tree, observed, limits, wrapper)
-    cuts = settle(tree, cuts, observed.shares(len(passage)), passage, wrapper, limits.least_share)
+    cuts = settle(Nodes(tree, observed.shares(len(passage)), passage, wrapper), cuts, limits)
     paths = [[Frame(*calls.functions[tree.function[n]]) for n in tree.path(root)] for root in cuts.roots]
     rest = program_name(store) if len(paths) == 1 else f"rest of {program_name(store)}"
     grouping = Grouping("context", cuts.owner[node_of].astype(np.uint32), len(paths))
@@ -100,7 +102,7 @@ def names_of(paths: Sequence[Sequence[Frame]]) -> list[str]:
     return found
 
 
-def unlike(name: str, others: Sequence[str]) -> str:
+def unlike(name: str, others: Collection[str]) -> str:
     """Return the name, with a number behind it if it is one of the others."""
     candidates = (name if number == 1 else f"{name} ({number})" for number in count(1))
     return next(candidate for candidate in candidates if candidate not in others)
@@ -121,13 +123,25 @@ def used_contexts(store: Store) -> list[int]:
     return [context for (context,) in store.rows("SELECT DISTINCT context FROM heap ORDER BY context")]
 
 
-def by_name(store: Store, names: Sequence[str]) -> Division:
+def by_name(store: Store, names: Mapping[int, str], most: int, what: str) -> Division:
     """Let all contexts of one name be a subsystem; `names` are those of the used contexts."""
-    kinds = list(dict.fromkeys(names))
-    places = {kind: place for place, kind in enumerate(kinds)}
-    group_of = np.zeros(len(store.contexts["parent"]), np.uint32)
-    group_of[used_contexts(store)] = [places[name] for name in names]
-    return Division(Grouping("context", group_of, len(kinds)), kinds, [[] for _ in kinds])
+    sizes: Counter[str] = Counter()
+    for context, allocations in store.rows("SELECT context, count(*) FROM heap GROUP BY context"):
+        sizes[names[context]] += allocations
+    kinds = sorted(sizes, key=lambda name: (-sizes[name], name))
+    return largest("context", {c: kinds.index(name) for c, name in names.items()}, kinds, most, what)
+
+
+def largest(key: str, kind_of: Mapping[int, int], names: Sequence[str], most: int, what: str) -> Division:
+    """Let each kind of contexts or threads be a subsystem; if there are too many, the last ones share one."""
+    shown = len(names) if len(names) <= most else most - 1
+    told = list(names[:shown])
+    if others := len(names) - shown:
+        told.append(unlike(f"{others} other {what}" if shown else f"{others} {what}", told))
+    group_of = np.zeros(1 + max(kind_of), np.uint32)
+    for place, kind in kind_of.items():
+        group_of[place] = min(kind, shown)
+    return Division(Grouping(key, group_of, len(told)), told, [[] for _ in told])
 
 
 def site_module(symbols: Symbols, context: int) -> str:
@@ -150,18 +164,13 @@ def innermost_scope(store: Store, context: int) -> str:
 
 
 def by_thread(store: Store, most: int) -> Division:
-    """Let each birth thread be a subsystem; those that allocate least share one if there are many."""
+    """Let each birth thread be a subsystem."""
     rows = store.rows("SELECT thread, count(*) AS n FROM heap GROUP BY thread ORDER BY n DESC, thread")
-    allocating = [thread for thread, _ in rows]
-    shown = allocating if len(allocating) <= most else allocating[: most - 1]
-    others = allocating[len(shown) :]
-    names = [thread_name(store, thread) for thread in shown]
-    group_of = np.zeros(1 + max(allocating), np.uint32)
-    group_of[shown] = np.arange(len(shown))
-    if others:
-        group_of[others] = len(shown)
-        names.append(f"{len(others)} other threads")
-    return Division(Grouping("thread", group_of, len(names)), names, [[] for _ in names])
+    names: dict[str, int] = {}
+    for thread, _ in rows:
+        names[unlike(thread_name(store, thread), names)] = thread
+    kind_of = {thread: kind for kind, thread in enumerate(names.values())}
+    return largest("thread", kind_of, list(names), most, "threads")
 
 
 def thread_name(store: Store, thread: int) -> str:

@@ -34,14 +34,15 @@ def profile(
     from mallard.analysis.profile import Options, profile
     from mallard.analysis.progress import progress_bar
     from mallard.analysis.subsystems import WAYS
+    from mallard.output import writing
 
     if by not in WAYS:
         raise MallardError(f"--by {by}: must be one of {', '.join(WAYS)}")
     options = Options(by, sites, few, nanoseconds(short), Limits(most=max_subsystems))
-    with progress_bar(f"profile {journal}") as progress:
-        found = profile(journal, options, progress)
-    text = as_text(found) if as_json else tables(found, output is not None)
-    write(text, output)
+    with writing(Path(output) if output else None) as file:
+        with progress_bar(f"profile {journal}") as progress:
+            found = profile(journal, options, progress)
+        file.write(as_text(found).encode() if as_json else tables(found, output is not None))
     for warning in found.warnings:
         print(f"mallard: warning: {journal}: {warning}", file=sys.stderr)
 
@@ -62,8 +63,8 @@ def as_text(found: "Profile") -> str:
     return json.dumps(asdict(found), ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def tables(found: "Profile", to_file: bool) -> str:
-    """Return the profile as tables, as wide as the terminal."""
+def tables(found: "Profile", to_file: bool) -> bytes:
+    """Return the profile as tables, as wide as the terminal; what that cannot show is a question mark."""
     from rich.console import Console
 
     from mallard.commands.tables import render
@@ -71,15 +72,4 @@ def tables(found: "Profile", to_file: bool) -> str:
     console = Console(width=120, no_color=True) if to_file else Console()
     with console.capture() as captured:
         render(found, console)
-    return captured.get()
-
-
-def write(text: str, output: str | None) -> None:
-    """Write to the file, or to standard output."""
-    if output is None:
-        sys.stdout.write(text)
-        return
-    try:
-        Path(output).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise MallardError(f"cannot write {output}: {error.strerror}") from error
+    return captured.get().encode("utf-8" if to_file else sys.stdout.encoding, "replace")
