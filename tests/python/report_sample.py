@@ -212,7 +212,9 @@ def sample_profile(sites: int = 120) -> Profile:
         ),
         heat_map=sample_heat_map(chance, allocations),
         thread_matrix=ThreadMatrix(
-            [shares(2000 // (row + 1), [5.0, 2.0, 1.0, 0.0, 0.5]) for row in range(4)]
+            threads=[0, 1, 2, 3],
+            objects=[shares(2000 // (row + 1), [5.0, 2.0, 1.0, 0.0, 0.5]) for row in range(4)],
+            allocating=4,
         ),
         regions=Regions(12, 34_000, 5_600_000, 400, 33_000, 780_000),
     )

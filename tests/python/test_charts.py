@@ -312,7 +312,7 @@ def test_heat_map_marks_a_subsystem(browser: Browser, sample: Path) -> None:
 
 def test_one_thread_is_a_sentence(browser: Browser, write: Write) -> None:
     profile = sample_profile()
-    alone = replace(profile, threads=profile.threads[:1], thread_matrix=ThreadMatrix([[900, 100]]))
+    alone = replace(profile, threads=profile.threads[:1], thread_matrix=ThreadMatrix([0], [[900, 100]], 1))
     with opened(browser, write(alone)) as page:
         text = part(page, "threads").inner_text()
         assert "one thread, main" in text
@@ -328,16 +328,23 @@ def test_threads_of_one_name_are_told_apart(browser: Browser, write: Write) -> N
         assert all(f"worker {thread.system_id}" in text for thread in workers)
 
 
-def test_many_threads_are_put_together(browser: Browser, write: Write) -> None:
+@pytest.mark.parametrize("others", [0, 8])
+def test_many_threads_are_put_together(browser: Browser, write: Write, others: int) -> None:
+    """The matrix has 40 rows, the last one of them may be that of 8 threads."""
     profile = sample_profile()
+    count = 40 - others
     threads = [replace(profile.threads[0], name=f"t{number}", system_id=number) for number in range(40)]
-    cells = [[1 + (row == column) * (40 - row) for column in range(41)] for row in range(40)]
-    with opened(browser, write(replace(profile, threads=threads, thread_matrix=ThreadMatrix(cells)))) as page:
+    rows = min(count + others, count + 1)
+    cells = [[1 + (row == column) * (40 - row) for column in range(rows + 1)] for row in range(rows)]
+    matrix = ThreadMatrix(list(range(count)), cells, 40)
+    with opened(browser, write(replace(profile, threads=threads, thread_matrix=matrix))) as page:
         assert "24 others" in part(page, "threads").inner_text()
+        assert "40 of 40 threads allocate" in part(page, "threads").inner_text()
         hover = plotted(page, "threads")["data"][0]["hovertext"]
         assert len(hover) == 17
         assert "t39" not in "".join(hover[16])
-        assert "never freed<br>24 objects" in plotted(page, "threads")["data"][1]["hovertext"][16][0]
+        never = plotted(page, "threads")["data"][1]["hovertext"][16][0]
+        assert f"never freed<br>{rows - 16} objects" in never
 
 
 def test_dimensions_are_bars_with_their_raw_figures(browser: Browser, sample: Path) -> None:
@@ -413,7 +420,7 @@ def test_what_is_empty_is_said(browser: Browser, write: Write) -> None:
         sites=[],
         timeline=Timeline(1, [], [], [], []),
         heat_map=HeatMap([8], [1, 0], [[0, 0]], [[0, 0]]),
-        thread_matrix=ThreadMatrix([[0] * 5 for _ in range(4)]),
+        thread_matrix=ThreadMatrix([0, 1, 2, 3], [[0] * 5 for _ in range(4)], 0),
     )
     tree = CallTree([0], [0], ["example"], [0], [""], {"calls": [0], "bytes": [0]})
     replay = sample_replay()

@@ -4,7 +4,7 @@ import numpy as np
 from made_store import Made, make_store
 
 from mallard.analysis import overview
-from mallard.analysis.model import Regions, Thread
+from mallard.analysis.model import Regions, Thread, ThreadMatrix
 
 
 def test_heat_map_counts_by_size_and_lifetime() -> None:
@@ -38,7 +38,22 @@ def test_lifetimes_of_a_power_of_two_belong_to_it() -> None:
 
 def test_thread_matrix_by_birth_and_death() -> None:
     objects = [Made(0, 3, thread=1, death_thread=0), Made(1, 2, thread=1, death_thread=1), Made(4, None)]
-    assert overview.thread_matrix(make_store(objects), 2).objects == [[0, 0, 1], [1, 1, 0]]
+    found = overview.thread_matrix(make_store(objects), 2)
+    assert found == ThreadMatrix(threads=[0, 1], objects=[[0, 0, 1], [1, 1, 0]], allocating=2)
+
+
+def test_threads_with_few_objects_share_a_row_and_a_column() -> None:
+    objects = [
+        Made(100 * t + n, 100 * t + n + 1, thread=t, death_thread=t)
+        for t in range(34)
+        for n in range(2 if t < 2 else 3)
+    ]
+    objects += [Made(9000, 9001, thread=0, death_thread=33), Made(9002, None, thread=1)]
+    found = overview.thread_matrix(make_store(objects), 34)
+    assert found.threads == list(range(2, 34))
+    assert (len(found.objects), found.allocating) == (33, 34)
+    assert [row[row_number] for row_number, row in enumerate(found.objects)] == [3] * 32 + [4]
+    assert found.objects[32] == [0] * 31 + [1, 4, 1]
 
 
 def test_threads_that_only_events_tell_of() -> None:

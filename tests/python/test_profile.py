@@ -137,7 +137,7 @@ def test_text_journal_by_hand(mallard: Mallard, text_journal: Path) -> None:
     assert found["whole"]["temporaries"] == {"last": 1, "few": 2, "short": 1}
     assert found["whole"]["deaths"]["never"] == 1
     assert found["whole"]["foreign_frees"] == 1
-    assert found["thread_matrix"]["objects"] == [[1, 1, 0], [0, 0, 1]]
+    assert found["thread_matrix"] == {"threads": [0, 1], "objects": [[1, 1, 0], [0, 0, 1]], "allocating": 2}
     assert found["dvluc"]["density"]["value"] is None, "nothing was timed"
     assert found["verdict"]["headline"].startswith("Nothing to gain: the program allocates 3 times")
 

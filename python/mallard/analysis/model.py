@@ -207,7 +207,9 @@ class HeatMap:
 class ThreadMatrix:
     """Objects by thread of birth (rows) and of death (columns); the last column: never freed."""
 
-    objects: list[list[int]]
+    threads: list[int]  # of each row, index into Profile.threads: those with most objects, 32 at most
+    objects: list[list[int]]  # if there are other threads, one more row and column are all of them
+    allocating: int  # threads that have births
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """What belongs to the whole program: totals, threads, timeline, maps of sizes, lifetimes and threads."""
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,10 @@ SIZES_AND_LIFETIMES = """
     FROM heap GROUP BY ALL ORDER BY ALL
 """
 
-THREADS = """
-    SELECT thread, coalesce(death_thread, {threads}), count(*) FROM heap GROUP BY ALL ORDER BY ALL
-"""
+# Threads that have a row and a column of their own.
+MOST_THREADS = 32
+
+THREADS = "SELECT thread, death_thread, count(*) FROM heap GROUP BY ALL ORDER BY ALL"
 
 # 42: region_free (mallard/journal/event.hpp)
 IN_REGIONS = """
@@ -101,10 +103,20 @@ def heat_map(store: Store) -> HeatMap:
 
 def thread_matrix(store: Store, count: int) -> ThreadMatrix:
     """Return objects by the threads of their birth and of their death; there are `count` threads."""
-    matrix = np.zeros((count, count + 1), np.int64)
-    for birth, death, objects in store.rows(THREADS.format(threads=count)):
-        matrix[birth, death] = objects
-    return ThreadMatrix(matrix.tolist())
+    rows = store.rows(THREADS)
+    weight: Counter[int] = Counter()
+    for birth, death, objects in rows:
+        weight[birth] += objects
+        if death is not None:
+            weight[death] += objects
+    largest = sorted(range(count), key=lambda thread: (-weight[thread], thread))[:MOST_THREADS]
+    place = {thread: row for row, thread in enumerate(sorted(largest))}
+    size = min(count, MOST_THREADS + 1)
+    matrix = np.zeros((size, size + 1), np.int64)
+    for birth, death, objects in rows:
+        column = size if death is None else place.get(death, MOST_THREADS)
+        matrix[place.get(birth, MOST_THREADS), column] += objects
+    return ThreadMatrix(list(place), matrix.tolist(), len({row[0] for row in rows}))
 
 
 def regions(store: Store) -> Regions | None:

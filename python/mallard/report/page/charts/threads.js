@@ -14,27 +14,31 @@ function labels(threads) {
 }
 
 // The threads with most objects one by one, the others together. The last column stays: never freed.
+// Where the matrix itself has others, they are its last row and the column before the last.
 function matrix_of({ threads, thread_matrix }) {
   const { objects } = thread_matrix;
   const names = labels(threads);
-  const weight = (thread) => sum(objects[thread]) + sum(objects.map((row) => row[thread]));
-  const ranked = names.map((_, thread) => thread).sort((a, b) => weight(b) - weight(a));
+  const never = objects.length;
+  const rows = thread_matrix.threads.map((_, row) => row);
+  const weight = (row) => sum(objects[row]) + sum(objects.map((cells) => cells[row]));
+  const ranked = rows.sort((a, b) => weight(b) - weight(a));
   const shown = ranked.slice(0, most_threads).sort((a, b) => a - b);
-  const others = ranked.slice(most_threads);
-  const groups = [...shown.map((thread) => [thread]), ...(others.length > 0 ? [others] : [])];
+  const others = objects.map((_, row) => row).filter((row) => !shown.includes(row));
+  const groups = [...shown.map((row) => [row]), ...(others.length > 0 ? [others] : [])];
   const count = (births, deaths) => sum(births.flatMap((birth) => deaths.map((death) => objects[birth][death])));
+  const hidden = threads.length - shown.length;
+  const name = (row) => (row < thread_matrix.threads.length ? names[thread_matrix.threads[row]] : `${hidden} others`);
   return {
-    names: groups.map((group) => (group.length > 1 ? `${group.length} others` : names[group[0]])),
-    cells: groups.map((births) => [...groups, [threads.length]].map((deaths) => count(births, deaths))),
+    names: groups.map((group) => (group.length > 1 ? `${hidden} others` : name(group[0]))),
+    cells: groups.map((births) => [...groups, [never]].map((deaths) => count(births, deaths))),
   };
 }
 
-function totals({ thread_matrix }) {
+function totals({ thread_matrix, whole }) {
   const { objects } = thread_matrix;
   const all = sum(objects.flat());
   const never = sum(objects.map((row) => row.at(-1)));
-  const own = sum(objects.map((row, thread) => row[thread]));
-  return { all, never, own, freed: all - never, foreign: all - never - own };
+  return { all, never, freed: whole.allocations - whole.deaths.never, foreign: whole.foreign_frees };
 }
 
 mallard.charts.threads = {
@@ -56,9 +60,8 @@ mallard.charts.threads = {
 
   summary({ profile }) {
     const { freed, foreign } = totals(profile);
-    const active = profile.thread_matrix.objects.filter((row) => sum(row) > 0).length;
     const share = freed === 0 ? "none were freed" : `${format.share(foreign / freed)} of the freed objects are freed by another thread than the one that allocated them`;
-    return `${format.count(active)} of ${format.count(profile.threads.length)} threads allocate; ${share}.`;
+    return `${format.count(profile.thread_matrix.allocating)} of ${format.count(profile.threads.length)} threads allocate; ${share}.`;
   },
 
   draw(container, data, context) {
