@@ -24,6 +24,7 @@ from mallard.analysis.model import (
     Utilization,
     Variation,
 )
+from mallard.analysis.profile import bounds
 from mallard.analysis.verdict import judged, verdict
 
 CALM = Behaviour(
@@ -138,7 +139,14 @@ def test_few_allocations_may_still_cost_much() -> None:
 
 
 def test_a_density_that_is_only_a_bound_is_said_to_be_one() -> None:
-    assert "Allocation takes up to 100.0 % of the CPU" in verdict(program(subsystem(), density=1.0)).headline
+    bound = program(subsystem(), density=1.0)
+    assert "Allocation takes up to 100.0 % of the CPU" in verdict(bound).headline
+    measured = rows(glibc=(9, 10, 11), jemalloc=(4, 5, 6))
+    assert "would save up to 50.0 % of the program's CPU" in verdict(bound, measured).headline
+    assert [len(bounds(replace(bound.dvluc, density=Density(d, 1e6, 64, 200_000)))) for d in (0.99, 1)] == [
+        0,
+        1,
+    ]
 
 
 def test_without_a_replay_the_limit_is_told_and_how_to_measure() -> None:
@@ -226,7 +234,7 @@ def test_nothing_remarkable_is_no_finding() -> None:
             with_dimension(subsystem(deaths=Deaths(0, 60_000, 0, 0, 40_000)), utilization=KEPT),
             "parse frees the youngest first",
             "a monotonic heap on a buffer, released when the outermost call returns; it would hold at most "
-            "all 3.05 MiB (31.2 KiB are alive at once now)",
+            "3.05 MiB, of which 31.2 KiB are alive at once now",
         ),
         (
             with_dimension(subsystem(deaths=Deaths(0, 0, 60_000, 0, 40_000)), utilization=KEPT),
@@ -262,6 +270,21 @@ def test_a_pool_needs_a_size(size_class: int, largest: int) -> None:
 def test_monotonic_memory_is_no_advice_where_most_passes_through() -> None:
     for deaths in (Deaths(0, 60_000, 0, 0, 40_000), Deaths(0, 0, 60_000, 0, 40_000)):
         assert "try a monotonic" not in only(program(subsystem(deaths=deaths))).suggestion
+
+
+def test_what_is_never_freed_needs_no_release() -> None:
+    kept = with_dimension(subsystem(deaths=Deaths(0, 0, 0, 0, 100_000)), utilization=Utilization(1, 100, 100))
+    assert "a monotonic heap of its own; it would" in only(program(kept)).suggestion
+
+
+@pytest.mark.parametrize(
+    "behaviour", [{"temporaries": Temporaries(900, 0, 0)}, {"deaths": Deaths(0, 0, 900, 0, 0)}]
+)
+def test_of_unknown_cost_only_large_subsystems_are_told(behaviour: dict[str, Any]) -> None:
+    small = subsystem(density=None, allocations=900, **behaviour)
+    assert findings(program(small, density=None)) == []
+    large = replace(small, behaviour=replace(small.behaviour, allocations=1000))
+    assert len(findings(program(large, density=None))) == 1
 
 
 def test_what_is_left_of_a_program_is_no_place_for_advice() -> None:

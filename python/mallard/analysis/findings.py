@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from mallard import figures
 from mallard.analysis.model import Behaviour, Finding, Profile, Site, Subsystem
-from mallard.analysis.strategies import MOST, is_rest, strategies, strategy
+from mallard.analysis.strategies import MOST, is_rest, is_small, is_weighty, strategies, strategy
 
 # Findings that concern less of the CPU time are not told, unless there is no other.
 LEAST_SHARE = 0.01
@@ -61,7 +61,11 @@ def temporaries(profile: Profile) -> Iterator[tuple[int, Finding]]:
         ]
         if sites:
             yield number, brief_sites(subsystem, number, sites)
-        elif is_brief(subsystem.behaviour) and not is_rest(subsystem, profile):
+        elif (
+            is_brief(subsystem.behaviour)
+            and not is_rest(subsystem, profile)
+            and not is_small(subsystem, profile)
+        ):
             yield number, brief(f"{subsystem.name} allocates", "", subsystem, number, [subsystem.behaviour])
 
 
@@ -115,11 +119,6 @@ def is_stepwise(part: Behaviour) -> bool:
     """Return whether a chain of reallocations is longer than growing by half each time would make it."""
     growth = part.sizes.max / max(part.sizes.min, 1.0)
     return part.reallocations.longest_chain >= max(LONG_CHAIN, 2 * math.log2(max(growth, 1.0)))
-
-
-def is_weighty(part: Behaviour, profile: Profile) -> bool:
-    """Return whether a set of objects is so large that a line about it is worth reading."""
-    return part.allocations >= 0.01 * profile.whole.allocations
 
 
 def place(site: Site) -> str:

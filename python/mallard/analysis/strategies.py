@@ -35,7 +35,7 @@ def strategies(profile: Profile, of_temporaries: set[int]) -> Iterator[Finding]:
     Those `of_temporaries` have their advice already: their blocks need none of another heap.
     """
     for number, subsystem in enumerate(profile.subsystems):
-        if number in of_temporaries or is_rest(subsystem, profile):
+        if number in of_temporaries or is_rest(subsystem, profile) or is_small(subsystem, profile):
             continue
         if told := way_of(subsystem):
             yield strategy(subsystem, number, *told)
@@ -68,9 +68,12 @@ def way_of(subsystem: Subsystem) -> tuple[str, str, str] | None:
 
 def wink_out(subsystem: Subsystem) -> str:
     """Suggest how to give back everything at once."""
+    part = subsystem.behaviour
+    if part.deaths.never >= MOST * part.allocations:
+        return f"a monotonic heap of its own; {held(part)}"
     at_once = "of its own, released at once instead of block by block (wink-out)"
     if subsystem.dvluc.utilization.value >= HOLDS_ALL:
-        return f"a monotonic heap {at_once}; {held(subsystem.behaviour)}"
+        return f"a monotonic heap {at_once}; {held(part)}"
     return f"a multipool heap {at_once}; a monotonic one would hold what is freed before, too"
 
 
@@ -85,7 +88,7 @@ def stack(subsystem: Subsystem) -> str:
 def held(part: Behaviour) -> str:
     """Say what monotonic memory holds at most."""
     total, live = figures.size(part.bytes), figures.size(part.max_live_bytes)
-    return f"it would hold at most all {total} ({live} are alive at once now)"
+    return f"it would hold at most {total}, of which {live} are alive at once now"
 
 
 def one_size(subsystem: Subsystem) -> int | None:
@@ -101,6 +104,16 @@ def one_size(subsystem: Subsystem) -> int | None:
 def is_rest(subsystem: Subsystem, profile: Profile) -> bool:
     """Return whether it is only what the others have left, which has no place in the code."""
     return profile.by == "subtree" and not subsystem.path and len(profile.subsystems) > 1
+
+
+def is_small(subsystem: Subsystem, profile: Profile) -> bool:
+    """Return whether a subsystem of unknown cost has too few blocks for a line about it."""
+    return subsystem.dvluc.density.value is None and not is_weighty(subsystem.behaviour, profile)
+
+
+def is_weighty(part: Behaviour, profile: Profile) -> bool:
+    """Return whether a set of objects is so large that a line about it is worth reading."""
+    return part.allocations >= 0.01 * profile.whole.allocations
 
 
 def strategy(subsystem: Subsystem, number: int, title: str, detail: str, suggestion: str) -> Finding:

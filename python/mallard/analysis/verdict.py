@@ -136,7 +136,10 @@ def settled(measured: Comparison, density: float | None) -> tuple[str, bool]:
     gain = best.saves(density)
     if gain < LEAST_GAIN:
         return f"Nothing to gain: {times}, which is {figures.share(gain)} of the program's CPU time.", False
-    headline = f"Worth trying: {times}, which would save {figures.share(gain)} of the program's CPU time"
+    bound = "up to " if density >= 1 else ""
+    headline = (
+        f"Worth trying: {times}, which would save {bound}{figures.share(gain)} of the program's CPU time"
+    )
     if best.is_malloc:
         return f"{headline}, without changing the program.", True
     if malloc.is_clear:
