@@ -44,7 +44,10 @@ class ObjectStream:
         """Return system_id, start_ns, end_ns (0: until the end) and name of each thread."""
 
     def modules(self) -> list[dict[str, Any]]:
-        """Return begin, end, bias, load_ns, unload_ns, path and build_id of each mapped file."""
+        """Return begin, end, bias, load_ns, unload_ns, path and build_id of each mapped file.
+
+        The path is for the system, as os.fsdecode has it; it is shown through mallard.names.
+        """
 
     def names(self) -> list[str]:
         """Return the names of annotated scopes; the first is empty."""

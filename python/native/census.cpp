@@ -1,11 +1,12 @@
 // Census: how groups of objects live and die, each figure a column.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>
+#include <nanobind/stl/filesystem.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -56,8 +57,8 @@ profile::census_plan plan_of(const nb::dict& members, std::uint64_t events, std:
   return plan;
 }
 
-void open(profile::census_pass* self, const std::string& path, std::uint64_t events, std::uint64_t end_time,
-          const nb::list& groupings) {
+void open(profile::census_pass* self, const std::filesystem::path& path, std::uint64_t events,
+          std::uint64_t end_time, const nb::list& groupings) {
   std::vector<profile::census_plan> plans;
   for (const nb::handle one : groupings) plans.push_back(plan_of(nb::cast<nb::dict>(one), events, end_time));
   new (self) profile::census_pass(path, std::move(plans));

@@ -1,11 +1,13 @@
 // Journals from and to the forms that others read and write.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <functional>
 #include <sstream>
 #include <string>
@@ -24,17 +26,23 @@ namespace journal = mallard::journal;
 namespace mallard::native {
 namespace {
 
-// What native code without the interpreter's lock may call. Running Python also lets Ctrl-C through.
+// Handles what signals have come: Ctrl-C is an exception. Needs no lock.
+void let_signals_through() {
+  const nb::gil_scoped_acquire with_lock;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+// What native code without the interpreter's lock calls now and then, so that Ctrl-C gets through, too.
 std::function<void(double)> caller_of(const nb::object& progress) {
-  if (progress.is_none()) return {};
   return [&progress](double share) {
     const nb::gil_scoped_acquire with_lock;
-    progress(share);
+    let_signals_through();
+    if (!progress.is_none()) progress(share);
   };
 }
 
-nb::dict import_journal(const std::string& source, const std::string& form, const std::string& to,
-                        const nb::object& progress) {
+nb::dict import_journal(const std::filesystem::path& source, const std::string& form,
+                        const std::filesystem::path& to, const nb::object& progress) {
   if (form != "text" && form != "csapp") throw nb::value_error("form must be text or csapp");
   const auto as = form == "text" ? journal::import_form::text : journal::import_form::csapp;
   journal::imported done;
@@ -53,13 +61,13 @@ struct write_failed {
   int reason;  // an errno
 };
 
-// Writes all of `text` to the open file.
+// Writes all of `text` to the open file. A write that a signal interrupts fails, or writes less.
 void write_all(int to, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(to, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw write_failed{errno};
-    text.remove_prefix(static_cast<std::size_t>(written));
+    if (written < 0 && errno != EINTR) throw write_failed{errno};
+    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+    if (!text.empty()) let_signals_through();
   }
 }
 
@@ -70,7 +78,7 @@ journal::text_written write_text(journal::event_source& source, int to, const nb
   return journal::write_text(source, lines, [&](double share) {
     write_all(to, lines.view());
     lines.str({});
-    if (heard) heard(share);
+    heard(share);
   });
 } catch (const write_failed& failure) {
   errno = failure.reason;
@@ -78,7 +86,7 @@ journal::text_written write_text(journal::event_source& source, int to, const nb
   throw nb::python_error();
 }
 
-nb::dict export_text(const std::string& path, int to, const nb::object& progress) {
+nb::dict export_text(const std::filesystem::path& path, int to, const nb::object& progress) {
   const auto source = journal::open(path);
   const journal::text_written written = write_text(*source, to, progress);
   nb::dict result;

@@ -1,9 +1,10 @@
 // mallard._native: what the Python package asks of the native parts. Thin on purpose: they do the work,
 // Python receives finished results.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 
-#include <string>
+#include <filesystem>
 
 #include "journal/event_source.hpp"
 #include "journal/summary.hpp"
@@ -15,7 +16,7 @@ namespace journal = mallard::journal;
 NB_MODULE(_native, module) {
   nb::exception<journal::error>(module, "JournalError", PyExc_ValueError);
   module.def(
-      "summary_json", [](const std::string& path) { return to_json(journal::summarize(path)); },
+      "summary_json", [](const std::filesystem::path& path) { return to_json(journal::summarize(path)); },
       nb::arg("path"), nb::call_guard<nb::gil_scoped_release>());
   mallard::native::bind_census(module);
   mallard::native::bind_exchange(module);

@@ -1,10 +1,12 @@
 // ObjectStream: the objects of a journal as columns, and what they refer to.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "native/bind.hpp"
 #include "native/columns.hpp"
 #include "native/stretch.hpp"
+#include "native/text.hpp"
 #include "profile/object_stream.hpp"
 #include "profile/size_class.hpp"
 
@@ -24,11 +27,6 @@ namespace profile = mallard::profile;
 
 namespace mallard::native {
 namespace {
-
-// Names come from any program: what is no UTF-8 in them is shown as U+FFFD.
-nb::object text(const std::string& bytes) {
-  return nb::steal(PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace"));
-}
 
 nb::list texts(const std::vector<std::string>& lines) {
   nb::list all;
@@ -74,7 +72,7 @@ class source_tables {
       row["bias"] = module.bias;
       row["load_ns"] = clock_.ns(module.load_time);
       row["unload_ns"] = module.unload_time == 0 ? 0 : clock_.ns(module.unload_time);
-      row["path"] = text(module.path);
+      row["path"] = file_name(module.path);
       row["build_id"] = text(module.build_id);
       rows.append(row);
     }
@@ -201,7 +199,8 @@ void bind_objects(nb::module_& module) {
   });
   nb::class_<object_stream>(module, "ObjectStream")
       .def(
-          "__init__", [](object_stream* self, const std::string& path) { new (self) object_stream(path); },
+          "__init__",
+          [](object_stream* self, const std::filesystem::path& path) { new (self) object_stream(path); },
           nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
       .def("next", next_of)
       .def_prop_ro("progress", &object_stream::progress)

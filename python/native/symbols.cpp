@@ -1,13 +1,16 @@
 // Names of code addresses.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "native/bind.hpp"
+#include "native/text.hpp"
 #include "symbols/symbolizer.hpp"
 
 namespace nb = nanobind;
@@ -18,11 +21,6 @@ namespace {
 
 using address_array = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Names can be any bytes; what is no UTF-8 is replaced.
-nb::object text_of(const std::string& bytes) {
-  return nb::steal(PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace"));
-}
-
 nb::list resolve(symbols::symbolizer& from, const address_array& addresses) {
   symbols::resolved found;
   {
@@ -30,7 +28,7 @@ nb::list resolve(symbols::symbolizer& from, const address_array& addresses) {
     found = from.resolve({addresses.data(), addresses.size()});
   }
   std::vector<nb::object> texts;  // each text one object, however many frames have it
-  for (const std::string& text : found.texts) texts.push_back(text_of(text));
+  for (const std::string& bytes : found.texts) texts.push_back(text(bytes));
   nb::list all;
   for (std::size_t i = 0; i + 1 < found.begins.size(); ++i) {
     nb::list frames;
@@ -49,7 +47,7 @@ void bind_symbols(nb::module_& module) {
   nb::class_<symbols::symbolizer>(module, "Symbolizer")
       .def(
           "__init__",
-          [](symbols::symbolizer* self, const std::string& path, const std::string& build_id) {
+          [](symbols::symbolizer* self, const std::filesystem::path& path, const std::string& build_id) {
             const nb::gil_scoped_release others_may_run;
             try {
               new (self) symbols::symbolizer(path, build_id);

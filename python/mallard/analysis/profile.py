@@ -25,6 +25,7 @@ from mallard.analysis.subsystems import Division, divide
 from mallard.analysis.symbols import Symbols
 from mallard.analysis.verdict import judged
 from mallard.errors import MallardError
+from mallard.names import shown
 
 MOMENTS = 32  # at which compactness is looked at
 
@@ -78,7 +79,7 @@ def profile_of(
     of_sites = behaviours(store, sites.grouping, census.figures(2), options.few_limit, options.short_ns)
     return judged(
         Profile(
-            journal=store.path,
+            journal=shown(store.path),
             program=store.totals["program"],
             arguments=list(store.totals["arguments"]),
             process=store.totals["process"],

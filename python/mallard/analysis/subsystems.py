@@ -23,6 +23,7 @@ from mallard.analysis.settle import Nodes, settle
 from mallard.analysis.signature import observe
 from mallard.analysis.store import Store
 from mallard.analysis.symbols import Symbols
+from mallard.names import shown
 
 WAYS = ("subtree", "module", "thread", "annotation")
 
@@ -115,7 +116,7 @@ def is_unnamed(function: str) -> bool:
 
 def program_name(store: Store) -> str:
     """Return the file name of the program, or of the journal where the program is not known."""
-    return PurePath(store.totals["program"] or store.path).name
+    return shown(PurePath(store.totals["program"] or store.path).name)
 
 
 def used_contexts(store: Store) -> list[int]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from mallard import _native
 from mallard.analysis.symbol_cache import Lines, SymbolCache
+from mallard.names import shown
 
 DEBUG_FILES = Path("/usr/lib/debug")
 
@@ -28,7 +29,7 @@ class SymbolSource:
         """Return what is known of each address of the file itself; nothing where nothing is known."""
         if not path.startswith("/"):
             return [()] * len(addresses)  # the kernel's, or nobody's: there is no file
-        build = f"{build_id} {debug_information(path, build_id)}"
+        build = f"{build_id} {shown(debug_information(path, build_id))}"
         known = self._cache.load(build) if build_id else {}
         missing = [address for address in addresses if address not in known]
         if missing and (found := self._resolve(path, build_id, missing)) is not None:
@@ -41,7 +42,7 @@ class SymbolSource:
         try:
             found = _native.Symbolizer(path, build_id).resolve(np.array(addresses, dtype=np.uint64))
         except ValueError as error:
-            self.warnings.append(f"{path}: {error}; places in it have no names")
+            self.warnings.append(f"{shown(path)}: {error}; places in it have no names")
             return None
         return [tuple(lines) for lines in found]
 

@@ -14,6 +14,7 @@ from mallard.analysis.store import Store
 from mallard.analysis.symbol_cache import Lines, SymbolCache
 from mallard.analysis.symbol_source import SymbolSource
 from mallard.analysis.wrappers import find_wrappers, leave
+from mallard.names import shown
 
 UNKNOWN = "unknown"
 
@@ -92,7 +93,7 @@ def name_places(store: Store, source: SymbolSource) -> tuple[NDArray[np.int64], 
         place_of[chosen] = len(places) + index
         path, build_id = files[number] if number != NO_MODULE else ("", "")
         lines = source.lines(path, build_id, addresses.tolist())
-        name = Path(path).name
+        name = shown(Path(path).name)
         places += [frames_of(name, *pair) for pair in zip(addresses.tolist(), lines, strict=True)]
     chosen = np.flatnonzero(scopes)
     named, index = np.unique(scopes[chosen], return_inverse=True)

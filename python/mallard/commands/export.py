@@ -87,6 +87,7 @@ def as_stacks(journal: str, folded: bool, metrics: list[str], output: Path | Non
     from mallard.analysis.symbols import Symbols
     from mallard.export.folded import export_folded
     from mallard.export.speedscope import export_speedscope
+    from mallard.names import shown
 
     with progress_bar(f"read {journal}") as progress:
         store = Store.read(journal, progress)
@@ -95,5 +96,5 @@ def as_stacks(journal: str, folded: bool, metrics: list[str], output: Path | Non
     if folded:
         export_folded(tree, metrics[0], output)
     else:
-        export_speedscope(tree, metrics, Path(store.totals["program"] or journal).name, output)
+        export_speedscope(tree, metrics, shown(Path(store.totals["program"] or journal).name), output)
     return [*store.totals["warnings"], *symbols.warnings]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mallard.analysis.model import Frame
 from mallard.analysis.store import Columns, Store
 from mallard.analysis.symbols import Symbols
+from mallard.names import shown
 
 NO_EVENT = 2**64 - 1
 UNKNOWN = Frame(function="", module="")
@@ -80,7 +81,7 @@ def modules(store: Store) -> Columns:
     """A row a mapped file."""
     return {
         "module": np.arange(len(store.modules), dtype=np.uint32),
-        "path": texts([row["path"] for row in store.modules]),
+        "path": texts([shown(row["path"]) for row in store.modules]),
         "build_id": texts([row["build_id"] for row in store.modules]),
         **{name: column(store.modules, name) for name in ("begin", "end", "bias", "load_ns")},
         "unload_ns": numbers([row["unload_ns"] or None for row in store.modules]),

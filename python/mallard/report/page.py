@@ -10,6 +10,7 @@ from string import Template
 from xml.etree.ElementTree import Element
 
 from mallard import figures
+from mallard.names import shown
 from mallard.report import bundle
 from mallard.report.data import JournalReport, as_json
 from mallard.report.html import tag, text_of
@@ -116,5 +117,5 @@ def foot(version: str, command: list[str]) -> Element:
     """Return who made the page, and how to make it again."""
     return tag(
         "footer",
-        tag("p", f"Made by mallard {version}. To make it again: ", tag("code", shlex.join(command))),
+        tag("p", f"Made by mallard {version}. To make it again: ", tag("code", shown(shlex.join(command)))),
     )

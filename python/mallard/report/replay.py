@@ -15,6 +15,7 @@ from typing import Any
 from mallard import figures
 from mallard.analysis.progress import waiting
 from mallard.errors import MallardError
+from mallard.names import shown
 from mallard.native import tool
 
 AUTOMATIC_EVENTS = 1_000_000
@@ -37,7 +38,7 @@ def replay_of(journal: str, events: int, wanted: str) -> tuple[Replay | None, st
 
 def command(journal: str) -> str:
     """Return the command that makes the report with a replay."""
-    return shlex.join(["mallard", "report", journal, "--replay", "always"])
+    return shlex.join(["mallard", "report", shown(journal), "--replay", "always"])
 
 
 def run(journal: str) -> tuple[Replay | None, str]:
@@ -47,6 +48,7 @@ def run(journal: str) -> tuple[Replay | None, str]:
             [tool("mallard-replay"), "--json", "--warm-time", WARM_SECONDS, journal],
             capture_output=True,
             text=True,
+            errors="replace",
             check=False,
         )
     if not run.stdout:
@@ -71,6 +73,6 @@ def read(path: str, journal: str) -> Replay:
         raise MallardError(f"{path} is not what `mallard replay --json` prints") from error
     if not known:
         raise MallardError(f"{path} holds no row: nothing was replayed")
-    if of != Path(journal).name:
+    if of != shown(Path(journal).name):
         raise MallardError(f"the replay {path} is of another journal, {of}, than {journal}")
     return dict(replay)
