@@ -49,6 +49,8 @@ profile::census_plan plan_of(const nb::dict& members, std::uint64_t events, std:
   const std::uint32_t groups = plan.groups.groups;
   const auto outside = [groups](std::uint32_t group) { return group >= groups; };
   if (groups == 0) throw nb::value_error("a grouping has no groups");
+  if (!plan.groups.of_context.empty() && !plan.groups.of_thread.empty())
+    throw nb::value_error("a grouping is by context and by thread");
   if (std::ranges::any_of(plan.groups.of_context, outside) ||
       std::ranges::any_of(plan.groups.of_thread, outside))
     throw nb::value_error("a grouping names a group that it does not have");

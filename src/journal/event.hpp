@@ -12,7 +12,8 @@
 
 namespace mallard::journal {
 
-// Bytes; larger blocks cannot have existed, and sums of smaller ones do not wrap.
+// Bytes; larger blocks cannot have existed, as no process has more addresses. Sums over a damaged journal may
+// still wrap.
 inline constexpr std::uint64_t largest_possible = std::uint64_t{1} << 47;
 
 struct event {

@@ -35,9 +35,6 @@ class held_pages {
     pages_ -= last - first - 1;
   }
 
-  // Asks the processor for what adding or removing the block at `address` will need.
-  void expect(std::uint64_t address) const noexcept { users_.expect(address / page_bytes + 1); }
-
   [[nodiscard]] std::uint64_t bytes() const noexcept { return pages_ * page_bytes; }
 
  private:

@@ -2,10 +2,12 @@
 //
 // An event is eight bytes, each of which selects one of its fields: small numbers, so that events meet, and
 // among them the largest ones.
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "journal/batch_of.hpp"
@@ -77,6 +79,50 @@ class witness final : public watcher {
   std::uint64_t last_time_ = 0;
 };
 
+// Counts what is alive of each group, and holds the census to it.
+class tally final : public watcher {
+ public:
+  explicit tally(grouping groups) : grouping_(std::move(groups)), groups_(grouping_.groups) {}
+
+  void born(std::uint32_t /*slot*/, const object& o) override {
+    if (o.region != 0) return;
+    counts& in = groups_[grouping_.of(o)];
+    ++in.births;
+    in.most_objects = std::max(in.most_objects, ++in.live_objects);
+    in.most_bytes = std::max(in.most_bytes, in.live_bytes += o.size);
+  }
+  void died(std::uint32_t /*slot*/, const object& o) override {
+    if (o.region != 0) return;
+    counts& in = groups_[grouping_.of(o)];
+    --in.live_objects;
+    in.live_bytes -= o.size;
+  }
+  void survived(std::uint32_t /*slot*/, const object& /*o*/) override {}
+
+  void demand_of(const census& found) const {
+    demand(found.figures().size() == groups_.size());
+    for (std::size_t group = 0; group < groups_.size(); ++group) {
+      const group_figures& is = found.figures()[group];
+      const counts& in = groups_[group];
+      demand(is.births == in.births && is.never == in.live_objects);
+      demand(is.never + is.reallocated + is.together + is.lifo + is.one_by_one == is.births);
+      demand(is.max_live_objects == in.most_objects && is.max_live_bytes == in.most_bytes);
+    }
+  }
+
+ private:
+  struct counts {
+    std::uint64_t births = 0;
+    std::uint64_t live_objects = 0;
+    std::uint64_t live_bytes = 0;
+    std::uint64_t most_objects = 0;
+    std::uint64_t most_bytes = 0;
+  };
+
+  grouping grouping_;
+  std::vector<counts> groups_;
+};
+
 std::uint64_t select(std::uint8_t byte) {
   constexpr std::array large = {UINT64_MAX,
                                 UINT64_MAX - 1,
@@ -107,8 +153,9 @@ void pair(std::span<const std::uint8_t> bytes) {
     events.push_back(event_of(bytes.first<8>(), time += select(bytes[4])));
   const double ns_per_tick = events.empty() || events.front().context == 0 ? 1 : 1e300;
 
-  constexpr std::uint32_t groups = 3;
-  census groups_of_contexts({.groups = {.of_context = {0, 1, 2, 1}, .groups = groups},
+  const grouping by_context{.of_context = {0, 1, 2, 1}, .groups = 3};
+  tally counted(by_context);
+  census groups_of_contexts({.groups = by_context,
                              .ns_per_operation = {10, 1000, 1e18},
                              .events = events.size(),
                              .end_time = time,
@@ -118,7 +165,7 @@ void pair(std::span<const std::uint8_t> bytes) {
   column_writer columns(16);
   heap_totals heap;
   region_ledger regions;
-  pairing objects({&seen, &columns, &heap, &regions, &groups_of_contexts}, ns_per_tick);
+  pairing objects({&seen, &columns, &heap, &regions, &counted, &groups_of_contexts}, ns_per_tick);
   const std::span<const journal::event> all = events;
   const std::size_t half = all.size() / 2;
   objects.add(journal::batch_of(all.first(half)));
@@ -134,7 +181,7 @@ void pair(std::span<const std::uint8_t> bytes) {
   while (columns.take(batch)) rows += batch.count();
   demand(rows == seen.ends);
   demand(heap.over_time().live_bytes.size() <= timeline_builder::most_rows);
-  demand(groups_of_contexts.figures().size() == groups);
+  counted.demand_of(groups_of_contexts);
 }
 
 }  // namespace
