@@ -1,15 +1,23 @@
 """The `mallard` command as a user runs it, and one journal of a real program."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
 from report_browser import chromium
+from report_sample import sample_call_tree, sample_profile, sample_replay
+
+from mallard.analysis.model import CallTree, Profile
+from mallard.report.data import JournalReport
+from mallard.report.page import render
 
 Mallard = Callable[..., subprocess.CompletedProcess[str]]
+Write = Callable[..., Path]
 
 WORK = "my %seen; $seen{$_} = [1 .. $_ % 7] for 1 .. 20000; print scalar(keys %seen), qq(\\n)"
 
@@ -48,3 +56,44 @@ def browser() -> Iterator[Browser]:
     """A headless Chromium for all tests of the report."""
     with chromium() as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def summary(mallard: Mallard, journal: Path) -> dict[str, Any]:
+    """What `mallard info` says of the journal: counted natively, without DuckDB."""
+    found: dict[str, Any] = json.loads(mallard("info", "--json", journal).stdout)
+    return found
+
+
+@pytest.fixture(scope="session")
+def tables(mallard: Mallard, journal: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The journal as Parquet files."""
+    folder = tmp_path_factory.mktemp("export") / "tables"
+    done = mallard("export", journal, "--parquet", folder)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def write(tmp_path_factory: pytest.TempPathFactory) -> Write:
+    """Write the page of made-up results, some of them replaced."""
+
+    def written(
+        profile: Profile | None = None,
+        tree: CallTree | None = None,
+        replay: dict[str, Any] | None = None,
+    ) -> Path:
+        report = JournalReport(
+            profile or sample_profile(), tree or sample_call_tree(), replay or sample_replay(), ""
+        )
+        path = tmp_path_factory.mktemp("charts") / "report.html"
+        path.write_text(render([report], "1.2.3", ["mallard"]), encoding="utf-8")
+        return path
+
+    return written
+
+
+@pytest.fixture(scope="module")
+def sample(write: Write) -> Path:
+    """The page of the sample as it is."""
+    return write()

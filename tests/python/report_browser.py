@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 CHROMIUM = "/usr/bin/chromium"
 LONGEST_MS = 60_000
@@ -47,3 +47,8 @@ def opened(browser: Browser, path: Path, **context: Any) -> Iterator[Page]:
 def wait_until_drawn(page: Page) -> None:
     """Wait until all charts of the journal that is shown are drawn."""
     page.wait_for_selector("html[data-ready=yes]", state="attached")
+
+
+def part(page: Page, name: str) -> Locator:
+    """Return all that a section has of its chart."""
+    return page.locator(f'[data-part="{name}"]')

@@ -1,0 +1,15 @@
+"""What the tests of `mallard export` share."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def rows(query: str, folder: Path) -> list[tuple[Any, ...]]:
+    """Return the rows of a query; {name} is the file of that table."""
+    named = re.sub(r"\{(\w+)\}", lambda name: f"'{folder / name[1]}.parquet'", query)
+    return duckdb.execute(named).fetchall()
