@@ -155,6 +155,10 @@ def test_what_is_no_journal_is_said(tmp_path: Path) -> None:
         ({**ALL, "groups": 0}, "no groups"),
         ({**BY_THREAD, "groups": 1}, "does not have"),
         ({**ALL, "ns_per_operation": np.array([1.0, 2.0])}, "ns_per_operation"),
+        (
+            {**ALL, "of_thread": np.zeros(1, np.uint32)},
+            "a grouping is by context and by thread",
+        ),
     ],
 )
 def test_groupings_that_contradict_themselves_are_refused(
