@@ -152,7 +152,7 @@ def test_a_density_that_is_only_a_bound_is_said_to_be_one() -> None:
 def test_without_a_replay_the_limit_is_told_and_how_to_measure() -> None:
     found = verdict(program(subsystem()))
     assert found.worthwhile
-    assert "Allocation takes 20.0 % of the CPU time: all that a faster one saves" in found.headline
+    assert "Allocation takes 20.0 % of the CPU time; faster operations save less" in found.headline
     assert found.headline.endswith("no replay has measured yet what one does: mallard replay 'run 1.mlrd'")
 
 

@@ -63,7 +63,7 @@ def unmeasured(profile: Profile, density: float | None) -> str:
     known = (
         "What allocation costs of the CPU time is not known"
         if density is None
-        else f"Allocation takes {at_most(density)} of the CPU time: all that a faster one saves"
+        else f"Allocation takes {at_most(density)} of the CPU time; faster operations save less"
     )
     return f"{known}; no replay has measured yet what one does: mallard replay {shlex.quote(profile.journal)}"
 
