@@ -5,7 +5,7 @@ from pathlib import Path
 
 from report_browser import chromium, opened
 
-WIDTH, HEIGHT = 1200, 940
+WIDTH, HEIGHT = 1200, 1180
 
 
 def picture(

@@ -79,6 +79,20 @@ def test_verdict_and_figures_need_no_scripts(browser: Browser, sample: Path) -> 
         assert not page.get_by_text("This browser is too old").is_visible()
 
 
+def test_findings_beyond_three_open_on_demand(browser: Browser, tmp_path: Path) -> None:
+    profile = sample_profile(30)
+    titles = [f"finding {number}" for number in range(5)]
+    found = [replace(profile.verdict.findings[0], title=title) for title in titles]
+    report = JournalReport(
+        replace(profile, verdict=replace(profile.verdict, findings=found)), sample_call_tree(), None, ""
+    )
+    with opened(browser, written(tmp_path / "many.html", report)) as page:
+        shown = page.locator("section.verdict .findings strong:visible")
+        assert shown.all_inner_texts() == titles[:3]
+        page.get_by_text("2 more findings").click()
+        assert shown.all_inner_texts() == titles
+
+
 def test_browser_without_decompression_is_told_so(browser: Browser, sample: Path) -> None:
     with browser.new_context() as window:
         page = window.new_page()

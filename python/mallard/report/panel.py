@@ -116,6 +116,10 @@ def warnings(profile: Profile) -> list[str]:
     return [*cut, *profile.warnings]
 
 
+# Findings that are there at once; the others open.
+FIRST = 3
+
+
 def verdict(profile: Profile, number: int) -> Element:
     """Return the answer, what it stands on, and the main figures."""
     found = profile.verdict
@@ -126,8 +130,12 @@ def verdict(profile: Profile, number: int) -> Element:
         class_=f"card verdict {'gain' if found.worthwhile else 'none'}",
         id=f"journal-{number}-verdict",
     )
-    if found.findings:
-        made.append(tag("ol", *(finding(one, number) for one in found.findings), class_="findings"))
+    first, rest = found.findings[:FIRST], found.findings[FIRST:]
+    if first:
+        made.append(tag("ol", *(finding(one, number) for one in first), class_="findings"))
+    if rest:
+        more = tag("ol", *(finding(one, number) for one in rest), class_="findings", start=str(FIRST + 1))
+        made.append(tag("details", tag("summary", many(len(rest), "more finding")), more))
     made.append(totals(profile))
     return made
 
