@@ -1,6 +1,7 @@
 """The `mallard` command as a user runs it, and one journal of a real program."""
 
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -18,6 +19,9 @@ from mallard.report.page import render
 
 Mallard = Callable[..., subprocess.CompletedProcess[str]]
 Write = Callable[..., Path]
+
+# A shell's background jobs ignore Ctrl-C, and what they start inherits that: not the programs under test.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 WORK = "my %seen; $seen{$_} = [1 .. $_ % 7] for 1 .. 20000; print scalar(keys %seen), qq(\\n)"
 

@@ -12,8 +12,7 @@ import jsonschema
 import pytest
 from conftest import Mallard
 from exported import ROOT, rows
-from playwright.sync_api import Page
-from report_browser import chromium
+from playwright.sync_api import Browser, Page
 
 from mallard.analysis.model import CallTree
 from mallard.export.folded import lines
@@ -154,14 +153,13 @@ def test_speedscope_is_what_its_schema_says(scope: Path) -> None:
     jsonschema.validate(json.loads(odd), schema)
 
 
-def test_speedscope_opens_it(scope: Path, tmp_path: Path) -> None:
+def test_speedscope_opens_it(browser: Browser, scope: Path, tmp_path: Path) -> None:
     broken = json.loads(scope.read_text())
     broken["profiles"][0]["samples"][0] = [len(broken["shared"]["frames"])]
     (tmp_path / "broken.json").write_text(json.dumps(broken))
-    with chromium() as browser:
-        page = browser.new_page()
-        assert "calls (1/4)" in imported(page, scope)
-        assert page.title().startswith("perl")
-        page.get_by_text("Sandwich").click()
-        page.get_by_text(busiest(json.loads(scope.read_text())), exact=True).first.wait_for()
-        assert "Something went wrong" in imported(browser.new_page(), tmp_path / "broken.json")
+    page = browser.new_page()
+    assert "calls (1/4)" in imported(page, scope)
+    assert page.title().startswith("perl")
+    page.get_by_text("Sandwich").click()
+    page.get_by_text(busiest(json.loads(scope.read_text())), exact=True).first.wait_for()
+    assert "Something went wrong" in imported(browser.new_page(), tmp_path / "broken.json")
