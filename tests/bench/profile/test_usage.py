@@ -13,7 +13,8 @@ def python(code: str) -> tuple[str, ...]:
 
 
 def test_memory_is_the_most_that_was_resident() -> None:
-    assert 200_000_000 < run(python("b'x' * 200_000_000")).memory < 250_000_000
+    # More than this process has itself: a child counts what its parent had when it began.
+    assert 900_000_000 < run(python("b'x' * 900_000_000")).memory < 950_000_000
 
 
 def test_cpu_counts_threads_and_not_sleep() -> None:
