@@ -5,14 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from contextlib import suppress
 from pathlib import Path
 from resource import RLIMIT_FSIZE, setrlimit
 from typing import Any
 
 import pytest
 from conftest import Mallard
+from endless import endless_journal, wait_until_read
 from exported import ROOT, rows
 
 MALLARD = str(Path(sys.executable).parent / "mallard")
@@ -136,17 +135,14 @@ def test_a_cut_off_journal_is_exported_and_told(mallard: Mallard, journal: Path,
 @pytest.mark.parametrize("form", ["--folded", "--text"])
 def test_ctrl_c_leaves_nothing_half(tmp_path: Path, form: str) -> None:
     endless = tmp_path / "endless"
-    os.mkfifo(endless)
     path = tmp_path / "out"
     path.write_text("what was there")
     command = [MALLARD, "export", str(endless), form, "-o", str(path)]
-    exporting = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    with suppress(BrokenPipeError), endless.open("w") as lines:
-        lines.write("a 8 10 1 1\n" * 300_000)
-        lines.flush()
-        time.sleep(0.5)
+    with endless_journal(endless):
+        exporting = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        wait_until_read(exporting.pid, endless)
         exporting.send_signal(signal.SIGINT)
-        lines.write("a 8 10 1 1\n" * 300_000)
+        exporting.wait()
     assert exporting.wait() == 130
     assert exporting.communicate()[1].strip() in ("", "Aborted!")
     assert path.read_text() == "what was there"

@@ -2,17 +2,16 @@
 
 import json
 import lzma
-import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from conftest import Mallard
+from endless import endless_journal
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 TEXTS = ["cc1plus.txt.xz", "sqlite3.txt.xz"]
@@ -190,19 +189,15 @@ def test_what_is_odd_is_told_and_what_is_cut_off_stays_so(mallard: Mallard, tmp_
 
 def test_ctrl_c_leaves_nothing_half(tmp_path: Path) -> None:
     source = tmp_path / "endless"
-    os.mkfifo(source)
     path = tmp_path / "journal.mlrd"
     mallard_command = str(Path(sys.executable).parent / "mallard")
     command = [mallard_command, "import", "--from", "text", str(source), "-o", str(path)]
-    importing = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    with source.open("w") as lines:
-        lines.write("a 8 10 1 1\n" * 300_000)
-        lines.flush()
+    with endless_journal(source):
+        importing = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         while not list(tmp_path.glob("journal.mlrd.*")):
             time.sleep(0.01)
         importing.send_signal(signal.SIGINT)
-        with suppress(BrokenPipeError):
-            lines.write("a 8 10 1 1\n" * 300_000)
+        importing.wait()
     assert importing.wait() == 130
     assert importing.communicate()[1].strip() in ("", "Aborted!")
     assert list(tmp_path.iterdir()) == [source]
