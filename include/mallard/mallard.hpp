@@ -9,6 +9,7 @@
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/intrusive_stack.hpp"
+#include "mallard/core/pool_statistics.hpp"
 #include "mallard/core/resize.hpp"
 #include "mallard/core/size_classes.hpp"
 #include "mallard/core/usage.hpp"
@@ -17,6 +18,7 @@
 // source: where memory comes from
 #include "mallard/source/borrowed.hpp"
 #include "mallard/source/counting.hpp"
+#include "mallard/source/default_source.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 #include "mallard/source/memory_resource_source.hpp"
 #include "mallard/source/os_pages.hpp"
@@ -35,6 +37,7 @@
 #include "mallard/heap/heap_name.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
+#include "mallard/heap/pool.hpp"
 
 // facades: heaps for containers
 #include "mallard/allocator/allocator.hpp"

@@ -5,6 +5,7 @@
 #include "model/model.hpp"
 #include "model/promises/bursts.hpp"
 #include "model/promises/exhaustion.hpp"
+#include "model/promises/fixed_size.hpp"
 #include "model/promises/requests.hpp"
 #include "model/promises/resize.hpp"
 #include "model/promises/reuse.hpp"
@@ -24,7 +25,8 @@ bool keeps_every_promise(const char* heap) {
                            exhaustion_at_every_request_of_the_source, an_exhausted_source_means_null,
                            the_same_work_needs_no_more_memory, an_ended_block_serves_the_next_request,
                            release_leaves_the_heap_as_new, clear_keeps_memory_for_the_same_work,
-                           rewind_ends_what_came_after_the_mark>(heap);
+                           rewind_ends_what_came_after_the_mark, every_block_has_the_block_size,
+                           what_does_not_fit_is_null>(heap);
 }
 
 }  // namespace mallard::model

@@ -19,6 +19,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -48,6 +49,10 @@ struct model {
   // Largest alignment that is served.
   static constexpr std::size_t largest_align = 8192;
 };
+
+// A request in bytes, small as most are, that M's heap serves.
+template <class M>
+inline constexpr std::size_t usual_size = std::min<std::size_t>(48, M::largest_size);
 
 // A heap, with what it needs around it. A model whose heap cannot be default-constructed brings its own.
 template <class M>

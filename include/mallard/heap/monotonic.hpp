@@ -26,8 +26,7 @@
 #include "mallard/layer/bump.hpp"
 #include "mallard/layer/chunk_list.hpp"
 #include "mallard/layer/growth.hpp"
-#include "mallard/source/counting.hpp"
-#include "mallard/source/os_pages.hpp"
+#include "mallard/source/default_source.hpp"
 
 namespace mallard {
 
@@ -35,7 +34,7 @@ namespace mallard {
 // is held too early is untouched, and the largest chunk, kept by clear(), soon serves a whole cycle.
 using monotonic_growth = doubling<4096, std::size_t{1} << 30>;
 
-template <heap Upstream = counting<os_pages>, growth_policy Growth = monotonic_growth>
+template <heap Upstream = default_source, growth_policy Growth = monotonic_growth>
 class basic_monotonic {
   using chunks = chunk_list<Upstream, Growth>;
   using chunk = typename chunks::chunk;

@@ -22,6 +22,7 @@
 #include "mallard/core/chain.hpp"
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/pool_statistics.hpp"
 #include "mallard/core/size_classes.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/heap_name.hpp"
@@ -30,8 +31,7 @@
 #include "mallard/layer/segregate.hpp"
 #include "mallard/layer/tracked.hpp"
 #include "mallard/source/borrowed.hpp"
-#include "mallard/source/counting.hpp"
-#include "mallard/source/os_pages.hpp"
+#include "mallard/source/default_source.hpp"
 
 namespace mallard {
 
@@ -47,7 +47,7 @@ using multipool_growth = proportional<4096, 16384, 8, 1048576>;
 // A class starts with 512 bytes; what is carved too early is at most 1 KiB or an eighth of the class.
 using multipool_run_growth = proportional<512, 1024, 8, 65536>;
 
-template <heap Upstream = counting<os_pages>, class Classes = multipool_classes,
+template <heap Upstream = default_source, class Classes = multipool_classes,
           growth_policy Growth = multipool_growth, growth_policy RunGrowth = multipool_run_growth>
 class basic_multipool {
  public:
@@ -118,6 +118,11 @@ class basic_multipool {
   }
 
   [[nodiscard]] bool owns(const void* p) const noexcept { return pools_.owns(p) || large_.owns(p); }
+
+  // Of the pool of class `index`, below classes::count: its blocks carved and freed. O(its blocks).
+  [[nodiscard]] pool_statistics statistics(std::size_t index) const noexcept {
+    return pools_.statistics(index);
+  }
 
   [[nodiscard]] heap_usage usage() const noexcept {
     const heap_usage pooled = pools_.usage();

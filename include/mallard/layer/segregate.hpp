@@ -24,6 +24,7 @@
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/intrusive_stack.hpp"
+#include "mallard/core/pool_statistics.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/layer/growth.hpp"
 #include "mallard/layer/runs.hpp"
@@ -95,13 +96,17 @@ class segregate {
 
   [[nodiscard]] bool owns(const void* p) const noexcept { return slabs_.owns(p); }
 
+  // Of the pool of class `index`, below Classes::count. O(its blocks).
+  [[nodiscard]] pool_statistics statistics(std::size_t index) const noexcept {
+    const std::size_t size = Classes::size(index);
+    pool_statistics found{size, runs_[index].carved(size), 0};
+    for (const void* p = freed_[index].top(); p != nullptr; p = intrusive_stack::next(p)) ++found.free;
+    return found;
+  }
+
   [[nodiscard]] heap_usage usage() const noexcept {
     std::size_t granted = 0;
-    for (std::size_t i = 0; i < Classes::count; ++i) {
-      std::size_t live = runs_[i].carved(Classes::size(i));
-      for (const void* p = freed_[i].top(); p != nullptr; p = intrusive_stack::next(p)) --live;
-      granted += live * Classes::size(i);
-    }
+    for (std::size_t i = 0; i < Classes::count; ++i) granted += statistics(i).live() * Classes::size(i);
     return {slabs_.held(), granted, granted};
   }
 

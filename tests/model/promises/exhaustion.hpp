@@ -78,8 +78,8 @@ struct an_exhausted_source_means_null {
     for (const std::size_t size : {0u, 1u, 48u, 600u, 20000u}) ASSERT_FALSE(s.allocate(size, 16));
     s.check();
     source_of(under_test.heap).fail_no_more();
-    ASSERT_TRUE(s.allocate(48, 16));
-    s.deallocate(0, 48);
+    ASSERT_TRUE(s.allocate(usual_size<M>, 16));
+    s.deallocate(0, usual_size<M>);
   }
 };
 

@@ -64,7 +64,7 @@ struct absurd_requests_are_null_and_change_nothing {
     const ledger books;
     rig<M> under_test;
     shadow<M> s(under_test.heap, books);
-    ASSERT_TRUE(s.allocate(48, 8));
+    ASSERT_TRUE(s.allocate(usual_size<M>, 8));
     ASSERT_TRUE(s.allocate(std::min<std::size_t>(5000, M::largest_size), 16));
     for (std::size_t align = 1; align <= M::largest_align; align *= 2) {
       for (std::size_t below = 0; below <= 2 * align; below += below < 20 ? 1 : align / 4) {
@@ -80,7 +80,7 @@ struct absurd_requests_are_null_and_change_nothing {
       }
     }
     s.check();
-    ASSERT_TRUE(s.allocate(48, 8)) << "a heap that refused serves on";
+    ASSERT_TRUE(s.allocate(usual_size<M>, 8)) << "a heap that refused serves on";
     s.check();
     s.check_contents();
     while (s.live() > 0) s.deallocate(0, s[0].requested);

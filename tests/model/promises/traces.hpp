@@ -50,7 +50,7 @@ struct destruction_gives_every_chunk_back {
         rig<M> under_test;
         shadow<M> s(under_test.heap, books);
         run_trace(s, p, 7);
-        s.allocate(48, 8);
+        s.allocate(usual_size<M>, 8);
         EXPECT_GT(books.held(), 0u);
       }
       EXPECT_EQ(books.held(), 0u) << "after profile " << p.name;

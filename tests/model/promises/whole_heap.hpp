@@ -15,7 +15,7 @@ struct release_leaves_the_heap_as_new {
       const ledger books;
       rig<M> under_test;
       shadow<M> s(under_test.heap, books);
-      ASSERT_TRUE(s.allocate(48, 8));
+      ASSERT_TRUE(s.allocate(usual_size<M>, 8));
       const std::size_t first_chunk = s.usage().held;
       for (int round = 0; round < 4 && !s.broken(); ++round) {
         run_trace(s, p, 23);
@@ -24,7 +24,7 @@ struct release_leaves_the_heap_as_new {
         s.check();
         EXPECT_EQ(s.usage().held, 0u);
         EXPECT_EQ(books.held(), 0u);
-        ASSERT_TRUE(s.allocate(48, 8));
+        ASSERT_TRUE(s.allocate(usual_size<M>, 8));
         EXPECT_EQ(s.usage().held, first_chunk) << "a released heap grows as a new one does";
       }
     }

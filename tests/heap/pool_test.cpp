@@ -1,0 +1,160 @@
+#include "mallard/heap/pool.hpp"
+
+#include <gtest/gtest.h>
+
+#include <list>
+#include <type_traits>
+#include <vector>
+
+#include "mallard/allocator/allocator.hpp"
+#include "mallard/layer/failing.hpp"
+#include "mallard/source/fixed_buffer.hpp"
+
+namespace mallard {
+namespace {
+
+static_assert(heap<pool> && layered<pool> && fixed_size<pool> && releasable<pool> && clearable<pool> &&
+              predictable<pool> && owning<pool> && inspectable<pool> && burst<pool>);
+static_assert(std::is_default_constructible_v<pool> && !std::is_copy_constructible_v<pool>);
+static_assert(!freeable<pool> && !resizable<pool> && !concurrent<pool>);
+
+TEST(Pool, HoldsNothingBeforeItsFirstBlockAndOnePageAfter) {
+  pool heap(48);
+  EXPECT_EQ(heap.upstream().held(), 0u);
+  EXPECT_TRUE(heap.allocate(48, 8));
+  EXPECT_EQ(heap.upstream().held(), os_pages::page_size());
+}
+
+TEST(Pool, BlocksOfAChunkFollowEachOtherWithoutHeaders) {
+  pool heap(48);
+  auto* const first = static_cast<std::byte*>(heap.allocate(48, 8).data);
+  for (std::size_t i = 1; i < 80; ++i) EXPECT_EQ(heap.allocate(48, 8).data, first + i * 48);
+}
+
+TEST(Pool, TheBlockFreedLastIsTheNext) {
+  pool heap(48);
+  const block a = heap.allocate(48, 8);
+  const block b = heap.allocate(40, 8);
+  heap.deallocate(a.data, 48, 8);
+  heap.deallocate(b.data, 40, 8);
+  EXPECT_EQ(heap.allocate(1, 1).data, b.data);
+  EXPECT_EQ(heap.allocate(48, 16).data, a.data);
+}
+
+TEST(Pool, SmallSizesAreRoundedToWhatHoldsALink) {
+  const pool heap(1, 1);
+  EXPECT_EQ(heap.block_size(), sizeof(void*));
+  EXPECT_EQ(heap.block_align(), alignof(void*));
+}
+
+TEST(Pool, SizesAreRoundedToTheAlignment) {
+  pool heap(40, 64);
+  EXPECT_EQ(heap.block_size(), 64u);
+  EXPECT_EQ(heap.allocate(1, 1).size, 64u);
+}
+
+TEST(Pool, ASizeThatNoSourceHasServesNothing) {
+  for (pool heap(SIZE_MAX, 16); const std::size_t size : {std::size_t{0}, std::size_t{1}, SIZE_MAX}) {
+    EXPECT_FALSE(heap.allocate(size, 1));
+    EXPECT_EQ(heap.received_size(size, 1), 0u);
+    EXPECT_FALSE(heap.validate());
+  }
+}
+
+TEST(Pool, ClearKeepsAllChunksAndTheSize) {
+  pool heap(48);
+  for (int i = 0; i < 10000; ++i) ASSERT_TRUE(heap.allocate(48, 8));
+  const std::size_t held = heap.upstream().held();
+  heap.clear();
+  EXPECT_EQ(heap.upstream().held(), held);
+  for (int i = 0; i < 10000; ++i) ASSERT_TRUE(heap.allocate(48, 8));
+  EXPECT_EQ(heap.upstream().held(), held);
+  EXPECT_FALSE(heap.allocate(49, 8));
+}
+
+TEST(Pool, ReleaseGivesAllChunksBackAndKeepsAGivenSize) {
+  pool heap(48);
+  ASSERT_TRUE(heap.allocate(48, 8));
+  heap.release();
+  EXPECT_EQ(heap.upstream().held(), 0u);
+  EXPECT_EQ(heap.block_size(), 48u);
+}
+
+TEST(Pool, LosesOnlyTheEndsOfItsChunks) {
+  pool heap(48);
+  constexpr std::size_t count = 100000;
+  for (std::size_t i = 0; i < count; ++i) ASSERT_TRUE(heap.allocate(48, 8));
+  // The chunk in use is an eighth of what is held at most.
+  EXPECT_LE(heap.upstream().held(), count * 48 * 9 / 8 + 4096);
+}
+
+TEST(PoolWithoutASize, TakesThatOfItsFirstRequest) {
+  pool heap;
+  EXPECT_EQ(heap.block_size(), 0u);
+  EXPECT_EQ(heap.received_size(20, 8), 24u);
+  EXPECT_EQ(heap.allocate(20, 8).size, 24u);
+  EXPECT_EQ(heap.block_size(), 24u);
+  EXPECT_FALSE(heap.allocate(25, 8));
+  EXPECT_FALSE(heap.allocate(24, 16));
+  EXPECT_FALSE(heap.validate());
+}
+
+TEST(PoolWithoutASize, TakesTheSizeOfAZeroByteRequestAsWell) {
+  pool heap;
+  EXPECT_EQ(heap.allocate(0, 1).size, sizeof(void*));
+}
+
+TEST(PoolWithoutASize, DecidesAnewAfterReleaseButNotAfterClear) {
+  pool heap;
+  ASSERT_TRUE(heap.allocate(24, 8));
+  heap.clear();
+  EXPECT_FALSE(heap.allocate(48, 8));
+  heap.release();
+  EXPECT_EQ(heap.allocate(48, 8).size, 48u);
+}
+
+TEST(PoolWithoutASize, StaysUndecidedWhereItsFirstRequestFails) {
+  basic_pool<failing<default_source>> heap;
+  heap.upstream().fail_from(1);
+  EXPECT_FALSE(heap.allocate(24, 8));
+  EXPECT_FALSE(heap.allocate(SIZE_MAX, 8));
+  EXPECT_EQ(heap.block_size(), 0u);
+  heap.upstream().fail_no_more();
+  EXPECT_EQ(heap.allocate(48, 8).size, 48u);
+}
+
+TEST(PoolWithoutASize, ServesAContainerOfNodes) {
+  pool heap;
+  std::list<int, allocator<int, pool>> list(heap);
+  for (int i = 0; i < 1000; ++i) list.push_back(i);
+  const std::size_t held = heap.upstream().held();
+  for (int turn = 0; turn < 10; ++turn) {
+    list.clear();
+    for (int i = 0; i < 1000; ++i) list.push_back(i);
+  }
+  EXPECT_EQ(heap.upstream().held(), held);
+  EXPECT_EQ(heap.statistics().live(), 1000u);
+}
+
+TEST(PoolStatistics, CountWhatWasCarvedAndWhatIsFree) {
+  pool heap(48);
+  std::vector<void*> blocks;
+  for (int i = 0; i < 300; ++i) blocks.push_back(heap.allocate(48, 8).data);
+  for (int i = 0; i < 100; ++i) heap.deallocate(blocks[static_cast<std::size_t>(3 * i)], 48, 8);
+  EXPECT_EQ(heap.statistics(), (pool_statistics{48, 300, 100}));
+  EXPECT_EQ(heap.statistics().live(), 200u);
+  heap.clear();
+  EXPECT_EQ(heap.statistics(), (pool_statistics{48, 0, 0}));
+}
+
+TEST(Pool, WorksInABufferUntilItIsFull) {
+  alignas(16) std::byte buffer[4096];
+  basic_pool<fixed_buffer> heap(64, 16, buffer, sizeof buffer);
+  std::size_t blocks = 0;
+  while (heap.allocate(64, 16)) ++blocks;
+  EXPECT_GT(blocks, 55u);
+  EXPECT_FALSE(heap.validate());
+}
+
+}  // namespace
+}  // namespace mallard
