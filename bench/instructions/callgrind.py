@@ -1,0 +1,68 @@
+"""Builds the program, runs it under callgrind, and reads what it counted."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from rows import Counted, Key
+
+FOLDER = Path(__file__).resolve().parent
+INCLUDE = FOLDER.parents[1] / "include"
+
+COMPILER = ("g++-12", "-std=c++20", "-O2", "-DNDEBUG")
+# Bound at once, so that no count holds the search for a function of a library.
+LINKED_WITH = ("-lboost_container", "-Wl,-z,now")
+# The program turns the collection on by itself.
+COUNTER = ("valgrind", "-q", "--tool=callgrind", "--collect-atstart=no", "--combine-dumps=yes")
+
+TIMEOUT = 600
+
+DUMP = re.compile(r"^desc: Trigger: Client Request: (.+)$\n(?:.*\n)*?^totals: (\d+)$", re.MULTILINE)
+
+
+class CountError(Exception):
+    """The program could not be built, run or understood."""
+
+
+def count(folder: Path) -> list[Counted]:
+    """Return what the program counts; `folder` takes what is made on the way."""
+    folder.mkdir(parents=True, exist_ok=True)
+    program, dumps = folder / "instructions", folder / "callgrind.out"
+    build(program)
+    dumps.unlink(missing_ok=True)
+    run(*COUNTER, f"--callgrind-out-file={dumps}", str(program))
+    return list(counted(dumps.read_text(encoding="utf-8")))
+
+
+def build(program: Path) -> None:
+    """Compile and link the program, whatever is there already."""
+    sources = sorted(str(source) for source in FOLDER.glob("*.cpp"))
+    run(*COMPILER, "-I", str(INCLUDE), *sources, "-o", str(program), *LINKED_WITH)
+
+
+def counted(dumps: str) -> Iterator[Counted]:
+    """Yield the rows of a file of callgrind's, in the order they were told."""
+    for told, total in DUMP.findall(dumps):
+        try:
+            scenario, contestant, way, live, operations = told.split("|")
+            yield Counted(Key(scenario, contestant, way, int(live)), int(operations), int(total))
+        except ValueError as error:
+            raise CountError(f"callgrind told a row that is none: {told}") from error
+
+
+def run(*command: str) -> None:
+    """Run a command; what it says is shown only when it fails."""
+    try:
+        subprocess.run(command, check=True, capture_output=True, text=True, timeout=TIMEOUT)
+    except FileNotFoundError as error:
+        raise CountError(f"{command[0]} is not there: apt-get install {package(command[0])}") from error
+    except subprocess.TimeoutExpired as error:
+        raise CountError(f"{command[0]} took more than {TIMEOUT} s") from error
+    except subprocess.CalledProcessError as error:
+        raise CountError(f"{command[0]} failed:\n{error.stderr}") from error
+
+
+def package(command: str) -> str:
+    """Return Debian's name of what has a command."""
+    return {"g++-12": "g++-12", "valgrind": "valgrind"}.get(command, command)

@@ -1,0 +1,132 @@
+// The ways to a block of 48 bytes: each contestant has allocate() and deallocate(p), inlined into the loop.
+//
+//     typed<Heap>              allocator<item, Heap>: size and alignment are constants
+//     sized<Heap>              the heap itself, size known at run time only
+//     aligned<Heap>            the heap itself, alignment known at run time only
+//     sized_and_aligned<Heap>  the heap itself, both known at run time only
+//     virtually<Resource>      a memory_resource, through its virtual functions
+//     c_library                malloc and free
+//
+// `none` stands in for a heap: it hands out one place, so that a way over it costs what the loop and the
+// making of a request cost. What only grows has restart(), which ends all blocks and keeps memory for
+// as many anew.
+#pragma once
+
+#include <boost/container/pmr/memory_resource.hpp>
+#include <cstddef>
+#include <cstdlib>
+#include <memory_resource>
+#include <utility>
+
+#include "counted.hpp"
+#include "mallard/allocator/allocator.hpp"
+#include "mallard/core/block.hpp"
+#include "mallard/core/concepts.hpp"
+
+namespace instructions {
+
+struct item {
+  void* words[6];
+};
+inline constexpr std::size_t item_size = sizeof(item);
+inline constexpr std::size_t item_align = alignof(item);
+static_assert(item_size == 48);
+
+class none {
+ public:
+  [[gnu::always_inline]] mallard::block allocate(std::size_t, std::size_t) noexcept {
+    return {&place_, item_size};
+  }
+  [[gnu::always_inline]] void deallocate(void*, std::size_t, std::size_t) noexcept {}
+
+ private:
+  item place_{};
+};
+
+template <class Heap>
+class over_heap {
+ public:
+  void restart()
+    requires mallard::rewindable<Heap>
+  {
+    heap_.clear();
+  }
+
+ protected:
+  Heap heap_;
+};
+
+template <class Heap>
+class typed : public over_heap<Heap> {
+ public:
+  [[gnu::always_inline]] void* allocate() { return items().allocate(1); }
+  [[gnu::always_inline]] void deallocate(void* p) { items().deallocate(static_cast<item*>(p), 1); }
+
+ private:
+  [[gnu::always_inline]] mallard::allocator<item, Heap> items() { return {this->heap_}; }
+};
+
+template <class Heap>
+class sized : public over_heap<Heap> {
+ public:
+  [[gnu::always_inline]] void* allocate() { return this->heap_.allocate(hidden(item_size), item_align).data; }
+  [[gnu::always_inline]] void deallocate(void* p) {
+    this->heap_.deallocate(p, hidden(item_size), item_align);
+  }
+};
+
+template <class Heap>
+class aligned : public over_heap<Heap> {
+ public:
+  [[gnu::always_inline]] void* allocate() { return this->heap_.allocate(item_size, hidden(item_align)).data; }
+  [[gnu::always_inline]] void deallocate(void* p) {
+    this->heap_.deallocate(p, item_size, hidden(item_align));
+  }
+};
+
+template <class Heap>
+class sized_and_aligned : public over_heap<Heap> {
+ public:
+  [[gnu::always_inline]] void* allocate() {
+    return this->heap_.allocate(hidden(item_size), hidden(item_align)).data;
+  }
+  [[gnu::always_inline]] void deallocate(void* p) {
+    this->heap_.deallocate(p, hidden(item_size), hidden(item_align));
+  }
+};
+
+inline std::pmr::memory_resource* as_base(std::pmr::memory_resource& r) { return &r; }
+inline boost::container::pmr::memory_resource* as_base(boost::container::pmr::memory_resource& r) {
+  return &r;
+}
+
+template <class Resource>
+class virtually {
+ public:
+  template <class... Args>
+  explicit virtually(Args&&... args) : resource_(std::forward<Args>(args)...) {}
+
+  [[gnu::always_inline]] void* allocate() {
+    return hidden(as_base(resource_))->allocate(item_size, item_align);
+  }
+  [[gnu::always_inline]] void deallocate(void* p) {
+    hidden(as_base(resource_))->deallocate(p, item_size, item_align);
+  }
+
+  void restart()
+    requires requires(Resource& r) { r.heap().mark(); }
+  {
+    resource_.heap().clear();
+  }
+
+ protected:
+  Resource resource_;
+};
+
+class c_library {
+ public:
+  [[gnu::always_inline]] void* allocate() { return std::malloc(item_size); }
+  [[gnu::always_inline]] void deallocate(void* p) { std::free(p); }
+};
+
+}  // namespace instructions

@@ -1,0 +1,9 @@
+// Runs every scenario once, to be counted: instructions.py builds this program, runs it under callgrind
+// and prints what it has counted. Alone it does the same work and tells nothing.
+
+#include "scenarios.hpp"
+
+int main() {
+  instructions::own_pairs();
+  instructions::other_pairs();
+}

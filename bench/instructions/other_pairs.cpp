@@ -1,0 +1,38 @@
+// Pairs of libstdc++'s and Boost's memory resources and of malloc, to compare with.
+
+#include <boost/container/pmr/monotonic_buffer_resource.hpp>
+#include <boost/container/pmr/synchronized_pool_resource.hpp>
+#include <boost/container/pmr/unsynchronized_pool_resource.hpp>
+#include <cstddef>
+#include <memory_resource>
+#include <vector>
+
+#include "contestants.hpp"
+#include "pairs.hpp"
+#include "scenarios.hpp"
+
+namespace instructions {
+namespace {
+
+// A resource that only grows, over a buffer with room for all that is counted: none asks upstream meanwhile.
+template <class Resource>
+class buffered : public virtually<Resource> {
+ public:
+  explicit buffered(std::vector<std::byte>& buffer) : virtually<Resource>(buffer.data(), buffer.size()) {}
+  void restart() { this->resource_.release(); }
+};
+
+}  // namespace
+
+void other_pairs() {
+  std::vector<std::byte> buffer(2 * replacements * item_size);
+  pairs<buffered<std::pmr::monotonic_buffer_resource>>("std.monotonic", "pmr", buffer);
+  pairs<virtually<std::pmr::unsynchronized_pool_resource>>("std.pool", "pmr");
+  pairs<virtually<std::pmr::synchronized_pool_resource>>("std.sync_pool", "pmr");
+  pairs<buffered<boost::container::pmr::monotonic_buffer_resource>>("boost.monotonic", "pmr", buffer);
+  pairs<virtually<boost::container::pmr::unsynchronized_pool_resource>>("boost.pool", "pmr");
+  pairs<virtually<boost::container::pmr::synchronized_pool_resource>>("boost.sync_pool", "pmr");
+  pairs<c_library>("glibc", "malloc");
+}
+
+}  // namespace instructions

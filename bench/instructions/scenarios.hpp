@@ -1,0 +1,9 @@
+// What the program counts; each tells rows, and the file of its name says which.
+#pragma once
+
+namespace instructions {
+
+void own_pairs();
+void other_pairs();
+
+}  // namespace instructions
