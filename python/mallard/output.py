@@ -48,9 +48,11 @@ def writing(path: Path | None) -> Iterator[BinaryIO]:
     try:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
-    except OSError as error:
+    except (OSError, KeyboardInterrupt) as error:
         # What is still in Python's buffer must not be tried again at the exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, KeyboardInterrupt):
+            raise
         if isinstance(error, BrokenPipeError):
             sys.exit(1)  # who reads has seen enough, as `head` does
         raise MallardError(f"cannot write to standard output: {error.strerror}") from error
