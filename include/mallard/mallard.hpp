@@ -41,6 +41,9 @@
 
 // facades: heaps for containers
 #include "mallard/allocator/allocator.hpp"
+#include "mallard/allocator/winkout.hpp"
+#include "mallard/allocator/winkout_containers.hpp"
+#include "mallard/allocator/winkout_safe.hpp"
 #include "mallard/resource/resource.hpp"
 
 // journal: what a recorded file says

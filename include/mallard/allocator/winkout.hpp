@@ -1,0 +1,123 @@
+// winkout: builds an object in a heap and lets the heap's release take it; no destructor runs.
+//
+//     auto& table = winkout<map>(heap, ...)      heap  [ map | node | node | node | ... ]
+//     ... use it ...
+//     heap.release()                             heap  [                                ]   O(chunks)
+//
+// The object itself stands in the heap, and by uses-allocator construction it, and what it hands its
+// allocator on to, allocate there. So the end of the heap's blocks is the end of all of it, with no walk
+// over its elements. Three kinds of owners:
+//
+//     winkout<T>(heap, args...)       a heap that can end all blocks: T takes mallard::allocator<?, Heap>
+//     winkout<T>(resource, args...)   resource<Heap> of such a heap: T takes std::pmr::polymorphic_allocator
+//     winkout<T>(pool, args...)       any other std::pmr::memory_resource with a release()
+//
+// The object lives until the owner's release(), clear() or end, or a rewind() behind it; it must not be
+// destroyed by anybody else. What may be built so is decided by winkout_safe<T>, at compile time.
+// If a constructor throws, what it has built is destroyed and its block goes back to the heap: nothing
+// is left (of monotonic heaps: but the room, until they end). If the heap is exhausted: std::bad_alloc.
+// Cost: the block's and the constructor's. As thread-safe as allocating from the owner.
+// Seed 000, sections 3 and 4 (AS4, AS6, AS8, AS10, AS12, AS14).
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <memory_resource>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "mallard/allocator/allocator.hpp"
+#include "mallard/allocator/winkout_containers.hpp"
+#include "mallard/allocator/winkout_safe.hpp"
+#include "mallard/core/concepts.hpp"
+#include "mallard/resource/resource.hpp"
+
+namespace mallard {
+
+// Whether all blocks of an owner can be ended at once. Of a std::pmr::memory_resource as such, nobody
+// knows: it must be known as the class that can.
+template <class Owner>
+inline constexpr bool ends_all_blocks = releasable<Owner> || clearable<Owner>;
+
+template <class Heap>
+inline constexpr bool ends_all_blocks<resource<Heap>> = ends_all_blocks<Heap>;
+
+template <std::derived_from<std::pmr::memory_resource> Owner>
+  requires requires(Owner& owner) { owner.release(); }
+inline constexpr bool ends_all_blocks<Owner> = true;
+
+namespace detail {
+
+template <class Heap>
+struct winkout_allocator {
+  using type = allocator<std::byte, Heap>;
+};
+
+template <std::derived_from<std::pmr::memory_resource> Owner>
+struct winkout_allocator<Owner> {
+  using type = std::pmr::polymorphic_allocator<std::byte>;
+};
+
+// The allocator of T objects in an Owner, which must be able to build and to end them.
+template <class T, class Owner>
+constexpr auto winkout_allocator_of(Owner& owner) {
+  constexpr bool is_resource = std::derived_from<Owner, std::pmr::memory_resource>;
+  static_assert(heap<Owner> || is_resource,
+                "winkout: the first argument is where to build: a heap or a memory resource");
+  static_assert(ends_all_blocks<Owner>,
+                "winkout: this owner cannot end its blocks all at once; take a heap with release() or "
+                "clear(), a mallard::resource of one, or a memory resource with release()");
+  static_assert(std::is_object_v<T> && !std::is_array_v<T>,
+                "winkout: one object, or T[] with a count; for an array of fixed size take std::array");
+  static_assert(winkout_safe<T>,
+                "winkout: the destructor of T would never run; build T of containers with "
+                "mallard::allocator or std::pmr, or, if it keeps the rules of winkout_safe.hpp, "
+                "specialise mallard::winkout_safe<T>");
+  using any = typename winkout_allocator<Owner>::type;
+  static_assert(takes_memory_from<T, any>,
+                "winkout: T takes its memory from another kind of heap than it is built in; give it "
+                "mallard::allocator of this heap, or std::pmr for a memory resource");
+  if constexpr (is_resource)
+    return std::pmr::polymorphic_allocator<std::remove_const_t<T>>(&owner);
+  else
+    return allocator<std::remove_const_t<T>, Owner>(owner);
+}
+
+}  // namespace detail
+
+// A T built from `args` and, where T takes one, from an allocator of `owner`.
+template <class T, class Owner, class... Args>
+  requires(!std::is_unbounded_array_v<T>)
+[[nodiscard]] T& winkout(Owner& owner, Args&&... args) {
+  auto here = detail::winkout_allocator_of<T>(owner);
+  auto* const place = here.allocate(1);
+  try {
+    return *std::uninitialized_construct_using_allocator(place, here, std::forward<Args>(args)...);
+  } catch (...) {
+    here.deallocate(place, 1);
+    throw;
+  }
+}
+
+// winkout<T[]>(owner, count): `count` objects side by side, each value-initialised or, where T takes
+// one, built from an allocator of `owner`. None for 0, without a block.
+template <class T, class Owner>
+  requires std::is_unbounded_array_v<T>
+[[nodiscard]] std::span<std::remove_extent_t<T>> winkout(Owner& owner, std::size_t count) {
+  auto here = detail::winkout_allocator_of<std::remove_extent_t<T>>(owner);
+  if (count == 0) return {};
+  auto* const first = here.allocate(count);
+  std::size_t built = 0;
+  try {
+    for (; built != count; ++built) std::uninitialized_construct_using_allocator(first + built, here);
+  } catch (...) {
+    while (built != 0) std::destroy_at(first + --built);
+    here.deallocate(first, count);
+    throw;
+  }
+  return {first, count};
+}
+
+}  // namespace mallard
