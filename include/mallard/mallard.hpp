@@ -28,6 +28,7 @@
 #include "mallard/layer/chunk_list.hpp"
 #include "mallard/layer/failing.hpp"
 #include "mallard/layer/growth.hpp"
+#include "mallard/layer/locked.hpp"
 #include "mallard/layer/runs.hpp"
 #include "mallard/layer/segregate.hpp"
 #include "mallard/layer/slabs.hpp"

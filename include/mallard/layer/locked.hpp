@@ -1,0 +1,252 @@
+// locked<Heap, Mutex>: any heap, for many threads at once, by one lock around each of its members.
+//
+//     thread A --allocate--+
+//     thread B --resize----+--> [ mutex ] --> Heap
+//     thread C --release---+
+//
+// It passes on every capability that the heap has. Invariant: the heap is only ever entered with the
+// lock held, once an operation: a burst and a resize of several ways lock once too. Every member may be
+// called by any thread at any time, what walks or ends the whole heap included; that nobody uses a block
+// which release(), clear() or rewind() ends stays with the callers. A child region shares its parent's
+// upstream but not its lock, so nesting is not passed on.
+// Suits heaps that few threads use now and then, and sources that several heaps share. Threads that
+// allocate all the time take turns here: take a synchronised heap instead.
+// Cost: a lock and an unlock an operation, beside the heap's. Holds nothing by itself.
+// Seed 000, section 4 (synchronised flavours); seed 001 (allocation_command: one lock a resize).
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <mutex>
+#include <utility>
+
+#include "mallard/core/block.hpp"
+#include "mallard/core/chain.hpp"
+#include "mallard/core/concepts.hpp"
+#include "mallard/core/resize.hpp"
+#include "mallard/core/usage.hpp"
+
+namespace mallard {
+
+namespace detail {
+
+// Types that only some heaps name; of the others, one that satisfies nothing.
+struct none_such {};
+template <class Heap>
+struct upstream_type_of {
+  using type = none_such;
+};
+template <layered Heap>
+struct upstream_type_of<Heap> {
+  using type = typename Heap::upstream_type;
+};
+template <class Heap>
+struct mark_type_of {
+  using type = none_such;
+};
+template <rewindable Heap>
+struct mark_type_of<Heap> {
+  using type = typename Heap::mark_type;
+};
+template <class Heap>
+inline constexpr resize_way ways_of = resize_way::none;
+template <resizable Heap>
+inline constexpr resize_way ways_of<Heap> = Heap::ways;
+
+}  // namespace detail
+
+// Heap: not concurrent, which would need no lock. Mutex: lock() and unlock(), default-constructible; a
+// lock() that throws ends the program, as no member of a heap may throw.
+template <heap Heap, class Mutex = std::mutex>
+  requires(!concurrent<Heap>)
+class locked {
+  using guard = std::lock_guard<Mutex>;
+
+ public:
+  using upstream_type = typename detail::upstream_type_of<Heap>::type;
+  using mark_type = typename detail::mark_type_of<Heap>::type;
+  static constexpr bool is_concurrent = true;
+  static constexpr resize_way ways = detail::ways_of<Heap>;
+
+  // The heap is made of `args`.
+  template <class... Args>
+    requires std::constructible_from<Heap, Args...>
+  explicit locked(Args&&... args) : heap_(std::forward<Args>(args)...) {}
+  locked(const locked&) = delete;
+  locked& operator=(const locked&) = delete;
+
+  // The heap itself, and its upstream, without the lock: for quiet times, when no other thread is in it.
+  [[nodiscard]] Heap& heap() noexcept { return heap_; }
+  [[nodiscard]] const Heap& heap() const noexcept { return heap_; }
+  [[nodiscard]] upstream_type& upstream() noexcept
+    requires layered<Heap>
+  {
+    return heap_.upstream();
+  }
+
+  [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
+    const guard lock(mutex_);
+    return heap_.allocate(size, align);
+  }
+
+  void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
+    const guard lock(mutex_);
+    heap_.deallocate(p, size, align);
+  }
+
+  void deallocate(void* p) noexcept
+    requires freeable<Heap>
+  {
+    const guard lock(mutex_);
+    heap_.deallocate(p);
+  }
+
+  // --- many blocks at once --------------------------------------------------------------------
+
+  void release() noexcept
+    requires releasable<Heap>
+  {
+    const guard lock(mutex_);
+    heap_.release();
+  }
+
+  void clear() noexcept
+    requires clearable<Heap>
+  {
+    const guard lock(mutex_);
+    heap_.clear();
+  }
+
+  std::size_t trim(std::size_t keep) noexcept
+    requires trimmable<Heap>
+  {
+    const guard lock(mutex_);
+    return heap_.trim(keep);
+  }
+
+  [[nodiscard]] mark_type mark() const noexcept
+    requires rewindable<Heap>
+  {
+    const guard lock(mutex_);
+    return heap_.mark();
+  }
+
+  // Ends what any thread has allocated since.
+  void rewind(const mark_type& to) noexcept
+    requires rewindable<Heap>
+  {
+    const guard lock(mutex_);
+    heap_.rewind(to);
+  }
+
+  [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
+                                    std::size_t contiguous) noexcept
+    requires burst<Heap>
+  {
+    const guard lock(mutex_);
+    return heap_.allocate_burst(out, count, size, align, contiguous);
+  }
+
+  void deallocate_burst(chain& blocks, std::size_t size, std::size_t align) noexcept
+    requires burst<Heap>
+  {
+    const guard lock(mutex_);
+    heap_.deallocate_burst(blocks, size, align);
+  }
+
+  [[nodiscard]] bool allocate_burst(chain& out, const std::size_t* lengths, std::size_t count,
+                                    std::size_t unit, std::size_t align, std::size_t contiguous) noexcept
+    requires burst_of_sizes<Heap>
+  {
+    const guard lock(mutex_);
+    return heap_.allocate_burst(out, lengths, count, unit, align, contiguous);
+  }
+
+  void deallocate_burst(chain& blocks) noexcept
+    requires burst_of_sizes<Heap>
+  {
+    const guard lock(mutex_);
+    heap_.deallocate_burst(blocks);
+  }
+
+  // --- one block ------------------------------------------------------------------------------
+
+  // All its ways under one lock.
+  [[nodiscard]] resize_result resize(const resize_request& request) noexcept
+    requires resizable<Heap>
+  {
+    const guard lock(mutex_);
+    return heap_.resize(request);
+  }
+
+  [[nodiscard]] std::size_t usable_size(const void* p) const noexcept
+    requires measurable<Heap>
+  {
+    const guard lock(mutex_);
+    return heap_.usable_size(p);
+  }
+
+  [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept
+    requires predictable<Heap>
+  {
+    const guard lock(mutex_);
+    return heap_.received_size(size, align);
+  }
+
+  [[nodiscard]] bool owns(const void* p) const noexcept
+    requires owning<Heap>
+  {
+    const guard lock(mutex_);
+    return heap_.owns(p);
+  }
+
+  [[nodiscard]] std::size_t block_size() const noexcept
+    requires fixed_size<Heap>
+  {
+    const guard lock(mutex_);
+    return heap_.block_size();
+  }
+
+  [[nodiscard]] std::size_t block_align() const noexcept
+    requires fixed_size<Heap>
+  {
+    const guard lock(mutex_);
+    return heap_.block_align();
+  }
+
+  // --- figures --------------------------------------------------------------------------------
+
+  [[nodiscard]] heap_usage usage() const noexcept
+    requires inspectable<Heap>
+  {
+    const guard lock(mutex_);
+    return heap_.usage();
+  }
+
+  [[nodiscard]] fault validate() const noexcept
+    requires inspectable<Heap>
+  {
+    const guard lock(mutex_);
+    return heap_.validate();
+  }
+
+  [[nodiscard]] std::size_t held() const noexcept
+    requires counted<Heap>
+  {
+    const guard lock(mutex_);
+    return heap_.held();
+  }
+
+  [[nodiscard]] std::size_t max_held() const noexcept
+    requires counted<Heap>
+  {
+    const guard lock(mutex_);
+    return heap_.max_held();
+  }
+
+ private:
+  mutable Mutex mutex_;
+  Heap heap_;
+};
+
+}  // namespace mallard

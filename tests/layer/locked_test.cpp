@@ -1,0 +1,153 @@
+// Every member takes the lock, once, and passes on what the heap says; how threads fare with it is the
+// model suite's.
+#include "mallard/layer/locked.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "mallard/heap/monotonic.hpp"
+#include "mallard/heap/multipool.hpp"
+#include "mallard/heap/pool.hpp"
+#include "mallard/layer/tracked.hpp"
+#include "mallard/source/fixed_buffer.hpp"
+#include "watched_mutex.hpp"
+
+namespace mallard {
+namespace {
+
+// What no heap of ours can do yet, over one that can do little.
+class trims_and_bursts : public tracked<default_source> {
+ public:
+  std::size_t trim(std::size_t keep) noexcept { return keep + 1; }
+
+  bool allocate_burst(chain& out, const std::size_t* lengths, std::size_t count, std::size_t unit,
+                      std::size_t align, std::size_t) noexcept {
+    for (std::size_t i = 0; i < count; ++i) out.push_back(allocate(lengths[i] * unit, align).data);
+    return true;
+  }
+  void deallocate_burst(chain& blocks) noexcept {
+    while (!blocks.empty()) deallocate(blocks.pop_front());
+  }
+};
+
+template <class Heap>
+using watched = locked<attended<Heap>, watched_mutex>;
+
+// Whether an operation takes the lock exactly once and leaves none held.
+template <class Operation>
+testing::AssertionResult locks_once(Operation operation) {
+  const std::size_t before = watched_mutex::taken();
+  operation();
+  const std::size_t taken = watched_mutex::taken() - before;
+  if (taken == 1 && watched_mutex::held() == 0) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << taken << " locks taken, " << watched_mutex::held() << " held";
+}
+
+static_assert(concurrent<locked<multipool>> && !concurrent<multipool>);
+static_assert(layered<locked<multipool>> && releasable<locked<multipool>> && clearable<locked<multipool>> &&
+              burst<locked<multipool>> && owning<locked<multipool>> && inspectable<locked<multipool>>);
+static_assert(rewindable<locked<monotonic>> && expandable<locked<monotonic>> &&
+              shrinkable<locked<monotonic>> && predictable<locked<monotonic>>);
+static_assert(fixed_size<locked<pool>> && freeable<locked<tracked<default_source>>> &&
+              measurable<locked<tracked<default_source>>> && counted<locked<default_source>>);
+static_assert(trimmable<locked<trims_and_bursts>> && burst_of_sizes<locked<trims_and_bursts>>);
+
+// Nothing that the heap lacks is promised.
+static_assert(!layered<locked<fixed_buffer>> && !releasable<locked<fixed_buffer>> &&
+              !rewindable<locked<multipool>> && !resizable<locked<multipool>> && !freeable<locked<pool>> &&
+              !trimmable<locked<multipool>> && !fixed_size<locked<monotonic>> && !counted<locked<pool>> &&
+              !burst<locked<monotonic>> && !burst_of_sizes<locked<multipool>> &&
+              !thread_caching<locked<pool>>);
+
+TEST(Locked, TakesTheLockOnceForABlock) {
+  watched<tracked<default_source>> heap;
+  block b;
+  EXPECT_TRUE(locks_once([&] { b = heap.allocate(100, 16); }));
+  ASSERT_TRUE(b);
+  EXPECT_TRUE(locks_once([&] { EXPECT_EQ(heap.usable_size(b.data), b.size); }));
+  EXPECT_TRUE(locks_once([&] { EXPECT_TRUE(heap.owns(b.data)); }));
+  EXPECT_TRUE(locks_once([&] { heap.deallocate(b.data, 100, 16); }));
+  b = heap.allocate(100, 16);
+  EXPECT_TRUE(locks_once([&] { heap.deallocate(b.data); }));
+  EXPECT_EQ(heap.usage().granted, 0u);
+}
+
+TEST(Locked, TakesTheLockOnceForAResizeOfManyWays) {
+  watched<monotonic> heap;
+  const block b = heap.allocate(100, 16);
+  ASSERT_TRUE(heap.allocate(100, 16));  // now the first cannot grow in place
+  resize_result moved;
+  EXPECT_TRUE(locks_once([&] {
+    moved =
+        heap.resize({b.data, 100, 16, 200, 400, resize_way::expand_forward | resize_way::allocate_new, 16});
+  }));
+  EXPECT_TRUE(moved.memory && !moved.reused);
+  EXPECT_EQ(moved.memory.size, 400u);
+}
+
+TEST(Locked, TakesTheLockOnceForABurst) {
+  watched<multipool> heap;
+  chain blocks;
+  EXPECT_TRUE(locks_once([&] { EXPECT_TRUE(heap.allocate_burst(blocks, 50, 48, 8, 0)); }));
+  EXPECT_EQ(blocks.size(), 50u);
+  EXPECT_TRUE(locks_once([&] { heap.deallocate_burst(blocks, 48, 8); }));
+  EXPECT_TRUE(blocks.empty());
+
+  watched<trims_and_bursts> of_sizes;
+  const std::array<std::size_t, 3> lengths = {1, 20, 300};
+  EXPECT_TRUE(locks_once(
+      [&] { EXPECT_TRUE(of_sizes.allocate_burst(blocks, lengths.data(), lengths.size(), 8, 8, 0)); }));
+  EXPECT_EQ(blocks.size(), lengths.size());
+  EXPECT_GE(of_sizes.usable_size(blocks.back()), 8 * lengths.back());
+  EXPECT_TRUE(locks_once([&] { of_sizes.deallocate_burst(blocks); }));
+  EXPECT_TRUE(blocks.empty());
+}
+
+TEST(Locked, TakesTheLockOnceForTheWholeHeap) {
+  watched<monotonic> heap;
+  ASSERT_TRUE(heap.allocate(10, 1));
+  std::size_t received = 0;
+  EXPECT_TRUE(locks_once([&] { received = heap.received_size(77, 8); }));
+  EXPECT_EQ(received, 77u);
+  EXPECT_TRUE(locks_once([&] {
+    const auto from_here = heap.mark();
+    static_assert(std::same_as<decltype(from_here), const monotonic::mark_type>);
+  }));
+  const auto from_here = heap.mark();
+  ASSERT_TRUE(heap.allocate(10, 1));
+  EXPECT_TRUE(locks_once([&] { EXPECT_EQ(heap.usage().granted, 20u); }));
+  EXPECT_TRUE(locks_once([&] { heap.rewind(from_here); }));
+  EXPECT_EQ(heap.usage().granted, 10u);
+  EXPECT_TRUE(locks_once([&] { heap.clear(); }));
+  EXPECT_EQ(heap.usage().granted, 0u);
+  EXPECT_TRUE(locks_once([&] { EXPECT_FALSE(heap.validate()); }));
+  EXPECT_TRUE(locks_once([&] { heap.release(); }));
+  EXPECT_EQ(heap.usage().held, 0u);
+
+  watched<trims_and_bursts> trims;
+  EXPECT_TRUE(locks_once([&] { EXPECT_EQ(trims.trim(41), 42u); }));
+}
+
+TEST(Locked, TakesTheLockOnceForAFigure) {
+  watched<basic_pool<default_source>> of_one_size(std::size_t{40}, std::size_t{8});
+  EXPECT_TRUE(locks_once([&] { EXPECT_EQ(of_one_size.block_size(), 40u); }));
+  EXPECT_TRUE(locks_once([&] { EXPECT_EQ(of_one_size.block_align(), 8u); }));
+
+  watched<default_source> source;
+  const block b = source.allocate(5000, 8);
+  EXPECT_TRUE(locks_once([&] { EXPECT_EQ(source.held(), b.size); }));
+  source.deallocate(b.data, 5000, 8);
+  EXPECT_TRUE(locks_once([&] { EXPECT_EQ(source.max_held(), b.size); }));
+}
+
+TEST(Locked, GivesTheHeapItselfForQuietTimes) {
+  locked<multipool> heap;
+  ASSERT_TRUE(heap.allocate(48, 8));
+  EXPECT_EQ(heap.heap().usage(), heap.usage());
+  EXPECT_EQ(heap.upstream().held(), heap.usage().held);
+  EXPECT_EQ(&heap.upstream(), &heap.heap().upstream());
+}
+
+}  // namespace
+}  // namespace mallard

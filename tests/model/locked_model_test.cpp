@@ -1,0 +1,72 @@
+// locked, over each kind of heap: with a mutex that tells whether it is held whenever the heap is entered,
+// and as it is shipped.
+#include "mallard/layer/locked.hpp"
+
+#include <memory>
+
+#include "mallard/heap/monotonic.hpp"
+#include "mallard/heap/multipool.hpp"
+#include "mallard/heap/pool.hpp"
+#include "mallard/layer/tracked.hpp"
+#include "mallard/source/counting.hpp"
+#include "mallard/source/fixed_buffer.hpp"
+#include "model/every_promise.hpp"
+#include "watched_mutex.hpp"
+
+namespace mallard::model {
+namespace {
+
+template <class Heap>
+using watched = locked<attended<Heap>, watched_mutex>;
+
+struct multipool_model : model {
+  using heap = watched<basic_multipool<source>>;
+};
+
+struct monotonic_model : model {
+  using heap = watched<basic_monotonic<source>>;
+  static constexpr bool reuses = false;
+};
+
+struct pool_model : model {
+  using heap = watched<basic_pool<source>>;
+  static constexpr std::size_t largest_size = 48;
+  static constexpr std::size_t largest_align = 16;
+  struct rig {
+    watched<basic_pool<source>> heap{largest_size, largest_align};
+  };
+};
+
+struct tracked_model : model {
+  using heap = watched<tracked<source>>;
+};
+
+struct counting_model : model {
+  using heap = watched<counting<source>>;
+  static constexpr bool ends_its_blocks = false;
+};
+
+struct fixed_buffer_model : model {
+  using heap = locked<fixed_buffer>;
+  static constexpr bool ends_its_blocks = false;
+  struct rig {
+    static constexpr std::size_t bytes = std::size_t{1} << 25;
+    std::unique_ptr<std::byte[]> buffer = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    locked<fixed_buffer> heap{buffer.get(), bytes};
+  };
+};
+
+struct over_os_pages_model : model {
+  using heap = locked<multipool>;
+};
+
+const bool held = keeps_every_promise<multipool_model>("locked_multipool") &&
+                  keeps_every_promise<monotonic_model>("locked_monotonic") &&
+                  keeps_every_promise<pool_model>("locked_pool") &&
+                  keeps_every_promise<tracked_model>("locked_tracked") &&
+                  keeps_every_promise<counting_model>("locked_counting") &&
+                  keeps_every_promise<fixed_buffer_model>("locked_fixed_buffer") &&
+                  keeps_every_promise<over_os_pages_model>("locked_multipool_over_os_pages");
+
+}  // namespace
+}  // namespace mallard::model

@@ -1,0 +1,189 @@
+// watched_mutex and attended: whether a lock is held where it must be, on every run, by no chance.
+//
+//     locked<attended<Heap>, watched_mutex>       each member of the heap asks: does my caller hold the lock?
+//
+// A data race shows only when two threads meet; that a member was entered without the lock shows always.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <mutex>
+
+#include "mallard/core/concepts.hpp"
+
+namespace mallard {
+
+// A mutex that counts, for the calling thread: how many of its kind it holds, and how often it took one.
+class watched_mutex {
+ public:
+  void lock() {
+    mutex_.lock();
+    ++held_;
+    ++taken_;
+  }
+
+  void unlock() {
+    --held_;
+    mutex_.unlock();
+  }
+
+  [[nodiscard]] static std::size_t held() { return held_; }
+  [[nodiscard]] static std::size_t taken() { return taken_; }
+
+ private:
+  static inline thread_local std::size_t held_ = 0;
+  static inline thread_local std::size_t taken_ = 0;
+
+  std::mutex mutex_;
+};
+
+// A heap whose members complain, as a failure of the test, when their caller holds no watched_mutex.
+template <heap Heap>
+class attended : public Heap {
+ public:
+  using Heap::Heap;
+
+  block allocate(std::size_t size, std::size_t align) noexcept {
+    enter("allocate");
+    return Heap::allocate(size, align);
+  }
+  void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
+    enter("deallocate");
+    Heap::deallocate(p, size, align);
+  }
+  void deallocate(void* p) noexcept
+    requires freeable<Heap>
+  {
+    enter("deallocate by pointer");
+    Heap::deallocate(p);
+  }
+
+  void release() noexcept
+    requires releasable<Heap>
+  {
+    enter("release");
+    Heap::release();
+  }
+  void clear() noexcept
+    requires clearable<Heap>
+  {
+    enter("clear");
+    Heap::clear();
+  }
+  std::size_t trim(std::size_t keep) noexcept
+    requires trimmable<Heap>
+  {
+    enter("trim");
+    return Heap::trim(keep);
+  }
+  auto mark() const noexcept
+    requires rewindable<Heap>
+  {
+    enter("mark");
+    return Heap::mark();
+  }
+  void rewind(const auto& to) noexcept
+    requires rewindable<Heap>
+  {
+    enter("rewind");
+    Heap::rewind(to);
+  }
+
+  bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
+                      std::size_t contiguous) noexcept
+    requires burst<Heap>
+  {
+    enter("allocate_burst");
+    return Heap::allocate_burst(out, count, size, align, contiguous);
+  }
+  void deallocate_burst(chain& blocks, std::size_t size, std::size_t align) noexcept
+    requires burst<Heap>
+  {
+    enter("deallocate_burst");
+    Heap::deallocate_burst(blocks, size, align);
+  }
+  bool allocate_burst(chain& out, const std::size_t* lengths, std::size_t count, std::size_t unit,
+                      std::size_t align, std::size_t contiguous) noexcept
+    requires burst_of_sizes<Heap>
+  {
+    enter("allocate_burst of sizes");
+    return Heap::allocate_burst(out, lengths, count, unit, align, contiguous);
+  }
+  void deallocate_burst(chain& blocks) noexcept
+    requires burst_of_sizes<Heap>
+  {
+    enter("deallocate_burst of sizes");
+    Heap::deallocate_burst(blocks);
+  }
+
+  resize_result resize(const resize_request& request) noexcept
+    requires resizable<Heap>
+  {
+    enter("resize");
+    return Heap::resize(request);
+  }
+  std::size_t usable_size(const void* p) const noexcept
+    requires measurable<Heap>
+  {
+    enter("usable_size");
+    return Heap::usable_size(p);
+  }
+  std::size_t received_size(std::size_t size, std::size_t align) const noexcept
+    requires predictable<Heap>
+  {
+    enter("received_size");
+    return Heap::received_size(size, align);
+  }
+  bool owns(const void* p) const noexcept
+    requires owning<Heap>
+  {
+    enter("owns");
+    return Heap::owns(p);
+  }
+  std::size_t block_size() const noexcept
+    requires fixed_size<Heap>
+  {
+    enter("block_size");
+    return Heap::block_size();
+  }
+  std::size_t block_align() const noexcept
+    requires fixed_size<Heap>
+  {
+    enter("block_align");
+    return Heap::block_align();
+  }
+
+  heap_usage usage() const noexcept
+    requires inspectable<Heap>
+  {
+    enter("usage");
+    return Heap::usage();
+  }
+  fault validate() const noexcept
+    requires inspectable<Heap>
+  {
+    enter("validate");
+    return Heap::validate();
+  }
+  std::size_t held() const noexcept
+    requires counted<Heap>
+  {
+    enter("held");
+    return Heap::held();
+  }
+  std::size_t max_held() const noexcept
+    requires counted<Heap>
+  {
+    enter("max_held");
+    return Heap::max_held();
+  }
+
+ private:
+  static void enter(const char* member) {
+    if (watched_mutex::held() != 1)
+      ADD_FAILURE() << member << " was entered with " << watched_mutex::held() << " locks held";
+  }
+};
+
+}  // namespace mallard
