@@ -17,11 +17,15 @@
 
 // source: where memory comes from
 #include "mallard/source/borrowed.hpp"
+#include "mallard/source/cached_pages.hpp"
+#include "mallard/source/chunk_cache.hpp"
+#include "mallard/source/chunk_sizes.hpp"
 #include "mallard/source/counting.hpp"
 #include "mallard/source/default_source.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 #include "mallard/source/memory_resource_source.hpp"
 #include "mallard/source/os_pages.hpp"
+#include "mallard/source/process_chunks.hpp"
 
 // layer: what heaps are made of
 #include "mallard/layer/bump.hpp"

@@ -5,6 +5,8 @@
 
 #include "mallard/layer/failing.hpp"
 #include "mallard/source/borrowed.hpp"
+#include "mallard/source/cached_pages.hpp"
+#include "mallard/source/chunk_cache.hpp"
 #include "mallard/source/counting.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 #include "mallard/source/memory_resource_source.hpp"
@@ -28,6 +30,30 @@ struct counting_model : passing_through {
 
 struct os_pages_model : passing_through {
   using heap = counting<os_pages>;
+};
+
+struct cached_pages_model : passing_through {
+  using heap = counting<cached_pages>;
+};
+
+// The whole of it, over a source that sees what is taken from it and what comes back.
+struct chunk_cache_model : passing_through {
+  using heap = basic_chunk_cache<source>;
+  struct rig {
+    basic_chunk_cache<source> heap;
+    rig() = default;
+    rig(const rig&) = delete;
+    rig& operator=(const rig&) = delete;
+    ~rig() { heap.trim(0); }
+  };
+};
+
+// So little is kept that most of what comes back drives something out.
+struct small_chunk_cache_model : passing_through {
+  using heap = basic_chunk_cache<source>;
+  struct rig : chunk_cache_model::rig {
+    rig() { heap.set_limit(std::size_t{40} << 10); }
+  };
 };
 
 // A memory_resource whose blocks are the ledger's, so that sizes and alignments that come back are checked.
@@ -73,6 +99,9 @@ struct fixed_buffer_model : passing_through {
 const bool held = keeps_every_promise<failing_model>("failing") &&
                   keeps_every_promise<counting_model>("counting") &&
                   keeps_every_promise<os_pages_model>("os_pages") &&
+                  keeps_every_promise<cached_pages_model>("cached_pages") &&
+                  keeps_every_promise<chunk_cache_model>("chunk_cache") &&
+                  keeps_every_promise<small_chunk_cache_model>("small_chunk_cache") &&
                   keeps_every_promise<memory_resource_model>("memory_resource_source") &&
                   keeps_every_promise<borrowed_model>("borrowed") &&
                   keeps_every_promise<fixed_buffer_model>("fixed_buffer");

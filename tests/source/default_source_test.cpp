@@ -15,7 +15,16 @@ TEST(DefaultSource, CountsTheWholePagesThatItHandsOut) {
   EXPECT_EQ(source.held(), page.size);
   EXPECT_EQ(page.size, os_pages::page_size());
   source.deallocate(page.data, 1, 1);
-  EXPECT_EQ(source.held(), 0u);
+  EXPECT_EQ(source.held(), 0u) << "what the process caches is held by no heap";
+}
+
+TEST(DefaultSource, SharesChunksWithAllOthers) {
+  default_source first;
+  default_source second;
+  const block chunk = first.allocate(100000, 1);
+  first.deallocate(chunk.data, 100000, 1);
+  EXPECT_EQ(second.allocate(100000, 1), chunk);
+  second.deallocate(chunk.data, chunk.size, 1);
 }
 
 }  // namespace

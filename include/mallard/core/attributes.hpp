@@ -3,14 +3,17 @@
 // MALLARD_INLINE  asks for inlining even in unoptimised builds of a fast path.
 // MALLARD_NOINLINE keeps a slow path (growth, exhaustion) out of the fast path's code.
 // MALLARD_ASSUME  tells the optimiser what always holds where it cannot see it.
+// MALLARD_VISIBLE makes a variable one for all shared objects of a process, however they hide symbols.
 #pragma once
 
 #if defined(__GNUC__) || defined(__clang__)
 #define MALLARD_INLINE [[gnu::always_inline]] inline
 #define MALLARD_NOINLINE [[gnu::noinline]]
 #define MALLARD_ASSUME(condition) ((condition) ? void(0) : __builtin_unreachable())
+#define MALLARD_VISIBLE [[gnu::visibility("default")]]
 #else
 #define MALLARD_INLINE inline
 #define MALLARD_NOINLINE
 #define MALLARD_ASSUME(condition) void(0)
+#define MALLARD_VISIBLE
 #endif

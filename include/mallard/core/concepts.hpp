@@ -11,8 +11,8 @@
 //   received block.size >= the requested size; all of it is the caller's.
 //   given    back with any size between the requested and the received one (after a resize: of the
 //            latest) and the same alignment. Precondition: the pointer is a live block of this heap.
-//   failure  a null block; nothing has changed, and the heap serves what it still can. No member
-//            throws.
+//   failure  a null block; no block has changed, and the heap serves what it still can: memory that it
+//            only kept for later may have gone back. No member throws.
 //   threads  calls on one heap are serialised by the caller unless the heap is `concurrent`. No
 //            block has an affinity: any thread may deallocate what another has allocated.
 //   identity heaps are neither copied nor moved: blocks, facades and children hold their address.

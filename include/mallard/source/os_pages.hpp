@@ -22,6 +22,8 @@ namespace mallard {
 
 class os_pages {
  public:
+  static constexpr bool is_concurrent = true;
+
   os_pages() = default;
   os_pages(const os_pages&) = delete;
   os_pages& operator=(const os_pages&) = delete;

@@ -1,0 +1,65 @@
+#include "mallard/source/process_chunks.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+namespace mallard {
+namespace {
+
+constexpr std::size_t bytes = 123 * 4096;
+
+void* take_and_keep() {
+  const block chunk = process_chunks().allocate(bytes, 8);
+  process_chunks().deallocate(chunk.data, bytes, 8);
+  return chunk.data;
+}
+
+// Ends after main, and was there before it.
+struct static_user {
+  static_user() : chunk(process_chunks().allocate(bytes, 8)) {}
+  ~static_user() {
+    process_chunks().deallocate(chunk.data, bytes, 8);
+    if (take_and_keep() == nullptr) std::_Exit(1);
+  }
+  block chunk;
+} before_and_after_main;
+
+TEST(ProcessChunks, AreThereBeforeMain) { EXPECT_TRUE(before_and_after_main.chunk); }
+
+TEST(ProcessChunks, AreOneCacheForAllThreads) {
+  void* const here = take_and_keep();
+  void* there = nullptr;
+  std::thread([&] { there = take_and_keep(); }).join();
+  EXPECT_EQ(here, there);
+}
+
+// A child finds an unlocked cache, however busy other threads are at the moment of the fork.
+TEST(ProcessChunks, SurviveAForkWhileOtherThreadsAreBusy) {
+  std::atomic<bool> done = false;
+  std::vector<std::thread> busy;
+  for (int i = 0; i < 3; ++i)
+    busy.emplace_back([&] {
+      while (!done) take_and_keep();
+    });
+  for (int i = 0; i < 50; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(20);
+      ::_exit(take_and_keep() != nullptr && !process_chunks().validate() ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_EQ(status, 0) << "fork " << i;
+  }
+  done = true;
+  for (std::thread& t : busy) t.join();
+}
+
+}  // namespace
+}  // namespace mallard
