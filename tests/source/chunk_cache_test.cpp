@@ -49,7 +49,8 @@ class seen_pages {
 };
 
 static_assert(heap<chunk_cache> && predictable<chunk_cache> && trimmable<chunk_cache>);
-static_assert(concurrent<chunk_cache> && inspectable<chunk_cache> && !counted<chunk_cache>);
+static_assert(concurrent<basic_chunk_cache<seen_pages>> && concurrent<chunk_cache>);
+static_assert(inspectable<chunk_cache> && !counted<chunk_cache>);
 
 class ChunkCache : public testing::Test {
  protected:
