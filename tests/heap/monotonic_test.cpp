@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
+#include <span>
 #include <type_traits>
 #include <vector>
 
 #include "mallard/layer/failing.hpp"
+#include "mallard/resource/resource.hpp"
 #include "mallard/source/borrowed.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 
@@ -76,6 +79,30 @@ TEST_F(Monotonic, ClearKeepsTheLargestChunkAndSoonOneServesAWholeCycle) {
   for (int i = 0; i < 1000; ++i) (void)heap_.allocate(100, 8);
   EXPECT_EQ(held(), kept);
   EXPECT_FALSE(heap_.validate());
+}
+
+TEST(MonotonicChunks, ClearKeepsTheLargestAndGivesTheOthersBack) {
+  basic_monotonic<default_source, doubling<4096, 65536>> heap;
+  for (std::size_t chunk = 1; chunk <= 8; chunk *= 2) ASSERT_TRUE(heap.allocate(chunk * 4000, 8));
+  EXPECT_EQ(heap.upstream().held(), 4096u + 8192u + 16384u + 32768u);
+  heap.clear();
+  EXPECT_EQ(heap.upstream().held(), 32768u);
+  ASSERT_TRUE(heap.allocate(32000, 8));
+  EXPECT_EQ(heap.upstream().held(), 32768u);
+}
+
+TEST(MonotonicChunks, RewindKeepsTheMarksOwnAndTheLargestOfTheNewer) {
+  basic_monotonic<default_source, doubling<4096, 65536>> heap;
+  ASSERT_TRUE(heap.allocate(4000, 8));
+  const auto mark = heap.mark();
+  for (std::size_t chunk = 2; chunk <= 8; chunk *= 2) ASSERT_TRUE(heap.allocate(chunk * 4000, 8));
+  heap.rewind(mark);
+  EXPECT_EQ(heap.upstream().held(), 4096u + 32768u);
+  ASSERT_TRUE(heap.allocate(32000, 8));
+  heap.rewind(mark);
+  EXPECT_EQ(heap.upstream().held(), 4096u + 32768u);
+  heap.release();
+  EXPECT_EQ(heap.upstream().held(), 0u);
 }
 
 TEST_F(Monotonic, ReleaseKeepsNothing) {
@@ -189,6 +216,116 @@ TEST_F(Monotonic, OwnsItsChunks) {
   EXPECT_FALSE(heap_.owns(&heap_));
   heap_.release();
   EXPECT_FALSE(heap_.owns(b.data));
+}
+
+class MonotonicInABuffer : public testing::Test {
+ protected:
+  [[nodiscard]] bool in_buffer(const block& b) const {
+    return b.data >= bytes_.data() && bytes_of(b) + b.size <= bytes_.data() + bytes_.size();
+  }
+  [[nodiscard]] std::size_t held() const { return heap_.upstream().held(); }
+
+  alignas(16) std::array<std::byte, 1000> bytes_{};
+  monotonic heap_{bytes_};
+};
+
+TEST_F(MonotonicInABuffer, NothingComesFromUpstreamUntilItIsFull) {
+  EXPECT_EQ(heap_.usage(), (heap_usage{1000, 0, 0}));
+  EXPECT_EQ(heap_.allocate(600, 8).data, bytes_.data());
+  EXPECT_EQ(heap_.allocate(400, 1).data, bytes_.data() + 600);
+  EXPECT_EQ(held(), 0u);
+  EXPECT_EQ(heap_.usage(), (heap_usage{1000, 1000, 1000}));
+  EXPECT_FALSE(in_buffer(heap_.allocate(1, 1)));
+  EXPECT_EQ(heap_.usage(), (heap_usage{1000 + held(), 1001, 1001}));
+  EXPECT_FALSE(heap_.validate());
+}
+
+TEST_F(MonotonicInABuffer, WhatDoesNotFitLeavesItsRestUnused) {
+  EXPECT_TRUE(in_buffer(heap_.allocate(600, 8)));
+  EXPECT_FALSE(in_buffer(heap_.allocate(600, 8)));
+  EXPECT_FALSE(in_buffer(heap_.allocate(8, 8)));
+  EXPECT_EQ(heap_.usage().granted, 1208u);
+}
+
+TEST_F(MonotonicInABuffer, ClearServesFromItAgainAndKeepsTheLargestChunk) {
+  for (int i = 0; i < 1000; ++i) (void)heap_.allocate(100, 8);
+  const std::size_t all = held();
+  heap_.clear();
+  EXPECT_GT(held(), 0u);
+  EXPECT_LT(held(), all);
+  EXPECT_EQ(heap_.usage(), (heap_usage{1000 + held(), 0, 0}));
+  const std::size_t kept = held();
+  EXPECT_EQ(heap_.allocate(1000, 8).data, bytes_.data());
+  (void)heap_.allocate(1000, 8);
+  EXPECT_EQ(held(), kept);
+  EXPECT_FALSE(heap_.validate());
+}
+
+TEST_F(MonotonicInABuffer, ReleaseServesFromItAgainAndKeepsNoChunk) {
+  for (int i = 0; i < 1000; ++i) (void)heap_.allocate(100, 8);
+  heap_.release();
+  EXPECT_EQ(held(), 0u);
+  EXPECT_EQ(heap_.usage(), (heap_usage{1000, 0, 0}));
+  EXPECT_EQ(heap_.allocate(1000, 8).data, bytes_.data());
+}
+
+TEST_F(MonotonicInABuffer, RewindComesBackToTheMiddleOfIt) {
+  (void)heap_.allocate(100, 8);
+  const auto mark = heap_.mark();
+  for (int i = 0; i < 100; ++i) (void)heap_.allocate(100, 8);
+  heap_.rewind(mark);
+  EXPECT_EQ(heap_.usage().granted, 100u);
+  EXPECT_EQ(heap_.allocate(100, 4).data, bytes_.data() + 100);
+}
+
+TEST_F(MonotonicInABuffer, TheTopBlockGrowsAndShrinksInIt) {
+  const block top = heap_.allocate(100, 8);
+  EXPECT_EQ(heap_.resize({top.data, 100, 8, 1000, 1000, resize_way::expand_forward}).memory.size, 1000u);
+  EXPECT_FALSE(heap_.resize({top.data, 1000, 8, 1001, 1001, resize_way::expand_forward}).memory);
+  EXPECT_EQ(heap_.resize({top.data, 1000, 8, 10, 10, resize_way::shrink}).memory.size, 10u);
+}
+
+TEST_F(MonotonicInABuffer, OwnsItWholly) {
+  EXPECT_TRUE(heap_.owns(bytes_.data()) && heap_.owns(bytes_.data() + 999));
+  EXPECT_FALSE(heap_.owns(bytes_.data() + 1000));
+  EXPECT_FALSE(heap_.owns(nullptr));
+  heap_.release();
+  EXPECT_TRUE(heap_.owns(bytes_.data()));
+}
+
+TEST(MonotonicInBuffers, AnEmptyOneIsAsGoodAsNone) {
+  monotonic heap{std::span<std::byte>{}};
+  EXPECT_FALSE(heap.owns(nullptr));
+  EXPECT_TRUE(heap.allocate(1, 1));
+  EXPECT_EQ(heap.usage().held, heap.upstream().held());
+}
+
+TEST(MonotonicInBuffers, TheUpstreamIsMadeOfWhatFollows) {
+  alignas(16) std::array<std::byte, 64> first;
+  alignas(16) std::array<std::byte, 4096> second;
+  basic_monotonic<fixed_buffer> heap(first, second.data(), second.size());
+  EXPECT_EQ(heap.allocate(64, 16).data, first.data());
+  EXPECT_TRUE(heap.allocate(64, 16));
+  basic_monotonic<fixed_buffer> without(second.data(), second.size());
+  EXPECT_EQ(without.usage().held, 0u);
+}
+
+TEST(MonotonicInBuffers, TheFirstOneIsTheHeapsTheNextOneItsUpstreams) {
+  std::array<std::byte, 64> own;
+  alignas(16) std::array<std::byte, 4096> upstreams;
+  basic_monotonic<monotonic> heap(own, upstreams);
+  EXPECT_EQ(heap.allocate(64, 1).data, own.data());
+  const block outgrown = heap.allocate(64, 1);
+  EXPECT_TRUE(outgrown.data >= upstreams.data() && outgrown.data < upstreams.data() + upstreams.size());
+  EXPECT_EQ(heap.upstream().upstream().held(), 0u);
+  basic_monotonic<monotonic> only(own);
+  EXPECT_EQ(only.allocate(64, 1).data, own.data());
+}
+
+TEST(MonotonicInBuffers, AResourcePassesItOn) {
+  std::array<std::byte, 64> bytes;
+  resource<monotonic> r{bytes};
+  EXPECT_EQ(r.allocate(64, 1), bytes.data());
 }
 
 TEST(MonotonicUnderPressure, ServesWhatStillFitsAndThenNull) {

@@ -20,6 +20,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <span>
 
 #include "mallard/core/align.hpp"
 #include "mallard/core/concepts.hpp"
@@ -146,6 +147,23 @@ class probe {
 
  private:
   ledger& books_;
+};
+
+// A buffer for a heap to begin in: a chunk of the ledger's, which starts at an odd address.
+class lent_buffer {
+ public:
+  explicit lent_buffer(std::size_t size) : memory_(books_.hand_out(size, 1)) {}
+  lent_buffer(const lent_buffer&) = delete;
+  lent_buffer& operator=(const lent_buffer&) = delete;
+  ~lent_buffer() { books_.take_back(memory_.data, memory_.size, 1); }
+
+  [[nodiscard]] std::span<std::byte> bytes() const {
+    return {static_cast<std::byte*>(memory_.data), memory_.size};
+  }
+
+ private:
+  ledger& books_ = *ledger::current();
+  const block memory_;
 };
 
 static_assert(predictable<probe> && counted<probe> && inspectable<probe> && concurrent<probe>);

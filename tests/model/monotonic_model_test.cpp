@@ -19,12 +19,23 @@ struct small_chunks_model : never_reuses {
   static constexpr bool grows_in_place = false;
 };
 
+// Most of a trace outgrows the buffer; some of it does not.
+struct with_buffer_model : never_reuses {
+  using heap = basic_monotonic<source>;
+  static constexpr std::size_t lent_bytes = 4096;
+  struct rig {
+    lent_buffer buffer{lent_bytes};
+    basic_monotonic<source> heap{buffer.bytes()};
+  };
+};
+
 struct over_os_pages_model : never_reuses {
   using heap = monotonic;
 };
 
 const bool held = keeps_every_promise<monotonic_model>("monotonic") &&
                   keeps_every_promise<small_chunks_model>("monotonic_of_small_chunks") &&
+                  keeps_every_promise<with_buffer_model>("monotonic_with_a_buffer") &&
                   keeps_every_promise<over_os_pages_model>("monotonic_over_os_pages");
 
 }  // namespace

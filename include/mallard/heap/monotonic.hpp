@@ -1,21 +1,24 @@
 // monotonic: memory that only grows until it ends all at once.
 //
-//     newest --> [header| b b b b b b |....free....] --> [header| b b b b b b b |] --> null
+//     newest --> [header| b b b b b b |....free....] --> [header| b b b b b b b |] --> [ buffer, if lent ]
 //                                     ^ cursor
 //
 // allocate moves a cursor; deallocate is empty and inline, so a compiler drops whole destructor walks
 // over a typed container. Memory comes back by clear() (keeps the largest chunk), release() (keeps
 // nothing), rewind() (keeps what is older than the mark) and destruction. The topmost block grows
 // forward and shrinks in place. No block has a header; the received size is the requested one.
-// Holds nothing until first used. Cost: 4 to 6 instructions for a block of known size, 0 for its end
-// (gcc 12 -O2, callgrind, the loop around them subtracted). Debug builds validate the whole heap in
-// clear(), release(), rewind() and the destructor.
-// Seed 000, section 3 (monotonic allocators) and 4 (AS3 to AS6); seed 002, section 4.2 (regions).
+// A buffer lent to the constructor serves first, without a header of its own, and again after clear(),
+// release() and rewind(); it is part of usage().held, never of what the upstream counts.
+// Beside the buffer it holds nothing until that is full. Cost: 4 to 6 instructions for a block of known size,
+// 0 for its end (gcc 12 -O2, callgrind, the loop around them subtracted). Debug builds validate the whole
+// heap in clear(), release(), rewind() and the destructor. Seed 000, section 3 (monotonic allocators) and 4
+// (AS3 to AS6); seed 002, section 4.2 (regions).
 #pragma once
 
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <span>
 #include <utility>
 
 #include "mallard/core/attributes.hpp"
@@ -34,6 +37,17 @@ namespace mallard {
 // is held too early is untouched, and the largest chunk, kept by clear(), soon serves a whole cycle.
 using monotonic_growth = doubling<4096, std::size_t{1} << 30>;
 
+namespace detail {
+
+// Whether constructor arguments are a buffer and those of the upstream behind it.
+template <class Upstream, class... Args>
+inline constexpr bool begins_with_buffer = false;
+template <class Upstream, class First, class... Rest>
+inline constexpr bool begins_with_buffer<Upstream, First, Rest...> =
+    std::convertible_to<First, std::span<std::byte>> && std::constructible_from<Upstream, Rest...>;
+
+}  // namespace detail
+
 template <heap Upstream = default_source, growth_policy Growth = monotonic_growth>
 class basic_monotonic {
   using chunks = chunk_list<Upstream, Growth>;
@@ -43,8 +57,15 @@ class basic_monotonic {
   using upstream_type = Upstream;
 
   template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
+    requires(std::constructible_from<Upstream, Args...> && !detail::begins_with_buffer<Upstream, Args...>)
   explicit basic_monotonic(Args&&... args) : chunks_(std::forward<Args>(args)...) {}
+
+  // Over a buffer of the caller's, used before any chunk. It must outlive the heap and needs no alignment;
+  // nothing but blocks is written to it. The upstream is made of `args`.
+  template <class... Args>
+    requires std::constructible_from<Upstream, Args...>
+  explicit basic_monotonic(std::span<std::byte> buffer, Args&&... args)
+      : chunks_(std::forward<Args>(args)...), buffer_(buffer), bump_(room_of(nullptr)) {}
   basic_monotonic(const basic_monotonic&) = delete;
   basic_monotonic& operator=(const basic_monotonic&) = delete;
   ~basic_monotonic() { MALLARD_CHECK(!validate()); }
@@ -70,13 +91,13 @@ class basic_monotonic {
   void clear() noexcept {
     MALLARD_CHECK(!validate());
     chunks_.clear();
-    bump_ = {};
+    bump_ = room_of(nullptr);
   }
 
   void release() noexcept {
     MALLARD_CHECK(!validate());
     chunks_.release();
-    bump_ = {};
+    bump_ = room_of(nullptr);
   }
 
   class mark_type {
@@ -97,7 +118,7 @@ class basic_monotonic {
     MALLARD_CHECK(!validate());
     if (chunks_.newest() != to.newest_) {
       while (chunks_.newest() != to.newest_) chunks_.drop_newest();
-      bump_ = to.newest_ == nullptr ? bump{} : bump{to.newest_->begin(), to.newest_->end()};
+      bump_ = room_of(to.newest_);
     }
     bump_.rewind(to.cursor_);
   }
@@ -110,13 +131,18 @@ class basic_monotonic {
     return shrinking ? shrink(request) : grow(request);
   }
 
-  [[nodiscard]] bool owns(const void* p) const noexcept { return chunks_.owns(p); }
+  [[nodiscard]] bool owns(const void* p) const noexcept {
+    return address_of(p) - address_of(buffer_.data()) < buffer_.size() || chunks_.owns(p);
+  }
 
   // Padding between blocks counts as granted: nothing tells it from a block afterwards.
   [[nodiscard]] heap_usage usage() const noexcept {
-    heap_usage found{chunks_.held(), 0, 0};
-    for (chunk* c = chunks_.newest(); c != nullptr; c = c->older()) {
-      const std::byte* const filled = c == chunks_.newest() ? bump_.cursor() : c->filled();
+    heap_usage found{buffer_.size() + chunks_.held(), 0, 0};
+    chunk* const newest = chunks_.newest();
+    found.granted = static_cast<std::size_t>((newest == nullptr ? bump_.cursor() : buffer_filled_) -
+                                             room_of(nullptr).cursor());
+    for (chunk* c = newest; c != nullptr; c = c->older()) {
+      const std::byte* const filled = c == newest ? bump_.cursor() : c->filled();
       found.granted += static_cast<std::size_t>(filled - c->begin());
     }
     found.carved = found.granted;
@@ -125,21 +151,29 @@ class basic_monotonic {
 
   [[nodiscard]] fault validate() const noexcept {
     if (fault f = chunks_.validate()) return f;
-    chunk* const newest = chunks_.newest();
-    std::byte* const begin = newest == nullptr ? nullptr : newest->begin();
-    std::byte* const end = newest == nullptr ? nullptr : newest->end();
-    if (bump_.end() != end) return {"monotonic: the cursor belongs to another chunk"};
-    if (bump_.cursor() < begin || bump_.cursor() > end) return {"monotonic: the cursor is outside its chunk"};
+    const bump whole = room_of(chunks_.newest());
+    if (bump_.end() != whole.end()) return {"monotonic: the cursor belongs to another chunk"};
+    if (bump_.cursor() < whole.cursor() || bump_.cursor() > whole.end())
+      return {"monotonic: the cursor is outside its chunk"};
     return {};
   }
 
  private:
+  // All of a chunk, or of the buffer, which stands for a chunk older than all others.
+  [[nodiscard]] bump room_of(chunk* c) const noexcept {
+    if (c == nullptr) return {buffer_.data(), buffer_.data() + buffer_.size()};
+    return {c->begin(), c->end()};
+  }
+
   MALLARD_NOINLINE block allocate_in_new_chunk(std::size_t size, std::size_t align) noexcept {
     chunk* const older = chunks_.newest();
     chunk* const added = chunks_.add(size, align);
     if (added == nullptr) return {};
-    if (older != nullptr) older->set_filled(bump_.cursor());
-    bump_ = {added->begin(), added->end()};
+    if (older == nullptr)
+      buffer_filled_ = bump_.cursor();
+    else
+      older->set_filled(bump_.cursor());
+    bump_ = room_of(added);
     void* p = nullptr;
     if (!bump_.take(size, align, p)) return {};
     return {p, size};
@@ -176,6 +210,8 @@ class basic_monotonic {
   }
 
   chunks chunks_;
+  std::span<std::byte> buffer_;
+  std::byte* buffer_filled_ = nullptr;  // where its blocks end, known while there is a chunk
   bump bump_;
 };
 
