@@ -1,0 +1,84 @@
+"""Mistakes that a compiler must find: each file here compiles, and with its mistake it must not.
+
+    check.py --compiler COMPILER [FILE...]     prints each file that is not as it must be; exit code 1 then
+
+A file has its mistake between `#if defined(MISTAKE)` and `#else`, what is right instead behind that, and says
+what the compiler must complain of, as part of its message or, between slashes, as a regular expression:
+
+    // error: the destructor of T would never run
+    // error: /deleted (constructor|function)/
+
+Both are compiled: a file that does not compile without its mistake proves nothing, one that compiles with
+it, or is refused for another reason, shows that the library lets the mistake pass.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+INCLUDE = HERE.parents[1] / "include"
+FLAGS = [
+    "-std=c++20",
+    "-Wall",
+    "-Wextra",
+    "-Wconversion",
+    "-Wshadow",
+    "-Wpedantic",
+    "-Werror",
+    "-fsyntax-only",
+]
+EXPECTED = re.compile(r"^// error: (?:/(?P<pattern>.+)/|(?P<text>.+))$", re.MULTILINE)
+
+
+def complaint(compiler: str, source: Path, *options: str) -> str | None:
+    """What the compiler says of a file that it refuses, on one line; None if it takes it."""
+    done = subprocess.run(
+        [compiler, *FLAGS, *options, "-I", str(INCLUDE), str(source)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return None if done.returncode == 0 else " ".join(done.stderr.split())
+
+
+def violations(compiler: str, source: Path) -> Iterator[str]:
+    """What is wrong with one file."""
+    expected = [
+        e["pattern"] or re.escape(e["text"]) for e in EXPECTED.finditer(source.read_text(encoding="utf-8"))
+    ]
+    if not expected:
+        yield f"{source.name} does not say '// error: ...'"
+    right = complaint(compiler, source)
+    if right is not None:
+        yield f"{source.name} does not compile without its mistake: {right}"
+    wrong = complaint(compiler, source, "-DMISTAKE")
+    if wrong is None:
+        yield f"{source.name} compiles in spite of its mistake"
+    else:
+        for pattern in expected:
+            if not re.search(pattern, wrong):
+                yield f"{source.name} is refused without a word of '{pattern}': {wrong}"
+
+
+def main() -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--compiler", required=True)
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
+    arguments = parser.parse_args()
+    files = arguments.files or sorted(HERE.glob("*.cpp"))
+    found = [line for file in files for line in violations(arguments.compiler, file)]
+    print(*found, sep="\n", end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
