@@ -12,6 +12,7 @@
 #include "mallard/core/pool_statistics.hpp"
 #include "mallard/core/resize.hpp"
 #include "mallard/core/size_classes.hpp"
+#include "mallard/core/tally.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/core/version.hpp"
 
@@ -32,10 +33,13 @@
 #include "mallard/layer/chunk_list.hpp"
 #include "mallard/layer/failing.hpp"
 #include "mallard/layer/growth.hpp"
+#include "mallard/layer/limited.hpp"
 #include "mallard/layer/locked.hpp"
+#include "mallard/layer/passing.hpp"
 #include "mallard/layer/runs.hpp"
 #include "mallard/layer/segregate.hpp"
 #include "mallard/layer/slabs.hpp"
+#include "mallard/layer/stats.hpp"
 #include "mallard/layer/tracked.hpp"
 
 // heap: complete strategies

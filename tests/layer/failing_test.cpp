@@ -2,8 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <memory_resource>
+#include <new>
 #include <string>
+#include <vector>
 
+#include "mallard/allocator/allocator.hpp"
+#include "mallard/heap/multipool.hpp"
+#include "mallard/resource/resource.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 
 namespace mallard {
@@ -11,6 +17,7 @@ namespace {
 
 static_assert(layered<failing<fixed_buffer>> && predictable<failing<fixed_buffer>> &&
               owning<failing<fixed_buffer>>);
+static_assert(releasable<failing<multipool>> && clearable<failing<multipool>>);
 
 class Failing : public testing::Test {
  protected:
@@ -57,6 +64,32 @@ TEST_F(Failing, PassesEverythingElseThrough) {
   heap_.fail_from(1);
   heap_.deallocate(b.data, b.size, 16);
   EXPECT_EQ(heap_.upstream().usage().granted, 0u);
+}
+
+TEST(FailingHeap, EndsAllBlocksAsItsUpstreamDoes) {
+  failing<multipool> heap;
+  ASSERT_TRUE(heap.allocate(100, 8));
+  heap.clear();
+  EXPECT_EQ(heap.usage().granted, 0u);
+  EXPECT_GT(heap.upstream().usage().held, 0u);
+  heap.release();
+  EXPECT_EQ(heap.upstream().usage().held, 0u);
+}
+
+TEST(FailingHeap, IsBadAllocInAContainer) {
+  resource<failing<multipool>> memory;
+  std::pmr::vector<int> numbers(&memory);
+  memory.heap().fail_at(2);
+  numbers.assign(4, 1);
+  EXPECT_THROW(numbers.resize(100), std::bad_alloc);
+  EXPECT_EQ(numbers.size(), 4u);
+  numbers.resize(100);
+
+  failing<multipool> heap;
+  heap.fail_at(1);
+  std::vector<int, allocator<int, failing<multipool>>> typed(heap);
+  EXPECT_THROW(typed.push_back(1), std::bad_alloc);
+  typed.push_back(1);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ using source = counting<memory_resource_source>;
 using heap_type = tracked<borrowed<source>>;
 
 static_assert(layered<heap_type> && releasable<heap_type> && freeable<heap_type> && measurable<heap_type>);
-static_assert(owning<heap_type> && inspectable<heap_type>);
+static_assert(owning<heap_type> && inspectable<heap_type> && predictable<heap_type>);
 
 class Tracked : public testing::Test {
  protected:

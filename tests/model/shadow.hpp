@@ -18,9 +18,20 @@
 #include <map>
 #include <vector>
 
+#include "mallard/layer/stats.hpp"
 #include "model/model.hpp"
 
 namespace mallard::model {
+
+// Layers that count what is out: blocks and bytes, or bytes only.
+template <class H>
+concept counts_blocks = requires(const H& h) {
+  { h.statistics() } -> std::same_as<heap_statistics>;
+};
+template <class H>
+concept counts_bytes = requires(const H& h) {
+  { h.out() } -> std::same_as<std::size_t>;
+};
 
 struct live_block {
   std::byte* data;
@@ -166,6 +177,16 @@ class shadow {
     if constexpr (counted<heap_type>) {
       EXPECT_EQ(heap_.held(), granted_) << "what a source counts is not what is out";
     }
+    if constexpr (counts_bytes<heap_type>) {
+      EXPECT_EQ(heap_.out(), granted_) << "what is counted as out is not what is out";
+    }
+    if constexpr (counts_blocks<heap_type>) {
+      const heap_statistics counted = heap_.statistics();
+      EXPECT_EQ(counted.blocks.live, blocks_.size());
+      EXPECT_EQ(counted.requests, counted.blocks.total + counted.failures);
+      EXPECT_EQ(counted.received.live, granted_);
+      EXPECT_GE(counted.received.peak, granted_);
+    }
     if constexpr (inspectable<heap_type>) {
       if constexpr (M::reuses) {
         EXPECT_EQ(heap_.usage().granted, granted_);
@@ -199,7 +220,8 @@ class shadow {
   template <class H>
   void check_held(H& h, std::size_t held) const {
     if constexpr (layered<H>) {
-      if constexpr (inspectable<typename H::upstream_type>) {
+      if constexpr (inspectable<typename H::upstream_type> &&
+                    !std::same_as<typename H::upstream_type, source>) {
         EXPECT_LE(held, h.upstream().usage().granted) << "held is more than the upstream has granted";
       } else if constexpr (stands_on_source<H>()) {
         EXPECT_EQ(held, books_.held()) << "held differs from what the source counts";

@@ -99,6 +99,13 @@ class basic_multipool {
     while (!blocks.empty()) large_.deallocate(blocks.pop_front());
   }
 
+  [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept
+    requires predictable<Upstream>
+  {
+    return Classes::serves(size, align) ? pools_.received_size(size, align)
+                                        : large_.received_size(size, align);
+  }
+
   // Keeps the pools' chunks; a clearable upstream decides itself what it keeps.
   void clear() noexcept {
     MALLARD_CHECK(!validate());

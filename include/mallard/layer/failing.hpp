@@ -3,31 +3,26 @@
 //     fail_at(3)     1 2 X 4 5 ...      the third request from now on fails
 //     fail_from(3)   1 2 X X X ...      the third and every later one fails
 //
-// Everything else is the upstream's. Until one of them is called nothing fails. Cost: one count and
-// two comparisons a request; for tests.
+// Everything else is the upstream's. Until one of them is called nothing fails. Through resource<> and
+// allocator<> a null is std::bad_alloc: for_each_failure() runs a piece of code against each in turn.
+// One thread at a time. Cost: one count and two comparisons a request; for tests.
 #pragma once
 
 #include <cstddef>
-#include <utility>
 
 #include "mallard/core/block.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/layer/passing.hpp"
 
 namespace mallard {
 
 template <heap Upstream>
-class failing {
+class failing : public passing<Upstream> {
+  using base = passing<Upstream>;
+
  public:
-  using upstream_type = Upstream;
-
-  template <class... Args>
-    requires std::constructible_from<Upstream, Args...>
-  explicit failing(Args&&... args) : upstream_(std::forward<Args>(args)...) {}
-  failing(const failing&) = delete;
-  failing& operator=(const failing&) = delete;
-
-  [[nodiscard]] upstream_type& upstream() noexcept { return upstream_; }
-  [[nodiscard]] const upstream_type& upstream() const noexcept { return upstream_; }
+  using base::base;
+  using base::upstream;
 
   // The n-th request from now, counted from 1, fails.
   void fail_at(std::size_t n) noexcept { fail_between(n, n); }
@@ -43,23 +38,23 @@ class failing {
   [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
     ++requests_;
     if (requests_ >= first_ && requests_ <= last_) return {};
-    return upstream_.allocate(size, align);
+    return upstream().allocate(size, align);
   }
 
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
-    upstream_.deallocate(p, size, align);
+    upstream().deallocate(p, size, align);
   }
 
-  [[nodiscard]] bool owns(const void* p) const noexcept
-    requires owning<Upstream>
+  void release() noexcept
+    requires releasable<Upstream>
   {
-    return upstream_.owns(p);
+    upstream().release();
   }
 
-  [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept
-    requires predictable<Upstream>
+  void clear() noexcept
+    requires clearable<Upstream>
   {
-    return upstream_.received_size(size, align);
+    upstream().clear();
   }
 
  private:
@@ -71,7 +66,6 @@ class failing {
     requests_ = 0;
   }
 
-  Upstream upstream_;
   std::size_t first_ = never;
   std::size_t last_ = never;
   std::size_t requests_ = 0;

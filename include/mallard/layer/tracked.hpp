@@ -67,6 +67,15 @@ class tracked {
     }
   }
 
+  [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept
+    requires predictable<Upstream>
+  {
+    const std::size_t front = front_of(align);
+    if (size > max_request || front > max_request - size) return 0;
+    const std::size_t whole = upstream_.received_size(front + std::max<std::size_t>(size, 1), front);
+    return whole == 0 ? 0 : whole - front;
+  }
+
   [[nodiscard]] std::size_t usable_size(const void* p) const noexcept {
     const node* const n = node_of(const_cast<void*>(p));
     return n->whole - n->front;

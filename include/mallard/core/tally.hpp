@@ -1,0 +1,71 @@
+// tally: how much there is, was at the most, and was in all.
+//
+//     add(5)  add(3)  remove(5)      live = 3   peak = 8   total = 8
+//
+// tally_counter keeps it, for one thread at a time or, `Shared`, for many: then each figure is right
+// once the threads are quiet, and a reading in between may mix moments. Invariant: live <= peak <= total.
+// Cost: three additions; shared, three atomic ones.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <type_traits>
+
+namespace mallard {
+
+struct tally {
+  std::size_t live = 0;
+  std::size_t peak = 0;   // since the last reset of the peak
+  std::size_t total = 0;  // ever added
+
+  friend constexpr bool operator==(const tally&, const tally&) = default;
+};
+
+// A number that one thread at a time counts, or many at once.
+template <bool Shared>
+using counter = std::conditional_t<Shared, std::atomic<std::size_t>, std::size_t>;
+
+template <bool Shared = false>
+class tally_counter {
+ public:
+  void add(std::size_t n) noexcept {
+    total_ += n;
+    raise_peak(live_ += n);
+  }
+
+  void remove(std::size_t n) noexcept { live_ -= n; }
+
+  // What was `from` is `to` now.
+  void change(std::size_t from, std::size_t to) noexcept { from < to ? add(to - from) : remove(from - to); }
+
+  // Nothing lives any more.
+  void remove_all() noexcept { live_ = 0; }
+
+  void reset_peak() noexcept { peak_ = known(live_); }
+
+  // More removed than added reads as nothing left.
+  [[nodiscard]] tally read() const noexcept { return {known(live_), peak_, total_}; }
+
+ private:
+  static std::size_t known(std::size_t live) noexcept {
+    return static_cast<std::ptrdiff_t>(live) < 0 ? 0 : live;
+  }
+
+  void raise_peak(std::size_t live) noexcept {
+    live = known(live);
+    if constexpr (Shared) {
+      std::size_t seen = peak_;
+      while (seen < live && !peak_.compare_exchange_weak(seen, live)) {
+      }
+    } else {
+      peak_ = std::max(peak_, live);
+    }
+  }
+
+  counter<Shared> live_ = 0;
+  counter<Shared> peak_ = 0;
+  counter<Shared> total_ = 0;
+};
+
+}  // namespace mallard

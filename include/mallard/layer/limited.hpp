@@ -1,0 +1,116 @@
+// limited<Upstream>: hands out at most so many bytes at a time.
+//
+//     limit  [ out: live blocks, as received ........|  left        ]
+//            a request that needs more than is left is null; blocks that come back make room
+//
+//     resource<limited<multipool>> memory(byte_limit{1 << 20});            a container's share
+//     basic_multipool<limited<default_source>> heap(byte_limit{1 << 20});  what a heap may take from the
+//     system
+//
+// Counts received bytes, so the upstream must tell them (predictable or measurable). Where it predicts them,
+// a request beyond the limit never reaches it. As many threads as the upstream allows.
+// Invariant: out <= limit, unless the limit was lowered below what was out. Cost: two additions and the
+// upstream's received_size a pair, the additions atomic where the upstream is concurrent.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "mallard/core/block.hpp"
+#include "mallard/core/concepts.hpp"
+#include "mallard/core/tally.hpp"
+#include "mallard/layer/passing.hpp"
+
+namespace mallard {
+
+// How much a `limited` heap may hand out, told from the upstream's arguments.
+struct byte_limit {
+  std::size_t bytes = SIZE_MAX;
+};
+
+template <heap Upstream>
+  requires predictable<Upstream> || measurable<Upstream>
+class limited : public passing<Upstream> {
+  using base = passing<Upstream>;
+
+ public:
+  static constexpr bool is_concurrent = concurrent<Upstream>;
+
+  // Unlimited until told.
+  using base::base;
+  using base::upstream;
+
+  template <class... Args>
+    requires std::constructible_from<Upstream, Args...>
+  explicit limited(byte_limit limit, Args&&... args)
+      : base(std::forward<Args>(args)...), limit_(limit.bytes) {}
+
+  [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
+
+  // Takes no block away: below what is out, requests are null until enough has come back.
+  void set_limit(std::size_t bytes) noexcept { limit_ = bytes; }
+
+  // Bytes of live blocks, as received.
+  [[nodiscard]] std::size_t out() const noexcept { return out_; }
+
+  [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
+    if constexpr (predictable<Upstream>) {
+      const std::size_t expected = upstream().received_size(size, align);
+      if (expected == 0 || !reserve(expected)) return {};
+      const block given = upstream().allocate(size, align);
+      if (!given) out_ -= expected;
+      return given;
+    } else {
+      const block given = upstream().allocate(size, align);
+      if (!given || reserve(given.size)) return given;
+      upstream().deallocate(given.data, given.size, align);
+      return {};
+    }
+  }
+
+  void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
+    const std::size_t received = this->received_by(p, size, align);
+    upstream().deallocate(p, size, align);
+    out_ -= received;
+  }
+
+  void release() noexcept
+    requires releasable<Upstream>
+  {
+    upstream().release();
+    out_ = 0;
+  }
+
+  void clear() noexcept
+    requires clearable<Upstream>
+  {
+    upstream().clear();
+    out_ = 0;
+  }
+
+ private:
+  // Whether `bytes` more may go out; they count as out then.
+  bool reserve(std::size_t bytes) noexcept {
+    std::size_t out = out_;
+    if constexpr (is_concurrent) {
+      do {
+        if (!fits(out, bytes)) return false;
+      } while (!out_.compare_exchange_weak(out, out + bytes));
+    } else {
+      if (!fits(out, bytes)) return false;
+      out_ = out + bytes;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool fits(std::size_t out, std::size_t bytes) const noexcept {
+    return out <= limit_ && bytes <= limit_ - out;
+  }
+
+  counter<is_concurrent> limit_ = SIZE_MAX;
+  counter<is_concurrent> out_ = 0;
+};
+
+}  // namespace mallard

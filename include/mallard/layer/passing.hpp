@@ -1,0 +1,126 @@
+// passing<Upstream>: the base of layers that look at blocks without changing them.
+//
+//     layer: passing   allocate, deallocate: the layer's own    everything asked about a block: the
+//     upstream's
+//         |
+//     Upstream
+//
+// It owns the upstream and passes on what a layer that only watches cannot spoil. Ends of many blocks at
+// once and changes of size are the layer's to pass on, since they alter what it counts.
+// What it holds is what its blocks have upstream, so held, carved and granted are one figure; what the
+// upstream holds for them is upstream().usage(). Cost: none.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <utility>
+
+#include "mallard/core/block.hpp"
+#include "mallard/core/concepts.hpp"
+#include "mallard/core/usage.hpp"
+
+namespace mallard {
+
+template <heap Upstream>
+class passing {
+ public:
+  using upstream_type = Upstream;
+
+  template <class... Args>
+    requires std::constructible_from<Upstream, Args...>
+  explicit passing(Args&&... args) : upstream_(std::forward<Args>(args)...) {}
+  passing(const passing&) = delete;
+  passing& operator=(const passing&) = delete;
+
+  [[nodiscard]] upstream_type& upstream() noexcept { return upstream_; }
+  [[nodiscard]] const upstream_type& upstream() const noexcept { return upstream_; }
+
+  [[nodiscard]] bool owns(const void* p) const noexcept
+    requires owning<Upstream>
+  {
+    return upstream_.owns(p);
+  }
+
+  [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept
+    requires predictable<Upstream>
+  {
+    return upstream_.received_size(size, align);
+  }
+
+  [[nodiscard]] std::size_t usable_size(const void* p) const noexcept
+    requires measurable<Upstream>
+  {
+    return upstream_.usable_size(p);
+  }
+
+  [[nodiscard]] std::size_t block_size() const noexcept
+    requires fixed_size<Upstream>
+  {
+    return upstream_.block_size();
+  }
+
+  [[nodiscard]] std::size_t block_align() const noexcept
+    requires fixed_size<Upstream>
+  {
+    return upstream_.block_align();
+  }
+
+  std::size_t trim(std::size_t keep) noexcept
+    requires trimmable<Upstream>
+  {
+    return upstream_.trim(keep);
+  }
+
+  void flush() noexcept
+    requires thread_caching<Upstream>
+  {
+    upstream_.flush();
+  }
+
+  [[nodiscard]] std::size_t held() const noexcept
+    requires counted<Upstream>
+  {
+    return upstream_.held();
+  }
+
+  [[nodiscard]] std::size_t max_held() const noexcept
+    requires counted<Upstream>
+  {
+    return upstream_.max_held();
+  }
+
+  [[nodiscard]] heap_usage usage() const noexcept
+    requires inspectable<Upstream>
+  {
+    const std::size_t granted = upstream_.usage().granted;
+    return {granted, granted, granted};
+  }
+
+  [[nodiscard]] fault validate() const noexcept
+    requires inspectable<Upstream>
+  {
+    return upstream_.validate();
+  }
+
+ protected:
+  ~passing() = default;
+
+  // Whether the received size of a block can be found when it comes back.
+  static constexpr bool knows_received = predictable<Upstream> || measurable<Upstream>;
+
+  // Bytes received by a live block that is given back with `size`; 0 where that cannot be known.
+  [[nodiscard]] std::size_t received_by([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t size,
+                                        [[maybe_unused]] std::size_t align) const noexcept {
+    if constexpr (predictable<Upstream>)
+      return upstream_.received_size(size, align);
+    else if constexpr (measurable<Upstream>)
+      return upstream_.usable_size(p);
+    else
+      return 0;
+  }
+
+ private:
+  Upstream upstream_;
+};
+
+}  // namespace mallard

@@ -1,0 +1,146 @@
+// stats<Upstream>: counts what is asked of a heap, and what is out.
+//
+//     caller --allocate--> stats --allocate--> Upstream
+//                          requests, failures, deallocations; blocks, requested, received: live, peak, total
+//
+// Which bytes: a block may come back with any size from the requested to the received one, so
+//   received   is exact where the upstream tells it (predictable or measurable), and stays 0 elsewhere
+//              (counts_received says which);
+//   requested  is what callers say, at both ends. Exact for callers that give back what they asked for, as
+//              all standard containers do; else `live` is too small by what others give back in excess.
+// Ending many blocks at once (clear, release) ends them in `live`, not as deallocations. A rewind ends an
+// unknown number of blocks, so marks are not passed on; nor are bursts.
+// Counting is atomic where the upstream is concurrent. Cost: about ten additions a pair, atomic or plain,
+// and the upstream's received_size.
+// Suggested: under a container for what the program asks, under a heap for what the heap costs.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+
+#include "mallard/core/block.hpp"
+#include "mallard/core/concepts.hpp"
+#include "mallard/core/resize.hpp"
+#include "mallard/core/tally.hpp"
+#include "mallard/layer/passing.hpp"
+
+namespace mallard {
+
+struct heap_statistics {
+  std::size_t requests = 0;       // blocks asked for, failures included
+  std::size_t failures = 0;       // of these, answered with null
+  std::size_t deallocations = 0;  // blocks given back one by one
+  tally blocks;                   // blocks given
+  tally requested;                // bytes, as callers say
+  tally received;                 // bytes, as the upstream gave them; all 0 if it does not tell
+
+  friend constexpr bool operator==(const heap_statistics&, const heap_statistics&) = default;
+};
+
+template <heap Upstream>
+class stats : public passing<Upstream> {
+  using base = passing<Upstream>;
+
+ public:
+  static constexpr bool is_concurrent = concurrent<Upstream>;
+  static constexpr bool counts_received = base::knows_received;
+
+  using base::base;
+  using base::upstream;
+
+  [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
+    const block given = upstream().allocate(size, align);
+    count_request(given, size);
+    return given;
+  }
+
+  void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
+    ++deallocations_;
+    end(size, this->received_by(p, size, align));
+    upstream().deallocate(p, size, align);
+  }
+
+  void release() noexcept
+    requires releasable<Upstream>
+  {
+    end_all();
+    upstream().release();
+  }
+
+  void clear() noexcept
+    requires clearable<Upstream>
+  {
+    end_all();
+    upstream().clear();
+  }
+
+  static constexpr resize_way ways = [] {
+    if constexpr (resizable<Upstream>)
+      return resize_way{Upstream::ways};
+    else
+      return resize_way::none;
+  }();
+
+  // Counts as a request where a new block may be the answer; a block that changes in place goes on living.
+  [[nodiscard]] resize_result resize(const resize_request& request) noexcept
+    requires resizable<Upstream>
+  {
+    const std::size_t before = this->received_by(request.data, request.size, request.align);
+    const resize_result result = upstream().resize(request);
+    const std::size_t size = result.memory.size >= request.preferred ? request.preferred : request.limit;
+    if (result.reused) {
+      if (result.memory.size != before) requested_.change(request.size, size);
+      if constexpr (counts_received) received_.change(before, result.memory.size);
+    } else if (has_way(request.ways & ways, resize_way::allocate_new)) {
+      count_request(result.memory, size);
+    }
+    return result;
+  }
+
+  [[nodiscard]] heap_statistics statistics() const noexcept {
+    return {requests_, failures_, deallocations_, blocks_.read(), requested_.read(), received_.read()};
+  }
+
+  // Lets the peaks start again from what lives now.
+  void reset_peak() noexcept {
+    blocks_.reset_peak();
+    requested_.reset_peak();
+    received_.reset_peak();
+  }
+
+ private:
+  void count_request(const block& given, std::size_t size) noexcept {
+    ++requests_;
+    if (given)
+      begin(size, given.size);
+    else
+      ++failures_;
+  }
+
+  void begin(std::size_t size, std::size_t received) noexcept {
+    blocks_.add(1);
+    requested_.add(size);
+    if constexpr (counts_received) received_.add(received);
+  }
+
+  void end(std::size_t size, std::size_t received) noexcept {
+    blocks_.remove(1);
+    requested_.remove(size);
+    received_.remove(received);
+  }
+
+  void end_all() noexcept {
+    blocks_.remove_all();
+    requested_.remove_all();
+    received_.remove_all();
+  }
+
+  counter<is_concurrent> requests_ = 0;
+  counter<is_concurrent> failures_ = 0;
+  counter<is_concurrent> deallocations_ = 0;
+  tally_counter<is_concurrent> blocks_;
+  tally_counter<is_concurrent> requested_;
+  tally_counter<is_concurrent> received_;
+};
+
+}  // namespace mallard
