@@ -105,6 +105,20 @@ TEST(MonotonicChunks, RewindKeepsTheMarksOwnAndTheLargestOfTheNewer) {
   EXPECT_EQ(heap.upstream().held(), 0u);
 }
 
+TEST_F(Monotonic, HoldsAFewTimesWhatWasAllocatedAndKeepsTwice) {
+  for (const std::size_t size : {8u, 100u, 3000u, 5000u, 33000u, 1100000u}) {
+    std::size_t allocated = 0;
+    for (int count = 0; count < 300; ++count) {
+      ASSERT_TRUE(heap_.allocate(size, 8));
+      allocated += size;
+      ASSERT_LE(held(), 4 * allocated + os_pages::page_size()) << size;
+    }
+    heap_.clear();
+    EXPECT_LE(held(), 2 * allocated + os_pages::page_size()) << size;
+    heap_.release();
+  }
+}
+
 TEST_F(Monotonic, ReleaseKeepsNothing) {
   for (int i = 0; i < 1000; ++i) (void)heap_.allocate(100, 8);
   heap_.release();

@@ -102,6 +102,29 @@ TEST_F(Multipool, WhatIsCarvedTooEarlyIsASmallShare) {
   EXPECT_LE(static_cast<double>(usage.held), 1.15 * static_cast<double>(usage.granted));
 }
 
+TEST_F(Multipool, HoldsThePeakOfItsClassAndLittleMoreAfterEverythingIsFreed) {
+  constexpr std::size_t peak = std::size_t{4} << 20;
+  for (std::size_t index = 0; index < multipool::classes::count; ++index) {
+    const std::size_t size = multipool::classes::size(index);
+    std::vector<block> blocks;
+    for (std::size_t bytes = 0; bytes < peak; bytes += size) blocks.push_back(heap_.allocate(size, 8));
+    blocks.push_back(heap_.allocate(largest + 1, 8));
+    for (const block& b : blocks) heap_.deallocate(b.data, b.size, 8);
+    EXPECT_LE(held(), peak + peak * 3 / 16) << size;
+    heap_.release();
+  }
+}
+
+TEST_F(Multipool, HoldsASmallSumOfPeaksInFewPagesMore) {
+  for (std::size_t index = 0; index < multipool::classes::count; ++index) {
+    const std::size_t size = multipool::classes::size(index);
+    const block b = heap_.allocate(size, 8);
+    heap_.deallocate(b.data, size, 8);
+    EXPECT_LE(held(), 2 * size + 16384 + 1024 + os_pages::page_size()) << size;
+    heap_.release();
+  }
+}
+
 TEST_F(Multipool, ClearKeepsThePoolsChunksAndNoLargeBlock) {
   for (int i = 0; i < 1000; ++i) (void)heap_.allocate(100, 8);
   const std::size_t pools = held();
@@ -189,6 +212,19 @@ TEST(MultipoolOverMonotonic, ClearAgainAndAgainHoldsNoMore) {
   }
   EXPECT_GT(after_two, 0u);
   EXPECT_LE(heap.upstream().upstream().held(), after_two);
+}
+
+TEST(MultipoolOverMonotonic, KeepsTheLargestChunkWhenCleared) {
+  multipool_over_monotonic heap;
+  std::size_t taken = 0;
+  for (std::size_t size = 8; size < 2 * largest; size += 99) {
+    const block b = heap.allocate(size, 8);
+    taken += b.size;
+    if (b.size > largest) heap.deallocate(b.data, b.size, 8);
+  }
+  EXPECT_GE(heap.upstream().upstream().held(), taken);
+  heap.clear();
+  EXPECT_LE(heap.upstream().upstream().held(), 2 * (taken + taken * 3 / 16));
 }
 
 TEST(MultipoolOverAnother, AnyStackingWorks) {

@@ -41,6 +41,17 @@ TEST(Pool, TheBlockFreedLastIsTheNext) {
   EXPECT_EQ(heap.allocate(48, 16).data, a.data);
 }
 
+TEST(Pool, HoldsItsPeakAndLittleMoreAfterEverythingIsFreed) {
+  for (const std::size_t size : {8u, 48u, 1000u, 8192u, 12304u, 40960u, 100000u, 300000u}) {
+    pool heap(size, 8);
+    std::vector<void*> blocks;
+    std::size_t peak = 0;
+    for (; peak < 4000000; peak += size) blocks.push_back(heap.allocate(size, 8).data);
+    for (void* p : blocks) heap.deallocate(p, size, 8);
+    EXPECT_LE(heap.upstream().held(), peak + peak * 3 / 16) << size;
+  }
+}
+
 TEST(Pool, SmallSizesAreRoundedToWhatHoldsALink) {
   const pool heap(1, 1);
   EXPECT_EQ(heap.block_size(), sizeof(void*));

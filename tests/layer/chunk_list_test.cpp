@@ -36,6 +36,19 @@ TEST_F(ChunkList, GrowsAsThePolicyWishesAndAsRequestsNeed) {
   EXPECT_FALSE(chunks_.validate());
 }
 
+TEST(ChunkListOfBlocks, LeavesNoLargePartOfAChunkToNoBlock) {
+  chunk_list<source, constant<100000>> chunks;
+  for (const std::size_t unit : {33000u, 40000u, 51000u, 99000u}) {
+    const std::size_t size = chunks.add(unit, 1, unit)->size();
+    EXPECT_LE(size, 100000u) << unit;
+    EXPECT_LT(size % unit, unit / 10) << unit;
+  }
+  EXPECT_EQ(chunks.add(1000, 1, 1000)->size(), 100000u);
+  EXPECT_GE(chunks.add(150000, 1, 150000)->size(), 150000u);
+  EXPECT_LT(chunks.newest()->size(), 160000u);
+  EXPECT_FALSE(chunks.validate());
+}
+
 TEST_F(ChunkList, HasRoomForTheAlignmentOfARequest) {
   for (std::size_t align = 1; align <= 8192; align *= 2) {
     auto* const added = chunks_.add(4000, align);

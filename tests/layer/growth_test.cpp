@@ -5,7 +5,14 @@
 namespace mallard {
 namespace {
 
-static_assert(growth_policy<doubling<1, 1>> && growth_policy<proportional<1, 1, 1, 1>>);
+static_assert(growth_policy<constant<1>> && growth_policy<doubling<1, 1>> &&
+              growth_policy<proportional<1, 1, 1, 1>>);
+
+TEST(Constant, IsTheSameWhateverIsHeld) {
+  EXPECT_EQ(constant<100>::next(0, 0), 100u);
+  EXPECT_EQ(constant<100>::next(100, 100), 100u);
+  EXPECT_EQ(constant<100>::next(5000, 1000000), 100u);
+}
 
 TEST(Doubling, StartsAtTheFirstSizeAndEndsAtTheCap) {
   using growth = doubling<100, 750>;

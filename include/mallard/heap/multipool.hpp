@@ -5,7 +5,12 @@
 //
 // Freed blocks are reused for the same class, last freed first; pooled blocks have no header. Large
 // blocks go back upstream when they are freed, chunks only by release() and destruction: after
-// everything is freed, or by clear(), it holds what its classes have needed at their peaks.
+// everything is freed, or by clear(), it holds the sum of its classes' peaks, and beside that at most
+//     a sixteenth of what it holds, or 16 KiB, in the chunk in use,
+//     a sixteenth of a class's peak, or 1 KiB, that each class has carved too early,
+//     the end of each chunk: a sixteenth and a page of it where one class fills it, else less than a block.
+// Over a monotonic nothing goes back, large blocks neither, before clear() or release(); clear() then
+// keeps the monotonic's largest chunk.
 // Holds nothing until first used. Cost of a pair: 8 instructions for a block of known size, about 24
 // otherwise (gcc 12 -O2, callgrind, the loop around it subtracted); O(1) also for large blocks, beside
 // the upstream's cost. Debug builds validate the whole heap in clear(), release() and the destructor.
@@ -41,11 +46,15 @@ namespace mallard {
 // the use of so much memory, and keeping a peak for every class would hold more than it saves.
 using multipool_classes = size_classes<8, 128, 4, 65536>;
 
-// One page at first; then the chunk in use adds at most four pages or an eighth to what is held.
-using multipool_growth = proportional<4096, 16384, 8, 1048576>;
+// Held and not used are the rest of the newest chunk and the rest of each class's newest run. They are to be
+// an eighth together, so each is a sixteenth: (17/16)^2 = 1.13. It takes 11 chunks to double what is held.
+// One page at first, the least the system gives; steps of four pages, whose faults cost what the call
+// does; 1 MiB at most, where the call is no cost any more beside the faults of 256 pages.
+using multipool_growth = proportional<4096, 16384, 16, 1048576>;
 
-// A class starts with 512 bytes; what is carved too early is at most 1 KiB or an eighth of the class.
-using multipool_run_growth = proportional<512, 1024, 8, 65536>;
+// A class starts with 512 bytes, so that eight share the first page. Steps of 1 KiB spread the cost of a
+// new run over eight blocks of up to 128 bytes. At most as much as one block of the largest class.
+using multipool_run_growth = proportional<512, 1024, 16, multipool_classes::largest>;
 
 template <heap Upstream = default_source, class Classes = multipool_classes,
           growth_policy Growth = multipool_growth, growth_policy RunGrowth = multipool_run_growth>

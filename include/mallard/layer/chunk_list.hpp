@@ -5,6 +5,7 @@
 //
 // The header stands inside the chunk, so the list costs no memory beside it. A chunk is as large as the
 // growth policy wishes; where the upstream cannot give that, half of it, and so on down to the request.
+// One for blocks of one size is smaller than wished where they would leave much of it over at its end.
 // A chunk that is dropped becomes the spare if it is larger than the one there is: a heap that is
 // cleared or rewound again and again keeps its largest chunk and soon asks for no more; recycle()
 // keeps all. Owning its upstream, it passes clear() and release() on to one that has them; a
@@ -77,12 +78,13 @@ class chunk_list {
     return size <= most && padding_of(align) <= most - size;
   }
 
-  // A new newest chunk with room for a block of `size` bytes at `align`; null when exhausted.
-  [[nodiscard]] chunk* add(std::size_t size, std::size_t align) noexcept {
+  // A new newest chunk with room for a block of `size` bytes at `align`; null when exhausted. It will be
+  // filled by blocks that take `unit` bytes each, 1 where nobody knows.
+  [[nodiscard]] chunk* add(std::size_t size, std::size_t align, std::size_t unit = 1) noexcept {
     if (!can_hold(size, align)) return nullptr;
     const std::size_t least = sizeof(chunk) + size + padding_of(align);
     chunk* added = take_spare(least);
-    if (added == nullptr) added = obtain(least);
+    if (added == nullptr) added = obtain(least, unit);
     if (added == nullptr) return nullptr;
     added->older_ = newest_;
     newest_ = added;
@@ -166,8 +168,16 @@ class chunk_list {
     return nullptr;
   }
 
-  chunk* obtain(std::size_t least) noexcept {
-    std::size_t wished = std::max(least, Growth::next(newest_ == nullptr ? 0 : newest_->size_, held_));
+  // Without what no whole unit would fill, where that is more than a sixteenth: a chunk for blocks of
+  // 40 KiB is better held at 80 KiB than at 100. What is less may serve others, and chunks keep round sizes.
+  static constexpr std::size_t fitted(std::size_t wished, std::size_t unit) noexcept {
+    const std::size_t rest = (wished - sizeof(chunk)) % unit;
+    return rest > wished / 16 ? wished - rest : wished;
+  }
+
+  chunk* obtain(std::size_t least, std::size_t unit) noexcept {
+    std::size_t wished = Growth::next(newest_ == nullptr ? 0 : newest_->size_, held_);
+    wished = wished > least ? std::max(least, fitted(wished, unit)) : least;
     block memory = upstream_.allocate(wished, alignof(chunk));
     while (!memory && wished != least) {
       wished = std::max(least, wished / 2);

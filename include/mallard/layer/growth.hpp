@@ -1,5 +1,6 @@
 // Growth policies: how large the next chunk of a heap is.
 //
+//     constant        S, S, S ...                       chunks of one size, as the upstream may want them
 //     doubling        F, 2F, 4F ... Cap, Cap            few chunks, up to half of them unused
 //     proportional    F, F, 2F, 4F ... Step, Step ... 1/Divisor of what is held ... Cap
 //                                                       unused at most max(Step, 1/Divisor)
@@ -21,6 +22,17 @@ concept growth_policy = requires(std::size_t newest, std::size_t held) {
   { G::next(newest, held) } noexcept -> std::same_as<std::size_t>;
 };
 
+// Suggested where the upstream deals in blocks of one size (a pool of pages), or where what is held may
+// exceed what is used by so many bytes and no more; the number of chunks grows with what is held.
+template <std::size_t Size>
+struct constant {
+  static_assert(0 < Size);
+
+  static constexpr std::size_t next(std::size_t, std::size_t) noexcept { return Size; }
+};
+
+// Suggested where time counts more than memory: n bytes take O(log n) chunks, and the newest is as large as
+// all others, so that a heap that keeps its largest chunk soon needs no other.
 template <std::size_t First, std::size_t Cap>
 struct doubling {
   static_assert(0 < First && First <= Cap);
@@ -30,6 +42,8 @@ struct doubling {
   }
 };
 
+// Suggested where memory counts: chunks double to Step, then add so much that at most 1/Divisor of what is
+// held is unused. Doubling what is held takes about 0.7 * Divisor chunks.
 template <std::size_t First, std::size_t Step, std::size_t Divisor, std::size_t Cap>
 struct proportional {
   static_assert(0 < First && First <= Step && Step <= Cap && 0 < Divisor);

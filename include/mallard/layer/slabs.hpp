@@ -51,7 +51,8 @@ class slabs {
       const stretch taken = cut_from(place, prefix, align, unit, most);
       if (taken.begin != nullptr) return taken;
     }
-    auto* const added = chunks_.add(prefix + align + unit, default_align);
+    const std::size_t least = prefix + align + unit;
+    auto* const added = chunks_.add(least, default_align, least);
     if (added == nullptr) return {};
     bump fresh{added->begin(), added->end()};
     const stretch taken = cut_from(fresh, prefix, align, unit, most);
