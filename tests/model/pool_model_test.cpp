@@ -12,7 +12,7 @@ struct sized_model : model {
   static constexpr std::size_t largest_size = Size;
   static constexpr std::size_t largest_align = Align;
   struct rig {
-    heap heap{Size, Align};
+    Heap heap{Size, Align};
   };
 };
 
