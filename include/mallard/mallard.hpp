@@ -47,6 +47,7 @@
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/heap/pool.hpp"
+#include "mallard/heap/stack_arena.hpp"
 
 // facades: heaps for containers
 #include "mallard/allocator/allocator.hpp"

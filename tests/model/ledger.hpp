@@ -76,6 +76,14 @@ class ledger {
     std::free(chunk.origin);
   }
 
+  // Memory of somebody else's that a heap may use from now on, until it is taken back.
+  void note(std::byte* data, std::size_t size) {
+    const std::lock_guard lock(mutex_);
+    chunks_[address_of(data)] = {nullptr, size, size, 1};
+    held_ += size;
+    max_held_ = std::max(max_held_, held_);
+  }
+
   // Bytes that a request receives; 0 when it cannot be served.
   [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const {
     if (size > limit || align > limit) return 0;
@@ -98,7 +106,7 @@ class ledger {
 
  private:
   struct entry {
-    void* origin;                            // what the C library gave, `align` bytes before the chunk
+    void* origin;  // what the C library gave, `align` bytes before the chunk; null for what was noted
     std::size_t requested, received, align;  // bytes
   };
 
@@ -160,6 +168,19 @@ class lent_buffer {
   [[nodiscard]] std::span<std::byte> bytes() const {
     return {static_cast<std::byte*>(memory_.data), memory_.size};
   }
+
+ private:
+  ledger& books_ = *ledger::current();
+  const block memory_;
+};
+
+// A buffer that stands elsewhere, inside a heap for one, and that the ledger knows of as long as this lives.
+class noted_buffer {
+ public:
+  noted_buffer(std::byte* data, std::size_t size) : memory_{data, size} { books_.note(data, size); }
+  noted_buffer(const noted_buffer&) = delete;
+  noted_buffer& operator=(const noted_buffer&) = delete;
+  ~noted_buffer() { books_.take_back(memory_.data, memory_.size, 1); }
 
  private:
   ledger& books_ = *ledger::current();
