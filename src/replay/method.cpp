@@ -1,4 +1,5 @@
 #include "harness/bytes.hpp"
+#include "mallard/source/process_chunks.hpp"
 #include "replay/report.hpp"
 
 namespace mallard::replay {
@@ -52,7 +53,8 @@ std::vector<method_line> method_of(const report_input& in) {
       {"alignment",
        "as recorded; else 16 for sizes that are multiples of 16, 8 for others, less below 8 bytes"},
       {"footprint",
-       "a pass of its own, every byte written; own heaps count at their source (pages), std and Boost "
+       "a pass of its own, every byte written; own heaps count at their source (pages, with what the chunk "
+       "cache keeps), std and Boost "
        "resources "
        "at their upstream (operator new), mallocs by the peak of resident memory above the start"},
       {"faults", "page faults of the cold pass, median over the rounds"},
@@ -60,6 +62,9 @@ std::vector<method_line> method_of(const report_input& in) {
        "inside the time, what cannot reuse freed blocks ends them: monotonic and multipool/monotonic are "
        "cleared and keep memory, std.monotonic and boost.monotonic are released to an operator new that "
        "keeps it (glibc-notrim, under all std and Boost resources)"},
+      {"chunk_cache", "own heaps stand on the chunk cache of their process, as they do by default: up to " +
+                          harness::format_bytes(process_chunks().limit()) +
+                          " of what they gave back, empty when a turn begins; all of it counts as held"},
       {"memory_limit",
        harness::format_bytes(in.options.memory_limit) +
            " of private writable memory a contestant (RLIMIT_DATA: reserved address space is free)"},

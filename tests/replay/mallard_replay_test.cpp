@@ -127,6 +127,17 @@ TEST_F(MallardReplay, WithoutAFloorNothingIsMeasured) {
   }
 }
 
+// A block of a megabyte goes back to the source at its end, and is the process's still: cached.
+TEST_F(MallardReplay, WhatTheChunkCacheKeepsIsHeld) {
+  std::ofstream(path_) << "a 48 1 1 0\na 1000000 2 1 0\nf 2 1 0\n";
+  const run_result r = shell("$REPLAY --json --warm-time 0 --strategy multipool " + path_);
+  const json whole = json::parse(r.out);
+  EXPECT_NE(whole["method"].value("chunk_cache", "").find("128 MiB"), std::string::npos) << whole["method"];
+  const json& pool = row_of(whole["rows"], "multipool", "typed");
+  EXPECT_GE(pool["held_after"], 1'000'000) << pool.dump();
+  EXPECT_LE(pool["held_after"], pool["max_held"]);
+}
+
 TEST_F(MallardReplay, AStackOfHeapsHoldsWhatItsSourceHasGiven) {
   std::ofstream file(path_);
   for (int i = 1; i <= 100; ++i) file << "a 100000 " << i << " 1 0\nf " << i << " 1 0\n";

@@ -1,10 +1,10 @@
 // typed_heap<Heap> and pmr_heap<Heap>: a heap of ours, called directly or through std::pmr.
 //
-//     typed   pass --inlined--> Heap --> ... --> counting<os_pages>
+//     typed   pass --inlined--> Heap --> ... --> counting<cached_pages>
 //     pmr     pass --virtual call--> mallard::resource<Heap> --> the same
 //
-// What is held is counted at the source, found by walking up from the heap. Resizes are done in
-// place where the heap can, by moving where it cannot.
+// What is held is counted at the source, the process's chunk cache included. Resizes are done in place
+// where the heap can, by moving where it cannot.
 #pragma once
 
 #include <memory_resource>
@@ -12,6 +12,7 @@
 #include "mallard/core/concepts.hpp"
 #include "mallard/resource/resource.hpp"
 #include "replay/contestant/polymorphic.hpp"
+#include "replay/contestant/process_footprint.hpp"
 #include "replay/pass.hpp"
 #include "replay/trace.hpp"
 
@@ -19,15 +20,6 @@ namespace mallard::replay {
 
 // What ends a pass of a heap: nothing where freed memory is reused, clear() where it is not.
 enum class heap_end { nothing, clear };
-
-// The counted source at the bottom of a heap.
-template <heap H>
-const auto& source_of(const H& h) {
-  if constexpr (counted<H>)
-    return h;
-  else
-    return source_of(h.upstream());
-}
 
 template <heap H, heap_end End = heap_end::nothing>
 class typed_heap {
@@ -48,8 +40,8 @@ class typed_heap {
     if constexpr (End == heap_end::clear) heap_.clear();
   }
 
-  [[nodiscard]] std::size_t held() const { return source_of(heap_).held(); }
-  [[nodiscard]] std::size_t max_held() const { return source_of(heap_).max_held(); }
+  [[nodiscard]] std::size_t held() const { return process_footprint<H>::held(heap_); }
+  [[nodiscard]] std::size_t max_held() const { return process_footprint<H>::max_held(heap_); }
   [[nodiscard]] heap_usage usage() const
     requires inspectable<H>
   {
@@ -63,6 +55,7 @@ class typed_heap {
     return static_cast<bool>(heap_.resize(request).memory);
   }
 
+  process_footprint<H> footprint_;  // before the heap: the cache is empty when it begins
   H heap_;
 };
 
@@ -82,8 +75,8 @@ class pmr_heap {
     if constexpr (End == heap_end::clear) resource_.heap().clear();
   }
 
-  [[nodiscard]] std::size_t held() const { return source_of(resource_.heap()).held(); }
-  [[nodiscard]] std::size_t max_held() const { return source_of(resource_.heap()).max_held(); }
+  [[nodiscard]] std::size_t held() const { return process_footprint<H>::held(resource_.heap()); }
+  [[nodiscard]] std::size_t max_held() const { return process_footprint<H>::max_held(resource_.heap()); }
   [[nodiscard]] heap_usage usage() const
     requires inspectable<H>
   {
@@ -91,6 +84,7 @@ class pmr_heap {
   }
 
  private:
+  process_footprint<H> footprint_;
   resource<H> resource_;
   virtual_calls<std::pmr::memory_resource> calls_;
 };

@@ -1,0 +1,59 @@
+// process_footprint<Heap>: what a heap of ours costs the process that it is in.
+//
+//     Heap --> ... --> counting<cached_pages> --> process_chunks() --> pages
+//                      of this heap, in use       in use + cached: this is what counts
+//
+// A chunk that a heap has given back is still the process's while it is cached, so it counts in what is
+// held. A heap over another source is counted there. Made before its heap, it empties the cache and lets
+// its highest mark start again: no contestant finds another's chunks, and the first pass is cold.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+
+#include "mallard/core/concepts.hpp"
+#include "mallard/source/cached_pages.hpp"
+
+namespace mallard::replay {
+
+// The first counted source below a heap.
+template <heap H>
+const auto& source_of(const H& h) {
+  if constexpr (counted<H>)
+    return h;
+  else
+    return source_of(h.upstream());
+}
+
+template <heap H>
+class process_footprint {
+ public:
+  process_footprint() {
+    process_chunks().trim(0);
+    process_chunks().reset_max_mapped();
+  }
+
+  [[nodiscard]] static std::size_t held(const H& h) {
+    if constexpr (is_cached<H>())
+      return process_chunks().mapped();
+    else
+      return source_of(h).held();
+  }
+  [[nodiscard]] static std::size_t max_held(const H& h) {
+    if constexpr (is_cached<H>())
+      return process_chunks().max_mapped();
+    else
+      return source_of(h).max_held();
+  }
+
+ private:
+  template <heap Upper>
+  static consteval bool is_cached() {
+    if constexpr (layered<Upper>)
+      return is_cached<typename Upper::upstream_type>();
+    else
+      return std::same_as<Upper, cached_pages>;
+  }
+};
+
+}  // namespace mallard::replay
