@@ -12,6 +12,7 @@
 // as many anew.
 #pragma once
 
+#include <array>
 #include <boost/container/pmr/memory_resource.hpp>
 #include <cstddef>
 #include <cstdlib>
@@ -31,6 +32,9 @@ struct item {
 inline constexpr std::size_t item_size = sizeof(item);
 inline constexpr std::size_t item_align = alignof(item);
 static_assert(item_size == 48);
+
+// How many blocks live where one operation is to cost the same however many there are.
+inline constexpr std::array<std::size_t, 5> many_live = {1 << 8, 1 << 10, 1 << 12, 1 << 14, 1 << 16};
 
 class none {
  public:

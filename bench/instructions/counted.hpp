@@ -39,6 +39,12 @@ inline void tell(const row& of, std::size_t operations) {
   CALLGRIND_DUMP_STATS_AT(name.c_str());
 }
 
+// The floor of rows counted one operation a stretch: what going in and out of a stretch costs.
+inline void tell_empty_stretches(std::string_view scenario, std::size_t live, std::size_t operations) {
+  for (std::size_t i = 0; i != operations; ++i) const counted here;
+  tell({scenario, "none", "typed", live}, operations);
+}
+
 // The compiler may assume nothing about memory across this.
 inline void clobber() { asm volatile("" ::: "memory"); }
 

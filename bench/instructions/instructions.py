@@ -1,35 +1,92 @@
 """Instructions of the heaps' operations, counted by callgrind: deterministic where a clock is not.
 
-Builds one program, runs it once under callgrind and prints a row for each thing it counted, net of the loop
-around it. Exit code 0 when everything ran, 2 when something could not be run.
+Builds one program, runs it once under callgrind and prints what each operation takes, net of the loop around
+it, and whether the promises about it are held. Exit code 0 when everything ran, 1 with --check when a promise
+is missed or a row is more than 5 % from the golden file, 2 when something could not be run.
 """
 
+import argparse
+import json
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from callgrind import CountError, count
+from rich.console import Console
+
+import golden
+from bounds import limits
+from callgrind import COMPILER, CountError, count
+from limits import Limit, exit_code, verdict
 from rows import FloorError, Key, net
+from table import tables
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "instructions"
+GOLDEN = Path(__file__).with_name("golden.txt")
+WIDTH = 120
+
+HOW_TO_ACCEPT = "if that is meant to be: ./dev instructions --accept, and say why where you commit it"
 
 
-def show(figures: dict[Key, float]) -> None:
-    """Print the rows, one a line."""
-    for key, figure in figures.items():
-        print(f"{key.scenario:8}{key.contestant:22}{key.way:30}{key.live:>6}{figure:10.2f}")
+def arguments(given: Sequence[str]) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        prog="./dev instructions", description="Count the instructions of each heap's operations."
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
+    wanted = parser.add_mutually_exclusive_group()
+    wanted.add_argument(
+        "--check",
+        action="store_true",
+        help="exit with 1 if a limit is not held or a row is more than 5 %% from the golden file",
+    )
+    wanted.add_argument("--accept", action="store_true", help="write the golden file anew")
+    return parser.parse_args(given)
 
 
-def main() -> int:
-    """Build, count, print."""
-    show(net(count(FOLDER)))
-    return 0
+def show(figures: Mapping[Key, float], judged: Sequence[Limit]) -> None:
+    """Print the tables, the method and the verdicts."""
+    console = Console(width=WIDTH, highlight=False)
+    for title, made in tables(figures):
+        console.print(title)
+        console.print(made)
+        console.print()
+    console.print(f"counted by callgrind, the loop around nothing subtracted; built by {' '.join(COMPILER)}")
+    console.print("what the kernel does is not counted\n")
+    for limit in judged:
+        print(verdict(limit))
+
+
+def whole(figures: Mapping[Key, float], judged: Sequence[Limit]) -> dict[str, object]:
+    """Return everything as JSON has it."""
+    rows = [{**vars(key), "instructions": figure} for key, figure in figures.items()]
+    promised = [{**vars(limit), "held": limit.held} for limit in judged]
+    return {"benchmark": "instructions", "method": " ".join(COMPILER), "rows": rows, "limits": promised}
+
+
+def main(given: Sequence[str]) -> int:
+    """Build, count, print, judge."""
+    wanted = arguments(given)
+    figures = net(count(FOLDER))
+    judged = list(limits(figures))
+    show(figures, judged)
+    if wanted.json is not None:
+        wanted.json.write_text(json.dumps(whole(figures, judged), indent=2) + "\n", encoding="utf-8")
+    if wanted.accept:
+        golden.write(GOLDEN, figures)
+        return 0
+    changed = list(golden.changes(golden.read(GOLDEN), figures))
+    for change in changed:
+        print(f"CHANGED {change}")
+    if changed:
+        print(HOW_TO_ACCEPT)
+    return exit_code(False, False, wanted.check, [*(limit.held for limit in judged), not changed])
 
 
 if __name__ == "__main__":
     try:
-        sys.exit(main())
-    except (CountError, FloorError) as reason:
+        sys.exit(main(sys.argv[1:]))
+    except (CountError, FloorError, golden.GoldenError) as reason:
         print(f"instructions: {reason}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:

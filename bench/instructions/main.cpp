@@ -6,4 +6,7 @@
 int main() {
   instructions::own_pairs();
   instructions::other_pairs();
+  instructions::lives_of_pools();
+  instructions::large_blocks();
+  instructions::full_chunks();
 }

@@ -7,6 +7,7 @@
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/heap/pool.hpp"
+#include "mallard/layer/locked.hpp"
 #include "mallard/resource/resource.hpp"
 #include "pairs.hpp"
 #include "scenarios.hpp"
@@ -21,7 +22,6 @@ void run_time_ways(std::string_view name) {
   pairs<sized_and_aligned<Heap>>(name, "run-time size and alignment");
 }
 
-// The typed way, with nothing known before run time, and through std::pmr.
 template <class Heap>
 void pairs_of() {
   constexpr std::string_view name = mallard::heap_name<Heap>;
@@ -39,6 +39,8 @@ void own_pairs() {
   pairs_of<mallard::multipool>();
   pairs_of<mallard::pool>();
   pairs_of<mallard::multipool_over_monotonic>();
+  pairs<typed<mallard::locked<mallard::multipool>>>("locked multipool", "typed");
+  pairs<virtually<mallard::resource<mallard::locked<mallard::multipool>>>>("locked multipool", "pmr");
 }
 
 }  // namespace instructions

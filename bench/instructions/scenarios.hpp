@@ -5,5 +5,8 @@ namespace instructions {
 
 void own_pairs();
 void other_pairs();
+void lives_of_pools();
+void large_blocks();
+void full_chunks();
 
 }  // namespace instructions

@@ -1,0 +1,72 @@
+"""What is promised about instructions, and whether it is held."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from limits import Limit
+from rows import Key
+
+# Instructions of an allocation and a deallocation, at every number of live blocks.
+PAIRS_AT_MOST = {
+    ("monotonic", "typed"): 8,
+    ("monotonic", "run-time alignment"): 13,
+    ("monotonic", "run-time size and alignment"): 13,
+    ("multipool", "typed"): 14,
+    ("multipool", "run-time size"): 25,
+    ("multipool", "run-time size and alignment"): 25,
+    ("monotonic", "pmr"): 27,
+    ("multipool", "pmr"): 42,
+}
+
+# Of a pool's whole life, over the same of another's.
+LIVES_AT_MOST = {"std.pool": 0.333, "boost.pool": 1.0}
+LIVES = (
+    ("multipool", "typed"),
+    ("multipool", "pmr"),
+    ("pool", "typed"),
+    ("pool", "pmr"),
+)
+
+# At most this over the least, however many blocks live.
+CONSTANT = 1.05
+CONSTANT_AT = (1 << 8, 1 << 10, 1 << 12, 1 << 14, 1 << 16)
+CONSTANTS = (("large free", "multipool"), ("full chunks", "multipool"))
+
+LIVE = (1, 64, 4096)
+
+
+def limits(figures: Mapping[Key, float]) -> Iterator[Limit]:
+    """Yield every promise, judged by these figures: what is missing leaves it unjudged."""
+    for (contestant, way), instructions in PAIRS_AT_MOST.items():
+        found = at_each("pair", contestant, way, LIVE, figures)
+        yield worst(f"pair, {contestant}, {way}", instructions, found)
+    for other, share in LIVES_AT_MOST.items():
+        theirs = figures.get(Key("life", other, "pmr", 1))
+        for contestant, way in LIVES:
+            of_theirs = over(figures.get(Key("life", contestant, way, 1)), theirs)
+            yield Limit(f"life, {contestant}, {way}, over that of {other}", share, of_theirs, "pmr")
+    for scenario, contestant in CONSTANTS:
+        found = at_each(scenario, contestant, "pmr", CONSTANT_AT, figures)
+        least = min((figure for figure in found.values() if figure is not None), default=None)
+        ratios = {at: over(figure, least) for at, figure in found.items()}
+        yield worst(f"{scenario}, {contestant}, pmr, over its least", CONSTANT, ratios)
+
+
+def at_each(
+    scenario: str, contestant: str, way: str, counts: Sequence[int], figures: Mapping[Key, float]
+) -> dict[str, float | None]:
+    """Return the figures at these numbers of live blocks."""
+    return {f"{live} live": figures.get(Key(scenario, contestant, way, live)) for live in counts}
+
+
+def over(figure: float | None, base: float | None) -> float | None:
+    """Return a ratio, None where it is none."""
+    return figure / base if figure is not None and base else None
+
+
+def worst(promise: str, at_most: float, figures: Mapping[str, float | None]) -> Limit:
+    """Judge a promise that holds on each: one that is unknown leaves it unjudged."""
+    known = {at: figure for at, figure in figures.items() if figure is not None}
+    if not known or len(known) < len(figures):
+        return Limit(promise, at_most, None, "on each")
+    at = max(known, key=lambda at: known[at])
+    return Limit(promise, at_most, known[at], f"most at {at}")

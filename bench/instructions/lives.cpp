@@ -1,0 +1,63 @@
+// Lives of pools: construct one, take one block and give it back, destroy it.
+//
+// Counted after the same lives have been led before: what the process keeps from one pool for the next,
+// in a cache of chunks or in malloc, is there.
+
+#include <boost/container/pmr/synchronized_pool_resource.hpp>
+#include <boost/container/pmr/unsynchronized_pool_resource.hpp>
+#include <cstddef>
+#include <memory_resource>
+#include <string_view>
+
+#include "contestants.hpp"
+#include "counted.hpp"
+#include "mallard/heap/monotonic.hpp"
+#include "mallard/heap/multipool.hpp"
+#include "mallard/heap/pool.hpp"
+#include "mallard/resource/resource.hpp"
+#include "scenarios.hpp"
+
+namespace instructions {
+namespace {
+
+template <class Contestant>
+[[gnu::noinline]] void live(std::size_t times) {
+  for (; times != 0; --times) {
+    Contestant heap;
+    clobber();
+    void* const p = hidden(heap.allocate());
+    clobber();
+    heap.deallocate(p);
+    clobber();
+  }
+}
+
+template <class Contestant>
+void lives(std::string_view contestant, std::string_view way) {
+  constexpr std::size_t times = 256;
+  live<Contestant>(times);
+  {
+    const counted here;
+    live<Contestant>(times);
+  }
+  tell({"life", contestant, way, 1}, times);
+}
+
+}  // namespace
+
+void lives_of_pools() {
+  lives<typed<none>>("none", "typed");
+  lives<typed<mallard::multipool>>("multipool", "typed");
+  lives<virtually<mallard::resource<mallard::multipool>>>("multipool", "pmr");
+  lives<typed<mallard::pool>>("pool", "typed");
+  lives<virtually<mallard::resource<mallard::pool>>>("pool", "pmr");
+  lives<typed<mallard::multipool_over_monotonic>>("multipool/monotonic", "typed");
+  lives<virtually<mallard::resource<mallard::multipool_over_monotonic>>>("multipool/monotonic", "pmr");
+  lives<typed<mallard::monotonic>>("monotonic", "typed");
+  lives<virtually<std::pmr::unsynchronized_pool_resource>>("std.pool", "pmr");
+  lives<virtually<std::pmr::synchronized_pool_resource>>("std.sync_pool", "pmr");
+  lives<virtually<boost::container::pmr::unsynchronized_pool_resource>>("boost.pool", "pmr");
+  lives<virtually<boost::container::pmr::synchronized_pool_resource>>("boost.sync_pool", "pmr");
+}
+
+}  // namespace instructions

@@ -1,0 +1,35 @@
+"""The table of instructions: a line for each way to do a thing, a column for each number of live blocks."""
+
+from collections.abc import Iterator, Mapping
+
+from rich.table import Table
+
+from rows import Key
+
+TITLES = {
+    "pair": "an allocation and a deallocation of 48 bytes, by random replacement in L live blocks",
+    "life": "a pool's life: construct, one pair of 48 bytes, destroy",
+    "large free": "a free above the largest class, with L such blocks live",
+    "full chunks": "an allocation of 48 bytes with L blocks live and all chunks but one full",
+}
+
+
+def tables(figures: Mapping[Key, float]) -> Iterator[tuple[str, Table]]:
+    """Yield each scenario with its title, in the order they were counted."""
+    for scenario in dict.fromkeys(key.scenario for key in figures):
+        rows = {key: figure for key, figure in figures.items() if key.scenario == scenario}
+        yield f"{scenario}: {TITLES[scenario]}", table(scenario, rows)
+
+
+def table(scenario: str, figures: Mapping[Key, float]) -> Table:
+    """Return the rows of one scenario."""
+    made = Table(title=f"{scenario}: {TITLES[scenario]}", title_justify="left", title_style="bold", box=None)
+    made.add_column("who")
+    made.add_column("way")
+    counts = sorted({key.live for key in figures})
+    for live in counts:
+        made.add_column(f"L={live}" if len(counts) > 1 else "instructions", justify="right")
+    for who, way in dict.fromkeys((key.contestant, key.way) for key in figures):
+        found = (figures.get(Key(scenario, who, way, live)) for live in counts)
+        made.add_row(who, way, *("-" if figure is None else f"{figure:,.1f}" for figure in found))
+    return made
