@@ -9,6 +9,7 @@
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/intrusive_stack.hpp"
+#include "mallard/core/light_mutex.hpp"
 #include "mallard/core/pool_statistics.hpp"
 #include "mallard/core/resize.hpp"
 #include "mallard/core/size_classes.hpp"

@@ -28,10 +28,15 @@ class os_pages {
   os_pages(const os_pages&) = delete;
   os_pages& operator=(const os_pages&) = delete;
 
+#if defined(__x86_64__)
+  // The only size there is.
+  [[nodiscard]] static constexpr std::size_t page_size() noexcept { return 4096; }
+#else
   [[nodiscard]] MALLARD_NOINLINE static std::size_t page_size() noexcept {
     static const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     return size;
   }
+#endif
 
   // The members of a heap, though this one has no state.
   // NOLINTBEGIN(readability-convert-member-functions-to-static, readability-make-member-function-const)
