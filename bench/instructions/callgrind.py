@@ -26,10 +26,16 @@ class CountError(Exception):
 
 
 def count(folder: Path) -> list[Counted]:
-    """Return what the program counts; `folder` takes what is made on the way."""
+    """Build the program and return what it counts; `folder` takes what is made on the way."""
     folder.mkdir(parents=True, exist_ok=True)
-    program, dumps = folder / "instructions", folder / "callgrind.out"
+    program = folder / "instructions"
     build(program)
+    return count_in(folder, program)
+
+
+def count_in(folder: Path, program: Path) -> list[Counted]:
+    """Return what a program counts."""
+    dumps = folder / "callgrind.out"
     dumps.unlink(missing_ok=True)
     run(*COUNTER, f"--callgrind-out-file={dumps}", str(program))
     return list(counted(dumps.read_text(encoding="utf-8")))
@@ -56,13 +62,8 @@ def run(*command: str) -> None:
     try:
         subprocess.run(command, check=True, capture_output=True, text=True, timeout=TIMEOUT)
     except FileNotFoundError as error:
-        raise CountError(f"{command[0]} is not there: apt-get install {package(command[0])}") from error
+        raise CountError(f"{command[0]} is not there: apt-get install {command[0]}") from error
     except subprocess.TimeoutExpired as error:
         raise CountError(f"{command[0]} took more than {TIMEOUT} s") from error
     except subprocess.CalledProcessError as error:
         raise CountError(f"{command[0]} failed:\n{error.stderr}") from error
-
-
-def package(command: str) -> str:
-    """Return Debian's name of what has a command."""
-    return {"g++-12": "g++-12", "valgrind": "valgrind"}.get(command, command)

@@ -1,0 +1,51 @@
+"""The promises about instructions: each is missed alone, and unknown is not held."""
+
+import pytest
+
+from bounds import CONSTANT_AT, CONSTANTS, LIVE, LIVES, PAIRS_AT_MOST, limits
+from rows import Key
+
+FINE = {
+    **{Key("pair", *who, live): 1.0 for who in PAIRS_AT_MOST for live in LIVE},
+    **{Key("life", *who, 1): 100.0 for who in LIVES},
+    Key("life", "std.pool", "pmr", 1): 500.0,
+    Key("life", "boost.pool", "pmr", 1): 100.0,
+    **{Key(what, who, "pmr", live): 40.0 for what, who in CONSTANTS for live in CONSTANT_AT},
+}
+
+
+def missed(changed: dict[Key, float]) -> list[str]:
+    """Return the promises that are not held."""
+    return [limit.promise for limit in limits({**FINE, **changed}) if limit.held is False]
+
+
+def test_all_are_held() -> None:
+    assert all(limit.held for limit in limits(FINE))
+
+
+@pytest.mark.parametrize("live", LIVE)
+@pytest.mark.parametrize(("who", "at_most"), PAIRS_AT_MOST.items())
+def test_a_pair_is_missed_at_any_number_of_live_blocks(who: tuple[str, str], at_most: int, live: int) -> None:
+    assert missed({Key("pair", *who, live): at_most}) == []
+    assert missed({Key("pair", *who, live): at_most + 0.01}) == [f"pair, {who[0]}, {who[1]}"]
+
+
+@pytest.mark.parametrize("who", LIVES)
+def test_a_life_is_missed_against_each_other(who: tuple[str, str]) -> None:
+    beyond = f"life, {who[0]}, {who[1]}, over that of"
+    assert missed({Key("life", *who, 1): 101.0}) == [f"{beyond} boost.pool"]
+    boost = {Key("life", "boost.pool", "pmr", 1): 200.0}
+    assert missed({**boost, Key("life", *who, 1): 170.0}) == [f"{beyond} std.pool"]
+
+
+@pytest.mark.parametrize("live", CONSTANT_AT)
+@pytest.mark.parametrize(("what", "who"), CONSTANTS)
+def test_what_is_constant_is_missed_where_it_grows(what: str, who: str, live: int) -> None:
+    assert missed({Key(what, who, "pmr", live): 41.0}) == []
+    assert missed({Key(what, who, "pmr", live): 43.0}) == [f"{what}, {who}, pmr, over its least"]
+
+
+@pytest.mark.parametrize("key", FINE, ids=str)
+def test_what_is_missing_leaves_its_promise_unjudged(key: Key) -> None:
+    without = {other: figure for other, figure in FINE.items() if other != key}
+    assert None in [limit.held for limit in limits(without)]

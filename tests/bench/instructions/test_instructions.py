@@ -1,0 +1,54 @@
+"""`./dev instructions`: what the shell is told, whatever was counted."""
+
+from pathlib import Path
+
+import pytest
+
+import instructions
+from limits import Limit
+from rows import Counted, Key
+
+
+@pytest.fixture
+def golden_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """One row is counted, its golden file lies in a folder of its own, and nothing is promised."""
+    path = tmp_path / "golden.txt"
+    monkeypatch.setattr(instructions, "GOLDEN", path)
+    monkeypatch.setattr(instructions, "limits", lambda _: [])
+    counts(monkeypatch, 1500)
+    return path
+
+
+def counts(monkeypatch: pytest.MonkeyPatch, total: int) -> None:
+    """Let a pool's loop of 100 pairs take `total` instructions, 800 of them the loop's."""
+    floor = Counted(Key("pair", "none", "typed", 1), 100, 800)
+    monkeypatch.setattr(
+        instructions, "count", lambda _: [floor, Counted(Key("pair", "pool", "typed", 1), 100, total)]
+    )
+
+
+def test_a_change_fails_the_check_until_it_is_accepted(
+    golden_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert instructions.main(["--accept"]) == 0
+    assert instructions.main(["--check"]) == 0
+    counts(monkeypatch, 1600)
+    capsys.readouterr()
+    assert instructions.main(["--check"]) == 1
+    told = capsys.readouterr().out
+    assert "CHANGED pair: pool, typed, 1 live: 8.00, 7.00 accepted" in told
+    assert "./dev instructions --accept" in told
+    assert instructions.main([]) == 0
+    assert instructions.main(["--accept"]) == 0
+    assert instructions.main(["--check"]) == 0
+    assert "8.00  pair | pool | typed | 1" in golden_file.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("golden_file")
+def test_a_missed_limit_fails_the_check(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(instructions, "limits", lambda _: [Limit("pair", 6, 7.0, "most at 1 live")])
+    assert instructions.main(["--accept"]) == 0
+    assert instructions.main(["--check"]) == 1
+    assert "MISSED  pair: 7.000, at most 6" in capsys.readouterr().out
