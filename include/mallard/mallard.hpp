@@ -36,11 +36,16 @@
 #include "mallard/layer/growth.hpp"
 #include "mallard/layer/limited.hpp"
 #include "mallard/layer/locked.hpp"
+#include "mallard/layer/one_by_one.hpp"
 #include "mallard/layer/passing.hpp"
+#include "mallard/layer/returned_batches.hpp"
 #include "mallard/layer/runs.hpp"
 #include "mallard/layer/segregate.hpp"
 #include "mallard/layer/slabs.hpp"
 #include "mallard/layer/stats.hpp"
+#include "mallard/layer/thread_cache.hpp"
+#include "mallard/layer/thread_caches.hpp"
+#include "mallard/layer/thread_table.hpp"
 #include "mallard/layer/tracked.hpp"
 
 // heap: complete strategies
@@ -49,6 +54,8 @@
 #include "mallard/heap/multipool.hpp"
 #include "mallard/heap/pool.hpp"
 #include "mallard/heap/stack_arena.hpp"
+#include "mallard/heap/synchronized_multipool.hpp"
+#include "mallard/heap/synchronized_pool.hpp"
 
 // facades: heaps for containers
 #include "mallard/allocator/allocator.hpp"

@@ -16,6 +16,9 @@ inline constexpr std::size_t max_request = static_cast<std::size_t>(PTRDIFF_MAX)
 // Alignment, in bytes, that suits every scalar type: what malloc promises.
 inline constexpr std::size_t default_align = alignof(std::max_align_t);
 
+// What two threads write is this many bytes apart where it matters: a line of the processor's caches.
+inline constexpr std::size_t cache_line = 64;
+
 // `value` rounded up to a multiple of `align`; precondition: the result fits.
 [[nodiscard]] constexpr std::size_t align_up(std::size_t value, std::size_t align) noexcept {
   return (value + (align - 1)) & ~(align - 1);

@@ -17,6 +17,11 @@ namespace mallard {
 
 class intrusive_stack {
  public:
+  intrusive_stack() = default;
+
+  // Of the blocks that are linked already from `top` on.
+  explicit intrusive_stack(chain::node* top) noexcept : top_(top) {}
+
   [[nodiscard]] bool empty() const noexcept { return top_ == nullptr; }
   [[nodiscard]] void* top() const noexcept { return top_; }
 

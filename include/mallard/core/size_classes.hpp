@@ -20,12 +20,15 @@
 
 namespace mallard {
 
-template <std::size_t Step, std::size_t Dense, std::size_t PerDoubling, std::size_t Largest>
+// `Least` is the smallest class that requests find, for heaps that write more than a link into a freed block.
+template <std::size_t Step, std::size_t Dense, std::size_t PerDoubling, std::size_t Largest,
+          std::size_t Least = Step>
 class size_classes {
   static_assert(std::has_single_bit(Step) && Step >= sizeof(void*), "a free block holds a link");
   static_assert(std::has_single_bit(Dense) && std::has_single_bit(PerDoubling) &&
                 std::has_single_bit(Largest));
   static_assert(Step <= Dense / PerDoubling && Dense <= Largest);
+  static_assert(Least % Step == 0 && Step <= Least && Least <= Dense);
 
   static constexpr std::size_t dense_count = Dense / Step;
 
@@ -70,6 +73,7 @@ class size_classes {
  private:
   // The class of a size whose last byte is at `last`.
   static constexpr std::size_t compute(std::size_t last) noexcept {
+    if constexpr (Least > Step) last = std::max(last, Least - 1);
     if (last < Dense) return last / Step;
     const auto doubling = static_cast<std::size_t>(std::bit_width(last)) - 1;  // 2^doubling <= last
     const std::size_t within = (last >> (doubling - log2(PerDoubling))) - PerDoubling;

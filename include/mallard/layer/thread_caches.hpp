@@ -1,0 +1,257 @@
+// thread_caches: a heap of blocks of a few sizes for many threads, each with a cache of its own.
+//
+//     thread 1: cache  <--blocks--  refill: a returned batch, or new ones  <--+
+//     thread 2: cache  --batches->  returned_batches of the list (no lock)    +-- Central, under the lock
+//     a thread without a cache: one block at a time  -------------------------+
+//
+// Central is an unsynchronised heap. Its blocks of list i all have the same size, at least
+// returned_batches::least_block; the caller names it together with the list. Lists below Cached are kept
+// in caches, the others go straight to the returned batches. Freeing takes no lock: only the first use of
+// the heap by a thread does.
+// A cache is made when a thread first uses the heap, kept when the thread ends and given to the next one,
+// so there are as many as threads have used the heap at the same time. Its blocks go back as batches
+// when its thread ends, or by flush(). It is lost memory to other threads until then, at most
+// 2 * batch_blocks(size) blocks a list.
+// Invariant: a block that Central has handed out is the caller's, in one cache or in one returned batch.
+// Lock order: the heap's mutex, locks of upstreams, ends_mutex.
+// Cost: as thread_table, thread_cache and returned_batches say; one lock a refill.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+
+#include "mallard/core/align.hpp"
+#include "mallard/core/attributes.hpp"
+#include "mallard/core/block.hpp"
+#include "mallard/core/concepts.hpp"
+#include "mallard/core/usage.hpp"
+#include "mallard/layer/growth.hpp"
+#include "mallard/layer/returned_batches.hpp"
+#include "mallard/layer/slabs.hpp"
+#include "mallard/layer/thread_cache.hpp"
+#include "mallard/layer/thread_table.hpp"
+#include "mallard/source/borrowed.hpp"
+
+namespace mallard {
+
+// Blocks that move between a thread and the others at once: few enough bytes that what caches keep stays
+// small, enough blocks that a lock and what it costs other threads is a small share of each.
+[[nodiscard]] constexpr std::int32_t batch_blocks(std::size_t size) noexcept {
+  return static_cast<std::int32_t>(std::clamp<std::size_t>(4096 / size, 1, 32));
+}
+
+template <heap Central, std::size_t Lists, std::size_t Cached, class Mutex>
+class alignas(cache_line) thread_caches {
+  static_assert(Cached <= Lists);
+
+ public:
+  template <class... Args>
+    requires std::constructible_from<Central, Args...>
+  explicit thread_caches(Args&&... args)
+      : key_(thread_table::new_key()), central_(std::forward<Args>(args)...), store_(central_.upstream()) {}
+  thread_caches(const thread_caches&) = delete;
+  thread_caches& operator=(const thread_caches&) = delete;
+  ~thread_caches() { detach_all(); }
+
+  // To be used under the lock, or with other threads quiet.
+  [[nodiscard]] Central& central() noexcept { return central_; }
+  [[nodiscard]] const Central& central() const noexcept { return central_; }
+  [[nodiscard]] std::lock_guard<Mutex> lock() const noexcept { return std::lock_guard(mutex_); }
+
+  // The inline part of allocate: a block that is in the calling thread's list, or null.
+  [[nodiscard]] MALLARD_INLINE void* reuse(std::size_t list) noexcept {
+    cache* const mine = as_cache(this_threads_table.find(key_));
+    return mine == nullptr ? nullptr : mine->lists.pop(list);
+  }
+
+  // The inline part of deallocate: false if it has done nothing.
+  [[nodiscard]] MALLARD_INLINE bool reclaim(std::size_t list, void* p) noexcept {
+    cache* const mine = as_cache(this_threads_table.find(key_));
+    return mine != nullptr && mine->lists.push(list, p);
+  }
+
+  // A block of the list, whose blocks have `size` bytes at `align`; null when Central is exhausted.
+  [[nodiscard]] void* allocate(std::size_t list, std::size_t size, std::size_t align) noexcept {
+    cache* mine = list < Cached ? search() : nullptr;
+    if (mine != nullptr)
+      if (void* const p = mine->lists.take(list); p != nullptr) return p;
+    const std::int32_t most = batch_blocks(size);
+    const batch given = obtain(list, size, align, mine == nullptr ? 1 : mine->lists.wish(list, most));
+    if (!given) return nullptr;
+    if (mine == nullptr && list < Cached) mine = attach();  // not before: what fails must change nothing
+    if (mine == nullptr) {
+      if (given.count > 1) returned_[list].push({given.first->next, given.count - 1});
+      return given.first;
+    }
+    mine->lists.refill(list, given, most);
+    return mine->lists.pop(list);
+  }
+
+  void deallocate(std::size_t list, void* p, std::size_t size) noexcept {
+    cache* mine = list < Cached ? search() : nullptr;
+    if (mine == nullptr && list < Cached) mine = attach();
+    if (mine == nullptr) return returned_[list].push(batch::of(p));
+    if (mine->lists.push(list, p)) return;
+    if (const batch leaving = mine->lists.make_room(list, batch_blocks(size))) returned_[list].push(leaving);
+    (void)mine->lists.push(list, p);
+  }
+
+  // Gives the calling thread's blocks to all.
+  void flush() noexcept {
+    if (cache* const mine = search(); mine != nullptr) flush(*mine);
+  }
+
+  // Forgets all blocks, with other threads quiet; caches stay with their threads.
+  void forget() noexcept {
+    const std::lock_guard guard(ends_mutex);
+    for (returned_batches& batches : returned_) batches.clear();
+    for (cache* c = newest_; c != nullptr; c = c->older) c->lists = {};
+  }
+
+  // As new, with other threads quiet: no block and no cache.
+  void release() noexcept {
+    detach_all();
+    for (returned_batches& batches : returned_) batches.clear();
+    store_.release();
+    key_ = thread_table::new_key();
+  }
+
+  // Bytes that caches take, from Central's upstream.
+  [[nodiscard]] std::size_t held() const noexcept { return store_.held(); }
+
+  [[nodiscard]] bool owns(const void* p) const noexcept {
+    const std::lock_guard guard(mutex_);
+    return central_.owns(p) || store_.owns(p);
+  }
+
+  // Blocks of a list that wait in caches and as returned batches.
+  [[nodiscard]] std::size_t unused(std::size_t list) const noexcept {
+    const std::lock_guard guard(ends_mutex);
+    std::size_t blocks = 0;
+    returned_[list].for_each([&](batch b) {
+      blocks += b.count;
+      return true;
+    });
+    if (list < Cached)
+      for (const cache* c = newest_; c != nullptr; c = c->older) blocks += c->lists.count(list);
+    return blocks;
+  }
+
+  // `handed_out(list)`: blocks of a list that Central has handed out.
+  template <class F>
+  [[nodiscard]] fault validate(F handed_out) const noexcept {
+    if (fault f = central_.validate()) return f;
+    if (fault f = store_.validate()) return f;
+    const std::lock_guard guard(ends_mutex);
+    for (std::size_t i = 0; i < Lists; ++i)
+      if (fault f = validate(i, handed_out(i))) return f;
+    return {};
+  }
+
+ private:
+  // Alignment keeps what two threads write in different lines of the processor's caches.
+  struct alignas(cache_line) cache final : attachment {
+    explicit cache(thread_caches& h) noexcept : attachment(retire), heap(h) {}
+
+    thread_cache<Cached> lists;
+    thread_caches& heap;
+    cache* older = nullptr;  // of the heap's
+    cache* idle = nullptr;   // the next that no thread has
+  };
+
+  static cache* as_cache(attachment* a) noexcept { return static_cast<cache*>(a); }
+
+  [[nodiscard]] cache* search() const noexcept { return as_cache(this_threads_table.search(key_)); }
+
+  // A cache for the calling thread; null where there is no memory or the thread runs its last destructors.
+  MALLARD_NOINLINE cache* attach() noexcept {
+    if (!this_threads_table.reserve()) return nullptr;
+    if (cache* const waiting = attach_idle(); waiting != nullptr) return waiting;
+    cache* const made = make_cache();
+    if (made == nullptr) return nullptr;
+    const std::lock_guard guard(ends_mutex);
+    made->older = std::exchange(newest_, made);
+    this_threads_table.attach(*made, key_);
+    return made;
+  }
+
+  cache* attach_idle() noexcept {
+    const std::lock_guard guard(ends_mutex);
+    if (idle_ == nullptr) return nullptr;
+    cache* const taken = std::exchange(idle_, idle_->idle);
+    this_threads_table.attach(*taken, key_);
+    return taken;
+  }
+
+  cache* make_cache() noexcept {
+    const std::lock_guard guard(mutex_);
+    std::byte* const place = store_.cut(0, alignof(cache), sizeof(cache), 1).begin;
+    return place == nullptr ? nullptr : ::new (place) cache(*this);
+  }
+
+  // At the end of its thread, under ends_mutex.
+  static void retire(attachment& ending) noexcept {
+    cache& c = static_cast<cache&>(ending);
+    c.heap.flush(c);
+    c.idle = std::exchange(c.heap.idle_, &c);
+  }
+
+  void flush(cache& c) noexcept {
+    c.lists.drain([this](std::size_t list, batch given) { returned_[list].push(given); });
+  }
+
+  void detach_all() noexcept {
+    const std::lock_guard guard(ends_mutex);
+    for (cache* c = newest_; c != nullptr; c = c->older)
+      if (c->attached()) c->detach();
+    newest_ = nullptr;
+    idle_ = nullptr;
+  }
+
+  // A returned batch, or up to `wished` new blocks; empty when there is none.
+  batch obtain(std::size_t list, std::size_t size, std::size_t align, std::int32_t wished) noexcept {
+    const std::lock_guard guard(mutex_);
+    if (const batch returned = returned_[list].pop()) return returned;
+    chain carved;
+    while (carved.size() < static_cast<std::size_t>(wished)) {
+      const block b = central_.allocate(size, align);
+      if (!b) break;
+      carved.push_back(b.data);
+    }
+    return {static_cast<chain::node*>(carved.front()), carved.size()};
+  }
+
+  // The caches and returned batches of a list, of whose blocks Central has handed out so many.
+  [[nodiscard]] fault validate(std::size_t list, std::size_t handed_out) const noexcept {
+    fault found;
+    std::size_t blocks = 0;
+    const auto is_block = [&](const void* p) { return ++blocks <= handed_out && central_.owns(p); };
+    returned_[list].for_each([&](batch b) {
+      std::size_t length = 0;
+      for (const void* p = b.first; p != nullptr && !found; p = chain::next(p), ++length)
+        if (!is_block(p)) found = {"thread_caches: a returned block is none of the heap's, or twice there"};
+      if (!found && length != b.count) found = {"thread_caches: a returned batch is not as long as it says"};
+      return !found;
+    });
+    if (list < Cached)
+      for (const cache* c = newest_; c != nullptr && !found; c = c->older) {
+        found = c->lists.validate(list, is_block);
+        if (!c->is_linked()) found = {"thread_caches: a cache is not in its thread's list"};
+      }
+    return found;
+  }
+
+  std::uint64_t key_;  // read by every call, written by none: apart from what is
+  alignas(cache_line) mutable Mutex mutex_;
+  Central central_;
+  slabs<borrowed<typename Central::upstream_type>, doubling<1024, 8192>> store_;  // of caches, under the lock
+  cache* newest_ = nullptr;  // these two under ends_mutex
+  cache* idle_ = nullptr;
+  std::array<returned_batches, Lists> returned_;
+};
+
+}  // namespace mallard

@@ -1,0 +1,247 @@
+// thread_table: what a thread has in each heap, found by the heap's key; and how both end.
+//
+//     this thread:  slots  [key|o] [   ] [key|o] [key|o]      its own, nobody else looks
+//                               |            |       '-> ended heap: its key is never asked for again
+//                               v            v
+//                   list   attachment <--> attachment         what really lives
+//                               |                             (heaps list theirs, see thread_caches)
+//                             heap A
+//
+// A heap has a key that no other ever has in this process. A thread's table maps keys to attachments by
+// open addressing; the slot that a key belongs into is looked at inline, the others out of line. Slots
+// are never emptied: when they run short, the table is made anew from the thread's list, from which ended
+// heaps have taken what was theirs. Thousands of live heaps are as well as heaps made and ended in a loop:
+// the table has at most 8 slots a heap that the thread has used while all of them lived, or 256.
+// When a thread ends, each attachment is told (retire), under the lock that every end takes; from then
+// on the thread attaches to nothing, as its destructors may still use heaps.
+// Invariant: what lists and attachments say of each other is read and written under `ends_mutex` only,
+// the last lock anyone takes: no other is taken under it. Slots belong to their thread.
+// Cost: find 8 instructions; attach amortised O(1). Up to 4 heaps at a time need no memory; for more,
+// pages of the system. A thread that forks finds its attachments in the child; those of the threads that
+// are not there stay as they were.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include "mallard/core/attributes.hpp"
+#include "mallard/core/block.hpp"
+#include "mallard/core/light_mutex.hpp"
+#include "mallard/source/os_pages.hpp"
+
+namespace mallard {
+
+class thread_table;
+
+// Guards every attachment's place in its lists: taken where a thread and a heap first meet and where one
+// of them ends, never while they work.
+MALLARD_ONE_PER_PROCESS inline constinit light_mutex ends_mutex;
+
+// What one thread has in one heap. It lives in the heap's memory.
+class attachment {
+ public:
+  using retire_function = void (*)(attachment&) noexcept;
+
+  // `retire` is called at the end of the thread, with `ends_mutex` held.
+  explicit attachment(retire_function retire) noexcept : retire_(retire) {}
+  attachment(const attachment&) = delete;
+  attachment& operator=(const attachment&) = delete;
+
+  // Whether a thread has it. Under ends_mutex.
+  [[nodiscard]] bool attached() const noexcept { return thread_ != nullptr; }
+
+  // Whether its neighbours in the thread's list know it. Under ends_mutex.
+  [[nodiscard]] inline bool is_linked() const noexcept;
+
+  // Takes it from its thread, which finds it no more. Under ends_mutex; precondition: attached().
+  inline void detach() noexcept;
+
+ protected:
+  ~attachment() = default;
+
+ private:
+  friend class thread_table;
+
+  retire_function retire_;
+  thread_table* thread_ = nullptr;
+  attachment* older_ = nullptr;  // in the thread's list
+  attachment* newer_ = nullptr;
+  std::uint64_t key_ = 0;
+};
+
+// Where a table has an attachment.
+struct thread_slot {
+  std::uint64_t key = 0;  // 0: empty
+  attachment* found = nullptr;
+};
+
+class thread_table {
+  using slot = thread_slot;
+
+ public:
+  constexpr thread_table() = default;
+  thread_table(const thread_table&) = delete;
+  thread_table& operator=(const thread_table&) = delete;
+
+  // A key that was never given before.
+  [[nodiscard]] static std::uint64_t new_key() noexcept {
+    return next_key.fetch_add(sizeof(slot), std::memory_order_relaxed);
+  }
+
+  // What is found in the key's own slot: the attachment or null.
+  [[nodiscard]] MALLARD_INLINE attachment* find(std::uint64_t key) const noexcept {
+    const slot& own = *slot_at(key & mask_);
+    if (own.key != key) [[unlikely]]
+      return nullptr;
+    MALLARD_ASSUME(own.found != nullptr);
+    return own.found;
+  }
+
+  // What is found in any slot.
+  [[nodiscard]] MALLARD_NOINLINE attachment* search(std::uint64_t key) const noexcept {
+    for (std::uint64_t at = key & mask_;; at = (at + sizeof(slot)) & mask_) {
+      const slot& s = *slot_at(at);
+      if (s.key == key) return s.found;
+      if (s.key == 0) return nullptr;
+    }
+  }
+
+  // Makes room for one more attachment; false where there is no memory or the thread is ending.
+  [[nodiscard]] bool reserve() noexcept {
+    if (ended_) return false;
+    watch_end();
+    return 2 * (used_ + 1) <= capacity() || make_anew();
+  }
+
+  // Takes an attachment of the heap with `key`, which the thread does not have yet. Under ends_mutex;
+  // precondition: reserve().
+  void attach(attachment& a, std::uint64_t key) noexcept {
+    a.thread_ = this;
+    a.key_ = key;
+    a.newer_ = nullptr;
+    a.older_ = newest_;
+    if (newest_ != nullptr) newest_->newer_ = &a;
+    newest_ = &a;
+    ++live_;
+    put(a);
+  }
+
+  // Slots there are, for tests.
+  [[nodiscard]] std::size_t capacity() const noexcept {
+    return static_cast<std::size_t>(mask_ / sizeof(slot)) + 1;
+  }
+
+ private:
+  friend class attachment;
+
+  static constexpr std::size_t small_capacity = 8;
+  static constexpr std::size_t first_capacity = 256;
+
+  struct end_of_thread {
+    thread_table* watched;
+    ~end_of_thread() { watched->end(); }
+  };
+
+  // Keys are multiples of a slot's size, so that a masked key is an offset.
+  MALLARD_ONE_PER_PROCESS static inline constinit std::atomic<std::uint64_t> next_key{sizeof(slot)};
+  static inline constinit slot no_slot{};
+
+  [[nodiscard]] MALLARD_INLINE slot* slot_at(std::uint64_t offset) const noexcept {
+    return reinterpret_cast<slot*>(reinterpret_cast<std::byte*>(slots_) + offset);
+  }
+
+  void watch_end() noexcept { static thread_local const end_of_thread watch{this}; }
+
+  void put(attachment& a) noexcept {
+    std::uint64_t at = a.key_ & mask_;
+    while (slot_at(at)->key != 0) at = (at + sizeof(slot)) & mask_;
+    *slot_at(at) = {a.key_, &a};
+    ++used_;
+  }
+
+  // Drops the slots of ended heaps; doubles where those that live need more than a quarter.
+  MALLARD_NOINLINE bool make_anew() noexcept {
+    const bool grows = 4 * (live() + 1) > capacity();
+    slot* const old = slots_;
+    const std::size_t old_capacity = capacity();
+    if (grows && !take_slots(old_capacity < small_capacity ? small_capacity
+                                                           : std::max(first_capacity, 2 * old_capacity)))
+      return false;
+    if (!grows) std::fill_n(slots_, old_capacity, slot{});
+    used_ = 0;
+    {
+      const std::lock_guard lock(ends_mutex);
+      for (attachment* a = newest_; a != nullptr; a = a->older_) put(*a);
+    }
+    if (grows) give_back(old, old_capacity);
+    return true;
+  }
+
+  [[nodiscard]] std::size_t live() const noexcept {
+    const std::lock_guard lock(ends_mutex);
+    return live_;
+  }
+
+  bool take_slots(std::size_t wanted) noexcept {
+    if (wanted == small_capacity) {
+      slots_ = small_.data();
+    } else {
+      const block pages = os_pages().allocate(wanted * sizeof(slot), alignof(slot));
+      if (!pages) return false;
+      slots_ = static_cast<slot*>(pages.data);
+    }
+    mask_ = (wanted - 1) * sizeof(slot);
+    return true;
+  }
+
+  static void give_back(slot* slots, std::size_t capacity) noexcept {
+    if (capacity >= first_capacity) os_pages().deallocate(slots, capacity * sizeof(slot), alignof(slot));
+  }
+
+  void end() noexcept {
+    {
+      const std::lock_guard lock(ends_mutex);
+      while (newest_ != nullptr) {
+        attachment& ending = *newest_;
+        ending.detach();
+        ending.retire_(ending);
+      }
+    }
+    give_back(slots_, capacity());
+    slots_ = &no_slot;
+    mask_ = 0;
+    ended_ = true;
+  }
+
+  slot* slots_ = &no_slot;
+  std::uint64_t mask_ = 0;        // of offsets, in bytes
+  std::size_t used_ = 0;          // slots with a key
+  bool ended_ = false;            // the thread runs its last destructors
+  attachment* newest_ = nullptr;  // these two under ends_mutex, as heaps that end unlink theirs
+  std::size_t live_ = 0;
+  std::array<slot, small_capacity> small_{};
+};
+
+void attachment::detach() noexcept {
+  (newer_ == nullptr ? thread_->newest_ : newer_->older_) = older_;
+  if (older_ != nullptr) older_->newer_ = newer_;
+  --thread_->live_;
+  thread_ = nullptr;
+}
+
+bool attachment::is_linked() const noexcept {
+  if (thread_ == nullptr) return true;
+  return (newer_ == nullptr ? thread_->newest_ : newer_->older_) == this &&
+         (older_ == nullptr || older_->newer_ == this);
+}
+
+// The calling thread's. Constant-initialised and trivially destroyed, so that it is read without a guard
+// and as long as the thread runs any code.
+MALLARD_ONE_PER_PROCESS inline constinit thread_local thread_table this_threads_table;
+
+}  // namespace mallard

@@ -1,0 +1,125 @@
+// What the heaps over it promise to threads is in heap/thread_promises.hpp; here is what they do not show.
+#include "mallard/layer/thread_caches.hpp"
+
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "mallard/heap/multipool.hpp"
+#include "mallard/layer/failing.hpp"
+
+namespace mallard {
+namespace {
+
+using source = failing<counting<os_pages>>;
+constexpr std::size_t size = 48;
+constexpr std::size_t align = 16;
+
+// Two lists of which the first is cached.
+class ThreadCaches : public testing::Test {
+ protected:
+  void* allocate(std::size_t list) {
+    void* const p = caches_.reuse(list);
+    return p != nullptr ? p : caches_.allocate(list, size, align);
+  }
+  void deallocate(std::size_t list, void* p) {
+    if (list > 0 || !caches_.reclaim(list, p)) caches_.deallocate(list, p, size);
+  }
+  [[nodiscard]] std::size_t carved() const {
+    return caches_.central().statistics(multipool::classes::index(size, align)).live();
+  }
+  [[nodiscard]] fault validate() const {
+    return caches_.validate([this](std::size_t) { return carved(); });
+  }
+
+  thread_caches<basic_multipool<source>, 2, 1, std::mutex> caches_;
+};
+
+TEST(BatchBlocks, AreFewBytesAndNeverNone) {
+  EXPECT_EQ(batch_blocks(16), 32);
+  EXPECT_EQ(batch_blocks(128), 32);
+  EXPECT_EQ(batch_blocks(1024), 4);
+  EXPECT_EQ(batch_blocks(100000), 1);
+}
+
+TEST_F(ThreadCaches, AThreadBeginsWithFewBlocksAndThenTakesMore) {
+  std::vector<std::size_t> steps;
+  for (std::size_t i = 0, before = 0; i < 100; ++i) {
+    ASSERT_NE(allocate(0), nullptr);
+    if (carved() != before) steps.push_back(carved() - before);
+    before = carved();
+  }
+  EXPECT_EQ(steps, (std::vector<std::size_t>{1, 1, 2, 4, 8, 16, 32, 32, 32}));
+}
+
+TEST_F(ThreadCaches, WhatIsNotCachedIsReturnedAtOnce) {
+  void* const p = caches_.allocate(1, size, align);
+  caches_.deallocate(1, p, size);
+  EXPECT_EQ(caches_.unused(1), 1u);
+  std::thread([&] { EXPECT_EQ(caches_.allocate(1, size, align), p); }).join();
+  EXPECT_EQ(caches_.held(), 0u) << "and needs no cache";
+}
+
+TEST_F(ThreadCaches, WithoutMemoryForACacheBlocksAreSharedOneByOne) {
+  auto& below = caches_.central().upstream();
+  below.fail_from(2);
+  std::set<void*> blocks;
+  for (int i = 0; i < 10; ++i) blocks.insert(allocate(0));
+  EXPECT_EQ(blocks.size(), 10u);
+  EXPECT_EQ(blocks.count(nullptr), 0u);
+  EXPECT_EQ(caches_.held(), 0u);
+  for (void* const p : blocks) deallocate(0, p);
+  EXPECT_EQ(caches_.unused(0), 10u);
+  EXPECT_FALSE(validate());
+  below.fail_no_more();
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(blocks.count(allocate(0)), 1u);
+  EXPECT_GT(caches_.held(), 0u);
+}
+
+TEST_F(ThreadCaches, ARequestThatFailsMakesNoCache) {
+  caches_.central().upstream().fail_from(1);
+  EXPECT_EQ(allocate(0), nullptr);
+  caches_.central().upstream().fail_no_more();
+  EXPECT_EQ(caches_.central().upstream().upstream().held(), 0u);
+}
+
+TEST_F(ThreadCaches, ForgettingKeepsCachesAndReleasingDoesNot) {
+  for (int i = 0; i < 100; ++i) ASSERT_NE(allocate(0), nullptr);
+  const std::size_t held = caches_.held();
+  EXPECT_GT(held, 0u);
+  caches_.forget();
+  caches_.central().clear();
+  EXPECT_EQ(caches_.unused(0), 0u);
+  EXPECT_EQ(caches_.held(), held);
+  ASSERT_NE(allocate(0), nullptr);
+  EXPECT_EQ(caches_.held(), held);
+  caches_.release();
+  caches_.central().release();
+  EXPECT_EQ(caches_.held(), 0u);
+  EXPECT_EQ(caches_.central().upstream().upstream().held(), 0u);
+  ASSERT_NE(allocate(0), nullptr);
+  EXPECT_FALSE(validate());
+}
+
+TEST_F(ThreadCaches, ValidateSeesABlockFreedTwice) {
+  void* const p = allocate(0);
+  deallocate(0, p);
+  EXPECT_FALSE(validate());
+  deallocate(0, p);
+  EXPECT_TRUE(validate());
+  caches_.forget();
+  (void)allocate(1);
+  void* const q = caches_.allocate(1, size, align);
+  caches_.deallocate(1, q, size);
+  EXPECT_FALSE(validate());
+  int elsewhere[4] = {};
+  caches_.deallocate(1, elsewhere, size);
+  EXPECT_TRUE(validate());
+  caches_.forget();
+}
+
+}  // namespace
+}  // namespace mallard

@@ -1,0 +1,160 @@
+#include "mallard/layer/thread_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace mallard {
+namespace {
+
+// A heap's stake in a thread, which notes that its thread has ended.
+struct stake : attachment {
+  stake() : attachment([](attachment& a) noexcept { static_cast<stake&>(a).retired = true; }) {}
+  ~stake() {
+    const std::lock_guard guard(ends_mutex);
+    if (attached()) detach();
+  }
+
+  [[nodiscard]] bool attach() {
+    if (!this_threads_table.reserve()) return false;
+    const std::lock_guard guard(ends_mutex);
+    this_threads_table.attach(*this, key);
+    return true;
+  }
+
+  std::uint64_t key = thread_table::new_key();
+  bool retired = false;
+};
+
+attachment* found(std::uint64_t key) {
+  attachment* const inlined = this_threads_table.find(key);
+  attachment* const anywhere = this_threads_table.search(key);
+  EXPECT_TRUE(inlined == nullptr || inlined == anywhere);
+  return anywhere;
+}
+
+// Each test has a thread of its own, whose table is new.
+template <class F>
+void on_a_new_thread(F f) {
+  std::thread(f).join();
+}
+
+TEST(ThreadTable, FindsNothingBeforeAnythingIsAttached) {
+  on_a_new_thread([] {
+    EXPECT_EQ(found(thread_table::new_key()), nullptr);
+    EXPECT_EQ(this_threads_table.capacity(), 1u);
+  });
+}
+
+TEST(ThreadTable, KeysAreNeverTheSame) {
+  std::set<std::uint64_t> keys;
+  for (int i = 0; i < 1000; ++i) keys.insert(thread_table::new_key());
+  EXPECT_EQ(keys.size(), 1000u);
+  EXPECT_EQ(keys.count(0), 0u);
+}
+
+TEST(ThreadTable, FindsEachOfManyInlineOrNot) {
+  on_a_new_thread([] {
+    std::deque<stake> stakes(5000);
+    std::size_t inlined = 0;
+    for (stake& s : stakes) {
+      EXPECT_EQ(found(s.key), nullptr);
+      ASSERT_TRUE(s.attach());
+      ASSERT_EQ(found(s.key), &s);
+    }
+    for (const stake& s : stakes) {
+      ASSERT_EQ(found(s.key), &s);
+      if (this_threads_table.find(s.key) != nullptr) ++inlined;
+    }
+    EXPECT_EQ(inlined, stakes.size()) << "keys of one after the other have slots of their own";
+    EXPECT_LE(this_threads_table.capacity(), 8 * stakes.size());
+  });
+}
+
+TEST(ThreadTable, AFewNeedNoMemory) {
+  on_a_new_thread([] {
+    std::deque<stake> stakes(4);
+    for (stake& s : stakes) ASSERT_TRUE(s.attach());
+    EXPECT_EQ(this_threads_table.capacity(), 8u);
+  });
+}
+
+TEST(ThreadTable, HeapsThatEndLeaveNoTrace) {
+  on_a_new_thread([] {
+    stake lasting;
+    ASSERT_TRUE(lasting.attach());
+    for (int i = 0; i < 10000; ++i) {
+      stake ending;
+      ASSERT_TRUE(ending.attach());
+    }
+    EXPECT_EQ(this_threads_table.capacity(), 8u);
+    EXPECT_EQ(found(lasting.key), &lasting);
+  });
+}
+
+TEST(ThreadTable, OthersInTheSameSlotAreFoundOutOfLine) {
+  on_a_new_thread([] {
+    stake first;
+    stake second;
+    second.key = first.key + 8 * sizeof(thread_slot);  // a table of 8 begins with the same slot
+    ASSERT_TRUE(first.attach());
+    ASSERT_TRUE(second.attach());
+    EXPECT_EQ(found(first.key), &first);
+    EXPECT_EQ(found(second.key), &second);
+    EXPECT_EQ(this_threads_table.find(second.key), nullptr);
+  });
+}
+
+TEST(ThreadTable, TheEndOfAThreadRetiresWhatIsAttached) {
+  stake ended;
+  stake stays;
+  on_a_new_thread([&] {
+    ASSERT_TRUE(ended.attach());
+    ASSERT_TRUE(stays.attach());
+    const std::lock_guard guard(ends_mutex);
+    stays.detach();
+  });
+  EXPECT_TRUE(ended.retired);
+  EXPECT_FALSE(stays.retired);
+  const std::lock_guard guard(ends_mutex);
+  EXPECT_FALSE(ended.attached());
+}
+
+// Destructors of a thread's variables may use heaps after the table has ended.
+struct late_user {
+  bool* attached;
+  ~late_user() {
+    stake s;
+    *attached = s.attach();
+    EXPECT_EQ(found(s.key), nullptr);
+  }
+};
+
+TEST(ThreadTable, AThreadInItsLastDestructorsAttachesToNothing) {
+  bool attached = true;
+  on_a_new_thread([&] {
+    thread_local const late_user last{&attached};
+    stake s;
+    ASSERT_TRUE(s.attach());
+    EXPECT_EQ(last.attached, &attached);
+  });
+  EXPECT_FALSE(attached);
+}
+
+TEST(ThreadTable, NeighboursInAThreadsListKnowEachOther) {
+  on_a_new_thread([] {
+    std::deque<stake> stakes(3);
+    for (stake& s : stakes) ASSERT_TRUE(s.attach());
+    const std::lock_guard guard(ends_mutex);
+    for (stake& s : stakes) EXPECT_TRUE(s.is_linked());
+    stakes[1].detach();
+    for (stake& s : stakes) EXPECT_TRUE(s.is_linked());
+  });
+}
+
+}  // namespace
+}  // namespace mallard
