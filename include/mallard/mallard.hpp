@@ -10,6 +10,7 @@
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/intrusive_stack.hpp"
 #include "mallard/core/light_mutex.hpp"
+#include "mallard/core/pattern.hpp"
 #include "mallard/core/pool_statistics.hpp"
 #include "mallard/core/resize.hpp"
 #include "mallard/core/size_classes.hpp"
@@ -18,14 +19,20 @@
 #include "mallard/core/version.hpp"
 
 // source: where memory comes from
+#include "mallard/source/block_book.hpp"
 #include "mallard/source/borrowed.hpp"
 #include "mallard/source/cached_pages.hpp"
+#include "mallard/source/call_place.hpp"
 #include "mallard/source/chunk_cache.hpp"
 #include "mallard/source/chunk_sizes.hpp"
 #include "mallard/source/counting.hpp"
 #include "mallard/source/default_source.hpp"
+#include "mallard/source/error_line.hpp"
+#include "mallard/source/fault_report.hpp"
 #include "mallard/source/fixed_buffer.hpp"
+#include "mallard/source/guard_pages.hpp"
 #include "mallard/source/memory_resource_source.hpp"
+#include "mallard/source/misuse.hpp"
 #include "mallard/source/os_pages.hpp"
 #include "mallard/source/process_chunks.hpp"
 
@@ -34,6 +41,7 @@
 #include "mallard/layer/chunk_list.hpp"
 #include "mallard/layer/failing.hpp"
 #include "mallard/layer/growth.hpp"
+#include "mallard/layer/guarded.hpp"
 #include "mallard/layer/limited.hpp"
 #include "mallard/layer/locked.hpp"
 #include "mallard/layer/one_by_one.hpp"
@@ -62,7 +70,9 @@
 #include "mallard/allocator/winkout.hpp"
 #include "mallard/allocator/winkout_containers.hpp"
 #include "mallard/allocator/winkout_safe.hpp"
+#include "mallard/resource/for_each_failure.hpp"
 #include "mallard/resource/resource.hpp"
+#include "mallard/resource/test_resource.hpp"
 
 // journal: what a recorded file says
 #include "mallard/journal/event.hpp"

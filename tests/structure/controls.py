@@ -54,6 +54,7 @@ class Controls(unittest.TestCase):
             "include/mallard/core/block.hpp": "#include <cstddef>\n",
             "include/mallard/source/pages.hpp": '#include <sys/mman.h>\n#include "mallard/core/block.hpp"\n',
             "include/mallard/layer/bump.hpp": '#include "mallard/core/block.hpp"\n',
+            "include/mallard/source/call_place.hpp": "#include <dlfcn.h>\n#include <unwind.h>\n",
             heap: '#include <new>\n#include "mallard/layer/bump.hpp"\n#include "mallard/source/pages.hpp"\n',
             "include/mallard/journal/layout.hpp": '#include "mallard/core/block.hpp"\n',
             "src/journal/reader.hpp": '#include <zstd.h>\n#include "mallard/journal/layout.hpp"\n',
@@ -70,6 +71,12 @@ class Controls(unittest.TestCase):
             },
             "journal/layout.hpp:1: ": {"include/mallard/journal/layout.hpp": upper},
             "heap/pool.hpp:1: include/mallard/heap may not include <zstd.h>": {heap: "#include <zstd.h>\n"},
+            "source/pages.hpp:1: include/mallard/source may not include <unwind.h>": {
+                "include/mallard/source/pages.hpp": "#include <unwind.h>\n"
+            },
+            "source/call_place.hpp:1: include/mallard/source may not include <execinfo.h>": {
+                "include/mallard/source/call_place.hpp": "#include <execinfo.h>\n"
+            },
             "may not include <sys/mman.h>": {"include/mallard/layer/bump.hpp": "#include <sys/mman.h>\n"},
             "is no file below include/ or src/": {heap: '#include "../layer/bump.hpp"\n'},
             "may not include src/journal/reader.hpp": {heap: '#include "journal/reader.hpp"\n'},

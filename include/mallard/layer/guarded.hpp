@@ -1,0 +1,211 @@
+// guarded<Upstream>: blocks with canaries around them, and a book of who took and who gave back what.
+//
+//     upstream's block   [ canary  ... | the caller's size bytes | canary ....... ]
+//     given back         [ canary  ... | freed freed freed freed | canary ....... ]   kept for a while
+//
+// Sees, when a block comes back: a second or foreign return, a wrong size or alignment, writes around the
+// block; when it leaves the quarantine, a write after free; report_damage() and validate() look at all of
+// them at once. Each report names the block and the places (misuse.hpp). The received size is the requested
+// one, so the first byte too many is seen; new memory is filled, so that use of it uninitialised shows.
+// The quarantine holds up to so many bytes of freed blocks, the oldest leave first; when the upstream is
+// exhausted, all of them.
+// For debugging: about 3 us a pair through the places it takes, and 1 KiB a block. One thread at a time.
+// Suggested: for writes, guard_pages stops the very instruction; guarded serves millions of blocks.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "mallard/core/align.hpp"
+#include "mallard/core/attributes.hpp"
+#include "mallard/core/block.hpp"
+#include "mallard/core/check.hpp"
+#include "mallard/core/concepts.hpp"
+#include "mallard/core/pattern.hpp"
+#include "mallard/core/usage.hpp"
+#include "mallard/source/block_book.hpp"
+#include "mallard/source/call_place.hpp"
+#include "mallard/source/misuse.hpp"
+
+namespace mallard {
+
+template <heap Upstream>
+class guarded {
+ public:
+  using upstream_type = Upstream;
+
+  // Bytes of a canary on either side, at least; in front it fills up to the alignment, behind it whatever
+  // the upstream gave beyond.
+  static constexpr std::size_t canary_size = 16;
+
+  // Bytes that freed blocks may keep, if not told otherwise.
+  static constexpr std::size_t default_quarantine = std::size_t{1} << 20;
+
+  template <class... Args>
+    requires std::constructible_from<Upstream, Args...>
+  explicit guarded(Args&&... args) : upstream_(std::forward<Args>(args)...) {}
+  guarded(const guarded&) = delete;
+  guarded& operator=(const guarded&) = delete;
+  ~guarded() { release(); }
+
+  [[nodiscard]] upstream_type& upstream() noexcept { return upstream_; }
+  [[nodiscard]] const upstream_type& upstream() const noexcept { return upstream_; }
+
+  // Blocks, their names and places, and how misuse is answered.
+  [[nodiscard]] block_book& book() noexcept { return book_; }
+  [[nodiscard]] const block_book& book() const noexcept { return book_; }
+
+  void set_quarantine(std::size_t bytes) noexcept {
+    quarantine_ = bytes;
+    trim(bytes);
+  }
+
+  [[nodiscard]] MALLARD_NOINLINE block allocate(std::size_t size, std::size_t align) noexcept {
+    MALLARD_CHECK(is_valid_align(align));
+    const std::size_t wanted = whole_size(size, align);
+    if (wanted == 0) return {};
+    block whole = upstream_.allocate(wanted, align);
+    if (!whole && trim(0) != 0) whole = upstream_.allocate(wanted, align);
+    if (!whole) return {};
+    std::byte* const data = static_cast<std::byte*>(whole.data) + front(align);
+    known_block* const b = book_.add(data, size, align, whole, call_place::from(__builtin_return_address(0)));
+    if (b == nullptr) {
+      upstream_.deallocate(whole.data, whole.size, align);
+      return {};
+    }
+    fill(b->begin, static_cast<std::size_t>(data - b->begin), pattern::canary);
+    fill(data, b->received(), pattern::fresh);
+    fill(b->end(), static_cast<std::size_t>(b->whole_end() - b->end()), pattern::canary);
+    return {data, b->received()};
+  }
+
+  MALLARD_NOINLINE void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
+    const call_place now = call_place::from(__builtin_return_address(0));
+    if (known_block* const b = book_.ended(p, size, align, now)) end(b, now);
+  }
+
+  [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept
+    requires predictable<Upstream>
+  {
+    const std::size_t wanted = whole_size(size, align);
+    return wanted == 0 || upstream_.received_size(wanted, align) == 0 ? 0 : std::max<std::size_t>(size, 1);
+  }
+
+  [[nodiscard]] std::size_t usable_size(const void* p) const noexcept {
+    const known_block* const b = book_.live_at(p);
+    return b == nullptr ? 0 : b->received();
+  }
+
+  [[nodiscard]] bool owns(const void* p) const noexcept { return book_.around(p) != nullptr; }
+
+  // Takes blocks out of the quarantine until it keeps at most `keep` bytes; bytes given back upstream.
+  std::size_t trim(std::size_t keep) noexcept {
+    std::size_t returned = 0;
+    while (book_.freed_bytes() > keep) {
+      known_block* const b = book_.oldest_freed();
+      report_changes(*b, {});
+      const block whole{b->begin, b->whole};
+      const std::size_t align = b->align;
+      book_.forget(b);
+      upstream_.deallocate(whole.data, whole.size, align);
+      returned += whole.size;
+    }
+    return returned;
+  }
+
+  // Looks at the canaries of every block that it ends.
+  void release() noexcept {
+    while (known_block* const b = book_.oldest_live()) {
+      report_changes(*b, {});
+      fill(b->data, b->received(), pattern::freed);
+      repair(*b);
+      book_.set_freed(b, {});
+    }
+    trim(0);
+    if constexpr (releasable<Upstream>) upstream_.release();
+  }
+
+  [[nodiscard]] heap_usage usage() const noexcept { return book_.usage(); }
+
+  // The first canary or freed block that was written to.
+  [[nodiscard]] fault validate() const noexcept {
+    for (const known_block* b = book_.oldest_live(); b != nullptr; b = b->newer)
+      if (changed_before(*b) != nullptr || changed_behind(*b) != nullptr)
+        return {"guarded: a write beside a block"};
+    for (const known_block* b = book_.oldest_freed(); b != nullptr; b = b->newer)
+      if (changed_freed(*b) != nullptr) return {"guarded: a write after free"};
+    return {};
+  }
+
+  // Reports everything that validate() would find, each once; how many blocks are concerned.
+  MALLARD_NOINLINE std::size_t report_damage() noexcept {
+    const call_place now = call_place::from(__builtin_return_address(0));
+    std::size_t damaged = 0;
+    for (known_block* b = book_.oldest_live(); b != nullptr; b = b->newer)
+      if (report_changes(*b, now)) {
+        repair(*b);
+        ++damaged;
+      }
+    for (known_block* b = book_.oldest_freed(); b != nullptr; b = b->newer)
+      if (report_changes(*b, now)) {
+        fill(b->data, b->received(), pattern::freed);
+        repair(*b);
+        ++damaged;
+      }
+    return damaged;
+  }
+
+ private:
+  static constexpr std::size_t front(std::size_t align) noexcept { return std::max(canary_size, align); }
+
+  // Bytes to ask the upstream for; 0 if that is more than any heap gives.
+  static constexpr std::size_t whole_size(std::size_t size, std::size_t align) noexcept {
+    const std::size_t around = front(align) + canary_size;
+    if (size > max_request || around > max_request - size) return 0;
+    return around + std::max<std::size_t>(size, 1);
+  }
+
+  void end(known_block* b, const call_place& now) noexcept {
+    if (report_changes(*b, now)) repair(*b);
+    fill(b->data, b->received(), pattern::freed);
+    book_.set_freed(b, now);
+    trim(quarantine_);
+  }
+
+  static const std::byte* changed_before(const known_block& b) noexcept {
+    return first_other(b.begin, static_cast<std::size_t>(b.data - b.begin), pattern::canary);
+  }
+  static const std::byte* changed_behind(const known_block& b) noexcept {
+    return first_other(b.end(), static_cast<std::size_t>(b.whole_end() - b.end()), pattern::canary);
+  }
+  static const std::byte* changed_freed(const known_block& b) noexcept {
+    if (const std::byte* const at = changed_before(b)) return at;
+    if (const std::byte* const at = first_other(b.data, b.received(), pattern::freed)) return at;
+    return changed_behind(b);
+  }
+
+  // Whether anything was written where nobody should; it is reported.
+  bool report_changes(const known_block& b, const call_place& now) const noexcept {
+    const auto told = [&](misuse what, const std::byte* at) {
+      if (at != nullptr) book_.report({what, book_.name(), at, b.size, b.align, &b, now});
+      return at != nullptr;
+    };
+    if (!b.live) return told(misuse::written_after_free, changed_freed(b));
+    const bool before = told(misuse::written_before, changed_before(b));
+    return told(misuse::written_behind, changed_behind(b)) || before;
+  }
+
+  static void repair(const known_block& b) noexcept {
+    fill(b.begin, static_cast<std::size_t>(b.data - b.begin), pattern::canary);
+    fill(b.end(), static_cast<std::size_t>(b.whole_end() - b.end()), pattern::canary);
+  }
+
+  Upstream upstream_;
+  block_book book_{"guarded"};
+  std::size_t quarantine_ = default_quarantine;
+};
+
+}  // namespace mallard

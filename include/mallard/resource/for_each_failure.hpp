@@ -1,0 +1,85 @@
+// for_each_failure: runs a piece of code with its first request failing, then its second, until none does.
+//
+//     mallard::test_resource memory;
+//     mallard::for_each_failure(memory, [&] {
+//       std::pmr::vector<std::pmr::string> lines(&memory);
+//       lines.emplace_back("a line that is too long for a small string");
+//     });
+//
+//     run 1    X                     bad_alloc    nothing may be left
+//     run 2    1 X                   bad_alloc    nothing may be left
+//     run 3    1 2                   passes: the end
+//
+// Every way out through std::bad_alloc is walked once, so code that leaks or breaks its promise on one of
+// them is found by a loop instead of by luck. What a failed run leaves behind is a leak, reported with the
+// place where it was allocated, as are writes beside blocks; what the body itself must hold (the strong
+// guarantee: the object is as before) it checks in its own handler and throws on. The body starts anew each
+// time: what it changes outside of itself, it has to put back.
+// Cost: n + 1 runs for n requests.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <new>
+
+#include "mallard/core/attributes.hpp"
+#include "mallard/resource/test_resource.hpp"
+#include "mallard/source/call_place.hpp"
+
+namespace mallard {
+
+// What can be told to fail: test_resource, failing<Heap>.
+template <class M>
+concept can_fail = requires(M& m, const M& c, std::size_t n) {
+  m.fail_at(n);
+  m.fail_no_more();
+  { c.requests() } -> std::same_as<std::size_t>;
+};
+
+namespace detail {
+
+// Whether request n was reached, and failed. What is thrown for another reason comes out.
+template <can_fail Memory, std::invocable Body>
+bool run_with_failure(Memory& memory, Body& body, std::size_t n) {
+  memory.fail_at(n);
+  try {
+    body();
+  } catch (const std::bad_alloc&) {
+    if (memory.requests() < n) {
+      memory.fail_no_more();
+      throw;
+    }
+  } catch (...) {
+    memory.fail_no_more();
+    throw;
+  }
+  const bool failed = memory.requests() >= n;
+  memory.fail_no_more();
+  return failed;
+}
+
+}  // namespace detail
+
+// How many failures there were, that is, how many requests a run makes. A bad_alloc that `memory` has not
+// caused, and any other exception, comes out.
+template <can_fail Memory, std::invocable Body>
+MALLARD_NOINLINE std::size_t for_each_failure(Memory& memory, Body body) {
+  constexpr bool watches = std::derived_from<Memory, test_resource>;
+  const call_place here = call_place::from(__builtin_return_address(0));
+  for (std::size_t n = 1;; ++n) {
+    std::uint64_t before = 0;
+    if constexpr (watches) before = memory.last_number();
+    const bool failed = detail::run_with_failure(memory, body, n);
+    if constexpr (watches) {
+      char when[64];
+      std::snprintf(when, sizeof when, "after request %zu failed", n);
+      memory.report_damage();
+      memory.report_leaks(before, here, failed ? when : nullptr);
+    }
+    if (!failed) return n - 1;
+  }
+}
+
+}  // namespace mallard

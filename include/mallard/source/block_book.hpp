@@ -1,0 +1,227 @@
+// block_book: which blocks a heap that watches for misuse has given out, and the last ones that came back.
+//
+//     live   oldest <-> ... <-> newest          in the order of allocation
+//     freed  oldest <-> ... <-> newest          in the order they came back: the quarantine
+//     by address: all of both
+//
+// It lies on pages of its own, away from the blocks, so that no write beside a block can damage it and no
+// pointer given back is believed before it was found here. Blocks and their memory are the heap's: it adds
+// what it hands out, asks ended() for what comes back, and takes the oldest of the freed out to reuse it.
+// Invariant: a block is in one of the lists, and at its address. Cost: O(log n) an operation, about 450
+// bytes a block.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <memory_resource>
+#include <new>
+#include <utility>
+
+#include "mallard/core/align.hpp"
+#include "mallard/core/block.hpp"
+#include "mallard/core/tally.hpp"
+#include "mallard/core/usage.hpp"
+#include "mallard/source/call_place.hpp"
+#include "mallard/source/error_line.hpp"
+#include "mallard/source/misuse.hpp"
+#include "mallard/source/os_pages.hpp"
+
+namespace mallard {
+
+class block_book {
+ public:
+  explicit block_book(const char* heap) noexcept : heap_(heap) {}
+  block_book(const block_book&) = delete;
+  block_book& operator=(const block_book&) = delete;
+
+  // Static text, or one that outlives the book: what reports call the heap.
+  void set_name(const char* heap) noexcept { heap_ = heap; }
+  [[nodiscard]] const char* name() const noexcept { return heap_; }
+
+  // What happens on misuse; null: it is printed, and the program aborts.
+  void set_handler(misuse_handler handler, void* context) noexcept {
+    handler_ = handler;
+    context_ = context;
+  }
+
+  // --- blocks -------------------------------------------------------------------------------
+
+  // Null if there is no memory for the entry.
+  [[nodiscard]] known_block* add(std::byte* data, std::size_t size, std::size_t align, block whole,
+                                 const call_place& place) noexcept {
+    known_block* b = nullptr;
+    try {
+      b = &blocks_[address_of(data)];
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
+    *b = {};
+    b->data = data;
+    b->size = size;
+    b->align = align;
+    b->begin = static_cast<std::byte*>(whole.data);
+    b->whole = whole.size;
+    b->number = ++numbers_;
+    b->allocated = place;
+    live_.push(b);
+    count_.add(1);
+    bytes_.add(size);
+    return b;
+  }
+
+  // The live block at p that is given back so, or null if there is none. What is wrong is reported.
+  [[nodiscard]] known_block* ended(void* p, std::size_t size, std::size_t align,
+                                   const call_place& place) noexcept {
+    const auto found = blocks_.find(address_of(p));
+    if (found == blocks_.end()) {
+      report({misuse::foreign_pointer, heap_, p, size, align, around(p), place});
+      return nullptr;
+    }
+    known_block& b = found->second;
+    if (!b.live) {
+      report({misuse::double_free, heap_, p, size, align, &b, place});
+      return nullptr;
+    }
+    if (size != b.size && size != b.received())
+      report({misuse::wrong_size, heap_, p, size, align, &b, place});
+    if (align != b.align) report({misuse::wrong_align, heap_, p, size, align, &b, place});
+    return &b;
+  }
+
+  // From the live to the freed.
+  void set_freed(known_block* b, const call_place& place) noexcept {
+    b->live = false;
+    b->freed = place;
+    live_.remove(b);
+    freed_.push(b);
+    freed_bytes_ += b->whole;
+    count_.remove(1);
+    bytes_.remove(b->size);
+  }
+
+  // Forgets a freed block.
+  void forget(known_block* b) noexcept {
+    freed_.remove(b);
+    freed_bytes_ -= b->whole;
+    blocks_.erase(address_of(b->data));
+  }
+
+  [[nodiscard]] const known_block* live_at(const void* p) const noexcept {
+    const auto found = blocks_.find(address_of(p));
+    return found == blocks_.end() || !found->second.live ? nullptr : &found->second;
+  }
+
+  // The live or freed block whose memory, with what is watched around it, `p` points into, or null.
+  [[nodiscard]] const known_block* around(const void* p) const noexcept {
+    auto above = blocks_.upper_bound(address_of(p));
+    if (above != blocks_.end() && address_of(above->second.begin) <= address_of(p)) return &above->second;
+    if (above == blocks_.begin()) return nullptr;
+    const known_block& below = std::prev(above)->second;
+    return address_of(p) < address_of(below.whole_end()) ? &below : nullptr;
+  }
+
+  [[nodiscard]] known_block* oldest_live() const noexcept { return live_.oldest; }
+  [[nodiscard]] known_block* oldest_freed() const noexcept { return freed_.oldest; }
+
+  // Bytes of memory that freed blocks keep.
+  [[nodiscard]] std::size_t freed_bytes() const noexcept { return freed_bytes_; }
+
+  [[nodiscard]] tally blocks() const noexcept { return count_.read(); }
+  [[nodiscard]] tally bytes() const noexcept { return bytes_.read(); }
+
+  // Bytes that live blocks and freed ones keep from others.
+  [[nodiscard]] heap_usage usage() const noexcept {
+    heap_usage found{freed_bytes_, 0, 0};
+    for (const known_block* b = live_.oldest; b != nullptr; b = b->newer) {
+      found.carved += b->whole;
+      found.granted += b->received();
+    }
+    found.held += found.carved;
+    return found;
+  }
+
+  // The number of the block allocated last.
+  [[nodiscard]] std::uint64_t last_number() const noexcept { return numbers_; }
+
+  // --- reports ------------------------------------------------------------------------------
+
+  void report(const misuse_report& r) const noexcept {
+    if (handler_ != nullptr) return handler_(r, context_);
+    print(r);
+    std::abort();
+  }
+
+  // Reports live blocks with a number above `since` as leaks; how many there are. `when` may say what went
+  // before. Without a handler the
+  // program aborts behind the last, and no more than `printed_leaks` are told one by one.
+  std::size_t report_leaks(std::uint64_t since, const call_place& now,
+                           const char* when = nullptr) const noexcept {
+    std::size_t leaks = 0;
+    std::size_t bytes = 0;
+    for (const known_block* b = live_.oldest; b != nullptr; b = b->newer) {
+      if (b->number <= since) continue;
+      const misuse_report r{misuse::leaked, heap_, b->data, b->size, b->align, b, now, when};
+      if (handler_ != nullptr)
+        handler_(r, context_);
+      else if (leaks < printed_leaks)
+        print(r);
+      ++leaks;
+      bytes += b->size;
+    }
+    if (leaks == 0 || handler_ != nullptr) return leaks;
+    error_line("mallard: %s: blocks leaked: %zu, bytes: %zu", heap_, leaks, bytes);
+    std::abort();
+  }
+
+  static constexpr std::size_t printed_leaks = 16;
+
+ private:
+  // Pages of the system, so that the book allocates nothing through what it watches.
+  class pages final : public std::pmr::memory_resource {
+    void* do_allocate(std::size_t size, std::size_t align) override {
+      const block b = os_pages().allocate(size, align);
+      if (!b) throw std::bad_alloc();
+      return b.data;
+    }
+    void do_deallocate(void* p, std::size_t size, std::size_t align) override {
+      os_pages().deallocate(p, size, align);
+    }
+    [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+      return this == &other;
+    }
+  };
+
+  struct list {
+    known_block* oldest = nullptr;
+    known_block* newest = nullptr;
+
+    void push(known_block* b) noexcept {
+      b->older = newest;
+      b->newer = nullptr;
+      (newest == nullptr ? oldest : newest->newer) = b;
+      newest = b;
+    }
+
+    void remove(known_block* b) noexcept {
+      (b->older == nullptr ? oldest : b->older->newer) = b->newer;
+      (b->newer == nullptr ? newest : b->newer->older) = b->older;
+    }
+  };
+
+  pages pages_;
+  std::pmr::unsynchronized_pool_resource entries_{&pages_};
+  std::pmr::map<std::uintptr_t, known_block> blocks_{&entries_};
+  list live_;
+  list freed_;
+  std::size_t freed_bytes_ = 0;
+  tally_counter<> count_;
+  tally_counter<> bytes_;
+  std::uint64_t numbers_ = 0;
+  const char* heap_;
+  misuse_handler handler_ = nullptr;
+  void* context_ = nullptr;
+};
+
+}  // namespace mallard

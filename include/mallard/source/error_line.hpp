@@ -1,0 +1,30 @@
+// error_line: one line to the standard error output, past all buffers.
+//
+//     error_line("mallard: %zu bytes", n)  -->  write(2, "mallard: 48 bytes\n")
+//
+// For reports from inside a heap and from signal handlers: it never allocates, locks nothing, and a line
+// is one system call, so lines of several threads do not mix. A longer line than 1 KiB is cut.
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdio>
+
+namespace mallard {
+
+[[gnu::format(printf, 1, 2)]] inline void error_line(const char* format, ...) noexcept {
+  char line[1024];
+  std::va_list arguments;
+  va_start(arguments, format);
+  const int wanted = std::vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  if (wanted < 0) return;
+  std::size_t length = std::min<std::size_t>(static_cast<std::size_t>(wanted), sizeof line - 1);
+  line[length++] = '\n';  // where the terminator was
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line, length);
+}
+
+}  // namespace mallard

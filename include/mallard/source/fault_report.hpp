@@ -1,0 +1,108 @@
+// fault_report: what block a fault was about, printed before the process dies of it.
+//
+//     report_faults();                                                    once, where the user wants it
+//     p[48] = 1;
+//     mallard: guard_pages: access behind a block: 48 bytes aligned to 8 at ..., block number 17
+//         0x7f... is 0 bytes behind its end
+//         now: ... allocated: ...
+//     Segmentation fault
+//
+// Nothing is installed unless report_faults() is called. Its handler for SIGSEGV and SIGBUS prints one report
+// if the address belongs to a heap that watches addresses, puts back what was installed before, and returns:
+// the instruction faults again, and the former action follows, by default the process's end by that signal.
+// It reads the books of all such heaps without a lock: a fault while another thread works in one of them may
+// be told wrongly, or end the process without the line.
+#pragma once
+
+#include <signal.h>
+#include <ucontext.h>
+
+#include <atomic>
+#include <mutex>
+
+#include "mallard/source/call_place.hpp"
+#include "mallard/source/misuse.hpp"
+
+namespace mallard {
+
+// A heap that knows the blocks around an address; all that exist are found by the handler.
+class watches_addresses {
+ public:
+  watches_addresses(const watches_addresses&) = delete;
+  watches_addresses& operator=(const watches_addresses&) = delete;
+
+  // The live or freed block that an address belongs to, or null. Called in a signal handler.
+  [[nodiscard]] virtual const known_block* block_at(const void* address) const noexcept = 0;
+  [[nodiscard]] virtual const char* name() const noexcept = 0;
+
+  // The first that exists; next() those behind it.
+  [[nodiscard]] static const watches_addresses* first() noexcept { return first_; }
+  [[nodiscard]] const watches_addresses* next() const noexcept { return next_; }
+
+ protected:
+  watches_addresses() {
+    const std::lock_guard lock(mutex_);
+    next_ = first_.load();
+    first_ = this;
+  }
+
+  ~watches_addresses() {
+    const std::lock_guard lock(mutex_);
+    std::atomic<watches_addresses*>* link = &first_;
+    while (link->load() != this) link = &link->load()->next_;
+    link->store(next_);
+  }
+
+ private:
+  static inline std::mutex mutex_;
+  static inline std::atomic<watches_addresses*> first_ = nullptr;
+  std::atomic<watches_addresses*> next_ = nullptr;
+};
+
+namespace detail {
+
+inline struct sigaction former_segv, former_bus;
+
+// What was going to be executed, where that is known.
+inline const void* interrupted_at([[maybe_unused]] const void* context) noexcept {
+#if defined(__linux__) && defined(__x86_64__)
+  const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
+  return reinterpret_cast<const void*>(registers[REG_RIP]);
+#elif defined(__linux__) && defined(__aarch64__)
+  return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.pc);
+#else
+  return nullptr;
+#endif
+}
+
+inline void print_fault(const void* address, const call_place& now) noexcept {
+  for (const watches_addresses* h = watches_addresses::first(); h != nullptr; h = h->next()) {
+    const known_block* const b = h->block_at(address);
+    if (b == nullptr) continue;
+    const misuse what = !b->live            ? misuse::accessed_after_free
+                        : address < b->data ? misuse::accessed_before
+                                            : misuse::accessed_behind;
+    return print({what, h->name(), address, b->size, b->align, b, now});
+  }
+}
+
+inline void on_fault(int signal, siginfo_t* info, void* context) noexcept {
+  print_fault(info->si_addr, call_place::from(interrupted_at(context)));
+  ::sigaction(signal, signal == SIGSEGV ? &former_segv : &former_bus, nullptr);
+}
+
+}  // namespace detail
+
+// From now on a fault at an address of a guard_pages heap is reported. Further calls do nothing.
+inline void report_faults() noexcept {
+  [[maybe_unused]] static const bool once = [] {
+    struct sigaction action = {};
+    action.sa_sigaction = detail::on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    ::sigaction(SIGSEGV, &action, &detail::former_segv);
+    ::sigaction(SIGBUS, &action, &detail::former_bus);
+    return true;
+  }();
+}
+
+}  // namespace mallard

@@ -1,0 +1,183 @@
+// guard_pages: each block on pages of its own, ending where no access is allowed.
+//
+//     live    | no access | canary [ block | canary ] | no access |
+//     freed   | no access ........................................ |    for a while: the quarantine
+//
+// A read or write behind a block, a page in front of it or after its end is a fault at the very instruction.
+// What its pages have beside the block, behind it less than the alignment, holds canaries that are looked
+// at when the block comes back, with what else is seen then: double and foreign returns, wrong sizes and
+// alignments. block_at(address) tells what an address belongs to; report_faults()
+// (fault_report.hpp) makes the process print that when it faults. The received size is the requested one.
+// For debugging: two pages of address space and two mappings a block beside its own (the kernel allows
+// 65530 mappings a process if not told otherwise, so about 30 000 live blocks), about 10 us a pair.
+// Exhausted, it empties its quarantine. One thread at a time.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "mallard/core/align.hpp"
+#include "mallard/core/attributes.hpp"
+#include "mallard/core/block.hpp"
+#include "mallard/core/check.hpp"
+#include "mallard/core/pattern.hpp"
+#include "mallard/core/usage.hpp"
+#include "mallard/source/block_book.hpp"
+#include "mallard/source/call_place.hpp"
+#include "mallard/source/fault_report.hpp"
+#include "mallard/source/misuse.hpp"
+#include "mallard/source/os_pages.hpp"
+
+namespace mallard {
+
+class guard_pages : public watches_addresses {
+ public:
+  // Bytes of address space that freed blocks may keep, if not told otherwise.
+  static constexpr std::size_t default_quarantine = std::size_t{1} << 26;
+
+  guard_pages() = default;
+  guard_pages(const guard_pages&) = delete;
+  guard_pages& operator=(const guard_pages&) = delete;
+  ~guard_pages() { release(); }
+
+  // Blocks, their names and places, and how misuse is answered.
+  [[nodiscard]] block_book& book() noexcept { return book_; }
+  [[nodiscard]] const block_book& book() const noexcept { return book_; }
+
+  void set_quarantine(std::size_t bytes) noexcept {
+    quarantine_ = bytes;
+    trim(bytes);
+  }
+
+  // NOLINTNEXTLINE(readability-convert-member-functions-to-static): a heap's member
+  [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept {
+    return reserved_size(size, align) == 0 ? 0 : std::max<std::size_t>(size, 1);
+  }
+
+  [[nodiscard]] MALLARD_NOINLINE block allocate(std::size_t size, std::size_t align) noexcept {
+    MALLARD_CHECK(is_valid_align(align));
+    const std::size_t reserved = reserved_size(size, align);
+    if (reserved == 0) return {};
+    const call_place now = call_place::from(__builtin_return_address(0));
+    block b = place_block(size, align, reserved, now);
+    if (!b && trim(0) != 0) b = place_block(size, align, reserved, now);
+    return b;
+  }
+
+  MALLARD_NOINLINE void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
+    const call_place now = call_place::from(__builtin_return_address(0));
+    known_block* const b = book_.ended(p, size, align, now);
+    if (b == nullptr) return;
+    if (const std::byte* const at = changed_before(*b))
+      book_.report({misuse::written_before, book_.name(), at, size, align, b, now});
+    if (const std::byte* const at = changed_behind(*b))
+      book_.report({misuse::written_behind, book_.name(), at, size, align, b, now});
+    end(b, now);
+    trim(quarantine_);
+  }
+
+  // The live or freed block that an address belongs to, its inaccessible surroundings included, or null.
+  [[nodiscard]] const known_block* block_at(const void* address) const noexcept override {
+    return book_.around(address);
+  }
+
+  [[nodiscard]] const char* name() const noexcept override { return book_.name(); }
+
+  [[nodiscard]] std::size_t usable_size(const void* p) const noexcept {
+    const known_block* const b = book_.live_at(p);
+    return b == nullptr ? 0 : b->received();
+  }
+
+  [[nodiscard]] bool owns(const void* p) const noexcept { return book_.around(p) != nullptr; }
+
+  // Takes blocks out of the quarantine until it keeps at most `keep` bytes; bytes given back.
+  std::size_t trim(std::size_t keep) noexcept {
+    std::size_t returned = 0;
+    while (book_.freed_bytes() > keep) {
+      known_block* const b = book_.oldest_freed();
+      const block whole{b->begin, b->whole};
+      book_.forget(b);
+      unmap(whole);
+      returned += whole.size;
+    }
+    return returned;
+  }
+
+  void release() noexcept {
+    while (known_block* const b = book_.oldest_live()) end(b, {});
+    trim(0);
+  }
+
+  // Held and carved is address space; only the pages that a live block touches are memory.
+  [[nodiscard]] heap_usage usage() const noexcept { return book_.usage(); }
+
+  [[nodiscard]] fault validate() const noexcept {
+    for (const known_block* b = book_.oldest_live(); b != nullptr; b = b->newer)
+      if (changed_before(*b) != nullptr || changed_behind(*b) != nullptr)
+        return {"guard_pages: a write beside a block"};
+    return {};
+  }
+
+ private:
+  // Bytes of address space for a request, 0 if it is absurd: a page in front, the block's, a page behind,
+  // and what a stricter alignment than a page's may shift it by.
+  static std::size_t reserved_size(std::size_t size, std::size_t align) noexcept {
+    const std::size_t page = os_pages::page_size();
+    const std::size_t shift = align > page ? align : 0;
+    if (size > max_request - 3 * page || shift > max_request - 3 * page - size) return 0;
+    return 2 * page + shift + align_up(std::max<std::size_t>(size, 1), page);
+  }
+
+  block place_block(std::size_t size, std::size_t align, std::size_t reserved,
+                    const call_place& now) noexcept {
+    const std::size_t page = os_pages::page_size();
+    void* const mapped =
+        ::mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapped == MAP_FAILED) return {};
+    const block whole{mapped, reserved};
+    std::byte* const begin = static_cast<std::byte*>(mapped);
+    const std::size_t received = std::max<std::size_t>(size, 1);
+    // As far to the end of its pages as the alignment allows; from there on that end is given.
+    std::byte* data = begin + page + padding_for(begin + page, align);
+    if (align <= page) data = begin + align_down(reserved - page - received, align);
+    std::byte* const first = data - (address_of(data) & (page - 1));
+    const std::size_t accessible = align_up(static_cast<std::size_t>(data - first) + received, page);
+    if (::mprotect(first, accessible, PROT_READ | PROT_WRITE) != 0) return unmap(whole);
+    const known_block* const b = book_.add(data, size, align, whole, now);
+    if (b == nullptr) return unmap(whole);
+    fill(first, accessible, pattern::canary);
+    fill(data, received, pattern::fresh);
+    return {data, received};
+  }
+
+  // Inaccessible from here on, and without memory.
+  void end(known_block* b, const call_place& now) noexcept {
+    [[maybe_unused]] const void* const mapped =
+        ::mmap(b->begin, b->whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    MALLARD_CHECK(mapped == b->begin);
+    book_.set_freed(b, now);
+  }
+
+  static block unmap(const block& whole) noexcept {
+    [[maybe_unused]] const int failed = ::munmap(whole.data, whole.size);
+    MALLARD_CHECK(failed == 0);
+    return {};
+  }
+
+  // What the pages of a block have in front of it, and behind it.
+  static const std::byte* changed_before(const known_block& b) noexcept {
+    const std::size_t before = address_of(b.data) & (os_pages::page_size() - 1);
+    return first_other(b.data - before, before, pattern::canary);
+  }
+  static const std::byte* changed_behind(const known_block& b) noexcept {
+    return first_other(b.end(), padding_for(b.end(), os_pages::page_size()), pattern::canary);
+  }
+
+  block_book book_{"guard_pages"};
+  std::size_t quarantine_ = default_quarantine;
+};
+
+}  // namespace mallard

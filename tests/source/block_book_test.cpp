@@ -1,0 +1,150 @@
+#include "mallard/source/block_book.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace mallard {
+namespace {
+
+class BlockBook : public testing::Test {
+ protected:
+  BlockBook() {
+    book_.set_handler(
+        [](const misuse_report& r, void* seen) { static_cast<BlockBook*>(seen)->seen_.push_back(r); }, this);
+  }
+
+  // A block of 20 bytes in the middle of 64, the i-th of such.
+  known_block* add(std::size_t i) {
+    return book_.add(bytes_ + 64 * i + 16, 20, 8, {bytes_ + 64 * i, 64}, call_place::from(nullptr));
+  }
+
+  std::byte bytes_[64 * 8];
+  block_book book_{"orders"};
+  std::vector<misuse_report> seen_;
+};
+
+TEST_F(BlockBook, CountsBlocksAndTheirBytes) {
+  known_block* const a = add(0);
+  add(1);
+  EXPECT_EQ(book_.blocks(), (tally{2, 2, 2}));
+  EXPECT_EQ(book_.bytes(), (tally{40, 40, 40}));
+  EXPECT_EQ(book_.usage(), (heap_usage{128, 128, 40}));
+  book_.set_freed(a, {});
+  EXPECT_EQ(book_.blocks(), (tally{1, 2, 2}));
+  EXPECT_EQ(book_.usage(), (heap_usage{128, 64, 20}));
+  EXPECT_EQ(book_.freed_bytes(), 64u);
+  book_.forget(a);
+  EXPECT_EQ(book_.usage(), (heap_usage{64, 64, 20}));
+  EXPECT_EQ(book_.freed_bytes(), 0u);
+}
+
+TEST_F(BlockBook, FindsTheBlockThatIsGivenBackAsItWasAskedFor) {
+  known_block* const a = add(0);
+  EXPECT_EQ(book_.ended(a->data, 20, 8, {}), a);
+  EXPECT_TRUE(seen_.empty());
+  known_block* const nothing = book_.add(bytes_ + 80, 0, 1, {bytes_ + 64, 64}, {});
+  EXPECT_EQ(nothing->received(), 1u);
+  EXPECT_EQ(book_.ended(nothing->data, 0, 1, {}), nothing);
+  EXPECT_EQ(book_.ended(nothing->data, 1, 1, {}), nothing) << "as much as it received";
+  EXPECT_TRUE(seen_.empty());
+}
+
+TEST_F(BlockBook, TellsAWrongSizeAndAlignmentOfABlockThatItFinds) {
+  known_block* const a = add(0);
+  EXPECT_EQ(book_.ended(a->data, 19, 8, {}), a);
+  EXPECT_EQ(book_.ended(a->data, 20, 4, {}), a);
+  EXPECT_EQ(book_.ended(a->data, 21, 16, {}), a);
+  ASSERT_EQ(seen_.size(), 4u);
+  EXPECT_EQ(seen_[0].what, misuse::wrong_size);
+  EXPECT_EQ(seen_[0].size, 19u);
+  EXPECT_EQ(seen_[1].what, misuse::wrong_align);
+  EXPECT_EQ(seen_[1].align, 4u);
+  EXPECT_EQ(seen_[1].block, a);
+}
+
+TEST_F(BlockBook, TellsAForeignPointerAndWhatItIsNearTo) {
+  known_block* const a = add(1);
+  EXPECT_EQ(book_.ended(&book_, 20, 8, {}), nullptr);
+  EXPECT_EQ(book_.ended(a->data + 8, 20, 8, {}), nullptr);
+  ASSERT_EQ(seen_.size(), 2u);
+  EXPECT_EQ(seen_[0].what, misuse::foreign_pointer);
+  EXPECT_EQ(seen_[0].block, nullptr);
+  EXPECT_EQ(seen_[1].block, a);
+  EXPECT_EQ(seen_[1].heap, book_.name());
+}
+
+TEST_F(BlockBook, TellsADoubleFreeUntilTheBlockIsForgotten) {
+  known_block* const a = add(0);
+  std::byte* const data = a->data;
+  book_.set_freed(a, call_place::from(nullptr));
+  EXPECT_EQ(book_.ended(data, 20, 8, {}), nullptr);
+  EXPECT_FALSE(seen_[0].block->freed.empty());
+  EXPECT_EQ(seen_[0].what, misuse::double_free);
+  EXPECT_EQ(book_.live_at(data), nullptr);
+  book_.forget(a);
+  EXPECT_EQ(book_.ended(data, 20, 8, {}), nullptr);
+  EXPECT_EQ(seen_[1].what, misuse::foreign_pointer);
+}
+
+TEST_F(BlockBook, KnowsWhatBlockSurroundsAnAddress) {
+  known_block* const a = add(1);
+  known_block* const b = add(3);
+  book_.set_freed(b, {});
+  EXPECT_EQ(book_.around(bytes_ + 63), nullptr);
+  EXPECT_EQ(book_.around(bytes_ + 64), a);
+  EXPECT_EQ(book_.around(a->data), a);
+  EXPECT_EQ(book_.around(bytes_ + 127), a);
+  EXPECT_EQ(book_.around(bytes_ + 128), nullptr);
+  EXPECT_EQ(book_.around(bytes_ + 200), b);
+  EXPECT_EQ(book_.live_at(a->data), a);
+}
+
+TEST_F(BlockBook, KeepsBothListsInOrder) {
+  known_block* const all[] = {add(0), add(1), add(2), add(3)};
+  book_.set_freed(all[2], {});
+  book_.set_freed(all[0], {});
+  book_.set_freed(all[3], {});
+  EXPECT_EQ(book_.oldest_live(), all[1]);
+  EXPECT_EQ(all[1]->newer, nullptr);
+  EXPECT_EQ(book_.oldest_freed(), all[2]);
+  EXPECT_EQ(all[2]->newer, all[0]);
+  book_.forget(all[0]);
+  EXPECT_EQ(all[2]->newer, all[3]);
+  book_.forget(all[2]);
+  EXPECT_EQ(book_.oldest_freed(), all[3]);
+  book_.forget(all[3]);
+  EXPECT_EQ(book_.oldest_freed(), nullptr);
+}
+
+TEST_F(BlockBook, ReportsLeaksInTheOrderOfAllocationFromANumberOn) {
+  add(5);
+  const std::uint64_t since = book_.last_number();
+  add(4);
+  book_.set_freed(add(3), {});
+  add(2);
+  EXPECT_EQ(book_.report_leaks(since, {}, "after all"), 2u);
+  ASSERT_EQ(seen_.size(), 2u);
+  EXPECT_EQ(seen_[0].pointer, bytes_ + 64 * 4 + 16);
+  EXPECT_EQ(seen_[1].pointer, bytes_ + 64 * 2 + 16);
+  EXPECT_EQ(seen_[1].what, misuse::leaked);
+  EXPECT_STREQ(seen_[1].when, "after all");
+  EXPECT_EQ(book_.report_leaks(book_.last_number(), {}), 0u);
+}
+
+using BlockBookDeathTest = BlockBook;
+
+TEST_F(BlockBookDeathTest, PrintsAndAbortsUnlessThereIsAHandler) {
+  book_.set_handler(nullptr, nullptr);
+  EXPECT_DEATH((void)book_.ended(&book_, 20, 8, {}), "mallard: orders: deallocate of a foreign pointer");
+}
+
+TEST_F(BlockBookDeathTest, PrintsSomeLeaksAndTheSumOfAll) {
+  book_.set_handler(nullptr, nullptr);
+  std::vector<std::byte> many(64 * 40);
+  for (std::size_t i = 0; i < 40; ++i) (void)book_.add(&many[64 * i], 10, 1, {&many[64 * i], 64}, {});
+  EXPECT_DEATH((void)book_.report_leaks(0, {}), "block number 16\n.*blocks leaked: 40, bytes: 400");
+}
+
+}  // namespace
+}  // namespace mallard

@@ -1,0 +1,90 @@
+#include "mallard/source/fault_report.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <optional>
+
+#include "mallard/source/guard_pages.hpp"
+
+namespace mallard {
+namespace {
+
+TEST(FaultReport, KnowsTheHeapsThatWatchAddresses) {
+  const auto heaps = [] {
+    int found = 0;
+    for (const watches_addresses* h = watches_addresses::first(); h != nullptr; h = h->next()) ++found;
+    return found;
+  };
+  std::optional<guard_pages> a, b, c;
+  a.emplace();
+  b.emplace();
+  c.emplace();
+  EXPECT_EQ(heaps(), 3);
+  b.reset();
+  EXPECT_EQ(heaps(), 2);
+  c.reset();
+  a.reset();
+  EXPECT_EQ(heaps(), 0);
+}
+
+class FaultReportDeathTest : public testing::Test {
+ protected:
+  FaultReportDeathTest() {
+    heap_.book().set_name("orders");
+    block_ = static_cast<volatile char*>(heap_.allocate(48, 16).data);
+  }
+
+  guard_pages other_;
+  guard_pages heap_;
+  guard_pages another_;
+  volatile char* block_;
+};
+
+TEST_F(FaultReportDeathTest, NamesTheBlockAndThePlacesBeforeTheProcessEnds) {
+  const auto written_behind = [&] {
+    report_faults();
+    block_[50] = 1;
+  };
+  EXPECT_DEATH(written_behind(),
+               "mallard: orders: access behind a block: 48 bytes aligned to 16 at .*, block number 1\n"
+               ".* is 2 bytes behind its end\n    now:\n      #0 .*\n    allocated:\n      #0 ");
+  const auto read_in_front = [&] {
+    report_faults();
+    return block_[-4096];
+  };
+  EXPECT_DEATH((void)read_in_front(), "access in front of a block: 48 bytes");
+}
+
+TEST_F(FaultReportDeathTest, NamesTheFreeBefore) {
+  heap_.deallocate(const_cast<char*>(block_), 48, 16);
+  const auto read = [&] {
+    report_faults();
+    return block_[3];
+  };
+  EXPECT_DEATH((void)read(),
+               "access after free: .*\n.* is at its byte 3\n(.*\n)*    freed before:\n      #0 ");
+}
+
+TEST_F(FaultReportDeathTest, LetsTheFormerActionFollow) {
+  const auto fault = [&] {
+    std::signal(SIGSEGV, [](int) { std::_Exit(42); });
+    report_faults();
+    report_faults();
+    block_[48] = 1;
+  };
+  EXPECT_EXIT(fault(), testing::ExitedWithCode(42), "access behind a block");
+}
+
+TEST_F(FaultReportDeathTest, SaysNothingOfOtherFaults) {
+  const auto fault = [] {
+    std::signal(SIGSEGV, [](int) { std::_Exit(42); });
+    report_faults();
+    *reinterpret_cast<volatile char*>(8) = 1;
+  };
+  EXPECT_EXIT(fault(), testing::ExitedWithCode(42), "^$");
+}
+
+}  // namespace
+}  // namespace mallard
