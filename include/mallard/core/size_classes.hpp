@@ -33,6 +33,11 @@ class size_classes {
   static constexpr std::size_t dense_count = Dense / Step;
 
  public:
+  // What this is made of, in bytes, to make others of.
+  static constexpr std::size_t step = Step;
+  static constexpr std::size_t dense = Dense;
+  static constexpr std::size_t per_doubling = PerDoubling;
+
   // The largest size and alignment, in bytes, that have a class.
   static constexpr std::size_t largest = Largest;
   static constexpr std::size_t max_align = std::min<std::size_t>(64, Dense);

@@ -1,6 +1,6 @@
 // multipool: a pool for each size class, larger blocks passed through.
 //
-//     size <= largest:  [8] [16] [24] ... [65536]   free lists over shared chunks      --+
+//     size <= largest:  [8] [16] [24] ... [32768]   free lists over shared chunks      --+
 //     larger, or aligned to more than 64:  node <-> node <-> node                      --+--> Upstream
 //
 // Freed blocks are reused for the same class, last freed first; pooled blocks have no header. Large
@@ -40,16 +40,21 @@
 
 namespace mallard {
 
-// Steps of 8 bytes, the least that holds a link, to 128; then 4 classes a doubling, which round up by a
-// tenth in the mean. Up to 64 KiB: a block passed through to the system costs two calls and a fault
-// for each of its pages every time, against a dozen instructions; above, the mapping is small beside
-// the use of so much memory, and keeping a peak for every class would hold more than it saves.
-using multipool_classes = size_classes<8, 128, 4, 65536>;
+// Steps of 8 bytes, the least that holds a link, to 128, two cache lines: what holds a pointer has a size
+// of a multiple of 8, so nodes and small objects are not rounded at all. Then 4 classes a doubling, the
+// fewest that round sizes whose logarithm is evenly spread by less than a tenth in the mean (9.6 %; 2
+// round by 20, 8 by 5). More of them would also hold more peaks, of which one serves no other, and each
+// costs a new heap 32 bytes to write.
+// Up to 32 KiB: a block that is passed through loses half a page and a node of 32 bytes in the mean,
+// which is less than that tenth from 22 KiB on, and gives its memory back. It costs time, its pages' faults
+// where the chunk cache has none for it; that grows with the block as the use of so much memory does.
+// `./dev footprint --sweep` shows both.
+using multipool_classes = size_classes<8, 128, 4, 32768>;
 
 // Held and not used are the rest of the newest chunk and the rest of each class's newest run. They are to be
 // an eighth together, so each is a sixteenth: (17/16)^2 = 1.13. It takes 11 chunks to double what is held.
-// One page at first, the least the system gives; steps of four pages, whose faults cost what the call
-// does; 1 MiB at most, where the call is no cost any more beside the faults of 256 pages.
+// One page at first, the least the system gives; then steps of four pages, whose faults cost three times
+// what the system's call does; 1 MiB at most, where the call is less than a hundredth of that.
 using multipool_growth = proportional<4096, 16384, 16, 1048576>;
 
 // A class starts with 512 bytes, so that eight share the first page. Steps of 1 KiB spread the cost of a
@@ -171,7 +176,9 @@ class basic_multipool {
 };
 
 using multipool = basic_multipool<>;
-using multipool_over_monotonic = basic_multipool<monotonic>;
+
+// A block that passes through to a monotonic is lost until clear(), so there are classes up to 1 MiB.
+using multipool_over_monotonic = basic_multipool<monotonic, size_classes<8, 128, 4, 1048576>>;
 
 template <>
 inline constexpr std::string_view heap_name<multipool> = "multipool";
