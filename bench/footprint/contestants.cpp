@@ -1,0 +1,36 @@
+#include "footprint/contestants.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <new>
+#include <vector>
+
+#include "harness/launcher.hpp"
+#include "harness/mapping.hpp"
+#include "harness/memory_meter.hpp"
+#include "replay/job.hpp"
+#include "replay/strategy.hpp"
+#include "replay/worker.hpp"
+
+namespace mallard::footprint {
+
+contestant_figures held_by(std::string_view strategy, const replay::trace& t) {
+  const auto all = replay::strategies();
+  const auto chosen = std::ranges::find(all, strategy, &replay::strategy::name);
+  if (t.facts().max_align > chosen->most_align) return {0, 0, "it does not serve the journal's alignments"};
+
+  const harness::shared_file page(sizeof(replay::job));
+  replay::job& task = *::new (page.data()) replay::job(replay::job_kind::footprint);
+  task.memory_limit = harness::available_memory();
+  const harness::launch_plan plan{
+      std::filesystem::read_symlink("/proc/self/exe"),
+      replay::worker_arguments(static_cast<std::size_t>(chosen - all.begin()), t.descriptor(),
+                               page.descriptor()),
+      chosen->beneath == nullptr ? std::vector<std::string>{} : harness::environment_for(*chosen->beneath)};
+  const harness::outcome end = harness::launch(plan);
+  if (!end.clean()) return {0, 0, harness::describe(end)};
+  if (task.state != replay::job_state::done) return {0, 0, task.reason.data()};
+  return {task.max_held, task.held_after, {}};
+}
+
+}  // namespace mallard::footprint

@@ -1,0 +1,80 @@
+// metered_heap<Heap>: a heap with size classes in a replay, and beside it what it must hold at the least.
+//
+//     op --> class_peaks --> sum of peaks so far  --+
+//        \-> Heap --> source: held so far         --+--> their ratio, at each moment
+//
+// A journal ends where it ends; the worst moment says what would be held if it had ended there. Moments
+// before `settled` bytes are left out: there, a page or two are a large share of nothing.
+// Cost: that of the heap, and O(1) an operation.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "footprint/class_peaks.hpp"
+#include "replay/contestant/process_footprint.hpp"
+#include "replay/op.hpp"
+#include "replay/pass.hpp"
+
+namespace mallard::footprint {
+
+template <class Heap>
+class metered_heap {
+  using process = replay::process_footprint<Heap>;
+
+ public:
+  static constexpr std::size_t settled = std::size_t{1} << 20;
+
+  void* allocate(const replay::op& o) {
+    peaks_.begin(o.size, o.align());
+    void* const p = heap_.allocate(o.size, o.align()).data;
+    note();
+    return p;
+  }
+  void* allocate_aligned(const replay::op& o) { return allocate(o); }
+  void deallocate(void* p, const replay::op& o) {
+    peaks_.end(o.size, o.align());
+    heap_.deallocate(p, o.size, o.align());
+  }
+  void* reallocate(void* p, const replay::op& to, const replay::op& from) {
+    return replay::move_block(*this, p, to, from);
+  }
+  void end_pass() {}
+
+  [[nodiscard]] const class_peaks<typename Heap::classes>& peaks() const { return peaks_; }
+  [[nodiscard]] std::size_t held() const { return replay::source_of(heap_).held(); }
+  [[nodiscard]] std::size_t max_held() const { return replay::source_of(heap_).max_held(); }
+
+  // With what the process's chunk cache keeps of it.
+  [[nodiscard]] std::size_t mapped() const { return process::held(heap_); }
+  [[nodiscard]] std::size_t max_mapped() const { return process::max_held(heap_); }
+
+  // Most held so far over the sum of the peaks so far, and granted over requested bytes, each where it
+  // was the most; 0 if that much was never held.
+  [[nodiscard]] double worst_held() const { return worst_held_; }
+  [[nodiscard]] double worst_rounding() const { return worst_rounding_; }
+
+ private:
+  void note() {
+    const tally live = peaks_.live();
+    if (live.requested >= settled) worst_rounding_ = std::max(worst_rounding_, ratio(live));
+    if (max_held() == noted_) return;  // between rises of what is held, the ratio only falls
+    noted_ = max_held();
+    const std::size_t sum = peaks_.sum().granted;
+    if (sum >= settled)
+      worst_held_ = std::max(worst_held_, static_cast<double>(noted_) / static_cast<double>(sum));
+  }
+
+  static double ratio(const tally& t) {
+    return static_cast<double>(t.granted) / static_cast<double>(t.requested);
+  }
+
+  process footprint_;  // before the heap: the cache is empty when it begins
+  Heap heap_;
+  class_peaks<typename Heap::classes> peaks_;
+  std::size_t noted_ = 0;
+  double worst_held_ = 0;
+  double worst_rounding_ = 0;
+};
+
+}  // namespace mallard::footprint
