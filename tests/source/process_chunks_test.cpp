@@ -47,18 +47,18 @@ TEST(ProcessChunks, SurviveAForkWhileOtherThreadsAreBusy) {
     busy.emplace_back([&] {
       while (!done) take_and_keep();
     });
-  for (int i = 0; i < 50; ++i) {
+  int status = 0;
+  for (int i = 0; i < 50 && status == 0; ++i) {
     const pid_t child = ::fork();
     if (child == 0) {
       ::alarm(20);
       ::_exit(take_and_keep() != nullptr && !process_chunks().validate() ? 0 : 1);
     }
-    int status = -1;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    ASSERT_EQ(status, 0) << "fork " << i;
+    if (::waitpid(child, &status, 0) != child) status = -1;
   }
   done = true;
   for (std::thread& t : busy) t.join();
+  EXPECT_EQ(status, 0) << "a child found the cache taken, or broken";
 }
 
 }  // namespace
