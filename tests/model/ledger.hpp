@@ -4,9 +4,10 @@
 //
 // A probe gives what was asked for and no more: every chunk ends where a block of the C library ends,
 // so that a sanitizer sees a step beyond it; it is full of garbage, so that no heap may count on
-// zeros; and it has the alignment asked for, but never twice that. The ledger writes down each chunk
-// and complains, as a failure of the test, when one is given back twice, with a size or alignment that
-// was never agreed, or not at all.
+// zeros; and it has the alignment asked for, but never twice that, at the same place of a page always, so
+// that what a heap loses by padding, and how often it asks, is the same in each run. The ledger writes down
+// each chunk and complains, as a failure of the test, when one is given back twice, with a size or alignment
+// that was never agreed, or not at all.
 //
 // A heap is default-constructed with its source inside, so a probe takes the ledger that was opened
 // last. Ledgers nest; all members but the constructor and the destructor may be called by any thread.
@@ -50,8 +51,8 @@ class ledger {
     const std::size_t received = received_size(size, align);
     if (received == 0) return {};
     void* origin = nullptr;
-    const std::size_t twice = 2 * align < sizeof(void*) ? sizeof(void*) : 2 * align;
-    if (posix_memalign(&origin, twice, align + received) != 0) return {};
+    const std::size_t place = std::max(2 * align, page);
+    if (posix_memalign(&origin, place, align + received) != 0) return {};
     std::memset(origin, garbage, align + received);
     std::byte* data = static_cast<std::byte*>(origin) + align;
     chunks_[address_of(data)] = {origin, size, received, align};
