@@ -160,6 +160,29 @@ TEST_F(Multipool, ABurstIsAllOrNothing) {
   EXPECT_FALSE(heap_.validate());
 }
 
+TEST_F(Multipool, ABurstIsAdjacentAsFarAsItWishes) {
+  ASSERT_TRUE(heap_.allocate(48, 8));
+  chain burst;
+  ASSERT_TRUE(heap_.allocate_burst(burst, 1000, 48, 8, 48 * 250));
+  for (int run = 0; run < 4; ++run) {
+    const auto* const first = static_cast<std::byte*>(burst.pop_front());
+    for (std::size_t i = 1; i < 250; ++i) ASSERT_EQ(burst.pop_front(), first + i * 48);
+  }
+  EXPECT_FALSE(heap_.validate());
+}
+
+TEST_F(Multipool, ABurstThatWishesForTooMuchIsCutIntoWhatThereIs) {
+  chain burst;
+  ASSERT_TRUE(heap_.allocate_burst(burst, 100, 48, 8, static_cast<std::size_t>(-1)));
+  EXPECT_EQ(burst.size(), 100u);
+  alignas(16) static std::byte bytes[65536];
+  basic_multipool<fixed_buffer, multipool_classes, doubling<4096, 4096>> small(bytes, sizeof bytes);
+  for (int i = 0; i < 300; ++i) ASSERT_TRUE(small.allocate(100, 8));
+  chain rest;
+  EXPECT_TRUE(small.allocate_burst(rest, 600, 48, 8, 65536)) << "no 28800 bytes are in one piece";
+  EXPECT_FALSE(small.validate());
+}
+
 TEST_F(Multipool, ABurstOfTinyOrLargeBlocksEndsLikeAnyOther) {
   chain burst;
   ASSERT_TRUE(heap_.allocate_burst(burst, 5, 1, 1, 0));
@@ -200,6 +223,34 @@ TEST(MultipoolOverMonotonic, ReleaseReachesTheUpstreamItOwns) {
   EXPECT_FALSE(heap.validate());
   heap.release();
   EXPECT_EQ(heap.upstream().upstream().held(), 0u);
+}
+
+// Ends after the heap above it, and counts what was given back one by one.
+class counts_what_returns {
+ public:
+  block allocate(std::size_t size, std::size_t align) noexcept { return heap_.allocate(size, align); }
+  void deallocate(void*, std::size_t, std::size_t) noexcept { ++returned; }
+  void release() noexcept { heap_.release(); }
+  void clear() noexcept { heap_.clear(); }
+
+  static inline int returned = 0;
+
+ private:
+  monotonic heap_;
+};
+
+TEST(MultipoolOverMonotonic, ReleaseClearAndTheEndTouchNoBlock) {
+  counts_what_returns::returned = 0;
+  {
+    basic_multipool<counts_what_returns> heap;
+    for (int cycle = 0; cycle < 3; ++cycle) {
+      for (int i = 0; i < 100; ++i) ASSERT_TRUE(heap.allocate(static_cast<std::size_t>(i) * 1999, 8));
+      if (cycle == 0) heap.release();
+      if (cycle == 1) heap.clear();
+      EXPECT_EQ(heap.usage().granted == 0, cycle < 2);
+    }
+  }
+  EXPECT_EQ(counts_what_returns::returned, 0);
 }
 
 TEST(MultipoolOverMonotonic, ClearAgainAndAgainHoldsNoMore) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "mallard/layer/failing.hpp"
 #include "mallard/source/borrowed.hpp"
 #include "mallard/source/counting.hpp"
@@ -92,6 +94,32 @@ TEST_F(ChunkList, ClearKeepsOneChunkRecycleAllReleaseNone) {
   chunks_.release();
   EXPECT_EQ(source_.held(), 0u);
   EXPECT_EQ(chunks_.held(), 0u);
+}
+
+TEST_F(ChunkList, RecycledChunksComeBackInTheirOrder) {
+  std::vector<void*> used;
+  for (int i = 0; i < 30; ++i) used.push_back(chunks_.add(i % 7 == 0 ? 3000 : 1, 1));
+  const std::size_t held = source_.held();
+  for (int round = 0; round < 3; ++round) {
+    chunks_.recycle();
+    for (std::size_t i = 0; i < used.size(); ++i)
+      ASSERT_EQ(chunks_.add(i % 7 == 0 ? 3000 : 1, 1), used[i]) << "chunk " << i;
+  }
+  EXPECT_EQ(source_.held(), held);
+}
+
+// A large spare behind many small ones is not searched for, but found when there is nothing else.
+TEST(ChunkListSpares, AreAllLookedThroughOnlyWhereTheUpstreamIsExhausted) {
+  chunk_list<failing<source>, doubling<256, 256>> chunks;
+  for (int i = 0; i < 1000; ++i) ASSERT_NE(chunks.add(1, 1), nullptr);
+  auto* const large = chunks.add(3000, 1);
+  chunks.recycle();
+  auto* const another = chunks.add(3000, 1);
+  EXPECT_NE(another, large);
+  chunks.upstream().fail_from(1);
+  EXPECT_EQ(chunks.add(3000, 1), large);
+  EXPECT_EQ(chunks.add(3000, 1), nullptr);
+  EXPECT_FALSE(chunks.validate());
 }
 
 TEST_F(ChunkList, OwnsWhatItsChunksAndSparesSpan) {

@@ -62,10 +62,33 @@ TEST_F(Runs, AreFullyCarvedBeforeTheNextAndThenEnd) {
   EXPECT_EQ(carve(), nullptr);
 }
 
+TEST_F(Runs, AdjacentBlocksTakeANewRunWhereTheOldOneIsTooShort) {
+  intrusive_stack freed;
+  auto* const first = static_cast<std::byte*>(carve());  // of 256 bytes: five blocks
+  EXPECT_EQ((runs_.carve_adjacent<growth>(slabs_, 48, 16, 2, freed)), first + 48);
+  EXPECT_TRUE(freed.empty());
+  std::byte* const forty = runs_.carve_adjacent<growth>(slabs_, 48, 16, 40, freed);
+  ASSERT_NE(forty, nullptr);
+  EXPECT_EQ(freed.pop(), first + 4 * 48);
+  EXPECT_EQ(freed.pop(), first + 3 * 48);
+  EXPECT_TRUE(freed.empty());
+  EXPECT_EQ(runs_.carved(48), 45u);
+  EXPECT_TRUE(runs_.is_block(forty + 39 * 48, 48));
+  EXPECT_FALSE(runs_.validate(slabs_, 48, 16));
+}
+
+TEST_F(Runs, AdjacentBlocksThatCannotBeHadChangeNothing) {
+  intrusive_stack freed;
+  void* const first = carve();
+  EXPECT_EQ((runs_.carve_adjacent<growth>(slabs_, 48, 16, 1000, freed)), nullptr);
+  EXPECT_TRUE(freed.empty());
+  EXPECT_EQ(carve(), static_cast<std::byte*>(first) + 48);
+}
+
 TEST_F(Runs, AWrongSizeOrAlignmentIsReported) {
-  (void)carve();
+  const std::uintptr_t first = address_of(carve());
   EXPECT_TRUE(runs_.validate(slabs_, 47, 16));
-  EXPECT_TRUE(runs_.validate(slabs_, 48, 4096));
+  EXPECT_TRUE(runs_.validate(slabs_, 48, 2 * (first & (~first + 1))));
 }
 
 TEST_F(Runs, AnOverwrittenHeaderIsReported) {

@@ -16,17 +16,17 @@ namespace mallard::model {
 
 template <class M>
 bool keeps_every_promise(const char* heap) {
-  return register_promises<M, zero_bytes_are_a_block_of_their_own, blocks_have_the_alignment_asked_for,
-                           absurd_requests_are_null_and_change_nothing, a_block_may_end_on_another_thread,
-                           received_sizes_are_predicted, a_burst_is_all_or_none, bursts_and_single_blocks_mix,
-                           resize_keeps_to_the_request, an_absurd_wish_does_not_spoil_the_limit,
-                           one_block_grows_where_it_is, random_traces_over_an_exact_source,
-                           random_traces_over_a_source_of_pages, destruction_gives_every_chunk_back,
-                           exhaustion_at_every_request_of_the_source, an_exhausted_source_means_null,
-                           the_same_work_needs_no_more_memory, an_ended_block_serves_the_next_request,
-                           release_leaves_the_heap_as_new, clear_keeps_memory_for_the_same_work,
-                           rewind_ends_what_came_after_the_mark, every_block_has_the_block_size,
-                           what_does_not_fit_is_null>(heap);
+  return register_promises<
+      M, zero_bytes_are_a_block_of_their_own, blocks_have_the_alignment_asked_for,
+      absurd_requests_are_null_and_change_nothing, a_block_may_end_on_another_thread,
+      received_sizes_are_predicted, a_burst_is_all_or_none, a_new_burst_is_adjacent_as_wished,
+      bursts_and_single_blocks_mix, resize_keeps_to_the_request, an_absurd_wish_does_not_spoil_the_limit,
+      one_block_grows_where_it_is, random_traces_over_an_exact_source, random_traces_over_a_source_of_pages,
+      destruction_gives_every_chunk_back, exhaustion_at_every_request_of_the_source,
+      an_exhausted_source_means_null, the_same_work_needs_no_more_memory,
+      an_ended_block_serves_the_next_request, release_leaves_the_heap_as_new,
+      clear_keeps_memory_for_the_same_work, rewind_ends_what_came_after_the_mark,
+      every_block_has_the_block_size, what_does_not_fit_is_null>(heap);
 }
 
 }  // namespace mallard::model

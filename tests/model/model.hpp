@@ -48,6 +48,8 @@ struct model {
   static constexpr std::size_t largest_size = SIZE_MAX;
   // Largest alignment that is served.
   static constexpr std::size_t largest_align = 8192;
+  // Whether a burst from a new heap is adjacent as far as `contiguous` wishes, for blocks of usual size.
+  static constexpr bool bursts_are_adjacent = false;
   // Bytes that the rig has lent to the heap: held from the beginning to the end.
   static constexpr std::size_t lent_bytes = 0;
 };

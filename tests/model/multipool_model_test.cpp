@@ -8,14 +8,17 @@ namespace mallard::model {
 namespace {
 
 struct multipool_model : model {
+  static constexpr bool bursts_are_adjacent = true;
   using heap = basic_multipool<source>;
 };
 
 struct few_classes_model : model {
+  static constexpr bool bursts_are_adjacent = true;
   using heap = basic_multipool<source, size_classes<16, 64, 1, 256>, doubling<256, 1024>, doubling<64, 128>>;
 };
 
 struct over_os_pages_model : model {
+  static constexpr bool bursts_are_adjacent = true;
   using heap = multipool;
 };
 

@@ -7,6 +7,7 @@ namespace {
 
 // Blocks above the largest class, and chunks, are never reused by the monotonic upstream.
 struct over_monotonic_model : model {
+  static constexpr bool bursts_are_adjacent = true;
   using heap = basic_multipool<basic_monotonic<source>>;
   static constexpr std::size_t largest_reused_size = heap::classes::largest;
   static constexpr std::size_t largest_reused_align = heap::classes::max_align;

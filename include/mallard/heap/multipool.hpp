@@ -74,7 +74,10 @@ class basic_multipool {
       : upstream_(std::forward<Args>(args)...), pools_(upstream_), large_(upstream_) {}
   basic_multipool(const basic_multipool&) = delete;
   basic_multipool& operator=(const basic_multipool&) = delete;
-  ~basic_multipool() { MALLARD_CHECK(!validate()); }
+  ~basic_multipool() {
+    MALLARD_CHECK(!validate());
+    if constexpr (releasable<Upstream>) forget();
+  }
 
   // What else is taken from here directly may end with this heap's clear() and release().
   [[nodiscard]] upstream_type& upstream() noexcept { return upstream_; }
@@ -92,12 +95,14 @@ class basic_multipool {
       deallocate_rest(p, size, align);
   }
 
-  // Adjacent where they are carved anew.
+  // Freed blocks first; new ones of a class are adjacent as wished, large ones never.
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
-                                    std::size_t /*contiguous*/) noexcept {
+                                    std::size_t contiguous) noexcept {
+    size = std::max(size, sizeof(void*));
+    if (Classes::serves(size, align)) return pools_.allocate_burst(out, count, size, align, contiguous);
     chain taken;
-    for (size = std::max(size, sizeof(void*)); count != 0; --count) {
-      const block b = allocate(size, align);
+    for (; count != 0; --count) {
+      const block b = large_.allocate(size, align);
       if (!b) {
         deallocate_burst(taken, size, align);
         return false;
@@ -120,11 +125,12 @@ class basic_multipool {
                                         : large_.received_size(size, align);
   }
 
-  // Keeps the pools' chunks; a clearable upstream decides itself what it keeps.
+  // Keeps the pools' chunks; a clearable upstream decides itself what it keeps. O(large blocks + chunks),
+  // O(1) beside the upstream's cost where that is clearable.
   void clear() noexcept {
     MALLARD_CHECK(!validate());
     if constexpr (clearable<Upstream>) {
-      end_all();
+      forget();
       upstream_.clear();
     } else {
       large_.release();
@@ -132,10 +138,16 @@ class basic_multipool {
     }
   }
 
+  // O(large blocks + chunks), O(1) beside the upstream's cost where that is releasable.
   void release() noexcept {
     MALLARD_CHECK(!validate());
-    end_all();
-    if constexpr (releasable<Upstream>) upstream_.release();
+    if constexpr (releasable<Upstream>) {
+      forget();
+      upstream_.release();
+    } else {
+      large_.release();
+      pools_.release();
+    }
   }
 
   [[nodiscard]] bool owns(const void* p) const noexcept { return pools_.owns(p) || large_.owns(p); }
@@ -165,9 +177,10 @@ class basic_multipool {
     Classes::serves(size, align) ? pools_.deallocate(p, size, align) : large_.deallocate(p);
   }
 
-  void end_all() noexcept {
-    large_.release();
-    pools_.release();
+  // Ends all blocks of a heap whose upstream then ends what it has given.
+  void forget() noexcept {
+    large_.forget();
+    pools_.forget();
   }
 
   Upstream upstream_;

@@ -1,18 +1,19 @@
 // chunk_list<Upstream, Growth>: chunks from an upstream, newest first.
 //
 //     newest --> [header| room ......] --> [header| room .....] --> [header| room ..] --> null
-//     spares --> [header| room ...........] --> null          empty, used before the upstream is asked
+//     spares --> [header| room ...........] --> null          empty, looked at before the upstream is asked
 //
 // The header stands inside the chunk, so the list costs no memory beside it. A chunk is as large as the
 // growth policy wishes; where the upstream cannot give that, half of it, and so on down to the request.
 // One for blocks of one size is smaller than wished where they would leave much of it over at its end.
 // A chunk that is dropped becomes the spare if it is larger than the one there is: a heap that is
 // cleared or rewound again and again keeps its largest chunk and soon asks for no more; recycle()
-// keeps all. Owning its upstream, it passes clear() and release() on to one that has them; a
-// `borrowed` upstream has not.
-// Invariant: held() is the sum of the chunks' received sizes, spares included.
-// Cost: add and drop O(1) beside the upstream's (add looks through the spares), owns and validate
-// O(chunks).
+// keeps all, in their order, so that the same work finds each again where it needs it. Other work may
+// find the next few spares too small and be given a new chunk; all of them are looked through only
+// where the upstream has none. Owning its upstream, it passes clear() and release() on to one that has them;
+// a `borrowed` upstream has not. Invariant: held() is the sum of the chunks' received sizes, spares included.
+// Cost: add and drop O(1) beside the upstream's, owns and validate O(chunks); add O(chunks) when the
+// upstream is exhausted.
 #pragma once
 
 #include <algorithm>
@@ -83,8 +84,9 @@ class chunk_list {
   [[nodiscard]] chunk* add(std::size_t size, std::size_t align, std::size_t unit = 1) noexcept {
     if (!can_hold(size, align)) return nullptr;
     const std::size_t least = sizeof(chunk) + size + padding_of(align);
-    chunk* added = take_spare(least);
+    chunk* added = take_spare(least, few);
     if (added == nullptr) added = obtain(least, unit);
+    if (added == nullptr) added = take_spare(least, all);
     if (added == nullptr) return nullptr;
     added->older_ = newest_;
     newest_ = added;
@@ -133,6 +135,13 @@ class chunk_list {
     }
   }
 
+  // Drops all chunks without giving one back: their upstream ends them.
+  void forget() noexcept {
+    newest_ = nullptr;
+    spares_ = nullptr;
+    held_ = 0;
+  }
+
   [[nodiscard]] bool owns(const void* p) const noexcept {
     for (const chunk* list : {newest_, spares_})
       for (const chunk* c = list; c != nullptr; c = c->older_)
@@ -162,8 +171,14 @@ class chunk_list {
     return align > default_align ? align - default_align : 0;
   }
 
-  chunk* take_spare(std::size_t least) noexcept {
-    for (chunk** link = &spares_; *link != nullptr; link = &(*link)->older_)
+  // How many spares are looked at before the upstream is asked. Work that was done before needs the first;
+  // some more, because a spare that is too small stays first until something fits it.
+  static constexpr std::size_t few = 8;
+  static constexpr std::size_t all = static_cast<std::size_t>(-1);
+
+  // One of the first `most` spares that is large enough, taken out; null where none is.
+  chunk* take_spare(std::size_t least, std::size_t most) noexcept {
+    for (chunk** link = &spares_; *link != nullptr && most != 0; link = &(*link)->older_, --most)
       if ((*link)->size_ >= least) return std::exchange(*link, (*link)->older_);
     return nullptr;
   }
@@ -195,12 +210,6 @@ class chunk_list {
 
   void give_back_all(chunk* list) noexcept {
     while (list != nullptr) give_back(std::exchange(list, list->older_));
-  }
-
-  void forget() noexcept {
-    newest_ = nullptr;
-    spares_ = nullptr;
-    held_ = 0;
   }
 
   Upstream upstream_;

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "mallard/core/align.hpp"
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/block.hpp"
 #include "mallard/core/chain.hpp"
@@ -74,6 +75,36 @@ class segregate {
     freed_[Classes::index(size, align)].push(p);
   }
 
+  // Appends `count` blocks of one class to `out`, or none. Freed ones first; of the new ones, as many as
+  // fit into `contiguous` bytes follow each other, where there is room for that. O(count).
+  [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
+                                    std::size_t contiguous) noexcept {
+    MALLARD_CHECK(Classes::serves(size, align));
+    const std::size_t index = Classes::index(size, align);
+    const std::size_t received = Classes::size(index);
+    const std::size_t natural = Classes::natural_align(received);
+    const std::size_t adjacent =
+        std::clamp<std::size_t>(contiguous / received, 1, max_request / received / 2);
+    chain taken;
+    for (; count != 0 && !freed_[index].empty(); --count) taken.push_back(freed_[index].pop());
+    while (count != 0) {
+      std::size_t blocks = std::min(count, adjacent);
+      auto* p =
+          runs_[index].template carve_adjacent<RunGrowth>(slabs_, received, natural, blocks, freed_[index]);
+      if (p == nullptr && blocks != 1) {
+        blocks = 1;
+        p = runs_[index].template carve_adjacent<RunGrowth>(slabs_, received, natural, 1, freed_[index]);
+      }
+      if (p == nullptr) {
+        freed_[index].push(taken);
+        return false;
+      }
+      for (count -= blocks; blocks != 0; --blocks, p += received) taken.push_back(p);
+    }
+    out.splice_back(taken);
+    return true;
+  }
+
   void deallocate_burst(chain& blocks, std::size_t size, std::size_t align) noexcept {
     MALLARD_CHECK(Classes::serves(size, align));
     freed_[Classes::index(size, align)].push(blocks);
@@ -85,13 +116,19 @@ class segregate {
 
   // Ends all blocks; keeps all chunks.
   void clear() noexcept {
-    forget();
+    end_blocks();
     slabs_.clear();
   }
 
   void release() noexcept {
-    forget();
+    end_blocks();
     slabs_.release();
+  }
+
+  // Ends all blocks and drops all chunks, which their upstream ends.
+  void forget() noexcept {
+    end_blocks();
+    slabs_.forget();
   }
 
   [[nodiscard]] bool owns(const void* p) const noexcept { return slabs_.owns(p); }
@@ -125,7 +162,7 @@ class segregate {
   }
 
  private:
-  void forget() noexcept {
+  void end_blocks() noexcept {
     freed_.fill({});
     runs_.fill({});
   }

@@ -4,11 +4,11 @@
 //                                                                               ^ one of four cursors
 //
 // All size classes of one heap so share a few chunks instead of taking a page each. A stretch is a
-// whole number of units, at least one and at most as many as wished: the end of a chunk is used up
-// by a shorter stretch. A chunk is added when a unit fits in none of the four open places; a place
-// whose room is the least is then closed. With one place, units of many pages would leave up to
-// their own size unused at the end of every chunk. Stretches are never given back one by one.
-// Invariant: each cursor lies in a chunk of the list. Cost: O(1), O(chunks) to end them all.
+// whole number of units, at least one or as many as must be adjacent, and at most as many as wished: the
+// end of a chunk is used up by a shorter stretch. A chunk is added when a unit fits in none of the four open
+// places; a place whose room is the least is then closed. With one place, units of many pages would leave up
+// to their own size unused at the end of every chunk. Stretches are never given back one by one. Invariant:
+// each cursor lies in a chunk of the list. Cost: O(1), O(chunks) to end them all.
 #pragma once
 
 #include <algorithm>
@@ -43,33 +43,43 @@ class slabs {
   slabs(const slabs&) = delete;
   slabs& operator=(const slabs&) = delete;
 
-  // 1 to `most` units of `unit` bytes, beginning at a multiple of `align`; the `prefix` bytes in front
-  // of them are the caller's as well.
-  [[nodiscard]] stretch cut(std::size_t prefix, std::size_t align, std::size_t unit,
-                            std::size_t most) noexcept {
-    for (bump& place : open_) {
-      const stretch taken = cut_from(place, prefix, align, unit, most);
+  // `least` to `most` units of `unit` bytes, beginning at a multiple of `align`; the `prefix` bytes in
+  // front of them are the caller's as well. Precondition: prefix + align + least * unit does not overflow.
+  [[nodiscard]] stretch cut(std::size_t prefix, std::size_t align, std::size_t unit, std::size_t most,
+                            std::size_t least = 1) noexcept {
+    bump* fullest = open_.data();
+    for (std::size_t i = 0; i < places_; ++i) {
+      const stretch taken = cut_from(open_[i], prefix, align, unit, most, least);
       if (taken.begin != nullptr) return taken;
+      if (open_[i].room() < fullest->room()) fullest = &open_[i];
     }
-    const std::size_t least = prefix + align + unit;
-    auto* const added = chunks_.add(least, default_align, least);
+    const std::size_t needed = prefix + align + least * unit;
+    auto* const added = chunks_.add(needed, default_align, needed);
     if (added == nullptr) return {};
     bump fresh{added->begin(), added->end()};
-    const stretch taken = cut_from(fresh, prefix, align, unit, most);
-    bump& fullest = *std::min_element(open_.begin(), open_.end(), by_room);
-    if (fresh.room() > fullest.room()) fullest = fresh;
+    const stretch taken = cut_from(fresh, prefix, align, unit, most, least);
+    if (places_ < open_.size())
+      open_[places_++] = fresh;
+    else if (fresh.room() > fullest->room())
+      *fullest = fresh;
     return taken;
   }
 
   // Ends all stretches; keeps all chunks.
   void clear() noexcept {
     chunks_.recycle();
-    open_ = {};
+    places_ = 0;
   }
 
   void release() noexcept {
     chunks_.release();
-    open_ = {};
+    places_ = 0;
+  }
+
+  // Ends all stretches and drops all chunks, which their upstream ends.
+  void forget() noexcept {
+    chunks_.forget();
+    places_ = 0;
   }
 
   [[nodiscard]] std::size_t held() const noexcept { return chunks_.held(); }
@@ -77,20 +87,20 @@ class slabs {
 
   [[nodiscard]] fault validate() const noexcept {
     if (fault f = chunks_.validate()) return f;
-    for (const bump& place : open_)
-      if (place.room() != 0 && !chunks_.owns(place.cursor()))
+    for (std::size_t i = 0; i < places_; ++i)
+      if (open_[i].room() != 0 && !chunks_.owns(open_[i].cursor()))
         return {"slabs: a cursor is outside all chunks"};
     return {};
   }
 
  private:
-  static bool by_room(const bump& a, const bump& b) noexcept { return a.room() < b.room(); }
-
   static stretch cut_from(bump& from, std::size_t prefix, std::size_t align, std::size_t unit,
-                          std::size_t most) noexcept {
-    if (from.room() < prefix) return {};
-    const std::size_t front = prefix + padding_for(from.cursor() + prefix, align);
-    if (from.room() < front || from.room() - front < unit) return {};
+                          std::size_t most, std::size_t least) noexcept {
+    const std::size_t needed = prefix + least * unit;
+    if (from.room() < needed) return {};
+    const std::size_t padding = padding_for(from.cursor() + prefix, align);
+    if (from.room() - needed < padding) return {};
+    const std::size_t front = prefix + padding;
     const std::size_t units = std::min(most, (from.room() - front) / unit);
     std::byte* const begin = from.cursor() + front;
     std::byte* const end = begin + units * unit;
@@ -99,7 +109,8 @@ class slabs {
   }
 
   chunks chunks_;
-  std::array<bump, 4> open_;
+  std::array<bump, 4> open_;  // the first `places_` of them
+  std::size_t places_ = 0;
 };
 
 }  // namespace mallard

@@ -76,6 +76,9 @@ class tracked {
     return whole == 0 ? 0 : whole - front;
   }
 
+  // Drops all blocks without giving one back: their upstream ends them.
+  void forget() noexcept { newest_ = nullptr; }
+
   [[nodiscard]] std::size_t usable_size(const void* p) const noexcept {
     const node* const n = node_of(const_cast<void*>(p));
     return n->whole - n->front;

@@ -36,6 +36,32 @@ struct bursts_and_single_blocks_mix {
 };
 
 template <class M>
+struct a_new_burst_is_adjacent_as_wished {
+  static constexpr const char* name = "a_new_burst_is_adjacent_as_wished";
+  static constexpr bool applies = burst<typename M::heap> && M::bursts_are_adjacent;
+  static void check() {
+    const std::size_t align = std::min<std::size_t>(8, M::largest_align);
+    for (const std::size_t contiguous : {4096u, 10000u}) {
+      const ledger books;
+      rig<M> under_test;
+      shadow<M> s(under_test.heap, books);
+      ASSERT_TRUE(s.allocate(usual_size<M>, align));  // what is left in front of the burst is in no one's way
+      const std::size_t received = s[0].received;
+      const std::size_t adjacent = contiguous / received;
+      ASSERT_TRUE(allocate_burst(s, 3 * adjacent + 1, usual_size<M>, align, contiguous));
+      for (std::size_t i = 1; i <= 3 * adjacent; ++i) {
+        if (i % adjacent == 0) continue;
+        ASSERT_EQ(s[i + 1].data, s[i].data + received)
+            << "block " << i << " of runs of " << adjacent << ", " << contiguous << " bytes";
+      }
+      s.check();
+      deallocate_burst(s, 0, SIZE_MAX);
+      s.check();
+    }
+  }
+};
+
+template <class M>
 struct a_burst_is_all_or_none {
   static constexpr const char* name = "a_burst_is_all_or_none";
   static constexpr bool applies = burst<typename M::heap> && probed<M>;
