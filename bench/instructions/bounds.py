@@ -12,9 +12,9 @@ PAIRS_AT_MOST = {
     ("monotonic", "run-time size and alignment"): 13,
     ("multipool", "typed"): 14,
     ("multipool", "run-time size"): 25,
-    ("multipool", "run-time size and alignment"): 25,
     ("monotonic", "pmr"): 27,
     ("multipool", "pmr"): 42,
+    ("synchronized_multipool", "pmr"): 70,
 }
 
 # Of a pool's whole life, over the same of another's.
@@ -29,7 +29,12 @@ LIVES = (
 # At most this over the least, however many blocks live.
 CONSTANT = 1.05
 CONSTANT_AT = (1 << 8, 1 << 10, 1 << 12, 1 << 14, 1 << 16)
-CONSTANTS = (("large free", "multipool"), ("full chunks", "multipool"))
+CONSTANTS = (
+    ("large free", "multipool"),
+    ("large free", "synchronized_multipool"),
+    ("full chunks", "multipool"),
+    ("full chunks", "synchronized_multipool"),
+)
 
 LIVE = (1, 64, 4096)
 

@@ -57,13 +57,14 @@ def counted(dumps: str) -> Iterator[Counted]:
             raise CountError(f"callgrind told a row that is none: {told}") from error
 
 
-def run(*command: str) -> None:
-    """Run a command; what it says is shown only when it fails."""
+def run(*command: str) -> str:
+    """Run a command and return what it prints; what it complains of is shown when it fails."""
     try:
-        subprocess.run(command, check=True, capture_output=True, text=True, timeout=TIMEOUT)
+        done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=TIMEOUT)
     except FileNotFoundError as error:
         raise CountError(f"{command[0]} is not there: apt-get install {command[0]}") from error
     except subprocess.TimeoutExpired as error:
         raise CountError(f"{command[0]} took more than {TIMEOUT} s") from error
     except subprocess.CalledProcessError as error:
         raise CountError(f"{command[0]} failed:\n{error.stderr}") from error
+    return done.stdout

@@ -19,6 +19,7 @@
 #include "contestants.hpp"
 #include "counted.hpp"
 #include "mallard/heap/multipool.hpp"
+#include "mallard/heap/synchronized_multipool.hpp"
 #include "mallard/resource/resource.hpp"
 #include "mallard/source/memory_resource_source.hpp"
 #include "scenarios.hpp"
@@ -102,6 +103,8 @@ void full_chunks() {
   for (const std::size_t count : many_live) tell_empty_stretches("full chunks", count, times);
   using over_upstream = mallard::memory_resource_source;
   allocations<mallard::resource<mallard::basic_multipool<over_upstream>>, std_base>("multipool");
+  allocations<mallard::resource<mallard::basic_synchronized_multipool<over_upstream>>, std_base>(
+      "synchronized_multipool");
   allocations<std::pmr::unsynchronized_pool_resource, std_base>("std.pool");
   allocations<boost::container::pmr::unsynchronized_pool_resource, boost_base>("boost.pool");
 }

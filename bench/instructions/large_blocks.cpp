@@ -14,6 +14,7 @@
 #include "contestants.hpp"
 #include "counted.hpp"
 #include "mallard/heap/multipool.hpp"
+#include "mallard/heap/synchronized_multipool.hpp"
 #include "mallard/resource/resource.hpp"
 #include "scenarios.hpp"
 
@@ -22,8 +23,9 @@ namespace {
 
 constexpr std::size_t times = 128;
 
-std::size_t largest_class(const mallard::resource<mallard::multipool>&) {
-  return mallard::multipool::classes::largest;
+template <class Heap>
+std::size_t largest_class(const mallard::resource<Heap>&) {
+  return Heap::classes::largest;
 }
 
 template <class Resource>
@@ -57,6 +59,7 @@ void frees(std::string_view contestant) {
 void large_blocks() {
   for (const std::size_t count : many_live) tell_empty_stretches("large free", count, times);
   frees<mallard::resource<mallard::multipool>>("multipool");
+  frees<mallard::resource<mallard::synchronized_multipool>>("synchronized_multipool");
   frees<std::pmr::unsynchronized_pool_resource>("std.pool");
   frees<boost::container::pmr::unsynchronized_pool_resource>("boost.pool");
 }

@@ -11,9 +11,11 @@
 
 #include "contestants.hpp"
 #include "counted.hpp"
-#include "mallard/heap/monotonic.hpp"
+#include "mallard/heap/heap_name.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/heap/pool.hpp"
+#include "mallard/heap/synchronized_multipool.hpp"
+#include "mallard/heap/synchronized_pool.hpp"
 #include "mallard/resource/resource.hpp"
 #include "scenarios.hpp"
 
@@ -43,17 +45,21 @@ void lives(std::string_view contestant, std::string_view way) {
   tell({"life", contestant, way, 1}, times);
 }
 
+template <class Heap>
+void lives_of() {
+  lives<typed<Heap>>(mallard::heap_name<Heap>, "typed");
+  lives<virtually<mallard::resource<Heap>>>(mallard::heap_name<Heap>, "pmr");
+}
+
 }  // namespace
 
 void lives_of_pools() {
   lives<typed<none>>("none", "typed");
-  lives<typed<mallard::multipool>>("multipool", "typed");
-  lives<virtually<mallard::resource<mallard::multipool>>>("multipool", "pmr");
-  lives<typed<mallard::pool>>("pool", "typed");
-  lives<virtually<mallard::resource<mallard::pool>>>("pool", "pmr");
-  lives<typed<mallard::multipool_over_monotonic>>("multipool/monotonic", "typed");
-  lives<virtually<mallard::resource<mallard::multipool_over_monotonic>>>("multipool/monotonic", "pmr");
-  lives<typed<mallard::monotonic>>("monotonic", "typed");
+  lives_of<mallard::multipool>();
+  lives_of<mallard::pool>();
+  lives_of<mallard::multipool_over_monotonic>();
+  lives_of<mallard::synchronized_multipool>();
+  lives_of<mallard::synchronized_pool>();
   lives<virtually<std::pmr::unsynchronized_pool_resource>>("std.pool", "pmr");
   lives<virtually<std::pmr::synchronized_pool_resource>>("std.sync_pool", "pmr");
   lives<virtually<boost::container::pmr::unsynchronized_pool_resource>>("boost.pool", "pmr");

@@ -1,7 +1,6 @@
-// Pairs of libstdc++'s and Boost's memory resources and of malloc, to compare with.
+// Pairs of libstdc++'s and Boost's memory resources for one thread and of malloc, to compare with.
 
 #include <boost/container/pmr/monotonic_buffer_resource.hpp>
-#include <boost/container/pmr/synchronized_pool_resource.hpp>
 #include <boost/container/pmr/unsynchronized_pool_resource.hpp>
 #include <cstddef>
 #include <memory_resource>
@@ -28,10 +27,8 @@ void other_pairs() {
   std::vector<std::byte> buffer(2 * replacements * item_size);
   pairs<buffered<std::pmr::monotonic_buffer_resource>>("std.monotonic", "pmr", buffer);
   pairs<virtually<std::pmr::unsynchronized_pool_resource>>("std.pool", "pmr");
-  pairs<virtually<std::pmr::synchronized_pool_resource>>("std.sync_pool", "pmr");
   pairs<buffered<boost::container::pmr::monotonic_buffer_resource>>("boost.monotonic", "pmr", buffer);
   pairs<virtually<boost::container::pmr::unsynchronized_pool_resource>>("boost.pool", "pmr");
-  pairs<virtually<boost::container::pmr::synchronized_pool_resource>>("boost.sync_pool", "pmr");
   pairs<c_library>("glibc", "malloc");
 }
 

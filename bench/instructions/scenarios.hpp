@@ -5,6 +5,7 @@ namespace instructions {
 
 void own_pairs();
 void other_pairs();
+void synchronised_pairs();
 void lives_of_pools();
 void large_blocks();
 void full_chunks();

@@ -23,7 +23,7 @@ def tables(figures: Mapping[Key, float]) -> Iterator[tuple[str, Table]]:
 
 def table(scenario: str, figures: Mapping[Key, float]) -> Table:
     """Return the rows of one scenario."""
-    made = Table(title=f"{scenario}: {TITLES[scenario]}", title_justify="left", title_style="bold", box=None)
+    made = Table(box=None, header_style="bold")
     made.add_column("who")
     made.add_column("way")
     counts = sorted({key.live for key in figures})

@@ -1,0 +1,28 @@
+// Pairs of heaps for many threads, on a thread of their own that no other disturbs.
+
+#include <boost/container/pmr/synchronized_pool_resource.hpp>
+#include <memory_resource>
+#include <thread>
+
+#include "contestants.hpp"
+#include "mallard/heap/multipool.hpp"
+#include "mallard/heap/synchronized_multipool.hpp"
+#include "mallard/heap/synchronized_pool.hpp"
+#include "mallard/layer/locked.hpp"
+#include "pairs.hpp"
+#include "scenarios.hpp"
+#include "ways.hpp"
+
+namespace instructions {
+
+void synchronised_pairs() {
+  std::thread([] {
+    pairs_of<mallard::synchronized_multipool>();
+    pairs_of<mallard::synchronized_pool>();
+    pairs_of<mallard::locked<mallard::multipool>>("locked multipool");
+    pairs<virtually<std::pmr::synchronized_pool_resource>>("std.sync_pool", "pmr");
+    pairs<virtually<boost::container::pmr::synchronized_pool_resource>>("boost.sync_pool", "pmr");
+  }).join();
+}
+
+}  // namespace instructions
