@@ -1,7 +1,8 @@
 // burst_check: bursts of blocks, and what must hold after them.
 //
 // A burst tells no received sizes: the caller may use max(size, sizeof(void*)) bytes of each block.
-// What the heap counts for them follows from its own figures before and after.
+// What the heap counts for them follows from its own figures before and after; where other threads change
+// those, from a single block of that size.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +18,12 @@ namespace mallard::model {
 template <class M>
 bool allocate_burst(shadow<M>& s, std::size_t count, std::size_t size, std::size_t align,
                     std::size_t contiguous) {
+  const std::size_t usable = std::max(size, sizeof(void*));
+  std::size_t single = 0;  // what one block of the burst receives
+  if (s.shared()) {
+    if (!s.allocate(usable, align)) return false;
+    single = s[s.live() - 1].granted;
+  }
   std::byte already[sizeof(void*)];
   chain out;
   out.push_back(already);
@@ -30,9 +37,9 @@ bool allocate_burst(shadow<M>& s, std::size_t count, std::size_t size, std::size
     return false;
   }
   if (count == 0) return true;
-  const std::size_t usable = std::max(size, sizeof(void*));
   EXPECT_EQ(counted % count, 0u) << "blocks of one burst differ in size";
-  while (!out.empty() && !s.broken()) s.adopt({out.pop_front(), usable}, usable, align, counted / count);
+  const std::size_t granted = s.shared() ? single : counted / count;
+  while (!out.empty() && !s.broken()) s.adopt({out.pop_front(), usable}, usable, align, granted);
   return true;
 }
 

@@ -26,6 +26,11 @@ class capability_steps {
       if (r.below(40) == 0) clear(s);
     if constexpr (rewindable<heap_type>)
       if (r.below(4) == 0) mark_or_rewind(s, r);
+    run_among_threads(s, r);
+  }
+
+  // Those that leave the blocks of others alone: other threads may be in the heap.
+  static void run_among_threads(shadow<M>& s, random_source& r) {
     if constexpr (resizable<heap_type>)
       for (std::size_t i = r.below(4); i > 0 && s.live() > 0; --i) resize_any(s, r);
     if constexpr (burst<heap_type>)
@@ -36,6 +41,12 @@ class capability_steps {
       if (s.live() > 0) check_measure(s, r);
     if constexpr (owning<heap_type>)
       if (s.live() > 0) check_owner(s, r);
+    if constexpr (predictable<heap_type>)
+      if (s.live() > 0) check_prediction(s, r);
+    if constexpr (counted<heap_type>)
+      if (s.live() > 0) check_count(s, r);
+    if constexpr (thread_caching<heap_type>)
+      if (r.below(8) == 0) s.heap().flush();
   }
 
  private:
@@ -77,6 +88,17 @@ class capability_steps {
     EXPECT_TRUE(s.heap().owns(b.data));
     EXPECT_TRUE(s.heap().owns(b.data + b.received - 1));
     EXPECT_FALSE(s.heap().owns(&elsewhere));
+  }
+
+  static void check_prediction(shadow<M>& s, random_source& r) {
+    const live_block& b = s[r.below(s.live())];
+    EXPECT_GE(s.heap().received_size(b.requested, b.align), b.requested);
+  }
+
+  static void check_count(shadow<M>& s, random_source& r) {
+    const live_block& b = s[r.below(s.live())];
+    EXPECT_GE(s.heap().held(), b.granted);
+    EXPECT_GE(s.heap().max_held(), b.granted);
   }
 
   struct no_mark {};

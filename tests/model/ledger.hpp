@@ -11,17 +11,21 @@
 //
 // A heap is default-constructed with its source inside, so a probe takes the ledger that was opened
 // last. Ledgers nest; all members but the constructor and the destructor may be called by any thread.
+// A probe is not concurrent, as most sources: it complains about a thread that comes in while another one
+// is inside, and lets the others run in between, so that they do come.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <span>
+#include <thread>
 
 #include "mallard/core/align.hpp"
 #include "mallard/core/concepts.hpp"
@@ -133,16 +137,18 @@ class ledger {
 // The source itself: a heap, and the simplest one that the suite holds to its promises.
 class probe {
  public:
-  static constexpr bool is_concurrent = true;
-
   probe() noexcept : books_(*ledger::current()) {}
   probe(const probe&) = delete;
   probe& operator=(const probe&) = delete;
 
   [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
+    const visit alone(visitors_);
     return books_.hand_out(size, align);
   }
-  void deallocate(void* p, std::size_t size, std::size_t align) noexcept { books_.take_back(p, size, align); }
+  void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
+    const visit alone(visitors_);
+    books_.take_back(p, size, align);
+  }
 
   [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept {
     return books_.received_size(size, align);
@@ -155,8 +161,27 @@ class probe {
   [[nodiscard]] static fault validate() noexcept { return {}; }
 
  private:
+  // Relaxed: it must see what happens, and not put the threads in an order that hides races from a sanitizer.
+  class visit {
+   public:
+    explicit visit(std::atomic<int>& visitors) : visitors_(visitors) {
+      EXPECT_EQ(visitors_.fetch_add(1, std::memory_order_relaxed), 0)
+          << "two threads at once are in a source that is not concurrent";
+      std::this_thread::yield();
+    }
+    visit(const visit&) = delete;
+    visit& operator=(const visit&) = delete;
+    ~visit() { visitors_.fetch_sub(1, std::memory_order_relaxed); }
+
+   private:
+    std::atomic<int>& visitors_;
+  };
+
   ledger& books_;
+  std::atomic<int> visitors_ = 0;
 };
+
+static_assert(predictable<probe> && counted<probe> && inspectable<probe> && !concurrent<probe>);
 
 // A buffer for a heap to begin in: a chunk of the ledger's, which starts at an odd address.
 class lent_buffer {
@@ -187,7 +212,5 @@ class noted_buffer {
   ledger& books_ = *ledger::current();
   const block memory_;
 };
-
-static_assert(predictable<probe> && counted<probe> && inspectable<probe> && concurrent<probe>);
 
 }  // namespace mallard::model

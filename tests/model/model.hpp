@@ -20,6 +20,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -89,6 +90,26 @@ source& source_of(H& heap) {
   else
     return source_of(heap.upstream());
 }
+
+// Whether the running test has failed. Any thread may ask at any time, which gtest itself does not allow.
+class failure_flag : public testing::EmptyTestEventListener {
+ public:
+  [[nodiscard]] static bool raised() { return raised_.load(std::memory_order_relaxed); }
+
+  static bool install() {
+    testing::UnitTest::GetInstance()->listeners().Append(new failure_flag);
+    return true;
+  }
+
+ private:
+  void OnTestStart(const testing::TestInfo&) override { raised_ = false; }
+  void OnTestPartResult(const testing::TestPartResult& part) override {
+    if (part.failed()) raised_ = true;
+  }
+
+  static inline std::atomic<bool> raised_ = false;
+};
+inline const bool failure_flag_is_installed = failure_flag::install();
 
 template <class Promise>
 class promise_test : public testing::Test {

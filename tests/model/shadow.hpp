@@ -7,6 +7,10 @@
 // lies in a chunk that the source really gave, overlaps no live block, and holds at its end what was
 // written over all of its received bytes at its birth. check() adds what the heap says of itself.
 // A broken promise is a failure of the running test; `broken()` lets long loops stop there.
+//
+// A heap that several threads use at once has one `shared` shadow a thread. Blocks pass from one to
+// another by give() and take(). Such a shadow asks for no figures: those are for quiet times, when one
+// that is not shared takes note of all blocks and checks.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -70,29 +74,35 @@ class contents {
   }
 };
 
+enum class company { alone, shared };
+
 template <class M>
 class shadow {
  public:
   using heap_type = typename M::heap;
 
-  explicit shadow(heap_type& h, const ledger& books) : heap_(h), books_(books) {}
+  explicit shadow(heap_type& h, const ledger& books, company with = company::alone)
+      : heap_(h), books_(books), company_(with) {}
 
   [[nodiscard]] heap_type& heap() { return heap_; }
+  [[nodiscard]] bool shared() const { return company_ == company::shared; }
   [[nodiscard]] std::size_t live() const { return blocks_.size(); }
   [[nodiscard]] const live_block& operator[](std::size_t i) const { return blocks_[i]; }
   [[nodiscard]] std::uint64_t births() const { return births_; }
-  [[nodiscard]] static bool broken() { return testing::Test::HasFailure(); }
+  [[nodiscard]] static bool broken() { return failure_flag::raised(); }
+
+  // The next birth is the n-th; precondition: greater than all so far.
+  void count_births_from(std::uint64_t n) { births_ = n; }
 
   // Index of the block that was born first or last; precondition: live() > 0.
   [[nodiscard]] std::size_t oldest() const { return extreme(std::less<>()); }
   [[nodiscard]] std::size_t youngest() const { return extreme(std::greater<>()); }
 
-  // What the heap says it uses; nothing if it cannot tell.
+  // What the heap says it uses; nothing if it cannot tell, or must not be asked.
   [[nodiscard]] heap_usage usage() const {
     if constexpr (inspectable<heap_type>)
-      return heap_.usage();
-    else
-      return {};
+      if (!shared()) return heap_.usage();
+    return {};
   }
 
   // Whether a block was born. When the heap is exhausted, what it does then is checked too. An alignment
@@ -117,21 +127,23 @@ class shadow {
   void adopt(block b, std::size_t size, std::size_t align) { adopt(b, size, align, b.size); }
 
   void adopt(block b, std::size_t size, std::size_t align, std::size_t granted) {
-    auto* data = static_cast<std::byte*>(b.data);
     EXPECT_GE(b.size, size == 0 ? 1 : size) << "received less than requested";
-    EXPECT_TRUE(is_aligned(b.data, align)) << b.data << " is not aligned to " << align;
-    if constexpr (probed<M>) {
-      EXPECT_TRUE(books_.covers(b.data, b.size)) << "block of " << b.size << " lies outside of every chunk";
-    }
-    const auto above = spans_.lower_bound(address_of(data));
-    const bool free_above = above == spans_.end() || address_of(data) + b.size <= above->first;
-    const bool free_below = above == spans_.begin() || std::prev(above)->second <= address_of(data);
-    EXPECT_TRUE(free_above && free_below) << "block of " << b.size << " overlaps a live one";
-    if (broken()) return;
-    spans_[address_of(data)] = address_of(data) + b.size;
-    granted_ += granted;
-    blocks_.push_back({data, size, b.size, align, granted, births_++});
-    contents::write(blocks_.back());
+    const live_block born{static_cast<std::byte*>(b.data), size, b.size, align, granted, births_++};
+    if (note(born)) contents::write(born);
+  }
+
+  // Takes note of a block that another shadow gave away.
+  void take(const live_block& b) {
+    EXPECT_TRUE(contents::intact(b.data, b.received, b.birth))
+        << "a block of " << b.received << " was damaged";
+    note(b);
+  }
+
+  // Forgets the i-th block, which lives on.
+  live_block give(std::size_t i) {
+    const live_block b = blocks_[i];
+    drop(i);
+    return b;
   }
 
   // The i-th block was resized in place to `now`; from here on it counts as born now.
@@ -205,6 +217,25 @@ class shadow {
  private:
   static constexpr int scribble = 0xdd;
 
+  // Whether `b` lies where a live block may lie; if so, it is one from now on.
+  bool note(const live_block& b) {
+    EXPECT_TRUE(is_aligned(b.data, b.align)) << b.data << " is not aligned to " << b.align;
+    if constexpr (probed<M>) {
+      EXPECT_TRUE(shared() || books_.covers(b.data, b.received))
+          << "block of " << b.received << " lies outside of every chunk";
+    }
+    const std::uintptr_t start = address_of(b.data);
+    const auto above = spans_.lower_bound(start);
+    const bool free_above = above == spans_.end() || start + b.received <= above->first;
+    const bool free_below = above == spans_.begin() || std::prev(above)->second <= start;
+    EXPECT_TRUE(free_above && free_below) << "block of " << b.received << " overlaps a live one";
+    if (broken()) return false;
+    spans_[start] = start + b.received;
+    granted_ += b.granted;
+    blocks_.push_back(b);
+    return true;
+  }
+
   template <class H>
   void check_layer(H& h) const {
     if constexpr (inspectable<H>) {
@@ -246,6 +277,7 @@ class shadow {
 
   heap_type& heap_;
   const ledger& books_;
+  const company company_;
   std::vector<live_block> blocks_;
   std::map<std::uintptr_t, std::uintptr_t> spans_;  // of live blocks: start, end
   std::size_t granted_ = 0;

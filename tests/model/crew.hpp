@@ -1,0 +1,134 @@
+// crew: eight threads in one heap, round after round, with a quiet time after each.
+//
+//     owner    ---arms---|===========|--checks, release--|===========|--checks---> ...
+//     thread 1           |---work----|                   |---work----|
+//     ...                |           |                   |           |
+//     thread 8           |-work-end  |                   |---work----|
+//     thread 9           |    `-work-|                   |---work----|
+//
+// In every round some threads end in the middle of their work, which a new thread takes up, so that
+// threads begin and end while others are in the heap. At quiet times the owner does what needs one: it
+// looks at all live blocks together, compares what the heap tells with them, ends many blocks at once.
+// Invariant: between rounds all threads wait, and those that ended are gone entirely.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <barrier>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "model/ledger.hpp"
+#include "model/shadow.hpp"
+#include "model/worker.hpp"
+
+namespace mallard::model {
+
+template <class M>
+class crew {
+ public:
+  static constexpr std::size_t size = 8;
+
+  crew(typename M::heap& heap, const ledger& books, std::uint64_t seed)
+      : heap_(heap), books_(books), mailboxes_(size), gate_(size + 1) {
+    workers_.reserve(size);
+    for (std::size_t i = 0; i < size; ++i) workers_.emplace_back(heap, books, mailboxes_, i, seed);
+    const std::lock_guard lock(mutex_);
+    for (worker<M>& w : workers_) threads_.emplace_back([this, &w] { wait_for_work(w); });
+  }
+  crew(const crew&) = delete;
+  crew& operator=(const crew&) = delete;
+  ~crew() { dismiss(); }
+
+  // Lets all threads take `steps` steps of `p` each; quiet again afterwards.
+  void work(const profile& p, std::size_t steps, bool may_fail = false) {
+    profile_ = &p;
+    steps_ = steps;
+    may_fail_ = may_fail;
+    ++round_;
+    for (worker<M>& w : workers_) w.begin_round(round_);
+    gate_.arrive_and_wait();
+    gate_.arrive_and_wait();
+    join(std::exchange(ended_, {}));
+  }
+
+  // Checks what must hold at a quiet time.
+  void check() {
+    shadow<M> all(heap_, books_);
+    for (worker<M>& w : workers_)
+      for (std::size_t i = 0; i < w.blocks().live(); ++i) all.take(w.blocks()[i]);
+    all.check();
+  }
+
+  // Forgets all blocks of the round and later ones: the heap has ended them.
+  void forget_since(std::uint64_t round) {
+    for (worker<M>& w : workers_) w.blocks().forget_since(worker<M>::first_birth(round));
+  }
+
+  // The round that comes next.
+  [[nodiscard]] std::uint64_t next_round() const { return round_ + 1; }
+
+  // The owner ends all blocks.
+  void drain() {
+    for (worker<M>& w : workers_) w.drain();
+  }
+
+  // Ends all threads; the last thing to be asked for.
+  void dismiss() {
+    if (threads_.empty()) return;
+    profile_ = nullptr;
+    gate_.arrive_and_wait();
+    join(std::exchange(threads_, {}));
+  }
+
+ private:
+  void wait_for_work(worker<M>& w) {
+    for (;;) {
+      gate_.arrive_and_wait();
+      if (profile_ == nullptr) return;
+      w.work(*profile_, steps_ / 2, may_fail_);
+      if (w.random().below(4) == 0) return hand_over(w);
+      finish_round(w);
+    }
+  }
+
+  void finish_round(worker<M>& w) {
+    w.work(*profile_, steps_ - steps_ / 2, may_fail_);
+    gate_.arrive_and_wait();
+  }
+
+  // Lets a new thread take up the work of the calling one, which ends.
+  void hand_over(worker<M>& w) {
+    const std::lock_guard lock(mutex_);
+    std::thread& mine = threads_[static_cast<std::size_t>(&w - workers_.data())];
+    ended_.push_back(std::move(mine));
+    mine = std::thread([this, &w] {
+      finish_round(w);
+      wait_for_work(w);
+    });
+  }
+
+  static void join(std::vector<std::thread> threads) {
+    for (std::thread& t : threads) t.join();
+  }
+
+  typename M::heap& heap_;
+  const ledger& books_;
+  std::vector<mailbox> mailboxes_;
+  std::vector<worker<M>> workers_;
+  std::barrier<> gate_;  // passed twice a round, by the owner too
+
+  const profile* profile_ = nullptr;  // of this round; null when there is none to come
+  std::size_t steps_ = 0;
+  bool may_fail_ = false;
+  std::uint64_t round_ = 0;
+
+  std::mutex mutex_;  // for what follows, while threads work
+  std::vector<std::thread> threads_;
+  std::vector<std::thread> ended_;
+};
+
+}  // namespace mallard::model
