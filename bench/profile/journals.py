@@ -50,11 +50,11 @@ def workloads(folder: Path) -> list[Workload]:
     ]
 
 
-def prepare(folder: Path) -> None:
-    """Write the unit and preprocess it."""
+def prepare(folder: Path, parts: int = 28) -> None:
+    """Write the unit, of so many parts, and preprocess it."""
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "unit.cpp"
-    source.write_text(unit.text(28), encoding="utf-8")
+    source.write_text(unit.text(parts), encoding="utf-8")
     said_by(COMPILER, "-std=c++20", "-E", str(source), "-o", str(folder / "unit.ii"))
 
 
