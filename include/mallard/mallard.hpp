@@ -30,6 +30,7 @@
 #include "mallard/source/error_line.hpp"
 #include "mallard/source/fault_report.hpp"
 #include "mallard/source/fixed_buffer.hpp"
+#include "mallard/source/free_chunks.hpp"
 #include "mallard/source/guard_pages.hpp"
 #include "mallard/source/memory_resource_source.hpp"
 #include "mallard/source/misuse.hpp"

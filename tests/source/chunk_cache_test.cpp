@@ -6,9 +6,11 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace mallard {
@@ -28,6 +30,7 @@ class seen_pages {
   }
   [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
     ++calls;
+    if (meanwhile) std::exchange(meanwhile, nullptr)();
     if (size > room) return {};
     const block given = pages_.allocate(size, align);
     room -= given.size;
@@ -46,6 +49,7 @@ class seen_pages {
   std::atomic<std::size_t> room = std::size_t{1} << 40;  // bytes that are left
   std::atomic<std::size_t> out = 0;                      // bytes given and not yet back
   std::size_t most_out = 0;                              // for tests of one thread
+  std::function<void()> meanwhile;                       // what another thread does during the next call
 
  private:
   os_pages pages_;
@@ -209,6 +213,17 @@ TEST_F(ChunkCache, GivesEverythingBackBeforeARequestFails) {
   EXPECT_EQ(cache_.mapped(), 30 * page);
   EXPECT_EQ(cache_.max_mapped(), 100 * page) << "a request that failed counts";
   keep(chunk, 30 * page);
+}
+
+TEST_F(ChunkCache, HoldsItsBoundWhenAnotherThreadKeepsAChunkMeanwhile) {
+  void* const first = take(6 * page);
+  void* const second = take(4 * page);
+  pages().meanwhile = [&] { keep(first, 6 * page); };
+  void* const third = take(5 * page);
+  EXPECT_EQ(cache_.max_mapped(), 10 * page);
+  EXPECT_EQ(cache_.mapped(), 9 * page);
+  keep(second, 4 * page);
+  keep(third, 5 * page);
 }
 
 TEST_F(ChunkCache, CanStartItsHighestMarkAgain) {

@@ -5,7 +5,7 @@
 // Like os_pages it has no state: a block of one may be given back to another, on any thread. Unlike
 // theirs, its pages are not zero. `os_pages` in its place makes a heap that never shares with others.
 // Received sizes are whole pages; above 64 of them up to 1/32 more than asked for (chunk_sizes.hpp).
-// Cost: about 45 instructions where a chunk of the size is cached, else the system's.
+// Cost: about 60 instructions where a chunk of the size is cached, else the system's.
 #pragma once
 
 #include <cstddef>

@@ -1,13 +1,14 @@
 // basic_chunk_cache<Source>: chunks that were given back, kept for the next heap that asks.
 //
-//     sizes   [1 page] [2 pages] [3 pages] ... [2^18 pages]
-//                |                   |
-//              chunk <-> chunk     chunk              newest first: its pages are the likeliest in caches
-//     age     newest <-> ... <-> ... <-> oldest       the first to go back to the source
+//     heap A --deallocate--> [ free chunks, by size and by age ] --allocate--> heap B
+//                                 |                        ^
+//                                 oldest first             none of this size
+//                                 v                        |
+//                                 Source ------------------+
 //
 // A heap that lives shortly costs the system's calls, and a fault for each page it touches, only the
-// first time: the next one gets the same chunks, pages and all. A free chunk carries its links itself, so
-// the cache needs no other memory. Contents of a chunk are what its last owner left in it.
+// first time: the next one gets the same chunks, pages and all, with what their last owner left in them.
+// Free chunks carry their links themselves, so the cache needs no other memory.
 //
 // Bound: cached + in use never exceeds the most that was ever in use (max_mapped()), so that the cache
 // alone never raises what a process holds at its peak; and cached never exceeds limit(). What is too
@@ -16,13 +17,12 @@
 //
 // Requests aligned above a page, or larger than any chunk size, go to the source both ways; they count.
 // Any thread may call any member, if the source is `concurrent`; the lock is never held while the source
-// is asked. Cost: about 45 instructions for a chunk that is there or is kept, the lock's included, O(1);
+// is asked. Cost: about 60 instructions for a chunk that is there or is kept, the lock's included, O(1);
 // giving back is amortised, each chunk goes once. An instance's end gives nothing back: trim(0) does.
 // Seed 000, section 4: the cost of short-lived pools (AS7, AS9, AS11, AS13).
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <mutex>
@@ -37,6 +37,7 @@
 #include "mallard/core/light_mutex.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/source/chunk_sizes.hpp"
+#include "mallard/source/free_chunks.hpp"
 #include "mallard/source/os_pages.hpp"
 
 namespace mallard {
@@ -67,29 +68,24 @@ class basic_chunk_cache {
       return 4096;
   }
 
-  [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept {
+  [[nodiscard]] MALLARD_INLINE std::size_t received_size(std::size_t size, std::size_t align) const noexcept {
     return keeps(size, align) ? size_of(index_of(size)) : source_.received_size(size, align);
   }
 
-  [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
+  [[nodiscard]] MALLARD_INLINE block allocate(std::size_t size, std::size_t align) noexcept {
     MALLARD_CHECK(is_valid_align(align));
     if (!keeps(size, align)) return obtain(size, align);
     const std::size_t index = index_of(size);
-    if (chunk* const found = take(index); found != nullptr) return {found, size_of(index)};
+    if (void* const found = take(index, size_of(index)); found != nullptr) return {found, size_of(index)};
     return obtain(size_of(index), page_size());
   }
 
-  void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
+  MALLARD_INLINE void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
     if (keeps(size, align)) {
       const std::size_t index = index_of(size);
-      if (!keep(p, index)) source_.deallocate(p, size_of(index), page_size());
+      keep(p, index, size_of(index));
     } else {
-      const std::size_t received = source_.received_size(size, align);
-      {
-        const std::lock_guard locked(mutex_);
-        in_use_ -= received;
-      }
-      source_.deallocate(p, size, align);
+      pass_back(p, size, align);
     }
   }
 
@@ -98,9 +94,9 @@ class basic_chunk_cache {
   void set_limit(std::size_t bytes) noexcept {
     std::unique_lock locked(mutex_);
     limit_ = bytes;
-    chunk* const surplus = evict(limit_);
+    surplus* const older = evict(limit_);
     locked.unlock();
-    give_back(surplus);
+    give_back(older);
   }
   [[nodiscard]] std::size_t limit() const noexcept { return read(limit_); }
 
@@ -108,10 +104,10 @@ class basic_chunk_cache {
   std::size_t trim(std::size_t keep) noexcept {
     std::unique_lock locked(mutex_);
     const std::size_t before = cached_;
-    chunk* const surplus = evict(keep);
+    surplus* const older = evict(keep);
     const std::size_t after = cached_;
     locked.unlock();
-    give_back(surplus);
+    give_back(older);
     return before - after;
   }
 
@@ -144,31 +140,15 @@ class basic_chunk_cache {
     if (cached_ > limit_) return {"chunk_cache: more is cached than the limit"};
     if (in_use_ > max_mapped_ || cached_ > max_mapped_ - in_use_)
       return {"chunk_cache: more is mapped than was ever in use"};
-    std::size_t chunks = 0;
-    std::size_t left = cached_;
-    const chunk* newer = nullptr;
-    for (const chunk* c = newest_; c != nullptr; newer = std::exchange(c, c->by_age.older), ++chunks) {
-      if (c->by_age.newer != newer) return {"chunk_cache: a chunk's neighbour does not point back at it"};
-      if (c->size > left) return {"chunk_cache: the chunks are more than what is cached, or a circle"};
-      left -= c->size;
-    }
-    if (left != 0 || oldest_ != newer) return {"chunk_cache: a chunk is missing"};
-    for (std::size_t i = 0; i < chunk_sizes::count; ++i)
-      for (const chunk* c = by_size_[i]; c != nullptr; c = c->by_size.older, --chunks)
-        if (chunks == 0 || c->size != size_of(i)) return {"chunk_cache: a chunk is among others of its size"};
-    if (chunks != 0) return {"chunk_cache: a chunk cannot be found by its size"};
+    if (fault f = free_.validate()) return f;
+    if (free_.bytes(size_of) != cached_) return {"chunk_cache: the chunks do not add up to what is cached"};
     return {};
   }
 
  private:
-  struct chunk;
-  struct links {
-    chunk* newer;
-    chunk* older;
-  };
-  struct chunk {
-    links by_size;
-    links by_age;
+  // A chunk on its way back to the source, outside the lock.
+  struct surplus {
+    surplus* next;
     std::size_t size;
   };
 
@@ -181,28 +161,49 @@ class basic_chunk_cache {
   static std::size_t size_of(std::size_t index) noexcept { return chunk_sizes::pages(index) << page_shift(); }
   static int page_shift() noexcept { return std::countr_zero(page_size()); }
 
-  // The newest chunk of a size, in use from now on; null when there is none.
-  chunk* take(std::size_t index) noexcept {
+  // A cached chunk, in use from now on; null when there is none of the size.
+  MALLARD_NOINLINE void* take(std::size_t index, std::size_t size) noexcept {
     const std::lock_guard locked(mutex_);
-    chunk* const found = by_size_[index];
+    void* const found = free_.take(index);
     if (found == nullptr) return nullptr;
-    unlink(found, index);
-    in_use_ += found->size;
+    cached_ -= size;
+    in_use_ += size;
     return found;
   }
 
-  // Whether the chunk at `p`, in use until now, is cached: not if it is larger than the limit.
-  bool keep(void* p, std::size_t index) noexcept {
-    const std::size_t size = size_of(index);
-    std::unique_lock locked(mutex_);
+  // Caches the chunk at `p`, in use until now.
+  MALLARD_NOINLINE void keep(void* p, std::size_t index, std::size_t size) noexcept {
+    mutex_.lock();
     MALLARD_CHECK(size <= in_use_);
     in_use_ -= size;
-    if (size > limit_) return false;
-    chunk* const surplus = evict(limit_ - size);
-    link(::new (p) chunk{{}, {}, size}, index);
+    if (cached_ + size > limit_) [[unlikely]]
+      return keep_in_place_of_older(p, index, size);
+    cached_ += size;
+    free_.put(p, index);
+    mutex_.unlock();
+  }
+
+  // The same at the limit, the lock being held: what is larger than the limit goes back itself.
+  MALLARD_NOINLINE void keep_in_place_of_older(void* p, std::size_t index, std::size_t size) noexcept {
+    std::unique_lock locked(mutex_, std::adopt_lock);
+    if (size > limit_) {
+      locked.unlock();
+      return source_.deallocate(p, size, page_size());
+    }
+    surplus* const older = evict(limit_ - size);
+    cached_ += size;
+    free_.put(p, index);
     locked.unlock();
-    give_back(surplus);
-    return true;
+    give_back(older);
+  }
+
+  MALLARD_NOINLINE void pass_back(void* p, std::size_t size, std::size_t align) noexcept {
+    const std::size_t received = source_.received_size(size, align);
+    {
+      const std::lock_guard locked(mutex_);
+      in_use_ -= received;
+    }
+    source_.deallocate(p, size, align);
   }
 
   // From the source, after what is cached has made room under the highest mark.
@@ -214,56 +215,37 @@ class basic_chunk_cache {
     std::unique_lock locked(mutex_);
     in_use_ += fresh.size;
     max_mapped_ = std::max(max_mapped_, in_use_);
-    chunk* const surplus = evict(max_mapped_ - in_use_);  // of what others have cached meanwhile
+    surplus* const older = evict(max_mapped_ - in_use_);  // of what others have cached meanwhile
     locked.unlock();
-    give_back(surplus);
+    give_back(older);
     return fresh;
   }
 
   void make_room(std::size_t size) noexcept {
     std::unique_lock locked(mutex_);
     const std::size_t below = max_mapped_ - in_use_;
-    chunk* const surplus = evict(below - std::min(below, size));
+    surplus* const older = evict(below - std::min(below, size));
     locked.unlock();
-    give_back(surplus);
+    give_back(older);
   }
 
-  // Takes the oldest chunks out until at most `most` bytes are cached; returns them, linked by `older`.
-  chunk* evict(std::size_t most) noexcept {
-    chunk* evicted = nullptr;
+  // Takes the oldest chunks out until at most `most` bytes are cached.
+  surplus* evict(std::size_t most) noexcept {
+    surplus* evicted = nullptr;
     while (cached_ > most) {
-      chunk* const c = oldest_;
-      unlink(c, index_of(c->size));
-      c->by_age.older = std::exchange(evicted, c);
+      std::size_t index = 0;
+      void* const oldest = free_.take_oldest(index);
+      cached_ -= size_of(index);
+      evicted = ::new (oldest) surplus{evicted, size_of(index)};
     }
     return evicted;
   }
 
-  void give_back(chunk* evicted) noexcept {
+  void give_back(surplus* evicted) noexcept {
     while (evicted != nullptr) {
-      chunk* const c = std::exchange(evicted, evicted->by_age.older);
+      surplus* const c = std::exchange(evicted, evicted->next);
       source_.deallocate(c, c->size, page_size());
     }
-  }
-
-  void link(chunk* c, std::size_t index) noexcept {
-    c->by_size.older = by_size_[index];
-    if (c->by_size.older != nullptr) c->by_size.older->by_size.newer = c;
-    by_size_[index] = c;
-    c->by_age.older = newest_;
-    (newest_ == nullptr ? oldest_ : newest_->by_age.newer) = c;
-    newest_ = c;
-    cached_ += c->size;
-  }
-
-  void unlink(chunk* c, std::size_t index) noexcept {
-    const auto [newer_of_size, older_of_size] = c->by_size;
-    (newer_of_size == nullptr ? by_size_[index] : newer_of_size->by_size.older) = older_of_size;
-    if (older_of_size != nullptr) older_of_size->by_size.newer = newer_of_size;
-    const auto [newer, older] = c->by_age;
-    (newer == nullptr ? newest_ : newer->by_age.older) = older;
-    (older == nullptr ? oldest_ : older->by_age.newer) = newer;
-    cached_ -= c->size;
   }
 
   [[nodiscard]] std::size_t read(const std::size_t& figure) const noexcept {
@@ -276,9 +258,7 @@ class basic_chunk_cache {
   std::size_t in_use_ = 0;
   std::size_t cached_ = 0;
   std::size_t max_mapped_ = 0;
-  chunk* newest_ = nullptr;
-  chunk* oldest_ = nullptr;
-  std::array<chunk*, chunk_sizes::count> by_size_{};
+  free_chunks free_;
   [[no_unique_address]] Source source_;
 };
 

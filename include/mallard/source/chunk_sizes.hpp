@@ -10,7 +10,6 @@
 // >= n is the same for every size in between. Cost: three shifts.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 
@@ -18,26 +17,29 @@ namespace mallard {
 
 class chunk_sizes {
   static constexpr std::size_t per_doubling = 32;
+  static constexpr std::size_t exact = 2 * per_doubling;  // pages: up to here every size is one
 
  public:
   static constexpr std::size_t largest = std::size_t{1} << 18;  // pages
+  static constexpr std::size_t count =
+      exact + per_doubling * static_cast<std::size_t>(std::countr_zero(largest / exact));
 
   // The least size that holds `pages` pages; precondition: 0 < pages <= largest.
   [[nodiscard]] static constexpr std::size_t index(std::size_t pages) noexcept {
     const std::size_t last = pages - 1;
-    const auto dropped = static_cast<std::size_t>(std::bit_width(last | per_doubling) -
-                                                  std::bit_width(per_doubling));  // bits of `last`
+    if (last < exact) [[likely]]
+      return last;
+    const auto dropped = static_cast<std::size_t>(std::bit_width(last / exact));  // bits of `last`
     return dropped * per_doubling + (last >> dropped);
   }
 
   // Pages of the size `index`, below count.
   [[nodiscard]] static constexpr std::size_t pages(std::size_t index) noexcept {
-    const std::size_t dropped = std::max<std::size_t>(index / per_doubling, 1) - 1;
+    if (index < exact) [[likely]]
+      return index + 1;
+    const std::size_t dropped = index / per_doubling - 1;
     return (index - dropped * per_doubling + 1) << dropped;
   }
-
-  static constexpr std::size_t count =
-      per_doubling * static_cast<std::size_t>(std::bit_width(largest) - std::bit_width(per_doubling) + 1);
 };
 
 }  // namespace mallard

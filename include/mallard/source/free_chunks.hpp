@@ -1,0 +1,106 @@
+// free_chunks: chunks nobody uses, found by their size and by their age.
+//
+//     sizes   [0] [1] [2] ... [chunk_sizes::count - 1]
+//              |       |
+//            chunk   chunk            newest first: its pages are the likeliest to be in caches
+//              |
+//            chunk
+//     age    newest <-> ... <-> oldest
+//
+// A chunk carries its links itself, in its first bytes; nothing else of it is touched. Sizes are numbers of
+// chunk_sizes, bytes are the user's. Not synchronised.
+// Invariant: each chunk is in the list of its size and in the list of ages, once.
+// Cost: O(1) but for what walks. Initialised at compile time, nothing to destroy.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <new>
+#include <utility>
+
+#include "mallard/core/usage.hpp"
+#include "mallard/source/chunk_sizes.hpp"
+
+namespace mallard {
+
+class free_chunks {
+ public:
+  [[nodiscard]] bool empty() const noexcept { return newest_ == nullptr; }
+
+  // The chunk at `p` is of the size `size`, and the newest.
+  void put(void* p, std::size_t size) noexcept {
+    chunk* const c = ::new (p) chunk{{nullptr, by_size_[size]}, {nullptr, newest_}, size};
+    if (c->of_size.older != nullptr) c->of_size.older->of_size.newer = c;
+    by_size_[size] = c;
+    (newest_ == nullptr ? oldest_ : newest_->of_age.newer) = c;
+    newest_ = c;
+  }
+
+  // Takes the newest chunk of a size out; null when there is none.
+  [[nodiscard]] void* take(std::size_t size) noexcept {
+    chunk* const found = by_size_[size];
+    if (found != nullptr) unlink(found);
+    return found;
+  }
+
+  // Takes the oldest chunk out, and says of which size it is; precondition: there is one.
+  [[nodiscard]] void* take_oldest(std::size_t& size) noexcept {
+    chunk* const found = oldest_;
+    size = found->size;
+    unlink(found);
+    return found;
+  }
+
+  // The sizes of all chunks, summed up by `bytes_of(size)`.
+  template <class BytesOf>
+  [[nodiscard]] std::size_t bytes(BytesOf bytes_of) const noexcept {
+    std::size_t sum = 0;
+    for (const chunk* c = newest_; c != nullptr; c = c->of_age.older) sum += bytes_of(c->size);
+    return sum;
+  }
+
+  [[nodiscard]] fault validate() const noexcept {
+    std::size_t chunks = 0;
+    const chunk* newer = nullptr;
+    for (const chunk* c = newest_; c != nullptr; newer = std::exchange(c, c->of_age.older), ++chunks)
+      if (c->of_age.newer != newer || c->size >= chunk_sizes::count)
+        return {"free_chunks: a chunk was overwritten"};
+    if (oldest_ != newer) return {"free_chunks: the oldest chunk is another"};
+    for (std::size_t size = 0; size < chunk_sizes::count; ++size) {
+      newer = nullptr;
+      for (const chunk* c = by_size_[size]; c != nullptr; newer = std::exchange(c, c->of_size.older)) {
+        if (c->of_size.newer != newer) return {"free_chunks: a chunk of the same size was overwritten"};
+        if (c->size != size || chunks-- == 0) return {"free_chunks: a chunk is among others of its size"};
+      }
+    }
+    if (chunks != 0) return {"free_chunks: a chunk cannot be found by its size"};
+    return {};
+  }
+
+ private:
+  struct chunk;
+  struct links {
+    chunk* newer;
+    chunk* older;
+  };
+  struct chunk {
+    links of_size;
+    links of_age;
+    std::size_t size;
+  };
+
+  void unlink(chunk* c) noexcept {
+    const auto [newer_of_size, older_of_size] = c->of_size;
+    (newer_of_size == nullptr ? by_size_[c->size] : newer_of_size->of_size.older) = older_of_size;
+    if (older_of_size != nullptr) older_of_size->of_size.newer = newer_of_size;
+    const auto [newer, older] = c->of_age;
+    (newer == nullptr ? newest_ : newer->of_age.older) = older;
+    (older == nullptr ? oldest_ : older->of_age.newer) = newer;
+  }
+
+  chunk* newest_ = nullptr;
+  chunk* oldest_ = nullptr;
+  std::array<chunk*, chunk_sizes::count> by_size_{};
+};
+
+}  // namespace mallard
