@@ -34,8 +34,9 @@ class seen_pages {
     if (size > room) return {};
     const block given = pages_.allocate(size, align);
     room -= given.size;
-    out += given.size;
-    most_out = std::max(most_out, out.load());
+    const std::size_t now = out += given.size;
+    for (std::size_t most = most_out; most < now && !most_out.compare_exchange_weak(most, now);) {
+    }
     return given;
   }
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
@@ -48,8 +49,8 @@ class seen_pages {
   std::atomic<std::size_t> calls = 0;
   std::atomic<std::size_t> room = std::size_t{1} << 40;  // bytes that are left
   std::atomic<std::size_t> out = 0;                      // bytes given and not yet back
-  std::size_t most_out = 0;                              // for tests of one thread
-  std::function<void()> meanwhile;                       // what another thread does during the next call
+  std::atomic<std::size_t> most_out = 0;
+  std::function<void()> meanwhile;  // what another thread does during the next call
 
  private:
   os_pages pages_;
