@@ -24,6 +24,8 @@ LIVES = (
     ("multipool", "pmr"),
     ("pool", "typed"),
     ("pool", "pmr"),
+    ("multipool/monotonic", "typed"),
+    ("multipool/monotonic", "pmr"),
 )
 
 # At most this over the least, however many blocks live.
@@ -49,6 +51,9 @@ def limits(figures: Mapping[Key, float]) -> Iterator[Limit]:
         for contestant, way in LIVES:
             of_theirs = over(figures.get(Key("life", contestant, way, 1)), theirs)
             yield Limit(f"life, {contestant}, {way}, over that of {other}", share, of_theirs, "pmr")
+    for contestant, way in LIVES:
+        calls = figures.get(Key("life, system calls", contestant, way, 1))
+        yield Limit(f"life, {contestant}, {way}, system calls", 0, calls, "1 if any")
     for scenario, contestant in CONSTANTS:
         found = at_each(scenario, contestant, "pmr", CONSTANT_AT, figures)
         least = min((figure for figure in found.values() if figure is not None), default=None)

@@ -14,11 +14,24 @@ COMPILER = ("g++-12", "-std=c++20", "-O2", "-DNDEBUG")
 # Bound at once, so that no count holds the search for a function of a library.
 LINKED_WITH = ("-lboost_container", "-Wl,-z,now")
 # The program turns the collection on by itself.
-COUNTER = ("valgrind", "-q", "--tool=callgrind", "--collect-atstart=no", "--combine-dumps=yes")
+COUNTER = (
+    "valgrind",
+    "-q",
+    "--tool=callgrind",
+    "--collect-atstart=no",
+    "--collect-systime=yes",
+    "--combine-dumps=yes",
+)
+
+# What a row may tell besides instructions: 1 if the system was called in a stretch, else 0. How often is not
+# known: callgrind then adds those before it.
+SYSTEM_CALLS = "system calls"
 
 TIMEOUT = 600
 
-DUMP = re.compile(r"^desc: Trigger: Client Request: (.+)$\n(?:.*\n)*?^totals: (\d+)$", re.MULTILINE)
+DUMP = re.compile(
+    r"^desc: Trigger: Client Request: (.+)$\n(?:.*\n)*?^totals: (\d+)(?: (\d+))?.*$", re.MULTILINE
+)
 
 
 class CountError(Exception):
@@ -49,10 +62,13 @@ def build(program: Path) -> None:
 
 def counted(dumps: str) -> Iterator[Counted]:
     """Yield the rows of a file of callgrind's, in the order they were told."""
-    for told, total in DUMP.findall(dumps):
+    for told, instructions, system_calls in DUMP.findall(dumps):
         try:
-            scenario, contestant, way, live, operations = told.split("|")
-            yield Counted(Key(scenario, contestant, way, int(live)), int(operations), int(total))
+            scenario, contestant, way, live, operations, more = told.split("|")
+            yield Counted(Key(scenario, contestant, way, int(live)), int(operations), int(instructions))
+            if more == SYSTEM_CALLS:
+                key = Key(f"{scenario}, {more}", contestant, way, int(live))
+                yield Counted(key, 1, int(bool(system_calls)))
         except ValueError as error:
             raise CountError(f"callgrind told a row that is none: {told}") from error
 

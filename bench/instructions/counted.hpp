@@ -31,12 +31,13 @@ struct row {
   std::size_t live;
 };
 
-// Writes what was counted since the last call as the sum over `operations` operations of `of`.
-inline void tell(const row& of, std::size_t operations) {
+// Writes what was counted since the last call as the sum over `operations` operations of `of`;
+// besides, where `with` says so, whether there were "system calls".
+inline void tell(const row& of, std::size_t operations, std::string_view with = "") {
   std::string name;
   for (const std::string_view part : {of.scenario, of.contestant, of.way}) name.append(part).append("|");
-  name += std::to_string(of.live) + "|" + std::to_string(operations);
-  CALLGRIND_DUMP_STATS_AT(name.c_str());
+  name += std::to_string(of.live) + "|" + std::to_string(operations) + "|";
+  CALLGRIND_DUMP_STATS_AT(name.append(with).c_str());
 }
 
 // The floor of rows counted one operation a stretch: what going in and out of a stretch costs.

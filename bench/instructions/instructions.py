@@ -59,7 +59,7 @@ def show(figures: Mapping[Key, float], judged: Sequence[Limit]) -> None:
 
 def whole(figures: Mapping[Key, float], judged: Sequence[Limit]) -> dict[str, object]:
     """Return everything as JSON has it."""
-    rows = [{**vars(key), "instructions": figure} for key, figure in figures.items()]
+    rows = [{**vars(key), "figure": figure} for key, figure in figures.items()]
     promised = [{**vars(limit), "held": limit.held} for limit in judged]
     return {"benchmark": "instructions", "method": " ".join(COMPILER), "rows": rows, "limits": promised}
 

@@ -1,7 +1,8 @@
 // Lives of pools: construct one, take one block and give it back, destroy it.
 //
 // Counted after the same lives have been led before: what the process keeps from one pool for the next,
-// in a cache of chunks or in malloc, is there.
+// in a cache of chunks or in malloc, is there. Instructions in the kernel are not counted, so it is
+// told whether there were any.
 
 #include <boost/container/pmr/synchronized_pool_resource.hpp>
 #include <boost/container/pmr/unsynchronized_pool_resource.hpp>
@@ -17,6 +18,8 @@
 #include "mallard/heap/synchronized_multipool.hpp"
 #include "mallard/heap/synchronized_pool.hpp"
 #include "mallard/resource/resource.hpp"
+#include "mallard/source/counting.hpp"
+#include "mallard/source/os_pages.hpp"
 #include "scenarios.hpp"
 
 namespace instructions {
@@ -42,7 +45,7 @@ void lives(std::string_view contestant, std::string_view way) {
     const counted here;
     live<Contestant>(times);
   }
-  tell({"life", contestant, way, 1}, times);
+  tell({"life", contestant, way, 1}, times, "system calls");
 }
 
 template <class Heap>
@@ -60,6 +63,8 @@ void lives_of_pools() {
   lives_of<mallard::multipool_over_monotonic>();
   lives_of<mallard::synchronized_multipool>();
   lives_of<mallard::synchronized_pool>();
+  // Each life asks the system for its memory: what the others are spared, and that system calls are seen.
+  lives<typed<mallard::basic_multipool<mallard::counting<mallard::os_pages>>>>("multipool/os_pages", "typed");
   lives<virtually<std::pmr::unsynchronized_pool_resource>>("std.pool", "pmr");
   lives<virtually<std::pmr::synchronized_pool_resource>>("std.sync_pool", "pmr");
   lives<virtually<boost::container::pmr::unsynchronized_pool_resource>>("boost.pool", "pmr");

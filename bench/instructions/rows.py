@@ -19,11 +19,14 @@ class Key:
 
 @dataclass(frozen=True)
 class Counted:
-    """What callgrind counted over a number of operations, the loop around them included."""
+    """What callgrind counted over a number of operations, the loop around them included.
+
+    Instructions, or what else the scenario says.
+    """
 
     key: Key
     operations: int
-    instructions: int
+    total: int
 
 
 class FloorError(Exception):
@@ -31,7 +34,7 @@ class FloorError(Exception):
 
 
 def net(counted: Iterable[Counted]) -> dict[Key, float]:
-    """Return instructions an operation to a hundredth, those of the loop subtracted.
+    """Return totals an operation to a hundredth, those of the loop subtracted.
 
     The loop's are those of the same loop around `none`, bound in the same way if it is; the figures keep
     the order of the rows.
@@ -45,7 +48,7 @@ def net(counted: Iterable[Counted]) -> dict[Key, float]:
         floor = floor_of(row.key, floors)
         if floor.operations != row.operations:
             raise FloorError(f"{name(row.key)} and its floor count different numbers of operations")
-        figures[row.key] = round((row.instructions - floor.instructions) / row.operations, 2)
+        figures[row.key] = round((row.total - floor.total) / row.operations, 2)
     return figures
 
 

@@ -9,6 +9,7 @@ from rows import Key
 TITLES = {
     "pair": "an allocation and a deallocation of 48 bytes, by random replacement in L live blocks",
     "life": "a pool's life: construct, one pair of 48 bytes, destroy",
+    "life, system calls": "1 if such lives call the system, once they were led before",
     "large free": "a free above the largest class, with L such blocks live",
     "full chunks": "an allocation of 48 bytes with L blocks live and all chunks but one full",
 }
@@ -28,7 +29,7 @@ def table(scenario: str, figures: Mapping[Key, float]) -> Table:
     made.add_column("way")
     counts = sorted({key.live for key in figures})
     for live in counts:
-        made.add_column(f"L={live}" if len(counts) > 1 else "instructions", justify="right")
+        made.add_column(f"L={live}" if len(counts) > 1 else "each", justify="right")
     for who, way in dict.fromkeys((key.contestant, key.way) for key in figures):
         found = (figures.get(Key(scenario, who, way, live)) for live in counts)
         made.add_row(who, way, *("-" if figure is None else f"{figure:,.1f}" for figure in found))

@@ -8,6 +8,7 @@ from rows import Key
 FINE = {
     **{Key("pair", *who, live): 1.0 for who in PAIRS_AT_MOST for live in LIVE},
     **{Key("life", *who, 1): 100.0 for who in LIVES},
+    **{Key("life, system calls", *who, 1): 0.0 for who in LIVES},
     Key("life", "std.pool", "pmr", 1): 500.0,
     Key("life", "boost.pool", "pmr", 1): 100.0,
     **{Key(what, who, "pmr", live): 40.0 for what, who in CONSTANTS for live in CONSTANT_AT},
@@ -36,6 +37,12 @@ def test_a_life_is_missed_against_each_other(who: tuple[str, str]) -> None:
     assert missed({Key("life", *who, 1): 101.0}) == [f"{beyond} boost.pool"]
     boost = {Key("life", "boost.pool", "pmr", 1): 200.0}
     assert missed({**boost, Key("life", *who, 1): 170.0}) == [f"{beyond} std.pool"]
+
+
+@pytest.mark.parametrize("who", LIVES)
+def test_a_life_that_calls_the_system_is_missed(who: tuple[str, str]) -> None:
+    calls = {Key("life, system calls", *who, 1): 1.0}
+    assert missed(calls) == [f"life, {who[0]}, {who[1]}, system calls"]
 
 
 @pytest.mark.parametrize("live", CONSTANT_AT)
