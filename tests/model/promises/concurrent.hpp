@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <barrier>
+#include <latch>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -197,7 +199,7 @@ struct a_threads_end_leaves_its_memory_to_others {
   }
 };
 
-// The same of a thread that lives on, but has flushed.
+// The same of a thread that lives on, but has flushed; the other one has been there before.
 template <class M>
 struct flush_leaves_its_memory_to_others {
   static constexpr const char* name = "flush_leaves_its_memory_to_others";
@@ -208,12 +210,24 @@ struct flush_leaves_its_memory_to_others {
       const ledger books;
       rig<M> under_test;
       shadow<M> s(under_test.heap, books);
-      a_threads_end_leaves_its_memory_to_others<M>::allocate_and_end(s, p);
+      ASSERT_TRUE(s.allocate(usual_size<M>, 8));
+      s.deallocate(0, usual_size<M>);
       under_test.heap.flush();
+      std::latch flushed{1};
+      std::latch done{1};
+      std::thread elsewhere([&] {
+        a_threads_end_leaves_its_memory_to_others<M>::allocate_and_end(s, p);
+        under_test.heap.flush();
+        flushed.count_down();
+        done.wait();
+      });
+      flushed.wait();
       s.check();
       const std::size_t settled = books.max_held();
-      std::thread([&] { a_threads_end_leaves_its_memory_to_others<M>::allocate_and_end(s, p); }).join();
-      EXPECT_LE(books.max_held(), settled + settled / 8) << "another thread found nothing";
+      a_threads_end_leaves_its_memory_to_others<M>::allocate_and_end(s, p);
+      EXPECT_LE(books.max_held(), settled + settled / 8) << "the next thread found nothing";
+      done.count_down();
+      elsewhere.join();
       s.check();
     }
   }
