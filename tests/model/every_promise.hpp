@@ -7,6 +7,7 @@
 #include "model/promises/concurrent.hpp"
 #include "model/promises/exhaustion.hpp"
 #include "model/promises/fixed_size.hpp"
+#include "model/promises/misuse.hpp"
 #include "model/promises/requests.hpp"
 #include "model/promises/resize.hpp"
 #include "model/promises/reuse.hpp"
@@ -27,10 +28,12 @@ bool keeps_every_promise(const char* heap) {
       an_exhausted_source_means_null, the_same_work_needs_no_more_memory,
       an_ended_block_serves_the_next_request, release_leaves_the_heap_as_new,
       clear_keeps_memory_for_the_same_work, rewind_ends_what_came_after_the_mark,
-      every_block_has_the_block_size, what_does_not_fit_is_null, eight_threads_at_once,
-      exhaustion_among_threads, threads_outlive_the_heap, rewind_ends_what_all_threads_allocated_since,
-      memory_freed_elsewhere_comes_back, a_threads_end_leaves_its_memory_to_others,
-      flush_leaves_its_memory_to_others, thousands_of_heaps_live_at_once>(heap);
+      every_block_has_the_block_size, what_does_not_fit_is_null, what_comes_back_wrongly_is_told,
+      a_write_beside_a_block_is_told, what_freed_blocks_keep_is_bounded, a_write_after_free_is_told,
+      eight_threads_at_once, exhaustion_among_threads, threads_outlive_the_heap,
+      rewind_ends_what_all_threads_allocated_since, memory_freed_elsewhere_comes_back,
+      a_threads_end_leaves_its_memory_to_others, flush_leaves_its_memory_to_others,
+      thousands_of_heaps_live_at_once>(heap);
 }
 
 }  // namespace mallard::model

@@ -12,7 +12,7 @@
 // Each deallocate is held against what was allocated: pointer, size, alignment, the bytes around the block;
 // freed memory is filled and kept for a while, so that writes after free are seen too. The answer to a
 // mismatch is a report and the program's end, or, as told, a report and a count, or a handler.
-// Any thread may use it; a handler must not. For debugging: about 4 us a pair and 1 KiB a block.
+// Any thread may use it; a handler must not. For debugging: 2 to 5 us a pair, about 400 bytes a block.
 // It needs no test framework. Seed 000, section 4: allocators bound by an abstract base (AS5) are what lets a
 // test put this one under any component.
 #pragma once

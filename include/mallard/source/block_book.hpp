@@ -7,7 +7,7 @@
 // It lies on pages of its own, away from the blocks, so that no write beside a block can damage it and no
 // pointer given back is believed before it was found here. Blocks and their memory are the heap's: it adds
 // what it hands out, asks ended() for what comes back, and takes the oldest of the freed out to reuse it.
-// Invariant: a block is in one of the lists, and at its address. Cost: O(log n) an operation, about 450
+// Invariant: a block is in one of the lists, and at its address. Cost: O(log n) an operation, about 400
 // bytes a block.
 #pragma once
 

@@ -9,7 +9,7 @@
 // alignments. block_at(address) tells what an address belongs to; report_faults()
 // (fault_report.hpp) makes the process print that when it faults. The received size is the requested one.
 // For debugging: two pages of address space and two mappings a block beside its own (the kernel allows
-// 65530 mappings a process if not told otherwise, so about 30 000 live blocks), about 10 us a pair.
+// 65530 mappings a process if not told otherwise, so about 30 000 live blocks), 7 to 10 us a pair.
 // Exhausted, it empties its quarantine. One thread at a time.
 #pragma once
 
@@ -33,7 +33,7 @@
 
 namespace mallard {
 
-class guard_pages : public watches_addresses {
+class guard_pages final : public watches_addresses {
  public:
   // Bytes of address space that freed blocks may keep, if not told otherwise.
   static constexpr std::size_t default_quarantine = std::size_t{1} << 26;

@@ -1,0 +1,58 @@
+// Heaps that watch for misuse, with and without a quarantine: right use of them is told nothing, wrong use
+// is.
+#include "mallard/layer/guarded.hpp"
+
+#include <unistd.h>
+
+#include "mallard/heap/multipool.hpp"
+#include "mallard/source/guard_pages.hpp"
+#include "model/every_promise.hpp"
+
+namespace mallard::model {
+namespace {
+
+template <class Heap, std::size_t Quarantine>
+struct quarantined : model {
+  using heap = Heap;
+  // What was given back waits in the quarantine for its next use.
+  static constexpr bool reuses = Quarantine == 0;
+  struct rig {
+    Heap heap;
+    rig() { heap.set_quarantine(Quarantine); }
+  };
+};
+
+const bool held =
+    keeps_every_promise<quarantined<guarded<source>, 0>>("guarded") &&
+    keeps_every_promise<quarantined<guarded<source>, 1 << 15>>("guarded_with_quarantine") &&
+    keeps_every_promise<quarantined<guarded<basic_multipool<source>>, 1 << 15>>("guarded_multipool") &&
+    keeps_every_promise<quarantined<guard_pages, 0>>("guard_pages") &&
+    keeps_every_promise<quarantined<guard_pages, 1 << 20>>("guard_pages_with_quarantine");
+
+// Whether a byte can be read, as the kernel says: no fault.
+bool is_readable(const volatile std::byte* p) {
+  int ends[2];
+  if (::pipe(ends) != 0) return false;
+  const bool read = ::write(ends[1], const_cast<const std::byte*>(p), 1) == 1;
+  ::close(ends[0]);
+  ::close(ends[1]);
+  return read;
+}
+
+TEST(GuardPagesModel, AllowNoAccessBehindInFrontOfAndAfterABlock) {
+  const std::size_t page = os_pages::page_size();
+  guard_pages heap;
+  for (const std::size_t size : {48u, 4096u, 10000u})
+    for (const std::size_t align : {16u, 4096u, 16384u}) {
+      auto* const p = static_cast<std::byte*>(heap.allocate(size, align).data);
+      const std::byte* const last = p + size - 1;
+      EXPECT_TRUE(is_readable(p) && is_readable(last));
+      EXPECT_FALSE(is_readable(last + 1 + padding_for(last + 1, page))) << size << " aligned to " << align;
+      EXPECT_FALSE(is_readable(p - (address_of(p) & (page - 1)) - 1)) << size << " aligned to " << align;
+      heap.deallocate(p, size, align);
+      EXPECT_FALSE(is_readable(p) || is_readable(last));
+    }
+}
+
+}  // namespace
+}  // namespace mallard::model
