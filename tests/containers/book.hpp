@@ -1,0 +1,77 @@
+// book: every block that a container has from its heap, written down between the two; and failures on demand.
+//
+//     container --> facade --> watched<Heap> or watched_resource --> heap under test --> source --> ledger
+//                                   book
+//
+// Complains, as a failure of the test, of a block that is given back twice, or with a size or an alignment
+// that it was not asked for with, or never. New blocks are full of garbage.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstring>
+#include <map>
+
+#include "mallard/core/align.hpp"
+#include "mallard/core/block.hpp"
+
+namespace mallard::containers {
+
+class book {
+ public:
+  book() = default;
+  book(const book&) = delete;
+  book& operator=(const book&) = delete;
+  ~book() { EXPECT_EQ(live_.size(), 0u) << "blocks never given back"; }
+
+  [[nodiscard]] std::size_t live() const { return live_.size(); }
+
+  [[nodiscard]] bool has(const void* p) const {
+    const auto above = live_.upper_bound(address_of(p));
+    if (above == live_.begin()) return false;
+    const auto& [start, block] = *std::prev(above);
+    return address_of(p) - start < block.received;
+  }
+
+  // The n-th request from now, counted from 1, fails, or it and all that follow. 0: none does.
+  void fail_at(int n) { first_ = last_ = n, requests_ = 0; }
+  void fail_from(int n) { first_ = n, last_ = INT_MAX, requests_ = 0; }
+
+  // To be asked once a request: whether that one fails.
+  [[nodiscard]] bool fails() { return ++requests_ >= first_ && requests_ <= last_ && first_ != 0; }
+
+  void enter(block received, std::size_t size, std::size_t align) {
+    EXPECT_TRUE(is_aligned(received.data, align));
+    EXPECT_GE(received.size, size);
+    std::memset(received.data, 0xa5, received.size);
+    EXPECT_TRUE(live_.try_emplace(address_of(received.data), entry{size, received.size, align}).second);
+  }
+
+  // Ends a block; false if it cannot be given back as it was, which then it must not be.
+  [[nodiscard]] bool strike(void* p, std::size_t size, std::size_t align) {
+    const auto found = live_.find(address_of(p));
+    if (found == live_.end()) {
+      ADD_FAILURE() << "a block was given back that is not this heap's";
+      return false;
+    }
+    const auto [requested, received, aligned] = found->second;
+    live_.erase(found);
+    const bool as_agreed = requested <= size && size <= received && align == aligned;
+    EXPECT_TRUE(as_agreed) << "a block of " << requested << " aligned to " << aligned
+                           << " was given back as one of " << size << " aligned to " << align;
+    return as_agreed;
+  }
+
+ private:
+  struct entry {
+    std::size_t requested, received, align;  // bytes
+  };
+
+  std::map<std::uintptr_t, entry> live_;
+  int requests_ = 0;
+  int first_ = 0;
+  int last_ = 0;
+};
+
+}  // namespace mallard::containers
