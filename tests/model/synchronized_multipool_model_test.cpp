@@ -1,4 +1,4 @@
-// synchronized_multipool: as it is shipped, and with few classes, most of them not cached.
+// synchronized_multipool: as it is shipped, with few classes, over a heap that is cleared, and beside others.
 #include "mallard/heap/synchronized_multipool.hpp"
 
 #include "model/every_promise.hpp"
@@ -21,14 +21,27 @@ struct over_monotonic_model : model {
   static constexpr std::size_t largest_reused_align = heap::classes::max_align;
 };
 
-struct over_os_pages_model : model {
+// Over pages, beside another one in use whose key belongs into the same slot of a thread's first table.
+struct crowded_model : model {
   using heap = synchronized_multipool;
+
+  struct neighbour {
+    neighbour() {
+      other.deallocate(other.allocate(48, 8).data, 48, 8);
+      for (int taken = 1; taken < 8; ++taken) (void)thread_table::new_key();
+    }
+    synchronized_multipool other;
+  };
+  struct rig {
+    neighbour beside;
+    synchronized_multipool heap;
+  };
 };
 
 const bool held = keeps_every_promise<synchronized_multipool_model>("synchronized_multipool") &&
                   keeps_every_promise<few_classes_model>("synchronized_multipool_of_few_classes") &&
                   keeps_every_promise<over_monotonic_model>("synchronized_multipool_over_monotonic") &&
-                  keeps_every_promise<over_os_pages_model>("synchronized_multipool_over_os_pages");
+                  keeps_every_promise<crowded_model>("synchronized_multipool_in_a_crowded_table");
 
 }  // namespace
 }  // namespace mallard::model

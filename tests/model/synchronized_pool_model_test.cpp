@@ -1,5 +1,5 @@
-// synchronized_pool: with a size that is given, of many blocks a batch and of one, aligned loosely and
-// strictly.
+// synchronized_pool: with a size that is given, of the least blocks, of many a batch and of one, aligned
+// loosely and strictly.
 #include "mallard/heap/synchronized_pool.hpp"
 
 #include "model/every_promise.hpp"
@@ -21,6 +21,8 @@ using few_blocks = basic_synchronized_pool<source, doubling<256, 512>>;
 
 const bool held =
     keeps_every_promise<sized_model<basic_synchronized_pool<source>, 48, 16>>("synchronized_pool") &&
+    keeps_every_promise<sized_model<basic_synchronized_pool<source>, 8, 8>>(
+        "synchronized_pool_of_least_blocks") &&
     keeps_every_promise<sized_model<basic_synchronized_pool<source>, 5000, 8>>(
         "synchronized_pool_of_large_blocks") &&
     keeps_every_promise<sized_model<few_blocks, 24, 8>>("synchronized_pool_of_few_blocks_a_chunk") &&

@@ -170,13 +170,10 @@ class alignas(cache_line) thread_caches {
   // A cache for the calling thread; null where there is no memory or the thread runs its last destructors.
   MALLARD_NOINLINE cache* attach() noexcept {
     if (!this_threads_table.reserve()) return nullptr;
-    if (cache* const waiting = attach_idle(); waiting != nullptr) return waiting;
-    cache* const made = make_cache();
-    if (made == nullptr) return nullptr;
-    const std::lock_guard guard(ends_mutex);
-    made->older = std::exchange(newest_, made);
-    this_threads_table.attach(*made, key_);
-    return made;
+    if (cache* const idle = attach_idle(); idle != nullptr) return idle;
+    // An upstream that attaches this thread as well may use up what was reserved.
+    if (!make_idle() || !this_threads_table.reserve()) return nullptr;
+    return attach_idle();
   }
 
   cache* attach_idle() noexcept {
@@ -187,10 +184,19 @@ class alignas(cache_line) thread_caches {
     return taken;
   }
 
-  cache* make_cache() noexcept {
+  bool make_idle() noexcept {
+    std::byte* const place = place_for_cache();
+    if (place == nullptr) return false;
+    auto* const made = ::new (place) cache(*this);
+    const std::lock_guard guard(ends_mutex);
+    made->older = std::exchange(newest_, made);
+    made->idle = std::exchange(idle_, made);
+    return true;
+  }
+
+  std::byte* place_for_cache() noexcept {
     const std::lock_guard guard(mutex_);
-    std::byte* const place = store_.cut(0, alignof(cache), sizeof(cache), 1).begin;
-    return place == nullptr ? nullptr : ::new (place) cache(*this);
+    return store_.cut(0, alignof(cache), sizeof(cache), 1).begin;
   }
 
   // At the end of its thread, under ends_mutex.
