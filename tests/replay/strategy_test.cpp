@@ -28,7 +28,9 @@ TEST(Strategy, TheListHasAllContestantsInTheirBindingsOnce) {
                                             "multipool typed",
                                             "multipool pmr",
                                             "multipool/monotonic typed",
-                                            "multipool/monotonic pmr"};
+                                            "multipool/monotonic pmr",
+                                            "synchronized_multipool typed",
+                                            "synchronized_multipool pmr"};
   EXPECT_EQ(names, expected);
 }
 

@@ -1,5 +1,6 @@
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
+#include "mallard/heap/synchronized_multipool.hpp"
 #include "replay/contestant/heap.hpp"
 #include "replay/run.hpp"
 #include "replay/strategy.hpp"
@@ -21,6 +22,7 @@ std::vector<strategy> own_strategies() {
   add<monotonic, heap_end::clear>(list, "memory that only grows, cleared after each pass");
   add<multipool, heap_end::nothing>(list, "a pool a size class, larger blocks passed through");
   add<multipool_over_monotonic, heap_end::clear>(list, "pools over one monotonic, cleared after each pass");
+  add<synchronized_multipool, heap_end::nothing>(list, "multipool for many threads, each with a cache");
   return list;
 }
 
