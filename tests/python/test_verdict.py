@@ -253,6 +253,18 @@ def test_nothing_remarkable_is_no_finding() -> None:
             "parse frees blocks of other threads while they allocate",
             "caches for each thread",
         ),
+        (
+            with_dimension(one_size(32, 30), contention=Contention(0.0, 0.0, 2)),
+            "parse allocates one size",
+            "a synchronized_pool of blocks of 30 bytes",
+        ),
+        (
+            with_dimension(
+                subsystem(), variation=Variation(0.7, 4.2, 30), contention=Contention(0.0, 0.0, 2)
+            ),
+            "parse mixes sizes",
+            "such as synchronized_multipool",
+        ),
     ],
 )
 def test_behaviour_suggests_a_strategy(remarkable: Subsystem, title: str, suggestion: str) -> None:

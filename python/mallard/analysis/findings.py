@@ -140,7 +140,7 @@ def foreign_frees(profile: Profile) -> Iterator[Finding]:
                 "frees blocks of other threads while they allocate",
                 f"{part.foreign_frees:,} of {part.allocations:,} blocks end in another thread, "
                 f"with C = {figures.unit(contention.value)} over {contention.active_threads} threads",
-                "a malloc with caches for each thread, or hand blocks back in batches",
+                "a heap with caches for each thread (synchronized_multipool), or such a malloc",
             )
 
 

@@ -7,6 +7,7 @@
     one size              a pool                            a pool
     many sizes            a general heap                    a general heap
 
+Where several threads meet, pools and general heaps are the synchronised ones, with a cache for each thread.
 Monotonic memory holds all that ever passed through it. So it is no advice where that is far more than what
 is alive at once.
 """
@@ -59,10 +60,12 @@ def way_of(subsystem: Subsystem) -> tuple[str, str, str] | None:
         return "keeps what it allocates", detail, wink_out(subsystem)
     if size := one_size(subsystem):
         detail = f"nearly all of its {whole:,} blocks are of {size:,} bytes or of the same size class"
-        return "allocates one size", detail, f"a pool of blocks of {part.sizes.max:,.0f} bytes"
+        kind = "synchronized_pool" if meets(subsystem) else "pool"
+        return "allocates one size", detail, f"a {kind} of blocks of {part.sizes.max:,.0f} bytes"
     if variation.value >= MIXED_SIZES:
         detail = f"V = {figures.unit(variation.value)}, {variation.classes} size classes"
-        return "mixes sizes", detail, "a general heap, such as multipool; pools for single sizes do not fit"
+        general = "synchronized_multipool" if meets(subsystem) else "multipool"
+        return "mixes sizes", detail, f"a general heap, such as {general}; pools for single sizes do not fit"
     return None
 
 
@@ -99,6 +102,11 @@ def one_size(subsystem: Subsystem) -> int | None:
     if is_open or part.sizes.max > often or subsystem.dvluc.variation.entropy > ONE_SIZE_BITS:
         return None
     return int(part.sizes.p50)
+
+
+def meets(subsystem: Subsystem) -> bool:
+    """Return whether several threads allocate or free its blocks."""
+    return subsystem.dvluc.contention.active_threads > 1
 
 
 def is_rest(subsystem: Subsystem, profile: Profile) -> bool:
