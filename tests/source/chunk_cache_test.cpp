@@ -216,6 +216,19 @@ TEST_F(ChunkCache, GivesEverythingBackBeforeARequestFails) {
   keep(chunk, 30 * page);
 }
 
+// As where a plugin that has its own copy ends a heap of the program's.
+TEST_F(ChunkCache, GivesBackWhatAnotherInstanceHasGiven) {
+  basic_chunk_cache<os_pages> other;
+  const block kept = other.allocate(page, 8);
+  const block passed = other.allocate(page, 2 * page);
+  cache_.deallocate(kept.data, page, 8);
+  EXPECT_EQ(cache_.cached(), 0u);
+  cache_.deallocate(passed.data, page, 2 * page);
+  EXPECT_EQ(cache_.mapped(), 0u);
+  EXPECT_FALSE(cache_.validate());
+  pages().out = 0;  // it has never given these two
+}
+
 TEST_F(ChunkCache, HoldsItsBoundWhenAnotherThreadKeepsAChunkMeanwhile) {
   void* const first = take(6 * page);
   void* const second = take(4 * page);

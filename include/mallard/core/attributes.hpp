@@ -5,7 +5,8 @@
 // MALLARD_ONE_PER_PROCESS keeps a variable the same in all shared objects of a process, however they are
 //                 compiled; without it each that hides its symbols would have one of its own.
 // MALLARD_ASSUME  tells the optimiser what always holds where it cannot see it.
-// MALLARD_VISIBLE makes a variable one for all shared objects of a process, however they hide symbols.
+// MALLARD_VISIBLE lets shared objects that hide their symbols share this one: a variable, or a function with
+//                its static variables.
 #pragma once
 
 #if defined(__GNUC__) || defined(__clang__)

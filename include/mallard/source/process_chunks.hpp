@@ -4,10 +4,11 @@
 //     mallard::process_chunks().trim(0);          what is cached now goes back to the system
 //
 // It is there before main and after every destructor, so static heaps may use it: it is initialised at
-// compile time and never destroyed. A shared library that is built with hidden symbols shares it all the
-// same. fork() may be called while other threads use it: the child finds it whole, with copies of the
-// cached chunks. A program that forks by other means than fork() must call nothing of it in the child.
-// Cost: two instructions.
+// compile time and never destroyed. Shared libraries share it, also where they hide their symbols; one that
+// is loaded at run time, by a program that exports none, has a cache of its own. fork() may be called while
+// other threads use it: the child finds it whole, with copies of the cached chunks. A program that forks
+// by other means than fork() must call nothing of it in the child.
+// Cost: three instructions.
 #pragma once
 
 #include <pthread.h>
@@ -30,7 +31,7 @@ inline bool survives_forks() noexcept {
 
 }  // namespace detail
 
-[[nodiscard]] inline chunk_cache& process_chunks() noexcept {
+[[nodiscard]] MALLARD_VISIBLE inline chunk_cache& process_chunks() noexcept {
   [[maybe_unused]] static const bool prepared = detail::survives_forks();
   return detail::the_process_chunks;
 }
