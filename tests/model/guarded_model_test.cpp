@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "mallard/heap/multipool.hpp"
+#include "mallard/layer/locked.hpp"
 #include "mallard/source/guard_pages.hpp"
 #include "model/every_promise.hpp"
 
@@ -28,6 +29,13 @@ const bool held =
     keeps_every_promise<quarantined<guarded<basic_multipool<source>>, 1 << 15>>("guarded_multipool") &&
     keeps_every_promise<quarantined<guard_pages, 0>>("guard_pages") &&
     keeps_every_promise<quarantined<guard_pages, 1 << 20>>("guard_pages_with_quarantine");
+
+struct locked_model : model {
+  using heap = locked<guarded<source>>;
+  static constexpr bool reuses = false;
+};
+
+const bool is_held_for_threads = keeps_every_promise<locked_model>("locked_guarded");
 
 // Whether a byte can be read, as the kernel says: no fault.
 bool is_readable(const volatile std::byte* p) {

@@ -12,9 +12,9 @@
 // after the heap, or by flush(). Any number of heaps may live at a time.
 // Where memory is used up, a request is answered with null though other threads' caches may have blocks.
 // Freed memory is kept as multipool keeps it; 8 bytes are served as 16. Holds nothing until first used.
-// Threads: allocate, deallocate, the bursts, owns and flush at any time; all else, construction and
-// destruction with the other threads quiet, except that they may be ending. A thread that forks goes on
-// in the child, as long as no other one was inside the heap at that moment.
+// Threads: allocate, deallocate, the bursts, received_size, owns and flush at any time; all else,
+// construction and destruction with the other threads quiet, except that they may be ending. A thread that
+// forks goes on in the child, as long as no other one was inside the heap at that moment.
 // Cost of a pair on one thread: 24 instructions for a block of known size, 36 otherwise, 60 through std::pmr
 // (gcc 12 -O2, callgrind, the loop around it subtracted).
 // Seed 000, section 3 (multipools) and 4 (AS7 to AS10).
@@ -48,7 +48,8 @@ namespace mallard {
 // The classes of multipool, from 16 bytes on: a freed block holds two words.
 using synchronized_multipool_classes = size_classes<8, 128, 4, 65536, returned_batches::least_block>;
 
-// `Classes` has no block below returned_batches::least_block; `Mutex` is what std::lock_guard takes; its lock() does not throw.
+// `Classes` has no block below returned_batches::least_block; `Mutex` is what std::lock_guard takes; its
+// lock() does not throw.
 template <heap Upstream = default_source, class Classes = synchronized_multipool_classes,
           growth_policy Growth = multipool_growth, growth_policy RunGrowth = multipool_run_growth,
           class Mutex = light_mutex>
@@ -99,6 +100,14 @@ class basic_synchronized_multipool {
 
   void deallocate_burst(chain& blocks, std::size_t size, std::size_t align) noexcept {
     while (!blocks.empty()) deallocate(blocks.pop_front(), size, align);
+  }
+
+  [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept
+    requires predictable<Upstream>
+  {
+    if (Classes::serves(size, align)) return Classes::size(Classes::index(size, align));
+    const auto guard = caches_.lock();
+    return caches_.central().received_size(size, align);
   }
 
   void flush() noexcept { caches_.flush(); }
