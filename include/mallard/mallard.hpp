@@ -9,6 +9,7 @@
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/intrusive_stack.hpp"
+#include "mallard/core/lazy_array.hpp"
 #include "mallard/core/light_mutex.hpp"
 #include "mallard/core/pattern.hpp"
 #include "mallard/core/pool_statistics.hpp"

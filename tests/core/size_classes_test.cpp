@@ -65,7 +65,7 @@ TYPED_TEST(SizeClasses, ServeNothingBeyondTheirLimits) {
   EXPECT_FALSE(TypeParam::is_small(0, 1));
 }
 
-TEST(SizeClassesWaste, IsLessThanAStepBelowAndAQuarterAbove) {
+TEST(SizeClassesWaste, IsLessThanAStepBelowAndAShareOfADoublingAbove) {
   using classes = size_classes<8, 128, 4, 65536>;
   for (std::size_t size = 1; size <= classes::largest; ++size) {
     const std::size_t waste = classes::size(classes::index(size, 1)) - size;

@@ -55,6 +55,14 @@ TEST_F(Multipool, PooledBlocksHaveNoHeader) {
   EXPECT_EQ(heap_.usage().carved, heap_.usage().granted);
 }
 
+TEST_F(Multipool, RoundsNoSizeByMoreThanAnEighthAndMultiplesOf8UpTo128NotAtAll) {
+  for (std::size_t size = 8; size <= 128; size += 8) EXPECT_EQ(heap_.allocate(size, 8).size, size);
+  for (std::size_t size = 65; size <= largest; ++size) {
+    const std::size_t received = multipool::classes::size(multipool::classes::index(size, 1));
+    ASSERT_LE(received, size + size / 8) << size;
+  }
+}
+
 TEST_F(Multipool, AFreedBlockIsTheNextOfItsClass) {
   const block a = heap_.allocate(48, 8);
   (void)heap_.allocate(48, 8);

@@ -40,16 +40,16 @@
 
 namespace mallard {
 
-// Steps of 8 bytes, the least that holds a link, to 128, two cache lines: what holds a pointer has a size
-// of a multiple of 8, so nodes and small objects are not rounded at all. Then 4 classes a doubling, the
-// fewest that round sizes whose logarithm is evenly spread by less than a tenth in the mean (9.6 %; 2
-// round by 20, 8 by 5). More of them would also hold more peaks, of which one serves no other, and each
-// costs a new heap 32 bytes to write.
+// Steps of 8 bytes, the least that holds a link, to 128: what holds a pointer has a size of a multiple of
+// 8, so nodes and small objects are not rounded at all. Then 8 classes a doubling, the fewest that keep
+// every program near a tenth, not only the mean one: they round a single size by an eighth at most, and
+// sizes whose logarithm is evenly spread by 4.7 % in the mean (4 classes: a quarter and 9.6 %). More
+// classes hold more peaks, of which none serves another class.
 // Up to 32 KiB: a block that is passed through loses half a page and a node of 32 bytes in the mean,
 // which is less than that tenth from 22 KiB on, and gives its memory back. It costs time, its pages' faults
 // where the chunk cache has none for it; that grows with the block as the use of so much memory does.
 // `./dev footprint --sweep` shows both.
-using multipool_classes = size_classes<8, 128, 4, 32768>;
+using multipool_classes = size_classes<8, 64, 8, 32768>;
 
 // Held and not used are the rest of the newest chunk and the rest of each class's newest run. They are to be
 // an eighth together, so each is a sixteenth: (17/16)^2 = 1.13. It takes 11 chunks to double what is held.
@@ -191,7 +191,7 @@ class basic_multipool {
 using multipool = basic_multipool<>;
 
 // A block that passes through to a monotonic is lost until clear(), so there are classes up to 1 MiB.
-using multipool_over_monotonic = basic_multipool<monotonic, size_classes<8, 128, 4, 1048576>>;
+using multipool_over_monotonic = basic_multipool<monotonic, size_classes<8, 64, 8, 1048576>>;
 
 template <>
 inline constexpr std::string_view heap_name<multipool> = "multipool";

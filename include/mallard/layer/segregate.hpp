@@ -25,6 +25,7 @@
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/intrusive_stack.hpp"
+#include "mallard/core/lazy_array.hpp"
 #include "mallard/core/pool_statistics.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/layer/growth.hpp"
@@ -58,7 +59,7 @@ class segregate {
     const std::size_t received = Classes::size(index);
     void* p = freed_[index].pop();
     if (p == nullptr)
-      p = runs_[index].template carve<RunGrowth>(slabs_, received, Classes::natural_align(received));
+      p = runs_.use(index).template carve<RunGrowth>(slabs_, received, Classes::natural_align(received));
     return {p, p == nullptr ? 0 : received};
   }
 
@@ -89,11 +90,11 @@ class segregate {
     for (; count != 0 && !freed_[index].empty(); --count) taken.push_back(freed_[index].pop());
     while (count != 0) {
       std::size_t blocks = std::min(count, adjacent);
-      auto* p =
-          runs_[index].template carve_adjacent<RunGrowth>(slabs_, received, natural, blocks, freed_[index]);
+      auto* p = runs_.use(index).template carve_adjacent<RunGrowth>(slabs_, received, natural, blocks,
+                                                                    freed_[index]);
       if (p == nullptr && blocks != 1) {
         blocks = 1;
-        p = runs_[index].template carve_adjacent<RunGrowth>(slabs_, received, natural, 1, freed_[index]);
+        p = runs_.use(index).template carve_adjacent<RunGrowth>(slabs_, received, natural, 1, freed_[index]);
       }
       if (p == nullptr) {
         freed_[index].push(taken);
@@ -164,12 +165,12 @@ class segregate {
  private:
   void end_blocks() noexcept {
     freed_.fill({});
-    runs_.fill({});
+    runs_.clear();
   }
 
   // Apart from the runs, so that a list is found by one scaled load.
   std::array<intrusive_stack, Classes::count> freed_{};
-  std::array<runs, Classes::count> runs_{};
+  lazy_array<runs, Classes::count> runs_;
   slabs<Upstream, Growth> slabs_;
 };
 
