@@ -19,7 +19,7 @@ from rich.console import Console
 import tables
 from holding import Weighed, limits
 from limits import exit_code, verdict
-from recordings import LEAST_OBJECTS, Recording, fixtures, recorded
+from recordings import Recording, fixtures, recorded
 from usage import RunError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,9 +45,10 @@ def figures_of(recording: Recording, *options: str) -> dict[str, Any]:
     if ran.returncode != 0:
         raise RunError(ran.stderr.strip() or f"{PROGRAM.name}: exit code {ran.returncode}")
     found: dict[str, Any] = json.loads(ran.stdout)
-    if recording.recorded and recording.seen and found["max_live_objects"] < LEAST_OBJECTS:
+    if found["max_live_objects"] < recording.least_objects:
         raise RunError(
-            f"{recording.name} has {found['max_live_objects']:,} objects alive: {LEAST_OBJECTS:,} are wanted"
+            f"{recording.name} has {found['max_live_objects']:,} objects alive:"
+            f" {recording.least_objects:,} are wanted"
         )
     return found
 
@@ -60,7 +61,7 @@ def recordings(anew: bool) -> Iterator[Recording]:
     if anew:
         shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True, exist_ok=True)
-    found = [*fixtures(ROOT), *recorded(mallard, FOLDER)]
+    found = [*fixtures(ROOT), *recorded(ROOT, mallard, FOLDER)]
     yield from sorted(found, key=lambda recording: not recording.seen)
 
 
