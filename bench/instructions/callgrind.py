@@ -1,5 +1,6 @@
 """Builds the program, runs it under callgrind, and reads what it counted."""
 
+import os
 import re
 import subprocess
 from collections.abc import Iterator
@@ -22,6 +23,16 @@ COUNTER = (
     "--collect-systime=yes",
     "--combine-dumps=yes",
 )
+
+# The C library chooses a way to copy memory by the processor it finds; this is the one for any x86-64.
+# Some count a byte as an instruction, and from which size on depends on the caches.
+WITHOUT = ("AVX512F", "AVX512VL", "AVX2", "AVX", "AVX_Fast_Unaligned_Load", "SSSE3", "ERMS", "FSRM")
+TUNABLES = (
+    "glibc.cpu.hwcaps=" + ",".join(f"-{name}" for name in WITHOUT),
+    f"glibc.cpu.x86_non_temporal_threshold={1 << 30}",
+)
+
+ENVIRONMENT = {"PATH": os.environ["PATH"], "GLIBC_TUNABLES": ":".join(TUNABLES)}
 
 # What a row may tell besides instructions: 1 if the system was called in a stretch, else 0. How often is not
 # known: callgrind then adds those before it.
@@ -76,7 +87,9 @@ def counted(dumps: str) -> Iterator[Counted]:
 def run(*command: str) -> str:
     """Run a command and return what it prints; what it complains of is shown when it fails."""
     try:
-        done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=TIMEOUT)
+        done = subprocess.run(
+            command, check=True, capture_output=True, text=True, timeout=TIMEOUT, env=ENVIRONMENT
+        )
     except FileNotFoundError as error:
         raise CountError(f"{command[0]} is not there: apt-get install {command[0]}") from error
     except subprocess.TimeoutExpired as error:

@@ -86,7 +86,7 @@ def main(given: Sequence[str]) -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except (CountError, FloorError, golden.GoldenError) as reason:
+    except (CountError, FloorError, golden.GoldenError, OSError) as reason:
         print(f"instructions: {reason}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:

@@ -1,5 +1,6 @@
 """`./dev instructions`: what the shell is told, whatever was counted."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,12 @@ def test_a_missed_limit_fails_the_check(
     assert instructions.main(["--accept"]) == 0
     assert instructions.main(["--check"]) == 1
     assert "MISSED  pair: 7.000, at most 6" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("golden_file")
+def test_the_figures_are_written_as_json(tmp_path: Path) -> None:
+    assert instructions.main(["--accept", "--json", str(tmp_path / "figures.json")]) == 0
+    whole = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
+    row = {"scenario": "pair", "contestant": "pool", "way": "typed", "live": 1, "figure": 7.0}
+    assert whole["rows"] == [row]
+    assert whole["limits"] == []
