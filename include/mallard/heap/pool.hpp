@@ -87,7 +87,7 @@ class basic_pool {
     freed_.push(p);
   }
 
-  // Adjacent where they are carved anew.
+  // Freed blocks first; new ones are adjacent up to the end of a chunk, however many the caller wishes so.
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t /*contiguous*/) noexcept {
     chain taken;
