@@ -12,6 +12,7 @@ PAIRS_AT_MOST = {
     ("monotonic", "run-time size and alignment"): 13,
     ("multipool", "typed"): 14,
     ("multipool", "run-time size"): 25,
+    ("multipool", "run-time size and alignment"): 25,
     ("monotonic", "pmr"): 27,
     ("multipool", "pmr"): 42,
     ("synchronized_multipool", "pmr"): 70,
