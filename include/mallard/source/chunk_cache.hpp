@@ -13,7 +13,8 @@
 // Bound: cached + in use never exceeds the most that was ever in use (max_mapped()), so that the cache
 // alone never raises what a process holds at its peak; and cached never exceeds limit(). What is too
 // much goes back, oldest first. Pages of cached chunks stay resident: after a phase that needed much, up
-// to limit() bytes remain so until other sizes drive them out, or trim() gives them back.
+// to limit() bytes remain so until other sizes drive them out, or trim() gives them back. (Marking them
+// MADV_FREE would be a system call a chunk again, and lower nothing before memory is short.)
 //
 // Requests aligned above a page, or larger than any chunk size, go to the source both ways; they count.
 // Any thread may call any member, if the source is `concurrent`; the lock is never held while the source
