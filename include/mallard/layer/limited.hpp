@@ -11,6 +11,7 @@
 // a request beyond the limit never reaches it. As many threads as the upstream allows.
 // Invariant: out <= limit, unless the limit was lowered below what was out. Cost: two additions and the
 // upstream's received_size a pair, the additions atomic where the upstream is concurrent.
+// Seed 000, section 1 (allocators aid testing, debugging and measurement).
 #pragma once
 
 #include <concepts>

@@ -13,6 +13,7 @@
 // Counting is atomic where the upstream is concurrent. Cost: about ten additions to memory a pair, 5 ns, or
 // atomic ones, and the upstream's received_size.
 // Suggested: under a container for what the program asks, under a heap for what the heap costs.
+// Seed 000, section 1 (allocators aid testing, debugging and measurement).
 #pragma once
 
 #include <concepts>

@@ -13,8 +13,8 @@
 // freed memory is filled and kept for a while, so that writes after free are seen too. The answer to a
 // mismatch is a report and the program's end, or, as told, a report and a count, or a handler.
 // Any thread may use it; a handler must not. For debugging: 2 to 5 us a pair, about 400 bytes a block.
-// It needs no test framework. Seed 000, section 4: allocators bound by an abstract base (AS5) are what lets a
-// test put this one under any component.
+// It needs no test framework. Seed 000, section 1 (allocators aid testing) and 4 (bound by an abstract base,
+// AS5, they can be put under any component).
 #pragma once
 
 #include <array>

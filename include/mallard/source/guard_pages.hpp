@@ -11,6 +11,7 @@
 // For debugging: two pages of address space and two mappings a block beside its own (the kernel allows
 // 65530 mappings a process if not told otherwise, so about 30 000 live blocks), 7 to 10 us a pair.
 // Exhausted, it empties its quarantine. One thread at a time.
+// Seed 000, section 1 (allocators aid debugging; some memory is protected).
 #pragma once
 
 #include <sys/mman.h>
