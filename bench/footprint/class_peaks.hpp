@@ -1,11 +1,12 @@
-// class_peaks<Classes>: what a heap with these size classes must hold at the least, and what it rounds up.
+// class_peaks<Classes>: what a heap with these size classes holds if it loses nothing, and what it rounds up.
 //
 //     class   48: ####------####      peak 4 blocks  --+
-//     class 4096: --##------          peak 2 blocks  --+--> sum()  <= what the heap holds
+//     class 4096: --##------          peak 2 blocks  --+--> sum()
 //     passed through: ---#####-       peak of bytes  --+
 //
-// Memory of one class never serves another, so a heap holds at least each class's own peak, and the peak
-// of what passes through to the source, whenever these are. Blocks count as granted, without headers.
+// Memory of one class never serves another: once a class has had its peak, that is held. What passes through
+// to the source goes back to it, so a heap holds less than the sum where its peak is before the others.
+// Blocks count as granted, without headers.
 // Invariant: each peak is at least what is alive. Cost: O(1) an operation.
 #pragma once
 

@@ -1,4 +1,4 @@
-"""What multipool holds for recorded programs, beside the least that its size classes need, and others.
+"""What multipool holds for recorded programs, beside pools that lose nothing, and others.
 
 Weighs the fixtures, a compiler and an interpreter with at least 100,000 objects alive, and programs that
 nobody looked at while the heaps' constants were chosen. Exit code 0 when everything ran, 1 with --check

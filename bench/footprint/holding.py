@@ -30,7 +30,7 @@ class Weighed:
 
     @property
     def sum(self) -> int:
-        """Return the sum of the peaks, which is the least that any pool of these classes holds."""
+        """Return the sum of the peaks: what pools of these classes hold that lose nothing."""
         return int(self.multipool["sum_of_peaks"]["granted"])
 
     @property

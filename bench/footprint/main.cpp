@@ -1,5 +1,5 @@
-// footprint JOURNAL: what multipool holds for a journal, beside what its size classes must hold and what
-// others hold, as JSON. `footprint --sweep JOURNAL` varies the largest class instead.
+// footprint JOURNAL: what multipool holds for a journal, beside pools that lose nothing and what others
+// hold, as JSON. `footprint --sweep JOURNAL` varies the largest class instead.
 
 #include <cstdio>
 #include <cstring>

@@ -1,4 +1,4 @@
-// metered_heap<Heap>: a heap with size classes in a replay, and beside it what it must hold at the least.
+// metered_heap<Heap>: a heap with size classes in a replay, and beside it what it would hold without loss.
 //
 //     op --> class_peaks --> sum of peaks so far  --+
 //        \-> Heap --> source: held so far         --+--> their ratio, at each moment

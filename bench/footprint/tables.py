@@ -14,7 +14,7 @@ WIDTH = 120
 MIB = 1 << 20
 
 METHOD = {
-    "sum": "of each size class's own peak and the peak of what passes through: the least such pools hold",
+    "sum": "of each size class's own peak and the peak of what passes through: pools without any loss",
     "held": "most bytes out of the source, the process's chunk cache included; worst: over the sum so far, at"
     " any moment from a sum of 1 MiB on",
     "rounding": "received over requested bytes when most is live; peaks: of each class at its own, summed;"

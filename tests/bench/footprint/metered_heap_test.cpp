@@ -1,0 +1,67 @@
+// What ./dev footprint promises, on the fixture that is in the repository; and heaps that break it.
+#include "footprint/metered_heap.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "footprint/pass.hpp"
+#include "harness/mapping.hpp"
+#include "journal/event_source.hpp"
+#include "mallard/heap/multipool.hpp"
+#include "replay/trace_builder.hpp"
+
+namespace mallard::footprint {
+namespace {
+
+const replay::trace& fixture() {
+  static const replay::trace t = replay::build_trace(*journal::open(MALLARD_FIXTURES "/cc1plus.txt.xz"));
+  return t;
+}
+
+template <class Heap>
+std::unique_ptr<metered_heap<Heap>> weigh() {
+  auto metered = std::make_unique<metered_heap<Heap>>();
+  const harness::scratch slots(fixture().facts().slots * sizeof(void*), harness::fill::before_use);
+  pass<replay::touch::first>(*metered, fixture(), slots);
+  return metered;
+}
+
+template <class Heap>
+double held_over_sum(const metered_heap<Heap>& metered) {
+  return static_cast<double>(metered.max_mapped()) / static_cast<double>(metered.peaks().sum().granted);
+}
+
+double rounding(const tally& t) { return static_cast<double>(t.granted) / static_cast<double>(t.requested); }
+
+using coarse_classes = size_classes<128, 128, 1, 32768>;
+using careless_growth = constant<(std::size_t{1} << 20)>;
+
+TEST(MeteredHeap, MultipoolHoldsLittleMoreThanPoolsThatLoseNothing) {
+  const auto metered = weigh<multipool>();
+  EXPECT_LE(held_over_sum(*metered), 1.15);
+  EXPECT_LE(metered->worst_held(), 1.15);
+  EXPECT_LE(rounding(metered->peaks().at_max_live()), 1.10);
+  EXPECT_LE(rounding(metered->peaks().sum()), 1.10);
+  EXPECT_EQ(metered->peaks().at_max_live().requested, fixture().facts().max_live_bytes);
+  EXPECT_EQ(metered->peaks().live().requested, 0u);
+  EXPECT_LE(metered->held(), metered->max_held());
+  EXPECT_LE(metered->mapped(), metered->max_mapped());
+}
+
+TEST(MeteredHeapControl, GrowthByLargeChunksIsTold) {
+  using heap = basic_multipool<default_source, multipool_classes, careless_growth, careless_growth>;
+  const auto metered = weigh<heap>();
+  EXPECT_GT(held_over_sum(*metered), 1.15);
+  EXPECT_GE(metered->worst_held(), held_over_sum(*metered));
+}
+
+TEST(MeteredHeapControl, CoarseClassesAreTold) {
+  const auto metered = weigh<basic_multipool<default_source, coarse_classes>>();
+  EXPECT_GT(rounding(metered->peaks().at_max_live()), 1.10);
+  EXPECT_GT(rounding(metered->peaks().sum()), 1.10);
+  EXPECT_GE(metered->worst_rounding(), rounding(metered->peaks().at_max_live()));
+}
+
+}  // namespace
+}  // namespace mallard::footprint
