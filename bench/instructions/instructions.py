@@ -14,6 +14,7 @@ from pathlib import Path
 from rich.console import Console
 
 import golden
+import pages
 from bounds import limits
 from callgrind import COMPILER, CountError, count
 from limits import Limit, exit_code, verdict
@@ -40,7 +41,9 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
         action="store_true",
         help="exit with 1 if a limit is not held or a row is more than 5 %% from the golden file",
     )
-    wanted.add_argument("--accept", action="store_true", help="write the golden file anew")
+    wanted.add_argument(
+        "--accept", action="store_true", help="write the golden file and the tables of docs/strategies anew"
+    )
     return parser.parse_args(given)
 
 
@@ -74,6 +77,7 @@ def main(given: Sequence[str]) -> int:
         wanted.json.write_text(json.dumps(whole(figures, judged), indent=2) + "\n", encoding="utf-8")
     if wanted.accept:
         golden.write(GOLDEN, figures)
+        pages.refresh(golden.read(GOLDEN))
         return 0
     changed = list(golden.changes(golden.read(GOLDEN), figures))
     for change in changed:

@@ -17,6 +17,7 @@ from pathlib import Path
 import header_alone
 import header_tested
 import include_order
+import page_links
 import test_built
 
 Tree = dict[str, str]  # text by path
@@ -165,6 +166,25 @@ class Controls(unittest.TestCase):
             "tests/heap/pool_test.cpp is": {"tests/heap/pool_test.cpp": ""},
         }
         self.demand(test_built.violations, sound, violations)
+
+    def test_page_links(self) -> None:
+        """A link to a file that is not there, or to a heading that is not, is found."""
+        sound = {
+            "README.md": "[a](docs/a.md) [b](docs/a.md#the-second-part) [c](https://c) `[d](e)`\n".replace(
+                "`[d](e)`", "\n```\n[d](e)\n```"
+            ),
+            "docs/a.md": "# A\n## The `second` part\n[up](../README.md) ![p](p.svg) [here](#a)\n",
+            "docs/p.svg": "",
+            "build/b.md": "[gone](gone)",
+        }
+        violations: dict[str, Tree] = {
+            "README.md: docs/b.md leads to no file": {"README.md": "[b](docs/b.md)\n"},
+            "docs/a.md: ../docs/q.svg leads to no file": {
+                "docs/a.md": "## The second part\n![q](../docs/q.svg)\n"
+            },
+            "README.md: docs/a.md#the-second-part leads to no heading": {"docs/a.md": "# A\n"},
+        }
+        self.demand(page_links.violations, sound, violations)
 
 
 def main() -> None:

@@ -1,0 +1,67 @@
+"""The cost tables in docs/strategies: written out of the golden file, between two comments of a page.
+
+<!-- costs: pool; beside: std.pool, glibc -->
+... the table ...
+<!-- end of costs -->
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from rows import Key
+
+PAGES = Path(__file__).resolve().parents[2] / "docs" / "strategies"
+LIVE = 64
+
+BLOCK = re.compile(r"(<!-- costs: (.+?) -->\n).*?(<!-- end of costs -->)", re.DOTALL)
+
+HEAD = "instructions", "pair, typed", "pair, size at run time", "pair, `pmr`", "construct, pair, destroy"
+
+
+def written(page: str, figures: Mapping[Key, float]) -> str:
+    """Return a page with its tables as these figures make them."""
+
+    def table(found: re.Match[str]) -> str:
+        ours, _, others = found[2].partition("; beside: ")
+        names = [name.strip() for part in (ours, others) for name in part.split(",") if name.strip()]
+        return found[1] + "".join(f"{line}\n" for line in lines(names, figures)) + found[3]
+
+    return BLOCK.sub(table, page)
+
+
+def lines(names: Sequence[str], figures: Mapping[Key, float]) -> Iterator[str]:
+    """Yield the lines of one table, a contestant each."""
+    yield row(HEAD)
+    yield row(["---", *["---:"] * (len(HEAD) - 1)])
+    for name in names:
+        pairs = [figures.get(Key("pair", name, way, LIVE)) for way in ("typed", "run-time size", "pmr")]
+        if pairs == [None, None, None]:
+            pairs[1] = figures[Key("pair", name, "malloc", LIVE)]
+        lives = (figures.get(Key("life", name, way, 1)) for way in ("pmr", "typed"))
+        life = next((found for found in lives if found is not None), None)
+        yield row([f"`{name}`", *map(shown, pairs), shown(life)])
+
+
+def row(cells: Sequence[str]) -> str:
+    """Return a line of a table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def shown(figure: float | None) -> str:
+    """Return a figure as pages have it; a hyphen where nothing was counted."""
+    return "-" if figure is None else f"{figure:,.0f}"
+
+
+def stale(figures: Mapping[Key, float], pages: Path = PAGES) -> Iterator[Path]:
+    """Yield the pages whose tables are not those of these figures."""
+    for page in sorted(pages.glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        if written(text, figures) != text:
+            yield page
+
+
+def refresh(figures: Mapping[Key, float], pages: Path = PAGES) -> None:
+    """Write the tables of all pages anew."""
+    for page in stale(figures, pages):
+        page.write_text(written(page.read_text(encoding="utf-8"), figures), encoding="utf-8")

@@ -1,0 +1,48 @@
+"""The cost tables of docs/strategies: those of the golden file, and told when they are not."""
+
+from pathlib import Path
+
+import pytest
+
+import pages
+from golden import read
+from instructions import GOLDEN
+from rows import Key
+
+FIGURES = {
+    Key("pair", "pool", "typed", 64): 11.0,
+    Key("pair", "pool", "pmr", 64): 23.0,
+    Key("life", "pool", "typed", 1): 641.02,
+    Key("life", "pool", "pmr", 1): 1660.05,
+    Key("pair", "glibc", "malloc", 64): 133.0,
+}
+PAGE = "# Pool\n<!-- costs: pool; beside: glibc -->\nold\n<!-- end of costs -->\nafter\n"
+
+
+def test_pages_show_what_was_accepted() -> None:
+    assert list(pages.stale(read(GOLDEN))) == [], "./dev instructions --accept writes them"
+    assert len(list(pages.PAGES.glob("*.md"))) > 5
+
+
+def test_a_table_has_a_line_for_each_contestant() -> None:
+    made = pages.written(PAGE, FIGURES)
+    assert made.startswith("# Pool\n<!-- costs: pool; beside: glibc -->\n| instructions |")
+    assert "| `pool` | 11 | - | 23 | 1,660 |\n" in made
+    assert "| `glibc` | - | 133 | - | - |\n" in made
+    assert made.endswith("<!-- end of costs -->\nafter\n")
+    assert pages.written(made, FIGURES) == made
+
+
+def test_a_page_with_another_figure_is_told_and_refreshed(tmp_path: Path) -> None:
+    page = tmp_path / "pool.md"
+    page.write_text(pages.written(PAGE, FIGURES), encoding="utf-8")
+    assert list(pages.stale(FIGURES, tmp_path)) == []
+    changed = FIGURES | {Key("pair", "pool", "typed", 64): 12.0}
+    assert list(pages.stale(changed, tmp_path)) == [page]
+    pages.refresh(changed, tmp_path)
+    assert list(pages.stale(changed, tmp_path)) == []
+
+
+def test_a_contestant_that_nobody_counts_is_not_left_out_silently() -> None:
+    with pytest.raises(KeyError):
+        pages.written(PAGE.replace("glibc", "nobody"), FIGURES)
