@@ -42,7 +42,7 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
         help="exit with 1 if a limit is not held or a row is more than 5 %% from the golden file",
     )
     wanted.add_argument(
-        "--accept", action="store_true", help="write the golden file and the tables of docs/strategies anew"
+        "--accept", action="store_true", help="write the golden file and the tables of the pages anew"
     )
     return parser.parse_args(given)
 

@@ -1,4 +1,4 @@
-"""The cost tables in docs/strategies: written out of the golden file, between two comments of a page.
+"""The cost tables of README.md and docs/strategies: the golden file, between two comments of a page.
 
 <!-- costs: pool; beside: std.pool, glibc -->
 ... the table ...
@@ -6,12 +6,13 @@
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rows import Key
 
-PAGES = Path(__file__).resolve().parents[2] / "docs" / "strategies"
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs" / "strategies").glob("*.md")))
 LIVE = 64
 
 BLOCK = re.compile(r"(<!-- costs: (.+?) -->\n).*?(<!-- end of costs -->)", re.DOTALL)
@@ -53,15 +54,15 @@ def shown(figure: float | None) -> str:
     return "-" if figure is None else f"{figure:,.0f}"
 
 
-def stale(figures: Mapping[Key, float], pages: Path = PAGES) -> Iterator[Path]:
+def stale(figures: Mapping[Key, float], pages: Iterable[Path] = PAGES) -> Iterator[Path]:
     """Yield the pages whose tables are not those of these figures."""
-    for page in sorted(pages.glob("*.md")):
+    for page in pages:
         text = page.read_text(encoding="utf-8")
         if written(text, figures) != text:
             yield page
 
 
-def refresh(figures: Mapping[Key, float], pages: Path = PAGES) -> None:
+def refresh(figures: Mapping[Key, float], pages: Iterable[Path] = PAGES) -> None:
     """Write the tables of all pages anew."""
     for page in stale(figures, pages):
         page.write_text(written(page.read_text(encoding="utf-8"), figures), encoding="utf-8")
