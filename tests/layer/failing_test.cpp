@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mallard/allocator/allocator.hpp"
+#include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/resource/resource.hpp"
 #include "mallard/source/fixed_buffer.hpp"
@@ -74,6 +75,28 @@ TEST(FailingHeap, EndsAllBlocksAsItsUpstreamDoes) {
   EXPECT_GT(heap.upstream().usage().held, 0u);
   heap.release();
   EXPECT_EQ(heap.upstream().usage().held, 0u);
+}
+
+TEST(FailingHeap, FailsABurstAsOneRequest) {
+  failing<multipool> heap;
+  chain blocks;
+  heap.fail_at(2);
+  EXPECT_TRUE(heap.allocate_burst(blocks, 10, 20, 8, 0));
+  EXPECT_FALSE(heap.allocate_burst(blocks, 10, 20, 8, 0));
+  EXPECT_EQ(blocks.size(), 10u);
+  heap.deallocate_burst(blocks, 20, 8);
+  EXPECT_EQ(heap.usage().granted, 0u);
+}
+
+TEST(FailingHeap, FailsToGrowABlockButNotToShrinkIt) {
+  failing<monotonic> heap;
+  const block b = heap.allocate(100, 8);
+  heap.fail_from(1);
+  EXPECT_FALSE(heap.resize({b.data, 100, 8, 150, 150, resize_way::expand_forward}).memory);
+  EXPECT_TRUE(heap.resize({b.data, 100, 8, 50, 50, resize_way::try_shrink}).reused);
+  EXPECT_EQ(heap.requests(), 1u);
+  heap.fail_no_more();
+  EXPECT_TRUE(heap.resize({b.data, 50, 8, 150, 150, resize_way::expand_forward}).reused);
 }
 
 TEST(FailingHeap, IsBadAllocInAContainer) {

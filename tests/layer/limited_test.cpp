@@ -11,6 +11,7 @@
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/heap/pool.hpp"
+#include "mallard/layer/failing.hpp"
 #include "mallard/layer/stats.hpp"
 #include "mallard/layer/tracked.hpp"
 #include "mallard/resource/resource.hpp"
@@ -79,6 +80,20 @@ TEST(Limited, CountsNothingForARequestThatTheUpstreamRefuses) {
   ASSERT_TRUE(heap.allocate(48, 16));
   EXPECT_FALSE(heap.allocate(48, 16));
   EXPECT_EQ(heap.out(), 48u);
+}
+
+TEST(Limited, HandsOutABurstAsAWholeOrNotAtAll) {
+  limited<failing<multipool>> heap(byte_limit{100});
+  chain blocks;
+  EXPECT_FALSE(heap.allocate_burst(blocks, 5, 20, 8, 0));
+  EXPECT_FALSE(heap.allocate_burst(blocks, SIZE_MAX / 16, 32, 8, 0)) << "whose bytes would overflow";
+  EXPECT_EQ(heap.out(), 0u);
+  ASSERT_TRUE(heap.allocate_burst(blocks, 4, 20, 8, 0));
+  EXPECT_EQ(heap.out(), 96u);
+  heap.deallocate_burst(blocks, 20, 8);
+  heap.upstream().fail_at(1);
+  EXPECT_FALSE(heap.allocate_burst(blocks, 4, 20, 8, 0));
+  EXPECT_EQ(heap.out(), 0u);
 }
 
 TEST(Limited, IsUnlimitedUntilToldAndThenTakesNoBlockAway) {

@@ -15,6 +15,7 @@ namespace {
 
 static_assert(releasable<stats<multipool>> && clearable<stats<multipool>> && predictable<stats<multipool>>);
 static_assert(resizable<stats<monotonic>> && !rewindable<stats<monotonic>> && !resizable<stats<multipool>>);
+static_assert(burst<stats<multipool>>);
 static_assert(stats<multipool>::counts_received && !concurrent<stats<multipool>>);
 
 TEST(Stats, CountsRequestsFailuresAndDeallocations) {
@@ -105,6 +106,23 @@ TEST(Stats, FollowsABlockThatChangesItsSize) {
       heap.resize({b.data, 50, 8, max_request + 1, max_request + 1, resize_way::allocate_new}).memory);
   EXPECT_EQ(heap.statistics().requests, 4u);
   EXPECT_EQ(heap.statistics().failures, 1u);
+}
+
+TEST(Stats, CountsABurstAsItsBlocks) {
+  stats<failing<multipool>> heap;
+  chain blocks;
+  ASSERT_TRUE(heap.allocate_burst(blocks, 10, 20, 8, 0));
+  EXPECT_EQ(heap.statistics().requests, 10u);
+  EXPECT_EQ(heap.statistics().blocks, (tally{10, 10, 10}));
+  EXPECT_EQ(heap.statistics().requested, (tally{200, 200, 200}));
+  EXPECT_EQ(heap.statistics().received, (tally{240, 240, 240}));
+  heap.upstream().fail_at(1);
+  EXPECT_FALSE(heap.allocate_burst(blocks, 5, 20, 8, 0));
+  EXPECT_EQ(heap.statistics().failures, 5u);
+  heap.deallocate(blocks.pop_front(), 20, 8);
+  heap.deallocate_burst(blocks, 20, 8);
+  EXPECT_EQ(heap.statistics().deallocations, 10u);
+  EXPECT_EQ(heap.statistics().blocks.live + heap.statistics().received.live, 0u);
 }
 
 TEST(Stats, TellsWhatAContainerAskedFor) {

@@ -11,7 +11,9 @@
 #include <cstddef>
 
 #include "mallard/core/block.hpp"
+#include "mallard/core/chain.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/resize.hpp"
 #include "mallard/layer/passing.hpp"
 
 namespace mallard {
@@ -36,13 +38,37 @@ class failing : public passing<Upstream> {
   [[nodiscard]] std::size_t requests() const noexcept { return requests_; }
 
   [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
-    ++requests_;
-    if (requests_ >= first_ && requests_ <= last_) return {};
+    if (fails_now()) return {};
     return upstream().allocate(size, align);
   }
 
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
     upstream().deallocate(p, size, align);
+  }
+
+  // One request.
+  [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
+                                    std::size_t contiguous) noexcept
+    requires burst<Upstream>
+  {
+    return !fails_now() && upstream().allocate_burst(out, count, size, align, contiguous);
+  }
+
+  void deallocate_burst(chain& blocks, std::size_t size, std::size_t align) noexcept
+    requires burst<Upstream>
+  {
+    upstream().deallocate_burst(blocks, size, align);
+  }
+
+  static constexpr resize_way ways = base::upstream_ways;
+
+  // A request where it asks for more.
+  [[nodiscard]] resize_result resize(const resize_request& request) noexcept
+    requires resizable<Upstream>
+  {
+    const bool shrinks = has_way(request.ways, resize_way::shrink | resize_way::try_shrink);
+    if (!shrinks && fails_now()) return {};
+    return upstream().resize(request);
   }
 
   void release() noexcept
@@ -59,6 +85,12 @@ class failing : public passing<Upstream> {
 
  private:
   static constexpr std::size_t never = static_cast<std::size_t>(-1);
+
+  // Counts a request.
+  bool fails_now() noexcept {
+    ++requests_;
+    return requests_ >= first_ && requests_ <= last_;
+  }
 
   void fail_between(std::size_t first, std::size_t last) noexcept {
     first_ = first;

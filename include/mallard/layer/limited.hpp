@@ -8,9 +8,9 @@
 //     system
 //
 // Counts received bytes, so the upstream must tell them (predictable or measurable). Where it predicts them,
-// a request beyond the limit never reaches it. As many threads as the upstream allows.
-// Invariant: out <= limit, unless the limit was lowered below what was out. Cost: two additions and the
-// upstream's received_size a pair, the additions atomic where the upstream is concurrent.
+// a request beyond the limit never reaches it, and bursts are passed on; resizing is not. As many threads as
+// the upstream allows. Invariant: out <= limit, unless the limit was lowered below what was out. Cost: two
+// additions and the upstream's received_size a pair, the additions atomic where the upstream is concurrent.
 // Seed 000, section 1 (allocators aid testing, debugging and measurement).
 #pragma once
 
@@ -19,7 +19,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "mallard/core/align.hpp"
 #include "mallard/core/block.hpp"
+#include "mallard/core/chain.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/tally.hpp"
 #include "mallard/layer/passing.hpp"
@@ -74,6 +76,25 @@ class limited : public passing<Upstream> {
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
     const std::size_t received = this->received_by(p, size, align);
     upstream().deallocate(p, size, align);
+    out_ -= received;
+  }
+
+  [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
+                                    std::size_t contiguous) noexcept
+    requires burst<Upstream> && predictable<Upstream>
+  {
+    const std::size_t each = this->received_in_burst(size, align);
+    if (count != 0 && (each == 0 || each > max_request / count || !reserve(count * each))) return false;
+    if (upstream().allocate_burst(out, count, size, align, contiguous)) return true;
+    out_ -= count * each;
+    return false;
+  }
+
+  void deallocate_burst(chain& blocks, std::size_t size, std::size_t align) noexcept
+    requires burst<Upstream> && predictable<Upstream>
+  {
+    const std::size_t received = blocks.size() * this->received_in_burst(size, align);
+    upstream().deallocate_burst(blocks, size, align);
     out_ -= received;
   }
 

@@ -11,12 +11,14 @@
 // upstream holds for them is upstream().usage(). Cost: none.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <utility>
 
 #include "mallard/core/block.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/resize.hpp"
 #include "mallard/core/usage.hpp"
 
 namespace mallard {
@@ -118,6 +120,20 @@ class passing {
     else
       return 0;
   }
+
+  // Bytes that each block of a burst received.
+  [[nodiscard]] std::size_t received_in_burst(std::size_t size, std::size_t align) const noexcept
+    requires predictable<Upstream>
+  {
+    return upstream_.received_size(std::max(size, sizeof(void*)), align);
+  }
+
+  static constexpr resize_way upstream_ways = [] {
+    if constexpr (resizable<Upstream>)
+      return resize_way{Upstream::ways};
+    else
+      return resize_way::none;
+  }();
 
  private:
   Upstream upstream_;

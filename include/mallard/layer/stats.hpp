@@ -9,7 +9,8 @@
 //   requested  is what callers say, at both ends. Exact for callers that give back what they asked for, as
 //              all standard containers do; else `live` is too small by what others give back in excess.
 // Ending many blocks at once (clear, release) ends them in `live`, not as deallocations. A rewind ends an
-// unknown number of blocks, so marks are not passed on; nor are bursts.
+// unknown number of blocks, so marks are not passed on; bursts are where received sizes are predictable, and
+// count as that many blocks.
 // Counting is atomic where the upstream is concurrent. Cost: about ten additions to memory a pair, 5 ns, or
 // atomic ones, and the upstream's received_size.
 // Suggested: under a container for what the program asks, under a heap for what the heap costs.
@@ -20,6 +21,7 @@
 #include <cstddef>
 
 #include "mallard/core/block.hpp"
+#include "mallard/core/chain.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/resize.hpp"
 #include "mallard/core/tally.hpp"
@@ -57,8 +59,29 @@ class stats : public passing<Upstream> {
 
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
     ++deallocations_;
-    end(size, this->received_by(p, size, align));
+    end(1, size, this->received_by(p, size, align));
     upstream().deallocate(p, size, align);
+  }
+
+  [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
+                                    std::size_t contiguous) noexcept
+    requires burst<Upstream> && predictable<Upstream>
+  {
+    const bool given = upstream().allocate_burst(out, count, size, align, contiguous);
+    requests_ += count;
+    if (given)
+      begin(count, size, this->received_in_burst(size, align));
+    else
+      failures_ += count;
+    return given;
+  }
+
+  void deallocate_burst(chain& blocks, std::size_t size, std::size_t align) noexcept
+    requires burst<Upstream> && predictable<Upstream>
+  {
+    deallocations_ += blocks.size();
+    end(blocks.size(), size, this->received_in_burst(size, align));
+    upstream().deallocate_burst(blocks, size, align);
   }
 
   void release() noexcept
@@ -75,12 +98,7 @@ class stats : public passing<Upstream> {
     upstream().clear();
   }
 
-  static constexpr resize_way ways = [] {
-    if constexpr (resizable<Upstream>)
-      return resize_way{Upstream::ways};
-    else
-      return resize_way::none;
-  }();
+  static constexpr resize_way ways = base::upstream_ways;
 
   // Counts as a request where a new block may be the answer; a block that changes in place goes on living.
   [[nodiscard]] resize_result resize(const resize_request& request) noexcept
@@ -113,21 +131,22 @@ class stats : public passing<Upstream> {
   void count_request(const block& given, std::size_t size) noexcept {
     ++requests_;
     if (given)
-      begin(size, given.size);
+      begin(1, size, given.size);
     else
       ++failures_;
   }
 
-  void begin(std::size_t size, std::size_t received) noexcept {
-    blocks_.add(1);
-    requested_.add(size);
-    if constexpr (counts_received) received_.add(received);
+  // `count` blocks of these sizes.
+  void begin(std::size_t count, std::size_t size, std::size_t received) noexcept {
+    blocks_.add(count);
+    requested_.add(count * size);
+    if constexpr (counts_received) received_.add(count * received);
   }
 
-  void end(std::size_t size, std::size_t received) noexcept {
-    blocks_.remove(1);
-    requested_.remove(size);
-    received_.remove(received);
+  void end(std::size_t count, std::size_t size, std::size_t received) noexcept {
+    blocks_.remove(count);
+    requested_.remove(count * size);
+    received_.remove(count * received);
   }
 
   void end_all() noexcept {
