@@ -1,5 +1,6 @@
 // mallard-replay: a journal in, a table of what other ways to allocate would cost out.
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -44,13 +45,17 @@ int save(const std::string& text, const std::string& path, int exit_code) {
   return exit_code;
 }
 
+std::size_t name_length(const replay::strategy& s) { return s.name.size(); }
+
 int print_strategies(bool as_json) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   std::string text;
-  for (const replay::strategy& s : replay::strategies()) {
+  const auto all = replay::strategies();
+  const std::size_t width = std::ranges::max_element(all, {}, name_length)->name.size() + 2;
+  for (const replay::strategy& s : all) {
     const std::string bound(replay::name_of(s.bound));
     list.push_back({{"strategy", s.name}, {"binding", bound}, {"summary", s.summary}});
-    text += s.name + std::string(21 - s.name.size(), ' ') + bound + std::string(8 - bound.size(), ' ') +
+    text += s.name + std::string(width - s.name.size(), ' ') + bound + std::string(8 - bound.size(), ' ') +
             s.summary + "\n";
   }
   return print(as_json ? list.dump(2) + "\n" : text, 0);
