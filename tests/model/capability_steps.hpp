@@ -5,6 +5,7 @@
 // (marks) is kept here.
 #pragma once
 
+#include <tuple>
 #include <vector>
 
 #include "model/burst_check.hpp"
@@ -26,6 +27,8 @@ class capability_steps {
       if (r.below(40) == 0) clear(s);
     if constexpr (rewindable<heap_type>)
       if (r.below(4) == 0) mark_or_rewind(s, r);
+    if constexpr (trimmable<heap_type>)
+      if (r.below(8) == 0) std::ignore = s.heap().trim(r.below(2) * r.spread(1, 1 << 16));
     run_among_threads(s, r);
   }
 

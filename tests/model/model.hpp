@@ -68,9 +68,15 @@ template <class M>
   requires requires { typename M::rig; }
 struct rig<M> : M::rig {};
 
+// A lock around the source itself, which passes on what lies below.
+template <class H>
+concept locks_source = requires(H& h) {
+  { h.heap() } -> std::same_as<source&>;
+};
+
 template <class H>
 constexpr bool stands_on_source() {
-  if constexpr (std::same_as<H, source>)
+  if constexpr (std::same_as<H, source> || locks_source<H>)
     return true;
   else if constexpr (layered<H>)
     return stands_on_source<typename H::upstream_type>();
@@ -87,6 +93,8 @@ template <class H>
 source& source_of(H& heap) {
   if constexpr (std::same_as<H, source>)
     return heap;
+  else if constexpr (locks_source<H>)
+    return heap.heap();
   else
     return source_of(heap.upstream());
 }

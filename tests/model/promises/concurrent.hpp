@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "model/crew.hpp"
@@ -15,9 +16,9 @@
 
 namespace mallard::model {
 
-// One of the ends of many blocks that the heap is capable of, or none.
+// What an owner may do at a quiet time: end many blocks, give memory back, or nothing.
 template <class M>
-void end_many(typename M::heap& heap, crew<M>& threads, random_source& r) {
+void act_as_owner(typename M::heap& heap, crew<M>& threads, random_source& r) {
   const std::size_t chosen = r.below(4);
   if constexpr (releasable<typename M::heap>)
     if (chosen == 0) {
@@ -29,6 +30,8 @@ void end_many(typename M::heap& heap, crew<M>& threads, random_source& r) {
       heap.clear();
       threads.forget_since(0);
     }
+  if constexpr (trimmable<typename M::heap>)
+    if (chosen == 2) std::ignore = heap.trim(r.below(2) * 16384);
 }
 
 template <class M>
@@ -45,7 +48,7 @@ struct eight_threads_at_once {
         for (int round = 0; round < 4 && !failure_flag::raised(); ++round) {
           threads.work(p, p.steps / 8);
           threads.check();
-          end_many(under_test.heap, threads, r);
+          act_as_owner(under_test.heap, threads, r);
           threads.check();
         }
         threads.drain();

@@ -1,4 +1,4 @@
-// Promises of capabilities that act on the whole heap: release, clear, rewind.
+// Promises of capabilities that act on the whole heap: release, clear, trim, rewind.
 #pragma once
 
 #include "model/trace.hpp"
@@ -58,6 +58,40 @@ struct clear_keeps_memory_for_the_same_work {
       }
       EXPECT_LE(books.max_held(), settled + settled / 8) << "it grew with every clear";
     }
+  }
+};
+
+// Live blocks stay; of the rest at most `keep` bytes.
+template <class M>
+struct trim_gives_back_what_no_block_needs {
+  static constexpr const char* name = "trim_gives_back_what_no_block_needs";
+  static constexpr bool applies = trimmable<typename M::heap> && inspectable<typename M::heap>;
+  static void check() {
+    for (const profile& p : profiles::all) {
+      SCOPED_TRACE(p.name);
+      const ledger books;
+      rig<M> under_test;
+      shadow<M> s(under_test.heap, books);
+      run_trace(s, p, 67);
+      for (const std::size_t keep : {SIZE_MAX, std::size_t{65536}, std::size_t{0}}) trim(s, keep);
+      s.check_contents();
+      run_trace(s, p, 71);
+      random_source r(73);
+      drain(s, r);
+      for (const std::size_t keep : {std::size_t{65536}, std::size_t{0}}) {
+        trim(s, keep);
+        EXPECT_LE(s.usage().held, keep) << "no block lives";
+      }
+      EXPECT_EQ(s.heap().trim(0), 0u) << "nothing is left to give back";
+    }
+  }
+
+ private:
+  static void trim(shadow<M>& s, std::size_t keep) {
+    const std::size_t before = s.usage().held;
+    const std::size_t returned = s.heap().trim(keep);
+    EXPECT_EQ(before - s.usage().held, returned) << "what it says it gave back";
+    s.check();
   }
 };
 

@@ -1,0 +1,53 @@
+// What is concurrent because it has no state of its own, or because what it stands on is.
+#include "mallard/heap/monotonic.hpp"
+#include "mallard/heap/multipool.hpp"
+#include "mallard/layer/limited.hpp"
+#include "mallard/layer/locked.hpp"
+#include "mallard/layer/stats.hpp"
+#include "mallard/source/cached_pages.hpp"
+#include "mallard/source/chunk_cache.hpp"
+#include "mallard/source/os_pages.hpp"
+#include "model/every_promise.hpp"
+
+namespace mallard::model {
+namespace {
+
+struct passing_through : model {
+  static constexpr bool ends_its_blocks = false;
+};
+
+struct os_pages_model : passing_through {
+  using heap = os_pages;
+};
+
+struct cached_pages_model : passing_through {
+  using heap = cached_pages;
+};
+
+struct chunk_cache_model : passing_through {
+  using heap = basic_chunk_cache<locked<source>>;
+  struct rig {
+    basic_chunk_cache<locked<source>> heap;
+    rig() { heap.set_limit(std::size_t{1} << 20); }  // often reached
+    rig(const rig&) = delete;
+    rig& operator=(const rig&) = delete;
+    ~rig() { heap.trim(0); }
+  };
+};
+
+struct stats_model : model {
+  using heap = stats<locked<basic_multipool<source>>>;
+};
+
+struct limited_model : model {
+  using heap = limited<locked<basic_multipool<source>>>;
+};
+
+const bool held = keeps_every_promise<os_pages_model>("concurrent_os_pages") &&
+                  keeps_every_promise<cached_pages_model>("concurrent_cached_pages") &&
+                  keeps_every_promise<chunk_cache_model>("concurrent_chunk_cache") &&
+                  keeps_every_promise<stats_model>("concurrent_stats") &&
+                  keeps_every_promise<limited_model>("concurrent_limited");
+
+}  // namespace
+}  // namespace mallard::model
