@@ -37,6 +37,7 @@ void act_as_owner(typename M::heap& heap, crew<M>& threads, random_source& r) {
 template <class M>
 struct eight_threads_at_once {
   static constexpr const char* name = "eight_threads_at_once";
+  static constexpr bool among_threads = true;
   static constexpr bool applies = concurrent<typename M::heap>;
   static void check() {
     for (const profile& p : profiles::all) {
@@ -62,6 +63,7 @@ struct eight_threads_at_once {
 template <class M>
 struct exhaustion_among_threads {
   static constexpr const char* name = "exhaustion_among_threads";
+  static constexpr bool among_threads = true;
   static constexpr bool applies = concurrent<typename M::heap> && probed<M>;
   static void check() {
     for (std::size_t n = 1; n <= 40 && !failure_flag::raised(); n += 1 + n / 4) {
@@ -89,6 +91,7 @@ struct exhaustion_among_threads {
 template <class M>
 struct threads_outlive_the_heap {
   static constexpr const char* name = "threads_outlive_the_heap";
+  static constexpr bool among_threads = true;
   static constexpr bool applies = concurrent<typename M::heap>;
   static void check() {
     const ledger books;
@@ -110,6 +113,7 @@ struct threads_outlive_the_heap {
 template <class M>
 struct rewind_ends_what_all_threads_allocated_since {
   static constexpr const char* name = "rewind_ends_what_all_threads_allocated_since";
+  static constexpr bool among_threads = true;
   static constexpr bool applies = concurrent<typename M::heap> && rewindable<typename M::heap>;
   static void check() {
     const ledger books;
@@ -131,6 +135,7 @@ struct rewind_ends_what_all_threads_allocated_since {
 template <class M>
 struct memory_freed_elsewhere_comes_back {
   static constexpr const char* name = "memory_freed_elsewhere_comes_back";
+  static constexpr bool among_threads = true;
   static constexpr bool applies = concurrent<typename M::heap> && probed<M> && M::reuses;
   static void check() {
     for (const profile& p : profiles::all) {
@@ -172,6 +177,7 @@ struct memory_freed_elsewhere_comes_back {
 template <class M>
 struct a_threads_end_leaves_its_memory_to_others {
   static constexpr const char* name = "a_threads_end_leaves_its_memory_to_others";
+  static constexpr bool among_threads = true;
   static constexpr bool applies = concurrent<typename M::heap> && probed<M> && M::reuses;
   static void check() {
     for (const profile& p : profiles::all) {
@@ -206,6 +212,7 @@ struct a_threads_end_leaves_its_memory_to_others {
 template <class M>
 struct flush_leaves_its_memory_to_others {
   static constexpr const char* name = "flush_leaves_its_memory_to_others";
+  static constexpr bool among_threads = true;
   static constexpr bool applies = thread_caching<typename M::heap> && probed<M> && M::reuses;
   static void check() {
     for (const profile& p : profiles::all) {
@@ -240,6 +247,7 @@ struct flush_leaves_its_memory_to_others {
 template <class M>
 struct thousands_of_heaps_live_at_once {
   static constexpr const char* name = "thousands_of_heaps_live_at_once";
+  static constexpr bool among_threads = true;
   static constexpr bool applies = concurrent<typename M::heap> && probed<M>;
   static void check() {
     const ledger books;

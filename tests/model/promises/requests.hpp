@@ -114,10 +114,11 @@ struct received_sizes_are_predicted {
   }
 };
 
-// Also run under ThreadSanitizer: what one thread leaves in a heap, another one finds there.
+// What one thread leaves in a heap, another one finds there.
 template <class M>
 struct a_block_may_end_on_another_thread {
   static constexpr const char* name = "a_block_may_end_on_another_thread";
+  static constexpr bool among_threads = true;
   static constexpr bool applies = true;
   static void check() {
     const ledger books;
