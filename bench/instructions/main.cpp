@@ -7,7 +7,7 @@
 int main() {
   instructions::own_pairs();
   instructions::other_pairs();
-  instructions::lives_of_pools();
+  instructions::lives_of_heaps();
   instructions::large_blocks();
   instructions::full_chunks();
   instructions::synchronised_pairs();

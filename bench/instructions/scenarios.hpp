@@ -6,7 +6,7 @@ namespace instructions {
 void own_pairs();
 void other_pairs();
 void synchronised_pairs();
-void lives_of_pools();
+void lives_of_heaps();
 void large_blocks();
 void full_chunks();
 

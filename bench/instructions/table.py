@@ -8,7 +8,7 @@ from rows import Key
 
 TITLES = {
     "pair": "an allocation and a deallocation of 48 bytes, by random replacement in L live blocks",
-    "life": "a pool's life: construct, one pair of 48 bytes, destroy",
+    "life": "a heap's life: construct, one pair of 48 bytes, destroy",
     "life, system calls": "1 if such lives call the system, once they were led before",
     "large free": "a free above the largest class, with L such blocks live",
     "full chunks": "an allocation of 48 bytes with L blocks live and all chunks but one full",
