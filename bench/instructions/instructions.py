@@ -24,6 +24,7 @@ from table import tables
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "instructions"
 GOLDEN = Path(__file__).with_name("golden.txt")
+PAGES = pages.PAGES
 WIDTH = 120
 
 HOW_TO_ACCEPT = "if that is meant to be: ./dev instructions --accept, and say why where you commit it"
@@ -77,7 +78,7 @@ def main(given: Sequence[str]) -> int:
         wanted.json.write_text(json.dumps(whole(figures, judged), indent=2) + "\n", encoding="utf-8")
     if wanted.accept:
         golden.write(GOLDEN, figures)
-        pages.refresh(golden.read(GOLDEN))
+        pages.refresh(golden.read(GOLDEN), PAGES)
         return 0
     changed = list(golden.changes(golden.read(GOLDEN), figures))
     for change in changed:

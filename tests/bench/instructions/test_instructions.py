@@ -12,9 +12,12 @@ from rows import Counted, Key
 
 @pytest.fixture
 def golden_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """One row is counted, its golden file lies in a folder of its own, and nothing is promised."""
+    """One row is counted, golden file and page lie in a folder of their own, and nothing is promised."""
     path = tmp_path / "golden.txt"
     monkeypatch.setattr(instructions, "GOLDEN", path)
+    page = tmp_path / "pool.md"
+    page.write_text("<!-- costs: pool -->\n<!-- end of costs -->\n", encoding="utf-8")
+    monkeypatch.setattr(instructions, "PAGES", [page])
     monkeypatch.setattr(instructions, "limits", lambda _: [])
     counts(monkeypatch, 1500)
     return path
@@ -22,9 +25,9 @@ def golden_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def counts(monkeypatch: pytest.MonkeyPatch, total: int) -> None:
     """Let a pool's loop of 100 pairs take `total` instructions, 800 of them the loop's."""
-    floor = Counted(Key("pair", "none", "typed", 1), 100, 800)
+    floor = Counted(Key("pair", "none", "typed", 64), 100, 800)
     monkeypatch.setattr(
-        instructions, "count", lambda _: [floor, Counted(Key("pair", "pool", "typed", 1), 100, total)]
+        instructions, "count", lambda _: [floor, Counted(Key("pair", "pool", "typed", 64), 100, total)]
     )
 
 
@@ -37,12 +40,13 @@ def test_a_change_fails_the_check_until_it_is_accepted(
     capsys.readouterr()
     assert instructions.main(["--check"]) == 1
     told = capsys.readouterr().out
-    assert "CHANGED pair: pool, typed, 1 live: 8.00, 7.00 accepted" in told
+    assert "CHANGED pair: pool, typed, 64 live: 8.00, 7.00 accepted" in told
     assert "./dev instructions --accept" in told
     assert instructions.main([]) == 0
     assert instructions.main(["--accept"]) == 0
     assert instructions.main(["--check"]) == 0
-    assert "8.00  pair | pool | typed | 1" in golden_file.read_text(encoding="utf-8")
+    assert "8.00  pair | pool | typed | 64" in golden_file.read_text(encoding="utf-8")
+    assert "| `pool` | 8 |" in golden_file.with_name("pool.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("golden_file")
@@ -59,6 +63,6 @@ def test_a_missed_limit_fails_the_check(
 def test_the_figures_are_written_as_json(tmp_path: Path) -> None:
     assert instructions.main(["--accept", "--json", str(tmp_path / "figures.json")]) == 0
     whole = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
-    row = {"scenario": "pair", "contestant": "pool", "way": "typed", "live": 1, "figure": 7.0}
+    row = {"scenario": "pair", "contestant": "pool", "way": "typed", "live": 64, "figure": 7.0}
     assert whole["rows"] == [row]
     assert whole["limits"] == []
