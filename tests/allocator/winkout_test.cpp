@@ -15,6 +15,8 @@
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/heap/pool.hpp"
+#include "mallard/heap/stack_arena.hpp"
+#include "mallard/heap/synchronized_multipool.hpp"
 #include "mallard/resource/resource.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 
@@ -85,7 +87,8 @@ class Winkout : public testing::Test {
   Heap heap_;
 };
 
-using heaps = testing::Types<monotonic, multipool, multipool_over_monotonic>;
+using heaps =
+    testing::Types<monotonic, multipool, multipool_over_monotonic, stack_arena<64>, synchronized_multipool>;
 TYPED_TEST_SUITE(Winkout, heaps);
 
 TYPED_TEST(Winkout, RunsNoDestructorAndGivesEveryByteBack) {

@@ -27,7 +27,7 @@
 namespace mallard::containers {
 
 constexpr int few = 12;
-constexpr int many = 400;
+constexpr int many = 200;
 
 template <class C>
 std::vector<int> numbers_in(const C& c) {
