@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "layer/thread_table_elsewhere.hpp"
+
 namespace mallard {
 namespace {
 
@@ -55,6 +57,16 @@ TEST(ThreadTable, KeysAreNeverTheSame) {
   for (int i = 0; i < 1000; ++i) keys.insert(thread_table::new_key());
   EXPECT_EQ(keys.size(), 1000u);
   EXPECT_EQ(keys.count(0), 0u);
+}
+
+// Heaps may be used, and end, in code of any shared object.
+TEST(ThreadTable, ThereIsOneOfAThreadInAllSharedObjects) {
+  on_a_new_thread([] {
+    const seen_elsewhere seen = see_elsewhere();
+    EXPECT_EQ(seen.ends, &ends_mutex);
+    EXPECT_EQ(seen.table, &this_threads_table);
+    EXPECT_LT(seen.key, thread_table::new_key());
+  });
 }
 
 TEST(ThreadTable, FindsEachOfManyInlineOrNot) {

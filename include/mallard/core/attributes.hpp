@@ -2,23 +2,20 @@
 //
 // MALLARD_INLINE  asks for inlining even in unoptimised builds of a fast path.
 // MALLARD_NOINLINE keeps a slow path (growth, exhaustion) out of the fast path's code.
-// MALLARD_ONE_PER_PROCESS keeps a variable the same in all shared objects of a process, however they are
-//                 compiled; without it each that hides its symbols would have one of its own.
 // MALLARD_ASSUME  tells the optimiser what always holds where it cannot see it.
 // MALLARD_VISIBLE lets shared objects that hide their symbols share this one: a variable, or a function with
-//                its static variables.
+//                its static variables. What clang compiles and dlopen loads without RTLD_GLOBAL keeps one
+//                of its own even so; gcc's does not.
 #pragma once
 
 #if defined(__GNUC__) || defined(__clang__)
 #define MALLARD_INLINE [[gnu::always_inline]] inline
 #define MALLARD_NOINLINE [[gnu::noinline]]
-#define MALLARD_ONE_PER_PROCESS [[gnu::visibility("default")]]
 #define MALLARD_ASSUME(condition) ((condition) ? void(0) : __builtin_unreachable())
 #define MALLARD_VISIBLE [[gnu::visibility("default")]]
 #else
 #define MALLARD_INLINE inline
 #define MALLARD_NOINLINE
-#define MALLARD_ONE_PER_PROCESS
 #define MALLARD_ASSUME(condition) void(0)
 #define MALLARD_VISIBLE
 #endif

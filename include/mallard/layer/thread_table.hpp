@@ -18,7 +18,8 @@
 // the last lock anyone takes: no other is taken under it. Slots belong to their thread.
 // Cost: find 8 instructions; attach amortised O(1). Up to 4 heaps at a time need no memory; for more,
 // pages of the system. A thread that forks finds its attachments in the child; those of the threads that
-// are not there stay as they were.
+// are not there stay as they were. Shared objects of a process have one table a thread and one mutex, as
+// long as MALLARD_VISIBLE can keep it so: no heap may be used by two that were loaded apart.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +41,7 @@ class thread_table;
 
 // Guards every attachment's place in its lists: taken where a thread and a heap first meet and where one
 // of them ends, never while they work.
-MALLARD_ONE_PER_PROCESS inline constinit light_mutex ends_mutex;
+MALLARD_VISIBLE inline constinit light_mutex ends_mutex;
 
 // What one thread has in one heap. It lives in the heap's memory.
 class attachment {
@@ -148,7 +149,7 @@ class thread_table {
   };
 
   // Keys are multiples of a slot's size, so that a masked key is an offset.
-  MALLARD_ONE_PER_PROCESS static inline constinit std::atomic<std::uint64_t> next_key{sizeof(slot)};
+  MALLARD_VISIBLE static inline constinit std::atomic<std::uint64_t> next_key{sizeof(slot)};
   static inline constinit slot no_slot{};
 
   [[nodiscard]] MALLARD_INLINE slot* slot_at(std::uint64_t offset) const noexcept {
@@ -242,6 +243,6 @@ bool attachment::is_linked() const noexcept {
 
 // The calling thread's. Constant-initialised and trivially destroyed, so that it is read without a guard
 // and as long as the thread runs any code.
-MALLARD_ONE_PER_PROCESS inline constinit thread_local thread_table this_threads_table;
+MALLARD_VISIBLE inline constinit thread_local thread_table this_threads_table;
 
 }  // namespace mallard
