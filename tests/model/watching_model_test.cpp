@@ -2,7 +2,6 @@
 // the heap below promises, and count what is really out.
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
-#include "mallard/heap/synchronized_multipool.hpp"
 #include "mallard/layer/limited.hpp"
 #include "mallard/layer/stats.hpp"
 #include "mallard/layer/tracked.hpp"
@@ -55,15 +54,6 @@ struct stats_measurable_model : model {
   using heap = stats<measurable_only>;
 };
 
-// As many threads as the heap below allows.
-struct shared_stats_model : model {
-  using heap = stats<basic_synchronized_multipool<source>>;
-};
-
-struct shared_limited_model : model {
-  using heap = limited<basic_synchronized_multipool<source>>;
-};
-
 struct limited_under_a_heap_model : model {
   using heap = basic_multipool<limited<source>>;
 };
@@ -76,8 +66,6 @@ const bool held = keeps_every_promise<stats_model>("stats_of_multipool") &&
                   keeps_every_promise<limited_measurable_model>("limited_tracked") &&
                   keeps_every_promise<stats_measurable_model>("stats_of_tracked") &&
                   keeps_every_promise<stats_of_monotonic_model>("stats_of_monotonic") &&
-                  keeps_every_promise<shared_stats_model>("stats_of_synchronized_multipool") &&
-                  keeps_every_promise<shared_limited_model>("limited_synchronized_multipool") &&
                   keeps_every_promise<limited_under_a_heap_model>("multipool_over_limited");
 
 }  // namespace
