@@ -9,8 +9,11 @@
 
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <map>
 
 #include "mallard/core/align.hpp"

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <memory_resource>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "containers/element.hpp"
