@@ -147,7 +147,7 @@ TEST_F(Guarded, GivesUpItsQuarantineBeforeItGivesUp) {
   tight.deallocate(a.data, 500, 8);
   EXPECT_GT(tight.usage().held, 500u);
   const block b = tight.allocate(600, 8);
-  EXPECT_TRUE(b);
+  ASSERT_TRUE(b);
   EXPECT_FALSE(tight.allocate(600, 8));
   tight.deallocate(b.data, 600, 8);
 }

@@ -91,6 +91,13 @@ TEST_F(ForEachFailure, SeesAWriteBesideABlock) {
   EXPECT_EQ(seen_, std::vector<std::string>{"a write behind a block "});
 }
 
+TEST_F(ForEachFailure, SeesAWriteBesideABlockThatLivesOn) {
+  auto* const p = static_cast<char*>(memory_.allocate(10, 1));
+  EXPECT_EQ(for_each_failure(memory_, [p] { p[-1] = 0; }), 0u);
+  EXPECT_EQ(seen_, std::vector<std::string>{"a write in front of a block "});
+  memory_.deallocate(p, 10, 1);
+}
+
 TEST_F(ForEachFailure, GoesOnWhereTheBodyDealsWithAFailure) {
   int served_without = 0;
   const auto body = [&] {

@@ -140,7 +140,7 @@ inline void print(const misuse_report& r) noexcept {
   detail::print_place("now", r.now);
   if (r.block == nullptr) return;
   detail::print_place("allocated", r.block->allocated);
-  if (!r.block->live) detail::print_place("freed before", r.block->freed);
+  detail::print_place("freed before", r.block->freed);
 }
 
 }  // namespace mallard
