@@ -1,9 +1,11 @@
 #include "mallard/layer/returned_batches.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/time.h>
 
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <thread>
 #include <vector>
 
@@ -65,6 +67,45 @@ TEST(ReturnedBatches, CanBeLookedThroughAndForgotten) {
   EXPECT_EQ(counts, (std::vector<std::size_t>{4}));
   returned.clear();
   EXPECT_FALSE(returned.pop());
+}
+
+// A signal that pushes comes between any two instructions of a push or a pop, as another thread would.
+namespace interrupting {
+
+returned_batches returned;
+std::array<smallest_block, 1000> blocks;
+std::atomic<std::size_t> pushed{0};
+
+void push_one(int) {
+  if (pushed < blocks.size()) returned.push(batch::of(&blocks[pushed++]));
+}
+
+}  // namespace interrupting
+
+TEST(ReturnedBatches, NothingIsLostWherePushesInterruptPushesAndPops) {
+  using interrupting::pushed;
+  using interrupting::returned;
+  struct sigaction act{};
+  struct sigaction before{};
+  act.sa_handler = interrupting::push_one;
+  ASSERT_EQ(::sigaction(SIGALRM, &act, &before), 0);
+  const itimerval often{{0, 50}, {0, 50}};
+  const itimerval never{};
+  ASSERT_EQ(::setitimer(ITIMER_REAL, &often, nullptr), 0);
+  std::array<smallest_block, 8> mine{};
+  std::size_t pushed_here = 0;
+  std::size_t popped = 0;
+  while (pushed < interrupting::blocks.size()) {
+    for (smallest_block& b : mine) {  // popped again, each of them, before the next turn
+      returned.push(batch::of(&b));
+      ++pushed_here;
+    }
+    while (returned.pop()) ++popped;
+  }
+  ASSERT_EQ(::setitimer(ITIMER_REAL, &never, nullptr), 0);
+  ASSERT_EQ(::sigaction(SIGALRM, &before, nullptr), 0);
+  while (returned.pop()) ++popped;
+  EXPECT_EQ(popped, pushed_here + pushed);
 }
 
 // Several threads push what one pops and hands round again: no block is lost, doubled or torn.

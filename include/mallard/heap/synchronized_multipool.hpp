@@ -15,7 +15,7 @@
 // Threads: allocate, deallocate, the bursts, received_size, owns and flush at any time; all else,
 // construction and destruction with the other threads quiet, except that they may be ending. A thread that
 // forks goes on in the child, as long as no other one was inside the heap at that moment.
-// Cost of a pair on one thread: 24 instructions for a block of known size, 36 otherwise, 60 through std::pmr
+// Cost of a pair on one thread: 24 instructions for a block of known size, 35 otherwise, 55 through std::pmr
 // (gcc 12 -O2, callgrind, the loop around it subtracted).
 // Seed 000, section 3 (multipools) and 4 (AS7 to AS10).
 #pragma once
