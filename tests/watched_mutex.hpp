@@ -1,6 +1,7 @@
 // watched_mutex and attended: whether a lock is held where it must be, on every run, by no chance.
 //
 //     locked<attended<Heap>, watched_mutex>       each member of the heap asks: does my caller hold the lock?
+//     a heap with a watched_mutex over attended_requests<Source>       the source asks, at each request
 //
 // A data race shows only when two threads meet; that a member was entered without the lock shows always.
 #pragma once
@@ -8,16 +9,22 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <mutex>
 
 #include "mallard/core/concepts.hpp"
 
 namespace mallard {
 
-// A mutex that counts, for the calling thread: how many of its kind it holds, and how often it took one.
+// A mutex that counts, for the calling thread: how many of its kind it holds, and how often it took one. A
+// thread that holds one and asks again, which would wait for itself, ends the program.
 class watched_mutex {
  public:
   void lock() {
+    if (held_ != 0) {
+      ADD_FAILURE() << "a thread asks for the lock that it has";
+      std::abort();
+    }
     mutex_.lock();
     ++held_;
     ++taken_;
@@ -36,6 +43,19 @@ class watched_mutex {
   static inline thread_local std::size_t taken_ = 0;
 
   std::mutex mutex_;
+};
+
+// A source that complains of a request whose caller holds no watched_mutex. What comes back at quiet times,
+// when a heap is released or ends, needs none.
+template <heap Source>
+class attended_requests : public Source {
+ public:
+  using Source::Source;
+
+  block allocate(std::size_t size, std::size_t align) noexcept {
+    EXPECT_EQ(watched_mutex::held(), 1u) << "a request without the lock";
+    return Source::allocate(size, align);
+  }
 };
 
 // A heap whose members complain, as a failure of the test, when their caller holds no watched_mutex.

@@ -77,7 +77,7 @@ concept locks_source = requires(H& h) {
 
 template <class H>
 constexpr bool stands_on_source() {
-  if constexpr (std::same_as<H, source> || locks_source<H>)
+  if constexpr (std::derived_from<H, source> || locks_source<H>)
     return true;
   else if constexpr (layered<H>)
     return stands_on_source<typename H::upstream_type>();
@@ -92,7 +92,7 @@ inline constexpr bool probed = stands_on_source<typename M::heap>();
 // The source that `heap` stands on; precondition: it does.
 template <class H>
 source& source_of(H& heap) {
-  if constexpr (std::same_as<H, source>)
+  if constexpr (std::derived_from<H, source>)
     return heap;
   else if constexpr (locks_source<H>)
     return heap.heap();

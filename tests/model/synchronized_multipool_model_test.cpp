@@ -2,6 +2,7 @@
 #include "mallard/heap/synchronized_multipool.hpp"
 
 #include "model/every_promise.hpp"
+#include "watched_mutex.hpp"
 
 namespace mallard::model {
 namespace {
@@ -19,6 +20,12 @@ struct over_monotonic_model : model {
   using heap = basic_synchronized_multipool<basic_monotonic<source>>;
   static constexpr std::size_t largest_reused_size = heap::classes::largest;
   static constexpr std::size_t largest_reused_align = heap::classes::max_align;
+};
+
+// Chunks so small that requests for blocks and for caches often reach the source, which asks for the lock.
+struct watched_model : model {
+  using heap = basic_synchronized_multipool<attended_requests<source>, size_classes<16, 64, 1, 256>,
+                                            doubling<256, 1024>, doubling<64, 128>, watched_mutex>;
 };
 
 // Over pages, beside another one in use whose key belongs into the same slot of a thread's first table.
@@ -40,6 +47,7 @@ struct crowded_model : model {
 
 const bool held = keeps_every_promise<synchronized_multipool_model>("synchronized_multipool") &&
                   keeps_every_promise<few_classes_model>("synchronized_multipool_of_few_classes") &&
+                  keeps_every_promise<watched_model>("synchronized_multipool_whose_lock_is_watched") &&
                   keeps_every_promise<over_monotonic_model>("synchronized_multipool_over_monotonic") &&
                   keeps_every_promise<crowded_model>("synchronized_multipool_in_a_crowded_table");
 
