@@ -4,10 +4,12 @@
 #include <new>
 
 #include "mallard/layer/failing.hpp"
+#include "mallard/layer/locked.hpp"
 #include "mallard/source/borrowed.hpp"
 #include "mallard/source/cached_pages.hpp"
 #include "mallard/source/chunk_cache.hpp"
 #include "mallard/source/counting.hpp"
+#include "mallard/source/default_source.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 #include "mallard/source/memory_resource_source.hpp"
 #include "mallard/source/os_pages.hpp"
@@ -29,24 +31,31 @@ struct counting_model : passing_through {
 };
 
 struct os_pages_model : passing_through {
-  using heap = counting<os_pages>;
+  using heap = os_pages;
 };
 
 struct cached_pages_model : passing_through {
-  using heap = counting<cached_pages>;
+  using heap = cached_pages;
+};
+
+struct default_source_model : passing_through {
+  using heap = default_source;
 };
 
 // The whole of it, over a source that sees what is taken from it and what comes back.
-struct chunk_cache_model : passing_through {
-  using heap = basic_chunk_cache<source>;
+template <class Source>
+struct chunk_cache_over : passing_through {
+  using heap = basic_chunk_cache<Source>;
   struct rig {
-    basic_chunk_cache<source> heap;
+    basic_chunk_cache<Source> heap;
     rig() = default;
     rig(const rig&) = delete;
     rig& operator=(const rig&) = delete;
     ~rig() { heap.trim(0); }
   };
 };
+struct chunk_cache_model : chunk_cache_over<source> {};
+struct shared_chunk_cache_model : chunk_cache_over<locked<source>> {};  // which many threads may use
 
 // So little is kept that most of what comes back drives something out.
 struct small_chunk_cache_model : passing_through {
@@ -100,7 +109,9 @@ const bool held = keeps_every_promise<failing_model>("failing") &&
                   keeps_every_promise<counting_model>("counting") &&
                   keeps_every_promise<os_pages_model>("os_pages") &&
                   keeps_every_promise<cached_pages_model>("cached_pages") &&
+                  keeps_every_promise<default_source_model>("default_source") &&
                   keeps_every_promise<chunk_cache_model>("chunk_cache") &&
+                  keeps_every_promise<shared_chunk_cache_model>("shared_chunk_cache") &&
                   keeps_every_promise<small_chunk_cache_model>("small_chunk_cache") &&
                   keeps_every_promise<memory_resource_model>("memory_resource_source") &&
                   keeps_every_promise<borrowed_model>("borrowed") &&
