@@ -19,6 +19,7 @@ import header_tested
 import include_order
 import page_links
 import test_built
+import threads_watched
 
 Tree = dict[str, str]  # text by path
 Check = Callable[[Path], Iterable[str]]
@@ -166,6 +167,28 @@ class Controls(unittest.TestCase):
             "tests/heap/pool_test.cpp is": {"tests/heap/pool_test.cpp": ""},
         }
         self.demand(test_built.violations, sound, violations)
+
+    def test_threads_watched(self) -> None:
+        """A test that includes <thread>, itself or by a header, and is not marked is found."""
+        sound = {
+            "tests/layer/CMakeLists.txt": "mallard_test(bump)\nmallard_test(locked THREADS)\n",
+            "tests/layer/bump_test.cpp": '#include "layer/things.hpp"\n',
+            "tests/layer/things.hpp": "#include <vector>\n",
+            "tests/layer/locked_test.cpp": "#include <thread>\n",
+            "tests/layer/threads.hpp": "#include <thread>\n",
+            "tests/recorder/exec_test.cpp": "#include <thread>\n",
+        }
+        violations: dict[str, Tree] = {
+            "tests/layer/bump_test.cpp has threads": {"tests/layer/bump_test.cpp": "# include <thread>\n"},
+            "tests/layer/new_test.cpp has threads": {
+                "tests/layer/new_test.cpp": '#include "layer/threads.hpp"\n'
+            },
+            "tests/heap/pool_test.cpp has threads": {"tests/heap/pool_test.cpp": "#include <thread>\n"},
+            "tests/layer/locked_test.cpp has threads": {
+                "tests/layer/CMakeLists.txt": "mallard_test(locked mallard_threads)\n"
+            },
+        }
+        self.demand(threads_watched.violations, sound, violations)
 
     def test_page_links(self) -> None:
         """A link to a file that is not there, or to a heading that is not, is found."""
