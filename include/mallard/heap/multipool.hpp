@@ -35,6 +35,7 @@
 #include "mallard/heap/heap_name.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/layer/growth.hpp"
+#include "mallard/layer/one_by_one.hpp"
 #include "mallard/layer/segregate.hpp"
 #include "mallard/layer/tracked.hpp"
 #include "mallard/source/borrowed.hpp"
@@ -102,17 +103,7 @@ class basic_multipool {
                                     std::size_t contiguous) noexcept {
     size = std::max(size, sizeof(void*));
     if (Classes::serves(size, align)) return pools_.allocate_burst(out, count, size, align, contiguous);
-    chain taken;
-    for (; count != 0; --count) {
-      const block b = large_.allocate(size, align);
-      if (!b) {
-        deallocate_burst(taken, size, align);
-        return false;
-      }
-      taken.push_back(b.data);
-    }
-    out.splice_back(taken);
-    return true;
+    return allocate_one_by_one(large_, out, count, size, align);
   }
 
   void deallocate_burst(chain& blocks, std::size_t size, std::size_t align) noexcept {

@@ -35,6 +35,7 @@
 #include "mallard/layer/bump.hpp"
 #include "mallard/layer/chunk_list.hpp"
 #include "mallard/layer/growth.hpp"
+#include "mallard/layer/one_by_one.hpp"
 #include "mallard/source/default_source.hpp"
 
 namespace mallard {
@@ -90,17 +91,7 @@ class basic_pool {
   // Freed blocks first; new ones are adjacent up to the end of a chunk, however many the caller wishes so.
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t /*contiguous*/) noexcept {
-    chain taken;
-    for (; count != 0; --count) {
-      const block b = allocate(size, align);
-      if (!b) {
-        deallocate_burst(taken, size, align);
-        return false;
-      }
-      taken.push_back(b.data);
-    }
-    out.splice_back(taken);
-    return true;
+    return allocate_one_by_one(*this, out, count, size, align);
   }
 
   void deallocate_burst(chain& blocks, std::size_t, std::size_t) noexcept { freed_.push(blocks); }
