@@ -6,8 +6,8 @@
 //
 // Any thread ends what another has allocated; it goes into the ending thread's cache, and from there in
 // batches, without a lock, to whoever needs blocks of that class. Only refilling a cache and blocks above
-// the largest class take the heap's lock. A cache keeps at most two batches a class, a batch being 32
-// blocks, 4 KiB or one block, whichever is least but one: 0.3 MiB in all for a thread that frees blocks of
+// the largest class take the heap's lock. A cache keeps at most two batches a class, a batch being at
+// most 32 blocks of what fits into 4 KiB, at least one: 0.3 MiB in all for a thread that frees blocks of
 // every class, 3 KiB for one that uses 48 bytes only. It is given back when the thread ends, before or
 // after the heap, or by flush(). Any number of heaps may live at a time.
 // Where memory is used up, a request is answered with null though other threads' caches may have blocks.

@@ -7,8 +7,8 @@
 // do not fit are answered with null: it suits nodes and objects of one type; for others take a
 // synchronized_multipool. Any thread ends what another has allocated; it goes into the ending thread's
 // cache, and from there in batches, without a lock, to whoever needs blocks. Only refilling a cache takes
-// the pool's lock. A cache keeps at most two batches, a batch being 32 blocks, 4 KiB or one block, whichever
-// is least but one; it is given back when the thread ends, before or after the pool, or by flush(). Any
+// the pool's lock. A cache keeps at most two batches, a batch being at most 32 blocks of what fits into
+// 4 KiB, at least one; it is given back when the thread ends, before or after the pool, or by flush(). Any
 // number of pools may live at a time. Where memory is used up, a request is answered with null though other
 // threads' caches may have blocks. Freed memory is kept as pool keeps it. Holds nothing until first used.
 // Threads: allocate, deallocate, the bursts, received_size, owns and flush at any time; all else,
