@@ -3,13 +3,13 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace mallard::recorder {
 namespace {
@@ -70,7 +70,7 @@ void find_interpreter(int descriptor, char (&interpreter)[PATH_MAX]) noexcept {
   line[got < 0 ? 0 : got] = '\0';
   line[strcspn(line, "\n")] = '\0';
   if (strncmp(line, "#!", 2) != 0) {
-    strcpy(interpreter, shell);
+    memcpy(interpreter, shell, sizeof shell);
     return;
   }
   const char* begin = line + 2;
@@ -87,7 +87,7 @@ bool find_executable(const char* name, const char* path, char (&found)[PATH_MAX]
   const std::size_t length = strlen(name);
   if (strchr(name, '/') != nullptr) {
     if (length >= sizeof found || access(name, F_OK) != 0) return false;
-    strcpy(found, name);
+    memcpy(found, name, length + 1);
     return true;
   }
   if (length == 0) return false;
@@ -98,9 +98,9 @@ bool find_executable(const char* name, const char* path, char (&found)[PATH_MAX]
     if (stem + length + 2 <= sizeof candidate) {
       memcpy(candidate, folder, size);
       candidate[stem] = '/';
-      strcpy(candidate + stem + 1, name);
+      memcpy(candidate + stem + 1, name, length + 1);
       const bool good = may_execute(candidate);
-      if (good || (found[0] == '\0' && is_file(candidate))) strcpy(found, candidate);
+      if (good || (found[0] == '\0' && is_file(candidate))) memcpy(found, candidate, stem + length + 2);
       if (good) return true;
     }
     folder += size;

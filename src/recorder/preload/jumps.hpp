@@ -14,7 +14,8 @@ namespace mallard::recorder {
 // The stack pointer that a jump to `jump_buffer` restores; 0: not known on this machine.
 [[nodiscard]] inline std::uintptr_t target_of_jump(const void* jump_buffer) noexcept {
 #if defined(__x86_64__) && defined(__GLIBC__)
-  std::uintptr_t mangled = static_cast<const std::uintptr_t*>(jump_buffer)[6];
+  std::uintptr_t mangled =  // changed below  NOLINT(misc-const-correctness)
+      static_cast<const std::uintptr_t*>(jump_buffer)[6];
   __asm__("ror $17, %0\n\txor %%fs:0x30, %0" : "+r"(mangled) : : "cc");
   return mangled;
 #else

@@ -29,7 +29,7 @@ MALLARD_INLINE event_fields aligned_fields(event_kind kind, std::size_t size,
 
 template <class Real>
 MALLARD_INLINE void* observe_block(const call& here, const event_fields& fields, const call_site& site,
-                                   Real&& real_call) {
+                                   const Real& real_call) {
   if (!here.recorded()) [[unlikely]]
     return real_call();
   stopwatch watch;
@@ -49,19 +49,19 @@ MALLARD_INLINE void* observe_block(const call& here, const event_fields& fields,
 
 template <class Real>
 MALLARD_INLINE void* observe_allocation(const call& here, event_kind kind, std::size_t size,
-                                        const call_site& site, Real&& real_call) {
+                                        const call_site& site, const Real& real_call) {
   return observe_block(here, allocation_fields(kind, size), site, real_call);
 }
 
 template <class Real>
 MALLARD_INLINE void* observe_aligned(const call& here, event_kind kind, std::size_t size,
-                                     std::size_t alignment, const call_site& site, Real&& real_call) {
+                                     std::size_t alignment, const call_site& site, const Real& real_call) {
   return observe_block(here, aligned_fields(kind, size, alignment), site, real_call);
 }
 
 template <class Real>
 MALLARD_INLINE void* observe_reallocation(const call& here, event_kind kind, const void* old,
-                                          std::size_t size, const call_site& site, Real&& real_call) {
+                                          std::size_t size, const call_site& site, const Real& real_call) {
   return observe_block(
       here,
       {static_cast<unsigned>(kind) | site_bit | extra_bit, 0, size, reinterpret_cast<std::uintptr_t>(old)},
@@ -70,7 +70,7 @@ MALLARD_INLINE void* observe_reallocation(const call& here, event_kind kind, con
 
 template <class Real>
 MALLARD_INLINE void observe_end(const call& here, const event_fields& fields, const call_site& site,
-                                Real&& real_call) noexcept {
+                                const Real& real_call) noexcept {
   if (!here.recorded()) [[unlikely]]
     return real_call();
   stopwatch watch;
@@ -85,7 +85,7 @@ MALLARD_INLINE void observe_end(const call& here, const event_fields& fields, co
 
 template <class Real>
 MALLARD_INLINE void observe_free(const call& here, event_kind kind, const void* p, const call_site& site,
-                                 Real&& real_call) noexcept {
+                                 const Real& real_call) noexcept {
   const unsigned kind_and_bits = static_cast<unsigned>(kind) | (gate.free_stacks ? site_bit : 0);
   observe_end(here, {kind_and_bits, reinterpret_cast<std::uintptr_t>(p), 0, 0}, site, real_call);
 }
@@ -93,7 +93,7 @@ MALLARD_INLINE void observe_free(const call& here, event_kind kind, const void* 
 template <class Real>
 MALLARD_INLINE void observe_sized_free(const call& here, event_kind kind, const void* p, std::size_t size,
                                        std::size_t alignment, const call_site& site,
-                                       Real&& real_call) noexcept {
+                                       const Real& real_call) noexcept {
   observe_end(here,
               {static_cast<unsigned>(kind) | site_bit | extra_bit, reinterpret_cast<std::uintptr_t>(p), size,
                alignment},

@@ -82,7 +82,7 @@ void begin_roots_session() noexcept {
 
 // Calls malloc as the program would and sees whether the call arrives here.
 bool is_bypassed() noexcept {
-  call outer;
+  const call outer;
   const std::uint32_t before = self.nested_calls;
   void* (*volatile as_the_program)(std::size_t) = malloc;
   void (*volatile give_back)(void*) = free;
@@ -111,7 +111,7 @@ bool is_bypassed() noexcept {
 void begin_session() noexcept {
   if (environ == nullptr || begun.exchange(true)) return;
   const int saved_errno = errno;
-  call outer;
+  const call outer;
   gate.is_being_settled = true;
   if (const char* variable = take_out_of_environment(spool_variable)) {
     restore_preload_variable(lineage.library, sizeof lineage.library);

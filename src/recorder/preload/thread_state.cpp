@@ -81,7 +81,7 @@ void at_thread_end(void*) noexcept {
     pthread_setspecific(end_key, &self);
     return;
   }
-  ring_access access;
+  const ring_access access;
   if (access.ready()) put_thread_record(thread_end);
   ring_header* given_back = self.ring.shared;
   self.ring = {};

@@ -17,7 +17,10 @@ MALLARD_INLINE bool ask(bool timed) noexcept {
 
 // One call around nothing.
 MALLARD_NOINLINE timing_cost time_nothing(bool timed) noexcept {
-  std::uint64_t entered = 0, began = 0, ended = 0, noted = 0;
+  std::uint64_t entered = 0;
+  std::uint64_t began = 0;
+  std::uint64_t ended = 0;
+  std::uint64_t noted = 0;
   if (ask(timed)) [[unlikely]]
     entered = clock_steps();
   if (ask(timed)) [[unlikely]]

@@ -15,7 +15,7 @@ constexpr int continue_unwind = 8;
 void leave_by_exception() noexcept {
   const open_event& open = *self.open_event;
   if (recording() != nullptr) {
-    stopwatch watch;
+    const stopwatch watch;
     note_event(open.fields, open.site, watch);
   }
   self.outermost_call = nullptr;

@@ -32,7 +32,7 @@ extern real_functions real;
 // Looks the functions up if that has not happened yet.
 void find_real_functions() noexcept;
 
-inline constexpr std::size_t bootstrap_bytes = 64 * 1024;
+inline constexpr std::size_t bootstrap_bytes = std::size_t{64} * 1024;
 extern char bootstrap_buffer[bootstrap_bytes];
 
 // Whether `p` was handed out while the functions were looked up.

@@ -76,6 +76,7 @@ std::size_t count_arguments(va_list list) noexcept {
 using namespace mallard::recorder;
 
 // The words of a call like execl("/bin/ls", "ls", "-l", NULL), as an array that ends with the null.
+// NOLINTBEGIN(bugprone-macro-parentheses): these are names that it declares
 #define MALLARD_COLLECT(arguments, first, list)                                                      \
   va_list list;                                                                                      \
   va_start(list, first);                                                                             \
@@ -85,6 +86,7 @@ using namespace mallard::recorder;
   va_start(list, first);                                                                             \
   arguments[0] = const_cast<char*>(first);                                                           \
   for (std::size_t i = 1; i <= arguments##_count; ++i) arguments[i] = va_arg(list, char*)
+// NOLINTEND(bugprone-macro-parentheses)
 
 MALLARD_INTERPOSED int execve(const char* path, char* const* arguments, char* const* variables) noexcept {
   return become_path(path, arguments, variables);

@@ -28,7 +28,7 @@ namespace mallard::recorder {
 
 template <class Use>
 MALLARD_NOINLINE auto with_environment_for(const char* file, char* const* variables, Use use) noexcept {
-  constexpr std::size_t most_on_stack = 12 * 1024;
+  constexpr std::size_t most_on_stack = std::size_t{12} * 1024;
   if (!is_to_be_passed_to(file)) return use(variables);
   const std::size_t bytes = passed_environment_bytes(variables);
   const bool on_stack = bytes <= most_on_stack;

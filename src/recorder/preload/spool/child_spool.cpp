@@ -18,7 +18,7 @@ using namespace journal;
 namespace {
 
 constexpr unsigned most_of_one_process = 100'000;  // of the same id
-constexpr std::size_t longest_arguments = 64 * 1024;
+constexpr std::size_t longest_arguments = std::size_t{64} * 1024;
 
 // The folder of the children's journals, from the path of the root's spool.
 fixed_text put_folder(char (&path)[PATH_MAX]) noexcept {

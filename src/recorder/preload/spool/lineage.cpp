@@ -15,10 +15,13 @@ bool join_lineage(const char* variable) noexcept {
     process = process * 10 + static_cast<std::uint32_t>(*variable - '0');
     ++variable;
   }
-  if (*variable++ != ':' || strlen(variable) >= sizeof lineage.spool) return false;
-  spool_header* root = map_spool_page(variable);
+  if (*variable != ':') return false;
+  const char* path = variable + 1;
+  const std::size_t length = strlen(path);
+  if (length >= sizeof lineage.spool) return false;
+  spool_header* root = map_spool_page(path);
   if (root == nullptr) return false;
-  strcpy(lineage.spool, variable);
+  memcpy(lineage.spool, path, length + 1);
   lineage.process = process;
   lineage.root = root;
   return true;

@@ -27,8 +27,9 @@ spool_header* map(int descriptor, std::size_t bytes, void* where) noexcept {
 // Puts private memory into the place.
 void replace(std::size_t begin, std::size_t end) noexcept {
   static_assert(names_at % spool_page == 0 && contexts_at % spool_page == 0);
-  mmap(static_cast<char*>(place) + begin, end - begin, PROT_READ | PROT_WRITE,
-       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  [[maybe_unused]] void* const there =
+      mmap(static_cast<char*>(place) + begin, end - begin, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 }  // namespace

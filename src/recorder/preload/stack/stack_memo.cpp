@@ -140,7 +140,7 @@ class stack_memo::walker {
         before.frames[met_].return_address != at_.pc)
       return false;
     const std::uint32_t rest = before.depth - met_;
-    if (!(met_ == n || (before.complete && n + rest <= limit_))) return false;
+    if (met_ != n && (!before.complete || n + rest > limit_)) return false;
     if (at_.pc_is_exact ||
         (is_set(before.bp_matters_from, met_) && (at_.bp_is_lost || before.bps[met_] != at_.bp)))
       return false;
@@ -268,7 +268,7 @@ stack_memo::walk* stack_memo::make_walk(std::uint32_t capacity) noexcept {
     unused = again->next_unused;
     return again;
   }
-  constexpr std::size_t at_once = 64 * 1024;
+  constexpr std::size_t at_once = std::size_t{64} * 1024;
   const std::size_t bytes = bytes_for(capacity);
   if (room_left_ < bytes) {
     room_ = static_cast<char*>(map_pages(at_once));

@@ -142,7 +142,7 @@ bool read_cie(dwarf_reader cie, frame_description& out, bool& has_data) noexcept
 bool find_description(const eh_frame_table& table, std::uintptr_t pc, frame_description& out) noexcept {
   dwarf_reader fde = record_at(table, sorted_pairs(table).find(pc));
   const auto place = reinterpret_cast<std::uintptr_t>(fde.position());
-  const std::uint32_t to_cie = fde.read<std::uint32_t>();
+  const auto to_cie = fde.read<std::uint32_t>();
   if (fde.failed() || to_cie == 0) return false;
   out = {};
   out.header = table.header;
