@@ -1,6 +1,6 @@
 #include "recorder/launcher/clock_rate.hpp"
 
-#include <time.h>
+#include <ctime>
 
 #include "recorder/clock.hpp"
 

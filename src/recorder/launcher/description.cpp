@@ -40,15 +40,14 @@ journal::metadata describe_recording(journal::stack_mode stacks) {
 }  // namespace
 
 journal::metadata describe_root(const options& chosen, const program_file& program, pid_t process) {
-  using namespace std::chrono;
   journal::metadata about = describe_recording(chosen.recorded.stacks);
   about.program = std::filesystem::absolute(program.culprit).string();
   about.arguments = chosen.command;
   about.directory = std::filesystem::current_path().string();
   about.process = static_cast<std::uint64_t>(process);
   about.parent_process = static_cast<std::uint64_t>(getpid());
-  about.start_unix_ns =
-      static_cast<std::uint64_t>(duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count());
+  about.start_unix_ns = static_cast<std::uint64_t>(
+      std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
   return about;
 }
 

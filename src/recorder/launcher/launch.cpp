@@ -23,7 +23,8 @@ constexpr long longest_sleep = 10'000'000;  // ns
 // Reads the rings until the program has ended, and completes the journals.
 ending follow(child& process, recordings& all) {
   spool_file& spool = all.root().spool();
-  const std::uint64_t few = spool.ring_words() / (8 * max_event_words);  // not worth staying awake for
+  const std::uint64_t few =
+      spool.ring_words() / (8 * journal::max_event_words);  // not worth staying awake for
   std::optional<ending> end;
   while (!(end = process.poll()))
     if (all.read() <= few) spool.sleep(longest_sleep);
@@ -33,7 +34,7 @@ ending follow(child& process, recordings& all) {
 
 // Why there is nothing in the journal, where that is not the program's own doing; else empty.
 std::string why_nothing(const recordings& all, const std::string& name) {
-  const spool_header& state = all.root().state();
+  const journal::spool_header& state = all.root().state();
   if (state.attached == 0)
     return "nothing recorded: the recorder was not loaded into " + name +
            "; lines of ld.so above may say why, and a program started with another environment hides from it";

@@ -17,7 +17,7 @@ constexpr char file_name[] = "libmallard-record.so";
 std::filesystem::path look_for_it() {
   if (const char* given = std::getenv("MALLARD_RECORD_LIBRARY")) return given;
   const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  const std::filesystem::path beside = folder / file_name;
+  std::filesystem::path beside = folder / file_name;
   if (std::filesystem::exists(beside)) return beside;
   return folder / MALLARD_PRELOAD_FROM_BIN / file_name;
 }

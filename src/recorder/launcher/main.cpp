@@ -7,20 +7,29 @@
 #include "recorder/launcher/program_file.hpp"
 #include "recorder/launcher/tell.hpp"
 
-int main(int argc, char** argv) {
-  using namespace mallard::recorder;
+namespace mallard::recorder {
+namespace {
+
+int run(int argc, char** argv) {
   const auto parsed = parse_options(argc, argv);
   if (const int* code = std::get_if<int>(&parsed)) return *code;
-  const options& chosen = std::get<options>(parsed);
+  const auto& chosen = std::get<options>(parsed);
   const program_file program = find_program(chosen.command.front());
   if (program.verdict != reach::recordable) {
     tell(explain(program, chosen.command.front()));
     return exit_code_of(program.verdict);
   }
+  return launch(chosen, program);
+}
+
+}  // namespace
+}  // namespace mallard::recorder
+
+int main(int argc, char** argv) {
   try {
-    return launch(chosen, program);
+    return mallard::recorder::run(argc, argv);
   } catch (const std::exception& problem) {
-    tell(problem.what());
+    mallard::recorder::tell(problem.what());
     return 2;
   }
 }

@@ -44,7 +44,7 @@ void read_module_file(journal::module_info& module) {
   if (!file.read(reinterpret_cast<char*>(&header), sizeof header)) return;
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(ElfW(Phdr))) return;
   const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));  // segments are mapped by whole pages
-  constexpr std::size_t longest_notes = 64 * 1024;
+  constexpr std::size_t longest_notes = std::size_t{64} * 1024;
   bool linked_for = false;
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     ElfW(Phdr) segment{};

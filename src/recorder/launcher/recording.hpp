@@ -54,7 +54,7 @@ class recording {
   void succeed(std::uint64_t cpu_ns) noexcept { spool_->header()->cpu_before_ns = cpu_before_ = cpu_ns; }
 
   [[nodiscard]] spool_file& spool() noexcept { return *spool_; }
-  [[nodiscard]] const spool_header& state() const noexcept { return *spool_->header(); }
+  [[nodiscard]] const journal::spool_header& state() const noexcept { return *spool_->header(); }
   [[nodiscard]] pid_t process() const noexcept { return process_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] std::uint64_t events() const noexcept { return out_.events(); }

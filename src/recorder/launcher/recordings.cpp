@@ -41,7 +41,7 @@ namespace {
 
 // Does `step`; false if the journal could not be written, which the user is told.
 template <class Step>
-bool written(const recording& what, const char* consequence, Step&& step) {
+bool written(const recording& what, const char* consequence, const Step& step) {
   try {
     step();
     return true;

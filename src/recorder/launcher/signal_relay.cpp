@@ -1,8 +1,7 @@
 #include "recorder/launcher/signal_relay.hpp"
 
-#include <signal.h>
-
 #include <cerrno>
+#include <csignal>
 #include <initializer_list>
 
 namespace mallard::recorder {

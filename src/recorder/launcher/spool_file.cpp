@@ -6,39 +6,41 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <system_error>
 
 namespace mallard::recorder {
-spool_file::spool_file(std::string path, const spool_options& wanted, std::uint64_t start_ticks)
-    : path_(std::move(path)), bytes_(spool_bytes(wanted.ring_words)), ring_words_(wanted.ring_words) {
+spool_file::spool_file(std::string path, const journal::spool_options& wanted, std::uint64_t start_ticks)
+    : path_(std::move(path)),
+      bytes_(journal::spool_bytes(wanted.ring_words)),
+      ring_words_(wanted.ring_words) {
   unlink(path_.c_str());
   descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor_ < 0) fail(errno, false);
   flock(descriptor_, LOCK_EX);  // nobody else knows the file yet
-  if (ftruncate(descriptor_, static_cast<off_t>(bytes_)) != 0 || !back(0, contexts_at) ||
-      !back_contexts(contexts_at_first) || !back_rings(rings_at_first))
+  if (ftruncate(descriptor_, static_cast<off_t>(bytes_)) != 0 || !back(0, journal::contexts_at) ||
+      !back_contexts(journal::contexts_at_first) || !back_rings(journal::rings_at_first))
     fail(errno, true);
   map();
   if (header_ == nullptr) fail(errno, true);
-  lay_out(header_, wanted, rings_at_first);
+  lay_out(header_, wanted, journal::rings_at_first);
   header_->start_ticks = start_ticks;
-  header_->magic = spool_magic;
+  header_->magic = journal::spool_magic;
 }
 
 spool_file::spool_file(std::string path, std::uint64_t ring_words)
-    : path_(std::move(path)), bytes_(spool_bytes(ring_words)), ring_words_(ring_words) {
+    : path_(std::move(path)), bytes_(journal::spool_bytes(ring_words)), ring_words_(ring_words) {
   descriptor_ = open(path_.c_str(), O_RDWR | O_CLOEXEC);
   struct stat file{};
   if (descriptor_ < 0 || fstat(descriptor_, &file) != 0) fail(errno, false);
   if (file.st_size != static_cast<off_t>(bytes_)) fail(EAGAIN, false);
   map();
   if (header_ == nullptr) fail(errno, false);
-  if (header_->magic.load(std::memory_order_acquire) != spool_magic) fail(EAGAIN, false);
+  if (header_->magic.load(std::memory_order_acquire) != journal::spool_magic) fail(EAGAIN, false);
   flock(descriptor_, LOCK_EX | LOCK_NB);
 }
 
@@ -51,7 +53,7 @@ spool_file::~spool_file() {
 
 void spool_file::map() {
   void* mapped = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
-  if (mapped != MAP_FAILED) header_ = static_cast<spool_header*>(mapped);
+  if (mapped != MAP_FAILED) header_ = static_cast<journal::spool_header*>(mapped);
 }
 
 void spool_file::fail(int reason, bool remove) {
@@ -73,21 +75,21 @@ bool spool_file::back(std::size_t begin, std::size_t end) {
 }
 
 bool spool_file::back_rings(std::uint32_t count) {
-  return back(rings_at, rings_at + count * ring_words_ * sizeof(std::uint64_t));
+  return back(journal::rings_at, journal::rings_at + count * ring_words_ * sizeof(std::uint64_t));
 }
 
 bool spool_file::back_contexts(std::uint32_t count) {
-  return back(contexts_at, contexts_at + count * sizeof(context_entry));
+  return back(journal::contexts_at, journal::contexts_at + count * sizeof(journal::context_entry));
 }
 
 void spool_file::prepare() {
   if (full_) return;
-  const std::uint32_t rings = std::min(2 * header_->rings_used.load(), max_rings);
+  const std::uint32_t rings = std::min(2 * header_->rings_used.load(), journal::max_rings);
   if (rings > header_->rings_ready) {
     full_ = !back_rings(rings);
     if (!full_) header_->rings_ready.store(rings, std::memory_order_release);
   }
-  const std::uint32_t contexts = std::min(2 * header_->contexts_used.load(), max_contexts_in_spool);
+  const std::uint32_t contexts = std::min(2 * header_->contexts_used.load(), journal::max_contexts_in_spool);
   if (contexts > header_->contexts_ready) {
     full_ = full_ || !back_contexts(contexts);
     if (!full_) header_->contexts_ready.store(contexts, std::memory_order_release);

@@ -12,12 +12,10 @@
 
 namespace mallard::recorder {
 
-using namespace journal;
-
 class spool_file {
  public:
   // Makes the file, replacing a forgotten one; throws std::system_error.
-  spool_file(std::string path, const spool_options& wanted, std::uint64_t start_ticks);
+  spool_file(std::string path, const journal::spool_options& wanted, std::uint64_t start_ticks);
 
   // Opens a child's, whose options must be the root's; throws std::system_error if it cannot be opened, or
   // is not ready (yet).
@@ -26,7 +24,7 @@ class spool_file {
   spool_file(const spool_file&) = delete;
   spool_file& operator=(const spool_file&) = delete;
 
-  [[nodiscard]] spool_header* header() const noexcept { return header_; }
+  [[nodiscard]] journal::spool_header* header() const noexcept { return header_; }
   [[nodiscard]] std::uint64_t ring_words() const noexcept { return ring_words_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
@@ -50,7 +48,7 @@ class spool_file {
   std::string path_;
   int descriptor_ = -1;
   std::size_t bytes_ = 0;
-  spool_header* header_ = nullptr;
+  journal::spool_header* header_ = nullptr;
   std::uint64_t ring_words_;
   bool left_ = false;
   bool full_ = false;  // the disk has no room for more
