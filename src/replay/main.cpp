@@ -21,7 +21,9 @@
 
 namespace {
 
-using namespace mallard;
+namespace harness = mallard::harness;
+namespace journal = mallard::journal;
+namespace replay = mallard::replay;
 
 // One line on standard error; the exit code for bad input.
 int refuse(const std::string& what) {

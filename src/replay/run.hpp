@@ -113,9 +113,8 @@ class runner {
     const std::size_t before = harness::resident_exactly();
     const std::size_t middle = facts_.max_live_op + 1;
     if (!pass(c, 0, middle, touch::all)) return;
-    std::size_t at_max_live = 0;
     if constexpr (tells_usage<C>) note_usage(c);
-    if constexpr (!counts_held<C>) at_max_live = above(harness::resident_exactly(), before);
+    const std::size_t at_max_live = counts_held<C> ? 0 : above(harness::resident_exactly(), before);
     if (!pass(c, middle, ops_.size(), touch::all)) return;
     c.end_pass();
 

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <filesystem>
 #include <new>
+#include <utility>
 
 #include "harness/bytes.hpp"
 #include "harness/interrupt.hpp"
@@ -64,8 +65,8 @@ std::string_view name_of(row_status s) {
   return "";
 }
 
-session::session(const trace& t, const session_options& options)
-    : trace_(t), options_(options), page_(sizeof(job)) {
+session::session(const trace& t, session_options options)
+    : trace_(t), options_(std::move(options)), page_(sizeof(job)) {
   choose_rows();
 }
 
@@ -116,7 +117,7 @@ bool session::work(row& r, job& task) {
       r.of->beneath == nullptr ? std::vector<std::string>{} : harness::environment_for(*r.of->beneath)};
   if (task.kind == job_kind::count_instructions) plan = under_callgrind(std::move(plan));
 
-  job& shared = *::new (page_.data()) job(task);
+  const job& shared = *::new (page_.data()) job(task);
   const harness::outcome end = harness::launch(plan);
   task = shared;
   if (stop_here()) return false;

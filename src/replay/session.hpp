@@ -38,7 +38,7 @@ inline constexpr double wide_spread = 0.1;
 class session {
  public:
   // Precondition: all names are known.
-  session(const trace& t, const session_options& options);
+  session(const trace& t, session_options options);
 
   void run();
 

@@ -216,7 +216,7 @@ trace trace_builder::finish() {
 
   const std::size_t places_at = trace::places_offset(facts_.ops);
   file_.resize(places_at + facts_.allocations * sizeof(std::uint64_t));
-  std::byte* const base = static_cast<std::byte*>(file_.data());
+  auto* const base = static_cast<std::byte*>(file_.data());
   const std::span<std::uint64_t> places(reinterpret_cast<std::uint64_t*>(base + places_at),
                                         facts_.allocations);
   facts_.places_bytes = assign_places(ops(), facts_.slots, places);

@@ -73,7 +73,7 @@ std::vector<std::string> verdict_of(const report_input& in) {
   if (glibc == nullptr)
     lines.push_back("Best malloc: " + base->of->name + "; glibc was not measured.");
   else if (base == glibc)
-    lines.push_back("Best malloc: glibc.");
+    lines.emplace_back("Best malloc: glibc.");
   else if (harness::apart(base->warm().around, glibc->warm().around))
     lines.push_back("Best malloc: " + compare(*base, *glibc) + ".");
   else

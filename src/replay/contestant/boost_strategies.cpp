@@ -15,18 +15,18 @@ constexpr auto run_boost = run<polymorphic<boost::container::pmr::memory_resourc
 }  // namespace
 
 std::vector<strategy> boost_strategies() {
-  using namespace boost::container::pmr;
+  namespace pmr = boost::container::pmr;
   std::vector<strategy> list{
       {"boost.monotonic", binding::pmr, "Boost's monotonic_buffer_resource, released after each pass",
-       run_boost<monotonic_buffer_resource, pass_end::release>},
+       run_boost<pmr::monotonic_buffer_resource, pass_end::release>},
       {"boost.pool", binding::pmr, "Boost's unsynchronized_pool_resource",
-       run_boost<unsynchronized_pool_resource>},
+       run_boost<pmr::unsynchronized_pool_resource>},
       {"boost.sync_pool", binding::pmr, "Boost's synchronized_pool_resource",
-       run_boost<synchronized_pool_resource>},
+       run_boost<pmr::synchronized_pool_resource>},
   };
   for (strategy& s : list) {
     s.beneath = untrimmed_malloc();
-    s.most_align = memory_resource::max_align;  // above, 1.74's monotonic throws, its pools misalign
+    s.most_align = pmr::memory_resource::max_align;  // above, 1.74's monotonic throws, its pools misalign
   }
   return list;
 }

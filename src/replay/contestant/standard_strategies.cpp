@@ -13,14 +13,13 @@ constexpr auto run_standard = run<polymorphic<std::pmr::memory_resource, Resourc
 }  // namespace
 
 std::vector<strategy> standard_strategies() {
-  using namespace std::pmr;
   std::vector<strategy> list{
       {"std.monotonic", binding::pmr, "std::pmr::monotonic_buffer_resource, released after each pass",
-       run_standard<monotonic_buffer_resource, pass_end::release>},
+       run_standard<std::pmr::monotonic_buffer_resource, pass_end::release>},
       {"std.pool", binding::pmr, "std::pmr::unsynchronized_pool_resource",
-       run_standard<unsynchronized_pool_resource>},
+       run_standard<std::pmr::unsynchronized_pool_resource>},
       {"std.sync_pool", binding::pmr, "std::pmr::synchronized_pool_resource",
-       run_standard<synchronized_pool_resource>},
+       run_standard<std::pmr::synchronized_pool_resource>},
   };
   for (strategy& s : list) s.beneath = untrimmed_malloc();
   return list;
