@@ -9,11 +9,10 @@ namespace mallard::harness {
 
 std::optional<std::uint64_t> parse_bytes(std::string_view text) {
   std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{}) return std::nullopt;
 
-  std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+  std::string_view unit = text.substr(static_cast<std::size_t>(rest - text.data()));
   if (unit.empty()) return number;
   constexpr std::string_view letters = "KMGT";
   const auto power = letters.find(static_cast<char>(unit.front() & ~0x20));

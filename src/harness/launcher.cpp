@@ -21,6 +21,7 @@ namespace {
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> result;
+  result.reserve(strings.size() + 1);
   for (std::string& s : strings) result.push_back(s.data());
   result.push_back(nullptr);
   return result;
@@ -105,7 +106,7 @@ outcome launch(const launch_plan& plan) {
 }
 
 std::string describe(const outcome& end) {
-  std::string text =
+  const std::string text =
       end.signal != 0 ? "ended by signal " + std::to_string(end.signal) + " (" + ::strsignal(end.signal) + ")"
                       : "exited with code " + std::to_string(end.exit_code);
   return end.said.empty() ? text : text + ": " + end.said;

@@ -37,7 +37,7 @@ std::size_t kernel_figure(const char* file, std::string_view key) noexcept {
 }
 
 int map_in_object(dl_phdr_info* object, std::size_t, void*) noexcept {
-  const std::size_t page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = object->dlpi_phdr[i];
     if (segment.p_type != PT_LOAD) continue;

@@ -1,8 +1,8 @@
 #include "journal/recorded_process.hpp"
 
-#include <time.h>
 #include <unistd.h>
 
+#include <ctime>
 #include <fstream>
 #include <sstream>
 #include <string>

@@ -50,7 +50,7 @@ class ring_reader {
   // until `enough` words are passed that the program cannot use yet, `most` times at most. Returns how often.
   // A record is passed once it was received.
   template <class Receive>
-  std::uint64_t take(std::uint64_t until, std::uint64_t enough, std::uint64_t most, Receive&& receive);
+  std::uint64_t take(std::uint64_t until, std::uint64_t enough, std::uint64_t most, const Receive& receive);
 
   // The words of a witness record that is being received.
   [[nodiscard]] std::array<std::uint64_t, witness_words - 1> witness(const record& r) const noexcept;
@@ -159,7 +159,7 @@ MALLARD_INLINE record ring_reader::read(std::uint64_t position, const next_recor
 
 template <class Receive>
 std::uint64_t ring_reader::take(std::uint64_t until, std::uint64_t enough, std::uint64_t most,
-                                Receive&& receive) {
+                                const Receive& receive) {
   std::uint64_t taken = 0;
   std::uint64_t position = position_;  // in registers, from record to record
   next_record next = next_;

@@ -173,8 +173,8 @@ void spool_copy::reserve(const spool_header& claimed, std::uint64_t file_size) {
   if (!std::has_single_bit(ring_words_) || ring_words_ < smallest_ring / sizeof(std::uint64_t) ||
       ring_words_ > largest_ring / sizeof(std::uint64_t))
     throw error("it is a damaged spool");
-  rings_ = static_cast<std::uint32_t>(
-      std::min<std::uint64_t>({claimed.rings_used.load(), max_rings, (file_size - rings_at) / ring_bytes}));
+  const std::uint32_t possible = std::min(claimed.rings_used.load(), max_rings);
+  rings_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(possible, (file_size - rings_at) / ring_bytes));
   bytes_ = rings_at + rings_ * ring_bytes;
   void* pages =
       mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

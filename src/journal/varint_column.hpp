@@ -55,7 +55,7 @@ class varint_column {
   static std::size_t put_long(unsigned char* to, std::uint64_t value) noexcept {
     if (value >> 28 != 0) return static_cast<std::size_t>(put_varint(to, value) - to);
     auto word = static_cast<std::uint32_t>(value);
-    const std::uint32_t more = static_cast<std::uint32_t>(word >> 21 != 0);
+    const auto more = static_cast<std::uint32_t>(word >> 21 != 0);
     word = (word & 0x00003fffU) | ((word & 0x0fffc000U) << 2);
     word = (word & 0x007f007fU) | ((word & 0x3f803f80U) << 1);
     store(to, word | 0x00008080U | more << 23);

@@ -1,5 +1,6 @@
 #include "profile/census.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace mallard::profile {
@@ -27,7 +28,7 @@ void census::born(std::uint32_t slot, const object& o) {
     in.max_live_bytes = live;
     in.max_live_event = o.birth;
   }
-  if (order_.live(group) > in.max_live_objects) in.max_live_objects = order_.live(group);
+  in.max_live_objects = std::max(in.max_live_objects, order_.live(group));
 
   contention_.operation(group, o.thread, o.birth_time);
   compactness_.born(slot, group, o.address, o.size);

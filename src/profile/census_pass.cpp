@@ -32,6 +32,7 @@ bool census_pass::advance() {
 
 std::vector<watcher*> census_pass::watchers() const {
   std::vector<watcher*> found;
+  found.reserve(censuses_.size());
   for (const std::unique_ptr<census>& one : censuses_) found.push_back(one.get());
   return found;
 }

@@ -59,7 +59,7 @@ struct birth_count {
 
 struct pairing::state {
   state(std::vector<watcher*> told, double rate)
-      : watchers(std::move(told)), ns_per_tick(rate), clock(rate) {}
+      : watchers_(std::move(told)), ns_per_tick_(rate), clock_(rate) {}
 
   void add(const journal::event_batch& batch);
   void pair(const journal::event_batch& batch, std::size_t row);
@@ -83,25 +83,25 @@ struct pairing::state {
 
   template <class Tell>
   void tell(Tell what) {
-    for (watcher* const w : watchers) what(*w);
+    for (watcher* const w : watchers_) what(*w);
   }
 
-  std::vector<watcher*> watchers;
-  double ns_per_tick;
-  journal::tick_scale clock;
-  std::uint64_t next_event = 0;
-  happening now;
-  live_objects objects;
-  journal::flat_table<std::uint64_t, known_address> addresses;  // of the malloc family
-  region_tree regions;
-  std::vector<birth_count> births;       // by thread
-  std::vector<std::uint32_t> to_end;     // slots, of a region that is cleared
-  std::vector<std::uint32_t> survivors;  // slots, youngest first
-  bool finishing = false;
+  std::vector<watcher*> watchers_;
+  double ns_per_tick_;
+  journal::tick_scale clock_;
+  std::uint64_t next_event_ = 0;
+  happening now_;
+  live_objects objects_;
+  journal::flat_table<std::uint64_t, known_address> addresses_;  // of the malloc family
+  region_tree regions_;
+  std::vector<birth_count> births_;       // by thread
+  std::vector<std::uint32_t> to_end_;     // slots, of a region that is cleared
+  std::vector<std::uint32_t> survivors_;  // slots, youngest first
+  bool finishing_ = false;
 
  public:
   pairing_counts counts;
-  [[nodiscard]] std::uint64_t time() const noexcept { return now.time; }
+  [[nodiscard]] std::uint64_t time() const noexcept { return now_.time; }
 };
 
 pairing::pairing(std::vector<watcher*> watchers, double ns_per_tick)
@@ -115,25 +115,25 @@ std::uint64_t pairing::time() const noexcept { return state_->time(); }
 
 void pairing::state::add(const journal::event_batch& batch) {
   const std::size_t count = batch.count();
-  if (batch.first > next_event && batch.first <= last_event_number) next_event = batch.first;
+  if (batch.first > next_event_ && batch.first <= last_event_number) next_event_ = batch.first;
   counts.events += count;
   for (std::size_t row = 0; row < count; ++row) {
-    if (row + 2 * ahead < count) addresses.expect(batch.address[row + 2 * ahead]);
-    if (row + ahead < count) objects.expect(addresses.guess(batch.address[row + ahead]).slot);
+    if (row + 2 * ahead < count) addresses_.expect(batch.address[row + 2 * ahead]);
+    if (row + ahead < count) objects_.expect(addresses_.guess(batch.address[row + ahead]).slot);
     pair(batch, row);
   }
 }
 
 void pairing::state::pair(const journal::event_batch& batch, std::size_t row) {
   const event_kind kind = batch.kind[row];
-  now = {.event = next_event++,
-         .time = std::max(now.time, clock.ns(batch.time[row])),
-         .ns = took(batch.duration[row]),
-         .thread = batch.thread[row],
-         .context = batch.context[row],
-         .kind = kind};
+  now_ = {.event = next_event_++,
+          .time = std::max(now_.time, clock_.ns(batch.time[row])),
+          .ns = took(batch.duration[row]),
+          .thread = batch.thread[row],
+          .context = batch.context[row],
+          .kind = kind};
   ++counts.by_kind[static_cast<std::size_t>(kind)];
-  if (now.thread >= births.size()) births.resize(std::size_t{now.thread} + 1);
+  if (now_.thread >= births_.size()) births_.resize(std::size_t{now_.thread} + 1);
   if (journal::is_free(kind)) return deallocate(batch.address[row]);
   const request wanted = {
       .address = batch.address[row], .size = batch.size[row], .alignment = batch.alignment[row]};
@@ -144,18 +144,18 @@ void pairing::state::pair(const journal::event_batch& batch, std::size_t row) {
   if (kind == event_kind::region_create) return create_region(region, batch.parent[row]);
   if (kind == event_kind::region_allocate) return allocate_in_region(region, wanted);
   if (kind == event_kind::region_free) return free_in_region(region, wanted.address);
-  const std::uint32_t place = regions.find(region);
+  const std::uint32_t place = regions_.find(region);
   if (place == region_tree::none) return;
   clear_region(place);
-  const std::uint32_t number = regions.number(place);
+  const std::uint32_t number = regions_.number(place);
   if (kind == event_kind::region_clear) return tell([=](watcher& w) { w.region_cleared(number); });
-  regions.end(place);
-  tell([=, this](watcher& w) { w.region_ended(number, now.event); });
+  regions_.end(place);
+  tell([=, this](watcher& w) { w.region_ended(number, now_.event); });
 }
 
 float pairing::state::took(std::uint64_t ticks) const noexcept {
   return ticks == 0 ? 0
-                    : static_cast<float>(std::min(static_cast<double>(ticks) * ns_per_tick, longest_call));
+                    : static_cast<float>(std::min(static_cast<double>(ticks) * ns_per_tick_, longest_call));
 }
 
 void pairing::state::allocate(const request& wanted) {
@@ -167,28 +167,28 @@ void pairing::state::allocate(const request& wanted) {
 }
 
 void pairing::state::deallocate(std::uint64_t address) {
-  auto* const found = addresses.find(address);
+  auto* const found = addresses_.find(address);
   if (found == nullptr) {
     ++counts.unmatched_frees;
   } else if (found->value.frees_owed != 0) {
     --found->value.frees_owed;
   } else {
-    end(found->value.slot, now);
-    addresses.erase(found);
+    end(found->value.slot, now_);
+    addresses_.erase(found);
   }
 }
 
 void pairing::state::reallocate(std::uint64_t old_address, const request& wanted) {
   if (old_address == 0) return allocate(wanted);
   if (wanted.address == 0 && wanted.size == 0) {
-    now.kind = event_kind::free;  // by meaning: nothing is begun
+    now_.kind = event_kind::free;  // by meaning: nothing is begun
     return deallocate(old_address);
   }
   if (wanted.address == 0 || wanted.size > journal::largest_possible) {
     ++counts.failed;
     return;
   }
-  auto* const old = addresses.find(old_address);
+  auto* const old = addresses_.find(old_address);
   if (old == nullptr) {
     ++counts.unmatched_frees;
     return begin_at(wanted);
@@ -198,101 +198,101 @@ void pairing::state::reallocate(std::uint64_t old_address, const request& wanted
     return begin_at(wanted);
   }
   request next = wanted;
-  next.previous = objects.birth(old->value.slot);
+  next.previous = objects_.birth(old->value.slot);
   next.origin = wanted.address == old_address ? origin::in_place : origin::moved;
-  happening by_it = now;
+  happening by_it = now_;
   by_it.ns = 0;  // the call is counted at the birth
   end(old->value.slot, by_it);
   if (next.origin == origin::in_place) {
     old->value.slot = begin(next);
   } else {
-    addresses.erase(old);
+    addresses_.erase(old);
     begin_at(next);
   }
 }
 
 // An object of the malloc family begins, whatever is at its address.
 void pairing::state::begin_at(const request& wanted) {
-  if (auto* const old = addresses.find(wanted.address)) {
+  if (auto* const old = addresses_.find(wanted.address)) {
     ++counts.inversions;
     ++old->value.frees_owed;
     end(old->value.slot, unknown_end(event_kind::deallocate, old->value.slot));
     old->value.slot = begin(wanted);
   } else {
-    addresses.insert(wanted.address, {.slot = begin(wanted)});
+    addresses_.insert(wanted.address, {.slot = begin(wanted)});
   }
 }
 
 void pairing::state::create_region(std::uint64_t id, std::uint64_t parent) {
-  const std::uint32_t outer = regions.find(parent);
-  const std::uint32_t outer_number = outer == region_tree::none ? 0 : regions.number(outer);
-  if (const std::uint32_t place = regions.find(id); place != region_tree::none) {
-    regions.move(place, outer);
-    tell([&](watcher& w) { w.region_moved(regions.number(place), outer_number); });
+  const std::uint32_t outer = regions_.find(parent);
+  const std::uint32_t outer_number = outer == region_tree::none ? 0 : regions_.number(outer);
+  if (const std::uint32_t place = regions_.find(id); place != region_tree::none) {
+    regions_.move(place, outer);
+    tell([&](watcher& w) { w.region_moved(regions_.number(place), outer_number); });
     return;
   }
-  const std::uint32_t number = regions.number(regions.begin(id, outer));
-  tell([=, this](watcher& w) { w.region_began(number, outer_number, now.event, now.context); });
+  const std::uint32_t number = regions_.number(regions_.begin(id, outer));
+  tell([=, this](watcher& w) { w.region_began(number, outer_number, now_.event, now_.context); });
 }
 
 void pairing::state::allocate_in_region(std::uint64_t id, request wanted) {
   if (wanted.address == 0 || wanted.size > journal::largest_possible) return;
-  std::uint32_t place = regions.find(id);
+  std::uint32_t place = regions_.find(id);
   if (place == region_tree::none) {
-    place = regions.begin(id, region_tree::none);
-    tell([&](watcher& w) { w.region_began(regions.number(place), 0, no_event, 0); });
+    place = regions_.begin(id, region_tree::none);
+    tell([&](watcher& w) { w.region_began(regions_.number(place), 0, no_event, 0); });
   }
-  if (const std::uint32_t old = regions.find_block(place, wanted.address); old != region_tree::none) {
-    regions.remove_block(place, old);
+  if (const std::uint32_t old = regions_.find_block(place, wanted.address); old != region_tree::none) {
+    regions_.remove_block(place, old);
     end(old, unknown_end(event_kind::region_free, old));
   }
-  wanted.region = regions.number(place);
-  regions.add_block(place, wanted.address, begin(wanted));
+  wanted.region = regions_.number(place);
+  regions_.add_block(place, wanted.address, begin(wanted));
 }
 
 void pairing::state::free_in_region(std::uint64_t id, std::uint64_t address) {
-  const std::uint32_t place = regions.find(id);
+  const std::uint32_t place = regions_.find(id);
   if (place == region_tree::none) return;
-  const std::uint32_t slot = regions.find_block(place, address);
+  const std::uint32_t slot = regions_.find_block(place, address);
   if (slot == region_tree::none) return;
-  regions.remove_block(place, slot);
-  end(slot, now);
+  regions_.remove_block(place, slot);
+  end(slot, now_);
 }
 
 // Ends all that is in it, youngest first.
 void pairing::state::clear_region(std::uint32_t place) {
-  const region_tree::contents& gone = regions.clear(place);
-  to_end = gone.slots;
-  std::ranges::sort(to_end, std::ranges::greater(),
-                    [this](std::uint32_t slot) { return objects.birth(slot); });
-  happening by_it = now;
+  const region_tree::contents& gone = regions_.clear(place);
+  to_end_ = gone.slots;
+  std::ranges::sort(to_end_, std::ranges::greater(),
+                    [this](std::uint32_t slot) { return objects_.birth(slot); });
+  happening by_it = now_;
   by_it.ns = 0;  // one call for all of them
-  for (const std::uint32_t slot : to_end) end(slot, by_it);
+  for (const std::uint32_t slot : to_end_) end(slot, by_it);
   for (const std::uint32_t number : gone.numbers)
-    tell([=, this](watcher& w) { w.region_ended(number, now.event); });
+    tell([=, this](watcher& w) { w.region_ended(number, now_.event); });
 }
 
 std::uint32_t pairing::state::begin(const request& wanted) {
-  const object o = {.birth = now.event,
+  const object o = {.birth = now_.event,
                     .previous = wanted.previous,
-                    .birth_time = now.time,
+                    .birth_time = now_.time,
                     .address = wanted.address,
                     .size = wanted.size,
                     .alignment = wanted.alignment,
-                    .birth_ns = now.ns,
-                    .context = now.context,
-                    .thread = now.thread,
-                    .death_thread = now.thread,
+                    .birth_ns = now_.ns,
+                    .context = now_.context,
+                    .thread = now_.thread,
+                    .death_thread = now_.thread,
                     .region = wanted.region,
-                    .kind = now.kind,
+                    .kind = now_.kind,
                     .origin = wanted.origin};
-  const std::uint32_t slot = objects.add(o, ++births[now.thread].of(wanted.region));
+  const std::uint32_t slot = objects_.add(o, ++births_[now_.thread].of(wanted.region));
   tell([&](watcher& w) { w.born(slot, o); });
   return slot;
 }
 
 void pairing::state::end(std::uint32_t slot, const happening& by) {
-  object o = objects[slot];
+  object o = objects_[slot];
   o.death = by.event;
   o.death_time = by.time;
   o.between = between(slot, o);
@@ -300,36 +300,36 @@ void pairing::state::end(std::uint32_t slot, const happening& by) {
   o.death_context = by.context;
   o.death_thread = by.thread;
   o.death_kind = by.kind;
-  objects.remove(slot);
+  objects_.remove(slot);
   tell([&](watcher& w) { w.died(slot, o); });
 }
 
 // Births so far, less those up to the object's own.
 std::uint64_t pairing::state::between(std::uint32_t slot, const object& o) {
-  return births[o.thread].of(o.region) - objects.note(slot);
+  return births_[o.thread].of(o.region) - objects_.note(slot);
 }
 
 // Of an object whose end is known by the next one's beginning only.
 happening pairing::state::unknown_end(event_kind kind, std::uint32_t slot) const {
-  return {.event = now.event, .time = now.time, .thread = objects.thread(slot), .kind = kind};
+  return {.event = now_.event, .time = now_.time, .thread = objects_.thread(slot), .kind = kind};
 }
 
 bool pairing::state::finish(std::size_t at_most) {
-  if (!std::exchange(finishing, true)) {
-    for (std::size_t slot = 0; slot < objects.slots(); ++slot)
-      if (objects.alive(static_cast<std::uint32_t>(slot)))
-        survivors.push_back(static_cast<std::uint32_t>(slot));
-    std::ranges::sort(survivors, std::ranges::greater(),
-                      [this](std::uint32_t slot) { return objects.birth(slot); });
+  if (!std::exchange(finishing_, true)) {
+    for (std::size_t slot = 0; slot < objects_.slots(); ++slot)
+      if (objects_.alive(static_cast<std::uint32_t>(slot)))
+        survivors_.push_back(static_cast<std::uint32_t>(slot));
+    std::ranges::sort(survivors_, std::ranges::greater(),
+                      [this](std::uint32_t slot) { return objects_.birth(slot); });
   }
-  for (; at_most != 0 && !survivors.empty(); --at_most) {
-    const std::uint32_t slot = survivors.back();
-    survivors.pop_back();
-    object o = objects[slot];
+  for (; at_most != 0 && !survivors_.empty(); --at_most) {
+    const std::uint32_t slot = survivors_.back();
+    survivors_.pop_back();
+    object o = objects_[slot];
     o.between = between(slot, o);
     tell([&](watcher& w) { w.survived(slot, o); });
   }
-  return !survivors.empty();
+  return !survivors_.empty();
 }
 
 }  // namespace mallard::profile

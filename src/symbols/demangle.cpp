@@ -31,7 +31,7 @@ struct freed {
 }  // namespace
 
 std::string demangle(std::string_view name) {
-  const std::string mangled(without_suffixes(name));
+  std::string mangled(without_suffixes(name));
   if (!mangled.starts_with("_Z")) return mangled;
   int failed = 0;
   const std::unique_ptr<char, freed> plain(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &failed));

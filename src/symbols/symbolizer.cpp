@@ -20,7 +20,7 @@ namespace {
 
 std::string hexadecimal_number(std::uint64_t number) {
   std::array<char, 2 + 16> text{'0', 'x'};
-  const auto end = std::to_chars(text.data() + 2, text.data() + text.size(), number, 16).ptr;
+  char* const end = std::to_chars(text.data() + 2, text.data() + text.size(), number, 16).ptr;
   return {text.data(), end};
 }
 
@@ -93,6 +93,7 @@ class symbolizer::request {
     std::sort(indexes.begin(), indexes.end());
     indexes.erase(std::unique(indexes.begin(), indexes.end()), indexes.end());
     std::vector<std::uint64_t> addresses;
+    addresses.reserve(indexes.size());
     for (const std::size_t index : indexes) addresses.push_back(places_[index]);
     unit_frames frames(unit, addresses, of_->names, texts_);
     for (std::size_t i = 0; i < indexes.size(); ++i) answers_[indexes[i]] = frames.of(i);
