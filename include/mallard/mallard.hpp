@@ -39,6 +39,7 @@
 #include "mallard/source/process_chunks.hpp"
 
 // layer: what heaps are made of
+#include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/bump.hpp"
 #include "mallard/layer/chunk_list.hpp"
 #include "mallard/layer/failing.hpp"

@@ -36,10 +36,12 @@ TEST(IntrusiveStack, TakesAWholeChainOnTop) {
   burst.push_back(&c);
   stack.push(burst);
   EXPECT_TRUE(burst.empty());
+  EXPECT_EQ(stack.count(), 3u);
   EXPECT_EQ(stack.pop(), &b);
   EXPECT_EQ(stack.pop(), &c);
   EXPECT_EQ(stack.pop(), &a);
   EXPECT_EQ(stack.pop(), nullptr);
+  EXPECT_EQ(stack.count(), 0u);
 }
 
 }  // namespace

@@ -300,6 +300,16 @@ TEST(MultipoolOverAnother, AnyStackingWorks) {
   EXPECT_EQ(heap.upstream().upstream().upstream().held(), 0u);
 }
 
+// A chunk and a run for each block. A step for each of those and each block would take minutes.
+TEST(MultipoolOverAnother, InspectingTakesNoStepForEachChunkOfABlock) {
+  basic_multipool<monotonic, multipool_classes, constant<1>, constant<1>> heap;
+  std::vector<void*> blocks(400000);
+  for (void*& p : blocks) p = heap.allocate(48, 8).data;
+  for (void* p : blocks) heap.deallocate(p, 48, 8);
+  EXPECT_FALSE(heap.validate());
+  EXPECT_EQ(heap.usage().granted, 0u);
+}
+
 #if MALLARD_CHECKS
 TEST(MultipoolDeathTest, AWriteToAFreedBlockIsFoundWhereManyBlocksEnd) {
   multipool heap;

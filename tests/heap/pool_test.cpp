@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mallard/allocator/allocator.hpp"
+#include "mallard/heap/monotonic.hpp"
 #include "mallard/layer/failing.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 
@@ -157,6 +158,29 @@ TEST(PoolStatistics, CountWhatWasCarvedAndWhatIsFree) {
   heap.clear();
   EXPECT_EQ(heap.statistics(), (pool_statistics{48, 0, 0}));
 }
+
+// A chunk for each block. A step for each chunk and block would take minutes.
+TEST(Pool, FreeingAndInspectingTakeNoStepForEachChunk) {
+  basic_pool<basic_monotonic<>, constant<1>> heap(16);
+  std::vector<void*> blocks(400000);
+  for (void*& p : blocks) p = heap.allocate(16, 8).data;
+  for (void* p : blocks) heap.deallocate(p, 16, 8);
+  EXPECT_FALSE(heap.validate());
+  EXPECT_EQ(heap.statistics(), (pool_statistics{16, blocks.size(), blocks.size()}));
+}
+
+#if MALLARD_CHECKS
+TEST(PoolDeathTest, APointerThatIsNoneOfItsBlocksIsFoundWhereManyBlocksEnd) {
+  alignas(16) std::byte foreign[16];
+  EXPECT_DEATH(
+      {
+        pool heap(16);
+        (void)heap.allocate(16, 8);
+        heap.deallocate(foreign, 16, 8);
+      },
+      "validate");
+}
+#endif
 
 TEST(Pool, WorksInABufferUntilItIsFull) {
   alignas(16) std::byte buffer[4096];

@@ -33,7 +33,7 @@ TEST_F(Runs, BlocksAreAlignedAndDoNotOverlap) {
   EXPECT_EQ(starts.size(), 200u);
   for (auto i = std::next(starts.begin()); i != starts.end(); ++i) EXPECT_GE(*i - *std::prev(i), 48u);
   EXPECT_EQ(runs_.carved(48), 200u);
-  EXPECT_FALSE(runs_.validate(slabs_, 48, 16));
+  EXPECT_FALSE(runs_.validate(slabs_.chunk_ranges(), 48, 16));
 }
 
 TEST_F(Runs, MemoryBehindTheLastBlockStaysUntouched) {
@@ -45,12 +45,12 @@ TEST_F(Runs, MemoryBehindTheLastBlockStaysUntouched) {
 
 TEST_F(Runs, KnowWhereCarvedBlocksBegin) {
   std::byte* const first = static_cast<std::byte*>(carve());
-  EXPECT_TRUE(runs_.is_block(first, 48));
-  EXPECT_FALSE(runs_.is_block(first + 16, 48));
-  EXPECT_FALSE(runs_.is_block(first + 48, 48));  // not carved yet
+  EXPECT_TRUE(runs_.carved_ranges().contains(first, 48));
+  EXPECT_FALSE(runs_.carved_ranges().contains(first + 16, 48));
+  EXPECT_FALSE(runs_.carved_ranges().contains(first + 48, 48));  // not carved yet
   EXPECT_EQ(carve(), first + 48);
-  EXPECT_TRUE(runs_.is_block(first + 48, 48));
-  EXPECT_FALSE(runs_.is_block(this, 48));
+  EXPECT_TRUE(runs_.carved_ranges().contains(first + 48, 48));
+  EXPECT_FALSE(runs_.carved_ranges().contains(this, 48));
 }
 
 TEST_F(Runs, AreFullyCarvedBeforeTheNextAndThenEnd) {
@@ -58,7 +58,7 @@ TEST_F(Runs, AreFullyCarvedBeforeTheNextAndThenEnd) {
   while (carve() != nullptr) ++blocks;
   EXPECT_EQ(runs_.carved(48), blocks);
   EXPECT_GT(blocks * 48, sizeof bytes_ * 9 / 10);
-  EXPECT_FALSE(runs_.validate(slabs_, 48, 16));
+  EXPECT_FALSE(runs_.validate(slabs_.chunk_ranges(), 48, 16));
   EXPECT_EQ(carve(), nullptr);
 }
 
@@ -73,8 +73,8 @@ TEST_F(Runs, AdjacentBlocksTakeANewRunWhereTheOldOneIsTooShort) {
   EXPECT_EQ(freed.pop(), first + 3 * 48);
   EXPECT_TRUE(freed.empty());
   EXPECT_EQ(runs_.carved(48), 45u);
-  EXPECT_TRUE(runs_.is_block(forty + 39 * 48, 48));
-  EXPECT_FALSE(runs_.validate(slabs_, 48, 16));
+  EXPECT_TRUE(runs_.carved_ranges().contains(forty + 39 * 48, 48));
+  EXPECT_FALSE(runs_.validate(slabs_.chunk_ranges(), 48, 16));
 }
 
 TEST_F(Runs, AdjacentBlocksThatCannotBeHadChangeNothing) {
@@ -87,14 +87,14 @@ TEST_F(Runs, AdjacentBlocksThatCannotBeHadChangeNothing) {
 
 TEST_F(Runs, AWrongSizeOrAlignmentIsReported) {
   const std::uintptr_t first = address_of(carve());
-  EXPECT_TRUE(runs_.validate(slabs_, 47, 16));
-  EXPECT_TRUE(runs_.validate(slabs_, 48, 2 * (first & (~first + 1))));
+  EXPECT_TRUE(runs_.validate(slabs_.chunk_ranges(), 47, 16));
+  EXPECT_TRUE(runs_.validate(slabs_.chunk_ranges(), 48, 2 * (first & (~first + 1))));
 }
 
 TEST_F(Runs, AnOverwrittenHeaderIsReported) {
   std::byte* const first = static_cast<std::byte*>(carve());
   std::memset(first - 8, 0xFF, 8);
-  EXPECT_TRUE(runs_.validate(slabs_, 48, 16));
+  EXPECT_TRUE(runs_.validate(slabs_.chunk_ranges(), 48, 16));
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 #include <thread>
 #include <vector>
 
+#include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
+#include "mallard/heap/pool.hpp"
 #include "mallard/layer/failing.hpp"
 
 namespace mallard {
@@ -53,6 +55,17 @@ TEST_F(ThreadCaches, AThreadBeginsWithFewBlocksAndThenTakesMore) {
     before = carved();
   }
   EXPECT_EQ(steps, (std::vector<std::size_t>{1, 1, 2, 4, 8, 16, 32, 32, 32}));
+}
+
+// A chunk for each block. A step for each chunk and block would take minutes.
+TEST(ThreadCachesOfManyChunks, AreInspectedWithoutAStepForEachChunkOfABlock) {
+  using central = basic_pool<basic_monotonic<>, constant<1>>;
+  thread_caches<central, 1, 1, std::mutex> caches(size, align);
+  std::vector<void*> blocks(400000);
+  for (void*& p : blocks) p = caches.allocate(0, size, align);
+  for (void* p : blocks) caches.deallocate(0, p, size);
+  EXPECT_FALSE(caches.validate([&](std::size_t) { return caches.central().statistics().live(); }));
+  EXPECT_GE(caches.unused(0), blocks.size());
 }
 
 TEST_F(ThreadCaches, WhatIsNotCachedIsReturnedAtOnce) {

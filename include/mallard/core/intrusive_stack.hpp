@@ -25,6 +25,13 @@ class intrusive_stack {
   [[nodiscard]] bool empty() const noexcept { return top_ == nullptr; }
   [[nodiscard]] void* top() const noexcept { return top_; }
 
+  // Blocks. O(blocks).
+  [[nodiscard]] std::size_t count() const noexcept {
+    std::size_t blocks = 0;
+    for (const void* p = top_; p != nullptr; p = next(p)) ++blocks;
+    return blocks;
+  }
+
   // The block under `p`, null at the bottom.
   [[nodiscard]] static void* next(const void* p) noexcept { return static_cast<const chain::node*>(p)->next; }
 

@@ -34,6 +34,7 @@
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/heap_name.hpp"
 #include "mallard/heap/monotonic.hpp"
+#include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/growth.hpp"
 #include "mallard/layer/one_by_one.hpp"
 #include "mallard/layer/segregate.hpp"
@@ -156,6 +157,10 @@ class basic_multipool {
     return {pooled.held + large.held, pooled.carved + large.carved, pooled.granted + large.granted};
   }
 
+  // Where the chunks lie that the classes' blocks are carved from, for a validation.
+  [[nodiscard]] address_ranges chunk_ranges() const noexcept { return pools_.chunk_ranges(); }
+
+  // O(blocks freed log runs + large blocks), in the memory of address_ranges.
   [[nodiscard]] fault validate() const noexcept {
     if (fault f = pools_.validate()) return f;
     return large_.validate();

@@ -27,6 +27,7 @@
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/usage.hpp"
+#include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/growth.hpp"
 
 namespace mallard {
@@ -147,6 +148,14 @@ class chunk_list {
       for (const chunk* c = list; c != nullptr; c = c->older_)
         if (c->contains(p)) return true;
     return false;
+  }
+
+  // Where the chunks lie, spares included, for a validation.
+  [[nodiscard]] address_ranges chunk_ranges() const noexcept {
+    return address_ranges([this](auto f) {
+      for (const chunk* list : {newest_, spares_})
+        for (const chunk* c = list; c != nullptr; c = c->older_) f(c, c->size_);
+    });
   }
 
   [[nodiscard]] fault validate() const noexcept {

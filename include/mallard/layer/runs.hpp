@@ -9,7 +9,7 @@
 // It is plain state, one pointer, so that a heap with many sizes is made and ended quickly: the blocks'
 // size and alignment and where stretches come from are passed in.
 // Invariant: a run's cursor lies in it, at a multiple of the size from its first block.
-// Cost: O(1). Seed 001, chapter 3 ("Simple segregated storage").
+// Cost: O(1); what inspects is O(runs log runs). Seed 001, chapter 3 ("Simple segregated storage").
 #pragma once
 
 #include <algorithm>
@@ -20,6 +20,7 @@
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/intrusive_stack.hpp"
 #include "mallard/core/usage.hpp"
+#include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/bump.hpp"
 #include "mallard/layer/slabs.hpp"
 
@@ -54,20 +55,20 @@ class runs {
     return blocks;
   }
 
-  // Whether a carved block begins at `p`.
-  [[nodiscard]] bool is_block(const void* p, std::size_t size) const noexcept {
-    for (const run* r = newest_; r != nullptr; r = r->older) {
-      const std::size_t offset = address_of(p) - address_of(r->begin());
-      if (offset < r->carved()) return offset % size == 0;
-    }
-    return false;
+  // Where the carved blocks lie, each run's from its first one on, for a validation.
+  [[nodiscard]] address_ranges carved_ranges() const noexcept {
+    return address_ranges([this](auto f) {
+      for (const run* r = newest_; r != nullptr; r = r->older) f(r->begin(), r->carved());
+    });
   }
 
-  template <class Slabs>
-  [[nodiscard]] fault validate(const Slabs& from, std::size_t size, std::size_t align) const noexcept {
+  // `chunks`: where the stretches come from.
+  [[nodiscard]] fault validate(const address_ranges& chunks, std::size_t size,
+                               std::size_t align) const noexcept {
     std::size_t total = newest_ == nullptr ? 0 : newest_->total;
     for (const run* r = newest_; r != nullptr; r = r->older) {
-      if (!from.owns(r) || !from.owns(r->fresh.end() - 1)) return {"runs: a run lies outside the chunks"};
+      if (!chunks.contains(r) || !chunks.contains(r->fresh.end() - 1))
+        return {"runs: a run lies outside the chunks"};
       if (!is_aligned(r->begin(), align)) return {"runs: a run is misaligned for its blocks"};
       const std::size_t bytes = r->carved() + r->fresh.room();
       if (r->begin() >= r->fresh.end() || bytes % size != 0)

@@ -28,6 +28,7 @@
 #include "mallard/core/lazy_array.hpp"
 #include "mallard/core/pool_statistics.hpp"
 #include "mallard/core/usage.hpp"
+#include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/growth.hpp"
 #include "mallard/layer/runs.hpp"
 #include "mallard/layer/slabs.hpp"
@@ -137,9 +138,7 @@ class segregate {
   // Of the pool of class `index`, below Classes::count. O(its blocks).
   [[nodiscard]] pool_statistics statistics(std::size_t index) const noexcept {
     const std::size_t size = Classes::size(index);
-    pool_statistics found{size, runs_[index].carved(size), 0};
-    for (const void* p = freed_[index].top(); p != nullptr; p = intrusive_stack::next(p)) ++found.free;
-    return found;
+    return {size, runs_[index].carved(size), freed_[index].count()};
   }
 
   [[nodiscard]] heap_usage usage() const noexcept {
@@ -148,16 +147,16 @@ class segregate {
     return {slabs_.held(), granted, granted};
   }
 
+  [[nodiscard]] address_ranges chunk_ranges() const noexcept { return slabs_.chunk_ranges(); }
+
+  // O(blocks freed log runs), in the memory of address_ranges.
   [[nodiscard]] fault validate() const noexcept {
     if (fault f = slabs_.validate()) return f;
+    const address_ranges chunks = slabs_.chunk_ranges();
     for (std::size_t i = 0; i < Classes::count; ++i) {
       const std::size_t size = Classes::size(i);
-      if (fault f = runs_[i].validate(slabs_, size, Classes::natural_align(size))) return f;
-      std::size_t carved = runs_[i].carved(size);
-      for (const void* p = freed_[i].top(); p != nullptr; p = intrusive_stack::next(p)) {
-        if (!runs_[i].is_block(p, size)) return {"segregate: a freed block is none of its class"};
-        if (carved-- == 0) return {"segregate: more blocks are freed than were carved: a circle"};
-      }
+      if (fault f = runs_[i].validate(chunks, size, Classes::natural_align(size))) return f;
+      if (fault f = validate_freed(freed_[i], runs_[i].carved_ranges(), size)) return f;
     }
     return {};
   }

@@ -20,6 +20,7 @@
 #include "mallard/core/align.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/usage.hpp"
+#include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/bump.hpp"
 #include "mallard/layer/chunk_list.hpp"
 #include "mallard/layer/growth.hpp"
@@ -84,6 +85,8 @@ class slabs {
 
   [[nodiscard]] std::size_t held() const noexcept { return chunks_.held(); }
   [[nodiscard]] bool owns(const void* p) const noexcept { return chunks_.owns(p); }
+
+  [[nodiscard]] address_ranges chunk_ranges() const noexcept { return chunks_.chunk_ranges(); }
 
   [[nodiscard]] fault validate() const noexcept {
     if (fault f = chunks_.validate()) return f;

@@ -5,7 +5,8 @@
 //     a thread without a cache: one block at a time  -------------------------+
 //
 // Central is an unsynchronised heap. Its blocks of list i all have the same size, at least
-// returned_batches::least_block; the caller names it together with the list. Lists below Cached are kept
+// returned_batches::least_block; the caller names it together with the list, and all lie in its
+// chunk_ranges(). Lists below Cached are kept
 // in caches, the others go straight to the returned batches. Freeing takes no lock: only the first use of
 // the heap by a thread does.
 // A cache is made when a thread first uses the heap, kept when the thread ends and given to the next one,
@@ -29,6 +30,7 @@
 #include "mallard/core/block.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/usage.hpp"
+#include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/growth.hpp"
 #include "mallard/layer/returned_batches.hpp"
 #include "mallard/layer/slabs.hpp"
@@ -141,14 +143,15 @@ class alignas(cache_line) thread_caches {
     return blocks;
   }
 
-  // `handed_out(list)`: blocks of a list that Central has handed out.
+  // `handed_out(list)`: blocks of a list that Central has handed out. O(free blocks log chunks).
   template <class F>
   [[nodiscard]] fault validate(F handed_out) const noexcept {
     if (fault f = central_.validate()) return f;
     if (fault f = store_.validate()) return f;
+    const address_ranges chunks = central_.chunk_ranges();
     const std::lock_guard guard(ends_mutex);
     for (std::size_t i = 0; i < Lists; ++i)
-      if (fault f = validate(i, handed_out(i))) return f;
+      if (fault f = validate(i, handed_out(i), chunks)) return f;
     return {};
   }
 
@@ -232,10 +235,11 @@ class alignas(cache_line) thread_caches {
   }
 
   // The caches and returned batches of a list, of whose blocks Central has handed out so many.
-  [[nodiscard]] fault validate(std::size_t list, std::size_t handed_out) const noexcept {
+  [[nodiscard]] fault validate(std::size_t list, std::size_t handed_out,
+                               const address_ranges& chunks) const noexcept {
     fault found;
     std::size_t blocks = 0;
-    const auto is_block = [&](const void* p) { return ++blocks <= handed_out && central_.owns(p); };
+    const auto is_block = [&](const void* p) { return ++blocks <= handed_out && chunks.contains(p); };
     returned_[list].for_each([&](batch b) {
       std::size_t length = 0;
       for (const void* p = b.first; p != nullptr && !found; p = chain::next(p), ++length)
