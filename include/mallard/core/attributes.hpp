@@ -6,6 +6,8 @@
 // MALLARD_VISIBLE lets shared objects that hide their symbols share this one: a variable, or a function with
 //                its static variables. What clang compiles and dlopen loads without RTLD_GLOBAL keeps one
 //                of its own even so; gcc's does not.
+// MALLARD_HIDDEN  gives each program and shared object one of its own, of a variable or a class's functions.
+// MALLARD_FIRST_OF_ALL has a static object made before all others of its program or shared object.
 #pragma once
 
 #if defined(__GNUC__) || defined(__clang__)
@@ -13,9 +15,13 @@
 #define MALLARD_NOINLINE [[gnu::noinline]]
 #define MALLARD_ASSUME(condition) ((condition) ? void(0) : __builtin_unreachable())
 #define MALLARD_VISIBLE [[gnu::visibility("default")]]
+#define MALLARD_HIDDEN [[gnu::visibility("hidden")]]
+#define MALLARD_FIRST_OF_ALL [[gnu::init_priority(101)]]
 #else
 #define MALLARD_INLINE inline
 #define MALLARD_NOINLINE
 #define MALLARD_ASSUME(condition) void(0)
 #define MALLARD_VISIBLE
+#define MALLARD_HIDDEN
+#define MALLARD_FIRST_OF_ALL
 #endif

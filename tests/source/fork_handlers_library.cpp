@@ -1,0 +1,7 @@
+// Loaded and unloaded at run time; uses the process's chunk cache.
+#include "mallard/source/process_chunks.hpp"
+
+extern "C" [[gnu::visibility("default")]] mallard::chunk_cache* see_process_chunks() {
+  (void)mallard::process_chunks().limit();
+  return &mallard::process_chunks();
+}
