@@ -11,7 +11,8 @@ template <class Classes>
 class SizeClasses : public testing::Test {};
 
 using tables = testing::Types<size_classes<8, 128, 4, 65536>, size_classes<16, 64, 1, 256>,
-                              size_classes<8, 64, 8, 4096>, size_classes<16, 1024, 2, 1024>>;
+                              size_classes<8, 64, 8, 4096>, size_classes<16, 1024, 2, 1024>,
+                              size_classes<8, 64, 8, 4096, 16>, size_classes<8, 128, 4, 65536, 64>>;
 TYPED_TEST_SUITE(SizeClasses, tables);
 
 TYPED_TEST(SizeClasses, AreAscendingAndEndWithTheLargest) {
@@ -24,7 +25,7 @@ TYPED_TEST(SizeClasses, GiveTheSmallestThatHoldsARequest) {
     const std::size_t index = TypeParam::index(size, 1);
     ASSERT_LT(index, TypeParam::count);
     ASSERT_GE(TypeParam::size(index), size);
-    ASSERT_TRUE(index == 0 || TypeParam::size(index - 1) < size);
+    ASSERT_TRUE(index == TypeParam::index(0, 1) || TypeParam::size(index - 1) < size);
   }
 }
 
@@ -63,6 +64,12 @@ TYPED_TEST(SizeClasses, ServeNothingBeyondTheirLimits) {
   EXPECT_FALSE(TypeParam::is_small(1, 2 * TypeParam::max_align));
   EXPECT_FALSE(TypeParam::is_small(static_cast<std::size_t>(-1), 1));
   EXPECT_FALSE(TypeParam::is_small(0, 1));
+}
+
+TEST(SizeClassesWithALeast, GiveNoBlockBelowIt) {
+  using classes = size_classes<8, 64, 8, 4096, 32>;
+  for (std::size_t size = 0; size <= 32; ++size) EXPECT_EQ(classes::size(classes::index(size, 8)), 32u);
+  EXPECT_EQ(classes::size(classes::index(33, 8)), 40u);
 }
 
 TEST(SizeClassesWaste, IsLessThanAStepBelowAndAShareOfADoublingAbove) {

@@ -30,7 +30,9 @@ class size_classes {
   static_assert(std::has_single_bit(Dense) && std::has_single_bit(PerDoubling) &&
                 std::has_single_bit(Largest));
   static_assert(Step <= Dense / PerDoubling && Dense <= Largest);
-  static_assert(Least % Step == 0 && Step <= Least && Least <= Dense);
+  static_assert(Step <= Least && Least <= Dense);
+  static_assert(std::has_single_bit(Least), "so that every alignment up to it divides it");
+  static_assert(Largest <= UINT32_MAX, "the table holds 32 bits a size");
 
   static constexpr std::size_t dense_count = Dense / Step;
 
