@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "mallard/core/concepts.hpp"
+#include "source/taken_mappings.hpp"
 
 namespace mallard {
 namespace {
@@ -40,6 +41,24 @@ TEST(OsPages, GivesWholePages) {
     pages.deallocate(b.data, size, 1);
     EXPECT_FALSE(is_mapped(b.data));
   }
+}
+
+// Blocks side by side are one mapping, which one taken out of the middle makes two.
+TEST(OsPages, GivesMemoryBackAtTheKernelsLimitOfMappings) {
+  os_pages pages;
+  const std::size_t page = os_pages::page_size();
+  block all[3];
+  for (block& b : all) std::memset((b = pages.allocate(page, page)).data, 1, page);
+  unsigned char resident = 1;
+  {
+    const taken_mappings nearly_all(0);
+    pages.deallocate(all[1].data, page, page);
+    if (::mincore(all[1].data, page, &resident) != 0) resident = 0;
+  }
+  EXPECT_EQ(resident & 1, 0);
+  if (is_mapped(all[1].data)) ::munmap(all[1].data, page);
+  pages.deallocate(all[0].data, page, page);
+  pages.deallocate(all[2].data, page, page);
 }
 
 TEST(OsPages, KeepsNothingAroundAnOverAlignedBlock) {

@@ -5,12 +5,15 @@
 //
 // An alignment above the page size maps `align` bytes more and unmaps both ends at once, so a block
 // never holds more than its own pages. Stateless: blocks of one os_pages may be given to another.
+// At the kernel's limit of mappings a block between others may not be unmapped, as what remains would be two
+// mappings out of one: its memory goes back then, its addresses stay taken until the process ends.
 // Cost: one system call an operation, and one page fault a page at its first touch.
 #pragma once
 
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 
 #include "mallard/core/align.hpp"
@@ -78,8 +81,9 @@ class os_pages {
 
   static void unmap(void* p, std::size_t bytes) noexcept {
     if (bytes == 0) return;
-    [[maybe_unused]] const int failed = ::munmap(p, bytes);
-    MALLARD_CHECK(failed == 0);
+    if (::munmap(p, bytes) == 0) return;
+    MALLARD_CHECK(errno == ENOMEM);
+    ::madvise(p, bytes, MADV_DONTNEED);
   }
 };
 
