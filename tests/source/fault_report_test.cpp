@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <setjmp.h>
+#include <signal.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdlib>
 #include <optional>
@@ -84,6 +88,64 @@ TEST_F(FaultReportDeathTest, SaysNothingOfOtherFaults) {
     *reinterpret_cast<volatile char*>(8) = 1;
   };
   EXPECT_EXIT(fault(), testing::ExitedWithCode(42), "^$");
+}
+
+TEST_F(FaultReportDeathTest, LetsASentSignalEndTheProcess) {
+  const auto sent = [] {
+    std::signal(SIGSEGV, SIG_DFL);
+    report_faults();
+    ::kill(::getpid(), SIGSEGV);
+    std::raise(SIGSEGV);
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(sent(), testing::KilledBySignal(SIGSEGV), "^$");
+  const auto raised = [] {
+    std::signal(SIGBUS, SIG_DFL);
+    report_faults();
+    std::raise(SIGBUS);
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(raised(), testing::KilledBySignal(SIGBUS), "^$");
+}
+
+TEST_F(FaultReportDeathTest, LetsASentSignalBeIgnoredAsBefore) {
+  const auto sent = [] {
+    std::signal(SIGSEGV, SIG_IGN);
+    report_faults();
+    std::raise(SIGSEGV);
+    std::_Exit(7);
+  };
+  EXPECT_EXIT(sent(), testing::ExitedWithCode(7), "^$");
+}
+
+sigjmp_buf behind_the_fault;
+
+TEST_F(FaultReportDeathTest, StaysAfterAFaultThatTheFormerHandlerTookCareOf) {
+  const auto faults = [&] {
+    struct sigaction jumps = {};
+    jumps.sa_sigaction = [](int, siginfo_t* info, void*) {
+      if (info->si_addr != reinterpret_cast<void*>(8)) std::_Exit(42);
+      siglongjmp(behind_the_fault, 1);
+    };
+    jumps.sa_flags = SA_SIGINFO;
+    ::sigaction(SIGSEGV, &jumps, nullptr);
+    report_faults();
+    if (sigsetjmp(behind_the_fault, 1) == 0) *reinterpret_cast<volatile char*>(8) = 1;
+    block_[48] = 1;
+  };
+  EXPECT_EXIT(faults(), testing::ExitedWithCode(42), "^mallard: orders: access behind a block");
+}
+
+TEST_F(FaultReportDeathTest, CallsAHandlerForOneSignalOnce) {
+  const auto fault = [&] {
+    struct sigaction once = {};
+    once.sa_handler = [](int) {};
+    once.sa_flags = static_cast<int>(SA_RESETHAND);
+    ::sigaction(SIGSEGV, &once, nullptr);
+    report_faults();
+    *reinterpret_cast<volatile char*>(8) = 1;
+  };
+  EXPECT_EXIT(fault(), testing::KilledBySignal(SIGSEGV), "^$");
 }
 
 }  // namespace

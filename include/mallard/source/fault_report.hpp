@@ -4,12 +4,14 @@
 //     p[48] = 1;
 //     mallard: guard_pages: access behind a block: 48 bytes aligned to 8 at ..., block number 17
 //         0x7f... is 0 bytes behind its end
-//         now: ... allocated: ...
+//         now: ...
+//         allocated: ...
 //     Segmentation fault
 //
 // Nothing is installed unless report_faults() is called. Its handler for SIGSEGV and SIGBUS prints one report
-// if the address belongs to a heap that watches addresses, puts back what was installed before, and returns:
-// the instruction faults again, and the former action follows, by default the process's end by that signal.
+// if the address belongs to a heap that watches addresses. Then, and for every other fault and every such
+// signal that somebody sent, the former action follows: a handler is called, and the reporter stays; by
+// default the process ends by that signal, at the instruction. The former handler's signal mask is not set.
 // It reads the books of all such heaps without a lock: a fault while another thread works in one of them may
 // be told wrongly, or end the process without the line.
 #pragma once
@@ -75,6 +77,7 @@ inline const void* interrupted_at([[maybe_unused]] const void* context) noexcept
 #endif
 }
 
+// Nothing, if the address belongs to no such heap.
 inline void print_fault(const void* address, const call_place& now) noexcept {
   for (const watches_addresses* h = watches_addresses::first(); h != nullptr; h = h->next()) {
     const known_block* const b = h->block_at(address);
@@ -86,9 +89,23 @@ inline void print_fault(const void* address, const call_place& now) noexcept {
   }
 }
 
-inline void on_fault(int signal, siginfo_t* info, void* context) noexcept {
-  print_fault(info->si_addr, call_place::from(interrupted_at(context)));
-  ::sigaction(signal, signal == SIGSEGV ? &former_segv : &former_bus, nullptr);
+// What would have happened without the reporter. Not noexcept: a former handler may throw or jump.
+inline void do_former(int signal, siginfo_t* info, void* context, bool sent) {
+  struct sigaction& installed = signal == SIGSEGV ? former_segv : former_bus;
+  const struct sigaction former = installed;
+  if ((former.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) installed = {};
+  if ((former.sa_flags & SA_SIGINFO) != 0) return former.sa_sigaction(signal, info, context);
+  if (former.sa_handler != SIG_DFL && former.sa_handler != SIG_IGN) return former.sa_handler(signal);
+  if (sent && former.sa_handler == SIG_IGN) return;
+  // A fault comes again when this returns; what was sent must be sent again, and waits until then.
+  ::sigaction(signal, &former, nullptr);
+  if (sent) ::raise(signal);
+}
+
+inline void on_fault(int signal, siginfo_t* info, void* context) {
+  const bool sent = info->si_code <= 0;
+  if (!sent) print_fault(info->si_addr, call_place::from(interrupted_at(context)));
+  do_former(signal, info, context, sent);
 }
 
 }  // namespace detail
