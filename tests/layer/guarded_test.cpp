@@ -9,6 +9,7 @@
 
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
+#include "mallard/heap/pool.hpp"
 #include "mallard/layer/failing.hpp"
 #include "mallard/layer/limited.hpp"
 #include "mallard/layer/stats.hpp"
@@ -20,6 +21,7 @@ namespace {
 using heap_type = guarded<stats<failing<multipool>>>;
 
 static_assert(layered<heap_type> && predictable<heap_type> && measurable<heap_type> && owning<heap_type>);
+static_assert(clearable<heap_type> && !clearable<guarded<os_pages>>);
 static_assert(releasable<heap_type> && trimmable<heap_type> && inspectable<heap_type>);
 
 class Guarded : public testing::Test {
@@ -160,6 +162,23 @@ TEST_F(Guarded, LooksAtWhatReleaseEnds) {
   EXPECT_EQ(heap_.usage(), heap_usage{});
   EXPECT_EQ(out_upstream(), 0u);
   EXPECT_TRUE(heap_.upstream().upstream().usage() == heap_usage{});
+}
+
+TEST_F(Guarded, LooksAtWhatClearEndsAndLetsTheUpstreamKeepItsChunks) {
+  take(48, 8)[48] = std::byte{0};
+  heap_.clear();
+  ASSERT_EQ(seen_.size(), 1u);
+  EXPECT_EQ(heap_.usage(), heap_usage{});
+  EXPECT_EQ(out_upstream(), 0u);
+  EXPECT_GT(heap_.upstream().upstream().upstream().usage().held, 0u);
+}
+
+TEST_F(Guarded, GivesBlocksOfAPoolThatHasRoomForTheCanaries) {
+  guarded<pool> given(96);
+  EXPECT_TRUE(given.allocate(64, 16));
+  EXPECT_FALSE(given.allocate(65, 16));
+  guarded<pool> adopting;
+  EXPECT_TRUE(adopting.allocate(64, 16));
 }
 
 TEST_F(Guarded, CarriesContainersThatDoNothingWrong) {

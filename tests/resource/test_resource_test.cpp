@@ -142,6 +142,54 @@ TEST(RecordingTestResource, PrintsAndGoesOn) {
   EXPECT_EQ(memory.mismatches(), 1u);
 }
 
+TEST_F(TestResource, ReportsDamageBeforeLeaksAtItsEnd) {
+  struct told {
+    std::vector<misuse> what;
+    bool has_place = true;
+  } seen;
+  {
+    test_resource ends("ends");
+    ends.on_mismatch(
+        [](const misuse_report& r, void* to) {
+          static_cast<told*>(to)->what.push_back(r.what);
+          if (r.now.empty()) static_cast<told*>(to)->has_place = false;
+        },
+        &seen);
+    static_cast<std::byte*>(ends.allocate(10, 1))[10] = std::byte{0};
+    void* const freed = ends.allocate(20, 1);
+    ends.deallocate(freed, 20, 1);
+    *static_cast<std::byte*>(freed) = std::byte{0};
+  }
+  EXPECT_EQ(seen.what, (std::vector{misuse::written_behind, misuse::written_after_free, misuse::leaked}));
+  EXPECT_TRUE(seen.has_place);
+}
+
+TEST_F(TestResource, ReportsALeakOnce) {
+  {
+    test_resource ends("ends");
+    ends.on_mismatch(note, this);
+    (void)ends.allocate(10, 1);
+    EXPECT_EQ(ends.report_leaks(0, {}), 1u);
+    EXPECT_EQ(ends.mismatches(), 1u);
+  }
+  EXPECT_EQ(seen_, std::vector{misuse::leaked});
+}
+
+TEST(RecordingTestResource, PrintsSomeLeaksAndCountsAll) {
+  testing::internal::CaptureStderr();
+  {
+    test_resource memory("orders");
+    memory.record_mismatches();
+    for (int i = 0; i < 100; ++i) (void)memory.allocate(10, 1);
+    memory.report_leaks(0, {});
+    EXPECT_EQ(memory.mismatches(misuse::leaked), 100u);
+  }
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("block number 16\n"), std::string::npos);
+  EXPECT_EQ(said.find("block number 17\n"), std::string::npos);
+  EXPECT_NE(said.find("mallard: orders: further leaks are counted, not printed\n"), std::string::npos);
+}
+
 TEST(TestResourceDeathTest, AbortsAtAMismatchAndAtALeak) {
   test_resource memory("orders");
   EXPECT_DEATH(memory.deallocate(&memory, 8, 8), "mallard: orders: deallocate of a foreign pointer");

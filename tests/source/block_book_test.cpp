@@ -132,6 +132,30 @@ TEST_F(BlockBook, ReportsLeaksInTheOrderOfAllocationFromANumberOn) {
   EXPECT_EQ(book_.report_leaks(book_.last_number(), {}), 0u);
 }
 
+TEST_F(BlockBook, TellsALeakOnce) {
+  add(0);
+  EXPECT_EQ(book_.report_leaks(0, {}), 1u);
+  add(1);
+  EXPECT_EQ(book_.report_leaks(0, {}), 1u);
+  EXPECT_EQ(book_.report_leaks(0, {}), 0u);
+  ASSERT_EQ(seen_.size(), 2u);
+  EXPECT_EQ(seen_[1].pointer, bytes_ + 64 + 16);
+}
+
+TEST_F(BlockBook, TakesABlockWhereOneWasForItsSuccessor) {
+  add(0);
+  known_block* const between = add(1);
+  known_block* const again = add(0);
+  EXPECT_EQ(book_.blocks(), (tally{2, 2, 3}));
+  EXPECT_EQ(book_.oldest_live(), between);
+  EXPECT_EQ(between->newer, again);
+  EXPECT_EQ(again->newer, nullptr);
+  book_.set_freed(between, {});
+  EXPECT_EQ(add(1)->number, 4u);
+  EXPECT_EQ(book_.oldest_freed(), nullptr);
+  EXPECT_EQ(book_.usage(), (heap_usage{128, 128, 40}));
+}
+
 using BlockBookDeathTest = BlockBook;
 
 TEST_F(BlockBookDeathTest, PrintsAndAbortsUnlessThereIsAHandler) {

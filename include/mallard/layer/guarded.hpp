@@ -10,8 +10,10 @@
 // The quarantine holds up to so many bytes of freed blocks, the oldest leave first; when the upstream is
 // exhausted, all of them.
 // For debugging: 2 to 5 us a pair, for the places it takes, and about 400 bytes a block beside the canaries.
-// One thread at a time.
-// Suggested: for writes, guard_pages stops the very instruction; guarded serves millions of blocks.
+// One thread at a time; for more, locked<guarded<Heap>>, where each block's book is kept under the lock.
+// A pool of a given size must have room for both canaries, 32 bytes and more for a stricter alignment than
+// 16: guarded<pool>(96) for nodes of up to 64 bytes. One that takes its size from the first request does it
+// itself. Suggested: for writes, guard_pages stops the very instruction; guarded serves millions of blocks.
 // Seed 000, section 1 (allocators aid testing, debugging and measurement).
 #pragma once
 
@@ -120,14 +122,16 @@ class guarded {
 
   // Looks at the canaries of every block that it ends.
   void release() noexcept {
-    while (known_block* const b = book_.oldest_live()) {
-      report_changes(*b, {});
-      fill(b->data, b->received(), pattern::freed);
-      repair(*b);
-      book_.set_freed(b, {});
-    }
-    trim(0);
+    end_all();
     if constexpr (releasable<Upstream>) upstream_.release();
+  }
+
+  // So does this.
+  void clear() noexcept
+    requires clearable<Upstream>
+  {
+    end_all();
+    upstream_.clear();
   }
 
   [[nodiscard]] heap_usage usage() const noexcept { return book_.usage(); }
@@ -144,7 +148,11 @@ class guarded {
 
   // Reports everything that validate() would find, each once; how many blocks are concerned.
   MALLARD_NOINLINE std::size_t report_damage() noexcept {
-    const call_place now = call_place::from(__builtin_return_address(0));
+    return report_damage(call_place::from(__builtin_return_address(0)));
+  }
+
+  // With `now` as the place where it was looked.
+  std::size_t report_damage(const call_place& now) noexcept {
     std::size_t damaged = 0;
     for (known_block* b = book_.oldest_live(); b != nullptr; b = b->newer)
       if (report_changes(*b, now)) {
@@ -175,6 +183,16 @@ class guarded {
     fill(b->data, b->received(), pattern::freed);
     book_.set_freed(b, now);
     trim(quarantine_);
+  }
+
+  void end_all() noexcept {
+    while (known_block* const b = book_.oldest_live()) {
+      report_changes(*b, {});
+      fill(b->data, b->received(), pattern::freed);
+      repair(*b);
+      book_.set_freed(b, {});
+    }
+    trim(0);
   }
 
   static const std::byte* changed_before(const known_block& b) noexcept {

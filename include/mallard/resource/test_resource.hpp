@@ -30,7 +30,9 @@
 #include "mallard/layer/failing.hpp"
 #include "mallard/layer/guarded.hpp"
 #include "mallard/layer/stats.hpp"
+#include "mallard/source/block_book.hpp"
 #include "mallard/source/call_place.hpp"
+#include "mallard/source/error_line.hpp"
 #include "mallard/source/memory_resource_source.hpp"
 #include "mallard/source/misuse.hpp"
 
@@ -47,9 +49,13 @@ class test_resource : public std::pmr::memory_resource {
   test_resource(const test_resource&) = delete;
   test_resource& operator=(const test_resource&) = delete;
 
-  // Reports blocks that are still out; unless it records or has a handler, the program ends here then.
+  // Reports writes beside blocks and after free, then blocks that are still out and were not told before;
+  // unless it records or has a handler, the program ends here then.
   MALLARD_NOINLINE ~test_resource() override {
-    report_leaks(0, call_place::from(__builtin_return_address(0)));
+    const call_place here = call_place::from(__builtin_return_address(0));
+    guard().report_damage(here);
+    guard().book().report_leaks(0, here);
+    heap_.release();
   }
 
   [[nodiscard]] const char* name() const noexcept { return guard().book().name(); }
@@ -102,9 +108,10 @@ class test_resource : public std::pmr::memory_resource {
   }
 
   // Looks at the bytes around all blocks, and at those that were freed last; how many were written to.
-  std::size_t report_damage() noexcept {
+  MALLARD_NOINLINE std::size_t report_damage() noexcept {
+    const call_place now = call_place::from(__builtin_return_address(0));
     const std::lock_guard lock(mutex_);
-    return guard().report_damage();
+    return guard().report_damage(now);
   }
 
   // The number of the latest block, in the order of allocations.
@@ -113,8 +120,8 @@ class test_resource : public std::pmr::memory_resource {
     return guard().book().last_number();
   }
 
-  // Reports blocks with a number above `since` that still live as leaks; how many there are. `when` may say
-  // what went before.
+  // Reports blocks with a number above `since` that still live as leaks, each once; how many it told now.
+  // `when` may say what went before.
   std::size_t report_leaks(std::uint64_t since, const call_place& now, const char* when = nullptr) noexcept {
     const std::lock_guard lock(mutex_);
     return guard().book().report_leaks(since, now, when);
@@ -122,12 +129,12 @@ class test_resource : public std::pmr::memory_resource {
 
   // --- what happens then --------------------------------------------------------------------
 
-  // A mismatch is printed and counted, and the program goes on.
-  void record_mismatches() noexcept {
-    on_mismatch([](const misuse_report& r, void*) { print(r); }, nullptr);
-  }
+  // A mismatch is printed and counted, and the program goes on. Of leaks the first
+  // block_book::printed_leaks are printed, all are counted.
+  void record_mismatches() noexcept { on_mismatch(print_some, this); }
 
-  // A mismatch is counted and given to `handler`; null: it is printed, and the program aborts.
+  // A mismatch is counted and given to `handler`; null: it is printed, and the program aborts. The handler
+  // must neither throw nor use this resource.
   void on_mismatch(misuse_handler handler, void* context) noexcept {
     const std::lock_guard lock(mutex_);
     handler_ = handler;
@@ -165,12 +172,21 @@ class test_resource : public std::pmr::memory_resource {
     resource.handler_(r, resource.context_);
   }
 
+  // Under the lock, counted already.
+  static void print_some(const misuse_report& r, void* self) noexcept {
+    const std::size_t leaks =
+        static_cast<test_resource*>(self)->seen_[static_cast<std::size_t>(misuse::leaked)];
+    if (r.what != misuse::leaked || leaks <= block_book::printed_leaks) return print(r);
+    if (leaks == block_book::printed_leaks + 1)
+      error_line("mallard: %s: further leaks are counted, not printed", r.heap);
+  }
+
   mutable std::mutex mutex_;
-  failing<guard_type> heap_;
   std::size_t requests_ = 0;
   std::array<std::size_t, misuses> seen_{};
   misuse_handler handler_ = nullptr;
   void* context_ = nullptr;
+  failing<guard_type> heap_;
 };
 
 }  // namespace mallard

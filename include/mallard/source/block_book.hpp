@@ -48,7 +48,8 @@ class block_book {
 
   // --- blocks -------------------------------------------------------------------------------
 
-  // Null if there is no memory for the entry.
+  // Null if there is no memory for the entry. A block that was at that address is no more: whoever gave the
+  // memory out again knows it to be free.
   [[nodiscard]] known_block* add(std::byte* data, std::size_t size, std::size_t align, block whole,
                                  const call_place& place) noexcept {
     known_block* b = nullptr;
@@ -57,6 +58,7 @@ class block_book {
     } catch (const std::bad_alloc&) {
       return nullptr;
     }
+    if (b->data != nullptr) unlink(b);
     *b = {};
     b->data = data;
     b->size = size;
@@ -92,19 +94,16 @@ class block_book {
 
   // From the live to the freed.
   void set_freed(known_block* b, const call_place& place) noexcept {
+    unlink(b);
     b->live = false;
     b->freed = place;
-    live_.remove(b);
     freed_.push(b);
     freed_bytes_ += b->whole;
-    count_.remove(1);
-    bytes_.remove(b->size);
   }
 
-  // Forgets a freed block.
+  // Forgets a block.
   void forget(known_block* b) noexcept {
-    freed_.remove(b);
-    freed_bytes_ -= b->whole;
+    unlink(b);
     blocks_.erase(address_of(b->data));
   }
 
@@ -153,15 +152,15 @@ class block_book {
     std::abort();
   }
 
-  // Reports live blocks with a number above `since` as leaks; how many there are. `when` may say what went
-  // before. Without a handler the
-  // program aborts behind the last, and no more than `printed_leaks` are told one by one.
-  std::size_t report_leaks(std::uint64_t since, const call_place& now,
-                           const char* when = nullptr) const noexcept {
+  // Reports live blocks with a number above `since` as leaks, each once; how many it told now. `when` may
+  // say what went before. Without a handler no more than `printed_leaks` are told one by one, then the sum,
+  // and the program aborts.
+  std::size_t report_leaks(std::uint64_t since, const call_place& now, const char* when = nullptr) noexcept {
     std::size_t leaks = 0;
     std::size_t bytes = 0;
-    for (const known_block* b = live_.oldest; b != nullptr; b = b->newer) {
-      if (b->number <= since) continue;
+    for (known_block* b = live_.oldest; b != nullptr; b = b->newer) {
+      if (b->number <= since || b->told) continue;
+      b->told = true;
       const misuse_report r{misuse::leaked, heap_, b->data, b->size, b->align, b, now, when};
       if (handler_ != nullptr)
         handler_(r, context_);
@@ -209,6 +208,18 @@ class block_book {
       (b->newer == nullptr ? newest : b->newer->older) = b->older;
     }
   };
+
+  // Out of the list that it is in, and of what is counted there.
+  void unlink(known_block* b) noexcept {
+    if (b->live) {
+      live_.remove(b);
+      count_.remove(1);
+      bytes_.remove(b->size);
+    } else {
+      freed_.remove(b);
+      freed_bytes_ -= b->whole;
+    }
+  }
 
   pages pages_;
   std::pmr::unsynchronized_pool_resource entries_{&pages_};

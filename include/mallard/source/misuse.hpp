@@ -1,10 +1,10 @@
 // misuse: what a program did wrong with a block, and how it is told.
 //
-//     mallard: guarded: double free of the block of 48 bytes aligned to 8 at 0x7f21c0de0040, number 17
-//       now:
-//         #0 ./orders+0x1a2f
-//       allocated: ...
-//       freed before: ...
+//     mallard: guarded: double free: 48 bytes aligned to 8 at 0x7f21c0de0040, block number 17
+//         now:
+//           #0 ./orders+0x1a2f
+//         allocated: ...
+//         freed before: ...
 //
 // Heaps that watch for misuse keep a `known_block` for each block, and make a report of what they see. The
 // reaction is a function of the user's; without one the report is printed and the program aborted, as
@@ -46,6 +46,7 @@ struct known_block {
   std::size_t whole = 0;       // bytes of that
   std::uint64_t number = 0;    // in the order of allocations, from 1
   bool live = true;
+  bool told = false;  // as a leak
   call_place allocated;
   call_place freed;
   known_block* older = nullptr;  // among the live, or among the freed
@@ -68,6 +69,8 @@ struct misuse_report {
   const char* when = nullptr;  // what went before, if that is known
 };
 
+// Called in the middle of the heap's member that saw it, and of a lock that is around it: it must not throw,
+// and must not call the heap, nor what owns it. `report` and its block are valid until it returns.
 using misuse_handler = void (*)(const misuse_report& report, void* context);
 
 [[nodiscard]] constexpr const char* what_happened(misuse what) noexcept {
