@@ -2,12 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
+
+#include <array>
 #include <cstring>
 #include <memory_resource>
 #include <vector>
 
 #include "mallard/core/concepts.hpp"
 #include "mallard/resource/resource.hpp"
+#include "source/taken_mappings.hpp"
 
 namespace mallard {
 namespace {
@@ -97,6 +101,62 @@ TEST_F(GuardPages, CarryAContainer) {
   std::pmr::vector<int> numbers(&memory);
   for (int i = 0; i < 1000; ++i) numbers.push_back(i);
   EXPECT_EQ(numbers[999], 999);
+}
+
+TEST_F(GuardPages, LookAtTheCanariesOfLiveBlocks) {
+  record();
+  std::byte* const p = take(44, 8);
+  std::byte* const q = take(44, 8);
+  p[44] = std::byte{0};
+  EXPECT_EQ(heap_.report_damage(), 1u);
+  EXPECT_EQ(heap_.report_damage(), 0u) << "told once";
+  q[-1] = std::byte{0};
+  heap_.release();
+  ASSERT_EQ(seen_.size(), 2u);
+  EXPECT_EQ(seen_[0].what, misuse::written_behind);
+  EXPECT_EQ(seen_[0].pointer, p + 44);
+  EXPECT_EQ(seen_[1].what, misuse::written_before);
+  EXPECT_EQ(seen_[1].pointer, q - 1);
+}
+
+bool is_mapped(void* p) {
+  unsigned char resident = 0;
+  const std::uintptr_t in_page = address_of(p) & (os_pages::page_size() - 1);
+  return ::mincore(static_cast<std::byte*>(p) - in_page, 1, &resident) == 0;
+}
+
+TEST_F(GuardPages, KeepWhatTheKernelDoesNotTakeAtItsLimitOfMappings) {
+  std::array<std::byte*, 300> all{};
+  std::size_t count = 0;
+  std::size_t held = 0;
+  std::size_t returned = 0;
+  heap_usage left;
+  heap_.deallocate(take(48, 8), 48, 8);  // what happens once
+  heap_.trim(0);
+  std::vector<std::byte*> lost;
+  lost.reserve(all.size());
+  {
+    const taken_mappings nearly_all(400);
+    while (count < all.size() && (all[count] = take(48, 8)) != nullptr) ++count;
+    for (std::size_t i = 0; i < count; ++i)
+      if (i % 10 != 0) heap_.deallocate(all[i], 48, 8);
+    std::array<std::byte*, 300> more{};
+    std::size_t taken = 0;
+    heap_.set_quarantine(SIZE_MAX);
+    while (taken < more.size() && (more[taken] = take(48, 8)) != nullptr) ++taken;
+    held = heap_.usage().held;
+    returned = heap_.trim(0);
+    left = heap_.usage();
+    for (std::size_t i = 0; i < taken; ++i) heap_.deallocate(more[i], 48, 8);
+    for (std::size_t i = 0; i < count; ++i)
+      if (heap_.block_at(all[i]) == nullptr && is_mapped(all[i])) lost.push_back(all[i]);
+  }
+  EXPECT_LT(count, all.size()) << "the limit was reached";
+  EXPECT_EQ(left.held, held - returned);
+  EXPECT_TRUE(lost.empty()) << lost.size() << " blocks have been forgotten that are mapped";
+  heap_.release();
+  EXPECT_EQ(heap_.usage(), heap_usage{});
+  for (std::size_t i = 0; i < count; ++i) EXPECT_FALSE(is_mapped(all[i]));
 }
 
 using GuardPagesDeathTest = GuardPages;

@@ -10,7 +10,9 @@
 // (fault_report.hpp) makes the process print that when it faults. The received size is the requested one.
 // For debugging: two pages of address space and two mappings a block beside its own (the kernel allows
 // 65530 mappings a process if not told otherwise, so about 30 000 live blocks), 7 to 10 us a pair.
-// Exhausted, it empties its quarantine. One thread at a time.
+// Exhausted, it empties its quarantine. At the kernel's limit a freed block between two others may not go,
+// as what remains would be two mappings out of one: it stays in the quarantine, inaccessible and without
+// memory, until trim(), a free or the end of others let it go. One thread at a time.
 // Seed 000, section 1 (allocators aid debugging; some memory is protected).
 #pragma once
 
@@ -72,10 +74,7 @@ class guard_pages final : public watches_addresses {
     const call_place now = call_place::from(__builtin_return_address(0));
     known_block* const b = book_.ended(p, size, align, now);
     if (b == nullptr) return;
-    if (const std::byte* const at = changed_before(*b))
-      book_.report({misuse::written_before, book_.name(), at, size, align, b, now});
-    if (const std::byte* const at = changed_behind(*b))
-      book_.report({misuse::written_behind, book_.name(), at, size, align, b, now});
+    report_changes(*b, now);
     end(b, now);
     trim(quarantine_);
   }
@@ -94,22 +93,29 @@ class guard_pages final : public watches_addresses {
 
   [[nodiscard]] bool owns(const void* p) const noexcept { return book_.around(p) != nullptr; }
 
-  // Takes blocks out of the quarantine until it keeps at most `keep` bytes; bytes given back.
+  // Takes blocks out of the quarantine, the oldest first, until it keeps at most `keep` bytes, or only what
+  // the kernel does not take; bytes given back.
   std::size_t trim(std::size_t keep) noexcept {
     std::size_t returned = 0;
-    while (book_.freed_bytes() > keep) {
-      known_block* const b = book_.oldest_freed();
-      const block whole{b->begin, b->whole};
-      book_.forget(b);
-      unmap(whole);
-      returned += whole.size;
+    for (known_block* b = book_.oldest_freed(); b != nullptr && book_.freed_bytes() > keep;) {
+      known_block* const next = b->newer;
+      if (::munmap(b->begin, b->whole) == 0) {
+        returned += b->whole;
+        book_.forget(b);
+      }
+      b = next;
     }
     return returned;
   }
 
+  // Looks at the canaries of every block that it ends.
   void release() noexcept {
-    while (known_block* const b = book_.oldest_live()) end(b, {});
-    trim(0);
+    while (known_block* const b = book_.oldest_live()) {
+      report_changes(*b, {});
+      end(b, {});
+    }
+    while (trim(0) != 0) {
+    }
   }
 
   // Held and carved is address space; only the pages that a live block touches are memory.
@@ -120,6 +126,19 @@ class guard_pages final : public watches_addresses {
       if (changed_before(*b) != nullptr || changed_behind(*b) != nullptr)
         return {"guard_pages: a write beside a block"};
     return {};
+  }
+
+  // Reports every write beside a live block, each once; how many blocks are concerned.
+  MALLARD_NOINLINE std::size_t report_damage() noexcept {
+    const call_place now = call_place::from(__builtin_return_address(0));
+    std::size_t damaged = 0;
+    for (known_block* b = book_.oldest_live(); b != nullptr; b = b->newer)
+      if (report_changes(*b, now)) {
+        fill(first_page(*b), static_cast<std::size_t>(b->data - first_page(*b)), pattern::canary);
+        fill(b->end(), static_cast<std::size_t>(last_page_end(*b) - b->end()), pattern::canary);
+        ++damaged;
+      }
+    return damaged;
   }
 
  private:
@@ -138,43 +157,66 @@ class guard_pages final : public watches_addresses {
     void* const mapped =
         ::mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) return {};
-    const block whole{mapped, reserved};
     std::byte* const begin = static_cast<std::byte*>(mapped);
     const std::size_t received = std::max<std::size_t>(size, 1);
     // As far to the end of its pages as the alignment allows; from there on that end is given.
     std::byte* data = begin + page + padding_for(begin + page, align);
     if (align <= page) data = begin + align_down(reserved - page - received, align);
-    std::byte* const first = data - (address_of(data) & (page - 1));
-    const std::size_t accessible = align_up(static_cast<std::size_t>(data - first) + received, page);
-    if (::mprotect(first, accessible, PROT_READ | PROT_WRITE) != 0) return unmap(whole);
-    const known_block* const b = book_.add(data, size, align, whole, now);
-    if (b == nullptr) return unmap(whole);
-    fill(first, accessible, pattern::canary);
+    known_block* const b = book_.add(data, size, align, {mapped, reserved}, now);
+    if (b == nullptr) {
+      // Lost, if the kernel does not take it: address space without memory.
+      ::munmap(mapped, reserved);
+      return {};
+    }
+    if (!protect(*b, PROT_READ | PROT_WRITE)) {
+      book_.set_freed(b, now);
+      if (::munmap(mapped, reserved) == 0) book_.forget(b);
+      return {};
+    }
+    fill(first_page(*b), static_cast<std::size_t>(last_page_end(*b) - first_page(*b)), pattern::canary);
     fill(data, received, pattern::fresh);
     return {data, received};
   }
 
-  // Inaccessible from here on, and without memory.
+  // Inaccessible from here on, and without memory. A new mapping becomes one with its neighbours; at the
+  // limit of mappings there may be none, and the pages change as they are.
   void end(known_block* b, const call_place& now) noexcept {
-    [[maybe_unused]] const void* const mapped =
-        ::mmap(b->begin, b->whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    MALLARD_CHECK(mapped == b->begin);
+    constexpr int kind = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    if (::mmap(b->begin, b->whole, PROT_NONE, kind, -1, 0) == MAP_FAILED) {
+      protect(*b, PROT_NONE);
+      ::madvise(b->begin, b->whole, MADV_DONTNEED);
+    }
     book_.set_freed(b, now);
   }
 
-  static block unmap(const block& whole) noexcept {
-    [[maybe_unused]] const int failed = ::munmap(whole.data, whole.size);
-    MALLARD_CHECK(failed == 0);
-    return {};
+  // The pages that a block touches.
+  static std::byte* first_page(const known_block& b) noexcept {
+    return b.data - (address_of(b.data) & (os_pages::page_size() - 1));
+  }
+  static std::byte* last_page_end(const known_block& b) noexcept {
+    return b.end() + padding_for(b.end(), os_pages::page_size());
+  }
+  static bool protect(const known_block& b, int access) noexcept {
+    std::byte* const first = first_page(b);
+    return ::mprotect(first, static_cast<std::size_t>(last_page_end(b) - first), access) == 0;
   }
 
-  // What the pages of a block have in front of it, and behind it.
+  // What they have in front of it, and behind it.
   static const std::byte* changed_before(const known_block& b) noexcept {
-    const std::size_t before = address_of(b.data) & (os_pages::page_size() - 1);
-    return first_other(b.data - before, before, pattern::canary);
+    return first_other(first_page(b), static_cast<std::size_t>(b.data - first_page(b)), pattern::canary);
   }
   static const std::byte* changed_behind(const known_block& b) noexcept {
-    return first_other(b.end(), padding_for(b.end(), os_pages::page_size()), pattern::canary);
+    return first_other(b.end(), static_cast<std::size_t>(last_page_end(b) - b.end()), pattern::canary);
+  }
+
+  // Whether anything was written there; it is reported.
+  bool report_changes(const known_block& b, const call_place& now) const noexcept {
+    const auto told = [&](misuse what, const std::byte* at) {
+      if (at != nullptr) book_.report({what, book_.name(), at, b.size, b.align, &b, now});
+      return at != nullptr;
+    };
+    const bool before = told(misuse::written_before, changed_before(b));
+    return told(misuse::written_behind, changed_behind(b)) || before;
   }
 
   block_book book_{"guard_pages"};
