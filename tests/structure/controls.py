@@ -18,6 +18,7 @@ import header_alone
 import header_tested
 import include_order
 import page_links
+import page_snippets
 import test_built
 import threads_watched
 
@@ -189,6 +190,31 @@ class Controls(unittest.TestCase):
             },
         }
         self.demand(threads_watched.violations, sound, violations)
+
+    def test_page_snippets(self) -> None:
+        """An example that does not compile, as statements or as declarations, is found; so is none at all."""
+
+        def check(root: Path) -> Iterable[str]:
+            return page_snippets.violations(root, self.compiler)
+
+        page = "docs/strategies/pool.md"
+        sound = {
+            "include/mallard/mallard.hpp": "#pragma once\nnamespace mallard { struct pool {}; }\n",
+            page: "# pool\n\n```cpp\n#include <list>\nmallard::pool heap;\nstd::list<int>().clear();\n```\n",
+            "docs/strategies/own.md": "```cpp\ntemplate <>\nstruct std::hash<mallard::pool> {};\n```\n",
+            "README.md": "```cpp\narena.end();\n```\n## Use the library\n```cpp\nmallard::pool p;\n```\n## X\n",
+        }
+        violations: dict[str, Tree] = {
+            f"{page}:3 does not compile": {page: "# pool\n\n```cpp\nmallard::pool heap(48);\n```\n"},
+            "docs/strategies/own.md:1 does not compile": {
+                "docs/strategies/own.md": "```cpp\nmallard::pool heap;\nheap.allocate(1);\n```\n"
+            },
+            "README.md:2 does not compile": {
+                "README.md": "## Use the library\n```cpp\nmallard::pools p;\n```\n"
+            },
+        }
+        self.demand(check, sound, violations)
+        assert "has no example" in self.complaints(check, {})
 
     def test_page_links(self) -> None:
         """A link to a file that is not there, or to a heading that is not, is found."""
