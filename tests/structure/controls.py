@@ -200,9 +200,9 @@ class Controls(unittest.TestCase):
         page = "docs/strategies/pool.md"
         sound = {
             "include/mallard/mallard.hpp": "#pragma once\nnamespace mallard { struct pool {}; }\n",
-            page: "# pool\n\n```cpp\n#include <list>\nmallard::pool heap;\nstd::list<int>().clear();\n```\n",
+            page: "# pool\n\n```cpp\n#include <list>\nmallard::pool heap;\nstd::list<int> l;\n```\n",
             "docs/strategies/own.md": "```cpp\ntemplate <>\nstruct std::hash<mallard::pool> {};\n```\n",
-            "README.md": "```cpp\narena.end();\n```\n## Use the library\n```cpp\nmallard::pool p;\n```\n## X\n",
+            "README.md": "```cpp\nf();\n```\n## Use the library\n```cpp\nmallard::pool p;\n```\n## X\n",
         }
         violations: dict[str, Tree] = {
             f"{page}:3 does not compile": {page: "# pool\n\n```cpp\nmallard::pool heap(48);\n```\n"},

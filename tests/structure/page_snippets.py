@@ -3,7 +3,8 @@
     page_snippets.py --compiler COMPILER [ROOT]     prints each that does not; exit code 1 if there is one
 
 An example is what stands between ```cpp and ```, on the pages of docs/strategies and in README.md under
-"Use the library": statements of a function, or, with a template or a specialisation, declarations as they stand.
+"Use the library": statements of a function, or, with a template or a specialisation, declarations as they
+stand.
 """
 
 from __future__ import annotations
