@@ -174,7 +174,7 @@ TEST_F(Guarded, LooksAtWhatClearEndsAndLetsTheUpstreamKeepItsChunks) {
 }
 
 TEST_F(Guarded, GivesBlocksOfAPoolThatHasRoomForTheCanaries) {
-  guarded<pool> given(96);
+  guarded<pool> given(std::size_t{96});
   EXPECT_TRUE(given.allocate(64, 16));
   EXPECT_FALSE(given.allocate(65, 16));
   guarded<pool> adopting;
