@@ -286,6 +286,19 @@ TEST(MultipoolOverMonotonic, ClearKeepsOneChunkOfWhatPassedThroughToo) {
   EXPECT_LE(heap.upstream().upstream().held(), 2 * 10 * above);
 }
 
+// Chunks that were kept have no room for as many blocks as are to be adjacent, and there is no more memory.
+TEST(MultipoolBurst, AsksNotForEachBlockAgainWhereSoManyCannotBeAdjacent) {
+  basic_multipool<failing<counting<os_pages>>, multipool_classes, constant<4096>> heap;
+  constexpr std::size_t count = 10000;
+  for (std::size_t i = 0; i < 2 * count; ++i) ASSERT_TRUE(heap.allocate(48, 8));
+  heap.clear();
+  heap.upstream().fail_from(1);
+  chain out;
+  ASSERT_TRUE(heap.allocate_burst(out, count, 48, 8, static_cast<std::size_t>(-1)));
+  EXPECT_EQ(out.size(), count);
+  EXPECT_LT(heap.upstream().requests(), 200u);
+}
+
 TEST(MultipoolOverAnother, AnyStackingWorks) {
   basic_multipool<basic_monotonic<multipool>> heap;
   std::vector<block> blocks;

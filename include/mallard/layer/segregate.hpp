@@ -85,8 +85,7 @@ class segregate {
     const std::size_t index = Classes::index(size, align);
     const std::size_t received = Classes::size(index);
     const std::size_t natural = Classes::natural_align(received);
-    const std::size_t adjacent =
-        std::clamp<std::size_t>(contiguous / received, 1, max_request / received / 2);
+    std::size_t adjacent = std::clamp<std::size_t>(contiguous / received, 1, max_request / received / 2);
     chain taken;
     for (; count != 0 && !freed_[index].empty(); --count) taken.push_back(freed_[index].pop());
     while (count != 0) {
@@ -94,8 +93,8 @@ class segregate {
       auto* p = runs_.use(index).template carve_adjacent<RunGrowth>(slabs_, received, natural, blocks,
                                                                     freed_[index]);
       if (p == nullptr && blocks != 1) {
-        blocks = 1;
-        p = runs_.use(index).template carve_adjacent<RunGrowth>(slabs_, received, natural, 1, freed_[index]);
+        adjacent = blocks / 2;  // for the rest as well: what cannot be had once is not asked for again
+        continue;
       }
       if (p == nullptr) {
         freed_[index].push(taken);
