@@ -31,12 +31,14 @@
 #include "mallard/source/error_line.hpp"
 #include "mallard/source/fault_report.hpp"
 #include "mallard/source/fixed_buffer.hpp"
+#include "mallard/source/fork_handlers.hpp"
 #include "mallard/source/free_chunks.hpp"
 #include "mallard/source/guard_pages.hpp"
 #include "mallard/source/memory_resource_source.hpp"
 #include "mallard/source/misuse.hpp"
 #include "mallard/source/os_pages.hpp"
 #include "mallard/source/process_chunks.hpp"
+#include "mallard/source/thread_end.hpp"
 
 // layer: what heaps are made of
 #include "mallard/layer/address_ranges.hpp"

@@ -44,6 +44,15 @@ class counting_mutex {
   std::mutex mutex_;
 };
 
+// ThreadSanitizer lets no child of a process with several threads start one.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool threads_start_after_forks = false;
+#elif defined(__has_feature)
+inline constexpr bool threads_start_after_forks = !__has_feature(thread_sanitizer);
+#else
+inline constexpr bool threads_start_after_forks = true;
+#endif
+
 template <class Kind>
 class ThreadPromises : public testing::Test {
  protected:
@@ -386,6 +395,42 @@ TYPED_TEST_P(ThreadPromises, AForkedThreadGoesOnInTheChild) {
   this->deallocate(heap, blocks);
 }
 
+// Threads that have used the heap and are quiet when another forks are not in the child, and their stacks
+// may go to new threads there or back to the system: what they had cached is the heap's.
+TYPED_TEST_P(ThreadPromises, AChildIsWithoutTheThreadsThatDidNotFork) {
+  typename TestFixture::heap_type heap;
+  std::latch used{12};
+  std::latch forked{1};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 12; ++i)
+    threads.emplace_back([&] {
+      this->deallocate(heap, this->allocate(heap, 100));
+      used.count_down();
+      forked.wait();
+    });
+  used.wait();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(30);
+    const std::size_t held = heap.usage().held;
+    bool good = !heap.validate() && heap.usage().granted == 0;
+    if constexpr (threads_start_after_forks) {
+      for (int i = 0; i < 12; ++i)
+        this->on_another_thread([&] { this->deallocate(heap, this->allocate(heap, 100)); });
+      good = good && heap.usage().held == held;
+    }
+    heap.release();
+    this->deallocate(heap, this->allocate(heap, 100));
+    ::_exit(good && !heap.validate() ? 0 : 1);
+  }
+  int status = -1;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  forked.count_down();
+  for (std::thread& t : threads) t.join();
+  EXPECT_FALSE(heap.validate());
+}
+
 REGISTER_TYPED_TEST_SUITE_P(ThreadPromises, AMillionRemoteFreesTakeNoLock, PairsOfOneThreadTakeNoLock,
                             ProducerAndConsumerHoldABoundedAmount, ThreadsThatComeAndGoNeedNoMoreThanOne,
                             ManyThreadsAtATimeLeaveAllToTheNext, TheEndOfAThreadGivesItsBlocksToOthers,
@@ -393,6 +438,7 @@ REGISTER_TYPED_TEST_SUITE_P(ThreadPromises, AMillionRemoteFreesTakeNoLock, Pairs
                             ThreadsAndHeapsMayEndAtTheSameTime, ThousandsOfHeapsLiveAtATime,
                             HeapsMadeAndEndedInALoopLeaveNothingWithTheThread,
                             AThreadsLastDestructorsMayUseHeaps, ClearEndsWhatCachesHave,
-                            BlocksThatPassBetweenThreadsKeepTheirContents, AForkedThreadGoesOnInTheChild);
+                            BlocksThatPassBetweenThreadsKeepTheirContents, AForkedThreadGoesOnInTheChild,
+                            AChildIsWithoutTheThreadsThatDidNotFork);
 
 }  // namespace mallard

@@ -2,7 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <deque>
+#include <latch>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -15,7 +21,7 @@ namespace {
 
 // A heap's stake in a thread, which notes that its thread has ended.
 struct stake : attachment {
-  stake() : attachment([](attachment& a) noexcept { static_cast<stake&>(a).retired = true; }) {}
+  stake() = default;
   ~stake() {
     const std::lock_guard guard(ends_mutex);
     if (attached()) detach();
@@ -24,12 +30,16 @@ struct stake : attachment {
   [[nodiscard]] bool attach() {
     if (!this_threads_table.reserve()) return false;
     const std::lock_guard guard(ends_mutex);
-    this_threads_table.attach(*this, key);
+    this_threads_table.attach(*this, key, [](attachment& a, end by) noexcept {
+      static_cast<stake&>(a).retired = true;
+      static_cast<stake&>(a).by_fork = by == end::by_fork;
+    });
     return true;
   }
 
   std::uint64_t key = thread_table::new_key();
   bool retired = false;
+  bool by_fork = false;
 };
 
 attachment* found(std::uint64_t key) {
@@ -115,9 +125,15 @@ TEST(ThreadTable, OthersInTheSameSlotAreFoundOutOfLine) {
     second.key = first.key + 8 * sizeof(thread_slot);  // a table of 8 begins with the same slot
     ASSERT_TRUE(first.attach());
     ASSERT_TRUE(second.attach());
-    EXPECT_EQ(found(first.key), &first);
-    EXPECT_EQ(found(second.key), &second);
     EXPECT_EQ(this_threads_table.find(second.key), nullptr);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(found(first.key), &first);
+      EXPECT_EQ(this_threads_table.find(first.key), &first) << "who is searched for has the slot";
+      EXPECT_EQ(found(second.key), &second);
+      EXPECT_EQ(this_threads_table.find(second.key), &second);
+    }
+    const std::uint64_t third = second.key + 8 * sizeof(thread_slot);
+    EXPECT_EQ(found(third), nullptr);
   });
 }
 
@@ -155,6 +171,89 @@ TEST(ThreadTable, AThreadInItsLastDestructorsAttachesToNothing) {
     EXPECT_EQ(last.attached, &attached);
   });
   EXPECT_FALSE(attached);
+}
+
+// The first heap that a thread uses may be one that a destructor of a pthread key frees into.
+TEST(ThreadTable, TheEndOfAThreadRetiresWhatIsAttachedInDestructorsOfKeys) {
+  stake last;
+  pthread_key_t key{};
+  ASSERT_EQ(::pthread_key_create(&key, [](void* s) { EXPECT_TRUE(static_cast<stake*>(s)->attach()); }), 0);
+  on_a_new_thread([&] { ASSERT_EQ(::pthread_setspecific(key, &last), 0); });
+  EXPECT_TRUE(last.retired);
+  ::pthread_key_delete(key);
+}
+
+// Runs `f` in a child, which ends with its answer; true if that was 0 within time.
+template <class F>
+bool child_succeeds(F f) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);
+    ::_exit(f());
+  }
+  int status = -1;
+  return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(ThreadTable, AForkRetiresWhatIsAttachedToThreadsThatTheChildHasNot) {
+  stake mine;
+  std::deque<stake> theirs(3);
+  ASSERT_TRUE(mine.attach());
+  std::latch attached(2);
+  std::latch forked(1);
+  std::thread some([&] {
+    EXPECT_TRUE(theirs[0].attach() && theirs[1].attach());
+    attached.count_down();
+    forked.wait();
+  });
+  std::thread other([&] {
+    EXPECT_TRUE(theirs[2].attach());
+    attached.count_down();
+    forked.wait();
+  });
+  attached.wait();
+  EXPECT_TRUE(child_succeeds([&] {
+    const std::lock_guard guard(ends_mutex);
+    for (const stake& s : theirs)
+      if (!s.retired || !s.by_fork || s.attached()) return 1;
+    if (mine.retired || !mine.attached() || !mine.is_linked()) return 2;
+    return found(mine.key) == &mine ? 0 : 3;
+  }));
+  {
+    const std::lock_guard guard(ends_mutex);
+    for (const stake& s : theirs) EXPECT_TRUE(!s.retired && s.attached());
+  }
+  forked.count_down();
+  some.join();
+  other.join();
+  for (const stake& s : theirs) EXPECT_TRUE(s.retired && !s.by_fork);
+}
+
+// A child finds the lock free, whoever had it at the moment of the fork.
+TEST(ThreadTable, AForkWaitsForTheLock) {
+  std::atomic<bool> done = false;
+  std::thread busy([&] {
+    while (!done) {
+      stake s;
+      EXPECT_TRUE(s.attach());
+    }
+  });
+  for (int i = 0; i < 200; ++i)
+    if (!child_succeeds([] { return ends_mutex.try_lock() ? 0 : 1; })) {
+      ADD_FAILURE() << "fork " << i;
+      break;
+    }
+  done = true;
+  busy.join();
+}
+
+// Others may meet and leave heaps while a thread with many ends.
+TEST(ThreadTable, AThreadWithManyHeapsEndsAllOfThem) {
+  std::deque<stake> stakes(100);
+  on_a_new_thread([&] {
+    for (stake& s : stakes) ASSERT_TRUE(s.attach());
+  });
+  for (const stake& s : stakes) EXPECT_TRUE(s.retired);
 }
 
 TEST(ThreadTable, NeighboursInAThreadsListKnowEachOther) {

@@ -1,4 +1,4 @@
-// The fork handlers of the process's chunk cache, in a program that asks for none of it before they are
+// Fork handlers, by those of the chunk cache, in a program that asks for none of it before they are
 // needed.
 #include <dlfcn.h>
 #include <gtest/gtest.h>

@@ -14,10 +14,12 @@
 // Freed memory is kept as multipool keeps it; 8 bytes are served as 16. Holds nothing until first used.
 // Threads: allocate, deallocate, the bursts, received_size, owns and flush at any time; all else,
 // construction and destruction with the other threads quiet, except that they may be ending. A thread that
-// forks goes on in the child, as long as no other one was inside the heap at that moment.
-// Cost of a pair on one thread: 24 instructions for a block of known size, 35 otherwise, 55 through std::pmr
-// (gcc 12 -O2, callgrind, the loop around it subtracted).
-// Seed 000, section 3 (multipools) and 4 (AS7 to AS10).
+// forks goes on in the child, as long as no other one was inside the heap at that moment; what others had
+// cached there is the heap's, for threads that come. Code of one shared object may use, but not end, a heap
+// of another that was loaded apart and has thread tables of its own (attributes.hpp); there it takes a lock
+// each time. Cost of a pair on one thread: 24 instructions for a block of known size, 35 otherwise, 55
+// through std::pmr (gcc 12 -O2, callgrind, the loop around it subtracted). Seed 000, section 3 (multipools)
+// and 4 (AS7 to AS10).
 #pragma once
 
 #include <algorithm>

@@ -13,10 +13,12 @@
 // threads' caches may have blocks. Freed memory is kept as pool keeps it. Holds nothing until first used.
 // Threads: allocate, deallocate, the bursts, received_size, owns and flush at any time; all else,
 // construction and destruction with the other threads quiet, except that they may be ending. A thread that
-// forks goes on in the child, as long as no other one was inside the pool at that moment.
-// Cost of a pair on one thread: 30 instructions, 43 through std::pmr (gcc 12 -O2, callgrind, the loop around
-// it subtracted).
-// Seed 000, section 3 (the pools of a multipool); seed 001, chapter 3 ("Simple segregated storage").
+// forks goes on in the child, as long as no other one was inside the pool at that moment; what others had
+// cached there is the pool's, for threads that come. Code of one shared object may use, but not end, a pool
+// of another that was loaded apart and has thread tables of its own (attributes.hpp); there it takes a lock
+// each time. Cost of a pair on one thread: 30 instructions, 43 through std::pmr (gcc 12 -O2, callgrind, the
+// loop around it subtracted). Seed 000, section 3 (the pools of a multipool); seed 001, chapter 3 ("Simple
+// segregated storage").
 #pragma once
 
 #include <algorithm>

@@ -54,7 +54,10 @@ class alignas(cache_line) thread_caches {
   template <class... Args>
     requires std::constructible_from<Central, Args...>
   explicit thread_caches(Args&&... args)
-      : key_(thread_table::new_key()), central_(std::forward<Args>(args)...), store_(central_.upstream()) {}
+      : key_(thread_table::new_key()),
+        ends_(&ends_mutex),
+        central_(std::forward<Args>(args)...),
+        store_(central_.upstream()) {}
   thread_caches(const thread_caches&) = delete;
   thread_caches& operator=(const thread_caches&) = delete;
   ~thread_caches() { detach_all(); }
@@ -109,7 +112,7 @@ class alignas(cache_line) thread_caches {
 
   // Forgets all blocks, with other threads quiet; caches stay with their threads.
   void forget() noexcept {
-    const std::lock_guard guard(ends_mutex);
+    const std::lock_guard guard(*ends_);
     for (returned_batches& batches : returned_) batches.clear();
     for (cache* c = newest_; c != nullptr; c = c->older) c->lists = {};
   }
@@ -132,7 +135,7 @@ class alignas(cache_line) thread_caches {
 
   // Blocks of a list that wait in caches and as returned batches.
   [[nodiscard]] std::size_t unused(std::size_t list) const noexcept {
-    const std::lock_guard guard(ends_mutex);
+    const std::lock_guard guard(*ends_);
     std::size_t blocks = 0;
     returned_[list].for_each([&](batch b) {
       blocks += b.count;
@@ -149,7 +152,7 @@ class alignas(cache_line) thread_caches {
     if (fault f = central_.validate()) return f;
     if (fault f = store_.validate()) return f;
     const address_ranges chunks = central_.chunk_ranges();
-    const std::lock_guard guard(ends_mutex);
+    const std::lock_guard guard(*ends_);
     for (std::size_t i = 0; i < Lists; ++i)
       if (fault f = validate(i, handed_out(i), chunks)) return f;
     return {};
@@ -158,12 +161,13 @@ class alignas(cache_line) thread_caches {
  private:
   // Alignment keeps what two threads write in different lines of the processor's caches.
   struct alignas(cache_line) cache final : attachment {
-    explicit cache(thread_caches& h) noexcept : attachment(retire), heap(h) {}
+    explicit cache(thread_caches& h) noexcept : heap(h) {}
 
     thread_cache<Cached> lists;
     thread_caches& heap;
-    cache* older = nullptr;  // of the heap's
-    cache* idle = nullptr;   // the next that no thread has
+    cache* older = nullptr;    // of the heap's
+    cache* idle = nullptr;     // the next that no thread has
+    bool left_behind = false;  // with blocks, idle
   };
 
   static cache* as_cache(attachment* a) noexcept { return static_cast<cache*>(a); }
@@ -171,7 +175,9 @@ class alignas(cache_line) thread_caches {
   [[nodiscard]] cache* search() const noexcept { return as_cache(this_threads_table.search(key_)); }
 
   // A cache for the calling thread; null where there is no memory or the thread runs its last destructors.
+  // Nor is there one in a shared object whose threads have other tables than the one that made the heap.
   MALLARD_NOINLINE cache* attach() noexcept {
+    if (ends_ != &ends_mutex) return nullptr;
     if (!this_threads_table.reserve()) return nullptr;
     if (cache* const idle = attach_idle(); idle != nullptr) return idle;
     // An upstream that attaches this thread as well may use up what was reserved.
@@ -180,10 +186,11 @@ class alignas(cache_line) thread_caches {
   }
 
   cache* attach_idle() noexcept {
-    const std::lock_guard guard(ends_mutex);
+    const std::lock_guard guard(*ends_);
     if (idle_ == nullptr) return nullptr;
     cache* const taken = std::exchange(idle_, idle_->idle);
-    this_threads_table.attach(*taken, key_);
+    if (std::exchange(taken->left_behind, false)) flush(*taken);
+    this_threads_table.attach(*taken, key_, retire);
     return taken;
   }
 
@@ -191,7 +198,7 @@ class alignas(cache_line) thread_caches {
     std::byte* const place = place_for_cache();
     if (place == nullptr) return false;
     auto* const made = ::new (place) cache(*this);
-    const std::lock_guard guard(ends_mutex);
+    const std::lock_guard guard(*ends_);
     made->older = std::exchange(newest_, made);
     made->idle = std::exchange(idle_, made);
     return true;
@@ -202,10 +209,15 @@ class alignas(cache_line) thread_caches {
     return store_.cut(0, alignof(cache), sizeof(cache), 1).begin;
   }
 
-  // At the end of its thread, under ends_mutex.
-  static void retire(attachment& ending) noexcept {
+  // At the end of its thread, under ends_mutex. One that a fork has left behind keeps its blocks until a
+  // thread takes it: a child that wants nothing of the heap must not depend on what its threads were doing,
+  // nor copy pages.
+  static void retire(attachment& ending, attachment::end end) noexcept {
     cache& c = static_cast<cache&>(ending);
-    c.heap.flush(c);
+    if (end == attachment::end::of_thread)
+      c.heap.flush(c);
+    else
+      c.left_behind = true;
     c.idle = std::exchange(c.heap.idle_, &c);
   }
 
@@ -214,7 +226,7 @@ class alignas(cache_line) thread_caches {
   }
 
   void detach_all() noexcept {
-    const std::lock_guard guard(ends_mutex);
+    const std::lock_guard guard(*ends_);
     for (cache* c = newest_; c != nullptr; c = c->older)
       if (c->attached()) c->detach();
     newest_ = nullptr;
@@ -256,6 +268,7 @@ class alignas(cache_line) thread_caches {
   }
 
   std::uint64_t key_;  // read by every call, written by none: apart from what is
+  light_mutex* ends_;  // of the tables that its caches are attached to
   alignas(cache_line) mutable Mutex mutex_;
   Central central_;
   slabs<borrowed<typename Central::upstream_type>, doubling<1024, 8192>> store_;  // of caches, under the lock

@@ -13,13 +13,15 @@
 // heaps have taken what was theirs. Thousands of live heaps are as well as heaps made and ended in a loop:
 // the table has at most 8 slots a heap that the thread has used while all of them lived, or 256.
 // When a thread ends, each attachment is told (retire), under the lock that every end takes; from then
-// on the thread attaches to nothing, as its destructors may still use heaps.
+// on the thread attaches to nothing, as its destructors may still use heaps. One that attaches in the last
+// round of destructors of pthread keys, after this table's, leaves what it attaches behind.
+// A thread that forks finds its attachments in the child; those of the threads that are not there are told
+// as if the threads had ended, and their memory is not written to: who runs on has their stacks.
 // Invariant: what lists and attachments say of each other is read and written under `ends_mutex` only,
 // the last lock anyone takes: no other is taken under it. Slots belong to their thread.
-// Cost: find 8 instructions; attach amortised O(1). Up to 4 heaps at a time need no memory; for more,
-// pages of the system. A thread that forks finds its attachments in the child; those of the threads that
-// are not there stay as they were. Shared objects of a process have one table a thread and one mutex, as
-// long as MALLARD_VISIBLE can keep it so: no heap may be used by two that were loaded apart.
+// Cost: find 8 instructions; attach amortised O(1). Up to 4 slots need no memory; for more, pages of the
+// system, which no heap counts as held. Shared objects of a process have one table a thread and one mutex,
+// as long as MALLARD_VISIBLE can keep it so. Where they have not, keys differ all the same.
 #pragma once
 
 #include <algorithm>
@@ -29,15 +31,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <utility>
 
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/block.hpp"
 #include "mallard/core/light_mutex.hpp"
+#include "mallard/source/fork_handlers.hpp"
 #include "mallard/source/os_pages.hpp"
+#include "mallard/source/thread_end.hpp"
 
 namespace mallard {
 
 class thread_table;
+struct MALLARD_HIDDEN ends_over_forks;
 
 // Guards every attachment's place in its lists: taken where a thread and a heap first meet and where one
 // of them ends, never while they work.
@@ -46,10 +52,11 @@ MALLARD_VISIBLE inline constinit light_mutex ends_mutex;
 // What one thread has in one heap. It lives in the heap's memory.
 class attachment {
  public:
-  using retire_function = void (*)(attachment&) noexcept;
+  // Whether the thread ended by itself, outside the heap, or was left behind by a fork, maybe inside it.
+  enum class end { of_thread, by_fork };
+  using retire_function = void (*)(attachment&, end) noexcept;
 
-  // `retire` is called at the end of the thread, with `ends_mutex` held.
-  explicit attachment(retire_function retire) noexcept : retire_(retire) {}
+  attachment() = default;
   attachment(const attachment&) = delete;
   attachment& operator=(const attachment&) = delete;
 
@@ -68,7 +75,7 @@ class attachment {
  private:
   friend class thread_table;
 
-  retire_function retire_;
+  retire_function retire_ = nullptr;
   thread_table* thread_ = nullptr;
   attachment* older_ = nullptr;  // in the thread's list
   attachment* newer_ = nullptr;
@@ -91,7 +98,7 @@ class thread_table {
 
   // A key that was never given before.
   [[nodiscard]] static std::uint64_t new_key() noexcept {
-    return next_key.fetch_add(sizeof(slot), std::memory_order_relaxed);
+    return first_key() + next_key.fetch_add(sizeof(slot), std::memory_order_relaxed);
   }
 
   // What is found in the key's own slot: the attachment or null.
@@ -103,26 +110,32 @@ class thread_table {
     return own.found;
   }
 
-  // What is found in any slot.
-  [[nodiscard]] MALLARD_NOINLINE attachment* search(std::uint64_t key) const noexcept {
+  // What is found in any slot; from then on the inline find has it, until the other heap of the slot is
+  // searched for. No slot between the two is empty, so a swap hides neither.
+  [[nodiscard]] MALLARD_NOINLINE attachment* search(std::uint64_t key) noexcept {
+    slot& own = *slot_at(key & mask_);
     for (std::uint64_t at = key & mask_;; at = (at + sizeof(slot)) & mask_) {
-      const slot& s = *slot_at(at);
-      if (s.key == key) return s.found;
+      slot& s = *slot_at(at);
       if (s.key == 0) return nullptr;
+      if (s.key != key) continue;
+      std::swap(s, own);
+      return own.found;
     }
   }
 
   // Makes room for one more attachment; false where there is no memory or the thread is ending.
-  [[nodiscard]] bool reserve() noexcept {
+  [[nodiscard]] MALLARD_HIDDEN bool reserve() noexcept {
     if (ended_) return false;
     watch_end();
     return 2 * (used_ + 1) <= capacity() || make_anew();
   }
 
-  // Takes an attachment of the heap with `key`, which the thread does not have yet. Under ends_mutex;
-  // precondition: reserve().
-  void attach(attachment& a, std::uint64_t key) noexcept {
+  // Takes an attachment of the heap with `key`, which the thread does not have yet; `retire` is called when
+  // the thread ends, with `ends_mutex` held. It is code of the caller's shared object, which the thread's
+  // watch keeps loaded. Under ends_mutex; precondition: reserve().
+  void attach(attachment& a, std::uint64_t key, attachment::retire_function retire) noexcept {
     a.thread_ = this;
+    a.retire_ = retire;
     a.key_ = key;
     a.newer_ = nullptr;
     a.older_ = newest_;
@@ -139,24 +152,48 @@ class thread_table {
 
  private:
   friend class attachment;
+  friend struct ends_over_forks;
 
   static constexpr std::size_t small_capacity = 8;
   static constexpr std::size_t first_capacity = 256;
 
-  struct end_of_thread {
-    thread_table* watched;
-    ~end_of_thread() { watched->end(); }
-  };
+  // Attachments that end under one turn of the lock: the ends of a thread with many must not keep others.
+  static constexpr int ends_at_once = 16;
+
+  static void end_table(void* ending) { static_cast<thread_table*>(ending)->end(); }
 
   // Keys are multiples of a slot's size, so that a masked key is an offset.
   MALLARD_VISIBLE static inline constinit std::atomic<std::uint64_t> next_key{sizeof(slot)};
   static inline constinit slot no_slot{};
+  MALLARD_VISIBLE static inline constinit thread_table* newest_table = nullptr;  // under ends_mutex
+
+  // Where shared objects have a mutex and a counter each, their keys are apart.
+  [[nodiscard]] static std::uint64_t first_key() noexcept {
+    const auto copy = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&ends_mutex));
+    return (copy * 0x9E3779B97F4A7C15U) & ~std::uint64_t{0xFFFF};
+  }
 
   [[nodiscard]] MALLARD_INLINE slot* slot_at(std::uint64_t offset) const noexcept {
     return reinterpret_cast<slot*>(reinterpret_cast<std::byte*>(slots_) + offset);
   }
 
-  void watch_end() noexcept { static thread_local const end_of_thread watch{this}; }
+  MALLARD_HIDDEN void watch_end() noexcept {
+    thread_end<end_table>::watch(this);
+    if (is_listed_) return;
+    is_listed_ = true;
+    const std::lock_guard lock(ends_mutex);
+    older_table_ = newest_table;
+    if (older_table_ != nullptr) older_table_->newer_table_ = this;
+    newest_table = this;
+  }
+
+  // Under ends_mutex.
+  void unlist() noexcept {
+    if (!is_listed_) return;
+    (newer_table_ == nullptr ? newest_table : newer_table_->older_table_) = older_table_;
+    if (older_table_ != nullptr) older_table_->newer_table_ = newer_table_;
+    is_listed_ = false;
+  }
 
   void put(attachment& a) noexcept {
     std::uint64_t at = a.key_ & mask_;
@@ -204,14 +241,34 @@ class thread_table {
     if (capacity >= first_capacity) os_pages().deallocate(slots, capacity * sizeof(slot), alignof(slot));
   }
 
-  void end() noexcept {
-    {
-      const std::lock_guard lock(ends_mutex);
-      while (newest_ != nullptr) {
-        attachment& ending = *newest_;
-        ending.detach();
-        ending.retire_(ending);
+  // Whether some are left.
+  bool end_some() noexcept {
+    const std::lock_guard lock(ends_mutex);
+    for (int i = 0; i < ends_at_once && newest_ != nullptr; ++i) {
+      attachment& ending = *newest_;
+      ending.detach();
+      ending.retire_(ending, attachment::end::of_thread);
+    }
+    if (newest_ == nullptr) unlist();
+    return newest_ != nullptr;
+  }
+
+  // In the child of a fork by this thread, under ends_mutex: the others are not there.
+  void end_others() noexcept {
+    for (const thread_table* t = newest_table; t != nullptr; t = t->older_table_) {
+      if (t == this) continue;
+      for (attachment *a = t->newest_, *older = nullptr; a != nullptr; a = older) {
+        older = a->older_;
+        a->thread_ = nullptr;
+        a->retire_(*a, attachment::end::by_fork);
       }
+    }
+    newest_table = is_listed_ ? this : nullptr;
+    older_table_ = newer_table_ = nullptr;
+  }
+
+  void end() noexcept {
+    while (end_some()) {
     }
     give_back(slots_, capacity());
     slots_ = &no_slot;
@@ -223,8 +280,11 @@ class thread_table {
   std::uint64_t mask_ = 0;        // of offsets, in bytes
   std::size_t used_ = 0;          // slots with a key
   bool ended_ = false;            // the thread runs its last destructors
+  bool is_listed_ = false;        // from the first attachment to the end
   attachment* newest_ = nullptr;  // these two under ends_mutex, as heaps that end unlink theirs
   std::size_t live_ = 0;
+  thread_table* older_table_ = nullptr;  // of all tables with attachments, under ends_mutex as well
+  thread_table* newer_table_ = nullptr;
   std::array<slot, small_capacity> small_{};
 };
 
@@ -244,5 +304,23 @@ bool attachment::is_linked() const noexcept {
 // The calling thread's. Constant-initialised and trivially destroyed, so that it is read without a guard
 // and as long as the thread runs any code.
 MALLARD_VISIBLE inline constinit thread_local thread_table this_threads_table;
+
+MALLARD_VISIBLE inline constinit fork_list forks_of_tables;
+
+// A child finds the lock free, and nothing attached to threads that it has not.
+struct MALLARD_HIDDEN ends_over_forks {
+  static fork_list& list() noexcept { return forks_of_tables; }
+  static fork_handlers<ends_over_forks>& own() noexcept;
+  static void before_fork() noexcept { ends_mutex.lock(); }
+  static void after_fork() noexcept { ends_mutex.unlock(); }
+  static void after_fork_in_child() noexcept {
+    this_threads_table.end_others();
+    ends_mutex.unlock();
+  }
+};
+
+MALLARD_FIRST_OF_ALL MALLARD_HIDDEN inline fork_handlers<ends_over_forks> table_fork_handlers;
+
+inline fork_handlers<ends_over_forks>& ends_over_forks::own() noexcept { return table_fork_handlers; }
 
 }  // namespace mallard

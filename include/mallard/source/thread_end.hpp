@@ -1,0 +1,55 @@
+// thread_end<End>: calls End(of) when the calling thread ends, whenever in its life it was asked to.
+//
+//     the thread's function -> destructors of thread_local objects -> destructors of pthread keys
+//                                   End(of), and forgotten              else End(of) here
+//
+// A thread_local object made in the destructor of a key is never destroyed. A key set there is looked at
+// once more, up to PTHREAD_DESTRUCTOR_ITERATIONS times in all. The program and each library have one key of
+// their own, and a library stays loaded as long as a thread watches with it.
+// Cost: watch some dozen instructions.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+
+#include "mallard/core/attributes.hpp"
+
+namespace mallard {
+
+template <void (*End)(void*)>
+class MALLARD_HIDDEN thread_end {
+ public:
+  // `of` stays valid as long as the thread runs any code. End may be called again for a thread that watches
+  // anew in what it runs after the first.
+  static void watch(void* of) noexcept {
+    static const key_owner owner;
+    static thread_local const last_object last{of};
+    set(of);
+  }
+
+ private:
+  struct key_owner {
+    key_owner() noexcept { has_key = ::pthread_key_create(&key, End) == 0; }
+    ~key_owner() {
+      if (has_key.exchange(false)) (void)::pthread_key_delete(key);
+    }
+  };
+
+  struct last_object {
+    void* of;
+    ~last_object() {
+      set(nullptr);
+      End(of);
+    }
+  };
+
+  static void set(void* of) noexcept {
+    if (has_key) (void)::pthread_setspecific(key, of);
+  }
+
+  static inline constinit std::atomic<bool> has_key = false;
+  static inline constinit pthread_key_t key = 0;
+};
+
+}  // namespace mallard
