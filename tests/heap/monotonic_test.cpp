@@ -33,6 +33,18 @@ class Monotonic : public testing::Test {
   monotonic heap_;
 };
 
+TEST(MonotonicHolds, LessThanFourTimesWhatWasAllocatedPaddingIncluded) {
+  for (const std::size_t align : {1u, 64u, 4096u, 65536u})
+    for (const std::size_t size : {1u, 16u, 5000u, 300000u}) {
+      monotonic heap;
+      for (std::size_t padded = 0; padded < 4000000;) {
+        ASSERT_TRUE(heap.allocate(size, align));
+        padded += size + align - 1;
+        ASSERT_LT(heap.upstream().held(), 4 * padded + os_pages::page_size()) << size << " at " << align;
+      }
+    }
+}
+
 TEST_F(Monotonic, HoldsNothingBeforeItsFirstBlockAndOnePageAfter) {
   EXPECT_EQ(held(), 0u);
   EXPECT_TRUE(heap_.allocate(1, 1));

@@ -10,7 +10,8 @@
 // A buffer lent to the constructor serves first, without a header of its own, and again after clear(),
 // release() and rewind(); it is part of usage().held, never of what the upstream counts.
 // Beside the buffer it holds nothing until that is full; then less than four times what was allocated
-// (about twice, where blocks are small beside chunks) and a page. clear() keeps of that at most twice what
+// (about twice, where blocks are small beside chunks) and a page; a block counts here with all the padding
+// that its alignment may need, one byte less than the alignment. clear() keeps of that at most twice what
 // was allocated since the last one, or what it kept then if that is more, and a page.
 // Cost: 6 instructions for a block of known size and alignment, 8 or 10 where one of them is known at run
 // time only, 12 where both are; none for its end (./dev instructions). Debug builds validate the whole

@@ -3,9 +3,8 @@
 //     limit  [ out: live blocks, as received ........|  left        ]
 //            a request that needs more than is left is null; blocks that come back make room
 //
-//     resource<limited<multipool>> memory(byte_limit{1 << 20});            a container's share
-//     basic_multipool<limited<default_source>> heap(byte_limit{1 << 20});  what a heap may take from the
-//     system
+//     resource<limited<multipool>> r(byte_limit{1 << 20});              a container's share
+//     basic_multipool<limited<default_source>> h(byte_limit{1 << 20});  what a heap may take of the system
 //
 // Counts received bytes, so the upstream must tell them (predictable or measurable). Where it predicts them,
 // a request beyond the limit never reaches it, and bursts are passed on; resizing is not. As many threads as

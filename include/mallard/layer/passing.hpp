@@ -1,8 +1,7 @@
 // passing<Upstream>: the base of layers that look at blocks without changing them.
 //
-//     layer: passing   allocate, deallocate: the layer's own    everything asked about a block: the
-//     upstream's
-//         |
+//     layer: passing   allocate, deallocate:  the layer's own
+//         |            asked about a block:   the upstream's
 //     Upstream
 //
 // It owns the upstream and passes on what a layer that only watches cannot spoil. Ends of many blocks at

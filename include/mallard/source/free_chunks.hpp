@@ -25,8 +25,6 @@ namespace mallard {
 
 class free_chunks {
  public:
-  [[nodiscard]] bool empty() const noexcept { return newest_ == nullptr; }
-
   // The chunk at `p` is of the size `size`, and the newest.
   void put(void* p, std::size_t size) noexcept {
     chunk* const c = ::new (p) chunk{{nullptr, by_size_[size]}, {nullptr, newest_}, size};
