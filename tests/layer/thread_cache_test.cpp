@@ -89,8 +89,10 @@ TEST_F(ThreadCache, ARefillIsTakenInItsOrder) {
 
 TEST_F(ThreadCache, AsksForTwiceAsManyNewBlocksEachTime) {
   std::vector<std::int32_t> wished;
-  for (int i = 0; i < 5; ++i) wished.push_back(cache_.wish(0, 6));
+  for (int i = 0; i < 5; ++i) wished.push_back(cache_.wish(0, 1, 6));
   EXPECT_EQ(wished, (std::vector<std::int32_t>{1, 2, 4, 6, 6}));
+  EXPECT_EQ(cache_.wish(1, 4, 32), 4) << "the least at first";
+  EXPECT_EQ(cache_.wish(1, 4, 32), 8);
 }
 
 TEST_F(ThreadCache, DrainingGivesEachBlockOnceAndBeginsAnew) {

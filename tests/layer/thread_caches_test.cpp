@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -66,6 +67,45 @@ TEST(ThreadCachesOfManyChunks, AreInspectedWithoutAStepForEachChunkOfABlock) {
   for (void* p : blocks) caches.deallocate(0, p, size);
   EXPECT_FALSE(caches.validate([&](std::size_t) { return caches.central().statistics().live(); }));
   EXPECT_GE(caches.unused(0), blocks.size());
+}
+
+// Two threads that write to their first blocks do not slow each other down.
+TEST(FirstBlocks, FillALineOfTheProcessorsCaches) {
+  EXPECT_EQ(first_blocks(16), 4);
+  EXPECT_EQ(first_blocks(48), 1);
+  EXPECT_EQ(first_blocks(5000), 1);
+  thread_caches<basic_multipool<source>, 1, 1, std::mutex> caches;
+  EXPECT_NE(caches.allocate(0, 16, 16), nullptr);
+  EXPECT_EQ(caches.unused(0), 3u);
+}
+
+// Each would cost a lock when it is used again.
+TEST_F(ThreadCaches, BlocksFreedOneByOneAreTakenTogether) {
+  std::vector<void*> blocks(100);
+  for (void*& p : blocks) p = allocate(0);
+  caches_.flush();
+  struct last_user {  // destroyed after the thread has given up its cache
+    std::function<void()> frees;
+    ~last_user() { frees(); }
+  };
+  std::thread([&] {
+    thread_local const last_user last{[&] {
+      for (void* const p : blocks) deallocate(0, p);
+    }};
+    deallocate(0, allocate(0));
+  }).join();
+  const std::size_t before = carved();
+  std::size_t refills = 0;
+  for (void*& p : blocks) {
+    p = caches_.reuse(0);
+    if (p != nullptr) continue;
+    ++refills;
+    p = caches_.allocate(0, size, align);
+  }
+  EXPECT_EQ(carved(), before);
+  EXPECT_LE(refills, 100 / 32 + 8u);
+  EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), blocks.size());
+  EXPECT_FALSE(validate());
 }
 
 TEST_F(ThreadCaches, WhatIsNotCachedIsReturnedAtOnce) {

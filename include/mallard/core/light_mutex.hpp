@@ -3,11 +3,11 @@
 //     free --lock--> taken --unlock--> free           one atomic exchange each, inlined
 //             \--> awaited --unlock--> free, and one who waits is woken
 //
-// Where std::mutex calls into the C library and costs some fifty instructions a turn, this costs six. Who
-// finds it taken sleeps in the kernel until it is free. Initialised at compile time, nothing to destroy,
-// never throws; not recursive, not fair. A heap's locks are held for less time than a switch of threads
-// takes, so fairness would cost more than it gives.
-// Works with std::lock_guard and std::unique_lock.
+// Where std::mutex calls into the C library and costs some fifty instructions a turn, this costs six. That is
+// all it is for: with eight threads at one lock it is no faster than std::mutex, takes as much processor
+// time, and who waits longest waits 1.5 to 4 times longer. Who finds it taken yields a few times and then
+// sleeps in the kernel until it is free. Initialised at compile time, nothing to destroy, never throws; not
+// recursive, not fair. Works with std::lock_guard and std::unique_lock.
 #pragma once
 
 #include <atomic>

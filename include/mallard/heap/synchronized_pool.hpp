@@ -77,7 +77,7 @@ class basic_synchronized_pool {
   [[nodiscard]] const upstream_type& upstream() const noexcept { return caches_.central().upstream(); }
 
   // Bytes of every block, and what it is aligned to, in bytes; 0 where the first request is to come.
-  [[nodiscard]] std::size_t block_size() const noexcept { return size_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::size_t block_size() const noexcept { return size_.load(std::memory_order_acquire); }
   [[nodiscard]] std::size_t block_align() const noexcept { return align_.load(std::memory_order_relaxed); }
 
   [[nodiscard]] MALLARD_INLINE block allocate(std::size_t size, std::size_t align) noexcept {
@@ -153,11 +153,10 @@ class basic_synchronized_pool {
     return size <= block_size() && align <= block_align() ? block_size() : 0;
   }
 
-  // Written under the lock, or with other threads quiet. A thread that sees one of the two only finds that
-  // its request does not fit, and looks again under the lock.
+  // Written under the lock, or with other threads quiet. Who sees the size sees the alignment.
   void take_over_size() noexcept {
     align_.store(caches_.central().block_align(), std::memory_order_relaxed);
-    size_.store(caches_.central().block_size(), std::memory_order_relaxed);
+    size_.store(caches_.central().block_size(), std::memory_order_release);
   }
 
   MALLARD_NOINLINE block allocate_rest(std::size_t size, std::size_t align) noexcept {

@@ -59,6 +59,13 @@ class returned_batches {
     return taken == nullptr ? batch{} : batch_at(taken);
   }
 
+  // As pop, where that is a batch of one; else empty.
+  [[nodiscard]] batch pop_single() noexcept {
+    first_block* const seen = top_.load(std::memory_order_acquire);
+    if (seen == nullptr || seen->link.next != nullptr) return {};
+    return pop();
+  }
+
   // Forgets all batches; nobody pushes.
   void clear() noexcept { top_.store(nullptr, std::memory_order_relaxed); }
 

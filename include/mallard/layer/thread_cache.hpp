@@ -73,9 +73,9 @@ class thread_cache {
     rest_[list].most = most;
   }
 
-  // How many new blocks to make for an empty list: one at first, twice as many each time.
-  [[nodiscard]] std::int32_t wish(std::size_t list, std::int32_t most) noexcept {
-    const std::int32_t wished = std::clamp<std::int32_t>(rest_[list].wish, 1, most);
+  // How many blocks to get for an empty list: `least` at first, twice as many each time.
+  [[nodiscard]] std::int32_t wish(std::size_t list, std::int32_t least, std::int32_t most) noexcept {
+    const std::int32_t wished = std::clamp(rest_[list].wish, least, most);
     rest_[list].wish = 2 * wished;
     return wished;
   }

@@ -46,6 +46,12 @@ namespace mallard {
   return static_cast<std::int32_t>(std::clamp<std::size_t>(4096 / size, 1, 32));
 }
 
+// What a thread gets at first: as many as fill a line of the processor's caches, so that first blocks of
+// two threads are rarely in one.
+[[nodiscard]] constexpr std::int32_t first_blocks(std::size_t size) noexcept {
+  return static_cast<std::int32_t>(std::max<std::size_t>(cache_line / size, 1));
+}
+
 template <heap Central, std::size_t Lists, std::size_t Cached, class Mutex>
 class alignas(cache_line) thread_caches {
   static_assert(Cached <= Lists);
@@ -85,7 +91,9 @@ class alignas(cache_line) thread_caches {
     if (mine != nullptr)
       if (void* const p = mine->lists.take(list); p != nullptr) return p;
     const std::int32_t most = batch_blocks(size);
-    const batch given = obtain(list, size, align, mine == nullptr ? 1 : mine->lists.wish(list, most));
+    const std::int32_t first = list < Cached ? first_blocks(size) : 1;
+    const batch given =
+        obtain(list, size, align, mine == nullptr ? first : mine->lists.wish(list, first, most));
     if (!given) return nullptr;
     if (mine == nullptr && list < Cached) mine = attach();  // not before: what fails must change nothing
     if (mine == nullptr) {
@@ -233,10 +241,22 @@ class alignas(cache_line) thread_caches {
     idle_ = nullptr;
   }
 
+  // A returned batch; of blocks that threads without a cache have freed one by one, up to `wished`.
+  batch pop_returned(std::size_t list, std::int32_t wished) noexcept {
+    batch gathered = returned_[list].pop();
+    while (gathered && gathered.count < static_cast<std::size_t>(wished)) {
+      const batch more = returned_[list].pop_single();
+      if (!more) break;
+      more.first->next = gathered.first;
+      gathered = {more.first, gathered.count + 1};
+    }
+    return gathered;
+  }
+
   // A returned batch, or up to `wished` new blocks; empty when there is none.
   batch obtain(std::size_t list, std::size_t size, std::size_t align, std::int32_t wished) noexcept {
     const std::lock_guard guard(mutex_);
-    if (const batch returned = returned_[list].pop()) return returned;
+    if (const batch returned = pop_returned(list, wished)) return returned;
     chain carved;
     while (carved.size() < static_cast<std::size_t>(wished)) {
       const block b = central_.allocate(size, align);
