@@ -10,14 +10,18 @@
 #include "mallard/allocator/allocator.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
+#include "mallard/layer/tracked.hpp"
 #include "mallard/resource/resource.hpp"
 #include "mallard/source/fixed_buffer.hpp"
+#include "mallard/source/os_pages.hpp"
 
 namespace mallard {
 namespace {
 
 static_assert(layered<failing<fixed_buffer>> && predictable<failing<fixed_buffer>> &&
               owning<failing<fixed_buffer>>);
+static_assert(rewindable<failing<monotonic>> && !rewindable<failing<multipool>>);
+static_assert(freeable<failing<tracked<os_pages>>> == freeable<tracked<os_pages>>);
 static_assert(releasable<failing<multipool>> && clearable<failing<multipool>>);
 
 class Failing : public testing::Test {
@@ -97,6 +101,15 @@ TEST(FailingHeap, FailsToGrowABlockButNotToShrinkIt) {
   EXPECT_EQ(heap.requests(), 1u);
   heap.fail_no_more();
   EXPECT_TRUE(heap.resize({b.data, 50, 8, 150, 150, resize_way::expand_forward}).reused);
+}
+
+TEST(FailingHeap, RewindsAsItsUpstreamDoes) {
+  failing<monotonic> heap;
+  ASSERT_TRUE(heap.allocate(100, 8));
+  const auto here = heap.mark();
+  const block b = heap.allocate(50, 8);
+  heap.rewind(here);
+  EXPECT_EQ(heap.allocate(50, 8).data, b.data);
 }
 
 TEST(FailingHeap, IsBadAllocInAContainer) {

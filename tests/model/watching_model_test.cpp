@@ -31,6 +31,11 @@ struct failing_model : model {
   using heap = failing<basic_multipool<source>>;
 };
 
+struct failing_monotonic_model : model {
+  using heap = failing<basic_monotonic<source>>;
+  static constexpr bool reuses = false;
+};
+
 struct limited_model : model {
   using heap = limited<basic_multipool<source>>;
 };
@@ -61,6 +66,7 @@ struct limited_under_a_heap_model : model {
 const bool held = keeps_every_promise<stats_model>("stats_of_multipool") &&
                   keeps_every_promise<stats_of_pages_model>("stats_of_a_source") &&
                   keeps_every_promise<failing_model>("failing_multipool") &&
+                  keeps_every_promise<failing_monotonic_model>("failing_monotonic") &&
                   keeps_every_promise<limited_model>("limited_multipool") &&
                   keeps_every_promise<limited_source_model>("limited_source") &&
                   keeps_every_promise<limited_measurable_model>("limited_tracked") &&

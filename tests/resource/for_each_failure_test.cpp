@@ -128,6 +128,16 @@ TEST_F(ForEachFailure, TakesAnyHeapThatCanFail) {
   EXPECT_EQ(for_each_failure(heap, body), 2u);
 }
 
+TEST_F(ForEachFailure, TakesAResourceOfSuchAHeap) {
+  resource<failing<multipool>> memory;
+  const std::size_t failures = for_each_failure(memory, [&] {
+    std::pmr::vector<int> numbers(&memory);
+    numbers.assign(4, 1);
+    numbers.resize(100);
+  });
+  EXPECT_EQ(failures, 2u);
+}
+
 TEST(ForEachFailureDeathTest, AbortsAtALeakAndSaysWhichRequestFailed) {
   test_resource memory("orders");
   const auto body = [&] {

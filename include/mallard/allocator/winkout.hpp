@@ -60,6 +60,11 @@ struct winkout_allocator<Owner> {
   using type = std::pmr::polymorphic_allocator<std::byte>;
 };
 
+template <class T>
+inline constexpr bool is_pair = false;
+template <class T, class U>
+inline constexpr bool is_pair<std::pair<T, U>> = true;
+
 // The allocator of T objects in an Owner, which must be able to build and to end them.
 template <class T, class Owner>
 constexpr auto winkout_allocator_of(Owner& owner) {
@@ -92,6 +97,11 @@ template <class T, class Owner, class... Args>
   requires(!std::is_unbounded_array_v<T>)
 [[nodiscard]] T& winkout(Owner& owner, Args&&... args) {
   auto here = detail::winkout_allocator_of<T>(owner);
+  // Of those that take an allocator as well, and of pairs, the standard library says so itself.
+  using object = std::remove_const_t<T>;
+  if constexpr (!std::uses_allocator_v<object, decltype(here)> && !detail::is_pair<object>)
+    static_assert(std::is_constructible_v<object, Args...>,
+                  "winkout: T has no constructor for these arguments");
   auto* const place = here.allocate(1);
   try {
     return *std::uninitialized_construct_using_allocator(place, here, std::forward<Args>(args)...);

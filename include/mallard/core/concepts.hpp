@@ -215,4 +215,27 @@ concept counted = heap<H> && requires(const H& c) {
   { c.max_held() } noexcept -> std::same_as<std::size_t>;
 };
 
+namespace detail {
+
+// Types that only some heaps name; of the others, one that satisfies nothing.
+struct none_such {};
+template <class Heap>
+struct upstream_type_of {
+  using type = none_such;
+};
+template <layered Heap>
+struct upstream_type_of<Heap> {
+  using type = typename Heap::upstream_type;
+};
+template <class Heap>
+struct mark_type_of {
+  using type = none_such;
+};
+template <rewindable Heap>
+struct mark_type_of<Heap> {
+  using type = typename Heap::mark_type;
+};
+
+}  // namespace detail
+
 }  // namespace mallard

@@ -3,9 +3,10 @@
 //     fail_at(3)     1 2 X 4 5 ...      the third request from now on fails
 //     fail_from(3)   1 2 X X X ...      the third and every later one fails
 //
-// Everything else is the upstream's. Until one of them is called nothing fails. Through resource<> and
-// allocator<> a null is std::bad_alloc: for_each_failure() runs a piece of code against each in turn.
-// One thread at a time. Cost: one count and two comparisons a request; for tests.
+// Everything else is the upstream's, but for nested regions, which it would not see. Until one of them is
+// called nothing fails. Through resource<> and allocator<> a null is std::bad_alloc: for_each_failure() runs
+// a piece of code against each in turn. One thread at a time. Cost: one count and two comparisons a request;
+// for tests.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +24,8 @@ class failing : public passing<Upstream> {
   using base = passing<Upstream>;
 
  public:
+  using mark_type = typename detail::mark_type_of<Upstream>::type;
+
   using base::base;
   using base::upstream;
 
@@ -46,6 +49,12 @@ class failing : public passing<Upstream> {
     upstream().deallocate(p, size, align);
   }
 
+  void deallocate(void* p) noexcept
+    requires freeable<Upstream>
+  {
+    upstream().deallocate(p);
+  }
+
   // One request.
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t contiguous) noexcept
@@ -58,6 +67,20 @@ class failing : public passing<Upstream> {
     requires burst<Upstream>
   {
     upstream().deallocate_burst(blocks, size, align);
+  }
+
+  // One request.
+  [[nodiscard]] bool allocate_burst(chain& out, const std::size_t* lengths, std::size_t count,
+                                    std::size_t unit, std::size_t align, std::size_t contiguous) noexcept
+    requires burst_of_sizes<Upstream>
+  {
+    return !fails_now() && upstream().allocate_burst(out, lengths, count, unit, align, contiguous);
+  }
+
+  void deallocate_burst(chain& blocks) noexcept
+    requires burst_of_sizes<Upstream>
+  {
+    upstream().deallocate_burst(blocks);
   }
 
   static constexpr resize_way ways = base::upstream_ways;
@@ -81,6 +104,18 @@ class failing : public passing<Upstream> {
     requires clearable<Upstream>
   {
     upstream().clear();
+  }
+
+  [[nodiscard]] mark_type mark() const noexcept
+    requires rewindable<Upstream>
+  {
+    return upstream().mark();
+  }
+
+  void rewind(const mark_type& to) noexcept
+    requires rewindable<Upstream>
+  {
+    upstream().rewind(to);
   }
 
  private:

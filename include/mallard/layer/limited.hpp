@@ -6,6 +6,8 @@
 //     resource<limited<multipool>> r(byte_limit{1 << 20});              a container's share
 //     basic_multipool<limited<default_source>> h(byte_limit{1 << 20});  what a heap may take of the system
 //
+// Under a heap it bounds what that holds, freed blocks included; over one only live bytes, of which the heap
+// below may hold more; over a monotonic, where what was freed makes room here and none below, nothing.
 // Counts received bytes, so the upstream must tell them (predictable or measurable). Where it predicts them,
 // a request beyond the limit never reaches it, and bursts are passed on; resizing is not. As many threads as
 // the upstream allows. Invariant: out <= limit, unless the limit was lowered below what was out. Cost: two

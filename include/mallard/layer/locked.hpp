@@ -30,24 +30,6 @@ namespace mallard {
 
 namespace detail {
 
-// Types that only some heaps name; of the others, one that satisfies nothing.
-struct none_such {};
-template <class Heap>
-struct upstream_type_of {
-  using type = none_such;
-};
-template <layered Heap>
-struct upstream_type_of<Heap> {
-  using type = typename Heap::upstream_type;
-};
-template <class Heap>
-struct mark_type_of {
-  using type = none_such;
-};
-template <rewindable Heap>
-struct mark_type_of<Heap> {
-  using type = typename Heap::mark_type;
-};
 template <class Heap>
 inline constexpr resize_way ways_of = resize_way::none;
 template <resizable Heap>

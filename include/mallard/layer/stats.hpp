@@ -11,6 +11,7 @@
 // Ending many blocks at once (clear, release) ends them in `live`, not as deallocations. A rewind ends an
 // unknown number of blocks, so marks are not passed on; bursts are where received sizes are predictable, and
 // count as that many blocks.
+// A peak is the most that was live since the start, or since reset_peak().
 // Counting is atomic where the upstream is concurrent. Cost: about ten additions to memory a pair, 5 ns, or
 // atomic ones, and the upstream's received_size.
 // Suggested: under a container for what the program asks, under a heap for what the heap costs.

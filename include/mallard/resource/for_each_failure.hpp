@@ -23,14 +23,17 @@
 #include <cstdint>
 #include <cstdio>
 #include <new>
+#include <utility>
 
 #include "mallard/core/attributes.hpp"
+#include "mallard/core/concepts.hpp"
+#include "mallard/resource/resource.hpp"
 #include "mallard/resource/test_resource.hpp"
 #include "mallard/source/call_place.hpp"
 
 namespace mallard {
 
-// What can be told to fail: test_resource, failing<Heap>.
+// What can be told to fail: test_resource, failing<Heap>, and by the second form resource<> of that.
 template <class M>
 concept can_fail = requires(M& m, const M& c, std::size_t n) {
   m.fail_at(n);
@@ -80,6 +83,12 @@ MALLARD_NOINLINE std::size_t for_each_failure(Memory& memory, Body body) {
     }
     if (!failed) return n - 1;
   }
+}
+
+template <heap Heap, std::invocable Body>
+  requires can_fail<Heap>
+std::size_t for_each_failure(resource<Heap>& memory, Body body) {
+  return for_each_failure(memory.heap(), std::move(body));
 }
 
 }  // namespace mallard
