@@ -47,7 +47,8 @@
 
 namespace mallard {
 
-// The classes of multipool, from 16 bytes on: a freed block holds two words.
+// From 16 bytes on, as a freed block holds two words; up to 64 KiB, and 4 a doubling above 128 bytes, half of
+// multipool's: each class is a list in every thread's cache.
 using synchronized_multipool_classes = size_classes<8, 128, 4, 65536, returned_batches::least_block>;
 
 // `Classes` has no block below returned_batches::least_block; `Mutex` is what std::lock_guard takes; its

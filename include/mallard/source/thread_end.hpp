@@ -6,7 +6,7 @@
 // A thread_local object made in the destructor of a key is never destroyed. A key set there is looked at
 // once more, up to PTHREAD_DESTRUCTOR_ITERATIONS times in all. The program and each library have one key of
 // their own, and a library stays loaded as long as a thread watches with it.
-// Cost: watch some dozen instructions.
+// Cost: watch a few instructions after a thread's first.
 #pragma once
 
 #include <pthread.h>
@@ -20,12 +20,10 @@ namespace mallard {
 template <void (*End)(void*)>
 class MALLARD_HIDDEN thread_end {
  public:
-  // `of` stays valid as long as the thread runs any code. End may be called again for a thread that watches
-  // anew in what it runs after the first.
+  // `of` stays valid as long as the thread runs any code, and is the same each time.
   static void watch(void* of) noexcept {
     static const key_owner owner;
-    static thread_local const last_object last{of};
-    set(of);
+    static thread_local const last_object last(of);
   }
 
  private:
@@ -37,7 +35,11 @@ class MALLARD_HIDDEN thread_end {
   };
 
   struct last_object {
-    void* of;
+    void* const of;
+
+    explicit last_object(void* watched) noexcept : of(watched) { set(of); }
+    last_object(const last_object&) = delete;
+    last_object& operator=(const last_object&) = delete;
     ~last_object() {
       set(nullptr);
       End(of);
