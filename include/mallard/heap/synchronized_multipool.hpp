@@ -5,11 +5,11 @@
 //     above 8192 bytes: one block at a time  --------------+
 //
 // Any thread ends what another has allocated; it goes into the ending thread's cache, and from there in
-// batches, without a lock, to whoever needs blocks of that class. Only refilling a cache and blocks above
-// the largest class take the heap's lock. A cache keeps at most two batches a class, a batch being at
-// most 32 blocks of what fits into 4 KiB, at least one: 0.3 MiB in all for a thread that frees blocks of
-// every class, 3 KiB for one that uses 48 bytes only. It is given back when the thread ends, before or
-// after the heap, or by flush(). Any number of heaps may live at a time.
+// batches, without a lock, to whoever needs blocks of that class. Only refilling a cache and blocks above the
+// largest class take the heap's lock. A cache keeps at most two batches a class, a batch being at most 32
+// blocks of what fits into 4 KiB, at least one: 0.3 MiB in all for a thread that frees blocks of every class,
+// 3 KiB for one that uses 48 bytes only, beside up to 2 KiB that are the cache itself. It is given back when
+// the thread ends, before or after the heap, or by flush(). Any number of heaps may live at a time.
 // Where memory is used up, a request is answered with null though other threads' caches may have blocks.
 // Freed memory is kept as multipool keeps it; 8 bytes are served as 16. Holds nothing until first used.
 // Threads: allocate, deallocate, the bursts, received_size, owns and flush at any time; all else,
