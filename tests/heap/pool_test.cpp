@@ -9,6 +9,7 @@
 #include "mallard/allocator/allocator.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/layer/failing.hpp"
+#include "mallard/resource/resource.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 
 namespace mallard {
@@ -181,6 +182,11 @@ TEST(PoolDeathTest, APointerThatIsNoneOfItsBlocksIsFoundWhereManyBlocksEnd) {
       "validate");
 }
 #endif
+
+TEST(Pool, TakesAPlainNumberThroughAFacadeWithoutAWarning) {
+  const resource<pool> facade(48);
+  EXPECT_EQ(facade.heap().block_size(), 48u);
+}
 
 TEST(Pool, WorksInABufferUntilItIsFull) {
   alignas(16) std::byte buffer[4096];

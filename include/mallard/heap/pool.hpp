@@ -59,11 +59,14 @@ class basic_pool {
 
   // A pool of blocks of at least `size` bytes, aligned to at least `align` bytes, a power of two; if no
   // source has so much, every request is null. The upstream is made of `args`.
-  template <class... Args>
+  // Any integers, so that facades hand on a plain `48` as it is.
+  template <std::integral Size, std::integral Align = std::size_t, class... Args>
     requires std::constructible_from<Upstream, Args...>
-  explicit basic_pool(std::size_t size, std::size_t align = default_align, Args&&... args)
+  explicit basic_pool(Size size, Align align = default_align, Args&&... args)
       : chunks_(std::forward<Args>(args)...) {
-    if (chunks::can_hold(size, align)) set(size, align);
+    const auto bytes = static_cast<std::size_t>(size);
+    const auto boundary = static_cast<std::size_t>(align);
+    if (chunks::can_hold(bytes, boundary)) set(bytes, boundary);
   }
   basic_pool(const basic_pool&) = delete;
   basic_pool& operator=(const basic_pool&) = delete;

@@ -62,10 +62,11 @@ class basic_synchronized_pool {
 
   // A pool of blocks of at least `size` bytes, aligned to at least `align` bytes, a power of two; if no
   // source has so much, every request is null. The upstream is made of `args`.
-  template <class... Args>
+  // Any integers, so that facades hand on a plain `48` as it is.
+  template <std::integral Size, std::integral Align = std::size_t, class... Args>
     requires std::constructible_from<Upstream, Args...>
-  explicit basic_synchronized_pool(std::size_t size, std::size_t align = default_align, Args&&... args)
-      : caches_(served_as(size), align, std::forward<Args>(args)...) {
+  explicit basic_synchronized_pool(Size size, Align align = default_align, Args&&... args)
+      : caches_(served_as(static_cast<std::size_t>(size)), align, std::forward<Args>(args)...) {
     take_over_size();
   }
   basic_synchronized_pool(const basic_synchronized_pool&) = delete;
