@@ -5,7 +5,8 @@
 // MALLARD_ASSUME  tells the optimiser what always holds where it cannot see it.
 // MALLARD_VISIBLE lets shared objects that hide their symbols share this one: a variable, or a function with
 //                its static variables. What dlopen loads without RTLD_GLOBAL may keep one of its own even
-//                so: what clang compiles always, what gcc compiles where the program exports none (-rdynamic).
+//                so: what clang compiles always, what gcc compiles where the program exports none
+//                (-rdynamic).
 // MALLARD_HIDDEN  gives each program and shared object one of its own, of a variable or a class's functions.
 // MALLARD_FIRST_OF_ALL has a static object made before all others of its program or shared object.
 #pragma once
