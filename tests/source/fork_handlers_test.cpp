@@ -16,10 +16,18 @@ namespace {
 int registrations = 0;  // of fork handlers
 }
 
-// The linker has this program's calls of the function come here.
+#if defined(__clang__)
+#define NOT_SANITIZED [[clang::disable_sanitizer_instrumentation]]
+#else
+#define NOT_SANITIZED
+#endif
+
+// The linker has this program's calls of the function come here; those of a sanitizer's runtime, too, before
+// it is ready for code that it watches.
+
 // NOLINTBEGIN(bugprone-reserved-identifier): the names are the linker's
 extern "C" int __real_pthread_atfork(void (*prepare)(), void (*parent)(), void (*child)());
-extern "C" int __wrap_pthread_atfork(void (*prepare)(), void (*parent)(), void (*child)()) {
+extern "C" NOT_SANITIZED int __wrap_pthread_atfork(void (*prepare)(), void (*parent)(), void (*child)()) {
   ++registrations;
   return __real_pthread_atfork(prepare, parent, child);
 }
