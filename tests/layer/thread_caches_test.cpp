@@ -25,7 +25,7 @@ constexpr std::size_t align = 16;
 class ThreadCaches : public testing::Test {
  protected:
   void* allocate(std::size_t list) {
-    void* const p = caches_.reuse(list);
+    void* const p = list > 0 ? nullptr : caches_.reuse(list);
     return p != nullptr ? p : caches_.allocate(list, size, align);
   }
   void deallocate(std::size_t list, void* p) {

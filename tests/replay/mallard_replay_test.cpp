@@ -179,21 +179,18 @@ TEST_F(MallardReplay, AStrategyThatCannotServeTheAlignmentIsSkipped) {
 }
 
 TEST_F(MallardReplay, ExhaustionIsARowAndTheTableGoesOn) {
+  if (sanitized) GTEST_SKIP() << "what a sanitizer itself needs is refused too, and ends the process";
   std::ofstream file(path_);
   for (int i = 1; i <= 64; ++i) file << "a 1048576 " << i << " 1 0\nf " << i << " 1 0\n";
   file.close();
-  // What throws is left to unsanitized builds: a sanitizer's operator new ends the process instead.
-  const json selected = rows("--touch all --memory-limit 24M --strategy monotonic --strategy multipool" +
-                             std::string(sanitized ? "" : " --strategy std.monotonic"));
+  const json selected =
+      rows("--touch all --memory-limit 24M --strategy monotonic --strategy multipool --strategy std.monotonic");
   for (const char* bound : {"typed", "pmr"}) {
     EXPECT_EQ(row_of(selected, "monotonic", bound)["status"], "out_of_memory");
     EXPECT_TRUE(row_of(selected, "monotonic", bound)["ns_per_event"].is_null());
     EXPECT_EQ(row_of(selected, "multipool", bound)["status"], "ok");
   }
-  for (const json& r : selected)
-    if (r["strategy"] == "std.monotonic") {
-      EXPECT_EQ(r["status"], "out_of_memory");
-    }
+  EXPECT_EQ(row_of(selected, "std.monotonic", "pmr")["status"], "out_of_memory");
   EXPECT_NE(row_of(selected, "monotonic", "typed")["reason"].get<std::string>().find("at operation"),
             std::string::npos);
 }

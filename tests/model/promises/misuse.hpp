@@ -110,7 +110,7 @@ struct a_write_beside_a_block_is_told {
       std::memset(data, scribble, size);
       EXPECT_FALSE(heap.validate());
       const bool behind = r.below(2) == 0;
-      data[behind ? size : SIZE_MAX] = std::byte{scribble};  // one behind, one in front
+      *(behind ? data + size : data - 1) = std::byte{scribble};
       EXPECT_TRUE(heap.validate());
       heap.deallocate(b.data, size, 8);
       w.expect(behind ? misuse::written_behind : misuse::written_before, b.data);
