@@ -29,7 +29,7 @@ contestant_figures held_by(std::string_view strategy, const replay::trace& t) {
       chosen->beneath == nullptr ? std::vector<std::string>{} : harness::environment_for(*chosen->beneath)};
   const harness::outcome end = harness::launch(plan);
   if (!end.clean()) return {0, 0, harness::describe(end)};
-  if (task.state != replay::job_state::done) return {0, 0, task.reason.data()};
+  if (task.state != harness::work_state::done) return {0, 0, task.reason.data()};
   return {task.max_held, task.held_after, {}};
 }
 

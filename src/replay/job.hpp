@@ -1,23 +1,18 @@
 // job: one page between the tool and a worker: what to do, and what came out.
 //
-// Plain data in shared memory, so that what a worker had written survives its crash. `state` is
-// written last.
+// Plain data in shared memory, as harness/work.hpp has it.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
-#include <string_view>
 
+#include "harness/work.hpp"
 #include "replay/pass.hpp"
 
 namespace mallard::replay {
 
 enum class job_kind : std::uint8_t { check, measure, footprint, count_instructions };
 
-enum class job_state : std::uint8_t { unfinished, done, out_of_memory, failed, unavailable };
-
-struct job {
+struct job : harness::work_report {
   explicit job(job_kind asked) : kind(asked) {}
 
   // In.
@@ -26,10 +21,8 @@ struct job {
   std::uint64_t memory_limit = 0;  // bytes
   std::uint64_t warm_ns = 0;       // CPU time the warm passes last at least
 
-  // Out.
-  job_state state = job_state::unfinished;
-  std::array<char, 256> reason{};  // why it is not done; ends with 0
-  std::uint64_t stopped_at = 0;    // op that could not be served
+  // Out, with the report.
+  std::uint64_t stopped_at = 0;  // op that could not be served
 
   // measure: CPU ns of one pass
   double cold_ns = 0;
@@ -44,12 +37,6 @@ struct job {
   std::uint64_t held = 0;
   std::uint64_t carved = 0;
   std::uint64_t granted = 0;
-
-  void refuse(job_state why, std::string_view text) noexcept {
-    const std::size_t length = text.copy(reason.data(), reason.size() - 1);
-    reason[length] = '\0';
-    state = why;
-  }
 };
 
 }  // namespace mallard::replay

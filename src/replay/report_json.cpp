@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "harness/machine_json.hpp"
 #include "replay/report.hpp"
 
 namespace mallard::replay {
@@ -42,17 +43,6 @@ json journal_json(const report_input& in) {
           {"region_events", f.region_events},
           {"read_cpu_seconds", in.read_cpu_seconds},
           {"warnings", in.warnings}};
-}
-
-json machine_json(const harness::machine_facts& m) {
-  return {{"cpu", m.cpu},
-          {"cores", m.cores},
-          {"memory", m.memory},
-          {"kernel", m.kernel},
-          {"transparent_huge_pages", m.transparent_huge_pages},
-          {"c_library", m.c_library},
-          {"compiler", m.compiler},
-          {"flags", m.flags}};
 }
 
 json method_json(const report_input& in) {
@@ -108,7 +98,7 @@ std::string to_json(const report_input& in) {
   json rows = json::array();
   for (const row& r : in.rows) rows.push_back(row_json(r, in.facts));
   const json whole{{"journal", journal_json(in)},
-                   {"machine", machine_json(in.machine)},
+                   {"machine", harness::to_json(in.machine)},
                    {"method", method_json(in)},
                    {"rows", rows}};
   return whole.dump(2, ' ', false, json::error_handler_t::replace) + "\n";

@@ -9,14 +9,12 @@
 #include <vector>
 
 #include "harness/statistics.hpp"
+#include "harness/work.hpp"
 #include "replay/strategy.hpp"
 
 namespace mallard::replay {
 
-// `failed` is a broken contestant: its check did not pass, or it crashed.
-enum class row_status { ok, out_of_memory, skipped, failed };
-
-[[nodiscard]] std::string_view name_of(row_status s);
+using harness::row_status;
 
 struct row {
   row(const strategy& s, std::size_t strategy_index, bool second_time)

@@ -67,7 +67,7 @@ class runner {
                                : replay_pass<touch::first>(c, ops_.data() + from, last, slots_);
     if (stop == last) return true;
     job_.stopped_at = static_cast<std::uint64_t>(stop - ops_.data());
-    job_.refuse(job_state::out_of_memory, "an allocation was refused");
+    job_.refuse(harness::work_state::out_of_memory, "an allocation was refused");
     return false;
   }
 
@@ -80,9 +80,10 @@ class runner {
   void check(C& c) {
     const check_result result = check_pass(c, ops_, facts_.slots);
     job_.stopped_at = result.stopped_at;
-    if (result.verdict == check_verdict::exhausted) return job_.refuse(job_state::out_of_memory, result.what);
-    if (result.verdict == check_verdict::broken) return job_.refuse(job_state::failed, result.what);
-    job_.state = job_state::done;
+    if (result.verdict == check_verdict::exhausted)
+      return job_.refuse(harness::work_state::out_of_memory, result.what);
+    if (result.verdict == check_verdict::broken) return job_.refuse(harness::work_state::failed, result.what);
+    job_.state = harness::work_state::done;
   }
 
   void measure(C& c) {
@@ -103,7 +104,7 @@ class runner {
     }
     job_.warm_median_ns = warm.median();
     job_.warm_passes = warm.passes();
-    job_.state = job_state::done;
+    job_.state = harness::work_state::done;
   }
 
   void footprint(C& c) {
@@ -125,14 +126,14 @@ class runner {
       job_.max_held = std::max(at_max_live, above(harness::peak_resident(), peak_before));
       job_.held_after = above(harness::resident_exactly(), before);
     }
-    job_.state = job_state::done;
+    job_.state = harness::work_state::done;
   }
 
   void count_instructions(C& c) {
     if (!whole_pass(c)) return;
     bool served = false;
     counted_call([&] { served = whole_pass(c); });
-    if (served) job_.state = job_state::done;
+    if (served) job_.state = harness::work_state::done;
   }
 
   // What a stack of heaps holds is what has left its source, not what its top has from the next.

@@ -1,7 +1,6 @@
 #include "replay/session.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <filesystem>
 #include <new>
 #include <utility>
@@ -18,25 +17,10 @@ namespace {
 
 std::string this_program() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
-row_status status_of(job_state state) {
-  switch (state) {
-    case job_state::done:
-      return row_status::ok;
-    case job_state::out_of_memory:
-      return row_status::out_of_memory;
-    case job_state::unavailable:
-      return row_status::skipped;
-    case job_state::unfinished:
-    case job_state::failed:
-      break;
-  }
-  return row_status::failed;
-}
-
-std::string reason_of(const trace& t, const job& task) {
-  if (task.stopped_at == 0) return task.reason.data();
-  return std::string(task.reason.data()) + " at operation " + std::to_string(task.stopped_at) + " of " +
-         std::to_string(t.facts().ops);
+// Where in the trace a job stopped, for its row's reason.
+std::string place_of(const trace& t, const job& task) {
+  if (task.stopped_at == 0) return {};
+  return " at operation " + std::to_string(task.stopped_at) + " of " + std::to_string(t.facts().ops);
 }
 
 // Why this strategy cannot be tried at all; empty if it can.
@@ -50,20 +34,6 @@ std::string obstacle_to(const strategy& s, const trace_facts& facts) {
 }
 
 }  // namespace
-
-std::string_view name_of(row_status s) {
-  switch (s) {
-    case row_status::ok:
-      return "ok";
-    case row_status::out_of_memory:
-      return "out_of_memory";
-    case row_status::skipped:
-      return "skipped";
-    case row_status::failed:
-      return "failed";
-  }
-  return "";
-}
 
 session::session(const trace& t, session_options options)
     : trace_(t), options_(std::move(options)), page_(sizeof(job)) {
@@ -121,21 +91,13 @@ bool session::work(row& r, job& task) {
   const harness::outcome end = harness::launch(plan);
   task = shared;
   if (stop_here()) return false;
-  if (task.state == job_state::done && end.clean()) {
-    if (task.kind == job_kind::count_instructions) r.instructions = instructions_in(end.said);
-    return true;
+  if (harness::ending became = harness::ending_of(task, end); became.status != row_status::ok) {
+    r.status = became.status;
+    r.reason = std::move(became.reason) + (end.clean() ? place_of(trace_, task) : std::string());
+    return false;
   }
-  if (end.signal == SIGKILL) {
-    r.status = row_status::out_of_memory;
-    r.reason = "the kernel killed it, most likely for want of memory";
-  } else if (!end.clean() || task.state == job_state::unfinished) {
-    r.status = row_status::failed;
-    r.reason = describe(end);
-  } else {
-    r.status = status_of(task.state);
-    r.reason = reason_of(trace_, task);
-  }
-  return false;
+  if (task.kind == job_kind::count_instructions) r.instructions = instructions_in(end.said);
+  return true;
 }
 
 void session::check_rows() {

@@ -183,7 +183,8 @@ TEST(CheckPass, EveryStrategyPassesUpToTheAlignmentItServes) {
     const trace& t = s.most_align < sample().facts().max_align ? modest : sample();
     job task(job_kind::check);
     s.run(t, task);
-    EXPECT_EQ(task.state, job_state::done) << s.name << " " << name_of(s.bound) << ": " << task.reason.data();
+    EXPECT_EQ(task.state, harness::work_state::done)
+        << s.name << " " << name_of(s.bound) << ": " << task.reason.data();
   }
 }
 
