@@ -1,0 +1,1 @@
+"""The benchmarks of the papers: their own values, their findings, and our runs of them."""

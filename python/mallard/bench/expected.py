@@ -1,0 +1,112 @@
+"""The paper's own values, from bench/p0089/expected: one sheet a table.
+
+    density_ds03.csv    log2_size  AS1   AS2  ...      keys     cells
+                        6          10.2  11.0 ...      (64,)    AS1: 10.2, AS2: 11.0 ...
+
+What a table is and in which unit stands in the README beside the files. In the checkout they are read where
+they lie; the build installs them into the package.
+"""
+
+import csv
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+
+BASES = {"log2_": 2, "log10_": 10}
+PLAIN_KEYS = ("threads",)
+FAIL = "fail"
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A number as it is printed: the true one lies less than half of its last digit away."""
+
+    value: float
+    half_digit: float
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What the paper prints where memory ran out."""
+
+
+Cell = Printed | Failure | None  # None: the paper's value is lost
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One table: by the settings of each row, the cell of each column."""
+
+    settings: tuple[str, ...]
+    columns: tuple[str, ...]
+    rows: dict[tuple[int, ...], dict[str, Cell]]
+
+
+def density(structure: int) -> Sheet:
+    """Return the table of DS1 ... DS12: size; AS1 ... AS14 in seconds."""
+    return sheet(f"density_ds{structure:02}")
+
+
+def locality(table: int) -> Sheet:
+    """Return one of Tables 15 ... 21: size of a subsystem; shuffle_0 ... shuffle_9 or split_0 ... split_8."""
+    return sheet(f"locality_table{table}")
+
+
+def utilization() -> Sheet:
+    """Return benchmark III: total, active, chunk; AS1_seconds, AS2_percent ..."""
+    return sheet("utilization")
+
+
+def contention() -> Sheet:
+    """Return benchmark IV: iterations, chunk, threads; AS1_seconds, AS2_percent ..."""
+    return sheet("contention")
+
+
+@cache
+def sheet(name: str) -> Sheet:
+    """Return the table of a file, named without its ending."""
+    with (folder() / f"{name}.csv").open(encoding="ascii", newline="") as file:
+        header, *lines = csv.reader(file)
+    keys = sum(is_key(column) for column in header)
+    return Sheet(
+        settings=tuple(plain(column) for column in header[:keys]),
+        columns=tuple(header[keys:]),
+        rows={
+            tuple(map(setting, header, line[:keys])): dict(
+                zip(header[keys:], map(cell, line[keys:]), strict=True)
+            )
+            for line in lines
+        },
+    )
+
+
+def folder() -> Path:
+    """Return where the files are: in the installed package, else in the checkout that this file is of."""
+    installed = Path(__file__).parent / "expected_values"
+    return installed if installed.is_dir() else Path(__file__).parents[3] / "bench" / "p0089" / "expected"
+
+
+def is_key(column: str) -> bool:
+    """Return whether a column holds a setting."""
+    return column in PLAIN_KEYS or column.startswith(tuple(BASES))
+
+
+def plain(column: str) -> str:
+    """Return the name of a setting without its base."""
+    return column.rpartition("_")[2]
+
+
+def setting(column: str, text: str) -> int:
+    """Return a setting as a plain number."""
+    return next((base ** int(text) for start, base in BASES.items() if column.startswith(start)), int(text))
+
+
+def cell(text: str) -> Cell:
+    """Return what is printed in a cell."""
+    if not text:
+        return None
+    if text == FAIL:
+        return Failure()
+    digits = Decimal(text).as_tuple().exponent
+    return Printed(float(text), 0.5 * 10.0 ** int(digits))
