@@ -15,18 +15,6 @@ std::vector<strategy> all() {
 
 }  // namespace
 
-std::string_view name_of(binding b) {
-  switch (b) {
-    case binding::typed:
-      return "typed";
-    case binding::pmr:
-      return "pmr";
-    case binding::malloc:
-      return "malloc";
-  }
-  return "";
-}
-
 std::span<const strategy> strategies() {
   static const std::vector<strategy> list = all();
   return list;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/binding.hpp"
 #include "harness/foreign_malloc.hpp"
 #include "mallard/core/align.hpp"
 #include "replay/job.hpp"
@@ -17,9 +18,7 @@
 
 namespace mallard::replay {
 
-enum class binding { typed, pmr, malloc };
-
-[[nodiscard]] std::string_view name_of(binding b);
+using harness::binding;
 
 struct strategy {
   std::string name;

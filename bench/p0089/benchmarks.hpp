@@ -1,0 +1,28 @@
+// benchmarks: the four of the paper, each as what the session must know of it.
+//
+// To add a column to one, add a contestant to its list: <benchmark>/contestants.cpp.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <vector>
+
+#include "p0089/contestant.hpp"
+#include "p0089/setting.hpp"
+
+namespace mallard::p0089 {
+
+// The columns; the first is AS1, and the position of one is the same in every process of this program.
+[[nodiscard]] std::span<const contestant> contestants(benchmark which);
+
+// The settings of a group by their names in the tables.
+[[nodiscard]] nlohmann::ordered_json group_of(const setting& asked);
+
+// What tells the figures of one turn apart, an object of members each; one empty object where there is one.
+[[nodiscard]] std::vector<nlohmann::ordered_json> figures_of(const setting& asked);
+
+// Bytes a contestant of the group needs at once, about: more than a limit means that it is not tried.
+[[nodiscard]] std::uint64_t bytes_needed(const setting& asked);
+
+}  // namespace mallard::p0089

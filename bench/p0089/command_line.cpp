@@ -1,0 +1,90 @@
+#include "p0089/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include "harness/bytes.hpp"
+#include "harness/memory_meter.hpp"
+#include "p0089/benchmarks.hpp"
+
+namespace mallard::p0089 {
+namespace {
+
+int refuse(const std::string& what) {
+  std::fprintf(stderr, "mallard-bench: %s\n", what.c_str());
+  return 2;
+}
+
+std::string unknown_name(const command& asked) {
+  const auto all = contestants(asked.asked.which);
+  for (const std::string& name : asked.options.names)
+    if (std::ranges::none_of(all, [&](const contestant& c) { return is_meant(c, name); })) return name;
+  return {};
+}
+
+// Binary exponents: 2^62 of anything is more than there is.
+const CLI::Range exponent(0, 40);
+
+void add_density(CLI::App& app, density_setting& into) {
+  app.add_option("--structure", into.structure, "Data structure, 1 for DS1 to 12")->check(CLI::Range(1, 12));
+  app.add_option("--size", into.size, "It has 2^N elements")->check(exponent);
+  app.add_option("--leaves", into.leaves, "Iterations go on until 2^N leaves are written")->check(exponent);
+  app.add_flag("--cached-hashes,!--uncached-hashes", into.cached_hashes,
+               "Whether nodes of sets keep their hashes (they do)");
+}
+
+}  // namespace
+
+std::optional<command> parse_command_line(int argc, char** argv, int& exit_code) {
+  command asked;
+  std::string memory_limit;
+  CLI::App app{"Measures one group of a benchmark of P0089: one line of one of its tables. Prints JSON.",
+               "mallard-bench"};
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.add_option("--strategy", asked.options.names, "Only these beside AS1, as AS7 or multipool")
+      ->type_name("NAME");
+  app.add_option("--rounds", asked.options.rounds, "Fresh processes a strategy, at least (default 5)")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("N");
+  app.add_option("--memory-limit", memory_limit,
+                 "Memory a strategy may take, as 512M or 4G (default: half of what is available)")
+      ->type_name("BYTES");
+  app.add_option("--litter", asked.asked.litter,
+                 "Litter the heap beforehand with this many times the live objects (default 0: a fresh heap)")
+      ->check(CLI::Range(0, 100))
+      ->type_name("K");
+  app.add_flag("--list-strategies", asked.list_strategies, "List the strategies and stop");
+
+  const auto add = [&](benchmark which, const char* summary) {
+    CLI::App* const sub = app.add_subcommand(std::string(name_of(which)), summary);
+    sub->callback([&asked, which] { asked.asked.which = which; });
+    return sub;
+  };
+  add_density(*add(benchmark::density, "I: build, use and destroy a data structure"), asked.asked.density);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {
+    exit_code = app.exit(e);
+    return std::nullopt;
+  } catch (const CLI::ParseError& e) {
+    exit_code = refuse(std::string(e.what()) + " (see --help)");
+    return std::nullopt;
+  }
+  exit_code = 2;
+  if (const std::string name = unknown_name(asked); !name.empty())
+    return refuse("unknown strategy " + name + " (see --list-strategies)"), std::nullopt;
+  asked.options.memory_limit = harness::available_memory() / 2;
+  if (!memory_limit.empty()) {
+    const auto bytes = harness::parse_bytes(memory_limit);
+    if (!bytes)
+      return refuse("--memory-limit " + memory_limit + " is not a size; write 512M or 4G"), std::nullopt;
+    asked.options.memory_limit = *bytes;
+  }
+  return asked;
+}
+
+}  // namespace mallard::p0089

@@ -1,0 +1,33 @@
+#include "p0089/density/density.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "p0089/density/structures.hpp"
+
+namespace mallard::p0089 {
+namespace {
+
+bool is_nested(const density_setting& asked) { return asked.structure > 4; }
+
+bool has_strings(const density_setting& asked) { return asked.structure % 2 == 0; }
+
+}  // namespace
+
+std::uint64_t leaves_of(const density_setting& asked) {
+  return (std::uint64_t{1} << asked.size) * (is_nested(asked) ? inner_leaves : 1);
+}
+
+nlohmann::ordered_json group_of(const density_setting& asked) {
+  return {{"structure", "DS" + std::to_string(asked.structure)},
+          {"size", asked.size},
+          {"leaves", asked.leaves},
+          {"cached_hashes", asked.cached_hashes}};
+}
+
+// A leaf with its node and its share of the tables, and half as much again for what heaps round up and keep.
+std::uint64_t bytes_needed(const density_setting& asked) {
+  const std::uint64_t leaf = has_strings(asked) ? (texts::shortest + texts::longest) / 2 + 80 : 48;
+  return leaves_of(asked) * leaf * 3 / 2;
+}
+
+}  // namespace mallard::p0089

@@ -1,0 +1,27 @@
+// Benchmark I: data structures are built, lightly used and destroyed, isolated from each other.
+//
+//     a new heap --> DSn built in it --> every leaf written once --> destroyed, or left to the heap's end
+//     \_______________________________ one iteration ________________________________________________/
+//
+// The time of an iteration begins before its heap and ends after it. Seed 000, section 7.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+
+#include "p0089/contestant.hpp"
+#include "p0089/setting.hpp"
+
+namespace mallard::p0089 {
+
+[[nodiscard]] std::span<const contestant> density_contestants();
+
+[[nodiscard]] nlohmann::ordered_json group_of(const density_setting& asked);
+
+[[nodiscard]] std::uint64_t bytes_needed(const density_setting& asked);
+
+// Leaves of one data structure.
+[[nodiscard]] std::uint64_t leaves_of(const density_setting& asked);
+
+}  // namespace mallard::p0089

@@ -1,0 +1,78 @@
+// measure_density: what a leaf costs in one way, on a fresh process: the first iteration cold, then as many
+// as the leaves asked for take, at least one.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "harness/cpu_clock.hpp"
+#include "harness/memory_meter.hpp"
+#include "p0089/contestant.hpp"
+#include "p0089/density/density.hpp"
+#include "p0089/density/structures.hpp"
+#include "p0089/density/texts.hpp"
+#include "p0089/page.hpp"
+
+namespace mallard::p0089 {
+
+template <class Structure, destruction End, class Way>
+void live_once(Way& way, std::size_t elements, const texts& from) {
+  typename Way::life life(way);
+  leaf_cursor leaves(from);
+  const auto allocator = life.template allocator_of<typename Structure::value_type>();
+  if constexpr (End == destruction::normal) {
+    Structure made(allocator);
+    fill(made, elements, leaves);
+    write_leaves(made);
+  } else {
+    auto* const made = ::new (life.allocate(sizeof(Structure), alignof(Structure))) Structure(allocator);
+    fill(*made, elements, leaves);
+    write_leaves(*made);
+  }
+}
+
+template <class Structure, destruction End, class Way>
+void measure_structure(Way& way, page& p) {
+  const density_setting& asked = p.asked.density;
+  const std::size_t elements = std::size_t{1} << asked.size;
+  const std::uint64_t leaves = leaves_of(asked);
+  const std::uint64_t iterations = std::max<std::uint64_t>((std::uint64_t{1} << asked.leaves) / leaves, 1);
+  const texts from;
+  harness::map_in_code();
+  harness::reset_peak();
+  const std::size_t resident = harness::peak_resident();
+  const std::uint64_t faults = harness::page_faults();
+  const std::uint64_t start = harness::thread_cpu_ns();
+  live_once<Structure, End>(way, elements, from);
+  const std::uint64_t warm = harness::thread_cpu_ns();
+  p.cold_page_faults = harness::page_faults() - faults;
+  for (std::uint64_t i = 0; i < iterations; ++i) live_once<Structure, End>(way, elements, from);
+  const std::uint64_t end = harness::thread_cpu_ns();
+  p.found[0] = {static_cast<double>(warm - start) / static_cast<double>(leaves),
+                static_cast<double>(end - warm) / static_cast<double>(iterations * leaves), 0};
+  const std::size_t peak = harness::peak_resident();
+  p.max_held = peak > resident ? peak - resident : 0;
+}
+
+template <destruction End, class Hash, int N, class Way>
+void measure_nth(Way& way, page& p) {
+  measure_structure<typename structures<Way>::template of<N, Hash>, End>(way, p);
+}
+
+template <destruction End, class Way>
+void measure_density(Way& way, page& p) {
+  const density_setting& asked = p.asked.density;
+  const auto choose = [&]<class Hash, int... N>(std::type_identity<Hash>, std::integer_sequence<int, N...>) {
+    (void)((asked.structure == N + 1 && (measure_nth<End, Hash, N + 1>(way, p), true)) || ...);
+  };
+  constexpr std::make_integer_sequence<int, 12> all;
+  if (asked.cached_hashes)
+    choose(std::type_identity<kept_hash>(), all);
+  else
+    choose(std::type_identity<unkept_hash>(), all);
+  p.state = harness::work_state::done;
+}
+
+}  // namespace mallard::p0089

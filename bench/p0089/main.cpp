@@ -1,0 +1,46 @@
+// mallard-bench: one group of a benchmark of P0089 in, its table's line as JSON out.
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <string>
+
+#include "harness/interrupt.hpp"
+#include "p0089/command_line.hpp"
+#include "p0089/report.hpp"
+#include "p0089/session.hpp"
+#include "p0089/worker.hpp"
+
+namespace {
+
+namespace p0089 = mallard::p0089;
+
+int refuse(const std::string& what) {
+  std::fprintf(stderr, "mallard-bench: %s\n", what.c_str());
+  return 2;
+}
+
+int print(const std::string& text, int exit_code) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+    return refuse("cannot write to standard output: " + std::string(std::strerror(errno)));
+  return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::strcmp(argv[1], p0089::worker_flag) == 0) p0089::be_worker(argc, argv);
+  try {
+    int exit_code = 0;
+    const auto asked = p0089::parse_command_line(argc, argv, exit_code);
+    if (!asked) return exit_code;
+    if (asked->list_strategies) return print(p0089::contestants_json(asked->asked.which), 0);
+    mallard::harness::watch_for_interrupt();
+    p0089::session session(asked->asked, asked->options);
+    session.run();
+    return print(p0089::to_json(session), session.was_interrupted() ? 130 : session.any_failed() ? 1 : 0);
+  } catch (const std::exception& e) {
+    return refuse(e.what());
+  }
+}

@@ -1,0 +1,80 @@
+#include "p0089/report.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "harness/machine.hpp"
+#include "harness/machine_json.hpp"
+
+namespace mallard::p0089 {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json column(const contestant& c) {
+  return {{"label", c.label.empty() ? json(nullptr) : json(c.label)},
+          {"strategy", c.strategy},
+          {"binding", name_of(c.bound)},
+          {"destruction", name_of(c.ends)}};
+}
+
+json method_of(const session& done) {
+  const std::string rounds = std::to_string(done.options().rounds);
+  return {{"turns", "contestants alternate, each turn in a fresh process, at least " + rounds +
+                        " rounds, up to three times as many where a spread is wider than 10 % of its median"},
+          {"figures", "medians of the rounds; spread: the 10th and the 90th of 100 parts"},
+          {"rounds", done.options().rounds},
+          {"memory_limit", done.options().memory_limit},
+          {"litter", done.asked().litter}};
+}
+
+json rounded(const std::vector<double>& of) {
+  return of.empty() ? json(nullptr) : json(std::llround(harness::median(of)));
+}
+
+json row_json(const row& r, const series& s, const json& figure) {
+  json result = column(*r.of);
+  result.update(figure);
+  result["repeated"] = r.repeated;
+  result["status"] = harness::name_of(r.status);
+  result["reason"] = r.reason.empty() ? json(nullptr) : json(r.reason);
+  for (const char* name : {"ns_per_event", "spread", "cold_ns_per_event", "rounds_ns", "cold_rounds_ns",
+                           "wall_ns_per_event", "failed_locks"})
+    result[name] = nullptr;
+  if (r.measured()) {
+    const harness::summary warm = harness::summarise(s.warm_ns);
+    result["ns_per_event"] = warm.median;
+    result["spread"] = {warm.around.low, warm.around.high};
+    result["cold_ns_per_event"] = harness::median(s.cold_ns);
+    result["rounds_ns"] = s.warm_ns;
+    result["cold_rounds_ns"] = s.cold_ns;
+    if (const double wall = harness::median(s.wall_ns); wall > 0) result["wall_ns_per_event"] = wall;
+    if (!r.failed_locks.empty()) result["failed_locks"] = harness::median(r.failed_locks);
+  }
+  result["max_held"] = rounded(r.max_held);
+  result["page_faults"] = rounded(r.page_faults);
+  return result;
+}
+
+}  // namespace
+
+std::string to_json(const session& done) {
+  const std::vector<json> figures = figures_of(done.asked());
+  json rows = json::array();
+  for (const row& r : done.rows())
+    for (std::size_t i = 0; i < figures.size(); ++i) rows.push_back(row_json(r, r.figures[i], figures[i]));
+  const json whole{{"benchmark", name_of(done.asked().which)},
+                   {"group", group_of(done.asked())},
+                   {"machine", harness::to_json(harness::this_machine())},
+                   {"method", method_of(done)},
+                   {"rows", rows}};
+  return whole.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+std::string contestants_json(benchmark which) {
+  json list = json::array();
+  for (const contestant& c : contestants(which)) list.push_back(column(c));
+  return list.dump(2) + "\n";
+}
+
+}  // namespace mallard::p0089

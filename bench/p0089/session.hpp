@@ -1,0 +1,81 @@
+// session: one group, all its contestants: they take turns, each turn a fresh process.
+//
+//     round 1: AS1 AS2 ... AS1 (the A/A row)   round 2: ...     until the spreads are narrow enough
+//
+// A contestant that runs out of memory, or breaks, says so in its row and the others go on. Between turns the
+// session asks for Ctrl-C, and then ends with what it has.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/alternation.hpp"
+#include "harness/mapping.hpp"
+#include "harness/statistics.hpp"
+#include "harness/work.hpp"
+#include "p0089/benchmarks.hpp"
+
+namespace mallard::p0089 {
+
+struct session_options {
+  std::vector<std::string> names;  // labels or strategies; empty: all. AS1 takes part in each session
+  std::size_t rounds = 5;          // at least; up to three times as many where spreads are wide
+  std::uint64_t memory_limit = 0;  // bytes a contestant may take
+};
+
+// More rounds are run while a figure's spread is wider than this part of its median.
+inline constexpr double wide_spread = 0.1;
+
+// One figure of a contestant, of every round.
+struct series {
+  std::vector<double> cold_ns;
+  std::vector<double> warm_ns;
+  std::vector<double> wall_ns;
+};
+
+struct row {
+  row(const contestant& c, std::size_t contestant_index, bool second_time)
+      : of(&c), index(contestant_index), repeated(second_time) {}
+
+  const contestant* of;
+  std::size_t index;
+  bool repeated;  // the A/A row
+
+  harness::row_status status = harness::row_status::ok;
+  std::string reason;
+  std::vector<series> figures;
+  std::vector<double> page_faults;   // of the cold part
+  std::vector<double> max_held;      // bytes
+  std::vector<double> failed_locks;  // empty: not counted
+
+  [[nodiscard]] bool measured() const { return !page_faults.empty(); }
+};
+
+class session {
+ public:
+  // Precondition: all names are known.
+  session(const setting& asked, session_options options);
+
+  void run();
+
+  [[nodiscard]] const setting& asked() const { return asked_; }
+  [[nodiscard]] const session_options& options() const { return options_; }
+  [[nodiscard]] const std::vector<row>& rows() const { return rows_; }
+  [[nodiscard]] bool was_interrupted() const { return interrupted_; }
+  [[nodiscard]] bool any_failed() const;
+
+ private:
+  void leave_out_what_cannot_be();
+  harness::turn_result turn(row& r);
+  [[nodiscard]] static bool is_unsettled(const row& r);
+
+  setting asked_;
+  session_options options_;
+  harness::shared_file memory_;  // the page
+  std::vector<row> rows_;
+  bool interrupted_ = false;
+};
+
+}  // namespace mallard::p0089

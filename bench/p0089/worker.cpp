@@ -1,0 +1,29 @@
+#include "p0089/worker.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "harness/mapping.hpp"
+#include "harness/work.hpp"
+#include "p0089/benchmarks.hpp"
+#include "p0089/page.hpp"
+
+namespace mallard::p0089 {
+
+std::vector<std::string> worker_arguments(std::size_t contestant, int page_descriptor) {
+  return {worker_flag, std::to_string(contestant), std::to_string(page_descriptor)};
+}
+
+void be_worker(int argc, char** argv) {
+  if (argc != 4) ::_exit(2);
+  harness::end_with_parent();
+  const harness::shared_file memory(std::atoi(argv[3]), harness::access::read_write);
+  page& task = *static_cast<page*>(memory.data());
+  const contestant& chosen = contestants(task.asked.which)[static_cast<std::size_t>(std::atoi(argv[2]))];
+  harness::do_work(task, chosen.bound == binding::malloc ? chosen.beneath : nullptr, task.memory_limit,
+                   [&] { chosen.run(task); });
+  ::_exit(0);
+}
+
+}  // namespace mallard::p0089
