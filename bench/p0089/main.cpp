@@ -7,8 +7,8 @@
 #include <string>
 
 #include "harness/interrupt.hpp"
-#include "p0089/command_line.hpp"
-#include "p0089/report.hpp"
+#include "p0089/arguments.hpp"
+#include "p0089/group_json.hpp"
 #include "p0089/session.hpp"
 #include "p0089/worker.hpp"
 
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], p0089::worker_flag) == 0) p0089::be_worker(argc, argv);
   try {
     int exit_code = 0;
-    const auto asked = p0089::parse_command_line(argc, argv, exit_code);
+    const auto asked = p0089::parse_arguments(argc, argv, exit_code);
     if (!asked) return exit_code;
     if (asked->list_strategies) return print(p0089::contestants_json(asked->asked.which), 0);
     mallard::harness::watch_for_interrupt();

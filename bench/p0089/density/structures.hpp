@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "p0089/density/hash.hpp"
+#include "p0089/density/content_hash.hpp"
 #include "p0089/density/texts.hpp"
 
 namespace mallard::p0089 {

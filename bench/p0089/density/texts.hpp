@@ -1,10 +1,11 @@
 // texts: what strings are made of, drawn before anything is timed: uniform lengths of 33..1000 characters.
 //
-//     characters  [ xkqhzw....................................... ]   64 KiB and the longest string
+//     characters  [ xkqhzw....................................... ]   one a text, and the longest string
 //     texts          ^offset, length   ^        ^                     a prime number of them
 //
-// A prime number, so that no two of the leaves that stand side by side in a structure of up to 2^16 elements
-// begin at the same one. Mapped memory, the same in every process; no heap is touched. Seed 000, section 7.2.
+// A prime number, so that structures of up to 2^16 elements, each beginning 128 texts after the one before
+// it, all begin elsewhere; and each text begins at another character, so that no two are equal. Mapped
+// memory, the same in every process; no heap is touched. Seed 000, section 7.2.
 #pragma once
 
 #include <cstddef>
@@ -24,14 +25,14 @@ class texts {
   static constexpr std::size_t count = 65537;
 
   texts()
-      : memory_(characters + count * sizeof(entry), harness::fill::before_use),
-        entries_(reinterpret_cast<entry*>(static_cast<char*>(memory_.data()) + characters)) {
+      : memory_(room + count * sizeof(entry), harness::fill::before_use),
+        entries_(reinterpret_cast<entry*>(static_cast<char*>(memory_.data()) + room)) {
     std::mt19937_64 random(20150615);
     for (char& c : std::span(static_cast<char*>(memory_.data()), characters))
       c = static_cast<char>('a' + random() % 26);
     std::uniform_int_distribution<std::uint32_t> length(shortest, longest);
-    for (entry& e : std::span(entries_, count))
-      e = {static_cast<std::uint32_t>(random() % (characters - longest)), length(random)};
+    for (std::size_t i = 0; i < count; ++i)
+      entries_[i] = {static_cast<std::uint32_t>(i * scatter % count), length(random)};
   }
 
   [[nodiscard]] std::string_view operator[](std::size_t i) const noexcept {
@@ -40,7 +41,9 @@ class texts {
   }
 
  private:
-  static constexpr std::size_t characters = 64 * 1024 + 1024;
+  static constexpr std::size_t characters = count + longest;
+  static constexpr std::size_t room = (characters + 7) / 8 * 8;  // bytes of the characters, aligned
+  static constexpr std::size_t scatter = 40503;                  // any number that the prime does not divide
 
   struct entry {
     std::uint32_t offset;

@@ -1,4 +1,4 @@
-#include "p0089/command_line.hpp"
+#include "p0089/arguments.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -37,7 +37,7 @@ void add_density(CLI::App& app, density_setting& into) {
 
 }  // namespace
 
-std::optional<command> parse_command_line(int argc, char** argv, int& exit_code) {
+std::optional<command> parse_arguments(int argc, char** argv, int& exit_code) {
   command asked;
   std::string memory_limit;
   CLI::App app{"Measures one group of a benchmark of P0089: one line of one of its tables. Prints JSON.",

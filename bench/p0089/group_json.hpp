@@ -1,4 +1,4 @@
-// report: a finished session as JSON: {"benchmark", "group", "machine", "method", "rows": [...]}.
+// group_json: a finished session as JSON: {"benchmark", "group", "machine", "method", "rows": [...]}.
 //
 // A row a figure of a contestant: what tells it from the contestant's others stands in it. What was not
 // measured is null.

@@ -15,6 +15,6 @@ struct command {
 };
 
 // Nothing when there is nothing more to do; exit_code is then set and anything to be said has been.
-[[nodiscard]] std::optional<command> parse_command_line(int argc, char** argv, int& exit_code);
+[[nodiscard]] std::optional<command> parse_arguments(int argc, char** argv, int& exit_code);
 
 }  // namespace mallard::p0089

@@ -1,4 +1,4 @@
-#include "p0089/report.hpp"
+#include "p0089/group_json.hpp"
 
 #include <cmath>
 #include <nlohmann/json.hpp>

@@ -1,0 +1,74 @@
+#include "p0089/arguments.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace mallard::p0089 {
+namespace {
+
+struct parsed {
+  std::optional<command> asked;
+  int exit_code = 0;
+  std::string complaint;
+};
+
+parsed parse(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "mallard-bench");
+  std::vector<char*> argv;
+  for (std::string& a : arguments) argv.push_back(a.data());
+  parsed result;
+  ::testing::internal::CaptureStderr();
+  result.asked = parse_arguments(static_cast<int>(argv.size()), argv.data(), result.exit_code);
+  result.complaint = ::testing::internal::GetCapturedStderr();
+  return result;
+}
+
+TEST(Arguments, OfDensityAreUnderstood) {
+  const parsed p = parse({"density", "--structure", "12", "--size", "16", "--leaves", "27",
+                          "--uncached-hashes", "--rounds", "7", "--strategy", "AS7", "--strategy", "std.pool",
+                          "--memory-limit", "512M", "--litter", "3"});
+  ASSERT_TRUE(p.asked) << p.complaint;
+  EXPECT_EQ(p.asked->asked.which, benchmark::density);
+  EXPECT_EQ(p.asked->asked.density.structure, 12u);
+  EXPECT_EQ(p.asked->asked.density.size, 16u);
+  EXPECT_EQ(p.asked->asked.density.leaves, 27u);
+  EXPECT_FALSE(p.asked->asked.density.cached_hashes);
+  EXPECT_EQ(p.asked->asked.litter, 3u);
+  EXPECT_EQ(p.asked->options.rounds, 7u);
+  EXPECT_EQ(p.asked->options.names, (std::vector<std::string>{"AS7", "std.pool"}));
+  EXPECT_EQ(p.asked->options.memory_limit, 512u << 20);
+}
+
+TEST(Arguments, HaveDefaults) {
+  const parsed p = parse({"density"});
+  ASSERT_TRUE(p.asked) << p.complaint;
+  EXPECT_EQ(p.asked->options.rounds, 5u);
+  EXPECT_TRUE(p.asked->options.names.empty());
+  EXPECT_GT(p.asked->options.memory_limit, 0u);
+  EXPECT_EQ(p.asked->asked.litter, 0u);
+}
+
+TEST(Arguments, ThatMeanNothingAreOneLineAndExitCodeTwo) {
+  for (const std::vector<std::string>& wrong :
+       std::vector<std::vector<std::string>>{{},
+                                             {"diversity"},
+                                             {"density", "--structure", "13"},
+                                             {"density", "--structure", "0"},
+                                             {"density", "--size", "-1"},
+                                             {"density", "--size", "six"},
+                                             {"density", "--rounds", "0"},
+                                             {"density", "--memory-limit", "much"},
+                                             {"density", "--strategy", "AS15"}}) {
+    const parsed p = parse(wrong);
+    EXPECT_FALSE(p.asked);
+    EXPECT_EQ(p.exit_code, 2);
+    EXPECT_TRUE(p.complaint.starts_with("mallard-bench: ")) << p.complaint;
+    EXPECT_EQ(std::ranges::count(p.complaint, '\n'), 1) << p.complaint;
+  }
+}
+
+}  // namespace
+}  // namespace mallard::p0089

@@ -1,0 +1,109 @@
+#include "p0089/density/structures.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory_resource>
+
+#include "mallard/heap/multipool.hpp"
+#include "p0089/density/density.hpp"
+#include "p0089/way/pmr.hpp"
+#include "p0089/way/typed.hpp"
+
+namespace mallard::p0089 {
+namespace {
+
+template <class Element>
+std::uint64_t leaves_in(const Element& element) {
+  if constexpr (std::is_same_v<Element, int>) {
+    return 1;
+  } else if constexpr (std::is_same_v<typename Element::value_type, char>) {
+    return 1;
+  } else {
+    std::uint64_t sum = 0;
+    for (const auto& inner : element) sum += leaves_in(inner);
+    return sum;
+  }
+}
+
+template <int N>
+void check_structure() {
+  typed_way<multipool> way;
+  typed_way<multipool>::life life(way);
+  using structure = structures<typed_way<multipool>>::of<N, kept_hash>;
+  structure made(life.allocator_of<typename structure::value_type>());
+  const texts from;
+  leaf_cursor leaves(from);
+  fill(made, 1 << 6, leaves);
+  EXPECT_EQ(made.size(), 1u << 6) << "DS" << N;
+  EXPECT_EQ(leaves_in(made), leaves_of({N, 6, 0, true})) << "DS" << N;
+  write_leaves(made);
+  EXPECT_EQ(leaves_in(made), leaves_of({N, 6, 0, true})) << "DS" << N;
+}
+
+TEST(Structures, HaveAllTheirLeaves) {
+  [&]<int... N>(std::integer_sequence<int, N...>) {
+    (check_structure<N + 1>(), ...);
+  }(std::make_integer_sequence<int, 12>());
+}
+
+// Everything, down to the last string, stands in the heap that the outermost container was given.
+class tallying final : public std::pmr::memory_resource {
+ public:
+  std::uint64_t blocks = 0;
+
+ private:
+  void* do_allocate(std::size_t size, std::size_t align) override {
+    ++blocks;
+    return std::pmr::new_delete_resource()->allocate(size, align);
+  }
+  void do_deallocate(void* p, std::size_t size, std::size_t align) override {
+    std::pmr::new_delete_resource()->deallocate(p, size, align);
+  }
+  [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+};
+
+template <int N>
+std::uint64_t blocks_of() {
+  tallying from;
+  std::pmr::set_default_resource(std::pmr::null_memory_resource());
+  {
+    typename structures<pmr_way>::of<N, kept_hash> made(&from);
+    const texts all;
+    leaf_cursor leaves(all);
+    fill(made, 1 << 4, leaves);
+  }
+  std::pmr::set_default_resource(nullptr);
+  return from.blocks;
+}
+
+TEST(Structures, TakeEveryBlockFromTheirOwnHeap) {
+  EXPECT_EQ(blocks_of<1>(), 1u) << "vectors are reserved";
+  EXPECT_EQ(blocks_of<2>(), 1u + 16);
+  EXPECT_GE(blocks_of<3>(), 16u + 1) << "a node each, and tables";
+  EXPECT_GE(blocks_of<4>(), 2 * 16u + 1);
+  EXPECT_EQ(blocks_of<5>(), 1u + 16);
+  EXPECT_EQ(blocks_of<6>(), 1u + 16 * (1 + 128));
+  EXPECT_GE(blocks_of<12>(), 16 * (1 + 2 * 128u));
+}
+
+TEST(LeafCursor, NumbersDiffer) {
+  const texts from;
+  leaf_cursor leaves(from);
+  std::unordered_set<int> seen;
+  for (int i = 0; i < 100000; ++i) seen.insert(leaves.number());
+  EXPECT_EQ(seen.size(), 100000u);
+}
+
+TEST(WriteLeaves, GoesThroughEveryCharacterAndLeavesNumbersAsTheyAre) {
+  std::vector<std::string> strings{"some", "text"};
+  write_leaves(strings);
+  EXPECT_EQ(strings, (std::vector<std::string>{"....", "...."}));
+  std::vector<int> numbers{1, 2};
+  write_leaves(numbers);
+  EXPECT_EQ(numbers, (std::vector<int>{1, 2}));
+}
+
+}  // namespace
+}  // namespace mallard::p0089

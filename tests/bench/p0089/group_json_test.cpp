@@ -1,0 +1,51 @@
+// The whole program, as its users run it.
+#include "p0089/group_json.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace mallard::p0089 {
+namespace {
+
+using nlohmann::json;
+
+json said(const std::string& arguments) {
+  std::FILE* const pipe = ::popen((std::string(MALLARD_BENCH) + " " + arguments).c_str(), "r");
+  std::string text;
+  std::array<char, 4096> part;
+  while (const std::size_t n = std::fread(part.data(), 1, part.size(), pipe)) text.append(part.data(), n);
+  EXPECT_EQ(::pclose(pipe), 0) << text;
+  return json::parse(text);
+}
+
+TEST(MallardBench, TellsEveryRowOfADensityGroup) {
+  const json all = said("density --structure 4 --size 4 --leaves 6 --rounds 1");
+  EXPECT_EQ(all["benchmark"], "density");
+  EXPECT_EQ(all["group"]["structure"], "DS4");
+  EXPECT_GT(all["machine"]["cores"], 0);
+  EXPECT_EQ(all["rows"].size(), contestants(benchmark::density).size() + 1);
+  EXPECT_EQ(all["rows"].back()["label"], "AS1");
+  EXPECT_TRUE(all["rows"].back()["repeated"]);
+  for (const json& row : all["rows"]) {
+    if (row["status"] == "skipped") continue;  // a malloc that is not installed, or cannot be here
+    EXPECT_EQ(row["status"], "ok") << row.dump();
+    EXPECT_GT(row["ns_per_event"], 0) << row.dump();
+    EXPECT_GT(row["cold_ns_per_event"], 0) << row.dump();
+    EXPECT_LE(row["spread"][0], row["ns_per_event"]);
+    EXPECT_TRUE(row["wall_ns_per_event"].is_null());
+  }
+}
+
+TEST(MallardBench, ListsItsStrategies) {
+  const json list = said("density --list-strategies");
+  ASSERT_EQ(list.size(), contestants(benchmark::density).size());
+  EXPECT_EQ(list[0]["label"], "AS1");
+  EXPECT_TRUE(list.back()["label"].is_null());
+}
+
+}  // namespace
+}  // namespace mallard::p0089
