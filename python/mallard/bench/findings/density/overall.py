@@ -1,0 +1,99 @@
+"""Over all data structures: the end of section 7."""
+
+from functools import partial
+
+from mallard.bench.findings.density.ratios import (
+    COMPOSITE,
+    GLOBAL_VIRTUAL,
+    LOCAL,
+    LOCAL_KEPT,
+    LOCAL_VIRTUAL,
+    MONOTONIC,
+    MULTIPOOL,
+    all_of,
+    compare,
+    kept,
+)
+from mallard.bench.findings.finding import Finding
+from mallard.bench.findings.judge import MOSTLY, compiled_by, each, middle, quotient, together
+
+EVERY = " ".join(f"DS{number}" for number in range(1, 13))
+SETS_OF_INT = "DS3 DS7 DS11"
+NO_SETS_OF_INT = "DS1 DS2 DS4 DS5 DS6 DS8 DS9 DS10 DS12"
+
+overall = partial(Finding, "all", "7")
+
+OVERALL = [
+    overall(
+        "Multipool is always a big win over the global allocator.",
+        middle(compare(EVERY, all_of(["AS1"], MULTIPOOL)), 4.0, 20.0),
+        claimed=(4.0, 20.0),
+    ),
+    overall(
+        "Access through a base class costs a few percent, where it costs anything.",
+        middle(compare(EVERY, [*GLOBAL_VIRTUAL, *LOCAL_VIRTUAL]), 1.0, 1.1),
+        claimed=(1.02, 1.1),
+    ),
+    overall(
+        "Monotonic gains much less than multipool, but gains.",
+        middle(compare(NO_SETS_OF_INT, all_of(["AS1"], MONOTONIC)), 1.2, 2.5),
+        claimed=(1.2, 2.0),
+    ),
+    overall(
+        "With an unordered_set<int> inside monotonic is several times as fast, too.",
+        middle(compare(SETS_OF_INT, all_of(["AS1"], MONOTONIC)), 5.0),
+        claimed=(5.0, 5.0),
+    ),
+    overall(
+        "Wink-out wins modestly nearly everywhere.",
+        each(compare(EVERY, LOCAL_KEPT), share=MOSTLY),
+    ),
+    overall(
+        "With unordered_set<int> inside, wink-out gains most with multipool over monotonic.",
+        each(
+            together(
+                quotient(compare("DS7 DS11", kept(COMPOSITE)), compare("DS7 DS11", kept(MULTIPOOL))),
+                quotient(compare("DS7 DS11", kept(COMPOSITE)), compare("DS7 DS11", kept(MONOTONIC))),
+            )
+        ),
+    ),
+    overall(
+        "With unordered_set<string> inside, wink-out gains most with multipool.",
+        each(
+            together(
+                quotient(compare("DS8 DS12", kept(MULTIPOOL)), compare("DS8 DS12", kept(COMPOSITE))),
+                quotient(compare("DS8 DS12", kept(MULTIPOOL)), compare("DS8 DS12", kept(MONOTONIC))),
+            )
+        ),
+    ),
+    overall(
+        "With vector<string> inside, wink-out makes no difference with multipool.",
+        each(compare("DS6 DS10", kept(MULTIPOOL)), 0.94, 1.06),
+    ),
+    overall(
+        "Strategies compare alike with a set outside (DS9 to DS12) and a vector (DS5 to DS8).",
+        each(
+            quotient(
+                compare("DS9 DS10 DS11 DS12", all_of(["AS1"], LOCAL)),
+                compare("DS5 DS6 DS7 DS8", all_of(["AS1"], LOCAL)),
+            ),
+            least=0.7,
+            most=1.5,
+        ),
+    ),
+    # Told without a table.
+    overall(
+        "Made by clang, vectors of containers take twice as long through a base class.",
+        compiled_by("clang", middle(compare("DS5 DS6 DS7 DS8", LOCAL_VIRTUAL), 1.8)),
+        claimed=(2.0, 3.0),
+    ),
+    overall(
+        "Monotonic gains more with int inside than with string.",
+        each(
+            quotient(
+                compare("DS5 DS7 DS9 DS11", all_of(["AS1"], MONOTONIC)),
+                compare("DS6 DS8 DS10 DS12", all_of(["AS1"], MONOTONIC)),
+            )
+        ),
+    ),
+]
