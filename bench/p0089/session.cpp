@@ -47,6 +47,11 @@ bool session::any_failed() const {
   return std::ranges::any_of(rows_, [](const row& r) { return r.status == row_status::failed; });
 }
 
+bool session::stop_here() {
+  interrupted_ = interrupted_ || harness::interrupted();
+  return interrupted_;
+}
+
 void session::leave_out_what_cannot_be() {
   const std::uint64_t needed = bytes_needed(asked_);
   for (row& r : rows_) {
@@ -62,14 +67,14 @@ void session::leave_out_what_cannot_be() {
 }
 
 turn_result session::turn(row& r) {
-  if (interrupted_ |= harness::interrupted()) return turn_result::stop_all;
+  if (stop_here()) return turn_result::stop_all;
   if (r.status != row_status::ok) return turn_result::leave_out;
   page& task = *::new (memory_.data()) page(asked_);
   task.memory_limit = options_.memory_limit;
   const harness::outcome end = harness::launch(
       {std::filesystem::read_symlink("/proc/self/exe"), worker_arguments(r.index, memory_.descriptor()),
        r.of->beneath == nullptr ? std::vector<std::string>{} : harness::environment_for(*r.of->beneath)});
-  if (interrupted_ |= harness::interrupted()) return turn_result::stop_all;
+  if (stop_here()) return turn_result::stop_all;
   if (harness::ending became = harness::ending_of(task, end); became.status != row_status::ok) {
     r.status = became.status;
     r.reason = std::move(became.reason);

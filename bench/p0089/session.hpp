@@ -69,6 +69,7 @@ class session {
  private:
   void leave_out_what_cannot_be();
   harness::turn_result turn(row& r);
+  bool stop_here();
   [[nodiscard]] static bool is_unsettled(const row& r);
 
   setting asked_;
