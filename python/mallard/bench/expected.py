@@ -1,10 +1,11 @@
 """The paper's own values, from bench/p0089/expected: one sheet a table.
 
-    density_ds03.csv    log2_size  AS1   AS2  ...      keys     cells
-                        6          10.2  11.0 ...      (64,)    AS1: 10.2, AS2: 11.0 ...
+    density_ds03.csv    log2_size  AS1   AS2  ...      row     cells
+                        6          10.2  11.0 ...      (6,)    AS1: 10.2, AS2: 11.0 ...
 
-What a table is and in which unit stands in the README beside the files. In the checkout they are read where
-they lie; the build installs them into the package.
+What a table is and in which unit stands in the README beside the files; settings are exponents, as in the
+groups of mallard-bench. In the checkout the files are read where they lie; the build installs them into the
+package.
 """
 
 import csv
@@ -13,8 +14,7 @@ from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
-BASES = {"log2_": 2, "log10_": 10}
-PLAIN_KEYS = ("threads",)
+SETTINGS = ("log2_", "log10_", "threads")
 FAIL = "fail"
 
 
@@ -54,12 +54,12 @@ def locality(table: int) -> Sheet:
 
 
 def utilization() -> Sheet:
-    """Return benchmark III: total, active, chunk; AS1_seconds, AS2_percent ..."""
+    """Return benchmark III: total, active, block; AS1_seconds, AS2_percent ..."""
     return sheet("utilization")
 
 
 def contention() -> Sheet:
-    """Return benchmark IV: iterations, chunk, threads; AS1_seconds, AS2_percent ..."""
+    """Return benchmark IV: iterations, block, threads; AS1_seconds, AS2_percent ..."""
     return sheet("contention")
 
 
@@ -68,14 +68,12 @@ def sheet(name: str) -> Sheet:
     """Return the table of a file, named without its ending."""
     with (folder() / f"{name}.csv").open(encoding="ascii", newline="") as file:
         header, *lines = csv.reader(file)
-    keys = sum(is_key(column) for column in header)
+    keys = sum(column.startswith(SETTINGS) for column in header)
     return Sheet(
-        settings=tuple(plain(column) for column in header[:keys]),
+        settings=tuple(column.rpartition("_")[2] for column in header[:keys]),
         columns=tuple(header[keys:]),
         rows={
-            tuple(map(setting, header, line[:keys])): dict(
-                zip(header[keys:], map(cell, line[keys:]), strict=True)
-            )
+            tuple(map(int, line[:keys])): dict(zip(header[keys:], map(cell, line[keys:]), strict=True))
             for line in lines
         },
     )
@@ -85,21 +83,6 @@ def folder() -> Path:
     """Return where the files are: in the installed package, else in the checkout that this file is of."""
     installed = Path(__file__).parent / "expected_values"
     return installed if installed.is_dir() else Path(__file__).parents[3] / "bench" / "p0089" / "expected"
-
-
-def is_key(column: str) -> bool:
-    """Return whether a column holds a setting."""
-    return column in PLAIN_KEYS or column.startswith(tuple(BASES))
-
-
-def plain(column: str) -> str:
-    """Return the name of a setting without its base."""
-    return column.rpartition("_")[2]
-
-
-def setting(column: str, text: str) -> int:
-    """Return a setting as a plain number."""
-    return next((base ** int(text) for start, base in BASES.items() if column.startswith(start)), int(text))
 
 
 def cell(text: str) -> Cell:

@@ -17,9 +17,8 @@ LEAVES = 1 << 27
 NS = 1e9
 MACHINE = {"cores": 12, "compiler": "gcc 5.1"}
 STRUCTURES = 12
-SHUFFLE = 5  # of Tables 16 to 19
-TABLE_15_LINKS = 10**7
-LOCALITY_TABLES = ((16, 1 << 21, "AS1"), (17, 1 << 25, "AS1"), (18, 1 << 21, "AS7"), (19, 1 << 25, "AS7"))
+TABLE_15_LINKS = 7
+SPLIT_TABLES = ((16, 21, "AS1"), (17, 25, "AS1"), (18, 21, "AS7"), (19, 25, "AS7"))
 
 Document = dict[str, Any]
 Row = dict[str, Any]
@@ -42,49 +41,38 @@ def density() -> Iterator[tuple[Document, list[Row]]]:
 
 
 def locality() -> Iterator[tuple[Document, list[Row]]]:
-    """Yield benchmark II; in Table 15 there is one split, and a group for each number of shuffles."""
+    """Yield benchmark II: Table 15 by factors of shuffling, the others by splits of accesses."""
     for (subsystem,), cells in expected.locality(15).rows.items():
-        for column, cell in cells.items():
-            if shuffle := number(column):
-                group = {"system": TABLE_15_LINKS, "subsystem": subsystem, "shuffle": shuffle}
-                yield group, around_a_shuffle("AS1", 0, cell)
-    for table, links, label in LOCALITY_TABLES:
+        group = {"table": "factors", "global": TABLE_15_LINKS, "subsystem": subsystem}
+        figures = [Printed(1, 0), *list(cells.values())[1:]]
+        yield group, [{**row("AS1", cell, 1), "factor": factor} for factor, cell in enumerate(figures)]
+    for table, links, label in SPLIT_TABLES:
         for (subsystem,), cells in expected.locality(table).rows.items():
-            group = {"system": links, "subsystem": subsystem, "shuffle": SHUFFLE}
             yield (
-                group,
+                {"table": "splits", "global": links, "subsystem": subsystem},
                 [
-                    a_row
+                    {**row(label, time, 1), "split": number(column), "shuffled": shuffled}
                     for column, cell in cells.items()
-                    for a_row in around_a_shuffle(label, number(column), cell)
+                    for shuffled, time in ((False, Printed(1, 0)), (True, cell))
                 ],
             )
 
 
 def utilization() -> Iterator[tuple[Document, list[Row]]]:
-    """Yield benchmark III; an event is one chunk of the total."""
-    for (total, active, chunk), cells in expected.utilization().rows.items():
-        group = {"total": total, "active": active, "chunk": chunk}
-        yield group, in_percent(cells, NS * chunk / total)
+    """Yield benchmark III; an event is one block of the total."""
+    for (total, active, block), cells in expected.utilization().rows.items():
+        group = {"total": total, "active": active, "block": block}
+        yield group, in_percent(cells, NS / 2 ** (total - block))
 
 
 def contention() -> Iterator[tuple[Document, list[Row]]]:
     """Yield benchmark IV; an event is one iteration of a thread, its time that of the clock."""
-    for (iterations, chunk, threads), cells in expected.contention().rows.items():
-        rows = in_percent(cells, NS / iterations)
+    for (iterations, block, threads), cells in expected.contention().rows.items():
+        rows = in_percent(cells, NS / 2**iterations)
         for a_row in rows:
             a_row["wall_ns_per_event"] = a_row.pop("ns_per_event")
             a_row["wall_spread"] = a_row.pop("spread")
-        yield {"iterations": iterations, "chunk": chunk, "threads": threads}, rows
-
-
-def around_a_shuffle(label: str, split: int, cell: Cell) -> list[Row]:
-    """Return a walk before and the same after the shuffle, given their ratio."""
-    before = row(label, Printed(1, 0), 1)
-    return [
-        {**a_row, "split": split, "shuffled": shuffled}
-        for shuffled, a_row in ((False, before), (True, row(label, cell, 1)))
-    ]
+        yield {"iterations": iterations, "block": block, "threads": threads}, rows
 
 
 def in_percent(cells: dict[str, Cell], unit: float) -> list[Row]:

@@ -12,7 +12,7 @@ from mallard.bench.findings.interval import Interval
 from mallard.bench.findings.judge import ALWAYS, MOSTLY, Ratios, each, middle
 from mallard.bench.findings.measured import Measured
 
-Place = tuple[int, int, int, str]  # iterations, chunk, threads, strategy
+Place = tuple[int, int, int, str]  # iterations, block, threads, strategy
 ALL = ("AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13")
 MONOTONIC = ("AS3", "AS5")
 POOLED = ("AS7", "AS9", "AS11", "AS13")
@@ -23,12 +23,12 @@ def compare(slower: Iterable[str], faster: Iterable[str]) -> Ratios:
 
     def ratios(table: Measured) -> Mapping[tuple[int, int, int, str, str], Interval]:
         found = {}
-        for iterations, chunk, threads in sorted({key[:-1] for key in table.cells}):
+        for iterations, block, threads in sorted({key[:-1] for key in table.cells}):
             for one in slower:
                 for other in faster:
-                    a, b = (table.time(iterations, chunk, threads, who) for who in (one, other))
+                    a, b = (table.time(iterations, block, threads, who) for who in (one, other))
                     if a and b:
-                        found[iterations, chunk, threads, one, other] = a / b
+                        found[iterations, block, threads, one, other] = a / b
         return found
 
     return ratios
@@ -39,11 +39,11 @@ def more_threads(strategies: Iterable[str]) -> Ratios:
 
     def ratios(table: Measured) -> Mapping[Place, Interval]:
         found = {}
-        for iterations, chunk, threads, label in table.cells:
+        for iterations, block, threads, label in table.cells:
             if label in strategies and 1 < threads <= table.cores:
-                several, one = (table.time(iterations, chunk, count, label) for count in (threads, 1))
+                several, one = (table.time(iterations, block, count, label) for count in (threads, 1))
                 if several and one:
-                    found[iterations, chunk, threads, label] = several / one
+                    found[iterations, block, threads, label] = several / one
         return found
 
     return ratios
@@ -55,8 +55,8 @@ def more_memory(strategies: Iterable[str]) -> Ratios:
     def ratios(table: Measured) -> Mapping[tuple[int, str, str], Interval]:
         costs = compare(strategies, ["AS1"])(table)
         ends: dict[tuple[int, str, str], list[tuple[int, Interval]]] = {}
-        for (iterations, chunk, *kind), figure in costs.items():
-            ends.setdefault((kind[0], kind[1], kind[2]), []).append((iterations * chunk, figure))
+        for (iterations, block, *kind), figure in costs.items():
+            ends.setdefault((kind[0], kind[1], kind[2]), []).append((iterations + block, figure))
         found = {}
         for kind, figures in ends.items():
             (least, small), (most, large) = (end(figures, key=lambda sized: sized[0]) for end in (min, max))

@@ -15,27 +15,42 @@ from mallard.bench.findings.interval import Interval
 from mallard.bench.findings.judge import ALWAYS, Ratios, each, quotient, together
 from mallard.bench.findings.measured import Measured
 
-Place = tuple[int, int, int, int]  # links of the system, links of a subsystem, split, shuffles
-Where = Callable[[int, int, int], bool]  # of system, subsystem, split
-SYSTEM, SUBSYSTEM, SPLIT, SHUFFLES = range(4)
+Place = tuple[int, int, int]  # links of the system, links of a subsystem, split or number of shuffles
+Where = Callable[[int, int, int], bool]
+SYSTEM, SUBSYSTEM, STEP = range(3)
 
 WITHOUT, WITH = "AS1", "AS7"
-TABLE_15 = 10**7
-FITS_CACHES = 1 << 18
+FITS_CACHES = 18
 LAST_SPLIT = 8
 
 
 def diffusion(label: str, where: Where) -> Ratios:
-    """Return what shuffling costs a strategy, at some places."""
+    """Return what shuffling costs a strategy, at some places of Tables 16 to 19."""
 
     def ratios(table: Measured) -> Mapping[Place, Interval]:
         found = {}
-        for system, subsystem, shuffles, split, shuffled, who in table.cells:
-            if shuffled and who == label and where(system, subsystem, split):
-                after = table.time(system, subsystem, shuffles, split, True, who)
-                before = table.time(system, subsystem, shuffles, split, False, who)
+        for kind, system, subsystem, split, shuffled, _, who in table.cells:
+            if kind == "splits" and shuffled and who == label and where(system, subsystem, split):
+                after = table.time(kind, system, subsystem, split, True, None, who)
+                before = table.time(kind, system, subsystem, split, False, None, who)
                 if after and before:
-                    found[system, subsystem, split, shuffles] = after / before
+                    found[system, subsystem, split] = after / before
+        return found
+
+    return ratios
+
+
+def shuffles(where: Where) -> Ratios:
+    """Return what each number of shuffles costs without local heaps, at some places of Table 15."""
+
+    def ratios(table: Measured) -> Mapping[Place, Interval]:
+        found = {}
+        for kind, system, subsystem, _, _, factor, who in table.cells:
+            if kind == "factors" and factor and who == WITHOUT and where(system, subsystem, factor):
+                after = table.time(kind, system, subsystem, None, None, factor, who)
+                before = table.time(kind, system, subsystem, None, None, 0, who)
+                if after and before:
+                    found[system, subsystem, factor] = after / before
         return found
 
     return ratios
@@ -61,25 +76,24 @@ def along(setting: int, first: int, last: int, figures: Ratios) -> Ratios:
     return ratios
 
 
-def lists(smallest: int = 1, largest: int | None = None, split: int | None = None) -> Where:
-    """Choose from Tables 16 to 19 by links of a list and by split, never their first row, a single list."""
+def lists(smallest: int = 0, largest: int | None = None, split: int | None = None) -> Where:
+    """Choose by links of a list and by split, never the first row of a table, which is a single list."""
 
     def where(system: int, subsystem: int, at: int) -> bool:
-        usual = system != TABLE_15 and system >= FITS_CACHES and subsystem < system
-        large_enough = smallest <= subsystem <= (largest or system)
-        return usual and large_enough and split in (None, at)
+        last = system - 1 if largest is None else largest
+        return system >= FITS_CACHES and smallest <= subsystem <= last and split in (None, at)
 
     return where
 
 
-def table_15_lists(system: int, subsystem: int, _: int) -> bool:
-    """Choose Table 15 without its first row, which is a single list."""
-    return system == TABLE_15 and subsystem < system
+def several_lists(system: int, subsystem: int, _: int) -> bool:
+    """Choose all but the first row of a table."""
+    return subsystem < system
 
 
-def table_15_single(system: int, subsystem: int, _: int) -> bool:
-    """Choose the first row of Table 15."""
-    return system == subsystem == TABLE_15
+def single_list(system: int, subsystem: int, _: int) -> bool:
+    """Choose the first row of a table."""
+    return subsystem == system
 
 
 def small_systems(system: int, subsystem: int, _: int) -> bool:
@@ -98,40 +112,40 @@ table_20 = partial(Finding, "20", "8")
 FINDINGS = [
     table_15(
         "Shuffling links between lists makes the walk over each of them several times slower.",
-        each(diffusion(WITHOUT, table_15_lists), 2.0, share=ALWAYS),
+        each(shuffles(several_lists), 2.0, share=ALWAYS),
     ),
     table_15(
         "A single shuffle does most of the harm; nine do little more.",
-        each(along(SHUFFLES, 1, 9, diffusion(WITHOUT, table_15_lists)), 0.9, 1.5, ALWAYS),
+        each(along(STEP, 1, 9, shuffles(several_lists)), 0.9, 1.5, ALWAYS),
     ),
     table_15(
         "Shuffling the links of one single list changes nothing.",
-        each(diffusion(WITHOUT, table_15_single), 0.9, 1.1),
+        each(shuffles(single_list), 0.9, 1.1),
     ),
     table_15(
         "The harm is larger with few large lists than with many small ones.",
-        each(along(SUBSYSTEM, 10**3, 10**6, diffusion(WITHOUT, table_15_lists))),
+        each(along(SUBSYSTEM, 3, 6, shuffles(several_lists))),
     ),
     table_16(
         "With most transitions, walks over lists of 2^6 links and more get ten times slower.",
-        each(diffusion(WITHOUT, lists(smallest=1 << 6, split=LAST_SPLIT)), 10.0),
+        each(diffusion(WITHOUT, lists(smallest=6, split=LAST_SPLIT)), 10.0),
         claimed=(10.0, 20.0),
     ),
     table_16(
         "With fewest transitions and small lists there is next to no harm.",
-        each(diffusion(WITHOUT, lists(largest=1 << 5, split=0)), 0.7, 1.4),
+        each(diffusion(WITHOUT, lists(largest=5, split=0)), 0.7, 1.4),
     ),
     table_16(
         "With fewest transitions the harm tapers off quickly from large lists to small ones.",
-        each(along(SUBSYSTEM, 1 << 8, 1 << 18, diffusion(WITHOUT, lists(split=0))), 3.0, share=ALWAYS),
+        each(along(SUBSYSTEM, 8, 18, diffusion(WITHOUT, lists(split=0))), 3.0, share=ALWAYS),
     ),
     table_16(
         "The harm grows with the number of transitions, for lists of up to 2^16 links.",
-        each(along(SPLIT, 0, LAST_SPLIT, diffusion(WITHOUT, lists(largest=1 << 16))), share=ALWAYS),
+        each(along(STEP, 0, LAST_SPLIT, diffusion(WITHOUT, lists(largest=16))), share=ALWAYS),
     ),
     table_16(
         "With lists of one link, two walks a visit suffer more than a single one.",
-        each(along(SPLIT, LAST_SPLIT, LAST_SPLIT - 1, diffusion(WITHOUT, lists(largest=1)))),
+        each(along(STEP, LAST_SPLIT, LAST_SPLIT - 1, diffusion(WITHOUT, lists(largest=0)))),
     ),
     table_18(
         "With a multipool each, walks get at most three times slower.",
@@ -143,23 +157,23 @@ FINDINGS = [
     ),
     table_18(
         "With a multipool each, the harm does not depend on the size of the whole system.",
-        each(along(SYSTEM, 1 << 21, 1 << 25, diffusion(WITH, EVERYWHERE)), 0.85, 1.15),
+        each(along(SYSTEM, 21, 25, diffusion(WITH, EVERYWHERE)), 0.85, 1.15),
     ),
     table_20(
         "For lists of 2^12 links and more a multipool each gains a factor of four and more.",
-        each(benefit(lists(smallest=1 << 12)), 4.0),
+        each(benefit(lists(smallest=12)), 4.0),
         claimed=(4.0, 16.0),
     ),
     table_20(
         "With fewest transitions and lists of up to 2^4 links it gains little.",
-        each(benefit(lists(largest=1 << 4, split=0)), 0.8, 1.25),
+        each(benefit(lists(largest=4, split=0)), 0.8, 1.25),
     ),
     table_20(
         "With most transitions it gains least for lists of middling size, around 2^8 links.",
         each(
             together(
-                along(SUBSYSTEM, 1 << 8, 1 << 2, benefit(MOST_TRANSITIONS)),
-                along(SUBSYSTEM, 1 << 8, 1 << 18, benefit(MOST_TRANSITIONS)),
+                along(SUBSYSTEM, 8, 2, benefit(MOST_TRANSITIONS)),
+                along(SUBSYSTEM, 8, 18, benefit(MOST_TRANSITIONS)),
             )
         ),
     ),

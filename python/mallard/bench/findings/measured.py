@@ -1,12 +1,13 @@
 """A measured table as findings see it: cells by settings and strategy.
 
-    {"group": {"structure": "DS3", "size": 64},          ("DS3", 64, "AS1"): ok, 10.2 in [10.1, 10.3]
-     "rows": [{"label": "AS1", "status": "ok",      -->  ("DS3", 64, "AS2"): ok, 11.0 in [10.9, 11.2]
+    {"group": {"structure": "DS3", "size": 6},           ("DS3", 6, "AS1"): ok, 10.2 in [10.1, 10.3]
+     "rows": [{"label": "AS1", "status": "ok",      -->  ("DS3", 6, "AS2"): ok, 11.0 in [10.9, 11.2]
                "ns_per_event": 10.2,                     ...
                "spread": [10.1, 10.3]}, ...]}
 
 A document is what one run of mallard-bench prints, a group of settings with its rows. Only the strategies of
-the paper count here, which have a label, and of those not the repeated row. LAYOUT says what makes a key.
+the paper count here, which have a label, and of those not the repeated row. LAYOUT says what makes a key;
+settings are exponents.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,10 +32,11 @@ class Layout:
 
 LAYOUT = {
     "density": Layout(("structure", "size"), ("label",)),
-    "locality": Layout(("system", "subsystem", "shuffle"), ("split", "shuffled", "label")),
-    "utilization": Layout(("total", "active", "chunk"), ("label",)),
+    # Of table "splits" are rows with split and shuffled, of table "factors" those with factor.
+    "locality": Layout(("table", "global", "subsystem"), ("split", "shuffled", "factor", "label")),
+    "utilization": Layout(("total", "active", "block"), ("label",)),
     # Each thread has its own events, as many as iterations, so that equal figures mean equal times of a run.
-    "contention": Layout(("iterations", "chunk", "threads"), ("label",), "wall_ns_per_event", "wall_spread"),
+    "contention": Layout(("iterations", "block", "threads"), ("label",), "wall_ns_per_event", "wall_spread"),
 }
 
 
@@ -69,7 +71,7 @@ def measured(benchmark: str, documents: Sequence[Document]) -> Measured:
         settings = [document["group"][name] for name in layout.group]
         for row in document["rows"]:
             if row["label"] is not None and not row.get("repeated"):
-                cells[*settings, *(row[name] for name in layout.row)] = Cell(
+                cells[*settings, *(row.get(name) for name in layout.row)] = Cell(
                     row["status"], time_of(row, layout)
                 )
     return Measured(

@@ -1,4 +1,4 @@
-"""What the paper found in benchmark III, section 9: T bytes allocated in all, A at a time, in chunks of S.
+"""What the paper found in benchmark III, section 9: T bytes allocated in all, A at a time, in blocks of S.
 
 The ratios are percentages of AS1 / 100, unless they compare two rows of AS1.
 """
@@ -11,26 +11,25 @@ from mallard.bench.findings.interval import Interval
 from mallard.bench.findings.judge import ALWAYS, Ratios, each, ends, middle
 from mallard.bench.findings.measured import Key, Measured
 
-Place = tuple[int, int, int, str]  # total, active, chunk, strategy
-Where = Callable[[int, int], bool]  # of total, chunk
-TOTAL, ACTIVE, CHUNK = range(3)
+Place = tuple[int, int, int, str]  # total, active, block, strategy
+Where = Callable[[int, int], bool]  # of total, block
+TOTAL, ACTIVE, BLOCK = range(3)
 
-KIB = 1 << 10
-GIB = 1 << 30
-LARGEST_POOLED = 4 * KIB  # the paper's multipool passes on what is larger
+LARGEST_POOLED = 12  # the paper's multipool passes on what is larger
+EXHAUSTING = 32  # where the paper's machine had too little for what is never freed
 MONOTONIC = ("AS3", "AS5")
 MULTIPOOL = ("AS7", "AS9")
 COMPOSITE = ("AS11", "AS13")
 
 
-def pooled(_: int, chunk: int) -> bool:
-    """Choose chunks that a multipool keeps itself."""
-    return chunk <= LARGEST_POOLED
+def pooled(_: int, block: int) -> bool:
+    """Choose blocks that a multipool keeps itself."""
+    return block <= LARGEST_POOLED
 
 
-def passed_on(_: int, chunk: int) -> bool:
-    """Choose chunks that a multipool takes from its upstream one by one."""
-    return chunk > LARGEST_POOLED
+def passed_on(_: int, block: int) -> bool:
+    """Choose blocks that a multipool takes from its upstream one by one."""
+    return block > LARGEST_POOLED
 
 
 def cost(strategies: Iterable[str], where: Where) -> Ratios:
@@ -38,23 +37,23 @@ def cost(strategies: Iterable[str], where: Where) -> Ratios:
 
     def ratios(table: Measured) -> Mapping[Place, Interval]:
         found = {}
-        for total, active, chunk, label in table.cells:
-            if label in strategies and where(total, chunk):
-                one, other = (table.time(total, active, chunk, who) for who in (label, "AS1"))
+        for total, active, block, label in table.cells:
+            if label in strategies and where(total, block):
+                one, other = (table.time(total, active, block, who) for who in (label, "AS1"))
                 if one and other:
-                    found[total, active, chunk, label] = one / other
+                    found[total, active, block, label] = one / other
         return found
 
     return ratios
 
 
-def beside(setting: int, step: int) -> Ratios:
-    """Return what AS1 takes for a chunk with one setting so many times as large, all else equal."""
+def doubled(setting: int) -> Ratios:
+    """Return what AS1 takes for a block with one setting twice as large, all else equal."""
 
     def ratios(table: Measured) -> Mapping[Place, Interval]:
         found = {}
         for place in table.cells:
-            after = table.time(*place[:setting], place[setting] * step, *place[setting + 1 :])
+            after = table.time(*place[:setting], place[setting] + 1, *place[setting + 1 :])
             before = table.time(*place)
             if place[-1] == "AS1" and before and after:
                 found[place] = after / before
@@ -64,14 +63,14 @@ def beside(setting: int, step: int) -> Ratios:
 
 
 def across_the_limit(strategies: Iterable[str]) -> Ratios:
-    """Return the cost of chunks just too large for a multipool over that of the largest it keeps."""
+    """Return the cost of blocks just too large for a multipool over that of the largest it keeps."""
 
     def ratios(table: Measured) -> Mapping[Place, Interval]:
         costs = cost(strategies, lambda *_: True)(table)
         return {
-            (total, active, chunk, label): costs[total, active, 2 * chunk, label] / figure
-            for (total, active, chunk, label), figure in costs.items()
-            if chunk == LARGEST_POOLED and (total, active, 2 * chunk, label) in costs
+            (total, active, block, label): costs[total, active, block + 1, label] / figure
+            for (total, active, block, label), figure in costs.items()
+            if block == LARGEST_POOLED and (total, active, block + 1, label) in costs
         }
 
     return ratios
@@ -80,7 +79,7 @@ def across_the_limit(strategies: Iterable[str]) -> Ratios:
 def cells(strategies: Iterable[str], where: Where) -> Callable[[Measured], list[Key]]:
     """Return the keys of the cells of strategies, at some places."""
     return lambda table: [
-        key for key in table.cells if key[-1] in strategies and where(key[TOTAL], key[CHUNK])
+        key for key in table.cells if key[-1] in strategies and where(key[TOTAL], key[BLOCK])
     ]
 
 
@@ -89,11 +88,11 @@ finding = partial(Finding, "III", "9")
 FINDINGS = [
     finding(
         "How much is active at a time makes no difference to the global allocator.",
-        each(beside(ACTIVE, 2), 0.85, 1.15),
+        each(doubled(ACTIVE), 0.85, 1.15),
     ),
     finding(
-        "The global allocator takes about as long for a large chunk as for a small one.",
-        each(beside(CHUNK, 2), 0.7, 1.5),
+        "The global allocator takes about as long for a large block as for a small one.",
+        each(doubled(BLOCK), 0.7, 1.5),
     ),
     finding(
         "The base class costs the global allocator nothing systematic.",
@@ -104,35 +103,35 @@ FINDINGS = [
         each(cost(MONOTONIC, pooled), 3.0, share=ALWAYS),
     ),
     finding(
-        "With chunks of more than 2^12 bytes monotonic takes twenty to sixty times as long.",
+        "With blocks of more than 2^12 bytes monotonic takes twenty to sixty times as long.",
         each(cost(MONOTONIC, passed_on), 15.0, share=ALWAYS),
     ),
     finding(
         "From a total of 2^32 bytes monotonic runs out of memory.",
-        ends(cells(MONOTONIC, lambda total, _: total >= 4 * GIB), "out_of_memory"),
+        ends(cells(MONOTONIC, lambda total, _: total >= EXHAUSTING), "out_of_memory"),
     ),
     finding(
-        "With chunks of more than 2^12 bytes multipool over monotonic runs out of it, too.",
+        "With blocks of more than 2^12 bytes multipool over monotonic runs out of it, too.",
         ends(
-            cells(COMPOSITE, lambda total, chunk: total >= 4 * GIB and passed_on(total, chunk)),
+            cells(COMPOSITE, lambda total, block: total >= EXHAUSTING and passed_on(total, block)),
             "out_of_memory",
         ),
     ),
     finding(
-        "Up to chunks of 2^12 bytes multipool takes less than half the global allocator's time.",
+        "Up to blocks of 2^12 bytes multipool takes less than half the global allocator's time.",
         each(cost(MULTIPOOL, pooled), 0.0, 0.5),
     ),
     finding(
-        "Up to chunks of 2^12 bytes so does multipool over monotonic.",
+        "Up to blocks of 2^12 bytes so does multipool over monotonic.",
         each(cost(COMPOSITE, pooled), 0.0, 0.5),
     ),
     finding(
-        "Larger chunks cost multipool about what they cost the global allocator.",
+        "Larger blocks cost multipool about what they cost the global allocator.",
         middle(cost(["AS7"], passed_on), 0.9, 1.15),
         claimed=(1.0, 1.05),
     ),
     finding(
-        "Multipool takes abruptly longer beyond chunks of 2^12 bytes.",
+        "Multipool takes abruptly longer beyond blocks of 2^12 bytes.",
         each(across_the_limit(MULTIPOOL), 1.5, share=ALWAYS),
     ),
 ]

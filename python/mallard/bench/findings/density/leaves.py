@@ -21,9 +21,9 @@ from mallard.bench.findings.density.ratios import (
 from mallard.bench.findings.finding import Finding
 from mallard.bench.findings.judge import ALWAYS, MOSTLY, each, middle
 
-FROM_2_8 = (1 << 8, 1 << 16)
-FROM_2_12 = (1 << 12, 1 << 16)
-UP_TO_2_7 = (1 << 6, 1 << 7)
+FROM_2_8 = (8, 16)
+FROM_2_12 = (12, 16)
+UP_TO_2_7 = (6, 7)
 
 ds1 = partial(Finding, "DS1", "7.1")
 DS1 = [
@@ -85,7 +85,7 @@ DS2 = [
     ),
     ds2(
         "Beyond 2^14 elements everything takes abruptly longer.",
-        each(grown(times("DS2", (*GLOBAL, *LOCAL)), 1 << 14, 1 << 15), 1.1, share=ALWAYS),
+        each(grown(times("DS2", (*GLOBAL, *LOCAL)), 14, 15), 1.1, share=ALWAYS),
     ),
     ds2(
         "For local heaps the base class makes little difference.",

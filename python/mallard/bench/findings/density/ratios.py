@@ -2,7 +2,7 @@
 
     compare: AS3 / AS4 at 2^6, 2^7 ...          grown: AS1 at 2^15 / AS1 at 2^14
 
-A place is (number of the structure, size, number of the pair or of the strategy).
+A place is (number of the structure, size, number of the pair or of the strategy); sizes are exponents.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ Who = str | tuple[str, ...]  # of several strategies the fastest
 Pair = tuple[Who, Who]  # expected slower, expected faster
 Sizes = tuple[int, int]  # from, to
 
-ALL_SIZES = (1 << 6, 1 << 16)
+ALL_SIZES = (6, 16)
 
 GLOBAL = ("AS1", "AS2")
 MONOTONIC = ("AS3", "AS4", "AS5", "AS6")
@@ -106,7 +106,7 @@ def grown(figures: Ratios, first: int | None = None, last: int | None = None) ->
 def peak(structure: str, strategies: Sequence[str]) -> Ratios:
     """Return how many times the time at 2^13 is that at the smallest and that at the largest size."""
     figures = times(structure, strategies)
-    return together(grown(figures, 1 << 6, 1 << 13), grown(figures, 1 << 16, 1 << 13))
+    return together(grown(figures, 6, 13), grown(figures, 16, 13))
 
 
 def measured_sizes(table: Measured, structure: str, sizes: Sizes) -> list[int]:

@@ -22,8 +22,8 @@ from mallard.bench.findings.density.ratios import (
 from mallard.bench.findings.finding import Finding
 from mallard.bench.findings.judge import ALWAYS, MOSTLY, each, middle, quotient
 
-FROM_2_10 = (1 << 10, 1 << 16)
-AROUND_2_12 = (1 << 10, 1 << 13)
+FROM_2_10 = (10, 16)
+AROUND_2_12 = (10, 13)
 
 ds5 = partial(Finding, "DS5", "7.5")
 DS5 = [
@@ -48,7 +48,7 @@ DS5 = [
     # The paper's own table cannot tell it of AS9 and AS10, which rise by the last of their two digits.
     ds5(
         "Beyond 2^14 vectors everything takes longer an element.",
-        each(grown(times("DS5", (*GLOBAL, *LOCAL)), 1 << 14, 1 << 16)),
+        each(grown(times("DS5", (*GLOBAL, *LOCAL)), 14, 16)),
     ),
 ]
 
@@ -77,15 +77,15 @@ DS6 = [
     ),
     ds6(
         "Between 2^7 and 2^8 vectors everything takes abruptly longer.",
-        each(grown(times("DS6", (*GLOBAL, *LOCAL)), 1 << 7, 1 << 8), 1.1, share=ALWAYS),
+        each(grown(times("DS6", (*GLOBAL, *LOCAL)), 7, 8), 1.1, share=ALWAYS),
         claimed=(1.12, 2.0),
     ),
     ds6(
         "Beyond 2^13 vectors the global allocator gets faster, other than local heaps.",
         each(
             quotient(
-                grown(times("DS6", LOCAL), 1 << 13, 1 << 16),
-                grown(times("DS6", ["AS1"] * len(LOCAL)), 1 << 13, 1 << 16),
+                grown(times("DS6", LOCAL), 13, 16),
+                grown(times("DS6", ["AS1"] * len(LOCAL)), 13, 16),
             )
         ),
     ),
@@ -131,7 +131,7 @@ DS7 = [
     ),
     ds7(
         "Local heaps take longer in larger structures.",
-        each(grown(times("DS7", LOCAL), 1 << 6, 1 << 16), share=ALWAYS),
+        each(grown(times("DS7", LOCAL), 6, 16), share=ALWAYS),
     ),
 ]
 
@@ -166,6 +166,6 @@ DS8 = [
     ),
     ds8(
         "Local heaps take longer in larger structures.",
-        each(grown(times("DS8", LOCAL), 1 << 6, 1 << 16), share=ALWAYS),
+        each(grown(times("DS8", LOCAL), 6, 16), share=ALWAYS),
     ),
 ]
