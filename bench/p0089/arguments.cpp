@@ -35,6 +35,19 @@ void add_density(CLI::App& app, density_setting& into) {
                "Whether nodes of sets keep their hashes (they do)");
 }
 
+void add_utilization(CLI::App& app, utilization_setting& into) {
+  app.add_option("--total", into.total, "2^N bytes are allocated in all (T)")->check(exponent);
+  app.add_option("--active", into.active, "2^N bytes are alive at a time (A)")->check(exponent);
+  app.add_option("--block", into.block, "A block has 2^N bytes (S)")->check(exponent);
+}
+
+void add_contention(CLI::App& app, contention_setting& into) {
+  app.add_option("--iterations", into.iterations, "Each thread allocates and frees 2^N blocks (N)")
+      ->check(exponent);
+  app.add_option("--block", into.block, "A block has 2^N bytes (S)")->check(exponent);
+  app.add_option("--threads", into.threads, "Threads at it at once (W)")->check(CLI::Range(1, 64));
+}
+
 }  // namespace
 
 std::optional<command> parse_arguments(int argc, char** argv, int& exit_code) {
@@ -64,6 +77,10 @@ std::optional<command> parse_arguments(int argc, char** argv, int& exit_code) {
     return sub;
   };
   add_density(*add(benchmark::density, "I: build, use and destroy a data structure"), asked.asked.density);
+  add_utilization(*add(benchmark::utilization, "III: replace the oldest of the live blocks, again and again"),
+                  asked.asked.utilization);
+  add_contention(*add(benchmark::contention, "IV: allocate and free in several threads"),
+                 asked.asked.contention);
 
   try {
     app.parse(argc, argv);
@@ -75,6 +92,7 @@ std::optional<command> parse_arguments(int argc, char** argv, int& exit_code) {
     return std::nullopt;
   }
   exit_code = 2;
+  if (const std::string fault = fault_of(asked.asked); !fault.empty()) return refuse(fault), std::nullopt;
   if (const std::string name = unknown_name(asked); !name.empty())
     return refuse("unknown strategy " + name + " (see --list-strategies)"), std::nullopt;
   asked.options.memory_limit = harness::available_memory() / 2;

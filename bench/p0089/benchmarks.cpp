@@ -2,7 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "p0089/contention/contention.hpp"
 #include "p0089/density/density.hpp"
+#include "p0089/utilization/utilization.hpp"
 
 namespace mallard::p0089 {
 
@@ -10,9 +12,11 @@ std::span<const contestant> contestants(benchmark which) {
   switch (which) {
     case benchmark::density:
       return density_contestants();
-    case benchmark::locality:
     case benchmark::utilization:
+      return utilization_contestants();
     case benchmark::contention:
+      return contention_contestants();
+    case benchmark::locality:
       break;
   }
   return {};
@@ -22,9 +26,11 @@ nlohmann::ordered_json group_of(const setting& asked) {
   switch (asked.which) {
     case benchmark::density:
       return group_of(asked.density);
-    case benchmark::locality:
     case benchmark::utilization:
+      return group_of(asked.utilization);
     case benchmark::contention:
+      return group_of(asked.contention);
+    case benchmark::locality:
       break;
   }
   return {};
@@ -45,12 +51,23 @@ std::uint64_t bytes_needed(const setting& asked) {
   switch (asked.which) {
     case benchmark::density:
       return bytes_needed(asked.density);
-    case benchmark::locality:
     case benchmark::utilization:
+      return bytes_needed(asked.utilization);
     case benchmark::contention:
+      return bytes_needed(asked.contention);
+    case benchmark::locality:
       break;
   }
   return 0;
+}
+
+std::string fault_of(const setting& asked) {
+  return asked.which == benchmark::utilization ? fault_of(asked.utilization) : std::string();
+}
+
+nlohmann::ordered_json method_of(const setting& asked) {
+  if (asked.which == benchmark::contention) return method_of(asked.contention);
+  return nlohmann::ordered_json::object();
 }
 
 }  // namespace mallard::p0089

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "p0089/contestant.hpp"
@@ -24,5 +25,11 @@ namespace mallard::p0089 {
 
 // Bytes a contestant of the group needs at once, about: more than a limit means that it is not tried.
 [[nodiscard]] std::uint64_t bytes_needed(const setting& asked);
+
+// Why there is no such group, in one line; empty if there is.
+[[nodiscard]] std::string fault_of(const setting& asked);
+
+// What the method of this benchmark has beside that of all.
+[[nodiscard]] nlohmann::ordered_json method_of(const setting& asked);
 
 }  // namespace mallard::p0089

@@ -115,12 +115,13 @@ void add_unsynchronised(std::vector<contestant>& list) {
   add_foreign_pmr<Benchmark, boost_resource<boost_pmr::unsynchronized_pool_resource>>(list, "boost.pool");
 }
 
-template <class Benchmark>
+// Multipool: a synchronised one of ours.
+template <class Benchmark, class Multipool = synchronized_multipool>
 void add_synchronised(std::vector<contestant>& list) {
   namespace boost_pmr = boost::container::pmr;
   add_foreign_pmr<Benchmark, std::pmr::synchronized_pool_resource>(list, "std.sync_pool");
   add_foreign_pmr<Benchmark, boost_resource<boost_pmr::synchronized_pool_resource>>(list, "boost.sync_pool");
-  add_pmr<Benchmark, resource<synchronized_multipool>>(list, "synchronized_multipool");
+  add_pmr<Benchmark, resource<Multipool>>(list, "synchronized_multipool");
 }
 
 }  // namespace mallard::p0089

@@ -20,12 +20,15 @@ json column(const contestant& c) {
 
 json method_of(const session& done) {
   const std::string rounds = std::to_string(done.options().rounds);
-  return {{"turns", "contestants alternate, each turn in a fresh process, at least " + rounds +
-                        " rounds, up to three times as many where a spread is wider than 10 % of its median"},
-          {"figures", "medians of the rounds; spread: the 10th and the 90th of 100 parts"},
-          {"rounds", done.options().rounds},
-          {"memory_limit", done.options().memory_limit},
-          {"litter", done.asked().litter}};
+  json method{
+      {"turns", "contestants alternate, each turn in a fresh process, at least " + rounds +
+                    " rounds, up to three times as many where a spread is wider than 10 % of its median"},
+      {"figures", "medians of the rounds; spread: the 10th and the 90th of 100 parts"},
+      {"rounds", done.options().rounds},
+      {"memory_limit", done.options().memory_limit},
+      {"litter", done.asked().litter}};
+  method.update(method_of(done.asked()));
+  return method;
 }
 
 json rounded(const std::vector<double>& of) {

@@ -85,7 +85,7 @@ turn_result session::turn(row& r) {
     r.figures[i].warm_ns.push_back(task.found[i].warm_ns);
     r.figures[i].wall_ns.push_back(task.found[i].wall_ns);
   }
-  r.page_faults.push_back(static_cast<double>(task.cold_page_faults));
+  r.page_faults.push_back(static_cast<double>(task.page_faults));
   r.max_held.push_back(static_cast<double>(task.max_held));
   if (task.failed_locks >= 0) r.failed_locks.push_back(task.failed_locks);
   return turn_result::go_on;

@@ -46,7 +46,7 @@ struct row {
   harness::row_status status = harness::row_status::ok;
   std::string reason;
   std::vector<series> figures;
-  std::vector<double> page_faults;   // of the cold part
+  std::vector<double> page_faults;   // of the first life of a heap
   std::vector<double> max_held;      // bytes
   std::vector<double> failed_locks;  // empty: not counted
 

@@ -47,7 +47,7 @@ void measure_structure(Way& way, page& p) {
   const std::uint64_t start = harness::thread_cpu_ns();
   live_once<Structure, End>(way, elements, from);
   const std::uint64_t warm = harness::thread_cpu_ns();
-  p.cold_page_faults = harness::page_faults() - faults;
+  p.page_faults = harness::page_faults() - faults;
   for (std::uint64_t i = 0; i < iterations; ++i) live_once<Structure, End>(way, elements, from);
   const std::uint64_t end = harness::thread_cpu_ns();
   p.found[0] = {static_cast<double>(warm - start) / static_cast<double>(leaves),

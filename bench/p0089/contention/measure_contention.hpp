@@ -1,0 +1,50 @@
+// measure_contention: what a pair costs where several threads are at it, on a fresh process.
+//
+//     no pass    threads for nothing, whose stacks the others then have
+//     1 pass     cold
+//     1 pass     says how many passes take a least CPU time
+//     so many    warm
+//
+// Each is a race of new threads.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/memory_meter.hpp"
+#include "p0089/contention/race.hpp"
+#include "p0089/page.hpp"
+
+namespace mallard::p0089 {
+
+// Of each thread, at least about, in the warm race: some time slices of the system's.
+inline constexpr std::uint64_t least_cpu_ns = 30'000'000;
+
+// pass(pairs, size): the pairs of one pass of one thread. The page is complete but for its state.
+template <class Pass>
+void measure_contention(page& p, Pass pass) {
+  const contention_setting& asked = p.asked.contention;
+  const std::uint64_t pairs = std::uint64_t{1} << asked.iterations;
+  const auto run = [&](std::uint64_t passes) {
+    return race(asked.threads, passes, [&] { pass(pairs, std::size_t{1} << asked.block); });
+  };
+  harness::map_in_code();
+  (void)run(0);
+  harness::reset_peak();
+  const std::size_t resident = harness::peak_resident();
+  const std::uint64_t faults = harness::page_faults();
+  const race_times cold = run(1);
+  p.page_faults = harness::page_faults() - faults;
+  const std::uint64_t second = std::max<std::uint64_t>(run(1).cpu_ns, 1);
+  const std::uint64_t passes = least_cpu_ns * asked.threads / second + 1;
+  const race_times warm = run(passes);
+  const auto events = static_cast<double>(pairs * asked.threads);
+  p.found[0] = {static_cast<double>(cold.cpu_ns) / events,
+                static_cast<double>(warm.cpu_ns) / events / static_cast<double>(passes),
+                static_cast<double>(warm.wall_ns) / events / static_cast<double>(passes)};
+  const std::size_t peak = harness::peak_resident();
+  p.max_held = peak > resident ? peak - resident : 0;
+}
+
+}  // namespace mallard::p0089

@@ -1,0 +1,72 @@
+// measure_utilization: what an allocation and its free cost in one way, on a fresh process: the filling to
+// 2^A bytes is cold; all else, to the end of the heap, is warm.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <span>
+#include <string>
+
+#include "harness/bytes.hpp"
+#include "harness/cpu_clock.hpp"
+#include "harness/mapping.hpp"
+#include "harness/memory_meter.hpp"
+#include "p0089/page.hpp"
+#include "p0089/utilization/rolling_blocks.hpp"
+
+namespace mallard::p0089 {
+
+namespace detail {
+
+inline void refuse_for_memory(page& p, std::uint64_t allocated) {
+  const utilization_setting& asked = p.asked.utilization;
+  p.refuse(harness::work_state::out_of_memory, "memory ran out after " +
+                                                   harness::format_bytes(allocated << asked.block) + " of " +
+                                                   harness::format_bytes(std::uint64_t{1} << asked.total));
+}
+
+// False where memory ran out, which the page then says; `filled` is when 2^A bytes were alive.
+template <class Way>
+bool live_and_roll(Way& way, page& p, std::span<void*> ring, std::uint64_t total, std::uint64_t& filled) {
+  typename Way::life life(way);
+  rolling_blocks blocks(life, ring, std::size_t{1} << p.asked.utilization.block);
+  try {
+    blocks.fill();
+    filled = harness::thread_cpu_ns();
+    blocks.turn_over(total);
+    blocks.drain();
+    return true;
+  } catch (const std::bad_alloc&) {
+    refuse_for_memory(p, blocks.count());
+    return false;
+  }
+}
+
+}  // namespace detail
+
+// Precondition: fault_of(p.asked.utilization) is empty.
+template <class Way>
+void measure_utilization(Way& way, page& p) {
+  const utilization_setting& asked = p.asked.utilization;
+  const std::uint64_t total = std::uint64_t{1} << (asked.total - asked.block);
+  const std::size_t active = std::size_t{1} << (asked.active - asked.block);
+  const harness::scratch memory(active * sizeof(void*), harness::fill::before_use);
+  const std::span ring(static_cast<void**>(memory.data()), active);
+  harness::map_in_code();
+  harness::reset_peak();
+  const std::size_t resident = harness::peak_resident();
+  const std::uint64_t faults = harness::page_faults();
+  std::uint64_t filled = 0;
+  const std::uint64_t start = harness::thread_cpu_ns();
+  if (!detail::live_and_roll(way, p, ring, total, filled)) return;
+  const std::uint64_t end = harness::thread_cpu_ns();
+  p.page_faults = harness::page_faults() - faults;
+  p.found[0] = {static_cast<double>(filled - start) / static_cast<double>(active),
+                static_cast<double>(end - filled) / static_cast<double>(total - active), 0};
+  const std::size_t peak = harness::peak_resident();
+  p.max_held = peak > resident ? peak - resident : 0;
+  p.state = harness::work_state::done;
+}
+
+}  // namespace mallard::p0089
