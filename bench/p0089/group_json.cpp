@@ -42,7 +42,7 @@ json row_json(const row& r, const series& s, const json& figure) {
   result["status"] = harness::name_of(r.status);
   result["reason"] = r.reason.empty() ? json(nullptr) : json(r.reason);
   for (const char* name : {"ns_per_event", "spread", "cold_ns_per_event", "rounds_ns", "cold_rounds_ns",
-                           "wall_ns_per_event", "failed_locks"})
+                           "wall_ns_per_event", "wall_spread", "failed_locks"})
     result[name] = nullptr;
   if (r.measured()) {
     const harness::summary warm = harness::summarise(s.warm_ns);
@@ -51,7 +51,10 @@ json row_json(const row& r, const series& s, const json& figure) {
     result["cold_ns_per_event"] = harness::median(s.cold_ns);
     result["rounds_ns"] = s.warm_ns;
     result["cold_rounds_ns"] = s.cold_ns;
-    if (const double wall = harness::median(s.wall_ns); wall > 0) result["wall_ns_per_event"] = wall;
+    if (const harness::summary wall = harness::summarise(s.wall_ns); wall.median > 0) {
+      result["wall_ns_per_event"] = wall.median;
+      result["wall_spread"] = {wall.around.low, wall.around.high};
+    }
     if (!r.failed_locks.empty()) result["failed_locks"] = harness::median(r.failed_locks);
   }
   result["max_held"] = rounded(r.max_held);
