@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 from zlib import crc32
 
@@ -12,7 +11,7 @@ from mallard.bench.expected_documents import documents
 from mallard.bench.findings import FINDINGS, judged
 from mallard.bench.findings.finding import Finding, Judgement, Verdict
 from mallard.bench.findings.interval import Interval
-from mallard.bench.findings.judge import compiled_by, each, ends, middle, quotient
+from mallard.bench.findings.judge import each, ends, middle, quotient
 from mallard.bench.findings.measured import Key, Measured, measured
 
 HOLDS, DOES_NOT, OPEN = Verdict.HOLDS, Verdict.DOES_NOT, Verdict.OPEN
@@ -214,9 +213,21 @@ def test_threads_without_a_processor_do_not_count() -> None:
 
 
 def test_what_clang_does_is_not_judged_of_others() -> None:
-    judge = compiled_by("clang", each(ratios_of(2.0)))
-    assert judge(replace(NOTHING, compilers=frozenset({"gcc 12"}))).verdict == OPEN
-    assert judge(replace(NOTHING, compilers=frozenset({"clang 19"}))).verdict == HOLDS
+    sentence = "all Made by clang, vectors of containers take twice as long through a base class."
+    tables = documents("density")
+    assert verdicts("density", tables)[sentence] == OPEN
+    for table in tables:
+        table["machine"] = {"cores": 2, "compiler": "clang 19"}
+    assert verdicts("density", tables)[sentence] == DOES_NOT
+    tables[0]["machine"] = {"cores": 2, "compiler": "gcc 12"}
+    assert verdicts("density", tables)[sentence] == OPEN
+
+
+def test_what_is_found_over_all_is_not_judged_of_one() -> None:
+    tables = [table for table in documents("density") if table["group"]["structure"] in ("DS6", "DS10")]
+    said = {key: verdict for key, verdict in verdicts("density", tables).items() if key.startswith("all")}
+    assert said.pop("all With vector<string> inside, wink-out makes no difference with multipool.") == HOLDS
+    assert set(said.values()) == {OPEN}
 
 
 def ratios_of(*figures: float | tuple[float, float]) -> Callable[[Measured], dict[int, Interval]]:

@@ -82,15 +82,9 @@ def ends(keys: Callable[[Measured], list[Key]], status: str) -> Judge:
     return judge
 
 
-def compiled_by(name: str, judge: Judge) -> Judge:
-    """Judge only what one compiler made."""
-
-    def same(table: Measured) -> Judgement:
-        if all(compiler.startswith(name) for compiler in table.compilers):
-            return judge(table)
-        return Judgement(Verdict.OPEN, 0, 0, 0)
-
-    return same
+def provided(condition: Callable[[Measured], bool], judge: Judge) -> Judge:
+    """Judge only tables that meet a condition; of others nothing can be told."""
+    return lambda table: judge(table) if condition(table) else Judgement(Verdict.OPEN, 0, 0, 0)
 
 
 def quotient(above: Ratios, below: Ratios) -> Ratios:
