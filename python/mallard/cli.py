@@ -24,6 +24,7 @@ COMMANDS = {
     "export": "Write a journal in a form that other tools read.",
     "report": "Write what journals hold as one HTML page.",
     "strategies": "List the strategies that a replay compares.",
+    "bench": "Measure strategies by the benchmarks of the paper P0089.",
 }
 NATIVE = ("record", "replay")
 
@@ -39,17 +40,38 @@ def loaded(name: str) -> tuple[Callable[..., None], dict[str, Any]]:
     return function, {"cls": NativeCommand, "add_help_option": False}
 
 
+def subcommands(function: Callable[..., None]) -> dict[str, Callable[..., None]]:
+    """Return the subcommands that a subcommand has itself; most have none."""
+    found: dict[str, Callable[..., None]] = getattr(sys.modules[function.__module__], "SUBCOMMANDS", {})
+    return found
+
+
 def listed() -> None:
     """Stand for a subcommand that is not called."""
 
 
 def application(called: str | None) -> typer.Typer:
     """Return the command line with all of the one subcommand and the names of the others."""
-    app = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
-    app.callback()(mallard)
+    app = made(mallard)
     for name, summary in COMMANDS.items():
-        function, options = loaded(name) if name == called else (listed, {"help": summary})
-        app.command(name, **options)(function)
+        if name != called:
+            app.command(name, help=summary)(listed)
+            continue
+        function, options = loaded(name)
+        if parts := subcommands(function):
+            group = made(function)
+            for part, of in parts.items():
+                group.command(part)(of)
+            app.add_typer(group, name=name)
+        else:
+            app.command(name, **options)(function)
+    return app
+
+
+def made(callback: Callable[..., None]) -> typer.Typer:
+    """Return a command line of subcommands."""
+    app = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
+    app.callback()(callback)
     return app
 
 

@@ -1,0 +1,163 @@
+"""What the four subcommands of `mallard bench` share: their options, and what they do.
+
+`runs` gives a subcommand that only says which groups it wants the options of all of them:
+
+    @runs(Benchmark.DENSITY)                      def density(size=..., smoke=..., quick=..., ...) -> None
+    def density(size: ...) -> Narrowed:      -->     measures the groups of those sizes, prints tables
+"""
+
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+from mallard.bench.options import Benchmark, Level, Options
+from mallard.errors import MallardError
+
+if TYPE_CHECKING:
+    from mallard.bench.results_file import Run
+
+Narrowed = dict[str, list[int]]
+ROUNDS = 5
+BROKEN = 1
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Shared:
+    """The options that every benchmark has, as typer wants them."""
+
+    smoke: Annotated[bool, typer.Option("--smoke", help="One tiny group of each kind: does it work?")] = False
+    quick: Annotated[bool, typer.Option("--quick", help="The telling groups, in about 10 minutes.")] = False
+    full: Annotated[bool, typer.Option("--full", help="As much work as in the paper; says how long.")] = False
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only these beside AS1, as AS7 or multipool. Repeatable."),
+    ] = None
+    rounds: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Fresh processes a strategy, at least (5; --smoke: 1)."),
+    ] = None
+    litter: Annotated[
+        int,
+        typer.Option(
+            metavar="K", min=0, max=100, help="Litter heaps beforehand with K times the live objects."
+        ),
+    ] = 0
+    memory_limit: Annotated[
+        str | None,
+        typer.Option(metavar="BYTES", help="A strategy may take this much, as 4G (half of the available)."),
+    ] = None
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", metavar="FILE", help="Keep results here (mallard-bench-BENCHMARK.jsonl)."),
+    ] = None
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the results that are there.")] = False
+    paper: Annotated[bool, typer.Option("--paper", help="The paper's own tables below ours.")] = False
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, no tables.")] = False
+    native: Annotated[
+        str | None, typer.Option(metavar="PROGRAM", help="The mallard-bench to run, if not the usual one.")
+    ] = None
+
+    @property
+    def level(self) -> Level:
+        """The one level that was asked for."""
+        asked = [level for level in Level if getattr(self, level, False)]
+        if len(asked) > 1:
+            raise MallardError(f"--{asked[0]} and --{asked[1]} exclude each other")
+        return asked[0] if asked else Level.DEFAULT
+
+
+def runs(benchmark: Benchmark) -> Callable[[Callable[..., Narrowed]], Callable[..., None]]:
+    """Make a subcommand of a function that says what is measured."""
+
+    def decorate(narrow: Callable[..., Narrowed]) -> Callable[..., None]:
+        @wraps(narrow)
+        def subcommand(**given: Any) -> None:
+            shared = Shared(**{field.name: given.pop(field.name) for field in fields(Shared)})
+            measure(benchmark, narrow(**given), shared)
+
+        hints = get_type_hints(Shared, include_extras=True)
+        options = [
+            inspect.Parameter(
+                field.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=field.default,
+                annotation=hints[field.name],
+            )
+            for field in fields(Shared)
+        ]
+        own = inspect.signature(narrow)
+        subcommand.__signature__ = own.replace(  # type: ignore[attr-defined]
+            parameters=[*own.parameters.values(), *options], return_annotation=None
+        )
+        return subcommand
+
+    return decorate
+
+
+def measure(benchmark: Benchmark, narrowed: Narrowed, shared: Shared) -> None:
+    """Measure what was asked for, keep it and print it."""
+    from mallard.bench.memory import limit
+    from mallard.bench.program import NAME, Program
+    from mallard.bench.results_file import Header, ResultsFile
+    from mallard.bench.run import run
+    from mallard.bench.schedule import schedule
+    from mallard.native import tool
+
+    level = shared.level
+    options = Options(
+        benchmark,
+        level,
+        {name: values for name, values in narrowed.items() if values},
+        shared.strategy or [],
+        shared.rounds or (1 if level == Level.SMOKE else ROUNDS),
+        shared.litter,
+        shared.memory_limit,
+    )
+    groups = schedule(options)
+    header = Header(
+        *(installed_version(), str(benchmark), str(level), options.as_json()),
+        *(limit(shared.memory_limit), len(groups), datetime.now(UTC).isoformat(timespec="seconds")),
+    )
+    program = shared.native or tool(NAME)
+    path = shared.output or Path(f"{NAME}-{benchmark}.jsonl")
+    file = (ResultsFile.resume if shared.resume and path.exists() else ResultsFile.create)(path, header)
+    complete = run(groups, Program(program, options, file.header.memory_limit), file, options)
+    done = file.run()
+    if done.documents:
+        print_runs([done], shared.paper, shared.as_json)
+    if not complete:
+        kept = f"--resume goes on with {path}" if done.documents else "nothing was done yet"
+        print(f"mallard: interrupted; {kept}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED)
+    if broken := list(done.broken()):
+        for what in broken:
+            print(f"mallard: warning: {what}", file=sys.stderr)
+        raise typer.Exit(BROKEN)
+
+
+def print_runs(runs: Sequence["Run"], paper: bool, as_json: bool) -> None:
+    """Print runs as tables, or as an object a line."""
+    import json
+
+    from mallard.bench.show import show_run
+
+    for run in runs:
+        if as_json:
+            print(json.dumps({**asdict(run.header), "results": run.documents}))
+        else:
+            show_run(run, paper)
+
+
+def installed_version() -> str:
+    """Return the version of this package."""
+    from importlib.metadata import version
+
+    return version("mallard")

@@ -1,0 +1,42 @@
+"""What a run of a benchmark was asked for: which groups are measured, and how each."""
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Benchmark(StrEnum):
+    """The four of the paper."""
+
+    DENSITY = "density"
+    LOCALITY = "locality"
+    UTILIZATION = "utilization"
+    CONTENTION = "contention"
+
+
+class Level(StrEnum):
+    """How much of a benchmark is measured."""
+
+    SMOKE = "smoke"  # whether it works at all
+    QUICK = "quick"
+    DEFAULT = "default"
+    FULL = "full"  # as much as the paper did
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of a run; what is not narrowed is the level's."""
+
+    benchmark: Benchmark
+    level: Level
+    narrowed: dict[str, list[int]]  # settings of groups by their names: {"structure": [3, 7], "size": [6]}
+    strategies: list[str]
+    rounds: int
+    litter: int
+    memory_limit: str | None  # None: half of what is available when the run begins
+
+    def as_json(self) -> dict[str, Any]:
+        """Return them as they are kept with the results, beside the benchmark and the level."""
+        kept = asdict(self)
+        del kept["benchmark"], kept["level"]
+        return kept

@@ -1,0 +1,30 @@
+"""Which groups a run measures, in the order of the paper's tables."""
+
+from collections.abc import Callable
+
+from mallard.bench.group import Group
+from mallard.bench.options import Benchmark, Level, Options
+from mallard.bench.schedules import density
+from mallard.errors import MallardError
+
+LONG = (Level.DEFAULT, Level.FULL)  # which may take hours, and say so beforehand
+
+# Per benchmark its groups, and a few short ones that tell how fast a machine is.
+Schedule = Callable[[Options], list[Group]]
+SCHEDULES: dict[Benchmark, tuple[Schedule, Schedule]] = {
+    Benchmark.DENSITY: (density.groups, density.probes),
+}
+
+
+def schedule(options: Options) -> list[Group]:
+    """Return the groups that the options ask for."""
+    groups, _ = SCHEDULES[options.benchmark]
+    if found := groups(options):
+        return found
+    raise MallardError(f"nothing to measure: no group of {options.benchmark} has all that was asked for")
+
+
+def probes(options: Options) -> list[Group]:
+    """Return a few short groups."""
+    _, short = SCHEDULES[options.benchmark]
+    return short(options)

@@ -1,0 +1,1 @@
+"""The groups of each benchmark at each level, one benchmark a file."""

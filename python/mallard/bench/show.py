@@ -1,0 +1,94 @@
+"""A run as text: its tables in the paper's order, then where and how it was measured."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from rich.console import Console
+from rich.text import Text
+
+from mallard import figures
+from mallard.bench import expected_documents
+from mallard.bench.findings import judged
+from mallard.bench.options import Benchmark
+from mallard.bench.results import Document, Result, result
+from mallard.bench.results_file import Run
+from mallard.bench.tables import density, grid, verdicts
+from mallard.bench.tables.section import Section
+
+WIDE = 120  # columns where no terminal says how many there are
+
+SECTIONS: dict[str, Callable[[Sequence[Result]], Iterator[Section]]] = {
+    Benchmark.DENSITY: density.sections,
+}
+
+
+def show_run(run: Run, paper: bool) -> None:
+    """Print a run to standard output; colours and width are the terminal's.
+
+    With `paper` each of its tables stands below ours of the same title.
+    """
+    console = Console() if sys.stdout.isatty() else Console(width=WIDE)
+    benchmark = run.header.benchmark
+    findings = judged(benchmark, run.documents)
+    theirs = {table.title: table for table in papers_tables(benchmark)} if paper else {}
+    for section in sections(benchmark, run.documents):
+        for table in section.tables:
+            grid.show(table, console)
+            console.print()
+            if known := theirs.get(table.title):
+                grid.show(replace(known, title=f"In the paper: {known.title}"), console)
+                console.print()
+        below = [(finding, judgement) for finding, judgement in findings if finding.table == section.name]
+        verdicts.show(below, console)
+        if below:
+            console.print()
+    for line in closing(run, run.results):
+        console.print(Text(line, style="dim"), soft_wrap=True)
+
+
+def sections(benchmark: str, documents: Sequence[Document]) -> Iterator[Section]:
+    """Yield the tables of some documents."""
+    return SECTIONS[benchmark]([result(document) for document in documents])
+
+
+def papers_tables(benchmark: str) -> list[grid.Grid]:
+    """Return the paper's own tables, from its values."""
+    return [
+        table
+        for section in sections(benchmark, expected_documents.documents(benchmark))
+        for table in section.tables
+    ]
+
+
+def closing(run: Run, results: Sequence[Result]) -> Iterator[str]:
+    """Yield where and how the figures were measured, and where they are."""
+    yield from unique(machine(result) for result in results)
+    yield from unique(method(result) for result in results)
+    of = "" if run.complete else f" of {run.header.groups}"
+    yield f"{len(results)}{of} groups ({run.header.level}, {run.header.date}): {run.path}"
+
+
+def machine(result: Result) -> str:
+    """Say where a group was measured."""
+    known = result.machine
+    return (
+        f"{known['cpu']}, {known['cores']} cores, {figures.size(known['memory'])}; {known['kernel']}, "
+        f"transparent huge pages: {known['transparent_huge_pages']}; {known['c_library']}; "
+        f"{known['compiler']} {known['flags']}"
+    )
+
+
+def method(result: Result) -> str:
+    """Say how a group was measured."""
+    known = result.method
+    litter = f"littered with {known['litter']} times the live objects" if known["litter"] else "fresh heaps"
+    return (
+        f"{known['turns']}; {known['figures']}; {litter}; "
+        f"at most {figures.size(known['memory_limit'])} a strategy"
+    )
+
+
+def unique(lines: Iterator[str]) -> list[str]:
+    """Return each line once."""
+    return list(dict.fromkeys(lines))

@@ -1,0 +1,1 @@
+"""The tables as the paper prints them, for the terminal, one benchmark a file."""

@@ -1,0 +1,38 @@
+"""The findings below a table, a line each: whether what the paper found holds here.
+
+holds           Wink-out wins everywhere. (section 7.3: 66 of 66; ratio 1.05 (1.02 to 1.13))
+does not        Multipool is the best heap. (section 7.3: 5 of 88; ratio 0.97 (0.62 to 1.2))
+cannot be told  ...
+"""
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.text import Text
+
+from mallard.bench.findings.finding import Finding, Judgement, Verdict
+
+STYLES = {Verdict.HOLDS: "green", Verdict.DOES_NOT: "red", Verdict.OPEN: "yellow"}
+WIDTH = max(len(verdict) for verdict in Verdict)
+
+
+def show(judged: Iterable[tuple[Finding, Judgement]], console: Console) -> None:
+    """Print findings."""
+    for finding, judgement in judged:
+        figures = f"section {finding.section}: {judgement.figures}{claim(finding)}"
+        console.print(
+            Text.assemble(
+                (f"{judgement.verdict:<{WIDTH}}  ", STYLES[judgement.verdict]),
+                f"{finding.sentence} ",
+                (f"({figures})", "dim"),
+            ),
+            soft_wrap=True,
+        )
+
+
+def claim(finding: Finding) -> str:
+    """Return the ratio that the paper's text names."""
+    if finding.claimed is None:
+        return ""
+    low, high = (f"{bound:.3g}" for bound in finding.claimed)
+    return f"; the paper says {low}" if low == high else f"; the paper says {low} to {high}"

@@ -1,0 +1,149 @@
+"""The tables of benchmark I, as text."""
+
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from bench_runs import Bench
+from rich.console import Console
+
+from mallard.bench.results import Result
+from mallard.bench.results_file import read
+from mallard.bench.tables import density, heat
+from mallard.bench.tables.grid import show
+
+TABLES = """\
+DS3, unordered_set<int>: seconds for 2^27 leaves
+     -- global -- ------ monotonic ------- ------ multipool ------- ----- mono + multi -----
+size   AS1   AS2    AS3   AS4   AS5   AS6    AS7   AS8   AS9  AS10   AS11  AS12  AS13  AS14
+            virt         wink  virt   v+w         wink  virt   v+w         wink  virt   v+w
+2^6   1.29  0.64   0.43  fail  0.26  0.21   0.18  0.16  0.14  0.13   0.12  0.11  0.10  0.09
+2^10  1.61  0.81   0.54  fail  0.32  0.27   0.23  0.20  0.18  0.16   0.15  0.13  0.12  0.12
+2^16  skipped: needs about 7 GiB, the limit is 4 GiB
+DS3, beyond the paper: time over that of AS1
+     AS1 over other mallocs --- std ---- boost  -- mallard ---
+size              jemalloc   pool  wink   pool   synchronized    A/A
+                                                    multipool
+2^6                   0.12   0.25  0.38   0.50           0.62   1.01
+2^10                  0.12   0.25  0.38   0.50           0.62   1.01
+2^16  skipped: needs about 7 GiB, the limit is 4 GiB
+DS3, first touch: seconds for 2^27 leaves
+     -- global -- ------ monotonic ------- ------ multipool ------- ----- mono + multi -----
+size   AS1   AS2    AS3   AS4   AS5   AS6    AS7   AS8   AS9  AS10   AS11  AS12  AS13  AS14
+            virt         wink  virt   v+w         wink  virt   v+w         wink  virt   v+w
+2^6   3.87  1.93   1.29  fail  0.77  0.64   0.55  0.48  0.43  0.39   0.35  0.32  0.30  0.28
+2^10  4.83  2.42   1.61  fail  0.97  0.81   0.69  0.60  0.54  0.48   0.44  0.40  0.37  0.35
+2^16  skipped: needs about 7 GiB, the limit is 4 GiB
+DS3, memory: held at most, and page faults of the first touch
+     ------------ held ------------ ---- page faults ----
+size     AS1     AS3    AS7   AS11   AS1  AS3  AS7  AS11
+2^6   36 KiB  12 KiB  4 KiB    0 B     9    3    1     0
+2^10  48 KiB  16 KiB  4 KiB  4 KiB    12    4    1     1
+2^16  skipped: needs about 7 GiB, the limit is 4 GiB
+"""
+
+NARROW = """\
+DS3, unordered_set<int>: seconds for 2^27 leaves
+     -- global -- ------ monotonic -------
+size   AS1   AS2    AS3   AS4   AS5   AS6
+            virt         wink  virt   v+w
+2^6   1.29  0.64   0.43  fail  0.26  0.21
+2^10  1.61  0.81   0.54  fail  0.32  0.27
+2^16  skipped: needs about 7 GiB, the limit is 4 GiB
+     ------ multipool ------- ----- mono + multi -----
+size   AS7   AS8   AS9  AS10   AS11  AS12  AS13  AS14
+            wink  virt   v+w         wink  virt   v+w
+2^6   0.18  0.16  0.14  0.13   0.12  0.11  0.10  0.09
+2^10  0.23  0.20  0.18  0.16   0.15  0.13  0.12  0.12
+2^16  skipped: needs about 7 GiB, the limit is 4 GiB
+"""
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> list[Result]:
+    """What a run found of DS3 with 2^6, 2^10 and 2^16 elements."""
+    bench = Bench(tmp_path_factory.mktemp("bench"))
+    done = bench.run("density", "--structure", "3", "--size", "6", "--size", "10", "--size", "16", "--quick")
+    assert done.returncode == 0, done.stderr
+    return read(bench.results).results
+
+
+def as_text(results: list[Result], width: int = 120, colour: bool = False) -> str:
+    written = io.StringIO()
+    console = Console(
+        file=written, width=width, force_terminal=colour, color_system="truecolor" if colour else None
+    )
+    for grid in density.tables(results, "DS3"):
+        show(grid, console)
+    return written.getvalue()
+
+
+def test_tables_are_the_papers_and_what_is_beyond_it(results: list[Result]) -> None:
+    assert as_text(results) == TABLES
+
+
+def test_a_narrow_terminal_splits_between_groups_of_columns(results: list[Result]) -> None:
+    assert as_text(results, 60).startswith(NARROW)
+    assert all(len(line) <= 60 for line in NARROW.splitlines())
+
+
+def test_the_least_of_a_chart_is_green_and_the_most_red(results: list[Result]) -> None:
+    coloured = as_text(results, colour=True)
+    assert " 1.61 " in styled(coloured, heat.STOPS[2])
+    assert " 0.09 " in styled(coloured, heat.STOPS[0])
+    assert "fail" not in styled(coloured, heat.STOPS[0])
+
+
+def styled(text: str, colour: tuple[int, int, int]) -> list[str]:
+    """Return what stands on a colour."""
+    return re.findall(rf"48;2;{colour[0]};{colour[1]};{colour[2]}m([^\x1b]*)", text)
+
+
+def test_only_what_was_measured_has_columns(results: list[Result]) -> None:
+    few = [
+        replace(result, rows=tuple(row for row in result.rows if row.label in ("AS1", "AS7")))
+        for result in results[:1]
+    ]
+    assert as_text(few).startswith(
+        "DS3, unordered_set<int>: seconds for 2^27 leaves\n"
+        "     global multipool\n"
+        "size   AS1       AS7\n"
+        "2^6   1.29      0.18\n"
+        "DS3, beyond the paper: time over that of AS1\n"
+        "size   A/A\n"
+        "2^6   1.01\n"
+    )
+
+
+def test_the_papers_table_and_its_findings_stand_below_ours(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.run("density", "--structure", "3", "--size", "6", "--size", "10", "--quick")
+    lines = bench.table("--paper").stdout.splitlines()
+    ours = lines.index("DS3, unordered_set<int>: seconds for 2^27 leaves")
+    theirs = lines.index("In the paper: DS3, unordered_set<int>: seconds for 2^27 leaves")
+    beyond = lines.index("DS3, beyond the paper: time over that of AS1")
+    assert ours < theirs < beyond
+    assert lines[theirs + 4].split()[:4] == ["2^6", "10.2", "11.0", "7.16"]
+    judged = [line for line in lines[beyond:] if "(section 7.3: " in line]
+    first = "The global allocator is always the slowest. (section 7.3: 44 of 44; ratio 6 (1.5 to 14))"
+    assert judged[0] == f"holds           {first}"
+    assert not any(line.startswith("In the paper") for line in bench.table().stdout.splitlines())
+
+
+def test_structures_have_the_papers_names() -> None:
+    assert [density.title(f"DS{number}").partition(", ")[2] for number in range(1, 13)] == [
+        "vector<int>",
+        "vector<string>",
+        "unordered_set<int>",
+        "unordered_set<string>",
+        "vector<vector<int>>",
+        "vector<vector<string>>",
+        "vector<unordered_set<int>>",
+        "vector<unordered_set<string>>",
+        "unordered_set<vector<int>>",
+        "unordered_set<vector<string>>",
+        "unordered_set<unordered_set<int>>",
+        "unordered_set<unordered_set<string>>",
+    ]

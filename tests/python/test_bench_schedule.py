@@ -1,0 +1,74 @@
+"""Which groups `mallard bench` measures at each level, and how long it says that takes."""
+
+import pytest
+
+from mallard.bench.group import Group
+from mallard.bench.options import Benchmark, Level, Options
+from mallard.bench.pace import Pace, duration
+from mallard.bench.schedule import SCHEDULES, probes, schedule
+
+
+def groups(level: Level, benchmark: Benchmark = Benchmark.DENSITY, **narrowed: list[int]) -> list[Group]:
+    return schedule(Options(benchmark, level, narrowed, [], 5, 0, None))
+
+
+def cells(found: list[Group]) -> set[tuple[int, int]]:
+    return {(group.settings["structure"], group.settings["size"]) for group in found}
+
+
+def test_the_default_is_every_structure_of_every_size() -> None:
+    assert cells(groups(Level.DEFAULT)) == {(ds, size) for ds in range(1, 13) for size in range(6, 17)}
+
+
+def test_full_writes_as_many_leaves_as_the_paper() -> None:
+    assert cells(groups(Level.FULL)) == cells(groups(Level.DEFAULT))
+    assert {group.settings["leaves"] for group in groups(Level.FULL)} == {27}
+
+
+def test_quick_is_small_sizes_and_a_large_one_of_what_holds_leaves() -> None:
+    small = {(ds, size) for ds in range(1, 13) for size in (6, 10)}
+    assert cells(groups(Level.QUICK)) == small | {(ds, 14) for ds in range(1, 5)}
+
+
+def test_smoke_is_every_structure_once() -> None:
+    assert cells(groups(Level.SMOKE)) == {(ds, 6) for ds in range(1, 13)}
+
+
+def test_levels_are_narrowed_by_what_is_asked_for() -> None:
+    assert cells(groups(Level.QUICK, structure=[3, 7], size=[8])) == {(3, 8), (7, 8)}
+    assert groups(Level.QUICK, structure=[3], leaves=[22])[0].settings["leaves"] == 22
+
+
+@pytest.mark.parametrize("benchmark", SCHEDULES)
+def test_higher_levels_take_longer(benchmark: Benchmark) -> None:
+    seconds = [sum(group.seconds for group in groups(level, benchmark)) for level in Level]
+    assert seconds == sorted(seconds)
+    assert seconds[0] < 30
+    probing = sum(group.seconds for group in probes(Options(benchmark, Level.FULL, {}, [], 1, 0, None)))
+    assert probing < 10
+
+
+@pytest.mark.parametrize("benchmark", SCHEDULES)
+def test_quick_takes_about_ten_minutes_at_most(benchmark: Benchmark) -> None:
+    assert sum(group.seconds for group in groups(Level.QUICK, benchmark)) < 600
+
+
+def test_time_left_is_what_was_expected_corrected_by_what_is_known() -> None:
+    pace = Pace([10, 20, 30])
+    assert pace.seconds_left() == 60
+    pace.probed(1, 3)
+    assert pace.seconds_left() == 180
+    pace.done(10, 20, skipped=False)
+    assert pace.seconds_left() == 100
+    assert pace.seconds_left(running_for=30) == 70
+    pace.done(20, 0.1, skipped=True)
+    assert pace.seconds_left() == 60
+    assert pace.seconds_left(running_for=90) == 0
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.2, "0 s"), (89, "89 s"), (240, "4 min"), (5000, "83 min"), (7500, "2 h 5 min"), (864000, "10 days")],
+)
+def test_durations_are_said_as_people_do(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
