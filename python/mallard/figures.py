@@ -1,6 +1,6 @@
 """Figures as text, with their units, as tables and the report write them.
 
-report/page/lib/format.js writes the same; tests/python/test_report_page.py holds them together.
+html/page/lib/format.js writes the same; tests/python/test_report_page.py holds them together.
 """
 
 UNKNOWN = "–"  # noqa: RUF001

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
 from mallard import figures
+from mallard.html.element import tag
 from mallard.report.data import JournalReport
 from mallard.report.formulas import DIMENSIONS
-from mallard.report.html import tag
 
 
 def method(report: JournalReport) -> list[Element]:

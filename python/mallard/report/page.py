@@ -1,68 +1,33 @@
-"""The whole page: what is static, and around it the files of page/ (bundle.py).
+"""The whole page of one or more journals: what is static; page/ is what scripts add."""
 
-    bar: title, theme | tabs and comparison, if there are several journals | a panel a journal | foot
-
-All that matters is there without scripts; they add charts, sites, tabs and sorting.
-"""
-
-import shlex
-from string import Template
+from dataclasses import asdict
+from importlib.resources import files
 from xml.etree.ElementTree import Element
 
 from mallard import figures
-from mallard.names import shown
-from mallard.report import bundle
+from mallard.html.element import tag
+from mallard.html.frame import Page, whole
+from mallard.html.table import Column, head, line, scrolled
 from mallard.report.data import JournalReport, as_json
-from mallard.report.html import tag, text_of
+from mallard.report.formulas import DIMENSIONS
 from mallard.report.panel import panel, program_name
-from mallard.report.table import Column, head, line, scrolled
-
-TOO_OLD = (
-    "This browser is too old for the charts and for the table of sites: they need DecompressionStream "
-    "(Chromium 80, Firefox 113, Safari 16.4). The verdict and the main figures are below."
-)
-NO_SCRIPT = (
-    "JavaScript is off: charts and the table of sites are not shown. "
-    "The verdict and the main figures are below."
-)
 
 
 def render(reports: list[JournalReport], version: str, command: list[str]) -> str:
     """Return the page of one or more journals; `command` makes it again."""
     names = ", ".join(dict.fromkeys(program_name(report.profile) for report in reports))
     several = len(reports) > 1
-    main = tag("main", id="content", tabindex="-1")
-    main.append(tag("p", NO_SCRIPT, class_="notice no-script"))
-    main.append(tag("p", TOO_OLD, class_="notice", id="too-old", hidden=""))
-    if several:
-        main.append(comparison(reports))
-        main.append(tabs(reports))
-    main.extend(panel(report, number, several) for number, report in enumerate(reports))
-    body = tag("body", skip_link(), bar(), main, foot(version, command))
-    data = [
-        f'<script type="text/plain" id="data-{number}">{bundle.packed(as_json(report).encode())}</script>'
-        for number, report in enumerate(reports)
-    ]
-    return Template(bundle.page_file("index.html")).substitute(
-        version=version,
-        title=text_of(tag("title", f"{names}: allocation report")),
-        style=bundle.styles(),
-        body=text_of(body).removesuffix("</body>"),
-        plotly=bundle.plotly(),
-        data="\n".join(data),
-        scripts=bundle.scripts(),
+    content = [comparison(reports), tabs(reports)] if several else []
+    content += [panel(report, number, several) for number, report in enumerate(reports)]
+    page = Page(
+        name="mallard report",
+        title=f"{names}: allocation report",
+        content=content,
+        data=[as_json(report).encode() for report in reports],
+        own=files("mallard.report") / "page",
+        given={"dimensions": [asdict(dimension) for dimension in DIMENSIONS]},
     )
-
-
-def skip_link() -> Element:
-    """Return what takes a keyboard past the bar."""
-    return tag("a", "Skip to the report", href="#content", class_="skip")
-
-
-def bar() -> Element:
-    """Return the top of the page; the button works where scripts do."""
-    theme = tag("button", "Dark", type="button", id="theme", aria_pressed="false", hidden="")
-    return tag("header", tag("span", "mallard report", class_="brand"), theme, class_="top")
+    return whole(page, version, command)
 
 
 def comparison(reports: list[JournalReport]) -> Element:
@@ -111,11 +76,3 @@ def tabs(reports: list[JournalReport]) -> Element:
             )
         )
     return made
-
-
-def foot(version: str, command: list[str]) -> Element:
-    """Return who made the page, and how to make it again."""
-    return tag(
-        "footer",
-        tag("p", f"Made by mallard {version}. To make it again: ", tag("code", shown(shlex.join(command)))),
-    )

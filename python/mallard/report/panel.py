@@ -7,8 +7,8 @@ from xml.etree.ElementTree import Element
 
 from mallard import figures
 from mallard.analysis.model import Finding, Profile
+from mallard.html.element import tag
 from mallard.report.data import JournalReport
-from mallard.report.html import tag
 from mallard.report.method import method
 from mallard.report.strategies import strategies
 from mallard.report.subsystems import subsystems

@@ -4,9 +4,9 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from mallard import figures
+from mallard.html.element import tag
+from mallard.html.table import Column, head, line, scrolled
 from mallard.report.data import JournalReport
-from mallard.report.html import tag
-from mallard.report.table import Column, head, line, scrolled
 
 Row = dict[str, Any]
 

@@ -5,10 +5,10 @@ from xml.etree.ElementTree import Element
 
 from mallard import figures
 from mallard.analysis.model import Behaviour, Profile, Subsystem
-from mallard.report.html import Child, tag
-from mallard.report.table import Column, head, line, scrolled
+from mallard.html.element import Child, tag
+from mallard.html.table import Column, head, line, scrolled
 
-COLOURS = 12  # --series-1 ... of page/style.css
+COLOURS = 12  # --series-1 ... of html/page/style.css
 
 # A subsystem with its number, or the whole program without one.
 Row = tuple[int | None, Subsystem]

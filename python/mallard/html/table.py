@@ -1,4 +1,4 @@
-"""Tables of the static page; page/lib/table.js makes them sort and filter.
+"""Tables of a static page; page/lib/table.js makes them sort and filter.
 
 A cell holds what is read, and beside it the plain figure that it is sorted by.
 """
@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from xml.etree.ElementTree import Element
 
 from mallard.figures import UNKNOWN
-from mallard.report.html import Child, tag
+from mallard.html.element import Child, tag
 
 Row = TypeVar("Row")
 

@@ -1,4 +1,8 @@
-// context: what a chart is given beside its data (main.js says what each member is for).
+// context: what a chart is given beside its data; a page may add to it.
+//
+//     state       an object of the chart's own, in which it keeps what a user set
+//     theme       colours of now: dark, text, muted, grid, panel, accent, series[], scale (plotly)
+//     plot(container, traces, layout, config)  -> promise; Plotly.newPlot under the page's layout
 
 function base_layout(theme) {
   const axis = {
@@ -36,11 +40,9 @@ function joined(base, over) {
 
 const base_config = { responsive: true, displaylogo: false, scrollZoom: false };
 
-mallard.context = (theme, state, selection) => ({
+mallard.context = (theme, state) => ({
   theme,
   state,
-  selection,
-  subsystem_colour: (index) => theme.series[index % theme.series.length],
   plot: (container, traces, layout = {}, config = {}) =>
     Plotly.newPlot(container, traces, joined(base_layout(theme), layout), { ...base_config, ...config }),
 });
