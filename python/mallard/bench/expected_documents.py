@@ -66,9 +66,9 @@ def utilization() -> Iterator[tuple[Document, list[Row]]]:
 
 
 def contention() -> Iterator[tuple[Document, list[Row]]]:
-    """Yield benchmark IV; an event is one iteration of a thread, its time that of the clock."""
+    """Yield benchmark IV; an event is one iteration of any thread, its time that of the clock."""
     for (iterations, block, threads), cells in expected.contention().rows.items():
-        rows = in_percent(cells, NS / 2**iterations)
+        rows = in_percent(cells, NS / (2**iterations * threads))
         for a_row in rows:
             a_row["wall_ns_per_event"] = a_row.pop("ns_per_event")
             a_row["wall_spread"] = a_row.pop("spread")

@@ -35,7 +35,10 @@ def compare(slower: Iterable[str], faster: Iterable[str]) -> Ratios:
 
 
 def more_threads(strategies: Iterable[str]) -> Ratios:
-    """Return the time with several threads over that with one, as far as each has a processor."""
+    """Return how long several threads take over how long one does, as far as each has a processor.
+
+    Figures are by the events of all threads, of which there are as many times more.
+    """
 
     def ratios(table: Measured) -> Mapping[Place, Interval]:
         found = {}
@@ -43,7 +46,7 @@ def more_threads(strategies: Iterable[str]) -> Ratios:
             if label in strategies and 1 < threads <= table.cores:
                 several, one = (table.time(iterations, block, count, label) for count in (threads, 1))
                 if several and one:
-                    found[iterations, block, threads, label] = several / one
+                    found[iterations, block, threads, label] = several / one * threads
         return found
 
     return ratios

@@ -23,6 +23,10 @@ class Interval:
         """Return how many times the other this one is."""
         return Interval(over(self.value, other.value), over(self.low, other.high), over(self.high, other.low))
 
+    def __mul__(self, factor: float) -> "Interval":
+        """Return a multiple of it."""
+        return Interval(self.value * factor, self.low * factor, self.high * factor)
+
 
 def over(above: float, below: float) -> float:
     """Return a quotient; of what is too short to be told from nothing, any multiple."""

@@ -35,7 +35,7 @@ LAYOUT = {
     # Of table "splits" are rows with split and shuffled, of table "factors" those with factor.
     "locality": Layout(("table", "global", "subsystem"), ("split", "shuffled", "factor", "label")),
     "utilization": Layout(("total", "active", "block"), ("label",)),
-    # Each thread has its own events, as many as iterations, so that equal figures mean equal times of a run.
+    # By the clock, over the events of all threads.
     "contention": Layout(("iterations", "block", "threads"), ("label",), "wall_ns_per_event", "wall_spread"),
 }
 
