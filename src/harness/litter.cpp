@@ -22,11 +22,6 @@ std::size_t together(std::span<const size_weight> sizes) noexcept {
   return whole;
 }
 
-// At least one block in two stays.
-std::size_t to_be_freed(std::size_t made, std::size_t times) noexcept {
-  return made / std::max<std::size_t>(times, 2);
-}
-
 }  // namespace
 
 heap_calls calls_of_malloc() noexcept {
@@ -56,7 +51,7 @@ litter::litter(const heap_calls& heap, const litter_plan& plan) : heap_(heap) {
     return;
   }
   std::ranges::shuffle(blocks, random);
-  const std::size_t holes = to_be_freed(count, plan.times);
+  const std::size_t holes = count / one_freed_in(plan.times);
   deallocate(blocks.first(holes));
   left_ = blocks.subspan(holes);
 }

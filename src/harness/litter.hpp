@@ -23,6 +23,7 @@
 // allocation and a memset a block, 16 bytes of list.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -43,6 +44,11 @@ struct litter_plan {
   std::size_t times = 0;               // as many blocks are allocated; 0: none, the heap stays fresh
   std::uint64_t seed = 1;
 };
+
+// One block in so many is freed.
+[[nodiscard]] constexpr std::size_t one_freed_in(std::size_t times) noexcept {
+  return std::max<std::size_t>(times, 2);
+}
 
 // What is littered. Neither call throws; allocate returns null when memory has run out.
 struct heap_calls {

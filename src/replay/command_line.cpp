@@ -86,6 +86,12 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
   app.add_option("--touch", touch_name, "Write the first byte of each block, or all (default first)")
       ->check(CLI::IsMember({"first", "all"}))
       ->type_name("WHAT");
+  app.add_option(
+         "--litter", asked.options.litter,
+         "Allocate 1, 3 or 10 times the live blocks beforehand and free a part of them, so that the heap "
+         "is full of holes (default 0: a fresh heap)")
+      ->check(CLI::IsMember(std::vector<std::uint64_t>{0, 1, 3, 10}))
+      ->type_name("TIMES");
   app.add_flag("--instructions", asked.options.count_instructions,
                "Count instructions as well, with valgrind (slow, the same in every run)");
   app.add_flag("--check-only", asked.options.check_only,

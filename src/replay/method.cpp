@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "harness/bytes.hpp"
+#include "harness/litter.hpp"
 #include "mallard/source/process_chunks.hpp"
 #include "replay/report.hpp"
 
@@ -34,6 +37,30 @@ std::string repairs_of(const trace_facts& f) {
   return text;
 }
 
+std::string litter_of(const report_input& in) {
+  const std::uint64_t times = in.options.litter;
+  if (times == 0) return "none: the heap is fresh";
+  return std::to_string(times) + " x the blocks alive at the moment of most live bytes (" +
+         harness::format_bytes(times * in.facts.max_live_bytes) +
+         "), allocated in random order before the first pass; then 1 in " +
+         std::to_string(harness::one_freed_in(times)) +
+         " is freed, in random order. In each contestant itself; for those that free all at once "
+         "(monotonic, multipool/monotonic, std.monotonic, boost.monotonic) in the malloc of their process; "
+         "for none nowhere";
+}
+
+std::string footprint_of(const report_input& in) {
+  std::string text =
+      "a pass of its own, every byte written; own heaps count at their source (pages, with what the chunk "
+      "cache keeps), std and Boost resources at their upstream (operator new), mallocs by the peak of "
+      "resident memory above the start";
+  if (in.options.litter != 0)
+    text +=
+        "; what is littered counts what it takes above its littered heap: blocks in holes add nothing, and "
+        "internal, header and external are not known";
+  return text;
+}
+
 }  // namespace
 
 std::vector<method_line> method_of(const report_input& in) {
@@ -48,15 +75,11 @@ std::vector<method_line> method_of(const report_input& in) {
       {"threads", in.facts.threads == 1 ? "one, as recorded"
                                         : "one: the events of all " + std::to_string(in.facts.threads) +
                                               " recorded threads, in the journal's order"},
-      {"litter", "none: the heap is fresh"},
+      {"litter", litter_of(in)},
       {"repairs", repairs_of(in.facts)},
       {"alignment",
        "as recorded; else 16 for sizes that are multiples of 16, 8 for others, less below 8 bytes"},
-      {"footprint",
-       "a pass of its own, every byte written; own heaps count at their source (pages, with what the chunk "
-       "cache keeps), std and Boost "
-       "resources "
-       "at their upstream (operator new), mallocs by the peak of resident memory above the start"},
+      {"footprint", footprint_of(in)},
       {"faults", "page faults of the cold pass, median over the rounds"},
       {"pass_end",
        "inside the time, what cannot reuse freed blocks ends them: monotonic and multipool/monotonic are "
@@ -65,9 +88,10 @@ std::vector<method_line> method_of(const report_input& in) {
       {"chunk_cache", "own heaps stand on the chunk cache of their process, as they do by default: up to " +
                           harness::format_bytes(process_chunks().limit()) +
                           " of what they gave back, empty when a turn begins; all of it counts as held"},
-      {"memory_limit",
-       harness::format_bytes(in.options.memory_limit) +
-           " of private writable memory a contestant (RLIMIT_DATA: reserved address space is free)"},
+      {"memory_limit", harness::format_bytes(in.options.memory_limit) +
+                           " of private writable memory a contestant" +
+                           (in.options.litter == 0 ? "" : " with its litter") +
+                           " (RLIMIT_DATA: reserved address space is free)"},
       {"check", "each contestant has passed one untimed pass first: alignment, no overlap, contents kept"},
       {"instructions", in.options.count_instructions ? "callgrind, one warm pass, net of the floor"
                                                      : "not counted (--instructions)"},

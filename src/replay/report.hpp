@@ -1,8 +1,9 @@
 // report: a finished session as a table for people and as JSON for programs.
 //
-// JSON: {"journal": {...}, "machine": {...}, "method": {...}, "rows": [{...}]}, the rows' fields as in
-// the project's naming rules; what is not known is null. The text has the same figures, each time
-// also as a ratio to glibc and to the best malloc, and ends with a verdict in words.
+// JSON: {"journal": {...}, "machine": {...}, "method": {...}, "litter": K, "rows": [{...}]}, the rows'
+// fields as in the project's naming rules; what is not known is null; K is 0 for fresh heaps. The text has
+// the same figures, each time also as a ratio to glibc and to the best malloc, and ends with a verdict in
+// words.
 #pragma once
 
 #include <string>
@@ -36,7 +37,7 @@ struct method_line {
 [[nodiscard]] std::vector<method_line> method_of(const report_input& in);
 
 // A strategy that holds more than this part of what the best malloc holds is not called a gain
-// without saying so.
+// without saying so; on littered heaps, where that may be next to nothing, both are said in bytes.
 inline constexpr double most_memory = 1.5;
 
 // The best row of each kind, and what that means: one or two plain sentences.

@@ -100,6 +100,7 @@ std::string to_json(const report_input& in) {
   const json whole{{"journal", journal_json(in)},
                    {"machine", harness::to_json(in.machine)},
                    {"method", method_json(in)},
+                   {"litter", in.options.litter},
                    {"rows", rows}};
   return whole.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }

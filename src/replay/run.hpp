@@ -1,18 +1,26 @@
-// run<C>: does one job with contestant C, in the worker. Everything it needs beside the contestant
-// is mapped, and mapped in, before the contestant exists.
+// run<C>: does one job with contestant C, in the worker.
+//
+//     own memory mapped in --> [litter] --> contestant made --> [litter in it] --> the job
+//
+// Everything it needs beside the contestant is mapped, and mapped in, before the contestant exists. What
+// the litter holds is not the contestant's: held is what it takes above its littered heap, where blocks in
+// holes add nothing.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
+#include <optional>
 
 #include "harness/cpu_clock.hpp"
+#include "harness/litter.hpp"
 #include "harness/mapping.hpp"
 #include "harness/memory_meter.hpp"
 #include "mallard/core/usage.hpp"
 #include "replay/check_pass.hpp"
 #include "replay/counted_call.hpp"
 #include "replay/job.hpp"
+#include "replay/littering.hpp"
+#include "replay/live_sizes.hpp"
 #include "replay/pass.hpp"
 #include "replay/samples.hpp"
 #include "replay/trace.hpp"
@@ -31,19 +39,26 @@ concept tells_usage = counts_held<C> && requires(const C& c) {
   { c.usage() } -> std::same_as<heap_usage>;
 };
 
-// A contestant whose first pass is not to count: its memory is the harness's.
-template <class C>
-concept starts_warm = requires { requires C::starts_warm; };
-
 template <contestant C>
 class runner {
  public:
   runner(const trace& t, job& j)
-      : ops_(t.ops()),
+      : trace_(t),
+        ops_(t.ops()),
         facts_(t.facts()),
         job_(j),
         slot_memory_(t.facts().slots * sizeof(void*), harness::fill::before_use),
         slots_(static_cast<void**>(slot_memory_.data())) {}
+
+  // The two places of litter: either may refuse the job for want of memory, and is then false.
+  bool litter_malloc() {
+    if constexpr (ends_all_at_once<C>) return litter(harness::calls_of_malloc());
+    return true;
+  }
+  bool litter_in(C& c) {
+    if constexpr (littered_itself<C>) return litter(calls_of(c));
+    return true;
+  }
 
   void run(C& c) {
     switch (job_.kind) {
@@ -59,6 +74,15 @@ class runner {
   }
 
  private:
+  bool litter(const harness::heap_calls& heap) {
+    if (job_.litter == 0) return true;
+    const live_sizes alive(trace_);
+    litter_.emplace(heap, harness::litter_plan{alive.sizes(), alive.count(), job_.litter});
+    if (litter_->shortage() == nullptr) return true;
+    job_.refuse(harness::work_state::out_of_memory, litter_->shortage());
+    return false;
+  }
+
   // Replays ops [from, to); false, with the job refused, if the contestant gave up.
   bool pass(C& c, std::size_t from, std::size_t to, touch touched) {
     const op* const last = ops_.data() + to;
@@ -83,6 +107,8 @@ class runner {
     if (result.verdict == check_verdict::exhausted)
       return job_.refuse(harness::work_state::out_of_memory, result.what);
     if (result.verdict == check_verdict::broken) return job_.refuse(harness::work_state::failed, result.what);
+    if (litter_ && !litter_->is_intact())
+      return job_.refuse(harness::work_state::failed, "contents of blocks beside the trace's are damaged");
     job_.state = harness::work_state::done;
   }
 
@@ -112,16 +138,18 @@ class runner {
     harness::reset_peak();
     const std::size_t peak_before = harness::peak_resident();
     const std::size_t before = harness::resident_exactly();
+    const std::size_t held_before = mark_held(c);
     const std::size_t middle = facts_.max_live_op + 1;
     if (!pass(c, 0, middle, touch::all)) return;
-    if constexpr (tells_usage<C>) note_usage(c);
+    if constexpr (tells_usage<C>)
+      if (!is_littered()) note_usage(c);
     const std::size_t at_max_live = counts_held<C> ? 0 : above(harness::resident_exactly(), before);
     if (!pass(c, middle, ops_.size(), touch::all)) return;
     c.end_pass();
 
     if constexpr (counts_held<C>) {
-      job_.max_held = c.max_held();
-      job_.held_after = c.held();
+      job_.max_held = above(c.max_held(), held_before);
+      job_.held_after = above(c.held(), held_before);
     } else {
       job_.max_held = std::max(at_max_live, above(harness::peak_resident(), peak_before));
       job_.held_after = above(harness::resident_exactly(), before);
@@ -134,6 +162,19 @@ class runner {
     bool served = false;
     counted_call([&] { served = whole_pass(c); });
     if (served) job_.state = harness::work_state::done;
+  }
+
+  [[nodiscard]] bool is_littered() const { return littered_itself<C> && job_.litter != 0; }
+
+  // What the contestant holds with its litter, from which its highest mark is to start; 0 without.
+  [[nodiscard]] std::size_t mark_held(C& c) const {
+    if constexpr (counts_held<C> && littered_itself<C>) {
+      if (is_littered()) {
+        c.reset_max_held();
+        return c.held();
+      }
+    }
+    return 0;
   }
 
   // What a stack of heaps holds is what has left its source, not what its top has from the next.
@@ -149,17 +190,21 @@ class runner {
 
   static std::size_t above(std::size_t now, std::size_t before) { return now > before ? now - before : 0; }
 
+  const trace& trace_;
   std::span<const op> ops_;
   const trace_facts& facts_;
   job& job_;
   harness::scratch slot_memory_;
   void** slots_;
+  std::optional<harness::litter> litter_;
 };
 
 template <contestant C>
 void run(const trace& t, job& j) {
   runner<C> r(t, j);
+  if (!r.litter_malloc()) return;
   C c(t);
+  if (!r.litter_in(c)) return;
   r.run(c);
 }
 

@@ -82,6 +82,7 @@ bool session::work(row& r, job& task) {
   task.touched = options_.touched;
   task.memory_limit = options_.memory_limit;
   task.warm_ns = options_.warm_ns;
+  task.litter = options_.litter;
   harness::launch_plan plan{
       this_program(), worker_arguments(r.index, trace_.descriptor(), page_.descriptor()),
       r.of->beneath == nullptr ? std::vector<std::string>{} : harness::environment_for(*r.of->beneath)};

@@ -27,6 +27,7 @@ struct session_options {
   std::uint64_t memory_limit = 0;  // bytes a contestant may hold
   std::uint64_t warm_ns = 200'000'000;
   touch touched = touch::first;
+  std::uint64_t litter = 0;  // times the live blocks; 0: the heap is fresh
   bool check_only = false;
   bool count_instructions = false;
 };

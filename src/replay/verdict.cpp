@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "harness/bytes.hpp"
 #include "replay/report.hpp"
 
 namespace mallard::replay {
@@ -30,13 +31,18 @@ std::string name_with_binding(const row& r) {
   return r.of->name + (r.of->bound == binding::malloc ? "" : " (" + std::string(name_of(r.of->bound)) + ")");
 }
 
-// "multipool (typed) takes 0.42 of mimalloc's time and holds 0.9 of its memory."
-std::string compare(const row& winner, const row& base) {
+// "multipool (typed) takes 0.42 of the time of mimalloc and holds 0.90 of its memory"; on a littered heap,
+// where either may need next to nothing: "... and needs 12 KiB beside the litter, the other 80 KiB".
+std::string compare(const row& winner, const row& base, const report_input& in) {
   const double part = winner.warm().median / base.warm().median;
   std::string text = name_with_binding(winner) + " takes " +
                      (part < 0.005 ? "less than 0.01" : rounded("%.2f", part)) + " of the time of " +
                      name_with_binding(base);
-  if (winner.max_held && base.max_held && *base.max_held != 0)
+  if (!winner.max_held || !base.max_held) return text;
+  if (in.options.litter != 0)
+    text += " and needs " + harness::format_bytes(*winner.max_held) + " beside the litter, the other " +
+            harness::format_bytes(*base.max_held);
+  else if (*base.max_held != 0)
     text += " and holds " +
             rounded("%.2f", static_cast<double>(*winner.max_held) / static_cast<double>(*base.max_held)) +
             " of its memory";
@@ -75,7 +81,7 @@ std::vector<std::string> verdict_of(const report_input& in) {
   else if (base == glibc)
     lines.emplace_back("Best malloc: glibc.");
   else if (harness::apart(base->warm().around, glibc->warm().around))
-    lines.push_back("Best malloc: " + compare(*base, *glibc) + ".");
+    lines.push_back("Best malloc: " + compare(*base, *glibc, in) + ".");
   else
     lines.push_back("Best malloc: " + base->of->name + "; glibc is not slower beyond spread.");
 
@@ -93,12 +99,12 @@ std::vector<std::string> verdict_of(const report_input& in) {
     return is_local(r) && r.max_held && base->max_held &&
            static_cast<double>(*r.max_held) <= most_memory * static_cast<double>(*base->max_held);
   };
-  lines.push_back("Fastest strategy: " + compare(*fastest, *base) + ".");
+  lines.push_back("Fastest strategy: " + compare(*fastest, *base, in) + ".");
   const row* const lean = best_of(in.rows, is_lean);
-  if (lean == fastest) return lines;
+  if (lean == fastest || in.options.litter != 0) return lines;  // parts of what is beside litter mean little
   if (lean != nullptr && gains(*lean))
     lines.push_back("Fastest within " + rounded("%.0f", 100 * most_memory) +
-                    " % of that malloc's memory: " + compare(*lean, *base) + ".");
+                    " % of that malloc's memory: " + compare(*lean, *base, in) + ".");
   else
     lines.push_back("Within " + rounded("%.0f", 100 * most_memory) +
                     " % of that malloc's memory there is nothing to gain beyond spread.");

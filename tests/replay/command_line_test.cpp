@@ -30,13 +30,15 @@ TEST(CommandLine, DefaultsMeasureEverythingInFiveRounds) {
   EXPECT_EQ(p.asked->options.rounds, 5u);
   EXPECT_EQ(p.asked->options.touched, touch::first);
   EXPECT_GT(p.asked->options.memory_limit, 0u);
+  EXPECT_EQ(p.asked->options.litter, 0u);
   EXPECT_FALSE(p.asked->json);
 }
 
 TEST(CommandLine, EveryOptionIsUnderstood) {
-  const parsed p = parse({"--strategy", "jemalloc", "--strategy", "multipool", "run.mallard", "--binding",
-                          "pmr", "--rounds", "9", "--warm-time", "0.5", "--memory-limit", "512M", "--touch",
-                          "all", "--json", "--check-only", "-o", "run.json"});
+  const parsed p = parse(
+      {"--strategy", "jemalloc", "--strategy",  "multipool", "run.mallard",    "--binding", "pmr",
+       "--rounds",   "9",        "--warm-time", "0.5",       "--memory-limit", "512M",      "--touch",
+       "all",        "--litter", "10",          "--json",    "--check-only",   "-o",        "run.json"});
   ASSERT_TRUE(p.asked) << p.complaint;
   EXPECT_EQ(p.asked->options.names, (std::vector<std::string>{"jemalloc", "multipool"}));
   EXPECT_EQ(p.asked->options.only_binding, binding::pmr);
@@ -44,6 +46,7 @@ TEST(CommandLine, EveryOptionIsUnderstood) {
   EXPECT_EQ(p.asked->options.warm_ns, 500'000'000u);
   EXPECT_EQ(p.asked->options.memory_limit, 512u << 20);
   EXPECT_EQ(p.asked->options.touched, touch::all);
+  EXPECT_EQ(p.asked->options.litter, 10u);
   EXPECT_TRUE(p.asked->json);
   EXPECT_TRUE(p.asked->options.check_only);
   EXPECT_EQ(p.asked->output, "run.json");
@@ -64,6 +67,7 @@ TEST(CommandLine, WhatIsWrongIsOneLineAndExitCodeTwo) {
             "mallard-replay: --memory-limit lots is not a size; write 512M or 4G\n");
   EXPECT_NE(complaint({"x", "--rounds", "4"}).find("--rounds"), std::string::npos);
   EXPECT_NE(complaint({"x", "--touch", "none"}).find("--touch"), std::string::npos);
+  EXPECT_NE(complaint({"x", "--litter", "2"}).find("--litter"), std::string::npos);
   EXPECT_NE(complaint({"x", "y"}).find("y"), std::string::npos);
 }
 

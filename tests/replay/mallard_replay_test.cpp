@@ -10,6 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "journal/writer.hpp"
 
@@ -150,6 +151,63 @@ TEST_F(MallardReplay, AStackOfHeapsHoldsWhatItsSourceHasGiven) {
   EXPECT_LE(stack["external"], stack["max_held"]);
 }
 
+// Each of four sizes a thousand times, all alive at once.
+void write_many(const std::string& path) {
+  std::ofstream file(path);
+  for (int i = 1; i <= 4000; ++i) file << "a " << 40 * (i % 4 + 1) << " " << i << " 1 0\n";
+}
+
+TEST_F(MallardReplay, EveryStrategyIsServedOnALitteredHeap) {
+  write_many(path_);
+  const run_result r = shell("$REPLAY --json --warm-time 0 --litter 3 " + path_);
+  const json whole = json::parse(r.out);
+  EXPECT_EQ(r.exit_code, 0);
+  EXPECT_EQ(whole["litter"], 3);
+  EXPECT_TRUE(whole["method"].value("litter", "").starts_with("3 x the blocks alive")) << whole["method"];
+  for (const json& row : whole["rows"]) {
+    if (sanitized && row["binding"] == "malloc") continue;
+    EXPECT_EQ(row["status"], "ok") << row.dump();
+    EXPECT_TRUE(row["ns_per_event"].is_number()) << row.dump();
+  }
+}
+
+TEST_F(MallardReplay, WhatIsHeldIsNetOfLitter) {
+  write_many(path_);
+  const std::string options = " --strategy multipool --strategy monotonic --strategy std.pool";
+  const json fresh = rows("--litter 0" + options);
+  const json littered = rows("--litter 10" + options);
+  for (const char* name : {"multipool", "std.pool"}) {
+    const json& before = row_of(fresh, name, "pmr");
+    const json& after = row_of(littered, name, "pmr");
+    EXPECT_GT(before["max_held"], 400'000) << name;
+    EXPECT_LT(after["max_held"], 100'000) << name << ": there are holes";
+    EXPECT_LT(after["held_after"], 100'000) << name;
+    EXPECT_TRUE(after["external"].is_null()) << name;
+  }
+  const json& region = row_of(littered, "monotonic", "typed");
+  EXPECT_EQ(region["max_held"], row_of(fresh, "monotonic", "typed")["max_held"]);
+  EXPECT_EQ(region["external"], row_of(fresh, "monotonic", "typed")["external"]);
+}
+
+#if !MALLARD_SANITIZED  // what a sanitizer itself needs would be refused as well
+TEST_F(MallardReplay, LitterThatFindsNoMemoryIsARow) {
+  std::ofstream file(path_);
+  for (int i = 1; i <= 64; ++i) file << "a 100000 " << i << " 1 0\n";
+  file.close();
+  const std::string options = "--memory-limit 32M --strategy multipool --strategy std.monotonic --litter ";
+  const json some = rows(options + "1");
+  const json much = rows(options + "10");
+  for (const auto& [name, bound] : {std::pair{"multipool", "typed"},
+                                    {"multipool", "pmr"},
+                                    {"std.monotonic", "pmr"},
+                                    {"glibc", "malloc"}}) {
+    EXPECT_EQ(row_of(some, name, bound)["status"], "ok") << name;
+    EXPECT_EQ(row_of(much, name, bound)["status"], "out_of_memory") << name;
+    EXPECT_EQ(row_of(much, name, bound)["reason"], "no memory is left for so much litter") << name;
+  }
+}
+#endif
+
 TEST_F(MallardReplay, ATableThatCannotBeWrittenIsAnError) {
   EXPECT_EQ(shell("$REPLAY --check-only --binding typed " + path_ + " 2>&1 >/dev/full").exit_code, 2);
   EXPECT_EQ(shell("$REPLAY --list-strategies 2>&1 >/dev/full").exit_code, 2);
@@ -183,8 +241,8 @@ TEST_F(MallardReplay, ExhaustionIsARowAndTheTableGoesOn) {
   std::ofstream file(path_);
   for (int i = 1; i <= 64; ++i) file << "a 1048576 " << i << " 1 0\nf " << i << " 1 0\n";
   file.close();
-  const json selected =
-      rows("--touch all --memory-limit 24M --strategy monotonic --strategy multipool --strategy std.monotonic");
+  const json selected = rows(
+      "--touch all --memory-limit 24M --strategy monotonic --strategy multipool --strategy std.monotonic");
   for (const char* bound : {"typed", "pmr"}) {
     EXPECT_EQ(row_of(selected, "monotonic", bound)["status"], "out_of_memory");
     EXPECT_TRUE(row_of(selected, "monotonic", bound)["ns_per_event"].is_null());

@@ -33,7 +33,7 @@ std::vector<row> two_rows() {
 TEST(Report, JsonFieldsAreNamedAsEverywhere) {
   const std::vector<row> rows = two_rows();
   const json whole = json::parse(to_json(report_of(rows)));
-  EXPECT_EQ(names_in(whole), (std::vector<std::string>{"journal", "machine", "method", "rows"}));
+  EXPECT_EQ(names_in(whole), (std::vector<std::string>{"journal", "machine", "method", "litter", "rows"}));
   EXPECT_EQ(names_in(whole["rows"][0]),
             (std::vector<std::string>{
                 "strategy", "binding",           "status",     "reason",         "ns_per_event",
@@ -122,6 +122,27 @@ TEST(Report, TheTextTableHasRatiosBesideTimes) {
   EXPECT_EQ(cells_of(text, "multipool  "),
             (std::vector<std::string>{"multipool", "typed", "2.00", "1.97..2.03", "0.20", "0.20", "4.00",
                                       "1.46 KiB", "1.50", "750 B", "10", "ok"}));
+}
+
+TEST(Report, LitterIsANumberAndAMethod) {
+  const std::vector<row> rows = two_rows();
+  const json fresh = json::parse(to_json(report_of(rows)));
+  EXPECT_EQ(fresh["litter"], 0);
+  EXPECT_EQ(fresh["method"]["litter"], "none: the heap is fresh");
+  EXPECT_EQ(fresh["method"]["footprint"].get<std::string>().find("litter"), std::string::npos);
+
+  session_options options;
+  options.litter = 10;
+  const report_input littered = report_of(rows, options);
+  const json whole = json::parse(to_json(littered));
+  EXPECT_EQ(whole["litter"], 10);
+  const std::string how = whole["method"]["litter"];
+  EXPECT_TRUE(how.starts_with("10 x the blocks alive at the moment of most live bytes (9.77 KiB)")) << how;
+  EXPECT_NE(how.find("1 in 10 is freed"), std::string::npos) << how;
+  EXPECT_NE(whole["method"]["footprint"].get<std::string>().find("holes add nothing"), std::string::npos);
+  EXPECT_NE(to_text(littered).find("\nlitter        10 x "), std::string::npos) << to_text(littered);
+  options.litter = 1;
+  EXPECT_NE(to_text(littered).find("1 in 2 is freed"), std::string::npos);
 }
 
 TEST(Report, TheTextNamesJournalMachineAndMethod) {

@@ -33,8 +33,8 @@ inline row failed(std::string_view name, row_status status, std::string reason) 
   return r;
 }
 
-// A report over these rows; what it refers to lives as long as the program.
-inline report_input report_of(const std::vector<row>& rows) {
+// A report over these rows; what else it refers to lives as long as the program.
+inline report_input report_of(const std::vector<row>& rows, const session_options& options) {
   static const trace_facts facts = [] {
     trace_facts f;
     f.events = 1000;
@@ -44,8 +44,12 @@ inline report_input report_of(const std::vector<row>& rows) {
     f.max_live_bytes = 1000;
     return f;
   }();
-  static const session_options options;
   return {"run.mallard", "/usr/bin/true", {}, facts, 0.5, harness::machine_facts{}, options, rows};
+}
+
+inline report_input report_of(const std::vector<row>& rows) {
+  static const session_options defaults;
+  return report_of(rows, defaults);
 }
 
 }  // namespace mallard::replay::testing

@@ -43,6 +43,17 @@ TEST(Verdict, AGainPaidWithMemoryIsNotTheLastWord) {
             "Within 150 % of that malloc's memory there is nothing to gain beyond spread.");
 }
 
+// What malloc needs beside the litter may be a page: no part of it says anything.
+TEST(Verdict, OnALitteredHeapMemoryIsSaidInBytes) {
+  const std::vector<row> rows{measured("glibc", 10, 4096), measured("monotonic", 1, 90'112)};
+  session_options options;
+  options.litter = 3;
+  EXPECT_EQ(
+      verdict_of(report_of(rows, options)).back(),
+      "Fastest strategy: monotonic (typed) takes 0.10 of the time of glibc and needs 88.0 KiB beside the "
+      "litter, the other 4.00 KiB.");
+}
+
 TEST(Verdict, RowsThatWereNotMeasuredDoNotCompete) {
   const std::vector<row> rows{measured("none", 0.1, 0), measured("glibc", 10, 1000),
                               failed("multipool", row_status::failed, "two live blocks overlap")};

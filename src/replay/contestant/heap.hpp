@@ -24,6 +24,8 @@ enum class heap_end { nothing, clear };
 template <heap H, heap_end End = heap_end::nothing>
 class typed_heap {
  public:
+  static constexpr bool ends_all_at_once = End == heap_end::clear;
+
   explicit typed_heap(const trace&) {}
 
   MALLARD_INLINE void* allocate(const op& o) { return heap_.allocate(o.size, o.align()).data; }
@@ -42,6 +44,7 @@ class typed_heap {
 
   [[nodiscard]] std::size_t held() const { return process_footprint<H>::held(heap_); }
   [[nodiscard]] std::size_t max_held() const { return process_footprint<H>::max_held(heap_); }
+  void reset_max_held() { process_footprint<H>::reset_max_held(heap_); }
   [[nodiscard]] heap_usage usage() const
     requires inspectable<H>
   {
@@ -62,6 +65,8 @@ class typed_heap {
 template <heap H, heap_end End = heap_end::nothing>
 class pmr_heap {
  public:
+  static constexpr bool ends_all_at_once = End == heap_end::clear;
+
   explicit pmr_heap(const trace&) : calls_(&resource_) {}
   pmr_heap(const pmr_heap&) = delete;
   pmr_heap& operator=(const pmr_heap&) = delete;
@@ -77,6 +82,7 @@ class pmr_heap {
 
   [[nodiscard]] std::size_t held() const { return process_footprint<H>::held(resource_.heap()); }
   [[nodiscard]] std::size_t max_held() const { return process_footprint<H>::max_held(resource_.heap()); }
+  void reset_max_held() { process_footprint<H>::reset_max_held(resource_.heap()); }
   [[nodiscard]] heap_usage usage() const
     requires inspectable<H>
   {

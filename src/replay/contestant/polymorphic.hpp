@@ -28,6 +28,7 @@ class counting_upstream final : public Base {
  public:
   [[nodiscard]] std::size_t held() const noexcept { return held_; }
   [[nodiscard]] std::size_t max_held() const noexcept { return max_held_; }
+  void reset_max_held() noexcept { max_held_ = held_; }
 
  private:
   void* do_allocate(std::size_t size, std::size_t align) override {
@@ -67,6 +68,8 @@ enum class pass_end { nothing, release };
 template <class Base, std::derived_from<Base> Resource, pass_end End>
 class polymorphic {
  public:
+  static constexpr bool ends_all_at_once = End == pass_end::release;
+
   explicit polymorphic(const trace&) : resource_(&upstream_), calls_(&resource_) {}
   polymorphic(const polymorphic&) = delete;
   polymorphic& operator=(const polymorphic&) = delete;
@@ -81,6 +84,7 @@ class polymorphic {
 
   [[nodiscard]] std::size_t held() const { return upstream_.held(); }
   [[nodiscard]] std::size_t max_held() const { return upstream_.max_held(); }
+  void reset_max_held() { upstream_.reset_max_held(); }
 
  private:
   counting_upstream<Base> upstream_;

@@ -10,6 +10,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <type_traits>
 
 #include "mallard/core/concepts.hpp"
 #include "mallard/source/cached_pages.hpp"
@@ -17,9 +18,9 @@
 namespace mallard::replay {
 
 // The first counted source below a heap.
-template <heap H>
-const auto& source_of(const H& h) {
-  if constexpr (counted<H>)
+template <class H>
+auto& source_of(H& h) {
+  if constexpr (counted<std::remove_const_t<H>>)
     return h;
   else
     return source_of(h.upstream());
@@ -44,6 +45,13 @@ class process_footprint {
       return process_chunks().max_mapped();
     else
       return source_of(h).max_held();
+  }
+  // Lets the highest mark start again from what is held now.
+  static void reset_max_held(H& h) {
+    if constexpr (is_cached<H>())
+      process_chunks().reset_max_mapped();
+    else
+      source_of(h).reset_max_held();
   }
 
  private:
