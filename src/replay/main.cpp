@@ -55,7 +55,7 @@ int print_strategies(bool as_json) {
   const auto all = replay::strategies();
   const std::size_t width = std::ranges::max_element(all, {}, name_length)->name.size() + 2;
   for (const replay::strategy& s : all) {
-    const std::string bound(replay::name_of(s.bound));
+    const std::string bound(name_of(s.bound));
     list.push_back({{"strategy", s.name}, {"binding", bound}, {"summary", s.summary}});
     text += s.name + std::string(width - s.name.size(), ' ') + bound + std::string(8 - bound.size(), ' ') +
             s.summary + "\n";
