@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "p0089/block_sizes.hpp"
 #include "p0089/contention/contention.hpp"
 #include "p0089/density/density.hpp"
 #include "p0089/utilization/utilization.hpp"
@@ -68,6 +69,20 @@ std::string fault_of(const setting& asked) {
 nlohmann::ordered_json method_of(const setting& asked) {
   if (asked.which == benchmark::contention) return method_of(asked.contention);
   return nlohmann::ordered_json::object();
+}
+
+void count_blocks(const setting& asked, block_sizes& into) {
+  switch (asked.which) {
+    case benchmark::density:
+      return count_blocks(asked.density, into);
+    case benchmark::utilization:
+      return into.add(std::size_t{1} << asked.utilization.block,
+                      std::size_t{1} << (asked.utilization.active - asked.utilization.block));
+    case benchmark::contention:
+      return into.add(std::size_t{1} << asked.contention.block, asked.contention.threads);
+    case benchmark::locality:
+      break;
+  }
 }
 
 }  // namespace mallard::p0089

@@ -14,6 +14,8 @@
 
 namespace mallard::p0089 {
 
+class block_sizes;
+
 // The columns; the first is AS1, and the position of one is the same in every process of this program.
 [[nodiscard]] std::span<const contestant> contestants(benchmark which);
 
@@ -31,5 +33,8 @@ namespace mallard::p0089 {
 
 // What the method of this benchmark has beside that of all.
 [[nodiscard]] nlohmann::ordered_json method_of(const setting& asked);
+
+// The blocks that the work of a group has alive at its most.
+void count_blocks(const setting& asked, block_sizes& into);
 
 }  // namespace mallard::p0089

@@ -4,12 +4,28 @@
 
 #include <cstdlib>
 
+#include "harness/litter.hpp"
 #include "harness/mapping.hpp"
 #include "harness/work.hpp"
 #include "p0089/benchmarks.hpp"
+#include "p0089/block_sizes.hpp"
 #include "p0089/page.hpp"
 
 namespace mallard::p0089 {
+namespace {
+
+// The process's malloc is littered, whoever is measured: resources take their chunks from it. Heaps of ours
+// have pages of their own, which nothing litters.
+void run_littered(const contestant& chosen, page& task) {
+  if (task.asked.litter == 0) return chosen.run(task);
+  block_sizes blocks;
+  count_blocks(task.asked, blocks);
+  const harness::litter litter(harness::calls_of_malloc(), blocks.plan(task.asked.litter));
+  if (litter.shortage() != nullptr) return task.refuse(harness::work_state::out_of_memory, litter.shortage());
+  chosen.run(task);
+}
+
+}  // namespace
 
 std::vector<std::string> worker_arguments(std::size_t contestant, int page_descriptor) {
   return {worker_flag, std::to_string(contestant), std::to_string(page_descriptor)};
@@ -22,7 +38,7 @@ void be_worker(int argc, char** argv) {
   page& task = *static_cast<page*>(memory.data());
   const contestant& chosen = contestants(task.asked.which)[static_cast<std::size_t>(std::atoi(argv[2]))];
   harness::do_work(task, chosen.bound == binding::malloc ? chosen.beneath : nullptr, task.memory_limit,
-                   [&] { chosen.run(task); });
+                   [&] { run_littered(chosen, task); });
   ::_exit(0);
 }
 

@@ -15,11 +15,16 @@
 
 namespace mallard::p0089 {
 
+class block_sizes;
+
 [[nodiscard]] std::span<const contestant> density_contestants();
 
 [[nodiscard]] nlohmann::ordered_json group_of(const density_setting& asked);
 
 [[nodiscard]] std::uint64_t bytes_needed(const density_setting& asked);
+
+// The blocks of one data structure.
+void count_blocks(const density_setting& asked, block_sizes& into);
 
 // Leaves of one data structure.
 [[nodiscard]] std::uint64_t leaves_of(const density_setting& asked);
