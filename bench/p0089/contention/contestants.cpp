@@ -55,12 +55,12 @@ struct in_one_heap {
  private:
   template <class Way>
   static void measure(Way& way, page& p) {
+    const lock_counts before = lock_counts_of_process();
     {
       typename Way::life life(way);
       measure_contention(p, [&](std::uint64_t pairs, std::size_t size) { run_pairs(life, pairs, size); });
     }
-    const lock_counts found = lock_counts_of_process();
-    if (found.attempts > 0)
+    if (const lock_counts found = lock_counts_of_process() - before; found.attempts > 0)
       p.failed_locks = static_cast<double>(found.failures) / static_cast<double>(found.attempts);
     p.state = harness::work_state::done;
   }

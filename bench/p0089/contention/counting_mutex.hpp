@@ -15,6 +15,10 @@ namespace mallard::p0089 {
 struct lock_counts {
   std::uint64_t attempts = 0;
   std::uint64_t failures = 0;
+
+  friend lock_counts operator-(const lock_counts& a, const lock_counts& b) {
+    return {a.attempts - b.attempts, a.failures - b.failures};
+  }
 };
 
 namespace detail {

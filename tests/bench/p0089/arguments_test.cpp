@@ -42,6 +42,25 @@ TEST(Arguments, OfDensityAreUnderstood) {
   EXPECT_EQ(p.asked->options.memory_limit, 512u << 20);
 }
 
+TEST(Arguments, OfUtilizationAreUnderstood) {
+  const parsed p = parse({"utilization", "--total", "35", "--active", "20", "--block", "11"});
+  ASSERT_TRUE(p.asked) << p.complaint;
+  EXPECT_EQ(p.asked->asked.which, benchmark::utilization);
+  EXPECT_EQ(p.asked->asked.utilization.total, 35u);
+  EXPECT_EQ(p.asked->asked.utilization.active, 20u);
+  EXPECT_EQ(p.asked->asked.utilization.block, 11u);
+}
+
+TEST(Arguments, OfContentionAreUnderstood) {
+  const parsed p = parse({"contention", "--iterations", "19", "--block", "8", "--threads", "4", "--strategy",
+                          "locked multipool"});
+  ASSERT_TRUE(p.asked) << p.complaint;
+  EXPECT_EQ(p.asked->asked.which, benchmark::contention);
+  EXPECT_EQ(p.asked->asked.contention.iterations, 19u);
+  EXPECT_EQ(p.asked->asked.contention.block, 8u);
+  EXPECT_EQ(p.asked->asked.contention.threads, 4u);
+}
+
 TEST(Arguments, HaveDefaults) {
   const parsed p = parse({"density"});
   ASSERT_TRUE(p.asked) << p.complaint;
@@ -61,7 +80,12 @@ TEST(Arguments, ThatMeanNothingAreOneLineAndExitCodeTwo) {
                                              {"density", "--size", "six"},
                                              {"density", "--rounds", "0"},
                                              {"density", "--memory-limit", "much"},
-                                             {"density", "--strategy", "AS15"}}) {
+                                             {"density", "--strategy", "AS15"},
+                                             {"utilization", "--active", "9"},
+                                             {"utilization", "--total", "15"},
+                                             {"utilization", "--strategy", "AS4"},
+                                             {"contention", "--threads", "0"},
+                                             {"contention", "--threads", "65"}}) {
     const parsed p = parse(wrong);
     EXPECT_FALSE(p.asked);
     EXPECT_EQ(p.exit_code, 2);

@@ -41,6 +41,44 @@ TEST(MallardBench, TellsEveryRowOfADensityGroup) {
   }
 }
 
+TEST(MallardBench, TellsEveryRowOfAUtilizationGroup) {
+  const json all = said("utilization --total 20 --active 12 --block 6 --rounds 1");
+  EXPECT_EQ(all["benchmark"], "utilization");
+  EXPECT_EQ(all["rows"].size(), contestants(benchmark::utilization).size() + 1);
+  for (const json& row : all["rows"]) {
+    if (row["status"] == "skipped") continue;
+    EXPECT_EQ(row["status"], "ok") << row.dump();
+    EXPECT_GT(row["ns_per_event"], 0) << row.dump();
+    EXPECT_GT(row["cold_ns_per_event"], 0) << row.dump();
+  }
+}
+
+TEST(MallardBench, SaysOfAUtilizationThatReusesNothingHowFarItCame) {
+  const json all =
+      said("utilization --total 30 --active 12 --block 12 --rounds 1 --memory-limit 64M --strategy AS3");
+  const json& row = all["rows"][1];
+  EXPECT_EQ(row["label"], "AS3");
+  EXPECT_EQ(row["status"], "out_of_memory");
+  EXPECT_TRUE(row["reason"].get<std::string>().ends_with(" of 1.00 GiB")) << row["reason"];
+}
+
+TEST(MallardBench, TellsEveryRowOfAContentionGroup) {
+  const json all = said("contention --iterations 10 --block 6 --threads 2 --rounds 1");
+  EXPECT_EQ(all["benchmark"], "contention");
+  EXPECT_EQ(all["rows"].size(), contestants(benchmark::contention).size() + 1);
+  EXPECT_GE(all["method"]["cores"], 1);
+  for (const json& row : all["rows"]) {
+    if (row["status"] == "skipped") continue;
+    EXPECT_EQ(row["status"], "ok") << row.dump();
+    EXPECT_GT(row["ns_per_event"], 0) << row.dump();
+    EXPECT_GT(row["wall_ns_per_event"], 0) << row.dump();
+    EXPECT_EQ(row["failed_locks"].is_number(), row["strategy"] == "locked multipool" ||
+                                                   row["strategy"] == "synchronized_pool" ||
+                                                   row["strategy"] == "synchronized_multipool")
+        << row.dump();
+  }
+}
+
 TEST(MallardBench, ListsItsStrategies) {
   const json list = said("density --list-strategies");
   ASSERT_EQ(list.size(), contestants(benchmark::density).size());
