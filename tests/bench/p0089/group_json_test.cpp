@@ -71,7 +71,9 @@ TEST(MallardBench, TellsEveryRowOfAContentionGroup) {
     if (row["status"] == "skipped") continue;
     EXPECT_EQ(row["status"], "ok") << row.dump();
     EXPECT_GT(row["ns_per_event"], 0) << row.dump();
-    EXPECT_GT(row["wall_ns_per_event"], 0) << row.dump();
+    EXPECT_GT(row["wall_spread"][0], 0) << row.dump();
+    EXPECT_LE(row["wall_spread"][0], row["wall_ns_per_event"]) << row.dump();
+    EXPECT_GE(row["wall_spread"][1], row["wall_ns_per_event"]) << row.dump();
     EXPECT_EQ(row["failed_locks"].is_number(), row["strategy"] == "locked multipool" ||
                                                    row["strategy"] == "synchronized_pool" ||
                                                    row["strategy"] == "synchronized_multipool")
