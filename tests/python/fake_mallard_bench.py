@@ -8,8 +8,11 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+Found = tuple[dict[str, Any], list[dict[str, Any]]]  # a group and its rows
 
 LABELS = [f"AS{number}" for number in range(1, 15)]
 OTHERS = [
@@ -72,7 +75,7 @@ def without_figure(row: dict[str, Any], status: str, reason: str) -> dict[str, A
     }
 
 
-def density(structure: int, size: int, leaves: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def density(structure: int, size: int, leaves: int) -> Found:
     """Return a group of benchmark I: larger takes longer, and 2^16 does not fit."""
     ns = structure * (1 + size / 10)
     rows = [row(label, "ours", "typed", "normal", 2 * ns / (1 + i)) for i, label in enumerate(LABELS)]
@@ -84,6 +87,79 @@ def density(structure: int, size: int, leaves: int) -> tuple[dict[str, Any], lis
     return {"structure": f"DS{structure}", "size": size, "leaves": leaves, "cached_hashes": True}, rows
 
 
+def locality(links: int, subsystem: int) -> Found:
+    """Return a group of benchmark II: shuffling makes AS1's walks 8 times slower, AS7's 2 times."""
+    rows = []
+    for label, strategy, after in (("AS1", "glibc", 8), ("AS7", "multipool", 2), (None, "std.pool", 4)):
+        of = row(label, strategy, "pmr" if label is None else "typed", "normal", 2.0)
+        rows += [
+            {**of, "split": split, "shuffled": shuffled, "ns_per_event": 2.0 * (after if shuffled else 1)}
+            for shuffled in (False, True)
+            for split in range(3)
+        ]
+    rows += [{**one, "repeated": True} for one in rows if one["label"] == "AS1"]
+    return {"table": "splits", "global": links, "subsystem": subsystem, "shuffles": 5, "product": 2}, rows
+
+
+def factors(links: int, subsystem: int, shuffles: int) -> Found:
+    """Return a line of Table 15: each shuffle adds half of what there was at first."""
+    of = row("AS1", "glibc", "malloc", "normal", 2.0)
+    rows = [{**of, "factor": factor, "ns_per_event": 2.0 + factor} for factor in range(shuffles + 1)]
+    return {"table": "factors", "global": links, "subsystem": subsystem, "shuffles": shuffles}, rows
+
+
+def single_run(notation: str) -> Found:
+    """Return a run in the paper's notation, read as if sizes were no exponents."""
+    links, lists, access, shuffles, repeat = (int(number) for number in notation.split())
+    of = row("AS1", "glibc", "malloc", "normal", 2.0)
+    rows = [{**of, "part": part, "events": 1000} for part in ("build", "shuffle", "access", "total")]
+    group = {"table": "run", "global": -links, "subsystem": lists, "access": access, "repeat": repeat}
+    return {**group, "shuffles": abs(shuffles), "access_first": shuffles < 0}, rows
+
+
+def columns(first: float, share: float) -> list[dict[str, Any]]:
+    """Return AS1 and what takes a share of its time each; monotonic runs out of memory."""
+    rows = [row("AS1", "glibc", "malloc", "normal", first)]
+    rows += [row(label, "ours", "typed", "normal", share * first) for label in ("AS2", "AS3", "AS7", "AS9")]
+    rows[2] = without_figure(rows[2], "out_of_memory", "more than 1 GiB")
+    rows.append(row(None, "jemalloc", "malloc", "normal", first / 2))
+    rows.append({**rows[0], "repeated": True})
+    return rows
+
+
+def utilization(total: int, active: int, block: int) -> Found:
+    """Return a group of benchmark III."""
+    return {"total": total, "active": active, "block": block}, columns(100.0, 0.4)
+
+
+def contention(iterations: int, block: int, threads: int) -> Found:
+    """Return a group of benchmark IV: by the clock everything takes twice as long; one heap has a lock."""
+    rows = columns(100.0, 0.25)
+    rows.append(row(None, "synchronized_multipool", "typed", "normal", 60.0))
+    for one in rows:
+        if one["status"] == "ok":
+            one["wall_ns_per_event"] = 2 * one["ns_per_event"]
+            one["wall_spread"] = [2 * bound for bound in one["spread"]]
+    rows[-1]["failed_locks"] = threads / 100
+    return {"iterations": iterations, "block": block, "threads": threads}, rows
+
+
+def group_of(benchmark: str, given: dict[str, list[str]]) -> Found:
+    """Return the group that was asked for."""
+    if "run" in given:
+        return single_run(given["run"][0])
+    kind = given.get("table", [benchmark])[0]
+    kinds: dict[str, tuple[Callable[..., Found], tuple[str, ...]]] = {
+        "density": (density, ("structure", "size", "leaves")),
+        "splits": (locality, ("global", "subsystem")),
+        "factors": (factors, ("global", "subsystem", "shuffles")),
+        "utilization": (utilization, ("total", "active", "block")),
+        "contention": (contention, ("iterations", "block", "threads")),
+    }
+    measure, names = kinds[kind]
+    return measure(*(int(given[name][0]) for name in names))
+
+
 def main(benchmark: str, *arguments: str) -> int:
     """Be mallard-bench."""
     given = settings(list(arguments))
@@ -93,14 +169,14 @@ def main(benchmark: str, *arguments: str) -> int:
     if "nobody" in given.get("strategy", []):
         print("mallard-bench: unknown strategy nobody (see --list-strategies)", file=sys.stderr)
         return 2
-    [structure, size, leaves] = [int(given[name][0]) for name in ("structure", "size", "leaves")]
-    if os.environ.get("FAKE_BENCH_WAITS") == f"{structure} {size}":
+    at = " ".join(given[name][0] for name in ("structure", "size") if name in given)
+    if os.environ.get("FAKE_BENCH_WAITS") == at:
         (folder / "waiting").write_text(str(os.getpid()))
         time.sleep(600)
-    if os.environ.get("FAKE_BENCH_DIES") == f"{structure} {size}":
+    if os.environ.get("FAKE_BENCH_DIES") == at:
         os.abort()
-    group, rows = density(structure, size, leaves)
-    failed = os.environ.get("FAKE_BENCH_FAILS") == f"{structure} {size}"
+    group, rows = group_of(benchmark, given)
+    failed = os.environ.get("FAKE_BENCH_FAILS") == at
     if failed:
         rows[6] = without_figure(rows[6], "failed", "blocks overlap")
     method = {

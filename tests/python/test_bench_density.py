@@ -23,11 +23,11 @@ size   AS1   AS2    AS3   AS4   AS5   AS6    AS7   AS8   AS9  AS10   AS11  AS12 
 2^10  1.61  0.81   0.54  fail  0.32  0.27   0.23  0.20  0.18  0.16   0.15  0.13  0.12  0.12
 2^16  skipped: needs about 7 GiB, the limit is 4 GiB
 DS3, beyond the paper: time over that of AS1
-     AS1 over other mallocs --- std ---- boost  -- mallard ---
-size              jemalloc   pool  wink   pool   synchronized    A/A
-                                                    multipool
-2^6                   0.12   0.25  0.38   0.50           0.62   1.01
-2^10                  0.12   0.25  0.38   0.50           0.62   1.01
+     AS1 over other mallocs --- std ---- boost  ------- mallard --------
+size              jemalloc   pool  wink   pool   synchronized_multipool    A/A
+                                                                   virt
+2^6                   0.12   0.25  0.38   0.50                     0.62   1.01
+2^10                  0.12   0.25  0.38   0.50                     0.62   1.01
 2^16  skipped: needs about 7 GiB, the limit is 4 GiB
 DS3, first touch: seconds for 2^27 leaves
      -- global -- ------ monotonic ------- ------ multipool ------- ----- mono + multi -----
@@ -36,7 +36,7 @@ size   AS1   AS2    AS3   AS4   AS5   AS6    AS7   AS8   AS9  AS10   AS11  AS12 
 2^6   3.87  1.93   1.29  fail  0.77  0.64   0.55  0.48  0.43  0.39   0.35  0.32  0.30  0.28
 2^10  4.83  2.42   1.61  fail  0.97  0.81   0.69  0.60  0.54  0.48   0.44  0.40  0.37  0.35
 2^16  skipped: needs about 7 GiB, the limit is 4 GiB
-DS3, memory: held at most, and page faults of the first touch
+DS3, memory: held at most, and page faults
      ------------ held ------------ ---- page faults ----
 size     AS1     AS3    AS7   AS11   AS1  AS3  AS7  AS11
 2^6   36 KiB  12 KiB  4 KiB    0 B     9    3    1     0

@@ -7,13 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from mallard.bench.options import Benchmark
-from mallard.commands.bench import SUBCOMMANDS
-
 MALLARD = Path(sys.executable).parent / "mallard"
 
 
-@pytest.mark.parametrize("benchmark", [name for name in SUBCOMMANDS if name in list(Benchmark)])
+@pytest.mark.parametrize("benchmark", ["density", "utilization", "contention"])
 def test_smoke(benchmark: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [MALLARD, "bench", benchmark, "--smoke"], cwd=tmp_path, capture_output=True, text=True, check=False

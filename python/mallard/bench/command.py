@@ -3,7 +3,7 @@
 `runs` gives a subcommand that only says which groups it wants the options of all of them:
 
     @runs(Benchmark.DENSITY)                      def density(size=..., smoke=..., quick=..., ...) -> None
-    def density(size: ...) -> Narrowed:      -->     measures the groups of those sizes, prints tables
+    def density(size: ...) -> Asked:         -->     measures the groups of those sizes, prints tables
 """
 
 import inspect
@@ -23,10 +23,17 @@ from mallard.errors import MallardError
 if TYPE_CHECKING:
     from mallard.bench.results_file import Run
 
-Narrowed = dict[str, list[int]]
 ROUNDS = 5
 BROKEN = 1
 INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a benchmark's own options say: settings of groups, or one run in the paper's notation."""
+
+    narrowed: dict[str, list[int]]
+    run: str | None = None
 
 
 @dataclass(frozen=True)
@@ -74,10 +81,10 @@ class Shared:
         return asked[0] if asked else Level.DEFAULT
 
 
-def runs(benchmark: Benchmark) -> Callable[[Callable[..., Narrowed]], Callable[..., None]]:
+def runs(benchmark: Benchmark) -> Callable[[Callable[..., Asked]], Callable[..., None]]:
     """Make a subcommand of a function that says what is measured."""
 
-    def decorate(narrow: Callable[..., Narrowed]) -> Callable[..., None]:
+    def decorate(narrow: Callable[..., Asked]) -> Callable[..., None]:
         @wraps(narrow)
         def subcommand(**given: Any) -> None:
             shared = Shared(**{field.name: given.pop(field.name) for field in fields(Shared)})
@@ -102,7 +109,7 @@ def runs(benchmark: Benchmark) -> Callable[[Callable[..., Narrowed]], Callable[.
     return decorate
 
 
-def measure(benchmark: Benchmark, narrowed: Narrowed, shared: Shared) -> None:
+def measure(benchmark: Benchmark, asked: Asked, shared: Shared) -> None:
     """Measure what was asked for, keep it and print it."""
     from mallard.bench.memory import limit
     from mallard.bench.program import NAME, Program
@@ -115,11 +122,12 @@ def measure(benchmark: Benchmark, narrowed: Narrowed, shared: Shared) -> None:
     options = Options(
         benchmark,
         level,
-        {name: values for name, values in narrowed.items() if values},
+        {name: values for name, values in asked.narrowed.items() if values},
         shared.strategy or [],
         shared.rounds or (1 if level == Level.SMOKE else ROUNDS),
         shared.litter,
         shared.memory_limit,
+        asked.run,
     )
     groups = schedule(options)
     header = Header(

@@ -8,7 +8,7 @@ class Group:
     """One line of a table: its settings by the names of mallard-bench's options, and what it will cost."""
 
     title: str
-    settings: dict[str, int]
+    settings: dict[str, int | str]
     seconds: float  # it takes, about
 
     def arguments(self) -> list[str]:

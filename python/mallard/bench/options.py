@@ -34,6 +34,7 @@ class Options:
     rounds: int
     litter: int
     memory_limit: str | None  # None: half of what is available when the run begins
+    run: str | None = None  # of benchmark II, in the paper's notation, instead of its groups
 
     def as_json(self) -> dict[str, Any]:
         """Return them as they are kept with the results, beside the benchmark and the level."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 Document = Mapping[str, Any]
+Key = tuple[str | None, str, str, str]
 
 
 @dataclass(frozen=True)
@@ -28,15 +29,18 @@ class Row:
     wall_ns: float | None
     max_held: float | None
     page_faults: float | None
-    failed_locks: float | None
-    split: int | None
+    failed_locks: float | None  # the share of lock attempts that found the lock taken
+    # Which of its figures this is, in benchmark II.
+    split: int | None  # rf = 2^split
     shuffled: bool | None
+    factor: int | None  # of shuffling
+    part: str | None  # of a single run
+    events: float | None  # of that part
 
     @property
-    def name(self) -> str:
-        """The paper's label, or the strategy."""
-        wink = " wink" if self.destruction == "winkout" else ""
-        return self.label or f"{self.strategy}{wink}"
+    def key(self) -> Key:
+        """What tells strategies apart."""
+        return (self.label, self.strategy, self.binding, self.destruction)
 
 
 @dataclass(frozen=True)
@@ -48,9 +52,13 @@ class Result:
     method: Mapping[str, Any]
     rows: tuple[Row, ...]
 
-    def row(self, name: str, repeated: bool = False) -> Row | None:
-        """Return the row of a strategy."""
-        return next((row for row in self.rows if row.name == name and row.repeated == repeated), None)
+    def row(self, label: str, repeated: bool = False) -> Row | None:
+        """Return the row of a strategy of the paper."""
+        return next((row for row in self.rows if row.label == label and row.repeated == repeated), None)
+
+    def at(self, key: Key) -> Row | None:
+        """Return the row of any strategy."""
+        return next((row for row in self.rows if row.key == key and not row.repeated), None)
 
     @property
     def skipped(self) -> str | None:
@@ -90,4 +98,7 @@ def row(found: Mapping[str, Any]) -> Row:
         failed_locks=found.get("failed_locks"),
         split=found.get("split"),
         shuffled=found.get("shuffled"),
+        factor=found.get("factor"),
+        part=found.get("part"),
+        events=found.get("events"),
     )

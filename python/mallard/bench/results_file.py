@@ -11,7 +11,7 @@ asked for, `title` what that is called, `seconds` how long it took.
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -56,7 +56,7 @@ class Run:
         for document, measured in zip(self.documents, self.results, strict=True):
             for row in measured.rows:
                 if row.status == "failed":
-                    yield f"{document['title']}, {row.name}: {row.reason}"
+                    yield f"{document['title']}, {row.label or row.strategy}: {row.reason}"
 
 
 def read(path: Path) -> Run:
@@ -115,7 +115,7 @@ class ResultsFile:
             raise MallardError(f"cannot write {self.path}: {error.strerror}") from error
         self.documents.append(dict(document))
 
-    def kept(self, settings: dict[str, int]) -> dict[str, Any] | None:
+    def kept(self, settings: Mapping[str, int | str]) -> dict[str, Any] | None:
         """Return the document of a group that is done."""
         return next((one for one in self.documents if one["settings"] == settings), None)
 

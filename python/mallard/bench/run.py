@@ -32,7 +32,7 @@ def run(groups: Sequence[Group], program: Program, file: ResultsFile, options: O
             pace.done(group.seconds, kept["seconds"], result(kept).skipped is not None)
     try:
         with ended_in_order():
-            if waiting and options.level in LONG:
+            if waiting and options.level in LONG and options.run is None:
                 say_how_long(options, program, pace)
             with progress(len(groups)) as report:
                 for group in waiting:

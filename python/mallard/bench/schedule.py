@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from mallard.bench.group import Group
 from mallard.bench.options import Benchmark, Level, Options
-from mallard.bench.schedules import density
+from mallard.bench.schedules import contention, density, locality, utilization
 from mallard.errors import MallardError
 
 LONG = (Level.DEFAULT, Level.FULL)  # which may take hours, and say so beforehand
@@ -13,6 +13,9 @@ LONG = (Level.DEFAULT, Level.FULL)  # which may take hours, and say so beforehan
 Schedule = Callable[[Options], list[Group]]
 SCHEDULES: dict[Benchmark, tuple[Schedule, Schedule]] = {
     Benchmark.DENSITY: (density.groups, density.probes),
+    Benchmark.LOCALITY: (locality.groups, locality.probes),
+    Benchmark.UTILIZATION: (utilization.groups, utilization.probes),
+    Benchmark.CONTENTION: (contention.groups, contention.probes),
 }
 
 

@@ -13,13 +13,16 @@ from mallard.bench.findings import judged
 from mallard.bench.options import Benchmark
 from mallard.bench.results import Document, Result, result
 from mallard.bench.results_file import Run
-from mallard.bench.tables import density, grid, verdicts
+from mallard.bench.tables import contention, density, grid, locality, utilization, verdicts
 from mallard.bench.tables.section import Section
 
 WIDE = 120  # columns where no terminal says how many there are
 
 SECTIONS: dict[str, Callable[[Sequence[Result]], Iterator[Section]]] = {
     Benchmark.DENSITY: density.sections,
+    Benchmark.LOCALITY: locality.sections,
+    Benchmark.UTILIZATION: utilization.sections,
+    Benchmark.CONTENTION: contention.sections,
 }
 
 
@@ -66,7 +69,8 @@ def closing(run: Run, results: Sequence[Result]) -> Iterator[str]:
     yield from unique(machine(result) for result in results)
     yield from unique(method(result) for result in results)
     of = "" if run.complete else f" of {run.header.groups}"
-    yield f"{len(results)}{of} groups ({run.header.level}, {run.header.date}): {run.path}"
+    groups = "group" if run.header.groups == 1 else "groups"
+    yield f"{len(results)}{of} {groups} ({run.header.level}, {run.header.date}): {run.path}"
 
 
 def machine(result: Result) -> str:

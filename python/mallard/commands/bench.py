@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mallard.bench.command import Narrowed, print_runs, runs
+from mallard.bench.command import Asked, print_runs, runs
 from mallard.bench.options import Benchmark
 from mallard.errors import MallardError
 
@@ -30,14 +30,91 @@ def density(
     uncached_hashes: Annotated[
         bool, typer.Option("--uncached-hashes", help="Nodes of sets do not keep their hashes.")
     ] = False,
-) -> Narrowed:
+) -> Asked:
     """I: build, use and destroy data structures."""
-    return {
-        "structure": numbers("--structure", structure, r"(?:DS)?(\d+)", range(1, 13)),
-        "size": numbers("--size", size, EXPONENT, range(41)),
-        "leaves": [] if leaves is None else [leaves],
-        "cached-hashes": [0] if uncached_hashes else [],
-    }
+    return Asked(
+        {
+            "structure": numbers("--structure", structure, r"(?:DS)?(\d+)", range(1, 13)),
+            "size": numbers("--size", size, EXPONENT, range(41)),
+            "leaves": [] if leaves is None else [leaves],
+            "cached-hashes": [0] if uncached_hashes else [],
+        }
+    )
+
+
+@runs(Benchmark.LOCALITY)
+def locality(
+    run: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[-- G S AF SF RF]",
+            help="One run in the paper's notation: G < 0 makes G and S binary exponents, SF < 0 accesses "
+            "come before the shuffle. -- -21 18 8 +3 32",
+        ),
+    ] = None,
+    global_: Annotated[
+        list[str] | None, typer.Option("--global", metavar="N", help="Only 2^N links in all. Repeatable.")
+    ] = None,
+    subsystem: Annotated[
+        list[str] | None, typer.Option(metavar="N", help="Only lists of 2^N links. Repeatable.")
+    ] = None,
+    accesses: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="A figure is of about N accesses.")
+    ] = None,
+) -> Asked:
+    """II: access to what long use has shuffled."""
+    return Asked(
+        {
+            "global": numbers("--global", global_, EXPONENT, range(41)),
+            "subsystem": numbers("--subsystem", subsystem, EXPONENT, range(41)),
+            "accesses": [] if accesses is None else [accesses],
+        },
+        " ".join(run) if run else None,
+    )
+
+
+@runs(Benchmark.UTILIZATION)
+def utilization(
+    total: Annotated[
+        list[str] | None, typer.Option(metavar="T", help="Only 2^T bytes in all. Repeatable.")
+    ] = None,
+    active: Annotated[
+        list[str] | None, typer.Option(metavar="A", help="Only 2^A bytes alive at once. Repeatable.")
+    ] = None,
+    block: Annotated[
+        list[str] | None, typer.Option(metavar="S", help="Only blocks of 2^S bytes. Repeatable.")
+    ] = None,
+) -> Asked:
+    """III: replace the oldest of the live blocks, again and again."""
+    return Asked(
+        {
+            "total": numbers("--total", total, EXPONENT, range(41)),
+            "active": numbers("--active", active, EXPONENT, range(41)),
+            "block": numbers("--block", block, EXPONENT, range(41)),
+        }
+    )
+
+
+@runs(Benchmark.CONTENTION)
+def contention(
+    threads: Annotated[
+        list[str] | None, typer.Option(metavar="W", help="Only this many threads. Repeatable.")
+    ] = None,
+    iterations: Annotated[
+        list[str] | None, typer.Option(metavar="N", help="Only 2^N pairs in each thread. Repeatable.")
+    ] = None,
+    block: Annotated[
+        list[str] | None, typer.Option(metavar="S", help="Only blocks of 2^S bytes. Repeatable.")
+    ] = None,
+) -> Asked:
+    """IV: allocate and free in several threads."""
+    return Asked(
+        {
+            "threads": numbers("--threads", threads, r"(\d+)", range(1, 65)),
+            "iterations": numbers("--iterations", iterations, EXPONENT, range(41)),
+            "block": numbers("--block", block, EXPONENT, range(41)),
+        }
+    )
 
 
 def table(
@@ -53,6 +130,9 @@ def table(
 
 SUBCOMMANDS: dict[str, Callable[..., None]] = {
     Benchmark.DENSITY: density,
+    Benchmark.LOCALITY: locality,
+    Benchmark.UTILIZATION: utilization,
+    Benchmark.CONTENTION: contention,
     "table": table,
 }
 

@@ -8,12 +8,12 @@
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rich.console import Console
 from rich.text import Text
 
-from mallard.bench.tables.heat import Heat
+from mallard.bench.tables.heat import Heat, over_chart
 
 GAP = 1  # between groups
 
@@ -44,11 +44,11 @@ class Columns:
 
 @dataclass(frozen=True)
 class Line:
-    """A row: its cells in the order of all columns, or what there is to say instead."""
+    """A row: its cells in the order of all columns, or why there are none."""
 
     name: str
-    cells: Sequence[Cell] = ()
-    instead: str | None = None
+    cells: Sequence[Cell]
+    skipped: str | None = None  # why, if all of it was
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ class Grid:
     lines: Sequence[Line]
     heat: Heat | None = None
 
-    def values(self) -> Iterator[float]:
-        """Yield what has a colour."""
-        for line in self.lines:
-            yield from (cell.value for cell in line.cells if cell.value is not None)
+    def coloured(self) -> "Grid":
+        """Return it with the colours of its whole chart."""
+        cells = (cell for line in self.lines for cell in line.cells)
+        return replace(self, heat=over_chart(cell.value for cell in cells if cell.value is not None))
 
 
 def show(grid: Grid, console: Console) -> None:
@@ -94,7 +94,7 @@ class Layout:
 
     def width(self, place: int, column: Column) -> int:
         """Return how wide a column is, with a space on each side."""
-        cells = [line.cells[place].text for line in self.grid.lines if line.cells]
+        cells = [line.cells[place].text for line in self.grid.lines if line.skipped is None]
         return 2 + max(len(text) for text in [column.name, column.word, *cells])
 
     def parts(self, width: int) -> Iterator[list[Text]]:
@@ -118,10 +118,10 @@ class Layout:
         if any(column.word for group in shown for column in group.of.columns):
             yield self.row("", [group.headings("word", "dim") for group in shown])
         for line in self.grid.lines:
-            if line.instead is None:
+            if line.skipped is None:
                 yield self.row(line.name, [group.cells(line, self.grid.heat) for group in shown])
             else:
-                yield self.row(line.name, [Text(f" {line.instead}", "dim")])
+                yield self.row(line.name, [Text(f" skipped: {line.skipped}", "dim")])
 
     def row(self, name: str, parts: Sequence[Text]) -> Text:
         """Return a line."""

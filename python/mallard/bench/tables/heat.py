@@ -20,14 +20,14 @@ MOST_RATIO = 4.0  # from which on a ratio is as red as can be, and its inverse a
 class Heat:
     """Which colour a value has among others."""
 
-    def __init__(self, least: float, most: float) -> None:
-        """Colour from `least`, green, to `most`, red."""
-        self.low = math.log(least)
-        self.span = math.log(most) - self.low
+    def __init__(self, best: float, worst: float) -> None:
+        """Colour from `best`, green, to `worst`, red."""
+        self.best = math.log(best)
+        self.span = math.log(worst) - self.best
 
     def style(self, value: float) -> Style:
         """Return the style of a cell."""
-        place = (math.log(value) - self.low) / self.span if self.span > 0 and value > 0 else 0.0
+        place = (math.log(value) - self.best) / self.span if self.span and value > 0 else 0.0
         return Style(color=INK, bgcolor=Color.from_rgb(*colour(min(max(place, 0.0), 1.0))))
 
 
@@ -37,9 +37,10 @@ def over_chart(values: Iterable[float]) -> Heat:
     return Heat(min(known), max(known))
 
 
-def around_one() -> Heat:
-    """Return the colours of ratios: yellow is 1, green is less, red is more."""
-    return Heat(1 / MOST_RATIO, MOST_RATIO)
+def around_one(more_is_better: bool = False) -> Heat:
+    """Return the colours of ratios: yellow is 1, green is less, red is more, or the other way round."""
+    best = MOST_RATIO if more_is_better else 1 / MOST_RATIO
+    return Heat(best, 1 / best)
 
 
 def colour(place: float) -> Rgb:

@@ -1,0 +1,102 @@
+"""Benchmark II: a group is a line of a table of the paper.
+
+Of Tables 16 to 21 that is all splits of af and rf of one |G| and |S|, of Table 15 all shuffles of one |S|.
+Instead of all of them one run in the paper's notation can be measured.
+"""
+
+from mallard.bench.group import Group
+from mallard.bench.options import Level, Options
+
+# Binary exponents of |G|, and of |S| with it.
+SPLITS: dict[Level, dict[int, list[int]]] = {
+    Level.SMOKE: {10: [4, 10]},
+    Level.QUICK: {18: [0, 4, 8, 12, 16, 18], 21: [12]},
+    # A line of 2^25 links takes long: every fourth, and where one list has all.
+    Level.DEFAULT: {21: list(range(22)), 25: [0, 4, 8, 12, 16, 20, 24, 25]},
+    Level.FULL: {21: list(range(22)), 25: list(range(26))},
+}
+# Decimal exponents of |G| of Table 15, of which |S| is every power.
+FACTORS: dict[Level, list[int]] = {
+    Level.SMOKE: [2],
+    Level.QUICK: [5],
+    Level.DEFAULT: [7],
+    Level.FULL: [7],
+}
+SHUFFLES = 9
+PRODUCT = 8
+ACCESSES = {Level.SMOKE: 1 << 12, Level.QUICK: 1 << 20, Level.DEFAULT: 1 << 22}
+PAPERS_PRODUCT = 2560  # accesses of each link
+
+STRATEGIES = 11
+START_SECONDS = 0.008  # of a process
+BUILD_NS = 60
+PAIR_NS = 200  # of a shuffle
+ACCESS_NS = 15
+
+
+def groups(options: Options) -> list[Group]:
+    """Return the groups of a level: Table 15, then the others; or the run that was asked for."""
+    wanted = options.narrowed
+    if run := options.run:
+        return [single(run, options.rounds)]
+    found = []
+    if "global" not in wanted:
+        for links in FACTORS[options.level]:
+            for subsystem in wanted.get("subsystem", range(links + 1)):
+                if subsystem <= links:
+                    found.append(factors(links, subsystem, accesses(options, 10**links), options.rounds))
+    lines = SPLITS[options.level]
+    for links in wanted.get("global", list(lines)):
+        for subsystem in wanted.get("subsystem", lines.get(links, list(range(links + 1)))):
+            if subsystem <= links:
+                found.append(splits(links, subsystem, accesses(options, 2**links), options.rounds))
+    return found
+
+
+def probes(options: Options) -> list[Group]:
+    """Return a short line."""
+    return [splits(18, 8, ACCESSES[Level.QUICK], options.rounds)]
+
+
+def accesses(options: Options, links: int) -> int:
+    """Return how many accesses a figure is measured by."""
+    if asked := options.narrowed.get("accesses"):
+        return asked[0]
+    if options.level == Level.FULL:
+        return PAPERS_PRODUCT * links
+    return ACCESSES[options.level]
+
+
+def splits(links: int, subsystem: int, accesses: int, rounds: int) -> Group:
+    """Return a line of Tables 16 to 21."""
+    return Group(
+        f"2^{links} links in lists of 2^{subsystem}",
+        {"table": "splits", "global": links, "subsystem": subsystem, "accesses": accesses},
+        rounds * seconds(2**links, 5, 2 * (PRODUCT + 1) * accesses),
+    )
+
+
+def factors(links: int, subsystem: int, accesses: int, rounds: int) -> Group:
+    """Return a line of Table 15."""
+    return Group(
+        f"10^{links} links in lists of 10^{subsystem}",
+        {
+            "table": "factors",
+            "global": links,
+            "subsystem": subsystem,
+            "shuffles": SHUFFLES,
+            "accesses": accesses,
+        },
+        rounds * seconds(10**links, SHUFFLES, (SHUFFLES + 1) * accesses),
+    )
+
+
+def single(run: str, rounds: int) -> Group:
+    """Return a run in the paper's notation, |G| |S| af sf rf; mallard-bench reads it."""
+    return Group(run, {"run": run}, rounds * STRATEGIES)
+
+
+def seconds(links: int, shuffles: int, accesses: int) -> float:
+    """Return what all strategies take once."""
+    ns = links * (BUILD_NS + shuffles * PAIR_NS) + accesses * ACCESS_NS
+    return STRATEGIES * (START_SECONDS + ns * 1e-9)

@@ -1,0 +1,50 @@
+"""Benchmark III: a group is a line of the paper, (T, A, S): bytes in all, alive at once, and of a block."""
+
+from itertools import product
+
+from mallard.bench.group import Group
+from mallard.bench.options import Level, Options
+
+TOTALS = {Level.SMOKE: [20], Level.QUICK: [27, 30], Level.DEFAULT: range(30, 36), Level.FULL: range(30, 36)}
+LINES = [*((active, 10) for active in range(15, 21)), *((20, block) for block in range(11, 16))]
+SMOKE_LINES = [(15, 10), (18, 13)]
+
+STRATEGIES = 21
+MONOTONIC = 4
+START_SECONDS = 0.008  # of a process
+BLOCK_NS = 20  # on average, where memory is used again
+BYTE_NS = 0.3  # where none is
+MOST = 33  # with more, memory runs out and they are tried once
+
+
+def groups(options: Options) -> list[Group]:
+    """Return the lines of a level; what is asked for of A or S narrows them, of both makes others."""
+    wanted = options.narrowed
+    usual = SMOKE_LINES if options.level == Level.SMOKE else LINES
+    actives, blocks = wanted.get("active", []), wanted.get("block", [])
+    if actives and blocks:
+        lines = list(product(actives, blocks))
+    else:
+        lines = [
+            (active, block)
+            for active, block in usual
+            if active in (actives or [active]) and block in (blocks or [block])
+        ]
+    totals = wanted.get("total", TOTALS[options.level])
+    return [group(total, active, block, options.rounds) for total in totals for active, block in lines]
+
+
+def probes(options: Options) -> list[Group]:
+    """Return a short line."""
+    return [group(28, 15, 10, options.rounds)]
+
+
+def group(total: int, active: int, block: int, rounds: int) -> Group:
+    """Return one line."""
+    again = (STRATEGIES - MONOTONIC) * 2 ** (total - block) * BLOCK_NS
+    never = MONOTONIC * 2 ** min(total, MOST) * BYTE_NS
+    return Group(
+        f"T 2^{total}, A 2^{active}, S 2^{block}",
+        {"total": total, "active": active, "block": block},
+        rounds * (STRATEGIES * START_SECONDS + (again + never) * 1e-9),
+    )

@@ -1,0 +1,41 @@
+"""What processes held at most, and their page faults."""
+
+from collections.abc import Callable, Sequence
+
+from mallard import figures
+from mallard.bench.results import Result, Row
+from mallard.bench.tables import columns
+from mallard.bench.tables.figure import plain
+from mallard.bench.tables.grid import Cell, Column, Columns, Grid, Line
+
+TITLE = "memory: held at most, and page faults"
+STRATEGIES = ("AS1", "AS3", "AS7", "AS11")  # the others of a family hold what these do
+
+
+def table(
+    results: Sequence[Result], title: str, corner: str, line: Callable[[Result, Sequence[Cell]], Line]
+) -> Grid:
+    """Return the table of one strategy a family."""
+    _, measured = columns.papers(results)
+    labels = [label for label in STRATEGIES if label in measured]
+    headings = [Column(label) for label in labels]
+
+    def cells(result: Result) -> list[Cell]:
+        return [
+            Cell(plain(result.row(label), of, shown).text)
+            for of, shown in ((held, figures.size), (faults, figures.count))
+            for label in labels
+        ]
+
+    lines = [line(result, cells(result)) for result in results]
+    return Grid(title, corner, [Columns("held", headings), Columns("page faults", headings)], lines)
+
+
+def held(row: Row) -> float | None:
+    """Return the bytes that were held at most."""
+    return row.max_held
+
+
+def faults(row: Row) -> float | None:
+    """Return the page faults."""
+    return row.page_faults

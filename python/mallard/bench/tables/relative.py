@@ -1,0 +1,51 @@
+"""Tables of which the first column is AS1's time in seconds and all others are percent of it."""
+
+from collections.abc import Callable, Sequence
+
+from mallard.bench.results import Result
+from mallard.bench.tables import columns
+from mallard.bench.tables.figure import Figure, end, over, percent
+from mallard.bench.tables.grid import Cell, Grid, Line
+from mallard.bench.tables.heat import around_one
+
+MakeLine = Callable[[Result, Sequence[Cell]], Line]
+
+
+def papers(
+    results: Sequence[Result],
+    title: str,
+    corner: str,
+    line: MakeLine,
+    time: Figure,
+    events: Callable[[Result], float],
+) -> Grid:
+    """Return the paper's table; `events` is how many of them AS1's seconds are for."""
+    headings, labels = columns.papers(results)
+    _, *compared = labels
+
+    def cells(result: Result) -> list[Cell]:
+        first = result.row("AS1")
+        ns = None if first is None else time(first)
+        seconds = end(first) if ns is None else Cell(f"{ns * events(result) * 1e-9:.3g}s")
+        return [seconds, *(over(result.row(label), first, time, percent) for label in compared)]
+
+    lines = [line(result, cells(result)) for result in results]
+    return Grid(title, corner, headings, lines, around_one())
+
+
+def others(results: Sequence[Result], title: str, corner: str, line: MakeLine, time: Figure) -> Grid:
+    """Return the same of who is not in the paper, and AS1 once more."""
+    headings, keys = columns.others(results)
+
+    def cells(result: Result) -> list[Cell]:
+        first = result.row("AS1")
+        rows = [*map(result.at, keys), result.row("AS1", repeated=True)]
+        return [over(row, first, time, percent) for row in rows]
+
+    lines = [line(result, cells(result)) for result in results]
+    return Grid(title, corner, [*headings, columns.AGAIN], lines, around_one())
+
+
+def measured_beyond(results: Sequence[Result]) -> bool:
+    """Return whether anything is measured that is not in the paper."""
+    return any(row.label is None or row.repeated for result in results for row in result.rows)

@@ -1,0 +1,138 @@
+"""The tables of benchmarks II, III and IV, as text."""
+
+from pathlib import Path
+
+import pytest
+from bench_runs import Bench
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def tables(bench: Bench, *arguments: str) -> dict[str, list[str]]:
+    """Return the tables of a run by their titles."""
+    done = bench.run(*arguments)
+    assert done.returncode == 0, done.stderr
+    parts = [part.splitlines() for part in done.stdout.split("\n\n")]
+    return {title: lines for title, *lines in parts}
+
+
+def test_locality_compares_the_same_walks_before_and_after_the_shuffle(bench: Bench) -> None:
+    found = tables(bench, "locality", "--quick", "--global", "2^21", "--subsystem", "12", "--subsystem", "16")
+    assert found["2^21 links, one heap for all (AS1): time after the shuffle over that before"] == [
+        "     few transitions to many",
+        "|S|   2^-0  2^-1       2^-2",
+        "2^16  8.00  8.00       8.00",
+        "2^12  8.00  8.00       8.00",
+    ]
+    own = found["2^21 links, a multipool each (AS7): time after the shuffle over that before"]
+    assert own[2].split() == ["2^16", "2.00", "2.00", "2.00"]
+    less = found["2^21 links: how many times less a multipool each degrades"]
+    assert less[2].split() == ["2^16", "4.00", "4.00", "4.00"]
+    everybody = found["2^21 links, everybody: time after the shuffle over AS1's, median of all splits"]
+    assert [line.split() for line in everybody] == [
+        ["global", "multipool", "std"],
+        ["|S|", "AS1", "AS7", "pool", "A/A"],
+        ["2^16", "1.00", "0.25", "0.50", "1.00"],
+        ["2^12", "1.00", "0.25", "0.50", "1.00"],
+    ]
+    times = found["2^21 links: ns an access, of the first walk and later, before and after the shuffle"]
+    assert times[2].split() == [
+        "2^16",
+        *["6.00", "6.00", "2.00", "16.0", "2.00", "16.0"],
+        *["6.00", "6.00", "2.00", "4.00", "2.00", "4.00"],
+    ]
+
+
+def test_locality_has_a_column_for_each_shuffle(bench: Bench) -> None:
+    found = tables(bench, "locality", "--smoke")
+    assert found["10^2 links, one heap for all (AS1): time after the shuffle over that before"] == [
+        "     ---------------------- times shuffled ----------------------",
+        "|S|      0     1     2     3     4     5     6     7     8     9",
+        "10^2  1.00  1.50  2.00  2.50  3.00  3.50  4.00  4.50  5.00  5.50",
+        "10^1  1.00  1.50  2.00  2.50  3.00  3.50  4.00  4.50  5.00  5.50",
+        "10^0  1.00  1.50  2.00  2.50  3.00  3.50  4.00  4.50  5.00  5.50",
+    ]
+
+
+def test_locality_takes_one_run_in_the_papers_notation(bench: Bench) -> None:
+    found = tables(bench, "locality", "--", "-21", "18", "8", "+3", "32")
+    assert bench.calls()[-1][-1] == "--run=-21 18 8 +3 32"
+    assert found["21 links in lists of 18, walked 8 times each, 32 times over, after 3 shuffles"] == [
+        "     build  shuffle  access  total",
+        "AS1   2 µs     2 µs    2 µs   2 µs",
+    ]
+    assert "cannot be told" not in "".join(found)
+
+
+def test_utilization_is_in_percent_of_the_global_allocator(bench: Bench) -> None:
+    found = tables(
+        bench, "utilization", "--quick", "--total", "30", "--active", "20", "--block", "10", "--block", "11"
+    )
+    assert found["2^30 bytes in all: AS1 in seconds, the others in percent of it"] == [
+        "      ---- global --- monotonic  multipool",
+        " A  S      AS1   AS2       AS3   AS7   AS9",
+        "                virt                  virt",
+        "20 10   0.105s    40      fail    40    40",
+        "20 11  0.0524s    40      fail    40    40",
+    ]
+
+
+def test_contention_is_by_the_clock_with_the_locks_beside(bench: Bench) -> None:
+    found = tables(
+        bench,
+        "contention",
+        "--quick",
+        "--threads",
+        "1",
+        "--threads",
+        "4",
+        "--iterations",
+        "15",
+        "--block",
+        "6",
+    )
+    of = "2^15 pairs of 2^6 bytes a thread"
+    assert found[f"{of}: AS1 in seconds, the others in percent of it"] == [
+        "  ---- global ---- monotonic  multipool",
+        "W       AS1   AS2       AS3   AS7   AS9",
+        "             virt                  virt",
+        "1  0.00655s    25      fail    25    25",
+        "4   0.0262s    25      fail    25    25",
+    ]
+    assert found[f"{of}, beyond the paper: percent of AS1"] == [
+        "  AS1 over other mallocs ------- mallard --------       --- lock found taken ---",
+        "W              jemalloc   synchronized_multipool   A/A   synchronized_multipool",
+        "1                    50                       60   100                    1.0 %",
+        "4                    50                       60   100                    4.0 %",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "titles"),
+    [
+        (("locality", "--quick", "--global", "21"), ["2^21 links, one heap for all (AS1): time after the"]),
+        (("utilization", "--total", "30"), ["2^30 bytes in all: AS1 in seconds"]),
+        (
+            ("contention", "--iterations", "15"),
+            ["2^15 pairs of 2^6 bytes a thread: AS1", "2^15 pairs of 2^7"],
+        ),
+    ],
+)
+def test_the_papers_tables_stand_below_ours(
+    bench: Bench, arguments: tuple[str, ...], titles: list[str]
+) -> None:
+    shown = bench.run(*arguments, "--paper").stdout
+    for title in titles:
+        assert f"\n{title}" in f"\n{shown}"
+        assert f"\nIn the paper: {title}" in shown
+
+
+@pytest.mark.parametrize("benchmark", ["locality", "utilization", "contention"])
+def test_findings_stand_below(bench: Bench, benchmark: str) -> None:
+    shown = bench.run(benchmark, "--quick").stdout
+    verdicts = {line[:16].strip() for line in shown.splitlines() if "(section " in line}
+    assert verdicts <= {"holds", "does not", "cannot be told"}
+    assert "holds" in verdicts
