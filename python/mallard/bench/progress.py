@@ -24,10 +24,10 @@ def progress(groups: int) -> Iterator[Report]:
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("about {task.fields[left]} left"),
+        TextColumn("{task.fields[left]}"),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=groups, left="")
         yield lambda title, done, left: bar.update(
-            task, description=title, completed=done, left=duration(left)
+            task, description=title, completed=done, left=f"about {duration(left)} left"
         )
