@@ -1,7 +1,11 @@
 """`mallard bench`: a run's groups one after the other, each kept as soon as it is done."""
 
+import contextlib
 import json
+import os
+import re
 import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -132,6 +136,28 @@ def test_long_runs_say_beforehand_how_long_they_take(bench: Bench) -> None:
     assert done.stderr.startswith("mallard: this takes about ")
     assert done.stderr.count("\n") == 1
     assert bench.run("density", "--size", "6", "--quick", "-o", "other.jsonl").stderr == ""
+
+
+def test_a_terminal_sees_which_group_is_measured_and_how_long_it_takes(bench: Bench) -> None:
+    terminal, end = os.openpty()
+    with subprocess.Popen(
+        bench.command(*TWO, "--quick"),
+        cwd=bench.folder,
+        env=bench.environment(TERM="xterm", COLUMNS="100"),
+        stdout=subprocess.DEVNULL,
+        stderr=end,
+    ) as running:
+        os.close(end)
+        shown = b""
+        with contextlib.suppress(OSError):  # so the end of a terminal is told
+            while part := os.read(terminal, 4096):
+                shown += part
+    os.close(terminal)
+    assert running.returncode == 0
+    text = shown.decode()
+    assert "DS3 2^6" in text
+    assert "1/2" in text
+    assert re.search(r"about \d+ s left", text)
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,12 @@
 
 import pytest
 
+from mallard.bench import expected
 from mallard.bench.group import Group
 from mallard.bench.options import Benchmark, Level, Options
 from mallard.bench.pace import Pace, duration
 from mallard.bench.schedule import probes, schedule
+from mallard.errors import MallardError
 
 
 def groups(level: Level, benchmark: Benchmark = Benchmark.DENSITY, **narrowed: list[int]) -> list[Group]:
@@ -37,6 +39,41 @@ def test_smoke_is_every_structure_once() -> None:
 def test_levels_are_narrowed_by_what_is_asked_for() -> None:
     assert cells(groups(Level.QUICK, structure=[3, 7], size=[8])) == {(3, 8), (7, 8)}
     assert groups(Level.QUICK, structure=[3], leaves=[22])[0].settings["leaves"] == 22
+
+
+def settings(found: list[Group], *names: str) -> list[tuple[int | str, ...]]:
+    return [tuple(group.settings[name] for name in names) for group in found]
+
+
+def test_locality_is_tables_15_to_21() -> None:
+    whole = groups(Level.FULL, Benchmark.LOCALITY)
+    assert settings(whole, "table", "global", "subsystem") == [
+        *(("factors", 7, subsystem) for subsystem in range(8)),
+        *(("splits", 21, subsystem) for subsystem in range(22)),
+        *(("splits", 25, subsystem) for subsystem in range(26)),
+    ]
+    assert whole[-1].settings["accesses"] == 2560 * 2**25
+    few = groups(Level.DEFAULT, Benchmark.LOCALITY, **{"global": [18, 10], "subsystem": [4, 12]})
+    assert settings(few, "global", "subsystem") == [(18, 4), (18, 12), (10, 4)]
+
+
+def test_utilization_is_the_papers_lines() -> None:
+    lines = settings(groups(Level.DEFAULT, Benchmark.UTILIZATION), "total", "active", "block")
+    assert sorted(lines) == sorted(expected.utilization().rows)
+    asked = groups(Level.QUICK, Benchmark.UTILIZATION, total=[24], active=[16, 18], block=[8])
+    assert settings(asked, "total", "active", "block") == [(24, 16, 8), (24, 18, 8)]
+
+
+def test_contention_is_the_papers_lines() -> None:
+    lines = settings(groups(Level.DEFAULT, Benchmark.CONTENTION), "iterations", "block", "threads")
+    assert sorted(lines) == sorted(expected.contention().rows)
+    asked = groups(Level.QUICK, Benchmark.CONTENTION, block=[6], threads=[3])
+    assert settings(asked, "iterations", "block", "threads") == [(15, 6, 3)]
+
+
+def test_what_no_group_has_is_refused() -> None:
+    with pytest.raises(MallardError, match="nothing to measure"):
+        groups(Level.DEFAULT, Benchmark.UTILIZATION, block=[3])
 
 
 @pytest.mark.parametrize("benchmark", Benchmark)

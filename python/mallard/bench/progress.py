@@ -29,5 +29,5 @@ def progress(groups: int) -> Iterator[Report]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=groups, left="")
         yield lambda title, done, left: bar.update(
-            task, description=title, completed=done, left=f"about {duration(left)} left"
+            task, description=title, completed=done, left=f"about {duration(left)} left", refresh=True
         )
