@@ -2,12 +2,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <map>
 #include <string>
 
 #include "harness/bytes.hpp"
 #include "harness/memory_meter.hpp"
 #include "p0089/benchmarks.hpp"
+#include "p0089/locality/notation.hpp"
 
 namespace mallard::p0089 {
 namespace {
@@ -33,6 +36,39 @@ void add_density(CLI::App& app, density_setting& into) {
   app.add_option("--leaves", into.leaves, "Iterations go on until 2^N leaves are written")->check(exponent);
   app.add_flag("--cached-hashes,!--uncached-hashes", into.cached_hashes,
                "Whether nodes of sets keep their hashes (they do)");
+}
+
+void add_locality(CLI::App& app, locality_setting& into) {
+  static const std::map<std::string, locality_table> tables{{"splits", locality_table::splits},
+                                                            {"factors", locality_table::factors}};
+  app.add_option("--table", into.table, "splits: of af and rf (default); factors: of the shuffle, af 10")
+      ->transform(CLI::CheckedTransformer(tables).description("splits|factors"));
+  const CLI::Option* const global =
+      app.add_option("--global", into.global, "2^N links in all (18); with factors 10^N (7)")
+          ->check(exponent);
+  const CLI::Option* const subsystem =
+      app.add_option("--subsystem", into.subsystem, "2^N links a subsystem (10); with factors 10^N (3)")
+          ->check(exponent);
+  app.add_option("--shuffles", into.shuffles, "Shuffle factor; of factors, the last one")
+      ->check(CLI::Range(0, 40));
+  app.add_option("--product", into.product, "af * rf = 2^N: af = 2^N ... 1")->check(CLI::Range(0, 20));
+  app.add_option("--accesses", into.accesses, "Timed for each figure, about (default 2^22)")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40));
+  app.add_option_function<std::string>(
+         "--run",
+         [&into](const std::string& text) {
+           const std::optional<locality_run> run = parse_run(text);
+           if (!run) throw CLI::ValidationError("--run", text + " is no run; write |G| |S| af sf rf");
+           into.run = *run;
+           into.table = locality_table::run;
+         },
+         "One run in the paper's notation, |G| |S| af sf rf, as \"-21 18 8 +3 32\"")
+      ->type_name("RUN");
+  app.parse_complete_callback([&into, global, subsystem] {
+    if (into.table != locality_table::factors) return;
+    if (global->empty()) into.global = 7;
+    if (subsystem->empty()) into.subsystem = 3;
+  });
 }
 
 void add_utilization(CLI::App& app, utilization_setting& into) {
@@ -77,6 +113,7 @@ std::optional<command> parse_arguments(int argc, char** argv, int& exit_code) {
     return sub;
   };
   add_density(*add(benchmark::density, "I: build, use and destroy a data structure"), asked.asked.density);
+  add_locality(*add(benchmark::locality, "II: access what long use has shuffled"), asked.asked.locality);
   add_utilization(*add(benchmark::utilization, "III: replace the oldest of the live blocks, again and again"),
                   asked.asked.utilization);
   add_contention(*add(benchmark::contention, "IV: allocate and free in several threads"),

@@ -5,6 +5,7 @@
 #include "p0089/block_sizes.hpp"
 #include "p0089/contention/contention.hpp"
 #include "p0089/density/density.hpp"
+#include "p0089/locality/locality.hpp"
 #include "p0089/utilization/utilization.hpp"
 
 namespace mallard::p0089 {
@@ -13,12 +14,12 @@ std::span<const contestant> contestants(benchmark which) {
   switch (which) {
     case benchmark::density:
       return density_contestants();
+    case benchmark::locality:
+      return locality_contestants();
     case benchmark::utilization:
       return utilization_contestants();
     case benchmark::contention:
       return contention_contestants();
-    case benchmark::locality:
-      break;
   }
   return {};
 }
@@ -27,46 +28,43 @@ nlohmann::ordered_json group_of(const setting& asked) {
   switch (asked.which) {
     case benchmark::density:
       return group_of(asked.density);
+    case benchmark::locality:
+      return group_of(asked.locality);
     case benchmark::utilization:
       return group_of(asked.utilization);
     case benchmark::contention:
       return group_of(asked.contention);
-    case benchmark::locality:
-      break;
   }
   return {};
 }
 
 std::vector<nlohmann::ordered_json> figures_of(const setting& asked) {
-  switch (asked.which) {
-    case benchmark::locality:
-    case benchmark::density:
-    case benchmark::utilization:
-    case benchmark::contention:
-      break;
-  }
+  if (asked.which == benchmark::locality) return figures_of(asked.locality);
   return {nlohmann::ordered_json::object()};
 }
 
-std::uint64_t bytes_needed(const setting& asked) {
+std::uint64_t bytes_needed(const setting& asked, const contestant& c) {
   switch (asked.which) {
     case benchmark::density:
       return bytes_needed(asked.density);
+    case benchmark::locality:
+      return bytes_needed(asked.locality, c);
     case benchmark::utilization:
       return bytes_needed(asked.utilization);
     case benchmark::contention:
       return bytes_needed(asked.contention);
-    case benchmark::locality:
-      break;
   }
   return 0;
 }
 
 std::string fault_of(const setting& asked) {
-  return asked.which == benchmark::utilization ? fault_of(asked.utilization) : std::string();
+  if (asked.which == benchmark::locality) return fault_of(asked.locality);
+  if (asked.which == benchmark::utilization) return fault_of(asked.utilization);
+  return {};
 }
 
 nlohmann::ordered_json method_of(const setting& asked) {
+  if (asked.which == benchmark::locality) return method_of(asked.locality);
   if (asked.which == benchmark::contention) return method_of(asked.contention);
   return nlohmann::ordered_json::object();
 }
@@ -81,7 +79,7 @@ void count_blocks(const setting& asked, block_sizes& into) {
     case benchmark::contention:
       return into.add(std::size_t{1} << asked.contention.block, asked.contention.threads);
     case benchmark::locality:
-      break;
+      return into.add(link_bytes, extent_of(asked.locality).global);
   }
 }
 

@@ -26,7 +26,7 @@ class block_sizes;
 [[nodiscard]] std::vector<nlohmann::ordered_json> figures_of(const setting& asked);
 
 // Bytes a contestant of the group needs at once, about: more than a limit means that it is not tried.
-[[nodiscard]] std::uint64_t bytes_needed(const setting& asked);
+[[nodiscard]] std::uint64_t bytes_needed(const setting& asked, const contestant& c);
 
 // Why there is no such group, in one line; empty if there is.
 [[nodiscard]] std::string fault_of(const setting& asked);

@@ -53,8 +53,8 @@ bool session::stop_here() {
 }
 
 void session::leave_out_what_cannot_be() {
-  const std::uint64_t needed = bytes_needed(asked_);
   for (row& r : rows_) {
+    const std::uint64_t needed = bytes_needed(asked_, *r.of);
     if (r.of->bound == binding::malloc && harness::malloc_is_a_sanitizers())
       r.reason = "this build runs under a sanitizer's malloc";
     else if (needed > options_.memory_limit)

@@ -32,12 +32,32 @@ struct density_setting {
   bool cached_hashes = true;  // nodes of sets keep their hashes
 };
 
-// II: |G| = 2^global links in subsystems of 2^subsystem; visited with af * rf = 2^product, rf = 1, 2, 4 ...
+// II: what is measured in one process.
+//
+//     splits      |G| = 2^global, |S| = 2^subsystem: af * rf = 2^product, rf = 1, 2, 4 ... before the shuffle
+//                 of factor `shuffles` and after it (Tables 16 to 21)
+//     factors     |G| = 10^global, |S| = 10^subsystem: af 10, after each of `shuffles` shuffles (Table 15)
+//     run         one run in the paper's notation
+enum class locality_table : std::uint8_t { splits, factors, run };
+
+// (|G|, |S|, af, sf, rf), the signs taken apart.
+struct locality_run {
+  std::uint64_t global = 0;
+  std::uint64_t subsystem = 0;
+  std::uint64_t access = 0;
+  std::uint64_t shuffle = 0;
+  std::uint64_t repeat = 0;
+  bool access_first = false;
+};
+
 struct locality_setting {
+  locality_table table = locality_table::splits;
   std::uint32_t global = 18;
   std::uint32_t subsystem = 10;
-  std::uint32_t shuffles = 5;  // sf
+  std::uint32_t shuffles = 5;
   std::uint32_t product = 8;
+  std::uint64_t accesses = std::uint64_t{1} << 22;  // timed, a figure, about
+  locality_run run;
 };
 
 // III: 2^total bytes in blocks of 2^block, 2^active of them live at once.

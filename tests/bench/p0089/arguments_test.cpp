@@ -61,6 +61,35 @@ TEST(Arguments, OfContentionAreUnderstood) {
   EXPECT_EQ(p.asked->asked.contention.threads, 4u);
 }
 
+TEST(Arguments, OfLocalityAreUnderstood) {
+  const parsed splits = parse({"locality", "--global", "21", "--subsystem", "12", "--shuffles", "3",
+                               "--product", "10", "--accesses", "1000"});
+  ASSERT_TRUE(splits.asked) << splits.complaint;
+  const locality_setting& asked = splits.asked->asked.locality;
+  EXPECT_EQ(asked.table, locality_table::splits);
+  EXPECT_EQ(asked.global, 21u);
+  EXPECT_EQ(asked.subsystem, 12u);
+  EXPECT_EQ(asked.shuffles, 3u);
+  EXPECT_EQ(asked.product, 10u);
+  EXPECT_EQ(asked.accesses, 1000u);
+}
+
+TEST(Arguments, OfFactorsHaveDecimalDefaults) {
+  const parsed factors = parse({"locality", "--table", "factors", "--subsystem", "4"});
+  ASSERT_TRUE(factors.asked) << factors.complaint;
+  EXPECT_EQ(factors.asked->asked.locality.table, locality_table::factors);
+  EXPECT_EQ(factors.asked->asked.locality.global, 7u);
+  EXPECT_EQ(factors.asked->asked.locality.subsystem, 4u);
+}
+
+TEST(Arguments, TakeARunInThePapersNotation) {
+  const parsed run = parse({"locality", "--run", "-21 18 8 +3 32"});
+  ASSERT_TRUE(run.asked) << run.complaint;
+  EXPECT_EQ(run.asked->asked.locality.table, locality_table::run);
+  EXPECT_EQ(run.asked->asked.locality.run.global, 1u << 21);
+  EXPECT_EQ(run.asked->asked.locality.run.shuffle, 3u);
+}
+
 TEST(Arguments, HaveDefaults) {
   const parsed p = parse({"density"});
   ASSERT_TRUE(p.asked) << p.complaint;
@@ -80,6 +109,9 @@ TEST(Arguments, ThatMeanNothingAreOneLineAndExitCodeTwo) {
                                              {"density", "--size", "six"},
                                              {"density", "--rounds", "0"},
                                              {"density", "--memory-limit", "much"},
+                                             {"locality", "--subsystem", "19", "--global", "18"},
+                                             {"locality", "--table", "splat"},
+                                             {"locality", "--run", "-21 18 8"},
                                              {"density", "--strategy", "AS15"},
                                              {"utilization", "--active", "9"},
                                              {"utilization", "--total", "15"},

@@ -81,6 +81,32 @@ TEST(MallardBench, TellsEveryRowOfAContentionGroup) {
   }
 }
 
+TEST(MallardBench, TellsEachFigureOfALocalityGroup) {
+  const json all =
+      said("locality --global 8 --subsystem 4 --product 2 --accesses 1024 --strategy AS7 --rounds 1");
+  EXPECT_EQ(all["group"]["table"], "splits");
+  EXPECT_EQ(all["method"]["accesses"], 1024);
+  ASSERT_EQ(all["rows"].size(), 3u * 6)
+      << "AS1, AS7 and AS1 again: three splits, before the shuffle and after";
+  EXPECT_EQ(all["rows"][0]["split"], 0);
+  EXPECT_EQ(all["rows"][0]["shuffled"], false);
+  EXPECT_EQ(all["rows"][5]["split"], 2);
+  EXPECT_EQ(all["rows"][5]["shuffled"], true);
+  const json& multipool = all["rows"][6];
+  EXPECT_EQ(multipool["label"], "AS7");
+  EXPECT_EQ(multipool["status"], "ok") << multipool.dump();
+  EXPECT_GT(multipool["ns_per_event"], 0);
+  EXPECT_GT(multipool["max_held"], 0);
+}
+
+TEST(MallardBench, MeasuresARunInThePapersNotation) {
+  const json all = said("locality --run \"-8 4 8 +3 2\" --strategy AS7 --rounds 1");
+  EXPECT_EQ(all["group"]["subsystem"], 16);
+  ASSERT_EQ(all["rows"].size(), 3u * 4);
+  EXPECT_EQ(all["rows"][6]["part"], "access");
+  EXPECT_EQ(all["rows"][6]["events"], 8 * 2 * 256);
+}
+
 TEST(MallardBench, ListsItsStrategies) {
   const json list = said("density --list-strategies");
   ASSERT_EQ(list.size(), contestants(benchmark::density).size());

@@ -1,0 +1,42 @@
+#include "p0089/columns.hpp"
+#include "p0089/locality/locality.hpp"
+#include "p0089/locality/measure_locality.hpp"
+#include "p0089/way/owned_pmr.hpp"
+
+namespace mallard::p0089 {
+namespace {
+
+struct locality_in {
+  static constexpr bool winks_out = false;
+
+  // All is left as it is: the process ends with it.
+  template <class Way>
+  static void typed(destruction, page& p) {
+    Way way;
+    static_cast<void>(measure_locality(way, p).release());
+  }
+  template <class Maker>
+  static void pmr(destruction end, page& p) {
+    typed<owned_pmr_way<Maker>>(end, p);
+  }
+};
+
+std::vector<contestant> all() {
+  namespace boost_pmr = boost::container::pmr;
+  std::vector<contestant> list;
+  add_malloc<locality_in>(list, *harness::find_foreign_malloc("glibc"), "AS1");
+  add_heap<locality_in, multipool>(list, "multipool", {"AS7", "", "AS9", ""});
+  add_mallocs<locality_in>(list);
+  add_foreign_pmr<locality_in, std::pmr::unsynchronized_pool_resource>(list, "std.pool");
+  add_foreign_pmr<locality_in, boost_resource<boost_pmr::unsynchronized_pool_resource>>(list, "boost.pool");
+  return list;
+}
+
+}  // namespace
+
+std::span<const contestant> locality_contestants() {
+  static const std::vector<contestant> list = all();
+  return list;
+}
+
+}  // namespace mallard::p0089

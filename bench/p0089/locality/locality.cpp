@@ -1,0 +1,137 @@
+#include "p0089/locality/locality.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace mallard::p0089 {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+std::string_view name_of(run_part part) {
+  switch (part) {
+    case run_part::build:
+      return "build";
+    case run_part::shuffle:
+      return "shuffle";
+    case run_part::access:
+      return "access";
+    case run_part::total:
+      return "total";
+  }
+  return "";
+}
+
+constexpr std::uint64_t most_links = std::uint64_t{1} << 40;
+
+// Or more than most_links.
+std::uint64_t power_of_ten(std::uint32_t exponent) {
+  std::uint64_t power = 1;
+  for (; exponent != 0 && power <= most_links; --exponent) power *= 10;
+  return power;
+}
+
+}  // namespace
+
+extent extent_of(const locality_setting& asked) {
+  switch (asked.table) {
+    case locality_table::splits:
+      return {std::uint64_t{1} << asked.global, std::uint64_t{1} << asked.subsystem};
+    case locality_table::factors:
+      return {power_of_ten(asked.global), power_of_ten(asked.subsystem)};
+    case locality_table::run:
+      return {asked.run.global, asked.run.subsystem};
+  }
+  return {1, 1};
+}
+
+json group_of(const locality_setting& asked) {
+  switch (asked.table) {
+    case locality_table::splits:
+      return {{"table", "splits"},
+              {"global", asked.global},
+              {"subsystem", asked.subsystem},
+              {"shuffles", asked.shuffles},
+              {"product", asked.product}};
+    case locality_table::factors:
+      return {{"table", "factors"},
+              {"global", asked.global},
+              {"subsystem", asked.subsystem},
+              {"shuffles", asked.shuffles},
+              {"access", factors_walks}};
+    case locality_table::run:
+      return {{"table", "run"},
+              {"global", asked.run.global},
+              {"subsystem", asked.run.subsystem},
+              {"access", asked.run.access},
+              {"shuffles", asked.run.shuffle},
+              {"repeat", asked.run.repeat},
+              {"access_first", asked.run.access_first}};
+  }
+  return {};
+}
+
+std::vector<json> figures_of(const locality_setting& asked) {
+  std::vector<json> figures;
+  switch (asked.table) {
+    case locality_table::splits:
+      for (const bool shuffled : {false, true})
+        for (std::uint32_t i = 0; i <= asked.product; ++i)
+          figures.push_back({{"split", i}, {"shuffled", shuffled}});
+      break;
+    case locality_table::factors:
+      for (std::uint32_t i = 0; i <= asked.shuffles; ++i) figures.push_back({{"factor", i}});
+      break;
+    case locality_table::run:
+      for (const run_part part : run_parts)
+        figures.push_back({{"part", name_of(part)}, {"events", events_of(part, asked.run)}});
+      break;
+  }
+  return figures;
+}
+
+json method_of(const locality_setting& asked) {
+  json method{{"time", "CPU time of the worker's thread"},
+              {"access", "a step to the next link, whose number is read and added up; nothing is written"}};
+  if (asked.table == locality_table::run) return method;
+  method["cold"] = "the first walk over the subsystems after they were built or shuffled";
+  method["accesses"] = asked.accesses;
+  method["visits"] =
+      "subsystems in turn, as many as those accesses allow, a figure's beginning where the last one's ended; "
+      "where a visit has more, its first walk and some later ones, which stand for the rest";
+  return method;
+}
+
+std::string fault_of(const locality_setting& asked) {
+  const extent of = extent_of(asked);
+  if (of.subsystem > of.global) return "a subsystem is larger than the whole";
+  if (of.global > most_links) return "more than 2^40 links";
+  return {};
+}
+
+std::uint64_t events_of(run_part part, const locality_run& asked) {
+  switch (part) {
+    case run_part::build:
+      return asked.global / asked.subsystem * asked.subsystem;
+    case run_part::shuffle:
+      return asked.shuffle * asked.global;
+    case run_part::access:
+      return std::max<std::uint64_t>(asked.access * asked.repeat * asked.global, 1);
+    case run_part::total:
+      return 1;
+  }
+  return 1;
+}
+
+// Links of 24 bytes: in 32 of malloc's, or in a pool's chunks, of which a sixteenth is over. A multipool of
+// one link is a page and 1.5 KiB of its own; other resources get less than a page from malloc.
+std::uint64_t bytes_needed(const locality_setting& asked, const contestant& c) {
+  const extent of = extent_of(asked);
+  const std::uint64_t subsystems = of.global / of.subsystem;
+  if (c.bound == binding::malloc) return of.global * (link_bytes + 8) + subsystems * 80;
+  const bool takes_pages = c.beneath == nullptr;
+  return of.global * link_bytes * 17 / 16 + subsystems * (takes_pages ? 5632 : 2048);
+}
+
+}  // namespace mallard::p0089

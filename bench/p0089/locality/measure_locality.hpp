@@ -1,0 +1,109 @@
+// measure_locality: what an access costs in one way, on a fresh process; figures as figures_of names them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "harness/cpu_clock.hpp"
+#include "harness/memory_meter.hpp"
+#include "p0089/locality/locality.hpp"
+#include "p0089/locality/whole_system.hpp"
+#include "p0089/page.hpp"
+
+namespace mallard::p0089 {
+
+inline double ns_per(std::uint64_t events, double ns) {
+  return events == 0 ? 0 : ns / static_cast<double>(events);
+}
+
+// As many visits as the accesses allow; at least one, of which at least two walks are made.
+template <class Way>
+double ns_per_access(whole_system<Way>& all, const extent& of, std::uint64_t walks, std::uint64_t accesses) {
+  const std::uint64_t made =
+      std::clamp<std::uint64_t>(accesses / of.subsystem, std::min<std::uint64_t>(2, walks), walks);
+  const std::uint64_t visits = std::max<std::uint64_t>(accesses / (of.subsystem * walks), 1);
+  const visit_times took = made < walks ? all.visit_in_part(walks, made) : all.visit(visits, walks);
+  return ns_per(took.accesses, took.ns);
+}
+
+// Once round, as far as the accesses allow: what has been built or shuffled meets the caches.
+template <class Way>
+double first_ns_per_access(whole_system<Way>& all, const extent& of, std::uint64_t accesses) {
+  const visit_times took =
+      all.visit(std::clamp<std::uint64_t>(accesses / of.subsystem, 1, all.subsystems()), 1);
+  return ns_per(took.accesses, took.ns);
+}
+
+template <class Way>
+void measure_splits(whole_system<Way>& all, const extent& of, page& p) {
+  const locality_setting& asked = p.asked.locality;
+  figure* next = p.found.data();
+  const auto splits = [&] {
+    const double cold = first_ns_per_access(all, of, asked.accesses);
+    for (std::uint32_t i = 0; i <= asked.product; ++i)
+      *next++ = {cold, ns_per_access(all, of, std::uint64_t{1} << (asked.product - i), asked.accesses), 0};
+  };
+  splits();
+  all.shuffle(asked.shuffles * of.global);
+  splits();
+}
+
+template <class Way>
+void measure_factors(whole_system<Way>& all, const extent& of, page& p) {
+  const locality_setting& asked = p.asked.locality;
+  for (std::uint32_t i = 0; i <= asked.shuffles; ++i) {
+    if (i != 0) all.shuffle(of.global);
+    const double cold = first_ns_per_access(all, of, asked.accesses);
+    p.found[i] = {cold, ns_per_access(all, of, factors_walks, asked.accesses), 0};
+  }
+}
+
+template <class Way>
+void measure_run(whole_system<Way>& all, const extent& of, double build_ns, page& p) {
+  const locality_run& asked = p.asked.locality.run;
+  double access_ns = 0;
+  const auto access = [&] { access_ns = all.visit(asked.repeat * all.subsystems(), asked.access).ns; };
+  if (asked.access_first) access();
+  const std::uint64_t start = harness::thread_cpu_ns();
+  all.shuffle(asked.shuffle * of.global);
+  const auto shuffle_ns = static_cast<double>(harness::thread_cpu_ns() - start);
+  if (!asked.access_first) access();
+  const std::array<double, run_parts.size()> took{build_ns, shuffle_ns, access_ns,
+                                                  build_ns + shuffle_ns + access_ns};
+  for (std::size_t i = 0; i < took.size(); ++i)
+    p.found[i].warm_ns = ns_per(events_of(run_parts[i], asked), took[i]);
+}
+
+// Returns what it has measured: its end takes as long as its making, and a process may end without.
+template <class Way>
+std::unique_ptr<whole_system<Way>> measure_locality(Way& way, page& p) {
+  const extent of = extent_of(p.asked.locality);
+  harness::map_in_code();
+  harness::reset_peak();
+  const std::size_t resident = harness::peak_resident();
+  const std::uint64_t faults = harness::page_faults();
+  const std::uint64_t start = harness::thread_cpu_ns();
+  auto all = std::make_unique<whole_system<Way>>(way, of.global, of.subsystem);
+  const std::uint64_t built = harness::thread_cpu_ns();
+  p.page_faults = harness::page_faults() - faults;
+  switch (p.asked.locality.table) {
+    case locality_table::splits:
+      measure_splits(*all, of, p);
+      break;
+    case locality_table::factors:
+      measure_factors(*all, of, p);
+      break;
+    case locality_table::run:
+      measure_run(*all, of, static_cast<double>(built - start), p);
+      break;
+  }
+  const std::size_t peak = harness::peak_resident();
+  p.max_held = peak > resident ? peak - resident : 0;
+  p.state = harness::work_state::done;
+  return all;
+}
+
+}  // namespace mallard::p0089

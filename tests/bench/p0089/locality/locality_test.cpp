@@ -1,0 +1,119 @@
+#include "p0089/locality/locality.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+
+#include "p0089/page.hpp"
+
+namespace mallard::p0089 {
+namespace {
+
+locality_setting of_splits(std::uint32_t global, std::uint32_t subsystem) {
+  locality_setting asked;
+  asked.global = global;
+  asked.subsystem = subsystem;
+  return asked;
+}
+
+locality_setting of_factors(std::uint32_t global, std::uint32_t subsystem) {
+  locality_setting asked = of_splits(global, subsystem);
+  asked.table = locality_table::factors;
+  return asked;
+}
+
+locality_setting of_run(locality_run run) {
+  locality_setting asked;
+  asked.table = locality_table::run;
+  asked.run = run;
+  return asked;
+}
+
+const contestant& named(const char* name) {
+  for (const contestant& c : locality_contestants())
+    if (is_meant(c, name)) return c;
+  throw std::runtime_error(name);
+}
+
+TEST(Locality, SizesAreExponentsOfTwoOrOfTen) {
+  EXPECT_EQ(extent_of(of_splits(21, 12)).global, std::uint64_t{1} << 21);
+  EXPECT_EQ(extent_of(of_splits(21, 12)).subsystem, std::uint64_t{1} << 12);
+  EXPECT_EQ(extent_of(of_factors(7, 0)).global, 10'000'000u);
+  EXPECT_EQ(extent_of(of_factors(7, 0)).subsystem, 1u);
+  EXPECT_EQ(extent_of(of_run({30, 7, 1, 1, 1, false})).subsystem, 7u);
+}
+
+TEST(Locality, NamesEachGroup) {
+  EXPECT_EQ(group_of(of_splits(21, 12)).dump(),
+            R"({"table":"splits","global":21,"subsystem":12,"shuffles":5,"product":8})");
+  EXPECT_EQ(group_of(of_factors(7, 3)).dump(),
+            R"({"table":"factors","global":7,"subsystem":3,"shuffles":5,"access":10})");
+  EXPECT_EQ(
+      group_of(of_run({16, 4, 2, 3, 0, true})).dump(),
+      R"({"table":"run","global":16,"subsystem":4,"access":2,"shuffles":3,"repeat":0,"access_first":true})");
+}
+
+TEST(Locality, HasAFigureForEachSplitBeforeAndAfterTheShuffle) {
+  locality_setting asked = of_splits(10, 4);
+  asked.product = 1;
+  std::string names;
+  for (const auto& f : figures_of(asked)) names += f.dump();
+  EXPECT_EQ(names, R"({"split":0,"shuffled":false}{"split":1,"shuffled":false})"
+                   R"({"split":0,"shuffled":true}{"split":1,"shuffled":true})");
+}
+
+TEST(Locality, HasAFigureForEachFactorFromNoneOn) {
+  locality_setting asked = of_factors(3, 1);
+  asked.shuffles = 2;
+  std::string names;
+  for (const auto& f : figures_of(asked)) names += f.dump();
+  EXPECT_EQ(names, R"({"factor":0}{"factor":1}{"factor":2})");
+}
+
+TEST(Locality, HasAFigureForEachPartOfARun) {
+  std::string names;
+  for (const auto& f : figures_of(of_run({16, 4, 2, 3, 5, false}))) names += f.dump();
+  EXPECT_EQ(names, R"({"part":"build","events":16}{"part":"shuffle","events":48})"
+                   R"({"part":"access","events":160}{"part":"total","events":1})");
+}
+
+TEST(Locality, FitsItsFiguresIntoAPage) {
+  locality_setting most = of_splits(40, 1);
+  most.product = 20;
+  EXPECT_LE(figures_of(most).size(), most_figures);
+  most.table = locality_table::factors;
+  most.shuffles = 40;
+  EXPECT_LE(figures_of(most).size(), most_figures);
+}
+
+TEST(Locality, RefusesASubsystemLargerThanTheWhole) {
+  EXPECT_EQ(fault_of(of_splits(12, 12)), "");
+  EXPECT_NE(fault_of(of_splits(12, 13)), "");
+  EXPECT_EQ(fault_of(of_factors(7, 7)), "");
+  EXPECT_NE(fault_of(of_factors(7, 8)), "");
+  EXPECT_NE(fault_of(of_factors(40, 8)), "");
+}
+
+TEST(Locality, CountsAHeapASubsystemWhereThatIsTheStrategy) {
+  const std::uint64_t few = bytes_needed(of_splits(21, 21), named("AS7"));
+  const std::uint64_t many = bytes_needed(of_splits(21, 0), named("AS7"));
+  EXPECT_GT(few, 24u << 21) << "the links themselves";
+  EXPECT_GT(many - few, std::uint64_t{4096} << 21) << "a page each at least";
+  EXPECT_LT(bytes_needed(of_splits(21, 0), named("AS1")), std::uint64_t{128} << 21);
+  EXPECT_GT(bytes_needed(of_splits(25, 0), named("std.pool")), std::uint64_t{32} << 30);
+}
+
+TEST(LocalityContestants, HaveOneMallocForAllOrAHeapEach) {
+  std::string all;
+  for (const contestant& c : locality_contestants())
+    all += c.name() + (c.bound == binding::malloc ? " for all, " : " each, ");
+  EXPECT_EQ(
+      all,
+      "AS1 glibc for all, AS7 multipool each, AS9 multipool each, glibc-notrim for all, jemalloc for all, "
+      "tcmalloc for all, mimalloc for all, tbbmalloc for all, std.pool each, boost.pool each, ");
+}
+
+}  // namespace
+}  // namespace mallard::p0089

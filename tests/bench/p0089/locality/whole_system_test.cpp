@@ -1,0 +1,145 @@
+#include "p0089/locality/whole_system.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory_resource>
+#include <numeric>
+#include <set>
+#include <vector>
+
+#include "p0089/way/global.hpp"
+#include "p0089/way/owned_pmr.hpp"
+
+namespace mallard::p0089 {
+namespace {
+
+// Each subsystem's own; blocks that come back to another one than they are from are counted.
+class watched final : public std::pmr::memory_resource {
+ public:
+  watched() { alive.push_back(this); }
+  ~watched() override {
+    EXPECT_TRUE(mine_.empty());
+    std::erase(alive, this);
+  }
+
+  [[nodiscard]] int freed() const { return freed_; }
+
+  static inline std::vector<const watched*> alive;
+  static inline int allocated = 0;
+  static inline int strangers = 0;
+
+ private:
+  void* do_allocate(std::size_t size, std::size_t align) override {
+    ++allocated;
+    return *mine_.insert(std::pmr::new_delete_resource()->allocate(size, align)).first;
+  }
+  void do_deallocate(void* p, std::size_t size, std::size_t align) override {
+    ++freed_;
+    if (mine_.erase(p) == 0) ++strangers;
+    std::pmr::new_delete_resource()->deallocate(p, size, align);
+  }
+  [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
+    return this == &other;
+  }
+
+  std::set<void*> mine_;
+  int freed_ = 0;
+};
+
+using watched_way = owned_pmr_way<maker_of<watched>>;
+
+template <class Way>
+std::vector<std::size_t> sizes(const whole_system<Way>& all) {
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i < all.subsystems(); ++i) result.push_back(all[i].size());
+  return result;
+}
+
+std::size_t total(const std::vector<std::size_t>& sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+}
+
+TEST(WholeSystem, HasAsManySubsystemsAsItsLinksFill) {
+  global_way way;
+  EXPECT_EQ(sizes(whole_system<global_way>(way, 12, 4)), (std::vector<std::size_t>{4, 4, 4}));
+  EXPECT_EQ(sizes(whole_system<global_way>(way, 4, 4)), (std::vector<std::size_t>{4}));
+  EXPECT_EQ(sizes(whole_system<global_way>(way, 10, 4)), (std::vector<std::size_t>{4, 4}));
+}
+
+TEST(WholeSystem, KeepsItsLinksWhenShuffled) {
+  global_way way;
+  whole_system<global_way> all(way, 1024, 16);
+  all.shuffle(5 * 1024);
+  EXPECT_EQ(total(sizes(all)), 1024u);
+  EXPECT_NE(sizes(all), std::vector<std::size_t>(64, 16)) << "links go to random subsystems";
+}
+
+TEST(WholeSystem, ShufflesAsManyPairsAsAskedFor) {
+  watched_way way;
+  {
+    whole_system<watched_way> all(way, 256, 16);
+    EXPECT_EQ(watched::alive.size(), 16u);
+    watched::allocated = 0;
+    all.shuffle(777);
+    EXPECT_EQ(watched::allocated, 777);
+  }
+  EXPECT_EQ(watched::strangers, 0) << "a link goes back to the heap of the subsystem that made it";
+  EXPECT_TRUE(watched::alive.empty());
+}
+
+TEST(WholeSystem, TakesALinkFromEachSubsystemInTurn) {
+  watched_way way;
+  whole_system<watched_way> all(way, 64, 16);
+  all.shuffle(2 * 4 + 1);
+  std::vector<int> freed;
+  for (const watched* heap : watched::alive) freed.push_back(heap->freed());
+  EXPECT_EQ(freed, (std::vector<int>{3, 2, 2, 2}));
+}
+
+TEST(WholeSystem, PassesOverSubsystemsThatRanEmpty) {
+  global_way way;
+  whole_system<global_way> all(way, 64, 1);
+  all.shuffle(640);
+  const std::vector<std::size_t> now = sizes(all);
+  EXPECT_EQ(total(now), 64u);
+  EXPECT_NE(std::count(now.begin(), now.end(), 0u), 0);
+  all.shuffle(640);
+  EXPECT_EQ(total(sizes(all)), 64u);
+}
+
+TEST(WholeSystem, ShufflesTheSameInEveryProcess) {
+  global_way way;
+  whole_system<global_way> one(way, 512, 8);
+  whole_system<global_way> other(way, 512, 8);
+  one.shuffle(2000);
+  other.shuffle(1000);
+  other.visit(64, 1);
+  other.shuffle(1000);
+  EXPECT_EQ(sizes(one).size(), sizes(other).size());
+  whole_system<global_way> again(way, 512, 8);
+  again.shuffle(2000);
+  EXPECT_EQ(sizes(one), sizes(again));
+}
+
+TEST(WholeSystem, GoesOnVisitingWhereItStopped) {
+  global_way way;
+  whole_system<global_way> all(way, 32, 8);
+  all.shuffle(6);  // now they differ: each visit can be told by its accesses
+  const std::vector<std::size_t> size = sizes(all);
+  EXPECT_EQ(all.visit(1, 3).accesses, 3 * size[0]);
+  EXPECT_EQ(all.visit(2, 1).accesses, size[1] + size[2]);
+  EXPECT_EQ(all.visit_in_part(100, 2).accesses, 100 * size[3]);
+  EXPECT_EQ(all.visit(5, 1).accesses, 32 + size[0]);
+}
+
+TEST(WholeSystem, TakesTimeToVisit) {
+  global_way way;
+  whole_system<global_way> all(way, 4096, 256);
+  EXPECT_GT(all.visit(16, 64).ns, 0);
+  EXPECT_GT(all.visit_in_part(64, 8).ns, 0);
+  EXPECT_EQ(all.visit(0, 1).accesses, 0u);
+}
+
+}  // namespace
+}  // namespace mallard::p0089
