@@ -30,6 +30,8 @@ function keep(theme) {
 }
 
 mallard.theme = {
+  colour,
+
   now() {
     const scale = colours("scale", 0, 4);
     return {

@@ -1,0 +1,132 @@
+// locality: benchmark II, what access costs after memory was shuffled: surfaces as the paper's, tables below them.
+
+const { element } = mallard;
+
+const bases = { splits: 2, factors: 10 };
+const global_of = ({ table, global }) => `${table} ${global}`;
+const global_text = (value) => {
+  const [table, global] = value.split(" ");
+  return `|G| = ${mallard.power(bases[table], global)}${table === "factors" ? ", by factor of shuffling" : ""}`;
+};
+const kinds = ([...documents]) => [...new Set(documents.filter(({ group }) => bases[group.table]).map(({ group }) => global_of(group)))];
+
+function row_tip({ before, after, value, above, below }, where) {
+  const times = (row, name) => (row ? [`${name}: ${mallard.measures.lines(row)[0]}`] : []);
+  const lines = [where, ...times(before, "before"), ...times(after, "after")];
+  if (above !== undefined && below !== undefined) lines.push(`${mallard.measures.three_digits(above)} without, ${mallard.measures.three_digits(below)} with`);
+  if (value === undefined && !before && !after) lines.push("not measured");
+  return lines.join("\n");
+}
+
+function table(name, grid, base, columns, texts, scale) {
+  const ends = mallard.view({ measure: mallard.measures.all.warm, figures: "absolute" });
+  const lines = grid.cells.map((row, at) => ({
+    heads: [mallard.power(base, grid.sizes[at])],
+    cells: row.map((cell, column) => {
+      const tip = row_tip(cell, `|S| ${mallard.power(base, grid.sizes[at])}, ${columns} ${texts[column]}`);
+      if (cell.value === undefined) return { ...ends.end(cell.after ?? cell.before), tip };
+      return { text: mallard.measures.three_digits(cell.value), value: cell.value, plain: String(Number(cell.value.toPrecision(5))), tip };
+    }),
+  }));
+  return mallard.heat_table({ caption: name, corner: ["|S|"], families: [{ name: columns, columns: texts.map((text) => ({ name: text })) }], lines, scale });
+}
+
+// The three of a run, or of the paper: without, with, and how many times less.
+function grids(documents, kind, strategy) {
+  const of_kind = documents.filter(({ group }) => global_of(group) === kind);
+  if (of_kind.length === 0) return null;
+  const of = kind.startsWith("factors") ? mallard.locality_grid.factors : mallard.locality_grid.of;
+  const [without, beside] = [of(of_kind, "AS1"), of(of_kind, strategy)];
+  const measured = (grid) => grid.cells.some((row) => row.some(({ before, after }) => before || after));
+  if (!measured(without) && !measured(beside)) return null;
+  return { without, beside: measured(beside) ? beside : null, less: measured(beside) && measured(without) ? mallard.locality_grid.quotient(without, beside) : null };
+}
+
+const largest = (sets) => Math.max(2, ...sets.flatMap((grid) => grid.cells.flatMap((row) => row.map(({ value }) => value ?? 0))));
+
+mallard.charts.locality = {
+  title: "Benchmark II: locality",
+  help:
+    "|G| links are divided among subsystems of |S| links. Each list is walked af times before the next is visited, and all of them rf times, so that af * rf stays the same. " +
+    "A figure is the time of the accesses after links were shuffled between subsystems over that of the same before: 1 is no degradation. With a multipool in each subsystem, links stay in " +
+    "its memory; the third is how many times less that degrades. Surfaces turn by dragging; the tables have the same figures.",
+
+  missing: (data) => (mallard.runs.of(data, "locality").own.some(({ documents }) => kinds(documents).length > 0) ? "" : "Nothing was measured that has a table in the paper."),
+
+  async draw(container, data, context) {
+    const { state, theme } = context;
+    const { own, paper } = mallard.runs.of(data, "locality");
+    state.run ??= "0";
+    state.whose ??= "both";
+    const toolbar = element("div", { class: "toolbar" });
+    const place = element("div");
+    container.append(toolbar, place);
+
+    function figures_of(name, set, kind, strategy, most, tops) {
+      const base = bases[kind.split(" ")[0]];
+      const is_factors = kind.startsWith("factors");
+      const columns = is_factors ? "shuffles" : "rf";
+      const named = [
+        [set.without, "AS1, one heap for all", most, "after the shuffle over before"],
+        [set.beside, `${strategy}, a heap for each subsystem`, most, "after the shuffle over before"],
+        [set.less, `times less with ${strategy}`, tops, `AS1's figures over ${strategy}'s`],
+      ].filter(([grid]) => grid !== null && grid.splits.length > 0);
+      return named.map(([grid, title, top, what]) => {
+        const texts = grid.splits.map((split) => (is_factors ? String(split) : String(2 ** split)));
+        const plot = element("div", { role: "img", class: "surface", "aria-label": `${title}: a surface; the table below it has the figures.` });
+        const scale = mallard.scale.between(theme, [1, top], mallard.measures.three_digits);
+        const heading = `${name}: ${title}`;
+        return { plot, draw: () => mallard.surface(plot, grid, context, { base, columns, column_texts: texts, title: heading, most: top }), figure: element("figure", {}, plot, table(`${heading}, |G| = ${mallard.power(base, kind.split(" ")[1])}: ${what}`, grid, base, columns, texts, scale)) };
+      });
+    }
+
+    async function draw() {
+      const run = own[Number(state.run)];
+      const all = [...new Set([...kinds(run.documents), ...(state.whose === "ours" ? [] : kinds(paper.documents))])];
+      const known = kinds(run.documents);
+      if (!all.includes(state.kind)) state.kind = known.find((kind) => kind.startsWith("splits")) ?? known[0];
+      const columns = mallard.who.columns(run.documents).filter(({ key }) => key !== "AS1" && key !== "A/A");
+      if (!columns.some(({ key }) => key === state.strategy)) state.strategy = (columns.find(({ key }) => key === "AS7") ?? columns[0])?.key ?? "AS7";
+      for (const plot of place.querySelectorAll(".js-plotly-plot")) Plotly.purge(plot);
+      place.replaceChildren();
+      const ours = state.whose === "paper" ? null : grids(run.documents, state.kind, state.strategy);
+      const theirs = state.whose === "ours" ? null : grids(paper.documents, state.kind, "AS7");
+      const sets = [ours, theirs].filter(Boolean);
+      const most = largest(sets.flatMap(({ without, beside }) => [without, ...(beside ? [beside] : [])]));
+      const tops = largest(sets.map(({ less }) => less).filter(Boolean));
+      fill_toolbar(all, columns);
+      const rows = [ours && figures_of("Here", ours, state.kind, state.strategy, most, tops), theirs && figures_of("The paper", theirs, state.kind, "AS7", most, tops)].filter(Boolean);
+      const beside = rows.every((row) => row.length === 1) ? [rows.flat()] : rows;
+      for (const row of beside) place.append(element("div", { class: "surfaces" }, ...row.map(({ figure }) => figure)));
+      for (const { draw: draw_surface } of rows.flat()) await draw_surface();
+      if (state.whose !== "ours" && !theirs) place.append(element("p", { class: "note" }, `The paper has no table of ${global_text(state.kind)}.`));
+      if (state.whose !== "paper" && !ours) place.append(element("p", { class: "note" }, `There is nothing of ${global_text(state.kind)} in this run.`));
+      if (sets.length > 0) place.append(mallard.scale_legend(mallard.scale.between(theme, [1, most], mallard.measures.three_digits), "after the shuffle over before"));
+    }
+
+    function fill_toolbar(all, columns) {
+      const again = toolbar.contains(document.activeElement) ? [document.activeElement.closest("[data-tool]")?.dataset.tool, document.activeElement.value] : null;
+      const tool = (name, made) => {
+        made.dataset.tool = name;
+        return made;
+      };
+      const set = (name) => (value) => {
+        state[name] = value;
+        return draw();
+      };
+      toolbar.replaceChildren(
+        ...[
+          own.length > 1 ? tool("run", mallard.list_choice("Run", own.map(({ name }, at) => [String(at), name]), state.run, set("run"))) : null,
+          tool("kind", mallard.list_choice("System", all.map((kind) => [kind, global_text(kind)]), state.kind, set("kind"))),
+          columns.length > 1 ? tool("strategy", mallard.list_choice("A heap for each", columns.map(({ key, strategy }) => [key, /^AS/.test(key) ? `${key} ${strategy}` : key]), state.strategy, set("strategy"))) : null,
+          tool("whose", mallard.choice("Whose figures", [["ours", "Here"], ["paper", "The paper"], ["both", "Both"]], state.whose, set("whose"))),
+        ].filter(Boolean),
+      );
+      if (!again) return;
+      const found = toolbar.querySelector(`[data-tool="${again[0]}"]`);
+      (found?.querySelector(`input[value="${again[1]}"]`) ?? found?.querySelector("select"))?.focus();
+    }
+
+    await draw();
+  },
+};

@@ -1,0 +1,44 @@
+// view: what is shown of documents, as figures: one measure, as it is or beside that of AS1.
+//
+//     documents + {measure, figures, percent} --> figure(document, key) -> {row, value, text, end}
+
+const marks = { out_of_memory: "fail", skipped: "skip", failed: "broke" };
+const words = { fail: "memory ran out", skip: "skipped", broke: "crashed or wrong" };
+const indexed = new WeakMap();
+
+// The row of a strategy in a document.
+function row_of(document, key) {
+  if (!indexed.has(document)) indexed.set(document, new Map(document.rows.map((row) => [mallard.who.key(row), row])));
+  return indexed.get(document).get(key);
+}
+
+mallard.view = ({ measure, figures, percent }) => {
+  const write_ratio = (value) => (percent ? (100 * value).toFixed(0) : mallard.measures.three_digits(value));
+  const value_of = (document, key) => {
+    const row = row_of(document, key);
+    return row === undefined ? undefined : measure.of(row);
+  };
+  const ratio_of = (document, key) => {
+    const [value, base] = [value_of(document, key), value_of(document, "AS1")];
+    if (value === undefined || base === undefined) return undefined;
+    return base > 0 ? value / base : value === 0 ? 1 : undefined;
+  };
+  const as_ratio = figures === "ratio";
+  return {
+    row_of,
+    ratio_of,
+    value_of,
+    write_ratio,
+    as_ratio,
+    shown_of: as_ratio ? ratio_of : value_of,
+    write: as_ratio ? write_ratio : measure.write,
+    name: as_ratio ? `${measure.text.toLowerCase()}, ${percent ? "percent of" : "over that of"} AS1` : measure.whole,
+    // What stands in a cell where there is no figure.
+    end(row) {
+      if (row === undefined) return { text: "·", end: "absent", plain: "", why: "not measured" };
+      const mark = marks[row.status];
+      if (mark) return { text: mark, end: mark, plain: row.status, why: words[mark] };
+      return { text: "·", end: "absent", plain: "", why: `${measure.text.toLowerCase()}: not measured` };
+    },
+  };
+};

@@ -1,0 +1,52 @@
+// who: the strategies of documents as columns, in the paper's order, then contestants, then A/A.
+//
+//     global | monotonic | multipool | mono + multi | other mallocs | other resources | A/A
+//     AS1 AS2  AS3 ... AS6  ...
+
+const labelled = [
+  ["global", 2],
+  ["monotonic", 6],
+  ["multipool", 10],
+  ["mono + multi", 14],
+];
+
+const how = (row) => {
+  const access = { typed: "directly", pmr: "virtual", malloc: "as malloc" }[row.binding] ?? "";
+  return [access, row.destruction === "winkout" ? "winked out" : "normal destruction"].filter(Boolean).join(", ");
+};
+
+function family(row) {
+  if (row.repeated) return "A/A";
+  if (row.label) return labelled.find(([, last]) => Number(row.label.slice(2)) <= last)[0];
+  return row.binding === "malloc" ? "other mallocs" : "other resources";
+}
+
+// What tells a strategy from others, the same in every document.
+const key = (row) => {
+  if (row.repeated) return "A/A";
+  if (row.label) return row.label;
+  return `${row.strategy}${row.binding === "typed" ? " direct" : ""}${row.destruction === "winkout" ? " wink" : ""}`;
+};
+
+function column(row) {
+  const name = key(row);
+  const strategy = row.strategy ? `${row.strategy}, ${how(row)}` : "";
+  const about = row.repeated ? "AS1 measured a second time" : [row.label, strategy].filter(Boolean).join(": ");
+  return { key: name, family: family(row), about, strategy: row.strategy ?? "", long: name.length > 4 };
+}
+
+const families = [...labelled.map(([name]) => name), "other mallocs", "other resources", "A/A"];
+const number = ({ key: name }) => (/^AS\d+$/.test(name) ? Number(name.slice(2)) : 99);
+
+mallard.who = {
+  key,
+  // Every strategy that occurs, once.
+  columns(documents) {
+    const found = new Map();
+    for (const { rows } of documents) {
+      for (const row of rows) if (!found.has(key(row))) found.set(key(row), column(row));
+    }
+    const all = [...found.values()];
+    return all.sort((a, b) => families.indexOf(a.family) - families.indexOf(b.family) || number(a) - number(b));
+  },
+};

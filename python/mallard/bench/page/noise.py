@@ -1,0 +1,87 @@
+"""A/A: by how much two measurements of the same thing differ, so that readers know what a difference means.
+
+In each group AS1 is measured twice, in turn with the others: how far the second lies from the first is noise.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median, quantiles
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from mallard import figures
+from mallard.bench.page.names import many
+from mallard.bench.results_file import Run
+from mallard.html.element import tag
+from mallard.html.table import Column, head, line, scrolled
+
+Row = Mapping[str, Any]
+
+WORDS = (
+    "In every group AS1 is measured twice, as if it were two strategies. What these two differ by is noise: "
+    "a difference between strategies that is no larger means nothing here."
+)
+
+
+def noise(runs: Sequence[Run], names: Sequence[str]) -> Element:
+    """Return the section."""
+    made = tag("section", tag("h2", "Noise"), class_="card", id="noise")
+    rows = [(name, sorted(found)) for run, name in zip(runs, names, strict=True) if (found := list(of(run)))]
+    if not rows:
+        made.append(tag("p", "AS1 was not measured twice: what a difference means here is not known."))
+        return made
+    made.append(tag("p", WORDS))
+    for name, found in rows:
+        made.append(tag("p", tag("strong", sentence(found)), f" ({name})"))
+    columns: list[Column[tuple[str, list[float]]]] = [
+        Column("Run", lambda row: row[0]),
+        Column("Pairs", lambda row: len(row[1]), figures.count),
+        Column("Median", lambda row: median(row[1]), figures.share),
+        Column("19 of 20 within", lambda row: most_of(row[1]), figures.share),
+        Column("Largest", lambda row: row[1][-1], figures.share),
+    ]
+    table = tag("table", head(columns), tag("tbody", *(line(columns, row) for row in rows)))
+    made.append(tag("details", tag("summary", "Figures"), scrolled(table, "Noise of each run")))
+    return made
+
+
+def sentence(found: Sequence[float]) -> str:
+    """Say what the noise is."""
+    if len(found) == 1:
+        return f"The two differ by {figures.share(found[0])}."
+    return (
+        f"19 of 20 pairs differ by at most {figures.share(most_of(found))}, half by at most "
+        f"{figures.share(median(found))}; {many(len(found), 'pair')}."
+    )
+
+
+def most_of(found: Sequence[float]) -> float:
+    """Return what 19 of 20 do not exceed."""
+    return found[0] if len(found) == 1 else quantiles(found, n=20, method="inclusive")[-1]
+
+
+def of(run: Run) -> Iterator[float]:
+    """Yield the noise of each pair of a run."""
+    for document in run.documents:
+        for first, second in pairs(document["rows"]):
+            one, other = time(first), time(second)
+            if one and other:
+                yield abs(other / one - 1)
+
+
+def pairs(rows: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
+    """Yield AS1 and what repeats it, in benchmark II for each figure of a turn."""
+    first = {place(row): row for row in rows if row["label"] == "AS1" and not row.get("repeated")}
+    for row in rows:
+        if row.get("repeated") and place(row) in first:
+            yield first[place(row)], row
+
+
+def place(row: Row) -> tuple[Any, ...]:
+    """Return which figure of a turn it is."""
+    return row.get("split"), row.get("shuffled"), row.get("factor")
+
+
+def time(row: Row) -> float | None:
+    """Return what its benchmark compares."""
+    ns: float | None = row.get("wall_ns_per_event") or row.get("ns_per_event")
+    return ns
