@@ -24,6 +24,7 @@ MOST_BYTES = 4 << 20
 WIDTHS = (800, 1200, 1366)
 BENCHMARKS = {"density", "locality", "utilization", "contention"}
 SECONDS = 2**27 / 1e9
+SETTLED_MS = 300  # scrolling, which puts tips away, is over
 
 
 def written(path: Path, runs: Sequence[Run]) -> Path:
@@ -208,7 +209,10 @@ def test_ratios_and_times_are_those_measured(browser: Browser, four: Path) -> No
 def test_a_cell_tells_all_that_is_known_of_it(browser: Browser, four: Path) -> None:
     one = row(document(sample_run("density"), structure="DS1", size=6), "AS8")
     with opened(browser, four, reduced_motion="reduce") as page:
-        cell(heat(page, "density"), "2⁶", "AS8").hover()
+        pointed = cell(heat(page, "density"), "2⁶", "AS8")
+        pointed.scroll_into_view_if_needed()
+        page.wait_for_timeout(SETTLED_MS)
+        pointed.hover()
         tip = page.get_by_role("tooltip").inner_text()
         for fact in ("AS8: multipool, directly, winked out", "2⁶", "5 rounds", "spread", "of AS1"):
             assert fact in tip
