@@ -13,11 +13,23 @@ namespace {
 
 using growth = proportional<256, 256, 4, 1024>;
 
+// Blocks that are carved one by one: two of them are more than a batch. Five are a run.
+constexpr std::size_t large = 624;
+static_assert(2 * large > runs::batch_bytes);
+using growth_of_large = constant<5 * large>;
+
 class Runs : public testing::Test {
  protected:
-  void* carve() { return runs_.carve<growth>(slabs_, 48, 16); }
+  void* carve() {
+    void* const freed = freed_.pop();
+    return freed != nullptr ? freed : runs_.carve<growth>(slabs_, 48, 16, freed_);
+  }
+  std::byte* carve_large() {
+    return static_cast<std::byte*>(runs_.carve<growth_of_large>(slabs_, large, 16, freed_));
+  }
 
   alignas(64) std::byte bytes_[16384];
+  intrusive_stack freed_;
   slabs<fixed_buffer, doubling<4096, 4096>> slabs_{bytes_, sizeof bytes_};
   runs runs_;
 };
@@ -32,25 +44,60 @@ TEST_F(Runs, BlocksAreAlignedAndDoNotOverlap) {
   }
   EXPECT_EQ(starts.size(), 200u);
   for (auto i = std::next(starts.begin()); i != starts.end(); ++i) EXPECT_GE(*i - *std::prev(i), 48u);
-  EXPECT_EQ(runs_.carved(48), 200u);
+  EXPECT_EQ(runs_.carved(48), 200 + freed_.count());
   EXPECT_FALSE(runs_.validate(slabs_.chunk_ranges(), 48, 16));
 }
 
-TEST_F(Runs, MemoryBehindTheLastBlockStaysUntouched) {
+TEST_F(Runs, MemoryBehindABatchStaysUntouched) {
   std::memset(bytes_, 0x5A, sizeof bytes_);
-  slabs<fixed_buffer, doubling<4096, 4096>> fresh(bytes_, sizeof bytes_);
-  std::byte* const carved = static_cast<std::byte*>(runs_.carve<growth>(fresh, 48, 16));
-  for (std::byte* p = carved; p != carved + 1024; ++p) ASSERT_EQ(*p, std::byte{0x5A});
+  slabs<fixed_buffer, doubling<8192, 8192>> fresh(bytes_, sizeof bytes_);
+  std::byte* const carved = static_cast<std::byte*>(runs_.carve<constant<4096>>(fresh, 48, 16, freed_));
+  for (std::byte* p = carved + runs::batch_bytes; p != carved + 4096; ++p) ASSERT_EQ(*p, std::byte{0x5A});
+}
+
+TEST_F(Runs, CarveABatchAtOnceLowestFirst) {
+  auto* const first = static_cast<std::byte*>(runs_.carve<constant<4096>>(slabs_, 48, 16, freed_));
+  EXPECT_EQ(runs_.carved(48), runs::batch_bytes / 48);
+  EXPECT_EQ(freed_.count(), runs::batch_bytes / 48 - 1);
+  for (std::byte* p = first + 48; !freed_.empty(); p += 48) EXPECT_EQ(freed_.pop(), p);
+}
+
+TEST_F(Runs, TakeTheRestOfABatchBack) {
+  auto* const first = static_cast<std::byte*>(carve());
+  auto* const second = static_cast<std::byte*>(carve());
+  runs_.uncarve(48, freed_);
+  EXPECT_TRUE(freed_.empty());
+  EXPECT_EQ(runs_.carved(48), 2u);
+  EXPECT_EQ((runs_.carve_adjacent<growth>(slabs_, 48, 16, 3, freed_)), second + 48);
+  EXPECT_FALSE(runs_.validate(slabs_.chunk_ranges(), 48, 16));
+  freed_.push(first);
+  runs_.uncarve(48, freed_);
+  EXPECT_EQ(freed_.pop(), first) << "what lies before blocks in use was taken back";
+}
+
+TEST_F(Runs, TakeNoBatchBackThatOtherFreedBlocksLieUnder) {
+  intrusive_stack freed;
+  freed.push(carve());
+  while (!freed_.empty()) freed.push(freed_.pop());
+  const std::size_t blocks = freed.count();
+  runs_.uncarve(48, freed);  // its top is the last block in front of the cursor
+  EXPECT_EQ(freed.count(), blocks);
+}
+
+TEST_F(Runs, CarveNoMoreAtOnceThanARunHas) {
+  (void)carve();
+  EXPECT_EQ(freed_.count(), 256u / 48 - 1);
+  EXPECT_FALSE(runs_.validate(slabs_.chunk_ranges(), 48, 16));
 }
 
 TEST_F(Runs, KnowWhereCarvedBlocksBegin) {
-  std::byte* const first = static_cast<std::byte*>(carve());
-  EXPECT_TRUE(runs_.carved_ranges().contains(first, 48));
-  EXPECT_FALSE(runs_.carved_ranges().contains(first + 16, 48));
-  EXPECT_FALSE(runs_.carved_ranges().contains(first + 48, 48));  // not carved yet
-  EXPECT_EQ(carve(), first + 48);
-  EXPECT_TRUE(runs_.carved_ranges().contains(first + 48, 48));
-  EXPECT_FALSE(runs_.carved_ranges().contains(this, 48));
+  std::byte* const first = carve_large();
+  EXPECT_TRUE(runs_.carved_ranges().contains(first, large));
+  EXPECT_FALSE(runs_.carved_ranges().contains(first + 16, large));
+  EXPECT_FALSE(runs_.carved_ranges().contains(first + large, large));  // not carved yet
+  EXPECT_EQ(carve_large(), first + large);
+  EXPECT_TRUE(runs_.carved_ranges().contains(first + large, large));
+  EXPECT_FALSE(runs_.carved_ranges().contains(this, large));
 }
 
 TEST_F(Runs, AreFullyCarvedBeforeTheNextAndThenEnd) {
@@ -63,26 +110,24 @@ TEST_F(Runs, AreFullyCarvedBeforeTheNextAndThenEnd) {
 }
 
 TEST_F(Runs, AdjacentBlocksTakeANewRunWhereTheOldOneIsTooShort) {
-  intrusive_stack freed;
-  auto* const first = static_cast<std::byte*>(carve());  // of 256 bytes: five blocks
-  EXPECT_EQ((runs_.carve_adjacent<growth>(slabs_, 48, 16, 2, freed)), first + 48);
-  EXPECT_TRUE(freed.empty());
-  std::byte* const forty = runs_.carve_adjacent<growth>(slabs_, 48, 16, 40, freed);
-  ASSERT_NE(forty, nullptr);
-  EXPECT_EQ(freed.pop(), first + 4 * 48);
-  EXPECT_EQ(freed.pop(), first + 3 * 48);
-  EXPECT_TRUE(freed.empty());
-  EXPECT_EQ(runs_.carved(48), 45u);
-  EXPECT_TRUE(runs_.carved_ranges().contains(forty + 39 * 48, 48));
-  EXPECT_FALSE(runs_.validate(slabs_.chunk_ranges(), 48, 16));
+  std::byte* const first = carve_large();
+  EXPECT_EQ((runs_.carve_adjacent<growth_of_large>(slabs_, large, 16, 2, freed_)), first + large);
+  EXPECT_TRUE(freed_.empty());
+  std::byte* const six = runs_.carve_adjacent<growth_of_large>(slabs_, large, 16, 6, freed_);
+  ASSERT_NE(six, nullptr);
+  EXPECT_EQ(freed_.pop(), first + 4 * large);
+  EXPECT_EQ(freed_.pop(), first + 3 * large);
+  EXPECT_TRUE(freed_.empty());
+  EXPECT_EQ(runs_.carved(large), 11u);
+  EXPECT_TRUE(runs_.carved_ranges().contains(six + 5 * large, large));
+  EXPECT_FALSE(runs_.validate(slabs_.chunk_ranges(), large, 16));
 }
 
 TEST_F(Runs, AdjacentBlocksThatCannotBeHadChangeNothing) {
-  intrusive_stack freed;
-  void* const first = carve();
-  EXPECT_EQ((runs_.carve_adjacent<growth>(slabs_, 48, 16, 1000, freed)), nullptr);
-  EXPECT_TRUE(freed.empty());
-  EXPECT_EQ(carve(), static_cast<std::byte*>(first) + 48);
+  std::byte* const first = carve_large();
+  EXPECT_EQ((runs_.carve_adjacent<growth_of_large>(slabs_, large, 16, 1000, freed_)), nullptr);
+  EXPECT_TRUE(freed_.empty());
+  EXPECT_EQ(carve_large(), first + large);
 }
 
 TEST_F(Runs, AWrongSizeOrAlignmentIsReported) {

@@ -45,15 +45,16 @@ TEST_F(Segregate, AFreedBlockServesItsClassAndNoOther) {
   EXPECT_EQ(heap_.allocate(33, 8).data, b.data);
 }
 
+// Of a size that is carved one by one.
 TEST_F(Segregate, TheLastBlockFreedIsTheFirstReused) {
-  const block a = heap_.allocate(64, 8);
-  const block b = heap_.allocate(64, 8);
-  EXPECT_FALSE(heap_.reuse(64, 8));
-  EXPECT_TRUE(heap_.reclaim(a.data, 64, 8));
-  EXPECT_TRUE(heap_.reclaim(b.data, 64, 8));
-  EXPECT_EQ(heap_.reuse(64, 8), b);
-  EXPECT_EQ(heap_.reuse(64, 8), a);
-  EXPECT_FALSE(heap_.reuse(64, 8));
+  const block a = heap_.allocate(640, 8);
+  const block b = heap_.allocate(640, 8);
+  EXPECT_FALSE(heap_.reuse(640, 8));
+  EXPECT_TRUE(heap_.reclaim(a.data, 640, 8));
+  EXPECT_TRUE(heap_.reclaim(b.data, 640, 8));
+  EXPECT_EQ(heap_.reuse(640, 8), b);
+  EXPECT_EQ(heap_.reuse(640, 8), a);
+  EXPECT_FALSE(heap_.reuse(640, 8));
 }
 
 TEST_F(Segregate, TheInlinePartsLeaveOtherRequestsAlone) {

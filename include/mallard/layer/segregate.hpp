@@ -60,7 +60,8 @@ class segregate {
     const std::size_t received = Classes::size(index);
     void* p = freed_[index].pop();
     if (p == nullptr)
-      p = runs_.use(index).template carve<RunGrowth>(slabs_, received, Classes::natural_align(received));
+      p = runs_.use(index).template carve<RunGrowth>(slabs_, received, Classes::natural_align(received),
+                                                     freed_[index]);
     return {p, p == nullptr ? 0 : received};
   }
 
@@ -86,6 +87,7 @@ class segregate {
     const std::size_t received = Classes::size(index);
     const std::size_t natural = Classes::natural_align(received);
     std::size_t adjacent = std::clamp<std::size_t>(contiguous / received, 1, max_request / received / 2);
+    if (adjacent != 1) runs_.use(index).uncarve(received, freed_[index]);
     chain taken;
     for (; count != 0 && !freed_[index].empty(); --count) taken.push_back(freed_[index].pop());
     while (count != 0) {

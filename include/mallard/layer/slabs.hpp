@@ -104,7 +104,8 @@ class slabs {
     const std::size_t padding = padding_for(from.cursor() + prefix, align);
     if (from.room() - needed < padding) return {};
     const std::size_t front = prefix + padding;
-    const std::size_t units = std::min(most, (from.room() - front) / unit);
+    const std::size_t room = from.room() - front;
+    const std::size_t units = most * unit <= room ? most : room / unit;
     std::byte* const begin = from.cursor() + front;
     std::byte* const end = begin + units * unit;
     from.rewind(end);
