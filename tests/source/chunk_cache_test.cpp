@@ -87,7 +87,7 @@ class ChunkCache : public testing::Test {
     cache_.set_limit(limit);
   }
 
-  basic_chunk_cache<seen_pages> cache_;
+  basic_chunk_cache<seen_pages, 0> cache_;
 };
 
 TEST_F(ChunkCache, GivesAKeptChunkAgainWithoutASystemCall) {
@@ -137,6 +137,41 @@ TEST_F(ChunkCache, NeverHoldsMoreThanWasOnceInUse) {
   EXPECT_EQ(cache_.cached(), 4 * page);
   EXPECT_EQ(cache_.mapped(), 10 * page);
   keep(third, 6 * page);
+}
+
+// A heap that needs another size at its end than before, again and again.
+TEST(ChunkCacheOfFewChunks, GivesNothingBackUpToItsLeast) {
+  basic_chunk_cache<seen_pages, 20 * page> cache;
+  const auto live = [&] {
+    for (const std::size_t pages : {10, 4, 6}) {
+      const block b = cache.allocate(pages * page, 8);
+      EXPECT_NE(b.data, nullptr);
+      cache.deallocate(b.data, b.size, 8);
+    }
+  };
+  live();
+  EXPECT_EQ(cache.mapped(), 20 * page);
+  EXPECT_EQ(cache.max_mapped(), 20 * page) << "what was cached at the peak was mapped as well";
+  const std::size_t calls = cache.upstream().calls;
+  live();
+  EXPECT_EQ(cache.upstream().calls, calls);
+  const block more = cache.allocate(page, 8);
+  EXPECT_EQ(cache.mapped(), 11 * page) << "the oldest makes room above it";
+  EXPECT_EQ(cache.upstream().most_out, 20 * page);
+  EXPECT_FALSE(cache.validate());
+  cache.deallocate(more.data, page, 8);
+  cache.trim(0);
+}
+
+TEST(ChunkCacheOfFewChunks, HoldsWhatWasInUseAboveItsLeast) {
+  basic_chunk_cache<seen_pages, 5 * page> cache;
+  const block large = cache.allocate(8 * page, 8);
+  cache.deallocate(large.data, 8 * page, 8);
+  const block small = cache.allocate(page, 8);
+  EXPECT_EQ(cache.mapped(), page);
+  EXPECT_EQ(cache.max_mapped(), 8 * page);
+  cache.deallocate(small.data, page, 8);
+  cache.trim(0);
 }
 
 TEST_F(ChunkCache, GivesTheOldestBackFirst) {
@@ -218,7 +253,7 @@ TEST_F(ChunkCache, GivesEverythingBackBeforeARequestFails) {
 
 // As where a plugin that has its own copy ends a heap of the program's.
 TEST_F(ChunkCache, GivesBackWhatAnotherInstanceHasGiven) {
-  basic_chunk_cache<os_pages> other;
+  basic_chunk_cache<os_pages, 0> other;
   const block kept = other.allocate(page, 8);
   const block passed = other.allocate(page, 2 * page);
   cache_.deallocate(kept.data, page, 8);

@@ -1,4 +1,4 @@
-// basic_chunk_cache<Source>: chunks that were given back, kept for the next heap that asks.
+// basic_chunk_cache<Source, Least>: chunks that were given back, kept for the next heap that asks.
 //
 //     heap A --deallocate--> [ free chunks, by size and by age ] --allocate--> heap B
 //                                 |                        ^
@@ -10,9 +10,9 @@
 // first time: the next one gets the same chunks, pages and all, with what their last owner left in them.
 // Free chunks carry their links themselves, so the cache needs no other memory.
 //
-// Bound: cached + in use never exceeds the most that was ever in use (max_mapped()), so that the cache
-// alone never raises what a process holds at its peak; and cached never exceeds limit(). What is too
-// much goes back, oldest first. Pages of cached chunks stay resident: after a phase that needed much, up
+// Bound: cached + in use never exceeds the most that was ever in use, or `Least` bytes where that was less,
+// so that the cache alone raises no peak that is worth a thought; and cached never exceeds limit(). What is
+// too much goes back, oldest first. Pages of cached chunks stay resident: after a phase that needed much, up
 // to limit() bytes remain so until other sizes drive them out, or trim() gives them back. (Marking them
 // MADV_FREE would be a system call a chunk again, and lower nothing before memory is short.)
 //
@@ -45,8 +45,14 @@
 
 namespace mallard {
 
+// What is mapped up to here stays so, in bytes: 1 MiB, less than a C++ program has resident before main. A
+// heap that lives again and again and needs other sizes at its end than before would otherwise have pages
+// taken from the system, and given back, in each of its lives: at this size that is most of what the life
+// costs.
+inline constexpr std::size_t default_least_chunks = std::size_t{1} << 20;
+
 // Of a source that gives whole pages, and exactly as many as it is asked for.
-template <predictable Source>
+template <predictable Source, std::size_t Least = default_least_chunks>
 class basic_chunk_cache {
  public:
   using upstream_type = Source;
@@ -142,7 +148,7 @@ class basic_chunk_cache {
     const std::lock_guard locked(mutex_);
     if (cached_ > limit_) return {"chunk_cache: more is cached than the limit"};
     if (in_use_ > max_mapped_ || cached_ > max_mapped_ - in_use_)
-      return {"chunk_cache: more is mapped than was ever in use"};
+      return {"chunk_cache: more is mapped than ever was"};
     if (fault f = free_.validate()) return f;
     if (free_.bytes(size_of) != cached_) return {"chunk_cache: the chunks do not add up to what is cached"};
     return {};
@@ -220,7 +226,8 @@ class basic_chunk_cache {
     std::unique_lock locked(mutex_);
     in_use_ += fresh.size;
     max_mapped_ = std::max(max_mapped_, in_use_);
-    surplus* const older = evict(max_mapped_ - in_use_);  // of what others have cached meanwhile
+    surplus* const older = evict(bound() - in_use_);  // of what others have cached meanwhile
+    max_mapped_ = std::max(max_mapped_, in_use_ + cached_);
     locked.unlock();
     give_back(older);
     return fresh;
@@ -228,11 +235,14 @@ class basic_chunk_cache {
 
   void make_room(std::size_t size) noexcept {
     std::unique_lock locked(mutex_);
-    const std::size_t below = max_mapped_ - in_use_;
+    const std::size_t below = bound() - in_use_;
     surplus* const older = evict(below - std::min(below, size));
     locked.unlock();
     give_back(older);
   }
+
+  // The most that may be cached and in use together.
+  [[nodiscard]] std::size_t bound() const noexcept { return std::max(max_mapped_, Least); }
 
   // Takes the oldest chunks out until at most `most` bytes are cached.
   surplus* evict(std::size_t most) noexcept {
