@@ -2,9 +2,10 @@
 
 import csv
 import io
+import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from mallard.bench.findings import judged
 from mallard.bench.findings.finding import Verdict
 from mallard.bench.page.page import render
 from mallard.bench.results_file import Run
+from mallard.commands.bench import table
+from mallard.errors import MallardError
 
 AGAIN = ["mallard", "bench", "table", "in put.jsonl"]
 MOST_BYTES = 4 << 20
@@ -369,8 +372,9 @@ def test_time_by_threads_with_failed_locks_beside(browser: Browser, four: Path) 
         expected = [100 * row(one, "AS1")["failed_locks"] for one in ours]
         assert locks["y"] == pytest.approx(expected, rel=1e-3)
         assert "more threads than cores" in plot.inner_text()
+        hidden = {one["name"] for one in traces if one["visible"] is not True}
+        assert hidden.isdisjoint(one["name"] for one in traces if one.get("xaxis") == "x2")
         choose(page, "contention", "Failed locks")
-        choose(page, "contention", "Absolute")
         assert cell(heat(page, "contention"), "1", "AS1").inner_text() == f"{expected[0]:.1f}"
 
 
@@ -454,6 +458,29 @@ def test_names_are_text(browser: Browser, tmp_path: Path) -> None:
     with opened(browser, written(tmp_path / "names.html", [run])) as page:
         heat(page, "utilization").locator('[data-end="broke"]').focus()
         assert "<b>&amp;</script>" in page.get_by_role("tooltip").inner_text()
+
+
+def test_pages_are_written_of_kept_results(
+    browser: Browser, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = []
+    for benchmark in ("density", "contention"):
+        run = sample_run(benchmark)
+        kept.append(tmp_path / f"{benchmark}.jsonl")
+        kept[-1].write_text("".join(json.dumps(line) + "\n" for line in (asdict(run.header), *run.documents)))
+    table(kept, html=tmp_path / "page.html")
+    assert "DS1, vector<int>" in capsys.readouterr().out, "tables are printed, too"
+    with opened(browser, tmp_path / "page.html") as page:
+        assert page.title() == "Benchmarks of P0089: density, contention"
+        assert f"mallard bench table {kept[0]}" in page.locator("footer").inner_text()
+
+
+def test_pages_that_cannot_be_written(tmp_path: Path) -> None:
+    run = sample_run("contention")
+    kept = tmp_path / "kept.jsonl"
+    kept.write_text("".join(json.dumps(line) + "\n" for line in (asdict(run.header), *run.documents)))
+    with pytest.raises(MallardError, match="absent"):
+        table([kept], html=tmp_path / "absent" / "page.html")
 
 
 def test_full_default_runs_stay_small_pages(four: Path) -> None:

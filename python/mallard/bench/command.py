@@ -68,6 +68,10 @@ class Shared:
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the results that are there.")] = False
     paper: Annotated[bool, typer.Option("--paper", help="The paper's own tables below ours.")] = False
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, no tables.")] = False
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write a page of heat maps and surfaces, too."),
+    ] = None
     native: Annotated[
         str | None, typer.Option(metavar="PROGRAM", help="The mallard-bench to run, if not the usual one.")
     ] = None
@@ -140,7 +144,7 @@ def measure(benchmark: Benchmark, asked: Asked, shared: Shared) -> None:
     complete = run(groups, Program(program, options, file.header.memory_limit), file, options)
     done = file.run()
     if done.documents:
-        print_runs([done], shared.paper, shared.as_json)
+        print_runs([done], shared.paper, shared.as_json, shared.html)
     if not complete:
         kept = f"--resume goes on with {path}" if done.documents else "nothing was done yet"
         print(f"mallard: interrupted; {kept}", file=sys.stderr)
@@ -151,12 +155,17 @@ def measure(benchmark: Benchmark, asked: Asked, shared: Shared) -> None:
         raise typer.Exit(BROKEN)
 
 
-def print_runs(runs: Sequence["Run"], paper: bool, as_json: bool) -> None:
-    """Print runs as tables, or as an object a line."""
+def print_runs(runs: Sequence["Run"], paper: bool, as_json: bool, html: Path | None) -> None:
+    """Print runs as tables, or as an object a line; write the page of them, if there is to be one."""
     import json
 
     from mallard.bench.show import show_run
 
+    if html is not None:
+        from mallard.bench.page.page import write_page
+
+        again = ["mallard", "bench", "table", *(str(run.path) for run in runs), "--html", str(html)]
+        write_page(runs, html, installed_version(), again)
     for run in runs:
         if as_json:
             print(json.dumps({**asdict(run.header), "results": run.documents}))

@@ -121,11 +121,14 @@ def table(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="What runs have kept.")],
     paper: Annotated[bool, typer.Option("--paper", help="The paper's own tables below ours.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a file, no tables.")] = False,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write one page of all of them, too.")
+    ] = None,
 ) -> None:
     """Print the tables of results that were kept."""
     from mallard.bench.results_file import read
 
-    print_runs([read(path) for path in files], paper, as_json)
+    print_runs([read(path) for path in files], paper, as_json, html)
 
 
 SUBCOMMANDS: dict[str, Callable[..., None]] = {

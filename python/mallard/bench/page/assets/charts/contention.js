@@ -4,6 +4,8 @@ const { element, format } = mallard;
 
 const power = (exponent) => mallard.power(2, exponent);
 const { wall, warm } = mallard.measures.all;
+// Lines that are there at once, beside those whose locks are counted: the paper's strategies.
+const shown_first = 8;
 const dashes = ["solid", "dash", "dot", "dashdot"];
 const symbols = ["circle", "square", "diamond", "cross", "triangle-up", "star"];
 
@@ -20,13 +22,14 @@ function traces(documents, columns, theme) {
   columns.forEach(({ key, strategy }, at) => {
     const rows = by_threads.map((document) => [document.group.threads, row_of(document, key)]).filter(([, row]) => row?.wall_ns_per_event);
     if (rows.length === 0) return;
+    const locks = rows.filter(([, row]) => row.failed_locks !== undefined);
     const style = {
       name: /^AS\d/.test(key) ? `${key} ${strategy}` : key,
       legendgroup: key,
       mode: "lines+markers",
       line: { color: theme.series[at % theme.series.length], dash: dashes[Math.floor(at / 4) % dashes.length], width: 1.8 },
       marker: { symbol: symbols[at % symbols.length], size: 7 },
-      visible: at < 8 || key === "A/A" ? true : "legendonly",
+      visible: at < shown_first || key === "A/A" || locks.length > 0 ? true : "legendonly",
     };
     const times = rows.map(([, row]) => row.wall_ns_per_event);
     const spread = rows.map(([, row]) => row.wall_spread ?? [row.wall_ns_per_event, row.wall_ns_per_event]);
@@ -38,7 +41,6 @@ function traces(documents, columns, theme) {
       hovertemplate: `<b>${style.name}</b>, %{x} threads<br>%{y:.4g} ns<br>%{text}<extra></extra>`,
       text: spread.map(([low, high]) => `spread ${low.toPrecision(4)} to ${high.toPrecision(4)}`),
     });
-    const locks = rows.filter(([, row]) => row.failed_locks !== undefined);
     if (locks.length === 0) return;
     made.push({
       ...style,
@@ -63,7 +65,7 @@ function layout(cores, threads, has_locks, theme) {
     hovermode: "closest",
     xaxis: { ...axis, domain: has_locks ? [0, 0.6] : [0, 1] },
     yaxis: { title: { text: "ns an iteration, wall time" }, rangemode: "tozero", fixedrange: true },
-    xaxis2: { ...axis, domain: [0.69, 1] },
+    xaxis2: { ...axis, domain: [0.69, 1], anchor: "y2" },
     yaxis2: { title: { text: "% of lock attempts that failed" }, anchor: "x2", rangemode: "tozero", fixedrange: true },
     shapes: some ? [crowded("x"), ...(has_locks ? [crowded("x2")] : [])] : [],
     annotations: some ? [{ xref: "x", yref: "y domain", x: cores + 0.6, y: 1, xanchor: "left", yanchor: "top", showarrow: false, text: "more threads than cores", font: { color: theme.muted } }] : [],
@@ -104,7 +106,7 @@ mallard.charts.contention = {
       measures: {
         wall: { ...wall, column: "ns" },
         warm: { ...warm, text: "CPU time", in_paper: false, column: "ns" },
-        locks: { text: "Failed locks", of: ({ status, failed_locks }) => (status === "ok" ? failed_locks : undefined), write: (value) => `${(100 * value).toFixed(1)}`, whole: "percent of lock attempts that failed", unit: "% of attempts", in_paper: false, column: "%" },
+        locks: { text: "Failed locks", of: ({ status, failed_locks }) => (status === "ok" ? failed_locks : undefined), write: (value) => `${(100 * value).toFixed(1)}`, whole: "percent of lock attempts that failed", unit: "% of attempts", in_paper: false, absolute: true },
       },
       percent: true,
       part: {

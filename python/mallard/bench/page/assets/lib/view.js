@@ -23,7 +23,7 @@ mallard.view = ({ measure, figures, percent }) => {
     if (value === undefined || base === undefined) return undefined;
     return base > 0 ? value / base : value === 0 ? 1 : undefined;
   };
-  const as_ratio = figures === "ratio";
+  const as_ratio = figures === "ratio" && !measure.absolute;
   return {
     row_of,
     ratio_of,
