@@ -75,7 +75,7 @@ mallard.comparison = (container, data, context, spec) => {
     return { text, value: base ? null : value, plain: String(Number(value.toPrecision(5))), tip, scale };
   }
 
-  function table(name, documents, columns, view, scale, reference) {
+  function table(name, documents, columns, view, scale, reference, above = 0) {
     const families = families_of(columns);
     if (spec.percent && view.as_ratio && families[0]?.columns[0].name === "AS1") families[0].columns[0].name = `AS1 ${spec.measures[state.measure].column ?? ""}`.trim();
     const lines = documents.map((document) => ({
@@ -83,7 +83,7 @@ mallard.comparison = (container, data, context, spec) => {
       instead: skipped(document),
       cells: columns.map((column) => cell(document, column, view, scale, reference)),
     }));
-    return mallard.heat_table({ caption: name, corner: spec.corner, families, lines, scale });
+    return mallard.heat_table({ caption: name, corner: spec.corner, families, lines, scale, above });
   }
 
   // Documents whose figures are ratios of ours to others', each over its own AS1.
@@ -146,7 +146,7 @@ mallard.comparison = (container, data, context, spec) => {
     else if (compared) {
       const theirs = mallard.who.columns(others);
       const known = columns.filter(({ key }) => theirs.some((one) => one.key === key));
-      place.append(table(`${title}${compared.is_paper ? "in the paper" : compared.name}: ${view.name}`, others, known, view, scale, null));
+      place.append(table(`${title}${compared.is_paper ? "in the paper" : compared.name}: ${view.name}`, others, known, view, scale, null, columns.length));
     }
     if (focused) place.querySelector(`[data-keep="${focused}"]`)?.focus();
   }

@@ -4,7 +4,7 @@
 //       lines: [{heads: ["2^6"], cells: [{text, value, plain, tip, end}]}], scale }
 //
 // Tab comes to one cell, arrow keys, Home and End go from cell to cell; what is known of the cell is its tip
-// (html/page/lib/tip.js). A cell without a figure says how it ended ("skip", "fail", "broke").
+// (html/page/lib/tip.js). A table below one of `above` columns has columns as wide as these. A cell without a figure says how it ended ("skip", "fail", "broke").
 
 const { element } = mallard;
 
@@ -56,7 +56,7 @@ function by_keys(body) {
   });
 }
 
-mallard.heat_table = ({ caption, corner, families, lines, scale }) => {
+mallard.heat_table = ({ caption, corner, families, lines, scale, above = 0 }) => {
   const firsts = families.flatMap(({ columns }) => columns.map((_, at) => at === 0));
   const body = element(
     "tbody",
@@ -75,6 +75,7 @@ mallard.heat_table = ({ caption, corner, families, lines, scale }) => {
   by_keys(body);
   const table = element("table", { class: "heat" }, element("caption", {}, caption), widths(corner, firsts), head(corner, families), body);
   table.style.setProperty("--columns", firsts.length);
+  table.style.setProperty("--of", above || firsts.length);
   table.style.setProperty("--heads", corner.length);
   const copy = mallard.copy_button(table);
   return element("div", { class: "heat-map" }, element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table), copy);

@@ -32,7 +32,7 @@ mallard.measures = {
     held: { text: "Held", of: (row) => shown(row).max_held, write: (value) => tight(value, 1024, ["B", "K", "M", "G", "T"]), whole: "bytes held at most", unit: "bytes held", in_paper: false },
   },
   // Benchmark I as the paper has it: seconds for 2²⁷ leaves.
-  in_seconds: (measure) => ({ ...measure, write: seconds, whole: `seconds for 2²⁷ leaves, ${measure.text.toLowerCase()}` }),
+  in_seconds: (measure) => ({ ...measure, write: seconds, unit: "seconds", whole: `seconds for 2²⁷ leaves, ${measure.text.toLowerCase()}` }),
 
   // Everything that is known of a row, a line each.
   lines(row) {
