@@ -27,7 +27,7 @@ std::string unknown_name(const command& asked) {
   return {};
 }
 
-// Binary exponents: 2^62 of anything is more than there is.
+// Binary exponents: 2^40 of anything is more than there is.
 const CLI::Range exponent(0, 40);
 
 void add_density(CLI::App& app, density_setting& into) {

@@ -58,15 +58,32 @@ std::uint64_t bytes_needed(const setting& asked, const contestant& c) {
 }
 
 std::string fault_of(const setting& asked) {
-  if (asked.which == benchmark::locality) return fault_of(asked.locality);
-  if (asked.which == benchmark::utilization) return fault_of(asked.utilization);
+  switch (asked.which) {
+    case benchmark::density:
+      return fault_of(asked.density);
+    case benchmark::locality:
+      return fault_of(asked.locality);
+    case benchmark::utilization:
+      return fault_of(asked.utilization);
+    case benchmark::contention:
+      // A malloc gives each thread a part of its own, which is new with the thread.
+      return asked.litter == 0 ? "" : "--litter does not reach what threads allocate";
+  }
   return {};
 }
 
 nlohmann::ordered_json method_of(const setting& asked) {
-  if (asked.which == benchmark::locality) return method_of(asked.locality);
-  if (asked.which == benchmark::contention) return method_of(asked.contention);
-  return nlohmann::ordered_json::object();
+  switch (asked.which) {
+    case benchmark::density:
+      return method_of(asked.density);
+    case benchmark::locality:
+      return method_of(asked.locality);
+    case benchmark::utilization:
+      return method_of(asked.utilization);
+    case benchmark::contention:
+      return method_of(asked.contention);
+  }
+  return {};
 }
 
 void count_blocks(const setting& asked, block_sizes& into) {
@@ -77,7 +94,7 @@ void count_blocks(const setting& asked, block_sizes& into) {
       return into.add(std::size_t{1} << asked.utilization.block,
                       std::size_t{1} << (asked.utilization.active - asked.utilization.block));
     case benchmark::contention:
-      return into.add(std::size_t{1} << asked.contention.block, asked.contention.threads);
+      return;
     case benchmark::locality:
       return into.add(link_bytes, extent_of(asked.locality).global);
   }

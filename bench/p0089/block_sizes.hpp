@@ -1,4 +1,4 @@
-// block_sizes: how many blocks of each size a piece of work has alive at its most: what its heap is littered
+// block_sizes: how many blocks of each size a piece of work has made and not ended: what its heap is littered
 // with.
 //
 // A memory resource that counts what passes through it to pages of its own, which it gives back at its end:

@@ -18,6 +18,14 @@ json column(const contestant& c) {
           {"destruction", name_of(c.ends)}};
 }
 
+std::string litter_line(std::uint32_t times) {
+  if (times == 0) return "none: every process's heap is fresh";
+  return std::to_string(times) +
+         " times the live blocks, in the process's malloc and outside the limit on memory; held bytes and "
+         "page "
+         "faults are beside it. Heaps of ours take pages of their own, which nothing litters";
+}
+
 json method_of(const session& done) {
   const std::string rounds = std::to_string(done.options().rounds);
   json method{
@@ -26,7 +34,7 @@ json method_of(const session& done) {
       {"figures", "medians of the rounds; spread: the 10th and the 90th of 100 parts"},
       {"rounds", done.options().rounds},
       {"memory_limit", done.options().memory_limit},
-      {"litter", done.asked().litter}};
+      {"litter", litter_line(done.asked().litter)}};
   method.update(method_of(done.asked()));
   return method;
 }
@@ -42,21 +50,20 @@ json row_json(const row& r, const series& s, const json& figure) {
   result["status"] = harness::name_of(r.status);
   result["reason"] = r.reason.empty() ? json(nullptr) : json(r.reason);
   for (const char* name : {"ns_per_event", "spread", "cold_ns_per_event", "rounds_ns", "cold_rounds_ns",
-                           "wall_ns_per_event", "wall_spread", "failed_locks"})
+                           "wall_ns_per_event", "wall_spread", "failed_locks", "max_held", "page_faults"})
     result[name] = nullptr;
-  if (r.measured()) {
-    const harness::summary warm = harness::summarise(s.warm_ns);
-    result["ns_per_event"] = warm.median;
-    result["spread"] = {warm.around.low, warm.around.high};
-    result["cold_ns_per_event"] = harness::median(s.cold_ns);
-    result["rounds_ns"] = s.warm_ns;
-    result["cold_rounds_ns"] = s.cold_ns;
-    if (const harness::summary wall = harness::summarise(s.wall_ns); wall.median > 0) {
-      result["wall_ns_per_event"] = wall.median;
-      result["wall_spread"] = {wall.around.low, wall.around.high};
-    }
-    if (!r.failed_locks.empty()) result["failed_locks"] = harness::median(r.failed_locks);
+  if (r.status != harness::row_status::ok || !r.measured()) return result;
+  const harness::summary warm = harness::summarise(s.warm_ns);
+  result["ns_per_event"] = warm.median;
+  result["spread"] = {warm.around.low, warm.around.high};
+  result["cold_ns_per_event"] = harness::median(s.cold_ns);
+  result["rounds_ns"] = s.warm_ns;
+  result["cold_rounds_ns"] = s.cold_ns;
+  if (const harness::summary wall = harness::summarise(s.wall_ns); wall.median > 0) {
+    result["wall_ns_per_event"] = wall.median;
+    result["wall_spread"] = {wall.around.low, wall.around.high};
   }
+  if (!r.failed_locks.empty()) result["failed_locks"] = harness::median(r.failed_locks);
   result["max_held"] = rounded(r.max_held);
   result["page_faults"] = rounded(r.page_faults);
   return result;

@@ -92,8 +92,11 @@ turn_result session::turn(row& r) {
 }
 
 bool session::is_unsettled(const row& r) {
-  return r.measured() && std::ranges::any_of(r.figures, [](const series& s) {
-           return harness::relative_width(harness::summarise(s.warm_ns)) > wide_spread;
+  const auto is_wide = [](const std::vector<double>& ns) {
+    return harness::median(ns) > 0 && harness::relative_width(harness::summarise(ns)) > wide_spread;
+  };
+  return r.measured() && std::ranges::any_of(r.figures, [&](const series& s) {
+           return is_wide(s.warm_ns) || is_wide(s.wall_ns);
          });
 }
 

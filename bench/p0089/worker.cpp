@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <optional>
 
 #include "harness/litter.hpp"
 #include "harness/mapping.hpp"
@@ -15,14 +16,14 @@ namespace mallard::p0089 {
 namespace {
 
 // The process's malloc is littered, whoever is measured: resources take their chunks from it. Heaps of ours
-// have pages of their own, which nothing litters.
-void run_littered(const contestant& chosen, page& task) {
-  if (task.asked.litter == 0) return chosen.run(task);
+// have pages of their own, which nothing litters. False if it could not be.
+bool litter_malloc(std::optional<harness::litter>& into, page& task) {
+  if (task.asked.litter == 0) return true;
   block_sizes blocks;
   count_blocks(task.asked, blocks);
-  const harness::litter litter(harness::calls_of_malloc(), blocks.plan(task.asked.litter));
-  if (litter.shortage() != nullptr) return task.refuse(harness::work_state::out_of_memory, litter.shortage());
-  chosen.run(task);
+  into.emplace(harness::calls_of_malloc(), blocks.plan(task.asked.litter));
+  if (into->shortage() != nullptr) task.refuse(harness::work_state::out_of_memory, into->shortage());
+  return into->shortage() == nullptr;
 }
 
 }  // namespace
@@ -37,8 +38,10 @@ void be_worker(int argc, char** argv) {
   const harness::shared_file memory(std::atoi(argv[3]), harness::access::read_write);
   page& task = *static_cast<page*>(memory.data());
   const contestant& chosen = contestants(task.asked.which)[static_cast<std::size_t>(std::atoi(argv[2]))];
-  harness::do_work(task, chosen.bound == binding::malloc ? chosen.beneath : nullptr, task.memory_limit,
-                   [&] { run_littered(chosen, task); });
+  std::optional<harness::litter> litter;
+  harness::do_work(
+      task, chosen.bound == binding::malloc ? chosen.beneath : nullptr, task.memory_limit,
+      [&] { return litter_malloc(litter, task); }, [&] { chosen.run(task); });
   ::_exit(0);
 }
 

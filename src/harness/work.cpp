@@ -50,14 +50,15 @@ ending ending_of(const work_report& report, const outcome& end) {
 
 void end_with_parent() noexcept { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
-bool detail::prepare_work(work_report& report, const foreign_malloc* needed, std::uint64_t memory_limit) {
+bool detail::has_malloc(work_report& report, const foreign_malloc* needed) {
   const std::string fault = needed == nullptr ? std::string() : malloc_fault(*needed);
-  if (!fault.empty())
-    report.refuse(work_state::unavailable, fault);
-  else if (!limit_data(memory_limit))
-    report.refuse(work_state::failed, "the memory limit could not be set");
-  else
-    return true;
+  if (!fault.empty()) report.refuse(work_state::unavailable, fault);
+  return fault.empty();
+}
+
+bool detail::limit_memory(work_report& report, std::uint64_t memory_limit) {
+  if (limit_data(memory_limit)) return true;
+  report.refuse(work_state::failed, "the memory limit could not be set");
   return false;
 }
 

@@ -49,28 +49,34 @@ struct ending {
 // No worker outlives the tool that waits for it. To be called first in a worker.
 void end_with_parent() noexcept;
 
-// Does a worker's work under the malloc it needs, if any, and a limit on its private writable memory in
-// bytes; what goes wrong is in the report.
-template <class Work>
-void do_work(work_report& report, const foreign_malloc* needed, std::uint64_t memory_limit, Work work);
-
 namespace detail {
 
-// Whether the work can be begun; else the report says why not.
-[[nodiscard]] bool prepare_work(work_report& report, const foreign_malloc* needed,
-                                std::uint64_t memory_limit);
+// Whether the malloc in force is the one; else the report says so.
+[[nodiscard]] bool has_malloc(work_report& report, const foreign_malloc* needed);
+
+// Whether memory is limited now; else the report says so.
+[[nodiscard]] bool limit_memory(work_report& report, std::uint64_t memory_limit);
 
 }  // namespace detail
 
-template <class Work>
-void do_work(work_report& report, const foreign_malloc* needed, std::uint64_t memory_limit, Work work) {
+// Does a worker's work under the malloc it needs, if any, and a limit on its private writable memory in
+// bytes; what goes wrong is in the report. `before` -> bool comes first and is not limited; where it is
+// false, it has said why.
+template <class Before, class Work>
+void do_work(work_report& report, const foreign_malloc* needed, std::uint64_t memory_limit, Before before,
+             Work work) {
   try {
-    if (detail::prepare_work(report, needed, memory_limit)) work();
+    if (detail::has_malloc(report, needed) && before() && detail::limit_memory(report, memory_limit)) work();
   } catch (const std::bad_alloc&) {
     report.refuse(work_state::out_of_memory, "std::bad_alloc");
   } catch (const std::exception& e) {
     report.refuse(work_state::failed, e.what());
   }
+}
+
+template <class Work>
+void do_work(work_report& report, const foreign_malloc* needed, std::uint64_t memory_limit, Work work) {
+  do_work(report, needed, memory_limit, [] { return true; }, work);
 }
 
 }  // namespace mallard::harness

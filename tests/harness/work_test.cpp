@@ -54,6 +54,16 @@ TEST(DoWork, LeavesWorkAloneThatLacksItsMalloc) {
   EXPECT_STREQ(report.reason.data(), "libabsent.so.1 is not loaded: apt install libabsent1");
 }
 
+TEST(DoWork, BeginsWithWhatIsNotLimited) {
+  work_report report;
+  bool begun = false;
+  do_work(
+      report, nullptr, plenty, [&] { return report.refuse(work_state::failed, "no litter"), false; },
+      [&] { begun = true; });
+  EXPECT_FALSE(begun);
+  EXPECT_STREQ(report.reason.data(), "no litter");
+}
+
 TEST(WorkReport, CutsALongReason) {
   work_report report;
   report.refuse(work_state::failed, std::string(1000, 'x'));

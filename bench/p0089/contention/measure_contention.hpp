@@ -12,8 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "harness/memory_meter.hpp"
 #include "p0089/contention/race.hpp"
+#include "p0089/meter.hpp"
 #include "p0089/page.hpp"
 
 namespace mallard::p0089 {
@@ -29,13 +29,10 @@ void measure_contention(page& p, Pass pass) {
   const auto run = [&](std::uint64_t passes) {
     return race(asked.threads, passes, [&] { pass(pairs, std::size_t{1} << asked.block); });
   };
-  harness::map_in_code();
   (void)run(0);
-  harness::reset_peak();
-  const std::size_t resident = harness::peak_resident();
-  const std::uint64_t faults = harness::page_faults();
+  meter memory;
   const race_times cold = run(1);
-  p.page_faults = harness::page_faults() - faults;
+  memory.first_is_over();
   const std::uint64_t second = std::max<std::uint64_t>(run(1).cpu_ns, 1);
   const std::uint64_t passes = least_cpu_ns * asked.threads / second + 1;
   const race_times warm = run(passes);
@@ -43,8 +40,7 @@ void measure_contention(page& p, Pass pass) {
   p.found[0] = {static_cast<double>(cold.cpu_ns) / events,
                 static_cast<double>(warm.cpu_ns) / events / static_cast<double>(passes),
                 static_cast<double>(warm.wall_ns) / events / static_cast<double>(passes)};
-  const std::size_t peak = harness::peak_resident();
-  p.max_held = peak > resident ? peak - resident : 0;
+  memory.write(p);
 }
 
 }  // namespace mallard::p0089

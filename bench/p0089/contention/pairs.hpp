@@ -17,6 +17,7 @@ void run_pairs(Life& life, std::uint64_t pairs, std::size_t size) {
     void* const block = life.allocate(size, alignment);
     touch(block);
     life.deallocate(block, size, alignment);
+    part_calls();
   }
 }
 

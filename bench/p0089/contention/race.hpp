@@ -4,7 +4,8 @@
 //     thread 2        | pass pass pass ... pass |        W threads, each as many passes as the others
 //                     ^ together                ^ over when the last one ends
 //
-// Where a pass throws std::bad_alloc, all threads end, and so does the race. Cost: two readings of two clocks
+// Where a pass throws std::bad_alloc, or a thread cannot be had, all threads end, and so does the race, with
+// std::bad_alloc. Cost: two readings of two clocks
 // a thread, none of them within its passes. The threads are all that is allocated.
 #pragma once
 
@@ -17,6 +18,7 @@
 #include <latch>
 #include <new>
 #include <span>
+#include <system_error>
 #include <thread>
 
 #include "harness/cpu_clock.hpp"
@@ -78,10 +80,10 @@ race_times race(std::size_t threads, std::uint64_t passes, Pass pass) {
           together.arrive_and_wait();
           detail::run_in(lanes[i], passes, pass, out_of_memory);
         });
-      } catch (...) {
+      } catch (const std::system_error&) {  // no room for its stack, or no more threads
         out_of_memory = true;
         together.count_down(static_cast<std::ptrdiff_t>(threads - i));
-        throw;
+        break;
       }
     }
   }

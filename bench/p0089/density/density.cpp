@@ -24,6 +24,18 @@ nlohmann::ordered_json group_of(const density_setting& asked) {
           {"cached_hashes", asked.cached_hashes}};
 }
 
+// A set that its elements come round again in would drop them.
+std::string fault_of(const density_setting& asked) {
+  const bool is_set_of_texts = asked.structure == 4 || asked.structure == 10 || asked.structure == 12;
+  if (is_set_of_texts && asked.size > 16) return "--size is at most 16 where a set has strings for its keys";
+  return {};
+}
+
+nlohmann::ordered_json method_of(const density_setting&) {
+  return {{"times", "CPU time of whole lives of a structure, its heap's making and end included, by leaves"},
+          {"cold", "the first life in its process; warm: as many as 2^N leaves take, at least one"}};
+}
+
 // A leaf with its node and its share of the tables, and half as much again for what heaps round up and keep.
 std::uint64_t bytes_needed(const density_setting& asked) {
   const std::uint64_t leaf = has_strings(asked) ? (texts::shortest + texts::longest) / 2 + 80 : 48;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
+#include <string>
 
 #include "p0089/contestant.hpp"
 #include "p0089/setting.hpp"
@@ -22,6 +23,12 @@ class block_sizes;
 [[nodiscard]] nlohmann::ordered_json group_of(const density_setting& asked);
 
 [[nodiscard]] std::uint64_t bytes_needed(const density_setting& asked);
+
+// Why there is no such group, in one line; empty if there is.
+[[nodiscard]] std::string fault_of(const density_setting& asked);
+
+// What its figures are.
+[[nodiscard]] nlohmann::ordered_json method_of(const density_setting& asked);
 
 // The blocks of one data structure.
 void count_blocks(const density_setting& asked, block_sizes& into);

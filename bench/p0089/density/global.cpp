@@ -4,8 +4,6 @@
 namespace mallard::p0089 {
 
 // What operator new has given must be destroyed in order: nothing else ends it.
-void measure_density_in(global_way way, destruction, page& p) {
-  measure_density<destruction::normal>(way, p);
-}
+void measure_density_in(global_way way, destruction, page& p) { measure_ended<destruction::normal>(way, p); }
 
 }  // namespace mallard::p0089

@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "harness/cpu_clock.hpp"
-#include "harness/memory_meter.hpp"
 #include "p0089/contestant.hpp"
 #include "p0089/density/density.hpp"
 #include "p0089/density/structures.hpp"
 #include "p0089/density/texts.hpp"
+#include "p0089/meter.hpp"
 #include "p0089/page.hpp"
 
 namespace mallard::p0089 {
@@ -40,20 +40,16 @@ void measure_structure(Way& way, page& p) {
   const std::uint64_t leaves = leaves_of(asked);
   const std::uint64_t iterations = std::max<std::uint64_t>((std::uint64_t{1} << asked.leaves) / leaves, 1);
   const texts from;
-  harness::map_in_code();
-  harness::reset_peak();
-  const std::size_t resident = harness::peak_resident();
-  const std::uint64_t faults = harness::page_faults();
+  meter memory;
   const std::uint64_t start = harness::thread_cpu_ns();
   live_once<Structure, End>(way, elements, from);
   const std::uint64_t warm = harness::thread_cpu_ns();
-  p.page_faults = harness::page_faults() - faults;
+  memory.first_is_over();
   for (std::uint64_t i = 0; i < iterations; ++i) live_once<Structure, End>(way, elements, from);
   const std::uint64_t end = harness::thread_cpu_ns();
   p.found[0] = {static_cast<double>(warm - start) / static_cast<double>(leaves),
                 static_cast<double>(end - warm) / static_cast<double>(iterations * leaves), 0};
-  const std::size_t peak = harness::peak_resident();
-  p.max_held = peak > resident ? peak - resident : 0;
+  memory.write(p);
 }
 
 template <destruction End, class Hash, int N, class Way>
@@ -62,7 +58,7 @@ void measure_nth(Way& way, page& p) {
 }
 
 template <destruction End, class Way>
-void measure_density(Way& way, page& p) {
+void measure_ended(Way& way, page& p) {
   const density_setting& asked = p.asked.density;
   const auto choose = [&]<class Hash, int... N>(std::type_identity<Hash>, std::integer_sequence<int, N...>) {
     (void)((asked.structure == N + 1 && (measure_nth<End, Hash, N + 1>(way, p), true)) || ...);
@@ -73,6 +69,12 @@ void measure_density(Way& way, page& p) {
   else
     choose(std::type_identity<unkept_hash>(), all);
   p.state = harness::work_state::done;
+}
+
+template <class Way>
+void measure_density(Way& way, destruction end, page& p) {
+  end == destruction::normal ? measure_ended<destruction::normal>(way, p)
+                             : measure_ended<destruction::winkout>(way, p);
 }
 
 }  // namespace mallard::p0089

@@ -3,9 +3,6 @@
 
 namespace mallard::p0089 {
 
-void measure_density_in(typed_way<monotonic> way, destruction end, page& p) {
-  end == destruction::normal ? measure_density<destruction::normal>(way, p)
-                             : measure_density<destruction::winkout>(way, p);
-}
+void measure_density_in(typed_way<monotonic> way, destruction end, page& p) { measure_density(way, end, p); }
 
 }  // namespace mallard::p0089

@@ -4,8 +4,7 @@
 namespace mallard::p0089 {
 
 void measure_density_in(typed_way<multipool_over_monotonic> way, destruction end, page& p) {
-  end == destruction::normal ? measure_density<destruction::normal>(way, p)
-                             : measure_density<destruction::winkout>(way, p);
+  measure_density(way, end, p);
 }
 
 }  // namespace mallard::p0089

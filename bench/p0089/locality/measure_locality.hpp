@@ -8,9 +8,9 @@
 #include <memory>
 
 #include "harness/cpu_clock.hpp"
-#include "harness/memory_meter.hpp"
 #include "p0089/locality/locality.hpp"
 #include "p0089/locality/whole_system.hpp"
+#include "p0089/meter.hpp"
 #include "p0089/page.hpp"
 
 namespace mallard::p0089 {
@@ -81,14 +81,11 @@ void measure_run(whole_system<Way>& all, const extent& of, double build_ns, page
 template <class Way>
 std::unique_ptr<whole_system<Way>> measure_locality(Way& way, page& p) {
   const extent of = extent_of(p.asked.locality);
-  harness::map_in_code();
-  harness::reset_peak();
-  const std::size_t resident = harness::peak_resident();
-  const std::uint64_t faults = harness::page_faults();
+  meter memory;
   const std::uint64_t start = harness::thread_cpu_ns();
   auto all = std::make_unique<whole_system<Way>>(way, of.global, of.subsystem);
   const std::uint64_t built = harness::thread_cpu_ns();
-  p.page_faults = harness::page_faults() - faults;
+  memory.first_is_over();
   switch (p.asked.locality.table) {
     case locality_table::splits:
       measure_splits(*all, of, p);
@@ -100,8 +97,7 @@ std::unique_ptr<whole_system<Way>> measure_locality(Way& way, page& p) {
       measure_run(*all, of, static_cast<double>(built - start), p);
       break;
   }
-  const std::size_t peak = harness::peak_resident();
-  p.max_held = peak > resident ? peak - resident : 0;
+  memory.write(p);
   p.state = harness::work_state::done;
   return all;
 }

@@ -36,8 +36,8 @@ class subsystem {
 
   // Reads every number; what they add up to counts as used, and the next walk has to read them again.
   void walk() const {
-    int sum = 0;
-    for (const int datum : links_) sum += datum;
+    unsigned sum = 0;
+    for (const int datum : links_) sum += static_cast<unsigned>(datum);
     asm volatile("" : : "r"(sum) : "memory");
   }
 

@@ -6,7 +6,7 @@
 namespace mallard::p0089 {
 namespace {
 
-// Little is alive in the end, so that winking it out could not tell.
+// What is alive in the end is a small part of all: winking it out could not tell, and the paper does not.
 struct utilization_in {
   static constexpr bool winks_out = false;
 

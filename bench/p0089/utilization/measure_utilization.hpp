@@ -1,5 +1,5 @@
-// measure_utilization: what an allocation and its free cost in one way, on a fresh process: the filling to
-// 2^A bytes is cold; all else, to the end of the heap, is warm.
+// measure_utilization: what an allocation and its free cost in one way, on a fresh process: the whole of it,
+// from the making of the heap to its end, as the paper has it; and the filling to 2^A bytes alone, cold.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 #include "harness/bytes.hpp"
 #include "harness/cpu_clock.hpp"
 #include "harness/mapping.hpp"
-#include "harness/memory_meter.hpp"
+#include "p0089/meter.hpp"
 #include "p0089/page.hpp"
 #include "p0089/utilization/rolling_blocks.hpp"
 
@@ -53,19 +53,15 @@ void measure_utilization(Way& way, page& p) {
   const std::size_t active = std::size_t{1} << (asked.active - asked.block);
   const harness::scratch memory(active * sizeof(void*), harness::fill::before_use);
   const std::span ring(static_cast<void**>(memory.data()), active);
-  harness::map_in_code();
-  harness::reset_peak();
-  const std::size_t resident = harness::peak_resident();
-  const std::uint64_t faults = harness::page_faults();
+  meter taken;
   std::uint64_t filled = 0;
   const std::uint64_t start = harness::thread_cpu_ns();
   if (!detail::live_and_roll(way, p, ring, total, filled)) return;
   const std::uint64_t end = harness::thread_cpu_ns();
-  p.page_faults = harness::page_faults() - faults;
+  taken.first_is_over();
   p.found[0] = {static_cast<double>(filled - start) / static_cast<double>(active),
-                static_cast<double>(end - filled) / static_cast<double>(total - active), 0};
-  const std::size_t peak = harness::peak_resident();
-  p.max_held = peak > resident ? peak - resident : 0;
+                static_cast<double>(end - start) / static_cast<double>(total), 0};
+  taken.write(p);
   p.state = harness::work_state::done;
 }
 

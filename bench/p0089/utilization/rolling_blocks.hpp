@@ -47,7 +47,10 @@ class rolling_blocks {
 
   [[nodiscard]] void*& place(std::uint64_t nth) { return ring_[nth & (ring_.size() - 1)]; }
 
-  void end_oldest(std::uint64_t nth) { life_.deallocate(place(nth), size_, alignment); }
+  void end_oldest(std::uint64_t nth) {
+    life_.deallocate(place(nth), size_, alignment);
+    part_calls();
+  }
 
   void add() {
     void* const fresh = life_.allocate(size_, alignment);

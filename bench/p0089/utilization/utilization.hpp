@@ -21,6 +21,9 @@ namespace mallard::p0089 {
 
 [[nodiscard]] nlohmann::ordered_json group_of(const utilization_setting& asked);
 
+// What its figures are.
+[[nodiscard]] nlohmann::ordered_json method_of(const utilization_setting& asked);
+
 // Of what reuses memory.
 [[nodiscard]] std::uint64_t bytes_needed(const utilization_setting& asked);
 

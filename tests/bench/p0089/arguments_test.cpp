@@ -107,6 +107,8 @@ TEST(Arguments, ThatMeanNothingAreOneLineAndExitCodeTwo) {
                                              {"density", "--structure", "0"},
                                              {"density", "--size", "-1"},
                                              {"density", "--size", "six"},
+                                             {"density", "--structure", "4", "--size", "17"},
+                                             {"contention", "--litter", "3"},
                                              {"density", "--rounds", "0"},
                                              {"density", "--memory-limit", "much"},
                                              {"locality", "--subsystem", "19", "--global", "18"},

@@ -41,6 +41,16 @@ TEST(MallardBench, TellsEveryRowOfADensityGroup) {
   }
 }
 
+TEST(MallardBench, FindsRoomInALitteredHeapThatIsResident) {
+  const auto faults = [](const std::string& litter) {
+    const json row =
+        said("density --structure 4 --size 8 --leaves 8 --rounds 1 --strategy AS2" + litter)["rows"][1];
+    EXPECT_EQ(row["label"], "AS2");
+    return row["page_faults"].is_null() ? -1 : row["page_faults"].get<int>();
+  };
+  EXPECT_GT(faults(""), faults(" --litter 3"));
+}
+
 TEST(MallardBench, TellsEveryRowOfAUtilizationGroup) {
   const json all = said("utilization --total 20 --active 12 --block 6 --rounds 1");
   EXPECT_EQ(all["benchmark"], "utilization");

@@ -44,8 +44,7 @@ page measured(destruction end, const density_setting& asked) {
   setting whole;
   whole.density = asked;
   page p(whole);
-  end == destruction::normal ? measure_density<destruction::normal>(way, p)
-                             : measure_density<destruction::winkout>(way, p);
+  measure_density(way, end, p);
   return p;
 }
 
