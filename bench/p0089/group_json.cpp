@@ -18,9 +18,9 @@ json column(const contestant& c) {
           {"destruction", name_of(c.ends)}};
 }
 
-std::string litter_line(std::uint32_t times) {
-  if (times == 0) return "none: every process's heap is fresh";
-  return std::to_string(times) +
+std::string littering_line(std::uint32_t litter) {
+  if (litter == 0) return "fresh in each process";
+  return "littered with " + std::to_string(litter) +
          " times the live blocks, in the process's malloc and outside the limit on memory; held bytes and "
          "page "
          "faults are beside it. Heaps of ours take pages of their own, which nothing litters";
@@ -34,7 +34,8 @@ json method_of(const session& done) {
       {"figures", "medians of the rounds; spread: the 10th and the 90th of 100 parts"},
       {"rounds", done.options().rounds},
       {"memory_limit", done.options().memory_limit},
-      {"litter", litter_line(done.asked().litter)}};
+      {"litter", done.asked().litter},
+      {"littering", littering_line(done.asked().litter)}};
   method.update(method_of(done.asked()));
   return method;
 }
