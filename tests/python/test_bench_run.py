@@ -175,6 +175,10 @@ def test_a_terminal_sees_which_group_is_measured_and_how_long_it_takes(bench: Be
             ("density", "-o", "absent/results"),
             "cannot write absent/results: its folder is not there, or cannot be written",
         ),
+        (
+            ("density", "--html", "absent/page"),
+            "cannot write absent/page: its folder is not there, or cannot be written",
+        ),
         (("density", "--native", "./absent"), "cannot run ./absent: No such file or directory"),
     ],
 )
@@ -190,6 +194,15 @@ def test_json_is_the_header_and_all_documents(bench: Bench) -> None:
     printed = json.loads(bench.run(*TWO, "--quick", "--json").stdout)
     assert printed["benchmark"] == "density"
     assert [result["group"]["size"] for result in printed["results"]] == [6, 10]
+
+
+def test_a_page_is_written_of_a_run_and_of_kept_results(bench: Bench) -> None:
+    assert bench.run(*TWO, "--quick", "--html", "run.html").returncode == 0
+    page = (bench.folder / "run.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert "mallard bench table results.jsonl --html run.html" in page
+    assert bench.table("--html", "again.html").returncode == 0
+    assert (bench.folder / "again.html").exists()
 
 
 def test_kept_results_are_printed_again(bench: Bench) -> None:

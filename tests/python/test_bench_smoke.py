@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from mallard.bench.options import Benchmark
+
 MALLARD = Path(sys.executable).parent / "mallard"
 
 
-@pytest.mark.parametrize("benchmark", ["density", "utilization", "contention"])
+@pytest.mark.parametrize("benchmark", Benchmark)
 def test_smoke(benchmark: str, tmp_path: Path) -> None:
     done = subprocess.run(
         [MALLARD, "bench", benchmark, "--smoke"], cwd=tmp_path, capture_output=True, text=True, check=False

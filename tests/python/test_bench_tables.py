@@ -130,6 +130,28 @@ def test_the_papers_tables_stand_below_ours(
         assert f"\nIn the paper: {title}" in shown
 
 
+def test_the_papers_strategies_of_a_size_are_one_row(bench: Bench) -> None:
+    assert bench.run("locality", "--quick", "--global", "21", "--subsystem", "16").returncode == 0
+    theirs = [
+        part for part in bench.table("--paper").stdout.split("\n\n") if part.startswith("In the paper: ")
+    ]
+    less = "In the paper: 2^21 links: how many times less a multipool each degrades"
+    _, _, _, *lines = next(part for part in theirs if part.startswith(less)).splitlines()
+    assert len(lines) == 22
+    assert lines[5].split() == [
+        "2^16",
+        "3.43",
+        "3.34",
+        "3.44",
+        "3.46",
+        "4.62",
+        "4.64",
+        "4.82",
+        "6.47",
+        "8.19",
+    ]
+
+
 @pytest.mark.parametrize("benchmark", ["locality", "utilization", "contention"])
 def test_findings_stand_below(bench: Bench, benchmark: str) -> None:
     shown = bench.run(benchmark, "--quick").stdout

@@ -117,7 +117,7 @@ def measure(benchmark: Benchmark, asked: Asked, shared: Shared) -> None:
     """Measure what was asked for, keep it and print it."""
     from mallard.bench.memory import limit
     from mallard.bench.program import NAME, Program
-    from mallard.bench.results_file import Header, ResultsFile
+    from mallard.bench.results_file import Header, ResultsFile, check_writable
     from mallard.bench.run import run
     from mallard.bench.schedule import schedule
     from mallard.native import tool
@@ -140,6 +140,8 @@ def measure(benchmark: Benchmark, asked: Asked, shared: Shared) -> None:
     )
     program = shared.native or tool(NAME)
     path = shared.output or Path(f"{NAME}-{benchmark}.jsonl")
+    if shared.html is not None:
+        check_writable(shared.html)
     file = (ResultsFile.resume if shared.resume and path.exists() else ResultsFile.create)(path, header)
     complete = run(groups, Program(program, options, file.header.memory_limit), file, options)
     done = file.run()

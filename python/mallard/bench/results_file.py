@@ -71,6 +71,12 @@ def read(path: Path) -> Run:
         raise MallardError(f"{path} holds no results of mallard bench") from error
 
 
+def check_writable(path: Path) -> None:
+    """Refuse a path where no file can be made, before anything is measured."""
+    if not os.access(path.parent, os.W_OK):
+        raise MallardError(f"cannot write {path}: its folder is not there, or cannot be written")
+
+
 class ResultsFile:
     """The file of a run that is going on; it appears with the first result."""
 
@@ -85,8 +91,7 @@ class ResultsFile:
         """Begin a new file; one that is there is left alone."""
         if path.exists():
             raise MallardError(f"{path} is there already: --resume goes on with it, -o names another file")
-        if not os.access(path.parent, os.W_OK):
-            raise MallardError(f"cannot write {path}: its folder is not there, or cannot be written")
+        check_writable(path)
         return cls(path, header)
 
     @classmethod

@@ -44,13 +44,17 @@ def sections(results: Sequence[Result]) -> Iterator[Section]:
 
 
 def of_table(results: Sequence[Result], table: str) -> list[list[Result]]:
-    """Return the results of a kind, those with as many links together, large lists first."""
-    of = [result for result in results if result.group["table"] == table]
-    links = sorted({int(result.group["global"]) for result in of})
-    return [
-        sorted((result for result in of if result.group["global"] == number), key=lists, reverse=True)
-        for number in links
-    ]
+    """Return the results of a kind, those with as many links together, large lists first.
+
+    The paper has a table for each strategy, we have all strategies in a group: groups of a size are one.
+    """
+    of: dict[int, dict[int, Result]] = {}
+    for result in results:
+        if result.group["table"] == table:
+            same = of.setdefault(int(result.group["global"]), {})
+            known = same.get(lists(result))
+            same[lists(result)] = replace(known, rows=known.rows + result.rows) if known else result
+    return [[same[size] for size in sorted(same, reverse=True)] for _, same in sorted(of.items())]
 
 
 def lists(result: Result) -> int:

@@ -26,7 +26,7 @@ def papers(
     def cells(result: Result) -> list[Cell]:
         first = result.row("AS1")
         ns = None if first is None else time(first)
-        seconds = end(first) if ns is None else Cell(f"{ns * events(result) * 1e-9:.3g}s")
+        seconds = end(first) if ns is None else Cell(f"{ns * events(result) * 1e-9:#.3g}s")
         return [seconds, *(over(result.row(label), first, time, percent) for label in compared)]
 
     lines = [line(result, cells(result)) for result in results]
