@@ -8,6 +8,7 @@
 #include "mallard/core/chain.hpp"
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/intrusive_queue.hpp"
 #include "mallard/core/intrusive_stack.hpp"
 #include "mallard/core/lazy_array.hpp"
 #include "mallard/core/light_mutex.hpp"

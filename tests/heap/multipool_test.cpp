@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <list>
 #include <random>
 #include <type_traits>
 #include <vector>
 
+#include "mallard/allocator/allocator.hpp"
 #include "mallard/layer/failing.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 #include "mallard/source/memory_resource_source.hpp"
@@ -21,7 +23,8 @@ constexpr bool is_complete_heap =
     burst<Heap> && std::is_default_constructible_v<Heap> && !std::is_copy_constructible_v<Heap> &&
     !std::is_move_constructible_v<Heap>;
 
-static_assert(is_complete_heap<multipool> && is_complete_heap<multipool_over_monotonic>);
+static_assert(is_complete_heap<multipool> && is_complete_heap<multipool_over_monotonic> &&
+              is_complete_heap<fifo_multipool>);
 static_assert(!trimmable<multipool> && !freeable<multipool> && !resizable<multipool> &&
               !concurrent<multipool>);
 
@@ -321,6 +324,42 @@ TEST(MultipoolOverAnother, InspectingTakesNoStepForEachChunkOfABlock) {
   for (void* p : blocks) heap.deallocate(p, 48, 8);
   EXPECT_FALSE(heap.validate());
   EXPECT_EQ(heap.usage().granted, 0u);
+}
+
+TEST(FifoMultipool, ReusesWhatWasFreedFirst) {
+  fifo_multipool heap;
+  std::vector<void*> blocks(1000);
+  for (void*& p : blocks) p = heap.allocate(24, 8).data;
+  for (void* p : blocks) heap.deallocate(p, 24, 8);
+  while (heap.allocate(24, 8).data != blocks[0])
+    continue;  // what was carved with the last of them comes first
+  for (std::size_t i = 1; i < blocks.size(); ++i) EXPECT_EQ(heap.allocate(24, 8).data, blocks[i]);
+}
+
+// Of a list that long use takes links from in front and adds links to behind, in random order: how many links
+// do not stand right behind the one before them.
+template <class Heap>
+int links_out_of_order() {
+  Heap heap;
+  std::list<int, allocator<int, Heap>> links(4096, 0, allocator<int, Heap>(heap));
+  std::mt19937 random;
+  for (int i = 0; i < 40000; ++i) {
+    if (random() % 2 == 0)
+      links.push_back(i);
+    else if (!links.empty())
+      links.pop_front();
+  }
+  int jumps = 0;
+  const int* before = nullptr;
+  for (const int& link : links) {
+    if (before != nullptr && address_of(&link) - address_of(before) != 24) ++jumps;
+    before = &link;
+  }
+  return jumps;
+}
+
+TEST(FifoMultipool, KeepsAListInTheOrderOfAddresses) {
+  EXPECT_LT(3 * links_out_of_order<fifo_multipool>(), links_out_of_order<multipool>());
 }
 
 #if MALLARD_CHECKS

@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "mallard/core/intrusive_stack.hpp"
+
 namespace mallard {
 namespace {
 

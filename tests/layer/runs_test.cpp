@@ -5,6 +5,7 @@
 #include <cstring>
 #include <set>
 
+#include "mallard/core/intrusive_stack.hpp"
 #include "mallard/layer/growth.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 

@@ -1,5 +1,5 @@
-// multipool: as it is shipped, and with few classes and small chunks, where every path is short and taken
-// often.
+// multipool: as it is shipped, in either order of reuse, and with few classes and small chunks, where every
+// path is short and taken often.
 #include "mallard/heap/multipool.hpp"
 
 #include "model/every_promise.hpp"
@@ -17,6 +17,12 @@ struct few_classes_model : model {
   using heap = basic_multipool<source, size_classes<16, 64, 1, 256>, doubling<256, 1024>, doubling<64, 128>>;
 };
 
+struct fifo_model : model {
+  static constexpr bool bursts_are_adjacent = true;
+  using heap = basic_multipool<source, size_classes<16, 64, 1, 256>, doubling<256, 1024>, doubling<64, 128>,
+                               intrusive_queue>;
+};
+
 struct over_os_pages_model : model {
   static constexpr bool bursts_are_adjacent = true;
   using heap = multipool;
@@ -24,6 +30,7 @@ struct over_os_pages_model : model {
 
 const bool held = keeps_every_promise<multipool_model>("multipool") &&
                   keeps_every_promise<few_classes_model>("multipool_of_few_classes") &&
+                  keeps_every_promise<fifo_model>("fifo_multipool") &&
                   keeps_every_promise<over_os_pages_model>("multipool_over_os_pages");
 
 }  // namespace

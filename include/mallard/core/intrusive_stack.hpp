@@ -19,8 +19,9 @@ class intrusive_stack {
  public:
   intrusive_stack() = default;
 
-  // Of the blocks that are linked already from `top` on.
+  // Of the blocks that are linked already from `top` on, to the one named last where that is known.
   explicit intrusive_stack(chain::node* top) noexcept : top_(top) {}
+  intrusive_stack(chain::node* top, chain::node*) noexcept : top_(top) {}
 
   [[nodiscard]] bool empty() const noexcept { return top_ == nullptr; }
   [[nodiscard]] void* top() const noexcept { return top_; }

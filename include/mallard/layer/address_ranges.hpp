@@ -16,7 +16,6 @@
 
 #include "mallard/core/align.hpp"
 #include "mallard/core/block.hpp"
-#include "mallard/core/intrusive_stack.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/source/os_pages.hpp"
 
@@ -74,10 +73,11 @@ class address_ranges {
 
 // Whether the freed blocks of a pool, `size` bytes each, are among those carved, no more than there are.
 // Each is looked up before its link is followed. O(blocks log pieces).
-[[nodiscard]] inline fault validate_freed(const intrusive_stack& freed, const address_ranges& carved,
-                                          std::size_t size) noexcept {
+template <class FreeList>
+[[nodiscard]] fault validate_freed(const FreeList& freed, const address_ranges& carved,
+                                   std::size_t size) noexcept {
   std::size_t blocks = size == 0 ? 0 : carved.bytes() / size;
-  for (const void* p = freed.top(); p != nullptr; p = intrusive_stack::next(p)) {
+  for (const void* p = freed.top(); p != nullptr; p = FreeList::next(p)) {
     if (blocks-- == 0) return {"pool: more blocks are freed than were carved: a circle"};
     if (!carved.contains(p, size)) return {"pool: a freed block is none of the pool's"};
   }

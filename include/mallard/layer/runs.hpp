@@ -21,7 +21,6 @@
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/chain.hpp"
 #include "mallard/core/check.hpp"
-#include "mallard/core/intrusive_stack.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/bump.hpp"
@@ -36,36 +35,35 @@ class runs {
   static constexpr std::size_t batch_bytes = 1024;
 
   // A new block of `size` bytes at a multiple of `align`; null when `from` is exhausted. Of the blocks behind
-  // it, as many as a batch and the run hold are carved too, into `freed`, which is empty, lowest on top.
-  template <class Growth, class Slabs>
-  [[nodiscard]] void* carve(Slabs& from, std::size_t size, std::size_t align,
-                            intrusive_stack& freed) noexcept {
+  // it, as many as a batch and the run hold are carved too, into `freed`, which is empty, lowest first.
+  template <class Growth, class Slabs, class FreeList>
+  [[nodiscard]] void* carve(Slabs& from, std::size_t size, std::size_t align, FreeList& freed) noexcept {
     MALLARD_CHECK(freed.empty());
     if (room() < size && !refill<Growth>(from, size, align)) return nullptr;
     std::byte* const first = newest_->take(size);
-    if (2 * size <= batch_bytes) freed = newest_->take_chain(size, batch_bytes - size);
+    if (2 * size <= batch_bytes) freed = newest_->template take_chain<FreeList>(size, batch_bytes - size);
     return first;
   }
 
   // Undoes the carving of what is free of the last batch, where `freed` has nothing else, so that blocks that
   // are to follow each other begin there. O(batch).
-  void uncarve(std::size_t size, intrusive_stack& freed) noexcept {
+  template <class FreeList>
+  void uncarve(std::size_t size, FreeList& freed) noexcept {
     auto* const first = static_cast<std::byte*>(freed.top());
     if (first == nullptr || size > batch_bytes) return;
     const std::byte* last = first;
-    for (std::size_t left = batch_bytes / size; left != 0 && intrusive_stack::next(last) == last + size;
-         --left)
+    for (std::size_t left = batch_bytes / size; left != 0 && FreeList::next(last) == last + size; --left)
       last += size;
-    if (intrusive_stack::next(last) != nullptr || last + size != newest_->fresh.cursor()) return;
+    if (FreeList::next(last) != nullptr || last + size != newest_->fresh.cursor()) return;
     newest_->fresh.rewind(first);
     freed = {};
   }
 
   // `count` new blocks that follow each other, or null with nothing changed. What is left of the newest
   // run where that is too little for them is carved into `freed`.
-  template <class Growth, class Slabs>
+  template <class Growth, class Slabs, class FreeList>
   [[nodiscard]] std::byte* carve_adjacent(Slabs& from, std::size_t size, std::size_t align, std::size_t count,
-                                          intrusive_stack& freed) noexcept {
+                                          FreeList& freed) noexcept {
     if (room() / size < count) {
       run* const older = newest_;
       if (!refill<Growth>(from, size, align, count)) return nullptr;
@@ -126,7 +124,8 @@ class runs {
       return taken;
     }
     // As many blocks as fit into `bytes`, or into the rest of the run, linked in ascending order.
-    intrusive_stack take_chain(std::size_t size, std::size_t bytes) noexcept {
+    template <class FreeList>
+    FreeList take_chain(std::size_t size, std::size_t bytes) noexcept {
       std::byte* const first = fresh.cursor();
       std::byte* const end = first + std::min(bytes, fresh.room());
       if (first + size > end) return {};
@@ -136,8 +135,8 @@ class runs {
         last = next;
       }
       fresh.rewind(last + size);
-      ::new (last) chain::node{nullptr};
-      return intrusive_stack(reinterpret_cast<chain::node*>(first));
+      auto* const end_of_chain = ::new (last) chain::node{nullptr};
+      return FreeList(reinterpret_cast<chain::node*>(first), end_of_chain);
     }
   };
 

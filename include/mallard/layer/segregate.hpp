@@ -1,4 +1,4 @@
-// segregate<Upstream, Classes, Growth, RunGrowth>: one free list a size class, over shared chunks.
+// segregate<Upstream, Classes, Growth, RunGrowth, FreeList>: one free list a size class, over shared chunks.
 //
 //     size, align --Classes--> [0: 8] [1: 16] [2: 24] ... [n: largest]    free lists
 //                                 \      |       |          /
@@ -6,10 +6,10 @@
 //
 // It serves the sizes that have a class (Classes::serves) and answers others with null. Blocks carry no
 // header: deallocate finds the class again from size and alignment. Memory of one class is not used
-// by another before clear() or release().
-// Cost of a pair of up to Classes::small bytes: 7 instructions where size and alignment are constants, 17
-// where one is known at run time only, 23 where both are (./dev instructions). Holds nothing until first
-// used.
+// by another before clear() or release(). FreeList says which freed block is reused first: intrusive_stack
+// the last one, intrusive_queue the first. Cost of a pair of up to Classes::small bytes: 7 instructions where
+// size and alignment are constants, 17 where one is known at run time only, 23 where both are (./dev
+// instructions). Holds nothing until first used.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,8 @@
 
 namespace mallard {
 
-template <heap Upstream, class Classes, growth_policy Growth, growth_policy RunGrowth>
+template <heap Upstream, class Classes, growth_policy Growth, growth_policy RunGrowth,
+          class FreeList = intrusive_stack>
 class segregate {
  public:
   using classes = Classes;
@@ -169,7 +170,7 @@ class segregate {
   }
 
   // Apart from the runs, so that a list is found by one scaled load.
-  std::array<intrusive_stack, Classes::count> freed_{};
+  std::array<FreeList, Classes::count> freed_{};
   lazy_array<runs, Classes::count> runs_;
   slabs<Upstream, Growth> slabs_;
 };

@@ -109,10 +109,10 @@ TEST(LocalityContestants, HaveOneMallocForAllOrAHeapEach) {
   std::string all;
   for (const contestant& c : locality_contestants())
     all += c.name() + (c.bound == binding::malloc ? " for all, " : " each, ");
-  EXPECT_EQ(
-      all,
-      "AS1 glibc for all, AS7 multipool each, AS9 multipool each, glibc-notrim for all, jemalloc for all, "
-      "tcmalloc for all, mimalloc for all, tbbmalloc for all, std.pool each, boost.pool each, ");
+  EXPECT_EQ(all,
+            "AS1 glibc for all, AS7 multipool each, AS9 multipool each, fifo_multipool each, glibc-notrim "
+            "for all, jemalloc for all, "
+            "tcmalloc for all, mimalloc for all, tbbmalloc for all, std.pool each, boost.pool each, ");
 }
 
 }  // namespace
