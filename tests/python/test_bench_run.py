@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from bench_runs import Bench
+from bench_runs import MALLARD, RESULTS, Bench
 
 TWO = ("density", "--structure", "DS3", "--size", "6", "--size", "2^10")
 
@@ -18,6 +18,12 @@ TWO = ("density", "--structure", "DS3", "--size", "6", "--size", "2^10")
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
     return Bench(tmp_path)
+
+
+def wait_for(told: Path) -> None:
+    """Return when something has been written into a file."""
+    while not told.exists() or not told.read_text():
+        time.sleep(0.01)
 
 
 def test_each_group_is_kept_below_a_header(bench: Bench) -> None:
@@ -90,8 +96,7 @@ def test_resume_without_results_begins(bench: Bench) -> None:
 def test_what_is_done_is_kept_and_shown_after_ctrl_c(bench: Bench, number: signal.Signals) -> None:
     running = bench.start(*TWO, "--quick", FAKE_BENCH_WAITS="3 10")
     waiting = bench.folder / "waiting"
-    while not waiting.exists() or not waiting.read_text():
-        time.sleep(0.01)
+    wait_for(waiting)
     running.send_signal(number)
     shown, said = running.communicate()
     assert running.returncode == 130
@@ -107,19 +112,107 @@ def test_what_is_done_is_kept_and_shown_after_ctrl_c(bench: Bench, number: signa
 
 def test_ctrl_c_before_anything_is_done_leaves_no_file(bench: Bench) -> None:
     running = bench.start(*TWO, "--quick", FAKE_BENCH_WAITS="3 6")
-    while not (bench.folder / "waiting").exists():
-        time.sleep(0.01)
+    wait_for(bench.folder / "waiting")
     running.send_signal(signal.SIGINT)
     shown, said = running.communicate()
     assert (running.returncode, shown, said) == (130, "", "mallard: interrupted; nothing was done yet\n")
     assert not bench.results.exists()
 
 
-def test_a_program_that_dies_is_told_and_what_is_done_is_kept(bench: Bench) -> None:
-    broken = bench.run(*TWO, "--quick", FAKE_BENCH_DIES="3 10")
-    assert broken.returncode == 2
-    assert broken.stderr == "mallard: DS3 2^10: mallard-bench was ended by signal 6\n"
+def test_a_group_that_kills_the_program_does_not_stop_the_others(bench: Bench) -> None:
+    broken = bench.run(*TWO, "--quick", FAKE_BENCH_DIES="3 6")
+    assert broken.returncode == 1
+    assert broken.stderr == (
+        "mallard: warning: DS3 2^6: mallard-bench was ended by signal 6\n"
+        "mallard: not all could be measured; --resume goes on with results.jsonl\n"
+    )
+    assert "\n2^10 " in broken.stdout
+    assert [group["size"] for group in bench.kept()] == [10]
+    assert bench.run(*TWO, "--quick", "--resume").returncode == 0
+    assert [group["size"] for group in bench.kept()] == [10, 6]
+
+
+def test_a_run_that_only_has_its_header_is_resumed(bench: Bench) -> None:
+    assert bench.run(*TWO, "--quick").returncode == 0
+    header = bench.results.read_text().splitlines(keepends=True)[0]
+    bench.results.write_text(header + '{"benchm')
+    assert bench.run(*TWO, "--quick", "--resume").returncode == 0
+    assert [group["size"] for group in bench.kept()] == [6, 10]
+
+
+@pytest.mark.parametrize("resume", [(), ("--resume",)])
+def test_two_runs_do_not_write_one_file(bench: Bench, resume: tuple[str, ...]) -> None:
+    first = bench.start(*TWO, "--quick", FAKE_BENCH_WAITS="3 10")
+    wait_for(bench.folder / "waiting")
+    second = bench.run(*TWO, "--quick", *resume)
+    first.send_signal(signal.SIGINT)
+    first.communicate()
+    assert second.returncode == 2
+    assert second.stderr == ("mallard: results.jsonl: another run is writing it; -o names another file\n")
     assert [group["size"] for group in bench.kept()] == [6]
+
+
+def test_the_program_ends_with_a_mallard_that_is_killed(bench: Bench) -> None:
+    running = bench.start(*TWO, "--quick", FAKE_BENCH_WAITS="3 10")
+    wait_for(bench.folder / "waiting")
+    process = Path(f"/proc/{(bench.folder / 'waiting').read_text()}")
+    running.kill()
+    running.communicate()
+    while process.exists() and "(zombie)" not in (process / "status").read_text():
+        time.sleep(0.01)
+    assert bench.run(*TWO, "--quick", "--resume").returncode == 0
+
+
+def test_another_program_or_machine_is_not_mixed_in(bench: Bench) -> None:
+    assert bench.run(*TWO, "--quick").returncode == 0
+    header, first, _ = bench.results.read_text().splitlines(keepends=True)
+    bench.results.write_text(header + first.replace("glibc 2.36", "glibc 2.31"))
+    mixed = bench.run(*TWO, "--quick", "--resume")
+    assert mixed.returncode == 2
+    assert mixed.stderr == (
+        "mallard: cannot go on with results.jsonl: it was measured on another machine: its c library is "
+        "glibc 2.31, not glibc 2.36; --resume goes on with results.jsonl\n"
+    )
+    assert len(bench.kept()) == 1
+    bench.program.write_text(bench.program.read_text() + "# another\n")
+    refused = bench.run(*TWO, "--quick", "--resume")
+    assert refused.stderr == (
+        "mallard: cannot go on with results.jsonl: it was measured by another mallard-bench\n"
+    )
+
+
+def test_only_regular_files_hold_results(bench: Bench) -> None:
+    (bench.folder / "link").symlink_to("nowhere")
+    reasons = {
+        "/dev/full": "/dev/full is not a regular file",
+        ".": ". is a folder, not a file of results",
+        "link": "cannot write link: it is a link to nowhere, which is not there",
+    }
+    for path, reason in reasons.items():
+        for resume in ((), ("--resume",)):
+            refused = bench.run(*TWO, "--quick", "-o", path, *resume)
+            assert (refused.returncode, refused.stderr) == (2, f"mallard: {reason}\n")
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_full_and_closed_output_is_one_line_or_none(bench: Bench, form: tuple[str, ...]) -> None:
+    assert bench.run(*TWO, "--quick").returncode == 0
+    shown = " ".join([MALLARD, "bench", "table", RESULTS, *form])
+    full = subprocess.run(
+        ["bash", "-c", f"{shown} > /dev/full"], cwd=bench.folder, capture_output=True, text=True, check=False
+    )
+    assert (full.returncode, full.stderr) == (
+        2,
+        "mallard: cannot write to standard output: No space left on device\n",
+    )
+    closed = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", f"{shown} | true"],
+        cwd=bench.folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (closed.returncode, closed.stderr) == (0, "")
 
 
 def test_a_strategy_that_broke_its_check_is_told_and_makes_the_exit_code(bench: Bench) -> None:
@@ -169,7 +262,9 @@ def test_a_terminal_sees_which_group_is_measured_and_how_long_it_takes(bench: Be
         (("density", "--memory-limit", "much"), "--memory-limit much is not a size; write 512M or 4G"),
         (
             ("density", "--strategy", "nobody"),
-            "mallard-bench: unknown strategy nobody (see --list-strategies)",
+            "--strategy nobody: is unknown; there are "
+            + ", ".join([*(f"AS{number}" if number > 1 else "AS1, ours" for number in range(1, 15))])
+            + ", jemalloc, std.pool, boost.pool, synchronized_multipool",
         ),
         (
             ("density", "-o", "absent/results"),
@@ -218,3 +313,32 @@ def test_what_holds_no_results_is_told(bench: Bench, contents: str) -> None:
     refused = bench.table()
     assert refused.returncode == 2
     assert refused.stderr == "mallard: results.jsonl holds no results of mallard bench\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ('{"a":1}', "is no result of density: benchmark is missing"),
+        ("[1]", "is no object"),
+        ("quack", "is no JSON"),
+    ],
+)
+def test_a_line_that_is_no_result_is_named(bench: Bench, line: str, reason: str) -> None:
+    assert bench.run(*TWO, "--quick").returncode == 0
+    header, first, second = bench.results.read_text().splitlines(keepends=True)
+    bench.results.write_text(f"{header}{first}{line}\n{second}")
+    refused = bench.table()
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == f"mallard: results.jsonl, line 3: {reason}\n"
+
+
+def test_results_of_another_version_are_told(bench: Bench) -> None:
+    assert bench.run(*TWO, "--quick").returncode == 0
+    header, *rest = bench.results.read_text().splitlines(keepends=True)
+    newer = {**json.loads(header), "mallard": "9.0", "phase": "moon"}
+    bench.results.write_text("".join([json.dumps(newer) + "\n", *rest]))
+    refused = bench.table()
+    assert refused.returncode == 2
+    assert refused.stderr == (
+        "mallard: results.jsonl, line 1: was made by another version of mallard, 9.0: phase is unknown here\n"
+    )

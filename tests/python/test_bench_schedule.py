@@ -9,9 +9,16 @@ from mallard.bench.pace import Pace, duration
 from mallard.bench.schedule import probes, schedule
 from mallard.errors import MallardError
 
+TURNS = {  # of the processes of a round
+    Benchmark.DENSITY: 34,
+    Benchmark.LOCALITY: 11,
+    Benchmark.UTILIZATION: 21,
+    Benchmark.CONTENTION: 24,
+}
+
 
 def groups(level: Level, benchmark: Benchmark = Benchmark.DENSITY, **narrowed: list[int]) -> list[Group]:
-    return schedule(Options(benchmark, level, narrowed, [], 5, 0, None))
+    return schedule(Options(benchmark, level, narrowed, [], 5, 0, None, TURNS[benchmark]))
 
 
 def cells(found: list[Group]) -> set[tuple[int | str, int | str]]:
@@ -81,7 +88,10 @@ def test_higher_levels_take_longer(benchmark: Benchmark) -> None:
     seconds = [sum(group.seconds for group in groups(level, benchmark)) for level in Level]
     assert seconds == sorted(seconds)
     assert seconds[0] < 30
-    probing = sum(group.seconds for group in probes(Options(benchmark, Level.FULL, {}, [], 1, 0, None)))
+    probing = sum(
+        group.seconds
+        for group in probes(Options(benchmark, Level.FULL, {}, [], 1, 0, None, TURNS[benchmark]))
+    )
     assert probing < 10
 
 

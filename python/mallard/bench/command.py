@@ -22,6 +22,7 @@ from mallard.errors import MallardError
 
 if TYPE_CHECKING:
     from mallard.bench.results_file import Run
+    from mallard.bench.run import Outcome
 
 ROUNDS = 5
 BROKEN = 1
@@ -116,6 +117,7 @@ def runs(benchmark: Benchmark) -> Callable[[Callable[..., Asked]], Callable[...,
 def measure(benchmark: Benchmark, asked: Asked, shared: Shared) -> None:
     """Measure what was asked for, keep it and print it."""
     from mallard.bench.memory import limit
+    from mallard.bench.names import contestants, meant
     from mallard.bench.program import NAME, Program
     from mallard.bench.results_file import Header, ResultsFile, check_writable
     from mallard.bench.run import run
@@ -123,44 +125,71 @@ def measure(benchmark: Benchmark, asked: Asked, shared: Shared) -> None:
     from mallard.native import tool
 
     level = shared.level
+    memory_limit = limit(shared.memory_limit)
+    if shared.html is not None:
+        check_writable(shared.html)
+    program = Program(shared.native or tool(NAME), benchmark)
+    known = program.strategies()
+    chosen = meant(shared.strategy or [], known)
     options = Options(
         benchmark,
         level,
         {name: values for name, values in asked.narrowed.items() if values},
-        shared.strategy or [],
+        chosen,
         shared.rounds or (1 if level == Level.SMOKE else ROUNDS),
         shared.litter,
         shared.memory_limit,
+        contestants(chosen, known),
         asked.run,
     )
     groups = schedule(options)
     header = Header(
-        *(installed_version(), str(benchmark), str(level), options.as_json()),
-        *(limit(shared.memory_limit), len(groups), datetime.now(UTC).isoformat(timespec="seconds")),
+        *(installed_version(), str(benchmark), str(level), options.as_json(), memory_limit, len(groups)),
+        *(datetime.now(UTC).isoformat(timespec="seconds"), program.digest()),
     )
-    program = shared.native or tool(NAME)
     path = shared.output or Path(f"{NAME}-{benchmark}.jsonl")
-    if shared.html is not None:
-        check_writable(shared.html)
     file = (ResultsFile.resume if shared.resume and path.exists() else ResultsFile.create)(path, header)
-    complete = run(groups, Program(program, options, file.header.memory_limit), file, options)
-    done = file.run()
-    if done.documents:
-        print_runs([done], shared.paper, shared.as_json, shared.html)
-    if not complete:
-        kept = f"--resume goes on with {path}" if done.documents else "nothing was done yet"
-        print(f"mallard: interrupted; {kept}", file=sys.stderr)
+    try:
+        program.told(options, file.header.memory_limit)
+        outcome = run(groups, program, file, options)
+        done = file.run()
+    finally:
+        file.close()
+    goes_on = f"--resume goes on with {path}" if done.documents else "nothing was done yet"
+    if outcome.interrupted:
+        say(f"interrupted; {goes_on}")
+    try:
+        if done.documents:
+            print_runs([done], shared.paper, shared.as_json, shared.html)
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+    conclude(outcome, list(done.broken()), goes_on)
+
+
+def conclude(outcome: "Outcome", broken: Sequence[str], goes_on: str) -> None:
+    """Tell what went wrong, and make it the exit code."""
+    for what in [*broken, *outcome.failed]:
+        say(f"warning: {what}")
+    if outcome.failed:
+        say(f"not all could be measured; {goes_on}")
+    if outcome.stopped:
+        raise MallardError(f"{outcome.stopped}; {goes_on}")
+    if outcome.interrupted:
         raise typer.Exit(INTERRUPTED)
-    if broken := list(done.broken()):
-        for what in broken:
-            print(f"mallard: warning: {what}", file=sys.stderr)
+    if broken or outcome.failed:
         raise typer.Exit(BROKEN)
+
+
+def say(what: str) -> None:
+    """Tell the user at once."""
+    print(f"mallard: {what}", file=sys.stderr, flush=True)
 
 
 def print_runs(runs: Sequence["Run"], paper: bool, as_json: bool, html: Path | None) -> None:
     """Print runs as tables, or as an object a line; write the page of them, if there is to be one."""
     import json
 
+    from mallard.bench.printing import printing
     from mallard.bench.show import show_run
 
     if html is not None:
@@ -168,11 +197,12 @@ def print_runs(runs: Sequence["Run"], paper: bool, as_json: bool, html: Path | N
 
         again = ["mallard", "bench", "table", *(str(run.path) for run in runs), "--html", str(html)]
         write_page(runs, html, installed_version(), again)
-    for run in runs:
-        if as_json:
-            print(json.dumps({**asdict(run.header), "results": run.documents}))
-        else:
-            show_run(run, paper)
+    with printing():
+        for run in runs:
+            if as_json:
+                print(json.dumps({**asdict(run.header), "results": run.documents}))
+            else:
+                show_run(run, paper)
 
 
 def installed_version() -> str:

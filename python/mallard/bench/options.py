@@ -34,10 +34,16 @@ class Options:
     rounds: int
     litter: int
     memory_limit: str | None  # None: half of what is available when the run begins
+    contestants: int  # that are measured in each group
     run: str | None = None  # of benchmark II, in the paper's notation, instead of its groups
+
+    @property
+    def turns(self) -> int:
+        """How many processes measure a group, at least."""
+        return self.rounds * self.contestants
 
     def as_json(self) -> dict[str, Any]:
         """Return them as they are kept with the results, beside the benchmark and the level."""
         kept = asdict(self)
-        del kept["benchmark"], kept["level"]
+        del kept["benchmark"], kept["level"], kept["contestants"]
         return kept

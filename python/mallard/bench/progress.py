@@ -26,8 +26,13 @@ def progress(groups: int) -> Iterator[Report]:
         MofNCompleteColumn(),
         TextColumn("{task.fields[left]}"),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=groups, left="")
+    with Progress(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
+        task = bar.add_task("", total=groups, left="", visible=False)
         yield lambda title, done, left: bar.update(
-            task, description=title, completed=done, left=f"about {duration(left)} left", refresh=True
+            task,
+            description=title,
+            completed=done,
+            left=f"about {duration(left)} left",
+            visible=True,
+            refresh=True,
         )

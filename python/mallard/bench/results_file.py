@@ -5,19 +5,27 @@
     ...
 
 A line is written when its group is done, so that whatever ends the run loses one group at most. A line that
-was cut off counts as none. Each line after the first is what mallard-bench printed; `settings` is what it was
-asked for, `title` what that is called, `seconds` how long it took.
+was cut off counts as none. A run holds a lock on its file, so that no other writes it. Each line after the
+first is what mallard-bench printed; `settings` is what it was asked for, `title` what that is called,
+`seconds` how long it took.
 """
 
+import fcntl
 import json
 import os
+import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from mallard.bench.results import Document, Result, result
+from mallard.bench.results_lines import check, not_ours, objects, regular
 from mallard.errors import MallardError
+
+OPENED = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NONBLOCK
+SAME = ("mallard", "benchmark", "level", "options", "program")  # of the header, in all parts of a run
 
 
 @dataclass(frozen=True)
@@ -31,6 +39,7 @@ class Header:
     memory_limit: int  # bytes that a strategy may take
     groups: int  # that there are when it is done
     date: str
+    program: str = ""  # a digest of mallard-bench
 
 
 @dataclass(frozen=True)
@@ -60,15 +69,46 @@ class Run:
 
 
 def read(path: Path) -> Run:
-    """Read a file of results."""
+    """Read a file of results, or what comes through a pipe."""
     try:
-        text = path.read_text(encoding="utf-8")
-        first, *lines = [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
-        return Run(path, Header(**first), lines)
+        mode = path.stat().st_mode
+        if not stat.S_ISFIFO(mode):
+            regular(path, mode)
+        raw = path.read_bytes()
     except OSError as error:
         raise MallardError(f"cannot read {path}: {error.strerror}") from error
-    except (ValueError, TypeError) as error:
-        raise MallardError(f"{path} holds no results of mallard bench") from error
+    return run_of(path, raw)
+
+
+def run_of(path: Path, raw: bytes) -> Run:
+    """Return the run that a file holds."""
+    lines = list(objects(path, raw))
+    if not lines:
+        raise not_ours(path)
+    header = header_of(path, lines[0][1])
+    for number, document in lines[1:]:
+        check(path, number, document, header.benchmark)
+    return Run(path, header, [document for _, document in lines[1:]])
+
+
+def header_of(path: Path, first: Mapping[str, Any]) -> Header:
+    """Return the header that the first line is."""
+    kinds = {field.name: field.type for field in fields(Header)}
+    wanted = set(kinds) - {"program"}
+    if not wanted <= set(first):
+        raise not_ours(path)
+    if more := set(first) - set(kinds):
+        raise MallardError(
+            f"{path}, line 1: was made by another version of mallard, {first['mallard']}: "
+            f"{', '.join(sorted(more))} is unknown here"
+        )
+    header = Header(**first)
+    texts = (header.mallard, header.benchmark, header.level, header.date, header.program)
+    numbers = (header.memory_limit, header.groups)
+    sound = isinstance(header.options, dict) and all(isinstance(number, int) for number in numbers)
+    if not sound or not all(isinstance(text, str) for text in texts):
+        raise not_ours(path)
+    return header
 
 
 def check_writable(path: Path) -> None:
@@ -78,47 +118,104 @@ def check_writable(path: Path) -> None:
 
 
 class ResultsFile:
-    """The file of a run that is going on; it appears with the first result."""
+    """The locked file of a run that is going on; it is there from the start, and goes if nothing is kept."""
 
-    def __init__(self, path: Path, header: Header) -> None:
-        """Begin a new file, or go on with what is there."""
+    def __init__(self, path: Path, header: Header, descriptor: int, kept: list[dict[str, Any]]) -> None:
+        """Go on with what is kept in an open file, which has its header."""
         self.path = path
         self.header = header
-        self.documents: list[dict[str, Any]] = []
+        self.descriptor = descriptor
+        self.documents = kept
 
     @classmethod
     def create(cls, path: Path, header: Header) -> "ResultsFile":
         """Begin a new file; one that is there is left alone."""
+        if path.is_symlink() and not path.exists():
+            raise MallardError(f"cannot write {path}: it is a link to {path.readlink()}, which is not there")
         if path.exists():
+            regular(path, path.stat().st_mode)
+            if cls.is_locked(path):
+                raise being_written(path)
             raise MallardError(f"{path} is there already: --resume goes on with it, -o names another file")
         check_writable(path)
-        return cls(path, header)
+        return cls.begun(path, header, locked(path, OPENED | os.O_CREAT | os.O_EXCL))
 
     @classmethod
     def resume(cls, path: Path, header: Header) -> "ResultsFile":
         """Go on with a file, which must be of a run that was asked for the same."""
-        kept = read(path)
-        for what in ("mallard", "benchmark", "level", "options"):
-            old, new = getattr(kept.header, what), getattr(header, what)
-            if old != new:
-                raise MallardError(f"cannot go on with {path}: {difference(what, old, new)}")
-        with path.open("rb+") as file:
-            file.truncate(file.read().rfind(b"\n") + 1)
-        resumed = cls(path, kept.header)
-        resumed.documents = kept.documents
-        return resumed
+        regular(path, path.stat().st_mode)
+        descriptor = locked(path, OPENED)
+        try:
+            raw = path.read_bytes()
+            if not raw:
+                return cls.begun(path, header, descriptor)
+            kept = run_of(path, raw)
+            for what in SAME:
+                old, new = getattr(kept.header, what), getattr(header, what)
+                if old != new:
+                    raise MallardError(f"cannot go on with {path}: {difference(what, old, new)}")
+            os.ftruncate(descriptor, raw.rfind(b"\n") + 1)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return cls(path, kept.header, descriptor, kept.documents)
+
+    @classmethod
+    def begun(cls, path: Path, header: Header, descriptor: int) -> "ResultsFile":
+        """Begin an empty file."""
+        file = cls(path, header, descriptor, [])
+        try:
+            file.write(asdict(header))
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+    @staticmethod
+    def is_locked(path: Path) -> bool:
+        """Return whether a run is writing a file."""
+        try:
+            with path.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return False
 
     def append(self, document: Document) -> None:
-        """Keep a group."""
-        lines = [document] if self.documents else [asdict(self.header), document]
-        try:
-            with self.path.open("a" if self.documents else "x", encoding="utf-8") as file:
-                file.writelines(json.dumps(line) + "\n" for line in lines)
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise MallardError(f"cannot write {self.path}: {error.strerror}") from error
+        """Keep a group, which must be measured on the machine of the others and by the same program."""
+        if self.documents:
+            old, new = (known["machine"] for known in (self.documents[0], document))
+            for what in old:
+                if what != "memory" and old[what] != new.get(what):
+                    reason = difference(what.replace("_", " "), old[what], new.get(what))
+                    raise MallardError(
+                        f"cannot go on with {self.path}: it was measured on another machine: {reason}"
+                    )
+        self.write(document)
         self.documents.append(dict(document))
+
+    def write(self, line: Document) -> None:
+        """Write a line whole, or leave nothing of it."""
+        whole = (json.dumps(line) + "\n").encode()
+        before = os.fstat(self.descriptor).st_size
+        try:
+            rest = memoryview(whole)
+            while rest:
+                rest = rest[os.write(self.descriptor, rest) :]
+            os.fsync(self.descriptor)
+        except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(self.descriptor, before)
+            raise MallardError(f"cannot write {self.path}: {error.strerror}") from error
+
+    def close(self) -> None:
+        """End the run; a file that nothing was kept in goes."""
+        if not self.documents:
+            with suppress(OSError):
+                self.path.unlink()
+        os.close(self.descriptor)
 
     def kept(self, settings: Mapping[str, int | str]) -> dict[str, Any] | None:
         """Return the document of a group that is done."""
@@ -129,10 +226,33 @@ class ResultsFile:
         return Run(self.path, self.header, self.documents)
 
 
+def locked(path: Path, flags: int) -> int:
+    """Open a file that no other run is writing."""
+    try:
+        descriptor = os.open(path, flags, 0o666)
+    except OSError as error:
+        raise MallardError(f"cannot write {path}: {error.strerror}") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(descriptor)
+        raise being_written(path) from error
+    return descriptor
+
+
+def being_written(path: Path) -> MallardError:
+    """Return what the second of two runs is told."""
+    return MallardError(f"{path}: another run is writing it; -o names another file")
+
+
 def difference(what: str, old: Any, new: Any) -> str:
     """Say how two runs differ, in few words."""
+    if what == "program":
+        return "it was measured by another mallard-bench"
     if isinstance(old, dict) and isinstance(new, dict):
         name = next(name for name in [*old, *new] if old.get(name) != new.get(name))
+        if name == "cached-hashes":
+            return f"it was measured {'with' if old.get(name) else 'without'} --uncached-hashes"
         return difference(name.replace("_", " "), old.get(name), new.get(name))
     return f"its {what} is {plain(old)}, not {plain(new)}"
 

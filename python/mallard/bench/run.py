@@ -7,21 +7,32 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from types import FrameType
 
 from mallard.bench.group import Group
 from mallard.bench.options import Options
 from mallard.bench.pace import Pace, duration
-from mallard.bench.program import Program
+from mallard.bench.program import GroupError, Program
 from mallard.bench.progress import Report, progress
 from mallard.bench.results import result
 from mallard.bench.results_file import ResultsFile
 from mallard.bench.schedule import LONG, probes
+from mallard.errors import MallardError
 
 
-def run(groups: Sequence[Group], program: Program, file: ResultsFile, options: Options) -> bool:
-    """Measure what is not in the file yet; return False if it was interrupted."""
+@dataclass
+class Outcome:
+    """How a run ended, beside what its file holds."""
+
+    failed: list[str] = field(default_factory=list)  # groups that could not be measured, and why
+    stopped: str | None = None  # why it could not go on
+    interrupted: bool = False
+
+
+def run(groups: Sequence[Group], program: Program, file: ResultsFile, options: Options) -> Outcome:
+    """Measure what is not in the file yet; a group that fails does not stop the others."""
     pace = Pace(group.seconds for group in groups)
     waiting = []
     for group in groups:
@@ -30,24 +41,32 @@ def run(groups: Sequence[Group], program: Program, file: ResultsFile, options: O
             waiting.append(group)
         else:
             pace.done(group.seconds, kept["seconds"], result(kept).skipped is not None)
+    outcome = Outcome()
     try:
         with ended_in_order():
             if waiting and options.level in LONG and options.run is None:
                 say_how_long(options, program, pace)
             with progress(len(groups)) as report:
                 for group in waiting:
-                    measure(group, program, file, pace, report)
+                    try:
+                        measure(group, program, file, pace, report)
+                    except GroupError as error:
+                        outcome.failed.append(str(error))
+                        pace.done(group.seconds, 0, skipped=True)
     except KeyboardInterrupt:
-        return False
-    return True
+        outcome.interrupted = True
+    except MallardError as error:
+        outcome.stopped = str(error)
+    return outcome
 
 
 def say_how_long(options: Options, program: Program, pace: Pace) -> None:
     """Tell what the run takes, known from a few short groups."""
     for group in probes(options):
         start = time.monotonic()
-        program.measure(group)
-        pace.probed(group.seconds, time.monotonic() - start)
+        with suppress(GroupError):
+            program.measure(group)
+            pace.probed(group.seconds, time.monotonic() - start)
     print(
         f"mallard: this takes about {duration(pace.seconds_left())}; Ctrl-C keeps what is done",
         file=sys.stderr,

@@ -1,16 +1,17 @@
 """A run as text: its tables in the paper's order, then where and how it was measured."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from rich.console import Console
 from rich.text import Text
 
 from mallard import figures
 from mallard.bench import expected_documents
 from mallard.bench.findings import judged
 from mallard.bench.options import Benchmark
+from mallard.bench.printing import PatientConsole
 from mallard.bench.results import Document, Result, result
 from mallard.bench.results_file import Run
 from mallard.bench.tables import contention, density, grid, locality, utilization, verdicts
@@ -31,7 +32,8 @@ def show_run(run: Run, paper: bool) -> None:
 
     With `paper` each of its tables stands below ours of the same title.
     """
-    console = Console() if sys.stdout.isatty() else Console(width=WIDE)
+    known = sys.stdout.isatty() or "COLUMNS" in os.environ
+    console = PatientConsole() if known else PatientConsole(width=WIDE)
     benchmark = run.header.benchmark
     findings = judged(benchmark, run.documents)
     theirs = {table.title: table for table in papers_tables(benchmark)} if paper else {}
@@ -39,8 +41,8 @@ def show_run(run: Run, paper: bool) -> None:
         for table in section.tables:
             grid.show(table, console)
             console.print()
-            if known := theirs.get(table.title):
-                grid.show(replace(known, title=f"In the paper: {known.title}"), console)
+            if papers := theirs.get(table.title):
+                grid.show(replace(papers, title=f"In the paper: {papers.title}"), console)
                 console.print()
         below = [(finding, judgement) for finding, judgement in findings if finding.table == section.name]
         verdicts.show(below, console)

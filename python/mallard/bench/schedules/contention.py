@@ -12,7 +12,6 @@ SMOKE_TABLES = [(10, 6)]
 THREADS = {Level.SMOKE: [1, 2], Level.QUICK: [1, 2, 4, 8]}
 ALL_THREADS = range(1, 9)
 
-STRATEGIES = 24
 START_SECONDS = 0.008  # of a process
 PAIR_NS = 15
 LEAST_SECONDS = 0.06  # CPU time of a thread, however few its pairs are
@@ -33,20 +32,20 @@ def groups(options: Options) -> list[Group]:
             if number in (iterations or [number]) and block in (blocks or [block])
         ]
     threads = wanted.get("threads", THREADS.get(options.level, ALL_THREADS))
-    return [group(number, block, count, options.rounds) for number, block in tables for count in threads]
+    return [group(number, block, count, options.turns) for number, block in tables for count in threads]
 
 
 def probes(options: Options) -> list[Group]:
     """Return a short line."""
-    return [group(15, 6, 1, options.rounds)]
+    return [group(15, 6, 1, options.turns)]
 
 
-def group(iterations: int, block: int, threads: int, rounds: int) -> Group:
+def group(iterations: int, block: int, threads: int, turns: int) -> Group:
     """Return one line: threads that have no core of their own wait for one."""
     waves = max(threads / (os.cpu_count() or 1), 1)
     seconds = max(PASSES * 2**iterations * PAIR_NS * 1e-9, LEAST_SECONDS)
     return Group(
         f"N 2^{iterations}, S 2^{block}, W {threads}",
         {"iterations": iterations, "block": block, "threads": threads},
-        rounds * STRATEGIES * (START_SECONDS + waves * seconds),
+        turns * (START_SECONDS + waves * seconds),
     )

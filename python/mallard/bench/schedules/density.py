@@ -10,7 +10,6 @@ INNER = 7
 
 # ns that making and ending a leaf takes, over all strategies.
 LEAF_NS = {1: 1, 2: 50, 3: 35, 4: 200, 5: 2, 6: 200, 7: 60, 8: 400, 9: 2, 10: 200, 11: 60, 12: 400}
-STRATEGIES = 35
 START_SECONDS = 0.008  # of a process
 
 FULL_LEAVES = 27
@@ -22,18 +21,18 @@ QUICK_LEAVES = {1: 24, 2: 19, 3: 20, 4: 17, 5: 23, 6: 17, 7: 19, 8: 16, 9: 23, 1
 def groups(options: Options) -> list[Group]:
     """Return the groups of a level, narrowed."""
     wanted = options.narrowed
-    rounds = options.rounds
+    turns = options.turns
     found = []
     for structure in wanted.get("structure", STRUCTURES):
         for size in wanted.get("size", sizes(options.level, structure)):
             leaves = wanted.get("leaves", [usual_leaves(options.level, structure)])[0]
-            found.append(group(structure, size, leaves, rounds, wanted.get("cached-hashes", [1])[0]))
+            found.append(group(structure, size, leaves, turns, wanted.get("cached-hashes", [1])[0]))
     return found
 
 
 def probes(options: Options) -> list[Group]:
     """Return two small groups of lists of leaves and of sets."""
-    return [group(structure, 10, QUICK_LEAVES[structure], options.rounds) for structure in (3, 4)]
+    return [group(structure, 10, QUICK_LEAVES[structure], options.turns) for structure in (3, 4)]
 
 
 def sizes(level: Level, structure: int) -> list[int]:
@@ -54,12 +53,12 @@ def usual_leaves(level: Level, structure: int) -> int:
     return QUICK_LEAVES[structure] + (2 if level == Level.DEFAULT else 0)
 
 
-def group(structure: int, size: int, leaves: int, rounds: int, cached_hashes: int = 1) -> Group:
+def group(structure: int, size: int, leaves: int, turns: int, cached_hashes: int = 1) -> Group:
     """Return one group: the first structure is built cold, at least one more warm."""
     built = 1 << (size if structure in FLAT else size + INNER)
     written = built + max(built, 1 << leaves)
     return Group(
         f"DS{structure} 2^{size}",
         {"structure": structure, "size": size, "leaves": leaves, "cached-hashes": cached_hashes},
-        rounds * STRATEGIES * (START_SECONDS + written * LEAF_NS[structure] * 1e-9),
+        turns * (START_SECONDS + written * LEAF_NS[structure] * 1e-9),
     )

@@ -22,7 +22,6 @@ PRODUCT = 8
 ACCESSES = {Level.SMOKE: 1 << 12, Level.QUICK: 1 << 20, Level.DEFAULT: 1 << 22}
 PAPERS_PRODUCT = 2560  # accesses of each link
 
-STRATEGIES = 11
 START_SECONDS = 0.008  # of a process
 BUILD_NS = 60
 PAIR_NS = 200  # of a shuffle
@@ -33,23 +32,23 @@ def groups(options: Options) -> list[Group]:
     """Return the groups of a level: Table 15, then the others; or the run that was asked for."""
     wanted = options.narrowed
     if run := options.run:
-        return [single(run, options.rounds)]
+        return [single(run, options.turns)]
     found = []
     if "global" not in wanted and "subsystem" not in wanted:
         links = FACTORS[options.level]
         for subsystem in range(links + 1):
-            found.append(factors(links, subsystem, accesses(options, 10**links), options.rounds))
+            found.append(factors(links, subsystem, accesses(options, 10**links), options.turns))
     lines = SPLITS[options.level]
     for links in wanted.get("global", list(lines)):
         for subsystem in wanted.get("subsystem", lines.get(links, list(range(links + 1)))):
             if subsystem <= links:
-                found.append(splits(links, subsystem, accesses(options, 2**links), options.rounds))
+                found.append(splits(links, subsystem, accesses(options, 2**links), options.turns))
     return found
 
 
 def probes(options: Options) -> list[Group]:
     """Return a short line."""
-    return [splits(18, 8, ACCESSES[Level.QUICK], options.rounds)]
+    return [splits(18, 8, ACCESSES[Level.QUICK], options.turns)]
 
 
 def accesses(options: Options, links: int) -> int:
@@ -61,16 +60,16 @@ def accesses(options: Options, links: int) -> int:
     return ACCESSES[options.level]
 
 
-def splits(links: int, subsystem: int, accesses: int, rounds: int) -> Group:
+def splits(links: int, subsystem: int, accesses: int, turns: int) -> Group:
     """Return a line of Tables 16 to 21."""
     return Group(
         f"2^{links} links in lists of 2^{subsystem}",
         {"table": "splits", "global": links, "subsystem": subsystem, "accesses": accesses},
-        rounds * seconds(2**links, 5, 2 * (PRODUCT + 1) * accesses),
+        turns * seconds(2**links, 5, 2 * (PRODUCT + 1) * accesses),
     )
 
 
-def factors(links: int, subsystem: int, accesses: int, rounds: int) -> Group:
+def factors(links: int, subsystem: int, accesses: int, turns: int) -> Group:
     """Return a line of Table 15."""
     return Group(
         f"10^{links} links in lists of 10^{subsystem}",
@@ -81,16 +80,16 @@ def factors(links: int, subsystem: int, accesses: int, rounds: int) -> Group:
             "shuffles": SHUFFLES,
             "accesses": accesses,
         },
-        rounds * seconds(10**links, SHUFFLES, (SHUFFLES + 1) * accesses),
+        turns * seconds(10**links, SHUFFLES, (SHUFFLES + 1) * accesses),
     )
 
 
-def single(run: str, rounds: int) -> Group:
+def single(run: str, turns: int) -> Group:
     """Return a run in the paper's notation, |G| |S| af sf rf; mallard-bench reads it."""
-    return Group(run, {"run": run}, rounds * STRATEGIES)
+    return Group(run, {"run": run}, float(turns))
 
 
 def seconds(links: int, shuffles: int, accesses: int) -> float:
-    """Return what all strategies take once."""
+    """Return what a strategy takes once."""
     ns = links * (BUILD_NS + shuffles * PAIR_NS) + accesses * ACCESS_NS
-    return STRATEGIES * (START_SECONDS + ns * 1e-9)
+    return START_SECONDS + ns * 1e-9

@@ -9,8 +9,7 @@ TOTALS = {Level.SMOKE: [20], Level.QUICK: [27, 30], Level.DEFAULT: range(30, 36)
 LINES = [*((active, 10) for active in range(15, 21)), *((20, block) for block in range(11, 16))]
 SMOKE_LINES = [(15, 10), (18, 13)]
 
-STRATEGIES = 21
-MONOTONIC = 4
+MONOTONIC = 0.2  # the share of strategies that never use memory again
 START_SECONDS = 0.008  # of a process
 BLOCK_NS = 20  # on average, where memory is used again
 BYTE_NS = 0.3  # where none is
@@ -31,20 +30,20 @@ def groups(options: Options) -> list[Group]:
             if active in (actives or [active]) and block in (blocks or [block])
         ]
     totals = wanted.get("total", TOTALS[options.level])
-    return [group(total, active, block, options.rounds) for total in totals for active, block in lines]
+    return [group(total, active, block, options.turns) for total in totals for active, block in lines]
 
 
 def probes(options: Options) -> list[Group]:
     """Return a short line."""
-    return [group(28, 15, 10, options.rounds)]
+    return [group(28, 15, 10, options.turns)]
 
 
-def group(total: int, active: int, block: int, rounds: int) -> Group:
+def group(total: int, active: int, block: int, turns: int) -> Group:
     """Return one line."""
-    again = (STRATEGIES - MONOTONIC) * 2 ** (total - block) * BLOCK_NS
+    again = (1 - MONOTONIC) * 2 ** (total - block) * BLOCK_NS
     never = MONOTONIC * 2 ** min(total, MOST) * BYTE_NS
     return Group(
         f"T 2^{total}, A 2^{active}, S 2^{block}",
         {"total": total, "active": active, "block": block},
-        rounds * (STRATEGIES * START_SECONDS + (again + never) * 1e-9),
+        turns * (START_SECONDS + (again + never) * 1e-9),
     )
