@@ -95,7 +95,10 @@ def mallard(
 def main() -> NoReturn:
     """Run the command line; what goes wrong is one line on stderr and exit code 2."""
     given = sys.argv[1:] or ["--help"]
-    app = application(next((argument for argument in given if not argument.startswith("-")), None))
+    called = next((argument for argument in given if not argument.startswith("-")), None)
+    app = application(called)
+    if given == [called] and called in COMMANDS and called not in NATIVE and subcommands(loaded(called)[0]):
+        given.append("--help")
     try:
         sys.exit(app(given, prog_name="mallard", standalone_mode=False))
     except typer.Abort:
@@ -107,7 +110,15 @@ def main() -> NoReturn:
     except MallardError as error:
         refuse(str(error))
     except typer.TyperException as error:
-        refuse(error.format_message())
+        refuse(error.format_message() + hint(given))
+
+
+def hint(given: list[str]) -> str:
+    """Return how to write a number below 0, which is taken for an option where no -- stands before it."""
+    place = next((place for place, word in enumerate(given) if word[:1] == "-" and word[1:].isdigit()), None)
+    if place is None or "--" in given[:place]:
+        return ""
+    return f"; write `-- {' '.join(given[place:])}`"
 
 
 def refuse(what: str) -> NoReturn:

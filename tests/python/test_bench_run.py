@@ -257,8 +257,34 @@ def test_a_terminal_sees_which_group_is_measured_and_how_long_it_takes(bench: Be
     ("arguments", "reason"),
     [
         (("density", "--quick", "--full"), "--quick and --full exclude each other"),
-        (("density", "--structure", "DS13"), "--structure DS13: must be from 1 to 12"),
-        (("density", "--size", "two"), "--size two: must be from 0 to 40"),
+        (("density", "--structure", "DS13"), "--structure DS13: must be DS1 to DS12"),
+        (("density", "--size", "two"), "--size two: must be an exponent N from 0 to 40, for 2^N"),
+        (
+            ("density", "--structure", "DS4", "--size", "17"),
+            "--size 17: DS4 has strings as keys, and 2^16 elements at most",
+        ),
+        (
+            ("utilization", "--total", "20", "--active", "21", "--block", "10"),
+            "T 2^20, A 2^21, S 2^10 cannot be measured: T must be more than A, else no block is replaced",
+        ),
+        (("contention", "--litter", "2"), "--litter does not reach what threads allocate"),
+        (
+            ("locality", "-12", "8", "8", "+3", "32"),
+            "No such option: -1; write `-- -12 8 8 +3 32`",
+        ),
+        (
+            ("locality", "--", "-12", "8", "x", "+3", "32"),
+            "-12 8 x +3 32 is no run: AF is x, no whole number",
+        ),
+        (
+            ("locality", "--", "-12", "13", "8", "+3", "32"),
+            "-12 13 8 +3 32 is no run: S is 13: a list has 2^0 links at least, and at most all",
+        ),
+        (("locality", "--", "5"), "5 is no run: it takes five numbers, G S AF SF RF, not 1"),
+        (
+            ("locality", "--quick", "--", "-12", "8", "8", "+3", "32"),
+            "--quick says nothing of the run -12 8 8 +3 32: leave one of them out",
+        ),
         (("density", "--memory-limit", "much"), "--memory-limit much is not a size; write 512M or 4G"),
         (
             ("density", "--strategy", "nobody"),
@@ -342,3 +368,18 @@ def test_results_of_another_version_are_told(bench: Bench) -> None:
     assert refused.stderr == (
         "mallard: results.jsonl, line 1: was made by another version of mallard, 9.0: phase is unknown here\n"
     )
+
+
+def test_names_of_strategies_are_in_any_case_and_what_is_named_twice_is_measured_once(bench: Bench) -> None:
+    assert bench.run(*TWO, "--size", "6", "--quick", "--strategy", "as7", "--strategy", "AS7").returncode == 0
+    assert len(bench.calls()) == 2
+    assert [argument for argument in bench.calls()[0] if "strategy" in argument] == ["--strategy=AS7"]
+
+
+def test_bench_alone_says_what_there_is() -> None:
+    alone = subprocess.run([MALLARD, "bench"], capture_output=True, text=True, check=False)
+    asked = subprocess.run([MALLARD, "bench", "--help"], capture_output=True, text=True, check=False)
+    assert (alone.returncode, alone.stdout) == (0, asked.stdout)
+    wrong = subprocess.run([MALLARD, "bench", "densty"], capture_output=True, text=True, check=False)
+    assert wrong.returncode == 2
+    assert "Benchmark." not in wrong.stderr

@@ -25,6 +25,15 @@ if TYPE_CHECKING:
     from mallard.bench.run import Outcome
 
 ROUNDS = 5
+# What is measured without a level and with --full, and how long that takes on two cores.
+LEVELS = {
+    Benchmark.DENSITY: "By default all structures of all sizes, about 2 h 40 min; --full writes the paper's "
+    "2^27 leaves a cell, days.",
+    Benchmark.LOCALITY: "By default 2^21 links in every list, 2^25 in every fourth, about 8 h; --full "
+    "measures every list with the paper's accesses, months.",
+    Benchmark.UTILIZATION: "By default the paper's 66 lines, about 51 min; --full is the same.",
+    Benchmark.CONTENTION: "By default the paper's 56 lines, about 16 min; --full is the same.",
+}
 BROKEN = 1
 INTERRUPTED = 130
 
@@ -42,8 +51,8 @@ class Shared:
     """The options that every benchmark has, as typer wants them."""
 
     smoke: Annotated[bool, typer.Option("--smoke", help="One tiny group of each kind: does it work?")] = False
-    quick: Annotated[bool, typer.Option("--quick", help="The telling groups, in about 10 minutes.")] = False
-    full: Annotated[bool, typer.Option("--full", help="As much work as in the paper; says how long.")] = False
+    quick: Annotated[bool, typer.Option("--quick", help="The telling groups, in 3 to 10 minutes.")] = False
+    full: Annotated[bool, typer.Option("--full", help="As much work as in the paper; see above.")] = False
     strategy: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Only these beside AS1, as AS7 or multipool. Repeatable."),
@@ -95,6 +104,7 @@ def runs(benchmark: Benchmark) -> Callable[[Callable[..., Asked]], Callable[...,
             shared = Shared(**{field.name: given.pop(field.name) for field in fields(Shared)})
             measure(benchmark, narrow(**given), shared)
 
+        subcommand.__doc__ = f"{narrow.__doc__}\n\n{LEVELS[benchmark]}"
         hints = get_type_hints(Shared, include_extras=True)
         options = [
             inspect.Parameter(
@@ -125,6 +135,7 @@ def measure(benchmark: Benchmark, asked: Asked, shared: Shared) -> None:
     from mallard.native import tool
 
     level = shared.level
+    check_together(asked, shared, level)
     memory_limit = limit(shared.memory_limit)
     if shared.html is not None:
         check_writable(shared.html)
@@ -164,6 +175,17 @@ def measure(benchmark: Benchmark, asked: Asked, shared: Shared) -> None:
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
     conclude(outcome, list(done.broken()), goes_on)
+
+
+def check_together(asked: Asked, shared: Shared, level: Level) -> None:
+    """Refuse options that would be ignored beside a run in the paper's notation."""
+    if asked.run is None:
+        return
+    ignored = [f"--{name}" for name, values in asked.narrowed.items() if values]
+    ignored += [f"--{level}"] if level in (Level.QUICK, Level.FULL) else []
+    ignored += ["--paper"] if shared.paper else []
+    if ignored:
+        raise MallardError(f"{ignored[0]} says nothing of the run {asked.run}: leave one of them out")
 
 
 def conclude(outcome: "Outcome", broken: Sequence[str], goes_on: str) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from mallard.bench.command import Asked, print_runs, runs
+from mallard.bench.notation import checked
 from mallard.bench.options import Benchmark
 from mallard.errors import MallardError
 
@@ -34,8 +35,8 @@ def density(
     """I: build, use and destroy data structures."""
     return Asked(
         {
-            "structure": numbers("--structure", structure, r"(?:DS)?(\d+)", range(1, 13)),
-            "size": numbers("--size", size, EXPONENT, range(41)),
+            "structure": numbers("--structure", structure, r"(?:DS)?(\d+)", range(1, 13), "DS1 to DS12"),
+            "size": numbers("--size", size, EXPONENT, EXPONENTS),
             "leaves": [] if leaves is None else [leaves],
             "cached-hashes": [0] if uncached_hashes else [],
         }
@@ -65,11 +66,11 @@ def locality(
     """II: access to what long use has shuffled."""
     return Asked(
         {
-            "global": numbers("--global", global_, EXPONENT, range(41)),
-            "subsystem": numbers("--subsystem", subsystem, EXPONENT, range(41)),
+            "global": numbers("--global", global_, EXPONENT, EXPONENTS),
+            "subsystem": numbers("--subsystem", subsystem, EXPONENT, EXPONENTS),
             "accesses": [] if accesses is None else [accesses],
         },
-        " ".join(run) if run else None,
+        checked(run) if run else None,
     )
 
 
@@ -88,9 +89,9 @@ def utilization(
     """III: replace the oldest of the live blocks, again and again."""
     return Asked(
         {
-            "total": numbers("--total", total, EXPONENT, range(41)),
-            "active": numbers("--active", active, EXPONENT, range(41)),
-            "block": numbers("--block", block, EXPONENT, range(41)),
+            "total": numbers("--total", total, EXPONENT, EXPONENTS),
+            "active": numbers("--active", active, EXPONENT, EXPONENTS),
+            "block": numbers("--block", block, EXPONENT, EXPONENTS),
         }
     )
 
@@ -110,9 +111,9 @@ def contention(
     """IV: allocate and free in several threads."""
     return Asked(
         {
-            "threads": numbers("--threads", threads, r"(\d+)", range(1, 65)),
-            "iterations": numbers("--iterations", iterations, EXPONENT, range(41)),
-            "block": numbers("--block", block, EXPONENT, range(41)),
+            "threads": numbers("--threads", threads, r"(\d+)", range(1, 65), "a number from 1 to 64"),
+            "iterations": numbers("--iterations", iterations, EXPONENT, EXPONENTS),
+            "block": numbers("--block", block, EXPONENT, EXPONENTS),
         }
     )
 
@@ -132,22 +133,29 @@ def table(
 
 
 SUBCOMMANDS: dict[str, Callable[..., None]] = {
-    Benchmark.DENSITY: density,
-    Benchmark.LOCALITY: locality,
-    Benchmark.UTILIZATION: utilization,
-    Benchmark.CONTENTION: contention,
+    Benchmark.DENSITY.value: density,
+    Benchmark.LOCALITY.value: locality,
+    Benchmark.UTILIZATION.value: utilization,
+    Benchmark.CONTENTION.value: contention,
     "table": table,
 }
 
 EXPONENT = r"(?:2\^)?(\d+)"
+EXPONENTS = range(41)
 
 
-def numbers(option: str, given: list[str] | None, form: str, allowed: range) -> list[int]:
-    """Return the numbers that were given for an option."""
+def numbers(
+    option: str,
+    given: list[str] | None,
+    form: str,
+    allowed: range,
+    what: str = "an exponent N from 0 to 40, for 2^N",
+) -> list[int]:
+    """Return the numbers that were given for an option, each once."""
     found = []
     for text in given or []:
-        match = re.fullmatch(form, text, re.IGNORECASE)
+        match = re.fullmatch(form, text, re.IGNORECASE | re.ASCII)
         if match is None or int(match[1]) not in allowed:
-            raise MallardError(f"{option} {text}: must be from {allowed[0]} to {allowed[-1]}")
+            raise MallardError(f"{option} {text}: must be {what}")
         found.append(int(match[1]))
-    return found
+    return list(dict.fromkeys(found))

@@ -5,6 +5,7 @@ from itertools import product
 
 from mallard.bench.group import Group
 from mallard.bench.options import Level, Options
+from mallard.errors import MallardError
 
 TABLES = [(15, 6), (15, 7), (15, 8), (16, 8), (17, 8), (18, 8), (19, 8)]
 QUICK_TABLES = [(15, 6), (15, 8), (19, 8)]
@@ -20,6 +21,8 @@ PASSES = 3
 
 def groups(options: Options) -> list[Group]:
     """Return the lines of a level; what is asked for of N or S narrows its tables, of both makes others."""
+    if options.litter:
+        raise MallardError("--litter does not reach what threads allocate")
     wanted = options.narrowed
     usual = {Level.SMOKE: SMOKE_TABLES, Level.QUICK: QUICK_TABLES}.get(options.level, TABLES)
     iterations, blocks = wanted.get("iterations", []), wanted.get("block", [])

@@ -2,11 +2,14 @@
 
 from mallard.bench.group import Group
 from mallard.bench.options import Level, Options
+from mallard.errors import MallardError
 
 STRUCTURES = range(1, 13)
 ALL_SIZES = list(range(6, 17))
 FLAT = range(1, 5)  # DS1 to DS4 hold leaves, the others containers of 2^7 leaves
 INNER = 7
+TEXTS = (4, 10, 12)  # sets of them, of which there are not enough for more than 2^MOST_TEXTS
+MOST_TEXTS = 16
 
 # ns that making and ending a leaf takes, over all strategies.
 LEAF_NS = {1: 1, 2: 50, 3: 35, 4: 200, 5: 2, 6: 200, 7: 60, 8: 400, 9: 2, 10: 200, 11: 60, 12: 400}
@@ -25,6 +28,10 @@ def groups(options: Options) -> list[Group]:
     found = []
     for structure in wanted.get("structure", STRUCTURES):
         for size in wanted.get("size", sizes(options.level, structure)):
+            if structure in TEXTS and size > MOST_TEXTS:
+                raise MallardError(
+                    f"--size {size}: DS{structure} has strings as keys, and 2^16 elements at most"
+                )
             leaves = wanted.get("leaves", [usual_leaves(options.level, structure)])[0]
             found.append(group(structure, size, leaves, turns, wanted.get("cached-hashes", [1])[0]))
     return found

@@ -41,7 +41,7 @@ def groups(options: Options) -> list[Group]:
     lines = SPLITS[options.level]
     for links in wanted.get("global", list(lines)):
         for subsystem in wanted.get("subsystem", lines.get(links, list(range(links + 1)))):
-            if subsystem <= links:
+            if subsystem <= links:  # a list is no longer than all
                 found.append(splits(links, subsystem, accesses(options, 2**links), options.turns))
     return found
 

@@ -4,6 +4,7 @@ from itertools import product
 
 from mallard.bench.group import Group
 from mallard.bench.options import Level, Options
+from mallard.errors import MallardError
 
 TOTALS = {Level.SMOKE: [20], Level.QUICK: [27, 30], Level.DEFAULT: range(30, 36), Level.FULL: range(30, 36)}
 LINES = [*((active, 10) for active in range(15, 21)), *((20, block) for block in range(11, 16))]
@@ -30,7 +31,18 @@ def groups(options: Options) -> list[Group]:
             if active in (actives or [active]) and block in (blocks or [block])
         ]
     totals = wanted.get("total", TOTALS[options.level])
+    for total, (active, block) in product(totals, lines):
+        check(total, active, block)
     return [group(total, active, block, options.turns) for total in totals for active, block in lines]
+
+
+def check(total: int, active: int, block: int) -> None:
+    """Refuse a line that cannot be."""
+    of = f"T 2^{total}, A 2^{active}, S 2^{block} cannot be measured"
+    if active < block:
+        raise MallardError(f"{of}: A must be at least S, one block")
+    if total <= active:
+        raise MallardError(f"{of}: T must be more than A, else no block is replaced")
 
 
 def probes(options: Options) -> list[Group]:
