@@ -143,7 +143,7 @@ TEST_F(ChunkCache, NeverHoldsMoreThanWasOnceInUse) {
 TEST(ChunkCacheOfFewChunks, GivesNothingBackUpToItsLeast) {
   basic_chunk_cache<seen_pages, 20 * page> cache;
   const auto live = [&] {
-    for (const std::size_t pages : {10, 4, 6}) {
+    for (const std::size_t pages : {10u, 4u, 6u}) {
       const block b = cache.allocate(pages * page, 8);
       EXPECT_NE(b.data, nullptr);
       cache.deallocate(b.data, b.size, 8);
