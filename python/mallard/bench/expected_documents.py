@@ -13,7 +13,8 @@ from typing import Any
 from mallard.bench import expected
 from mallard.bench.expected import Cell, Failure, Printed
 
-LEAVES = 1 << 27
+PAPERS_LEAVES = 27  # the exponent
+LEAVES = 1 << PAPERS_LEAVES
 NS = 1e9
 MACHINE = {"cores": 12, "compiler": "gcc 5.1"}
 STRUCTURES = 12

@@ -4,7 +4,7 @@ A document is the JSON of one call, {"benchmark", "group", "machine", "method", 
 event (a leaf, an access, a chunk, an iteration) in ns. None is what was not measured.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ class Row:
     reason: str | None
     ns: float | None
     spread: tuple[float, float] | None
+    wall_spread: tuple[float, float] | None
     cold_ns: float | None
     wall_ns: float | None
     max_held: float | None
@@ -80,7 +81,6 @@ def result(document: Document) -> Result:
 
 def row(found: Mapping[str, Any]) -> Row:
     """Return a row of a document."""
-    spread = found.get("spread")
     return Row(
         label=found.get("label"),
         strategy=found.get("strategy", ""),
@@ -90,7 +90,8 @@ def row(found: Mapping[str, Any]) -> Row:
         status=found["status"],
         reason=found.get("reason"),
         ns=found.get("ns_per_event"),
-        spread=None if spread is None else (spread[0], spread[1]),
+        spread=bounds(found.get("spread")),
+        wall_spread=bounds(found.get("wall_spread")),
         cold_ns=found.get("cold_ns_per_event"),
         wall_ns=found.get("wall_ns_per_event"),
         max_held=found.get("max_held"),
@@ -102,3 +103,8 @@ def row(found: Mapping[str, Any]) -> Row:
         part=found.get("part"),
         events=found.get("events"),
     )
+
+
+def bounds(found: Sequence[float] | None) -> tuple[float, float] | None:
+    """Return what a spread lies between."""
+    return None if found is None else (found[0], found[1])

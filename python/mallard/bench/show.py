@@ -15,6 +15,7 @@ from mallard.bench.printing import PatientConsole
 from mallard.bench.results import Document, Result, result
 from mallard.bench.results_file import Run
 from mallard.bench.tables import contention, density, grid, locality, utilization, verdicts
+from mallard.bench.tables.notes import LEGEND, notes
 from mallard.bench.tables.section import Section
 
 WIDE = 120  # columns where no terminal says how many there are
@@ -36,20 +37,40 @@ def show_run(run: Run, paper: bool) -> None:
     console = PatientConsole() if known else PatientConsole(width=WIDE)
     benchmark = run.header.benchmark
     findings = judged(benchmark, run.documents)
-    theirs = {table.title: table for table in papers_tables(benchmark)} if paper else {}
+    theirs = {table.papers: table for table in papers_tables(benchmark)} if paper else {}
+    explained = False
     for section in sections(benchmark, run.documents):
         for table in section.tables:
             grid.show(table, console)
+            for line in [*notes(table), *([] if explained else [LEGEND])]:
+                say(line, console)
+            explained = True
             console.print()
-            if papers := theirs.get(table.title):
-                grid.show(replace(papers, title=f"In the paper: {papers.title}"), console)
+            if paper and table.papers is not None:
+                if of := theirs.get(table.papers):
+                    grid.show(as_printed(of), console)
+                else:
+                    say(f"The paper has no table of {table.title.partition(':')[0]}.", console)
                 console.print()
         below = [(finding, judgement) for finding, judgement in findings if finding.table == section.name]
         verdicts.show(below, console)
         if below:
             console.print()
     for line in closing(run, run.results):
-        console.print(Text(line, style="dim"), soft_wrap=True)
+        say(line, console)
+
+
+def say(line: str, console: PatientConsole) -> None:
+    """Print a line of small print."""
+    console.print(Text(line, style="dim"), soft_wrap=not console.is_terminal)
+
+
+def as_printed(papers: grid.Grid) -> grid.Grid:
+    """Return a table of the paper, which has no spreads but those of rounding."""
+    lines = [
+        replace(line, cells=[replace(cell, spread=None) for cell in line.cells]) for line in papers.lines
+    ]
+    return replace(papers, title=f"In the paper: {papers.title}", lines=lines)
 
 
 def sections(benchmark: str, documents: Sequence[Document]) -> Iterator[Section]:

@@ -1,5 +1,6 @@
 """Benchmark I: a group is a structure of one size; structures and sizes may be narrowed, leaves replaced."""
 
+from mallard.bench.expected_documents import PAPERS_LEAVES
 from mallard.bench.group import Group
 from mallard.bench.options import Level, Options
 from mallard.errors import MallardError
@@ -15,7 +16,6 @@ MOST_TEXTS = 16
 LEAF_NS = {1: 1, 2: 50, 3: 35, 4: 200, 5: 2, 6: 200, 7: 60, 8: 400, 9: 2, 10: 200, 11: 60, 12: 400}
 START_SECONDS = 0.008  # of a process
 
-FULL_LEAVES = 27
 SMOKE_LEAVES = 10
 # Binary logarithms of leaves that take some 30 ms; four times as many by default.
 QUICK_LEAVES = {1: 24, 2: 19, 3: 20, 4: 17, 5: 23, 6: 17, 7: 19, 8: 16, 9: 23, 10: 17, 11: 19, 12: 16}
@@ -56,7 +56,7 @@ def usual_leaves(level: Level, structure: int) -> int:
     if level == Level.SMOKE:
         return SMOKE_LEAVES
     if level == Level.FULL:
-        return FULL_LEAVES
+        return PAPERS_LEAVES
     return QUICK_LEAVES[structure] + (2 if level == Level.DEFAULT else 0)
 
 

@@ -31,7 +31,7 @@ def papers(results: Sequence[Result]) -> tuple[list[Columns], list[str]]:
 def others(results: Sequence[Result]) -> tuple[list[Columns], list[Key]]:
     """Return the columns of all other strategies, and what tells them apart in the same order."""
     makers: dict[str, dict[Key, Row]] = {}
-    for result in results[:1]:
+    for result in results:
         for row in result.rows:
             if row.label is None:
                 makers.setdefault(maker(row), {}).setdefault(row.key, row)
@@ -50,6 +50,7 @@ def maker(row: Row) -> str:
 def column(row: Row) -> Column:
     """Return the heading of a strategy under its maker's; winked out it stands beside itself."""
     if row.destruction == "winkout":
-        return Column("wink")
+        return Column("wink", whole=f"{row.strategy} wink")
     of = maker(row)
-    return Column(row.strategy.removeprefix(f"{of}."), "virt" if of == OURS and row.binding == "pmr" else "")
+    word = "virt" if of == OURS and row.binding == "pmr" else ""
+    return Column(row.strategy.removeprefix(f"{of}."), word, f"{row.strategy} {word}".strip())

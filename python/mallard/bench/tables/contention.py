@@ -1,6 +1,6 @@
 """Benchmark IV, a table for each number of pairs and size of a block.
 
-AS1 stands in seconds by the clock, the others in percent of it; beside them how often a lock was found taken.
+AS1 stands in time by the clock, the others in percent of it; beside them how often a lock was found taken.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from dataclasses import replace
 from mallard import figures
 from mallard.bench.results import Result, Row
 from mallard.bench.tables import columns, memory, relative
-from mallard.bench.tables.figure import cold, end
+from mallard.bench.tables.figure import by_the_clock, cold, end
 from mallard.bench.tables.grid import Cell, Column, Columns, Grid, Line
 from mallard.bench.tables.section import Section
 
@@ -41,14 +41,20 @@ def tables_of(results: Sequence[Result], iterations: int, block: int) -> Iterato
     """Yield the tables of one number of pairs and one size."""
     of = f"2^{iterations} pairs of 2^{block} bytes a thread"
     yield relative.papers(
-        results, f"{of}: AS1 in seconds, the others in percent of it", CORNER, line, by_the_clock, events
+        results,
+        f"{of}: time of AS1 by the clock, the others in percent of it",
+        CORNER,
+        line,
+        by_the_clock,
+        events,
+        f"{iterations} {block}",
     )
     if relative.measured_beyond(results):
         beyond = relative.others(
-            results, f"{of}, beyond the paper: percent of AS1", CORNER, line, by_the_clock
+            results, f"{of}, beyond the paper: percent of AS1's time by the clock", CORNER, line, by_the_clock
         )
         yield with_locks(beyond, results)
-        first = f"{of}, first pass: AS1 in seconds of CPU time, the others in percent of it"
+        first = f"{of}, first pass: CPU time of AS1, the others in percent of it"
         yield relative.papers(results, first, CORNER, line, cold, events)
         yield memory.table(results, f"{of}, {memory.TITLE}", CORNER, line)
 
@@ -75,11 +81,6 @@ def with_locks(grid: Grid, results: Sequence[Result]) -> Grid:
 def share(row: Row | None) -> Cell:
     """Return the share of attempts that found the lock taken."""
     return end(row) if row is None or row.failed_locks is None else Cell(figures.share(row.failed_locks))
-
-
-def by_the_clock(row: Row) -> float | None:
-    """Return the time of an event by the clock, from the first thread's start to the last one's end."""
-    return row.wall_ns
 
 
 def events(result: Result) -> float:

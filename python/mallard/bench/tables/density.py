@@ -7,7 +7,9 @@
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from mallard.bench.expected_documents import PAPERS_LEAVES
 from mallard.bench.results import Result
 from mallard.bench.tables import columns, memory
 from mallard.bench.tables.figure import Figure, cold, over, plain, three_digits, warm
@@ -15,7 +17,8 @@ from mallard.bench.tables.grid import Cell, Grid, Line
 from mallard.bench.tables.heat import around_one
 from mallard.bench.tables.section import Section
 
-SECONDS = 2**27 / 1e9  # for 2^27 leaves of one ns
+SECONDS = 2**PAPERS_LEAVES / 1e9  # for as many leaves of one ns
+WHOLE = f"CPU seconds for 2^{PAPERS_LEAVES} leaves"
 CONTENTS = ("int", "string")
 CONTAINERS = ("vector", "unordered_set")
 
@@ -31,12 +34,29 @@ def sections(results: Sequence[Result]) -> Iterator[Section]:
 
 def tables(results: Sequence[Result], structure: str) -> Iterator[Grid]:
     """Yield the tables of a structure."""
-    yield paper_table(results, f"{title(structure)}: seconds for 2^27 leaves", warm)
+    whole = f"{title(structure)}{hashes(results)}: {WHOLE}{scaled(results)}"
+    yield replace(paper_table(results, whole, warm), papers=structure)
     if any(row.label is None or row.repeated for result in results for row in result.rows):
-        yield others(results, f"{structure}, beyond the paper: time over that of AS1")
+        yield others(results, f"{structure}, beyond the paper: CPU time over that of AS1")
     if any(row.cold_ns is not None for result in results for row in result.rows):
-        yield paper_table(results, f"{structure}, first touch: seconds for 2^27 leaves", cold)
+        yield paper_table(results, f"{structure}, first touch: {WHOLE}", cold)
         yield memory.table(results, f"{structure}, {memory.TITLE}", "size", line)
+
+
+def hashes(results: Sequence[Result]) -> str:
+    """Say whether sets keep hashes, where there are sets and it is known."""
+    kept = {result.group.get("cached_hashes") for result in results} - {None}
+    if len(kept) != 1 or "set" not in title(results[0].group["structure"]):
+        return ""
+    return ", hashes cached" if kept == {True} else ", hashes not cached"
+
+
+def scaled(results: Sequence[Result]) -> str:
+    """Say how many leaves were measured, where it is not as many as in the paper."""
+    written = sorted({int(result.group["leaves"]) for result in results if "leaves" in result.group})
+    if written in ([], [PAPERS_LEAVES]):
+        return ""
+    return f", scaled from {' and '.join(f'2^{number}' for number in written)}"
 
 
 def title(structure: str) -> str:

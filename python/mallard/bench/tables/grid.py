@@ -16,6 +16,7 @@ from rich.text import Text
 from mallard.bench.tables.heat import Heat, over_chart
 
 GAP = 1  # between groups
+WIDE_SPREAD = 0.1  # of a median; what is wider is marked
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,13 @@ class Cell:
 
     text: str = ""
     value: float | None = None
+    spread: float | None = None  # how wide it is, as a share of the median
+    reason: str | None = None  # why it has no value
+
+    @property
+    def mark(self) -> str:
+        """What stands behind it: ~ if the rounds do not agree."""
+        return "~" if self.spread is not None and self.spread > WIDE_SPREAD else " "
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,7 @@ class Column:
 
     name: str
     word: str = ""
+    whole: str = ""  # name, by which it is told from all others; else the two above are
 
 
 @dataclass(frozen=True)
@@ -60,6 +69,7 @@ class Grid:
     groups: Sequence[Columns]
     lines: Sequence[Line]
     heat: Heat | None = None
+    papers: str | None = None  # which table of the paper it is, if it is one
 
     def coloured(self) -> "Grid":
         """Return it with the colours of its whole chart."""
@@ -69,7 +79,7 @@ class Grid:
 
 def show(grid: Grid, console: Console) -> None:
     """Print a table."""
-    console.print(Text(grid.title, style="bold"), soft_wrap=True)
+    console.print(Text(grid.title, style="bold"), soft_wrap=not console.is_terminal)
     for part in Layout(grid).parts(console.width):
         for text in part:
             if console.color_system is None:
@@ -146,13 +156,13 @@ class Placed:
         text = Text()
         for cell, width in zip(line.cells[self.start :], self.widths, strict=False):
             style = None if heat is None or cell.value is None else heat.style(cell.value)
-            text.append(aligned(cell.text, width), style)
+            text.append(aligned(cell.text, width, cell.mark), style)
         return text
 
 
-def aligned(text: str, width: int) -> str:
-    """Return a cell with a space on each side at least."""
-    return f"{text:>{width - 1}} "
+def aligned(text: str, width: int, mark: str = " ") -> str:
+    """Return a cell with a space on its left at least, and one or a mark on its right."""
+    return f"{text:>{width - 1}}{mark}"
 
 
 def over(heading: str, width: int) -> str:

@@ -21,7 +21,7 @@ from mallard.bench.tables.section import Section
 
 ONE_HEAP, OWN_HEAP = "AS1", "AS7"
 CORNER = "|S|"
-AFTER = "time after the shuffle over that before"
+AFTER = "CPU time after the shuffle over that before"
 
 
 def sections(results: Sequence[Result]) -> Iterator[Section]:
@@ -83,7 +83,8 @@ def shuffles(results: Sequence[Result], label: str, heap: str) -> Grid:
     title = f"10^{links(results)} links, {heap}: {AFTER}"
     headings = [Columns("times shuffled", [Column(str(factor)) for factor in factors])]
     lines = [Line(f"10^{lists(result)}", cells(result), result.skipped) for result in results]
-    return Grid(title, CORNER, headings, lines).coloured()
+    of = f"factors {links(results)} {label}"
+    return Grid(title, CORNER, headings, lines, papers=of).coloured()
 
 
 def degradation(results: Sequence[Result], label: str, heap: str) -> Grid:
@@ -93,7 +94,8 @@ def degradation(results: Sequence[Result], label: str, heap: str) -> Grid:
         return [degraded(result, label, split) for split in splits(results)]
 
     title = f"2^{links(results)} links, {heap}: {AFTER}"
-    return Grid(title, CORNER, [by_split(results)], lines(results, cells)).coloured()
+    of = f"splits {links(results)} {label}"
+    return Grid(title, CORNER, [by_split(results)], lines(results, cells), papers=of).coloured()
 
 
 def benefit(results: Sequence[Result]) -> Grid:
@@ -106,7 +108,8 @@ def benefit(results: Sequence[Result]) -> Grid:
         ]
 
     title = f"2^{links(results)} links: how many times less a multipool each degrades"
-    grid = Grid(title, CORNER, [by_split(results)], lines(results, cells))
+    of = f"benefit {links(results)}"
+    grid = Grid(title, CORNER, [by_split(results)], lines(results, cells), papers=of)
     return replace(grid, heat=around_one(more_is_better=True))
 
 
@@ -141,7 +144,9 @@ def after(results: Sequence[Result]) -> Grid:
         again = [cell(result, first.key, repeated=True)] if first else [Cell()]
         return [*(cell(result, key) for key in keys), *again]
 
-    title = f"2^{links(results)} links, everybody: time after the shuffle over AS1's, median of all splits"
+    title = (
+        f"2^{links(results)} links, everybody: CPU time after the shuffle over AS1's, median of all splits"
+    )
     return Grid(title, CORNER, [*headings, columns.AGAIN], lines(results, cells), around_one())
 
 
@@ -165,7 +170,8 @@ def times(results: Sequence[Result]) -> Grid:
         for walks in ("first", *(f"2^-{split}" for split in ends))
     ]
     title = (
-        f"2^{links(results)} links: ns an access, of the first walk and later, before and after the shuffle"
+        f"2^{links(results)} links: ns of CPU time an access, of the first walk and later, "
+        "before and after the shuffle"
     )
     return Grid(title, CORNER, headings, lines(results, cells)).coloured()
 
@@ -223,7 +229,9 @@ def quotient(above: Cell, below: Cell) -> Cell:
     """Return one ratio over another."""
     if above.value is None or not below.value:
         return above if above.value is None else below
-    return Cell(three_digits(above.value / below.value), above.value / below.value)
+    widths = [cell.spread for cell in (above, below) if cell.spread is not None]
+    ratio = above.value / below.value
+    return Cell(three_digits(ratio), ratio, max(widths, default=None))
 
 
 def middle(cells: Sequence[Cell]) -> Cell:

@@ -1,10 +1,11 @@
-"""Tables of which the first column is AS1's time in seconds and all others are percent of it."""
+"""Tables of which the first column is AS1's time and all others are percent of it."""
 
 from collections.abc import Callable, Sequence
 
+from mallard import figures
 from mallard.bench.results import Result
 from mallard.bench.tables import columns
-from mallard.bench.tables.figure import Figure, end, over, percent
+from mallard.bench.tables.figure import Figure, end, over, percent, width
 from mallard.bench.tables.grid import Cell, Grid, Line
 from mallard.bench.tables.heat import around_one
 
@@ -18,19 +19,23 @@ def papers(
     line: MakeLine,
     time: Figure,
     events: Callable[[Result], float],
+    papers: str | None = None,
 ) -> Grid:
-    """Return the paper's table; `events` is how many of them AS1's seconds are for."""
+    """Return the paper's table, or one like it; `events` is how many of them AS1's time is for."""
     headings, labels = columns.papers(results)
     _, *compared = labels
 
     def cells(result: Result) -> list[Cell]:
         first = result.row("AS1")
         ns = None if first is None else time(first)
-        seconds = end(first) if ns is None else Cell(f"{ns * events(result) * 1e-9:#.3g}s")
-        return [seconds, *(over(result.row(label), first, time, percent) for label in compared)]
+        if first is None or ns is None:
+            whole = end(first)
+        else:
+            whole = Cell(figures.time(ns * events(result)), spread=width(first, time))
+        return [whole, *(over(result.row(label), first, time, percent) for label in compared)]
 
     lines = [line(result, cells(result)) for result in results]
-    return Grid(title, corner, headings, lines, around_one())
+    return Grid(title, corner, headings, lines, around_one(), papers)
 
 
 def others(results: Sequence[Result], title: str, corner: str, line: MakeLine, time: Figure) -> Grid:

@@ -1,4 +1,4 @@
-"""Benchmark III, a table for each total: AS1 in seconds, the others in percent of it.
+"""Benchmark III, a table for each total: AS1's time, the others in percent of it.
 
 `fail` stands where memory ran out.
 """
@@ -29,11 +29,13 @@ def tables_of(results: Sequence[Result], total: int) -> Iterator[Grid]:
     """Yield the tables of one total."""
     of = f"2^{total} bytes in all"
     yield relative.papers(
-        results, f"{of}: AS1 in seconds, the others in percent of it", CORNER, line, warm, events
+        results, f"{of}: CPU time of AS1, the others in percent of it", CORNER, line, warm, events, str(total)
     )
     if relative.measured_beyond(results):
-        yield relative.others(results, f"{of}, beyond the paper: percent of AS1", CORNER, line, warm)
-        filling = f"{of}, until they are alive: AS1 in seconds, the others in percent of it"
+        yield relative.others(
+            results, f"{of}, beyond the paper: percent of AS1's CPU time", CORNER, line, warm
+        )
+        filling = f"{of}, until they are alive: CPU time of AS1, the others in percent of it"
         yield relative.papers(results, filling, CORNER, line, cold, blocks_alive)
         yield memory.table(results, f"{of}, {memory.TITLE}", CORNER, line)
 

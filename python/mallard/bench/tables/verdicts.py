@@ -26,7 +26,7 @@ def show(judged: Iterable[tuple[Finding, Judgement]], console: Console) -> None:
                 f"{finding.sentence} ",
                 (f"({figures})", "dim"),
             ),
-            soft_wrap=True,
+            soft_wrap=not console.is_terminal,
         )
 
 
