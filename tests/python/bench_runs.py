@@ -29,7 +29,8 @@ class Bench:
 
     def environment(self, **more: str) -> dict[str, str]:
         """Return the environment of a run."""
-        return {**os.environ, "FAKE_BENCH": str(self.folder), **more}
+        mine = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+        return {**mine, "FAKE_BENCH": str(self.folder), **more}
 
     def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run one to its end."""

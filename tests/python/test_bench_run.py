@@ -383,3 +383,14 @@ def test_bench_alone_says_what_there_is() -> None:
     wrong = subprocess.run([MALLARD, "bench", "densty"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 2
     assert "Benchmark." not in wrong.stderr
+
+
+def test_a_second_ctrl_c_ends_at_once_and_says_no_more(bench: Bench) -> None:
+    running = bench.start(*TWO, "--quick", FAKE_BENCH_WAITS="3 10")
+    wait_for(bench.folder / "waiting")
+    running.send_signal(signal.SIGINT)
+    assert running.stderr is not None
+    assert running.stderr.readline() == "mallard: interrupted; --resume goes on with results.jsonl\n"
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate()
+    assert (running.returncode, said) == (130, "")

@@ -179,3 +179,10 @@ def test_small_print_stands_beneath_a_table(bench: Bench) -> None:
     beneath = next(place for place, line in enumerate(shown) if line.startswith("spread: "))
     assert shown[beneath + 1] == "fail (AS3): more than 1 GiB"
     assert sum(line.startswith("virt: through a base class") for line in shown) == 1
+
+
+def test_lines_are_as_wide_as_columns_says(bench: Bench) -> None:
+    shown = bench.run("utilization", "--quick", "--total", "30", COLUMNS="72").stdout
+    tables, _, _ = shown.partition("A CPU, 2 cores")
+    assert "(section 9: " in " ".join(tables.split())
+    assert max(map(len, tables.splitlines())) <= 72

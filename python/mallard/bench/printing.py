@@ -21,6 +21,11 @@ class PatientConsole(Console):
         raise  # it is called where the error is handled
 
 
+def has_width() -> bool:
+    """Return whether somebody says how wide lines may be: a terminal, or COLUMNS."""
+    return sys.stdout.isatty() or "COLUMNS" in os.environ
+
+
 @contextmanager
 def printing() -> Iterator[None]:
     """Print inside."""

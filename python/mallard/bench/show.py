@@ -1,7 +1,5 @@
 """A run as text: its tables in the paper's order, then where and how it was measured."""
 
-import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -11,7 +9,7 @@ from mallard import figures
 from mallard.bench import expected_documents
 from mallard.bench.findings import judged
 from mallard.bench.options import Benchmark
-from mallard.bench.printing import PatientConsole
+from mallard.bench.printing import PatientConsole, has_width
 from mallard.bench.results import Document, Result, result
 from mallard.bench.results_file import Run
 from mallard.bench.tables import contention, density, grid, locality, utilization, verdicts
@@ -33,8 +31,7 @@ def show_run(run: Run, paper: bool) -> None:
 
     With `paper` each of its tables stands below ours of the same title.
     """
-    known = sys.stdout.isatty() or "COLUMNS" in os.environ
-    console = PatientConsole() if known else PatientConsole(width=WIDE)
+    console = PatientConsole() if has_width() else PatientConsole(width=WIDE)
     benchmark = run.header.benchmark
     findings = judged(benchmark, run.documents)
     theirs = {table.papers: table for table in papers_tables(benchmark)} if paper else {}
@@ -62,7 +59,7 @@ def show_run(run: Run, paper: bool) -> None:
 
 def say(line: str, console: PatientConsole) -> None:
     """Print a line of small print."""
-    console.print(Text(line, style="dim"), soft_wrap=not console.is_terminal)
+    console.print(Text(line, style="dim"), soft_wrap=not has_width())
 
 
 def as_printed(papers: grid.Grid) -> grid.Grid:

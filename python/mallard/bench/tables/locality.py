@@ -14,7 +14,7 @@ from dataclasses import replace
 from mallard import figures
 from mallard.bench.results import Key, Result, Row
 from mallard.bench.tables import columns, memory
-from mallard.bench.tables.figure import cold, over, plain, three_digits, warm
+from mallard.bench.tables.figure import cold, over, plain, three_digits, warm, width
 from mallard.bench.tables.grid import Cell, Column, Columns, Grid, Line
 from mallard.bench.tables.heat import around_one
 from mallard.bench.tables.section import Section
@@ -188,7 +188,11 @@ def run(result: Result) -> Grid:
     group = result.group
 
     def cells(key: Key) -> list[Cell]:
-        return [Cell(plain(row_of(result, key, part=part), took, figures.time).text) for part in parts]
+        found = (row_of(result, key, part=part) for part in parts)
+        return [
+            replace(plain(row, took, figures.time), value=None, spread=width(row, warm) if row else None)
+            for row in found
+        ]
 
     first = "before" if group["access_first"] else "after"
     title = (

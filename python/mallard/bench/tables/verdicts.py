@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from mallard.bench.findings.finding import Finding, Judgement, Verdict
+from mallard.bench.printing import has_width
 
 STYLES = {Verdict.HOLDS: "green", Verdict.DOES_NOT: "red", Verdict.OPEN: "yellow"}
 WIDTH = max(len(verdict) for verdict in Verdict)
@@ -20,14 +21,12 @@ def show(judged: Iterable[tuple[Finding, Judgement]], console: Console) -> None:
     """Print findings."""
     for finding, judgement in judged:
         figures = f"section {finding.section}: {judgement.figures}{claim(finding)}"
-        console.print(
-            Text.assemble(
-                (f"{judgement.verdict:<{WIDTH}}  ", STYLES[judgement.verdict]),
-                f"{finding.sentence} ",
-                (f"({figures})", "dim"),
-            ),
-            soft_wrap=not console.is_terminal,
-        )
+        verdict = Text(f"{judgement.verdict:<{WIDTH}}  ", STYLES[judgement.verdict])
+        said = Text.assemble(f"{finding.sentence} ", (f"({figures})", "dim"))
+        lines = said.wrap(console, max(console.width - len(verdict), WIDTH)) if has_width() else [said]
+        for number, line in enumerate(lines):
+            line.rstrip()
+            console.print((verdict if number == 0 else Text(" " * len(verdict))) + line, soft_wrap=True)
 
 
 def claim(finding: Finding) -> str:
