@@ -186,3 +186,4 @@ def test_lines_are_as_wide_as_columns_says(bench: Bench) -> None:
     tables, _, _ = shown.partition("A CPU, 2 cores")
     assert "(section 9: " in " ".join(tables.split())
     assert max(map(len, tables.splitlines())) <= 72
+    assert not any(line.endswith(" ") for line in shown.splitlines())

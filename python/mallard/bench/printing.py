@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
+from rich.text import Text
 
 from mallard.errors import MallardError
 
@@ -24,6 +25,15 @@ class PatientConsole(Console):
 def has_width() -> bool:
     """Return whether somebody says how wide lines may be: a terminal, or COLUMNS."""
     return sys.stdout.isatty() or "COLUMNS" in os.environ
+
+
+def print_text(text: Text, console: Console, before: Text | None = None) -> None:
+    """Print a text behind another, wrapped at words where a width is known."""
+    first = before or Text()
+    room = max(console.width - len(first), len(first), 1)
+    for number, line in enumerate(text.wrap(console, room) if has_width() else [text]):
+        line.rstrip()
+        console.print((Text(" " * len(first)) if number else first) + line, soft_wrap=True)
 
 
 @contextmanager

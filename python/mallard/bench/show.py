@@ -9,7 +9,7 @@ from mallard import figures
 from mallard.bench import expected_documents
 from mallard.bench.findings import judged
 from mallard.bench.options import Benchmark
-from mallard.bench.printing import PatientConsole, has_width
+from mallard.bench.printing import PatientConsole, has_width, print_text
 from mallard.bench.results import Document, Result, result
 from mallard.bench.results_file import Run
 from mallard.bench.tables import contention, density, grid, locality, utilization, verdicts
@@ -59,7 +59,7 @@ def show_run(run: Run, paper: bool) -> None:
 
 def say(line: str, console: PatientConsole) -> None:
     """Print a line of small print."""
-    console.print(Text(line, style="dim"), soft_wrap=not has_width())
+    print_text(Text(line, style="dim"), console)
 
 
 def as_printed(papers: grid.Grid) -> grid.Grid:

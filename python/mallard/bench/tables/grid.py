@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from rich.console import Console
 from rich.text import Text
 
-from mallard.bench.printing import has_width
+from mallard.bench.printing import print_text
 from mallard.bench.tables.heat import Heat, over_chart
 
 GAP = 1  # between groups
@@ -80,7 +80,7 @@ class Grid:
 
 def show(grid: Grid, console: Console) -> None:
     """Print a table."""
-    console.print(Text(grid.title, style="bold"), soft_wrap=not has_width())
+    print_text(Text(grid.title, style="bold"), console)
     for part in Layout(grid).parts(console.width):
         for text in part:
             if console.color_system is None:

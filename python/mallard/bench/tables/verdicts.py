@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from mallard.bench.findings.finding import Finding, Judgement, Verdict
-from mallard.bench.printing import has_width
+from mallard.bench.printing import print_text
 
 STYLES = {Verdict.HOLDS: "green", Verdict.DOES_NOT: "red", Verdict.OPEN: "yellow"}
 WIDTH = max(len(verdict) for verdict in Verdict)
@@ -23,10 +23,7 @@ def show(judged: Iterable[tuple[Finding, Judgement]], console: Console) -> None:
         figures = f"section {finding.section}: {judgement.figures}{claim(finding)}"
         verdict = Text(f"{judgement.verdict:<{WIDTH}}  ", STYLES[judgement.verdict])
         said = Text.assemble(f"{finding.sentence} ", (f"({figures})", "dim"))
-        lines = said.wrap(console, max(console.width - len(verdict), WIDTH)) if has_width() else [said]
-        for number, line in enumerate(lines):
-            line.rstrip()
-            console.print((verdict if number == 0 else Text(" " * len(verdict))) + line, soft_wrap=True)
+        print_text(said, console, verdict)
 
 
 def claim(finding: Finding) -> str:
