@@ -7,7 +7,7 @@ from rich.text import Text
 
 from mallard import figures
 from mallard.bench import expected_documents
-from mallard.bench.findings import judged
+from mallard.bench.findings import judged, left_out, words
 from mallard.bench.options import Benchmark
 from mallard.bench.printing import PatientConsole, has_width, print_text
 from mallard.bench.results import Document, Result, result
@@ -53,6 +53,10 @@ def show_run(run: Run, paper: bool) -> None:
         verdicts.show(below, console)
         if below:
             console.print()
+    if findings:
+        console.print(Text(words.NOISE, style="dim"), soft_wrap=True)
+    if unmeasured := left_out(benchmark, findings):
+        console.print(Text(unmeasured, style="dim"), soft_wrap=True)
     for line in closing(run, run.results):
         say(line, console)
 

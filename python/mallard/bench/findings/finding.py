@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from mallard.bench.findings.interval import Interval
 from mallard.bench.findings.measured import Measured
 
 
@@ -21,27 +20,15 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Judgement:
-    """A verdict, in how many places the table speaks for and against it, and the ratio over all of them."""
+    """A verdict, and the figures that decided in words; none if nothing that it is about was measured."""
 
     verdict: Verdict
-    held: int
-    against: int
-    unclear: int  # the noise is larger than the difference
-    ratio: Interval | None = None  # the median, between the smallest and the largest
-
-    @property
-    def figures(self) -> str:
-        """The figures in words."""
-        places = self.held + self.against + self.unclear
-        if not places:
-            return "not measured"
-        count = f"{self.held} of {places}" + (f", {self.unclear} within noise" if self.unclear else "")
-        if self.ratio is None:
-            return count
-        return f"{count}; ratio {self.ratio.value:.3g} ({self.ratio.low:.3g} to {self.ratio.high:.3g})"
+    figures: str = ""
 
 
 Judge = Callable[[Measured], Judgement]
+
+UNMEASURED = Judgement(Verdict.OPEN)
 
 
 @dataclass(frozen=True)

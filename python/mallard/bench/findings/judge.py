@@ -2,9 +2,9 @@
 
 each(ratios, 1.0, share=0.9)        least            most
                                  x    |   ====    ====  |   ==x==        = held, x against,
-                                                                        across a bound: unclear
+                                                                        across a bound: within noise
 holds       at least 90 % of the places are held
-does not    fewer would be, even if all unclear ones were
+does not    fewer would be, even if all within noise were
 otherwise it cannot be told
 
 middle(ratios, 4.0, 20.0) asks only whether the median lies between the bounds.
@@ -14,9 +14,11 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mallard.bench.findings.finding import Judge, Judgement, Verdict
+from mallard import figures
+from mallard.bench.findings import words
+from mallard.bench.findings.finding import UNMEASURED, Judge, Judgement, Verdict
 from mallard.bench.findings.interval import Interval, median
-from mallard.bench.findings.measured import Key, Measured
+from mallard.bench.findings.measured import ENOUGH_ROUNDS, Key, Measured
 
 # Ratios by place: whatever tells them apart, so that two sets of ratios can be compared place by place.
 Ratios = Callable[[Measured], Mapping[Any, Interval]]
@@ -32,15 +34,21 @@ def each(ratios: Ratios, least: float = 1.0, most: float = math.inf, share: floa
 
     def judge(table: Measured) -> Judgement:
         found = list(ratios(table).values())
-        held = sum(ratio.low > least and ratio.high < most for ratio in found)
-        against = sum(ratio.high < least or ratio.low > most for ratio in found)
+        if not found:
+            return UNMEASURED
+        against = [ratio for ratio in found if ratio.high < least or ratio.low > most]
+        not_against = [ratio for ratio in found if ratio.high >= least and ratio.low <= most]
+        unclear = [ratio for ratio in not_against if ratio.low <= least or ratio.high >= most]
+        held = len(not_against) - len(unclear)
         needed = math.ceil(share * len(found))
+        if table.rounds < ENOUGH_ROUNDS:
+            count = words.few(table.rounds)
+        else:
+            count = f"{held} of {len(found)}{words.undecided(unclear, least, most)}"
         return Judgement(
-            verdict(bool(found) and held >= needed, not found or len(found) - against >= needed),
-            held=held,
-            against=against,
-            unclear=len(found) - held - against,
-            ratio=over_all(found),
+            verdict(held >= needed, len(not_against) >= needed),
+            f"{count}; {words.accepted(least, most, share)}; {words.around(found)}"
+            f"{words.exceptions(against, least, most)}",
         )
 
     return judge
@@ -52,39 +60,57 @@ def middle(ratios: Ratios, least: float = 1.0, most: float = math.inf) -> Judge:
     def judge(table: Measured) -> Judgement:
         found = list(ratios(table).values())
         if not found:
-            return Judgement(Verdict.OPEN, 0, 0, 0)
+            return UNMEASURED
         centre = median(found)
-        inside = sum(least < ratio.value < most for ratio in found)
+        if table.rounds < ENOUGH_ROUNDS:
+            noise = words.few(table.rounds)
+        else:
+            noise = f"by noise {centre.low:.3g} to {centre.high:.3g}"
         return Judgement(
             verdict(
                 least < centre.low and centre.high < most, not (centre.high < least or centre.low > most)
             ),
-            held=inside,
-            against=len(found) - inside,
-            unclear=0,
-            ratio=over_all(found),
+            f"median of {len(found)}: {centre.value:.3g}, {noise}; {words.accepted(least, most)}; "
+            f"{words.extent(found)}",
         )
 
     return judge
 
 
 def ends(keys: Callable[[Measured], list[Key]], status: str) -> Judge:
-    """Demand of all cells that were tried that they end in one way."""
+    """Demand of all cells that were tried that they end in one way, which depends on the limit on memory."""
 
     def judge(table: Measured) -> Judgement:
         found = [table.cells[key].status for key in keys(table) if key in table.cells]
         tried = [end for end in found if end in ("ok", status)]
+        if not tried:
+            return UNMEASURED
         held = tried.count(status)
+        limits = "".join(
+            f"; at most {figures.size(limit)} a strategy" for limit in sorted(table.memory_limits)
+        )
         return Judgement(
-            verdict(bool(tried) and held == len(tried), held == len(tried)), held, len(tried) - held, 0
+            verdict(held == len(tried), held == len(tried)),
+            f"{held} of {len(tried)}; counted as holding: everywhere{limits}",
         )
 
     return judge
 
 
+def made_by(compiler: str, judge: Judge) -> Judge:
+    """Judge only what one compiler made."""
+
+    def judge_or_not(table: Measured) -> Judgement:
+        if all(name.startswith(compiler) for name in table.compilers):
+            return judge(table)
+        return Judgement(Verdict.OPEN, f"this is {', '.join(sorted(table.compilers))}")
+
+    return judge_or_not
+
+
 def provided(condition: Callable[[Measured], bool], judge: Judge) -> Judge:
-    """Judge only tables that meet a condition; of others nothing can be told."""
-    return lambda table: judge(table) if condition(table) else Judgement(Verdict.OPEN, 0, 0, 0)
+    """Judge only tables that meet a condition; others do not measure what it is about."""
+    return lambda table: judge(table) if condition(table) else UNMEASURED
 
 
 def quotient(above: Ratios, below: Ratios) -> Ratios:
@@ -107,11 +133,3 @@ def together(*parts: Ratios) -> Ratios:
 def verdict(holds: bool, possible: bool) -> Verdict:
     """Return the verdict, given whether a finding is proven and whether it could still be."""
     return Verdict.HOLDS if holds else Verdict.OPEN if possible else Verdict.DOES_NOT
-
-
-def over_all(ratios: list[Interval]) -> Interval | None:
-    """Return the median ratio between the smallest and the largest."""
-    if not ratios:
-        return None
-    values = [ratio.value for ratio in ratios]
-    return Interval(median(ratios).value, min(values), max(values))

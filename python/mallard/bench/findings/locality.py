@@ -127,7 +127,7 @@ FINDINGS = [
         each(along(SUBSYSTEM, 3, 6, shuffles(several_lists))),
     ),
     table_16(
-        "With most transitions, walks over lists of 2^6 links and more get ten times slower.",
+        "With most transitions, walks over lists of 2^6 links and more get at least ten times slower.",
         each(diffusion(WITHOUT, lists(smallest=6, split=LAST_SPLIT)), 10.0),
         claimed=(10.0, 20.0),
     ),

@@ -6,37 +6,49 @@
                "spread": [10.1, 10.3]}, ...]}
 
 A document is what one run of mallard-bench prints, a group of settings with its rows. Only the strategies of
-the paper count here, which have a label, and of those not the repeated row. LAYOUT says what makes a key;
-settings are exponents.
+the paper count here, which have a label; the repeated one tells the noise of its group. Of fewer rounds than
+three a spread tells nothing: such a time may be any. LAYOUT says what makes a key; settings are exponents.
 """
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from statistics import median
 from typing import Any
 
-from mallard.bench.findings.interval import Interval
+from mallard.bench.findings.interval import Interval, Name
 
 Document = Mapping[str, Any]
 Key = tuple[Any, ...]
 
+ENOUGH_ROUNDS = 3
+
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the documents of a benchmark say what a cell is of."""
+    """Where the documents of a benchmark say what a cell is of, and how each of that is said."""
 
-    group: tuple[str, ...]
-    row: tuple[str, ...]  # of which the last is the label
+    group: Mapping[str, str]
+    row: Mapping[str, str]  # of which the last is the label
     time: str = "ns_per_event"
     spread: str = "spread"
 
 
 LAYOUT = {
-    "density": Layout(("structure", "size"), ("label",)),
+    "density": Layout({"structure": "{}", "size": "2^{}"}, {"label": "{}"}),
     # Of table "splits" are rows with split and shuffled, of table "factors" those with factor.
-    "locality": Layout(("table", "global", "subsystem"), ("split", "shuffled", "factor", "label")),
-    "utilization": Layout(("total", "active", "block"), ("label",)),
+    "locality": Layout(
+        {"table": "", "global": "|G|=2^{}", "subsystem": "|S|=2^{}"},
+        {"split": "2^-{}", "shuffled": "", "factor": "shuffled {} times", "label": "{}"},
+    ),
+    "utilization": Layout({"total": "T=2^{}", "active": "A=2^{}", "block": "S=2^{}"}, {"label": "{}"}),
     # By the clock, over the events of all threads.
-    "contention": Layout(("iterations", "block", "threads"), ("label",), "wall_ns_per_event", "wall_spread"),
+    "contention": Layout(
+        {"iterations": "N=2^{}", "block": "S=2^{}", "threads": "W={}"},
+        {"label": "{}"},
+        "wall_ns_per_event",
+        "wall_spread",
+    ),
 }
 
 
@@ -52,9 +64,11 @@ class Cell:
 class Measured:
     """Everything that was measured of one benchmark, or a part of it."""
 
-    cells: Mapping[Key, Cell]
-    cores: int  # of the machine, 0 if nothing was measured
-    compilers: frozenset[str]
+    cells: Mapping[Key, Cell] = field(default_factory=dict)
+    cores: int = 0  # of the machine, 0 if nothing was measured
+    compilers: frozenset[str] = frozenset()
+    memory_limits: frozenset[int] = frozenset()  # bytes a strategy could take
+    rounds: int = ENOUGH_ROUNDS  # the fewest of any cell
 
     def time(self, *key: Any) -> Interval | None:
         """Return the time of a cell, None if there is none."""
@@ -66,23 +80,67 @@ def measured(benchmark: str, documents: Sequence[Document]) -> Measured:
     """Return the cells of some documents of one benchmark; the later of two of the same cell counts."""
     layout = LAYOUT[benchmark]
     cells: dict[Key, Cell] = {}
-    machines = [document["machine"] for document in documents]
-    for document in documents:
+    noises = noise_of(documents, layout)
+    rounds = []
+    for document, noise in zip(documents, noises, strict=True):
         settings = [document["group"][name] for name in layout.group]
         for row in document["rows"]:
             if row["label"] is not None and not row.get("repeated"):
-                cells[*settings, *(row.get(name) for name in layout.row)] = Cell(
-                    row["status"], time_of(row, layout)
-                )
+                key = (*settings, *(row.get(name) for name in layout.row))
+                cells[key] = Cell(row["status"], time_of(row, layout, noise, named(key, layout)))
+                if row["status"] == "ok":
+                    rounds.append(rounds_of(row))
+    machines = [document["machine"] for document in documents]
+    methods = [document["method"] for document in documents if "method" in document]
     return Measured(
         cells,
         min((machine["cores"] for machine in machines), default=0),
         frozenset(machine["compiler"] for machine in machines),
+        frozenset(method["memory_limit"] for method in methods),
+        min(rounds, default=ENOUGH_ROUNDS),
     )
 
 
-def time_of(row: Mapping[str, Any], layout: Layout) -> Interval | None:
+def noise_of(documents: Sequence[Document], layout: Layout) -> list[float]:
+    """Return by which factor a strategy and its repetition differ in each document.
+
+    The two may happen to be alike: no document has less noise than half of them have.
+    """
+    found = [deviations(document["rows"], layout) for document in documents]
+    usual = median([max(some) for some in found if some] or [1.0])
+    return [max([usual, *some]) for some in found]
+
+
+def deviations(rows: Sequence[Mapping[str, Any]], layout: Layout) -> list[float]:
+    """Return by which factor each repeated row differs from what it repeats."""
+    times: dict[tuple[Key, bool], float] = {
+        (tuple(row.get(name) for name in layout.row), bool(row.get("repeated"))): row[layout.time]
+        for row in rows
+        if row["label"] is not None and row["status"] == "ok" and row[layout.time] > 0
+    }
+    pairs = [
+        (time, times[which, False])
+        for (which, repeated), time in times.items()
+        if repeated and (which, False) in times
+    ]
+    return [max(one / other, other / one) for one, other in pairs]
+
+
+def time_of(row: Mapping[str, Any], layout: Layout, noise: float, name: Name) -> Interval | None:
     """Return the time of a row between the bounds of its spread."""
     if row["status"] != "ok":
         return None
-    return Interval(row[layout.time], *row[layout.spread])
+    low, high = row[layout.spread] if rounds_of(row) >= ENOUGH_ROUNDS else (0.0, math.inf)
+    return Interval(row[layout.time], low, high, noise, name)
+
+
+def rounds_of(row: Mapping[str, Any]) -> int:
+    """Return how often a row was measured; of what a paper prints that is not known."""
+    found = row.get("rounds_ns")
+    return ENOUGH_ROUNDS if found is None else len(found)
+
+
+def named(key: Key, layout: Layout) -> Name:
+    """Return what a cell is called."""
+    forms = (*layout.group.values(), *layout.row.values())
+    return tuple("" if part is None else form.format(part) for part, form in zip(key, forms, strict=True))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from xml.etree.ElementTree import Element
 
-from mallard.bench.findings import judged
+from mallard.bench.findings import judged, left_out, words
 from mallard.bench.findings.finding import Finding, Judgement, Verdict
 from mallard.bench.options import Benchmark
 from mallard.bench.page.names import HEADINGS
@@ -25,6 +25,7 @@ def verdict(runs: Sequence[Run], names: Sequence[str]) -> Element:
     found = [judged(run.header.benchmark, run.documents) for run in runs]
     counted = Counter(judgement.verdict for run in found for _, judgement in run)
     made.append(tag("p", headline(counted), class_="headline"))
+    made.append(tag("p", words.NOISE))
     made.append(filters(counted))
     for run, name, findings in zip(runs, names, found, strict=True):
         made.append(of_run(run, name, findings))
@@ -53,6 +54,8 @@ def of_run(run: Run, name: str, findings: Sequence[Judged]) -> Element:
     """Return the findings of a run."""
     heading = HEADINGS[Benchmark(run.header.benchmark)]
     made = tag("div", tag("h3", heading, *chips(findings), " ", tag("small", name)), class_="run-findings")
+    if unmeasured := left_out(run.header.benchmark, findings):
+        made.append(tag("p", unmeasured, class_="detail"))
     for table, group in groupby(findings, lambda one: one[0].table):
         made.append(of_table(table, list(group)))
     return made

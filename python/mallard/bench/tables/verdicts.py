@@ -1,8 +1,10 @@
 """The findings below a table, a line each: whether what the paper found holds here.
 
-holds           Wink-out wins everywhere. (section 7.3: 66 of 66; ratio 1.05 (1.02 to 1.13))
-does not        Multipool is the best heap. (section 7.3: 5 of 88; ratio 0.97 (0.62 to 1.2))
+holds           Wink-out wins everywhere. (section 7.3: 66 of 66; counted as holding: above 1 in 90 %; ...)
+does not        Multipool is the best heap. (section 7.3: 5 of 88; ...)
 cannot be told  ...
+
+findings/words.py has the words of the figures.
 """
 
 from collections.abc import Iterable

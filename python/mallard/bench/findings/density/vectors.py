@@ -113,7 +113,7 @@ DS7 = [
     ),
     ds7(
         "Around 2^12 sets multipool is nearly twenty times as fast as the global allocator.",
-        each(compare("DS7", [("AS1", MULTIPOOL)], AROUND_2_12), 15.0),
+        each(compare("DS7", [("AS1", MULTIPOOL)], AROUND_2_12), 15.0, 25.0),
         claimed=(20.0, 20.0),
     ),
     ds7(
