@@ -54,9 +54,9 @@ def show_run(run: Run, paper: bool) -> None:
         if below:
             console.print()
     if findings:
-        console.print(Text(words.NOISE, style="dim"), soft_wrap=True)
+        say(words.NOISE, console)
     if unmeasured := left_out(benchmark, findings):
-        console.print(Text(unmeasured, style="dim"), soft_wrap=True)
+        say(unmeasured, console)
     for line in closing(run, run.results):
         say(line, console)
 
