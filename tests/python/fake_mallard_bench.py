@@ -193,7 +193,7 @@ def main(benchmark: str, *arguments: str) -> int:
     rounds = int(given["rounds"][0])
     for one in rows:
         if one["status"] == "ok":
-            one["rounds_ns"] *= rounds
+            one["rounds_ns"] = one["rounds_ns"] * rounds
     method = {
         "turns": "contestants alternate",
         "figures": "medians",
