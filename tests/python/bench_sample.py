@@ -70,6 +70,9 @@ def sample_run(benchmark: str, seed: int = 1) -> Run:
             "machine": MACHINE,
             "method": METHOD,
             "rows": list(rows_of(benchmark, group, rows, chance)),
+            "settings": {},
+            "title": " ".join(map(str, group.values())),
+            "seconds": 1.0,
         }
         for group, rows in merged(benchmark)
     ]
