@@ -9,7 +9,7 @@
 namespace mallard::harness {
 namespace {
 
-constexpr std::uint64_t plenty = std::uint64_t{1} << 40;
+constexpr std::uint64_t plenty = UINT64_MAX;  // a limit once set can only be lowered
 
 work_report report_of(work_state state, const char* reason = "") {
   work_report report;

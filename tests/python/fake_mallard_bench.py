@@ -146,7 +146,7 @@ def contention(iterations: int, block: int, threads: int) -> Found:
 
 def known_of() -> list[dict[str, str | None]]:
     """Return who can be measured."""
-    papers = [
+    papers: list[dict[str, str | None]] = [
         {"label": label, "strategy": "ours", "binding": "typed", "destruction": "normal"} for label in LABELS
     ]
     return papers + [
