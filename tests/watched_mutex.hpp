@@ -2,6 +2,7 @@
 //
 //     locked<attended<Heap>, watched_mutex>       each member of the heap asks: does my caller hold the lock?
 //     a heap with a watched_mutex over attended_requests<Source>       the source asks, at each request
+//     a heap with a watched_mutex over attended_blocks<Heap>           the heap asks, at each block
 //
 // A data race shows only when two threads meet; that a member was entered without the lock shows always.
 #pragma once
@@ -58,9 +59,10 @@ class attended_requests : public Source {
   }
 };
 
-// A heap whose members complain, as a failure of the test, when their caller holds no watched_mutex.
+// A heap that complains, as a failure of the test, when blocks are taken or given back and the caller holds
+// no watched_mutex: one that caches stand on, which is asked for all else at quiet times.
 template <heap Heap>
-class attended : public Heap {
+class attended_blocks : public Heap {
  public:
   using Heap::Heap;
 
@@ -78,6 +80,46 @@ class attended : public Heap {
     enter("deallocate by pointer");
     Heap::deallocate(p);
   }
+
+  bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
+                      std::size_t contiguous) noexcept
+    requires burst<Heap>
+  {
+    enter("allocate_burst");
+    return Heap::allocate_burst(out, count, size, align, contiguous);
+  }
+  void deallocate_burst(chain& blocks, std::size_t size, std::size_t align) noexcept
+    requires burst<Heap>
+  {
+    enter("deallocate_burst");
+    Heap::deallocate_burst(blocks, size, align);
+  }
+  bool allocate_burst(chain& out, const std::size_t* lengths, std::size_t count, std::size_t unit,
+                      std::size_t align, std::size_t contiguous) noexcept
+    requires burst_of_sizes<Heap>
+  {
+    enter("allocate_burst of sizes");
+    return Heap::allocate_burst(out, lengths, count, unit, align, contiguous);
+  }
+  void deallocate_burst(chain& blocks) noexcept
+    requires burst_of_sizes<Heap>
+  {
+    enter("deallocate_burst of sizes");
+    Heap::deallocate_burst(blocks);
+  }
+
+ protected:
+  static void enter(const char* member) {
+    if (watched_mutex::held() != 1)
+      ADD_FAILURE() << member << " was entered with " << watched_mutex::held() << " locks held";
+  }
+};
+
+// The same of all its members.
+template <heap Heap>
+class attended : public attended_blocks<Heap> {
+ public:
+  using attended_blocks<Heap>::attended_blocks;
 
   void release() noexcept
     requires releasable<Heap>
@@ -108,33 +150,6 @@ class attended : public Heap {
   {
     enter("rewind");
     Heap::rewind(to);
-  }
-
-  bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
-                      std::size_t contiguous) noexcept
-    requires burst<Heap>
-  {
-    enter("allocate_burst");
-    return Heap::allocate_burst(out, count, size, align, contiguous);
-  }
-  void deallocate_burst(chain& blocks, std::size_t size, std::size_t align) noexcept
-    requires burst<Heap>
-  {
-    enter("deallocate_burst");
-    Heap::deallocate_burst(blocks, size, align);
-  }
-  bool allocate_burst(chain& out, const std::size_t* lengths, std::size_t count, std::size_t unit,
-                      std::size_t align, std::size_t contiguous) noexcept
-    requires burst_of_sizes<Heap>
-  {
-    enter("allocate_burst of sizes");
-    return Heap::allocate_burst(out, lengths, count, unit, align, contiguous);
-  }
-  void deallocate_burst(chain& blocks) noexcept
-    requires burst_of_sizes<Heap>
-  {
-    enter("deallocate_burst of sizes");
-    Heap::deallocate_burst(blocks);
   }
 
   resize_result resize(const resize_request& request) noexcept
@@ -200,10 +215,7 @@ class attended : public Heap {
   }
 
  private:
-  static void enter(const char* member) {
-    if (watched_mutex::held() != 1)
-      ADD_FAILURE() << member << " was entered with " << watched_mutex::held() << " locks held";
-  }
+  using attended_blocks<Heap>::enter;
 };
 
 }  // namespace mallard

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mallard/allocator/allocator.hpp"
+#include "mallard/heap/best_fit.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/heap/pool.hpp"
@@ -67,10 +68,11 @@ constexpr bool all_that_types_say() {
   return true;
 }
 
-static_assert(all_that_types_say<monotonic>() && all_that_types_say<multipool>() &&
-              all_that_types_say<multipool_over_monotonic>() && all_that_types_say<pool>() &&
-              all_that_types_say<stack_arena<1024>>() && all_that_types_say<synchronized_multipool>() &&
-              all_that_types_say<synchronized_pool>() && all_that_types_say<locked<multipool>>());
+static_assert(all_that_types_say<best_fit>() && all_that_types_say<monotonic>() &&
+              all_that_types_say<multipool>() && all_that_types_say<multipool_over_monotonic>() &&
+              all_that_types_say<pool>() && all_that_types_say<stack_arena<1024>>() &&
+              all_that_types_say<synchronized_multipool>() && all_that_types_say<synchronized_pool>() &&
+              all_that_types_say<locked<multipool>>());
 
 template <class Heap>
 class AllocatorRequirements : public testing::Test {
@@ -78,7 +80,7 @@ class AllocatorRequirements : public testing::Test {
   Heap heap_;
 };
 
-using heaps = testing::Types<monotonic, multipool, multipool_over_monotonic, stack_arena<1024>,
+using heaps = testing::Types<best_fit, monotonic, multipool, multipool_over_monotonic, stack_arena<1024>,
                              synchronized_multipool, locked<multipool>>;
 TYPED_TEST_SUITE(AllocatorRequirements, heaps);
 

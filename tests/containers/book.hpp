@@ -51,6 +51,29 @@ class book {
     EXPECT_TRUE(live_.try_emplace(address_of(received.data), entry{size, received.size, align}).second);
   }
 
+  // What a resize is told of a block must be true.
+  void expect_live(const void* p, std::size_t size, std::size_t align) const {
+    const auto found = live_.find(address_of(p));
+    ASSERT_TRUE(found != live_.end()) << "a block was resized that is not this heap's";
+    const auto [requested, received, aligned] = found->second;
+    EXPECT_TRUE(requested <= size && align == aligned) << "a block was resized as another one";
+  }
+
+  // A block that was resized where it is; what is new of it is full of garbage.
+  void change(const void* p, block now, std::size_t requested) {
+    const auto found = live_.find(address_of(p));
+    const entry old = found->second;
+    live_.erase(found);
+    std::byte* const start = static_cast<std::byte*>(now.data);
+    const std::size_t before = address_of(p) - address_of(start);
+    std::memset(start, 0xa5, before);
+    if (now.size > before + old.received)
+      std::memset(start + before + old.received, 0xa5, now.size - before - old.received);
+    const std::size_t counted = now.size == old.received ? old.requested : requested;
+    EXPECT_TRUE(is_aligned(start, old.align));
+    EXPECT_TRUE(live_.try_emplace(address_of(start), entry{counted, now.size, old.align}).second);
+  }
+
   // Ends a block; false if it cannot be given back as it was, which then it must not be.
   [[nodiscard]] bool strike(void* p, std::size_t size, std::size_t align) {
     const auto found = live_.find(address_of(p));
@@ -64,6 +87,13 @@ class book {
     EXPECT_TRUE(as_agreed) << "a block of " << requested << " aligned to " << aligned
                            << " was given back as one of " << size << " aligned to " << align;
     return as_agreed;
+  }
+
+  // Calls use(p, size, align) of each block, which may end it; how many there were.
+  int for_each(auto use) {
+    const auto all = live_;
+    for (const auto& [start, block] : all) use(reinterpret_cast<void*>(start), block.requested, block.align);
+    return static_cast<int>(all.size());
   }
 
  private:

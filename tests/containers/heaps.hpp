@@ -12,6 +12,9 @@
 #include <string>
 
 #include "containers/memory.hpp"
+#include "mallard/heap/adaptive_multipool.hpp"
+#include "mallard/heap/adaptive_pool.hpp"
+#include "mallard/heap/best_fit.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/heap/pool.hpp"
@@ -37,8 +40,16 @@ inline void register_test(const char* suite, const std::string& name, void (*bod
 }
 
 template <template <class> class Checks, heap Heap>
+void register_typed(const char* suite, const std::string& heap) {
+  register_test(suite, heap + "_typed", [] {
+    chosen_heap::choose<Heap>();
+    Checks<typed<chosen_heap>>::all();
+  });
+}
+
+template <template <class> class Checks, heap Heap>
 void register_for(const char* suite, const std::string& heap) {
-  register_test(suite, heap + "_typed", [] { Checks<typed<Heap>>::all(); });
+  register_typed<Checks, Heap>(suite, heap);
   register_test(suite, heap + "_pmr", [] {
     pmr::choose<Heap>();
     Checks<pmr>::all();
@@ -48,12 +59,14 @@ void register_for(const char* suite, const std::string& heap) {
 template <template <class> class Checks>
 bool register_for_heaps_of_any_size(const char* suite) {
   using model::source;
+  register_for<Checks, basic_best_fit<source>>(suite, "best_fit");
   register_for<Checks, basic_monotonic<source>>(suite, "monotonic");
   register_for<Checks, basic_multipool<source>>(suite, "multipool");
   register_for<Checks, basic_multipool<basic_monotonic<source>>>(suite, "multipool_over_monotonic");
   register_for<Checks, basic_stack_arena<256, source>>(suite, "stack_arena");
   register_for<Checks, basic_synchronized_multipool<source>>(suite, "synchronized_multipool");
   register_for<Checks, locked<basic_multipool<source>>>(suite, "locked_multipool");
+  register_typed<Checks, basic_adaptive_multipool<source>>(suite, "adaptive_multipool");
   return true;
 }
 
@@ -62,6 +75,7 @@ template <template <class> class Checks>
 bool register_for_every_heap(const char* suite) {
   register_for<Checks, basic_pool<model::source>>(suite, "pool");
   register_for<Checks, basic_synchronized_pool<model::source>>(suite, "synchronized_pool");
+  register_typed<Checks, basic_adaptive_pool<model::source>>(suite, "adaptive_pool");
   return register_for_heaps_of_any_size<Checks>(suite);
 }
 

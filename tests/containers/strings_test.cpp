@@ -8,12 +8,10 @@
 #include <vector>
 
 #include "containers/heaps.hpp"
+#include "containers/string_requirements.hpp"
 
 namespace mallard::containers {
 namespace {
-
-constexpr const char* short_text = "duck";
-constexpr const char* long_text = "a text that is too long to stand inside of a string";
 
 // Gives its heap to its elements: std::pmr's allocator does by itself, ours within the standard's adaptor.
 template <class T, class Memory>
@@ -26,10 +24,15 @@ struct handing_on<T, pmr> {
 };
 
 template <class Memory>
-struct string_checks {
+using string_of = std::basic_string<char, std::char_traits<char>, typename Memory::template allocator<char>>;
+
+template <class Memory>
+struct string_checks : string_requirements<string_of<Memory>, Memory> {
+  using string_requirements<string_of<Memory>, Memory>::moves_between_heaps;
+  using string_requirements<string_of<Memory>, Memory>::stands_in;
   template <class T>
   using allocator = typename handing_on<T, Memory>::type;
-  using string = std::basic_string<char, std::char_traits<char>, typename Memory::template allocator<char>>;
+  using string = string_of<Memory>;
   using lines = std::vector<string, allocator<string>>;
   using index = std::map<string, lines, std::less<>, allocator<std::pair<const string, lines>>>;
 
@@ -39,8 +42,6 @@ struct string_checks {
     fails_without_a_trace();
     elements_take_the_heap_of_their_container();
   }
-
-  static bool stands_in(const string& s, Memory& memory) { return memory.blocks().has(s.data()); }
 
   static void grows_and_shrinks() {
     Memory memory;
@@ -54,29 +55,6 @@ struct string_checks {
     s.erase(4);
     s.shrink_to_fit();
     EXPECT_EQ(memory.blocks().live(), 0u);
-  }
-
-  static void moves_between_heaps() {
-    Memory memory;
-    Memory other;
-    string original(long_text, memory.get());
-    string copy(original, other.get());
-    EXPECT_TRUE(stands_in(copy, other));
-    memory.blocks().fail_from(1);
-    string moved(std::move(original));
-    string again(short_text, memory.get());
-    again = std::move(moved);
-    again.swap(moved);
-    moved.swap(again);
-    memory.blocks().fail_at(0);
-    EXPECT_EQ(again, long_text);
-    EXPECT_TRUE(stands_in(again, memory));
-    copy = short_text;
-    copy = std::move(again);
-    EXPECT_EQ(copy, long_text);
-    EXPECT_TRUE(stands_in(copy, other));
-    const string elsewhere(std::move(copy), memory.get());
-    EXPECT_TRUE(stands_in(elsewhere, memory));
   }
 
   static void fails_without_a_trace() {

@@ -41,7 +41,8 @@ TEST(LightMutex, LetsOneThreadInAtATime) {
   EXPECT_EQ(count, 8 * 5000);
 }
 
-// Those who sleep while it is taken all get it, one after another.
+// Those who sleep while it is taken all get it, one after another, also where the one that has it was the
+// only thread when it took it.
 TEST(LightMutex, WakesEveryoneWhoWaits) {
   light_mutex mutex;
   int served = 0;

@@ -43,6 +43,40 @@ TEST(Pool, TheBlockFreedLastIsTheNext) {
   EXPECT_EQ(heap.allocate(48, 16).data, a.data);
 }
 
+TEST(Pool, ABurstIsWhatWasFreedAndThenNewBlocksInARow) {
+  pool heap(48);
+  std::vector<std::byte*> blocks(3);
+  for (std::byte*& p : blocks) p = static_cast<std::byte*>(heap.allocate(48, 8).data);
+  heap.deallocate(blocks[0], 48, 8);
+  heap.deallocate(blocks[1], 48, 8);
+  chain burst;
+  ASSERT_TRUE(heap.allocate_burst(burst, 500, 48, 8, 0));
+  ASSERT_EQ(burst.size(), 500u);
+  EXPECT_EQ(burst.pop_front(), blocks[1]);
+  EXPECT_EQ(burst.pop_front(), blocks[0]);
+  EXPECT_EQ(burst.front(), blocks[2] + 48);
+  std::size_t adjacent = 0;
+  for (const void* p = burst.front(); chain::next(p) != nullptr; p = chain::next(p))
+    adjacent += static_cast<std::size_t>(chain::next(p) == static_cast<const std::byte*>(p) + 48);
+  EXPECT_GT(adjacent, 490u) << "but for the ends of chunks";
+  EXPECT_EQ(heap.statistics().live(), 501u);
+  heap.deallocate_burst(burst, 48, 8);
+  EXPECT_EQ(heap.statistics().live(), 3u);
+}
+
+TEST(Pool, ABurstThatFailsLeavesAllBlocksFree) {
+  alignas(16) static std::byte buffer[4096];
+  basic_pool<fixed_buffer> heap(64, 16, buffer, sizeof buffer);
+  chain burst;
+  EXPECT_FALSE(heap.allocate_burst(burst, 100, 64, 16, 0));
+  EXPECT_TRUE(burst.empty());
+  EXPECT_EQ(heap.statistics().live(), 0u);
+  const std::size_t all = heap.statistics().carved;
+  EXPECT_GT(all, 40u);
+  EXPECT_TRUE(heap.allocate_burst(burst, all, 64, 16, 0));
+  EXPECT_FALSE(heap.allocate_burst(burst, 1, 128, 16, 0)) << "of blocks that are too small";
+}
+
 TEST(Pool, HoldsItsPeakAndLittleMoreAfterEverythingIsFreed) {
   for (const std::size_t size : {8u, 48u, 1000u, 8192u, 12304u, 40960u, 100000u, 300000u}) {
     pool heap(size, 8);

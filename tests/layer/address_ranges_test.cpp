@@ -44,11 +44,24 @@ TYPED_TEST(AddressRanges, KnowWhereBlocksBegin) {
     ASSERT_EQ(ranges.contains(&pieces.bytes[i], 8), i % 32 < 16 && i % 8 == 0) << i;
 }
 
+TYPED_TEST(AddressRanges, OverlapWhereOneBeginsInsideAnother) {
+  const TypeParam pieces{};
+  EXPECT_FALSE(pieces.ranges().overlap());
+  for (const std::size_t begin : {0u, 8u, 15u}) {
+    const address_ranges ranges([&](auto f) {
+      for (std::size_t at = 0; at < pieces.bytes.size(); at += 32) f(pieces.bytes.data() + at, 16);
+      f(pieces.bytes.data() + begin, 1);
+    });
+    EXPECT_TRUE(ranges.overlap()) << begin;
+  }
+}
+
 TEST(NoAddressRanges, ContainNothing) {
   const address_ranges none([](auto) {});
   EXPECT_FALSE(none.contains(&none));
   EXPECT_FALSE(none.contains(nullptr));
   EXPECT_EQ(none.bytes(), 0u);
+  EXPECT_FALSE(none.overlap());
 }
 
 class ValidateFreed : public testing::Test {

@@ -6,7 +6,7 @@ namespace mallard {
 namespace {
 
 static_assert(growth_policy<constant<1>> && growth_policy<doubling<1, 1>> &&
-              growth_policy<proportional<1, 1, 1, 1>>);
+              growth_policy<proportional<1, 1, 1, 1>> && growth_policy<beginning<1, constant<1>>>);
 
 TEST(Constant, IsTheSameWhateverIsHeld) {
   EXPECT_EQ(constant<100>::next(0, 0), 100u);
@@ -41,6 +41,23 @@ TEST(Proportional, AddsAShareOfWhatIsHeldUpToTheCap) {
   EXPECT_EQ(growth::next(16, 160), 20u);
   EXPECT_EQ(growth::next(900, 8000), 1000u);
   EXPECT_EQ(growth::next(1000, 80000), 1000u);
+}
+
+TEST(Beginning, IsLargeWhereNothingIsHeldAndAnotherPolicyAfterwards) {
+  using growth = beginning<1000, proportional<4, 16, 8, 500>>;
+  EXPECT_EQ(growth::next(0, 0), 1000u);
+  EXPECT_EQ(growth::next(1000, 1000), 125u);
+  EXPECT_EQ(growth::next(0, 8), 8u);
+}
+
+TEST(InFewSizes, IsOneOfFourADoublingAtMostWhatTheOtherPolicyWishesFor) {
+  using growth = in_few_sizes<proportional<4, 16, 8, 1000>>;
+  EXPECT_EQ(growth::next(0, 0), 4u);
+  EXPECT_EQ(growth::next(16, 8 * 19), 16u);
+  EXPECT_EQ(growth::next(16, 8 * 31), 28u);
+  EXPECT_EQ(growth::next(16, 8 * 79), 64u);
+  EXPECT_EQ(growth::next(16, 80000), 896u);
+  EXPECT_EQ((in_few_sizes<constant<3>>::next(0, 0)), 3u);
 }
 
 }  // namespace

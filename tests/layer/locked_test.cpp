@@ -6,6 +6,8 @@
 
 #include <array>
 
+#include "mallard/allocator/v2_allocator.hpp"
+#include "mallard/heap/best_fit.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/heap/pool.hpp"
@@ -16,7 +18,7 @@
 namespace mallard {
 namespace {
 
-// What no heap of ours can do yet, over one that can do little.
+// What is rare, over a heap that can do little.
 class trims_and_bursts : public tracked<default_source> {
  public:
   std::size_t trim(std::size_t keep) noexcept { return keep + 1; }
@@ -84,6 +86,31 @@ TEST(Locked, TakesTheLockOnceForAResizeOfManyWays) {
   }));
   EXPECT_TRUE(moved.memory && !moved.reused);
   EXPECT_EQ(moved.memory.size, 400u);
+}
+
+// The allocator knows no sizes: the heap looks itself, under the same lock.
+TEST(Locked, TakesTheLockOnceForACommand) {
+  watched<best_fit> heap;
+  v2_allocator<int, watched<best_fit>> numbers(heap);
+  int* const block = numbers.allocate(100);
+  for (const allocation_type command :
+       {commands::expand_fwd | commands::expand_bwd | commands::nothrow_allocation,
+        commands::try_shrink_in_place, commands::shrink_in_place}) {
+    int* reuse = block;
+    const std::size_t limit = command == commands::shrink_in_place ? 30 : 100;
+    std::size_t size = limit;
+    EXPECT_TRUE(
+        locks_once([&] { EXPECT_EQ(numbers.allocation_command(command, limit, size, reuse), block); }));
+  }
+  EXPECT_LE(numbers.size(block), 30u);
+  int* reuse = block;
+  constexpr std::size_t larger = 1000000;
+  std::size_t size = larger;
+  EXPECT_TRUE(locks_once([&] {
+    EXPECT_NE(numbers.allocation_command(commands::expand_fwd | commands::allocate_new, larger, size, reuse),
+              block);
+  }));
+  EXPECT_EQ(reuse, nullptr);
 }
 
 TEST(Locked, TakesTheLockOnceForABurst) {

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "mallard/heap/multipool.hpp"
 #include "mallard/heap/pool.hpp"
 #include "mallard/layer/failing.hpp"
+#include "mallard/layer/stats.hpp"
 
 namespace mallard {
 namespace {
@@ -33,6 +35,27 @@ TEST(OneByOne, WhereOneFailsNoneIsLeft) {
   EXPECT_FALSE(allocate_one_by_one(heap, out, 1000, 1000, 8));
   EXPECT_EQ(out.size(), 1u);
   EXPECT_EQ(heap.statistics().live(), 1u);
+}
+
+TEST(OneByOne, BlocksOfGivenLengthsGoBackWithTheirSizes) {
+  stats<multipool> heap;
+  const std::size_t lengths[] = {3, 0, 100};
+  chain out;
+  ASSERT_TRUE(allocate_one_by_one(heap, out, lengths, 3, 4, 8));
+  EXPECT_EQ(heap.statistics().requested.live, 12 + sizeof(void*) + 400);
+  const std::size_t sizes[] = {12, sizeof(void*), 400};
+  deallocate_one_by_one(heap, out, 8, [&sizes](std::size_t i) { return sizes[i]; });
+  EXPECT_TRUE(out.empty());
+  EXPECT_EQ(heap.statistics().requested.live, 0u);
+}
+
+TEST(OneByOne, ALengthThatOverflowsLeavesNone) {
+  stats<multipool> heap;
+  const std::size_t lengths[] = {3, max_request / 4 + 1};
+  chain out;
+  EXPECT_FALSE(allocate_one_by_one(heap, out, lengths, 2, 4, 8));
+  EXPECT_TRUE(out.empty());
+  EXPECT_EQ(heap.statistics().blocks.live, 0u);
 }
 
 }  // namespace

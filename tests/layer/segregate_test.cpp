@@ -122,6 +122,70 @@ TEST_F(Segregate, AFreeWithTheSizeOfAnotherClassIsReported) {
   EXPECT_TRUE(heap_.validate());
 }
 
+// Blocks whose place is not noted, each beside one of another size.
+class SegregateSingles : public Segregate {
+ protected:
+  void* allocate(std::size_t size) { return heap_.allocate(size, 8).data; }
+};
+
+TEST_F(SegregateSingles, BlocksOfDifferentSizesFollowEachOther) {
+  auto* const first = static_cast<std::byte*>(allocate(160));
+  EXPECT_EQ(allocate(192), first + (address_of(first) % 64 == 32 ? 160 : 192));
+  EXPECT_EQ(heap_.statistics(classes::index(160, 8)).carved, 1u);
+  EXPECT_FALSE(heap_.validate());
+}
+
+TEST_F(SegregateSingles, ADoubleFreeIsReported) {
+  void* const p = allocate(160);
+  (void)allocate(160);
+  heap_.deallocate(p, 160, 8);
+  EXPECT_FALSE(heap_.validate());
+  heap_.deallocate(p, 160, 8);
+  EXPECT_TRUE(heap_.validate());
+}
+
+TEST_F(SegregateSingles, ABlockMoreThanThereAreIsReported) {
+  void* const p = allocate(160);
+  heap_.deallocate(p, 192, 8);
+  EXPECT_TRUE(heap_.validate());
+}
+
+TEST_F(SegregateSingles, AFreeWithALargerSizeIsReportedWhenItsNeighbourIsFree) {
+  void* const p = allocate(160);
+  void* const behind = allocate(160);
+  (void)allocate(320);
+  heap_.deallocate(p, 320, 8);
+  heap_.deallocate(behind, 160, 8);
+  EXPECT_TRUE(heap_.validate());
+}
+
+TEST_F(SegregateSingles, ABlockOfARunIsReported) {
+  void* const p = allocate(64);
+  (void)allocate(160);
+  heap_.deallocate(p, 160, 8);
+  EXPECT_TRUE(heap_.validate());
+}
+
+TEST_F(SegregateSingles, WhatIsNoBlockIsNotFollowed) {
+  void* const p = allocate(192);
+  (void)allocate(192);
+  heap_.deallocate(p, 192, 8);
+  for (const std::uintptr_t wild : {address_of(p) + 8, std::uintptr_t{0x1240}, address_of(p) + 65536}) {
+    std::memcpy(p, &wild, sizeof wild);
+    EXPECT_TRUE(heap_.validate()) << wild;
+  }
+}
+
+TEST_F(SegregateSingles, ABurstIsAdjacent) {
+  (void)allocate(192);
+  chain burst;
+  ASSERT_TRUE(heap_.allocate_burst(burst, 4, 192, 8, 4 * 192));
+  auto* const first = static_cast<std::byte*>(burst.pop_front());
+  for (std::byte* p = first + 192; !burst.empty(); p += 192) EXPECT_EQ(burst.pop_front(), p);
+  EXPECT_EQ(heap_.statistics(classes::index(192, 8)).carved, 5u);
+  EXPECT_FALSE(heap_.validate());
+}
+
 TEST_F(Segregate, AnOverwrittenFreeBlockIsReported) {
   const block b = heap_.allocate(48, 8);
   heap_.deallocate(b.data, 48, 8);

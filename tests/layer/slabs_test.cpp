@@ -14,6 +14,11 @@ using source = counting<memory_resource_source>;
 
 class Slabs : public testing::Test {
  protected:
+  void* take(std::size_t size, std::size_t align) {
+    void* const behind_the_last = slabs_.take(size, align);
+    return behind_the_last != nullptr ? behind_the_last : slabs_.take_elsewhere(size, align);
+  }
+
   source source_;
   slabs<borrowed<source>, doubling<1024, 1024>> slabs_{source_};
 };
@@ -58,6 +63,33 @@ TEST_F(Slabs, AChunkForLargeUnitsEndsWithAWholeOne) {
   EXPECT_LT(source_.held(), 700u);
 }
 
+TEST_F(Slabs, BytesTakenFollowEachOther) {
+  auto* const first = static_cast<std::byte*>(take(100, 8));
+  EXPECT_EQ(take(40, 8), first + 104);
+  EXPECT_TRUE(is_aligned(take(64, 64), 64));
+  EXPECT_EQ(source_.held(), 1024u);
+  EXPECT_FALSE(slabs_.validate());
+}
+
+TEST_F(Slabs, NothingIsTakenWhereNothingWasYetOrNothingFits) {
+  EXPECT_EQ(slabs_.take(100, 8), nullptr);
+  (void)slabs_.take_elsewhere(100, 8);
+  EXPECT_NE(slabs_.take(100, 8), nullptr);
+  EXPECT_EQ(slabs_.take(900, 8), nullptr);
+  EXPECT_EQ(source_.held(), 1024u);
+}
+
+TEST_F(Slabs, BytesAreTakenFromWhereTheyFit) {
+  auto* const first = static_cast<std::byte*>(take(400, 8));
+  auto* const second = static_cast<std::byte*>(take(700, 8));
+  const std::size_t held = source_.held();
+  EXPECT_EQ(take(300, 8), first + 400);
+  EXPECT_EQ(take(40, 8), first + 704);
+  EXPECT_EQ(source_.held(), held);
+  EXPECT_NE(take(700, 8), second + 704) << "beyond the chunk";
+  EXPECT_FALSE(slabs_.validate());
+}
+
 TEST_F(Slabs, ClearKeepsTheChunksReleaseDoesNot) {
   for (int i = 0; i < 6; ++i) (void)slabs_.cut(8, 8, 700, 1);
   const std::size_t held = source_.held();
@@ -71,6 +103,15 @@ TEST_F(Slabs, ClearKeepsTheChunksReleaseDoesNot) {
   EXPECT_NE(slabs_.cut(8, 8, 8, 1).begin, nullptr);
 }
 
+TEST_F(Slabs, NothingIsTakenFromWhereClearHasEndedAll) {
+  void* const first = take(100, 8);
+  slabs_.clear();
+  EXPECT_EQ(take(100, 8), first);
+  slabs_.release();
+  EXPECT_TRUE(slabs_.owns(take(100, 8)));
+  EXPECT_FALSE(slabs_.validate());
+}
+
 TEST(SlabsUnderPressure, GiveNullWhenNotOneUnitIsLeft) {
   alignas(16) std::byte bytes[1024];
   slabs<fixed_buffer, doubling<1024, 1024>> cut(bytes, sizeof bytes);
@@ -78,6 +119,8 @@ TEST(SlabsUnderPressure, GiveNullWhenNotOneUnitIsLeft) {
   EXPECT_NE(cut.cut(8, 8, 800, 1).begin, nullptr);
   EXPECT_EQ(cut.cut(8, 8, 400, 1).begin, nullptr);
   EXPECT_NE(cut.cut(8, 8, 40, 1).begin, nullptr);
+  EXPECT_EQ(cut.take_elsewhere(200, 8), nullptr);
+  EXPECT_NE(cut.take_elsewhere(40, 8), nullptr);
   EXPECT_FALSE(cut.validate());
 }
 

@@ -5,6 +5,7 @@
 #include <memory_resource>
 #include <vector>
 
+#include "mallard/heap/best_fit.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/layer/failing.hpp"
@@ -15,7 +16,7 @@ namespace {
 
 static_assert(releasable<stats<multipool>> && clearable<stats<multipool>> && predictable<stats<multipool>>);
 static_assert(resizable<stats<monotonic>> && !rewindable<stats<monotonic>> && !resizable<stats<multipool>>);
-static_assert(burst<stats<multipool>>);
+static_assert(burst<stats<multipool>> && burst<stats<best_fit>>);
 static_assert(stats<multipool>::counts_received && !concurrent<stats<multipool>>);
 
 TEST(Stats, CountsRequestsFailuresAndDeallocations) {
@@ -108,6 +109,15 @@ TEST(Stats, FollowsABlockThatChangesItsSize) {
   EXPECT_EQ(heap.statistics().failures, 1u);
 }
 
+// As who knows its address only asks for it.
+TEST(Stats, FollowsABlockWhoseSizeTheHeapKnows) {
+  stats<best_fit> heap;
+  const block b = heap.allocate(1000, 8);
+  EXPECT_TRUE(heap.resize({b.data, unknown_size, 8, 104, 104, resize_way::shrink}).reused);
+  EXPECT_EQ(heap.statistics().received.live, 104u);
+  EXPECT_EQ(heap.statistics().requested.live, 104u);
+}
+
 TEST(Stats, CountsABurstAsItsBlocks) {
   stats<failing<multipool>> heap;
   chain blocks;
@@ -123,6 +133,23 @@ TEST(Stats, CountsABurstAsItsBlocks) {
   heap.deallocate_burst(blocks, 20, 8);
   EXPECT_EQ(heap.statistics().deallocations, 10u);
   EXPECT_EQ(heap.statistics().blocks.live + heap.statistics().received.live, 0u);
+}
+
+TEST(Stats, CountsABurstOfAHeapThatKnowsItsBlocks) {
+  stats<best_fit> heap;
+  chain blocks;
+  ASSERT_TRUE(heap.allocate_burst(blocks, 10, 20, 8, 0));
+  EXPECT_EQ(heap.statistics().received, (tally{240, 240, 240}));
+  ASSERT_TRUE(heap.allocate_burst(blocks, 5, 30, 8, 0)) << "behind those of before";
+  EXPECT_EQ(heap.statistics().blocks, (tally{15, 15, 15}));
+  EXPECT_EQ(heap.statistics().requested, (tally{350, 350, 350}));
+  EXPECT_EQ(heap.statistics().received, (tally{440, 440, 440}));
+  chain first;
+  for (int i = 0; i < 10; ++i) first.push_back(blocks.pop_front());
+  heap.deallocate_burst(first, 20, 8);
+  heap.deallocate_burst(blocks, 30, 8);
+  EXPECT_EQ(heap.statistics().deallocations, 15u);
+  EXPECT_EQ(heap.statistics().requested.live + heap.statistics().received.live, 0u);
 }
 
 TEST(Stats, TellsWhatAContainerAskedFor) {

@@ -38,6 +38,8 @@ class capability_steps {
       for (std::size_t i = r.below(4); i > 0 && s.live() > 0; --i) resize_any(s, r);
     if constexpr (burst<heap_type>)
       if (r.below(2) == 0) allocate_or_end_burst(s, r);
+    if constexpr (tells_bursts_of_sizes<heap_type>)
+      if (r.below(2) == 0) allocate_or_end_burst_of_sizes(s, r);
     if constexpr (freeable<heap_type>)
       for (std::size_t i = r.below(4); i > 0 && s.live() > 0; --i) s.deallocate_by_pointer(r.below(s.live()));
     if constexpr (measurable<heap_type>)

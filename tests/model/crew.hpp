@@ -115,6 +115,7 @@ class crew {
     for (std::thread& t : threads) t.join();
   }
 
+  const crowd of_threads_;
   typename M::heap& heap_;
   const ledger& books_;
   std::vector<mailbox> mailboxes_;

@@ -52,6 +52,8 @@ struct model {
   static constexpr std::size_t largest_align = 8192;
   // Whether a burst from a new heap is adjacent as far as `contiguous` wishes, for blocks of usual size.
   static constexpr bool bursts_are_adjacent = false;
+  // Bytes in front of each block that are the heap's: adjacent blocks are so far apart.
+  static constexpr std::size_t header_bytes = 0;
   // Bytes that the rig has lent to the heap: held from the beginning to the end.
   static constexpr std::size_t lent_bytes = 0;
 };
@@ -124,6 +126,14 @@ template <class Promise>
 class promise_test : public testing::Test {
   void TestBody() override { Promise::check(); }
 };
+
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool under_address_sanitizer = true;
+#elif defined(__has_feature)
+inline constexpr bool under_address_sanitizer = __has_feature(address_sanitizer);
+#else
+inline constexpr bool under_address_sanitizer = false;
+#endif
 
 #if defined(__SANITIZE_THREAD__)
 inline constexpr bool under_thread_sanitizer = true;

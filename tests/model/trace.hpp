@@ -88,12 +88,13 @@ void run_trace(shadow<M>& s, const profile& p, std::uint64_t seed, bool may_fail
     } else {
       deallocate_one(s, r);
     }
-    s.check();
+    s.check_step();
     if (s.broken()) {
       ADD_FAILURE() << "at step " << step;
       return;
     }
   }
+  s.check();
   s.check_contents();
 }
 
@@ -104,7 +105,20 @@ void drain(shadow<M>& s, random_source& r) {
   while (s.live() > 0 && !s.broken()) {
     const std::size_t victim = order == 0 ? s.youngest() : order == 1 ? s.oldest() : r.below(s.live());
     s.deallocate(victim, r.between(s[victim].requested, s[victim].received));
-    s.check();
+    s.check_step();
+  }
+  s.check();
+}
+
+// A fresh heap for each profile, with its shadow and its books: body(profile, shadow, books).
+template <class M, class Body>
+void for_each_profile(Body body) {
+  for (const profile& p : profiles::all) {
+    SCOPED_TRACE(p.name);
+    const ledger books;
+    rig<M> under_test;
+    shadow<M> s(under_test.heap, books);
+    body(p, s, books);
   }
 }
 

@@ -1,9 +1,10 @@
 """Controls of the mutation runner: what it must not take for a killed mutation.
 
-    controls.py --compiler COMPILER
+    controls.py --compiler COMPILER [--prepared FOLDER]
 
 Plants .mutation files that prove nothing and demands that run.py says so of each, and exits with 1; a path
-that is not there is one line and exit code 2.
+that is not there is one line and exit code 2. What the promise or the model that is named cannot see, the
+whole test does.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 RUN = Path(__file__).with_name("run.py")
-SECONDS = 20  # for a model test of two seconds, and for one that hangs
+SECONDS = 5  # of CPU, for a model test that takes one, and for one that hangs
 
 FILE = "file: mallard/layer/tracked.hpp\nwhy: planted\n"
 
@@ -39,6 +40,23 @@ CASES = {
         change("    if (!whole) return {};", "    for (volatile bool on = true; on;) {\n    }"),
         "TIMEOUT   layer/endless",
     ),
+    "unseen": (
+        "model: segregate\n" + change("return n->whole - n->front;", "return n->whole;"),
+        "killed    layer/unseen by",
+    ),
+    "misnamed": (
+        "model: gone\n" + change("return n->whole - n->front;", "return n->whole;"),
+        "ERROR     layer/misnamed: rotten",
+    ),
+    "unpromised": (
+        "promise: zero_bytes_are_a_block_of_their_own\n"
+        + change("return n->whole - n->front;", "return n->whole;"),
+        "killed    layer/unpromised by",
+    ),
+    "broken_promise": (
+        "promise: gone\n" + change("return n->whole - n->front;", "return n->whole;"),
+        "ERROR     layer/broken_promise: does not compile",
+    ),
     "nameless": ("why: planted\n--- find\na\n--- replace\nb\n", "ERROR     layer/nameless: needs 'file:'"),
     "formless": (FILE, "ERROR     layer/formless: has no '--- find'"),
 }
@@ -50,13 +68,16 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--compiler", default="c++", help="a g++ or clang++")
-    compiler = parser.parse_args().compiler
+    parser.add_argument("--prepared", metavar="FOLDER", help="as for run.py")
+    arguments = parser.parse_args()
+    passed_on = ["--compiler", arguments.compiler]
+    passed_on += ["--prepared", arguments.prepared] if arguments.prepared else []
     with tempfile.TemporaryDirectory() as folder:
         heap = Path(folder, "layer")
         heap.mkdir()
         for name, (text, _) in CASES.items():
             (heap / f"{name}.mutation").write_text(text, encoding="utf-8")
-        command = [sys.executable, str(RUN), "--compiler", compiler, "--seconds", str(SECONDS), str(heap)]
+        command = [sys.executable, str(RUN), *passed_on, "--seconds", str(SECONDS), str(heap)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         lost = [sys.executable, str(RUN), f"{folder}/lost"]
         refused = subprocess.run(lost, capture_output=True, text=True, check=False)

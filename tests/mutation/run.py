@@ -1,33 +1,43 @@
 """Mutation controls: break a heap on purpose and demand that its model test fails.
 
     run.py --compiler COMPILER [--jobs N] [PATH...]     PATH: a .mutation file or a folder of them
+    run.py --compiler COMPILER --prepare FOLDER         compiles what all runs share, for --prepared FOLDER
 
-A folder here has the name of a model test (tests/model/NAME_model_test.cpp). A mutation is a text file:
+A folder here has the name of a model test (tests/*/NAME_model_test.cpp). A mutation is a text file:
 
     file: mallard/layer/chunk_list.hpp
     why: a chunk that is given back stays in what is held
+    model: multipool_over_os_pages                      (which of the test's models sees it; else the first)
+    promise: release_leaves_the_heap_as_new             (which promise of the suite does; else random traces)
     ends: timeout                                       (only where the broken heap may run forever)
     --- find
     exact text, once in the file
     --- replace
     what stands there instead
 
-The headers are copied, broken, and the model test alone is compiled against them, without debug checks,
-so that it is the suite that sees the damage. Each mutation must compile and each model test must pass
-unbroken; a text that is not found exactly once has rotted. Exit code 1 if anything survives or is rotten.
+A broken copy of that one file stands in front of all others, and the model test alone is compiled against
+them, without debug checks, so that it is the suite that sees the damage. Where there is a src/NAME/, its
+sources are compiled with the test, and may be broken as well (file: NAME/...). First the test is compiled
+with one promise of its model, which takes a fraction of all of them; what that lets pass is held against the
+whole model, and that, too, against the whole test.
+Each mutation must compile, and whatever sees one must pass unbroken: the models that are named, and the
+whole test where it was needed; a text that is not found exactly once has rotted. Exit code 1 if anything
+survives or is rotten.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import shutil
+import re
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,24 +45,23 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
 FLAGS = ["-std=c++20", "-O0", "-DMALLARD_CHECKS=0", "-pthread"]
+ROOTS = (ROOT / "include", ROOT / "src")
+HELD = re.compile(r"(?<=const bool held =).*?(?=;)", re.DOTALL)  # model && model && ..., each with its name
+ALL_PROMISES = re.compile(r"keeps_every_promise<(.*)>\(", re.DOTALL)
 BYTES = 8 << 30  # address space: a heap that runs wild must not take the machine along
-# A machine with other work takes longer by the clock than a test takes of its processors.
-PATIENCE = 5
+PATIENCE = 900  # seconds by the clock, for what waits for ever; with other work beside it a test takes many
+HANGING = 3  # seconds of CPU, for what may run for ever; an unbroken model takes one or two
 
-# What every model test includes and no mutation touches, compiled once.
-PREFIX = "\n".join(
-    f"#include <{name}>"
-    for name in (
-        "gtest/gtest.h",
-        "algorithm",
-        "array",
-        "functional",
-        "map",
-        "memory_resource",
-        "mutex",
-        "thread",
-    )
-)
+MOST_SEE = "random_traces_over_an_exact_source"
+
+# What every model test includes, and hardly a mutation touches, is compiled once.
+SUITE = "model/every_promise.hpp"
+PREFIX = f"""\
+#include <functional>
+#include <mutex>
+
+#include "{SUITE}"
+"""
 
 
 class ControlError(Exception):
@@ -66,6 +75,8 @@ class Mutation:
     path: Path
     file: str
     why: str
+    model: str | None
+    promise: str
     may_hang: bool
     find: str
     replace: str
@@ -84,67 +95,118 @@ class Mutation:
             raise ControlError("has no '--- find' followed by '--- replace'")
         lines = [line.partition(": ") for line in head.splitlines() if line.strip()]
         fields = {key: value.strip() for key, _, value in lines}
-        if not {"file", "why"} <= fields.keys() <= {"file", "why", "ends"}:
-            raise ControlError("needs 'file:' and 'why:', and may have 'ends:'")
+        if not {"file", "why"} <= fields.keys() <= {"file", "why", "model", "promise", "ends"}:
+            raise ControlError("needs 'file:' and 'why:', and may have 'model:', 'promise:' and 'ends:'")
         if fields.get("ends", "timeout") != "timeout":
             raise ControlError("'ends:' can only say timeout")
         return cls(
-            path, fields["file"], fields["why"], "ends" in fields, find.rstrip("\n"), replace.rstrip("\n")
-        )
+            path, fields["file"], fields["why"], fields.get("model"), fields.get("promise", MOST_SEE),
+            "ends" in fields, find.rstrip("\n"), replace.rstrip("\n"),
+        )  # fmt: skip
 
-    def apply(self, include: Path) -> None:
-        """Breaks the copy of the headers."""
-        target = include / self.file
-        if not target.is_file():
+    def broken(self) -> str:
+        """Return the text of its file, broken."""
+        target = next((found for root in ROOTS if (found := root / self.file).is_file()), None)
+        if target is None:
             raise ControlError(f"rotten: there is no {self.file}")
         text = target.read_text(encoding="utf-8")
         if text.count(self.find) != 1:
             raise ControlError(f"rotten: its text is found {text.count(self.find)} times in {self.file}")
-        target.write_text(text.replace(self.find, self.replace), encoding="utf-8")
+        return text.replace(self.find, self.replace)
+
+
+def model_of(test: str, mutation: Mutation) -> str:
+    """Return what holds the model that sees a mutation to its promises, in the text of a model test."""
+    held = HELD.search(test)
+    for model in held[0].split("&&") if held is not None else ():
+        if mutation.model is None or f'"{mutation.model}"' in model:
+            return model
+    raise ControlError(f"rotten: there is no model {mutation.model}")
+
+
+def held_to(test: str, promises: str) -> str:
+    """Return the text of a model test that holds its heaps to these promises alone."""
+    return HELD.sub(lambda _: promises, test)
+
+
+def stages(test: str, mutation: Mutation) -> Iterator[str]:
+    """Yield what a broken heap is held against, one after the other: a promise, a model, the test."""
+    model = model_of(test, mutation)
+    yield held_to(test, ALL_PROMISES.sub(rf"register_promises<\1, {mutation.promise}>(", model))
+    yield held_to(test, model)
+    yield test
+
+
+def unbroken(test: str, mutations: list[Path]) -> str:
+    """Return the text of a model test with every model that one of the mutations is held against."""
+    models = {}
+    for path in mutations:
+        with suppress(ControlError):  # told where the mutation itself is judged
+            models[model_of(test, Mutation.read(path))] = True
+    return held_to(test, "&&".join(models)) if models else test
 
 
 class Workshop:
-    """A folder to compile and run model tests in."""
+    """A folder to compile and run model tests in; `prepared` has what is compiled once."""
 
-    def __init__(self, folder: Path, compiler: str, seconds: int) -> None:
+    def __init__(self, folder: Path, prepared: Path, compiler: str, seconds: int) -> None:
         self.folder = folder
         self.seconds = seconds
         self.compiler = compiler
-        self.prefix = folder / "prefix.hpp"
-        self.prefix.write_text(PREFIX + "\n", encoding="utf-8")
-        self.compile(["-x", "c++-header", str(self.prefix), "-o", f"{self.prefix}.gch"])
+        self.prefix = prepared / "prefix.hpp"
+        self.contents = prepared / "prefix.d"
+
+    def prepare(self) -> None:
+        """Compile what all tests include."""
+        self.prefix.write_text(PREFIX, encoding="utf-8")
+        output = ["-o", f"{self.prefix}.gch", "-MMD", "-MF", str(self.contents)]
+        self.compile(["-x", "c++-header", f"-I{ROOT}/include", f"-I{ROOT}/tests", str(self.prefix), *output])
 
     def compile(self, arguments: list[str]) -> None:
-        """Runs the compiler."""
+        """Run the compiler."""
         done = subprocess.run(
             [self.compiler, *FLAGS, *arguments], capture_output=True, text=True, check=False
         )
         if done.returncode != 0:
             raise ControlError("does not compile:\n" + done.stderr)
 
-    def outcome(self, heap: str, mutation: Mutation | None) -> str:
-        """How the model test of a heap ends: 'passes', 'timeout', 'a failed assertion' or 'a crash'."""
-        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
-            include = Path(folder, "include")
-            shutil.copytree(ROOT / "include", include)
-            if mutation is not None:
-                mutation.apply(include)
-            program = f"{folder}/model_test"
-            test = ROOT / f"tests/model/{heap}_model_test.cpp"
-            self.compile([
-                "-include", str(self.prefix), "-I", str(include), "-I", str(ROOT / "tests"), str(test),
-                "-o", program, "-lgtest", "-lgtest_main",
-            ])  # fmt: skip
-            may_hang = mutation is not None and mutation.may_hang
-            return self.run(program, self.seconds if may_hang else PATIENCE * self.seconds)
+    def outcome(self, heap: str, texts: Iterable[str], mutation: Mutation | None) -> tuple[str, str]:
+        """Return how the first of these texts of a model test ends that does not pass, and that text.
 
-    def run(self, program: str, seconds: int) -> str:
-        """Runs a model test up to its first failure; `seconds` by the clock are for what waits for ever."""
-        limits = [f"--as={BYTES}", f"--cpu={self.seconds}", "--core=0"]
+        'a failed assertion', 'a crash' or 'timeout'; 'passes' if all of them do.
+        """
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            changed = Path(folder, "changed")
+            prefix = ["-include", str(self.prefix)]
+            if mutation is not None:
+                copy = changed / mutation.file
+                copy.parent.mkdir(parents=True)
+                copy.write_text(mutation.broken(), encoding="utf-8")
+                if f"{ROOT}/include/{mutation.file}" in self.contents.read_text(encoding="utf-8").split():
+                    prefix = []
+            own = [p.relative_to(ROOT / "src") for p in sorted((ROOT / "src" / heap).rglob("*.cpp"))]
+            sources = [str(here if (here := changed / p).exists() else ROOT / "src" / p) for p in own]
+            includes = [f"-I{root}" for root in (changed, *ROOTS, ROOT / "tests")]
+            program, source = Path(folder, "model_test"), Path(folder, "model_test.cpp")
+            may_hang = mutation is not None and mutation.may_hang
+            outcome, text = "passes", ""
+            for text in texts:
+                source.write_text(text, encoding="utf-8")
+                self.compile([
+                    *prefix, *includes, str(source), *sources, "-o", str(program), "-lgtest", "-lgtest_main",
+                ])  # fmt: skip
+                outcome = self.run(program, min(self.seconds, HANGING) if may_hang else self.seconds)
+                if outcome != "passes":
+                    break
+            return outcome, text
+
+    def run(self, program: Path, seconds: int) -> str:
+        """Runs a model test up to its first failure, for `seconds` of CPU."""
+        limits = [f"--as={BYTES}", f"--cpu={seconds}", "--core=0"]
         try:
             done = subprocess.run(
                 ["prlimit", *limits, program, "--gtest_brief=1", "--gtest_fail_fast"],
-                capture_output=True, text=True, errors="replace", check=False, timeout=seconds,
+                capture_output=True, text=True, errors="replace", check=False, timeout=PATIENCE,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             return "timeout"
@@ -155,13 +217,20 @@ class Workshop:
         return "a failed assertion" if "Failure\n" in done.stdout else "a crash"
 
 
-def judge(workshop: Workshop, heap: str, path: Path | None) -> tuple[bool, str]:
+def judge(workshop: Workshop, heap: str, path: Path | None, all_of_heap: list[Path]) -> tuple[bool, str]:
     """Whether one control is as it must be, and the line that says so."""
     started = time.monotonic()
     name = f"{heap}, unbroken" if path is None else f"{heap}/{path.stem}"
+    (source,) = ROOT.glob(f"tests/*/{heap}_model_test.cpp")
+    test = source.read_text(encoding="utf-8")
     try:
         mutation = None if path is None else Mutation.read(path)
-        outcome = workshop.outcome(heap, mutation)
+        texts = [unbroken(test, all_of_heap)] if mutation is None else stages(test, mutation)
+        outcome, seen_by = workshop.outcome(heap, texts, mutation)
+        if seen_by == test and mutation is not None and outcome != "passes":
+            alone = workshop.outcome(heap, [test], None)[0]
+            if alone != "passes":
+                raise ControlError(f"its test does not pass unbroken: {alone}")
     except ControlError as error:
         return False, f"ERROR     {name}: {error}"
     took = f"[{time.monotonic() - started:.1f} s]"
@@ -191,8 +260,15 @@ def main() -> int:
     parser.add_argument("--compiler", default="c++", help="a g++ or clang++")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="mutations at the same time")
     parser.add_argument("--seconds", type=int, default=60, help="CPU time of a model test, which takes a few")
+    shared = parser.add_mutually_exclusive_group()
+    shared.add_argument("--prepare", type=Path, metavar="FOLDER", help="compile what runs share, and no more")
+    shared.add_argument("--prepared", type=Path, metavar="FOLDER", help="where --prepare has put that")
     parser.add_argument("paths", nargs="*", type=Path, default=[HERE], metavar="PATH")
     arguments = parser.parse_args()
+    if arguments.prepare is not None:
+        arguments.prepare.mkdir(exist_ok=True)
+        Workshop(arguments.prepare, arguments.prepare, arguments.compiler, arguments.seconds).prepare()
+        return 0
     for path in arguments.paths:
         if not path.exists():
             print(f"run.py: cannot read {path}: there is no such file or folder", file=sys.stderr)
@@ -201,10 +277,13 @@ def main() -> int:
     if not heaps:
         print("run.py: no mutation found", file=sys.stderr)
         return 2
-    controls = [(heap, path) for heap, files in heaps.items() for path in (None, *files)]
+    controls = [(heap, path, files) for heap, files in heaps.items() for path in (None, *files)]
     sound = 0
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(arguments.jobs) as pool:
-        workshop = Workshop(Path(folder), arguments.compiler, arguments.seconds)
+        prepared = arguments.prepared or Path(folder)
+        workshop = Workshop(Path(folder), prepared, arguments.compiler, arguments.seconds)
+        if arguments.prepared is None:
+            workshop.prepare()
         for good, line in pool.map(lambda control: judge(workshop, *control), controls):
             print(line, flush=True)
             sound += good

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mallard/source/cached_pages.hpp"
 #include "mallard/source/counting.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 
@@ -34,6 +35,17 @@ TEST(Borrowed, SharesOneHeapAmongSeveral) {
   second.deallocate(a.data, 100, 8);
   first.deallocate(b.data, 100, 8);
   EXPECT_EQ(lent.held(), 0u);
+}
+
+TEST(Borrowed, ReturnsToTheSystemThroughItsHeap) {
+  counting<cached_pages> lent;
+  borrowed borrower(lent);
+  const block a = borrower.allocate(100000, 8);
+  const std::size_t mapped = process_chunks().mapped();
+  borrower.return_to_system(a.data, 100000, 8);
+  EXPECT_EQ(lent.held(), 0u);
+  EXPECT_EQ(process_chunks().mapped(), mapped - a.size);
+  static_assert(!caching<borrowed<fixed_buffer>>);
 }
 
 TEST(Borrowed, KnowsWhatItsHeapOwns) {

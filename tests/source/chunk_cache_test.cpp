@@ -90,6 +90,19 @@ class ChunkCache : public testing::Test {
   basic_chunk_cache<seen_pages, 0> cache_;
 };
 
+TEST_F(ChunkCache, ReturnsToTheSystemWhatIsNotToBeKept) {
+  void* const a = take(5 * page);
+  void* const b = take(5 * page);
+  cache_.return_to_system(a, 5 * page - 100, 8);
+  EXPECT_EQ(pages().out, 5 * page);
+  EXPECT_EQ(cache_.cached(), 0u);
+  EXPECT_EQ(cache_.mapped(), 5 * page);
+  keep(b, 5 * page);
+  void* const aligned = cache_.allocate(page, 4 * page).data;
+  cache_.return_to_system(aligned, page, 4 * page);
+  EXPECT_EQ(pages().out, cache_.cached());
+}
+
 TEST_F(ChunkCache, GivesAKeptChunkAgainWithoutASystemCall) {
   for (const std::size_t size : {page, 3 * page, 100 * page, 5000 * page}) {
     void* const chunk = take(size);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mallard/source/cached_pages.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 #include "mallard/source/os_pages.hpp"
 
@@ -43,6 +44,16 @@ TEST_F(Counting, CanStartItsHighestMarkAgain) {
   source_.reset_max_held();
   EXPECT_EQ(source_.max_held(), 512u);
   EXPECT_TRUE(a);
+}
+
+TEST(CountingCachedPages, CountWhatGoesToTheSystem) {
+  static_assert(caching<counting<cached_pages>> && !caching<counting<os_pages>>);
+  counting<cached_pages> source;
+  const block a = source.allocate(100000, 8);
+  const std::size_t mapped = process_chunks().mapped();
+  source.return_to_system(a.data, 100000, 8);
+  EXPECT_EQ(source.held(), 0u);
+  EXPECT_EQ(process_chunks().mapped(), mapped - a.size);
 }
 
 }  // namespace

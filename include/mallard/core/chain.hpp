@@ -21,12 +21,23 @@ class chain {
     node* next;
   };
 
-  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+  chain() = default;
+
+  // `count` blocks that are linked already, from `first` to `last`; none, whatever else is given, if it is 0.
+  chain(void* first, void* last, std::size_t count) noexcept {
+    if (count == 0) return;
+    root_.next = static_cast<node*>(first);
+    last_ = static_cast<node*>(last);
+    last_->next = nullptr;
+    size_ = count;
+  }
+
+  [[nodiscard]] bool empty() const noexcept { return root_.next == nullptr; }
 
   // Blocks linked.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-  [[nodiscard]] void* front() const noexcept { return first_; }
+  [[nodiscard]] void* front() const noexcept { return root_.next; }
   [[nodiscard]] void* back() const noexcept { return last_; }
 
   // The block linked behind `p`, null at the end.
@@ -34,8 +45,8 @@ class chain {
 
   void push_front(void* p) noexcept {
     MALLARD_CHECK(p != nullptr);
-    first_ = ::new (p) node{first_};
-    if (last_ == nullptr) last_ = first_;
+    root_.next = ::new (p) node{root_.next};
+    if (last_ == nullptr) last_ = root_.next;
     ++size_;
   }
 
@@ -43,7 +54,7 @@ class chain {
     MALLARD_CHECK(p != nullptr);
     node* added = ::new (p) node{nullptr};
     if (last_ == nullptr)
-      first_ = added;
+      root_.next = added;
     else
       last_->next = added;
     last_ = added;
@@ -53,9 +64,9 @@ class chain {
   // Takes the first block out; precondition: not empty.
   [[nodiscard]] void* pop_front() noexcept {
     MALLARD_CHECK(!empty());
-    node* taken = first_;
-    first_ = taken->next;
-    if (first_ == nullptr) last_ = nullptr;
+    node* taken = root_.next;
+    root_.next = taken->next;
+    if (root_.next == nullptr) last_ = nullptr;
     --size_;
     return taken;
   }
@@ -64,16 +75,40 @@ class chain {
   void splice_back(chain& other) noexcept {
     if (other.empty()) return;
     if (last_ == nullptr)
-      first_ = other.first_;
+      root_.next = other.root_.next;
     else
-      last_->next = other.first_;
+      last_->next = other.root_.next;
     last_ = other.last_;
     size_ += other.size_;
     other = chain{};
   }
 
+  // The place before the first block. A place stands for the block at it, and what comes behind that.
+  [[nodiscard]] node* before_front() noexcept { return &root_; }
+
+  // Moves all blocks of `other` behind `place`, which is of this chain; `other` is empty afterwards.
+  void splice_after(node* place, chain& other) noexcept {
+    if (other.empty()) return;
+    other.last_->next = place->next;
+    place->next = other.root_.next;
+    if (other.last_->next == nullptr) last_ = other.last_;
+    size_ += other.size_;
+    other = chain{};
+  }
+
+  // Takes out the `count` blocks behind `place`, of which `last` is the last one; none if it is 0.
+  [[nodiscard]] chain take_after(node* place, void* last, std::size_t count) noexcept {
+    if (count == 0) return {};
+    node* const behind = static_cast<node*>(last)->next;
+    const chain taken(place->next, last, count);
+    place->next = behind;
+    if (behind == nullptr) last_ = place == &root_ ? nullptr : place;
+    size_ -= count;
+    return taken;
+  }
+
  private:
-  node* first_ = nullptr;
+  node root_{nullptr};  // the place before the first
   node* last_ = nullptr;
   std::size_t size_ = 0;
 };

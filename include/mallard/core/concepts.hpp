@@ -81,6 +81,13 @@ concept rewindable = heap<H> && requires(H& h, const H& c) {
   { h.rewind(c.mark()) } noexcept -> std::same_as<void>;
 };
 
+// void return_to_system(p, size, align) noexcept;   ends the block at p as deallocate does, but memory that
+//                              would be kept for the next request goes back to the system.
+template <class H>
+concept caching = heap<H> && requires(H& h, void* p, std::size_t size, std::size_t align) {
+  { h.return_to_system(p, size, align) } noexcept -> std::same_as<void>;
+};
+
 // --- what a heap knows about one block ------------------------------------------------------
 
 // void deallocate(p) noexcept; ends the block at p, its size being known to the heap.
@@ -163,8 +170,8 @@ concept burst_of_sizes = freeable<H> && requires(H& h, chain& c, const std::size
 
 // --- nesting --------------------------------------------------------------------------------
 
-// When a child region ends on its own account: with its parent's end only, or whenever the parent
-// is cleared.
+// What a child region has of its parent: it ends when the parent ends, and of the second kind it is
+// cleared, too, whenever the parent is, and goes on.
 enum class nesting { ends_with_parent, cleared_with_parent };
 
 // H(H& parent, nesting);       a child: its chunks come from the parent's upstream, and it is ended

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <new>
+#include <utility>
 
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/chain.hpp"
@@ -44,6 +45,26 @@ class intrusive_stack {
     if (taken != nullptr) [[likely]]
       top_ = taken->next;
     return taken;
+  }
+
+  // Takes the uppermost blocks out, `most` of them or all, linked as they are. O(blocks taken).
+  [[nodiscard]] chain pop(std::size_t most) noexcept {
+    chain::node* last = nullptr;
+    std::size_t taken = 0;
+    for (chain::node* n = top_; n != nullptr && taken != most; n = n->next, ++taken) last = n;
+    if (last == nullptr) return {};
+    chain::node* const first = std::exchange(top_, last->next);
+    return {first, last, taken};
+  }
+
+  // Takes out one block that is among the first `most`; false where it is not. O(most).
+  [[nodiscard]] bool take_out(const void* p, std::size_t most) noexcept {
+    for (chain::node** link = &top_; *link != nullptr && most != 0; link = &(*link)->next, --most) {
+      if (*link != p) continue;
+      *link = (*link)->next;
+      return true;
+    }
+    return false;
   }
 
   // Puts all blocks of `added` on top, its first one uppermost; `added` is empty afterwards.

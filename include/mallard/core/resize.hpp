@@ -19,24 +19,30 @@
 // Shrinking (shrink): the result keeps `data`, has at most `limit` bytes where the heap can do so,
 // and at least `preferred`; try_shrink succeeds even when nothing could be given back.
 //
+// Who knows a block by its address only says unknown_size, and a heap that is `measurable` looks itself: that
+// is one call too, and one lock.
+//
 // Afterwards the block counts as requested with `preferred` bytes where it received as many, with
 // `limit` bytes otherwise; a block whose received size did not change counts as before.
 // On failure the result is a null block and nothing has changed.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "mallard/core/block.hpp"
 
 namespace mallard {
 
+// The bits of an allocation_type (allocator/allocation_type.hpp), so that one is made of the other for
+// nothing.
 enum class resize_way : unsigned {
   none = 0,
-  expand_forward = 1,
-  expand_backward = 2,
-  allocate_new = 4,
-  shrink = 8,
-  try_shrink = 16,
+  allocate_new = 0x01,
+  expand_forward = 0x02,
+  expand_backward = 0x04,
+  shrink = 0x08,
+  try_shrink = 0x40,
 };
 
 [[nodiscard]] constexpr resize_way operator|(resize_way a, resize_way b) noexcept {
@@ -52,9 +58,12 @@ enum class resize_way : unsigned {
   return (set & way) != resize_way::none;
 }
 
+// A size that no block has.
+inline constexpr std::size_t unknown_size = SIZE_MAX;
+
 struct resize_request {
   void* data;             // the live block
-  std::size_t size;       // bytes: any size between the requested and the received one
+  std::size_t size;       // bytes: any size between the requested and the received one, or unknown_size
   std::size_t align;      // bytes, as when it was allocated
   std::size_t limit;      // bytes: the least a grown block, the most a shrunk block may have
   std::size_t preferred;  // bytes: what the caller would like to have; grow: >= limit, shrink: <= limit

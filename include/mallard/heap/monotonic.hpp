@@ -117,6 +117,16 @@ class basic_monotonic {
     return here;
   }
 
+  // The mark of the moment before the live block at `p` was allocated, but for the padding in front of it.
+  // O(chunks that are newer).
+  [[nodiscard]] mark_type mark_at(void* p) const noexcept {
+    mark_type there;
+    there.newest_ = chunks_.newest();
+    while (there.newest_ != nullptr && !there.newest_->contains(p)) there.newest_ = there.newest_->older();
+    there.cursor_ = static_cast<std::byte*>(p);
+    return there;
+  }
+
   // The largest chunk that becomes empty is kept for reuse.
   void rewind(const mark_type& to) noexcept {
     MALLARD_CHECK(!validate());

@@ -8,7 +8,8 @@
 // blocks go back upstream when they are freed, chunks only by release() and destruction: after
 // everything is freed, or by clear(), it holds the sum of its classes' peaks, and beside that at most
 //     a sixteenth of what it holds, or 16 KiB, in the chunk in use,
-//     a sixteenth of a class's peak, or 1 KiB, that each class has carved too early,
+//     a sixteenth of a class's peak, or 1 KiB, that each class below 128 bytes has carved too early,
+//     less than 64 bytes in front of each larger block, where what is next to it is of another class,
 //     the end of each chunk: a sixteenth and a page of it where one class fills it, else less than a block.
 // Over a monotonic nothing goes back, large blocks neither, before clear() or release(); clear() then
 // keeps the monotonic's largest chunk.
@@ -64,8 +65,8 @@ using multipool_classes = size_classes<8, 64, 8, 32768>;
 // what the system's call does; 1 MiB at most, where the call is less than a hundredth of that.
 using multipool_growth = proportional<4096, 16384, 16, 1048576>;
 
-// A class starts with 512 bytes, so that eight share the first page. Steps of 1 KiB spread the cost of a
-// new run over eight blocks of up to 128 bytes. At most as much as one block of the largest class.
+// A class below 128 bytes starts with 512, so that eight share the first page. Steps of 1 KiB spread the
+// cost of a new run over eight blocks or more. At most as much as one block of the largest class.
 using multipool_run_growth = proportional<512, 1024, 16, multipool_classes::largest>;
 
 template <heap Upstream = default_source, class Classes = multipool_classes,
@@ -172,6 +173,12 @@ class basic_multipool {
 
  private:
   MALLARD_NOINLINE block allocate_new(std::size_t size, std::size_t align) noexcept {
+    if (Classes::is_small(size, align)) [[likely]]
+      return pools_.allocate_new(Classes::small_index(size, align));
+    return allocate_rest(size, align);
+  }
+
+  MALLARD_NOINLINE block allocate_rest(std::size_t size, std::size_t align) noexcept {
     return Classes::serves(size, align) ? pools_.allocate(size, align) : large_.allocate(size, align);
   }
 

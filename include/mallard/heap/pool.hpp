@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <new>
 #include <utility>
 
 #include "mallard/core/align.hpp"
@@ -36,7 +37,6 @@
 #include "mallard/layer/bump.hpp"
 #include "mallard/layer/chunk_list.hpp"
 #include "mallard/layer/growth.hpp"
-#include "mallard/layer/one_by_one.hpp"
 #include "mallard/source/default_source.hpp"
 
 namespace mallard {
@@ -92,7 +92,20 @@ class basic_pool {
   // Freed blocks first; new ones are adjacent up to the end of a chunk, however many the caller wishes so.
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t /*contiguous*/) noexcept {
-    return allocate_one_by_one(*this, out, count, size, align);
+    if (count == 0) return true;
+    const block first = allocate(std::max(size, sizeof(void*)), align);
+    if (!first) return false;
+    freed_.push(first.data);
+    chain taken = freed_.pop(count);
+    while (taken.size() < count) {
+      if (fresh_.room() < size_ && !refill()) {
+        freed_.push(taken);
+        return false;
+      }
+      carve(taken, count - taken.size());
+    }
+    out.splice_back(taken);
+    return true;
   }
 
   void deallocate_burst(chain& blocks, std::size_t, std::size_t) noexcept { freed_.push(blocks); }
@@ -167,6 +180,18 @@ class basic_pool {
     std::byte* const carved = fresh_.cursor();
     fresh_.rewind(carved + size_);
     return {carved, size_};
+  }
+
+  // Appends so many new blocks, or as many as the chunk in use still holds.
+  void carve(chain& out, std::size_t most) noexcept {
+    const std::size_t blocks = std::min(most, fresh_.room() / size_);
+    std::byte* const begin = fresh_.cursor();
+    std::byte* const last = begin + (blocks - 1) * size_;
+    for (std::byte* p = begin; p != last; p += size_)
+      ::new (p) chain::node{reinterpret_cast<chain::node*>(p + size_)};
+    fresh_.rewind(last + size_);
+    chain carved(begin, ::new (last) chain::node{nullptr}, blocks);
+    out.splice_back(carved);
   }
 
   bool refill() noexcept {

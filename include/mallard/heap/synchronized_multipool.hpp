@@ -160,11 +160,13 @@ class basic_synchronized_multipool {
   using central = basic_multipool<Upstream, Classes, Growth, RunGrowth>;
   static constexpr std::size_t cached = Classes::index(largest_cached, 1) + 1;
 
+  MALLARD_NOINLINE block allocate_large(std::size_t size, std::size_t align) noexcept {
+    const auto guard = caches_.lock();
+    return caches_.central().allocate(size, align);
+  }
+
   MALLARD_NOINLINE block allocate_rest(std::size_t size, std::size_t align) noexcept {
-    if (!Classes::serves(size, align)) {
-      const auto guard = caches_.lock();
-      return caches_.central().allocate(size, align);
-    }
+    if (!Classes::serves(size, align)) return allocate_large(size, align);
     const std::size_t index = Classes::index(size, align);
     const std::size_t received = Classes::size(index);
     void* const p = caches_.allocate(index, received, Classes::natural_align(received));

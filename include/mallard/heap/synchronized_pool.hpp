@@ -47,31 +47,32 @@
 
 namespace mallard {
 
-// `Mutex` is what std::lock_guard takes; its lock() does not throw.
-template <heap Upstream = default_source, growth_policy Growth = pool_growth, class Mutex = light_mutex>
-class basic_synchronized_pool {
+// Caches over an unsynchronised pool, `Central`. `Mutex` is what std::lock_guard takes; its lock() does not
+// throw.
+template <fixed_size Central, class Mutex = light_mutex>
+class synchronized_blocks {
  public:
-  using upstream_type = Upstream;
+  using upstream_type = typename Central::upstream_type;
 
   static constexpr bool is_concurrent = true;
 
   // A pool whose first request decides on the size; release() lets the next one decide anew.
-  basic_synchronized_pool()
-    requires std::default_initializable<Upstream>
+  synchronized_blocks()
+    requires std::default_initializable<upstream_type>
       : adopts_(true) {}
 
   // A pool of blocks of at least `size` bytes, aligned to at least `align` bytes, a power of two; if no
   // source has so much, every request is null. The upstream is made of `args`.
   // Any integers, so that facades hand on a plain `48` as it is.
   template <std::integral Size, std::integral Align = std::size_t, class... Args>
-    requires std::constructible_from<Upstream, Args...>
-  explicit basic_synchronized_pool(Size size, Align align = default_align, Args&&... args)
+    requires std::constructible_from<upstream_type, Args...>
+  explicit synchronized_blocks(Size size, Align align = default_align, Args&&... args)
       : caches_(served_as(static_cast<std::size_t>(size)), align, std::forward<Args>(args)...) {
     take_over_size();
   }
-  basic_synchronized_pool(const basic_synchronized_pool&) = delete;
-  basic_synchronized_pool& operator=(const basic_synchronized_pool&) = delete;
-  ~basic_synchronized_pool() { MALLARD_CHECK(!validate()); }
+  synchronized_blocks(const synchronized_blocks&) = delete;
+  synchronized_blocks& operator=(const synchronized_blocks&) = delete;
+  ~synchronized_blocks() { MALLARD_CHECK(!validate()); }
 
   // Not synchronised. What else is taken from here directly may end with this heap's release().
   [[nodiscard]] upstream_type& upstream() noexcept { return caches_.central().upstream(); }
@@ -125,6 +126,18 @@ class basic_synchronized_pool {
     take_over_size();
   }
 
+  // Gives what waits in caches back, and then chunks without live blocks until at most `keep` bytes of them
+  // are held. Where no block lives, the caches go, too.
+  std::size_t trim(std::size_t keep) noexcept
+    requires trimmable<Central>
+  {
+    const std::size_t before = held();
+    caches_.give_back();
+    if (caches_.central().statistics().live() == 0) caches_.release();
+    (void)caches_.central().trim(keep);
+    return before - held();
+  }
+
   [[nodiscard]] bool owns(const void* p) const noexcept { return caches_.owns(p); }
 
   // Its blocks carved, and those that are free, in caches or elsewhere. O(blocks), as all that inspects.
@@ -136,7 +149,7 @@ class basic_synchronized_pool {
 
   [[nodiscard]] heap_usage usage() const noexcept {
     const std::size_t granted = statistics().live() * block_size();
-    return {caches_.central().usage().held + caches_.held(), granted, granted};
+    return {held(), granted, granted};
   }
 
   [[nodiscard]] fault validate() const noexcept {
@@ -148,6 +161,8 @@ class basic_synchronized_pool {
   static constexpr std::size_t served_as(std::size_t size) noexcept {
     return std::max(size, returned_batches::least_block);
   }
+
+  [[nodiscard]] std::size_t held() const noexcept { return caches_.central().usage().held + caches_.held(); }
 
   // 0 for all where the first request is to come, or where no source has so much.
   [[nodiscard]] std::size_t received_of_decided(std::size_t size, std::size_t align) const noexcept {
@@ -183,8 +198,11 @@ class basic_synchronized_pool {
   std::atomic<std::size_t> size_{0};
   std::atomic<std::size_t> align_{0};
   bool adopts_ = false;
-  thread_caches<basic_pool<Upstream, Growth>, 1, 1, Mutex> caches_;
+  thread_caches<Central, 1, 1, Mutex> caches_;
 };
+
+template <heap Upstream = default_source, growth_policy Growth = pool_growth, class Mutex = light_mutex>
+using basic_synchronized_pool = synchronized_blocks<basic_pool<Upstream, Growth>, Mutex>;
 
 using synchronized_pool = basic_synchronized_pool<>;
 

@@ -23,7 +23,8 @@ namespace mallard {
 
 class address_ranges {
  public:
-  // `each(f)` calls f(begin, bytes) for every piece, the same ones each time; pieces do not overlap.
+  // `each(f)` calls f(begin, bytes) for every piece, the same ones each time; they do not
+  // overlap, or else only overlap() is of use.
   template <class Each>
   explicit address_ranges(Each each) noexcept {
     std::size_t pieces = 0;
@@ -56,6 +57,13 @@ class address_ranges {
     if (above == first_) return false;
     const std::size_t offset = address_of(p) - above[-1].begin;
     return offset < above[-1].bytes && offset % step == 0;
+  }
+
+  // Whether two pieces do, where `each` may have told of such.
+  [[nodiscard]] bool overlap() const noexcept {
+    for (std::size_t i = 1; i < count_; ++i)
+      if (first_[i].begin - first_[i - 1].begin < first_[i - 1].bytes) return true;
+    return false;
   }
 
  private:

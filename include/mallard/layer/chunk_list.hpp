@@ -28,6 +28,7 @@
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/layer/address_ranges.hpp"
+#include "mallard/layer/allocate_halving.hpp"
 #include "mallard/layer/growth.hpp"
 
 namespace mallard {
@@ -104,6 +105,35 @@ class chunk_list {
     dropped->set_filled(dropped->begin());
     dropped->older_ = nullptr;
     give_back_all(std::exchange(spares_, dropped));
+  }
+
+  // The chunk whose room begins at `begin`, which is no spare; null where there is none. O(chunks).
+  [[nodiscard]] chunk* find(const std::byte* begin) noexcept {
+    chunk* c = newest_;
+    while (c != nullptr && c->begin() != begin) c = c->older_;
+    return c;
+  }
+
+  // Gives one chunk back that holds no block any more; precondition: it is no spare. O(chunks).
+  void drop(chunk* dropped) noexcept {
+    chunk** link = &newest_;
+    while (*link != dropped) link = &(*link)->older_;
+    *link = dropped->older_;
+    give_back(dropped);
+  }
+
+  // Gives spares back until they have at most `keep` bytes together. O(spares).
+  void trim_spares(std::size_t keep) noexcept {
+    for (chunk** link = &spares_; *link != nullptr;) {
+      chunk* const c = *link;
+      if (c->size_ <= keep) {
+        keep -= c->size_;
+        link = &c->older_;
+      } else {
+        *link = c->older_;
+        give_back(c);
+      }
+    }
   }
 
   // Ends all blocks; keeps the largest chunk, or lets a clearable upstream keep what it wants.
@@ -202,11 +232,7 @@ class chunk_list {
   chunk* obtain(std::size_t least, std::size_t unit) noexcept {
     std::size_t wished = Growth::next(newest_ == nullptr ? 0 : newest_->size_, held_);
     wished = wished > least ? std::max(least, fitted(wished, unit)) : least;
-    block memory = upstream_.allocate(wished, alignof(chunk));
-    while (!memory && wished != least) {
-      wished = std::max(least, wished / 2);
-      memory = upstream_.allocate(wished, alignof(chunk));
-    }
+    const block memory = allocate_halving(upstream_, wished, least, alignof(chunk));
     if (!memory) return nullptr;
     held_ += memory.size;
     return ::new (memory.data) chunk(nullptr, memory.size);

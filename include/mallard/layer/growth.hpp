@@ -4,12 +4,15 @@
 //     doubling        F, 2F, 4F ... Cap, Cap            few chunks, up to half of them unused
 //     proportional    F, F, 2F, 4F ... Step, Step ... 1/Divisor of what is held ... Cap
 //                                                       unused at most max(Step, 1/Divisor)
+//     beginning       First, then another policy's      room at the start for what grows where it is
+//     in_few_sizes    another policy's, rounded         so that chunks that went back fit again
 //
 // A policy is a type with one static member. It names a wish: a request that needs more gets more, and
 // when the upstream cannot give that much, chunk_list asks for half of it, down to the least it needs.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 
@@ -50,6 +53,29 @@ struct proportional {
 
   static constexpr std::size_t next(std::size_t, std::size_t held) noexcept {
     return std::min(Cap, std::max({First, std::min(held, Step), held / Divisor}));
+  }
+};
+
+// Suggested where blocks grow in place: what is alone in a heap can become as large as its first chunk. The
+// pages that nothing has touched yet are mapped, not resident.
+template <std::size_t First, growth_policy Then>
+struct beginning {
+  static_assert(0 < First);
+
+  static constexpr std::size_t next(std::size_t newest, std::size_t held) noexcept {
+    return held == 0 ? First : Then::next(newest, held);
+  }
+};
+
+// Suggested where the upstream keeps chunks by size, as a chunk_cache does: a heap that is emptied and filled
+// again has other amounts held at each of its requests than before, and would wish for sizes that nobody has
+// given back. At least four fifths of what the other policy wishes for: one of four sizes a doubling.
+template <growth_policy Of>
+struct in_few_sizes {
+  static constexpr std::size_t next(std::size_t newest, std::size_t held) noexcept {
+    const std::size_t wish = Of::next(newest, held);
+    const std::size_t step = std::max<std::size_t>(std::bit_floor(wish) / 4, 1);
+    return wish - wish % step;
   }
 };
 

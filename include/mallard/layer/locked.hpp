@@ -5,7 +5,8 @@
 //     thread C --release---+
 //
 // It passes on every capability that the heap has. Invariant: the heap is only ever entered with the
-// lock held, once an operation: a burst and a resize of several ways lock once too. Every member may be
+// lock held, once an operation: a burst and a resize of several ways lock once too, also of a block whose
+// size only the heap knows. Every member may be
 // called by any thread at any time, what walks or ends the whole heap included; that nobody uses a block
 // which release(), clear() or rewind() ends stays with the callers. A child region shares its parent's
 // upstream but not its lock, so nesting is not passed on.

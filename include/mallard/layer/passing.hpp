@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "mallard/core/block.hpp"
+#include "mallard/core/chain.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/resize.hpp"
 #include "mallard/core/usage.hpp"
@@ -125,6 +126,28 @@ class passing {
     requires predictable<Upstream>
   {
     return upstream_.received_size(std::max(size, sizeof(void*)), align);
+  }
+
+  // Bytes that `count` blocks of a burst received together, linked from `first` on. O(count) where each block
+  // must be asked.
+  [[nodiscard]] std::size_t received_by_burst([[maybe_unused]] const void* first, std::size_t count,
+                                              std::size_t size, std::size_t align) const noexcept
+    requires knows_received
+  {
+    if constexpr (predictable<Upstream>) {
+      return count * received_in_burst(size, align);
+    } else {
+      std::size_t sum = 0;
+      for (; count != 0; --count, first = chain::next(first)) sum += upstream_.usable_size(first);
+      return sum;
+    }
+  }
+
+  // The request with the size of its block, which measurable heaps may be asked without.
+  [[nodiscard]] resize_request with_size(resize_request request) const noexcept {
+    if constexpr (measurable<Upstream>)
+      if (request.size == unknown_size) request.size = upstream_.usable_size(request.data);
+    return request;
   }
 
   static constexpr resize_way upstream_ways = [] {

@@ -79,6 +79,14 @@ class runs {
     return blocks;
   }
 
+  // Calls `f` with the begin and the bytes of each run, its header included.
+  template <class F>
+  void for_each(F f) const noexcept {
+    for (const run* r = newest_; r != nullptr; r = r->older)
+      f(static_cast<const void*>(r),
+        static_cast<std::size_t>(r->fresh.end() - reinterpret_cast<const std::byte*>(r)));
+  }
+
   // Where the carved blocks lie, each run's from its first one on, for a validation.
   [[nodiscard]] address_ranges carved_ranges() const noexcept {
     return address_ranges([this](auto f) {

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "mallard/core/align.hpp"
+#include "mallard/core/attributes.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/layer/address_ranges.hpp"
@@ -64,6 +65,23 @@ class slabs {
     else if (fresh.room() > fullest->room())
       *fullest = fresh;
     return taken;
+  }
+
+  // `size` bytes at a multiple of `align` from the place that the last such bytes are from; null where they
+  // do not fit there.
+  [[nodiscard]] MALLARD_INLINE void* take(std::size_t size, std::size_t align) noexcept {
+    void* taken = nullptr;
+    if (current_ < places_ && open_[current_].take(size, align, taken)) [[likely]]
+      return taken;
+    return nullptr;
+  }
+
+  // The same, from any place, or null: as cut(0, align, size, 1).
+  [[nodiscard]] void* take_elsewhere(std::size_t size, std::size_t align) noexcept {
+    const stretch taken = cut(0, align, size, 1);
+    for (std::size_t i = 0; i < places_; ++i)
+      if (open_[i].cursor() == taken.end) current_ = i;
+    return taken.begin;
   }
 
   // Ends all stretches; keeps all chunks.
@@ -115,6 +133,7 @@ class slabs {
   chunks chunks_;
   std::array<bump, 4> open_;  // the first `places_` of them
   std::size_t places_ = 0;
+  std::size_t current_ = 0;  // where take() looks first
 };
 
 }  // namespace mallard

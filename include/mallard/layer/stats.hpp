@@ -9,13 +9,11 @@
 //   requested  is what callers say, at both ends. Exact for callers that give back what they asked for, as
 //              all standard containers do; else `live` is too small by what others give back in excess.
 // Ending many blocks at once (clear, release) ends them in `live`, not as deallocations. A rewind ends an
-// unknown number of blocks, so marks are not passed on; bursts are where received sizes are predictable, and
-// count as that many blocks.
-// A peak is the most that was live since the start, or since reset_peak().
-// Counting is atomic where the upstream is concurrent. Cost: about ten additions to memory a pair, 5 ns, or
-// atomic ones, and the upstream's received_size.
-// Suggested: under a container for what the program asks, under a heap for what the heap costs.
-// Seed 000, section 1 (allocators aid testing, debugging and measurement).
+// unknown number of blocks, so marks are not passed on; bursts are where received sizes are told, and count
+// as that many blocks. A peak is the most that was live since the start, or since reset_peak(). Counting is
+// atomic where the upstream is concurrent. Cost: about ten additions to memory a pair, 5 ns, or atomic ones,
+// and the upstream's received_size. Suggested: under a container for what the program asks, under a heap for
+// what the heap costs. Seed 000, section 1 (allocators aid testing, debugging and measurement).
 #pragma once
 
 #include <concepts>
@@ -66,22 +64,26 @@ class stats : public passing<Upstream> {
 
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t contiguous) noexcept
-    requires burst<Upstream> && predictable<Upstream>
+    requires burst<Upstream> && counts_received
   {
+    const void* const before = out.back();
     const bool given = upstream().allocate_burst(out, count, size, align, contiguous);
     requests_ += count;
-    if (given)
-      begin(count, size, this->received_in_burst(size, align));
-    else
+    if (given) {
+      const void* const first = before == nullptr ? out.front() : chain::next(before);
+      begin(count, count * size, this->received_by_burst(first, count, size, align));
+    } else {
       failures_ += count;
+    }
     return given;
   }
 
   void deallocate_burst(chain& blocks, std::size_t size, std::size_t align) noexcept
-    requires burst<Upstream> && predictable<Upstream>
+    requires burst<Upstream> && counts_received
   {
-    deallocations_ += blocks.size();
-    end(blocks.size(), size, this->received_in_burst(size, align));
+    const std::size_t count = blocks.size();
+    deallocations_ += count;
+    end(count, count * size, this->received_by_burst(blocks.front(), count, size, align));
     upstream().deallocate_burst(blocks, size, align);
   }
 
@@ -102,9 +104,10 @@ class stats : public passing<Upstream> {
   static constexpr resize_way ways = base::upstream_ways;
 
   // Counts as a request where a new block may be the answer; a block that changes in place goes on living.
-  [[nodiscard]] resize_result resize(const resize_request& request) noexcept
+  [[nodiscard]] resize_result resize(const resize_request& asked) noexcept
     requires resizable<Upstream>
   {
+    const resize_request request = this->with_size(asked);
     const std::size_t before = this->received_by(request.data, request.size, request.align);
     const resize_result result = upstream().resize(request);
     const std::size_t size = result.memory.size >= request.preferred ? request.preferred : request.limit;
@@ -137,17 +140,17 @@ class stats : public passing<Upstream> {
       ++failures_;
   }
 
-  // `count` blocks of these sizes.
-  void begin(std::size_t count, std::size_t size, std::size_t received) noexcept {
+  // `count` blocks, of these sizes together.
+  void begin(std::size_t count, std::size_t requested, std::size_t received) noexcept {
     blocks_.add(count);
-    requested_.add(count * size);
-    if constexpr (counts_received) received_.add(count * received);
+    requested_.add(requested);
+    if constexpr (counts_received) received_.add(received);
   }
 
-  void end(std::size_t count, std::size_t size, std::size_t received) noexcept {
+  void end(std::size_t count, std::size_t requested, std::size_t received) noexcept {
     blocks_.remove(count);
-    requested_.remove(count * size);
-    received_.remove(count * received);
+    requested_.remove(requested);
+    received_.remove(received);
   }
 
   void end_all() noexcept {

@@ -93,6 +93,13 @@ class thread_cache {
   // Blocks of a list.
   [[nodiscard]] std::size_t count(std::size_t list) const noexcept { return used(list) + spare(list).count; }
 
+  // Calls f(block) for each block of a list.
+  template <class F>
+  void each(std::size_t list, F f) const noexcept {
+    for (const intrusive_stack* stack : {&freed_[list], &rest_[list].spare})
+      for (const void* p = stack->top(); p != nullptr; p = intrusive_stack::next(p)) f(p);
+  }
+
   // Whether a list has the blocks it counts; `is_block(p)` judges each.
   template <class F>
   [[nodiscard]] fault validate(std::size_t list, F is_block) const noexcept {

@@ -4,22 +4,22 @@
 //     thread 2: cache  --batches->  returned_batches of the list (no lock)    +-- Central, under the lock
 //     a thread without a cache: one block at a time  -------------------------+
 //
-// Central is an unsynchronised heap. Its blocks of list i all have the same size, at least
-// returned_batches::least_block; the caller names it together with the list, and all lie in its
-// chunk_ranges(). Lists below Cached are kept
-// in caches, the others go straight to the returned batches. Freeing takes no lock: only the first use of
-// the heap by a thread does.
-// A cache is made when a thread first uses the heap, kept when the thread ends and given to the next one,
-// so there are as many as threads have used the heap at the same time. Its blocks go back as batches
-// when its thread ends, or by flush(). It is lost memory to other threads until then, at most
-// 2 * batch_blocks(size) blocks a list.
+// Central is an unsynchronised heap. Its blocks of list i have a size, or are a little larger, that the
+// caller names together with the list, at least returned_batches::least_block; all lie in its chunk_ranges().
+// Lists below Cached are kept in caches, the others go straight to the returned batches. A Central that is
+// `trimmable` and `freeable`, as it gives memory back, gets batches that leave a cache itself, under the
+// lock, and what waits as returned batches along with them: those of the list, or all where more than
+// `most_returned` wait. Freeing takes no lock but there: only the first use of the heap by a thread does.
+// A cache is made when a thread first uses the heap, kept when the thread ends and given to the next one, so
+// there are as many as threads have used the heap at the same time. Its blocks go back as batches when its
+// thread ends, or by flush(). It is lost memory to other threads until then, at most 2 * batch_blocks(size)
+// blocks a list.
 // Invariant: a block that Central has handed out is the caller's, in one cache or in one returned batch.
-// Lock order: the heap's mutex, locks of upstreams, ends_mutex.
-// Cost: as thread_table, thread_cache and returned_batches say; one lock a refill.
+// Lock order: the heap's mutex, locks of upstreams, ends_mutex. Cost: as thread_table, thread_cache and
+// returned_batches say; one lock a refill.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -33,6 +33,8 @@
 #include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/growth.hpp"
 #include "mallard/layer/returned_batches.hpp"
+#include "mallard/layer/returned_lists.hpp"
+#include "mallard/layer/singles.hpp"
 #include "mallard/layer/slabs.hpp"
 #include "mallard/layer/thread_cache.hpp"
 #include "mallard/layer/thread_table.hpp"
@@ -52,11 +54,18 @@ namespace mallard {
   return static_cast<std::int32_t>(std::max<std::size_t>(cache_line / size, 1));
 }
 
+// A heap that is told of every block that is free, so that memory goes back.
+template <class Central>
+concept takes_back = trimmable<Central> && freeable<Central>;
+
 template <heap Central, std::size_t Lists, std::size_t Cached, class Mutex>
 class alignas(cache_line) thread_caches {
   static_assert(Cached <= Lists);
 
  public:
+  // Returned batches that wait for their size where Central would take them back: 64 KiB at the most.
+  static constexpr std::ptrdiff_t most_returned = 16;
+
   template <class... Args>
     requires std::constructible_from<Central, Args...>
   explicit thread_caches(Args&&... args)
@@ -87,29 +96,18 @@ class alignas(cache_line) thread_caches {
 
   // A block of the list, whose blocks have `size` bytes at `align`; null when Central is exhausted.
   [[nodiscard]] void* allocate(std::size_t list, std::size_t size, std::size_t align) noexcept {
-    cache* mine = list < Cached ? search() : nullptr;
+    cache* const mine = list < Cached ? search() : nullptr;
     if (mine != nullptr)
       if (void* const p = mine->lists.take(list); p != nullptr) return p;
-    const std::int32_t most = batch_blocks(size);
-    const std::int32_t first = list < Cached ? first_blocks(size) : 1;
-    const batch given =
-        obtain(list, size, align, mine == nullptr ? first : mine->lists.wish(list, first, most));
-    if (!given) return nullptr;
-    if (mine == nullptr && list < Cached) mine = attach();  // not before: what fails must change nothing
-    if (mine == nullptr) {
-      if (given.count > 1) returned_[list].push({given.first->next, given.count - 1});
-      return given.first;
-    }
-    mine->lists.refill(list, given, most);
-    return mine->lists.pop(list);
+    return allocate_from_all(mine, list, size, align);
   }
 
   void deallocate(std::size_t list, void* p, std::size_t size) noexcept {
     cache* mine = list < Cached ? search() : nullptr;
     if (mine == nullptr && list < Cached) mine = attach();
-    if (mine == nullptr) return returned_[list].push(batch::of(p));
+    if (mine == nullptr) return returned_.push(list, batch::of(p));
     if (mine->lists.push(list, p)) return;
-    if (const batch leaving = mine->lists.make_room(list, batch_blocks(size))) returned_[list].push(leaving);
+    if (const batch leaving = mine->lists.make_room(list, batch_blocks(size))) give(list, leaving);
     (void)mine->lists.push(list, p);
   }
 
@@ -118,17 +116,38 @@ class alignas(cache_line) thread_caches {
     if (cache* const mine = search(); mine != nullptr) flush(*mine);
   }
 
+  // Gives all blocks back to Central, with other threads quiet; caches stay with their threads.
+  void give_back() noexcept
+    requires takes_back<Central>
+  {
+    {
+      const std::lock_guard guard(*ends_);
+      for (cache* c = newest_; c != nullptr; c = c->older) flush(*c);
+    }
+    const auto guard = lock();
+    (void)settle();
+  }
+
+  // Gives Central all returned batches; false where there are none. Under the lock.
+  bool settle() noexcept
+    requires takes_back<Central>
+  {
+    bool given = false;
+    for (std::size_t i = 0; i < Lists; ++i) given = give_returned(i) || given;
+    return given;
+  }
+
   // Forgets all blocks, with other threads quiet; caches stay with their threads.
   void forget() noexcept {
     const std::lock_guard guard(*ends_);
-    for (returned_batches& batches : returned_) batches.clear();
+    returned_.clear();
     for (cache* c = newest_; c != nullptr; c = c->older) c->lists = {};
   }
 
   // As new, with other threads quiet: no block and no cache.
   void release() noexcept {
     detach_all();
-    for (returned_batches& batches : returned_) batches.clear();
+    returned_.clear();
     store_.release();
     key_ = thread_table::new_key();
   }
@@ -145,13 +164,25 @@ class alignas(cache_line) thread_caches {
   [[nodiscard]] std::size_t unused(std::size_t list) const noexcept {
     const std::lock_guard guard(*ends_);
     std::size_t blocks = 0;
-    returned_[list].for_each([&](batch b) {
+    returned_.for_each(list, [&](batch b) {
       blocks += b.count;
       return true;
     });
     if (list < Cached)
       for (const cache* c = newest_; c != nullptr; c = c->older) blocks += c->lists.count(list);
     return blocks;
+  }
+
+  // Calls f(block) for each block of a list that waits in a cache or as one of a returned batch.
+  template <class F>
+  void each_unused(std::size_t list, F f) const noexcept {
+    const std::lock_guard guard(*ends_);
+    returned_.for_each(list, [&](batch b) {
+      for (const void* p = b.first; p != nullptr; p = chain::next(p)) f(p);
+      return true;
+    });
+    if (list < Cached)
+      for (const cache* c = newest_; c != nullptr; c = c->older) c->lists.each(list, f);
   }
 
   // `handed_out(list)`: blocks of a list that Central has handed out. O(free blocks log chunks).
@@ -180,7 +211,10 @@ class alignas(cache_line) thread_caches {
 
   static cache* as_cache(attachment* a) noexcept { return static_cast<cache*>(a); }
 
-  [[nodiscard]] cache* search() const noexcept { return as_cache(this_threads_table.search(key_)); }
+  [[nodiscard]] MALLARD_INLINE cache* search() const noexcept {
+    attachment* const found = this_threads_table.find(key_);
+    return as_cache(found != nullptr ? found : this_threads_table.search(key_));
+  }
 
   // A cache for the calling thread; null where there is no memory or the thread runs its last destructors.
   // Nor is there one in a shared object whose threads have other tables than the one that made the heap.
@@ -217,6 +251,32 @@ class alignas(cache_line) thread_caches {
     return store_.cut(0, alignof(cache), sizeof(cache), 1).begin;
   }
 
+  // A batch that a cache has no room for.
+  MALLARD_NOINLINE void give(std::size_t list, batch leaving) noexcept {
+    if constexpr (takes_back<Central>) {
+      const auto guard = lock();
+      end(leaving);
+      (void)give_returned(list);
+      settle_what_is_too_much();
+    } else {
+      returned_.push(list, leaving);
+    }
+  }
+
+  // Under the lock, as what follows.
+  void settle_what_is_too_much() noexcept {
+    if constexpr (takes_back<Central>)
+      if (returned_.count() > most_returned) (void)settle();
+  }
+  bool give_returned(std::size_t list) noexcept {
+    bool given = false;
+    for (; const batch waiting = returned_.pop(list); given = true) end(waiting);
+    return given;
+  }
+  void end(batch blocks) noexcept {
+    for (chain::node* p = blocks.first; p != nullptr;) central_.deallocate(std::exchange(p, p->next));
+  }
+
   // At the end of its thread, under ends_mutex. One that a fork has left behind keeps its blocks until a
   // thread takes it: a child that wants nothing of the heap must not depend on what its threads were doing,
   // nor copy pages.
@@ -230,7 +290,7 @@ class alignas(cache_line) thread_caches {
   }
 
   void flush(cache& c) noexcept {
-    c.lists.drain([this](std::size_t list, batch given) { returned_[list].push(given); });
+    c.lists.drain([this](std::size_t list, batch given) { returned_.push(list, given); });
   }
 
   void detach_all() noexcept {
@@ -241,11 +301,28 @@ class alignas(cache_line) thread_caches {
     idle_ = nullptr;
   }
 
+  // A block that is new, or given back by others; `mine` is the thread's cache, null where it has none.
+  MALLARD_NOINLINE void* allocate_from_all(cache* mine, std::size_t list, std::size_t size,
+                                           std::size_t align) noexcept {
+    const std::int32_t most = batch_blocks(size);
+    const std::int32_t first = list < Cached ? first_blocks(size) : 1;
+    const batch given =
+        obtain(list, size, align, mine == nullptr ? first : mine->lists.wish(list, first, most));
+    if (!given) return nullptr;
+    if (mine == nullptr && list < Cached) mine = attach();  // not before: what fails must change nothing
+    if (mine == nullptr) {
+      if (given.count > 1) returned_.push(list, {given.first->next, given.count - 1});
+      return given.first;
+    }
+    mine->lists.refill(list, given, most);
+    return mine->lists.pop(list);
+  }
+
   // A returned batch; of blocks that threads without a cache have freed one by one, up to `wished`.
   batch pop_returned(std::size_t list, std::int32_t wished) noexcept {
-    batch gathered = returned_[list].pop();
+    batch gathered = returned_.pop(list);
     while (gathered && gathered.count < static_cast<std::size_t>(wished)) {
-      const batch more = returned_[list].pop_single();
+      const batch more = returned_.pop_single(list);
       if (!more) break;
       more.first->next = gathered.first;
       gathered = {more.first, gathered.count + 1};
@@ -258,7 +335,14 @@ class alignas(cache_line) thread_caches {
     const std::lock_guard guard(mutex_);
     if (const batch returned = pop_returned(list, wished)) return returned;
     chain carved;
-    while (carved.size() < static_cast<std::size_t>(wished)) {
+    const auto most = static_cast<std::size_t>(wished);
+    settle_what_is_too_much();
+    // Where Central has not that many, it may have some. One that has blocks of any size has a place for each
+    // that suits it best, and would cut a run from large free memory.
+    if constexpr (!burst_of_sizes<Central>)
+      if (2 < most && singles::least <= size)
+        (void)central_.allocate_burst(carved, most, size, align, most * size);
+    while (carved.size() < most) {
       const block b = central_.allocate(size, align);
       if (!b) break;
       carved.push_back(b.data);
@@ -272,7 +356,7 @@ class alignas(cache_line) thread_caches {
     fault found;
     std::size_t blocks = 0;
     const auto is_block = [&](const void* p) { return ++blocks <= handed_out && chunks.contains(p); };
-    returned_[list].for_each([&](batch b) {
+    returned_.for_each(list, [&](batch b) {
       std::size_t length = 0;
       for (const void* p = b.first; p != nullptr && !found; p = chain::next(p), ++length)
         if (!is_block(p)) found = {"thread_caches: a returned block is none of the heap's, or twice there"};
@@ -294,7 +378,7 @@ class alignas(cache_line) thread_caches {
   slabs<borrowed<typename Central::upstream_type>, doubling<1024, 8192>> store_;  // of caches, under the lock
   cache* newest_ = nullptr;  // these two under ends_mutex
   cache* idle_ = nullptr;
-  std::array<returned_batches, Lists> returned_;
+  returned_lists<Lists, takes_back<Central>> returned_;
 };
 
 }  // namespace mallard

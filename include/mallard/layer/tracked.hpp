@@ -4,7 +4,8 @@
 //
 // For large blocks: each has a node in front of it, in a doubly linked list. A stricter alignment than
 // the node's costs that many bytes in front. Owning its upstream, it passes release() on to one that
-// has it. Invariant: a node's neighbours point back at it, and its block is one of the upstream's.
+// has it. Invariants: a node's neighbours point back at it, and its block is one of the upstream's; the word
+// in front of a block is a power of two, at least 32, so that heaps with tags there can tell it from theirs.
 // Cost: 32 bytes a block; allocate and deallocate O(1) beside the upstream's.
 #pragma once
 
@@ -44,7 +45,7 @@ class tracked {
     const block whole = upstream_.allocate(front + std::max<std::size_t>(size, 1), front);
     if (!whole) return {};
     std::byte* const data = static_cast<std::byte*>(whole.data) + front;
-    newest_ = ::new (data - sizeof(node)) node{newest_, nullptr, front, whole.size};
+    newest_ = ::new (data - sizeof(node)) node{newest_, nullptr, whole.size, front};
     if (newest_->older != nullptr) newest_->older->newer = newest_;
     return {data, whole.size - front};
   }
@@ -114,8 +115,8 @@ class tracked {
   struct node {
     node* older;
     node* newer;
-    std::size_t front;  // bytes from the upstream's block to the caller's, and what both are aligned to
     std::size_t whole;  // bytes received from upstream
+    std::size_t front;  // bytes from the upstream's block to the caller's, and what both are aligned to
 
     [[nodiscard]] std::byte* start() const noexcept {
       return const_cast<std::byte*>(reinterpret_cast<const std::byte*>(this + 1)) - front;

@@ -34,6 +34,12 @@ class borrowed {
     lent_->deallocate(p, size, align);
   }
 
+  void return_to_system(void* p, std::size_t size, std::size_t align) noexcept
+    requires caching<Heap>
+  {
+    lent_->return_to_system(p, size, align);
+  }
+
   [[nodiscard]] bool owns(const void* p) const noexcept
     requires owning<Heap>
   {

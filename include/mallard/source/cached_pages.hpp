@@ -36,6 +36,11 @@ class cached_pages {
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
     process_chunks().deallocate(p, size, align);
   }
+
+  // The pages are not cached.
+  void return_to_system(void* p, std::size_t size, std::size_t align) noexcept {
+    process_chunks().return_to_system(p, size, align);
+  }
   // NOLINTEND(readability-convert-member-functions-to-static, readability-make-member-function-const)
 };
 

@@ -98,6 +98,11 @@ class basic_chunk_cache {
     }
   }
 
+  // As deallocate, but the chunk is not cached.
+  void return_to_system(void* p, std::size_t size, std::size_t align) noexcept {
+    pass_back(p, keeps(size, align) ? size_of(index_of(size)) : size, align);
+  }
+
   // At most this many bytes are cached. 0 switches the cache off: nothing is kept. What is cached above
   // the new limit goes back at once.
   void set_limit(std::size_t bytes) noexcept {

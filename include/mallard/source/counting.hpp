@@ -43,10 +43,15 @@ class counting {
   }
 
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
-    const std::size_t received = source_.received_size(size, align);
-    MALLARD_CHECK(received <= held_);
-    held_ -= received;
+    count_returned(size, align);
     source_.deallocate(p, size, align);
+  }
+
+  void return_to_system(void* p, std::size_t size, std::size_t align) noexcept
+    requires caching<Source>
+  {
+    count_returned(size, align);
+    source_.return_to_system(p, size, align);
   }
 
   [[nodiscard]] std::size_t held() const noexcept { return held_; }
@@ -56,6 +61,12 @@ class counting {
   void reset_max_held() noexcept { max_held_ = held_; }
 
  private:
+  void count_returned(std::size_t size, std::size_t align) noexcept {
+    const std::size_t received = source_.received_size(size, align);
+    MALLARD_CHECK(received <= held_);
+    held_ -= received;
+  }
+
   Source source_;
   std::size_t held_ = 0;
   std::size_t max_held_ = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include "model/burst_check.hpp"
 
@@ -46,12 +47,12 @@ struct a_new_burst_is_adjacent_as_wished {
       rig<M> under_test;
       shadow<M> s(under_test.heap, books);
       ASSERT_TRUE(s.allocate(usual_size<M>, align));  // what is left in front of the burst is in no one's way
-      const std::size_t received = s[0].received;
-      const std::size_t adjacent = contiguous / received;
+      const std::size_t stride = s[0].received + M::header_bytes;
+      const std::size_t adjacent = contiguous / stride;
       ASSERT_TRUE(allocate_burst(s, 3 * adjacent + 1, usual_size<M>, align, contiguous));
       for (std::size_t i = 1; i <= 3 * adjacent; ++i) {
         if (i % adjacent == 0) continue;
-        ASSERT_EQ(s[i + 1].data, s[i].data + received)
+        ASSERT_EQ(s[i + 1].data, s[i].data + stride)
             << "block " << i << " of runs of " << adjacent << ", " << contiguous << " bytes";
       }
       s.check();
@@ -86,6 +87,37 @@ struct a_burst_is_all_or_none {
       s.check();
       s.check_contents();
     }
+  }
+};
+
+template <class M>
+struct a_burst_of_sizes_has_each_in_its_place {
+  static constexpr const char* name = "a_burst_of_sizes_has_each_in_its_place";
+  static constexpr bool applies = tells_bursts_of_sizes<typename M::heap>;
+  static void check() {
+    const ledger books;
+    rig<M> under_test;
+    shadow<M> s(under_test.heap, books);
+    random_source r(83);
+    for (const std::size_t unit : {1u, 3u, 12u, 24u, 4096u}) {
+      SCOPED_TRACE("units of " + std::to_string(unit) + " bytes");
+      std::vector<std::size_t> lengths;
+      for (int i = 0; i < 100; ++i) lengths.push_back(r.below(40));
+      ASSERT_TRUE(allocate_burst_of_sizes(s, lengths, unit, 8, 4096));
+      s.check();
+      for (int i = 0; i < 50; ++i) s.deallocate_by_pointer(r.below(s.live()));
+      ASSERT_TRUE(s.allocate(usual_size<M>, 8));
+      s.check();
+      deallocate_burst_of_sizes(s, r, SIZE_MAX);
+      s.check();
+      EXPECT_EQ(s.live(), 0u);
+      lengths[50] = SIZE_MAX / unit + 1;  // the product of which is none
+      EXPECT_TRUE(unit == 1 || !allocate_burst_of_sizes(s, lengths, unit, 8, 4096));
+      lengths[50] = max_request;
+      EXPECT_FALSE(allocate_burst_of_sizes(s, lengths, unit, 8, 4096));
+      s.check();
+    }
+    EXPECT_TRUE(allocate_burst_of_sizes(s, {}, 8, 8, 0)) << "no blocks at all can always be had";
   }
 };
 

@@ -138,11 +138,7 @@ struct memory_freed_elsewhere_comes_back {
   static constexpr bool among_threads = true;
   static constexpr bool applies = concurrent<typename M::heap> && probed<M> && M::reuses;
   static void check() {
-    for (const profile& p : profiles::all) {
-      SCOPED_TRACE(p.name);
-      const ledger books;
-      rig<M> under_test;
-      shadow<M> s(under_test.heap, books);
+    for_each_profile<M>([](const profile& p, shadow<M>& s, const ledger& books) {
       std::barrier<> turn(2);  // only one of the two is at work
       constexpr int turns = 24;
       std::thread elsewhere([&] {
@@ -169,7 +165,7 @@ struct memory_freed_elsewhere_comes_back {
       }
       elsewhere.join();
       EXPECT_LE(books.max_held(), settled + settled / 8) << "it grew with every turn";
-    }
+    });
   }
 };
 
@@ -180,11 +176,7 @@ struct a_threads_end_leaves_its_memory_to_others {
   static constexpr bool among_threads = true;
   static constexpr bool applies = concurrent<typename M::heap> && probed<M> && M::reuses;
   static void check() {
-    for (const profile& p : profiles::all) {
-      SCOPED_TRACE(p.name);
-      const ledger books;
-      rig<M> under_test;
-      shadow<M> s(under_test.heap, books);
+    for_each_profile<M>([](const profile& p, shadow<M>& s, const ledger& books) {
       std::size_t settled = 0;
       for (int turn = 0; turn < 12 && !s.broken(); ++turn) {
         std::thread([&] { allocate_and_end(s, p); }).join();
@@ -192,7 +184,7 @@ struct a_threads_end_leaves_its_memory_to_others {
         if (turn == 1) settled = books.max_held();
       }
       EXPECT_LE(books.max_held(), settled + settled / 8) << "it grew with every thread";
-    }
+    });
   }
 
   // The same work each time, which ends all its blocks.
@@ -215,19 +207,15 @@ struct flush_leaves_its_memory_to_others {
   static constexpr bool among_threads = true;
   static constexpr bool applies = thread_caching<typename M::heap> && probed<M> && M::reuses;
   static void check() {
-    for (const profile& p : profiles::all) {
-      SCOPED_TRACE(p.name);
-      const ledger books;
-      rig<M> under_test;
-      shadow<M> s(under_test.heap, books);
+    for_each_profile<M>([](const profile& p, shadow<M>& s, const ledger& books) {
       ASSERT_TRUE(s.allocate(usual_size<M>, 8));
       s.deallocate(0, usual_size<M>);
-      under_test.heap.flush();
+      s.heap().flush();
       std::latch flushed{1};
       std::latch done{1};
       std::thread elsewhere([&] {
         a_threads_end_leaves_its_memory_to_others<M>::allocate_and_end(s, p);
-        under_test.heap.flush();
+        s.heap().flush();
         flushed.count_down();
         done.wait();
       });
@@ -239,7 +227,7 @@ struct flush_leaves_its_memory_to_others {
       done.count_down();
       elsewhere.join();
       s.check();
-    }
+    });
   }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "model/resize_check.hpp"
@@ -86,6 +87,59 @@ struct one_block_grows_where_it_is {
     }
     EXPECT_GT(in_place, 4 * moved);
   }
+};
+
+// Both ways, by whole objects of any size, while the neighbours come and go.
+template <class M>
+struct a_block_grows_both_ways_by_whole_objects {
+  static constexpr const char* name = "a_block_grows_both_ways_by_whole_objects";
+  static constexpr bool applies = resizable_by<typename M::heap, resize_way::expand_backward>;
+  static void check() {
+    for (const object o : {object{1, 1}, {3, 1}, {12, 4}, {24, 8}, {4096, 16}}) {
+      SCOPED_TRACE("objects of " + std::to_string(o.size) + " bytes");
+      const ledger books;
+      rig<M> under_test;
+      shadow<M> s(under_test.heap, books);
+      random_source r(o.size);
+      std::size_t forward = 0;
+      std::size_t backward = 0;
+      std::size_t both = 0;
+      for (int i = 0; i < 1500 && !s.broken(); ++i) {
+        while (s.live() < 24) ASSERT_TRUE(s.allocate(o.size * r.between(1, most(o)), o.align));
+        for (std::size_t ended = r.below(12); ended > 0; --ended) s.deallocate_by_pointer(r.below(s.live()));
+        if constexpr (thread_caching<typename M::heap>) s.heap().flush();  // what is cached is in the way
+        const std::size_t chosen = r.below(s.live());
+        const live_block old = s[chosen];
+        const std::size_t limit = (old.received / o.size + r.between(1, most(o))) * o.size;
+        const resize_way ways = in_place[r.below(in_place.size())];
+        const std::size_t preferred = limit + o.size * r.below(2 * most(o));
+        if (!resize_and_check(s, chosen, {old.data, old.received, o.align, limit, preferred, ways, o.size}))
+          continue;
+        const live_block& grown = s[s.live() - 1];
+        const bool moved = grown.data != old.data;
+        const bool reaches_on = grown.data + grown.received > old.data + old.received;
+        forward += static_cast<std::size_t>(!moved && reaches_on);
+        backward += static_cast<std::size_t>(moved && !reaches_on);
+        both += static_cast<std::size_t>(moved && reaches_on);
+        EXPECT_TRUE(!reaches_on || has_way(ways, resize_way::expand_forward)) << "grew a way it was not to";
+        s.check();
+      }
+      s.check_contents();
+      if (!M::grows_in_place) continue;
+      EXPECT_GT(forward, 0u);
+      EXPECT_GT(backward, 0u);
+      EXPECT_GT(both, 0u);
+    }
+  }
+
+ private:
+  struct object {
+    std::size_t size, align;  // bytes
+  };
+  static constexpr std::array in_place = {resize_way::expand_forward, resize_way::expand_backward,
+                                          resize_way::expand_forward | resize_way::expand_backward};
+  // Objects of a block: few, where they are large.
+  static std::size_t most(object o) { return std::max<std::size_t>(3, 400 / o.size); }
 };
 
 }  // namespace mallard::model

@@ -10,11 +10,7 @@ struct release_leaves_the_heap_as_new {
   static constexpr const char* name = "release_leaves_the_heap_as_new";
   static constexpr bool applies = releasable<typename M::heap>;
   static void check() {
-    for (const profile& p : profiles::all) {
-      SCOPED_TRACE(p.name);
-      const ledger books;
-      rig<M> under_test;
-      shadow<M> s(under_test.heap, books);
+    for_each_profile<M>([](const profile& p, shadow<M>& s, const ledger& books) {
       ASSERT_TRUE(s.allocate(usual_size<M>, 8));
       const std::size_t first_chunk = s.usage().held;
       for (int round = 0; round < 4 && !s.broken(); ++round) {
@@ -27,7 +23,7 @@ struct release_leaves_the_heap_as_new {
         ASSERT_TRUE(s.allocate(usual_size<M>, 8));
         EXPECT_EQ(s.usage().held, first_chunk) << "a released heap grows as a new one does";
       }
-    }
+    });
   }
 };
 
@@ -36,18 +32,14 @@ struct clear_keeps_memory_for_the_same_work {
   static constexpr const char* name = "clear_keeps_memory_for_the_same_work";
   static constexpr bool applies = clearable<typename M::heap>;
   static void check() {
-    for (const profile& p : profiles::all) {
-      SCOPED_TRACE(p.name);
-      const ledger books;
-      rig<M> under_test;
-      shadow<M> s(under_test.heap, books);
+    for_each_profile<M>([](const profile& p, shadow<M>& s, const ledger& books) {
       std::size_t settled = 0;
       for (int round = 0; round < 12 && !s.broken(); ++round) {
         random_source r(29);
         for (std::size_t i = 0; i < p.live; ++i) {
           const request q = draw<M>(p, r);
           ASSERT_TRUE(s.allocate(q.size, q.align));
-          s.check();
+          s.check_step();
         }
         s.check_contents();
         s.heap().clear();
@@ -57,7 +49,7 @@ struct clear_keeps_memory_for_the_same_work {
         if (round == 5) settled = books.max_held();
       }
       EXPECT_LE(books.max_held(), settled + settled / 8) << "it grew with every clear";
-    }
+    });
   }
 };
 
@@ -67,11 +59,7 @@ struct trim_gives_back_what_no_block_needs {
   static constexpr const char* name = "trim_gives_back_what_no_block_needs";
   static constexpr bool applies = trimmable<typename M::heap> && inspectable<typename M::heap>;
   static void check() {
-    for (const profile& p : profiles::all) {
-      SCOPED_TRACE(p.name);
-      const ledger books;
-      rig<M> under_test;
-      shadow<M> s(under_test.heap, books);
+    for_each_profile<M>([](const profile& p, shadow<M>& s, const ledger&) {
       run_trace(s, p, 67);
       for (const std::size_t keep : {SIZE_MAX, std::size_t{65536}, std::size_t{0}}) trim(s, keep);
       s.check_contents();
@@ -83,7 +71,7 @@ struct trim_gives_back_what_no_block_needs {
         EXPECT_LE(s.usage().held, keep) << "no block lives";
       }
       EXPECT_EQ(s.heap().trim(0), 0u) << "nothing is left to give back";
-    }
+    });
   }
 
  private:
@@ -100,11 +88,7 @@ struct rewind_ends_what_came_after_the_mark {
   static constexpr const char* name = "rewind_ends_what_came_after_the_mark";
   static constexpr bool applies = rewindable<typename M::heap>;
   static void check() {
-    for (const profile& p : profiles::all) {
-      SCOPED_TRACE(p.name);
-      const ledger books;
-      rig<M> under_test;
-      shadow<M> s(under_test.heap, books);
+    for_each_profile<M>([](const profile& p, shadow<M>& s, const ledger& books) {
       random_source r(31);
       descend(s, p, r, 4);
       if (s.broken()) return;
@@ -116,7 +100,7 @@ struct rewind_ends_what_came_after_the_mark {
         descend(s, p, again, 4);
       }
       EXPECT_LE(books.max_held(), 2 * settled) << "it grew with every rewind";
-    }
+    });
   }
 
  private:
@@ -128,7 +112,7 @@ struct rewind_ends_what_came_after_the_mark {
     for (std::size_t i = r.below(p.live / 8 + 2); i > 0; --i) {
       const request q = draw<M>(p, r);
       EXPECT_TRUE(s.allocate(q.size, q.align));
-      s.check();
+      s.check_step();
     }
     for (int child = 0; child < 2 && depth > 0 && !s.broken(); ++child) descend(s, p, r, depth - 1);
     s.heap().rewind(mark);

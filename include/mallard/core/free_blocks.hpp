@@ -1,0 +1,101 @@
+// free_blocks: free blocks of boundary tags, by size.
+//
+//     exact_bins    [32] [48] [64] ... [1008]     a list for each size
+//     size_trie     1024 ...                      by best fit
+//
+// Invariants: each block here is free, and its footer and the tag behind say so; idle() is the bytes of those
+// that are all their chunk has. Cost: O(1) for a block below 1 KiB, a walk down the trie for a larger one.
+// Not synchronised. Seed 001, chapter 1.
+#pragma once
+
+#include <cstddef>
+
+#include "mallard/core/attributes.hpp"
+#include "mallard/core/boundary_tag.hpp"
+#include "mallard/core/exact_bins.hpp"
+#include "mallard/core/size_trie.hpp"
+#include "mallard/core/usage.hpp"
+
+namespace mallard {
+
+class free_blocks {
+ public:
+  // Blocks smaller than this many bytes, tags included, are small: each of their sizes has a list.
+  static constexpr std::size_t small = exact_bins::limit;
+
+  free_blocks() = default;
+  free_blocks(const free_blocks&) = delete;
+  free_blocks& operator=(const free_blocks&) = delete;
+
+  // Drops all blocks.
+  void clear() noexcept {
+    bins_.clear();
+    trie_.clear();
+    idle_ = 0;
+  }
+
+  // Bytes of the blocks that are all their chunk has.
+  [[nodiscard]] std::size_t idle() const noexcept { return idle_; }
+
+  // The smallest small block of at least `size` bytes; null when there is none.
+  [[nodiscard]] MALLARD_INLINE boundary_tag* small_at_least(std::size_t size) noexcept {
+    return bins_.at_least(size);
+  }
+
+  // The smallest block of at least `size` bytes; null when there is none.
+  [[nodiscard]] boundary_tag* at_least(std::size_t size) noexcept {
+    if (size < small)
+      if (boundary_tag* const b = bins_.at_least(size); b != nullptr) return b;
+    return trie_.at_least(size);
+  }
+
+  // Puts a block in, of `size` bytes; a small one.
+  MALLARD_INLINE void put_small(boundary_tag* b, std::size_t size) noexcept { bins_.put(b, size); }
+  void put(boundary_tag* b, std::size_t size) noexcept { size < small ? bins_.put(b, size) : put_large(b); }
+
+  // Takes out a block that is in, of `size` bytes; a small one.
+  MALLARD_INLINE static void remove_small(boundary_tag* b) noexcept { exact_bins::remove(b); }
+  void remove(boundary_tag* b, std::size_t size) noexcept {
+    size < small ? exact_bins::remove(b) : remove_large(b);
+  }
+
+  // Calls f(block) for every block; what it tells, or what is broken here, is the fault. O(blocks).
+  template <class F>
+  [[nodiscard]] fault validate(F f) const noexcept {
+    fault found;
+    std::size_t idle = 0;
+    const bool bins_are_whole = bins_.each([&](const boundary_tag* b, std::size_t size) {
+      found = f(b);
+      return !found && b->size() == size;
+    });
+    if (found) return found;
+    if (!bins_are_whole) return {"free_blocks: a list of small blocks is broken"};
+    const bool trie_is_whole = trie_.each([&](const boundary_tag* b) {
+      found = f(b);
+      if (found) return false;
+      if (b->is_whole_chunk()) idle += b->size();
+      return b->size() >= size_trie::least;
+    });
+    if (found) return found;
+    if (!trie_is_whole) return {"free_blocks: the trie of large blocks is broken"};
+    if (idle != idle_) return {"free_blocks: the idle chunks do not add up"};
+    return {};
+  }
+
+ private:
+  MALLARD_NOINLINE void put_large(boundary_tag* b) noexcept {
+    if (b->is_whole_chunk()) idle_ += b->size();
+    trie_.put(b);
+  }
+
+  MALLARD_NOINLINE void remove_large(boundary_tag* b) noexcept {
+    if (b->is_whole_chunk()) idle_ -= b->size();
+    trie_.remove(b);
+  }
+
+  exact_bins bins_;
+  size_trie trie_;
+  std::size_t idle_ = 0;
+};
+
+}  // namespace mallard

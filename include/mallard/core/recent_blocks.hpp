@@ -1,0 +1,95 @@
+// recent_blocks: small blocks of boundary tags that were freed a moment ago, for the next request of their
+// size.
+//
+//     [32]  top --> block --> block --> null        taken as they are: their tags say that they are used
+//     [48]  top --> null
+//     ...   up to 1008                              all together: at most `most` bytes
+//
+// Most blocks are followed by one of their own size. Those that wait here are neither joined with their
+// neighbours nor split again, and cost a push and a pop; when they become too many, the heap takes all of
+// them out and joins them. Invariant: room() is `most` less the bytes of the blocks here, and above 0, but
+// for the moment before they are taken out. Cost: O(1), about 7 instructions each way; 0.5 KiB. Not
+// synchronised.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <new>
+
+#include "mallard/core/attributes.hpp"
+#include "mallard/core/boundary_tag.hpp"
+#include "mallard/core/exact_bins.hpp"
+#include "mallard/core/intrusive_stack.hpp"
+
+namespace mallard {
+
+class recent_blocks {
+ public:
+  // Blocks smaller than this many bytes, tags included, may wait here.
+  static constexpr std::size_t limit = exact_bins::limit;
+
+  // At most this many bytes of blocks wait: joining them takes some ten microseconds.
+  static constexpr std::ptrdiff_t most = std::ptrdiff_t{1} << 14;
+
+  // Takes the block of `size` bytes that came last; null when there is none.
+  [[nodiscard]] MALLARD_INLINE boundary_tag* take(std::size_t size) noexcept {
+    void* const taken = stacks_[size / boundary_tag::granule].pop();
+    if (taken == nullptr) return nullptr;
+    room_ += static_cast<std::ptrdiff_t>(size);
+    return boundary_tag::of(taken);
+  }
+
+  // Puts a block of `size` bytes in; false where they have now become too many.
+  [[nodiscard]] MALLARD_INLINE bool put(boundary_tag* b, std::size_t size) noexcept {
+    stacks_[size / boundary_tag::granule].push(b->data());
+    room_ -= static_cast<std::ptrdiff_t>(size);
+    return room_ > 0;
+  }
+
+  // Takes one block out if it is among the last few of its size; false where it is not found there.
+  [[nodiscard]] bool take_out(boundary_tag* b) noexcept {
+    const std::size_t size = b->size();
+    if (size >= limit || !stacks_[size / boundary_tag::granule].take_out(b->data(), few)) return false;
+    room_ += static_cast<std::ptrdiff_t>(size);
+    return true;
+  }
+
+  [[nodiscard]] bool empty() const noexcept { return room_ == most; }
+
+  // Drops all blocks.
+  void clear() noexcept {
+    stacks_ = {};
+    room_ = most;
+  }
+
+  // Takes all blocks out, and calls f(block) for each.
+  template <class F>
+  void take_all(F f) noexcept {
+    for (intrusive_stack& stack : stacks_)
+      while (void* const p = stack.pop()) f(boundary_tag::of(p));
+    room_ = most;
+  }
+
+  // Calls f(block, its size) for every block until one call returns false; returns whether none did, and the
+  // sizes add up. O(blocks).
+  template <class F>
+  bool each(F f) const noexcept {
+    auto room = most;
+    for (std::size_t i = 0; i < stacks_.size(); ++i)
+      for (const void* p = stacks_[i].top(); p != nullptr; p = intrusive_stack::next(p)) {
+        const std::size_t size = i * boundary_tag::granule;
+        if (!f(boundary_tag::of(p), size)) return false;
+        room -= static_cast<std::ptrdiff_t>(size);
+        if (room <= 0) return false;
+      }
+    return room == room_;
+  }
+
+ private:
+  static constexpr std::size_t few = 4;
+
+  std::array<intrusive_stack, limit / boundary_tag::granule> stacks_;
+  std::ptrdiff_t room_ = most;
+};
+
+}  // namespace mallard

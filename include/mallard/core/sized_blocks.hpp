@@ -1,0 +1,239 @@
+// sized_blocks: free blocks whose users know how large they are, by size.
+//
+//     [8] --> b --> b --> null            below 1 KiB a list for each multiple of 8 bytes, linked through the
+//     [16] --> null                       blocks' first words: no block has anything in front of it
+//     ...  [1016] --> b --> null
+//     size_trie  1024 ...                 larger ones by best fit, each with a tag inside, at its begin
+//
+// A block is cut from the smallest one that is large enough, and what is left of that is free again, be it
+// 8 bytes. Neighbours are not known to each other, so nothing is joined when it comes; join() sorts all
+// blocks by address and joins those that touch. Invariants: sizes and addresses are multiples of `granule`;
+// bytes() is the sum of all sizes. Cost: put and take O(1) below 1 KiB, O(log size) above; join O(blocks log
+// blocks); 1.6 KiB. Not synchronised. Seed 002, section 8 (individual deletion in regions).
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "mallard/core/align.hpp"
+#include "mallard/core/attributes.hpp"
+#include "mallard/core/boundary_tag.hpp"
+#include "mallard/core/intrusive_stack.hpp"
+#include "mallard/core/size_trie.hpp"
+
+namespace mallard {
+
+class sized_blocks {
+ public:
+  // Sizes and addresses of blocks are multiples of this, in bytes.
+  static constexpr std::size_t granule = sizeof(void*);
+
+  // Blocks smaller than this many bytes are small: each of their sizes has a list.
+  static constexpr std::size_t small = size_trie::least;
+
+  // Sizes of large blocks are multiples of this.
+  static constexpr std::size_t coarse = boundary_tag::granule;
+
+  sized_blocks() = default;
+  sized_blocks(const sized_blocks&) = delete;
+  sized_blocks& operator=(const sized_blocks&) = delete;
+
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
+
+  // Drops all blocks.
+  void clear() noexcept {
+    if (bytes_ == 0) return;
+    lists_ = {};
+    present_ = {};
+    large_.clear();
+    bytes_ = 0;
+  }
+
+  // Takes a block of `size` bytes in; a small one.
+  MALLARD_INLINE void put_small(void* p, std::size_t size) noexcept {
+    const std::size_t index = size / granule;
+    lists_[index].push(p);
+    present_[index / word_bits] |= std::uint64_t{1} << index % word_bits;
+    bytes_ += size;
+  }
+
+  // And any; nothing is done with 0 bytes.
+  void put(std::byte* p, std::size_t size) noexcept {
+    if (size >= small) {
+      const std::size_t odd = size % coarse;
+      size -= odd;
+      reinterpret_cast<boundary_tag*>(p)->set_free(size);
+      large_.put(reinterpret_cast<boundary_tag*>(p));
+      bytes_ += size;
+      p += size;
+      size = odd;
+    }
+    if (size != 0) put_small(p, size);
+  }
+
+  // A block that had exactly `size` bytes and lies at a multiple of `align`; null where none of the few that
+  // came last does. Precondition: small.
+  [[nodiscard]] MALLARD_INLINE void* take_exact(std::size_t size, std::size_t align) noexcept {
+    intrusive_stack& list = lists_[size / granule];
+    void* const top = list.top();
+    if (top == nullptr) return nullptr;
+    if (align > granule && !is_aligned(top, align)) return take_aligned(size, align);
+    bytes_ -= size;
+    return list.pop();
+  }
+
+  // The same cut from the smallest small block that has more; null where there is none.
+  [[nodiscard]] MALLARD_NOINLINE void* take_small(std::size_t size, std::size_t align) noexcept {
+    const std::size_t first = size / granule;
+    for (std::size_t word = first / word_bits; word < present_.size(); ++word) {
+      std::uint64_t candidates = present_[word];
+      if (word == first / word_bits) candidates &= ~std::uint64_t{0} << first % word_bits;
+      for (; candidates != 0; candidates &= candidates - 1) {
+        const auto bit = static_cast<std::size_t>(std::countr_zero(candidates));
+        const std::size_t whole = (word * word_bits + bit) * granule;
+        if (lists_[whole / granule].empty()) {
+          present_[word] &= ~(std::uint64_t{1} << bit);
+        } else if (void* const p = take_exact(whole, align); p != nullptr) {
+          put(static_cast<std::byte*>(p) + size, whole - size);
+          return p;
+        }
+      }
+    }
+    return nullptr;
+  }
+
+  // The smallest large block in which `size` bytes find a place at `align`, of each size the first; it comes
+  // whole, and `received` is its size. Null: there is none.
+  [[nodiscard]] std::byte* take_large(std::size_t size, std::size_t align, std::size_t& received) noexcept {
+    boundary_tag* b = large_.at_least(size);
+    while (b != nullptr && padding_for(b, align) + size > b->size()) b = large_.at_least(b->size() + coarse);
+    if (b == nullptr) return nullptr;
+    large_.remove(b);
+    received = b->size();
+    bytes_ -= received;
+    return b->bytes();
+  }
+
+  // Joins the blocks that touch. Calls keeps(block, size) for those that are large then; what it does not
+  // keep is not free but gone.
+  template <class Keeps>
+  void join(Keeps keeps) noexcept {
+    piece* sorted = sort_all();
+    while (sorted != nullptr) {
+      piece* const first = sorted;
+      std::size_t size = first->size();
+      sorted = sorted->next();
+      while (sorted != nullptr && address_of(first) + size == address_of(sorted)) {
+        size += sorted->size();
+        sorted = sorted->next();
+      }
+      auto* const begin = reinterpret_cast<std::byte*>(first);
+      if (size < small || keeps(begin, size)) put(begin, size);
+    }
+  }
+
+  // Calls f(block, its size) for every block until one call returns false; returns whether none did, and all
+  // of it adds up. O(blocks).
+  template <class F>
+  [[nodiscard]] bool each(F f) const noexcept {
+    std::size_t left = bytes_;
+    for (std::size_t index = 0; index < lists_.size(); ++index)
+      for (const void* p = lists_[index].top(); p != nullptr; p = intrusive_stack::next(p)) {
+        if (index == 0 || index * granule > left || !f(p, index * granule)) return false;
+        if ((present_[index / word_bits] >> index % word_bits & 1) == 0) return false;
+        left -= index * granule;
+      }
+    const bool large_are_whole = large_.each([&](const boundary_tag* b) {
+      if (b->size() > left || !f(b->bytes(), b->size())) return false;
+      left -= b->size();
+      return true;
+    });
+    return large_are_whole && left == 0;
+  }
+
+ private:
+  // A free block on its way to be joined: the next one, and the size. A block of 8 bytes has no room for
+  // that, and a bit of its link says so.
+  class piece {
+   public:
+    static piece* make(void* p, std::size_t size) noexcept {
+      auto* const words = static_cast<std::uintptr_t*>(p);
+      words[0] = static_cast<std::uintptr_t>(size == granule);
+      if (size != granule) words[1] = size;
+      return static_cast<piece*>(p);
+    }
+    [[nodiscard]] piece* next() const noexcept { return reinterpret_cast<piece*>(word(0) & ~is_least); }
+    void set_next(piece* to) noexcept {
+      *reinterpret_cast<std::uintptr_t*>(this) = address_of(to) | (word(0) & is_least);
+    }
+    [[nodiscard]] std::size_t size() const noexcept { return (word(0) & is_least) != 0 ? granule : word(1); }
+
+   private:
+    static constexpr std::uintptr_t is_least = 1;
+
+    [[nodiscard]] std::uintptr_t word(std::size_t i) const noexcept {
+      return reinterpret_cast<const std::uintptr_t*>(this)[i];
+    }
+  };
+
+  static constexpr std::size_t word_bits = 64;
+  static constexpr std::size_t lists = small / granule;
+  static constexpr std::size_t few = 4;  // blocks of a list that are looked at for an alignment
+
+  MALLARD_NOINLINE void* take_aligned(std::size_t size, std::size_t align) noexcept {
+    intrusive_stack& list = lists_[size / granule];
+    void* p = list.top();
+    for (std::size_t i = 0; i < few && p != nullptr; ++i, p = intrusive_stack::next(p))
+      if (is_aligned(p, align) && list.take_out(p, few)) {
+        bytes_ -= size;
+        return p;
+      }
+    return nullptr;
+  }
+
+  // Takes all blocks out, in the order of their addresses. A piece waits in the slot of
+  // the power of two of those that it is merged of.
+  piece* sort_all() noexcept {
+    std::array<piece*, word_bits> slots{};
+    const auto add = [&](void* p, std::size_t size) {
+      piece* sorted = piece::make(p, size);
+      std::size_t slot = 0;
+      for (; slots[slot] != nullptr; ++slot) sorted = merge(std::exchange(slots[slot], nullptr), sorted);
+      slots[slot] = sorted;
+    };
+    for (std::size_t index = 1; index < lists; ++index)
+      while (void* const p = lists_[index].pop()) {
+        bytes_ -= index * granule;
+        add(p, index * granule);
+      }
+    std::size_t size = 0;
+    while (std::byte* const p = take_large(small, 1, size)) add(p, size);
+    piece* all = nullptr;
+    for (piece* const sorted : slots) all = merge(sorted, all);
+    return all;
+  }
+
+  static piece* merge(piece* a, piece* b) noexcept {
+    piece* merged = nullptr;
+    piece* last = nullptr;
+    const auto append = [&](piece* to) { last == nullptr ? void(merged = to) : last->set_next(to); };
+    while (a != nullptr && b != nullptr) {
+      piece*& lower = address_of(a) < address_of(b) ? a : b;
+      append(lower);
+      last = lower;
+      lower = lower->next();
+    }
+    append(a != nullptr ? a : b);
+    return merged;
+  }
+
+  std::array<intrusive_stack, lists> lists_;
+  std::array<std::uint64_t, lists / word_bits> present_{};
+  size_trie large_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace mallard

@@ -1,0 +1,398 @@
+// adaptive_pool: blocks of one size, whose memory goes back when it is free.
+//
+//     current --> [header, bits| b b b b . . . . . .]      blocks come from here, in the order of addresses
+//     shelves --> [header, bits| b . b b b b . b b b]      then from the fullest of these
+//     idle    --> [header, bits| . . . . . . . . . .]      then from these; above a bound they go back
+//     upstream
+//
+// A segregated pool never knows that a part of its memory is free. Here each block lies in a tray, an aligned
+// piece of memory that is found from the block by a mask, and that has a bit for each of its blocks: the
+// blocks themselves take nothing and are never touched. The fullest tray is filled first, so that others
+// become empty and blocks that are allocated together lie together. Requests that do not fit are null; the
+// size is given to the constructor, or is that of the first request, up to 128 MiB. The form says how many
+// blocks a tray has at the least, how many trays are kept, and whether trays consist of pieces, which need
+// less alignment. Holds nothing until first used. After everything is freed: a sixteenth of what was in use
+// at most of late, or 64 KiB, and the tray in use; trim(0) gives back all that has no live block. Memory goes
+// to the system but for as much as had to be taken from there again. A live block keeps its chunk, of 256 KiB
+// at most; beside blocks, headers take a bit each and 48 bytes a tray. Cost of a pair: 34 instructions (gcc
+// 12 -O2, callgrind, the loop around it subtracted), 150 where all trays are nearly full and single blocks
+// come and go at random; O(1) however many blocks there are. Not synchronised. Debug builds find a block that
+// is freed twice at once, and validate the whole pool in clear(), release() and the destructor. Seed 001,
+// chapter 3 ("Adaptive pools explained").
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "mallard/core/align.hpp"
+#include "mallard/core/attributes.hpp"
+#include "mallard/core/block.hpp"
+#include "mallard/core/chain.hpp"
+#include "mallard/core/check.hpp"
+#include "mallard/core/concepts.hpp"
+#include "mallard/core/pool_statistics.hpp"
+#include "mallard/core/tray.hpp"
+#include "mallard/core/tray_shape.hpp"
+#include "mallard/core/usage.hpp"
+#include "mallard/heap/heap_name.hpp"
+#include "mallard/layer/address_ranges.hpp"
+#include "mallard/layer/growth.hpp"
+#include "mallard/layer/tray_chunks.hpp"
+#include "mallard/layer/tray_shelves.hpp"
+#include "mallard/source/default_source.hpp"
+
+namespace mallard {
+
+// Chunks double to 64 KiB, then add an eighth, and are so small that one live block keeps little.
+using adaptive_pool_growth = proportional<4096, 65536, 8, 262144>;
+
+template <heap Upstream = default_source, class Form = tray_form<>,
+          growth_policy Growth = adaptive_pool_growth>
+class basic_adaptive_pool {
+  using chunks = tray_chunks<Upstream, Form, Growth>;
+
+ public:
+  using upstream_type = Upstream;
+  using form = Form;
+
+  // A pool whose first request decides on the size; release() lets the next one decide anew.
+  basic_adaptive_pool()
+    requires std::default_initializable<Upstream>
+      : adopts_(true) {}
+
+  // A pool of blocks of at least `size` bytes, aligned to at least `align` bytes, a power of two; if there
+  // cannot be such, every request is null. The upstream is made of `args`.
+  // Any integers, so that facades hand on a plain `48` as it is.
+  template <std::integral Size, std::integral Align = std::size_t, class... Args>
+    requires std::constructible_from<Upstream, Args...>
+  explicit basic_adaptive_pool(Size size, Align align = default_align, Args&&... args)
+      : chunks_(std::forward<Args>(args)...) {
+    set(static_cast<std::size_t>(size), static_cast<std::size_t>(align));
+  }
+  basic_adaptive_pool(const basic_adaptive_pool&) = delete;
+  basic_adaptive_pool& operator=(const basic_adaptive_pool&) = delete;
+  ~basic_adaptive_pool() { MALLARD_CHECK(!validate()); }
+
+  // What else is taken from here directly may end with this heap's release().
+  [[nodiscard]] upstream_type& upstream() noexcept { return chunks_.upstream(); }
+  [[nodiscard]] const upstream_type& upstream() const noexcept { return chunks_.upstream(); }
+
+  // Bytes of every block, and what it is aligned to, in bytes; 0 where the first request is to come.
+  [[nodiscard]] std::size_t block_size() const noexcept { return shape_.size; }
+  [[nodiscard]] std::size_t block_align() const noexcept { return shape_.align; }
+
+  [[nodiscard]] MALLARD_INLINE block allocate(std::size_t size, std::size_t align) noexcept {
+    if (size <= shape_.size && align <= shape_.align) [[likely]] {
+      if (next_ != end_) [[likely]]
+        return {take_of_row(), shape_.size};
+      if (rest_ != 0) return {take_of_rest(), shape_.size};
+    }
+    return allocate_new(size, align);
+  }
+
+  MALLARD_INLINE void deallocate(void* p, std::size_t, std::size_t) noexcept { deallocate(p); }
+
+  MALLARD_INLINE void deallocate(void* p) noexcept {
+    const std::size_t offset = address_of(p) & shape_.within;
+    tray_piece* const piece = tray::header_at(shape_, static_cast<std::byte*>(p) - offset);
+    const std::size_t slot = shape_.slot_at(offset);
+    tray* t = static_cast<tray*>(piece);
+    std::size_t index = slot / tray_shape::slots_a_word;
+    if constexpr (Form::has_pieces) {
+      t = piece->of;
+      index += piece->first_word;
+    }
+    const tray::word bit = tray::word{1} << slot % tray_shape::slots_a_word;
+    MALLARD_CHECK((t->words()[index] & bit) == 0);
+    t->words()[index] |= bit;
+    if (--t->until == 0) [[unlikely]]
+      look_at(t);
+  }
+
+  // Cut straight from trays: blocks of a tray follow each other in the order of their addresses.
+  [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
+                                    std::size_t /*contiguous*/) noexcept {
+    if (count == 0) return true;
+    const std::size_t linkable = std::max(size, sizeof(void*));
+    const block first = allocate(linkable, align);
+    if (!first) return false;
+    auto* const begin = static_cast<chain::node*>(first.data);
+    chain::node* last = begin;
+    std::size_t taken = 1;
+    while (taken < count) {
+      if (!is_any_at_hand() && !refill()) {
+        chain some(begin, last, taken);
+        deallocate_burst(some, size, align);
+        return false;
+      }
+      for (; is_any_at_hand() && taken < count; ++taken) {
+        auto* const next = static_cast<chain::node*>(take_at_hand());
+        last->next = next;
+        last = next;
+      }
+    }
+    chain all(begin, last, taken);
+    out.splice_back(all);
+    return true;
+  }
+
+  void deallocate_burst(chain& blocks, std::size_t, std::size_t) noexcept {
+    while (!blocks.empty()) deallocate(blocks.pop_front());
+  }
+
+  [[nodiscard]] std::size_t usable_size(const void*) const noexcept { return shape_.size; }
+
+  [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept {
+    if (adopts_ && shape_.size == 0) return shape_for(size, align).size;
+    return size <= shape_.size && align <= shape_.align ? shape_.size : 0;
+  }
+
+  // Keeps all chunks, and the size.
+  void clear() noexcept {
+    MALLARD_CHECK(!validate());
+    forget();
+    chunks_.clear();
+  }
+
+  void release() noexcept {
+    MALLARD_CHECK(!validate());
+    forget();
+    chunks_.release();
+    if (adopts_) shape_ = {};
+  }
+
+  // Gives chunks without live blocks back until at most `keep` bytes of them are held. O(chunks given back).
+  std::size_t trim(std::size_t keep) noexcept {
+    const std::size_t before = chunks_.held();
+    put_current_away();
+    chunks_.trim(keep);
+    return before - chunks_.held();
+  }
+
+  [[nodiscard]] bool owns(const void* p) const noexcept { return chunks_.owns(p); }
+
+  // Bytes of chunks without a used tray, which wait for the next request. The tray that blocks come from is
+  // used, whether it has live blocks or not.
+  [[nodiscard]] std::size_t idle() const noexcept { return chunks_.idle(); }
+
+  // Of the trays in use: blocks that fit, and of those the free ones. O(trays), as all that inspects.
+  [[nodiscard]] pool_statistics statistics() const noexcept {
+    pool_statistics found{shape_.size, 0, static_cast<std::size_t>(std::popcount(at_hand()))};
+    chunks_.for_each_tray(shape_, [&](const tray* t) {
+      found.carved += t->capacity;
+      found.free += t->count_free(shape_);
+    });
+    return found;
+  }
+
+  [[nodiscard]] heap_usage usage() const noexcept {
+    const std::size_t granted = statistics().live() * shape_.size;
+    return {chunks_.held(), granted, granted};
+  }
+
+  [[nodiscard]] address_ranges chunk_ranges() const noexcept {
+    return address_ranges(
+        [this](auto f) { chunks_.for_each([&](const tray_chunk* c) { f(c->origin, c->bytes); }); });
+  }
+
+  [[nodiscard]] fault validate() const noexcept {
+    if (fault f = chunks_.validate()) return f;
+    std::size_t shelved = 0;
+    fault found;
+    chunks_.for_each_tray(shape_, [&](const tray* t) {
+      if (!found) found = validate(t, shelved);
+    });
+    if (found) return found;
+    const address_ranges trays([this](auto f) {
+      chunks_.for_each_tray(shape_, [&](const tray* t) { f(t->begin(shape_), shape_.bytes()); });
+    });
+    const auto is_tray = [&](const tray* t) {
+      return trays.contains(t->begin(shape_), shape_.bytes()) &&
+             t == tray::header_at(shape_, t->begin(shape_));
+    };
+    if (current_ != nullptr && !is_tray(current_))
+      return {"adaptive_pool: the current tray is none of the pool's"};
+    if (current_ == nullptr && is_any_at_hand()) return {"adaptive_pool: blocks are at hand from no tray"};
+    if (current_ != nullptr && (current_->words()[swept_] & at_hand()) != 0)
+      return {"adaptive_pool: a block at hand is free in its tray, too"};
+    return shelves_.validate(shelved, [&](const tray* t) { return t != current_ && is_tray(t); });
+  }
+
+ private:
+  // More frees than can happen before the current tray is swept again.
+  static constexpr std::uint32_t never = 0xffffffff;
+
+  [[nodiscard]] static constexpr tray_shape shape_for(std::size_t size, std::size_t align) noexcept {
+    return tray_shape::of<Form>(size, align, tray::headers);
+  }
+
+  void set(std::size_t size, std::size_t align) noexcept {
+    MALLARD_CHECK(is_valid_align(align));
+    shape_ = shape_for(size, align);
+  }
+
+  [[nodiscard]] bool is_any_at_hand() const noexcept { return next_ != end_ || rest_ != 0; }
+
+  // Preconditions: there is one.
+  MALLARD_INLINE void* take_of_row() noexcept { return std::exchange(next_, next_ + shape_.size); }
+  MALLARD_INLINE void* take_of_rest() noexcept {
+    const auto slot = static_cast<std::size_t>(std::countr_zero(rest_));
+    rest_ &= rest_ - 1;
+    return word_ + slot * shape_.size;
+  }
+  MALLARD_INLINE void* take_at_hand() noexcept { return next_ != end_ ? take_of_row() : take_of_rest(); }
+
+  MALLARD_NOINLINE block allocate_new(std::size_t size, std::size_t align) noexcept {
+    const bool undecided = adopts_ && shape_.size == 0;
+    if (undecided) set(size, align);
+    if (size <= shape_.size && align <= shape_.align && shape_.size != 0 && (is_any_at_hand() || refill()))
+      return {take_at_hand(), shape_.size};
+    if (undecided) shape_ = {};
+    return {};
+  }
+
+  // Takes the next word with free blocks at hand, those that come first in a row; precondition: none are.
+  MALLARD_NOINLINE bool refill() noexcept {
+    if (!sweep()) return false;
+    const auto first = static_cast<std::size_t>(std::countr_zero(rest_));
+    const auto blocks = static_cast<std::size_t>(std::countr_one(rest_ >> first));
+    rest_ &= rest_ + (tray::word{1} << first);  // the carry passes through the row
+    next_ = word_ + first * shape_.size;
+    end_ = next_ + blocks * shape_.size;
+    return true;
+  }
+
+  bool sweep() noexcept {
+    while (!sweep_current()) {
+      tray* const filled = std::exchange(current_, nullptr);
+      if (filled != nullptr) filled->look_when(tray_shelves::when_full, 0);
+      current_ = next_tray(filled);
+      if (current_ == nullptr) return false;
+      swept_ = shape_.words() - 1;
+    }
+    return true;
+  }
+
+  // Goes on behind the last word, and round, so that blocks follow each other and freed ones gather.
+  bool sweep_current() noexcept {
+    if (current_ == nullptr) return false;
+    const std::size_t words = shape_.words();
+    for (std::size_t left = words; left != 0; --left) {
+      swept_ = swept_ + 1 < words ? swept_ + 1 : 0;
+      tray::word& next = current_->words()[swept_];
+      if (next == 0) continue;
+      rest_ = next;
+      next = 0;
+      word_ = current_->first_of_word(shape_, swept_);
+      current_->look_when(never, 0);
+      return true;
+    }
+    return false;
+  }
+
+  // Where those next in memory are nearly as full as the fullest, they come one after the other, so that what
+  // is allocated together lies together, over the borders of trays and chunks, too. They come in the order in
+  // which they were filled before, from the third on: as much as a tray came from the last one meanwhile, and
+  // who walks over old and new shall come to the new a little ahead, so that what is old lies in the
+  // processor's caches by then. Where trays are nearly full that is not worth a look. `filled`: the last one,
+  // or null.
+  tray* next_tray(const tray* filled) noexcept {
+    if (shelves_.fullest() == nullptr) return chunks_.take(shape_);
+    tray* next = filled == nullptr ? nullptr : chunks::behind(shape_, filled);
+    if (!is_nearly_fullest(next) && shelves_.is_much_free()) next = chunks_.third_of_all(shape_);
+    if (!is_nearly_fullest(next)) {
+      next = shelves_.fullest();
+      for (tray* t = next; is_nearly_fullest(t); t = chunks::in_front(shape_, t)) next = t;
+    }
+    shelves_.erase(next);
+    return next;
+  }
+
+  [[nodiscard]] bool is_nearly_fullest(const tray* t) const noexcept {
+    return t != nullptr && shelves_.is_nearly_fullest(t);
+  }
+
+  // So many of its blocks are free that it belongs elsewhere.
+  MALLARD_NOINLINE void look_at(tray* t) noexcept {
+    const std::size_t free = t->goal;
+    if (free != tray_shelves::when_full) shelves_.erase(t);
+    put_away(t, free);
+  }
+
+  // A tray that is nowhere, `free` of its blocks being free, one or more.
+  void put_away(tray* t, std::size_t free) noexcept {
+    if (free == t->capacity)
+      chunks_.put(shape_, t);
+    else
+      shelves_.put(t, free);
+  }
+
+  void put_current_away() noexcept {
+    if (current_ == nullptr) return;
+    current_->words()[swept_] |= at_hand();
+    tray* const t = current_;
+    put_nothing_at_hand();
+    const std::size_t free = t->count_free(shape_);
+    if (free == 0)
+      t->look_when(tray_shelves::when_full, 0);
+    else
+      put_away(t, free);
+  }
+
+  // Free blocks of the word swept that are not in the tray's.
+  [[nodiscard]] tray::word at_hand() const noexcept {
+    if (next_ == end_) return rest_;
+    const std::size_t first = static_cast<std::size_t>(next_ - word_) / shape_.size;
+    const std::size_t blocks = static_cast<std::size_t>(end_ - next_) / shape_.size;
+    return rest_ | ~tray::word{0} >> (tray_shape::slots_a_word - blocks) << first;
+  }
+
+  void put_nothing_at_hand() noexcept {
+    current_ = nullptr;
+    next_ = end_ = nullptr;
+    rest_ = 0;
+  }
+
+  void forget() noexcept {
+    shelves_ = {};
+    put_nothing_at_hand();
+  }
+
+  // Whether a tray is free where it says so; counts those that must be on a shelf.
+  [[nodiscard]] fault validate(const tray* t, std::size_t& shelved) const noexcept {
+    for (std::size_t i = 0; i < shape_.words(); ++i)
+      if ((t->words()[i] & ~t->all_of_word(shape_, i)) != 0)
+        return {"adaptive_pool: a header counts as a free block"};
+    if (t == current_) return {};
+    const std::size_t free = t->count_free(shape_);
+    if (t->goal - t->until != free) return {"adaptive_pool: a tray has other free blocks than it counts"};
+    if (free == t->capacity) return {"adaptive_pool: an empty tray is in use"};
+    shelved += static_cast<std::size_t>(free != 0);
+    return {};
+  }
+
+  // What a pair reads, in one line of the processor's caches.
+  std::byte* next_ = nullptr;  // free blocks in a row of the current tray, taken out of it
+  std::byte* end_ = nullptr;
+  tray_shape shape_;
+
+  tray* current_ = nullptr;
+  tray::word rest_ = 0;        // what else was taken out with them: free blocks of one word
+  std::byte* word_ = nullptr;  // where that word's first slot lies
+  std::size_t swept_ = 0;      // which it is
+  bool adopts_ = false;
+  tray_shelves shelves_;
+  chunks chunks_;
+};
+
+using adaptive_pool = basic_adaptive_pool<>;
+
+template <>
+inline constexpr std::string_view heap_name<adaptive_pool> = "adaptive_pool";
+
+}  // namespace mallard

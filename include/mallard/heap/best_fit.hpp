@@ -1,0 +1,356 @@
+// best_fit: a general heap of boundary tags that joins what is free and grows blocks where they are.
+//
+//     up to 128 KiB   [tag| b ][tag| free ..... ][tag| b ][tag| b ][tag| free ]   chunks   --+
+//     larger          node <-> node <-> node                                               --+--> Upstream
+//
+// The smallest free block that is large enough is carved, and freed ones are joined with their neighbours, so
+// memory that one size used serves any other. The 16 KiB of small blocks that were freed last wait for the
+// next request of their size before they are joined. A block has 8 bytes in front of it and is rounded up to
+// a multiple of 16 with them, 32 at least; it can be freed by its pointer alone, grow forward and backward
+// into free neighbours, shrink where it is, and be one of a burst. What is free beside live blocks is found
+// again for all sizes; what is held too early is at most a 64th of what is held, or 16 KiB, in the newest
+// chunk, or what is not used yet of the first 128 KiB: mapped, but not resident. A chunk without blocks goes
+// back upstream where more than a 64th of what is held, or 128 KiB, would be idle then; trim() gives back all
+// of them. Large blocks go back at once. clear() keeps the chunks.
+// Holds nothing until first used. All is O(1) for blocks below 1 KiB and O(log size) above, beside the
+// upstream's cost and the joining of up to 512 blocks at a time, but what ends all blocks or inspects them.
+// Debug builds validate the whole heap in clear(), release(), trim() and the destructor. Seed 001, chapters 1
+// and 2.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "mallard/core/attributes.hpp"
+#include "mallard/core/block.hpp"
+#include "mallard/core/boundary_tag.hpp"
+#include "mallard/core/chain.hpp"
+#include "mallard/core/check.hpp"
+#include "mallard/core/concepts.hpp"
+#include "mallard/core/free_blocks.hpp"
+#include "mallard/core/resize.hpp"
+#include "mallard/core/usage.hpp"
+#include "mallard/heap/heap_name.hpp"
+#include "mallard/layer/address_ranges.hpp"
+#include "mallard/layer/carve_burst.hpp"
+#include "mallard/layer/coalesce.hpp"
+#include "mallard/layer/grow_in_place.hpp"
+#include "mallard/layer/growth.hpp"
+#include "mallard/layer/one_by_one.hpp"
+#include "mallard/layer/tracked.hpp"
+#include "mallard/source/borrowed.hpp"
+#include "mallard/source/default_source.hpp"
+
+namespace mallard {
+
+// Requests above this many bytes pass through: half a page, lost in the mean, is then 1.6 % of the block.
+inline constexpr std::size_t best_fit_largest = std::size_t{128} << 10;
+
+// At first as much as blocks can have, so that one that grows in a new heap stays where it is until it passes
+// through; then steps of four pages, and a 64th of what is held, so that half of that, the rest of the newest
+// chunk in the mean, is little; 1 MiB at most, where the system's call is less than a hundredth of what the
+// chunk's pages cost. Few sizes, as a heap that is filled again would else find a third of its pages new.
+using best_fit_growth = beginning<best_fit_largest, in_few_sizes<proportional<16384, 16384, 64, 1048576>>>;
+
+template <heap Upstream = default_source, growth_policy Growth = best_fit_growth,
+          std::size_t Largest = best_fit_largest>
+class basic_best_fit {
+ public:
+  using upstream_type = Upstream;
+
+  template <class... Args>
+    requires std::constructible_from<Upstream, Args...>
+  explicit basic_best_fit(Args&&... args)
+      : upstream_(std::forward<Args>(args)...), blocks_(upstream_), large_(upstream_) {}
+  basic_best_fit(const basic_best_fit&) = delete;
+  basic_best_fit& operator=(const basic_best_fit&) = delete;
+  ~basic_best_fit() { MALLARD_CHECK(!validate()); }
+
+  // What else is taken from here directly stays the caller's.
+  [[nodiscard]] upstream_type& upstream() noexcept { return upstream_; }
+  [[nodiscard]] const upstream_type& upstream() const noexcept { return upstream_; }
+
+  [[nodiscard]] MALLARD_INLINE block allocate(std::size_t size, std::size_t align) noexcept {
+    if (const block b = allocate_recent(size, align)) [[likely]]
+      return b;
+    return allocate_other(size, align);
+  }
+
+  // A block that was freed a moment ago; null where none fits, though there may be others. It looks at no
+  // other block.
+  [[nodiscard]] MALLARD_INLINE block allocate_recent(std::size_t size, std::size_t align) noexcept {
+    if (size <= largest_exact && align <= boundary_tag::granule) [[likely]] {
+      const std::size_t whole = boundary_tag::block_size(size);
+      if (boundary_tag* const b = blocks_.take_recent(whole); b != nullptr) [[likely]]
+        return {b->data(), whole - boundary_tag::overhead};
+    }
+    return {};
+  }
+
+  MALLARD_INLINE void deallocate(void* p) noexcept {
+    boundary_tag* const b = boundary_tag::of(p);
+    if (b->is_plain_below(free_blocks::small)) [[likely]]
+      return blocks_.give_plain(b);
+    deallocate_other(p);
+  }
+
+  MALLARD_INLINE void deallocate(void* p, std::size_t, std::size_t) noexcept { deallocate(p); }
+
+  // Looks at nothing but what the block has in front of it, so that its owner may ask while others are in the
+  // heap.
+  [[nodiscard]] std::size_t usable_size(const void* p) const noexcept {
+    const boundary_tag tag = boundary_tag::of(p)->seen();
+    return tag.is_from_elsewhere() ? large_.usable_size(p) : tag.usable();
+  }
+
+  // --- the rest -------------------------------------------------------------------------------
+
+  // What small blocks are carved from, if it follows the live block at `p`: the caller's, to carve blocks in
+  // a way of its own, until put_rest(). Null where it does not. Until then nothing else may be asked of the
+  // heap.
+  [[nodiscard]] boundary_tag* take_rest_behind(void* p) noexcept {
+    joined_blocks& blocks = blocks_.blocks();
+    return boundary_tag::of(p)->next() == blocks.rest() ? blocks.take_rest() : nullptr;
+  }
+
+  // Gives back the last `size` bytes of what was taken, a block at least; what lies before is a used block.
+  void put_rest(boundary_tag* rest, std::size_t size) noexcept { blocks_.blocks().set_rest(rest, size); }
+
+  // --- bursts ---------------------------------------------------------------------------------
+
+  // Runs of adjacent blocks are carved out of one free block each; blocks that pass through are not adjacent,
+  // and aligned ones as far apart as they must.
+  [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
+                                    std::size_t contiguous) noexcept {
+    size = std::max(size, sizeof(void*));
+    if (!is_ours(size, align)) return allocate_one_by_one(large_, out, count, size, align);
+    chain taken;
+    const std::size_t whole = align_up(boundary_tag::block_size(size), align);
+    return finish_burst(out, taken, carve_burst(blocks_, taken, count, whole, align, contiguous));
+  }
+
+  [[nodiscard]] bool allocate_burst(chain& out, const std::size_t* lengths, std::size_t count,
+                                    std::size_t unit, std::size_t align, std::size_t contiguous) noexcept {
+    chain taken;
+    for (std::size_t i = 0; i < count;) {
+      const std::size_t size = linkable_size(lengths[i], unit);
+      std::size_t in_run = 1;
+      if (!is_ours(size, align)) {
+        const block b = large_.allocate(size, align);
+        if (!b) return finish_burst(out, taken, false);
+        taken.push_back(b.data);
+      } else {
+        in_run = carve_lengths(taken, lengths + i, count - i, unit, align, run_bytes(contiguous));
+        if (in_run == 0) return finish_burst(out, taken, false);
+      }
+      i += in_run;
+    }
+    return finish_burst(out, taken, true);
+  }
+
+  void deallocate_burst(chain& blocks) noexcept {
+    while (!blocks.empty()) {
+      if (boundary_tag::of(blocks.front())->is_from_elsewhere()) {
+        large_.deallocate(blocks.pop_front());
+        continue;
+      }
+      const std::size_t left = blocks.size() - 1;
+      boundary_tag* const joined = take_joined(blocks);
+      blocks.size() == left ? blocks_.give(joined) : blocks_.give_joined(joined);
+    }
+  }
+
+  void deallocate_burst(chain& blocks, std::size_t, std::size_t) noexcept { deallocate_burst(blocks); }
+
+  // --- in place -------------------------------------------------------------------------------
+
+  static constexpr resize_way ways = resize_way::expand_forward | resize_way::expand_backward |
+                                     resize_way::allocate_new | resize_way::shrink | resize_way::try_shrink;
+
+  // A backward growth that names expand_forward as well takes what is free behind first. Where there is
+  // nothing in front to grow into, the way to a new block is as short as where nobody asked for it.
+  [[nodiscard]] MALLARD_INLINE resize_result resize(const resize_request& request) noexcept {
+    boundary_tag* const b = boundary_tag::of(request.data);
+    if (has_way(request.ways, resize_way::expand_forward)) {
+      if (b->is_used() && blocks_.blocks().grow_into_rest(b, block_size_of(request.preferred))) [[likely]]
+        return {{request.data, b->usable()}, true};
+    } else if (has_way(request.ways, resize_way::allocate_new) && b->is_behind_used() &&
+               !blocks_.blocks().follows_rest(b) && request.limit > b->usable() &&
+               request.limit <= max_request) {
+      return moved(request);
+    }
+    return resize_other(request);
+  }
+
+  // --- the whole heap -------------------------------------------------------------------------
+
+  void clear() noexcept {
+    MALLARD_CHECK(!validate());
+    large_.release();
+    blocks_.clear();
+  }
+
+  void release() noexcept {
+    MALLARD_CHECK(!validate());
+    large_.release();
+    blocks_.release();
+  }
+
+  std::size_t trim(std::size_t keep) noexcept {
+    MALLARD_CHECK(!validate());
+    return blocks_.trim(keep);
+  }
+
+  [[nodiscard]] bool owns(const void* p) const noexcept { return blocks_.owns(p) || large_.owns(p); }
+
+  // Where the blocks that do not pass through lie, for a validation.
+  [[nodiscard]] address_ranges chunk_ranges() const noexcept { return blocks_.chunk_ranges(); }
+
+  // O(blocks).
+  [[nodiscard]] heap_usage usage() const noexcept {
+    const heap_usage inside = blocks_.usage();
+    const heap_usage large = large_.usage();
+    return {inside.held + large.held, inside.carved + large.carved, inside.granted + large.granted};
+  }
+
+  // O(blocks log chunks), in the memory of address_ranges.
+  [[nodiscard]] fault validate() const noexcept {
+    if (fault f = blocks_.validate()) return f;
+    return large_.validate();
+  }
+
+  // Requests above this many bytes, with what their alignment may need, pass through.
+  static constexpr std::size_t largest = Largest;
+
+ private:
+  // The largest request that the bins have a list for.
+  static constexpr std::size_t largest_exact =
+      free_blocks::small - boundary_tag::granule - boundary_tag::overhead;
+
+  // Whether a request is served from chunks.
+  [[nodiscard]] static constexpr bool is_ours(std::size_t size, std::size_t align) noexcept {
+    return size <= Largest && align <= Largest - size;
+  }
+
+  MALLARD_NOINLINE block allocate_other(std::size_t size, std::size_t align) noexcept {
+    if (!is_ours(size, align)) return large_.allocate(size, align);
+    const std::size_t whole = boundary_tag::block_size(size);
+    boundary_tag* const b =
+        align <= boundary_tag::granule ? blocks_.allocate(whole) : blocks_.allocate_aligned(whole, align);
+    if (b == nullptr) return {};
+    return {b->data(), b->usable()};
+  }
+
+  MALLARD_NOINLINE void deallocate_other(void* p) noexcept {
+    boundary_tag* const b = boundary_tag::of(p);
+    if (b->is_from_elsewhere()) return large_.deallocate(p);
+    MALLARD_CHECK(b->is_used());
+    blocks_.give(b);
+  }
+
+  // A run of as many of the blocks as fit into `most` bytes, one at least; 0 when exhausted.
+  std::size_t carve_lengths(chain& out, const std::size_t* lengths, std::size_t count, std::size_t unit,
+                            std::size_t align, std::size_t most) noexcept {
+    const auto whole = [&](std::size_t i) {
+      return align_up(boundary_tag::block_size(linkable_size(lengths[i], unit)), align);
+    };
+    std::size_t bytes = whole(0);
+    std::size_t in_run = 1;
+    while (in_run < count && is_ours(linkable_size(lengths[in_run], unit), align) &&
+           bytes + whole(in_run) <= most)
+      bytes += whole(in_run++);
+    if (carve_run(blocks_, out, in_run, bytes, align, whole)) return in_run;
+    return in_run > 1 && carve_run(blocks_, out, 1, whole(0), align, whole) ? 1 : 0;
+  }
+
+  bool finish_burst(chain& out, chain& taken, bool is_whole) noexcept {
+    if (is_whole)
+      out.splice_back(taken);
+    else
+      deallocate_burst(taken);
+    return is_whole;
+  }
+
+  MALLARD_NOINLINE resize_result resize_other(const resize_request& request) noexcept {
+    const bool shrinking = has_way(request.ways, resize_way::shrink | resize_way::try_shrink);
+    return shrinking ? shrink(request) : grow(request);
+  }
+
+  resize_result shrink(const resize_request& request) noexcept {
+    boundary_tag* const b = boundary_tag::of(request.data);
+    const bool may_stay =
+        has_way(request.ways, resize_way::try_shrink) || usable_size(request.data) <= request.limit;
+    if (!b->is_from_elsewhere()) {
+      const std::size_t wanted = boundary_tag::block_size(request.preferred);
+      const bool helps = wanted - boundary_tag::overhead <= request.limit;
+      if (wanted < b->size() && (helps || may_stay)) blocks_.blocks().cut(b, wanted);
+    }
+    if (may_stay || usable_size(request.data) <= request.limit)
+      return {{request.data, usable_size(request.data)}, true};
+    return {};
+  }
+
+  resize_result grow(const resize_request& request) noexcept {
+    if (request.limit > max_request) return {};
+    const std::size_t preferred = std::clamp(request.preferred, request.limit, max_request);
+    const bool may_move = has_way(request.ways, resize_way::allocate_new);
+    if (has_way(request.ways, resize_way::expand_forward | resize_way::expand_backward))
+      if (const block grown = grow_in_place(request, preferred, may_move)) return {grown, true};
+    return may_move ? moved(request) : resize_result{};
+  }
+
+  // A new block instead; precondition: limit <= max_request.
+  MALLARD_INLINE resize_result moved(const resize_request& request) noexcept {
+    block anew = allocate(std::clamp(request.preferred, request.limit, max_request), request.align);
+    if (!anew) anew = allocate(request.limit, request.align);
+    return {anew, false};
+  }
+
+  // The block that was grown to the limit at least; null where its neighbours leave no room. What was freed a
+  // moment ago is no neighbour yet: a block that may move looks for it behind itself only, for one that may
+  // not all that waits is joined, which is dearer than to move.
+  block grow_in_place(const resize_request& request, std::size_t preferred, bool may_move) noexcept {
+    boundary_tag* const b = boundary_tag::of(request.data);
+    if (b->is_from_elsewhere()) {
+      const std::size_t usable = large_.usable_size(request.data);
+      return request.limit <= usable ? block{request.data, usable} : block{};
+    }
+    const bool forward = has_way(request.ways, resize_way::expand_forward);
+    boundary_tag* grown = into_neighbours(request, b, preferred);
+    if (grown == nullptr && (may_move ? forward && blocks_.join_recent_behind(b) : blocks_.join_recent()))
+      grown = into_neighbours(request, b, preferred);
+    return grown == nullptr ? block{} : block{grown->data(), grown->usable()};
+  }
+
+  boundary_tag* into_neighbours(const resize_request& request, boundary_tag* b,
+                                std::size_t preferred) noexcept {
+    joined_blocks& blocks = blocks_.blocks();
+    const bool forward = has_way(request.ways, resize_way::expand_forward);
+    const bool backward = has_way(request.ways, resize_way::expand_backward);
+    const std::size_t room = (forward ? blocks.room_behind(b) : 0) + (backward ? blocks.room_before(b) : 0);
+    const std::size_t least = block_size_of(request.limit);
+    if (b->size() + room < least) return nullptr;
+    const std::size_t wanted = block_size_of(preferred);
+    if (forward && grow_forward(blocks, b, least, wanted)) return b;
+    return backward ? grow_backward(blocks, b, least, wanted, request.step, forward) : nullptr;
+  }
+
+  // Of a request that no chunk may ever hold.
+  [[nodiscard]] static std::size_t block_size_of(std::size_t size) noexcept {
+    return boundary_tag::block_size(std::min(size, max_request - boundary_tag::least));
+  }
+
+  Upstream upstream_;
+  coalesce<borrowed<Upstream>, Growth> blocks_;
+  tracked<borrowed<Upstream>> large_;
+};
+
+using best_fit = basic_best_fit<>;
+
+template <>
+inline constexpr std::string_view heap_name<best_fit> = "best_fit";
+
+}  // namespace mallard

@@ -1,0 +1,107 @@
+#include "mallard/heap/reap.hpp"
+
+#include <gtest/gtest.h>
+
+#include <type_traits>
+#include <vector>
+
+#include "mallard/layer/failing.hpp"
+#include "mallard/layer/locked.hpp"
+
+namespace mallard {
+namespace {
+
+static_assert(nestable<reap> && clearable<reap> && releasable<reap> && trimmable<reap> && freeable<reap> &&
+              measurable<reap> && owning<reap> && expandable<reap> && shrinkable<reap> &&
+              burst_of_sizes<reap> && inspectable<reap>);
+static_assert(std::is_default_constructible_v<reap> && !std::is_copy_constructible_v<reap>);
+static_assert(heap_name<reap> == "reap");
+static_assert(concurrent<locked<reap>> && freeable<locked<reap>> && clearable<locked<reap>>);
+
+std::byte* bytes(block b) { return static_cast<std::byte*>(b.data); }
+
+TEST(Reap, HoldsNothingBeforeItsFirstBlockAndBeginsSmall) {
+  basic_reap<failing<default_source>> heap;
+  EXPECT_EQ(heap.upstream().requests(), 0u);
+  EXPECT_TRUE(heap.allocate(1, 1));
+  EXPECT_EQ(heap.usage().held, 8192u);
+}
+
+TEST(Reap, BumpsWithATagBetweenBlocks) {
+  reap heap;
+  std::byte* last = bytes(heap.allocate(40, 8));
+  for (int i = 0; i < 20; ++i) {
+    std::byte* const next = bytes(heap.allocate(40, 8));
+    EXPECT_EQ(next, last + 48);
+    last = next;
+  }
+  EXPECT_EQ(heap.usable_size(last), 40u);
+}
+
+TEST(Reap, AFreedBlockServesTheNextRequestOfItsSize) {
+  reap heap;
+  void* const first = heap.allocate(40, 8).data;
+  static_cast<void>(heap.allocate(40, 8));
+  heap.deallocate(first);
+  EXPECT_EQ(heap.allocate(40, 8).data, first);
+}
+
+TEST(Reap, WhatNeighboursLeaveServesALargerOne) {
+  reap heap;
+  std::vector<void*> blocks;
+  for (int i = 0; i < 4000; ++i) blocks.push_back(heap.allocate(40, 8).data);
+  const std::size_t held = heap.usage().held;
+  for (void* const p : blocks) heap.deallocate(p);
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(heap.allocate(120, 8));
+  EXPECT_LE(heap.usage().held, held);
+}
+
+// Each hole is filled, and a block lies behind the one before again.
+TEST(Reap, GoesBackToBumpingWhenWhatWasFreedIsUsed) {
+  reap heap;
+  std::vector<void*> blocks;
+  for (int i = 0; i < 30; ++i) blocks.push_back(heap.allocate(40, 8).data);
+  for (const std::size_t i : {3u, 7u, 11u}) heap.deallocate(blocks[i]);
+  for (int i = 0; i < 3; ++i) EXPECT_LT(heap.allocate(40, 8).data, blocks.back());
+  std::byte* last = static_cast<std::byte*>(blocks.back());
+  for (int i = 0; i < 30; ++i) {
+    std::byte* const next = bytes(heap.allocate(40, 8));
+    EXPECT_EQ(next, last + 48);
+    last = next;
+  }
+}
+
+// A hole that fits is found within a short run, however long it has been bumped before the free.
+TEST(Reap, AFreeStopsTheBumping) {
+  reap heap;
+  std::vector<void*> blocks;
+  for (int i = 0; i < 100; ++i) blocks.push_back(heap.allocate(40, 8).data);
+  heap.deallocate(blocks[50]);
+  static_cast<void>(heap.allocate(200, 8));
+  EXPECT_EQ(heap.allocate(40, 8).data, blocks[50]);
+}
+
+TEST(Reap, BumpsFromTheBeginAfterAClear) {
+  reap heap;
+  std::byte* const first = bytes(heap.allocate(40, 8));
+  for (int i = 0; i < 10; ++i) heap.deallocate(heap.allocate(100, 8).data);
+  heap.clear();
+  EXPECT_EQ(heap.usage().granted, 0u);
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(bytes(heap.allocate(40, 8)), first + i * 48);
+}
+
+TEST(Reap, AChildIsClearedWithItsParentOrLivesOn) {
+  reap parent;
+  reap cleared(parent, nesting::cleared_with_parent);
+  reap kept(parent, nesting::ends_with_parent);
+  for (reap* const heap : {&parent, &cleared, &kept}) {
+    heap->deallocate(heap->allocate(100, 8).data);
+    ASSERT_TRUE(heap->allocate(50, 8));
+  }
+  parent.clear();
+  EXPECT_EQ(cleared.usage().granted, 0u);
+  EXPECT_NE(kept.usage().granted, 0u);
+}
+
+}  // namespace
+}  // namespace mallard

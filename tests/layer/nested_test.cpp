@@ -1,0 +1,165 @@
+#include "mallard/layer/nested.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <vector>
+
+#include "mallard/heap/monotonic.hpp"
+#include "mallard/heap/multipool.hpp"
+#include "mallard/layer/growth.hpp"
+#include "mallard/source/default_source.hpp"
+
+namespace mallard {
+namespace {
+
+using member = nested<basic_monotonic<inherited<default_source>, doubling<4096, 65536>>>;
+using nested_multipool = nested<basic_multipool<inherited<default_source>>>;
+
+static_assert(nestable<member> && clearable<member> && rewindable<member> && layered<member> &&
+              resizable<member> && owning<member> && inspectable<member> && predictable<member>);
+static_assert(nestable<nested_multipool> && burst<nested_multipool>);
+static_assert(std::is_same_v<member::upstream_type, default_source>);
+static_assert(!std::is_copy_constructible_v<member> && !std::is_move_constructible_v<member>);
+static_assert(sizeof(member) <= sizeof(basic_monotonic<default_source>) + 6 * sizeof(void*),
+              "four links, where the upstream is, and the way of nesting");
+
+constexpr auto ends = nesting::ends_with_parent;
+constexpr auto is_cleared = nesting::cleared_with_parent;
+
+TEST(Nested, AFamilyHasOneUpstream) {
+  member root;
+  member child(root, ends);
+  member grandchild(child, ends);
+  EXPECT_EQ(root.parent(), nullptr);
+  EXPECT_EQ(grandchild.parent(), &child);
+  EXPECT_EQ(&grandchild.upstream(), &root.upstream());
+  ASSERT_TRUE(root.allocate(100, 8) && child.allocate(100, 8) && grandchild.allocate(100, 8));
+  EXPECT_EQ(root.upstream().held(), 3u * 4096);
+  EXPECT_EQ(child.usage().held, 4096u) << "of this member";
+}
+
+TEST(Nested, AParentsEndEndsAllBelow) {
+  auto root = std::make_unique<member>();
+  member sibling(*root, is_cleared);
+  member child(*root, ends);
+  member grandchild(child, ends);
+  for (member* m : {root.get(), &sibling, &child, &grandchild}) ASSERT_TRUE(m->allocate(5000, 8));
+  root.reset();
+  for (member* m : {&sibling, &child, &grandchild}) {
+    EXPECT_TRUE(m->ended());
+    EXPECT_EQ(m->parent(), nullptr);
+    EXPECT_EQ(m->usage().held, 0u);
+    EXPECT_FALSE(m->allocate(1, 1));
+    EXPECT_FALSE(m->allocate(5000, 8));
+    EXPECT_FALSE(m->validate());
+    m->clear();
+    m->release();
+  }
+}
+
+TEST(Nested, AChildMayEndBetweenItsParentAndItsOwnChild) {
+  member root;
+  auto child = std::make_unique<member>(root, ends);
+  member grandchild(*child, ends);
+  ASSERT_TRUE(grandchild.allocate(1, 1));
+  child.reset();
+  EXPECT_TRUE(grandchild.ended());
+  EXPECT_FALSE(root.ended());
+  EXPECT_EQ(root.upstream().held(), 0u);
+  EXPECT_TRUE(root.allocate(1, 1));
+  EXPECT_FALSE(root.validate());
+}
+
+TEST(Nested, AChildOfWhatHasEndedIsBornEnded) {
+  auto root = std::make_unique<member>();
+  member child(*root, ends);
+  root.reset();
+  member late(child, is_cleared);
+  EXPECT_TRUE(late.ended());
+  EXPECT_EQ(late.parent(), nullptr);
+  EXPECT_FALSE(late.allocate(1, 1));
+}
+
+TEST(Nested, ClearTakesTheChildrenThatAreClearedWithIt) {
+  member root;
+  member kept(root, ends);
+  member below_kept(kept, is_cleared);
+  member cleared(root, is_cleared);
+  member below_cleared(cleared, is_cleared);
+  member kept_below_cleared(cleared, ends);
+  for (member* m : {&kept, &below_kept, &cleared, &below_cleared, &kept_below_cleared, &root})
+    std::memset(m->allocate(100, 1).data, 1, 100);
+  root.clear();
+  for (const member* m : {&root, &cleared, &below_cleared}) EXPECT_EQ(m->usage().granted, 0u);
+  for (const member* m : {&kept, &below_kept, &kept_below_cleared}) EXPECT_EQ(m->usage().granted, 100u);
+  for (member* m : {&root, &cleared, &below_cleared}) {
+    EXPECT_FALSE(m->ended());
+    EXPECT_TRUE(m->allocate(100, 1)) << "it goes on";
+  }
+}
+
+TEST(Nested, ReleaseTakesThemToo) {
+  member root;
+  member kept(root, ends);
+  member released(root, is_cleared);
+  for (member* m : {&root, &kept, &released}) ASSERT_TRUE(m->allocate(100, 1));
+  root.release();
+  EXPECT_EQ(root.upstream().held(), 4096u) << "the chunk of the child that stays";
+  EXPECT_EQ(kept.usage().granted, 100u);
+  EXPECT_TRUE(released.allocate(1, 1));
+}
+
+TEST(Nested, RewindLeavesChildrenAsTheyAre) {
+  member root;
+  const auto mark = root.mark();
+  member child(root, is_cleared);
+  ASSERT_TRUE(root.allocate(10, 1) && child.allocate(100, 1));
+  root.rewind(mark);
+  EXPECT_EQ(root.usage().granted, 0u);
+  EXPECT_EQ(child.usage().granted, 100u);
+}
+
+TEST(Nested, AChildInMemoryOfItsParentEndsWithIt) {
+  member root;
+  {
+    member middle(root, ends);
+    auto* inside = ::new (middle.allocate(sizeof(member), alignof(member)).data) member(middle, ends);
+    ASSERT_TRUE(inside->allocate(5000, 8));
+    EXPECT_EQ(root.upstream().held(), 3u * 4096);
+  }
+  EXPECT_EQ(root.upstream().held(), 0u);
+  EXPECT_FALSE(root.validate());
+}
+
+TEST(Nested, AHundredThousandGenerationsEndAtOnce) {
+  auto root = std::make_unique<member>();
+  std::vector<std::unique_ptr<member>> line;
+  for (int i = 0; i < 100'000; ++i)
+    line.push_back(std::make_unique<member>(line.empty() ? *root : *line.back(), is_cleared));
+  ASSERT_TRUE(line.back()->allocate(1, 1));
+  root->clear();
+  EXPECT_EQ(line.back()->usage().granted, 0u);
+  root.reset();
+  EXPECT_TRUE(line.back()->ended());
+  EXPECT_TRUE(line.front()->ended());
+}
+
+TEST(Nested, AHeapThatReusesEndsAsWell) {
+  auto root = std::make_unique<nested_multipool>();
+  nested_multipool child(*root, is_cleared);
+  const block freed = child.allocate(48, 8);
+  child.deallocate(freed.data, 48, 8);
+  root->clear();
+  EXPECT_EQ(child.usage().granted, 0u);
+  ASSERT_TRUE(child.allocate(48, 8) && child.allocate(100'000, 8));
+  root.reset();
+  EXPECT_FALSE(child.allocate(48, 8)) << "its free lists are gone";
+  EXPECT_FALSE(child.allocate(100'000, 8));
+}
+
+}  // namespace
+}  // namespace mallard

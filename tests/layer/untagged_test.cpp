@@ -1,0 +1,65 @@
+#include "mallard/layer/untagged.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "mallard/layer/growth.hpp"
+#include "mallard/source/default_source.hpp"
+
+namespace mallard {
+namespace {
+
+using heap_type = untagged<default_source, doubling<65536, 65536>>;
+
+TEST(Untagged, RoundsTheSameForAllSizesOfABlock) {
+  for (const std::size_t align : {1u, 8u, 16u, 64u})
+    for (std::size_t size = 0; size < 4096; ++size) {
+      const std::size_t received = heap_type::rounded(size, align);
+      EXPECT_GE(received, size);
+      EXPECT_LE(received, size + 16);
+      EXPECT_EQ(heap_type::rounded(received, align), received);
+    }
+}
+
+TEST(Untagged, WhatAnAlignmentLeavesServesOthers) {
+  heap_type heap;
+  void* const odd = heap.allocate(8, 8);
+  void* const aligned = heap.allocate(64, 64);
+  EXPECT_TRUE(is_aligned(aligned, 64));
+  heap.deallocate(heap.allocate(8, 8), 8);
+  void* const between = heap.allocate(16, 8);
+  EXPECT_GT(between, odd);
+  EXPECT_LT(between, aligned);
+  EXPECT_FALSE(heap.validate());
+}
+
+TEST(Untagged, BumpsPastHolesThatNobodyWants) {
+  heap_type heap;
+  std::vector<void*> blocks;
+  for (int i = 0; i < 40; ++i) blocks.push_back(heap.allocate(40, 8));
+  for (std::size_t i = 0; i < 40; i += 2) heap.deallocate(blocks[i], 40);
+  std::byte* last = nullptr;
+  for (int i = 0; i < 50; ++i) {
+    auto* const next = static_cast<std::byte*>(heap.allocate(104, 8));
+    EXPECT_TRUE(last == nullptr || next == last + 104);
+    last = next;
+  }
+}
+
+TEST(Untagged, AChunkThatIsFreeAsAWholeGoesBack) {
+  heap_type heap;
+  std::vector<void*> blocks;
+  for (int i = 0; i < 10000; ++i) blocks.push_back(heap.allocate(40, 8));
+  for (std::size_t i = 1; i < blocks.size(); ++i) heap.deallocate(blocks[i], 40);
+  EXPECT_GE(heap.trim(0), 4 * 65536u);
+  EXPECT_EQ(heap.usage().held, 65536u) << "one block lives";
+  EXPECT_EQ(heap.usage().granted, 40u);
+  heap.clear();
+  EXPECT_EQ(heap.trim(65536), 0u);
+  EXPECT_EQ(heap.trim(0), 65536u);
+}
+
+}  // namespace
+}  // namespace mallard

@@ -1,0 +1,21 @@
+// adaptive_multipool: as it is shipped, and with trays of few blocks and of pieces.
+#include "mallard/heap/adaptive_multipool.hpp"
+
+#include "model/every_promise.hpp"
+
+namespace mallard::model {
+namespace {
+
+struct few_blocks_model : model {
+  using heap = basic_adaptive_multipool<source, tray_form<8, 3>, doubling<512, 2048>>;
+};
+
+struct pieces_model : model {
+  using heap = basic_adaptive_multipool<source, tray_form<64, 2, 5>>;
+};
+
+const bool held = keeps_every_promise<few_blocks_model>("adaptive_multipool") &&
+                  keeps_every_promise<pieces_model>("adaptive_multipool_of_pieces");
+
+}  // namespace
+}  // namespace mallard::model

@@ -1,0 +1,34 @@
+// adaptive_pool: with a size that is given, with trays of one piece and of several, of many blocks and of
+// few, aligned loosely and strictly.
+#include "mallard/heap/adaptive_pool.hpp"
+
+#include "model/every_promise.hpp"
+
+namespace mallard::model {
+namespace {
+
+template <class Heap, std::size_t Size, std::size_t Align>
+struct sized_model : model {
+  using heap = Heap;
+  static constexpr std::size_t largest_size = Size;
+  static constexpr std::size_t largest_align = Align;
+  struct rig {
+    Heap heap{Size, Align};
+  };
+};
+
+using few_blocks = basic_adaptive_pool<source, tray_form<8, 3>, doubling<512, 2048>>;
+using pieces = basic_adaptive_pool<source, tray_form<64, free_blocks_in_proportion, 5>>;
+using few_pieces = basic_adaptive_pool<source, tray_form<30, 0, 20>, constant<1>>;
+
+const bool held =
+    keeps_every_promise<sized_model<few_blocks, 48, 16>>("adaptive_pool") &&
+    keeps_every_promise<sized_model<basic_adaptive_pool<source>, 48, 16>>("adaptive_pool_as_it_is") &&
+    keeps_every_promise<sized_model<basic_adaptive_pool<source>, 5000, 8>>("adaptive_pool_of_large_blocks") &&
+    keeps_every_promise<sized_model<few_blocks, 40, 256>>("adaptive_pool_of_aligned_blocks") &&
+    keeps_every_promise<sized_model<pieces, 24, 8>>("adaptive_pool_of_pieces") &&
+    keeps_every_promise<sized_model<few_pieces, 48, 16>>("adaptive_pool_of_few_pieces") &&
+    keeps_every_promise<sized_model<adaptive_pool, 64, 64>>("adaptive_pool_over_os_pages");
+
+}  // namespace
+}  // namespace mallard::model

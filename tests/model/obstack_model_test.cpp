@@ -1,0 +1,26 @@
+// obstack, as it is shipped and with chunks so small that rewinding crosses them all the time.
+#include "mallard/heap/obstack.hpp"
+
+#include "model/every_promise.hpp"
+
+namespace mallard::model {
+namespace {
+
+struct never_reuses : model {
+  static constexpr bool reuses = false;
+};
+
+struct obstack_model : never_reuses {
+  using heap = basic_obstack<source>;
+};
+
+struct small_chunks_model : never_reuses {
+  using heap = basic_obstack<source, doubling<64, 256>>;
+  static constexpr bool grows_in_place = false;
+};
+
+const bool held = keeps_every_promise<obstack_model>("obstack") &&
+                  keeps_every_promise<small_chunks_model>("obstack_of_small_chunks");
+
+}  // namespace
+}  // namespace mallard::model

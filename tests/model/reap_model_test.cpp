@@ -1,0 +1,50 @@
+// reap: as it is shipped, with chunks so small and a bound so low that it turns between its modes all the
+// time, and as a child.
+#include "mallard/heap/reap.hpp"
+
+#include "mallard/core/light_mutex.hpp"
+#include "mallard/layer/locked.hpp"
+#include "model/every_promise.hpp"
+
+namespace mallard::model {
+namespace {
+
+struct tagged : model {
+  [[maybe_unused]] static constexpr std::size_t header_bytes = boundary_tag::overhead;
+  static constexpr bool grows_in_place = false;
+};
+
+struct reap_model : tagged {
+  using heap = basic_reap<source>;
+};
+
+struct small_chunks_model : tagged {
+  using heap = basic_reap<source, doubling<256, 2048>, 4096>;
+};
+
+struct child_model : tagged {
+  using heap = basic_reap<source>;
+  struct rig {
+    basic_reap<source> parent;
+    basic_reap<source> heap{parent, nesting::cleared_with_parent};
+  };
+};
+
+struct locked_model : tagged {
+  // Stricter ones leave holes between chunks, which threads in any order fill better or worse.
+  static constexpr std::size_t largest_align = cache_line;
+  using heap = locked<basic_reap<source>, light_mutex>;
+};
+
+struct over_os_pages_model : tagged {
+  using heap = reap;
+};
+
+const bool held = keeps_every_promise<reap_model>("reap") &&
+                  keeps_every_promise<small_chunks_model>("reap_of_small_chunks") &&
+                  keeps_every_promise<child_model>("reap_child") &&
+                  keeps_every_promise<locked_model>("locked_reap") &&
+                  keeps_every_promise<over_os_pages_model>("reap_over_os_pages");
+
+}  // namespace
+}  // namespace mallard::model

@@ -1,0 +1,31 @@
+// region_emulator over what must be told sizes, over a heap that frees by pointer, and over malloc itself.
+#include "mallard/heap/region_emulator.hpp"
+
+#include "mallard/layer/tracked.hpp"
+#include "model/every_promise.hpp"
+
+namespace mallard::model {
+namespace {
+
+struct never_reuses : model {
+  static constexpr bool reuses = false;
+};
+
+struct by_size_model : never_reuses {
+  using heap = basic_region_emulator<source>;
+};
+
+struct by_pointer_model : never_reuses {
+  using heap = basic_region_emulator<tracked<source>>;
+};
+
+struct over_malloc_model : never_reuses {
+  using heap = region_emulator;
+};
+
+const bool held = keeps_every_promise<by_size_model>("region_emulator_by_size") &&
+                  keeps_every_promise<by_pointer_model>("region_emulator_by_pointer") &&
+                  keeps_every_promise<over_malloc_model>("region_emulator");
+
+}  // namespace
+}  // namespace mallard::model

@@ -1,0 +1,26 @@
+// region, as it is shipped and with chunks so small that it turns to a new one all the time.
+#include "mallard/heap/region.hpp"
+
+#include "model/every_promise.hpp"
+
+namespace mallard::model {
+namespace {
+
+struct never_reuses : model {
+  static constexpr bool reuses = false;
+};
+
+struct region_model : never_reuses {
+  using heap = basic_region<source>;
+};
+
+struct small_chunks_model : never_reuses {
+  using heap = basic_region<source, doubling<64, 256>>;
+  static constexpr bool grows_in_place = false;
+};
+
+const bool held = keeps_every_promise<region_model>("region") &&
+                  keeps_every_promise<small_chunks_model>("region_of_small_chunks");
+
+}  // namespace
+}  // namespace mallard::model

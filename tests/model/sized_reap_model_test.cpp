@@ -1,0 +1,45 @@
+// sized_reap: as it is shipped, with small chunks and a low bound so that every path is taken often, as a
+// child, and behind a lock.
+#include "mallard/heap/sized_reap.hpp"
+
+#include "mallard/core/light_mutex.hpp"
+#include "mallard/layer/locked.hpp"
+#include "model/every_promise.hpp"
+
+namespace mallard::model {
+namespace {
+
+struct sized_reap_model : model {
+  using heap = basic_sized_reap<source>;
+};
+
+struct small_chunks_model : model {
+  using heap = basic_sized_reap<source, doubling<256, 2048>, 4096>;
+};
+
+struct child_model : model {
+  using heap = basic_sized_reap<source>;
+  struct rig {
+    basic_sized_reap<source> parent;
+    basic_sized_reap<source> heap{parent, nesting::cleared_with_parent};
+  };
+};
+
+struct locked_model : model {
+  // Stricter ones leave holes between chunks, which threads in any order fill better or worse.
+  static constexpr std::size_t largest_align = default_align;
+  using heap = locked<basic_sized_reap<source>, light_mutex>;
+};
+
+struct over_os_pages_model : model {
+  using heap = sized_reap;
+};
+
+const bool held = keeps_every_promise<sized_reap_model>("sized_reap") &&
+                  keeps_every_promise<small_chunks_model>("sized_reap_of_small_chunks") &&
+                  keeps_every_promise<child_model>("sized_reap_child") &&
+                  keeps_every_promise<locked_model>("locked_sized_reap") &&
+                  keeps_every_promise<over_os_pages_model>("sized_reap_over_os_pages");
+
+}  // namespace
+}  // namespace mallard::model

@@ -1,0 +1,32 @@
+// stack_pattern, as it is shipped, with chunks so small that every few blocks cross a border, and nested.
+#include "mallard/heap/stack_pattern.hpp"
+
+#include "mallard/layer/nested.hpp"
+#include "model/every_promise.hpp"
+
+namespace mallard::model {
+namespace {
+
+// What is freed below the top is not.
+struct seldom_reuses : model {
+  static constexpr bool reuses = false;
+};
+
+struct stack_pattern_model : seldom_reuses {
+  using heap = basic_stack_pattern<source>;
+};
+
+struct small_chunks_model : seldom_reuses {
+  using heap = basic_stack_pattern<source, doubling<64, 256>>;
+};
+
+struct nested_model : seldom_reuses {
+  using heap = nested<basic_stack_pattern<inherited<source>>>;
+};
+
+const bool held = keeps_every_promise<stack_pattern_model>("stack_pattern") &&
+                  keeps_every_promise<small_chunks_model>("stack_pattern_of_small_chunks") &&
+                  keeps_every_promise<nested_model>("nested_stack_pattern");
+
+}  // namespace
+}  // namespace mallard::model

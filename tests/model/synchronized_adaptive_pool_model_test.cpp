@@ -1,0 +1,35 @@
+// synchronized_adaptive_pool and the one without caches: of many blocks a batch and of few, of trays of
+// pieces; with a mutex that tells whether it is held whenever the pool is entered.
+#include "mallard/heap/synchronized_adaptive_pool.hpp"
+
+#include "model/every_promise.hpp"
+#include "watched_mutex.hpp"
+
+namespace mallard::model {
+namespace {
+
+template <class Heap, std::size_t Size, std::size_t Align>
+struct sized_model : model {
+  using heap = Heap;
+  static constexpr std::size_t largest_size = Size;
+  static constexpr std::size_t largest_align = Align;
+  struct rig {
+    Heap heap{Size, Align};
+  };
+};
+
+using few_blocks = basic_synchronized_adaptive_pool<source, tray_form<8, 3>, doubling<512, 2048>>;
+using watched =
+    synchronized_blocks<attended_blocks<basic_adaptive_pool<source, tray_form<8, 3>, doubling<512, 2048>>>,
+                        watched_mutex>;
+using pieces = basic_adaptive_pool<source, tray_form<64, 2, 5>>;
+
+const bool held =
+    keeps_every_promise<sized_model<few_blocks, 48, 16>>("synchronized_adaptive_pool") &&
+    keeps_every_promise<sized_model<basic_synchronized_adaptive_pool<source>, 5000, 8>>(
+        "synchronized_adaptive_pool_of_large_blocks") &&
+    keeps_every_promise<sized_model<watched, 48, 16>>("synchronized_adaptive_pool_whose_lock_is_watched") &&
+    keeps_every_promise<sized_model<locked<pieces, light_mutex>, 24, 8>>("shared_adaptive_pool_of_pieces");
+
+}  // namespace
+}  // namespace mallard::model
