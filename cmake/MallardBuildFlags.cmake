@@ -8,6 +8,9 @@ target_compile_options(mallard_plain_flags INTERFACE
 
 add_library(mallard_build_flags INTERFACE)
 target_link_libraries(mallard_build_flags INTERFACE mallard_plain_flags)
+# Files and lines, for what a sanitizer or a debugger tells of calls; what else there is of so many templates
+# would be a third of compiling them.
+target_compile_options(mallard_build_flags INTERFACE $<$<CONFIG:Debug>:-g1>)
 
 if(MALLARD_SANITIZE)
   # The check of vptr opens a pipe, and takes it for an error where a test lets descriptors run out.

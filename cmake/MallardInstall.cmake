@@ -1,6 +1,7 @@
-# Installation in three components, and the ways in for consumers: find_package and pkg-config.
+# Installation in four components, and the ways in for consumers: find_package and pkg-config.
 #
 #   devel    headers, CMake package, pkg-config file
+#   library  libmallard.so and libmallard.a, for C, and how to find them
 #   tools    bin/mallard-*, and lib/mallard/ for what is loaded into other programs
 #   python   the native module of the Python package (the wheel is: tools + python)
 include(CMakePackageConfigHelpers)
@@ -32,12 +33,24 @@ function(mallard_install_preload target)
   endif()
 endfunction()
 
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mallard)
+
+file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+
+# mallard_install_c_libraries(TARGET...): what programs in C link.
+function(mallard_install_c_libraries)
+  if(MALLARD_INSTALL)
+    install(TARGETS ${ARGN} EXPORT mallard-c-targets COMPONENT library)
+    install(EXPORT mallard-c-targets NAMESPACE mallard:: DESTINATION ${package_dir} COMPONENT library)
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/mallard-c.pc.in ${PROJECT_BINARY_DIR}/mallard-c.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/mallard-c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
+  endif()
+endfunction()
+
 if(MALLARD_INSTALL)
-  set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mallard)
   configure_package_config_file(cmake/mallard-config.cmake.in mallard-config.cmake
-    INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+    INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
   write_basic_package_version_file(mallard-config-version.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
-  file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
   configure_file(cmake/mallard.pc.in mallard.pc @ONLY)
 
   install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT devel)

@@ -13,6 +13,9 @@ VERSION = ".".join(
     re.findall(r"_VERSION_\w+ (\d+)", (SOURCE / "include/mallard/core/version.hpp").read_text())
 )
 GREETING = f"mallard {VERSION} holds 3 numbers\n"
+IN_C = SOURCE / "examples/11_heap_in_c.c"
+SAID_IN_C = IN_C.with_suffix(".expected").read_text()
+LIBRARIES_FOR_C = {"c": True, "c_static": False}  # and whether a program needs libmallard.so to run
 
 
 def run(*command: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -27,9 +30,10 @@ def succeed(*command: str | Path, **environment: str) -> str:
 
 @pytest.fixture(scope="session")
 def prefix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the library is installed, headers and all that helps to find them."""
+    """Where the library is installed: headers, what is linked in C, and all that helps to find them."""
     build, prefix = tmp_path_factory.mktemp("build"), tmp_path_factory.mktemp("prefix")
     succeed("cmake", "-S", SOURCE, "-B", build, "-GNinja", "-DMALLARD_TOOLS=OFF", "-DMALLARD_TESTS=OFF")
+    succeed("cmake", "--build", build)
     succeed("cmake", "--install", build, "--prefix", prefix)
     return prefix
 
@@ -80,6 +84,42 @@ def test_pkg_config(prefix: Path, consumers: Path) -> None:
 def test_pkg_config_refuses_another_version(prefix: Path, consumers: Path) -> None:
     search = {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}
     assert run("make", "-C", consumers / "pkg_config", "WANTED=mallard >= 99", **search).returncode != 0
+
+
+def needs_the_library(program: Path) -> bool:
+    """Whether a program loads libmallard.so, of the version that it was linked with."""
+    return "[libmallard.so.0]" in succeed("readelf", "--dynamic", program)
+
+
+@pytest.mark.parametrize(("library", "is_shared"), LIBRARIES_FOR_C.items())
+def test_find_package_in_c(prefix: Path, consumers: Path, library: str, is_shared: bool) -> None:
+    project = consumers / "c_find_package"
+    wanted = [f"-DPROGRAM={IN_C}", f"-DWANTED_LIBRARY={library}", f"-DWANTED_VERSION={VERSION}"]
+    configured = configure(project, f"-DCMAKE_PREFIX_PATH={prefix}", *wanted)
+    assert configured.returncode == 0, configured.stderr
+    program = built_by_cmake(project)
+    assert needs_the_library(program) == is_shared
+    assert succeed(program) == SAID_IN_C
+
+
+def test_find_package_says_that_the_library_for_c_is_missing(consumers: Path, tmp_path: Path) -> None:
+    """Headers alone may be installed."""
+    build, headers = tmp_path / "build", tmp_path / "headers"
+    off = [f"-DMALLARD_{part}=OFF" for part in ("TOOLS", "TESTS", "CAPI")]
+    succeed("cmake", "-S", SOURCE, "-B", build, "-GNinja", *off)
+    succeed("cmake", "--install", build, "--prefix", headers)
+    configured = configure(consumers / "c_find_package", f"-DCMAKE_PREFIX_PATH={headers}")
+    assert configured.returncode != 0
+    assert "MALLARD_CAPI" in configured.stderr
+
+
+@pytest.mark.parametrize("static", ["", "--static"])
+def test_pkg_config_in_c(prefix: Path, consumers: Path, static: str) -> None:
+    project, libraries = consumers / "c_pkg_config", prefix / "lib"
+    wanted = [f"PROGRAM={IN_C}", f"WANTED=mallard-c >= {VERSION}", f"STATIC={static}"]
+    succeed("make", "-C", project, *wanted, PKG_CONFIG_PATH=str(libraries / "pkgconfig"))
+    assert needs_the_library(project / "consumer") == (not static)
+    assert succeed(project / "consumer", LD_LIBRARY_PATH=str(libraries)) == SAID_IN_C
 
 
 def test_installed_headers_are_the_librarys(prefix: Path) -> None:

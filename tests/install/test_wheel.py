@@ -50,10 +50,14 @@ def test_command_and_tools_are_inside(environment: Path) -> None:
 
 def test_values_of_the_papers_are_inside(environment: Path) -> None:
     """All of them, from the package's own folder."""
-    code = "from mallard.bench.expected import folder; print(folder(), *(f.name for f in folder().iterdir()))"
+    code = (
+        "from mallard.bench.expected import file_of\n"
+        "folder = file_of('utilization').parent\n"
+        "print(folder, *(file.name for file in folder.iterdir()))"
+    )
     folder, *files = said(environment / "bin/python", "-c", code).split()
     assert folder.startswith(str(environment))
-    assert sorted(files) == sorted(file.name for file in (SOURCE / "bench/p0089/expected").glob("*.csv"))
+    assert sorted(files) == sorted(file.name for file in (SOURCE / "bench").glob("*/expected/*.csv"))
 
 
 def test_native_tools_stand_beside_the_command(environment: Path, tmp_path: Path) -> None:
