@@ -1,5 +1,7 @@
 // summary: what `mallard info` says about a journal, found in one pass over its events.
 //
+// With objects, their mean size, the most alive at once and the share of the run that memory took, it has the
+// columns of the seed's Table 3 (seed 002, section 5).
 // Counting needs only a map of the live blocks; memory is bounded by the number of live blocks,
 // not of events.
 #pragma once
@@ -29,8 +31,11 @@ struct summary {
   std::uint64_t stack_depth_median = 0;
   std::uint64_t events_timed = 0;  // how many say how long the call took
   std::map<std::string, double> median_ns_by_kind{};
+  // What all calls of the malloc family took, estimated from those that were timed; 0: none was.
+  double memory_ns = 0;
   double duration = 0;                  // seconds from the start of recording to the last event
-  std::uint64_t bytes = 0;              // requested by all successful allocations
+  std::uint64_t objects = 0;            // successful allocations and reallocations
+  std::uint64_t bytes = 0;              // requested by all of them
   std::uint64_t peak_live_bytes = 0;    // requested bytes alive at once, at most
   std::uint64_t peak_live_objects = 0;  // blocks alive at once, at most
   std::uint64_t unmatched_frees = 0;    // of blocks whose allocation is not in the journal

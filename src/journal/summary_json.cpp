@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "journal/summary.hpp"
@@ -10,6 +11,18 @@ namespace {
 nlohmann::ordered_json share_of(const usage_sample& usage) {
   if (usage.cpu_ns == 0 || usage.recording_ns == 0) return {};
   return static_cast<double>(usage.recording_ns) / static_cast<double>(usage.cpu_ns);
+}
+
+// What all calls of the malloc family took of the process's CPU time less the recording's own; null if one of
+// them is not known.
+nlohmann::ordered_json memory_share_of(const summary& s) {
+  if (s.memory_ns == 0 || s.usage.cpu_ns <= s.usage.recording_ns) return {};
+  return std::min(1.0, s.memory_ns / static_cast<double>(s.usage.cpu_ns - s.usage.recording_ns));
+}
+
+nlohmann::ordered_json quotient(std::uint64_t dividend, std::uint64_t divisor) {
+  if (divisor == 0) return {};
+  return static_cast<double>(dividend) / static_cast<double>(divisor);
 }
 
 }  // namespace
@@ -41,7 +54,12 @@ std::string to_json(const summary& s) {
       {"contexts", s.contexts},
       {"stack_depth_median", s.stack_depth_median == 0 ? json() : json(s.stack_depth_median)},
       {"duration", s.duration},
+      {"objects", s.objects},
+      {"mean_object_bytes", quotient(s.bytes, s.objects)},
       {"bytes", s.bytes},
+      {"bytes_over_peak", quotient(s.bytes, s.peak_live_bytes)},
+      {"memory_ns", s.memory_ns == 0 ? json() : json(s.memory_ns)},
+      {"memory_share", memory_share_of(s)},
       {"peak_live_bytes", s.peak_live_bytes},
       {"peak_live_objects", s.peak_live_objects},
       {"unmatched_frees", s.unmatched_frees},

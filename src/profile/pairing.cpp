@@ -148,7 +148,8 @@ void pairing::state::pair(const journal::event_batch& batch, std::size_t row) {
   if (place == region_tree::none) return;
   clear_region(place);
   const std::uint32_t number = regions_.number(place);
-  if (kind == event_kind::region_clear) return tell([=](watcher& w) { w.region_cleared(number); });
+  if (kind == event_kind::region_clear)
+    return tell([=, this](watcher& w) { w.region_cleared(number, now_.event); });
   regions_.end(place);
   tell([=, this](watcher& w) { w.region_ended(number, now_.event); });
 }

@@ -27,7 +27,7 @@ class region_ledger final : public watcher {
   void region_began(std::uint32_t number, std::uint32_t parent, std::uint64_t event,
                     std::uint32_t context) override;
   void region_moved(std::uint32_t number, std::uint32_t parent) override { of(number).parent = parent; }
-  void region_cleared(std::uint32_t number) override { ++of(number).clears; }
+  void region_cleared(std::uint32_t number, std::uint64_t /*event*/) override { ++of(number).clears; }
   void region_ended(std::uint32_t number, std::uint64_t event) override { of(number).ended = event; }
 
   // By number; the first is 1.

@@ -8,7 +8,8 @@
 // the order of the events; a reallocation is the death of one object, then the birth of the next.
 //
 // Regions are told of by their numbers, from 1 in the order in which they begin. What is in a region that
-// ends has died before.
+// ends or is cleared has died before, and the regions inside it have ended, outer ones first, by the same
+// event.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ class watcher {
   virtual void region_began(std::uint32_t /*number*/, std::uint32_t /*parent*/, std::uint64_t /*event*/,
                             std::uint32_t /*context*/) {}
   virtual void region_moved(std::uint32_t /*number*/, std::uint32_t /*parent*/) {}
-  virtual void region_cleared(std::uint32_t /*number*/) {}
+  virtual void region_cleared(std::uint32_t /*number*/, std::uint64_t /*event*/) {}
   virtual void region_ended(std::uint32_t /*number*/, std::uint64_t /*event*/) {}
 };
 

@@ -6,8 +6,7 @@
 #include <map>
 #include <set>
 
-#include "harness/bytes.hpp"
-#include "harness/memory_meter.hpp"
+#include "harness/tool_arguments.hpp"
 #include "mallard/core/version.hpp"
 #include "replay/callgrind.hpp"
 
@@ -30,30 +29,24 @@ constexpr const char* footer =
     "measured so far are printed).";
 
 // The first name that is not a strategy's; empty if all are.
-std::string unknown_name(const std::vector<std::string>& names) {
+std::string unknown_name(const std::vector<std::string>& names, subject of) {
   for (const std::string& name : names)
-    if (std::ranges::none_of(strategies(), [&](const strategy& s) { return s.name == name; })) return name;
+    if (std::ranges::none_of(strategies(of), [&](const strategy& s) { return s.name == name; })) return name;
   return {};
 }
 
-std::string known_names() {
+std::string known_names(subject of) {
   std::string text;
   std::set<std::string_view> seen;
-  for (const strategy& s : strategies())
+  for (const strategy& s : strategies(of))
     if (seen.insert(s.name).second) text += (text.empty() ? "" : ", ") + s.name;
   return text;
-}
-
-int refuse(const std::string& what) {
-  std::fprintf(stderr, "mallard-replay: %s\n", what.c_str());
-  return 2;
 }
 
 }  // namespace
 
 std::optional<command> parse_command_line(int argc, char** argv, int& exit_code) {
   command asked;
-  std::string memory_limit;
   double warm_seconds = 0.2;
 
   CLI::App app(description, "mallard-replay");
@@ -61,6 +54,10 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
   app.set_version_flag("--version", version);
   app.get_formatter()->column_width(34);
   app.add_option("FILE", asked.file, "Journal or its text form, also as .xz");
+  bool regions = false;
+  app.add_flag("--regions", regions,
+               "Replay the journal's regions and what is in them, against strategies for regions, instead of "
+               "its blocks of malloc");
   app.add_option("--strategy", asked.options.names,
                  "Only this strategy, beside none and glibc; may be repeated")
       ->take_all()
@@ -79,9 +76,7 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
                  "CPU time of the warm passes a process, in seconds (default 0.2)")
       ->check(CLI::Range(0.0, 3600.0))
       ->type_name("SECONDS");
-  app.add_option("--memory-limit", memory_limit,
-                 "Memory a strategy may take, as 512M or 4G (default: half of what is available)")
-      ->type_name("BYTES");
+  harness::tool_arguments arguments(app, exit_code);
   std::string touch_name = "first";
   app.add_option("--touch", touch_name, "Write the first byte of each block, or all (default first)")
       ->check(CLI::IsMember({"first", "all"}))
@@ -92,6 +87,9 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
          "is full of holes (default 0: a fresh heap)")
       ->check(CLI::IsMember(std::vector<std::uint64_t>{0, 1, 3, 10}))
       ->type_name("TIMES");
+  app.add_flag("--shift", asked.options.shift,
+               "Measure each strategy with its heap's start shifted by 0, 64, 1024, 2048 and 4032 bytes; "
+               "figures are medians over the five");
   app.add_flag("--instructions", asked.options.count_instructions,
                "Count instructions as well, with valgrind (slow, the same in every run)");
   app.add_flag("--check-only", asked.options.check_only,
@@ -101,33 +99,20 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
       ->type_name("FILE");
   app.add_flag("--list-strategies", asked.list_strategies, "List the strategies and stop");
 
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& e) {
-    exit_code = app.exit(e);
-    return std::nullopt;
-  } catch (const CLI::ParseError& e) {
-    exit_code = refuse(std::string(e.what()) + " (see --help)");
-    return std::nullopt;
-  }
-  exit_code = 2;
+  if (!arguments.parse(argc, argv)) return std::nullopt;
+  if (regions) asked.of = subject::regions;
+  if (asked.options.shift && !regions) return arguments.refuse("--shift goes with --regions");
 
   if (asked.list_strategies) return asked;
-  if (asked.file.empty()) return refuse("which journal? Give a FILE (see --help)"), std::nullopt;
-  if (const std::string name = unknown_name(asked.options.names); !name.empty())
-    return refuse("unknown strategy " + name + "; known: " + known_names()), std::nullopt;
+  if (asked.file.empty()) return arguments.refuse("which journal? Give a FILE (see --help)");
+  if (const std::string name = unknown_name(asked.options.names, asked.of); !name.empty())
+    return arguments.refuse("unknown strategy " + name + "; known: " + known_names(asked.of));
   if (!binding_name.empty()) asked.options.only_binding = bindings.at(binding_name);
   asked.options.touched = touch_name == "all" ? touch::all : touch::first;
   asked.options.warm_ns = static_cast<std::uint64_t>(std::llround(warm_seconds * 1e9));
-  asked.options.memory_limit = harness::available_memory() / 2;
-  if (!memory_limit.empty()) {
-    const auto bytes = harness::parse_bytes(memory_limit);
-    if (!bytes)
-      return refuse("--memory-limit " + memory_limit + " is not a size; write 512M or 4G"), std::nullopt;
-    asked.options.memory_limit = *bytes;
-  }
+  asked.options.memory_limit = arguments.memory_limit();
   if (asked.options.count_instructions && valgrind_path().empty())
-    return refuse("--instructions needs valgrind: apt install valgrind"), std::nullopt;
+    return arguments.refuse("--instructions needs valgrind: apt install valgrind");
   return asked;
 }
 

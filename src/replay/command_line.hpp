@@ -12,6 +12,7 @@ struct command {
   std::string file;
   std::string output;  // where JSON goes beside what is printed; empty: nowhere
   session_options options;
+  subject of = subject::blocks;
   bool json = false;
   bool list_strategies = false;
 };

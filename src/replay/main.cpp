@@ -14,6 +14,7 @@
 #include "harness/machine.hpp"
 #include "journal/event_source.hpp"
 #include "replay/command_line.hpp"
+#include "replay/region/region_trace_builder.hpp"
 #include "replay/report.hpp"
 #include "replay/session.hpp"
 #include "replay/trace_builder.hpp"
@@ -49,10 +50,10 @@ int save(const std::string& text, const std::string& path, int exit_code) {
 
 std::size_t name_length(const replay::strategy& s) { return s.name.size(); }
 
-int print_strategies(bool as_json) {
+int print_strategies(replay::subject of, bool as_json) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   std::string text;
-  const auto all = replay::strategies();
+  const auto all = replay::strategies(of);
   const std::size_t width = std::ranges::max_element(all, {}, name_length)->name.size() + 2;
   for (const replay::strategy& s : all) {
     const std::string bound(name_of(s.bound));
@@ -63,11 +64,18 @@ int print_strategies(bool as_json) {
   return print(as_json ? list.dump(2) + "\n" : text, 0);
 }
 
+std::string nothing_in(const replay::trace_facts& facts) {
+  if (facts.of == replay::subject::regions) return " holds no regions: nothing to replay by --regions";
+  if (facts.region_events != 0) return " holds regions alone: replay them by --regions";
+  return " holds no allocation: nothing to replay";
+}
+
 int replay_journal(const replay::command& asked) try {
   const auto source = journal::open(asked.file);
-  const replay::trace trace = replay::build_trace(*source);
+  const bool of_regions = asked.of == replay::subject::regions;
+  const replay::trace trace = of_regions ? replay::build_region_trace(*source) : replay::build_trace(*source);
   const double read_cpu_seconds = static_cast<double>(harness::process_cpu_ns()) / 1e9;
-  if (trace.facts().operations() == 0) return refuse(asked.file + " holds no allocation: nothing to replay");
+  if (trace.facts().operations() == 0) return refuse(asked.file + nothing_in(trace.facts()));
   harness::watch_for_interrupt();
   replay::session session(trace, asked.options);
   session.run();
@@ -91,7 +99,7 @@ int main(int argc, char** argv) {
     const auto asked = replay::parse_command_line(argc, argv, exit_code);
     if (!asked) return exit_code;
     if (!asked->list_strategies) return replay_journal(*asked);
-    return print_strategies(asked->json);
+    return print_strategies(asked->of, asked->json);
   } catch (const std::exception& e) {
     return refuse(e.what());
   }

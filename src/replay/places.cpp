@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <vector>
 
 namespace mallard::replay {
@@ -14,10 +13,11 @@ struct extent {
   std::uint64_t align;
 };
 
-std::uint64_t class_size(const extent& e) {
-  const std::uint64_t size = std::max<std::uint64_t>(e.size, 1);
+// `align` is 16 or more.
+std::uint64_t class_size(std::uint64_t asked, std::uint64_t align) {
+  const std::uint64_t size = std::max<std::uint64_t>(asked, 1);
   const std::uint64_t step = size <= 1024 ? 16 : std::bit_floor(size - 1) / 8;
-  return align_up(align_up(size, step), std::max<std::uint64_t>(e.align, 16));
+  return align_up(align_up(size, step), align);
 }
 
 std::vector<extent> extents_of(std::span<const op> ops, std::size_t slots, std::size_t allocations) {
@@ -44,52 +44,42 @@ std::vector<extent> extents_of(std::span<const op> ops, std::size_t slots, std::
   return result;
 }
 
-// Free places by class: (size, alignment).
-class free_places {
- public:
-  using list = std::vector<std::uint64_t>;
-
-  list& of(std::uint64_t size, std::uint64_t align) {
-    if (size <= 1024 && align <= 16) return small_[size / 16];
-    return others_[{size, align}];
-  }
-
- private:
-  std::vector<list> small_ = std::vector<list>(1024 / 16 + 1);
-  std::map<std::pair<std::uint64_t, std::uint64_t>, list> others_;
-};
-
 }  // namespace
+
+place_book::list& place_book::free_of(std::uint64_t size, std::uint64_t align) {
+  if (size <= 1024 && align <= 16) return small_[size / 16];
+  return others_[{size, align}];
+}
+
+place_book::place place_book::take(std::uint64_t asked, std::uint64_t asked_align) {
+  const std::uint64_t align = std::max<std::uint64_t>(asked_align, 16);
+  const std::uint64_t size = class_size(asked, align);
+  list& free = free_of(size, align);
+  if (free.empty()) {
+    const std::uint64_t start = align_up(end_, align);
+    end_ = start + size;
+    return {start, &free};
+  }
+  const place p{free.back(), &free};
+  free.pop_back();
+  return p;
+}
 
 std::uint64_t assign_places(std::span<const op> ops, std::size_t slots, std::span<std::uint64_t> places) {
   const std::vector<extent> extents = extents_of(ops, slots, places.size());
-  struct occupied {
-    free_places::list* home;
-    std::uint64_t place;
-  };
-  std::vector<occupied> in_slot(slots);
-  free_places free;
-  std::uint64_t end = 0;
+  std::vector<place_book::place> in_slot(slots);
+  place_book book;
   std::size_t born = 0;
   for (const op& o : ops) {
     if (o.kind == op_kind::deallocate) {
-      in_slot[o.slot].home->push_back(in_slot[o.slot].place);
+      book.give_back(in_slot[o.slot]);
     } else if (o.kind == op_kind::allocate || o.kind == op_kind::allocate_aligned) {
       const extent& e = extents[born];
-      const std::uint64_t size = class_size(e);
-      free_places::list& list = free.of(size, std::max<std::uint64_t>(e.align, 16));
-      if (list.empty()) {
-        const std::uint64_t start = align_up(end, std::max<std::uint64_t>(e.align, 16));
-        list.push_back(start);
-        end = start + size;
-      }
-      places[born] = list.back();
-      list.pop_back();
-      in_slot[o.slot] = {&list, places[born]};
-      ++born;
+      in_slot[o.slot] = book.take(e.size, e.align);
+      places[born++] = in_slot[o.slot].offset;
     }
   }
-  return end;
+  return book.end();
 }
 
 }  // namespace mallard::replay

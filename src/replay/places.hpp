@@ -10,11 +10,39 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "replay/op.hpp"
 
 namespace mallard::replay {
+
+// Which places there are, and which of them are free.
+class place_book {
+  using list = std::vector<std::uint64_t>;
+
+ public:
+  struct place {
+    std::uint64_t offset = 0;
+    list* home = nullptr;  // the free ones of its class
+  };
+
+  [[nodiscard]] place take(std::uint64_t size, std::uint64_t align);
+  void give_back(const place& p) { p.home->push_back(p.offset); }
+
+  // Bytes that all places lie in.
+  [[nodiscard]] std::uint64_t end() const noexcept { return end_; }
+
+ private:
+  list& free_of(std::uint64_t size, std::uint64_t align);
+
+  // By class: size and alignment. Small ones are met at every other op.
+  std::vector<list> small_ = std::vector<list>(1024 / 16 + 1);
+  std::map<std::pair<std::uint64_t, std::uint64_t>, list> others_;
+  std::uint64_t end_ = 0;
+};
 
 // Fills `places`, one offset an allocation in order of the ops; returns the bytes they lie in.
 std::uint64_t assign_places(std::span<const op> ops, std::size_t slots, std::span<std::uint64_t> places);

@@ -1,8 +1,9 @@
 // report: a finished session as a table for people and as JSON for programs.
 //
-// JSON: {"journal": {...}, "machine": {...}, "method": {...}, "litter": K, "rows": [{...}]}, the rows'
-// fields as in the project's naming rules; what is not known is null; K is 0 for fresh heaps. The text has
-// the same figures, each time also as a ratio to glibc and to the best malloc, and ends with a verdict in
+// JSON: {"journal": {...}, "machine": {...}, "method": {...}, "litter": K, "shifts": [...], "rows": [{...}]},
+// the rows' fields as in the project's naming rules; what is not known is null; K is 0 for fresh heaps. A row
+// has `by_shift`, its medians in the order of "shifts", which is null where heaps were not shifted. The text
+// has the same figures, each time also as a ratio to glibc and to the best malloc, and ends with a verdict in
 // words.
 #pragma once
 
@@ -43,8 +44,9 @@ inline constexpr double most_memory = 1.5;
 // The best row of each kind, and what that means: one or two plain sentences.
 [[nodiscard]] std::vector<std::string> verdict_of(const report_input& in);
 
-// The malloc with the lowest warm median, and the row so labelled; null where not measured.
+// The malloc with the lowest warm median, glibc, and the row so labelled; null where not measured.
 [[nodiscard]] const row* best_malloc(const std::vector<row>& rows);
+[[nodiscard]] const row* glibc_of(const std::vector<row>& rows);
 [[nodiscard]] const row* row_of(const std::vector<row>& rows, std::string_view label);
 
 }  // namespace mallard::replay

@@ -22,10 +22,28 @@ json no_latencies() {
   return latencies;
 }
 
+json regions_json(const trace_facts& f) {
+  if (f.of != subject::regions) return nullptr;
+  return {{"created", f.creations},      {"cleared", f.clears},
+          {"destroyed", f.destructions}, {"max_live", f.max_live_regions},
+          {"moved", f.moved_regions},    {"never_ended", f.never_ended_regions}};
+}
+
+json shifts_json(const row& r) {
+  if (r.by_shift.empty()) return nullptr;
+  json list = json::array();
+  for (const row::at_shift& figures : r.by_shift)
+    list.push_back({{"ns_per_event", harness::median(figures.warm_ns)},
+                    {"cold_ns_per_event", harness::median(figures.cold_ns)},
+                    {"page_faults", std::llround(harness::median(figures.page_faults))}});
+  return list;
+}
+
 json journal_json(const report_input& in) {
   const trace_facts& f = in.facts;
   return {{"file", in.journal},
           {"program", in.program.empty() ? json(nullptr) : json(in.program)},
+          {"replayed", f.of == subject::regions ? "regions" : "blocks"},
           {"events", f.events},
           {"threads", f.threads},
           {"operations", f.operations()},
@@ -41,6 +59,7 @@ json journal_json(const report_input& in) {
           {"failed_allocations", f.failed},
           {"impossible_allocations", f.impossible},
           {"region_events", f.region_events},
+          {"regions", regions_json(f)},
           {"read_cpu_seconds", in.read_cpu_seconds},
           {"warnings", in.warnings}};
 }
@@ -79,6 +98,7 @@ json row_json(const row& r, const trace_facts& facts) {
           {"cold_ns_per_event", cold},
           {"rounds_ns", rounds},
           {"cold_rounds_ns", cold_rounds},
+          {"by_shift", shifts_json(r)},
           {"alloc_ns", no_latencies()},
           {"free_ns", no_latencies()},
           {"max_held", or_null(r.max_held)},
@@ -101,6 +121,7 @@ std::string to_json(const report_input& in) {
                    {"machine", harness::to_json(in.machine)},
                    {"method", method_json(in)},
                    {"litter", in.options.litter},
+                   {"shifts", in.options.shift ? json(shifts) : json(nullptr)},
                    {"rows", rows}};
   return whole.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <iterator>
+#include <string_view>
 
 #include "harness/bytes.hpp"
 #include "replay/report.hpp"
@@ -60,7 +62,7 @@ constexpr std::array columns{
            }},
     column{"x glibc", false,
            [](const row& r, const report_input& in) {
-             return r.measured() ? ratio(r, row_of(in.rows, "glibc")) : unknown;
+             return r.measured() ? ratio(r, glibc_of(in.rows)) : unknown;
            }},
     column{"x best malloc", false,
            [](const row& r, const report_input& in) {
@@ -101,43 +103,74 @@ std::string padded(const std::string& text, std::size_t width, bool left) {
   return left ? text + blanks : blanks + text;
 }
 
-std::string table(const report_input& in) {
-  std::vector<std::array<std::string, columns.size()>> cells(1);
-  for (std::size_t c = 0; c < columns.size(); ++c) cells[0][c] = columns[c].heading;
-  for (const row& r : in.rows) {
-    cells.emplace_back();
-    for (std::size_t c = 0; c < columns.size(); ++c) cells.back()[c] = columns[c].cell(r, in);
-  }
-  const auto is_shown = [&in](std::size_t c) {
-    return std::string_view(columns[c].heading) != "instr" || in.options.count_instructions;
-  };
-  std::array<std::size_t, columns.size()> widths{};
-  for (const auto& line : cells)
-    for (std::size_t c = 0; c < columns.size(); ++c) widths[c] = std::max(widths[c], line[c].size());
+using cells = std::vector<std::vector<std::string>>;
+
+// Lines of cells as columns; `left`(c): whether the c-th is aligned so.
+template <class Left>
+std::string aligned(const cells& lines, Left left) {
+  std::vector<std::size_t> widths(lines.front().size());
+  for (const auto& line : lines)
+    for (std::size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], line[c].size());
 
   std::string text;
-  for (const auto& line : cells) {
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      if (is_shown(c)) text += padded(line[c], widths[c], columns[c].left) + "  ";
+  for (const auto& line : lines) {
+    for (std::size_t c = 0; c < line.size(); ++c) text += padded(line[c], widths[c], left(c)) + "  ";
     text.erase(text.find_last_not_of(' ') + 1);
     text += '\n';
   }
   return text;
 }
 
+std::string table(const report_input& in) {
+  std::vector<column> shown;
+  std::ranges::copy_if(columns, std::back_inserter(shown), [&in](const column& c) {
+    return std::string_view(c.heading) != "instr" || in.options.count_instructions;
+  });
+  cells lines(1);
+  for (const column& c : shown) lines[0].emplace_back(c.heading);
+  for (const row& r : in.rows) {
+    lines.emplace_back();
+    for (const column& c : shown) lines.back().push_back(c.cell(r, in));
+  }
+  return aligned(lines, [&shown](std::size_t c) { return shown[c].left; });
+}
+
+// Where heaps were shifted: what each shift alone made of it.
+std::string table_of_shifts(const report_input& in) {
+  cells lines(1, {"ns/event, faults by shift"});
+  for (const std::uint64_t bytes : shifts) lines[0].push_back(std::to_string(bytes) + " B");
+  for (const row& r : in.rows) {
+    if (r.by_shift.empty()) continue;
+    lines.push_back({r.label()});
+    for (const row::at_shift& figures : r.by_shift)
+      lines.back().push_back(ns(harness::median(figures.warm_ns)) + ", " +
+                             count(harness::median(figures.page_faults)));
+  }
+  return lines.size() == 1 ? std::string() : aligned(lines, [](std::size_t c) { return c == 0; }) + '\n';
+}
+
 std::string heading(const std::string& name, const std::string& text) {
   return padded(name, 14, true) + text + '\n';
+}
+
+std::string regions_of(const trace_facts& f) {
+  return std::to_string(f.deallocations) + " frees, " + std::to_string(f.creations) + " regions, cleared " +
+         std::to_string(f.clears) + " times";
 }
 
 std::string journal_lines(const report_input& in) {
   const trace_facts& f = in.facts;
   std::string text = heading("journal", in.journal + (in.program.empty() ? "" : " (" + in.program + ")"));
-  text += heading("", std::to_string(f.events) + " events of " + std::to_string(f.threads) + " thread" +
-                          (f.threads == 1 ? "" : "s") + ": " + std::to_string(f.allocations) +
-                          " allocations, " + std::to_string(f.reallocations) + " reallocations, " +
-                          format_bytes(f.total_bytes) + " in all");
+  text += heading(
+      "",
+      std::to_string(f.events) + " events of " + std::to_string(f.threads) + " thread" +
+          (f.threads == 1 ? "" : "s") + ": " + std::to_string(f.allocations) + " allocations, " +
+          (f.of == subject::regions ? regions_of(f) : std::to_string(f.reallocations) + " reallocations") +
+          ", " + format_bytes(f.total_bytes) + " in all");
   text += heading("", "most alive at once " + format_bytes(f.max_live_bytes) + "; " +
-                          std::to_string(f.max_live_objects) + " blocks");
+                          std::to_string(f.max_live_objects) + " blocks" +
+                          (f.of == subject::regions ? "; " + std::to_string(f.max_live_regions) + " regions"
+                                                    : std::string()));
   const double millions = static_cast<double>(f.events) / 1e6;
   text += heading("", "read in " + number(in.read_cpu_seconds, 2) + " s of CPU time: " +
                           number(millions / in.read_cpu_seconds, 1) + " million events a second");
@@ -159,7 +192,7 @@ std::string to_text(const report_input& in) {
   for (const method_line& line : method_of(in)) text += heading(line.name, line.text);
   text += '\n' + table(in);
   if (in.options.check_only) return text;
-  text += '\n';
+  text += '\n' + table_of_shifts(in);
   for (const std::string& line : verdict_of(in)) text += line + '\n';
   return text;
 }

@@ -1,6 +1,6 @@
 // run<C>: does one job with contestant C, in the worker.
 //
-//     own memory mapped in --> [litter] --> contestant made --> [litter in it] --> the job
+//     own memory mapped in --> [litter] --> [shift] --> contestant made --> [litter in it] --> the job
 //
 // Everything it needs beside the contestant is mapped, and mapped in, before the contestant exists. What
 // the litter holds is not the contestant's: held is what it takes above its littered heap, where blocks in
@@ -9,15 +9,16 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <optional>
 
 #include "harness/cpu_clock.hpp"
 #include "harness/litter.hpp"
-#include "harness/mapping.hpp"
 #include "harness/memory_meter.hpp"
 #include "mallard/core/usage.hpp"
-#include "replay/check_pass.hpp"
 #include "replay/counted_call.hpp"
+#include "replay/driver.hpp"
 #include "replay/job.hpp"
 #include "replay/littering.hpp"
 #include "replay/live_sizes.hpp"
@@ -39,16 +40,17 @@ concept tells_usage = counts_held<C> && requires(const C& c) {
   { c.usage() } -> std::same_as<heap_usage>;
 };
 
-template <contestant C>
+// What the malloc of this process hands out from here on lies so many bytes further than it would have, as
+// far as its classes let it.
+[[nodiscard]] inline void* shift_malloc(std::size_t bytes) noexcept {
+  constexpr std::size_t tag = 8;  // of the boundary, in glibc's
+  return bytes == 0 ? nullptr : std::malloc(bytes - tag);
+}
+
+template <any_contestant C>
 class runner {
  public:
-  runner(const trace& t, job& j)
-      : trace_(t),
-        ops_(t.ops()),
-        facts_(t.facts()),
-        job_(j),
-        slot_memory_(t.facts().slots * sizeof(void*), harness::fill::before_use),
-        slots_(static_cast<void**>(slot_memory_.data())) {}
+  runner(const trace& t, job& j) : trace_(t), facts_(t.facts()), job_(j), driver_(t) {}
 
   // The two places of litter: either may refuse the job for want of memory, and is then false.
   bool litter_malloc() {
@@ -85,24 +87,22 @@ class runner {
 
   // Replays ops [from, to); false, with the job refused, if the contestant gave up.
   bool pass(C& c, std::size_t from, std::size_t to, touch touched) {
-    const op* const last = ops_.data() + to;
-    const op* const stop = touched == touch::all
-                               ? replay_pass<touch::all>(c, ops_.data() + from, last, slots_)
-                               : replay_pass<touch::first>(c, ops_.data() + from, last, slots_);
-    if (stop == last) return true;
-    job_.stopped_at = static_cast<std::uint64_t>(stop - ops_.data());
+    const std::size_t stop = touched == touch::all ? driver_.template replay<touch::all>(c, from, to)
+                                                   : driver_.template replay<touch::first>(c, from, to);
+    if (stop == to) return true;
+    job_.stopped_at = stop;
     job_.refuse(harness::work_state::out_of_memory, "an allocation was refused");
     return false;
   }
 
   bool whole_pass(C& c) {
-    if (!pass(c, 0, ops_.size(), job_.touched)) return false;
+    if (!pass(c, 0, facts_.ops, job_.touched)) return false;
     c.end_pass();
     return true;
   }
 
   void check(C& c) {
-    const check_result result = check_pass(c, ops_, facts_.slots);
+    const check_result result = driver_.check(c);
     job_.stopped_at = result.stopped_at;
     if (result.verdict == check_verdict::exhausted)
       return job_.refuse(harness::work_state::out_of_memory, result.what);
@@ -144,7 +144,7 @@ class runner {
     if constexpr (tells_usage<C>)
       if (!is_littered()) note_usage(c);
     const std::size_t at_max_live = counts_held<C> ? 0 : above(harness::resident_exactly(), before);
-    if (!pass(c, middle, ops_.size(), touch::all)) return;
+    if (!pass(c, middle, facts_.ops, touch::all)) return;
     c.end_pass();
 
     if constexpr (counts_held<C>) {
@@ -191,18 +191,17 @@ class runner {
   static std::size_t above(std::size_t now, std::size_t before) { return now > before ? now - before : 0; }
 
   const trace& trace_;
-  std::span<const op> ops_;
   const trace_facts& facts_;
   job& job_;
-  harness::scratch slot_memory_;
-  void** slots_;
+  driver<C> driver_;
   std::optional<harness::litter> litter_;
 };
 
-template <contestant C>
+template <any_contestant C>
 void run(const trace& t, job& j) {
   runner<C> r(t, j);
   if (!r.litter_malloc()) return;
+  const std::unique_ptr<void, decltype(&std::free)> shift(shift_malloc(j.shift), &std::free);
   C c(t);
   if (!r.litter_in(c)) return;
   r.run(c);

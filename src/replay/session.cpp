@@ -41,9 +41,9 @@ session::session(const trace& t, session_options options)
 }
 
 void session::choose_rows() {
-  const auto all = strategies();
+  const auto all = strategies(trace_.facts().of);
   const auto is_asked_for = [this](const strategy& s) {
-    if (s.name == "none" || s.name == "glibc") return true;
+    if (s.name == "none" || is_over_glibc(s)) return true;
     if (options_.only_binding && s.bound != *options_.only_binding) return false;
     return options_.names.empty() || std::ranges::find(options_.names, s.name) != options_.names.end();
   };
@@ -51,7 +51,7 @@ void session::choose_rows() {
     if (is_asked_for(all[i])) rows_.emplace_back(all[i], i, false);
   const auto first_malloc =
       std::ranges::find_if(rows_, [](const row& r) { return r.of->bound == binding::malloc; });
-  rows_.emplace_back(*first_malloc->of, first_malloc->index, true);
+  if (first_malloc != rows_.end()) rows_.emplace_back(*first_malloc->of, first_malloc->index, true);
 }
 
 void session::run() {
@@ -116,8 +116,11 @@ void session::check_rows() {
       continue;
     }
     progress_.show("checking " + r.label());
-    job task(job_kind::check);
-    work(r, task);
+    for (std::size_t k = 0; k < turns() && r.status == row_status::ok && !interrupted_; ++k) {
+      job task(job_kind::check);
+      task.shift = shifts[k];
+      work(r, task);
+    }
   }
 }
 
@@ -134,20 +137,26 @@ harness::turn_result session::measure(std::size_t round, row& r) {
   if (r.status != row_status::ok) return is_floor ? without_floor() : harness::turn_result::leave_out;
   progress_.show("round " + std::to_string(round + 1) + " of at least " + std::to_string(options_.rounds) +
                  ": " + r.label());
-  job task(job_kind::measure);
-  if (!work(r, task)) {
-    if (interrupted_) return harness::turn_result::stop_all;
-    return is_floor ? without_floor() : harness::turn_result::leave_out;
-  }
-  if (is_floor) {
-    warm_floor_.push_back(task.warm_median_ns);
-    cold_floor_.push_back(task.cold_ns);
-  }
   const auto operations = static_cast<double>(trace_.facts().operations());
-  r.warm_ns.push_back((task.warm_median_ns - (is_floor ? 0 : warm_floor_[round])) / operations);
-  r.cold_ns.push_back((task.cold_ns - (is_floor ? 0 : cold_floor_[round])) / operations);
-  r.page_faults.push_back(static_cast<double>(task.cold_page_faults));
-  r.warm_passes += task.warm_passes;
+  row::at_shift turn;
+  for (std::size_t k = 0; k < turns(); ++k) {
+    job task(job_kind::measure);
+    task.shift = shifts[k];
+    if (!work(r, task)) {
+      if (interrupted_) return harness::turn_result::stop_all;
+      return is_floor ? without_floor() : harness::turn_result::leave_out;
+    }
+    if (is_floor) {
+      warm_floor_.push_back(task.warm_median_ns);
+      cold_floor_.push_back(task.cold_ns);
+    }
+    const std::size_t same_turn = round * turns() + k;
+    turn.warm_ns.push_back((task.warm_median_ns - (is_floor ? 0 : warm_floor_[same_turn])) / operations);
+    turn.cold_ns.push_back((task.cold_ns - (is_floor ? 0 : cold_floor_[same_turn])) / operations);
+    turn.page_faults.push_back(static_cast<double>(task.cold_page_faults));
+    r.warm_passes += task.warm_passes;
+  }
+  r.add_round(turn);
   return harness::turn_result::go_on;
 }
 

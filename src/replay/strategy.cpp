@@ -15,9 +15,10 @@ std::vector<strategy> all() {
 
 }  // namespace
 
-std::span<const strategy> strategies() {
-  static const std::vector<strategy> list = all();
-  return list;
+std::span<const strategy> strategies(subject of) {
+  static const std::vector<strategy> for_blocks = all();
+  static const std::vector<strategy> for_regions = region_strategies();
+  return of == subject::regions ? for_regions : for_blocks;
 }
 
 }  // namespace mallard::replay

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <limits>
+#include <span>
 
 #include "journal/event.hpp"
 #include "mallard/core/attributes.hpp"
@@ -19,8 +19,6 @@ namespace {
 constexpr std::size_t ahead = 8;
 
 }  // namespace
-
-trace_builder::trace_builder() : file_(trace::ops_offset) { reserve_ops(); }
 
 void trace_builder::add(const journal::event_batch& batch) {
   facts_.events += batch.count();
@@ -51,13 +49,11 @@ void trace_builder::add_event(const journal::event_batch& batch, std::size_t i) 
 // Field by field: an op put together elsewhere and copied whole would wait for its parts.
 MALLARD_INLINE void trace_builder::emit(std::uint64_t size, std::uint32_t slot, op_kind kind,
                                         std::uint8_t align_log2) {
-  if (next_ == end_) reserve_ops();
-  next_->size = size;
-  next_->slot = slot;
-  next_->kind = kind;
-  next_->align_log2 = align_log2;
-  ++next_;
-  ++facts_.ops;
+  op* const next = ops_.add();
+  next->size = size;
+  next->slot = slot;
+  next->kind = kind;
+  next->align_log2 = align_log2;
 }
 
 void trace_builder::allocate(std::uint64_t address, std::uint64_t size, std::uint64_t alignment) {
@@ -180,27 +176,14 @@ void trace_builder::note_live(std::uint64_t more, std::uint64_t less) {
   facts_.max_live_objects = std::max(facts_.max_live_objects, live_objects_);
   if (live_bytes_ > facts_.max_live_bytes) {
     facts_.max_live_bytes = live_bytes_;
-    facts_.max_live_op = facts_.ops - 1;
+    facts_.max_live_op = ops_.size() - 1;
   }
-}
-
-// Doubles the room for ops.
-void trace_builder::reserve_ops() {
-  const std::size_t room = std::max<std::size_t>(std::size_t{1} << 16, 2 * facts_.ops);
-  file_.resize(trace::places_offset(room));
-  op* const first = reinterpret_cast<op*>(static_cast<std::byte*>(file_.data()) + trace::ops_offset);
-  next_ = first + facts_.ops;
-  end_ = first + room;
-}
-
-std::span<const op> trace_builder::ops() const {
-  return {reinterpret_cast<const op*>(static_cast<std::byte*>(file_.data()) + trace::ops_offset), facts_.ops};
 }
 
 void trace_builder::free_the_rest() {
   std::vector<std::uint32_t> rest;
   std::vector<std::uint64_t> born(blocks_.size());
-  const std::span<const op> all = ops();
+  const std::span<const op> all = ops_.ops();
   for (std::size_t i = 0; i < all.size(); ++i)
     if (all[i].kind == op_kind::allocate || all[i].kind == op_kind::allocate_aligned) born[all[i].slot] = i;
   for (std::uint32_t slot = 0; slot < blocks_.size(); ++slot)
@@ -213,15 +196,9 @@ void trace_builder::free_the_rest() {
 trace trace_builder::finish() {
   free_the_rest();
   facts_.slots = blocks_.size();
-
-  const std::size_t places_at = trace::places_offset(facts_.ops);
-  file_.resize(places_at + facts_.allocations * sizeof(std::uint64_t));
-  auto* const base = static_cast<std::byte*>(file_.data());
-  const std::span<std::uint64_t> places(reinterpret_cast<std::uint64_t*>(base + places_at),
-                                        facts_.allocations);
-  facts_.places_bytes = assign_places(ops(), facts_.slots, places);
-  std::memcpy(base, &facts_, sizeof facts_);
-  return trace(std::move(file_));
+  return ops_.finish(facts_, [this](std::span<std::uint64_t> places) {
+    return assign_places(ops_.ops(), facts_.slots, places);
+  });
 }
 
 trace build_trace(journal::event_source& source) {

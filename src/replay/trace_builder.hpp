@@ -8,28 +8,25 @@
 //   unmatched   a free, or the old block of a realloc, that the journal never allocated: left out;
 //               such a realloc is replayed as an allocation
 //   failed      an allocation that returned null: left out
-//   region      region events are counted and left out
+//   region      region events are counted and left out (region/region_trace_builder.hpp)
 // realloc(p, 0) with a null result is a free. Events of all threads are replayed in journal order.
 // Cost: tens of nanoseconds an event; memory: the trace, and 50 bytes a block alive at once.
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
-#include "harness/mapping.hpp"
 #include "journal/event_batch.hpp"
 #include "journal/event_source.hpp"
 #include "journal/flat_table.hpp"
 #include "replay/op.hpp"
 #include "replay/trace.hpp"
+#include "replay/trace_writer.hpp"
 
 namespace mallard::replay {
 
 class trace_builder {
  public:
-  trace_builder();
-
   void add(const journal::event_batch& batch);
 
   // Frees what is still alive, computes the places and hands the trace over; the builder is spent.
@@ -57,12 +54,8 @@ class trace_builder {
   void note_live(std::uint64_t more, std::uint64_t less);
   void emit(std::uint64_t size, std::uint32_t slot, op_kind kind, std::uint8_t align_log2);
   void free_the_rest();
-  [[nodiscard]] std::span<const op> ops() const;
-  void reserve_ops();
 
-  harness::shared_file file_;
-  op* next_ = nullptr;  // in file_
-  op* end_ = nullptr;   // of the room in file_
+  trace_writer<op> ops_;
   trace_facts facts_;
   journal::flat_table<std::uint64_t, known_address> addresses_;  // of what is alive
   std::vector<live_block> blocks_;                               // by slot

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -55,6 +56,12 @@ const row* best_malloc(const std::vector<row>& rows) {
   return best_of(rows, [](const row& r) { return r.of->bound == binding::malloc; });
 }
 
+const row* glibc_of(const std::vector<row>& rows) {
+  const auto found = std::ranges::find_if(
+      rows, [](const row& r) { return is_over_glibc(*r.of) && !r.repeated && r.measured(); });
+  return found == rows.end() ? nullptr : &*found;
+}
+
 const row* row_of(const std::vector<row>& rows, std::string_view label) {
   for (const row& r : rows)
     if (r.label() == label && r.measured()) return &r;
@@ -75,11 +82,11 @@ std::vector<std::string> verdict_of(const report_input& in) {
                       " of its own time; differences of that size mean nothing.");
   }
 
-  const row* const glibc = row_of(in.rows, "glibc");
+  const row* const glibc = glibc_of(in.rows);
   if (glibc == nullptr)
     lines.push_back("Best malloc: " + base->of->name + "; glibc was not measured.");
   else if (base == glibc)
-    lines.emplace_back("Best malloc: glibc.");
+    lines.push_back("Best malloc: " + glibc->of->name + ".");
   else if (harness::apart(base->warm().around, glibc->warm().around))
     lines.push_back("Best malloc: " + compare(*base, *glibc, in) + ".");
   else

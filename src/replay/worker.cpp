@@ -20,8 +20,9 @@ std::vector<std::string> worker_arguments(std::size_t strategy, int trace_descri
 void be_worker(int argc, char** argv) {
   if (argc != 5) ::_exit(2);
   harness::end_with_parent();
-  const strategy& chosen = strategies()[static_cast<std::size_t>(std::atoi(argv[2]))];
   const trace replayed(harness::shared_file(std::atoi(argv[3]), harness::access::read));
+  const auto all = strategies(replayed.facts().of);
+  const strategy& chosen = all[static_cast<std::size_t>(std::atoi(argv[2]))];
   const harness::shared_file page(std::atoi(argv[4]), harness::access::read_write);
   job& task = *static_cast<job*>(page.data());
   harness::do_work(task, chosen.bound == binding::malloc ? chosen.beneath : nullptr, task.memory_limit,

@@ -55,7 +55,7 @@ class witness final : public watcher {
   void region_moved(std::uint32_t number, std::uint32_t parent) override {
     demand(lives(number) && (parent == 0 || lives(parent)));
   }
-  void region_cleared(std::uint32_t number) override { demand(lives(number)); }
+  void region_cleared(std::uint32_t number, std::uint64_t /*event*/) override { demand(lives(number)); }
   void region_ended(std::uint32_t number, std::uint64_t /*event*/) override {
     demand(lives(number));
     region_lives_[number - 1] = false;

@@ -47,6 +47,39 @@ TEST(summary, counts_what_is_alive_through_reallocations) {
   EXPECT_DOUBLE_EQ(s.duration, 0.6);
 }
 
+// The columns of the seed's Table 3.
+TEST(summary, counts_objects_and_what_their_calls_took) {
+  const temporary_file file;
+  writer out(file.path());
+  out.describe({.ticks_per_second = 1e9});
+  for (std::uint64_t i = 1; i <= 64; ++i)  // the first is the one that sets up the heap
+    out.append({.kind = event_kind::malloc,
+                .address = i * 0x100,
+                .size = 10,
+                .duration = i == 1 ? 1'000'000u : 40u});
+  for (std::uint64_t i = 1; i <= 64; ++i)
+    out.append({.kind = event_kind::free, .address = i * 0x100, .duration = i % 16 == 0 ? 25u : 0u});
+  out.append({.kind = event_kind::realloc, .address = 0x100, .size = 160});
+  out.append({.kind = event_kind::malloc});  // failed
+  out.add_usage({.time = 1, .cpu_ns = 3'000'000, .recording_ns = 500'000});
+  out.finish();
+
+  const summary s = summarize(file.path());
+  EXPECT_EQ(s.objects, 65U);
+  EXPECT_DOUBLE_EQ(s.memory_ns, 1'000'000 + 65 * 40 + 64 * 25);
+  const auto json = nlohmann::json::parse(to_json(s));
+  EXPECT_EQ(json["objects"], 65);
+  EXPECT_DOUBLE_EQ(json["mean_object_bytes"], 800.0 / 65);
+  EXPECT_DOUBLE_EQ(json["bytes_over_peak"], 800.0 / 640);
+  EXPECT_DOUBLE_EQ(json["memory_share"], s.memory_ns / 2'500'000);
+
+  const temporary_file empty;
+  writer(empty.path()).finish();
+  const auto nothing = nlohmann::json::parse(to_json(summarize(empty.path())));
+  for (const char* unknown : {"mean_object_bytes", "bytes_over_peak", "memory_ns", "memory_share"})
+    EXPECT_TRUE(nothing[unknown].is_null()) << unknown;
+}
+
 TEST(summary, knows_how_deep_stacks_are_and_how_long_calls_took) {
   const temporary_file file;
   writer out(file.path());

@@ -31,6 +31,59 @@ def test_json_says_what_recording_cost(mallard: Mallard, journal: Path) -> None:
     assert 1 <= summary["stack_depth_median"] <= 64
 
 
+def test_json_has_the_columns_of_table_3(mallard: Mallard, journal: Path) -> None:
+    summary = json.loads(mallard("info", "--json", journal).stdout)
+    births = ("alloc", "aligned", "new", "posix")
+    most = sum(n for kind, n in summary["events_by_kind"].items() if any(b in kind for b in births))
+    assert 20_000 <= summary["objects"] <= most
+    assert summary["mean_object_bytes"] == summary["bytes"] / summary["objects"]
+    assert summary["bytes_over_peak"] == summary["bytes"] / summary["peak_live_bytes"] >= 1
+    assert 0 < summary["memory_share"] <= 1
+    assert summary["regions"] is None
+    shown = mallard("info", journal).stdout
+    assert f"{summary['objects']:,}, {summary['mean_object_bytes']:,.1f} bytes each" in shown
+    assert f"{summary['bytes_over_peak']:,.1f} times those at peak" in shown
+    assert f"{summary['memory_share']:.1%} of the program's CPU time" in shown
+
+
+# Asks the recorder for its functions, as mallard/annotate.h does: a region of 100 blocks of which one is
+# freed and one inside another, which ends with it.
+REGIONS = """
+import ctypes as c
+table = (c.c_void_p * 8).in_dll(c.CDLL(None), "mallard_record_annotations")
+CREATE, ALLOCATE, FREE, CLEAR, DESTROY = range(1, 6)
+def note(what, *values):
+    c.CFUNCTYPE(None, *[c.c_size_t] * len(values))(table[what])(*values)
+note(CREATE, 16, 0)
+note(CREATE, 32, 16)
+for i in range(100):
+    note(ALLOCATE, 16, 4096 + 64 * i, 48)
+note(ALLOCATE, 32, 4096, 200)
+note(FREE, 16, 4096)
+note(CLEAR, 16)
+note(ALLOCATE, 16, 4096, 5000)
+note(DESTROY, 16)
+"""
+
+
+def test_regions_have_figures_of_their_own(mallard: Mallard, tmp_path: Path) -> None:
+    path = tmp_path / "regions.mlrd"
+    assert mallard("record", "-o", path, "--", sys.executable, "-c", REGIONS).returncode == 0
+    regions = json.loads(mallard("info", "--json", path).stdout)["regions"]
+    assert regions == {
+        "regions": 2,
+        "objects": 102,
+        "bytes": 10_000,
+        "peak_live_bytes": 5_000,
+        "peak_live_objects": 101,
+        "mean_object_bytes": 10_000 / 102,
+        "bytes_over_peak": 2.0,
+    }
+    shown = mallard("info", path).stdout
+    assert "10,000 bytes, 2.0 times those at peak" in shown
+    assert "2, and in them:" in shown
+
+
 def test_children_are_told_with_their_journals(mallard: Mallard, tmp_path: Path) -> None:
     path = tmp_path / "family.mlrd"
     fork = "my @a = (1 .. 1000); for (1 .. 2) { fork or exit }; 1 while wait > 0"

@@ -51,6 +51,7 @@ void write_inputs(const scratch_folder& folder) {
       << "$| = 1; print `echo one | tr a-z A-Z`;\n"
          "if (my $child = fork) { waitpid $child, 0; print qq(child: $?\\n) } else { kill 9, $$ }\n"
          "print system('exit 5') >> 8, qq(\\n); open my $in, '-|', 'sort', '/etc/group'; print sort <$in>;\n"
+         "close $in;  # waits: what outlives the program is left alone\n"
          "exec 'sh', '-c', 'echo $0; exit 6';\n";
 
   std::ofstream(folder / "children.py")

@@ -99,6 +99,18 @@ TEST_F(regions, of_a_library_that_only_a_plug_in_sees_are_recorded) {
   EXPECT_EQ(expect_as_counted({target("load_regions"), target("libregion_plugin.so")}), 2u * 10 * 2);
 }
 
+// What libraries made of their regions, others can serve: moved chunks, inner pools, what never ends.
+TEST_F(regions, can_be_replayed_as_recorded) {
+  for (const char* const program : {"apr_pools", "talloc_chunks", "obstacks"}) {
+    (void)record({target(program)});
+    const run_result checked =
+        run({MALLARD_REPLAY, "--regions", "--check-only", "--json", (folder_ / "journal").string()});
+    EXPECT_EQ(checked.status, 0) << program << ": " << checked.err;
+    EXPECT_NE(checked.out.find("\"replayed\": \"regions\""), std::string::npos) << program;
+    EXPECT_EQ(checked.out.find("\"failed\""), std::string::npos) << program << ": " << checked.out;
+  }
+}
+
 TEST_F(regions, that_lack_one_event_are_found_to_differ) {
   recorded r = record({target("annotated")});
   const region_counts account = parse_account(result_.out);

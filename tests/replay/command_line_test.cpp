@@ -2,28 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "parsed_arguments.hpp"
+
 namespace mallard::replay {
 namespace {
 
-struct parsed {
-  std::optional<command> asked;
-  int exit_code = 0;
-  std::string complaint;
-};
-
-parsed parse(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "mallard-replay");
-  std::vector<char*> argv;
-  for (std::string& a : arguments) argv.push_back(a.data());
-  parsed result;
-  ::testing::internal::CaptureStderr();
-  result.asked = parse_command_line(static_cast<int>(argv.size()), argv.data(), result.exit_code);
-  result.complaint = ::testing::internal::GetCapturedStderr();
-  return result;
+auto parse(std::vector<std::string> arguments) {
+  return test::parsed(parse_command_line, "mallard-replay", std::move(arguments));
 }
 
 TEST(CommandLine, DefaultsMeasureEverythingInFiveRounds) {
-  const parsed p = parse({"run.mallard"});
+  const auto p = parse({"run.mallard"});
   ASSERT_TRUE(p.asked);
   EXPECT_EQ(p.asked->file, "run.mallard");
   EXPECT_TRUE(p.asked->options.names.empty());
@@ -34,8 +27,20 @@ TEST(CommandLine, DefaultsMeasureEverythingInFiveRounds) {
   EXPECT_FALSE(p.asked->json);
 }
 
+TEST(CommandLine, RegionsAreReplayedWhereTheyAreAskedForAndShiftedThere) {
+  EXPECT_EQ(parse({"run.mallard"}).asked->of, subject::blocks);
+  const auto p = parse({"--regions", "--shift", "--strategy", "talloc", "run.mallard"});
+  ASSERT_TRUE(p.asked) << p.complaint;
+  EXPECT_EQ(p.asked->of, subject::regions);
+  EXPECT_TRUE(p.asked->options.shift);
+
+  EXPECT_FALSE(parse({"--shift", "run.mallard"}).asked);
+  EXPECT_FALSE(parse({"--regions", "--strategy", "multipool", "run.mallard"}).asked);
+  EXPECT_FALSE(parse({"--strategy", "talloc", "run.mallard"}).asked);
+}
+
 TEST(CommandLine, EveryOptionIsUnderstood) {
-  const parsed p = parse(
+  const auto p = parse(
       {"--strategy", "jemalloc", "--strategy",  "multipool", "run.mallard",    "--binding", "pmr",
        "--rounds",   "9",        "--warm-time", "0.5",       "--memory-limit", "512M",      "--touch",
        "all",        "--litter", "10",          "--json",    "--check-only",   "-o",        "run.json"});
@@ -54,11 +59,7 @@ TEST(CommandLine, EveryOptionIsUnderstood) {
 
 TEST(CommandLine, WhatIsWrongIsOneLineAndExitCodeTwo) {
   const auto complaint = [](std::vector<std::string> arguments) {
-    const parsed p = parse(std::move(arguments));
-    EXPECT_FALSE(p.asked);
-    EXPECT_EQ(p.exit_code, 2);
-    EXPECT_EQ(std::count(p.complaint.begin(), p.complaint.end(), '\n'), 1) << p.complaint;
-    return p.complaint;
+    return test::complaint(parse_command_line, "mallard-replay", std::move(arguments));
   };
   EXPECT_EQ(complaint({}), "mallard-replay: which journal? Give a FILE (see --help)\n");
   EXPECT_TRUE(complaint({"x", "--strategy", "hoard"})

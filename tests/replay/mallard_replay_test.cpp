@@ -13,30 +13,15 @@
 #include <utility>
 
 #include "journal/writer.hpp"
+#include "replay/run_replay.hpp"
 
 namespace {
 
-using json = nlohmann::json;
-
-// A sanitizer's malloc takes the place of every other one, and its memory is not limited like theirs.
-constexpr bool sanitized = MALLARD_SANITIZED;
-
-struct run_result {
-  int exit_code;
-  std::string out;
-};
-
-// Runs the shell command; $REPLAY is the program.
-run_result shell(const std::string& command) {
-  const std::string line = "REPLAY='" MALLARD_REPLAY "'; " + command;
-  FILE* pipe = ::popen(line.c_str(), "r");
-  std::string out;
-  std::array<char, 4096> buffer{};
-  for (std::size_t got = 0; (got = std::fread(buffer.data(), 1, buffer.size(), pipe)) != 0;)
-    out.append(buffer.data(), got);
-  const int status = ::pclose(pipe);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), out};
-}
+using mallard::replay::testing::json;
+using mallard::replay::testing::row_of;
+using mallard::replay::testing::run_result;
+using mallard::replay::testing::sanitized;
+using mallard::replay::testing::shell;
 
 class MallardReplay : public testing::Test {
  protected:
@@ -53,13 +38,6 @@ class MallardReplay : public testing::Test {
 
   const std::string path_ = testing::TempDir() + "mallard_replay_" + std::to_string(::getpid()) + ".txt";
 };
-
-const json& row_of(const json& rows, const std::string& strategy, const std::string& binding) {
-  for (const json& r : rows)
-    if (r["strategy"] == strategy && r["binding"] == binding) return r;
-  static const json none;
-  return none;
-}
 
 TEST_F(MallardReplay, JsonGoesToAFileBesideTheTable) {
   const std::string saved = path_ + ".json";
@@ -237,7 +215,7 @@ TEST_F(MallardReplay, AStrategyThatCannotServeTheAlignmentIsSkipped) {
 }
 
 TEST_F(MallardReplay, ExhaustionIsARowAndTheTableGoesOn) {
-  if (sanitized) GTEST_SKIP() << "what a sanitizer itself needs is refused too, and ends the process";
+  if (sanitized) GTEST_SKIP() << "refused memory, a sanitizer waits for itself while it reports that";
   std::ofstream file(path_);
   for (int i = 1; i <= 64; ++i) file << "a 1048576 " << i << " 1 0\nf " << i << " 1 0\n";
   file.close();

@@ -33,13 +33,29 @@ std::vector<row> two_rows() {
 TEST(Report, JsonFieldsAreNamedAsEverywhere) {
   const std::vector<row> rows = two_rows();
   const json whole = json::parse(to_json(report_of(rows)));
-  EXPECT_EQ(names_in(whole), (std::vector<std::string>{"journal", "machine", "method", "litter", "rows"}));
-  EXPECT_EQ(names_in(whole["rows"][0]),
-            (std::vector<std::string>{
-                "strategy", "binding",           "status",     "reason",         "ns_per_event",
-                "spread",   "cold_ns_per_event", "rounds_ns",  "cold_rounds_ns", "alloc_ns",
-                "free_ns",  "max_held",          "max_live",   "fragmentation",  "internal",
-                "header",   "external",          "held_after", "page_faults",    "instructions_per_event"}));
+  EXPECT_EQ(names_in(whole),
+            (std::vector<std::string>{"journal", "machine", "method", "litter", "shifts", "rows"}));
+  EXPECT_EQ(names_in(whole["rows"][0]), (std::vector<std::string>{"strategy",
+                                                                  "binding",
+                                                                  "status",
+                                                                  "reason",
+                                                                  "ns_per_event",
+                                                                  "spread",
+                                                                  "cold_ns_per_event",
+                                                                  "rounds_ns",
+                                                                  "cold_rounds_ns",
+                                                                  "by_shift",
+                                                                  "alloc_ns",
+                                                                  "free_ns",
+                                                                  "max_held",
+                                                                  "max_live",
+                                                                  "fragmentation",
+                                                                  "internal",
+                                                                  "header",
+                                                                  "external",
+                                                                  "held_after",
+                                                                  "page_faults",
+                                                                  "instructions_per_event"}));
   EXPECT_EQ(names_in(whole["rows"][0]["alloc_ns"]),
             (std::vector<std::string>{"p50", "p99", "p999", "p9999", "max", "max_of_min"}));
   EXPECT_EQ(names_in(whole["rows"][0]["free_ns"]), names_in(whole["rows"][0]["alloc_ns"]));
@@ -65,6 +81,34 @@ TEST(Report, JsonHasTheFiguresAndNullForWhatIsNotKnown) {
     EXPECT_TRUE(glibc[name].is_null()) << name;
   EXPECT_TRUE(glibc["alloc_ns"]["p50"].is_null());
   EXPECT_EQ(whole["rows"][1]["external"], 30);
+}
+
+// The middle of five shifts is a round's figure, and each shift has a median of its own.
+TEST(Report, ShiftedHeapsHaveAFigureForEachShift) {
+  std::vector<row> rows = two_rows();
+  row& shifted = rows[1];
+  shifted.warm_ns.clear();
+  for (const double round : {0.0, 10.0, 20.0})
+    shifted.add_round({.warm_ns = {5 + round, 1 + round, 2 + round, 9 + round, 4 + round},
+                       .cold_ns = {50, 10, 20, 90, 40},
+                       .page_faults = {3, 3, 4, 3, 8}});
+  EXPECT_EQ(shifted.warm_ns, (std::vector<double>{4, 14, 24}));
+  EXPECT_EQ(shifted.page_faults.back(), 3);
+
+  session_options options;
+  options.shift = true;
+  const report_input report = report_of(rows, options);
+  const json whole = json::parse(to_json(report));
+  EXPECT_EQ(whole["shifts"], (json{0, 64, 1024, 2048, 4032}));
+  EXPECT_TRUE(whole["rows"][0]["by_shift"].is_null());
+  const json& last = whole["rows"][1]["by_shift"][4];
+  EXPECT_EQ(last["ns_per_event"], 14);
+  EXPECT_EQ(last["cold_ns_per_event"], 40);
+  EXPECT_EQ(last["page_faults"], 8);
+  EXPECT_NE(to_text(report).find("multipool                  15.0, 3  11.0, 3  12.0, 4"),
+            std::string::npos)
+      << to_text(report);
+  EXPECT_TRUE(json::parse(to_json(report_of(rows)))["shifts"].is_null());
 }
 
 // A box plot is drawn from these: all rounds in the order they ran, and the median is of the same figures.

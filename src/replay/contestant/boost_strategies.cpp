@@ -2,6 +2,7 @@
 #include <boost/container/pmr/synchronized_pool_resource.hpp>
 #include <boost/container/pmr/unsynchronized_pool_resource.hpp>
 
+#include "replay/contestant/boost_dlmalloc.hpp"
 #include "replay/contestant/polymorphic.hpp"
 #include "replay/run.hpp"
 #include "replay/strategy.hpp"
@@ -28,6 +29,8 @@ std::vector<strategy> boost_strategies() {
     s.beneath = untrimmed_malloc();
     s.most_align = pmr::memory_resource::max_align;  // above, 1.74's monotonic throws, its pools misalign
   }
+  list.push_back({"boost.dlmalloc", binding::typed,
+                  "the malloc that Boost.Container's allocators are made of", run<boost_dlmalloc>});
   return list;
 }
 

@@ -22,11 +22,14 @@ class none {
         places_(t.places().data()),
         next_(places_) {}
 
-  MALLARD_INLINE void* allocate(const op&) { return base_ + *next_++; }
-  MALLARD_INLINE void* allocate_aligned(const op&) { return base_ + *next_++; }
+  MALLARD_INLINE void* allocate(const op&) { return next(); }
+  MALLARD_INLINE void* allocate_aligned(const op&) { return next(); }
   MALLARD_INLINE void deallocate(void*, const op&) {}
   MALLARD_INLINE void* reallocate(void* p, const op&, const op&) { return p; }
   void end_pass() { next_ = places_; }
+
+  // The next block, of whatever is replayed.
+  MALLARD_INLINE void* next() { return base_ + *next_++; }
 
   [[nodiscard]] std::size_t held() const { return memory_.size(); }
   [[nodiscard]] std::size_t max_held() const { return memory_.size(); }

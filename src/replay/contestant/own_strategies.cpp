@@ -1,5 +1,8 @@
+#include "mallard/heap/best_fit.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
+#include "mallard/heap/reap.hpp"
+#include "mallard/heap/sized_reap.hpp"
 #include "mallard/heap/synchronized_multipool.hpp"
 #include "replay/contestant/heap.hpp"
 #include "replay/run.hpp"
@@ -21,7 +24,12 @@ std::vector<strategy> own_strategies() {
   std::vector<strategy> list;
   add<monotonic, heap_end::clear>(list, "memory that only grows, cleared after each pass");
   add<multipool, heap_end::nothing>(list, "a pool a size class, larger blocks passed through");
+  add<fifo_multipool, heap_end::nothing>(list, "multipool that reuses first what was freed first");
   add<multipool_over_monotonic, heap_end::clear>(list, "pools over one monotonic, cleared after each pass");
+  add<best_fit, heap_end::nothing>(list,
+                                   "the best fitting free block, joined with its neighbours when freed");
+  add<reap, heap_end::nothing>(list, "a region that frees single blocks, too: bumps, or best_fit");
+  add<sized_reap, heap_end::nothing>(list, "the same without headers, by the sizes that come back");
   add<synchronized_multipool, heap_end::nothing>(list, "multipool for many threads, each with a cache");
   return list;
 }

@@ -26,6 +26,15 @@ auto& source_of(H& h) {
     return source_of(h.upstream());
 }
 
+// Whether the chunk cache of the process is where a heap's memory comes from.
+template <heap H>
+consteval bool over_cached_pages() {
+  if constexpr (layered<H>)
+    return over_cached_pages<typename H::upstream_type>();
+  else
+    return std::same_as<H, cached_pages>;
+}
+
 template <heap H>
 class process_footprint {
  public:
@@ -35,32 +44,23 @@ class process_footprint {
   }
 
   [[nodiscard]] static std::size_t held(const H& h) {
-    if constexpr (is_cached<H>())
+    if constexpr (over_cached_pages<H>())
       return process_chunks().mapped();
     else
       return source_of(h).held();
   }
   [[nodiscard]] static std::size_t max_held(const H& h) {
-    if constexpr (is_cached<H>())
+    if constexpr (over_cached_pages<H>())
       return process_chunks().max_mapped();
     else
       return source_of(h).max_held();
   }
   // Lets the highest mark start again from what is held now.
   static void reset_max_held(H& h) {
-    if constexpr (is_cached<H>())
+    if constexpr (over_cached_pages<H>())
       process_chunks().reset_max_mapped();
     else
       source_of(h).reset_max_held();
-  }
-
- private:
-  template <heap Upper>
-  static consteval bool is_cached() {
-    if constexpr (layered<Upper>)
-      return is_cached<typename Upper::upstream_type>();
-    else
-      return std::same_as<Upper, cached_pages>;
   }
 };
 

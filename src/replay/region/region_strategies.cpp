@@ -1,0 +1,77 @@
+#include "mallard/heap/reap.hpp"
+#include "mallard/heap/region.hpp"
+#include "mallard/heap/region_emulator.hpp"
+#include "mallard/heap/sized_reap.hpp"
+#include "mallard/source/default_source.hpp"
+#include "replay/region/apr_regions.hpp"
+#include "replay/region/monotonic_regions.hpp"
+#include "replay/region/nested_regions.hpp"
+#include "replay/region/obstack_regions.hpp"
+#include "replay/region/region_none.hpp"
+#include "replay/region/shifted_pages.hpp"
+#include "replay/region/talloc_regions.hpp"
+#include "replay/run.hpp"
+#include "replay/strategy.hpp"
+
+namespace mallard::replay {
+namespace {
+
+// A heap of ours over its usual source or, where its start is to be shifted, over pages that shift.
+struct of_region {
+  template <class Source>
+  using over = basic_region<Source>;
+};
+
+struct of_reap {
+  template <class Source>
+  using over = basic_reap<Source>;
+};
+struct of_sized_reap {
+  template <class Source>
+  using over = basic_sized_reap<Source>;
+};
+
+template <class Heap>
+void run_nested(const trace& t, job& j) {
+  shifted_pages::shift = j.shift;
+  if (j.shift == 0)
+    run<nested_regions<typename Heap::template over<default_source>>>(t, j);
+  else
+    run<nested_regions<typename Heap::template over<counting<shifted_pages>>>>(t, j);
+}
+
+// A library's regions, over a malloc that keeps what they give back, as our own heaps do.
+template <class Regions>
+strategy foreign_regions(const char* name, binding bound, const char* summary,
+                         std::size_t most_align = max_request) {
+  return {name, bound, summary, run<Regions>, untrimmed_malloc(), most_align};
+}
+
+}  // namespace
+
+std::vector<strategy> region_strategies() {
+  std::vector<strategy> list{
+      {"none", binding::typed, "the floor: places computed beforehand", run<region_none>}};
+  for (const harness::foreign_malloc& m : harness::foreign_mallocs())
+    list.push_back(
+        {"region_emulator/" + std::string(m.name), binding::malloc,
+         "a pointer kept to each block of " + std::string(m.name) + ", freed one by one at the end",
+         run<nested_regions<region_emulator>>, &m});
+  list.push_back(foreign_regions<obstack_regions>("obstack", binding::typed, "obstacks of the C library",
+                                                  obstack_regions::most_align));
+  list.push_back(foreign_regions<apr_regions>("apr", binding::typed, "pools of the Apache Portable Runtime",
+                                              apr_regions::most_align));
+  list.push_back(foreign_regions<talloc_regions>(
+      "talloc", binding::typed, "chunks of talloc, blocks freed one by one too", talloc_regions::most_align));
+  list.push_back(foreign_regions<monotonic_regions>("std.monotonic", binding::pmr,
+                                                    "a std::pmr::monotonic_buffer_resource a region"));
+  list.push_back(
+      {"region", binding::typed, "blocks side by side in chunks, ended together", run_nested<of_region>});
+  list.push_back(
+      {"reap", binding::typed, "a region that frees single blocks by their pointer", run_nested<of_reap>});
+  list.push_back(
+      {"sized_reap", binding::typed, "the same without headers: sizes come back", run_nested<of_sized_reap>});
+  return list;
+}
+
+}  // namespace mallard::replay

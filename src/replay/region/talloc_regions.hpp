@@ -1,0 +1,39 @@
+// talloc_regions: chunks of talloc, each region an empty one that its blocks and inner regions hang on.
+//
+//     region --> block, block, ..., inner region --> block ...      each a malloc with a header of links
+//
+// Blocks can be freed one by one; ending a region walks all that hangs on it. Aligned to 16.
+#pragma once
+
+#include <talloc.h>
+
+#include "replay/region/region_op.hpp"
+#include "replay/region/region_table.hpp"
+#include "replay/trace.hpp"
+
+namespace mallard::replay {
+
+class talloc_regions {
+ public:
+  static constexpr bool ends_all_at_once = true;
+  static constexpr bool clear_ends_children = true;
+  static constexpr bool destroy_ends_children = true;
+  static constexpr std::size_t most_align = 16;
+
+  explicit talloc_regions(const trace& t) : chunks_(t) {}
+
+  bool create(std::uint32_t region, std::uint32_t parent) {
+    chunks_[region] = ::talloc_named_const(parent == no_region ? nullptr : chunks_[parent], 0, "region");
+    return chunks_[region] != nullptr;
+  }
+  void* allocate(const region_op& o) { return ::talloc_named_const(chunks_[o.region()], o.size(), "block"); }
+  void deallocate(void* p, const region_op&) { ::_talloc_free(p, ""); }
+  void clear(std::uint32_t region) { ::talloc_free_children(chunks_[region]); }
+  void destroy(std::uint32_t region) { ::_talloc_free(chunks_[region], ""); }
+  void end_pass() {}
+
+ private:
+  region_table<void*> chunks_;
+};
+
+}  // namespace mallard::replay
