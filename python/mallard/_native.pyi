@@ -14,6 +14,9 @@ class JournalError(ValueError):
 def summary_json(path: str) -> str:
     """Read the whole journal and return what is known of it as one JSON object."""
 
+def totals_of_regions(path: str) -> dict[str, int]:
+    """Read the whole journal and return what was allocated in regions (src/profile/region_totals.hpp)."""
+
 def event_kinds() -> list[str]:
     """Return the name of each kind of event (include/mallard/journal/event.hpp) by number."""
 

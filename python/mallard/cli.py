@@ -24,7 +24,7 @@ COMMANDS = {
     "export": "Write a journal in a form that other tools read.",
     "report": "Write what journals hold as one HTML page.",
     "strategies": "List the strategies that a replay compares.",
-    "bench": "Measure strategies by the benchmarks of the paper P0089.",
+    "bench": "Measure strategies by the benchmarks of papers.",
 }
 NATIVE = ("record", "replay")
 

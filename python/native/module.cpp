@@ -9,15 +9,40 @@
 #include "journal/event_source.hpp"
 #include "journal/summary.hpp"
 #include "native/bind.hpp"
+#include "profile/journal_pass.hpp"
+#include "profile/region_totals.hpp"
 
 namespace nb = nanobind;
 namespace journal = mallard::journal;
+namespace profile = mallard::profile;
+
+namespace {
+
+nb::dict totals_of_regions(const std::filesystem::path& path) {
+  profile::region_totals totals;
+  {
+    const nb::gil_scoped_release others_run;
+    profile::journal_pass pass(journal::open(path), {&totals});
+    while (pass.advance()) {
+    }
+  }
+  nb::dict result;
+  result["regions"] = totals.all().regions;
+  result["objects"] = totals.all().objects;
+  result["bytes"] = totals.all().bytes;
+  result["peak_live_bytes"] = totals.all().peak_live_bytes;
+  result["peak_live_objects"] = totals.all().peak_live_objects;
+  return result;
+}
+
+}  // namespace
 
 NB_MODULE(_native, module) {
   nb::exception<journal::error>(module, "JournalError", PyExc_ValueError);
   module.def(
       "summary_json", [](const std::filesystem::path& path) { return to_json(journal::summarize(path)); },
       nb::arg("path"), nb::call_guard<nb::gil_scoped_release>());
+  module.def("totals_of_regions", totals_of_regions, nb::arg("path"));
   mallard::native::bind_census(module);
   mallard::native::bind_exchange(module);
   mallard::native::bind_objects(module);

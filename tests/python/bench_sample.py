@@ -133,7 +133,7 @@ def other(base: Row, name: str, binding: str, destruction: str, factor: float) -
 def measured(row: Row, chance: random.Random) -> Row:
     """Return a row with noise and with what a measured one has besides."""
     made = dict(row, reason=None, cold_ns_per_event=None, rounds_ns=None, cold_rounds_ns=None)
-    made |= {"wall_ns_per_event": None, "wall_spread": None, "failed_locks": None}
+    made |= dict.fromkeys(("wall_ns_per_event", "wall_spread", "wall_rounds_ns", "failed_locks"))
     made |= {"max_held": None, "page_faults": None}
     wall = row.get("wall_ns_per_event")
     base = wall if wall is not None else row.get("ns_per_event")
@@ -145,6 +145,7 @@ def measured(row: Row, chance: random.Random) -> Row:
     made |= {"ns_per_event": rounds[ROUNDS // 2], "spread": [rounds[0], rounds[-1]], "rounds_ns": rounds}
     if wall is not None:
         made |= {"wall_ns_per_event": rounds[ROUNDS // 2], "wall_spread": [rounds[0], rounds[-1]]}
+        made["wall_rounds_ns"] = rounds
         if row["binding"] == "malloc" or row["label"] == "AS2":
             made["failed_locks"] = round(chance.uniform(0, 0.3), 4)
     else:

@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from math import isclose
 from typing import Any
 
 from planted_truth import (
     BY_CONTENTION,
     BY_DENSITY,
+    OBJECTS,
     Planted,
     Truth,
     between,
@@ -65,13 +66,13 @@ def mismatches(profile: Found, truth: Truth) -> Iterator[str]:
             yield f"{figure}: {rest} of {whole} are in subsystems that nobody planted"
 
 
-def differences(profile: Found, truth: Truth) -> Iterator[str]:
-    """Tell every figure of the planted subsystems that is not as planted; each must have been found."""
+def differences(profile: Found, truth: Truth, names: Collection[str] = OBJECTS) -> Iterator[str]:
+    """Tell what is not as planted: each figure of `names`, which must have been found, and all orders."""
     threads = [thread["system_id"] for thread in profile["threads"]]
     lived_through, peak = between(truth), truth.peak_event()
     subsystems = {name: profile["subsystems"][min(found)] for name, found in matches(profile, truth).items()}
-    for name, found in subsystems.items():
-        objects = truth.of(name)
+    for name in names:
+        found, objects = subsystems[name], truth.of(name)
         for figure, planted in expected(truth, objects, lived_through, peak, profile["few_limit"]):
             value = at(found, figure)
             if figure == "behaviour.births" or figure == "behaviour.frees":

@@ -10,6 +10,7 @@ import pytest
 from bench_runs import Bench
 from rich.console import Console
 
+from mallard.bench.repeated import of_rounds
 from mallard.bench.results import Result
 from mallard.bench.results_file import read
 from mallard.bench.tables import density, heat
@@ -24,12 +25,19 @@ size   AS1   AS2    AS3   AS4   AS5   AS6    AS7   AS8   AS9  AS10   AS11  AS12 
 2^6   1.29  0.64   0.43  fail  0.26  0.21   0.18  0.16  0.14  0.13   0.12  0.11  0.10  0.09
 2^10  1.61  0.81   0.54  fail  0.32  0.27   0.23  0.20  0.18  0.16   0.15  0.13  0.12  0.12
 2^16  skipped: needs about 7 GiB, the limit is 4 GiB
-DS3, beyond the paper: CPU time over that of AS1
+DS3: CPU time of AS1, the others in percent of it
+     --- global --- ------ monotonic ------- ------ multipool ------- ----- mono + multi -----
+size     AS1   AS2    AS3   AS4   AS5   AS6    AS7   AS8   AS9  AS10   AS11  AS12  AS13  AS14
+              virt         wink  virt   v+w         wink  virt   v+w         wink  virt   v+w
+2^6   1.29 s  50.0   33.3  fail  20.0  16.7   14.3  12.5  11.1  10.0   9.09  8.33  7.69  7.14
+2^10  1.61 s  50.0   33.3  fail  20.0  16.7   14.3  12.5  11.1  10.0   9.09  8.33  7.69  7.14
+2^16  skipped: needs about 7 GiB, the limit is 4 GiB
+DS3, beyond the paper: percent of AS1's CPU time
      AS1 over other mallocs --- std ---- boost  ------- mallard --------
-size              jemalloc   pool  wink   pool   synchronized_multipool    A/A
+size              jemalloc   pool  wink   pool   synchronized_multipool   A/A
                                                                    virt
-2^6                   0.12   0.25  0.38   0.50                     0.62   1.01
-2^10                  0.12   0.25  0.38   0.50                     0.62   1.01
+2^6                   12.5   25.0  37.5   50.0                     62.5   101
+2^10                  12.5   25.0  37.5   50.0                     62.5   101
 2^16  skipped: needs about 7 GiB, the limit is 4 GiB
 DS3, first touch: CPU seconds for 2^27 leaves
      -- global -- ------ monotonic ------- ------ multipool ------- ----- mono + multi -----
@@ -86,7 +94,10 @@ def test_tables_are_the_papers_and_what_is_beyond_it(results: list[Result]) -> N
     assert as_text(results) == TABLES
 
 
-def test_a_narrow_terminal_splits_between_groups_of_columns(results: list[Result]) -> None:
+def test_a_narrow_terminal_splits_between_groups_of_columns(
+    results: list[Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     assert as_text(results, 60).startswith(NARROW)
     assert all(len(line) <= 60 for line in NARROW.splitlines()[1:])
 
@@ -113,9 +124,13 @@ def test_only_what_was_measured_has_columns(results: list[Result]) -> None:
         "     global multipool\n"
         "size   AS1       AS7\n"
         "2^6   1.29      0.18\n"
-        "DS3, beyond the paper: CPU time over that of AS1\n"
-        "size   A/A\n"
-        "2^6   1.01\n"
+        "DS3: CPU time of AS1, the others in percent of it\n"
+        "      global  multipool\n"
+        "size     AS1       AS7\n"
+        "2^6   1.29 s      14.3\n"
+        "DS3, beyond the paper: percent of AS1's CPU time\n"
+        "size  A/A\n"
+        "2^6   101\n"
     )
 
 
@@ -127,7 +142,7 @@ def test_the_papers_table_and_its_findings_stand_below_ours(tmp_path: Path) -> N
         "DS3, unordered_set<int>, hashes cached: CPU seconds for 2^27 leaves, scaled from 2^20"
     )
     theirs = lines.index("In the paper: DS3, unordered_set<int>: CPU seconds for 2^27 leaves")
-    beyond = lines.index("DS3, beyond the paper: CPU time over that of AS1")
+    beyond = lines.index("DS3, beyond the paper: percent of AS1's CPU time")
     assert ours < theirs < beyond
     assert lines[theirs + 4].split()[:4] == ["2^6", "10.2", "11.0", "7.16"]
     judged = [line for line in lines[beyond:] if "(section 7.3: " in line]
@@ -173,26 +188,30 @@ def with_row(results: list[Result], label: str, **changed: Any) -> list[Result]:
 
 
 def test_figures_of_which_the_rounds_do_not_agree_are_marked(results: list[Result]) -> None:
-    wide = with_row(results, "AS7", spread=(0.9, 1.1), ns=1.0)
-    table, beyond, *_ = density.tables(wide, "DS3")
+    wide = with_row(results, "AS7", warm=of_rounds([0.8, 0.9, 1.0, 1.1, 1.2]))
+    table, in_percent, beyond, *_ = density.tables(wide, "DS3")
     assert [cell.mark for cell in table.lines[0].cells].count("~") == 1
     assert list(notes(table)) == [
-        "spread: median 4.0 %, widest 20.0 % (AS7 at 2^6); ~ marks more than 10 %",
+        "spread: median 3.2 %, widest 32.0 % (AS7 at 2^6); ~ marks more than 10 %",
         "fail (AS4 wink): more than 1 GiB",
     ]
     (agreed,) = notes(beyond)
-    assert agreed.startswith("spread: median 4.0 %, widest 4.0 % (")
+    assert agreed.startswith("spread: median < 0.1 %, widest < 0.1 % (")
     assert "0.13~ 0.16 " in as_text(wide)
+    (marked,) = (cell for cell in in_percent.lines[0].cells if cell.mark == "~")
+    # 0.8, 0.9 ... 1.2 of 9.6 ns, of which rounds had 1, 1.02, 0.98, 1.01 and 0.99 times as much
+    assert marked.whole == "10.6±2.0"
 
 
 def test_where_as1_broke_the_others_have_times(results: list[Result]) -> None:
-    broke = with_row(results, "AS1", ns=None, spread=None, status="failed", reason="blocks overlap")
-    _, beyond, *_ = density.tables(broke, "DS3")
+    broke = with_row(results, "AS1", warm=None, status="failed", reason="blocks overlap")
+    _, _, beyond, *_ = density.tables(broke, "DS3")
     assert {cell.text for line in beyond.lines for cell in line.cells} >= {"1.20 ns"}
     assert {cell.value for line in beyond.lines for cell in line.cells} == {None}
 
 
 def test_every_contestant_of_any_group_has_a_column(results: list[Result]) -> None:
     less = replace(results[0], rows=results[0].rows[:14])
-    _, beyond, *_ = density.tables([less, results[1]], "DS3")
-    assert beyond == replace(beyond, groups=density.others(results, "").groups)
+    _, _, beyond, *_ = density.tables([less, results[1]], "DS3")
+    _, _, whole, *_ = density.tables(results, "DS3")
+    assert beyond.groups == whole.groups

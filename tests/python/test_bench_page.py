@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
@@ -18,6 +19,7 @@ from mallard.bench import expected_documents
 from mallard.bench.findings import judged
 from mallard.bench.findings.finding import Verdict
 from mallard.bench.page.page import render
+from mallard.bench.repeated import Repeated, of_rounds
 from mallard.bench.results_file import Run
 from mallard.commands.bench import table
 from mallard.errors import MallardError
@@ -39,6 +41,15 @@ def written(path: Path, runs: Sequence[Run]) -> Path:
 def four(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a run of each benchmark."""
     return written(tmp_path_factory.mktemp("bench") / "four.html", sample_runs())
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A page for each benchmark's run, by its name: a part of what all their charts take to be drawn."""
+    folder = tmp_path_factory.mktemp("bench")
+    return {
+        run.header.benchmark: written(folder / f"{run.header.benchmark}.html", [run]) for run in sample_runs()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +75,13 @@ def row(found: dict[str, Any], label: str, **more: Any) -> dict[str, Any]:
     """Return the first row of a label."""
     wanted = {"label": label, **more}
     return next(one for one in found["rows"] if wanted.items() <= one.items() and not one["repeated"])
+
+
+def paired(one: dict[str, Any], base: dict[str, Any]) -> Repeated:
+    """Return the ratio of two rows, round by round."""
+    ratio = of_rounds(one["rounds_ns"]).over(of_rounds(base["rounds_ns"]))
+    assert ratio
+    return ratio
 
 
 def shown(table: Locator) -> tuple[list[str], dict[str, list[str]]]:
@@ -148,7 +166,9 @@ def test_noise_is_stated_before_the_charts(browser: Browser, tmp_path: Path) -> 
     pairs = run.documents[:20]
     for at, one in enumerate(pairs):
         repeated = next(each for each in one["rows"] if each["repeated"])
-        repeated["ns_per_event"] = row(one, "AS1")["ns_per_event"] * (1.5 if at == 0 else 1.01)
+        factor, first = 1.5 if at == 0 else 1.01, row(one, "AS1")
+        repeated["ns_per_event"] = factor * first["ns_per_event"]
+        repeated["rounds_ns"] = [factor * ns for ns in first["rounds_ns"]]
     few = replace(run, documents=pairs, header=replace(run.header, groups=20))
     with opened(browser, written(tmp_path / "noise.html", [few])) as page:
         noise = page.locator("#noise")
@@ -182,18 +202,21 @@ def test_findings_are_filtered(browser: Browser, four: Path) -> None:
         assert page.locator(".run-findings:visible").count() == 0
 
 
-def test_ratios_and_times_are_those_measured(browser: Browser, four: Path) -> None:
+def test_ratios_and_times_are_those_measured(browser: Browser, alone: dict[str, Path]) -> None:
     of = document(sample_run("density"), structure="DS3", size=10)
     one, base = row(of, "AS7"), row(of, "AS1")
-    with opened(browser, four) as page:
+    with opened(browser, alone["density"]) as page:
         show(page, "DS3")
         heads, rows = shown(heat(page, "density"))
         assert heads[:14] == [f"AS{number}" for number in range(1, 15)]
         assert heads[-1] == "A/A"
         assert len(rows) == 11
-        assert cell(heat(page, "density"), "2¹⁰", "AS7").inner_text() == digits(
-            one["ns_per_event"] / base["ns_per_event"]
-        )
+        ratio = paired(one, base)
+        assert ratio.spread
+        farthest = max(ratio.value - ratio.spread[0], ratio.spread[1] - ratio.value)
+        shown_ratio = cell(heat(page, "density"), "2¹⁰", "AS7")
+        assert shown_ratio.inner_text() == digits(ratio.value)
+        assert shown_ratio.get_attribute("data-around") == f"±{math.ceil(farthest * 100) / 100:.2f}"
         choose(page, "density", "Cold")
         expected = digits(one["cold_ns_per_event"] / base["cold_ns_per_event"])
         assert cell(heat(page, "density"), "2¹⁰", "AS7").inner_text() == expected
@@ -209,9 +232,9 @@ def test_ratios_and_times_are_those_measured(browser: Browser, four: Path) -> No
             assert float(value or 0) == pytest.approx(one[name], rel=1e-4)
 
 
-def test_a_cell_tells_all_that_is_known_of_it(browser: Browser, four: Path) -> None:
+def test_a_cell_tells_all_that_is_known_of_it(browser: Browser, alone: dict[str, Path]) -> None:
     one = row(document(sample_run("density"), structure="DS1", size=6), "AS8")
-    with opened(browser, four, reduced_motion="reduce") as page:
+    with opened(browser, alone["density"], reduced_motion="reduce") as page:
         pointed = cell(heat(page, "density"), "2⁶", "AS8")
         pointed.scroll_into_view_if_needed()
         page.wait_for_timeout(SETTLED_MS)
@@ -223,8 +246,8 @@ def test_a_cell_tells_all_that_is_known_of_it(browser: Browser, four: Path) -> N
         assert "in the paper" in tip
 
 
-def test_keys_go_from_cell_to_cell(browser: Browser, four: Path) -> None:
-    with opened(browser, four) as page:
+def test_keys_go_from_cell_to_cell(browser: Browser, alone: dict[str, Path]) -> None:
+    with opened(browser, alone["density"]) as page:
         first = cell(heat(page, "density"), "2⁶", "AS1")
         assert first.get_attribute("tabindex") == "0"
         first.focus()
@@ -239,8 +262,8 @@ def test_keys_go_from_cell_to_cell(browser: Browser, four: Path) -> None:
         assert not page.locator("#tip").is_visible()
 
 
-def test_what_was_not_measured_says_why(browser: Browser, four: Path) -> None:
-    with opened(browser, four) as page:
+def test_what_was_not_measured_says_why(browser: Browser, alone: dict[str, Path]) -> None:
+    with opened(browser, alone["density"]) as page:
         show(page, SKIPPED[0])
         instead = heat(page, "density").locator("td.instead")
         assert instead.inner_text() == f"skipped: {TOO_MUCH}"
@@ -280,8 +303,8 @@ def test_the_paper_stands_beside_in_the_same_colours(browser: Browser, tmp_path:
         assert {text for cells in rows.values() for text in cells} == {"1.00"}
 
 
-def test_the_paper_has_warm_times_only(browser: Browser, four: Path) -> None:
-    with opened(browser, four) as page:
+def test_the_paper_has_warm_times_only(browser: Browser, alone: dict[str, Path]) -> None:
+    with opened(browser, alone["density"]) as page:
         choose_from(page, "density", "Beside it", "paper")
         choose(page, "density", "Held")
         assert part(page, "density").locator("table.heat").count() == 1
@@ -290,7 +313,7 @@ def test_the_paper_has_warm_times_only(browser: Browser, four: Path) -> None:
 
 def test_runs_are_compared(browser: Browser, twice: Path) -> None:
     first, second = (document(sample_run("density", seed), structure="DS1", size=6) for seed in (1, 2))
-    ours, theirs = (row(of, "AS7")["ns_per_event"] / row(of, "AS1")["ns_per_event"] for of in (first, second))
+    ours, theirs = (paired(row(of, "AS7"), row(of, "AS1")).value for of in (first, second))
     with opened(browser, twice) as page:
         choose_from(page, "density", "Beside it", "1")
         assert cell(heat(page, "density", 1), "2⁶", "AS7").inner_text() == digits(theirs)
@@ -301,8 +324,8 @@ def test_runs_are_compared(browser: Browser, twice: Path) -> None:
         assert cell(heat(page, "density"), "2⁶", "AS7").inner_text() == digits(theirs)
 
 
-def test_small_pictures_choose_a_structure(browser: Browser, four: Path) -> None:
-    with opened(browser, four) as page:
+def test_small_pictures_choose_a_structure(browser: Browser, alone: dict[str, Path]) -> None:
+    with opened(browser, alone["density"]) as page:
         button = page.locator('[data-keep="DS7"]')
         button.focus()
         page.keyboard.press("Enter")
@@ -320,12 +343,12 @@ def heights(surface: dict[str, Any]) -> dict[tuple[int, int], float]:
     }
 
 
-def test_surfaces_are_ratios_of_after_to_before(browser: Browser, four: Path) -> None:
+def test_surfaces_are_ratios_of_after_to_before(browser: Browser, alone: dict[str, Path]) -> None:
     of = document(sample_run("locality"), table="splits", **{"global": 21}, subsystem=18)
     before, after = (row(of, "AS1", split=3, shuffled=state) for state in (False, True))
-    expected = after["ns_per_event"] / before["ns_per_event"]
+    expected = paired(after, before).value
     surfaces = "places => places.map(place => place.data[0])"
-    with opened(browser, four) as page:
+    with opened(browser, alone["locality"]) as page:
         choose(page, "locality", "Here")
         page.wait_for_function("document.querySelectorAll('.surface .main-svg').length === 9")
         drawn = part(page, "locality").locator(".surface").evaluate_all(surfaces)
@@ -338,7 +361,7 @@ def test_surfaces_are_ratios_of_after_to_before(browser: Browser, four: Path) ->
         assert shown(heat(page, "locality"))[0] == [str(number) for number in range(10)]
 
 
-def test_percentages_and_failures_of_utilization(browser: Browser, four: Path) -> None:
+def test_percentages_and_failures_of_utilization(browser: Browser, alone: dict[str, Path]) -> None:
     run = sample_run("utilization")
     ran_out = next(
         one for one in run.documents if any(each["status"] == "out_of_memory" for each in one["rows"])
@@ -346,8 +369,8 @@ def test_percentages_and_failures_of_utilization(browser: Browser, four: Path) -
     group = ran_out["group"]
     failed = next(each["label"] for each in ran_out["rows"] if each["status"] == "out_of_memory")
     name = " ".join(f"2{superscript(group[key])}" for key in ("total", "active", "block"))
-    share = 100 * row(ran_out, "AS7")["ns_per_event"] / row(ran_out, "AS1")["ns_per_event"]
-    with opened(browser, four) as page:
+    share = 100 * paired(row(ran_out, "AS7"), row(ran_out, "AS1")).value
+    with opened(browser, alone["utilization"]) as page:
         choose_from(page, "utilization", "Total", str(group["total"]))
         table = heat(page, "utilization")
         assert cell(table, name, failed).inner_text() == "fail"
@@ -359,10 +382,10 @@ def superscript(number: int) -> str:
     return str(number).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
-def test_time_by_threads_with_failed_locks_beside(browser: Browser, four: Path) -> None:
+def test_time_by_threads_with_failed_locks_beside(browser: Browser, alone: dict[str, Path]) -> None:
     run = sample_run("contention")
     ours = [one for one in run.documents if (one["group"]["iterations"], one["group"]["block"]) == (15, 6)]
-    with opened(browser, four) as page:
+    with opened(browser, alone["contention"]) as page:
         plot = part(page, "contention").locator(".js-plotly-plot")
         traces = plot.evaluate("plot => plot.data")
         time = next(one for one in traces if one["name"].startswith("AS1 ") and "xaxis" not in one)
@@ -378,9 +401,9 @@ def test_time_by_threads_with_failed_locks_beside(browser: Browser, four: Path) 
         assert cell(heat(page, "contention"), "1", "AS1").inner_text() == f"{expected[0]:.1f}"
 
 
-def test_tables_are_copied_as_csv(browser: Browser, four: Path) -> None:
+def test_tables_are_copied_as_csv(browser: Browser, alone: dict[str, Path]) -> None:
     of = document(sample_run("density"), structure="DS1", size=16)
-    with opened(browser, four) as page:
+    with opened(browser, alone["density"]) as page:
         page.evaluate("() => { navigator.clipboard.writeText = async text => { window.copied = text; }; }")
         choose(page, "density", "Absolute")
         part(page, "density").get_by_role("button", name="Copy as CSV").click()
@@ -390,8 +413,8 @@ def test_tables_are_copied_as_csv(browser: Browser, four: Path) -> None:
     assert float(rows[-1]["AS14"]) == pytest.approx(row(of, "AS14")["ns_per_event"], rel=1e-4)
 
 
-def test_where_the_clipboard_is_closed_the_table_is_shown(browser: Browser, four: Path) -> None:
-    with opened(browser, four) as page:
+def test_where_the_clipboard_is_closed_the_table_is_shown(browser: Browser, alone: dict[str, Path]) -> None:
+    with opened(browser, alone["utilization"]) as page:
         page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error()); }")
         part(page, "utilization").get_by_role("button", name="Copy as CSV").click()
         field = page.get_by_label("Table as CSV")
@@ -433,8 +456,8 @@ def test_figures_are_readable_on_every_colour(browser: Browser, four: Path, sche
             assert min(found) >= 4.5
 
 
-def test_theme_is_changed_by_the_button_and_choices_stay(browser: Browser, four: Path) -> None:
-    with opened(browser, four, color_scheme="light") as page:
+def test_theme_is_changed_by_the_button_and_choices_stay(browser: Browser, alone: dict[str, Path]) -> None:
+    with opened(browser, alone["density"], color_scheme="light") as page:
         show(page, "DS4")
         before = cell(heat(page, "density"), "2⁶", "AS7").evaluate("cell => cell.style.background")
         page.get_by_role("button", name="Dark").click()

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import lzma
 import os
 import re
 import signal
@@ -171,9 +172,10 @@ def test_another_program_or_machine_is_not_mixed_in(bench: Bench) -> None:
     assert mixed.returncode == 2
     assert mixed.stderr == (
         "mallard: cannot go on with results.jsonl: it was measured on another machine: its c library is "
-        "glibc 2.31, not glibc 2.36; --resume goes on with results.jsonl\n"
+        "glibc 2.31, not glibc 2.36\n"
     )
     assert len(bench.kept()) == 1
+    assert len(bench.calls()) == 2, "nothing was measured for it"
     bench.program.write_text(bench.program.read_text() + "# another\n")
     refused = bench.run(*TWO, "--quick", "--resume")
     assert refused.stderr == (
@@ -280,7 +282,15 @@ def test_a_terminal_sees_which_group_is_measured_and_how_long_it_takes(bench: Be
             ("locality", "--", "-12", "13", "8", "+3", "32"),
             "-12 13 8 +3 32 is no run: S is 13: a list has 2^0 links at least, and at most all",
         ),
+        (
+            ("locality", "--", "-12", "8", "2000000", "+3", "32"),
+            "-12 8 2000000 +3 32 is no run: AF is 2000000: not from 0 to 2^20",
+        ),
         (("locality", "--", "5"), "5 is no run: it takes five numbers, G S AF SF RF, not 1"),
+        (
+            ("locality", "--global", "10", "--subsystem", "4", "--subsystem", "12"),
+            "--subsystem 12: a list of 2^12 links is longer than all, which are 2^10",
+        ),
         (
             ("locality", "--quick", "--", "-12", "8", "8", "+3", "32"),
             "--quick says nothing of the run -12 8 8 +3 32: leave one of them out",
@@ -331,6 +341,18 @@ def test_kept_results_are_printed_again(bench: Bench) -> None:
     again = bench.table()
     assert (again.returncode, again.stdout) == (0, shown)
     assert len(bench.calls()) == 2
+
+
+def test_compressed_results_are_printed_and_damaged_ones_told(bench: Bench) -> None:
+    shown = bench.run(*TWO, "--quick").stdout
+    packed = lzma.compress(bench.results.read_bytes())
+    bench.results.write_bytes(packed)
+    again = bench.table()
+    assert (again.returncode, again.stdout) == (0, shown)
+    bench.results.write_bytes(packed[:-20])
+    damaged = bench.table()
+    assert damaged.returncode == 2
+    assert damaged.stderr == "mallard: cannot read results.jsonl: it is a damaged .xz file\n"
 
 
 @pytest.mark.parametrize("contents", ["", "quack\n", "{}\n", "[]\n", '{"benchmark": "density"}\n'])

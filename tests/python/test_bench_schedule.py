@@ -1,5 +1,7 @@
 """Which groups `mallard bench` measures at each level, and how long it says that takes."""
 
+import re
+
 import pytest
 
 from mallard.bench import expected
@@ -14,6 +16,10 @@ TURNS = {  # of the processes of a round
     Benchmark.LOCALITY: 11,
     Benchmark.UTILIZATION: 21,
     Benchmark.CONTENTION: 24,
+    Benchmark.EXPANSION: 20,
+    Benchmark.SHRINK: 14,
+    Benchmark.BURST: 15,
+    Benchmark.POOLS: 36,
 }
 
 
@@ -27,6 +33,17 @@ def cells(found: list[Group]) -> set[tuple[int | str, int | str]]:
 
 def test_the_default_is_every_structure_of_every_size() -> None:
     assert cells(groups(Level.DEFAULT)) == {(ds, size) for ds in range(1, 13) for size in range(6, 17)}
+
+
+def test_most_of_the_default_are_large_containers_of_containers_of_strings() -> None:
+    """Each takes 5 to 25 minutes, and small ones seconds: who waits must be told so at the start."""
+    found = groups(Level.DEFAULT)
+    large = [
+        g.seconds for g in found if g.settings["structure"] in (6, 8, 10, 12) and int(g.settings["size"]) > 14
+    ]
+    assert min(large) > 300
+    assert max(large) < 1500
+    assert sum(large) > 0.5 * sum(group.seconds for group in found)
 
 
 def test_full_writes_as_many_leaves_as_the_paper() -> None:
@@ -60,8 +77,24 @@ def test_locality_is_tables_15_to_21() -> None:
         *(("splits", 25, subsystem) for subsystem in range(26)),
     ]
     assert whole[-1].settings["accesses"] == 2560 * 2**25
-    few = groups(Level.DEFAULT, Benchmark.LOCALITY, **{"global": [18, 10], "subsystem": [4, 12]})
-    assert settings(few, "global", "subsystem") == [(18, 4), (18, 12), (10, 4)]
+    few = groups(Level.DEFAULT, Benchmark.LOCALITY, **{"global": [18, 12], "subsystem": [4, 12]})
+    assert settings(few, "global", "subsystem") == [(18, 4), (18, 12), (12, 4), (12, 12)]
+    usual = groups(Level.DEFAULT, Benchmark.LOCALITY, subsystem=[12, 23])
+    assert settings(usual, "global", "subsystem") == [(21, 12), (25, 12), (25, 23)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "longest"),
+    [
+        ({"global": [18, 10], "subsystem": [4, 12]}, 10),
+        ({"global": [10], "subsystem": [12]}, 10),
+        ({"subsystem": [12]}, 10),
+    ],
+)
+def test_lists_that_are_longer_than_all_are_refused(asked: dict[str, list[int]], longest: int) -> None:
+    reason = f"--subsystem 12: a list of 2^12 links is longer than all, which are 2^{longest}"
+    with pytest.raises(MallardError, match=re.escape(reason)):
+        groups(Level.SMOKE, Benchmark.LOCALITY, **asked)
 
 
 def test_utilization_is_the_papers_lines() -> None:

@@ -36,11 +36,13 @@ def test_locality_compares_the_same_walks_before_and_after_the_shuffle(bench: Be
     assert less[2].split() == ["2^16", "4.00", "4.00", "4.00"]
     everybody = found["2^21 links, everybody: CPU time after the shuffle over AS1's, median of all splits"]
     assert [line.split() for line in everybody] == [
-        ["global", "multipool", "std"],
-        ["|S|", "AS1", "AS7", "pool", "A/A"],
-        ["2^16", "1.00", "0.25", "0.50", "1.00"],
-        ["2^12", "1.00", "0.25", "0.50", "1.00"],
+        ["global", "multipool", "---", "mallard", "----", "std"],
+        ["|S|", "AS1", "AS7", "fifo_multipool", "pool", "A/A"],
+        ["2^16", "1.00", "0.25", "0.12", "0.50", "1.00"],
+        ["2^12", "1.00", "0.25", "0.12", "0.50", "1.00"],
     ]
+    fifo = found["2^21 links, a fifo_multipool each: CPU time after the shuffle over that before"]
+    assert fifo[2].split() == ["2^16", "1.00", "1.00", "1.00"]
     times = found[
         "2^21 links: ns of CPU time an access, of the first walk and later, before and after the shuffle"
     ]
@@ -78,10 +80,10 @@ def test_utilization_is_in_percent_of_the_global_allocator(bench: Bench) -> None
     )
     assert found["2^30 bytes in all: CPU time of AS1, the others in percent of it"] == [
         "      ---- global --- monotonic  multipool",
-        " A  S      AS1   AS2       AS3   AS7   AS9",
-        "                virt                  virt",
-        "20 10   105 ms    40      fail    40    40",
-        "20 11  52.4 ms    40      fail    40    40",
+        " A  S      AS1   AS2       AS3    AS7   AS9",
+        "                virt                   virt",
+        "20 10   105 ms  40.0      fail   40.0  40.0",
+        "20 11  52.4 ms  40.0      fail   40.0  40.0",
     ]
 
 
@@ -102,16 +104,16 @@ def test_contention_is_by_the_clock_with_the_locks_beside(bench: Bench) -> None:
     of = "2^15 pairs of 2^6 bytes a thread"
     assert found[f"{of}: time of AS1 by the clock, the others in percent of it"] == [
         "  ---- global --- monotonic  multipool",
-        "W      AS1   AS2       AS3   AS7   AS9",
-        "            virt                  virt",
-        "1  6.55 ms    25      fail    25    25",
-        "4  26.2 ms    25      fail    25    25",
+        "W      AS1   AS2       AS3    AS7   AS9",
+        "            virt                   virt",
+        "1  6.55 ms  25.0      fail   25.0  25.0",
+        "4  26.2 ms  25.0      fail   25.0  25.0",
     ]
     assert found[f"{of}, beyond the paper: percent of AS1's time by the clock"] == [
         "  AS1 over other mallocs ------- mallard --------       --- lock found taken ---",
         "W              jemalloc   synchronized_multipool   A/A   synchronized_multipool",
-        "1                    50                       60   100                    1.0 %",
-        "4                    50                       60   100                    4.0 %",
+        "1                  50.0                     60.0   100                    1.0 %",
+        "4                  50.0                     60.0   100                    4.0 %",
     ]
 
 

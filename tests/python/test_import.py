@@ -52,7 +52,7 @@ def test_replay_of_the_import_is_that_of_the_trace(mallard: Mallard, tmp_path: P
     assert mallard("import", "--from", "csapp", FIXTURES / name, "-o", path).returncode == 0
     facts = []
     for journal in (FIXTURES / name, path):
-        replayed = mallard("replay", journal, "--strategy", "none", "--json")
+        replayed = mallard("replay", journal, "--strategy", "none", "--warm-time", "0", "--json")
         assert replayed.returncode == 0, replayed.stderr
         facts.append(json.loads(replayed.stdout)["journal"])
     for given in facts:

@@ -114,6 +114,9 @@ def test_replay_of_another_journal(mallard: Mallard, journal: Path, tmp_path: Pa
         replay = tmp_path / "replay.json"
         replay.write_text(text)
         refused(mallard("report", journal, "-o", output, "--replay", replay), "replay.json")
+    of_regions = {**other, "journal": {"file": journal.name, "replayed": "regions"}}
+    replay.write_text(json.dumps(of_regions))
+    refused(mallard("report", journal, "-o", output, "--replay", replay), "is of regions")
     refused(mallard("report", journal, "-o", output, "--replay", "sometimes"), "sometimes")
     refused(mallard("report", journal, journal, "-o", output, "--replay", replay), "one journal")
     assert not output.exists()

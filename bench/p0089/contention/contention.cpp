@@ -4,13 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "contest/stacks.hpp"
 #include "p0089/contention/measure_contention.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
-
-// What a thread may have for its stack, as the system has it unless told otherwise.
-constexpr std::uint64_t stack_of_thread = 8 << 20;
 
 int cores_to_run_on() {
   cpu_set_t allowed;
@@ -47,4 +45,4 @@ std::uint64_t bytes_needed(const contention_setting& asked) {
   return asked.threads * (stack_of_thread + (std::uint64_t{2} << asked.block));
 }
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -11,10 +11,10 @@
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 
-#include "p0089/contestant.hpp"
-#include "p0089/setting.hpp"
+#include "contest/contestant.hpp"
+#include "contest/setting.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 [[nodiscard]] std::span<const contestant> contention_contestants();
 
@@ -26,4 +26,4 @@ namespace mallard::p0089 {
 // Of what reuses memory.
 [[nodiscard]] std::uint64_t bytes_needed(const contention_setting& asked);
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

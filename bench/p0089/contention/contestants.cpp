@@ -1,15 +1,15 @@
 #include <mutex>
 
+#include "contest/columns.hpp"
 #include "mallard/core/light_mutex.hpp"
 #include "mallard/heap/synchronized_pool.hpp"
 #include "mallard/layer/locked.hpp"
-#include "p0089/columns.hpp"
 #include "p0089/contention/contention.hpp"
 #include "p0089/contention/counting_mutex.hpp"
 #include "p0089/contention/measure_contention.hpp"
 #include "p0089/contention/pairs.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
 
 // Each thread has a heap of its own in each pass. Of malloc there is one however many lives it has.
@@ -91,4 +91,4 @@ std::span<const contestant> contention_contestants() {
   return list;
 }
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -10,7 +10,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 struct lock_counts {
   std::uint64_t attempts = 0;
@@ -57,4 +57,4 @@ class counting_mutex {
   lock_counts counts_;  // written under the lock
 };
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -1,6 +1,6 @@
 // measure_contention: what a pair costs where several threads are at it, on a fresh process.
 //
-//     no pass    threads for nothing, whose stacks the others then have
+//     no pass    threads that touch their stacks, which the others then have
 //     1 pass     cold
 //     1 pass     says how many passes take a least CPU time
 //     so many    warm
@@ -12,11 +12,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "p0089/contention/race.hpp"
-#include "p0089/meter.hpp"
-#include "p0089/page.hpp"
+#include "contest/meter.hpp"
+#include "contest/page.hpp"
+#include "contest/race.hpp"
+#include "contest/stacks.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 // Of each thread, at least about, in the warm race: some time slices of the system's.
 inline constexpr std::uint64_t least_cpu_ns = 30'000'000;
@@ -29,7 +30,8 @@ void measure_contention(page& p, Pass pass) {
   const auto run = [&](std::uint64_t passes) {
     return race(asked.threads, passes, [&] { pass(pairs, std::size_t{1} << asked.block); });
   };
-  (void)run(0);
+  make_stacks_small();
+  (void)race(asked.threads, 1, touch_stack);
   meter memory;
   const race_times cold = run(1);
   memory.first_is_over();
@@ -43,4 +45,4 @@ void measure_contention(page& p, Pass pass) {
   memory.write(p);
 }
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -1,9 +1,9 @@
 #include "p0089/contention/pairs.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 void run_pairs(pmr_way::life& life, std::uint64_t pairs, std::size_t size) {
   run_pairs<pmr_way::life>(life, pairs, size);
 }
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

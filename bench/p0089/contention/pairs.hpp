@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "p0089/touch.hpp"
-#include "p0089/way/pmr.hpp"
+#include "contest/touch.hpp"
+#include "contest/way/pmr.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 // Life: the life of a way.
 template <class Life>
@@ -24,4 +24,4 @@ void run_pairs(Life& life, std::uint64_t pairs, std::size_t size) {
 // The same through std::pmr, compiled where no resource is known.
 void run_pairs(pmr_way::life& life, std::uint64_t pairs, std::size_t size);
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -1,9 +1,9 @@
-#include "p0089/block_sizes.hpp"
+#include "contest/block_sizes.hpp"
+#include "contest/way/pmr.hpp"
 #include "p0089/density/density.hpp"
 #include "p0089/density/structures.hpp"
-#include "p0089/way/pmr.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
 
 template <int N>
@@ -25,4 +25,4 @@ void count_blocks(const density_setting& asked, block_sizes& into) {
   }(std::make_integer_sequence<int, 12>());
 }
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 struct content_hash {
   [[nodiscard]] std::size_t operator()(int key) const noexcept { return std::hash<int>()(key); }
@@ -28,10 +28,10 @@ struct content_hash {
 struct kept_hash : content_hash {};
 struct unkept_hash : content_hash {};
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench
 
 // How libstdc++ is told whether a hash is worth keeping.
 template <>
-struct std::__is_fast_hash<mallard::p0089::kept_hash> : std::false_type {};
+struct std::__is_fast_hash<mallard::bench::kept_hash> : std::false_type {};
 template <>
-struct std::__is_fast_hash<mallard::p0089::unkept_hash> : std::true_type {};
+struct std::__is_fast_hash<mallard::bench::unkept_hash> : std::true_type {};

@@ -1,8 +1,8 @@
-#include "p0089/columns.hpp"
+#include "contest/columns.hpp"
 #include "p0089/density/density.hpp"
 #include "p0089/density/ways.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
 
 struct density_in {
@@ -35,4 +35,4 @@ std::span<const contestant> density_contestants() {
   return list;
 }
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

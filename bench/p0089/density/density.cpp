@@ -4,7 +4,7 @@
 
 #include "p0089/density/structures.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
 
 bool is_nested(const density_setting& asked) { return asked.structure > 4; }
@@ -42,4 +42,4 @@ std::uint64_t bytes_needed(const density_setting& asked) {
   return leaves_of(asked) * leaf * 3 / 2;
 }
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -11,10 +11,10 @@
 #include <span>
 #include <string>
 
-#include "p0089/contestant.hpp"
-#include "p0089/setting.hpp"
+#include "contest/contestant.hpp"
+#include "contest/setting.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 class block_sizes;
 
@@ -36,4 +36,4 @@ void count_blocks(const density_setting& asked, block_sizes& into);
 // Leaves of one data structure.
 [[nodiscard]] std::uint64_t leaves_of(const density_setting& asked);
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

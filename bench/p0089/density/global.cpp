@@ -1,9 +1,9 @@
 #include "p0089/density/measure.hpp"
 #include "p0089/density/ways.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 // What operator new has given must be destroyed in order: nothing else ends it.
 void measure_density_in(global_way way, destruction, page& p) { measure_ended<destruction::normal>(way, p); }
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -7,15 +7,15 @@
 #include <memory>
 #include <utility>
 
+#include "contest/contestant.hpp"
+#include "contest/meter.hpp"
+#include "contest/page.hpp"
 #include "harness/cpu_clock.hpp"
-#include "p0089/contestant.hpp"
 #include "p0089/density/density.hpp"
 #include "p0089/density/structures.hpp"
 #include "p0089/density/texts.hpp"
-#include "p0089/meter.hpp"
-#include "p0089/page.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 template <class Structure, destruction End, class Way>
 void live_once(Way& way, std::size_t elements, const texts& from) {
@@ -48,7 +48,8 @@ void measure_structure(Way& way, page& p) {
   for (std::uint64_t i = 0; i < iterations; ++i) live_once<Structure, End>(way, elements, from);
   const std::uint64_t end = harness::thread_cpu_ns();
   p.found[0] = {static_cast<double>(warm - start) / static_cast<double>(leaves),
-                static_cast<double>(end - warm) / static_cast<double>(iterations * leaves), 0};
+                static_cast<double>(end - warm) / static_cast<double>(iterations * leaves),
+                {}};
   memory.write(p);
 }
 
@@ -77,4 +78,4 @@ void measure_density(Way& way, destruction end, page& p) {
                              : measure_ended<destruction::winkout>(way, p);
 }
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

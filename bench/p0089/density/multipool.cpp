@@ -1,8 +1,8 @@
 #include "p0089/density/measure.hpp"
 #include "p0089/density/ways.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 void measure_density_in(typed_way<multipool> way, destruction end, page& p) { measure_density(way, end, p); }
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -22,7 +22,7 @@
 #include "p0089/density/content_hash.hpp"
 #include "p0089/density/texts.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 inline constexpr std::size_t inner_leaves = 128;
 
@@ -109,4 +109,4 @@ void write_leaves(Element& element) {
   }
 }
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -16,7 +16,7 @@
 
 #include "harness/mapping.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 class texts {
  public:
@@ -54,4 +54,4 @@ class texts {
   entry* entries_;
 };
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

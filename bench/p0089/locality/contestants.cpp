@@ -1,9 +1,9 @@
-#include "p0089/columns.hpp"
+#include "contest/columns.hpp"
 #include "p0089/locality/locality.hpp"
 #include "p0089/locality/measure_locality.hpp"
-#include "p0089/way/owned_pmr.hpp"
+#include "p0089/locality/pmr.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
 
 struct locality_in {
@@ -16,8 +16,8 @@ struct locality_in {
     static_cast<void>(measure_locality(way, p).release());
   }
   template <class Maker>
-  static void pmr(destruction end, page& p) {
-    typed<owned_pmr_way<Maker>>(end, p);
+  static void pmr(destruction, page& p) {
+    measure_locality_in(owned_pmr<Maker>(), p);
   }
 };
 
@@ -40,4 +40,4 @@ std::span<const contestant> locality_contestants() {
   return list;
 }
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

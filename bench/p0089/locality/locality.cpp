@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace mallard::p0089 {
+#include "contest/page.hpp"
+
+namespace mallard::bench {
 namespace {
 
 using json = nlohmann::ordered_json;
@@ -32,6 +34,11 @@ std::uint64_t power_of_ten(std::uint32_t exponent) {
   return power;
 }
 
+// Subsystems are of one size: what does not fill another one is not made.
+std::uint64_t links_made(const locality_run& asked) {
+  return asked.global / asked.subsystem * asked.subsystem;
+}
+
 }  // namespace
 
 extent extent_of(const locality_setting& asked) {
@@ -41,7 +48,7 @@ extent extent_of(const locality_setting& asked) {
     case locality_table::factors:
       return {power_of_ten(asked.global), power_of_ten(asked.subsystem)};
     case locality_table::run:
-      return {asked.run.global, asked.run.subsystem};
+      return {links_made(asked.run), asked.run.subsystem};
   }
   return {1, 1};
 }
@@ -95,6 +102,8 @@ json method_of(const locality_setting& asked) {
   json method{{"time", "CPU time of the worker's thread"},
               {"access", "a step to the next link, whose number is read and added up; nothing is written"}};
   if (asked.table == locality_table::run) return method;
+  method["net"] =
+      "less the time of as many visits without a walk, to the subsystems whose turn is next; at least 0";
   method["cold"] = "the first walk over the subsystems after they were built or shuffled";
   method["accesses"] = asked.accesses;
   method["visits"] =
@@ -107,17 +116,19 @@ std::string fault_of(const locality_setting& asked) {
   const extent of = extent_of(asked);
   if (of.subsystem > of.global) return "a subsystem is larger than the whole";
   if (of.global > most_links) return "more than 2^40 links";
+  if (const std::size_t figures = figures_of(asked).size(); figures > most_figures)
+    return std::to_string(figures) + " figures; a group has " + std::to_string(most_figures) + " at most";
   return {};
 }
 
 std::uint64_t events_of(run_part part, const locality_run& asked) {
   switch (part) {
     case run_part::build:
-      return asked.global / asked.subsystem * asked.subsystem;
+      return links_made(asked);
     case run_part::shuffle:
-      return asked.shuffle * asked.global;
+      return asked.shuffle * links_made(asked);
     case run_part::access:
-      return std::max<std::uint64_t>(asked.access * asked.repeat * asked.global, 1);
+      return std::max<std::uint64_t>(asked.access * asked.repeat * links_made(asked), 1);
     case run_part::total:
       return 1;
   }
@@ -134,4 +145,4 @@ std::uint64_t bytes_needed(const locality_setting& asked, const contestant& c) {
   return of.global * link_bytes * 17 / 16 + subsystems * (takes_pages ? 5632 : 2048);
 }
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -3,15 +3,23 @@
 //     built --> every list walked --> shuffled --> the same walks again
 //               \__ unshuffled __/               \___ shuffled ____/
 //
-// One process builds, measures, shuffles and measures again, so that nothing has to be subtracted: the times
-// are those of the accesses alone. af walks over a subsystem before the next one's turn, all of them rf
-// times; an access is a walk's step to one link and the reading of its number. With one heap for all, a link
-// comes to lie wherever another was; with a heap for each, among its own.
+// One process builds, measures, shuffles and measures again: neither is part of a time. af walks over a
+// subsystem before the next one's turn, all of them rf times; an access is a walk's step to one link and the
+// reading of its number. With one heap for all, a link comes to lie wherever another was; with a heap for
+// each, among its own.
 //
 // How long is measured is told in accesses, not in rf: walks of a visit are what shows temporal locality, but
 // more rounds only repeat. As the visits of one figure go on where those of the last one ended, each
 // subsystem had left the caches as it would in the whole. Where even one visit is more accesses, its walks
 // are measured in part: the first, and some of the later ones, which then stand for the rest.
+//
+//     visits with their walks | as many without a walk      next figure: visits with their walks | ...
+//                      ns    -      going round = time of the accesses, at least 0
+//
+// What it takes to go from subsystem to subsystem is subtracted, as in the paper, which knows it from runs
+// with af = 0. The visits without a walk are to the subsystems whose turn is next: they were left alone as
+// long as those that were walked over. Of a run in the paper's notation nothing is subtracted, for that with
+// af = 0 can be asked for.
 // Seed 000, section 8.
 #pragma once
 
@@ -23,10 +31,10 @@
 #include <string>
 #include <vector>
 
-#include "p0089/contestant.hpp"
-#include "p0089/setting.hpp"
+#include "contest/contestant.hpp"
+#include "contest/setting.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 [[nodiscard]] std::span<const contestant> locality_contestants();
 
@@ -45,7 +53,7 @@ namespace mallard::p0089 {
 // Of a list's link: two pointers and a number.
 inline constexpr std::size_t link_bytes = 24;
 
-// |G| and |S|, in links.
+// |G| and |S|, in links; all subsystems have as many, so |G| is a multiple of it.
 struct extent {
   std::uint64_t global;
   std::uint64_t subsystem;
@@ -63,4 +71,4 @@ inline constexpr std::array run_parts{run_part::build, run_part::shuffle, run_pa
 // What the time of a part is divided by: links made, pairs, accesses; 1 where it is a time of its own.
 [[nodiscard]] std::uint64_t events_of(run_part part, const locality_run& asked);
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -7,34 +7,42 @@
 #include <cstdint>
 #include <memory>
 
+#include "contest/meter.hpp"
+#include "contest/page.hpp"
 #include "harness/cpu_clock.hpp"
 #include "p0089/locality/locality.hpp"
 #include "p0089/locality/whole_system.hpp"
-#include "p0089/meter.hpp"
-#include "p0089/page.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 inline double ns_per(std::uint64_t events, double ns) {
   return events == 0 ? 0 : ns / static_cast<double>(events);
 }
 
+// Of a series of visits, less what going round takes: as many visits without a walk, of those whose turn is
+// next. What is too short to be told from that is nothing.
+template <class System>
+double net_ns_per_access(System& all, std::uint64_t visits, std::uint64_t walks) {
+  const visit_times took = all.visit(visits, walks);
+  const double going_round = all.visit(visits, 0).ns;
+  return ns_per(took.accesses, std::max(took.ns - going_round, 0.0));
+}
+
 // As many visits as the accesses allow; at least one, of which at least two walks are made.
-template <class Way>
-double ns_per_access(whole_system<Way>& all, const extent& of, std::uint64_t walks, std::uint64_t accesses) {
+template <class System>
+double ns_per_access(System& all, const extent& of, std::uint64_t walks, std::uint64_t accesses) {
   const std::uint64_t made =
       std::clamp<std::uint64_t>(accesses / of.subsystem, std::min<std::uint64_t>(2, walks), walks);
-  const std::uint64_t visits = std::max<std::uint64_t>(accesses / (of.subsystem * walks), 1);
-  const visit_times took = made < walks ? all.visit_in_part(walks, made) : all.visit(visits, walks);
+  if (made == walks)
+    return net_ns_per_access(all, std::max<std::uint64_t>(accesses / (of.subsystem * walks), 1), walks);
+  const visit_times took = all.visit_in_part(walks, made);
   return ns_per(took.accesses, took.ns);
 }
 
 // Once round, as far as the accesses allow: what has been built or shuffled meets the caches.
-template <class Way>
-double first_ns_per_access(whole_system<Way>& all, const extent& of, std::uint64_t accesses) {
-  const visit_times took =
-      all.visit(std::clamp<std::uint64_t>(accesses / of.subsystem, 1, all.subsystems()), 1);
-  return ns_per(took.accesses, took.ns);
+template <class System>
+double first_ns_per_access(System& all, const extent& of, std::uint64_t accesses) {
+  return net_ns_per_access(all, std::clamp<std::uint64_t>(accesses / of.subsystem, 1, all.subsystems()), 1);
 }
 
 template <class Way>
@@ -44,7 +52,7 @@ void measure_splits(whole_system<Way>& all, const extent& of, page& p) {
   const auto splits = [&] {
     const double cold = first_ns_per_access(all, of, asked.accesses);
     for (std::uint32_t i = 0; i <= asked.product; ++i)
-      *next++ = {cold, ns_per_access(all, of, std::uint64_t{1} << (asked.product - i), asked.accesses), 0};
+      *next++ = {cold, ns_per_access(all, of, std::uint64_t{1} << (asked.product - i), asked.accesses), {}};
   };
   splits();
   all.shuffle(asked.shuffles * of.global);
@@ -57,7 +65,7 @@ void measure_factors(whole_system<Way>& all, const extent& of, page& p) {
   for (std::uint32_t i = 0; i <= asked.shuffles; ++i) {
     if (i != 0) all.shuffle(of.global);
     const double cold = first_ns_per_access(all, of, asked.accesses);
-    p.found[i] = {cold, ns_per_access(all, of, factors_walks, asked.accesses), 0};
+    p.found[i] = {cold, ns_per_access(all, of, factors_walks, asked.accesses), {}};
   }
 }
 
@@ -102,4 +110,4 @@ std::unique_ptr<whole_system<Way>> measure_locality(Way& way, page& p) {
   return all;
 }
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <system_error>
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
 
 constexpr std::int64_t largest_exponent = 40;
@@ -60,4 +60,4 @@ std::optional<locality_run> parse_run(std::string_view text) {
                       count(repeat), shuffle < 0};
 }
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

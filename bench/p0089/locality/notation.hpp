@@ -9,12 +9,12 @@
 #include <optional>
 #include <string_view>
 
-#include "p0089/setting.hpp"
+#include "contest/setting.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 // Nothing if it is no five numbers, or if one is out of range: subsystems must be at most as large as the
 // whole, the whole at most 2^40 links, the factors at most 2^20.
 [[nodiscard]] std::optional<locality_run> parse_run(std::string_view text);
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

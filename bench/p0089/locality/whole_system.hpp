@@ -21,7 +21,7 @@
 
 #include "harness/cpu_clock.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 template <class Way>
 class subsystem {
@@ -83,7 +83,7 @@ class whole_system {
     }
   }
 
-  // The next `visits` subsystems, `walks` over each.
+  // The next `visits` subsystems, `walks` over each; without any, what it takes to go round.
   visit_times visit(std::uint64_t visits, std::uint64_t walks) {
     std::uint64_t links = 0;
     const std::uint64_t start = harness::thread_cpu_ns();
@@ -96,7 +96,7 @@ class whole_system {
   }
 
   // One visit of `walks`, of which only `made` (at least two) are made; those left out are taken to last as
-  // long as the ones after the first.
+  // long as the ones after the first. Going to the subsystem is not part of it.
   visit_times visit_in_part(std::uint64_t walks, std::uint64_t made) {
     const subsystem<Way>& s = take_turn();
     const std::uint64_t start = harness::thread_cpu_ns();
@@ -119,4 +119,4 @@ class whole_system {
   std::mt19937_64 random_;
 };
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

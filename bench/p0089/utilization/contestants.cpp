@@ -1,9 +1,9 @@
-#include "p0089/columns.hpp"
+#include "contest/columns.hpp"
 #include "p0089/utilization/measure_utilization.hpp"
 #include "p0089/utilization/pmr.hpp"
 #include "p0089/utilization/utilization.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
 
 // What is alive in the end is a small part of all: winking it out could not tell, and the paper does not.
@@ -38,4 +38,4 @@ std::span<const contestant> utilization_contestants() {
   return list;
 }
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -8,14 +8,14 @@
 #include <span>
 #include <string>
 
+#include "contest/meter.hpp"
+#include "contest/page.hpp"
 #include "harness/bytes.hpp"
 #include "harness/cpu_clock.hpp"
 #include "harness/mapping.hpp"
-#include "p0089/meter.hpp"
-#include "p0089/page.hpp"
 #include "p0089/utilization/rolling_blocks.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 namespace detail {
 
@@ -26,21 +26,21 @@ inline void refuse_for_memory(page& p, std::uint64_t allocated) {
                                                    harness::format_bytes(std::uint64_t{1} << asked.total));
 }
 
-// False where memory ran out, which the page then says; `filled` is when 2^A bytes were alive.
+// How many blocks there have been: fewer than `total` where memory ran out; `filled` is when 2^A bytes were
+// alive. Nothing is said before the heap's end has given memory to say it with.
 template <class Way>
-bool live_and_roll(Way& way, page& p, std::span<void*> ring, std::uint64_t total, std::uint64_t& filled) {
+std::uint64_t live_and_roll(Way& way, std::span<void*> ring, std::size_t size, std::uint64_t total,
+                            std::uint64_t& filled) {
   typename Way::life life(way);
-  rolling_blocks blocks(life, ring, std::size_t{1} << p.asked.utilization.block);
+  rolling_blocks blocks(life, ring, size);
   try {
     blocks.fill();
     filled = harness::thread_cpu_ns();
     blocks.turn_over(total);
     blocks.drain();
-    return true;
-  } catch (const std::bad_alloc&) {
-    refuse_for_memory(p, blocks.count());
-    return false;
+  } catch (const std::bad_alloc&) {  // count() tells
   }
+  return blocks.count();
 }
 
 }  // namespace detail
@@ -56,13 +56,16 @@ void measure_utilization(Way& way, page& p) {
   meter taken;
   std::uint64_t filled = 0;
   const std::uint64_t start = harness::thread_cpu_ns();
-  if (!detail::live_and_roll(way, p, ring, total, filled)) return;
+  const std::size_t size = std::size_t{1} << asked.block;
+  const std::uint64_t made = detail::live_and_roll(way, ring, size, total, filled);
+  if (made < total) return detail::refuse_for_memory(p, made);
   const std::uint64_t end = harness::thread_cpu_ns();
   taken.first_is_over();
   p.found[0] = {static_cast<double>(filled - start) / static_cast<double>(active),
-                static_cast<double>(end - start) / static_cast<double>(total), 0};
+                static_cast<double>(end - start) / static_cast<double>(total),
+                {}};
   taken.write(p);
   p.state = harness::work_state::done;
 }
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

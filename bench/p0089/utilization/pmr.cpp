@@ -2,8 +2,8 @@
 
 #include "p0089/utilization/measure_utilization.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 void measure_utilization_in(pmr_way way, page& p) { measure_utilization(way, p); }
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -1,11 +1,11 @@
 // Benchmark III through std::pmr, compiled where no resource is known.
 #pragma once
 
-#include "p0089/page.hpp"
-#include "p0089/way/pmr.hpp"
+#include "contest/page.hpp"
+#include "contest/way/pmr.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 void measure_utilization_in(pmr_way way, page& p);
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

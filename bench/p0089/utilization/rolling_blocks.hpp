@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <span>
 
-#include "p0089/touch.hpp"
+#include "contest/touch.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 // Life: the life of a way.
 template <class Life>
@@ -65,4 +65,4 @@ class rolling_blocks {
   std::uint64_t count_ = 0;
 };
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

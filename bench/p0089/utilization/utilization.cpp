@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 nlohmann::ordered_json group_of(const utilization_setting& asked) {
   return {{"total", asked.total}, {"active", asked.active}, {"block", asked.block}};
@@ -28,4 +28,4 @@ std::string fault_of(const utilization_setting& asked) {
   return {};
 }
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

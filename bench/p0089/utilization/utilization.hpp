@@ -12,10 +12,10 @@
 #include <span>
 #include <string>
 
-#include "p0089/contestant.hpp"
-#include "p0089/setting.hpp"
+#include "contest/contestant.hpp"
+#include "contest/setting.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 [[nodiscard]] std::span<const contestant> utilization_contestants();
 
@@ -30,4 +30,4 @@ namespace mallard::p0089 {
 // Why there is no such group, in one line; empty if there is.
 [[nodiscard]] std::string fault_of(const utilization_setting& asked);
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

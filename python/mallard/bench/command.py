@@ -1,4 +1,4 @@
-"""What the four subcommands of `mallard bench` share: their options, and what they do.
+"""What the subcommands of `mallard bench` that measure share: their options, and what they do.
 
 `runs` gives a subcommand that only says which groups it wants the options of all of them:
 
@@ -7,6 +7,8 @@
 """
 
 import inspect
+import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -27,12 +29,17 @@ if TYPE_CHECKING:
 ROUNDS = 5
 # What is measured without a level and with --full, and how long that takes on two cores.
 LEVELS = {
-    Benchmark.DENSITY: "By default all structures of all sizes, about 2 h 40 min; --full writes the paper's "
+    Benchmark.DENSITY: "By default all structures of all sizes, about 3 h; --full writes the paper's "
     "2^27 leaves a cell, days.",
-    Benchmark.LOCALITY: "By default 2^21 links in every list, 2^25 in every fourth, about 8 h; --full "
-    "measures every list with the paper's accesses, months.",
-    Benchmark.UTILIZATION: "By default the paper's 66 lines, about 51 min; --full is the same.",
+    Benchmark.LOCALITY: "By default 2^21 links in every list, 2^25 in two, about 2 h; --full "
+    "measures every list with the paper's accesses, a year.",
+    Benchmark.UTILIZATION: "By default the paper's 66 lines, about 35 min; --full is the same.",
     Benchmark.CONTENTION: "By default the paper's 56 lines, about 16 min; --full is the same.",
+    Benchmark.EXPANSION: "By default a fifth of the article's iterations, about 1 min; --full has all.",
+    Benchmark.SHRINK: "By default a fifth of the article's iterations, seconds; --full has all.",
+    Benchmark.BURST: "By default a fifth of the article's iterations, about 1 min; --full has all.",
+    Benchmark.POOLS: "By default a million single nodes and a fifth of the article's ranges, a few minutes; "
+    "--full has all ranges, and fewer nodes, too.",
 }
 BROKEN = 1
 INTERRUPTED = 130
@@ -51,11 +58,13 @@ class Shared:
     """The options that every benchmark has, as typer wants them."""
 
     smoke: Annotated[bool, typer.Option("--smoke", help="One tiny group of each kind: does it work?")] = False
-    quick: Annotated[bool, typer.Option("--quick", help="The telling groups, in 3 to 10 minutes.")] = False
+    quick: Annotated[bool, typer.Option("--quick", help="The telling groups, in 1 to 5 minutes.")] = False
     full: Annotated[bool, typer.Option("--full", help="As much work as in the paper; see above.")] = False
     strategy: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Only these beside AS1, as AS7 or multipool. Repeatable."),
+        typer.Option(
+            metavar="NAME", help="Only these beside the first, as AS7, multipool or V2. Repeatable."
+        ),
     ] = None
     rounds: Annotated[
         int | None,
@@ -128,6 +137,7 @@ def measure(benchmark: Benchmark, asked: Asked, shared: Shared) -> None:
     """Measure what was asked for, keep it and print it."""
     from mallard.bench.memory import limit
     from mallard.bench.names import contestants, meant
+    from mallard.bench.papers import paper_of
     from mallard.bench.program import NAME, Program
     from mallard.bench.results_file import Header, ResultsFile, check_writable
     from mallard.bench.run import run
@@ -150,7 +160,7 @@ def measure(benchmark: Benchmark, asked: Asked, shared: Shared) -> None:
         shared.rounds or (1 if level == Level.SMOKE else ROUNDS),
         shared.litter,
         shared.memory_limit,
-        contestants(chosen, known),
+        contestants(chosen, known, paper_of(benchmark)),
         asked.run,
     )
     groups = schedule(options)
@@ -159,7 +169,10 @@ def measure(benchmark: Benchmark, asked: Asked, shared: Shared) -> None:
         *(datetime.now(UTC).isoformat(timespec="seconds"), program.digest()),
     )
     path = shared.output or Path(f"{NAME}-{benchmark}.jsonl")
-    file = (ResultsFile.resume if shared.resume and path.exists() else ResultsFile.create)(path, header)
+    if shared.resume and path.exists():
+        file = ResultsFile.resume(path, header, program.machine())
+    else:
+        file = ResultsFile.create(path, header)
     try:
         program.told(options, file.header.memory_limit)
         outcome = run(groups, program, file, options)
@@ -168,6 +181,8 @@ def measure(benchmark: Benchmark, asked: Asked, shared: Shared) -> None:
         file.close()
     goes_on = f"--resume goes on with {path}" if done.documents else "nothing was done yet"
     if outcome.interrupted:
+        # Everything is kept: another Ctrl-C ends the process wherever it is, in the midst of an import, too.
+        signal.signal(signal.SIGINT, lambda number, frame: os._exit(INTERRUPTED))
         say(f"interrupted; {goes_on}")
     try:
         if done.documents:
@@ -212,6 +227,7 @@ def print_runs(runs: Sequence["Run"], paper: bool, as_json: bool, html: Path | N
     import json
 
     from mallard.bench.printing import printing
+    from mallard.bench.ratios import with_ratios
     from mallard.bench.show import show_run
 
     if html is not None:
@@ -222,9 +238,29 @@ def print_runs(runs: Sequence["Run"], paper: bool, as_json: bool, html: Path | N
     with printing():
         for run in runs:
             if as_json:
-                print(json.dumps({**asdict(run.header), "results": run.documents}))
+                results = [with_ratios(document) for document in run.documents]
+                print(json.dumps({**asdict(run.header), "results": results}))
             else:
                 show_run(run, paper)
+
+
+def print_comparison(first: "Run", second: "Run", most: int, as_json: bool) -> None:
+    """Print how far two runs agree; what they differ in otherwise is a warning."""
+    import json
+
+    from mallard.bench.compare import agreements, differences
+    from mallard.bench.printing import printing
+    from mallard.bench.show_comparison import lines
+
+    found = agreements(first, second)
+    for difference in differences(first, second):
+        say(f"warning: {difference}")
+    with printing():
+        if as_json:
+            told = {kind: agreement.as_json() for kind, agreement in found.items()}
+            print(json.dumps({"first": str(first.path), "second": str(second.path), "kinds": told}))
+        else:
+            print("\n".join(lines((first, second), found, most)))
 
 
 def installed_version() -> str:

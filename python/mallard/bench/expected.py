@@ -1,11 +1,11 @@
-"""The paper's own values, from bench/p0089/expected: one sheet a table.
+"""The papers' own values, from the folders `expected` in bench/: one sheet a table.
 
     density_ds03.csv    log2_size  AS1   AS2  ...      row     cells
                         6          10.2  11.0 ...      (6,)    AS1: 10.2, AS2: 11.0 ...
 
 What a table is and in which unit stands in the README beside the files; settings are exponents, as in the
 groups of mallard-bench. In the checkout the files are read where they lie; the build installs them into the
-package.
+package. Of the article about pools there is text, as its sentences have it.
 """
 
 import csv
@@ -63,10 +63,19 @@ def contention() -> Sheet:
     return sheet("contention")
 
 
+POOLS = ("taken", "overhead", "in_use")
+
+
+def pools() -> list[dict[str, str]]:
+    """Return what the article says of the memory of pools: by name the allocator, and what POOLS names."""
+    with file_of("pools_memory").open(encoding="ascii", newline="") as file:
+        return list(csv.DictReader(file))
+
+
 @cache
 def sheet(name: str) -> Sheet:
     """Return the table of a file, named without its ending."""
-    with (folder() / f"{name}.csv").open(encoding="ascii", newline="") as file:
+    with file_of(name).open(encoding="ascii", newline="") as file:
         header, *lines = csv.reader(file)
     keys = sum(column.startswith(SETTINGS) for column in header)
     return Sheet(
@@ -79,10 +88,12 @@ def sheet(name: str) -> Sheet:
     )
 
 
-def folder() -> Path:
-    """Return where the files are: in the installed package, else in the checkout that this file is of."""
+def file_of(name: str) -> Path:
+    """Return where a file is: in the installed package, else in the checkout that this file is of."""
     installed = Path(__file__).parent / "expected_values"
-    return installed if installed.is_dir() else Path(__file__).parents[3] / "bench" / "p0089" / "expected"
+    if installed.is_dir():
+        return installed / f"{name}.csv"
+    return next((Path(__file__).parents[3] / "bench").glob(f"*/expected/{name}.csv"))
 
 
 def cell(text: str) -> Cell:

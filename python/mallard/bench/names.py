@@ -1,11 +1,11 @@
-"""The names that --strategy takes: the paper's labels and our own, in any case."""
+"""The names that --strategy takes: the papers' labels and our own, in any case."""
 
 from collections.abc import Mapping, Sequence
 
+from mallard.bench.papers import Paper
 from mallard.errors import MallardError
 
-AGAIN = 1  # AS1 is measured a second time
-BASE = "AS1"
+AGAIN = 1  # what others are compared with is measured a second time
 
 
 def meant(asked: Sequence[str], known: Sequence[Mapping[str, str | None]]) -> list[str]:
@@ -20,7 +20,8 @@ def meant(asked: Sequence[str], known: Sequence[Mapping[str, str | None]]) -> li
     return list(dict.fromkeys(found))
 
 
-def contestants(chosen: Sequence[str], known: Sequence[Mapping[str, str | None]]) -> int:
-    """Return how many take part when some are chosen: those, and AS1 twice."""
-    taking = [one for one in known if not chosen or {one["label"], one["strategy"]} & {BASE, *chosen}]
+def contestants(chosen: Sequence[str], known: Sequence[Mapping[str, str | None]], paper: Paper) -> int:
+    """Return how many take part when some are chosen: those, the floor, and the first twice."""
+    always = {paper.base, paper.floor} - {None}
+    taking = [one for one in known if not chosen or {one["label"], one["strategy"]} & {*always, *chosen}]
     return len(taking) + AGAIN

@@ -11,7 +11,8 @@ from mallard.errors import MallardError
 
 NAMES = ("G", "S", "AF", "SF", "RF")
 LARGEST = 40  # exponent
-MOST = 1 << 40  # times
+MOST = 1 << 40  # links
+MOST_TIMES = 1 << 20
 
 
 def checked(words: Sequence[str]) -> str:
@@ -32,10 +33,10 @@ def checked(words: Sequence[str]) -> str:
             words, f"S is {lists}: a list has {'2^0' if links < 0 else 1} links at least, and at most all"
         )
     for name, number in (("AF", access), ("RF", repeat)):
-        if number not in range(MOST + 1):
-            raise refused(words, f"{name} is {number}: not from 0 to 2^40")
-    if abs(shuffles) > MOST:
-        raise refused(words, f"SF is {shuffles}: not from -2^40 to 2^40")
+        if number not in range(MOST_TIMES + 1):
+            raise refused(words, f"{name} is {number}: not from 0 to 2^20")
+    if abs(shuffles) > MOST_TIMES:
+        raise refused(words, f"SF is {shuffles}: not from -2^20 to 2^20")
     return " ".join(words)
 
 

@@ -6,12 +6,16 @@ from typing import Any
 
 
 class Benchmark(StrEnum):
-    """The four of the paper."""
+    """Those of both papers."""
 
     DENSITY = "density"
     LOCALITY = "locality"
     UTILIZATION = "utilization"
     CONTENTION = "contention"
+    EXPANSION = "expansion"
+    SHRINK = "shrink"
+    BURST = "burst"
+    POOLS = "pools"
 
 
 class Level(StrEnum):

@@ -44,15 +44,29 @@ class Program:
 
     def strategies(self) -> list[dict[str, str | None]]:
         """Return who can be measured: label, strategy, binding and destruction of each."""
-        code, said, complaint = self.call(["--list-strategies"], lambda: None)
+        listed: list[dict[str, str | None]] = self.answer(
+            "--list-strategies",
+            lambda said: all({"label", "strategy"} <= set(one) for one in said),
+            "it lists no strategies",
+        )
+        return listed
+
+    def machine(self) -> dict[str, Any]:
+        """Return what the machine is, as it stands in each document."""
+        told: dict[str, Any] = self.answer("--machine", lambda said: "cpu" in said, "it tells no machine")
+        return told
+
+    def answer(self, question: str, fits: Callable[[Any], bool], otherwise: str) -> Any:
+        """Return what it says when it is asked something instead of being told to measure."""
+        code, said, complaint = self.call([question], lambda: None)
         try:
-            listed: list[dict[str, str | None]] = json.loads(said)
-            sound = code == 0 and all({"label", "strategy"} <= set(one) for one in listed)
+            answer = json.loads(said)
+            sound = code == 0 and fits(answer)
         except (ValueError, TypeError):
             sound = False
         if not sound:
-            raise MallardError(f"{self.path} is no {NAME}: {complaint.strip() or 'it lists no strategies'}")
-        return listed
+            raise MallardError(f"{self.path} is no {NAME}: {complaint.strip() or otherwise}")
+        return answer
 
     def digest(self) -> str:
         """Return what tells this program from another one."""

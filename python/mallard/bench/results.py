@@ -4,12 +4,15 @@ A document is the JSON of one call, {"benchmark", "group", "machine", "method", 
 event (a leaf, an access, a chunk, an iteration) in ns. None is what was not measured.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
+
+from mallard.bench.repeated import Repeated, of_rounds
 
 Document = Mapping[str, Any]
 Key = tuple[str | None, str, str, str]
+Figure = tuple[int | None, bool | None, int | None, str | None]
 
 
 @dataclass(frozen=True)
@@ -23,13 +26,12 @@ class Row:
     repeated: bool  # AS1 once more: what differs between the two is noise
     status: str
     reason: str | None
-    ns: float | None
-    spread: tuple[float, float] | None
-    wall_spread: tuple[float, float] | None
-    cold_ns: float | None
-    wall_ns: float | None
+    warm: Repeated | None
+    cold: Repeated | None
+    wall: Repeated | None
     max_held: float | None
     page_faults: float | None
+    counts: Mapping[str, int | None] | None  # what was counted of a strategy, by its name; None: untold
     failed_locks: float | None  # the share of lock attempts that found the lock taken
     # Which of its figures this is, in benchmark II.
     split: int | None  # rf = 2^split
@@ -43,6 +45,11 @@ class Row:
         """What tells strategies apart."""
         return (self.label, self.strategy, self.binding, self.destruction)
 
+    @property
+    def figure(self) -> Figure:
+        """What tells the figures of one strategy apart."""
+        return (self.split, self.shuffled, self.factor, self.part)
+
 
 @dataclass(frozen=True)
 class Result:
@@ -54,7 +61,7 @@ class Result:
     rows: tuple[Row, ...]
 
     def row(self, label: str, repeated: bool = False) -> Row | None:
-        """Return the row of a strategy of the paper."""
+        """Return the row of a strategy of a paper."""
         return next((row for row in self.rows if row.label == label and row.repeated == repeated), None)
 
     def at(self, key: Key) -> Row | None:
@@ -89,13 +96,12 @@ def row(found: Mapping[str, Any]) -> Row:
         repeated=bool(found.get("repeated")),
         status=found["status"],
         reason=found.get("reason"),
-        ns=found.get("ns_per_event"),
-        spread=bounds(found.get("spread")),
-        wall_spread=bounds(found.get("wall_spread")),
-        cold_ns=found.get("cold_ns_per_event"),
-        wall_ns=found.get("wall_ns_per_event"),
+        warm=repeated(found, "ns_per_event", "rounds_ns", "spread"),
+        cold=repeated(found, "cold_ns_per_event", "cold_rounds_ns", "cold_spread"),
+        wall=repeated(found, "wall_ns_per_event", "wall_rounds_ns", "wall_spread"),
         max_held=found.get("max_held"),
         page_faults=found.get("page_faults"),
+        counts=found.get("counts"),
         failed_locks=found.get("failed_locks"),
         split=found.get("split"),
         shuffled=found.get("shuffled"),
@@ -105,6 +111,11 @@ def row(found: Mapping[str, Any]) -> Row:
     )
 
 
-def bounds(found: Sequence[float] | None) -> tuple[float, float] | None:
-    """Return what a spread lies between."""
-    return None if found is None else (found[0], found[1])
+def repeated(found: Mapping[str, Any], time: str, rounds: str, spread: str) -> Repeated | None:
+    """Return a time with its rounds, or with its spread alone; None if it was not measured."""
+    if found.get(time) is None:
+        return None
+    if every := found.get(rounds):
+        return replace(of_rounds(every), value=found[time])
+    bounds = found.get(spread)
+    return Repeated(found[time], (), None if bounds is None else (bounds[0], bounds[1]))

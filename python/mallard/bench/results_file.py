@@ -12,6 +12,7 @@ first is what mallard-bench printed; `settings` is what it was asked for, `title
 
 import fcntl
 import json
+import lzma
 import os
 import stat
 from collections.abc import Iterator, Mapping
@@ -25,6 +26,7 @@ from mallard.bench.results_lines import check, not_ours, objects, regular
 from mallard.errors import MallardError
 
 OPENED = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NONBLOCK
+XZ = b"\xfd7zXZ\0"  # what a file that xz compressed begins with
 SAME = ("mallard", "benchmark", "level", "options", "program")  # of the header, in all parts of a run
 
 
@@ -69,7 +71,7 @@ class Run:
 
 
 def read(path: Path) -> Run:
-    """Read a file of results, or what comes through a pipe."""
+    """Read a file of results, one that was compressed by xz, or what comes through a pipe."""
     try:
         mode = path.stat().st_mode
         if not stat.S_ISFIFO(mode):
@@ -77,7 +79,15 @@ def read(path: Path) -> Run:
         raw = path.read_bytes()
     except OSError as error:
         raise MallardError(f"cannot read {path}: {error.strerror}") from error
-    return run_of(path, raw)
+    return run_of(path, unpacked(path, raw) if raw.startswith(XZ) else raw)
+
+
+def unpacked(path: Path, raw: bytes) -> bytes:
+    """Return what a file holds that was compressed."""
+    try:
+        return lzma.decompress(raw)
+    except lzma.LZMAError as error:
+        raise MallardError(f"cannot read {path}: it is a damaged .xz file") from error
 
 
 def run_of(path: Path, raw: bytes) -> Run:
@@ -141,8 +151,8 @@ class ResultsFile:
         return cls.begun(path, header, locked(path, OPENED | os.O_CREAT | os.O_EXCL))
 
     @classmethod
-    def resume(cls, path: Path, header: Header) -> "ResultsFile":
-        """Go on with a file, which must be of a run that was asked for the same."""
+    def resume(cls, path: Path, header: Header, machine: Mapping[str, Any]) -> "ResultsFile":
+        """Go on with a file, which must be of a run that was asked for the same, on the same machine."""
         regular(path, path.stat().st_mode)
         descriptor = locked(path, OPENED)
         try:
@@ -154,6 +164,8 @@ class ResultsFile:
                 old, new = getattr(kept.header, what), getattr(header, what)
                 if old != new:
                     raise MallardError(f"cannot go on with {path}: {difference(what, old, new)}")
+            if kept.documents and (other := another(kept.documents[0]["machine"], machine)):
+                raise MallardError(f"cannot go on with {path}: it was measured on another machine: {other}")
             os.ftruncate(descriptor, raw.rfind(b"\n") + 1)
         except BaseException:
             os.close(descriptor)
@@ -184,15 +196,7 @@ class ResultsFile:
         return False
 
     def append(self, document: Document) -> None:
-        """Keep a group, which must be measured on the machine of the others and by the same program."""
-        if self.documents:
-            old, new = (known["machine"] for known in (self.documents[0], document))
-            for what in old:
-                if what != "memory" and old[what] != new.get(what):
-                    reason = difference(what.replace("_", " "), old[what], new.get(what))
-                    raise MallardError(
-                        f"cannot go on with {self.path}: it was measured on another machine: {reason}"
-                    )
+        """Keep a group."""
         self.write(document)
         self.documents.append(dict(document))
 
@@ -243,6 +247,12 @@ def locked(path: Path, flags: int) -> int:
 def being_written(path: Path) -> MallardError:
     """Return what the second of two runs is told."""
     return MallardError(f"{path}: another run is writing it; -o names another file")
+
+
+def another(old: Mapping[str, Any], new: Mapping[str, Any]) -> str | None:
+    """Say by what a machine is another one; the kernel may keep more or less of its memory."""
+    differs = (what for what in old if what != "memory" and old[what] != new.get(what))
+    return next((difference(what.replace("_", " "), old[what], new.get(what)) for what in differs), None)
 
 
 def difference(what: str, old: Any, new: Any) -> str:

@@ -32,9 +32,14 @@ def is_object(value: Any) -> bool:
     return isinstance(value, dict)
 
 
+def are_numbers(value: Any) -> bool:
+    """Return whether it is a list of numbers."""
+    return isinstance(value, list) and all(map(is_number, value))
+
+
 def is_bounds(value: Any) -> bool:
     """Return whether it is a smallest and a largest value."""
-    return isinstance(value, list) and len(value) == 2 and all(map(is_number, value))
+    return are_numbers(value) and len(value) == 2
 
 
 DOCUMENT: Mapping[str, Check] = {
@@ -56,13 +61,21 @@ GROUPS: Mapping[str, Mapping[str, Check]] = {
     Benchmark.LOCALITY: {"table": is_text, "global": is_number, "subsystem": is_number},
     Benchmark.UTILIZATION: dict.fromkeys(("total", "active", "block"), is_number),
     Benchmark.CONTENTION: dict.fromkeys(("iterations", "block", "threads"), is_number),
+    Benchmark.EXPANSION: {"work": is_text, "elements": is_number, "iterations": is_number},
+    Benchmark.SHRINK: {"elements": is_number, "iterations": is_number},
+    Benchmark.BURST: {"elements": is_number, "iterations": is_number},
+    Benchmark.POOLS: {"work": is_text, "elements": is_number, "iterations": is_number},
 }
 ROW: Mapping[str, Check] = dict.fromkeys(("strategy", "binding", "destruction", "status"), is_text)
 FIGURES: Mapping[str, Check] = {  # of a row, where it has them
     **dict.fromkeys(("label", "reason"), is_text),
     **dict.fromkeys(("ns_per_event", "cold_ns_per_event", "wall_ns_per_event"), is_number),
     **dict.fromkeys(("spread", "wall_spread"), is_bounds),
+    **dict.fromkeys(("rounds_ns", "cold_rounds_ns", "wall_rounds_ns"), are_numbers),
     **dict.fromkeys(("max_held", "page_faults", "failed_locks"), is_number),
+    "counts": lambda value: (
+        isinstance(value, dict) and all(one is None or is_number(one) for one in value.values())
+    ),
 }
 
 

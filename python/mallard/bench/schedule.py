@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from mallard.bench.group import Group
 from mallard.bench.options import Benchmark, Level, Options
-from mallard.bench.schedules import contention, density, locality, utilization
+from mallard.bench.schedules import allocators, contention, density, locality, pools, utilization
 from mallard.errors import MallardError
 
 LONG = (Level.DEFAULT, Level.FULL)  # which may take hours, and say so beforehand
@@ -16,6 +16,10 @@ SCHEDULES: dict[Benchmark, tuple[Schedule, Schedule]] = {
     Benchmark.LOCALITY: (locality.groups, locality.probes),
     Benchmark.UTILIZATION: (utilization.groups, utilization.probes),
     Benchmark.CONTENTION: (contention.groups, contention.probes),
+    Benchmark.EXPANSION: (allocators.expansion, allocators.probes_of(allocators.expansion)),
+    Benchmark.SHRINK: (allocators.shrink, allocators.probes_of(allocators.shrink)),
+    Benchmark.BURST: (allocators.burst, allocators.probes_of(allocators.burst)),
+    Benchmark.POOLS: (pools.groups, pools.probes),
 }
 
 

@@ -12,8 +12,8 @@ from mallard.bench.options import Benchmark
 from mallard.bench.printing import PatientConsole, has_width, print_text
 from mallard.bench.results import Document, Result, result
 from mallard.bench.results_file import Run
-from mallard.bench.tables import contention, density, grid, locality, utilization, verdicts
-from mallard.bench.tables.notes import LEGEND, notes
+from mallard.bench.tables import allocators, contention, density, grid, locality, pools, utilization, verdicts
+from mallard.bench.tables.notes import legend, notes
 from mallard.bench.tables.section import Section
 
 WIDE = 120  # columns where no terminal says how many there are
@@ -23,6 +23,10 @@ SECTIONS: dict[str, Callable[[Sequence[Result]], Iterator[Section]]] = {
     Benchmark.LOCALITY: locality.sections,
     Benchmark.UTILIZATION: utilization.sections,
     Benchmark.CONTENTION: contention.sections,
+    Benchmark.EXPANSION: allocators.expansion,
+    Benchmark.SHRINK: allocators.shrink,
+    Benchmark.BURST: allocators.burst,
+    Benchmark.POOLS: pools.sections,
 }
 
 
@@ -39,7 +43,7 @@ def show_run(run: Run, paper: bool) -> None:
     for section in sections(benchmark, run.documents):
         for table in section.tables:
             grid.show(table, console)
-            for line in [*notes(table), *([] if explained else [LEGEND])]:
+            for line in [*notes(table), *([] if explained else [legend(benchmark)])]:
                 say(line, console)
             explained = True
             console.print()
@@ -81,6 +85,8 @@ def sections(benchmark: str, documents: Sequence[Document]) -> Iterator[Section]
 
 def papers_tables(benchmark: str) -> list[grid.Grid]:
     """Return the paper's own tables, from its values."""
+    if benchmark == Benchmark.POOLS:
+        return [pools.papers_memory()]
     return [
         table
         for section in sections(benchmark, expected_documents.documents(benchmark))

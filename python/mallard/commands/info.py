@@ -27,14 +27,30 @@ def info(
     except _native.JournalError as error:
         raise MallardError(f"cannot read {journal}: {error}") from error
     summary = json.loads(text)
+    summary["regions"] = regions(journal, summary)
     if as_json:
-        print(text)
+        print(json.dumps(summary, indent=2, ensure_ascii=False))
     else:
         show(summary)
     for warning in summary["warnings"]:
         print(f"mallard: warning: {journal}: {warning}", file=sys.stderr)
     if strict and not summary["complete"]:
         raise typer.Exit(2)
+
+
+def regions(journal: str, summary: dict[str, Any]) -> dict[str, Any] | None:
+    """Say of what was allocated in regions what the summary says of the malloc family; None without any."""
+    from mallard import _native
+
+    if not any(kind.startswith("region_") for kind in summary["events_by_kind"]):
+        return None
+    totals = _native.totals_of_regions(journal)
+    objects, peak = totals["objects"], totals["peak_live_bytes"]
+    return {
+        **totals,
+        "mean_object_bytes": totals["bytes"] / objects if objects else None,
+        "bytes_over_peak": totals["bytes"] / peak if peak else None,
+    }
 
 
 def show(summary: dict[str, Any]) -> None:
@@ -63,8 +79,13 @@ def rows(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if summary["stack_depth_median"]:
         yield "stack depth", f"{summary['stack_depth_median']:,} frames (median)"
     yield "duration", f"{summary['duration']:.3f} s"
-    yield "allocated", f"{summary['bytes']:,} bytes"
-    yield "live at peak", f"{summary['peak_live_bytes']:,} bytes in {summary['peak_live_objects']:,} blocks"
+    yield from allocation(summary)
+    if summary["memory_ns"]:
+        yield "memory calls", memory_cost(summary)
+    if summary["regions"]:
+        yield "regions", f"{summary['regions']['regions']:,}, and in them:"
+        for name, value in allocation(summary["regions"]):
+            yield f"  {name}", value
     if summary["unmatched_frees"]:
         yield "unmatched frees", f"{summary['unmatched_frees']:,}"
     if summary["cpu_ns"]:
@@ -76,6 +97,21 @@ def rows(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "journal", f"{summary['file_bytes']:,} bytes, {state(summary)}"
     for child in summary["children"]:
         yield "child", f"process {child['process']}: {child['journal'] or 'not recorded'}"
+
+
+def allocation(figures: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield how many objects there were, how large, and how much was alive at once."""
+    mean, ratio = figures["mean_object_bytes"], figures["bytes_over_peak"]
+    yield "objects", f"{figures['objects']:,}" + (f", {mean:,.1f} bytes each (mean)" if mean else "")
+    times = f", {ratio:,.1f} times those at peak" if ratio else ""
+    yield "allocated", f"{figures['bytes']:,} bytes{times}"
+    yield "live at peak", f"{figures['peak_live_bytes']:,} bytes in {figures['peak_live_objects']:,} objects"
+
+
+def memory_cost(summary: dict[str, Any]) -> str:
+    """Say what all calls of the malloc family took, and which part of the run that was."""
+    share = f", {summary['memory_share']:.1%} of the program's CPU time" if summary["memory_share"] else ""
+    return f"{summary['memory_ns'] / 1e9:.3f} s{share}, estimated from those that were timed"
 
 
 def recording_cost(summary: dict[str, Any]) -> str:

@@ -73,6 +73,8 @@ def read(path: str, journal: str) -> Replay:
         raise MallardError(f"{path} is not what `mallard replay --json` prints") from error
     if not known:
         raise MallardError(f"{path} holds no row: nothing was replayed")
+    if replay["journal"].get("replayed") == "regions":
+        raise MallardError(f"the replay {path} is of regions; the report shows replays of blocks")
     if of != shown(Path(journal).name):
         raise MallardError(f"the replay {path} is of another journal, {of}, than {journal}")
     return dict(replay)

@@ -2,16 +2,29 @@
 
 import pytest
 
-from bounds import CONSTANT_AT, CONSTANTS, LIVE, LIVES, PAIRS_AT_MOST, limits
+from bounds import (
+    CONSTANT_AT,
+    CONSTANTS,
+    EMPTY_LIVES_AT_MOST,
+    LIVE,
+    LIVES,
+    PAIRS_AT_MOST,
+    REPLAYED,
+    limits,
+)
+from replayed import JOURNALS
 from rows import Key
 
 FINE = {
     **{Key("pair", *who, live): 1.0 for who in PAIRS_AT_MOST for live in LIVE},
+    **{Key("life, empty", *who, 1): 50.0 for who in EMPTY_LIVES_AT_MOST},
     **{Key("life", *who, 1): 100.0 for who in LIVES},
     **{Key("life, system calls", *who, 1): 0.0 for who in LIVES},
     Key("life", "std.pool", "pmr", 1): 500.0,
     Key("life", "boost.pool", "pmr", 1): 100.0,
     **{Key(what, who, "pmr", live): 40.0 for what, who in CONSTANTS for live in CONSTANT_AT},
+    **{Key(f"replay of {name}", *who, 1): 80.0 for who in REPLAYED for name in JOURNALS},
+    **{Key(f"replay of {name}", "boost.dlmalloc", "typed", 1): 100.0 for name in JOURNALS},
 }
 
 
@@ -31,6 +44,12 @@ def test_a_pair_is_missed_at_any_number_of_live_blocks(who: tuple[str, str], at_
     assert missed({Key("pair", *who, live): at_most + 0.01}) == [f"pair, {who[0]}, {who[1]}"]
 
 
+@pytest.mark.parametrize(("who", "at_most"), EMPTY_LIVES_AT_MOST.items())
+def test_an_empty_life_is_missed(who: tuple[str, str], at_most: int) -> None:
+    assert missed({Key("life, empty", *who, 1): at_most}) == []
+    assert missed({Key("life, empty", *who, 1): at_most + 0.01}) == [f"life, empty, {who[0]}, {who[1]}"]
+
+
 @pytest.mark.parametrize("who", LIVES)
 def test_a_life_is_missed_against_each_other(who: tuple[str, str]) -> None:
     beyond = f"life, {who[0]}, {who[1]}, over that of"
@@ -43,6 +62,23 @@ def test_a_life_is_missed_against_each_other(who: tuple[str, str]) -> None:
 def test_a_life_that_calls_the_system_is_missed(who: tuple[str, str]) -> None:
     calls = {Key("life, system calls", *who, 1): 1.0}
     assert missed(calls) == [f"life, {who[0]}, {who[1]}, system calls"]
+
+
+@pytest.mark.parametrize("journal", JOURNALS)
+@pytest.mark.parametrize("who", REPLAYED)
+def test_a_replay_is_missed_against_another_heap(who: tuple[str, str], journal: str) -> None:
+    replay = Key(f"replay of {journal}", *who, 1)
+    assert missed({replay: 80.0}) == []
+    assert missed({replay: 80.1}) == [f"replay of {journal}, {who[0]}, {who[1]}, over boost.dlmalloc"]
+
+
+@pytest.mark.parametrize("who", REPLAYED)
+def test_a_replay_of_sqlite_is_missed_alone(who: tuple[str, str]) -> None:
+    dear = {Key("replay of sqlite3", "boost.dlmalloc", "typed", 1): 200.0}
+    assert missed({**dear, Key("replay of sqlite3", *who, 1): 94.0}) == []
+    assert missed({**dear, Key("replay of sqlite3", *who, 1): 94.1}) == [
+        f"replay of sqlite3, {who[0]}, {who[1]}"
+    ]
 
 
 @pytest.mark.parametrize("live", CONSTANT_AT)

@@ -1,10 +1,14 @@
 """The counting itself: callgrind's dumps are read, and every run counts the same."""
 
+import os
+import time
 from pathlib import Path
 
 import pytest
 
-from callgrind import CountError, build, count_in, counted
+import callgrind
+import instructions
+from callgrind import CountError, build, built, count_in, counted
 from rows import Counted, Key
 
 DUMPS = """\
@@ -44,10 +48,43 @@ def test_a_dump_of_something_else_is_named() -> None:
         list(counted(DUMPS.replace("pair|multipool/monotonic|run-time size|64|16384|", "pair and more")))
 
 
+def test_a_program_is_built_anew_when_something_that_it_is_made_of_is_newer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two sources and a header; and compiled again is all of it."""
+    own, for_c, include = (tmp_path / name for name in ("own", "capi", "include"))
+    made_of = [own / "main.cpp", for_c / "heap.cpp", include / "heap.hpp"]
+    for path in made_of:
+        path.parent.mkdir()
+        path.touch()
+    commands: list[str] = []
+
+    def fake(*command: str) -> str:
+        commands.append(" ".join(command))
+        Path(command[command.index("-o") + 1]).touch()
+        return ""
+
+    monkeypatch.setattr(callgrind, "run", fake)
+    for name, folder in (("FOLDER", own), ("FOR_C", for_c), ("INCLUDE", include)):
+        monkeypatch.setattr(callgrind, name, folder)
+    program = tmp_path / "program"
+    build(program)
+    assert len(commands) == 3
+    os.utime(program, (time.time() + 60,) * 2)
+    build(program)
+    assert len(commands) == 3
+    for path in made_of:
+        commands.clear()
+        os.utime(path, (time.time() + 120,) * 2)
+        build(program)
+        assert len(commands) == 3, path
+        os.utime(path, (0, 0))
+        os.utime(program, (time.time() + 60,) * 2)
+
+
 def test_every_run_counts_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the environment, which moves the stack, and the working directory."""
-    program = tmp_path / "instructions"
-    build(program)
+    program = built(instructions.FOLDER)
     once = count_in(tmp_path, program)
     elsewhere = tmp_path / "a folder with a longer name"
     elsewhere.mkdir()

@@ -19,6 +19,7 @@ def golden_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     page.write_text("<!-- costs: pool -->\n<!-- end of costs -->\n", encoding="utf-8")
     monkeypatch.setattr(instructions, "PAGES", [page])
     monkeypatch.setattr(instructions, "limits", lambda _: [])
+    monkeypatch.setattr(instructions, "replayed", dict)
     counts(monkeypatch, 1500)
     return path
 
@@ -66,3 +67,17 @@ def test_the_figures_are_written_as_json(tmp_path: Path) -> None:
     row = {"scenario": "pair", "contestant": "pool", "way": "typed", "live": 64, "figure": 7.0}
     assert whole["rows"] == [row]
     assert whole["limits"] == []
+
+
+@pytest.mark.usefixtures("golden_file")
+def test_replays_are_judged_and_no_part_of_the_golden_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ours = Key("replay of sqlite3", "best_fit", "typed", 1)
+    monkeypatch.setattr(instructions, "replayed", lambda: {ours: 95.0})
+    monkeypatch.setattr(instructions, "limits", lambda found: [Limit("replay", 94, found[ours], "a pair")])
+    assert instructions.main(["--accept"]) == 0
+    assert instructions.main(["--check"]) == 1
+    told = capsys.readouterr().out
+    assert "MISSED  replay: 95.000, at most 94" in told
+    assert "CHANGED" not in told

@@ -1,5 +1,6 @@
-"""The pictures of docs/strategies: as the heaps draw them now, and told when they are not."""
+"""The pictures of docs: as the heaps draw them now, and told when they are not."""
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,20 @@ def test_committed_pictures_are_those_of_the_heaps() -> None:
 
 
 def test_each_object_is_a_bar_as_long_as_it_lives() -> None:
-    picture = pictures.drawn("pool", [Life(0, 10, 0, 48), Life(5, 8, 48, 48)], last=10, reach=4096)
+    lives = [Life(0, 10, 0, 48, "48 B"), Life(5, 8, 48, 48, "48 B")]
+    picture = pictures.drawn("pool", lives, pictures.SIZES, last=10, reach=4096)
     assert picture.count('fill="#f58518"/>') == 3, "two bars and the legend"
     assert "<title>Where pool puts 2 objects</title>" in picture
+
+
+def test_objects_of_a_region_end_together_with_it() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        (lives,) = pictures.places(Path(folder), "regions").values()
+    ends = {kind: {life.death for life in lives if life.kind == kind} for kind in pictures.REGIONS}
+    assert {kind: len(deaths) for kind, deaths in ends.items()} == {
+        "process": 2, "cache": 2, "connection": 3, "request": 9
+    }  # fmt: skip
+    assert max(ends["process"]) <= max(ends["cache"]), "a child that outlives its parent is empty"
 
 
 def test_another_picture_and_a_missing_one_are_told(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from mallard.bench.findings import contention, density, locality, utilization
+from mallard.bench.findings import allocators, contention, density, locality, pools, utilization
 from mallard.bench.findings.finding import Finding, Judgement
 from mallard.bench.findings.measured import Document, measured
 
@@ -11,6 +11,10 @@ FINDINGS = {
     "locality": locality.FINDINGS,
     "utilization": utilization.FINDINGS,
     "contention": contention.FINDINGS,
+    "expansion": allocators.EXPANSION,
+    "shrink": allocators.SHRINK,
+    "burst": allocators.BURST,
+    "pools": pools.FINDINGS,
 }
 
 

@@ -7,15 +7,16 @@ are the clock's, so more threads than processors take turns: rows of these do no
 from collections.abc import Iterable, Mapping
 from functools import partial
 
+from mallard.bench import families
 from mallard.bench.findings.finding import Finding
 from mallard.bench.findings.interval import Interval
 from mallard.bench.findings.judge import ALWAYS, MOSTLY, Ratios, each, middle
 from mallard.bench.findings.measured import Measured
 
 Place = tuple[int, int, int, str]  # iterations, block, threads, strategy
-ALL = ("AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13")
-MONOTONIC = ("AS3", "AS5")
-POOLED = ("AS7", "AS9", "AS11", "AS13")
+MONOTONIC = families.destroyed(families.MONOTONIC)
+POOLED = families.destroyed(families.POOLED)
+ALL = (*families.GLOBAL, *MONOTONIC, *POOLED)
 
 
 def compare(slower: Iterable[str], faster: Iterable[str]) -> Ratios:
@@ -89,7 +90,7 @@ FINDINGS = [
     # By the paper's own tables the four with a multipool are level: each is ahead in some rows.
     finding(
         "Multipool accessed directly is the most consistent winner.",
-        each(compare(["AS9", "AS11", "AS13"], ["AS7"]), share=MOSTLY),
+        each(compare(POOLED[1:], POOLED[:1]), share=MOSTLY),
     ),
     finding(
         "More threads, each with a processor, make nothing slower.",

@@ -12,13 +12,15 @@ middle(ratios, 4.0, 20.0) asks only whether the median lies between the bounds.
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from mallard import figures
 from mallard.bench.findings import words
 from mallard.bench.findings.finding import UNMEASURED, Judge, Judgement, Verdict
 from mallard.bench.findings.interval import Interval, median
-from mallard.bench.findings.measured import ENOUGH_ROUNDS, Key, Measured
+from mallard.bench.findings.measured import Key, Measured
+from mallard.bench.repeated import ENOUGH_ROUNDS
 
 # Ratios by place: whatever tells them apart, so that two sets of ratios can be compared place by place.
 Ratios = Callable[[Measured], Mapping[Any, Interval]]
@@ -95,6 +97,33 @@ def ends(keys: Callable[[Measured], list[Key]], status: str) -> Judge:
         )
 
     return judge
+
+
+def reached(values: Callable[[Measured], list[int]], fits: Callable[[int], bool], what: str) -> Judge:
+    """Demand of everything that was counted that it fits."""
+
+    def judge(table: Measured) -> Judgement:
+        if not (found := values(table)):
+            return UNMEASURED
+        held = sum(map(fits, found))
+        seen = ", ".join(map(str, dict.fromkeys(found)))
+        return Judgement(
+            verdict(held == len(found), held == len(found)), f"{held} of {len(found)}; {what}: {seen}"
+        )
+
+    return judge
+
+
+def beside(judge: Judge, name: str, ratios: Ratios) -> Judge:
+    """Tell besides where the ratios of another strategy lie, which decide nothing."""
+
+    def judge_and_tell(table: Measured) -> Judgement:
+        said, found = judge(table), list(ratios(table).values())
+        if not said.figures or not found:
+            return said
+        return replace(said, figures=f"{said.figures}; {name} beside: {words.around(found)}")
+
+    return judge_and_tell
 
 
 def made_by(compiler: str, judge: Judge) -> Judge:

@@ -5,23 +5,36 @@
                "ns_per_event": 10.2,                     ...
                "spread": [10.1, 10.3]}, ...]}
 
-A document is what one run of mallard-bench prints, a group of settings with its rows. Only the strategies of
-the paper count here, which have a label; the repeated one tells the noise of its group. Of fewer rounds than
-three a spread tells nothing: such a time may be any. LAYOUT says what makes a key; settings are exponents.
+A document is what one run of mallard-bench prints, a group of settings with its rows. The strategies of the
+paper count here, which have a label, and those that are told beside them; the repeated one tells the noise of
+its group. Of fewer rounds than three a spread tells nothing: such a time may be any. LAYOUT says what makes a
+key; settings are exponents.
 """
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any
 
 from mallard.bench.findings.interval import Interval, Name
+from mallard.bench.repeated import ENOUGH_ROUNDS, Repeated
 
 Document = Mapping[str, Any]
 Key = tuple[Any, ...]
 
-ENOUGH_ROUNDS = 3
+
+@dataclass(frozen=True)
+class Names:
+    """What the parts of a time are called in a row."""
+
+    time: str
+    spread: str
+    rounds: str
+
+
+CPU = Names("ns_per_event", "spread", "rounds_ns")
+CLOCK = Names("wall_ns_per_event", "wall_spread", "wall_rounds_ns")
 
 
 @dataclass(frozen=True)
@@ -30,8 +43,12 @@ class Layout:
 
     group: Mapping[str, str]
     row: Mapping[str, str]  # of which the last is the label
-    time: str = "ns_per_event"
-    spread: str = "spread"
+    beside: str | None = None  # a strategy without a label that counts, too; its name stands for one
+
+    def label(self, row: Mapping[str, Any]) -> str | None:
+        """Return what a strategy is called in a key; None if it does not count."""
+        label: str | None = row["label"]
+        return self.beside if label is None and row.get("strategy") == self.beside else label
 
 
 LAYOUT = {
@@ -40,24 +57,24 @@ LAYOUT = {
     "locality": Layout(
         {"table": "", "global": "|G|=2^{}", "subsystem": "|S|=2^{}"},
         {"split": "2^-{}", "shuffled": "", "factor": "shuffled {} times", "label": "{}"},
+        beside="fifo_multipool",
     ),
     "utilization": Layout({"total": "T=2^{}", "active": "A=2^{}", "block": "S=2^{}"}, {"label": "{}"}),
-    # By the clock, over the events of all threads.
-    "contention": Layout(
-        {"iterations": "N=2^{}", "block": "S=2^{}", "threads": "W={}"},
-        {"label": "{}"},
-        "wall_ns_per_event",
-        "wall_spread",
-    ),
+    "expansion": Layout({"work": "", "elements": "{}"}, {"label": "{}"}),
+    "shrink": Layout({"elements": "{}"}, {"label": "{}"}),
+    "burst": Layout({"elements": "{}"}, {"part": "", "label": "{}"}),
+    "pools": Layout({"work": "", "elements": "{}"}, {"part": "{}", "label": "{}"}),
+    "contention": Layout({"iterations": "N=2^{}", "block": "S=2^{}", "threads": "W={}"}, {"label": "{}"}),
 }
 
 
 @dataclass(frozen=True)
 class Cell:
-    """How a strategy ended, and its time if it ended well."""
+    """How a strategy ended, its time if it ended well, and what was counted of it."""
 
     status: str
     time: Interval | None
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -82,12 +99,15 @@ def measured(benchmark: str, documents: Sequence[Document]) -> Measured:
     cells: dict[Key, Cell] = {}
     noises = noise_of(documents, layout)
     rounds = []
-    for document, noise in zip(documents, noises, strict=True):
+    for number, (document, noise) in enumerate(zip(documents, noises, strict=True)):
         settings = [document["group"][name] for name in layout.group]
         for row in document["rows"]:
-            if row["label"] is not None and not row.get("repeated"):
-                key = (*settings, *(row.get(name) for name in layout.row))
-                cells[key] = Cell(row["status"], time_of(row, layout, noise, named(key, layout)))
+            if (label := layout.label(row)) is not None and not row.get("repeated"):
+                *figure, _ = layout.row
+                key = (*settings, *(row.get(name) for name in figure), label)
+                time = time_of(row, noise, named(key, layout))
+                counts = {name: n for name, n in (row.get("counts") or {}).items() if n is not None}
+                cells[key] = Cell(row["status"], time and replace(time, group=number), counts)
                 if row["status"] == "ok":
                     rounds.append(rounds_of(row))
     machines = [document["machine"] for document in documents]
@@ -113,25 +133,33 @@ def noise_of(documents: Sequence[Document], layout: Layout) -> list[float]:
 
 def deviations(rows: Sequence[Mapping[str, Any]], layout: Layout) -> list[float]:
     """Return by which factor each repeated row differs from what it repeats."""
-    times: dict[tuple[Key, bool], float] = {
-        (tuple(row.get(name) for name in layout.row), bool(row.get("repeated"))): row[layout.time]
+    times: dict[tuple[Key, bool], Repeated] = {
+        (tuple(row.get(name) for name in layout.row), bool(row.get("repeated"))): Repeated(
+            row[names_in(row).time], tuple(row.get(names_in(row).rounds) or ())
+        )
         for row in rows
-        if row["label"] is not None and row["status"] == "ok" and row[layout.time] > 0
+        if row["label"] is not None and row["status"] == "ok" and row[names_in(row).time] > 0
     }
-    pairs = [
-        (time, times[which, False])
+    ratios = [
+        time.over(times[which, False])
         for (which, repeated), time in times.items()
         if repeated and (which, False) in times
     ]
-    return [max(one / other, other / one) for one, other in pairs]
+    return [max(ratio.value, 1 / ratio.value) for ratio in ratios if ratio is not None]
 
 
-def time_of(row: Mapping[str, Any], layout: Layout, noise: float, name: Name) -> Interval | None:
+def names_in(row: Mapping[str, Any]) -> Names:
+    """Return where the time of a row stands: that by the clock of threads, over the events of all."""
+    return CPU if row.get("wall_ns_per_event") is None else CLOCK
+
+
+def time_of(row: Mapping[str, Any], noise: float, name: Name) -> Interval | None:
     """Return the time of a row between the bounds of its spread."""
     if row["status"] != "ok":
         return None
-    low, high = row[layout.spread] if rounds_of(row) >= ENOUGH_ROUNDS else (0.0, math.inf)
-    return Interval(row[layout.time], low, high, noise, name)
+    names = names_in(row)
+    low, high = row[names.spread] if rounds_of(row) >= ENOUGH_ROUNDS else (0.0, math.inf)
+    return Interval(row[names.time], low, high, noise, name, tuple(row.get(names.rounds) or ()))
 
 
 def rounds_of(row: Mapping[str, Any]) -> int:

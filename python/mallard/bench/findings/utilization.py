@@ -6,6 +6,7 @@ The ratios are percentages of AS1 / 100, unless they compare two rows of AS1.
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
+from mallard.bench import families
 from mallard.bench.findings.finding import Finding
 from mallard.bench.findings.interval import Interval
 from mallard.bench.findings.judge import ALWAYS, Ratios, each, ends, middle
@@ -17,9 +18,9 @@ TOTAL, ACTIVE, BLOCK = range(3)
 
 LARGEST_POOLED = 12  # the paper's multipool passes on what is larger
 EXHAUSTING = 32  # where the paper's machine had too little for what is never freed
-MONOTONIC = ("AS3", "AS5")
-MULTIPOOL = ("AS7", "AS9")
-COMPOSITE = ("AS11", "AS13")
+MONOTONIC = families.destroyed(families.MONOTONIC)
+MULTIPOOL = families.destroyed(families.MULTIPOOL)
+COMPOSITE = families.destroyed(families.COMPOSITE)
 
 
 def pooled(_: int, block: int) -> bool:

@@ -13,9 +13,15 @@ NAMED = 3  # exceptions that are named; of more only how many they are
 
 NOISE = (
     "A ratio is within noise where its noise reaches across a bound of what is counted as holding. Noise is "
-    "the 10th to the 90th of 100 parts of the rounds of both figures or, if that is more, what AS1 and its "
-    "repetition differ by in the same group, and at least in the median of all groups."
+    "the 10th to the 90th of 100 parts of its rounds, of figures of two groups those of both, or, if that "
+    "is more, what the first strategy and its repetition differ by in the same group, and at least in the "
+    "median of all groups."
 )
+
+
+def where(section: str) -> str:
+    """Say where in a paper a finding stands, or that it is a promise."""
+    return f"section {section}" if section[0].isdigit() else section
 
 
 def accepted(least: float, most: float, share: float | None = None) -> str:

@@ -1,7 +1,7 @@
 """What the browser gets: each run's documents and the paper's, in one form, without what is not shown.
 
     {"runs": [{"name": "density quick gcc ...", "benchmark": "density", "cores": 4, "documents": [...]}],
-     "paper": {"density": [...]}, "titles": {"DS1": "vector<int>"}}
+     "paper": {"density": [...]}, "titles": {"DS1": "vector<int>"}, "families": {"global": ["AS1", ...]}}
 
 A document has its group and rows; members of a row that say nothing are left out.
 """
@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mallard.bench import expected_documents
+from mallard.bench.families import FAMILIES
+from mallard.bench.ratios import with_ratios
 from mallard.bench.results import Document
 from mallard.bench.results_file import Run
 from mallard.bench.tables.density import title
@@ -33,6 +35,7 @@ def as_json(runs: Sequence[Run], names: Sequence[str]) -> str:
             for run, name in zip(runs, names, strict=True)
         ],
         "paper": {name: compact(expected_documents.documents(name)) for name in benchmarks},
+        "families": FAMILIES,
         "titles": {name: title(name).partition(", ")[2] for name in STRUCTURES},
     }
     return json.dumps(whole, separators=(",", ":"), allow_nan=False)
@@ -41,7 +44,7 @@ def as_json(runs: Sequence[Run], names: Sequence[str]) -> str:
 def compact(documents: Iterable[Document]) -> list[dict[str, Any]]:
     """Return documents with what is shown of them; those of one group, as the paper has some, are one."""
     groups: dict[str, dict[str, Any]] = {}
-    for document in documents:
+    for document in map(with_ratios, documents):
         kept = groups.setdefault(json.dumps(document["group"]), {"group": document["group"], "rows": []})
         kept["rows"] += [smaller(row) for row in document["rows"]]
     return list(groups.values())

@@ -20,11 +20,21 @@ WORDS = (
     ("warm", "everything that is needed was touched before: the first structure or pass is not counted"),
     ("cold", "the first in a fresh process, whose pages come from the system"),
     ("spread", "from the 10th to the 90th of 100 parts of the rounds"),
+    (
+        "ratio",
+        "in each round the time of a strategy over that of AS1: their median, and with ± how far from it "
+        "most of them lie",
+    ),
     ("held", "bytes that the process held at most; page faults are those of the cold part"),
     ("skip", "not tried, because it needs more memory than a strategy may take"),
     ("fail", "memory ran out, as the paper prints it"),
     ("broke", "the worker crashed, or its own checks did not hold"),
-    ("A/A", "AS1 measured a second time"),
+    (
+        "V1, V2",
+        "allocators of the plain protocol and of the one with commands and bursts: Boost's (boost), ours "
+        "over best_fit, and over it with a lock (locked); none: no allocator, which is taken off all times",
+    ),
+    ("A/A", "the first strategy, AS1, boost.V1 or pool.V1, measured a second time"),
 )
 
 

@@ -72,7 +72,7 @@ def table_name(table: str) -> str:
     """Return what a table is called."""
     if table.isdigit():
         return f"Table {table}"
-    return "All structures" if table == "all" else table
+    return {"all": "All structures"}.get(table, table)
 
 
 def chips(findings: Iterable[Judged]) -> Iterable[Element]:
@@ -99,7 +99,7 @@ def of_one(finding: Finding, judgement: Judgement) -> Element:
         tag(
             "span",
             f"{finding.sentence} ",
-            tag("span", f"{judgement.figures}{said} (section {finding.section})", class_="detail"),
+            tag("span", f"{judgement.figures}{said} ({words.where(finding.section)})", class_="detail"),
         ),
         class_=CLASSES[judgement.verdict],
     )

@@ -10,6 +10,10 @@ HEADINGS = {
     Benchmark.LOCALITY: "II: Locality",
     Benchmark.UTILIZATION: "III: Utilization",
     Benchmark.CONTENTION: "IV: Contention",
+    Benchmark.EXPANSION: "Expansion",
+    Benchmark.SHRINK: "Shrink to fit",
+    Benchmark.BURST: "Bursts",
+    Benchmark.POOLS: "Pools",
 }
 MINUTE = len("2026-11-22T10:11")
 

@@ -1,24 +1,23 @@
 """A/A: by how much two measurements of the same thing differ, so that readers know what a difference means.
 
-In each group AS1 is measured twice, in turn with the others: how far the second lies from the first is noise.
+In each group the first strategy is measured twice, in turn with the others: how far the second lies from the
+first, round by round, is noise.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median, quantiles
-from typing import Any
 from xml.etree.ElementTree import Element
 
 from mallard import figures
 from mallard.bench.page.names import many
+from mallard.bench.ratios import ratios
 from mallard.bench.results_file import Run
 from mallard.html.element import tag
 from mallard.html.table import Column, head, line, scrolled
 
-Row = Mapping[str, Any]
-
 WORDS = (
-    "In every group AS1 is measured twice, as if it were two strategies. What these two differ by is noise: "
-    "a difference between strategies that is no larger means nothing here."
+    "In every group the first strategy (AS1, boost.V1 or pool.V1) is measured twice, as if it were two. "
+    "What these differ by is noise: a difference between strategies that is no larger means nothing here."
 )
 
 
@@ -27,7 +26,9 @@ def noise(runs: Sequence[Run], names: Sequence[str]) -> Element:
     made = tag("section", tag("h2", "Noise"), class_="card", id="noise")
     rows = [(name, sorted(found)) for run, name in zip(runs, names, strict=True) if (found := list(of(run)))]
     if not rows:
-        made.append(tag("p", "AS1 was not measured twice: what a difference means here is not known."))
+        made.append(
+            tag("p", "The first strategy was not measured twice: what a difference means here is not known.")
+        )
         return made
     made.append(tag("p", WORDS))
     for name, found in rows:
@@ -60,28 +61,9 @@ def most_of(found: Sequence[float]) -> float:
 
 
 def of(run: Run) -> Iterator[float]:
-    """Yield the noise of each pair of a run."""
+    """Yield the noise of each pair of a run: of each figure of a turn that what is measured twice has."""
     for document in run.documents:
-        for first, second in pairs(document["rows"]):
-            one, other = time(first), time(second)
-            if one and other:
-                yield abs(other / one - 1)
-
-
-def pairs(rows: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
-    """Yield AS1 and what repeats it, in benchmark II for each figure of a turn."""
-    first = {place(row): row for row in rows if row["label"] == "AS1" and not row.get("repeated")}
-    for row in rows:
-        if row.get("repeated") and place(row) in first:
-            yield first[place(row)], row
-
-
-def place(row: Row) -> tuple[Any, ...]:
-    """Return which figure of a turn it is."""
-    return row.get("split"), row.get("shuffled"), row.get("factor")
-
-
-def time(row: Row) -> float | None:
-    """Return what its benchmark compares."""
-    ns: float | None = row.get("wall_ns_per_event") or row.get("ns_per_event")
-    return ns
+        for row, found in zip(document["rows"], ratios(document), strict=True):
+            ratio = found.get("wall_ratio") or found.get("ratio")
+            if row.get("repeated") and ratio is not None:
+                yield abs(ratio.value - 1)

@@ -1,10 +1,11 @@
 """The page of one or more runs: verdict, noise and where it was measured first, then a section a benchmark.
 
-Without scripts there are findings and facts; assets/ adds heat maps, surfaces and lines.
+Without scripts there are findings, facts and the tables of allocators; assets/ adds heat maps, surfaces and
+lines.
 """
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -13,14 +14,16 @@ from mallard.bench.options import Benchmark
 from mallard.bench.page.data import as_json
 from mallard.bench.page.facts import measured_on, method
 from mallard.bench.page.findings import verdict
+from mallard.bench.page.grids import as_tables
 from mallard.bench.page.names import HEADINGS, run_names
 from mallard.bench.page.noise import noise
+from mallard.bench.papers import OF_ALLOCATORS, titles
 from mallard.bench.results_file import Run
+from mallard.bench.show import sections
+from mallard.bench.tables.notes import legend
 from mallard.html.element import tag
 from mallard.html.frame import Page, whole
 from mallard.output import replacing
-
-TITLE = "Benchmarks of P0089"
 
 
 def write_page(runs: Sequence[Run], path: Path, version: str, command: list[str]) -> None:
@@ -35,14 +38,14 @@ def render(runs: Sequence[Run], version: str, command: list[str]) -> str:
     shown = [benchmark for benchmark in Benchmark if any(run.header.benchmark == benchmark for run in runs)]
     page = Page(
         name="mallard bench",
-        title=f"{TITLE}: {', '.join(shown)}",
+        title=f"{title(shown)}: {', '.join(shown)}",
         content=[
             head(runs, names),
             contents(shown),
             verdict(runs, names),
             noise(runs, names),
             measured_on(runs, names),
-            *(section(benchmark) for benchmark in shown),
+            *(section(benchmark, runs, names) for benchmark in shown),
             method(runs),
         ],
         data=[as_json(runs, names).encode()],
@@ -54,7 +57,7 @@ def render(runs: Sequence[Run], version: str, command: list[str]) -> str:
 def head(runs: Sequence[Run], names: Sequence[str]) -> Element:
     """Return what the page is of."""
     facts = tag("p", *(tag("span", name) for name in names), class_="facts")
-    made = tag("div", tag("h1", TITLE), facts, class_="head")
+    made = tag("div", tag("h1", title([run.header.benchmark for run in runs])), facts, class_="head")
     for run, name in zip(runs, names, strict=True):
         if not run.complete:
             there = f"{len(run.documents)} of {run.header.groups} groups"
@@ -75,13 +78,29 @@ def contents(shown: Sequence[Benchmark]) -> Element:
     return tag("nav", tag("ul", *items), class_="contents", aria_label="Sections")
 
 
-def section(benchmark: Benchmark) -> Element:
-    """Return the place of a benchmark's charts."""
+def title(benchmarks: Sequence[str]) -> str:
+    """Return what a page of some benchmarks is called."""
+    return f"Benchmarks of {titles(benchmarks)}"
+
+
+def section(benchmark: Benchmark, runs: Sequence[Run], names: Sequence[str]) -> Element:
+    """Return the place of a benchmark's charts, or its tables."""
+    drawn = benchmark not in OF_ALLOCATORS
     return tag(
         "section",
         tag("h2", HEADINGS[benchmark], id=f"{benchmark}-heading"),
-        tag("div", data_part=benchmark),
-        class_="card drawn",
+        *([tag("div", data_part=benchmark)] if drawn else printed(benchmark, runs, names)),
+        class_="card drawn" if drawn else "card",
         id=benchmark,
         aria_labelledby=f"{benchmark}-heading",
     )
+
+
+def printed(benchmark: Benchmark, runs: Sequence[Run], names: Sequence[str]) -> Iterator[Element]:
+    """Yield the tables of all runs of a benchmark."""
+    for run, name in zip(runs, names, strict=True):
+        if run.header.benchmark == benchmark:
+            yield tag("h3", name)
+            for of in sections(benchmark, run.documents):
+                yield from as_tables(of.tables)
+    yield tag("p", legend(benchmark), class_="note")

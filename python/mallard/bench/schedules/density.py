@@ -12,12 +12,19 @@ INNER = 7
 TEXTS = (4, 10, 12)  # sets of them, of which there are not enough for more than 2^MOST_TEXTS
 MOST_TEXTS = 16
 
-# ns that making and ending a leaf takes, over all strategies.
-LEAF_NS = {1: 1, 2: 50, 3: 35, 4: 200, 5: 2, 6: 200, 7: 60, 8: 400, 9: 2, 10: 200, 11: 60, 12: 400}
+# ns that making and ending a leaf takes, over all strategies: of a structure that fits into the processor's
+# caches, and of one that does not.
+LEAF_NS = {
+    1: (1.1, 1.1), 2: (21, 80), 3: (16, 23), 4: (140, 290), 5: (1.1, 1.7), 6: (100, 225),
+    7: (22, 55), 8: (330, 460), 9: (1.2, 2.3), 10: (80, 220), 11: (22, 57), 12: (230, 420),
+}  # fmt: skip
+CACHED_LEAVES = 1 << 18
 START_SECONDS = 0.008  # of a process
+# Where much memory is used figures spread, and have more turns than the least, unless each takes long.
+MORE_TURNS, LONG_TURN_SECONDS = 1.6, 3
 
 SMOKE_LEAVES = 10
-# Binary logarithms of leaves that take some 30 ms; four times as many by default.
+# Binary logarithms of leaves that take some 15 ms; twice as many by default.
 QUICK_LEAVES = {1: 24, 2: 19, 3: 20, 4: 17, 5: 23, 6: 17, 7: 19, 8: 16, 9: 23, 10: 17, 11: 19, 12: 16}
 
 
@@ -57,15 +64,17 @@ def usual_leaves(level: Level, structure: int) -> int:
         return SMOKE_LEAVES
     if level == Level.FULL:
         return PAPERS_LEAVES
-    return QUICK_LEAVES[structure] + (2 if level == Level.DEFAULT else 0)
+    return QUICK_LEAVES[structure] + (1 if level == Level.DEFAULT else 0)
 
 
 def group(structure: int, size: int, leaves: int, turns: int, cached_hashes: int = 1) -> Group:
     """Return one group: the first structure is built cold, at least one more warm."""
     built = 1 << (size if structure in FLAT else size + INNER)
     written = built + max(built, 1 << leaves)
+    cached = built < CACHED_LEAVES
+    seconds = START_SECONDS + written * LEAF_NS[structure][0 if cached else 1] * 1e-9
     return Group(
         f"DS{structure} 2^{size}",
         {"structure": structure, "size": size, "leaves": leaves, "cached-hashes": cached_hashes},
-        turns * (START_SECONDS + written * LEAF_NS[structure] * 1e-9),
+        turns * seconds * (1 if cached or seconds > LONG_TURN_SECONDS else MORE_TURNS),
     )

@@ -2,15 +2,10 @@
 
 from collections.abc import Sequence
 
+from mallard.bench.families import FAMILIES, word
 from mallard.bench.results import Key, Result, Row
 from mallard.bench.tables.grid import Column, Columns
 
-FAMILIES = {
-    "global": {"AS1": "", "AS2": "virt"},
-    "monotonic": {"AS3": "", "AS4": "wink", "AS5": "virt", "AS6": "v+w"},
-    "multipool": {"AS7": "", "AS8": "wink", "AS9": "virt", "AS10": "v+w"},
-    "mono + multi": {"AS11": "", "AS12": "wink", "AS13": "virt", "AS14": "v+w"},
-}
 MAKERS = ("std", "boost")
 OURS = "mallard"
 AGAIN = Columns("", [Column("A/A")])
@@ -21,7 +16,7 @@ def papers(results: Sequence[Result]) -> tuple[list[Columns], list[str]]:
     measured = {row.label for result in results for row in result.rows}
     known = {family: [label for label in labels if label in measured] for family, labels in FAMILIES.items()}
     columns = [
-        Columns(family, [Column(label, FAMILIES[family][label]) for label in labels])
+        Columns(family, [Column(label, word(label)) for label in labels])
         for family, labels in known.items()
         if labels
     ]
@@ -52,5 +47,5 @@ def column(row: Row) -> Column:
     if row.destruction == "winkout":
         return Column("wink", whole=f"{row.strategy} wink")
     of = maker(row)
-    word = "virt" if of == OURS and row.binding == "pmr" else ""
-    return Column(row.strategy.removeprefix(f"{of}."), word, f"{row.strategy} {word}".strip())
+    how = "virt" if of == OURS and row.binding == "pmr" else ""
+    return Column(row.strategy.removeprefix(f"{of}."), how, f"{row.strategy} {how}".strip())

@@ -1,9 +1,10 @@
 """Benchmark I, a structure at a time.
 
 1. the paper's table: seconds for 2^27 leaves, warm
-2. everybody else, and AS1 measured twice: time over that of AS1
-3. the paper's table once more, cold: the first structure of a process
-4. what a process held at most, and its page faults in 3
+2. the same in percent of AS1's, round by round: what another run of the same machine gives again
+3. everybody else, and AS1 measured twice, in percent of AS1's
+4. the paper's table once more, cold: the first structure of a process
+5. what a process held at most, and its page faults in 4
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,12 +12,12 @@ from dataclasses import replace
 
 from mallard.bench.expected_documents import PAPERS_LEAVES
 from mallard.bench.results import Result
-from mallard.bench.tables import columns, memory
-from mallard.bench.tables.figure import Figure, cold, over, plain, three_digits, warm
+from mallard.bench.tables import columns, memory, relative
+from mallard.bench.tables.figure import Figure, cold, plain, three_digits, warm
 from mallard.bench.tables.grid import Cell, Grid, Line
-from mallard.bench.tables.heat import around_one
 from mallard.bench.tables.section import Section
 
+CORNER = "size"
 SECONDS = 2**PAPERS_LEAVES / 1e9  # for as many leaves of one ns
 WHOLE = f"CPU seconds for 2^{PAPERS_LEAVES} leaves"
 CONTENTS = ("int", "string")
@@ -36,11 +37,14 @@ def tables(results: Sequence[Result], structure: str) -> Iterator[Grid]:
     """Yield the tables of a structure."""
     whole = f"{title(structure)}{hashes(results)}: {WHOLE}{scaled(results)}"
     yield replace(paper_table(results, whole, warm), papers=structure)
-    if any(row.label is None or row.repeated for result in results for row in result.rows):
-        yield others(results, f"{structure}, beyond the paper: CPU time over that of AS1")
-    if any(row.cold_ns is not None for result in results for row in result.rows):
+    in_percent = f"{structure}: CPU time of AS1, the others in percent of it"
+    yield relative.papers(results, in_percent, CORNER, line, warm, leaves, f"{structure} in percent")
+    if relative.measured_beyond(results):
+        beyond = f"{structure}, beyond the paper: percent of AS1's CPU time"
+        yield relative.others(results, beyond, CORNER, line, warm)
+    if any(row.cold is not None for result in results for row in result.rows):
         yield paper_table(results, f"{structure}, first touch: {WHOLE}", cold)
-        yield memory.table(results, f"{structure}, {memory.TITLE}", "size", line)
+        yield memory.table(results, f"{structure}, {memory.TITLE}", CORNER, line)
 
 
 def hashes(results: Sequence[Result]) -> str:
@@ -73,19 +77,12 @@ def paper_table(results: Sequence[Result], title: str, time: Figure) -> Grid:
     def cells(result: Result) -> list[Cell]:
         return [plain(result.row(label), time, lambda ns: three_digits(ns * SECONDS)) for label in labels]
 
-    return Grid(title, "size", headings, [line(result, cells(result)) for result in results]).coloured()
+    return Grid(title, CORNER, headings, [line(result, cells(result)) for result in results]).coloured()
 
 
-def others(results: Sequence[Result], title: str) -> Grid:
-    """Return the table of who is not in the paper."""
-    headings, keys = columns.others(results)
-
-    def cells(result: Result) -> list[Cell]:
-        first = result.row("AS1")
-        return [over(row, first) for row in [*map(result.at, keys), result.row("AS1", repeated=True)]]
-
-    lines = [line(result, cells(result)) for result in results]
-    return Grid(title, "size", [*headings, columns.AGAIN], lines, around_one())
+def leaves(_: Result) -> float:
+    """Return for how many leaves times are told."""
+    return float(2**PAPERS_LEAVES)
 
 
 def line(result: Result, cells: Sequence[Cell]) -> Line:

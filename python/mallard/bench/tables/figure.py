@@ -1,37 +1,35 @@
 """Figures and ends of strategies as cells."""
 
+import math
 from collections.abc import Callable
 
 from mallard import figures
+from mallard.bench.repeated import Repeated
 from mallard.bench.results import Row
 from mallard.bench.tables.grid import Cell
 
 # What stands where a strategy has no figure; the paper prints fail where memory ran out.
 ENDS = {"out_of_memory": "fail", "skipped": "skip", "failed": "broke"}
 
-Figure = Callable[[Row], float | None]
+Figure = Callable[[Row], Repeated | None]
+
+PERCENT = 100.0  # of a ratio
+EXACT = 1e-9  # of a last digit: what is no more than that above it is not above it
 
 
-def warm(row: Row) -> float | None:
+def warm(row: Row) -> Repeated | None:
     """Return the CPU time of an event."""
-    return row.ns
+    return row.warm
 
 
-def cold(row: Row) -> float | None:
+def cold(row: Row) -> Repeated | None:
     """Return the CPU time of an event of the first pass."""
-    return row.cold_ns
+    return row.cold
 
 
-def by_the_clock(row: Row) -> float | None:
+def by_the_clock(row: Row) -> Repeated | None:
     """Return the time of an event by the clock, from the first thread's start to the last one's end."""
-    return row.wall_ns
-
-
-def width(row: Row, of: Figure) -> float | None:
-    """Return how wide a figure's spread is, as a share of it; a cold one has none."""
-    spreads: dict[Figure, tuple[float, float] | None] = {warm: row.spread, by_the_clock: row.wall_spread}
-    around, middle = spreads.get(of), of(row)
-    return None if around is None or not middle else (around[1] - around[0]) / middle
+    return row.wall
 
 
 def three_digits(value: float) -> str:
@@ -41,28 +39,32 @@ def three_digits(value: float) -> str:
     return f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
 
 
-def percent(value: float) -> str:
-    """Return a ratio in percent, as the paper has it."""
-    return f"{100 * value:.0f}"
-
-
 def plain(row: Row | None, of: Figure, shown: Callable[[float], str]) -> Cell:
     """Return a figure of a row; without it how the strategy ended."""
-    value = None if row is None else of(row)
-    return end(row) if row is None or value is None else Cell(shown(value), value, width(row, of))
+    found = None if row is None else of(row)
+    return end(row) if found is None else Cell(shown(found.value), found.value, found.width)
 
 
-def over(
-    row: Row | None, base: Row | None, of: Figure = warm, shown: Callable[[float], str] = three_digits
-) -> Cell:
+def over(row: Row | None, base: Row | None, of: Figure = warm, unit: float = 1.0) -> Cell:
     """Return how many times another's time a row's is; its own time where the other has none."""
     above, below = (None if one is None else of(one) for one in (row, base))
-    if row is None or base is None or above is None:
+    if base is None or above is None:
         return end(row)
-    if not below:
-        return Cell(figures.time(above), spread=width(row, of))
-    widths = [known for known in (width(row, of), width(base, of)) if known is not None]
-    return Cell(shown(above / below), above / below, max(widths, default=None))
+    ratio = None if below is None else above.over(below)
+    return Cell(figures.time(above.value), spread=above.width) if ratio is None else compared(ratio, unit)
+
+
+def compared(ratio: Repeated, unit: float = 1.0) -> Cell:
+    """Return a ratio, or with the unit PERCENT a percentage, and how far from it most rounds lie.
+
+    One whose rounds are not known, as the paper's, has the digits of the paper.
+    """
+    value = unit * ratio.value
+    text = three_digits(value) if ratio.rounds or unit != PERCENT else f"{value:.0f}"
+    decimals = len(text.partition(".")[2])
+    steps = math.ceil(unit * ratio.around * 10**decimals - EXACT)  # of the last digit, rounded up
+    around = f"±{steps / 10**decimals:.{decimals}f}" if steps > 0 and ratio.rounds else ""
+    return Cell(text, ratio.value, ratio.width, around=around, figure=ratio)
 
 
 def end(row: Row | None) -> Cell:

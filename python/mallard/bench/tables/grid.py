@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from mallard.bench.printing import print_text
+from mallard.bench.repeated import Repeated
 from mallard.bench.tables.heat import Heat, over_chart
 
 GAP = 1  # between groups
@@ -28,6 +29,13 @@ class Cell:
     value: float | None = None
     spread: float | None = None  # how wide it is, as a share of the median
     reason: str | None = None  # why it has no value
+    around: str = ""  # how far from it most rounds lie, as ±0.02; stands behind it
+    figure: Repeated | None = None  # what it was made of, where more may be made of it
+
+    @property
+    def whole(self) -> str:
+        """It with what stands behind it."""
+        return f"{self.text}{self.around}"
 
     @property
     def mark(self) -> str:
@@ -105,7 +113,7 @@ class Layout:
 
     def width(self, place: int, column: Column) -> int:
         """Return how wide a column is, with a space on each side."""
-        cells = [line.cells[place].text for line in self.grid.lines if line.skipped is None]
+        cells = [line.cells[place].whole for line in self.grid.lines if line.skipped is None]
         return 2 + max(len(text) for text in [column.name, column.word, *cells])
 
     def parts(self, width: int) -> Iterator[list[Text]]:
@@ -157,7 +165,7 @@ class Placed:
         text = Text()
         for cell, width in zip(line.cells[self.start :], self.widths, strict=False):
             style = None if heat is None or cell.value is None else heat.style(cell.value)
-            text.append(aligned(cell.text, width, cell.mark), style)
+            text.append(aligned(cell.whole, width, cell.mark), style)
         return text
 
 

@@ -27,8 +27,12 @@ class Heat:
 
     def style(self, value: float) -> Style:
         """Return the style of a cell."""
+        return Style(color=INK, bgcolor=Color.from_rgb(*colour(self.place(value))))
+
+    def place(self, value: float) -> float:
+        """Return where a value lies, in 0..1."""
         place = (math.log(value) - self.best) / self.span if self.span and value > 0 else 0.0
-        return Style(color=INK, bgcolor=Color.from_rgb(*colour(min(max(place, 0.0), 1.0))))
+        return min(max(place, 0.0), 1.0)
 
 
 def over_chart(values: Iterable[float]) -> Heat:

@@ -4,22 +4,25 @@
 16   all splits of af and rf of each |S|: time after over before          one heap for all, AS1
 18   the same                                                             a multipool each, AS7
 20   16 over 18: how many times less a multipool each degrades
+     18 of fifo_multipool, which reuses first what was freed first
 and then everybody's, as the median of all splits, and times in ns; single runs have a table of their own
 """
 
-import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from mallard import figures
+from mallard.bench.families import BASE, MULTIPOOL
+from mallard.bench.repeated import Repeated, middle_of
 from mallard.bench.results import Key, Result, Row
 from mallard.bench.tables import columns, memory
-from mallard.bench.tables.figure import cold, over, plain, three_digits, warm, width
+from mallard.bench.tables.figure import cold, compared, over, plain, three_digits, warm
 from mallard.bench.tables.grid import Cell, Column, Columns, Grid, Line
 from mallard.bench.tables.heat import around_one
 from mallard.bench.tables.section import Section
 
-ONE_HEAP, OWN_HEAP = "AS1", "AS7"
+ONE_HEAP, OWN_HEAP = BASE, MULTIPOOL[0]
+FIFO: Key = (None, "fifo_multipool", "typed", "normal")
 CORNER = "|S|"
 AFTER = "CPU time after the shuffle over that before"
 
@@ -35,7 +38,10 @@ def sections(results: Sequence[Result]) -> Iterator[Section]:
         "16": [degradation(of, *whose[0]) for of in splits if has(of, ONE_HEAP)],
         "18": [degradation(of, *whose[1]) for of in splits if has(of, OWN_HEAP)],
         "20": [benefit(of) for of in both],
-        "beyond": [table for of in beyond for table in (degradations(of), after(of), times(of), held(of))],
+        "beyond": [
+            *(degradation(of, FIFO, "a fifo_multipool each") for of in splits if has(of, FIFO)),
+            *(table for of in beyond for table in (degradations(of), after(of), times(of), held(of))),
+        ],
         "runs": [run(result) for result in results if result.group["table"] == "run"],
     }
     for name, found in tables.items():
@@ -62,9 +68,9 @@ def lists(result: Result) -> int:
     return int(result.group["subsystem"])
 
 
-def has(results: Sequence[Result], label: str) -> bool:
-    """Return whether a strategy takes part."""
-    return any(row.label == label for result in results for row in result.rows)
+def has(results: Sequence[Result], who: str | Key) -> bool:
+    """Return whether a strategy takes part, told by its label or its key."""
+    return any(row_of(result, who) for result in results)
 
 
 def has_others(results: Sequence[Result]) -> bool:
@@ -87,14 +93,14 @@ def shuffles(results: Sequence[Result], label: str, heap: str) -> Grid:
     return Grid(title, CORNER, headings, lines, papers=of).coloured()
 
 
-def degradation(results: Sequence[Result], label: str, heap: str) -> Grid:
-    """Return Table 16 or 18: a column for each split of accesses."""
+def degradation(results: Sequence[Result], who: str | Key, heap: str) -> Grid:
+    """Return Table 16 or 18, or the like of another strategy: a column for each split of accesses."""
 
     def cells(result: Result) -> list[Cell]:
-        return [degraded(result, label, split) for split in splits(results)]
+        return [degraded(result, who, split) for split in splits(results)]
 
     title = f"2^{links(results)} links, {heap}: {AFTER}"
-    of = f"splits {links(results)} {label}"
+    of = f"splits {links(results)} {who}" if isinstance(who, str) else None
     return Grid(title, CORNER, [by_split(results)], lines(results, cells), papers=of).coloured()
 
 
@@ -189,10 +195,7 @@ def run(result: Result) -> Grid:
 
     def cells(key: Key) -> list[Cell]:
         found = (row_of(result, key, part=part) for part in parts)
-        return [
-            replace(plain(row, took, figures.time), value=None, spread=width(row, warm) if row else None)
-            for row in found
-        ]
+        return [replace(plain(row, took, figures.time), value=None) for row in found]
 
     first = "before" if group["access_first"] else "after"
     title = (
@@ -203,9 +206,9 @@ def run(result: Result) -> Grid:
     return Grid(title, "", [Columns("", [Column(part) for part in parts])], rows)
 
 
-def took(row: Row) -> float | None:
+def took(row: Row) -> Repeated | None:
     """Return how many ns a part of a run took."""
-    return None if row.ns is None or row.events is None else row.ns * row.events
+    return None if row.warm is None or row.events is None else row.warm.times(row.events)
 
 
 def row_of(result: Result, who: str | Key, repeated: bool = False, **which: float | str) -> Row | None:
@@ -231,19 +234,18 @@ def degraded(result: Result, who: str | Key, split: int) -> Cell:
 
 def quotient(above: Cell, below: Cell) -> Cell:
     """Return one ratio over another."""
-    if above.value is None or not below.value:
-        return above if above.value is None else below
-    widths = [cell.spread for cell in (above, below) if cell.spread is not None]
-    ratio = above.value / below.value
-    return Cell(three_digits(ratio), ratio, max(widths, default=None))
+    if above.figure is None or below.figure is None:
+        return above if above.figure is None else below
+    ratio = above.figure.over(below.figure)
+    return Cell() if ratio is None else compared(ratio)
 
 
 def middle(cells: Sequence[Cell]) -> Cell:
-    """Return the median of ratios; without any how it ended."""
-    values = [cell.value for cell in cells if cell.value is not None]
-    if not values:
+    """Return the median of ratios, round by round; without any how it ended."""
+    ratios = [cell.figure for cell in cells if cell.figure is not None]
+    if not ratios:
         return cells[0] if cells else Cell()
-    return Cell(three_digits(statistics.median(values)), statistics.median(values))
+    return compared(middle_of(ratios))
 
 
 def everybody(results: Sequence[Result]) -> tuple[list[Columns], list[Key]]:

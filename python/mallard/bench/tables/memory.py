@@ -3,13 +3,15 @@
 from collections.abc import Callable, Sequence
 
 from mallard import figures
+from mallard.bench.families import FAMILIES
+from mallard.bench.repeated import Repeated
 from mallard.bench.results import Result, Row
 from mallard.bench.tables import columns
 from mallard.bench.tables.figure import plain
 from mallard.bench.tables.grid import Cell, Column, Columns, Grid, Line
 
 TITLE = "memory: held at most, and page faults"
-STRATEGIES = [next(iter(labels)) for labels in columns.FAMILIES.values()]  # the others hold what these do
+STRATEGIES = [labels[0] for labels in FAMILIES.values()]  # the others hold what these do
 
 
 def table(
@@ -31,11 +33,11 @@ def table(
     return Grid(title, corner, [Columns("held", headings), Columns("page faults", headings)], lines)
 
 
-def held(row: Row) -> float | None:
+def held(row: Row) -> Repeated | None:
     """Return the bytes that were held at most."""
-    return row.max_held
+    return None if row.max_held is None else Repeated(row.max_held)
 
 
-def faults(row: Row) -> float | None:
+def faults(row: Row) -> Repeated | None:
     """Return the page faults."""
-    return row.page_faults
+    return None if row.page_faults is None else Repeated(row.page_faults)

@@ -8,12 +8,28 @@ import statistics
 from collections.abc import Iterator
 
 from mallard import figures
+from mallard.bench.papers import ALLOCATORS, P0089, POOLS, paper_of
 from mallard.bench.tables.grid import WIDE_SPREAD, Grid
 
-LEGEND = (
-    "virt: through a base class; wink: not destroyed, goes with its heap; v+w: both; A/A: AS1 once more; "
-    "-: not measured; fail: out of memory; skip: not tried; broke: crashed, or wrong"
-)
+WORDS = {
+    P0089: "virt: through a base class; wink: not destroyed, goes with its heap; v+w: both",
+    ALLOCATORS: "V1: the plain protocol; V2: with commands and bursts; V2new never expands, V2bwd only "
+    "backward, V2fwd only forward, and V2one has no bursts; locked: for several threads, as boost",
+    POOLS: "V1: the plain protocol; V2: with bursts; align_only, two_percent: Boost's adaptive_pool, without "
+    "sub-blocks and with; node: its node_allocator; private: a pool for each list; null: without a lock; "
+    "free: pointers in random order; read, free: nodes, too; erase: from the list; turned over: nine of ten "
+    "freed at random, then as many allocated at the end; renewed: in the places of those; left: when all is "
+    "freed; in use: of the heap beneath; cached: what that keeps; trimmed: left when that is given back",
+}
+
+
+def legend(benchmark: str) -> str:
+    """Return what the words of a benchmark's tables mean."""
+    paper = paper_of(benchmark)
+    return (
+        f"{WORDS[paper]}; A/A: {paper.again}; -: not measured; fail: out of memory; skip: not tried; "
+        "broke: crashed, or wrong"
+    )
 
 
 def notes(grid: Grid) -> Iterator[str]:

@@ -1,11 +1,12 @@
 """Tables of which the first column is AS1's time and all others are percent of it."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from mallard import figures
 from mallard.bench.results import Result
 from mallard.bench.tables import columns
-from mallard.bench.tables.figure import Figure, end, over, percent, width
+from mallard.bench.tables.figure import PERCENT, Figure, over, plain
 from mallard.bench.tables.grid import Cell, Grid, Line
 from mallard.bench.tables.heat import around_one
 
@@ -27,12 +28,8 @@ def papers(
 
     def cells(result: Result) -> list[Cell]:
         first = result.row("AS1")
-        ns = None if first is None else time(first)
-        if first is None or ns is None:
-            whole = end(first)
-        else:
-            whole = Cell(figures.time(ns * events(result)), spread=width(first, time))
-        return [whole, *(over(result.row(label), first, time, percent) for label in compared)]
+        whole = replace(plain(first, time, lambda ns: figures.time(ns * events(result))), value=None)
+        return [whole, *(over(result.row(label), first, time, PERCENT) for label in compared)]
 
     lines = [line(result, cells(result)) for result in results]
     return Grid(title, corner, headings, lines, around_one(), papers)
@@ -45,7 +42,7 @@ def others(results: Sequence[Result], title: str, corner: str, line: MakeLine, t
     def cells(result: Result) -> list[Cell]:
         first = result.row("AS1")
         rows = [*map(result.at, keys), result.row("AS1", repeated=True)]
-        return [over(row, first, time, percent) for row in rows]
+        return [over(row, first, time, PERCENT) for row in rows]
 
     lines = [line(result, cells(result)) for result in results]
     return Grid(title, corner, [*headings, columns.AGAIN], lines, around_one())

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.text import Text
 
+from mallard.bench.findings import words
 from mallard.bench.findings.finding import Finding, Judgement, Verdict
 from mallard.bench.printing import print_text
 
@@ -22,7 +23,7 @@ WIDTH = max(len(verdict) for verdict in Verdict)
 def show(judged: Iterable[tuple[Finding, Judgement]], console: Console) -> None:
     """Print findings."""
     for finding, judgement in judged:
-        figures = f"section {finding.section}: {judgement.figures}{claim(finding)}"
+        figures = f"{words.where(finding.section)}: {judgement.figures}{claim(finding)}"
         verdict = Text(f"{judgement.verdict:<{WIDTH}}  ", STYLES[judgement.verdict])
         said = Text.assemble(f"{finding.sentence} ", (f"({figures})", "dim"))
         print_text(said, console, verdict)

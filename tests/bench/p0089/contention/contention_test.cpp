@@ -7,9 +7,10 @@
 #include <set>
 #include <string>
 
-#include "p0089/page.hpp"
+#include "contest/page.hpp"
+#include "contest/stacks.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
 
 TEST(Contention, NamesItsSettings) {
@@ -24,7 +25,7 @@ TEST(Contention, SaysHowManyCoresThereWere) {
 }
 
 TEST(Contention, NeedsMemoryForItsThreads) {
-  EXPECT_GE(bytes_needed(contention_setting{15, 6, 8}), 8u << 20);
+  EXPECT_GE(bytes_needed(contention_setting{15, 6, 8}), 8 * stack_of_thread);
   EXPECT_GT(bytes_needed(contention_setting{15, 6, 8}), bytes_needed(contention_setting{15, 6, 7}));
 }
 
@@ -54,4 +55,4 @@ TEST(Contention, TellsFailedLocksOfTheHeapsWhoseLockIsOurs) {
 }
 
 }  // namespace
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

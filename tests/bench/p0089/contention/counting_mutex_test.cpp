@@ -6,7 +6,7 @@
 #include <mutex>
 #include <thread>
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
 
 // Tells when somebody has found it taken and is about to wait.
@@ -75,4 +75,4 @@ TEST(CountingMutex, KeepsOthersOut) {
 }
 
 }  // namespace
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -6,8 +6,9 @@
 #include <new>
 
 #include "harness/cpu_clock.hpp"
+#include "harness/foreign_malloc.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
 
 page asked_for(std::uint32_t iterations, std::uint32_t block, std::uint32_t threads) {
@@ -36,6 +37,15 @@ TEST(MeasureContention, EachThreadMakesItsPairsColdAndWarm) {
   EXPECT_EQ(p.failed_locks, -1) << "nothing counted";
 }
 
+// Under a sanitizer threads have pages of its own.
+TEST(MeasureContention, TakesNoPagesForStacks) {
+  page p = asked_for(4, 6, 16);
+  measure_contention(p, [](std::uint64_t, std::size_t) {});
+  if (!harness::malloc_is_a_sanitizers()) {
+    EXPECT_LT(p.page_faults, 16u) << "less than one a thread";
+  }
+}
+
 TEST(MeasureContention, EndsWhereMemoryDoes) {
   page p = asked_for(4, 6, 2);
   EXPECT_THROW(measure_contention(p, [](std::uint64_t, std::size_t) { throw std::bad_alloc(); }),
@@ -43,4 +53,4 @@ TEST(MeasureContention, EndsWhereMemoryDoes) {
 }
 
 }  // namespace
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -6,7 +6,7 @@
 
 #include "bench/p0089/utilization/counting_way.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
 
 TEST(Pairs, AreFreedBeforeTheNextIsAllocated) {
@@ -21,4 +21,4 @@ TEST(Pairs, AreFreedBeforeTheNextIsAllocated) {
 }
 
 }  // namespace
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -7,7 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
 
 TEST(ContentHash, IsTheSameWhateverTheAllocator) {
@@ -35,16 +35,16 @@ struct counting : Base {
 };
 
 }  // namespace
-}  // namespace mallard::p0089
+}  // namespace mallard::bench
 
 template <>
-struct std::__is_fast_hash<mallard::p0089::counting<mallard::p0089::kept_hash>>
-    : std::__is_fast_hash<mallard::p0089::kept_hash> {};
+struct std::__is_fast_hash<mallard::bench::counting<mallard::bench::kept_hash>>
+    : std::__is_fast_hash<mallard::bench::kept_hash> {};
 template <>
-struct std::__is_fast_hash<mallard::p0089::counting<mallard::p0089::unkept_hash>>
-    : std::__is_fast_hash<mallard::p0089::unkept_hash> {};
+struct std::__is_fast_hash<mallard::bench::counting<mallard::bench::unkept_hash>>
+    : std::__is_fast_hash<mallard::bench::unkept_hash> {};
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
 
 template <class Hash>
@@ -61,4 +61,4 @@ TEST(KeptHash, IsAskedForOncePerKey) { EXPECT_EQ(calls_while_growing<kept_hash>(
 TEST(UnkeptHash, IsAskedForAgainWhenASetGrows) { EXPECT_GT(calls_while_growing<unkept_hash>(), 1500); }
 
 }  // namespace
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

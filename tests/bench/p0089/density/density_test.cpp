@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
 
 TEST(Density, LeavesAreElementsOrElementsOfElements) {
@@ -27,4 +27,4 @@ TEST(Density, NamesItsGroup) {
 }
 
 }  // namespace
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -4,9 +4,9 @@
 
 #include <memory_resource>
 
-#include "p0089/way/pmr.hpp"
+#include "contest/way/pmr.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
 
 // Counts what containers do with it; its end gives everything back, as a winked-out container needs.
@@ -72,4 +72,4 @@ TEST(MeasureDensity, AStructureOfMoreLeavesThanAskedForIsMadeOnceWarm) {
 }
 
 }  // namespace
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -4,12 +4,12 @@
 
 #include <memory_resource>
 
+#include "contest/way/pmr.hpp"
+#include "contest/way/typed.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "p0089/density/density.hpp"
-#include "p0089/way/pmr.hpp"
-#include "p0089/way/typed.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
 
 template <class Element>
@@ -106,4 +106,4 @@ TEST(WriteLeaves, GoesThroughEveryCharacterAndLeavesNumbersAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

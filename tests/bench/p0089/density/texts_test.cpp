@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
 
 TEST(Texts, HaveThePapersLengthsEvenlySpread) {
@@ -38,4 +38,4 @@ TEST(Texts, AreTheSameInEveryProcess) {
 }
 
 }  // namespace
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "p0089/page.hpp"
+#include "contest/page.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
 
 locality_setting of_splits(std::uint32_t global, std::uint32_t subsystem) {
@@ -79,13 +79,31 @@ TEST(Locality, HasAFigureForEachPartOfARun) {
                    R"({"part":"access","events":160}{"part":"total","events":1})");
 }
 
-TEST(Locality, FitsItsFiguresIntoAPage) {
-  locality_setting most = of_splits(40, 1);
-  most.product = 20;
-  EXPECT_LE(figures_of(most).size(), most_figures);
-  most.table = locality_table::factors;
-  most.shuffles = 40;
-  EXPECT_LE(figures_of(most).size(), most_figures);
+TEST(Locality, CountsTheLinksOfWholeSubsystems) {
+  const locality_setting asked = of_run({10, 4, 2, 3, 5, false});
+  EXPECT_EQ(extent_of(asked).global, 8u);
+  EXPECT_EQ(events_of(run_part::build, asked.run), 8u);
+  EXPECT_EQ(events_of(run_part::shuffle, asked.run), 3u * 8);
+  EXPECT_EQ(events_of(run_part::access, asked.run), 2u * 5 * 8);
+}
+
+TEST(Locality, RefusesMoreFiguresThanAPageHas) {
+  locality_setting most = of_splits(18, 1);
+  most.product = most_figures / 2 - 1;
+  EXPECT_EQ(fault_of(most), "");
+  ++most.product;
+  EXPECT_EQ(fault_of(most), "66 figures; a group has 64 at most");
+  most = of_factors(7, 1);
+  most.shuffles = most_figures - 1;
+  EXPECT_EQ(fault_of(most), "");
+  ++most.shuffles;
+  EXPECT_EQ(fault_of(most), "65 figures; a group has 64 at most");
+}
+
+TEST(Locality, SaysWhatIsSubtracted) {
+  EXPECT_TRUE(method_of(of_splits(18, 4)).contains("net"));
+  EXPECT_TRUE(method_of(of_factors(7, 4)).contains("net"));
+  EXPECT_FALSE(method_of(of_run({16, 4, 2, 3, 5, false})).contains("net"));
 }
 
 TEST(Locality, RefusesASubsystemLargerThanTheWhole) {
@@ -116,4 +134,4 @@ TEST(LocalityContestants, HaveOneMallocForAllOrAHeapEach) {
 }
 
 }  // namespace
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 
+#include "contest/way/global.hpp"
+#include "contest/way/typed.hpp"
 #include "mallard/heap/multipool.hpp"
-#include "p0089/way/global.hpp"
-#include "p0089/way/typed.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
 
 page asked_for(locality_setting locality) {
@@ -43,7 +43,48 @@ TEST(MeasureLocality, FindsAFigureForEachSplit) {
   const page p = measured<typed_way<multipool>>(small);
   EXPECT_EQ(found(p), figures_of(small).size());
   EXPECT_GT(p.found[0].cold_ns, 0);
-  EXPECT_EQ(p.found[0].wall_ns, 0);
+  EXPECT_FALSE(p.found[0].wall_ns);
+}
+
+// Of which everything is known: 100 ns to go to a subsystem, 3 ns an access, four links each.
+class known_system {
+ public:
+  [[nodiscard]] std::size_t subsystems() const { return 8; }
+
+  visit_times visit(std::uint64_t visits, std::uint64_t walks) {
+    if (walks != 0) ++series_;
+    const auto accesses = 4 * visits * walks;
+    return {accesses, static_cast<double>(accesses * 3 + visits * 100)};
+  }
+  visit_times visit_in_part(std::uint64_t walks, std::uint64_t) {
+    return {4 * walks, static_cast<double>(4 * walks * 3)};
+  }
+
+  [[nodiscard]] int series() const { return series_; }
+
+ private:
+  int series_ = 0;
+};
+
+TEST(MeasureLocality, SubtractsWhatItTakesToGoRound) {
+  const extent of{32, 4};
+  for (const std::uint64_t walks : {1u, 16u, 256u}) {
+    known_system all;
+    EXPECT_EQ(ns_per_access(all, of, walks, 1 << 12), 3) << walks;
+    EXPECT_EQ(all.series(), 1);
+  }
+  known_system all;
+  EXPECT_EQ(ns_per_access(all, of, 1 << 11, 1 << 12), 3) << "where only a part of the walks is made";
+  EXPECT_EQ(first_ns_per_access(all, of, 1 << 12), 3);
+}
+
+TEST(MeasureLocality, FindsNothingRatherThanLessThanNothing) {
+  struct : known_system {
+    visit_times visit(std::uint64_t visits, std::uint64_t walks) {
+      return {4 * visits * walks, walks == 0 ? 50.0 : 40.0};
+    }
+  } disturbed;
+  EXPECT_EQ(ns_per_access(disturbed, {32, 4}, 1, 1 << 12), 0);
 }
 
 TEST(MeasureLocality, FindsAFigureForEachFactor) {
@@ -75,6 +116,7 @@ TEST(MeasureLocality, TellsTheParts) {
   for (std::size_t i = 0; i + 1 < run_parts.size(); ++i)
     sum += p.found[i].warm_ns * static_cast<double>(events_of(run_parts[i], one.run));
   EXPECT_NEAR(p.found[run_parts.size() - 1].warm_ns, sum, 1);
+  for (std::size_t i = 0; i < run_parts.size(); ++i) EXPECT_FALSE(p.found[i].cold_ns) << "nothing is first";
 }
 
 TEST(MeasureLocality, TakesARunWithoutAccessesOrWithoutVisits) {
@@ -88,4 +130,4 @@ TEST(MeasureLocality, TakesARunWithoutAccessesOrWithoutVisits) {
 }
 
 }  // namespace
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -6,7 +6,7 @@
 #include <ostream>
 #include <utility>
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 bool operator==(const locality_run& a, const locality_run& b) {
   return a.global == b.global && a.subsystem == b.subsystem && a.access == b.access &&
@@ -56,4 +56,4 @@ TEST(Notation, RefusesWhatIsNoRun) {
 }
 
 }  // namespace
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

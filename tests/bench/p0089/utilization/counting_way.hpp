@@ -10,7 +10,7 @@
 #include <new>
 #include <vector>
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 
 struct counting_way {
   std::uint64_t most = UINT64_MAX;  // blocks that can be allocated in all
@@ -50,4 +50,4 @@ struct counting_way {
   };
 };
 
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

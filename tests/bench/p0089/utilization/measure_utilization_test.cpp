@@ -6,7 +6,7 @@
 
 #include "bench/p0089/utilization/counting_way.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
 
 page measured(counting_way& way, const utilization_setting& asked) {
@@ -53,4 +53,4 @@ TEST(MeasureUtilization, SaysSoWhereNotEvenTheLiveBlocksFit) {
 }
 
 }  // namespace
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

@@ -8,7 +8,7 @@
 
 #include "bench/p0089/utilization/counting_way.hpp"
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
 
 struct RollingBlocks : ::testing::Test {
@@ -62,4 +62,4 @@ TEST_F(RollingBlocks, CountsWhatThereWasBeforeMemoryRanOut) {
 }
 
 }  // namespace
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

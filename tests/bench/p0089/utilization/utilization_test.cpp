@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-namespace mallard::p0089 {
+namespace mallard::bench {
 namespace {
 
 TEST(Utilization, NamesItsSettings) {
@@ -41,4 +41,4 @@ TEST(Utilization, KnowsGroupsThatCannotBe) {
 }
 
 }  // namespace
-}  // namespace mallard::p0089
+}  // namespace mallard::bench

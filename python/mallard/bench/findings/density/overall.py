@@ -1,13 +1,10 @@
 """Over all data structures: the end of section 7."""
 
+from mallard.bench.families import COMPOSITE, LOCAL, MONOTONIC, MULTIPOOL
 from mallard.bench.findings.density.ratios import (
-    COMPOSITE,
     GLOBAL_VIRTUAL,
-    LOCAL,
     LOCAL_KEPT,
     LOCAL_VIRTUAL,
-    MONOTONIC,
-    MULTIPOOL,
     all_of,
     compare,
     kept,

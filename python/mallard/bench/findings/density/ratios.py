@@ -7,6 +7,7 @@ A place is (number of the structure, size, number of the pair or of the strategy
 
 from collections.abc import Mapping, Sequence
 
+from mallard.bench.families import COMPOSITE, MONOTONIC, MULTIPOOL
 from mallard.bench.findings.interval import Interval, smallest
 from mallard.bench.findings.judge import Ratios, together
 from mallard.bench.findings.measured import Measured
@@ -17,13 +18,6 @@ Pair = tuple[Who, Who]  # expected slower, expected faster
 Sizes = tuple[int, int]  # from, to
 
 ALL_SIZES = (6, 16)
-
-GLOBAL = ("AS1", "AS2")
-MONOTONIC = ("AS3", "AS4", "AS5", "AS6")
-MULTIPOOL = ("AS7", "AS8", "AS9", "AS10")
-COMPOSITE = ("AS11", "AS12", "AS13", "AS14")
-LOCAL = (*MONOTONIC, *MULTIPOOL, *COMPOSITE)
-POOLED = (*MULTIPOOL, *COMPOSITE)
 
 
 def virtual(strategies: Sequence[str]) -> list[Pair]:

@@ -1,213 +1,146 @@
 """DS9 to DS12, unordered sets of containers: sections 7.9 to 7.12."""
 
-from functools import partial
-
+from mallard.bench.families import COMPOSITE, GLOBAL, LOCAL, MONOTONIC, MULTIPOOL, POOLED
 from mallard.bench.findings.density.ratios import (
-    COMPOSITE,
-    GLOBAL,
     GLOBAL_VIRTUAL,
-    LOCAL,
-    LOCAL_KEPT,
     LOCAL_VIRTUAL,
-    MONOTONIC,
-    MULTIPOOL,
-    OTHERS_TO_MULTIPOOL,
-    POOLED,
     all_of,
-    compare,
     grown,
     kept,
     like,
-    peak,
-    times,
 )
-from mallard.bench.findings.finding import Finding
-from mallard.bench.findings.judge import ALWAYS, MOSTLY, each, middle, quotient
+from mallard.bench.findings.density.structure import Structure
+from mallard.bench.findings.judge import ALWAYS, each, middle, quotient
 
 FROM_2_9 = (9, 16)
 FROM_2_12 = (12, 16)
 
-ds9 = partial(Finding, "DS9", "7.9")
+ds9 = Structure(9)
 DS9 = [
-    ds9(
+    ds9.finds(
         "The global allocator is clearly the slowest.",
-        each(compare("DS9", all_of(GLOBAL, LOCAL)), 2.5, share=ALWAYS),
+        each(ds9.compare(all_of(GLOBAL, LOCAL)), 2.5, share=ALWAYS),
         claimed=(3.0, 9.0),
     ),
-    ds9(
-        "The base class costs the global allocator a few percent.",
-        middle(compare("DS9", GLOBAL_VIRTUAL), 1.0, 1.1),
-        claimed=(1.01, 1.05),
-    ),
-    ds9(
+    ds9.virtual_is_little_for_global((1.01, 1.05)),
+    ds9.finds(
         "The base class costs local heaps nothing.",
-        middle(compare("DS9", LOCAL_VIRTUAL), 0.95, 1.05),
+        middle(ds9.compare(LOCAL_VIRTUAL), 0.95, 1.05),
     ),
-    ds9(
-        "Multipool is the best heap.",
-        each(compare("DS9", OTHERS_TO_MULTIPOOL), share=MOSTLY),
-    ),
-    ds9(
+    ds9.multipool_is_best(),
+    ds9.finds(
         "Multipool over monotonic is a close second to multipool.",
-        middle(compare("DS9", like(COMPOSITE, MULTIPOOL)), 0.95, 1.2),
+        middle(ds9.compare(like(COMPOSITE, MULTIPOOL)), 0.95, 1.2),
     ),
-    ds9(
+    ds9.finds(
         "Larger sets slow the global allocator down more than heaps with a multipool.",
         each(
             quotient(
-                grown(times("DS9", ["AS1"] * len(POOLED))),
-                grown(times("DS9", POOLED)),
+                grown(ds9.times(["AS1"] * len(POOLED))),
+                grown(ds9.times(POOLED)),
             )
         ),
     ),
-    ds9(
+    ds9.finds(
         "In larger sets wink-out gains where there is a multipool.",
-        each(compare("DS9", [*kept(MULTIPOOL), *kept(COMPOSITE)], FROM_2_12)),
+        each(ds9.compare([*kept(MULTIPOOL), *kept(COMPOSITE)], FROM_2_12)),
         claimed=(1.02, 1.3),
     ),
 ]
 
-ds10 = partial(Finding, "DS10", "7.10")
+ds10 = Structure(10)
 DS10 = [
-    ds10(
-        "The global allocator is always the slowest.",
-        each(compare("DS10", all_of(GLOBAL, LOCAL)), share=ALWAYS),
-    ),
-    ds10(
-        "Multipool is the best heap.",
-        each(compare("DS10", OTHERS_TO_MULTIPOOL), share=MOSTLY),
-    ),
-    ds10(
+    ds10.global_is_slowest(),
+    ds10.multipool_is_best(),
+    ds10.finds(
         "Multipool is several times as fast as the global allocator.",
-        each(compare("DS10", all_of(["AS1"], MULTIPOOL)), 2.9),
+        each(ds10.compare(all_of(["AS1"], MULTIPOOL)), 2.9),
         claimed=(3.0, 6.0),
     ),
-    ds10(
-        "The base class costs the global allocator a few percent.",
-        middle(compare("DS10", GLOBAL_VIRTUAL), 1.0, 1.1),
-        claimed=(1.01, 1.03),
-    ),
-    ds10(
+    ds10.virtual_is_little_for_global((1.01, 1.03)),
+    ds10.finds(
         "The base class costs local heaps nothing.",
-        each(compare("DS10", LOCAL_VIRTUAL), 0.95, 1.05),
+        each(ds10.compare(LOCAL_VIRTUAL), 0.95, 1.05),
     ),
-    ds10(
+    ds10.finds(
         "Wink-out gains wherever there is a monotonic heap.",
-        each(compare("DS10", [*kept(MONOTONIC), *kept(COMPOSITE)])),
+        each(ds10.compare([*kept(MONOTONIC), *kept(COMPOSITE)])),
     ),
-    ds10(
-        "Wink-out makes no difference with multipool.",
-        each(compare("DS10", kept(MULTIPOOL)), 0.94, 1.06),
-    ),
-    ds10(
-        "Between 2^7 and 2^8 vectors everything takes abruptly longer.",
-        each(grown(times("DS10", (*GLOBAL, *LOCAL)), 7, 8), 1.1, share=ALWAYS),
-    ),
-    ds10(
+    ds10.winkout_is_nothing_with_multipool(),
+    ds10.abruptly_longer("vectors"),
+    ds10.finds(
         "Between 2^14 and 2^15 vectors heaps with a multipool take abruptly longer.",
-        each(grown(times("DS10", POOLED), 14, 15), 1.1, share=ALWAYS),
+        each(grown(ds10.times(POOLED), 14, 15), 1.1, share=ALWAYS),
     ),
-    ds10(
-        "The global allocator is slowest around 2^13 vectors, and faster beyond.",
-        each(peak("DS10", GLOBAL), share=ALWAYS),
-    ),
+    ds10.global_is_slowest_around_2_13("vectors"),
 ]
 
-ds11 = partial(Finding, "DS11", "7.11")
+ds11 = Structure(11)
 DS11 = [
-    ds11(
+    ds11.finds(
         "The best heaps are ten to twenty times as fast as the global allocator.",
-        each(compare("DS11", [("AS1", ("AS8", "AS12"))]), 10.0, 22.0, ALWAYS),
+        each(ds11.compare([("AS1", ("AS8", "AS12"))]), 10.0, 22.0, ALWAYS),
         claimed=(10.0, 20.0),
     ),
-    ds11(
+    ds11.finds(
         "The fastest is multipool, alone or over monotonic, direct and winked out.",
-        each(compare("DS11", [(label, ("AS8", "AS12")) for label in LOCAL if label not in ("AS8", "AS12")])),
+        each(ds11.compare([(label, ("AS8", "AS12")) for label in LOCAL if label not in ("AS8", "AS12")])),
     ),
-    ds11(
-        "For the global allocator the base class makes no difference.",
-        each(compare("DS11", GLOBAL_VIRTUAL), 0.95, 1.05, ALWAYS),
-        claimed=(1.0, 1.01),
-    ),
-    ds11(
-        "Local heaps are slower through a base class.",
-        each(compare("DS11", LOCAL_VIRTUAL), share=ALWAYS),
-        claimed=(1.05, 1.1),
-    ),
-    ds11(
+    ds11.virtual_is_nothing_for_global((1.0, 1.01)),
+    ds11.virtual_slows_local((1.05, 1.1), share=ALWAYS),
+    ds11.finds(
         "Monotonic takes longer than heaps with a multipool.",
-        each(compare("DS11", [*like(MONOTONIC, MULTIPOOL), *like(MONOTONIC, COMPOSITE)]), 1.3),
+        each(ds11.compare([*like(MONOTONIC, MULTIPOOL), *like(MONOTONIC, COMPOSITE)]), 1.3),
         claimed=(2.0, 2.0),
     ),
-    ds11(
+    ds11.finds(
         "Even monotonic is several times as fast as the global allocator.",
-        each(compare("DS11", all_of(["AS1"], MONOTONIC)), 4.5),
+        each(ds11.compare(all_of(["AS1"], MONOTONIC)), 4.5),
         claimed=(5.0, 10.0),
     ),
-    ds11(
-        "Wink-out gains in every local heap.",
-        each(compare("DS11", LOCAL_KEPT), 1.05, share=ALWAYS),
-        claimed=(1.1, 1.45),
-    ),
-    ds11(
-        "Wink-out gains most with multipool over monotonic.",
-        each(quotient(compare("DS11", kept(COMPOSITE)), compare("DS11", kept(MULTIPOOL)))),
-    ),
-    ds11(
+    ds11.winkout_gains((1.1, 1.45), least=1.05),
+    ds11.winkout_gains_most_with_composite(),
+    ds11.finds(
         "Between 2^9 and 2^11 sets the global allocator takes abruptly longer.",
-        each(grown(times("DS11", GLOBAL), 9, 11), 1.3, share=ALWAYS),
+        each(grown(ds11.times(GLOBAL), 9, 11), 1.3, share=ALWAYS),
         claimed=(1.5, 1.5),
     ),
-    ds11(
+    ds11.finds(
         "Between 2^11 and 2^13 sets local heaps take longer.",
-        each(grown(times("DS11", LOCAL), 11, 13), 1.05, share=ALWAYS),
+        each(grown(ds11.times(LOCAL), 11, 13), 1.05, share=ALWAYS),
         claimed=(1.1, 1.25),
     ),
 ]
 
-ds12 = partial(Finding, "DS12", "7.12")
+ds12 = Structure(12)
 DS12 = [
-    ds12(
+    ds12.finds(
         "Multipool is several times as fast as the global allocator.",
-        each(compare("DS12", [("AS1", MULTIPOOL)]), 2.5, share=ALWAYS),
+        each(ds12.compare([("AS1", MULTIPOOL)]), 2.5, share=ALWAYS),
         claimed=(3.0, 5.0),
     ),
-    ds12(
-        "The global allocator is always the slowest.",
-        each(compare("DS12", all_of(GLOBAL, LOCAL)), share=ALWAYS),
-    ),
-    ds12(
-        "Multipool is the best heap.",
-        each(compare("DS12", OTHERS_TO_MULTIPOOL), share=MOSTLY),
-    ),
-    ds12(
-        "Between 2^7 and 2^8 sets everything takes abruptly longer.",
-        each(grown(times("DS12", (*GLOBAL, *LOCAL)), 7, 8), 1.1, share=ALWAYS),
-        claimed=(1.15, 1.25),
-    ),
-    ds12(
+    ds12.global_is_slowest(),
+    ds12.multipool_is_best(),
+    ds12.abruptly_longer("sets", (1.15, 1.25)),
+    ds12.finds(
         "The base class costs the global allocator more in the largest sets.",
-        each(grown(compare("DS12", GLOBAL_VIRTUAL), 13, 16), share=ALWAYS),
+        each(grown(ds12.compare(GLOBAL_VIRTUAL), 13, 16), share=ALWAYS),
     ),
-    ds12(
+    ds12.finds(
         "Between 2^14 and 2^15 sets the global allocator gets faster.",
-        each(grown(times("DS12", GLOBAL), 15, 14), 1.1, share=ALWAYS),
+        each(grown(ds12.times(GLOBAL), 15, 14), 1.1, share=ALWAYS),
         claimed=(1.25, 1.25),
     ),
     # The paper says by about a fifth for all; by its own table monotonic takes 1 to 5 % longer.
-    ds12(
+    ds12.finds(
         "Between 2^14 and 2^15 sets local heaps get slower.",
-        each(grown(times("DS12", LOCAL), 14, 15), share=ALWAYS),
+        each(grown(ds12.times(LOCAL), 14, 15), share=ALWAYS),
         claimed=(1.2, 1.2),
     ),
-    ds12(
+    ds12.finds(
         "Multipool is faster through a base class than directly, from 2^9 sets.",
-        each(compare("DS12", [("AS7", "AS9")], FROM_2_9), share=ALWAYS),
+        each(ds12.compare([("AS7", "AS9")], FROM_2_9), share=ALWAYS),
         claimed=(1.05, 1.1),
     ),
-    ds12(
-        "Wink-out gains in every local heap.",
-        each(compare("DS12", LOCAL_KEPT), share=ALWAYS),
-        claimed=(1.1, 1.4),
-    ),
+    ds12.winkout_gains((1.1, 1.4)),
 ]

@@ -1,171 +1,105 @@
 """DS5 to DS8, vectors of containers: sections 7.5 to 7.8."""
 
-from functools import partial
-
+from mallard.bench.families import COMPOSITE, GLOBAL, LOCAL, MONOTONIC, MULTIPOOL
 from mallard.bench.findings.density.ratios import (
-    COMPOSITE,
-    GLOBAL,
     GLOBAL_VIRTUAL,
-    LOCAL,
-    LOCAL_KEPT,
     LOCAL_VIRTUAL,
-    MONOTONIC,
-    MULTIPOOL,
-    OTHERS_TO_MULTIPOOL,
     all_of,
-    compare,
     grown,
     kept,
-    peak,
-    times,
 )
-from mallard.bench.findings.finding import Finding
+from mallard.bench.findings.density.structure import Structure
 from mallard.bench.findings.judge import ALWAYS, MOSTLY, each, middle, quotient
 
 FROM_2_10 = (10, 16)
 AROUND_2_12 = (10, 13)
 
-ds5 = partial(Finding, "DS5", "7.5")
+ds5 = Structure(5)
 DS5 = [
-    ds5(
+    ds5.finds(
         "Every local heap is several times as fast as the global allocator.",
-        each(compare("DS5", all_of(GLOBAL, LOCAL)), 2.5),
+        each(ds5.compare(all_of(GLOBAL, LOCAL)), 2.5),
         claimed=(3.0, 7.0),
     ),
-    ds5(
+    ds5.finds(
         "The base class makes no significant difference.",
-        middle(compare("DS5", [*GLOBAL_VIRTUAL, *LOCAL_VIRTUAL]), 0.9, 1.1),
+        middle(ds5.compare([*GLOBAL_VIRTUAL, *LOCAL_VIRTUAL]), 0.9, 1.1),
     ),
-    ds5(
+    ds5.finds(
         "Wink-out gains with multipool.",
-        each(compare("DS5", kept(MULTIPOOL)), share=MOSTLY),
+        each(ds5.compare(kept(MULTIPOOL)), share=MOSTLY),
         claimed=(1.1, 1.3),
     ),
-    ds5(
-        "Multipool is the best heap.",
-        each(compare("DS5", OTHERS_TO_MULTIPOOL), share=MOSTLY),
-    ),
+    ds5.multipool_is_best(),
     # The paper's own table cannot tell it of AS9 and AS10, which rise by the last of their two digits.
-    ds5(
+    ds5.finds(
         "Beyond 2^14 vectors everything takes longer an element.",
-        each(grown(times("DS5", (*GLOBAL, *LOCAL)), 14, 16)),
+        each(grown(ds5.times((*GLOBAL, *LOCAL)), 14, 16)),
     ),
 ]
 
-ds6 = partial(Finding, "DS6", "7.6")
+ds6 = Structure(6)
 DS6 = [
-    ds6(
-        "The global allocator is always the slowest.",
-        each(compare("DS6", all_of(GLOBAL, LOCAL)), share=ALWAYS),
-    ),
-    ds6(
+    ds6.global_is_slowest(),
+    ds6.finds(
         "The base class makes no significant difference.",
-        each(compare("DS6", [*GLOBAL_VIRTUAL, *LOCAL_VIRTUAL]), 0.95, 1.05),
+        each(ds6.compare([*GLOBAL_VIRTUAL, *LOCAL_VIRTUAL]), 0.95, 1.05),
     ),
-    ds6(
-        "Multipool is the best heap.",
-        each(compare("DS6", OTHERS_TO_MULTIPOOL), share=MOSTLY),
-    ),
-    ds6(
-        "Wink-out makes no difference with multipool.",
-        each(compare("DS6", kept(MULTIPOOL)), 0.94, 1.06),
-    ),
-    ds6(
+    ds6.multipool_is_best(),
+    ds6.winkout_is_nothing_with_multipool(),
+    ds6.finds(
         "Wink-out gains wherever there is a monotonic heap.",
-        each(compare("DS6", [*kept(MONOTONIC), *kept(COMPOSITE)])),
+        each(ds6.compare([*kept(MONOTONIC), *kept(COMPOSITE)])),
         claimed=(1.05, 1.15),
     ),
-    ds6(
-        "Between 2^7 and 2^8 vectors everything takes abruptly longer.",
-        each(grown(times("DS6", (*GLOBAL, *LOCAL)), 7, 8), 1.1, share=ALWAYS),
-        claimed=(1.12, 2.0),
-    ),
-    ds6(
+    ds6.abruptly_longer("vectors", (1.12, 2.0)),
+    ds6.finds(
         "Beyond 2^13 vectors the global allocator gets faster, other than local heaps.",
         each(
             quotient(
-                grown(times("DS6", LOCAL), 13, 16),
-                grown(times("DS6", ["AS1"] * len(LOCAL)), 13, 16),
+                grown(ds6.times(LOCAL), 13, 16),
+                grown(ds6.times(["AS1"] * len(LOCAL)), 13, 16),
             )
         ),
     ),
 ]
 
-ds7 = partial(Finding, "DS7", "7.7")
+ds7 = Structure(7)
 DS7 = [
-    ds7(
+    ds7.finds(
         "The global allocator is by far the slowest.",
-        each(compare("DS7", all_of(GLOBAL, LOCAL)), 4.0, share=ALWAYS),
+        each(ds7.compare(all_of(GLOBAL, LOCAL)), 4.0, share=ALWAYS),
     ),
-    ds7(
-        "For the global allocator the base class makes no difference.",
-        each(compare("DS7", GLOBAL_VIRTUAL), 0.95, 1.05, ALWAYS),
-    ),
-    ds7(
-        "Local heaps are slower through a base class.",
-        each(compare("DS7", LOCAL_VIRTUAL)),
-        claimed=(1.05, 1.15),
-    ),
+    ds7.virtual_is_nothing_for_global(),
+    ds7.virtual_slows_local((1.05, 1.15)),
     # Winked out, the paper's own table has multipool over monotonic ahead by 1 to 2 % up to 2^11.
-    ds7(
-        "Multipool is the best heap.",
-        each(compare("DS7", OTHERS_TO_MULTIPOOL), share=MOSTLY),
-    ),
-    ds7(
+    ds7.multipool_is_best(),
+    ds7.finds(
         "Around 2^12 sets multipool is nearly twenty times as fast as the global allocator.",
-        each(compare("DS7", [("AS1", MULTIPOOL)], AROUND_2_12), 15.0, 25.0),
+        each(ds7.compare([("AS1", MULTIPOOL)], AROUND_2_12), 15.0, 25.0),
         claimed=(20.0, 20.0),
     ),
-    ds7(
-        "Wink-out gains in every local heap.",
-        each(compare("DS7", LOCAL_KEPT), share=ALWAYS),
-        claimed=(1.05, 1.35),
-    ),
-    ds7(
-        "Wink-out gains most with multipool over monotonic.",
-        each(quotient(compare("DS7", kept(COMPOSITE)), compare("DS7", kept(MULTIPOOL)))),
-    ),
-    ds7(
-        "The global allocator is slowest around 2^13 sets, and faster beyond.",
-        each(peak("DS7", GLOBAL), share=ALWAYS),
-    ),
-    ds7(
-        "Local heaps take longer in larger structures.",
-        each(grown(times("DS7", LOCAL), 6, 16), share=ALWAYS),
-    ),
+    ds7.winkout_gains((1.05, 1.35)),
+    ds7.winkout_gains_most_with_composite(),
+    ds7.global_is_slowest_around_2_13("sets"),
+    ds7.local_takes_longer_in_larger(),
 ]
 
-ds8 = partial(Finding, "DS8", "7.8")
+ds8 = Structure(8)
 DS8 = [
-    ds8(
-        "The global allocator is always the slowest.",
-        each(compare("DS8", all_of(GLOBAL, LOCAL)), share=ALWAYS),
-    ),
-    ds8(
-        "Multipool is the best heap.",
-        each(compare("DS8", OTHERS_TO_MULTIPOOL), share=MOSTLY),
-    ),
-    ds8(
+    ds8.global_is_slowest(),
+    ds8.multipool_is_best(),
+    ds8.finds(
         "The global allocator is consistently slower through a base class.",
-        each(compare("DS8", GLOBAL_VIRTUAL)),
+        each(ds8.compare(GLOBAL_VIRTUAL)),
         claimed=(1.1, 1.1),
     ),
-    ds8(
+    ds8.finds(
         "Multipool is faster through a base class than directly, from 2^10 sets.",
-        each(compare("DS8", [("AS7", "AS9")], FROM_2_10)),
+        each(ds8.compare([("AS7", "AS9")], FROM_2_10)),
         claimed=(1.05, 1.07),
     ),
-    ds8(
-        "Wink-out gains in every local heap.",
-        each(compare("DS8", LOCAL_KEPT), share=ALWAYS),
-        claimed=(1.05, 1.25),
-    ),
-    ds8(
-        "The global allocator is slowest around 2^13 sets, and faster beyond.",
-        each(peak("DS8", GLOBAL), share=ALWAYS),
-    ),
-    ds8(
-        "Local heaps take longer in larger structures.",
-        each(grown(times("DS8", LOCAL), 6, 16), share=ALWAYS),
-    ),
+    ds8.winkout_gains((1.05, 1.25)),
+    ds8.global_is_slowest_around_2_13("sets"),
+    ds8.local_takes_longer_in_larger(),
 ]

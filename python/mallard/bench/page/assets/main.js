@@ -1,11 +1,12 @@
 // main: starts the page. What is static (findings, noise, machines) is there already; this adds the charts, one a
 // benchmark, which are drawn in the section of their name (page.py), the filter of findings, tips and the theme.
 //
-//     data.runs    [{name, benchmark, cores, documents}] as data.py has them
-//     data.paper   by benchmark, documents of the same form
-//     data.titles  what DS1 ... are
+//     data.runs      [{name, benchmark, cores, documents}] as data.py has them
+//     data.paper     by benchmark, documents of the same form
+//     data.titles    what DS1 ... are
+//     data.families  labels of the paper's strategies, by family
 //
-//     context      as every page's (html/page/lib/context.js); its theme has also faster, slower and neutral
+//     context        as every page's (html/page/lib/context.js); its theme has also faster, slower and neutral
 
 const colours = () => {
   const more = ["faster", "slower", "neutral"].map((name) => [name, mallard.theme.colour(name)]);
@@ -17,6 +18,7 @@ async function start() {
   mallard.findings_filter(document.getElementById("findings-filter"));
   await mallard.load_plotly();
   const data = JSON.parse(await mallard.unpack("data-0"));
+  mallard.who.start(data.families);
   const states = {};
   let turn = 0;
 

@@ -55,7 +55,9 @@ mallard.comparison = (container, data, context, spec) => {
     if (row === undefined) return [...lines, "not measured"].join("\n");
     lines.push(...mallard.measures.lines(row));
     const ratio = view.ratio_of(document, column.key);
-    if (ratio !== undefined && column.key !== "AS1") lines.push(`${view.write_ratio(ratio)}${spec.percent ? " %" : ""} of AS1`);
+    const [of, unit] = spec.percent ? [100, " %"] : [1, ""];
+    const spread = view.spread_of(document, column.key)?.map((bound) => mallard.measures.three_digits(of * bound));
+    if (ratio !== undefined && column.key !== "AS1") lines.push(`${mallard.measures.three_digits(of * ratio)}${unit} of AS1, round by round${spread ? `, spread ${spread.join(" to ")}` : ""}`);
     const their = reference?.find(({ group }) => same(identity(group), identity(document.group)));
     const beside = their && view.ratio_of(their, column.key);
     if (beside !== undefined && column.key !== "AS1") lines.push(`in the paper ${view.write_ratio(beside)}${spec.percent ? " %" : ""}`);
@@ -72,7 +74,7 @@ mallard.comparison = (container, data, context, spec) => {
       return { text, end, plain, tip };
     }
     const text = base ? spec.measures[state.measure].write(value) : view.write(value);
-    return { text, value: base ? null : value, plain: String(Number(value.toPrecision(5))), tip, scale };
+    return { text, value: base ? null : value, plain: String(Number(value.toPrecision(5))), around: view.around_of(document, column.key), tip, scale };
   }
 
   function table(name, documents, columns, view, scale, reference, above = 0) {

@@ -1,7 +1,7 @@
 // heat_table: a heat map that is a table, so that it can be read by everybody: figures in coloured cells.
 //
 //     { caption, corner: ["size"], families: [{name, columns: [{name, about, long}]}],
-//       lines: [{heads: ["2^6"], cells: [{text, value, plain, tip, end}]}], scale }
+//       lines: [{heads: ["2^6"], cells: [{text, value, plain, around, tip, end}]}], scale }
 //
 // Tab comes to one cell, arrow keys, Home and End go from cell to cell; what is known of the cell is its tip
 // (html/page/lib/tip.js). A table below one of `above` columns has columns as wide as these. A cell without a figure says how it ended ("skip", "fail", "broke").
@@ -28,6 +28,7 @@ function widths(corner, columns) {
 function cell_of(cell, scale, first) {
   const made = element("td", { class: first ? "first" : null, "data-end": cell.end || null, tabindex: "-1", "data-tip": cell.tip || null }, cell.text);
   if (cell.plain !== undefined) made.dataset.value = cell.plain;
+  if (cell.around !== undefined) made.dataset.around = cell.around;
   if (cell.value !== null && cell.value !== undefined && scale) Object.assign(made.style, scale.of(cell.value));
   return made;
 }

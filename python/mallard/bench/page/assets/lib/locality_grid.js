@@ -27,7 +27,7 @@ mallard.locality_grid = {
     const cells = by_size.map((found) =>
       splits.map((split) => {
         const { before, after } = found.get(split) ?? {};
-        return { before, after, value: ok(before) && ok(after) ? after.ns_per_event / before.ns_per_event : undefined };
+        return { before, after, value: after?.degradation };
       }),
     );
     return { sizes, splits, cells };
@@ -51,7 +51,7 @@ mallard.locality_grid = {
     const splits = [...new Set(rows.flatMap((found) => [...found.keys()]))].sort((one, other) => one - other);
     const cells = rows.map((found) => splits.map((factor) => {
       const [before, after] = [found.get(0), found.get(factor)];
-      return { before, after, value: ok(before) && ok(after) ? after.ns_per_event / before.ns_per_event : undefined };
+      return { before, after, value: factor === 0 && ok(before) ? 1 : after?.degradation };
     }));
     return { sizes, splits, cells };
   },

@@ -25,9 +25,9 @@ const shown = (row) => (row.status === "ok" ? row : {});
 mallard.measures = {
   three_digits,
   all: {
-    warm: { text: "Warm", of: (row) => shown(row).ns_per_event, write: nanoseconds, whole: "ns an event, warm", rounds: "rounds_ns", spread: "spread", in_paper: true, unit: "ns an event" },
-    wall: { text: "Wall time", of: (row) => shown(row).wall_ns_per_event, write: nanoseconds, whole: "ns an iteration of a thread, wall time", rounds: null, spread: "wall_spread", in_paper: true, unit: "ns an iteration, wall" },
-    cold: { text: "Cold", of: (row) => shown(row).cold_ns_per_event, write: nanoseconds, whole: "ns an event, cold", rounds: "cold_rounds_ns", spread: null, in_paper: false, unit: "ns an event, cold" },
+    warm: { text: "Warm", of: (row) => shown(row).ns_per_event, write: nanoseconds, whole: "ns an event, warm", ratio: "ratio", in_paper: true, unit: "ns an event" },
+    wall: { text: "Wall time", of: (row) => shown(row).wall_ns_per_event, write: nanoseconds, whole: "ns an iteration of a thread, wall time", ratio: "wall_ratio", in_paper: true, unit: "ns an iteration, wall" },
+    cold: { text: "Cold", of: (row) => shown(row).cold_ns_per_event, write: nanoseconds, whole: "ns an event, cold", in_paper: false, unit: "ns an event, cold" },
     faults: { text: "Page faults", of: (row) => shown(row).page_faults, write: (value) => tight(value, 1000, ["", "k", "M", "G"]), whole: "page faults", unit: "page faults", in_paper: false },
     held: { text: "Held", of: (row) => shown(row).max_held, write: (value) => tight(value, 1024, ["B", "K", "M", "G", "T"]), whole: "bytes held at most", unit: "bytes held", in_paper: false },
   },

@@ -18,15 +18,29 @@ mallard.view = ({ measure, figures, percent }) => {
     const row = row_of(document, key);
     return row === undefined ? undefined : measure.of(row);
   };
+  // As it was made round by round, where it was; of other measures that of what is shown.
   const ratio_of = (document, key) => {
+    const told = row_of(document, key)?.[measure.ratio];
+    if (told !== undefined) return told;
     const [value, base] = [value_of(document, key), value_of(document, "AS1")];
     if (value === undefined || base === undefined) return undefined;
     return base > 0 ? value / base : value === 0 ? 1 : undefined;
   };
   const as_ratio = figures === "ratio" && !measure.absolute;
+  const spread_of = (document, key) => (key === "AS1" ? undefined : row_of(document, key)?.[`${measure.ratio}_spread`]);
   return {
     row_of,
     ratio_of,
+    spread_of,
+    // How far from a ratio its rounds lie, at most; in as many decimals as it has.
+    around_of(document, key) {
+      const [spread, ratio] = [spread_of(document, key), ratio_of(document, key)];
+      if (!as_ratio || !spread || !row_of(document, key).rounds_ns) return undefined;
+      const decimals = write_ratio(ratio).split(".")[1]?.length ?? 0;
+      const step = 10 ** decimals;
+      const farthest = (percent ? 100 : 1) * Math.max(ratio - spread[0], spread[1] - ratio);
+      return `±${(Math.ceil(farthest * step - 1e-9) / step).toFixed(decimals)}`;
+    },
     value_of,
     write_ratio,
     as_ratio,

@@ -3,12 +3,7 @@
 //     global | monotonic | multipool | mono + multi | other mallocs | other resources | A/A
 //     AS1 AS2  AS3 ... AS6  ...
 
-const labelled = [
-  ["global", 2],
-  ["monotonic", 6],
-  ["multipool", 10],
-  ["mono + multi", 14],
-];
+let labelled = {}; // labels by family, both in the paper's order
 
 const how = (row) => {
   const access = { typed: "directly", pmr: "virtual", malloc: "as malloc" }[row.binding] ?? "";
@@ -17,7 +12,7 @@ const how = (row) => {
 
 function family(row) {
   if (row.repeated) return "A/A";
-  if (row.label) return labelled.find(([, last]) => Number(row.label.slice(2)) <= last)[0];
+  if (row.label) return Object.keys(labelled).find((name) => labelled[name].includes(row.label));
   return row.binding === "malloc" ? "other mallocs" : "other resources";
 }
 
@@ -35,18 +30,21 @@ function column(row) {
   return { key: name, family: family(row), about, strategy: row.strategy ?? "", long: name.length > 4 };
 }
 
-const families = [...labelled.map(([name]) => name), "other mallocs", "other resources", "A/A"];
-const number = ({ key: name }) => (/^AS\d+$/.test(name) ? Number(name.slice(2)) : 99);
-
 mallard.who = {
   key,
+  start(families) {
+    labelled = families;
+  },
   // Every strategy that occurs, once.
   columns(documents) {
     const found = new Map();
     for (const { rows } of documents) {
       for (const row of rows) if (!found.has(key(row))) found.set(key(row), column(row));
     }
+    const families = [...Object.keys(labelled), "other mallocs", "other resources", "A/A"];
+    const labels = Object.values(labelled).flat();
+    const place = ({ key: name }) => (labels.includes(name) ? labels.indexOf(name) : labels.length);
     const all = [...found.values()];
-    return all.sort((a, b) => families.indexOf(a.family) - families.indexOf(b.family) || number(a) - number(b));
+    return all.sort((a, b) => families.indexOf(a.family) - families.indexOf(b.family) || place(a) - place(b));
   },
 };

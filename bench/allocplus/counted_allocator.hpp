@@ -1,0 +1,91 @@
+// counted_allocator<T, Way>: an allocator that counts what its container asks of it, for passes that are not
+// timed.
+//
+//     container --> counted_allocator --> the way's allocator
+//                        |
+//                      tally: allocations, expansions forward and backward, shrinks, bursts
+//
+// It has the protocol of the allocator that it is derived from, so that a container does with it what it does
+// with that one. Seed 001, "Testing forward expansion in vector".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mallard/allocator/allocation_type.hpp"
+
+namespace mallard::bench {
+
+struct tally {
+  std::uint64_t allocations = 0;  // blocks that were asked for alone
+  std::uint64_t forward = 0;      // expansions, in place
+  std::uint64_t backward = 0;
+  std::uint64_t shrinks = 0;  // in place
+  std::uint64_t bursts = 0;
+};
+
+template <class T, class Way>
+class counted_allocator : public Way::template allocator<T> {
+  using base = typename Way::template allocator<T>;
+
+ public:
+  using pointer = T*;
+  using size_type = std::size_t;
+
+  template <class U>
+  struct rebind {
+    using other = counted_allocator<U, Way>;
+  };
+
+  counted_allocator(const base& counted, tally& into) : base(counted), into_(&into) {}
+
+  template <class U>
+  counted_allocator(const counted_allocator<U, Way>& other)  // NOLINT(google-explicit-constructor)
+      : base(static_cast<const typename Way::template allocator<U>&>(other)), into_(&other.counts()) {}
+
+  [[nodiscard]] tally& counts() const { return *into_; }
+
+  [[nodiscard]] pointer allocate(size_type count) {
+    ++into_->allocations;
+    return base::allocate(count);
+  }
+
+  [[nodiscard]] pointer allocate_one()
+    requires(Way::version == 2)
+  {
+    ++into_->allocations;
+    return base::allocate_one();
+  }
+
+  [[nodiscard]] pointer allocation_command(allocation_type command, size_type limit, size_type& preferred,
+                                           pointer& reuse)
+    requires(Way::version == 2)
+  {
+    const pointer before = reuse;
+    const pointer result = base::allocation_command(command, limit, preferred, reuse);
+    if (result != nullptr) ++(into_->*counter(command, before, result, reuse));
+    return result;
+  }
+
+  template <class Chain>
+  void allocate_individual(size_type count, Chain& out)
+    requires(Way::version == 2)
+  {
+    ++into_->bursts;
+    base::allocate_individual(count, out);
+  }
+
+ private:
+  // Of these Boost's allocator does not say that the block is the old one.
+  static constexpr allocation_type shrinking = commands::shrink_in_place | commands::try_shrink_in_place;
+
+  [[nodiscard]] static std::uint64_t tally::* counter(allocation_type command, pointer before, pointer result,
+                                                      pointer reuse) {
+    if (result == before) return (command & shrinking) != 0 ? &tally::shrinks : &tally::forward;
+    return reuse == nullptr ? &tally::allocations : &tally::backward;
+  }
+
+  tally* into_;
+};
+
+}  // namespace mallard::bench

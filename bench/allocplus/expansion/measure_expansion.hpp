@@ -1,0 +1,142 @@
+// measure_expansion: a vector that grows element by element, in one way, on a fresh process; and the command
+// that grows a block.
+#pragma once
+
+#include <algorithm>
+#include <boost/container/vector.hpp>
+#include <cstddef>
+#include <cstdint>
+
+#include "allocplus/counted_allocator.hpp"
+#include "allocplus/my_int.hpp"
+#include "allocplus/passes.hpp"
+#include "contest/page.hpp"
+#include "harness/cpu_clock.hpp"
+#include "mallard/allocator/allocation_type.hpp"
+#include "mallard/core/attributes.hpp"
+
+namespace mallard::bench {
+
+// Not inlined: else the compiler keeps the members of a vector in registers where it knows all of an
+// allocator, as of the floor, and nowhere else. Aligned: a loop of ten instructions takes up to half as long
+// again where it begins elsewhere in its line.
+template <class Vector>
+[[gnu::aligned(64)]] MALLARD_NOINLINE void push_back_to(Vector& made, std::size_t elements) {
+  for (std::size_t e = 0; e != elements; ++e) made.push_back(my_int(static_cast<int>(e)));
+}
+
+// The capacity that the vector had at its end.
+template <class Allocator>
+std::size_t push_back_all(const Allocator& from, std::size_t elements) {
+  boost::container::vector<my_int, Allocator> made(from);
+  push_back_to(made, elements);
+  keep(made.data());
+  return made.capacity();
+}
+
+template <class Way>
+void measure_push_back(Way& way, page& p) {
+  const expansion_setting& asked = p.asked.expansion;
+  const auto from = way.template allocator_of<my_int>();
+  measure_passes(p, asked.elements, asked.iterations, [&] { (void)push_back_all(from, asked.elements); });
+  tally counts;
+  const std::size_t capacity = push_back_all(counted_allocator<my_int, Way>(from, counts), asked.elements);
+  p.counted = {counts.allocations, counts.forward, counts.backward, capacity};
+}
+
+// The block that `old`, of `count` objects, has become or been replaced by, with at least twice as many in
+// `received`; the old one is freed if it was replaced.
+template <class Way, class Allocator>
+my_int* grown(Allocator& from, my_int* old, std::size_t count, std::size_t& received) {
+  received = 2 * count;
+  if constexpr (Way::version == 2) {
+    my_int* reuse = old;
+    my_int* const grown = from.allocation_command(
+        commands::allocate_new | commands::expand_fwd | commands::expand_bwd, received, received, reuse);
+    if (reuse == nullptr) from.deallocate(old, count);
+    return grown;
+  } else {
+    my_int* const grown = from.allocate(received);
+    from.deallocate(old, count);
+    return grown;
+  }
+}
+
+// Room for a hole and the block behind it, between blocks that stay, wherever the heap would have put them by
+// itself: what is measured is the command.
+template <class Allocator>
+class fenced_room {
+ public:
+  fenced_room(Allocator& from, std::size_t count) : from_(from), count_(count) {
+    const std::size_t whole = 5 * count;
+    from.deallocate(from.allocate(whole), whole);  // memory in one piece
+    before_ = from.allocate(count);
+    my_int* const hole = from.allocate(hole_of(count));
+    my_int* const block = from.allocate(count);
+    behind_ = from.allocate(count);
+    from.deallocate(hole, hole_of(count));
+    from.deallocate(block, count);
+  }
+  fenced_room(const fenced_room&) = delete;
+  fenced_room& operator=(const fenced_room&) = delete;
+  ~fenced_room() {
+    from_.deallocate(before_, count_);
+    from_.deallocate(behind_, count_);
+  }
+
+  [[nodiscard]] static std::size_t hole_of(std::size_t count) { return count + count / 2; }
+
+ private:
+  Allocator& from_;
+  std::size_t count_;
+  my_int* before_;
+  my_int* behind_;
+};
+
+// One block of which the one before has been freed; with `grows` it is grown before it is freed itself.
+template <class Way, class Allocator>
+std::size_t grow_behind_hole(Allocator& from, std::size_t count, bool grows) {
+  const std::size_t hole = fenced_room<Allocator>::hole_of(count);
+  my_int* const before = from.allocate(hole);
+  keep(before);
+  my_int* block = from.allocate(count);
+  keep(block);
+  from.deallocate(before, hole);
+  std::size_t received = count;
+  if (grows) block = grown<Way>(from, block, count, received);
+  keep(block);
+  from.deallocate(block, received);
+  return received;
+}
+
+template <class Way>
+void measure_command(Way& way, page& p) {
+  constexpr std::uint64_t turns = 16;  // of the two loops, so that both see the same of a machine's moods
+  const expansion_setting& asked = p.asked.expansion;
+  const std::uint64_t iterations = std::max<std::uint64_t>(asked.iterations / turns, 1);
+  auto from = way.template allocator_of<my_int>();
+  meter memory;
+  const fenced_room room(from, asked.elements);
+  const auto loop = [&](bool grows) {
+    const std::uint64_t start = harness::thread_cpu_ns();
+    for (std::uint64_t i = 0; i < iterations; ++i) grow_behind_hole<Way>(from, asked.elements, grows);
+    return static_cast<double>(harness::thread_cpu_ns() - start);
+  };
+  grow_behind_hole<Way>(from, asked.elements, true);
+  memory.first_is_over();
+  double ns = 0;
+  for (std::uint64_t i = 0; i < turns; ++i) ns += loop(true) - loop(false);
+  p.found[0].warm_ns = ns / static_cast<double>(turns * iterations);
+  memory.write(p);
+  tally counts;
+  counted_allocator<my_int, Way> counted(from, counts);
+  const std::size_t received = grow_behind_hole<Way>(counted, asked.elements, true);
+  p.counted = {counts.allocations - 2, counts.forward, counts.backward, received};
+}
+
+template <class Way>
+void measure_expansion(Way& way, page& p) {
+  p.asked.expansion.work == expansion_work::push_back ? measure_push_back(way, p) : measure_command(way, p);
+}
+
+}  // namespace mallard::bench

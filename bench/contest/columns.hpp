@@ -1,0 +1,127 @@
+// columns: what the lists of contestants of all benchmarks are made of.
+//
+//     add_papers              AS1 AS2 | AS3-AS6 | AS7-AS10 | AS11-AS14
+//     add_mallocs             glibc-notrim jemalloc tcmalloc mimalloc tbbmalloc, under AS1
+//     add_unsynchronised      std.monotonic boost.monotonic std.pool boost.pool, through std::pmr
+//     add_synchronised        std.sync_pool boost.sync_pool synchronized_multipool, through std::pmr
+//
+// `Benchmark` is a class of nothing but static members: what it measures in a way, and whether it winks out.
+//
+//     static constexpr bool winks_out;
+//     template <class Way> static void typed(destruction, page&);      a way that is made of nothing
+//     template <class Maker> static void pmr(destruction, page&);      a pmr_way over such a resource_maker
+#pragma once
+
+#include <array>
+#include <boost/container/pmr/monotonic_buffer_resource.hpp>
+#include <boost/container/pmr/synchronized_pool_resource.hpp>
+#include <boost/container/pmr/unsynchronized_pool_resource.hpp>
+#include <memory_resource>
+#include <string>
+#include <vector>
+
+#include "contest/contestant.hpp"
+#include "contest/way/boost.hpp"
+#include "contest/way/global.hpp"
+#include "contest/way/pmr.hpp"
+#include "contest/way/typed.hpp"
+#include "harness/foreign_malloc.hpp"
+#include "mallard/heap/monotonic.hpp"
+#include "mallard/heap/multipool.hpp"
+#include "mallard/heap/synchronized_multipool.hpp"
+#include "mallard/resource/resource.hpp"
+
+namespace mallard::bench {
+
+namespace detail {
+
+template <class Benchmark, class Way, destruction End>
+void run_typed(page& p) {
+  Benchmark::template typed<Way>(End, p);
+}
+
+template <class Benchmark, class Maker, destruction End>
+void run_pmr(page& p) {
+  Benchmark::template pmr<Maker>(End, p);
+}
+
+}  // namespace detail
+
+template <class Benchmark>
+void add_malloc(std::vector<contestant>& list, const harness::foreign_malloc& m, const char* label = "") {
+  list.push_back({label, std::string(m.name), binding::malloc, destruction::normal,
+                  detail::run_typed<Benchmark, global_way, destruction::normal>, &m});
+}
+
+// A heap of ours, known to the compiler.
+template <class Benchmark, class Way>
+void add_typed(std::vector<contestant>& list, const char* strategy, const char* normal = "",
+               const char* winkout = "") {
+  list.push_back({normal, strategy, binding::typed, destruction::normal,
+                  detail::run_typed<Benchmark, Way, destruction::normal>});
+  if constexpr (Benchmark::winks_out)
+    list.push_back({winkout, strategy, binding::typed, destruction::winkout,
+                    detail::run_typed<Benchmark, Way, destruction::winkout>});
+}
+
+template <class Benchmark, class Resource>
+void add_pmr(std::vector<contestant>& list, const char* strategy, const char* normal = "",
+             const char* winkout = "", const harness::foreign_malloc* beneath = nullptr) {
+  using maker = maker_of<Resource>;
+  list.push_back({normal, strategy, binding::pmr, destruction::normal,
+                  detail::run_pmr<Benchmark, maker, destruction::normal>, beneath});
+  if constexpr (Benchmark::winks_out)
+    list.push_back({winkout, strategy, binding::pmr, destruction::winkout,
+                    detail::run_pmr<Benchmark, maker, destruction::winkout>, beneath});
+}
+
+// A resource that is no heap of ours gets its chunks from operator new; where that does not trim, a chunk
+// that one structure gave back costs the next no page fault. So it is at its strongest.
+template <class Benchmark, class Resource>
+void add_foreign_pmr(std::vector<contestant>& list, const char* strategy) {
+  add_pmr<Benchmark, Resource>(list, strategy, "", "", harness::find_foreign_malloc("glibc-notrim"));
+}
+
+// Labels: typed, typed and winked out, through pmr, that and winked out.
+template <class Benchmark, class Heap>
+void add_heap(std::vector<contestant>& list, const char* strategy, std::array<const char*, 4> labels) {
+  add_typed<Benchmark, typed_way<Heap>>(list, strategy, labels[0], labels[1]);
+  add_pmr<Benchmark, resource<Heap>>(list, strategy, labels[2], labels[3]);
+}
+
+template <class Benchmark>
+void add_papers(std::vector<contestant>& list) {
+  add_malloc<Benchmark>(list, *harness::find_foreign_malloc("glibc"), "AS1");
+  list.push_back({"AS2", "new_delete", binding::pmr, destruction::normal,
+                  detail::run_pmr<Benchmark, new_delete_maker, destruction::normal>});
+  add_heap<Benchmark, monotonic>(list, "monotonic", {"AS3", "AS4", "AS5", "AS6"});
+  add_heap<Benchmark, multipool>(list, "multipool", {"AS7", "AS8", "AS9", "AS10"});
+  add_heap<Benchmark, multipool_over_monotonic>(list, "multipool/monotonic",
+                                                {"AS11", "AS12", "AS13", "AS14"});
+}
+
+template <class Benchmark>
+void add_mallocs(std::vector<contestant>& list) {
+  for (const harness::foreign_malloc& m : harness::foreign_mallocs().subspan(1))
+    add_malloc<Benchmark>(list, m);
+}
+
+template <class Benchmark>
+void add_unsynchronised(std::vector<contestant>& list) {
+  namespace boost_pmr = boost::container::pmr;
+  add_foreign_pmr<Benchmark, std::pmr::monotonic_buffer_resource>(list, "std.monotonic");
+  add_foreign_pmr<Benchmark, boost_resource<boost_pmr::monotonic_buffer_resource>>(list, "boost.monotonic");
+  add_foreign_pmr<Benchmark, std::pmr::unsynchronized_pool_resource>(list, "std.pool");
+  add_foreign_pmr<Benchmark, boost_resource<boost_pmr::unsynchronized_pool_resource>>(list, "boost.pool");
+}
+
+// Multipool: a synchronised one of ours.
+template <class Benchmark, class Multipool = synchronized_multipool>
+void add_synchronised(std::vector<contestant>& list) {
+  namespace boost_pmr = boost::container::pmr;
+  add_foreign_pmr<Benchmark, std::pmr::synchronized_pool_resource>(list, "std.sync_pool");
+  add_foreign_pmr<Benchmark, boost_resource<boost_pmr::synchronized_pool_resource>>(list, "boost.sync_pool");
+  add_pmr<Benchmark, resource<Multipool>>(list, "synchronized_multipool");
+}
+
+}  // namespace mallard::bench

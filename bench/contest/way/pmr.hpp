@@ -1,0 +1,83 @@
+// pmr_way: any memory resource, chosen at run time behind the abstract base class.
+//
+//     containers, compiled once --virtual call--> resource (made and ended by a resource_maker)
+//
+// What the resource is stays unknown to the compiler, as it is to a library that takes one: no column gains
+// by calls that could be resolved here but not there.
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+#include <new>
+#include <utility>
+
+namespace mallard::bench {
+
+// Makes one resource at a time, in the same place.
+class resource_maker {
+ public:
+  resource_maker() = default;
+  resource_maker(const resource_maker&) = delete;
+  resource_maker& operator=(const resource_maker&) = delete;
+  virtual ~resource_maker() = default;
+
+  [[nodiscard]] virtual std::pmr::memory_resource* begin() = 0;
+  virtual void end() noexcept = 0;
+};
+
+template <class Resource>
+class maker_of final : public resource_maker {
+ public:
+  [[nodiscard]] std::pmr::memory_resource* begin() override { return resource_ = ::new (room_) Resource(); }
+  void end() noexcept override { resource_->~Resource(); }
+
+ private:
+  alignas(Resource) std::byte room_[sizeof(Resource)];
+  Resource* resource_ = nullptr;
+};
+
+// operator new behind the abstract base class (AS2); there is one for ever.
+class new_delete_maker final : public resource_maker {
+ public:
+  [[nodiscard]] std::pmr::memory_resource* begin() override { return std::pmr::new_delete_resource(); }
+  void end() noexcept override {}
+};
+
+// A resource while it lives. Maker: a pointer to what makes it, which owns that or does not.
+template <class Maker>
+class resource_life {
+ public:
+  explicit resource_life(Maker maker) : maker_(std::move(maker)), resource_(maker_->begin()) {}
+  resource_life(const resource_life&) = delete;
+  resource_life& operator=(const resource_life&) = delete;
+  ~resource_life() { maker_->end(); }
+
+  template <class T>
+  [[nodiscard]] std::pmr::polymorphic_allocator<T> allocator_of() const {
+    return resource_;
+  }
+  [[nodiscard]] void* allocate(std::size_t size, std::size_t align) {
+    return resource_->allocate(size, align);
+  }
+  void deallocate(void* p, std::size_t size, std::size_t align) { resource_->deallocate(p, size, align); }
+
+ private:
+  Maker maker_;
+  std::pmr::memory_resource* resource_;
+};
+
+struct pmr_way {
+  template <class T>
+  using allocator = std::pmr::polymorphic_allocator<T>;
+  // It hands itself on to what it constructs: the scoped adaptor is built in.
+  template <class T>
+  using container_allocator = allocator<T>;
+
+  struct life : resource_life<resource_maker*> {
+    explicit life(pmr_way& way) : resource_life(way.maker) {}
+  };
+
+  resource_maker* maker;
+};
+
+}  // namespace mallard::bench

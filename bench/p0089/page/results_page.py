@@ -1,0 +1,154 @@
+"""Writes what pages have from bench/p0089/results: tables, findings and pictures; the prose is their own.
+
+    results_page.py [--check]
+
+    <!-- measured: density -->     where, how and when          <!-- end of measured -->
+    <!-- beside: density -->       medians, and the paper's     <!-- end of beside -->
+    <!-- since: density -->        times over those of then     <!-- end of since -->
+    <!-- findings: density DS3 --> a line a finding             <!-- end of findings -->
+    <!-- walks: locality -->       the table of multipool.md    <!-- end of walks -->
+
+--check changes nothing and tells what would change, with exit code 1.
+"""
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+
+import beside_paper
+import walks_table
+from beside_paper import line
+from mallard import figures
+from mallard.bench.expected_documents import documents
+from mallard.bench.findings import judged
+from mallard.bench.findings.finding import Finding, Judgement, Verdict
+from mallard.bench.findings.measured import Measured, measured
+from mallard.bench.results_file import Run, read
+from mallard.bench.show import machine
+from mallard.errors import MallardError
+from pictures_of_results import drawn
+
+ROOT = Path(__file__).resolve().parents[3]
+RESULTS = ROOT / "bench/p0089/results"
+PAGES = (ROOT / "docs/p0089.md", ROOT / "docs/strategies/multipool.md")
+PICTURES = ROOT / "docs/images/p0089"
+BENCHMARKS = ("density", "locality", "utilization", "contention")
+
+BLOCK = re.compile(
+    r"(<!-- (measured|beside|since|findings|walks): (\w+)( \w+)? -->\n).*?(<!-- end of \2 -->)", re.DOTALL
+)
+MARKS = {Verdict.HOLDS: "holds", Verdict.DOES_NOT: "**does not**", Verdict.OPEN: "cannot be told"}
+
+
+@cache
+def run(benchmark: str) -> Run:
+    """Return what was measured of a benchmark."""
+    return read(RESULTS / f"{benchmark}.jsonl.xz")
+
+
+def written(page: str) -> str:
+    """Return a page with its blocks as the results make them."""
+
+    def block(found: re.Match[str]) -> str:
+        begin, kind, benchmark, table, end = found.groups()
+        if kind == "measured":
+            made = facts(run(benchmark))
+        elif kind == "beside":
+            made = beside_paper.lines(benchmark, table_of(run(benchmark)), papers(benchmark))
+        elif kind == "since":
+            made = beside_paper.since(table_of(run(benchmark)), papers(benchmark))
+        elif kind == "walks":
+            made = walks_table.lines(table_of(run(benchmark)))
+        else:
+            made = findings(run(benchmark), (table or "").strip())
+        return "\n".join([begin.rstrip("\n"), *made, end])
+
+    return BLOCK.sub(block, page)
+
+
+def table_of(of: Run) -> Measured:
+    """Return the figures of a run."""
+    return measured(of.header.benchmark, of.documents)
+
+
+def papers(benchmark: str) -> Measured:
+    """Return the figures of the paper."""
+    return measured(benchmark, documents(benchmark))
+
+
+def facts(of: Run) -> Iterator[str]:
+    """Yield where, how and when a run was made, and how many findings hold."""
+    groups = f"{len(of.documents)} groups" + ("" if of.complete else f" of {of.header.groups}")
+    verdicts = [judgement.verdict for _, judgement in judged(of.header.benchmark, of.documents)]
+    counted = ", ".join(f"{verdicts.count(one)} {words}" for one, words in COUNTED.items())
+    rounds = of.documents[0]["method"]["rounds"]
+    yield (
+        f"Measured: {groups} ({of.header.level}), {of.header.date[:10]}, {rounds} rounds at least, "
+        f"at most {figures.size(of.header.memory_limit)} a strategy. {machine(of.results[0])}."
+    )
+    yield ""
+    yield f"Of {len(verdicts)} findings {counted}."
+
+
+COUNTED = {Verdict.HOLDS: "hold", Verdict.DOES_NOT: "do not", Verdict.OPEN: "cannot be told"}
+
+
+def findings(of: Run, table: str) -> Iterator[str]:
+    """Yield a line a finding of one of the paper's tables; of all, if none is named."""
+    found = judged(of.header.benchmark, of.documents)
+    yield line(["the paper", "here", "figures"])
+    yield line(["---"] * 3)
+    for finding, judgement in found:
+        if table in ("", finding.table):
+            yield line([finding.sentence, MARKS[judgement.verdict], told(finding, judgement)])
+
+
+def told(finding: Finding, judgement: Judgement) -> str:
+    """Return the figures that decided, and those of the paper's text."""
+    said = judgement.figures.replace("|", "\\|")
+    if finding.claimed is None:
+        return said
+    low, high = (f"{bound:.3g}" for bound in finding.claimed)
+    return f"{said}; the paper says {low}" + ("" if low == high else f" to {high}")
+
+
+def stale() -> Iterator[tuple[Path, str]]:
+    """Yield each file that is not as the results make it, and how it is made."""
+    made = {page: written(page.read_text(encoding="utf-8")) for page in PAGES}
+    for benchmark in BENCHMARKS:
+        if (RESULTS / f"{benchmark}.jsonl.xz").exists():
+            made[PICTURES / f"{benchmark}.svg"] = drawn(
+                benchmark, table_of(run(benchmark)), papers(benchmark)
+            )
+    for path, text in made.items():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            yield path, text
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="change nothing; exit with 1 if one would change"
+    )
+    check = parser.parse_args(arguments).check
+    try:
+        changed = list(stale())
+    except MallardError as error:
+        print(f"results_page: {error}", file=sys.stderr)
+        return 2
+    for path, text in changed:
+        print(f"{'would change' if check else 'written'}: {path.relative_to(ROOT)}")
+        if not check:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    return int(check and bool(changed))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

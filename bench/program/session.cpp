@@ -1,0 +1,123 @@
+#include "program/session.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "contest/page.hpp"
+#include "harness/bytes.hpp"
+#include "harness/interrupt.hpp"
+#include "harness/launcher.hpp"
+#include "program/worker.hpp"
+
+namespace mallard::bench {
+
+using harness::row_status;
+using harness::turn_result;
+
+namespace {
+
+// Of one time of each figure, the median; 0 where that is not measured.
+double usual_width(const row& r, std::vector<double> series::* ns) {
+  std::vector<double> widths;
+  for (const series& s : r.figures)
+    if (!(s.*ns).empty()) widths.push_back(harness::relative_width(harness::summarise(s.*ns)));
+  return widths.empty() ? 0 : harness::median(widths);
+}
+
+void keep(std::vector<double>& rounds, std::optional<double> ns) {
+  if (ns) rounds.push_back(*ns);
+}
+
+}  // namespace
+
+bool is_wide(const row& r) {
+  return std::max(usual_width(r, &series::warm_ns), usual_width(r, &series::wall_ns)) > wide_spread;
+}
+
+bool wants_more(const row& r, const row& first) {
+  return std::max(r.took, first.took) < most_time_for_more && is_wide(r);
+}
+
+session::session(const setting& asked, session_options options)
+    : asked_(asked), options_(std::move(options)), memory_(sizeof(page)) {
+  const auto all = contestants(asked.which);
+  const std::size_t figures = figures_of(asked).size();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto is_asked_for = [&](const std::string& name) { return is_meant(all[i], name); };
+    const bool is_needed = i == 0 || all[i].strategy == floor_strategy;
+    if (is_needed || options_.names.empty() || std::ranges::any_of(options_.names, is_asked_for))
+      rows_.emplace_back(all[i], i, false);
+  }
+  rows_.emplace_back(all[0], 0, true);
+  for (row& r : rows_) r.figures.resize(figures);
+}
+
+void session::run() {
+  leave_out_what_cannot_be();
+  harness::alternate(
+      rows_.size(), {options_.rounds, 3 * options_.rounds},
+      [this](std::size_t, std::size_t i) { return turn(rows_[i]); },
+      [this](std::size_t i) { return wants_more(rows_[i], rows_.front()); });
+  for (row& r : rows_) {
+    if (!interrupted_ || r.status != row_status::ok || r.measured()) continue;
+    r.status = row_status::skipped;
+    r.reason = "interrupted before it was measured";
+  }
+}
+
+bool session::any_failed() const {
+  return std::ranges::any_of(rows_, [](const row& r) { return r.status == row_status::failed; });
+}
+
+bool session::stop_here() {
+  interrupted_ = interrupted_ || harness::interrupted();
+  return interrupted_;
+}
+
+void session::leave_out_what_cannot_be() {
+  for (row& r : rows_) {
+    const std::uint64_t needed = bytes_needed(asked_, *r.of);
+    if (r.of->bound == binding::malloc && harness::malloc_is_a_sanitizers())
+      r.reason = "this build runs under a sanitizer's malloc";
+    else if (needed > options_.memory_limit)
+      r.reason = "needs about " + harness::format_bytes(needed) + ", the limit is " +
+                 harness::format_bytes(options_.memory_limit);
+    else
+      continue;
+    r.status = row_status::skipped;
+  }
+}
+
+turn_result session::turn(row& r) {
+  if (stop_here()) return turn_result::stop_all;
+  if (r.status != row_status::ok) return turn_result::leave_out;
+  page& task = *::new (memory_.data()) page(asked_);
+  task.memory_limit = options_.memory_limit;
+  const auto start = std::chrono::steady_clock::now();
+  const harness::outcome end = harness::launch(
+      {std::filesystem::read_symlink("/proc/self/exe"), worker_arguments(r.index, memory_.descriptor()),
+       r.of->beneath == nullptr ? std::vector<std::string>{} : harness::environment_for(*r.of->beneath)});
+  r.took += std::chrono::steady_clock::now() - start;
+  if (stop_here()) return turn_result::stop_all;
+  if (harness::ending became = harness::ending_of(task, end); became.status != row_status::ok) {
+    r.status = became.status;
+    r.reason = std::move(became.reason);
+    return turn_result::leave_out;
+  }
+  for (std::size_t i = 0; i < r.figures.size(); ++i) {
+    keep(r.figures[i].cold_ns, task.found[i].cold_ns);
+    keep(r.figures[i].warm_ns, task.found[i].warm_ns);
+    keep(r.figures[i].wall_ns, task.found[i].wall_ns);
+  }
+  r.counted = task.counted;
+  r.page_faults.push_back(static_cast<double>(task.page_faults));
+  r.max_held.push_back(static_cast<double>(task.max_held));
+  if (task.failed_locks >= 0) r.failed_locks.push_back(task.failed_locks);
+  return turn_result::go_on;
+}
+
+}  // namespace mallard::bench

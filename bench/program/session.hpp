@@ -1,0 +1,97 @@
+// session: one group, all its contestants: they take turns, each turn a fresh process.
+//
+//     round 1: AS1 AS2 ... AS1 (the A/A row)   round 2: ...     until the spreads are narrow enough
+//
+// A contestant that runs out of memory, or breaks, says so in its row and the others go on. Between turns the
+// session asks for Ctrl-C, and then ends with what it has.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "contest/page.hpp"
+#include "harness/alternation.hpp"
+#include "harness/mapping.hpp"
+#include "harness/statistics.hpp"
+#include "harness/work.hpp"
+#include "program/benchmarks.hpp"
+
+namespace mallard::bench {
+
+struct session_options {
+  std::vector<std::string> names;  // labels or strategies; empty: all. AS1 takes part in each session
+  std::size_t rounds = 5;          // at least; up to three times as many for rows that ask for it
+  std::uint64_t memory_limit = 0;  // bytes a contestant may take
+};
+
+// More rounds are run while a row's spread is wider than this part of its median ...
+inline constexpr double wide_spread = 0.1;
+
+// ... and neither its turns nor those of the first, which takes part in each round, have lasted this long in
+// all: where a turn takes seconds, more of them would cost hours.
+inline constexpr std::chrono::seconds most_time_for_more{20};
+
+// One figure of a contestant, of every round; empty: not measured.
+struct series {
+  std::vector<double> cold_ns;
+  std::vector<double> warm_ns;
+  std::vector<double> wall_ns;
+};
+
+struct row {
+  row(const contestant& c, std::size_t contestant_index, bool second_time)
+      : of(&c), index(contestant_index), repeated(second_time) {}
+
+  const contestant* of;
+  std::size_t index;
+  bool repeated;  // the A/A row
+
+  harness::row_status status = harness::row_status::ok;
+  std::string reason;
+  std::vector<series> figures;
+  std::vector<double> page_faults;                   // of the first life of a heap
+  std::vector<double> max_held;                      // bytes
+  std::vector<double> failed_locks;                  // empty: not counted
+  std::array<std::uint64_t, most_counts> counted{};  // of the latest round
+  std::chrono::nanoseconds took{};                   // all turns so far
+
+  [[nodiscard]] bool measured() const { return !page_faults.empty(); }
+};
+
+// Whether the spread of a row asks for more rounds: of several figures the median of their spreads, so that
+// one of many does not make everybody wait.
+[[nodiscard]] bool is_wide(const row& r);
+
+// Whether a row gets one more round, `first` being that of AS1.
+[[nodiscard]] bool wants_more(const row& r, const row& first);
+
+class session {
+ public:
+  // Precondition: all names are known.
+  session(const setting& asked, session_options options);
+
+  void run();
+
+  [[nodiscard]] const setting& asked() const { return asked_; }
+  [[nodiscard]] const session_options& options() const { return options_; }
+  [[nodiscard]] const std::vector<row>& rows() const { return rows_; }
+  [[nodiscard]] bool was_interrupted() const { return interrupted_; }
+  [[nodiscard]] bool any_failed() const;
+
+ private:
+  void leave_out_what_cannot_be();
+  harness::turn_result turn(row& r);
+  bool stop_here();
+
+  setting asked_;
+  session_options options_;
+  harness::shared_file memory_;  // the page
+  std::vector<row> rows_;
+  bool interrupted_ = false;
+};
+
+}  // namespace mallard::bench

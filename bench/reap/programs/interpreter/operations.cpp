@@ -1,0 +1,131 @@
+#include "programs/interpreter/operations.hpp"
+
+#include <cstring>
+
+#include "programs/interpreter/dictionary.hpp"
+#include "programs/interpreter/text_value.hpp"
+#include "programs/text/failure.hpp"
+
+namespace mallard::programs {
+
+namespace {
+
+// Wraps, as unsigned arithmetic does.
+std::int64_t wrapping(operation op, std::int64_t a, std::int64_t b) noexcept {
+  const auto x = static_cast<std::uint64_t>(a);
+  const auto y = static_cast<std::uint64_t>(b);
+  if (op == operation::add) return static_cast<std::int64_t>(x + y);
+  if (op == operation::subtract) return static_cast<std::int64_t>(x - y);
+  return static_cast<std::int64_t>(x * y);
+}
+
+value of_integers(operation op, std::int64_t a, std::int64_t b, std::uint32_t line) {
+  switch (op) {
+    case operation::add:
+    case operation::subtract:
+    case operation::multiply:
+      return of_integer(wrapping(op, a, b));
+    case operation::divide:
+    case operation::remainder:
+      if (b == 0) fail(line, "division by zero");
+      if (b == -1) return of_integer(op == operation::divide ? wrapping(operation::subtract, 0, a) : 0);
+      return of_integer(op == operation::divide ? a / b : a % b);
+    case operation::less:
+      return of_boolean(a < b);
+    case operation::at_most:
+      return of_boolean(a <= b);
+    case operation::more:
+      return of_boolean(a > b);
+    case operation::at_least:
+      return of_boolean(a >= b);
+    case operation::equal:
+    case operation::unequal:
+      break;
+  }
+  return of_boolean((a == b) == (op == operation::equal));
+}
+
+value of_texts(operation op, const text& a, const text& b, region& here, std::uint32_t line) {
+  switch (op) {
+    case operation::add: {
+      text* const sum = make_text(here, std::size_t{a.length} + b.length);
+      std::memcpy(sum->characters(), a.view().data(), a.length);
+      std::memcpy(sum->characters() + a.length, b.view().data(), b.length);
+      return own_text(sum);
+    }
+    case operation::less:
+      return of_boolean(a.view() < b.view());
+    case operation::at_most:
+      return of_boolean(a.view() <= b.view());
+    case operation::more:
+      return of_boolean(a.view() > b.view());
+    case operation::at_least:
+      return of_boolean(a.view() >= b.view());
+    default:
+      fail(line, "strings know no such operation");
+  }
+}
+
+value sum_of(const list& a, const list& b, region& here) {
+  const value sum = make_list(here, a.count + b.count);
+  for (const list* part : {&a, &b})
+    for (std::uint32_t i = 0; i < part->count; ++i)
+      sum.list->items[sum.list->count++] = copy(here, part->items[i]);
+  return sum;
+}
+
+}  // namespace
+
+value operate(operation op, const value& a, const value& b, region& here, std::uint32_t line) {
+  if (a.is == type::integer && b.is == type::integer) return of_integers(op, a.integer, b.integer, line);
+  if (op == operation::equal || op == operation::unequal)
+    return of_boolean(equal(a, b) == (op == operation::equal));
+  if (a.is == type::string && b.is == type::string) return of_texts(op, *a.text, *b.text, here, line);
+  if (op == operation::add && a.is == type::list && b.is == type::list) return sum_of(*a.list, *b.list, here);
+  fail(line, "no such operation on a value of type", name_of(a.is == type::integer ? b.is : a.is));
+}
+
+value element_of(const value& base, const value& at, region& here, std::uint32_t line) {
+  switch (base.is) {
+    case type::list:
+      return lent(base.list->items[position_in(*base.list, at, line)]);
+    case type::dictionary: {
+      check_key(at, line);
+      const value* const found = find(*base.dictionary, at);
+      return found == nullptr ? value{} : lent(*found);
+    }
+    case type::string: {
+      const auto i = static_cast<std::uint64_t>(at.integer);
+      if (at.is != type::integer || i >= base.text->length) fail(line, "no such character");
+      return own_text(here, base.text->view().substr(i, 1));
+    }
+    default:
+      fail(line, "no elements in a value of type", name_of(base.is));
+  }
+}
+
+std::size_t position_in(const list& l, const value& at, std::uint32_t line) {
+  const auto i = static_cast<std::uint64_t>(at.integer);
+  if (at.is != type::integer || i >= l.count) fail(line, "no such element");
+  return i;
+}
+
+std::int64_t length_of(const value& v, std::uint32_t line) {
+  switch (v.is) {
+    case type::string:
+      return v.text->length;
+    case type::list:
+      return v.list->count;
+    case type::dictionary:
+      return v.dictionary->count;
+    default:
+      fail(line, "no length of a value of type", name_of(v.is));
+  }
+}
+
+void check_key(const value& key, std::uint32_t line) {
+  if (key.is != type::integer && key.is != type::string)
+    fail(line, "no key can be a value of type", name_of(key.is));
+}
+
+}  // namespace mallard::programs

@@ -1,0 +1,47 @@
+// source_text: a whole input file in memory, mapped, so that it is no block of any region.
+//
+// Where the file cannot be read the program ends with one line and exit code 2.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+namespace mallard::programs {
+
+class source_text {
+ public:
+  explicit source_text(const char* path) {
+    const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+    struct stat facts{};
+    if (file < 0 || ::fstat(file, &facts) != 0) end_unread(path);
+    size_ = static_cast<std::size_t>(facts.st_size);
+    if (size_ != 0) data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+    ::close(file);
+    if (data_ == MAP_FAILED) end_unread(path);
+  }
+  source_text(const source_text&) = delete;
+  source_text& operator=(const source_text&) = delete;
+  ~source_text() {
+    if (data_ != nullptr) ::munmap(data_, size_);
+  }
+
+  [[nodiscard]] std::string_view view() const noexcept { return {static_cast<const char*>(data_), size_}; }
+
+ private:
+  [[noreturn]] static void end_unread(const char* path) {
+    std::fprintf(stderr, "%s: cannot be read\n", path);
+    std::exit(2);
+  }
+
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace mallard::programs

@@ -1,0 +1,29 @@
+// contestants: the builds of a program that take turns, and the malloc beneath those that use one.
+//
+//     region                  first: the others are compared with it in each round
+//     sized_reap ... reap_frees
+//     region_emulator glibc, region_emulator jemalloc ...     each malloc of harness/foreign_malloc.hpp
+//     individual glibc, individual jemalloc ...
+//     region again            the A/A row: what differs from the first is noise
+//
+// Seed 002, section 8 (Figures 8 and 9).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/foreign_malloc.hpp"
+
+namespace mallard::whole {
+
+struct contestant {
+  std::string kind;                                  // as in programs/memory/region.hpp
+  const harness::foreign_malloc* beneath = nullptr;  // null: none is used
+  bool again = false;
+
+  [[nodiscard]] std::string name() const;
+};
+
+[[nodiscard]] std::vector<contestant> contestants();
+
+}  // namespace mallard::whole

@@ -1,0 +1,87 @@
+// whole-programs: runs the programs over regions whole, over each kind of memory in turn.
+//
+//     whole-programs FOLDER [--program NAME] [--times N] [--strategy NAME]... [--json]
+//
+// FOLDER has the builds of the programs and, in standard/, what they are run on. Exit code 0, 1 if a row
+// failed, 2 if something is wrong with the arguments, 130 if interrupted.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/interrupt.hpp"
+#include "whole/contestants.hpp"
+#include "whole/session.hpp"
+#include "whole/table.hpp"
+
+namespace {
+
+using namespace mallard;
+
+struct asked {
+  std::string folder;
+  std::vector<std::string> programs = {"interpreter", "compiler"};
+  std::vector<std::string> strategies;
+  std::size_t times = 2;
+  bool json = false;
+};
+
+// Those whose whole name or kind was asked for; the first takes part in each session.
+std::vector<whole::contestant> chosen(const std::vector<std::string>& names) {
+  std::vector<whole::contestant> all = whole::contestants();
+  const auto is_unwanted = [&](const whole::contestant& c) {
+    return &c != all.data() && std::ranges::find(names, c.name()) == names.end() &&
+           std::ranges::find(names, c.kind) == names.end();
+  };
+  if (names.empty()) return all;
+  std::vector<whole::contestant> wanted;
+  for (const whole::contestant& c : all)
+    if (!is_unwanted(c)) wanted.push_back(c);
+  return wanted;
+}
+
+int run(const asked& a) {
+  const std::vector<whole::contestant> all = chosen(a.strategies);
+  nlohmann::ordered_json tables = nlohmann::ordered_json::array();
+  bool failed = false;
+  for (const std::string& program : a.programs) {
+    const std::vector<whole::row> rows =
+        whole::measure({a.folder, program, a.folder + "/standard/" + program + ".txt"}, all, a.times);
+    failed = failed || std::ranges::any_of(rows, [](const whole::row& r) { return !r.reason.empty(); });
+    if (a.json)
+      tables.push_back(whole::as_json(program, rows));
+    else
+      std::printf("%s\n", whole::as_text(program, rows).c_str());
+    if (harness::interrupted()) break;
+  }
+  std::printf("%s", a.json ? (tables.dump(2) + "\n").c_str() : whole::method().c_str());
+  if (harness::interrupted()) return 130;
+  return failed ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  asked a;
+  CLI::App app("Runs programs over regions whole, over each kind of memory in turn.");
+  app.add_option("folder", a.folder, "where the programs are")->required()->check(CLI::ExistingDirectory);
+  app.add_option("--program", a.programs, "interpreter or compiler; both, if none is named")
+      ->check(CLI::IsMember({"interpreter", "compiler"}));
+  app.add_option("--strategy", a.strategies,
+                 "only these, beside region: sized_reap, 'individual jemalloc' ...");
+  app.add_option("--times", a.times, "rounds for each of the five shifts")->check(CLI::Range(1, 1000));
+  app.add_flag("--json", a.json, "the tables as JSON");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  harness::watch_for_interrupt();
+  return run(a);
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "whole-programs: %s\n", e.what());
+  return 2;
+}

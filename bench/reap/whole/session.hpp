@@ -1,0 +1,46 @@
+// session: whole runs of one program, its builds in turn, their heaps beginning elsewhere in each round.
+//
+//     round 1, shift 0: A B C    round 2, shift 64: A B C    ...    round 6, shift 0: A B C
+//
+// Placement alone reverses close comparisons, so a figure is the median of five: of each shift, the median
+// of its rounds. Ratios are made round by round with the first contestant. Each turn is a process; its CPU
+// time and page faults are what the kernel says of it, its start included. Seed 002, section 8.2.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "harness/alternation.hpp"
+#include "harness/statistics.hpp"
+#include "whole/contestants.hpp"
+
+namespace mallard::whole {
+
+// Bytes by which what a program allocates is shifted.
+inline constexpr std::array<std::size_t, 5> shifts = {0, 64, 1024, 2048, 4032};
+
+struct row {
+  contestant of;
+  std::array<std::vector<double>, shifts.size()> cpu_ms;  // by shift, a figure a round
+  std::vector<double> ratios;                             // to the first contestant, a figure a round
+  std::vector<double> page_faults;
+  std::string reason;  // why it has no more figures; empty: it has all
+
+  [[nodiscard]] bool measured() const { return !page_faults.empty(); }
+  // The median over the shifts, and between which two figures of single shifts it lies.
+  [[nodiscard]] harness::summary cpu() const;
+};
+
+struct work {
+  std::string programs;  // the folder
+  std::string program;   // "interpreter"
+  std::string input;
+};
+
+// `times` rounds of each shift. Ends early, with what it has, when interrupted.
+[[nodiscard]] std::vector<row> measure(const work& asked, const std::vector<contestant>& all,
+                                       std::size_t times);
+
+}  // namespace mallard::whole

@@ -1,0 +1,67 @@
+#include "whole/session.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "scratch_folder.hpp"
+
+namespace {
+
+using namespace mallard::whole;
+
+// A program that is a script.
+void write_program(const mallard::test::scratch_folder& folder, const std::string& name,
+                   const std::string& script) {
+  std::ofstream(folder / name) << "#!/bin/sh\n" << script << "\n";
+  std::filesystem::permissions(folder / name, std::filesystem::perms::owner_all);
+}
+
+TEST(session, takes_turns_and_shifts_the_heap_in_each_round) {
+  const mallard::test::scratch_folder folder;
+  const std::string log = (folder / "log").string();
+  write_program(folder, "toy-region", "echo region $2 >>" + log);
+  write_program(folder, "toy-reap", "echo reap $2 >>" + log);
+  const auto rows = measure({(folder / "").string(), "toy", "input"},
+                            {{"region", nullptr, false}, {"reap", nullptr, false}}, 1);
+  EXPECT_EQ(
+      mallard::test::contents(log),
+      "region 0\nreap 0\nregion 64\nreap 64\nregion 1024\nreap 1024\nregion 2048\nreap 2048\nregion 4032\n"
+      "reap 4032\n");
+  ASSERT_EQ(rows.size(), 2u);
+  for (const row& r : rows) {
+    EXPECT_TRUE(r.measured());
+    EXPECT_EQ(r.reason, "");
+    EXPECT_EQ(r.ratios.size(), shifts.size());
+    EXPECT_EQ(r.page_faults.size(), shifts.size());
+    for (const auto& figures : r.cpu_ms) EXPECT_EQ(figures.size(), 1u);
+  }
+  for (const double ratio : rows[0].ratios) EXPECT_EQ(ratio, 1);
+}
+
+TEST(session, leaves_out_what_fails_and_what_says_something_is_missing) {
+  const mallard::test::scratch_folder folder;
+  write_program(folder, "toy-region", "exit 0");
+  write_program(folder, "toy-reap", "echo no memory >&2; exit 3");
+  write_program(folder, "toy-individual", "echo cannot be preloaded >&2");
+  const auto rows =
+      measure({(folder / "").string(), "toy", "input"},
+              {{"region", nullptr, false}, {"reap", nullptr, false}, {"individual", nullptr, false}}, 1);
+  EXPECT_TRUE(rows[0].measured());
+  EXPECT_FALSE(rows[1].measured());
+  EXPECT_NE(rows[1].reason.find("no memory"), std::string::npos) << rows[1].reason;
+  EXPECT_FALSE(rows[2].measured());
+  EXPECT_NE(rows[2].reason.find("cannot be preloaded"), std::string::npos) << rows[2].reason;
+}
+
+TEST(session, tells_the_median_of_the_shifts_own_medians) {
+  row r;
+  r.cpu_ms = {{{10, 12, 11}, {20, 20, 90}, {30}, {40}, {15}}};
+  EXPECT_EQ(r.cpu().median, 20);
+  EXPECT_EQ(r.cpu().around.low, 11);
+  EXPECT_EQ(r.cpu().around.high, 40);
+}
+
+}  // namespace
