@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from limits import Limit
+from replayed import JOURNALS, SCENARIO
 from rows import Key
 
 # Instructions of an allocation and a deallocation, at every number of live blocks.
@@ -10,13 +11,23 @@ PAIRS_AT_MOST = {
     ("monotonic", "typed"): 8,
     ("monotonic", "run-time alignment"): 13,
     ("monotonic", "run-time size and alignment"): 13,
+    ("region", "typed"): 8,
+    ("region", "run-time size and alignment"): 13,
     ("multipool", "typed"): 14,
     ("multipool", "run-time size"): 25,
     ("multipool", "run-time size and alignment"): 25,
     ("monotonic", "pmr"): 27,
     ("multipool", "pmr"): 42,
+    ("best_fit", "typed"): 30,
+    ("best_fit", "run-time size and alignment"): 40,
+    ("best_fit", "pmr"): 60,
+    ("best_fit", "C"): 60,
     ("synchronized_multipool", "pmr"): 70,
+    ("synchronized_best_fit", "pmr"): 70,
 }
+
+# Of the whole life of a region that nothing is allocated in, as a root and as a child.
+EMPTY_LIVES_AT_MOST = {("region", "root"): 500, ("region", "child"): 500}
 
 # Of a pool's whole life, over the same of another's.
 LIVES_AT_MOST = {"std.pool": 0.333, "boost.pool": 1.0}
@@ -28,6 +39,11 @@ LIVES = (
     ("multipool/monotonic", "typed"),
     ("multipool/monotonic", "pmr"),
 )
+
+# Of a pair in a journal, net of the harness; and over the same of another's.
+REPLAYED_PAIRS_AT_MOST = {"sqlite3": 94}
+REPLAYED_AT_MOST = {"boost.dlmalloc": 0.8}
+REPLAYED = (("best_fit", "typed"), ("best_fit", "pmr"))
 
 # At most this over the least, however many blocks live.
 CONSTANT = 1.05
@@ -47,6 +63,9 @@ def limits(figures: Mapping[Key, float]) -> Iterator[Limit]:
     for (contestant, way), instructions in PAIRS_AT_MOST.items():
         found = at_each("pair", contestant, way, LIVE, figures)
         yield worst(f"pair, {contestant}, {way}", instructions, found)
+    for (contestant, way), instructions in EMPTY_LIVES_AT_MOST.items():
+        taken = figures.get(Key("life, empty", contestant, way, 1))
+        yield Limit(f"life, empty, {contestant}, {way}", instructions, taken, way)
     for other, share in LIVES_AT_MOST.items():
         theirs = figures.get(Key("life", other, "pmr", 1))
         for contestant, way in LIVES:
@@ -60,6 +79,22 @@ def limits(figures: Mapping[Key, float]) -> Iterator[Limit]:
         least = min((figure for figure in found.values() if figure is not None), default=None)
         ratios = {at: over(figure, least) for at, figure in found.items()}
         yield worst(f"{scenario}, {contestant}, pmr, over its least", CONSTANT, ratios)
+    yield from of_replays(figures)
+
+
+def of_replays(figures: Mapping[Key, float]) -> Iterator[Limit]:
+    """Yield the promises about recorded programs."""
+    for journal in JOURNALS:
+        scenario = SCENARIO.format(journal)
+        for contestant, way in REPLAYED:
+            ours = figures.get(Key(scenario, contestant, way, 1))
+            if journal in REPLAYED_PAIRS_AT_MOST:
+                at_most = REPLAYED_PAIRS_AT_MOST[journal]
+                yield Limit(f"{scenario}, {contestant}, {way}", at_most, ours, "a pair, net of the harness")
+            for other, share in REPLAYED_AT_MOST.items():
+                of_theirs = over(ours, figures.get(Key(scenario, other, "typed", 1)))
+                promise = f"{scenario}, {contestant}, {way}, over {other}"
+                yield Limit(promise, share, of_theirs, "a pair, net of the harness")
 
 
 def at_each(

@@ -3,13 +3,20 @@
 import os
 import re
 import subprocess
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from rows import Counted, Key
 
 FOLDER = Path(__file__).resolve().parent
-INCLUDE = FOLDER.parents[1] / "include"
+ROOT = FOLDER.parents[1]
+INCLUDE = ROOT / "include"
+# The library for C, compiled on its own as its users get it.
+FOR_C = ROOT / "src" / "capi"
+
+SUFFIXES = {".cpp", ".hpp", ".h"}
 
 COMPILER = ("g++-12", "-std=c++20", "-O2", "-DNDEBUG")
 # Bound at once, so that no count holds the search for a function of a library.
@@ -51,10 +58,15 @@ class CountError(Exception):
 
 def count(folder: Path) -> list[Counted]:
     """Build the program and return what it counts; `folder` takes what is made on the way."""
+    return count_in(folder, built(folder))
+
+
+def built(folder: Path) -> Path:
+    """Return the program, built in a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / "instructions"
     build(program)
-    return count_in(folder, program)
+    return program
 
 
 def count_in(folder: Path, program: Path) -> list[Counted]:
@@ -66,9 +78,31 @@ def count_in(folder: Path, program: Path) -> list[Counted]:
 
 
 def build(program: Path) -> None:
-    """Compile and link the program, whatever is there already."""
-    sources = sorted(str(source) for source in FOLDER.glob("*.cpp"))
-    run(*COMPILER, "-I", str(INCLUDE), *sources, "-o", str(program), *LINKED_WITH)
+    """Compile and link the program, unless it is there and made of what is there now."""
+    if is_current(program):
+        return
+    began = time.time()
+    sources = sorted(source for folder in (FOLDER, FOR_C) for source in folder.glob("*.cpp"))
+    includes = ("-I", str(INCLUDE), "-I", str(FOR_C.parent))
+
+    def compiled(source: Path) -> str:
+        made = f"{program}-{source.parent.name}-{source.stem}.o"
+        run(*COMPILER, *includes, "-c", str(source), "-o", made)
+        return made
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        objects = list(pool.map(compiled, sources))
+    run(*COMPILER, *objects, "-o", str(program), *LINKED_WITH)
+    os.utime(program, (began, began))  # what changes while it is compiled is newer
+
+
+def is_current(program: Path) -> bool:
+    """Whether a program is newer than all that it is made of, and than how that is done."""
+    if not program.exists():
+        return False
+    made_of = [p for folder in (FOLDER, FOR_C, INCLUDE) for p in folder.rglob("*") if p.suffix in SUFFIXES]
+    made = program.stat().st_mtime
+    return all(p.stat().st_mtime < made for p in (*made_of, Path(__file__)))
 
 
 def counted(dumps: str) -> Iterator[Counted]:

@@ -1,19 +1,12 @@
-// Lives of heaps: construct one, take one block and give it back, destroy it.
-//
-// Counted after the same lives have been led before: what the process keeps from one pool for the next,
-// in a cache of chunks or in malloc, is there. Instructions in the kernel are not counted, so it is
-// told whether there were any.
+// Lives of the heaps that serve a few sizes, and of the standard library's and Boost's.
 
 #include <boost/container/pmr/monotonic_buffer_resource.hpp>
 #include <boost/container/pmr/synchronized_pool_resource.hpp>
 #include <boost/container/pmr/unsynchronized_pool_resource.hpp>
-#include <cstddef>
 #include <memory_resource>
-#include <string_view>
 
 #include "contestants.hpp"
-#include "counted.hpp"
-#include "mallard/heap/heap_name.hpp"
+#include "lives.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/heap/pool.hpp"
@@ -21,44 +14,11 @@
 #include "mallard/heap/synchronized_multipool.hpp"
 #include "mallard/heap/synchronized_pool.hpp"
 #include "mallard/layer/locked.hpp"
-#include "mallard/resource/resource.hpp"
 #include "mallard/source/counting.hpp"
 #include "mallard/source/os_pages.hpp"
 #include "scenarios.hpp"
 
 namespace instructions {
-namespace {
-
-template <class Contestant>
-[[gnu::noinline]] void live(std::size_t times) {
-  for (; times != 0; --times) {
-    Contestant heap;
-    clobber();
-    void* const p = hidden(heap.allocate());
-    clobber();
-    heap.deallocate(p);
-    clobber();
-  }
-}
-
-template <class Contestant>
-void lives(std::string_view contestant, std::string_view way) {
-  constexpr std::size_t times = 256;
-  live<Contestant>(times);
-  {
-    const counted here;
-    live<Contestant>(times);
-  }
-  tell({"life", contestant, way, 1}, times, "system calls");
-}
-
-template <class Heap>
-void lives_of(std::string_view name = mallard::heap_name<Heap>) {
-  lives<typed<Heap>>(name, "typed");
-  lives<virtually<mallard::resource<Heap>>>(name, "pmr");
-}
-
-}  // namespace
 
 void lives_of_heaps() {
   lives<typed<none>>("none", "typed");

@@ -6,9 +6,16 @@
 
 int main() {
   instructions::own_pairs();
+  instructions::region_pairs();
+  instructions::pairs_in_c();
   instructions::other_pairs();
   instructions::lives_of_heaps();
+  instructions::lives_of_general_heaps();
+  instructions::lives_of_adaptive_pools();
+  instructions::lives_of_regions();
   instructions::large_blocks();
   instructions::full_chunks();
   instructions::synchronised_pairs();
+  instructions::adaptive_pairs();
+  instructions::synchronised_general_pairs();
 }

@@ -1,6 +1,7 @@
 // Pairs of the library's heaps for one thread, and the floor of all pairs.
 
 #include "contestants.hpp"
+#include "mallard/heap/best_fit.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/heap/pool.hpp"
@@ -17,6 +18,7 @@ void own_pairs() {
   pairs_of<mallard::multipool>();
   pairs_of<mallard::pool>();
   pairs_of<mallard::multipool_over_monotonic>();
+  pairs_of<mallard::best_fit>();
 }
 
 }  // namespace instructions

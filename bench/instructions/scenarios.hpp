@@ -4,9 +4,16 @@
 namespace instructions {
 
 void own_pairs();
+void region_pairs();
+void pairs_in_c();
 void other_pairs();
 void synchronised_pairs();
+void adaptive_pairs();
+void synchronised_general_pairs();
 void lives_of_heaps();
+void lives_of_general_heaps();
+void lives_of_adaptive_pools();
+void lives_of_regions();
 void large_blocks();
 void full_chunks();
 

@@ -4,13 +4,16 @@ from collections.abc import Iterator, Mapping
 
 from rich.table import Table
 
+from replayed import JOURNALS, SCENARIO
 from rows import Key
 
 TITLES = {
     "pair": "an allocation and a deallocation of 48 bytes, by random replacement in L live blocks",
     "life": "a heap's life: construct, one pair of 48 bytes, destroy",
+    "life, empty": "a heap constructed and destroyed, of which nothing is asked",
     "life, system calls": "1 if such lives call the system, once they were led before",
     "large free": "a free above the largest class, with L such blocks live",
+    **{SCENARIO.format(name): f"an allocation and a deallocation of a recorded {name}" for name in JOURNALS},
     "full chunks": "an allocation of 48 bytes with L blocks live and all chunks but one full",
 }
 

@@ -1,4 +1,4 @@
-"""Draws where each strategy puts the same objects: the pictures of docs/strategies.
+"""Draws where each strategy puts the same objects, and where nested regions put theirs: pictures of docs.
 
     pictures.py [--check]
 
@@ -20,8 +20,9 @@ PICTURES = ROOT / "docs/images/strategies"
 
 COMPILER = ("g++-12", "-std=c++20", "-O1", "-I", str(ROOT / "include"))
 
-# A size each, dark enough for both of a page's backgrounds.
-COLOURS = {24: "#4c78a8", 48: "#f58518", 96: "#54a24b", 160: "#b279a2", 320: "#e45756"}
+# Dark enough for both of a page's backgrounds.
+SIZES = {"24 B": "#4c78a8", "48 B": "#f58518", "96 B": "#54a24b", "160 B": "#b279a2", "320 B": "#e45756"}
+REGIONS = {"process": "#4c78a8", "cache": "#b279a2", "connection": "#54a24b", "request": "#f58518"}
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 720, 300, 64, 28, 30
 TEXT = 'fill="#808080" font-family="sans-serif" font-size="12"'
 
@@ -34,20 +35,22 @@ class Life:
     death: int
     offset: int
     size: int
+    kind: str
 
 
 class PictureError(Exception):
     """The program that places the objects could not be built or run."""
 
 
-def places(folder: Path) -> dict[str, list[Life]]:
-    """Return the lives of each strategy's objects, by its name."""
-    program = folder / "places"
-    run(*COMPILER, str(HERE / "places.cpp"), "-o", str(program))
+def places(folder: Path, name: str) -> dict[str, list[Life]]:
+    """Return the lives of each strategy's objects that a program tells, by its name."""
+    program = folder / name
+    run(*COMPILER, str(HERE / f"{name}.cpp"), "-o", str(program))
     found: dict[str, list[Life]] = {}
     for line in run(str(program)).splitlines():
-        strategy, *figures = line.split()
-        found.setdefault(strategy, []).append(Life(*map(int, figures)))
+        strategy, birth, death, offset, size, *kind = line.split()
+        life = Life(int(birth), int(death), int(offset), int(size), kind[0] if kind else f"{size} B")
+        found.setdefault(strategy, []).append(life)
     return found
 
 
@@ -62,19 +65,26 @@ def run(*command: str) -> str:
     return done.stdout
 
 
-def drawn(strategy: str, lives: Iterable[Life], last: int, reach: int) -> str:
-    """Return the picture of one strategy; all share their axes: `last` events, `reach` bytes."""
+def legend_begins(kinds: Iterable[str]) -> list[int]:
+    """Return where each entry of a legend begins that ends with the axis."""
+    widths = [26 + 7 * len(kind) for kind in kinds]
+    return [WIDTH - sum(widths[i:]) for i in range(len(widths))]
+
+
+def drawn(strategy: str, lives: Iterable[Life], colours: Mapping[str, str], last: int, reach: int) -> str:
+    """Return the picture of one strategy, its axes `last` events and `reach` bytes long."""
     across, down = (WIDTH - LEFT - 8) / last, (HEIGHT - TOP - BOTTOM) / reach
     bars = [
         f'<rect x="{LEFT + life.birth * across:.1f}" y="{TOP + life.offset * down:.1f}"'
         f' width="{(life.death - life.birth) * across:.1f}" height="{max(life.size * down - 0.2, 0.6):.1f}"'
-        f' fill="{COLOURS[life.size]}"/>'
+        f' fill="{colours[life.kind]}"/>'
         for life in sorted(lives, key=lambda life: life.birth)
     ]
+    begins = legend_begins(colours)
     legend = [
-        f'<rect x="{WIDTH - 300 + 58 * i}" y="8" width="10" height="10" fill="{colour}"/>'
-        f'<text x="{WIDTH - 286 + 58 * i}" y="18" {TEXT}>{size} B</text>'
-        for i, (size, colour) in enumerate(COLOURS.items())
+        f'<rect x="{begin}" y="8" width="10" height="10" fill="{colour}"/>'
+        f'<text x="{begin + 14}" y="18" {TEXT}>{kind}</text>'
+        for begin, (kind, colour) in zip(begins, colours.items(), strict=True)
     ]
     ticks = [
         f'<text x="{LEFT - 6}" y="{TOP + kib * 1024 * down + 4:.1f}" text-anchor="end" {TEXT}>'
@@ -98,12 +108,17 @@ def drawn(strategy: str, lives: Iterable[Life], last: int, reach: int) -> str:
 
 
 def pictures() -> dict[str, str]:
-    """Return each picture by the name of its file."""
+    """Return each picture by the name of its file; those of one program share their axes."""
+    made = {}
     with tempfile.TemporaryDirectory() as folder:
-        lives = places(Path(folder))
-    every = [life for of_one in lives.values() for life in of_one]
-    last, reach = max(life.death for life in every), max(life.offset + life.size for life in every)
-    return {f"{name}.svg": drawn(name.replace("_", " "), found, last, reach) for name, found in lives.items()}
+        for program, colours in (("places", SIZES), ("regions", REGIONS)):
+            lives = places(Path(folder), program)
+            every = [life for of_one in lives.values() for life in of_one]
+            last = max(life.death for life in every)
+            reach = max(life.offset + life.size for life in every)
+            for name, found in lives.items():
+                made[f"{name}.svg"] = drawn(name.replace("_", " "), found, colours, last, reach)
+    return made
 
 
 def differences(made: Mapping[str, str], committed: Path) -> list[str]:

@@ -1,0 +1,47 @@
+// Lives of heaps: construct one, take one block and give it back, destroy it.
+//
+// Counted after the same lives have been led before: what the process keeps from one pool for the next,
+// in a cache of chunks or in malloc, is there. Instructions in the kernel are not counted, so it is
+// told whether there were any.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "contestants.hpp"
+#include "counted.hpp"
+#include "mallard/heap/heap_name.hpp"
+#include "mallard/resource/resource.hpp"
+
+namespace instructions {
+
+template <class Contestant>
+[[gnu::noinline]] void live(std::size_t times) {
+  for (; times != 0; --times) {
+    Contestant heap;
+    clobber();
+    void* const p = hidden(heap.allocate());
+    clobber();
+    heap.deallocate(p);
+    clobber();
+  }
+}
+
+template <class Contestant>
+void lives(std::string_view contestant, std::string_view way) {
+  constexpr std::size_t times = 256;
+  live<Contestant>(times);
+  {
+    const counted here;
+    live<Contestant>(times);
+  }
+  tell({"life", contestant, way, 1}, times, "system calls");
+}
+
+template <class Heap>
+void lives_of(std::string_view name = mallard::heap_name<Heap>) {
+  lives<typed<Heap>>(name, "typed");
+  lives<virtually<mallard::resource<Heap>>>(name, "pmr");
+}
+
+}  // namespace instructions

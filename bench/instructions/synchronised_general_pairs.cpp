@@ -1,0 +1,21 @@
+// Pairs of the heaps for many threads that serve any size from the same memory, on a thread of their own. In
+// a file of their own: how much of a heap the compiler inlines depends on what else the file has.
+
+#include <thread>
+
+#include "mallard/heap/best_fit.hpp"
+#include "mallard/heap/synchronized_best_fit.hpp"
+#include "mallard/layer/locked.hpp"
+#include "scenarios.hpp"
+#include "ways.hpp"
+
+namespace instructions {
+
+void synchronised_general_pairs() {
+  std::thread([] {
+    pairs_of<mallard::synchronized_best_fit>();
+    pairs_of<mallard::locked<mallard::best_fit>>("locked best_fit");
+  }).join();
+}
+
+}  // namespace instructions
