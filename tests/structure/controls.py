@@ -58,6 +58,7 @@ class Controls(unittest.TestCase):
             "include/mallard/source/pages.hpp": '#include <sys/mman.h>\n#include "mallard/core/block.hpp"\n',
             "include/mallard/layer/bump.hpp": '#include "mallard/core/block.hpp"\n',
             "include/mallard/source/call_place.hpp": "#include <dlfcn.h>\n#include <unwind.h>\n",
+            "include/mallard/core/light_mutex.hpp": "#include <sys/single_threaded.h>\n",
             heap: '#include <new>\n#include "mallard/layer/bump.hpp"\n#include "mallard/source/pages.hpp"\n',
             "include/mallard/journal/layout.hpp": '#include "mallard/core/block.hpp"\n',
             "src/journal/reader.hpp": '#include <zstd.h>\n#include "mallard/journal/layout.hpp"\n',
@@ -79,6 +80,9 @@ class Controls(unittest.TestCase):
             },
             "source/call_place.hpp:1: include/mallard/source may not include <execinfo.h>": {
                 "include/mallard/source/call_place.hpp": "#include <execinfo.h>\n"
+            },
+            "core/light_mutex.hpp:1: include/mallard/core may not include <sys/mman.h>": {
+                "include/mallard/core/light_mutex.hpp": "#include <sys/mman.h>\n"
             },
             "may not include <sys/mman.h>": {"include/mallard/layer/bump.hpp": "#include <sys/mman.h>\n"},
             "is no file below include/ or src/": {heap: '#include "../layer/bump.hpp"\n'},
@@ -202,10 +206,15 @@ class Controls(unittest.TestCase):
             "include/mallard/mallard.hpp": "#pragma once\nnamespace mallard { struct pool {}; }\n",
             page: "# pool\n\n```cpp\n#include <list>\nmallard::pool heap;\nstd::list<int> l;\n```\n",
             "docs/strategies/own.md": "```cpp\ntemplate <>\nstruct std::hash<mallard::pool> {};\n```\n",
+            "include/mallard.h": "#include <stddef.h>\ntypedef struct mallard_heap mallard_heap;\n",
+            "docs/c-interface.md": "```c\n#include <mallard.h>\nint* class = (void*)heap;\n```\n",
             "README.md": "```cpp\nf();\n```\n## Use the library\n```cpp\nmallard::pool p;\n```\n## X\n",
         }
         violations: dict[str, Tree] = {
             f"{page}:3 does not compile": {page: "# pool\n\n```cpp\nmallard::pool heap(48);\n```\n"},
+            "docs/c-interface.md:1 does not compile": {
+                "docs/c-interface.md": "```c\nmallard_heap heap;\n```\n"
+            },
             "docs/strategies/own.md:1 does not compile": {
                 "docs/strategies/own.md": "```cpp\nmallard::pool heap;\nheap.allocate(1);\n```\n"
             },

@@ -48,13 +48,19 @@ LIBRARY_RULES = {room: Rule(LIBRARY_ROOMS[:rank], [STANDARD]) for rank, room in 
 # Sources are the door to the operating system.
 LIBRARY_RULES["include/mallard/source"] = Rule(["include/mallard/core"], [STANDARD, LIBC])
 
-# What one file alone may include beside what its room may: the compiler's unwinder behind one door.
-OF_ONE_FILE = {"include/mallard/source/call_place.hpp": re.compile(r"unwind\.h")}
+# What one file alone may include beside what its room may: the compiler's unwinder behind one door, and
+# what the C library says of threads behind another.
+OF_ONE_FILE = {
+    "include/mallard/source/call_place.hpp": re.compile(r"unwind\.h"),
+    "include/mallard/core/light_mutex.hpp": re.compile(r"sys/single_threaded\.h"),
+}
 
 # What enters the recorded program: libc, and the parts of the library that say what a record looks like.
 PRELOAD = Rule(["include/mallard/core", "include/mallard/journal", "src/journal/spool"], [RUNTIME_FREE, LIBC])
 # The annotations are for programs in C, and need none of the library.
 ANNOTATE = Rule([], [re.compile(r"stddef\.h")])
+# The library's face for C: what C itself has.
+C_FACE = Rule([], [re.compile(r"(stdbool|stddef|string)\.h")])
 PRELOAD_ROOM = "src/recorder/preload"
 IN_THE_PROGRAM = [*PRELOAD.rooms, "include/mallard/annotate.h", "src/recorder"]
 PRELOAD_PARTS = [f"{PRELOAD_ROOM}/{part}" for part in ("unwind", "stack", "spool")]
@@ -67,6 +73,8 @@ RULES: dict[str, Rule] = {
     "include/mallard/journal": Rule(["include/mallard/core"], [STANDARD]),
     "include/mallard": Rule([*LIBRARY_ROOMS, "include/mallard/journal"], [STANDARD]),
     "include/mallard/annotate.h": ANNOTATE,
+    "include/mallard.h": C_FACE,
+    "src/capi": Rule([*LIBRARY_ROOMS, "include/mallard.h"], [STANDARD]),
     "src/journal/spool": Rule(["include/mallard/core", "include/mallard/journal"], PRELOAD.system),
     "src/journal": Rule([*EVERYTHING_SHIPPED, "src/journal/spool"]),
     "src/profile": Rule([*EVERYTHING_SHIPPED, "src/journal"]),
@@ -87,7 +95,7 @@ RULES: dict[str, Rule] = {
     "src/recorder/launcher": Rule(
         [*EVERYTHING_SHIPPED, "src/journal", "src/journal/spool", "src/harness", "src/recorder"]
     ),
-    "src/replay": Rule([*EVERYTHING_SHIPPED, "src/journal", "src/harness"]),
+    "src/replay": Rule([*EVERYTHING_SHIPPED, "src/journal", "src/profile", "src/harness"]),
 }
 
 

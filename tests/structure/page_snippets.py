@@ -1,10 +1,11 @@
-"""Every example in C++ on the pages for the library's users compiles, with all its headers.
+"""Every example in C++ and in C on the pages for the library's users compiles, with all its headers.
 
     page_snippets.py --compiler COMPILER [ROOT]     prints each that does not; exit code 1 if there is one
 
-An example is what stands between ```cpp and ```, on the pages of docs/strategies and in README.md under
-"Use the library": statements of a function, or, with a template or a specialisation, declarations as they
-stand.
+An example is what stands between ```cpp or ```c and ```, on the pages of docs/strategies, in
+docs/c-interface.md and in README.md under "Use the library": statements of a function, or, in C++ with a
+template or a specialisation, declarations as they stand. What all of those in C++ include is compiled once;
+those in C have an array, a list and a heap.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import argparse
 import os
 import re
 import sys
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,7 +22,7 @@ from pathlib import Path
 
 import header_alone
 
-SNIPPET = re.compile(r"^```cpp\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SNIPPET = re.compile(r"^```(cpp|c)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LIBRARY = re.compile(r"^## Use the library$.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 INCLUDE = re.compile(r"^#include .*$", re.MULTILINE)
 STANDARD = (
@@ -36,20 +38,34 @@ STANDARD = (
     "vector",
 )
 # An example shows how things are made, and may leave it at that.
-FLAGS = [*header_alone.FLAGS, "-Wno-unused", "-fsyntax-only"]
+FLAGS = [*header_alone.FLAGS, "-Wno-unused"]
+UNUSED = ["-Wno-unused", "-Wno-unused-parameter", "-Wno-unused-but-set-parameter"]
+FLAGS_OF_C = ["-std=c11", *header_alone.FLAGS[1:], *UNUSED, "-Wno-shadow"]
+BEFORE_C = """#include <stdio.h>
+#include <string.h>
+struct point { double x, y; };
+struct node { struct node* next; };
+int example(mallard_heap* heap, struct point* points, size_t count, size_t capacity) {
+{"""
+AFTER_C = """}
+return 0;
+}"""
 
 
 @dataclass(frozen=True)
 class Snippet:
-    """One example: where it begins, and its text."""
+    """One example: where it begins, its language, and its text."""
 
     place: str
+    language: str
     text: str
 
 
 def snippets(root: Path) -> list[Snippet]:
     """All of them, in the order of pages."""
-    pages = [root / "README.md", *sorted(root.glob("docs/strategies/*.md"))]
+    pages = [
+        root / "README.md", root / "docs/c-interface.md", *sorted(root.glob("docs/strategies/*.md"))
+    ]  # fmt: skip
     found = []
     for page in pages:
         text = page.read_text(encoding="utf-8") if page.exists() else ""
@@ -57,20 +73,28 @@ def snippets(root: Path) -> list[Snippet]:
         begin, end = part.span() if part else (0, len(text))
         for match in SNIPPET.finditer(text, begin, end):
             line = text.count("\n", 0, match.start()) + 1
-            found.append(Snippet(f"{page.relative_to(root).as_posix()}:{line}", match[1]))
+            found.append(Snippet(f"{page.relative_to(root).as_posix()}:{line}", match[1], match[2]))
     return found
+
+
+def precompile(command: list[str], folder: Path) -> tuple[Path, str | None]:
+    """What every example includes, as a header with its compiled form beside it; what is wrong with it."""
+    header = folder / "head.hpp"
+    header.write_text("".join(f"#include <{name}>\n" for name in ("mallard/mallard.hpp", *STANDARD)))
+    return header, header_alone.run([*command, "-x", "c++-header", str(header), "-o", f"{header}.gch"])
 
 
 def unit(snippet: Snippet, before: str, after: str) -> str:
     """A translation unit that has the example between two lines."""
-    head = "".join(f"#include <{name}>\n" for name in ("mallard/mallard.hpp", *STANDARD))
     own = "\n".join(INCLUDE.findall(snippet.text))
-    return f"{head}{own}\n{before}\n{INCLUDE.sub('', snippet.text)}\n{after}\n"
+    return f"{own}\n{before}\n{INCLUDE.sub('', snippet.text)}\n{after}\n"
 
 
-def violation(compiler: str, root: Path, snippet: Snippet) -> str | None:
+def violation(command: list[str], command_of_c: list[str], snippet: Snippet) -> str | None:
     """What is wrong with one example."""
-    command = [compiler, *FLAGS, "-I", str(root / "include"), "-x", "c++", "-"]
+    if snippet.language == "c":
+        wrong = header_alone.run(command_of_c, "#include <mallard.h>\n" + unit(snippet, BEFORE_C, AFTER_C))
+        return None if wrong is None else f"{snippet.place} does not compile:\n{wrong}"
     wrong = header_alone.run(command, unit(snippet, "void example() {", "}"))
     if wrong is not None and header_alone.run(command, unit(snippet, "", "")) is not None:
         return f"{snippet.place} does not compile:\n{wrong}"
@@ -82,9 +106,17 @@ def violations(root: Path, compiler: str) -> Iterator[str]:
     all_of_them = snippets(root)
     if not all_of_them:
         yield f"{root} has no example"
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = pool.map(lambda snippet: violation(compiler, root, snippet), all_of_them)
-    yield from (wrong for wrong in found if wrong is not None)
+    include = ["-I", str(root / "include")]
+    command = [compiler, *FLAGS, *include]
+    command_of_c = [compiler, *FLAGS_OF_C, *include, "-fsyntax-only", "-x", "c", "-"]
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
+        header, wrong = precompile(command, Path(folder))
+        if wrong is not None:
+            yield f"mallard/mallard.hpp does not compile:\n{wrong}"
+            return
+        command += ["-fsyntax-only", "-include", str(header), "-x", "c++", "-"]
+        found = pool.map(lambda snippet: violation(command, command_of_c, snippet), all_of_them)
+        yield from (wrong for wrong in found if wrong is not None)
 
 
 def main() -> int:
