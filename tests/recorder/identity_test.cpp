@@ -62,7 +62,8 @@ void write_inputs(const scratch_folder& folder) {
          "child = os.fork()\n"
          "if child == 0: os._exit(len({i: str(i) for i in range(2000)}) % 100 + 9)\n"
          "thread.join()\n"
-         "print(os.waitpid(child, 0)[1], os.popen('echo two').read(), flush=True)\n"
+         "with os.popen('echo two') as two:  # waits: what outlives the program is left alone\n"
+         "    print(os.waitpid(child, 0)[1], two.read(), flush=True)\n"
          "os.execv('/bin/sh', ['sh', '-c', 'kill -TERM $$'])\n";
 
   std::ofstream(folder / "unit.cpp") << "#include <map>\n#include <string>\n#include <iostream>\n"
