@@ -105,8 +105,7 @@ TEST(Report, ShiftedHeapsHaveAFigureForEachShift) {
   EXPECT_EQ(last["ns_per_event"], 14);
   EXPECT_EQ(last["cold_ns_per_event"], 40);
   EXPECT_EQ(last["page_faults"], 8);
-  EXPECT_NE(to_text(report).find("multipool                  15.0, 3  11.0, 3  12.0, 4"),
-            std::string::npos)
+  EXPECT_NE(to_text(report).find("multipool                  15.0, 3  11.0, 3  12.0, 4"), std::string::npos)
       << to_text(report);
   EXPECT_TRUE(json::parse(to_json(report_of(rows)))["shifts"].is_null());
 }
