@@ -16,6 +16,7 @@
 #include "mallard/core/intrusive_stack.hpp"
 #include "mallard/core/joined_blocks.hpp"
 #include "mallard/core/lazy_array.hpp"
+#include "mallard/core/lazy_stacks.hpp"
 #include "mallard/core/light_mutex.hpp"
 #include "mallard/core/multiples.hpp"
 #include "mallard/core/pattern.hpp"

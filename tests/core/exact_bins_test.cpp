@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <new>
+
 #include "core/tagged_region.hpp"
 
 namespace mallard {
@@ -61,6 +66,22 @@ TEST(ExactBins, ClearDropsAll) {
   bins.clear();
   EXPECT_EQ(bins.at_least(32), nullptr);
   EXPECT_TRUE(is_whole(bins, 0));
+}
+
+// What lies in their memory before they begin is not zero.
+TEST(ExactBins, BeginWhereNothingIsWritten) {
+  alignas(exact_bins) std::byte place[sizeof(exact_bins)];
+  exact_bins& bins = *::new (std::memset(place, 0xff, sizeof place)) exact_bins;
+  const auto written =
+      std::count_if(place, std::end(place), [](std::byte b) { return b != std::byte{0xff}; });
+  EXPECT_LE(written, 8);
+  EXPECT_EQ(bins.at_least(32), nullptr);
+  tagged_region<128> region;
+  boundary_tag* const first = region.divide(64);
+  bins.put(first, 64);
+  bins.put(first->next(), 64);
+  EXPECT_EQ(bins.at_least(48), first->next());
+  EXPECT_TRUE(is_whole(bins, 2));
 }
 
 TEST(ExactBins, ABrokenLinkIsSeen) {

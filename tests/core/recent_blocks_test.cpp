@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
+#include <iterator>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "core/tagged_region.hpp"
@@ -44,6 +48,23 @@ TEST_F(RecentBlocks, TellsWhenTheyAreTooMany) {
   EXPECT_EQ(taken.size(), blocks);
   EXPECT_TRUE(recent_.empty());
   EXPECT_TRUE(is_whole(0));
+}
+
+// What lies in their memory before they begin is not zero.
+TEST_F(RecentBlocks, BeginWhereNothingIsWritten) {
+  alignas(recent_blocks) std::byte place[sizeof(recent_blocks)];
+  recent_blocks& fresh = *::new (std::memset(place, 0xff, sizeof place)) recent_blocks;
+  const auto written =
+      std::count_if(place, std::end(place), [](std::byte b) { return b != std::byte{0xff}; });
+  EXPECT_LE(written, 16);
+  EXPECT_TRUE(fresh.empty());
+  EXPECT_EQ(fresh.take(64), nullptr);
+  EXPECT_FALSE(fresh.take_out(region_->divide(64)));
+  fresh.take_all([](boundary_tag*) { FAIL(); });
+  EXPECT_TRUE(fresh.put(region_->divide(64), 64));
+  EXPECT_FALSE(fresh.empty());
+  EXPECT_EQ(fresh.take(80), nullptr);
+  EXPECT_EQ(fresh.take(64), region_->first());
 }
 
 TEST_F(RecentBlocks, OneOfTheLastIsTakenOutByItself) {

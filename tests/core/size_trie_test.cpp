@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <memory>
+#include <new>
 #include <random>
 #include <vector>
 
@@ -123,7 +126,28 @@ TEST_F(SizeTrie, ClearDropsAll) {
   trie_.clear();
   expected_.clear();
   EXPECT_TRUE(trie_.empty());
+  expect_best(1024);
+  expect_best(2048);
+  put(make(2064));
+  expect_best(2048);
   expect_whole();
+}
+
+// What lies in its memory before it begins is not zero.
+TEST_F(SizeTrie, BeginsWhereNothingIsWritten) {
+  alignas(size_trie) std::byte place[sizeof(size_trie)];
+  size_trie& trie = *::new (std::memset(place, 0xff, sizeof place)) size_trie;
+  const auto written =
+      std::count_if(place, std::end(place), [](std::byte b) { return b != std::byte{0xff}; });
+  EXPECT_LE(written, 8);
+  EXPECT_TRUE(trie.empty());
+  EXPECT_EQ(trie.at_least(1024), nullptr);
+  boundary_tag* const b = make(2048);
+  trie.put(b);
+  EXPECT_EQ(trie.at_least(1024), b);
+  EXPECT_EQ(trie.at_least(2064), nullptr);
+  trie.remove(b);
+  EXPECT_TRUE(trie.empty());
 }
 
 }  // namespace

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstring>
+#include <iterator>
+#include <new>
 
 namespace mallard {
 namespace {
@@ -82,8 +86,32 @@ TEST_F(SizedBlocks, EndsEmptyWhenCleared) {
   blocks.put(at(5000), 48);
   blocks.clear();
   EXPECT_EQ(blocks.bytes(), 0u);
+  EXPECT_EQ(blocks.take_exact(48, 8), nullptr);
   EXPECT_EQ(blocks.take_small(8, 8), nullptr);
   EXPECT_TRUE(is_whole());
+  blocks.put(at(0), 56);
+  EXPECT_EQ(blocks.take_exact(48, 8), nullptr);
+  EXPECT_EQ(blocks.take_exact(56, 8), at(0));
+}
+
+// What lies in their memory before they begin is not zero.
+TEST_F(SizedBlocks, BeginWhereNothingIsWritten) {
+  alignas(sized_blocks) std::byte place[sizeof(sized_blocks)];
+  sized_blocks& fresh = *::new (std::memset(place, 0xff, sizeof place)) sized_blocks;
+  const auto written =
+      std::count_if(place, std::end(place), [](std::byte b) { return b != std::byte{0xff}; });
+  EXPECT_LE(written, 48);
+  EXPECT_EQ(fresh.take_exact(40, 8), nullptr);
+  EXPECT_EQ(fresh.take_exact(40, 16), nullptr);
+  EXPECT_EQ(fresh.take_small(8, 8), nullptr);
+  std::size_t received = 0;
+  EXPECT_EQ(fresh.take_large(2000, 8, received), nullptr);
+  fresh.join([](const std::byte*, std::size_t) { return true; });
+  EXPECT_TRUE(fresh.each([](const void*, std::size_t) { return true; }));
+  fresh.open();
+  fresh.put_small(at(0), 40);
+  fresh.open();
+  EXPECT_EQ(fresh.take_exact(40, 8), at(0)) << "open once for all";
 }
 
 }  // namespace

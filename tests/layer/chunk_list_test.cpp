@@ -72,6 +72,20 @@ TEST_F(ChunkList, KeepsTheLargestDroppedChunkForTheNextThatFits) {
   EXPECT_EQ(source_.held(), largest);
 }
 
+TEST_F(ChunkList, TheFirstSpareIsAddedAsItIs) {
+  EXPECT_EQ(chunks_.add_spare(), nullptr);
+  auto* const first = chunks_.add(1, 1);
+  (void)chunks_.add(1, 1);
+  chunks_.recycle();
+  EXPECT_EQ(chunks_.add_spare(), first);
+  EXPECT_EQ(chunks_.newest(), first);
+  EXPECT_EQ(first->older(), nullptr);
+  EXPECT_EQ(chunks_.held(), source_.held());
+  EXPECT_FALSE(chunks_.validate());
+  chunks_.trim_spares(0);
+  EXPECT_EQ(chunks_.held(), 256u) << "it is no spare any more";
+}
+
 TEST_F(ChunkList, AsksTheUpstreamWhenTheSpareIsTooSmall) {
   (void)chunks_.add(1, 1);
   chunks_.drop_newest();

@@ -50,6 +50,21 @@ TEST(ClearOptimized, BumpsPastHolesThatNobodyWants) {
   EXPECT_LE(bumped, 4096 / 48) << "what is wanted is found, a run later at most";
 }
 
+TEST(ClearOptimized, BeginsInTheFirstChunkAfterEachClear) {
+  heap_type heap;
+  std::byte* const first = bytes(heap.allocate(40, 8));
+  for (int i = 0; i < 5; ++i) {
+    heap.clear();
+    EXPECT_EQ(heap.usage(), (heap_usage{65536, 0, 0}));
+    EXPECT_EQ(bytes(heap.allocate(100, 8)), first);
+    if (i % 2 == 0) heap.deallocate(first);
+    EXPECT_FALSE(heap.validate());
+  }
+  heap.clear();
+  EXPECT_EQ(heap.trim(0), 65536u) << "what is bumped in goes back";
+  EXPECT_TRUE(heap.allocate(100, 8));
+}
+
 TEST(ClearOptimized, BurstsComeBetween) {
   heap_type heap;
   std::byte* const first = bytes(heap.allocate(40, 8));

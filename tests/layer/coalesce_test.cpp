@@ -32,6 +32,17 @@ TEST_F(Coalesce, WhatWasFreedAMomentAgoIsTakenAsItIs) {
   EXPECT_FALSE(blocks_.validate());
 }
 
+TEST_F(Coalesce, AFirstChunkIsLentAsAWhole) {
+  boundary_tag* const all = blocks_.take_first_chunk(64);
+  EXPECT_EQ(held(), 16384u);
+  EXPECT_FALSE(blocks_.validate());
+  EXPECT_EQ(blocks_.usage().carved, all->size()) << "it is the caller's";
+  EXPECT_EQ(blocks_.take_first_chunk(64), nullptr) << "there is one";
+  blocks_.blocks().set_rest(all, all->size());
+  EXPECT_EQ(blocks_.allocate(64), all);
+  EXPECT_FALSE(blocks_.validate());
+}
+
 TEST_F(Coalesce, WhatWasFreedBehindABlockAMomentAgoIsJoinedByItself) {
   boundary_tag* const b = blocks_.allocate(64);
   boundary_tag* const behind = blocks_.allocate(96);

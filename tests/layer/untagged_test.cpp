@@ -61,5 +61,46 @@ TEST(Untagged, AChunkThatIsFreeAsAWholeGoesBack) {
   EXPECT_EQ(heap.trim(0), 65536u);
 }
 
+TEST(Untagged, BumpsAfterAClearInWhatATrimKeeps) {
+  heap_type heap;
+  std::vector<std::byte*> blocks;
+  for (int i = 0; i < 3000; ++i) blocks.push_back(static_cast<std::byte*>(heap.allocate(40, 8)));
+  heap.deallocate(blocks[0], 40);
+  heap.clear();
+  EXPECT_EQ(heap.trim(65536), 65536u) << "one of two";
+  EXPECT_TRUE(heap.is_bumping());
+  EXPECT_EQ(heap.allocate(40, 8), blocks[0]);
+  EXPECT_EQ(heap.allocate(16, 8), blocks[0] + 40) << "a size that was not freed before";
+  EXPECT_EQ(heap.usage().granted, 56u);
+  EXPECT_FALSE(heap.validate());
+}
+
+// The cursor is at the begin of the only chunk again, but something lives behind it.
+TEST(Untagged, ATrimKeepsWhatLivesBehindTheCursor) {
+  heap_type heap;
+  void* const first = heap.allocate(2048, 8);
+  void* const second = heap.allocate(40, 8);
+  heap.deallocate(first, 2048);
+  while (heap.allocate(1000, 8) < second) {
+  }
+  heap.trim(0);
+  EXPECT_FALSE(heap.validate());
+  EXPECT_TRUE(heap.owns(second));
+  for (int i = 0; i < 100; ++i) EXPECT_NE(heap.allocate(40, 8), second);
+}
+
+// Where a chunk was used up to its end while it bumped, nothing has opened the lists yet.
+TEST(Untagged, TakesBlocksBackFromFullChunksThatWereBumped) {
+  heap_type heap;
+  void* const first = heap.allocate(32768, 16);
+  void* const last = heap.allocate(65536 - 32 - 32768, 8);
+  heap.trim(0);
+  EXPECT_FALSE(heap.validate());
+  heap.deallocate(first, 32768);
+  heap.deallocate(last, 65536 - 32 - 32768);
+  EXPECT_FALSE(heap.validate());
+  EXPECT_EQ(heap.trim(0), 65536u);
+}
+
 }  // namespace
 }  // namespace mallard

@@ -7,19 +7,19 @@
 //
 // Most blocks are followed by one of their own size. Those that wait here are neither joined with their
 // neighbours nor split again, and cost a push and a pop; when they become too many, the heap takes all of
-// them out and joins them. Invariant: room() is `most` less the bytes of the blocks here, and above 0, but
-// for the moment before they are taken out. Cost: O(1), about 7 instructions each way; 0.5 KiB. Not
+// them out and joins them. Invariant: room_ is `most` less the bytes of the blocks here, and above 0, but
+// for the moment before they are taken out; it is 0 until the first block comes, for which the stacks are
+// written. Cost: O(1), about 7 instructions each way; 0.5 KiB, of which nothing is written before. Not
 // synchronised.
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <new>
 
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/boundary_tag.hpp"
 #include "mallard/core/exact_bins.hpp"
 #include "mallard/core/intrusive_stack.hpp"
+#include "mallard/core/lazy_stacks.hpp"
 
 namespace mallard {
 
@@ -33,7 +33,7 @@ class recent_blocks {
 
   // Takes the block of `size` bytes that came last; null when there is none.
   [[nodiscard]] MALLARD_INLINE boundary_tag* take(std::size_t size) noexcept {
-    void* const taken = stacks_[size / boundary_tag::granule].pop();
+    void* const taken = stacks_.pop(size / boundary_tag::granule);
     if (taken == nullptr) return nullptr;
     room_ += static_cast<std::ptrdiff_t>(size);
     return boundary_tag::of(taken);
@@ -41,42 +41,44 @@ class recent_blocks {
 
   // Puts a block of `size` bytes in; false where they have now become too many.
   [[nodiscard]] MALLARD_INLINE bool put(boundary_tag* b, std::size_t size) noexcept {
-    stacks_[size / boundary_tag::granule].push(b->data());
     room_ -= static_cast<std::ptrdiff_t>(size);
-    return room_ > 0;
+    if (room_ <= 0) [[unlikely]]
+      return put_without_room(b, size);
+    push(b, size);
+    return true;
   }
 
   // Takes one block out if it is among the last few of its size; false where it is not found there.
   [[nodiscard]] bool take_out(boundary_tag* b) noexcept {
     const std::size_t size = b->size();
-    if (size >= limit || !stacks_[size / boundary_tag::granule].take_out(b->data(), few)) return false;
+    if (size >= limit || !stacks_.take_out(size / boundary_tag::granule, b->data(), few)) return false;
     room_ += static_cast<std::ptrdiff_t>(size);
     return true;
   }
 
-  [[nodiscard]] bool empty() const noexcept { return room_ == most; }
+  [[nodiscard]] bool empty() const noexcept { return room_ == most || !stacks_.is_open(); }
 
   // Drops all blocks.
   void clear() noexcept {
-    stacks_ = {};
-    room_ = most;
+    stacks_.close();
+    room_ = 0;
   }
 
   // Takes all blocks out, and calls f(block) for each.
   template <class F>
   void take_all(F f) noexcept {
-    for (intrusive_stack& stack : stacks_)
-      while (void* const p = stack.pop()) f(boundary_tag::of(p));
-    room_ = most;
+    for (std::size_t i = 0; i < stacks_.size(); ++i)
+      while (void* const p = stacks_.pop(i)) f(boundary_tag::of(p));
+    if (stacks_.is_open()) room_ = most;
   }
 
   // Calls f(block, its size) for every block until one call returns false; returns whether none did, and the
   // sizes add up. O(blocks).
   template <class F>
   bool each(F f) const noexcept {
-    auto room = most;
+    auto room = stacks_.is_open() ? most : 0;
     for (std::size_t i = 0; i < stacks_.size(); ++i)
-      for (const void* p = stacks_[i].top(); p != nullptr; p = intrusive_stack::next(p)) {
+      for (const void* p = stacks_.top(i); p != nullptr; p = intrusive_stack::next(p)) {
         const std::size_t size = i * boundary_tag::granule;
         if (!f(boundary_tag::of(p), size)) return false;
         room -= static_cast<std::ptrdiff_t>(size);
@@ -88,8 +90,23 @@ class recent_blocks {
  private:
   static constexpr std::size_t few = 4;
 
-  std::array<intrusive_stack, limit / boundary_tag::granule> stacks_;
-  std::ptrdiff_t room_ = most;
+  MALLARD_INLINE void push(boundary_tag* b, std::size_t size) noexcept {
+    stacks_.push(size / boundary_tag::granule, b->data());
+  }
+
+  // Of the first block, or of one with which they have become too many; whether it is the first.
+  MALLARD_NOINLINE bool put_without_room(boundary_tag* b, std::size_t size) noexcept {
+    const bool is_first = !stacks_.is_open();
+    if (is_first) {
+      stacks_.open();
+      room_ += most;
+    }
+    push(b, size);
+    return is_first;
+  }
+
+  std::ptrdiff_t room_ = 0;
+  lazy_stacks<limit / boundary_tag::granule> stacks_;
 };
 
 }  // namespace mallard

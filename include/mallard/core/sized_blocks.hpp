@@ -8,8 +8,9 @@
 // A block is cut from the smallest one that is large enough, and what is left of that is free again, be it
 // 8 bytes. Neighbours are not known to each other, so nothing is joined when it comes; join() sorts all
 // blocks by address and joins those that touch. Invariants: sizes and addresses are multiples of `granule`;
-// bytes() is the sum of all sizes. Cost: put and take O(1) below 1 KiB, O(log size) above; join O(blocks log
-// blocks); 1.6 KiB. Not synchronised. Seed 002, section 8 (individual deletion in regions).
+// bytes() is the sum of all sizes; the lists are not read before they are opened. Cost: put and take O(1)
+// below 1 KiB, O(log size) above; join O(blocks log blocks); 1.6 KiB, most of which is written with the first
+// block. Not synchronised. Seed 002, section 8 (individual deletion in regions).
 #pragma once
 
 #include <array>
@@ -22,6 +23,7 @@
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/boundary_tag.hpp"
 #include "mallard/core/intrusive_stack.hpp"
+#include "mallard/core/lazy_stacks.hpp"
 #include "mallard/core/size_trie.hpp"
 
 namespace mallard {
@@ -46,16 +48,22 @@ class sized_blocks {
   // Drops all blocks.
   void clear() noexcept {
     if (bytes_ == 0) return;
-    lists_ = {};
+    lists_.close();
     present_ = {};
     large_.clear();
     bytes_ = 0;
   }
 
-  // Takes a block of `size` bytes in; a small one.
+  // Makes ready for small blocks, once for all until clear().
+  void open() noexcept {
+    if (!lists_.is_open()) lists_.open();
+  }
+  [[nodiscard]] bool is_open() const noexcept { return lists_.is_open(); }
+
+  // Takes a block of `size` bytes in; a small one. Precondition: open.
   MALLARD_INLINE void put_small(void* p, std::size_t size) noexcept {
     const std::size_t index = size / granule;
-    lists_[index].push(p);
+    lists_.push(index, p);
     present_[index / word_bits] |= std::uint64_t{1} << index % word_bits;
     bytes_ += size;
   }
@@ -71,18 +79,20 @@ class sized_blocks {
       p += size;
       size = odd;
     }
-    if (size != 0) put_small(p, size);
+    if (size == 0) return;
+    open();
+    put_small(p, size);
   }
 
   // A block that had exactly `size` bytes and lies at a multiple of `align`; null where none of the few that
   // came last does. Precondition: small.
   [[nodiscard]] MALLARD_INLINE void* take_exact(std::size_t size, std::size_t align) noexcept {
-    intrusive_stack& list = lists_[size / granule];
-    void* const top = list.top();
+    const std::size_t index = size / granule;
+    void* const top = lists_.top(index);
     if (top == nullptr) return nullptr;
     if (align > granule && !is_aligned(top, align)) return take_aligned(size, align);
     bytes_ -= size;
-    return list.pop();
+    return lists_.pop(index);
   }
 
   // The same cut from the smallest small block that has more; null where there is none.
@@ -94,7 +104,7 @@ class sized_blocks {
       for (; candidates != 0; candidates &= candidates - 1) {
         const auto bit = static_cast<std::size_t>(std::countr_zero(candidates));
         const std::size_t whole = (word * word_bits + bit) * granule;
-        if (lists_[whole / granule].empty()) {
+        if (lists_.top(whole / granule) == nullptr) {
           present_[word] &= ~(std::uint64_t{1} << bit);
         } else if (void* const p = take_exact(whole, align); p != nullptr) {
           put(static_cast<std::byte*>(p) + size, whole - size);
@@ -141,7 +151,7 @@ class sized_blocks {
   [[nodiscard]] bool each(F f) const noexcept {
     std::size_t left = bytes_;
     for (std::size_t index = 0; index < lists_.size(); ++index)
-      for (const void* p = lists_[index].top(); p != nullptr; p = intrusive_stack::next(p)) {
+      for (const void* p = lists_.top(index); p != nullptr; p = intrusive_stack::next(p)) {
         if (index == 0 || index * granule > left || !f(p, index * granule)) return false;
         if ((present_[index / word_bits] >> index % word_bits & 1) == 0) return false;
         left -= index * granule;
@@ -184,10 +194,10 @@ class sized_blocks {
   static constexpr std::size_t few = 4;  // blocks of a list that are looked at for an alignment
 
   MALLARD_NOINLINE void* take_aligned(std::size_t size, std::size_t align) noexcept {
-    intrusive_stack& list = lists_[size / granule];
-    void* p = list.top();
+    const std::size_t index = size / granule;
+    void* p = lists_.top(index);
     for (std::size_t i = 0; i < few && p != nullptr; ++i, p = intrusive_stack::next(p))
-      if (is_aligned(p, align) && list.take_out(p, few)) {
+      if (is_aligned(p, align) && lists_.take_out(index, p, few)) {
         bytes_ -= size;
         return p;
       }
@@ -205,7 +215,7 @@ class sized_blocks {
       slots[slot] = sorted;
     };
     for (std::size_t index = 1; index < lists; ++index)
-      while (void* const p = lists_[index].pop()) {
+      while (void* const p = lists_.pop(index)) {
         bytes_ -= index * granule;
         add(p, index * granule);
       }
@@ -230,10 +240,10 @@ class sized_blocks {
     return merged;
   }
 
-  std::array<intrusive_stack, lists> lists_;
-  std::array<std::uint64_t, lists / word_bits> present_{};
-  size_trie large_;
   std::size_t bytes_ = 0;
+  std::array<std::uint64_t, lists / word_bits> present_{};
+  lazy_stacks<lists> lists_;
+  size_trie large_;
 };
 
 }  // namespace mallard

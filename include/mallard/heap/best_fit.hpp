@@ -116,6 +116,18 @@ class basic_best_fit {
     return boundary_tag::of(p)->next() == blocks.rest() ? blocks.take_rest() : nullptr;
   }
 
+  // The same of a first chunk, which has room for `size` bytes of blocks; null where there are chunks
+  // already, and when exhausted.
+  [[nodiscard]] boundary_tag* take_first_chunk(std::size_t size) noexcept {
+    return blocks_.take_first_chunk(size);
+  }
+
+  // The same wherever it lies; null where there is none.
+  [[nodiscard]] boundary_tag* take_rest() noexcept {
+    joined_blocks& blocks = blocks_.blocks();
+    return blocks.rest()->size() != 0 ? blocks.take_rest() : nullptr;
+  }
+
   // Gives back the last `size` bytes of what was taken, a block at least; what lies before is a used block.
   void put_rest(boundary_tag* rest, std::size_t size) noexcept { blocks_.blocks().set_rest(rest, size); }
 

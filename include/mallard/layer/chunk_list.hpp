@@ -95,6 +95,14 @@ class chunk_list {
     return added;
   }
 
+  // The first spare as the newest chunk; null when there is none.
+  [[nodiscard]] chunk* add_spare() noexcept {
+    chunk* const added = spares_;
+    if (added == nullptr) return nullptr;
+    spares_ = std::exchange(added->older_, newest_);
+    return newest_ = added;
+  }
+
   // Ends the newest chunk, which holds no block any more; precondition: there is one. The larger one
   // of it and the spare is kept.
   void drop_newest() noexcept {

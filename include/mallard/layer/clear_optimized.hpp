@@ -5,17 +5,18 @@
 //
 // While nothing is free, the rest of Heap's newest chunk is carved by moving a cursor: a tag is written for
 // each block, so that it can be freed by its pointer and joined like any other. A free gives the rest back to
-// Heap, and what was freed serves the next request of its size. Bumping begins again with clear() and
-// release(), and where free memory is of no use: each request that had to be served from the rest, with
-// neither a free nor a find since, doubles the run of bytes that may be bumped without a look at the lists,
-// from 64 up to 4096; runs of 256 are worth the turn. So holes that nobody wants do not slow the heap down,
-// and a request that would have found one misses it for the rest of one run at most.
-// Invariant: bumping, cursor and limit lie in the rest, which is in no list of Heap's, and what is before the
-// cursor is used; else both are null. Every other member gives the rest back first, also those that only
-// look: hence the heap below is mutable.
-// Cost: 7 instructions for a block of known size while bumping, and about 10 more than Heap's in heap mode.
-// Not synchronised.
-// Seed 002, section 8.1 (ClearOptimizedHeap, whose flag only a deletion of the whole region resets).
+// Heap, and what was freed serves the next request of its size. Bumping begins again with clear(), in the
+// first of the chunks that are kept, with release(), and where free memory is of no use: each request that
+// had to be served from the rest, with neither a free nor a find since, doubles the run of bytes that may be
+// bumped without a look at the lists, from 64 up to 4096; runs of 256 are worth the turn. So holes that
+// nobody wants do not slow the heap down, and a request that would have found one misses it for the rest of
+// one run at most. Invariant: bumping, cursor and limit lie in the rest, which is in no list of Heap's, and
+// what is before the cursor is used; else both are null. Every other member gives the rest back first, also
+// those that only look: hence the heap below is mutable. What ends all blocks just forgets the rest. A first
+// chunk is bumped in as it comes from Heap, of which nothing else has been touched by then. Cost: 7
+// instructions for a block of known size while bumping, and about 10 more than Heap's in heap mode. Not
+// synchronised. Seed 002, section 8.1 (ClearOptimizedHeap, whose flag only a deletion of the whole region
+// resets).
 #pragma once
 
 #include <algorithm>
@@ -29,6 +30,7 @@
 #include "mallard/core/block.hpp"
 #include "mallard/core/boundary_tag.hpp"
 #include "mallard/core/chain.hpp"
+#include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/resize.hpp"
 #include "mallard/core/usage.hpp"
@@ -47,7 +49,7 @@ class clear_optimized {
   explicit clear_optimized(Args&&... args) : heap_(std::forward<Args>(args)...) {}
   clear_optimized(const clear_optimized&) = delete;
   clear_optimized& operator=(const clear_optimized&) = delete;
-  ~clear_optimized() { settle(); }
+  ~clear_optimized() { forget_rest(); }
 
   [[nodiscard]] upstream_type& upstream() noexcept { return heap_.upstream(); }
   [[nodiscard]] const upstream_type& upstream() const noexcept { return heap_.upstream(); }
@@ -56,14 +58,8 @@ class clear_optimized {
 
   [[nodiscard]] MALLARD_INLINE block allocate(std::size_t size, std::size_t align) noexcept {
     if (size <= Heap::largest && align <= boundary_tag::granule) [[likely]] {
-      const std::size_t whole = boundary_tag::block_size(size);
-      const std::uintptr_t behind = cursor_ + whole;
-      if (behind <= limit_) [[likely]] {
-        boundary_tag* const b = tag_at(cursor_);
-        b->set_used(whole);
-        cursor_ = behind;
-        return {b->data(), whole - boundary_tag::overhead};
-      }
+      if (const block b = bump(boundary_tag::block_size(size))) [[likely]]
+        return b;
     }
     if (const block b = heap_.allocate_recent(size, align)) return b;
     return allocate_other(size, align);
@@ -111,13 +107,14 @@ class clear_optimized {
   // --- the whole heap -------------------------------------------------------------------------
 
   void clear() noexcept {
-    settle();
+    forget_rest();
     heap_.clear();
     run_ = endless;
+    if (boundary_tag* const rest = heap_.take_rest(); rest != nullptr) bump_from(rest);
   }
 
   void release() noexcept {
-    settle();
+    forget_rest();
     heap_.release();
     run_ = endless;
   }
@@ -151,7 +148,25 @@ class clear_optimized {
 
   static boundary_tag* tag_at(std::uintptr_t at) noexcept { return reinterpret_cast<boundary_tag*>(at); }
 
+  // From the cursor; null where the run ends before.
+  MALLARD_INLINE block bump(std::size_t whole) noexcept {
+    const std::uintptr_t behind = cursor_ + whole;
+    if (behind > limit_) [[unlikely]]
+      return {};
+    boundary_tag* const b = tag_at(cursor_);
+    b->set_used(whole);
+    cursor_ = behind;
+    return {b->data(), whole - boundary_tag::overhead};
+  }
+
   MALLARD_NOINLINE block allocate_other(std::size_t size, std::size_t align) noexcept {
+    if (run_ == endless && size <= Heap::largest && align <= boundary_tag::granule) {
+      const std::size_t whole = boundary_tag::block_size(size);
+      if (boundary_tag* const rest = heap_.take_first_chunk(whole + boundary_tag::least); rest != nullptr) {
+        bump_from(rest);
+        return bump(whole);
+      }
+    }
     settle();
     const block b = heap_.allocate(size, align);
     if (b) [[likely]]
@@ -168,9 +183,19 @@ class clear_optimized {
     }
     if (run_ != endless) run_ = std::min(largest_run, 2 * run_ + first_run);
     if (run_ < least_run) return heap_.put_rest(rest, rest->size());
+    bump_from(rest);
+  }
+
+  MALLARD_INLINE void bump_from(boundary_tag* rest) noexcept {
     cursor_ = address_of(rest);
     last_ = cursor_ + rest->size() - boundary_tag::least;
     limit_ = std::min(last_, cursor_ + run_);
+  }
+
+  // Where all blocks end, nobody but a validation looks at the rest again.
+  MALLARD_INLINE void forget_rest() noexcept {
+    if constexpr (MALLARD_CHECKS != 0) settle();
+    cursor_ = limit_ = 0;
   }
 
   // Gives the rest back, if it is here.

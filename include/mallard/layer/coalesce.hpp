@@ -70,6 +70,17 @@ class coalesce {
     return blocks_.carve_at(found, front_of(found, align), size);
   }
 
+  // The block that a first chunk has, of `size` bytes at least, which is used and in no list; null where
+  // there are chunks already, and when exhausted. Precondition: as of allocate.
+  [[nodiscard]] boundary_tag* take_first_chunk(std::size_t size) noexcept {
+    if (chunks_.held() != 0) return nullptr;
+    boundary_tag* const all = chunks_.add(size);
+    if (all == nullptr) return nullptr;
+    all->mark_used();
+    all->next()->mark_previous_used();
+    return all;
+  }
+
   // Ends a block; precondition: it is small and has not grown (boundary_tag::is_plain_below).
   MALLARD_INLINE void give_plain(boundary_tag* b) noexcept {
     if (!recent_.put(b, b->size())) [[unlikely]]

@@ -11,8 +11,9 @@
 // chunk is taken all that is free is joined, where since the last time more than a 16th of what is held was
 // freed; chunks without blocks go back then. Bumping begins again as in clear_optimized: with clear(), and in
 // runs that double with each request that found nothing. Sizes here are rounded() ones. Invariants: [cursor,
-// end) is in no list; limit is null or between the two. Cost: bumping as a region; a free and a reuse of a
-// small block about 10 instructions each. Not synchronised. Seed 002, section 8.1 (ClearOptimizedHeap).
+// end) is in no list; limit is null or between the two; while it is null and blocks live, the lists are open.
+// Cost: bumping as a region; a free and a reuse of a small block about 10 instructions each. Not
+// synchronised. Seed 002, section 8.1 (ClearOptimizedHeap).
 #pragma once
 
 #include <algorithm>
@@ -73,9 +74,13 @@ class untagged {
     return allocate_other(size, align);
   }
 
+  // Whether the next free stops the cursor, and is dearer than those after it.
+  [[nodiscard]] MALLARD_INLINE bool is_bumping() const noexcept { return limit_ != 0; }
+
+  // Ends a block, of the size that it received.
   MALLARD_INLINE void deallocate(void* p, std::size_t size) noexcept {
-    limit_ = 0;
-    run_ = 0;
+    if (is_bumping()) [[unlikely]]
+      stop_bumping();
     if (size < sized_blocks::small) [[likely]]
       free_.put_small(p, size);
     else
@@ -86,6 +91,7 @@ class untagged {
   void clear() noexcept {
     forget();
     chunks_.recycle();
+    begin_anew();
   }
 
   // Ends all blocks and gives all chunks back. O(chunks).
@@ -98,7 +104,13 @@ class untagged {
   // returns what went back.
   std::size_t trim(std::size_t keep) noexcept {
     const std::size_t before = chunks_.held();
+    const bool was_empty = is_empty();
+    if (was_empty) {
+      forget();
+      chunks_.recycle();
+    }
     chunks_.trim_spares(join(keep));
+    if (was_empty) begin_anew();
     return before - chunks_.held();
   }
 
@@ -118,6 +130,8 @@ class untagged {
     if (fault f = chunks_.validate()) return f;
     if (cursor_ > end_ || (limit_ != 0 && (limit_ < cursor_ || limit_ > end_)))
       return {"untagged: the cursor is outside what it moves in"};
+    if (limit_ == 0 && chunks_.newest() != nullptr && !free_.is_open())
+      return {"untagged: blocks can be freed, and no list can take them"};
     const address_ranges inside = chunks_.chunk_ranges();
     if (cursor_ != end_ && !inside.contains(reinterpret_cast<const void*>(cursor_)))
       return {"untagged: the cursor is outside the chunks"};
@@ -142,6 +156,20 @@ class untagged {
   static constexpr std::size_t largest_run = 4096;
   static constexpr std::size_t endless = max_request / 4;
 
+  // Whether no block was allocated since clear(): the cursor has all of the one chunk there is before it.
+  [[nodiscard]] bool is_empty() const noexcept {
+    chunk* const newest = chunks_.newest();
+    return newest == nullptr || (newest->older() == nullptr && end_ - cursor_ == room_of(newest));
+  }
+
+  // Bumps in the first chunk that clear() kept, if there is one; precondition: nothing is in use.
+  void begin_anew() noexcept {
+    chunk* const first = chunks_.add_spare();
+    if (first == nullptr) return;
+    move_into(first);
+    limit_ = end_;
+  }
+
   void forget() noexcept {
     cursor_ = limit_ = end_ = 0;
     run_ = endless;
@@ -149,19 +177,36 @@ class untagged {
     free_.clear();
   }
 
+  // Lists are asked from now on, and take blocks in.
+  void stop_bumping() noexcept {
+    limit_ = 0;
+    run_ = 0;
+    free_.open();
+  }
+
   MALLARD_NOINLINE void* allocate_other(std::size_t size, std::size_t align) noexcept {
+    if (free_.bytes() != 0 || cursor_ != end_) return allocate_free(size, align);
+    joined_ = 0;
+    return allocate_in_new_chunk(size, align);
+  }
+
+  MALLARD_NOINLINE void* allocate_free(std::size_t size, std::size_t align) noexcept {
     if (void* const p = find(size, align); p != nullptr) return p;
     joined_ = std::min(joined_, free_.bytes());
     if (free_.bytes() - joined_ > chunks_.held() / 16) {
       join(0);
       if (void* const p = find(size, align); p != nullptr) return p;
     }
+    return allocate_in_new_chunk(size, align);
+  }
+
+  void* allocate_in_new_chunk(std::size_t size, std::size_t align) noexcept {
     chunk* const added = chunks_.add(std::max(size, sized_blocks::small), std::max(align, default_align));
     if (added == nullptr) {
       join(0);
       return find(size, align);
     }
-    move_into(added->begin(), added->begin() + room_of(added));
+    move_into(added);
     return bump(size, align);
   }
 
@@ -179,10 +224,7 @@ class untagged {
   }
 
   void* find_small(std::size_t size, std::size_t align) noexcept {
-    if (void* const p = free_.take_small(size, align); p != nullptr) {
-      if (run_ != endless) run_ = 0;
-      return p;
-    }
+    if (void* const p = free_.take_small(size, align); p != nullptr) return p;
     if (void* const p = bump(size, align); p != nullptr) return p;
     std::size_t received = 0;
     std::byte* const found = free_.take_large(sized_blocks::small, 1, received);
@@ -195,11 +237,18 @@ class untagged {
   void* bump(std::size_t size, std::size_t align) noexcept {
     const std::uintptr_t start = align_up(cursor_, align);
     if (start + size > end_) return nullptr;
+    if (run_ != endless) lengthen_run();
     if (start != cursor_) free_.put(reinterpret_cast<std::byte*>(cursor_), start - cursor_);
+    free_at_bump_ = free_.bytes();
     cursor_ = start + size;
-    if (run_ != endless) run_ = std::min(largest_run, 2 * run_ + first_run);
     limit_ = run_ < least_run ? 0 : std::min(end_, cursor_ + run_);
     return reinterpret_cast<void*>(start);
+  }
+
+  // Unless something was freed or found since the last request that had to be served from the cursor.
+  void lengthen_run() noexcept {
+    if (free_.bytes() != free_at_bump_) run_ = 0;
+    run_ = std::min(largest_run, 2 * run_ + first_run);
   }
 
   // Bytes of a chunk that are whole granules.
@@ -211,6 +260,8 @@ class untagged {
   // of which it returns how many are left.
   // O(free blocks log free blocks, and large ones times chunks).
   std::size_t join(std::size_t keep) noexcept {
+    if (chunks_.newest() == nullptr) return keep;
+    stop_bumping();
     retire();
     free_.join([&](const std::byte* begin, std::size_t size) {
       chunk* const whole = chunks_.find(begin);
@@ -228,10 +279,11 @@ class untagged {
 
   // What the cursor moved in is free.
   void retire() noexcept {
-    free_.put(reinterpret_cast<std::byte*>(cursor_), end_ - cursor_);
+    if (cursor_ != end_) free_.put(reinterpret_cast<std::byte*>(cursor_), end_ - cursor_);
     cursor_ = limit_ = end_ = 0;
   }
 
+  void move_into(chunk* c) noexcept { move_into(c->begin(), c->begin() + room_of(c)); }
   void move_into(std::byte* begin, std::byte* end) noexcept {
     retire();
     cursor_ = address_of(begin);
@@ -242,7 +294,8 @@ class untagged {
   std::uintptr_t limit_ = 0;  // where a block may end at most while bumping
   std::uintptr_t end_ = 0;
   std::size_t run_ = endless;
-  std::size_t joined_ = 0;  // bytes of free blocks that were joined in vain, at most
+  std::size_t free_at_bump_ = 0;  // bytes of free blocks after the cursor moved without a run
+  std::size_t joined_ = 0;        // bytes of free blocks that were joined in vain, at most
   sized_blocks free_;
   chunks chunks_;
 };
