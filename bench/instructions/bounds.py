@@ -13,6 +13,10 @@ PAIRS_AT_MOST = {
     ("monotonic", "run-time size and alignment"): 13,
     ("region", "typed"): 8,
     ("region", "run-time size and alignment"): 13,
+    ("reap", "typed"): 60,
+    ("reap", "run-time size and alignment"): 60,
+    ("sized_reap", "typed"): 60,
+    ("sized_reap", "run-time size and alignment"): 60,
     ("multipool", "typed"): 14,
     ("multipool", "run-time size"): 25,
     ("multipool", "run-time size and alignment"): 25,
@@ -26,8 +30,22 @@ PAIRS_AT_MOST = {
     ("synchronized_best_fit", "pmr"): 70,
 }
 
+# Of an allocation while nothing is freed.
+BUMPING_AT_MOST = {("reap", "typed"): 15, ("sized_reap", "typed"): 15, ("reap", "C"): 30}
+
 # Of the whole life of a region that nothing is allocated in, as a root and as a child.
-EMPTY_LIVES_AT_MOST = {("region", "root"): 500, ("region", "child"): 500}
+EMPTY_LIVES_AT_MOST = {
+    (region, way): 500 for region in ("region", "reap", "sized_reap") for way in ("root", "child")
+}
+
+# Of the lives and clears of reaps with eight blocks, over those of a region.
+EIGHT_BLOCKS_AT_MOST = {"life, eight blocks": 1.25, "clear, eight blocks": 1.0}
+EIGHT_BLOCKS = (
+    ("life, eight blocks", "root"),
+    ("life, eight blocks", "child"),
+    ("clear, eight blocks", "root"),
+)
+REAPS = ("reap", "sized_reap")
 
 # Of a pool's whole life, over the same of another's.
 LIVES_AT_MOST = {"std.pool": 0.333, "boost.pool": 1.0}
@@ -63,9 +81,7 @@ def limits(figures: Mapping[Key, float]) -> Iterator[Limit]:
     for (contestant, way), instructions in PAIRS_AT_MOST.items():
         found = at_each("pair", contestant, way, LIVE, figures)
         yield worst(f"pair, {contestant}, {way}", instructions, found)
-    for (contestant, way), instructions in EMPTY_LIVES_AT_MOST.items():
-        taken = figures.get(Key("life, empty", contestant, way, 1))
-        yield Limit(f"life, empty, {contestant}, {way}", instructions, taken, way)
+    yield from of_regions(figures)
     for other, share in LIVES_AT_MOST.items():
         theirs = figures.get(Key("life", other, "pmr", 1))
         for contestant, way in LIVES:
@@ -80,6 +96,22 @@ def limits(figures: Mapping[Key, float]) -> Iterator[Limit]:
         ratios = {at: over(figure, least) for at, figure in found.items()}
         yield worst(f"{scenario}, {contestant}, pmr, over its least", CONSTANT, ratios)
     yield from of_replays(figures)
+
+
+def of_regions(figures: Mapping[Key, float]) -> Iterator[Limit]:
+    """Yield the promises about heaps that bump, and of which programs make many."""
+    for (contestant, way), instructions in BUMPING_AT_MOST.items():
+        taken = figures.get(Key("bumping", contestant, way, 1))
+        yield Limit(f"bumping, {contestant}, {way}", instructions, taken, way)
+    for (contestant, way), instructions in EMPTY_LIVES_AT_MOST.items():
+        taken = figures.get(Key("life, empty", contestant, way, 1))
+        yield Limit(f"life, empty, {contestant}, {way}", instructions, taken, way)
+    for scenario, way in EIGHT_BLOCKS:
+        of_region = figures.get(Key(scenario, "region", way, 1))
+        for contestant in REAPS:
+            taken = over(figures.get(Key(scenario, contestant, way, 1)), of_region)
+            promise = f"{scenario}, {contestant}, {way}, over that of region"
+            yield Limit(promise, EIGHT_BLOCKS_AT_MOST[scenario], taken, way)
 
 
 def of_replays(figures: Mapping[Key, float]) -> Iterator[Limit]:

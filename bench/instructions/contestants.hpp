@@ -56,6 +56,13 @@ class over_heap {
     heap_.clear();
   }
 
+  // Ends all blocks and keeps chunks for others.
+  void clear()
+    requires mallard::clearable<Heap>
+  {
+    heap_.clear();
+  }
+
  protected:
   Heap heap_;
 };

@@ -3,6 +3,8 @@
 <!-- costs: pool; beside: std.pool, glibc -->
 ... the table ...
 <!-- end of costs -->
+
+`lives` in place of `costs`: what heaps take of which programs make many.
 """
 
 import re
@@ -15,18 +17,28 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs" / "strategies").glob("*.md")))
 LIVE = 64
 
-BLOCK = re.compile(r"(<!-- costs: (.+?) -->\n).*?(<!-- end of costs -->)", re.DOTALL)
+BLOCK = re.compile(r"(<!-- (costs|lives): (.+?) -->\n).*?(<!-- end of \2 -->)", re.DOTALL)
 
 HEAD = "instructions", "pair, typed", "pair, size at run time", "pair, `pmr`", "construct, pair, destroy"
+
+# Each column of a table of lives: its head, and the row that it is.
+LIVES = {
+    "allocation, bumping": ("bumping", "typed"),
+    "construct, destroy": ("life, empty", "root"),
+    "the same of a child": ("life, empty", "child"),
+    "construct, eight blocks, destroy": ("life, eight blocks", "root"),
+    "eight blocks, clear": ("clear, eight blocks", "root"),
+}
 
 
 def written(page: str, figures: Mapping[Key, float]) -> str:
     """Return a page with its tables as these figures make them."""
 
     def table(found: re.Match[str]) -> str:
-        ours, _, others = found[2].partition("; beside: ")
+        ours, _, others = found[3].partition("; beside: ")
         names = [name.strip() for part in (ours, others) for name in part.split(",") if name.strip()]
-        return found[1] + "".join(f"{line}\n" for line in lines(names, figures)) + found[3]
+        made = lines(names, figures) if found[2] == "costs" else lines_of_lives(names, figures)
+        return found[1] + "".join(f"{line}\n" for line in made) + found[4]
 
     return BLOCK.sub(table, page)
 
@@ -42,6 +54,15 @@ def lines(names: Sequence[str], figures: Mapping[Key, float]) -> Iterator[str]:
         lives = (figures.get(Key("life", name, way, 1)) for way in ("pmr", "typed"))
         life = next((found for found in lives if found is not None), None)
         yield row([f"`{name}`", *map(shown, pairs), shown(life)])
+
+
+def lines_of_lives(names: Sequence[str], figures: Mapping[Key, float]) -> Iterator[str]:
+    """Yield the lines of one table of lives, a contestant each."""
+    yield row(["instructions", *LIVES])
+    yield row(["---", *["---:"] * len(LIVES)])
+    for name in names:
+        of_name = (figures[Key(scenario, name, way, 1)] for scenario, way in LIVES.values())
+        yield row([f"`{name}`", *map(shown, of_name)])
 
 
 def row(cells: Sequence[str]) -> str:

@@ -5,6 +5,8 @@ namespace instructions {
 
 void own_pairs();
 void region_pairs();
+void reap_pairs();
+void bumping();
 void pairs_in_c();
 void other_pairs();
 void synchronised_pairs();
@@ -14,6 +16,7 @@ void lives_of_heaps();
 void lives_of_general_heaps();
 void lives_of_adaptive_pools();
 void lives_of_regions();
+void lives_of_reaps();
 void large_blocks();
 void full_chunks();
 

@@ -10,7 +10,10 @@ from rows import Key
 TITLES = {
     "pair": "an allocation and a deallocation of 48 bytes, by random replacement in L live blocks",
     "life": "a heap's life: construct, one pair of 48 bytes, destroy",
+    "bumping": "an allocation of 48 bytes while nothing was freed since the last clear",
     "life, empty": "a heap constructed and destroyed, of which nothing is asked",
+    "life, eight blocks": "the same with eight allocations of 48 bytes",
+    "clear, eight blocks": "eight allocations of 48 bytes and a clear",
     "life, system calls": "1 if such lives call the system, once they were led before",
     "large free": "a free above the largest class, with L such blocks live",
     **{SCENARIO.format(name): f"an allocation and a deallocation of a recorded {name}" for name in JOURNALS},

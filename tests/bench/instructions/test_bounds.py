@@ -3,12 +3,16 @@
 import pytest
 
 from bounds import (
+    BUMPING_AT_MOST,
     CONSTANT_AT,
     CONSTANTS,
+    EIGHT_BLOCKS,
+    EIGHT_BLOCKS_AT_MOST,
     EMPTY_LIVES_AT_MOST,
     LIVE,
     LIVES,
     PAIRS_AT_MOST,
+    REAPS,
     REPLAYED,
     limits,
 )
@@ -17,7 +21,9 @@ from rows import Key
 
 FINE = {
     **{Key("pair", *who, live): 1.0 for who in PAIRS_AT_MOST for live in LIVE},
+    **{Key("bumping", *who, 1): 5.0 for who in BUMPING_AT_MOST},
     **{Key("life, empty", *who, 1): 50.0 for who in EMPTY_LIVES_AT_MOST},
+    **{Key(what, who, way, 1): 100.0 for what, way in EIGHT_BLOCKS for who in ("region", *REAPS)},
     **{Key("life", *who, 1): 100.0 for who in LIVES},
     **{Key("life, system calls", *who, 1): 0.0 for who in LIVES},
     Key("life", "std.pool", "pmr", 1): 500.0,
@@ -48,6 +54,20 @@ def test_a_pair_is_missed_at_any_number_of_live_blocks(who: tuple[str, str], at_
 def test_an_empty_life_is_missed(who: tuple[str, str], at_most: int) -> None:
     assert missed({Key("life, empty", *who, 1): at_most}) == []
     assert missed({Key("life, empty", *who, 1): at_most + 0.01}) == [f"life, empty, {who[0]}, {who[1]}"]
+
+
+@pytest.mark.parametrize(("who", "at_most"), BUMPING_AT_MOST.items())
+def test_an_allocation_that_bumps_is_missed(who: tuple[str, str], at_most: int) -> None:
+    assert missed({Key("bumping", *who, 1): at_most}) == []
+    assert missed({Key("bumping", *who, 1): at_most + 0.01}) == [f"bumping, {who[0]}, {who[1]}"]
+
+
+@pytest.mark.parametrize("who", REAPS)
+@pytest.mark.parametrize(("what", "way"), EIGHT_BLOCKS)
+def test_eight_blocks_are_missed_against_a_region(what: str, way: str, who: str) -> None:
+    at_most = 100 * EIGHT_BLOCKS_AT_MOST[what]
+    assert missed({Key(what, who, way, 1): at_most}) == []
+    assert missed({Key(what, who, way, 1): at_most + 0.01}) == [f"{what}, {who}, {way}, over that of region"]
 
 
 @pytest.mark.parametrize("who", LIVES)

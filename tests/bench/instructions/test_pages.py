@@ -16,6 +16,7 @@ FIGURES = {
     Key("life", "pool", "pmr", 1): 1660.05,
     Key("pair", "glibc", "malloc", 64): 133.0,
 }
+LIVES = {Key(scenario, "reap", way, 1): 51.09 for scenario, way in pages.LIVES.values()}
 PAGE = "# Pool\n<!-- costs: pool; beside: glibc -->\nold\n<!-- end of costs -->\nafter\n"
 
 
@@ -31,6 +32,16 @@ def test_a_table_has_a_line_for_each_contestant() -> None:
     assert "| `glibc` | - | 133 | - | - |\n" in made
     assert made.endswith("<!-- end of costs -->\nafter\n")
     assert pages.written(made, FIGURES) == made
+
+
+def test_a_table_of_lives_has_every_column() -> None:
+    page = "<!-- lives: reap -->\nold\n<!-- end of lives -->\n"
+    made = pages.written(page, LIVES)
+    assert made.startswith("<!-- lives: reap -->\n| instructions | allocation, bumping |")
+    assert "\n| `reap` | 51 | 51 | 51 | 51 | 51 |\n<!-- end of lives -->\n" in made
+    for key in LIVES:
+        with pytest.raises(KeyError):
+            pages.written(page, {other: 51.0 for other in LIVES if other != key})
 
 
 def test_a_page_with_another_figure_is_told_and_refreshed(tmp_path: Path) -> None:
