@@ -27,3 +27,11 @@ def test_strategies_names_ours_and_the_contestants(mallard: Mallard) -> None:
     assert {"none", "monotonic", "multipool", "multipool/monotonic", "glibc", "jemalloc", "std.pool"} <= names
     shown = mallard("strategies").stdout
     assert all(name in shown for name in names)
+
+
+def test_strategies_of_regions_are_asked_for(mallard: Mallard) -> None:
+    known = json.loads(mallard("strategies", "--regions", "--json").stdout)
+    names = {strategy["strategy"] for strategy in known}
+    assert {"none", "region", "reap", "sized_reap", "apr", "talloc", "obstack"} <= names
+    assert "multipool" not in names
+    assert "talloc" in mallard("strategies", "--regions").stdout

@@ -1,4 +1,4 @@
-"""`mallard strategies`: every strategy the replay knows, as a table or as JSON."""
+"""`mallard strategies`: every strategy that a replay of blocks or of regions knows, as a table or as JSON."""
 
 import json
 import subprocess
@@ -12,11 +12,11 @@ from mallard.native import tool
 
 def strategies(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    regions: Annotated[bool, typer.Option("--regions", help="Those of a replay of regions.")] = False,
 ) -> None:
     """List the strategies that a replay compares."""
-    listing = subprocess.run(
-        [tool("mallard-replay"), "--list-strategies", "--json"], capture_output=True, text=True, check=False
-    )
+    asked = [tool("mallard-replay"), "--list-strategies", "--json"] + ["--regions"] * regions
+    listing = subprocess.run(asked, capture_output=True, text=True, check=False)
     if listing.returncode != 0:
         raise MallardError(listing.stderr.strip())
     if as_json:
