@@ -228,7 +228,10 @@ void pairing::state::create_region(std::uint64_t id, std::uint64_t parent) {
   const std::uint32_t outer = regions_.find(parent);
   const std::uint32_t outer_number = outer == region_tree::none ? 0 : regions_.number(outer);
   if (const std::uint32_t place = regions_.find(id); place != region_tree::none) {
-    regions_.move(place, outer);
+    if (!regions_.move(place, outer)) {
+      ++counts.circular_moves;
+      return;
+    }
     tell([&](watcher& w) { w.region_moved(regions_.number(place), outer_number); });
     return;
   }
@@ -237,7 +240,11 @@ void pairing::state::create_region(std::uint64_t id, std::uint64_t parent) {
 }
 
 void pairing::state::allocate_in_region(std::uint64_t id, request wanted) {
-  if (wanted.address == 0 || wanted.size > journal::largest_possible) return;
+  if (wanted.address == 0) return;
+  if (wanted.size > journal::largest_possible) {
+    ++counts.impossible_in_regions;
+    return;
+  }
   std::uint32_t place = regions_.find(id);
   if (place == region_tree::none) {
     place = regions_.begin(id, region_tree::none);

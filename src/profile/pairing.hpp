@@ -11,6 +11,7 @@
 //   region ends its objects and those of its children, youngest first. An address that comes back in the
 //   same region ends the old object by a `region_free`, and no free is owed: regions are reused, not raced
 //   for. A region in use that nobody has created begins then; other events of unknown regions say nothing.
+//   A region that would move into one inside itself stays where it is.
 // - Times and numbers of events never fall: where a journal's do, what went before stands in.
 //
 // Cost: some tens of ns an event, and 90 to 120 bytes an object alive.
@@ -27,13 +28,15 @@
 
 namespace mallard::profile {
 
-// What was counted on the way; all but the events are of the malloc family.
+// What was counted on the way; all but the events and the last two are of the malloc family.
 struct pairing_counts {
   std::uint64_t events = 0;
   std::array<std::uint64_t, 256> by_kind{};  // events of each kind
   std::uint64_t failed = 0;  // allocations and reallocations that returned null, or cannot have succeeded
-  std::uint64_t unmatched_frees = 0;  // of addresses not live, reallocations of such blocks included
-  std::uint64_t inversions = 0;       // addresses seen again before their free
+  std::uint64_t unmatched_frees = 0;        // of addresses not live, reallocations of such blocks included
+  std::uint64_t inversions = 0;             // addresses seen again before their free
+  std::uint64_t impossible_in_regions = 0;  // blocks that cannot have been had
+  std::uint64_t circular_moves = 0;         // of regions into what is inside them
 };
 
 class pairing {

@@ -21,12 +21,25 @@ std::uint32_t region_tree::begin(std::uint64_t id, std::uint32_t parent) {
   }
   regions_[place] = {.id = id, .number = ++last_number_};
   places_.insert(id, place);
-  move(place, parent);
+  link(place, parent);
   return place;
 }
 
-void region_tree::move(std::uint32_t place, std::uint32_t parent) {
+bool region_tree::move(std::uint32_t place, std::uint32_t parent) {
+  if (is_inside(parent, place)) return false;
   unlink(place);
+  link(place, parent);
+  return true;
+}
+
+// Whether `place` is `outer`, or lies in it, however deep.
+bool region_tree::is_inside(std::uint32_t place, std::uint32_t outer) const {
+  if (regions_[outer].first_inner == none) return place == outer;
+  while (place != none && place != outer) place = regions_[place].parent;
+  return place == outer;
+}
+
+void region_tree::link(std::uint32_t place, std::uint32_t parent) {
   if (parent == none) return;
   region& moved = regions_[place];
   region& outer = regions_[parent];
@@ -77,7 +90,6 @@ auto region_tree::clear(std::uint32_t place) -> const contents& {
     while (regions_[outer].first_inner != none) {
       const std::uint32_t inner = regions_[outer].first_inner;
       unlink(inner);
-      if (inner == place) continue;
       taken_.numbers.push_back(regions_[inner].number);
       take_blocks(inner);
       inwards_.push_back(inner);

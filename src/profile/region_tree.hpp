@@ -4,9 +4,9 @@
 //     (number, address) --> slot of the block
 //
 // A place is a region's index among the living, taken again after its end; its number is never taken
-// again. Each region is in one list of inner regions at most, so a walk inwards can come back to its
-// start (where a journal's parents form a circle) but never to another region twice. Cost: one or two
-// look-ups an operation; ending a region: what is in it.
+// again. No region is inside itself: where a journal says so, it says no to the move. Cost: one or two
+// look-ups an operation; ending a region: what is in it; moving one that has inner regions: the depth of
+// where it goes.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,9 @@ class region_tree {
   // A region begins; `id`, which is not 0, names none that lives. Throws journal::error at the 2^32nd.
   std::uint32_t begin(std::uint64_t id, std::uint32_t parent);
 
-  // It becomes an inner region of `parent`, or of none.
-  void move(std::uint32_t place, std::uint32_t parent);
+  // It becomes an inner region of `parent`, or of none. False, and nothing is changed, where that is inside
+  // it, or is itself.
+  bool move(std::uint32_t place, std::uint32_t parent);
 
   [[nodiscard]] std::uint32_t number(std::uint32_t place) const { return regions_[place].number; }
 
@@ -79,6 +80,8 @@ class region_tree {
     std::uint32_t younger = none;
   };
 
+  [[nodiscard]] bool is_inside(std::uint32_t place, std::uint32_t outer) const;
+  void link(std::uint32_t place, std::uint32_t parent);
   void unlink(std::uint32_t place);
   void take_blocks(std::uint32_t place);
 

@@ -37,6 +37,7 @@ std::string repairs_of(const trace_facts& f) {
   add(f.impossible, "allocations larger than any address space (left out)");
   if (f.of == subject::blocks) add(f.region_events, "region events (left out; --regions replays them)");
   add(f.moved_regions, "regions moved to another parent (roots from the start, destroyed where they ended)");
+  add(f.circular_moves, "moves of regions into what is inside them (left out)");
   add(f.never_ended_regions, "regions the program never ended are destroyed at the end of a pass");
   return text;
 }

@@ -24,9 +24,13 @@ json no_latencies() {
 
 json regions_json(const trace_facts& f) {
   if (f.of != subject::regions) return nullptr;
-  return {{"created", f.creations},      {"cleared", f.clears},
-          {"destroyed", f.destructions}, {"max_live", f.max_live_regions},
-          {"moved", f.moved_regions},    {"never_ended", f.never_ended_regions}};
+  return {{"created", f.creations},
+          {"cleared", f.clears},
+          {"destroyed", f.destructions},
+          {"max_live", f.max_live_regions},
+          {"moved", f.moved_regions},
+          {"circular_moves", f.circular_moves},
+          {"never_ended", f.never_ended_regions}};
 }
 
 json shifts_json(const row& r) {

@@ -48,6 +48,7 @@ struct trace_facts {
   std::uint64_t impossible = 0;       // of sizes or alignments that no address space has room for
   std::uint64_t region_events = 0;
   std::uint64_t moved_regions = 0;        // between parents: roots from the start
+  std::uint64_t circular_moves = 0;       // into what is inside the region: left out
   std::uint64_t never_ended_regions = 0;  // destroyed at the end of a pass
 
   // Layout.

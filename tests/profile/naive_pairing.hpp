@@ -53,9 +53,15 @@ class naive_pairing {
       const bool parent_lives = std::ranges::find(regions_, e.parent, &living_region::id) != regions_.end();
       const std::uint64_t parent = parent_lives ? e.parent : 0;
       if (!lives) return begin_region(e.region, parent, event_, e.context);
+      if (inside(e.region).contains(parent)) {
+        ++result_.counts.circular_moves;
+        return;
+      }
       known->parent = parent;
       result_.regions[known->number - 1].parent = number_of(parent);
-    } else if (e.kind == kinds::region_allocate && succeeds(e)) {
+    } else if (e.kind == kinds::region_allocate && !succeeds(e)) {
+      if (e.address != 0) ++result_.counts.impossible_in_regions;
+    } else if (e.kind == kinds::region_allocate) {
       if (!lives) begin_region(e.region, 0, no_event, 0);
       const std::uint32_t number = number_of(e.region);
       if (const auto old = find(e.address, number); old != alive_.end())
@@ -121,14 +127,20 @@ class naive_pairing {
     begin(e, 0, previous, from);
   }
 
-  // Everything in the regions inside it, however deep; and those regions.
-  void clear(const journal::event& e) {
-    std::set<std::uint64_t> ids{e.region};
+  // The region and those inside it, however deep.
+  std::set<std::uint64_t> inside(std::uint64_t region) const {
+    std::set<std::uint64_t> ids{region};
     for (std::size_t before = 0; before != ids.size();) {
       before = ids.size();
       for (const living_region& r : regions_)
         if (r.parent != 0 && ids.contains(r.parent)) ids.insert(r.id);
     }
+    return ids;
+  }
+
+  // Everything in the regions inside it; and those regions.
+  void clear(const journal::event& e) {
+    std::set<std::uint64_t> ids = inside(e.region);
     std::set<std::uint32_t> numbers;
     for (const std::uint64_t id : ids) numbers.insert(number_of(id));
     std::vector<std::uint64_t> births;
@@ -140,8 +152,6 @@ class naive_pairing {
     for (const std::uint64_t birth : births) end(std::ranges::find(alive_, birth, &object::birth), untimed);
     if (e.kind == kinds::region_clear) {
       ++result_.regions[number_of(e.region) - 1].clears;
-      const auto kept = std::ranges::find(regions_, e.region, &living_region::id);
-      if (ids.contains(kept->parent)) kept->parent = 0;  // it was inside itself
       ids.erase(e.region);
     }
     for (const std::uint64_t id : ids) result_.regions[number_of(id) - 1].ended = event_;

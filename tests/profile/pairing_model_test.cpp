@@ -57,7 +57,9 @@ bool agree(const pairs& one, const pairs& other) {
          one.counts.events == other.counts.events && one.counts.by_kind == other.counts.by_kind &&
          one.counts.failed == other.counts.failed &&
          one.counts.unmatched_frees == other.counts.unmatched_frees &&
-         one.counts.inversions == other.counts.inversions;
+         one.counts.inversions == other.counts.inversions &&
+         one.counts.impossible_in_regions == other.counts.impossible_in_regions &&
+         one.counts.circular_moves == other.counts.circular_moves;
 }
 
 constexpr std::uint64_t runs = 300;

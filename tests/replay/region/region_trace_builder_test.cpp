@@ -110,6 +110,21 @@ TEST(RegionTraceBuilder, AMovedRegionIsARootAndIsDestroyedWhereItEnded) {
   EXPECT_EQ(stays.facts().moved_regions, 0u) << "it was there already";
 }
 
+TEST(RegionTraceBuilder, AMoveOfARegionIntoOneInsideItIsLeftOutAndCounted) {
+  const trace t = region_events()
+                      .create(1)
+                      .create(2, 1)
+                      .create(1, 2)
+                      .allocate(1, 0x1000, 8)
+                      .destroy(2)
+                      .destroy(1)
+                      .build();
+  EXPECT_EQ(ops_of(t),
+            (lines{"create 0", "create 1 in 0", "allocate 8 in 0 as 0", "destroy 1", "destroy 0"}));
+  EXPECT_EQ(t.facts().circular_moves, 1u);
+  EXPECT_EQ(t.facts().moved_regions, 0u);
+}
+
 TEST(RegionTraceBuilder, WhatTheProgramLeftIsDestroyedAtTheEnd) {
   const trace t =
       region_events().create(1).create(2, 1).create(3).allocate(2, 0x1000, 8).allocate(3, 0x1000, 8).build();
@@ -143,17 +158,18 @@ TEST(RegionTraceBuilder, AnAddressThatComesBackHasBeenFreed) {
                               "destroy 0"}));
 }
 
-TEST(RegionTraceBuilder, AlignmentsAreKeptAndImpossibleOnesLeftOut) {
+TEST(RegionTraceBuilder, AlignmentsAreKeptAndWhatIsImpossibleIsLeftOutAndCounted) {
   const trace t = region_events()
                       .create(1)
                       .allocate(1, 0x1000, 24, 64)
                       .allocate(1, 0x2000, 24, std::uint64_t{1} << 60)
+                      .allocate(1, 0x3000, std::uint64_t{1} << 48)
                       .destroy(1)
                       .build();
   ASSERT_EQ(t.facts().allocations, 1u);
   EXPECT_EQ(t.region_ops()[1].align(), 64u);
   EXPECT_EQ(t.facts().max_align, 64u);
-  EXPECT_EQ(t.facts().impossible, 1u);
+  EXPECT_EQ(t.facts().impossible, 2u);
 }
 
 // Random histories: whenever two blocks are alive together, the floor's places do not overlap.
