@@ -21,7 +21,8 @@ struct job : harness::work_report {
   std::uint64_t memory_limit = 0;  // bytes
   std::uint64_t warm_ns = 0;       // CPU time the warm passes last at least
   std::uint64_t litter = 0;        // times the live blocks; 0: the heap is fresh
-  std::uint64_t shift = 0;         // bytes that the heap's start is moved by
+  bool shifts = false;             // whether the heap's start is moved, if only by 0
+  std::uint64_t shift = 0;         // bytes that it is moved by
 
   // Out, with the report.
   std::uint64_t stopped_at = 0;  // op that could not be served

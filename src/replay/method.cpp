@@ -104,7 +104,8 @@ std::string shift_of(const session_options& options) {
   if (!options.shift) return "none: heaps begin where they do (--shift)";
   return "each turn five times, a process each, with the heap's start 0, 64, 1024, 2048 and 4032 bytes "
          "further: "
-         "own heaps' chunks in their pages, what stands on malloc by a block of that size that is allocated "
+         "own heaps' chunks in their pages, each a page larger for it at 0, too, what stands on malloc by a "
+         "block of that size that is allocated "
          "first and stays. Figures of a round are medians over the five; none stays where it is";
 }
 

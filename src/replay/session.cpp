@@ -118,6 +118,7 @@ void session::check_rows() {
     progress_.show("checking " + r.label());
     for (std::size_t k = 0; k < turns() && r.status == row_status::ok && !interrupted_; ++k) {
       job task(job_kind::check);
+      task.shifts = options_.shift;
       task.shift = shifts[k];
       work(r, task);
     }
@@ -141,6 +142,7 @@ harness::turn_result session::measure(std::size_t round, row& r) {
   row::at_shift turn;
   for (std::size_t k = 0; k < turns(); ++k) {
     job task(job_kind::measure);
+    task.shifts = options_.shift;
     task.shift = shifts[k];
     if (!work(r, task)) {
       if (interrupted_) return harness::turn_result::stop_all;

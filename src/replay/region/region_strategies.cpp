@@ -1,3 +1,4 @@
+#include "harness/shifted_pages.hpp"
 #include "mallard/heap/reap.hpp"
 #include "mallard/heap/region.hpp"
 #include "mallard/heap/region_emulator.hpp"
@@ -8,7 +9,6 @@
 #include "replay/region/nested_regions.hpp"
 #include "replay/region/obstack_regions.hpp"
 #include "replay/region/region_none.hpp"
-#include "replay/region/shifted_pages.hpp"
 #include "replay/region/talloc_regions.hpp"
 #include "replay/run.hpp"
 #include "replay/strategy.hpp"
@@ -16,7 +16,7 @@
 namespace mallard::replay {
 namespace {
 
-// A heap of ours over its usual source or, where its start is to be shifted, over pages that shift.
+// A heap of ours over its usual source or, where its start is shifted, if only by 0, over pages that shift.
 struct of_region {
   template <class Source>
   using over = basic_region<Source>;
@@ -33,11 +33,11 @@ struct of_sized_reap {
 
 template <class Heap>
 void run_nested(const trace& t, job& j) {
-  shifted_pages::shift = j.shift;
-  if (j.shift == 0)
-    run<nested_regions<typename Heap::template over<default_source>>>(t, j);
+  harness::shifted_pages::shift = j.shift;
+  if (j.shifts)
+    run<nested_regions<typename Heap::template over<counting<harness::shifted_pages>>>>(t, j);
   else
-    run<nested_regions<typename Heap::template over<counting<shifted_pages>>>>(t, j);
+    run<nested_regions<typename Heap::template over<default_source>>>(t, j);
 }
 
 // A library's regions, over a malloc that keeps what they give back, as our own heaps do.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/shifted_pages.hpp"
 #include "replay/job.hpp"
 #include "replay/region/region_events.hpp"
 #include "replay/region/region_none.hpp"
@@ -175,16 +176,52 @@ TEST(RegionCheck, ContestantsAreToldOfEveryEndThatTheirsDoNotInclude) {
   EXPECT_EQ(nested.ended, (std::vector<std::uint32_t>{0}));
 }
 
-// Every strategy that needs no other malloc, in this process, and with its heap's start shifted.
+// Checked in this process.
+void check(const strategy& s, bool shifts, std::uint64_t shift, const trace& t = sample()) {
+  job task(job_kind::check);
+  task.shifts = shifts;
+  task.shift = shift;
+  s.run(t, task);
+  EXPECT_EQ(task.state, harness::work_state::done) << s.name << " at " << shift << ": " << task.reason.data();
+}
+
+// Every strategy that needs no other malloc, and with its heap's start shifted.
 TEST(RegionCheck, EveryStrategyPassesWhereverItsHeapStarts) {
   for (const strategy& s : strategies(subject::regions)) {
     if (s.bound == binding::malloc && !is_over_glibc(s)) continue;
-    for (const std::uint64_t shift : {0u, 64u, 4032u}) {
-      job task(job_kind::check);
-      task.shift = shift;
-      s.run(sample(), task);
-      EXPECT_EQ(task.state, harness::work_state::done)
-          << s.name << " at " << shift << ": " << task.reason.data();
+    check(s, false, 0);
+    for (const std::uint64_t shift : {0u, 64u, 4032u}) check(s, true, shift);
+  }
+}
+
+// A region that is moved into one inside it: where that ends, it takes nothing that has ended by itself.
+TEST(RegionCheck, MovesThatFormACircleAreServed) {
+  const trace t = region_events()
+                      .create(1)
+                      .allocate(1, 0x1000, 24)
+                      .create(2, 1)
+                      .allocate(2, 0x2000, 24)
+                      .create(1, 2)
+                      .destroy(2)
+                      .allocate(1, 0x3000, 24)
+                      .build();
+  for (const strategy& s : strategies(subject::regions))
+    if (s.bound != binding::malloc || is_over_glibc(s)) check(s, false, 0, t);
+}
+
+// Else the shifts would compare two sources, or move nothing. Pages that shift take one more a chunk.
+TEST(RegionCheck, OwnHeapsStandOnPagesThatShiftAtEachOfTheirShifts) {
+  for (const strategy& s : strategies(subject::regions)) {
+    if (s.name != "region" && s.name != "reap" && s.name != "sized_reap") continue;
+    check(s, false, 0);
+    const std::size_t unshifted = process_chunks().max_mapped();
+    check(s, true, 0);
+    const std::size_t at_0 = process_chunks().max_mapped();
+    EXPECT_GT(at_0, unshifted) << s.name;
+    for (const std::uint64_t shift : {64u, 1024u, 2048u, 4032u}) {
+      check(s, true, shift);
+      EXPECT_EQ(harness::shifted_pages::shift, shift) << s.name;
+      EXPECT_EQ(process_chunks().max_mapped(), at_0) << s.name << " at " << shift;
     }
   }
 }
