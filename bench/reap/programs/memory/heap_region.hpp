@@ -10,12 +10,14 @@
 // Not synchronised. Cost: the heap's own. Seed 002, sections 4.2 and 7.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 
 #include "mallard/core/block.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/heap/region_emulator.hpp"
 
 namespace mallard::programs {
 
@@ -28,6 +30,7 @@ template <nestable Heap, bool Frees>
 class heap_region {
  public:
   static constexpr bool frees = Frees;
+  static constexpr bool is_over_malloc = std::same_as<Heap, mallard::region_emulator>;
 
   heap_region() = default;
   explicit heap_region(heap_region& parent) : heap_(parent.heap_, nesting::ends_with_parent) {}

@@ -17,6 +17,7 @@ namespace mallard::programs {
 class individual_blocks {
  public:
   static constexpr bool frees = true;
+  static constexpr bool is_over_malloc = true;
 
   individual_blocks() = default;
   explicit individual_blocks(individual_blocks&) noexcept {}

@@ -20,6 +20,7 @@ template <class Region>
 class recorded_region {
  public:
   static constexpr bool frees = Region::frees;
+  static constexpr bool is_over_malloc = Region::is_over_malloc;
   static constexpr bool is_counting = true;
 
   recorded_region() { begin(nullptr); }
