@@ -61,6 +61,11 @@ std::string footprint_of(const report_input& in) {
       "cache keeps), std and Boost resources at their upstream (operator new), mallocs" +
       std::string(in.facts.of == subject::regions ? ", and what stands on them without counting," : "") +
       " by the peak of resident memory above the start";
+  if (in.facts.of == subject::regions)
+    text +=
+        "; to it come the objects that live regions are (own heaps and std by size, apr and talloc a "
+        "pointer), where memory is counted at the most of both together, else as many as live at the moment "
+        "of most live bytes";
   if (in.options.litter != 0)
     text +=
         "; what is littered counts what it takes above its littered heap: blocks in holes add nothing, and "

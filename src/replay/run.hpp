@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "harness/cpu_clock.hpp"
 #include "harness/litter.hpp"
@@ -138,23 +139,49 @@ class runner {
     harness::reset_peak();
     const std::size_t peak_before = harness::peak_resident();
     const std::size_t before = harness::resident_exactly();
-    const std::size_t held_before = mark_held(c);
+    held_before_ = mark_held(c);
     const std::size_t middle = facts_.max_live_op + 1;
-    if (!pass(c, 0, middle, touch::all)) return;
+    if (!held_pass(c, 0, middle)) return;
+    const std::uint64_t objects = objects_;
     if constexpr (tells_usage<C>)
       if (!is_littered()) note_usage(c);
     const std::size_t at_max_live = counts_held<C> ? 0 : above(harness::resident_exactly(), before);
-    if (!pass(c, middle, facts_.ops, touch::all)) return;
+    if (!held_pass(c, middle, facts_.ops)) return;
     c.end_pass();
 
     if constexpr (counts_held<C>) {
-      job_.max_held = above(c.max_held(), held_before);
-      job_.held_after = above(c.held(), held_before);
+      job_.max_held = std::max(max_held_, above(c.max_held(), held_before_));
+      job_.held_after = above(c.held(), held_before_);
     } else {
-      job_.max_held = std::max(at_max_live, above(harness::peak_resident(), peak_before));
+      job_.max_held = std::max(at_max_live, above(harness::peak_resident(), peak_before)) + objects;
       job_.held_after = above(harness::resident_exactly(), before);
     }
     job_.state = harness::work_state::done;
+  }
+
+  // Replays ops [from, to), every byte written, in parts between which regions begin or end: in one of these
+  // the contestant's memory and the objects of the regions alive are most together.
+  bool held_pass(C& c, std::size_t from, std::size_t to) {
+    if constexpr (keeps_regions<C>) {
+      const std::span<const region_op> ops = trace_.region_ops();
+      for (std::size_t i = from; i < to; ++i) {
+        const int more = regions_more(ops[i].kind());
+        if (more == 0) continue;
+        const std::size_t end = more > 0 ? i : i + 1;
+        if (!held_part(c, from, end)) return false;
+        objects_ += static_cast<std::uint64_t>(more) * C::region_bytes;
+        from = end;
+      }
+    }
+    return held_part(c, from, to);
+  }
+
+  bool held_part(C& c, std::size_t from, std::size_t to) {
+    if constexpr (keeps_regions<C> && counts_held<C>) c.reset_max_held();
+    if (!pass(c, from, to, touch::all)) return false;
+    if constexpr (counts_held<C>)
+      max_held_ = std::max(max_held_, above(c.max_held(), held_before_) + objects_);
+    return true;
   }
 
   void count_instructions(C& c) {
@@ -195,6 +222,11 @@ class runner {
   job& job_;
   driver<C> driver_;
   std::optional<harness::litter> litter_;
+
+  // Of a footprint, in bytes.
+  std::uint64_t held_before_ = 0;  // by the littered heap
+  std::uint64_t max_held_ = 0;     // so far, with the objects
+  std::uint64_t objects_ = 0;      // that the regions alive are
 };
 
 template <any_contestant C>

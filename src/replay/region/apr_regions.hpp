@@ -21,6 +21,7 @@ class apr_regions {
   static constexpr bool clear_ends_children = true;
   static constexpr bool destroy_ends_children = true;
   static constexpr std::size_t most_align = 8;
+  static constexpr std::size_t region_bytes = sizeof(apr_pool_t*);
 
   explicit apr_regions(const trace& t) : pools_(t) { ::apr_initialize(); }
   apr_regions(const apr_regions&) = delete;

@@ -19,6 +19,7 @@ class monotonic_regions {
   static constexpr bool ends_all_at_once = true;
   static constexpr bool clear_ends_children = false;
   static constexpr bool destroy_ends_children = false;
+  static constexpr std::size_t region_bytes = sizeof(std::pmr::monotonic_buffer_resource);
 
   explicit monotonic_regions(const trace& t) : resources_(t) {}
 
@@ -38,6 +39,7 @@ class monotonic_regions {
 
   [[nodiscard]] std::size_t held() const { return upstream_.held(); }
   [[nodiscard]] std::size_t max_held() const { return upstream_.max_held(); }
+  void reset_max_held() { upstream_.reset_max_held(); }
 
  private:
   counting_upstream<std::pmr::memory_resource> upstream_;

@@ -6,7 +6,7 @@
 // A region is created by making a Heap where the program would have it, and destroyed by ending it. Clearing
 // one leaves its children alone, so those that the program loses then are ended by themselves before. Single
 // blocks are freed, by the pointer alone where the heap can tell the size. What is held is counted at the
-// source, the process's chunk cache included; over a malloc, by the kernel.
+// source, the process's chunk cache included; over a malloc, by the kernel. The objects come to it.
 #pragma once
 
 #include "mallard/core/concepts.hpp"
@@ -23,6 +23,7 @@ class nested_regions {
   static constexpr bool ends_all_at_once = true;
   static constexpr bool clear_ends_children = false;
   static constexpr bool destroy_ends_children = true;
+  static constexpr std::size_t region_bytes = sizeof(H);
 
   explicit nested_regions(const trace& t) : heaps_(t) {}
 
@@ -60,6 +61,11 @@ class nested_regions {
     requires(over_cached_pages<H>())
   {
     return process_chunks().max_mapped();
+  }
+  void reset_max_held()
+    requires(over_cached_pages<H>())
+  {
+    process_chunks().reset_max_mapped();
   }
 
  private:

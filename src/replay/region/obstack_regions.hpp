@@ -19,11 +19,17 @@
 namespace mallard::replay {
 
 class obstack_regions {
+  struct stack {
+    obstack of;
+    void* first;  // an object of no bytes
+  };
+
  public:
   static constexpr bool ends_all_at_once = true;
   static constexpr bool clear_ends_children = false;
   static constexpr bool destroy_ends_children = false;
   static constexpr std::size_t most_align = 16;
+  static constexpr std::size_t region_bytes = sizeof(stack);
 
   explicit obstack_regions(const trace& t) : stacks_(t) {}
 
@@ -48,11 +54,6 @@ class obstack_regions {
   void end_pass() {}
 
  private:
-  struct stack {
-    obstack of;
-    void* first;  // an object of no bytes
-  };
-
   // The macro aligns by an offset from a null pointer.
   __attribute__((no_sanitize("undefined"))) static void* next(stack& s, int size) {
     return obstack_alloc(&s.of, size);

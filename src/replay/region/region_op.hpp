@@ -34,6 +34,20 @@ enum class region_op_kind : std::uint8_t {
   ended_by_destroy,
 };
 
+// How many regions more live after it.
+[[nodiscard]] constexpr int regions_more(region_op_kind kind) noexcept {
+  switch (kind) {
+    case region_op_kind::create:
+      return 1;
+    case region_op_kind::destroy:
+    case region_op_kind::ended_by_clear:
+    case region_op_kind::ended_by_destroy:
+      return -1;
+    default:
+      return 0;
+  }
+}
+
 // In place of a parent: the region is a root.
 inline constexpr std::uint32_t no_region = UINT32_MAX;
 

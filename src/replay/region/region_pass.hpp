@@ -23,6 +23,8 @@ namespace mallard::replay {
 //   clear(region)           ends its blocks
 //   destroy(region)         ends it
 //   end_pass()              all regions have ended
+//   region_bytes            of the object that a program keeps a region in (where there is one), which lies
+//                           in the harness's own memory here
 template <class C>
 concept region_contestant = requires(C& c, void* p, const region_op& o, std::uint32_t region) {
   { C::clear_ends_children } -> std::convertible_to<bool>;
@@ -33,6 +35,11 @@ concept region_contestant = requires(C& c, void* p, const region_op& o, std::uin
   c.clear(region);
   c.destroy(region);
   c.end_pass();
+};
+
+template <class C>
+concept keeps_regions = region_contestant<C> && requires {
+  { C::region_bytes } -> std::convertible_to<std::size_t>;
 };
 
 // Replays [first, last); returns where it stopped: `last`, or the op that could not be served.

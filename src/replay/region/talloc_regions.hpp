@@ -19,6 +19,7 @@ class talloc_regions {
   static constexpr bool clear_ends_children = true;
   static constexpr bool destroy_ends_children = true;
   static constexpr std::size_t most_align = 16;
+  static constexpr std::size_t region_bytes = sizeof(void*);
 
   explicit talloc_regions(const trace& t) : chunks_(t) {}
 
