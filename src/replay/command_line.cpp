@@ -100,6 +100,8 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
   app.add_flag("--list-strategies", asked.list_strategies, "List the strategies and stop");
 
   if (!arguments.parse(argc, argv)) return std::nullopt;
+  // NaN is in every range: no comparison with it holds.
+  if (!std::isfinite(warm_seconds)) return arguments.refuse("--warm-time is a number of seconds");
   if (regions) asked.of = subject::regions;
   if (asked.options.shift && !regions) return arguments.refuse("--shift goes with --regions");
 

@@ -67,6 +67,8 @@ TEST(CommandLine, WhatIsWrongIsOneLineAndExitCodeTwo) {
   EXPECT_EQ(complaint({"x", "--memory-limit", "lots"}),
             "mallard-replay: --memory-limit lots is not a size; write 512M or 4G\n");
   EXPECT_NE(complaint({"x", "--rounds", "4"}).find("--rounds"), std::string::npos);
+  for (const char* seconds : {"nan", "NaN", "-nan", "inf", "3601", "-1", "long"})
+    EXPECT_NE(complaint({"x", "--warm-time", seconds}).find("--warm-time"), std::string::npos) << seconds;
   EXPECT_NE(complaint({"x", "--touch", "none"}).find("--touch"), std::string::npos);
   EXPECT_NE(complaint({"x", "--litter", "2"}).find("--litter"), std::string::npos);
   EXPECT_NE(complaint({"x", "y"}).find("y"), std::string::npos);
