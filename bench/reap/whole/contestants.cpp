@@ -1,6 +1,15 @@
 #include "whole/contestants.hpp"
 
+#include <algorithm>
+#include <stdexcept>
+
 namespace mallard::whole {
+
+namespace {
+
+bool is_meant(const contestant& c, const std::string& name) { return c.name() == name || c.kind == name; }
+
+}  // namespace
 
 std::string contestant::name() const {
   if (beneath != nullptr) return kind + " " + std::string(beneath->name);
@@ -14,6 +23,21 @@ std::vector<contestant> contestants() {
   for (const char* kind : {"region_emulator", "individual"})
     for (const harness::foreign_malloc& m : harness::foreign_mallocs()) all.push_back({kind, &m, false});
   all.push_back({"region", nullptr, true});
+  return all;
+}
+
+std::vector<contestant> contestants(const std::vector<std::string>& names) {
+  std::vector<contestant> all = contestants();
+  std::string known;
+  for (const contestant& c : all) known += (known.empty() ? "" : ", ") + c.name();
+  for (const std::string& name : names)
+    if (std::ranges::none_of(all, [&](const contestant& c) { return is_meant(c, name); }))
+      throw std::invalid_argument("unknown strategy " + name + "; known: " + known);
+  if (names.empty()) return all;
+  const auto unwanted = std::ranges::remove_if(all.begin() + 1, all.end(), [&](const contestant& c) {
+    return std::ranges::none_of(names, [&](const std::string& name) { return is_meant(c, name); });
+  });
+  all.erase(unwanted.begin(), unwanted.end());
   return all;
 }
 

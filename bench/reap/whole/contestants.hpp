@@ -26,4 +26,8 @@ struct contestant {
 
 [[nodiscard]] std::vector<contestant> contestants();
 
+// The first, and those whose name or kind is one of these; all, if there are none. A name that is neither of
+// any is told by std::invalid_argument.
+[[nodiscard]] std::vector<contestant> contestants(const std::vector<std::string>& names);
+
 }  // namespace mallard::whole

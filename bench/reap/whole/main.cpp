@@ -29,28 +29,15 @@ struct asked {
   bool json = false;
 };
 
-// Those whose whole name or kind was asked for; the first takes part in each session.
-std::vector<whole::contestant> chosen(const std::vector<std::string>& names) {
-  std::vector<whole::contestant> all = whole::contestants();
-  const auto is_unwanted = [&](const whole::contestant& c) {
-    return &c != all.data() && std::ranges::find(names, c.name()) == names.end() &&
-           std::ranges::find(names, c.kind) == names.end();
-  };
-  if (names.empty()) return all;
-  std::vector<whole::contestant> wanted;
-  for (const whole::contestant& c : all)
-    if (!is_unwanted(c)) wanted.push_back(c);
-  return wanted;
-}
-
 int run(const asked& a) {
-  const std::vector<whole::contestant> all = chosen(a.strategies);
+  const std::vector<whole::contestant> all = whole::contestants(a.strategies);
   nlohmann::ordered_json tables = nlohmann::ordered_json::array();
   bool failed = false;
   for (const std::string& program : a.programs) {
     const std::vector<whole::row> rows =
         whole::measure({a.folder, program, a.folder + "/standard/" + program + ".txt"}, all, a.times);
-    failed = failed || std::ranges::any_of(rows, [](const whole::row& r) { return !r.reason.empty(); });
+    failed = failed || std::ranges::any_of(
+                           rows, [](const whole::row& r) { return r.status == harness::row_status::failed; });
     if (a.json)
       tables.push_back(whole::as_json(program, rows));
     else

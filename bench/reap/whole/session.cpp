@@ -46,7 +46,8 @@ class turns {
     // The dynamic linker goes on without a malloc that is not there, and says so.
     if (!end.clean() || !end.said.empty()) {
       r.reason = harness::describe(end);
-      return turn_result::leave_out;
+      r.status = harness::row_status::failed;
+      return index == 0 ? turn_result::stop_all : turn_result::leave_out;
     }
     const double ms = after.cpu_ms - before.cpu_ms;
     r.cpu_ms[shift].push_back(ms);
@@ -66,8 +67,21 @@ class turns {
   work asked_;
   std::vector<row>& rows_;
   harness::progress told_;
-  double first_ms_ = 1;
+  double first_ms_ = 0;  // of this round
 };
+
+// Says of what has not failed itself why it has no more figures, or none.
+void tell_unfinished(std::vector<row>& rows) {
+  const row& first = rows.front();
+  const bool without_first = first.status == harness::row_status::failed;
+  for (row& r : rows) {
+    if (r.status != harness::row_status::ok) continue;
+    if (without_first) r.reason = first.of.name() + " could not be measured";
+    if (r.measured()) continue;
+    r.status = harness::row_status::skipped;
+    if (!without_first) r.reason = "interrupted before its turn";
+  }
+}
 
 }  // namespace
 
@@ -87,6 +101,7 @@ std::vector<row> measure(const work& asked, const std::vector<contestant>& all, 
   harness::alternate(
       rows.size(), {rounds, rounds}, [&](std::size_t round, std::size_t i) { return taken.take(round, i); },
       [](std::size_t) { return false; });
+  tell_unfinished(rows);
   return rows;
 }
 

@@ -3,8 +3,9 @@
 //     round 1, shift 0: A B C    round 2, shift 64: A B C    ...    round 6, shift 0: A B C
 //
 // Placement alone reverses close comparisons, so a figure is the median of five: of each shift, the median
-// of its rounds. Ratios are made round by round with the first contestant. Each turn is a process; its CPU
-// time and page faults are what the kernel says of it, its start included. Seed 002, section 8.2.
+// of its rounds. Ratios are made round by round with the first contestant; where that fails, the session ends
+// with the rounds before. Each turn is a process; its CPU time and page faults are what the kernel says of
+// it, its start included. Seed 002, section 8.2.
 #pragma once
 
 #include <array>
@@ -14,11 +15,13 @@
 
 #include "harness/alternation.hpp"
 #include "harness/statistics.hpp"
+#include "harness/work.hpp"
 #include "whole/contestants.hpp"
 
 namespace mallard::whole {
 
-// Bytes by which what a program allocates is shifted.
+// Bytes by which the chunks of a program's heaps are shifted in their pages, and over malloc what it
+// allocates.
 inline constexpr std::array<std::size_t, 5> shifts = {0, 64, 1024, 2048, 4032};
 
 struct row {
@@ -26,7 +29,8 @@ struct row {
   std::array<std::vector<double>, shifts.size()> cpu_ms;  // by shift, a figure a round
   std::vector<double> ratios;                             // to the first contestant, a figure a round
   std::vector<double> page_faults;
-  std::string reason;  // why it has no more figures; empty: it has all
+  std::string reason;  // why it has no more figures, or none; empty: it has all
+  harness::row_status status = harness::row_status::ok;  // skipped: it is not its fault that it has none
 
   [[nodiscard]] bool measured() const { return !page_faults.empty(); }
   // The median over the shifts, and between which two figures of single shifts it lies.

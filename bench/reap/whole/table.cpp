@@ -14,9 +14,11 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr const char* how_measured =
-    "CPU time of whole processes, in turn; of each shift of the heap's beginning (0, 64, 1024, 2048, 4032 "
-    "bytes) the"
-    " median of its rounds, of the five the median; ratios round by round with region";
+    "CPU time of whole processes, in turn; of each shift (0, 64, 1024, 2048, 4032 bytes: own heaps' chunks "
+    "in "
+    "their pages, each a page larger for it at 0, too; over malloc a block of that size that comes first) "
+    "the "
+    "median of its rounds, of the five the median; ratios round by round with region";
 
 template <class... Figures>
 std::string formatted(const char* form, Figures... figures) {
@@ -37,7 +39,7 @@ std::string line_of(const row& r) {
 
 ordered_json to_json(const row& r) {
   ordered_json made{{"strategy", r.of.name()},
-                    {"status", r.reason.empty() ? "ok" : "failed"},
+                    {"status", harness::name_of(r.status)},
                     {"reason", r.reason.empty() ? ordered_json() : ordered_json(r.reason)}};
   if (!r.measured()) return made;
   const harness::summary cpu = r.cpu();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,34 @@ TEST(contestants, have_different_names) {
   std::vector<std::string> all = names();
   std::ranges::sort(all);
   EXPECT_EQ(std::ranges::adjacent_find(all), all.end());
+}
+
+std::string complaint_about(const std::vector<std::string>& asked) {
+  try {
+    static_cast<void>(mallard::whole::contestants(asked));
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return {};
+}
+
+TEST(contestants, are_chosen_by_name_or_kind_beside_the_first) {
+  const auto chosen = [](const std::vector<std::string>& asked) {
+    std::vector<std::string> all;
+    for (const contestant& c : mallard::whole::contestants(asked)) all.push_back(c.name());
+    return all;
+  };
+  EXPECT_EQ(chosen({}), names());
+  EXPECT_EQ(chosen({"individual jemalloc", "reap"}),
+            (std::vector<std::string>{"region", "reap", "individual jemalloc"}));
+  EXPECT_EQ(chosen({"individual"}).size(), 1 + mallard::harness::foreign_mallocs().size());
+}
+
+TEST(contestants, that_are_unknown_are_refused_with_the_known_names) {
+  EXPECT_EQ(complaint_about({"reap"}), "");
+  EXPECT_TRUE(complaint_about({"reap", "hoard"})
+                  .starts_with("unknown strategy hoard; known: region, sized_reap, sized_reap_frees, "))
+      << complaint_about({"reap", "hoard"});
 }
 
 }  // namespace

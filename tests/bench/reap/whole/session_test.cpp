@@ -6,6 +6,8 @@
 #include <fstream>
 #include <string>
 
+#include "harness/interrupt.hpp"
+#include "harness/work.hpp"
 #include "scratch_folder.hpp"
 
 namespace {
@@ -54,6 +56,40 @@ TEST(session, leaves_out_what_fails_and_what_says_something_is_missing) {
   EXPECT_NE(rows[1].reason.find("no memory"), std::string::npos) << rows[1].reason;
   EXPECT_FALSE(rows[2].measured());
   EXPECT_NE(rows[2].reason.find("cannot be preloaded"), std::string::npos) << rows[2].reason;
+}
+
+// Figures of a round without the first would be ratios to nothing, or to another round.
+TEST(session, ends_where_the_first_fails_with_the_rounds_before) {
+  const mallard::test::scratch_folder folder;
+  const std::vector<contestant> both{{"region", nullptr, false}, {"reap", nullptr, false}};
+  write_program(folder, "toy-reap", "exit 0");
+  write_program(folder, "toy-region", "exit 3");
+  const auto never = measure({(folder / "").string(), "toy", "input"}, both, 1);
+  EXPECT_EQ(never[0].status, mallard::harness::row_status::failed);
+  EXPECT_EQ(never[1].status, mallard::harness::row_status::skipped);
+  EXPECT_EQ(never[1].reason, "region could not be measured");
+  EXPECT_TRUE(never[1].ratios.empty());
+
+  write_program(folder, "toy-region", "[ $2 -lt 1024 ]");
+  const auto twice = measure({(folder / "").string(), "toy", "input"}, both, 1);
+  EXPECT_EQ(twice[0].status, mallard::harness::row_status::failed);
+  EXPECT_EQ(twice[0].ratios.size(), 2u);
+  EXPECT_EQ(twice[1].status, mallard::harness::row_status::ok);
+  EXPECT_EQ(twice[1].ratios.size(), 2u);
+  EXPECT_EQ(twice[1].reason, "region could not be measured");
+}
+
+// To be last: an interrupt stays.
+TEST(session_interrupted, skips_what_has_not_had_its_turn) {
+  const mallard::test::scratch_folder folder;
+  mallard::harness::watch_for_interrupt();
+  write_program(folder, "toy-region", "exit 0");
+  write_program(folder, "toy-reap", "kill -INT $PPID; sleep 1");
+  const auto rows = measure({(folder / "").string(), "toy", "input"},
+                            {{"region", nullptr, false}, {"reap", nullptr, false}}, 1);
+  EXPECT_EQ(rows[0].status, mallard::harness::row_status::ok);
+  EXPECT_EQ(rows[1].status, mallard::harness::row_status::skipped);
+  EXPECT_EQ(rows[1].reason, "interrupted before its turn");
 }
 
 TEST(session, tells_the_median_of_the_shifts_own_medians) {

@@ -13,7 +13,8 @@ using namespace mallard::whole;
 std::vector<row> two_rows() {
   row first{{"region", nullptr, false}, {}, {1, 1, 1, 1, 1}, {500, 500, 500, 500, 500}, {}};
   first.cpu_ms = {{{100}, {101}, {102}, {103}, {104}}};
-  row second{{"reap", nullptr, false}, {}, {}, {}, "exited with code 3"};
+  row second{
+      {"reap", nullptr, false}, {}, {}, {}, "exited with code 3", mallard::harness::row_status::failed};
   return {first, second};
 }
 
@@ -23,6 +24,19 @@ TEST(table, tells_figures_and_reasons) {
       "interpreter                     CPU ms   lowest  highest  of region     low    high  page faults\n"
       "region                             102      100      104      1.000   1.000   1.000          500\n"
       "reap                          exited with code 3\n");
+}
+
+TEST(table, tells_what_had_no_turn_as_skipped) {
+  const row waiting{{"reap", nullptr, false},
+                    {},
+                    {},
+                    {},
+                    "interrupted before its turn",
+                    mallard::harness::row_status::skipped};
+  const auto made = as_json("interpreter", {waiting});
+  EXPECT_EQ(made["rows"][0]["status"], "skipped");
+  EXPECT_EQ(made["rows"][0]["reason"], "interrupted before its turn");
+  EXPECT_FALSE(made["rows"][0].contains("cpu_ms"));
 }
 
 TEST(table, has_machine_and_method_around_its_rows) {
