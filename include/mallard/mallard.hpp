@@ -2,6 +2,7 @@
 #pragma once
 
 // core: what a heap is
+#include "mallard/core/address_sort.hpp"
 #include "mallard/core/align.hpp"
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/block.hpp"

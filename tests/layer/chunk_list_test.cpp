@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "mallard/layer/failing.hpp"
@@ -120,6 +121,37 @@ TEST_F(ChunkList, RecycledChunksComeBackInTheirOrder) {
       ASSERT_EQ(chunks_.add(i % 7 == 0 ? 3000 : 1, 1), used[i]) << "chunk " << i;
   }
   EXPECT_EQ(source_.held(), held);
+}
+
+TEST_F(ChunkList, SortsChunksByAddressAndKeepsTheirOrderOfAge) {
+  std::vector<void*> by_age;
+  for (int i = 0; i < 100; ++i) by_age.push_back(chunks_.add(i % 7 == 0 ? 3000 : 1, 1));
+  std::vector<void*> by_address = by_age;
+  std::sort(by_address.begin(), by_address.end());
+  const auto* low = chunks_.sort();
+  for (void* const expected : by_address) {
+    ASSERT_EQ(low, expected);
+    low = low->higher();
+  }
+  EXPECT_EQ(low, nullptr);
+  const auto* young = chunks_.newest();
+  for (; !by_age.empty(); by_age.pop_back(), young = young->older()) ASSERT_EQ(young, by_age.back());
+}
+
+TEST_F(ChunkList, GivesTheChunksBackThatAreMeant) {
+  for (int i = 0; i < 10; ++i) (void)chunks_.add(i % 2 == 0 ? 3000 : 1, 1);
+  const std::size_t held = source_.held();
+  std::size_t small = 0;
+  chunks_.drop_if([&](const auto* c) {
+    small += c->size() < 3000 ? c->size() : 0;
+    return c->size() < 3000;
+  });
+  EXPECT_EQ(source_.held(), held - small);
+  EXPECT_EQ(chunks_.held(), source_.held());
+  for (const auto* c = chunks_.newest(); c != nullptr; c = c->older()) EXPECT_GE(c->size(), 3000u);
+  chunks_.drop_if([](const auto*) { return true; });
+  EXPECT_EQ(chunks_.newest(), nullptr);
+  EXPECT_EQ(source_.held(), 0u);
 }
 
 // A large spare behind many small ones is not searched for, but found when there is nothing else.

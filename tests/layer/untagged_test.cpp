@@ -102,5 +102,26 @@ TEST(Untagged, TakesBlocksBackFromFullChunksThatWereBumped) {
   EXPECT_EQ(heap.trim(0), 65536u);
 }
 
+// Chunks of any age lie between free pieces that are as large, and are none.
+TEST(Untagged, OfManyChunksThoseThatAreFreeAsAWholeGoBack) {
+  untagged<default_source, doubling<4096, 4096>> heap;
+  constexpr std::size_t chunks = 500;
+  constexpr std::size_t size = 1024;  // three of them leave a chunk no room for another
+  std::vector<void*> blocks;
+  for (std::size_t i = 0; i < 3 * chunks; ++i) blocks.push_back(heap.allocate(size, 8));
+  const std::size_t held = heap.usage().held;
+  ASSERT_EQ(held, chunks * 4096);
+  for (std::size_t i = 0; i < chunks; ++i) {
+    if (i % 5 != 0) heap.deallocate(blocks[3 * i], size);
+    if (i % 5 != 1) heap.deallocate(blocks[3 * i + 1], size);
+    if (i % 5 > 1) heap.deallocate(blocks[3 * i + 2], size);
+  }
+  EXPECT_EQ(heap.trim(100 * 4096), held / 5 * 3 - 100 * 4096);
+  EXPECT_EQ(heap.trim(0), 100 * 4096u);
+  EXPECT_EQ(heap.usage().held, held / 5 * 2);
+  EXPECT_EQ(heap.trim(0), 0u);
+  EXPECT_FALSE(heap.validate());
+}
+
 }  // namespace
 }  // namespace mallard

@@ -17,8 +17,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
+#include "mallard/core/address_sort.hpp"
 #include "mallard/core/align.hpp"
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/boundary_tag.hpp"
@@ -204,40 +204,17 @@ class sized_blocks {
     return nullptr;
   }
 
-  // Takes all blocks out, in the order of their addresses. A piece waits in the slot of
-  // the power of two of those that it is merged of.
+  // Takes all blocks out, in the order of their addresses.
   piece* sort_all() noexcept {
-    std::array<piece*, word_bits> slots{};
-    const auto add = [&](void* p, std::size_t size) {
-      piece* sorted = piece::make(p, size);
-      std::size_t slot = 0;
-      for (; slots[slot] != nullptr; ++slot) sorted = merge(std::exchange(slots[slot], nullptr), sorted);
-      slots[slot] = sorted;
-    };
+    address_sort<piece, &piece::next, &piece::set_next> sorted;
     for (std::size_t index = 1; index < lists; ++index)
       while (void* const p = lists_.pop(index)) {
         bytes_ -= index * granule;
-        add(p, index * granule);
+        sorted.add(piece::make(p, index * granule));
       }
     std::size_t size = 0;
-    while (std::byte* const p = take_large(small, 1, size)) add(p, size);
-    piece* all = nullptr;
-    for (piece* const sorted : slots) all = merge(sorted, all);
-    return all;
-  }
-
-  static piece* merge(piece* a, piece* b) noexcept {
-    piece* merged = nullptr;
-    piece* last = nullptr;
-    const auto append = [&](piece* to) { last == nullptr ? void(merged = to) : last->set_next(to); };
-    while (a != nullptr && b != nullptr) {
-      piece*& lower = address_of(a) < address_of(b) ? a : b;
-      append(lower);
-      last = lower;
-      lower = lower->next();
-    }
-    append(a != nullptr ? a : b);
-    return merged;
+    while (std::byte* const p = take_large(small, 1, size)) sorted.add(piece::make(p, size));
+    return sorted.take_all();
   }
 
   std::size_t bytes_ = 0;

@@ -22,6 +22,7 @@
 #include <new>
 #include <utility>
 
+#include "mallard/core/address_sort.hpp"
 #include "mallard/core/align.hpp"
 #include "mallard/core/block.hpp"
 #include "mallard/core/check.hpp"
@@ -52,15 +53,21 @@ class chunk_list {
     [[nodiscard]] std::byte* filled() const noexcept { return filled_; }
     void set_filled(std::byte* end_of_taken) noexcept { filled_ = end_of_taken; }
 
+    // The chunk of the next higher address, where chunks have been sorted by it since one was added.
+    [[nodiscard]] chunk* higher() const noexcept { return higher_; }
+
     [[nodiscard]] bool contains(const void* p) const noexcept {
       return address_of(p) - address_of(this) < size_;
     }
 
    private:
     friend class chunk_list;
+    void set_higher(chunk* c) noexcept { higher_ = c; }
+
     chunk* older_;
     std::size_t size_;
     std::byte* filled_;
+    chunk* higher_ = nullptr;
   };
 
   template <class... Args>
@@ -115,33 +122,28 @@ class chunk_list {
     give_back_all(std::exchange(spares_, dropped));
   }
 
-  // The chunk whose room begins at `begin`, which is no spare; null where there is none. O(chunks).
-  [[nodiscard]] chunk* find(const std::byte* begin) noexcept {
-    chunk* c = newest_;
-    while (c != nullptr && c->begin() != begin) c = c->older_;
-    return c;
+  // Sorts the chunks that are no spares by their addresses; the lowest, null where there is none. Their order
+  // of age stays. O(chunks log chunks).
+  [[nodiscard]] chunk* sort() noexcept {
+    address_sort<chunk, &chunk::higher, &chunk::set_higher> sorted;
+    for (chunk* c = newest_; c != nullptr; c = c->older_) sorted.add(c);
+    return sorted.take_all();
   }
 
-  // Gives one chunk back that holds no block any more; precondition: it is no spare. O(chunks).
-  void drop(chunk* dropped) noexcept {
-    chunk** link = &newest_;
-    while (*link != dropped) link = &(*link)->older_;
-    *link = dropped->older_;
-    give_back(dropped);
+  // Gives the chunks back for which ends(chunk) holds, and which hold no block any more; no spares.
+  // O(chunks).
+  template <class Ends>
+  void drop_if(Ends ends) noexcept {
+    give_back_if(newest_, ends);
   }
 
   // Gives spares back until they have at most `keep` bytes together. O(spares).
   void trim_spares(std::size_t keep) noexcept {
-    for (chunk** link = &spares_; *link != nullptr;) {
-      chunk* const c = *link;
-      if (c->size_ <= keep) {
-        keep -= c->size_;
-        link = &c->older_;
-      } else {
-        *link = c->older_;
-        give_back(c);
-      }
-    }
+    give_back_if(spares_, [&](const chunk* c) {
+      if (c->size_ > keep) return true;
+      keep -= c->size_;
+      return false;
+    });
   }
 
   // Ends all blocks; keeps the largest chunk, or lets a clearable upstream keep what it wants.
@@ -249,6 +251,19 @@ class chunk_list {
   void give_back(chunk* c) noexcept {
     held_ -= c->size_;
     upstream_.deallocate(c, c->size_, alignof(chunk));
+  }
+
+  template <class Ends>
+  void give_back_if(chunk*& list, Ends ends) noexcept {
+    for (chunk** link = &list; *link != nullptr;) {
+      chunk* const c = *link;
+      if (ends(c)) {
+        *link = c->older_;
+        give_back(c);
+      } else {
+        link = &c->older_;
+      }
+    }
   }
 
   void give_back_all(chunk* list) noexcept {
