@@ -12,6 +12,7 @@ namespace {
 
 struct tagged : model {
   static constexpr std::size_t header_bytes = boundary_tag::overhead;
+  static constexpr bool serves_as_new_when_empty = true;
 };
 
 struct best_fit_model : tagged {

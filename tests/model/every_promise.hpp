@@ -29,6 +29,7 @@ bool keeps_every_promise(const char* heap) {
       a_block_grows_both_ways_by_whole_objects, random_traces_over_an_exact_source,
       random_traces_over_a_source_of_pages, destruction_gives_every_chunk_back,
       exhaustion_at_every_request_of_the_source, an_exhausted_source_means_null,
+      what_was_refused_is_refused_again, an_empty_heap_serves_what_a_new_one_does,
       the_same_work_needs_no_more_memory, an_ended_block_serves_the_next_request,
       release_leaves_the_heap_as_new, clear_keeps_memory_for_the_same_work,
       trim_gives_back_what_no_block_needs, rewind_ends_what_came_after_the_mark,

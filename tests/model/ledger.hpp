@@ -50,11 +50,17 @@ class ledger {
 
   [[nodiscard]] static ledger* current() { return innermost; }
 
+  // From now on at most so many bytes are out at a time.
+  void bound(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    bound_ = bytes;
+  }
+
   [[nodiscard]] block hand_out(std::size_t size, std::size_t align) {
     const std::lock_guard lock(mutex_);
     if (!is_valid_align(align)) ADD_FAILURE() << "a chunk was asked for with alignment " << align;
     const std::size_t received = received_size(size, align);
-    if (received == 0) return {};
+    if (received == 0 || received > bound_ || held_ > bound_ - received) return {};
     void* origin = nullptr;
     const std::size_t place = std::max(2 * align, page);
     if (posix_memalign(&origin, place, align + received) != 0) return {};
@@ -133,6 +139,7 @@ class ledger {
   std::map<std::uintptr_t, entry> chunks_;
   std::size_t held_ = 0;
   std::size_t max_held_ = 0;
+  std::size_t bound_ = SIZE_MAX;
 };
 
 // While one lives, several threads are at work.

@@ -46,6 +46,8 @@ struct model {
   static constexpr bool grows_in_place = true;
   // Whether the destructor ends the blocks that still live. Layers that only pass blocks through do not.
   static constexpr bool ends_its_blocks = true;
+  // Whether a heap without blocks serves what a new one does, whatever it has kept.
+  static constexpr bool serves_as_new_when_empty = false;
   // Largest request that is served from a new heap, in bytes; the suite asks for no more in traces.
   static constexpr std::size_t largest_size = SIZE_MAX;
   // Largest alignment that is served.

@@ -10,6 +10,7 @@ namespace mallard::model {
 namespace {
 
 struct tagged : model {
+  static constexpr bool serves_as_new_when_empty = true;
   [[maybe_unused]] static constexpr std::size_t header_bytes = boundary_tag::overhead;
   static constexpr bool grows_in_place = false;
 };

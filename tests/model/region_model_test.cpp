@@ -8,6 +8,7 @@ namespace {
 
 struct never_reuses : model {
   static constexpr bool reuses = false;
+  static constexpr bool serves_as_new_when_empty = true;
 };
 
 struct region_model : never_reuses {

@@ -9,15 +9,19 @@
 namespace mallard::model {
 namespace {
 
-struct sized_reap_model : model {
+struct like_a_region : model {
+  static constexpr bool serves_as_new_when_empty = true;
+};
+
+struct sized_reap_model : like_a_region {
   using heap = basic_sized_reap<source>;
 };
 
-struct small_chunks_model : model {
+struct small_chunks_model : like_a_region {
   using heap = basic_sized_reap<source, doubling<256, 2048>, 4096>;
 };
 
-struct child_model : model {
+struct child_model : like_a_region {
   using heap = basic_sized_reap<source>;
   struct rig {
     basic_sized_reap<source> parent;
@@ -25,7 +29,7 @@ struct child_model : model {
   };
 };
 
-struct locked_model : model {
+struct locked_model : like_a_region {
   // Stricter ones leave holes between chunks, which threads in any order fill better or worse.
   static constexpr std::size_t largest_align = default_align;
   using heap = locked<basic_sized_reap<source>, light_mutex>;

@@ -10,6 +10,7 @@ namespace {
 // What is freed below the top is not.
 struct seldom_reuses : model {
   static constexpr bool reuses = false;
+  static constexpr bool serves_as_new_when_empty = true;
 };
 
 struct stack_pattern_model : seldom_reuses {

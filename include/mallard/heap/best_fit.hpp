@@ -138,7 +138,7 @@ class basic_best_fit {
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t contiguous) noexcept {
     size = std::max(size, sizeof(void*));
-    if (!is_ours(size, align)) return allocate_one_by_one(large_, out, count, size, align);
+    if (!is_ours(size, align)) return allocate_one_by_one(*this, out, count, size, align);
     chain taken;
     const std::size_t whole = align_up(boundary_tag::block_size(size), align);
     return finish_burst(out, taken, carve_burst(blocks_, taken, count, whole, align, contiguous));
@@ -151,7 +151,7 @@ class basic_best_fit {
       const std::size_t size = linkable_size(lengths[i], unit);
       std::size_t in_run = 1;
       if (!is_ours(size, align)) {
-        const block b = large_.allocate(size, align);
+        const block b = allocate_large(size, align);
         if (!b) return finish_burst(out, taken, false);
         taken.push_back(b.data);
       } else {
@@ -248,12 +248,18 @@ class basic_best_fit {
   }
 
   MALLARD_NOINLINE block allocate_other(std::size_t size, std::size_t align) noexcept {
-    if (!is_ours(size, align)) return large_.allocate(size, align);
+    if (!is_ours(size, align)) return allocate_large(size, align);
     const std::size_t whole = boundary_tag::block_size(size);
     boundary_tag* const b =
         align <= boundary_tag::granule ? blocks_.allocate(whole) : blocks_.allocate_aligned(whole, align);
     if (b == nullptr) return {};
     return {b->data(), b->usable()};
+  }
+
+  // Where memory for it ends, what chunks without blocks hold makes room.
+  block allocate_large(std::size_t size, std::size_t align) noexcept {
+    const block b = large_.allocate(size, align);
+    return b || blocks_.trim(0) == 0 ? b : large_.allocate(size, align);
   }
 
   MALLARD_NOINLINE void deallocate_other(void* p) noexcept {

@@ -10,10 +10,10 @@
 // cleared or rewound again and again keeps its largest chunk and soon asks for no more; recycle()
 // keeps all, in their order, so that the same work finds each again where it needs it. Other work may
 // find the next few spares too small and be given a new chunk; all of them are looked through only
-// where the upstream has none. Owning its upstream, it passes clear() and release() on to one that has them;
-// a `borrowed` upstream has not. Invariant: held() is the sum of the chunks' received sizes, spares included.
-// Cost: add and drop O(1) beside the upstream's, owns and validate O(chunks); add O(chunks) when the
-// upstream is exhausted.
+// where the upstream has none, and go back to it where none is large enough. Owning its upstream, it passes
+// clear() and release() on to one that has them; a `borrowed` upstream has not. Invariant: held() is the sum
+// of the chunks' received sizes, spares included. Cost: add and drop O(1) beside the upstream's, owns and
+// validate O(chunks); add O(chunks) when the upstream is exhausted.
 #pragma once
 
 #include <algorithm>
@@ -96,6 +96,10 @@ class chunk_list {
     chunk* added = take_spare(least, few);
     if (added == nullptr) added = obtain(least, unit);
     if (added == nullptr) added = take_spare(least, all);
+    if (added == nullptr && spares_ != nullptr) {
+      trim_spares(0);
+      added = obtain(least, unit);
+    }
     if (added == nullptr) return nullptr;
     added->older_ = newest_;
     newest_ = added;

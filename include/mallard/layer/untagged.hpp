@@ -201,13 +201,19 @@ class untagged {
   }
 
   void* allocate_in_new_chunk(std::size_t size, std::size_t align) noexcept {
-    chunk* const added = chunks_.add(std::max(size, sized_blocks::small), std::max(align, default_align));
+    chunk* added = add_chunk(size, align);
     if (added == nullptr) {
-      join(0);
-      return find(size, align);
+      const bool gave_back = trim(0) != 0;
+      if (void* const p = find(size, align); p != nullptr) return p;
+      if (gave_back) added = add_chunk(size, align);
+      if (added == nullptr) return nullptr;
     }
     move_into(added);
     return bump(size, align);
+  }
+
+  chunk* add_chunk(std::size_t size, std::size_t align) noexcept {
+    return chunks_.add(std::max(size, sized_blocks::small), std::max(align, default_align));
   }
 
   // From what is free.

@@ -1,4 +1,4 @@
-// Promises about a source that fails: at its n-th request, for every n of a trace.
+// Promises about a source that fails: at its n-th request, for every n of a trace, and at so many bytes.
 #pragma once
 
 #include <algorithm>
@@ -82,6 +82,77 @@ struct an_exhausted_source_means_null {
     source_of(under_test.heap).fail_no_more();
     ASSERT_TRUE(s.allocate(usual_size<M>, 16));
     s.deallocate(0, usual_size<M>);
+  }
+};
+
+// What a request that fails gives back or joins on its way must serve that request, not the next one.
+template <class M>
+struct what_was_refused_is_refused_again {
+  static constexpr const char* name = "what_was_refused_is_refused_again";
+  static constexpr bool applies = probed<M> && !concurrent<typename M::heap> && !fixed_size<typename M::heap>;
+  static void check() {
+    ledger books;
+    rig<M> under_test;
+    shadow<M> s(under_test.heap, books);
+    books.bound(M::lent_bytes + bytes);
+    random_source r(83);
+    for (std::size_t round = 0; round < 60 && !s.broken(); ++round) {
+      std::size_t refused = 0;
+      while (refused < 20 && !s.broken()) {
+        const std::size_t size = r.below(4) == 0 ? r.spread(1, bytes / 2) : r.spread(1, 1 << 10);
+        const request q = {std::min(size, M::largest_size), profiles::usual_align(r)};
+        if (s.allocate(q.size, q.align)) continue;
+        ++refused;
+        EXPECT_FALSE(s.allocate(q.size, q.align)) << q.size << " bytes at " << q.align << ", round " << round;
+      }
+      s.check();
+      for (std::size_t left = round % 3 * s.live() / 3; s.live() > left;) deallocate_one(s, r);
+      if constexpr (clearable<typename M::heap>) {
+        if (s.live() == 0 && round % 2 == 0) s.heap().clear();
+      }
+    }
+    s.check_contents();
+    drain(s, r);
+  }
+
+ private:
+  static constexpr std::size_t bytes = std::size_t{64} << 10;
+};
+
+template <class M>
+struct an_empty_heap_serves_what_a_new_one_does {
+  static constexpr const char* name = "an_empty_heap_serves_what_a_new_one_does";
+  static constexpr bool applies = probed<M> && clearable<typename M::heap> && M::serves_as_new_when_empty;
+  static void check() {
+    for (const bool clears : {true, false}) {
+      if (!clears && !M::reuses) continue;
+      serve(std::size_t{24} << 10, 15000, clears);
+      serve(std::size_t{64} << 10, 50000, clears);
+      serve(std::size_t{1} << 20, 900000, clears);
+    }
+  }
+
+ private:
+  static void serve(std::size_t bytes, std::size_t large, bool clears) {
+    SCOPED_TRACE(std::to_string(large) + " of " + std::to_string(bytes) + (clears ? ", cleared" : ", freed"));
+    ledger books;
+    rig<M> under_test;
+    shadow<M> s(under_test.heap, books);
+    books.bound(bytes);
+    ASSERT_TRUE(s.allocate(large, 16));
+    empty(s, clears);
+    while (s.allocate(1000, 8)) {
+    }
+    empty(s, clears);
+    EXPECT_TRUE(s.allocate(large, 16)) << "in use " << s.usage().granted << ", held " << s.usage().held;
+    empty(s, clears);
+  }
+
+  static void empty(shadow<M>& s, bool clears) {
+    random_source r(89);
+    if (!clears) return drain(s, r);
+    s.heap().clear();
+    s.forget_since(0);
   }
 };
 
