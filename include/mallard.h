@@ -126,6 +126,8 @@ MALLARD_API mallard_status mallard_heap_create(mallard_heap** created,
  * answers every request with NULL; its handle stays, and is destroyed like any other. `flags`: 0, or
  * MALLARD_CLEARED_WITH_PARENT. O(1). Seed 002, section 8 (regionCreate).
  *
+ * A child of what has ended so is made, and has ended, too.
+ *
  *   MALLARD_OUT_OF_MEMORY     there is no page for it
  *   MALLARD_INVALID_ARGUMENT  the parent is a best_fit, is locked, or lies in a buffer; an unknown flag */
 MALLARD_API mallard_status mallard_heap_create_child(mallard_heap** created, mallard_heap* parent,
@@ -135,9 +137,9 @@ MALLARD_API mallard_status mallard_heap_create_child(mallard_heap** created, mal
  * NULL: nothing happens. No other thread may be in the heap. O(chunks and blocks above 128 KiB). */
 MALLARD_API void mallard_heap_destroy(mallard_heap* heap) MALLARD_NOEXCEPT;
 
-/* Ends all blocks. The heap lives on and keeps its chunks for new ones; mallard_heap_trim gives those back.
- * Blocks above 128 KiB are in no chunk, and go back at once. O(chunks and such blocks). Seed 002, section 8
- * (regionDelete). */
+/* Ends all blocks. The heap lives on and keeps its chunks for new ones; mallard_heap_trim gives those back. A
+ * region keeps its largest only, which nothing but its end gives back. Of other heaps blocks above 128 KiB
+ * are in no chunk, and go back at once. O(chunks and such blocks). Seed 002, section 8 (regionDelete). */
 MALLARD_API void mallard_heap_clear(mallard_heap* heap) MALLARD_NOEXCEPT;
 
 /* Gives chunks without live blocks back until at most `keep` bytes of such are held; live blocks stay.
@@ -150,7 +152,7 @@ MALLARD_API size_t mallard_heap_trim(mallard_heap* heap, size_t keep) MALLARD_NO
 MALLARD_API void* mallard_heap_allocate(mallard_heap* heap, size_t size) MALLARD_NOEXCEPT;
 
 /* The same, aligned to `alignment`; NULL also where that is no power of two. What lies before the block, for
- * it to be aligned, serves other blocks, but of blocks above 128 KiB. */
+ * it to be aligned, serves other blocks, but in a region, and of blocks above 128 KiB. */
 MALLARD_API void* mallard_heap_allocate_aligned(mallard_heap* heap, size_t alignment,
                                                 size_t size) MALLARD_NOEXCEPT;
 
@@ -231,7 +233,8 @@ typedef struct mallard_chain {
  * piece is as large shorter rows do, and blocks above 128 KiB are never in a row. O(1) a block, and a search
  * a row.
  * False: exhausted, or an alignment that is no power of two; nothing is allocated then, and `out` is as it
- * was. Seed 001, chapter 2 (dl_multialloc_nodes, there with the limit in nodes). */
+ * was. Only of a locked region, what was begun stays in use until that is cleared. Seed 001, chapter 2
+ * (dl_multialloc_nodes, there with the limit in nodes). */
 MALLARD_API bool mallard_heap_allocate_nodes(mallard_heap* heap, mallard_chain* out, size_t count,
                                              size_t size, size_t alignment,
                                              size_t contiguous) MALLARD_NOEXCEPT;
@@ -305,7 +308,7 @@ static inline void mallard_chain_splice_back(mallard_chain* chain, mallard_chain
 /* What a heap has, in bytes. What is held is in use, or cached, or the heap's own: tags, tables, padding. */
 typedef struct mallard_heap_statistics {
   size_t size;   /* of this struct, in bytes, as the program was compiled */
-  size_t in_use; /* of live blocks, as usable_size tells */
+  size_t in_use; /* of live blocks, as usable_size tells; of a region what it has handed out since a clear */
   size_t held;   /* taken from the system or the buffer and not given back, the heap itself included */
   size_t cached; /* of these, free: they serve the next requests */
 } mallard_heap_statistics;

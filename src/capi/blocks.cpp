@@ -42,6 +42,11 @@ std::size_t step_of(std::size_t size, std::size_t align) noexcept {
   return static_cast<int>(std::bit_width(odd)) + shift <= most ? odd << shift : 0;
 }
 
+// What blocks are aligned to where `alignment` is asked for, a power of two.
+constexpr std::size_t given_for(std::size_t alignment) noexcept {
+  return std::max<std::size_t>(alignment, MALLARD_ALIGNMENT);
+}
+
 // What a chain of C's is to the library. Each holds the blocks of the other as they are.
 chain of_library(const mallard_chain& c) noexcept { return {c.first, c.last, c.count}; }
 
@@ -63,7 +68,7 @@ void* mallard_heap_allocate(mallard_heap* heap, size_t size) noexcept {
 }
 
 void* mallard_heap_allocate_aligned(mallard_heap* heap, size_t alignment, size_t size) noexcept {
-  return std::has_single_bit(alignment) ? heap->allocate(size, alignment) : nullptr;
+  return std::has_single_bit(alignment) ? heap->allocate(size, given_for(alignment)) : nullptr;
 }
 
 void mallard_heap_free(mallard_heap* heap, void* block) noexcept {
@@ -84,23 +89,24 @@ mallard_command_result mallard_heap_allocation_command(mallard_heap* heap, unsig
   if (!is_command(command) || object_size == 0 || !std::has_single_bit(alignment)) return {};
   const std::size_t step = step_of(object_size, alignment);
   if (step == 0) command &= ~MALLARD_EXPAND_BWD;
-  const resize_result result = heap->resize(command, limit, preferred, reuse,
-                                            {object_size, alignment, std::max<std::size_t>(step, 1)});
+  const resize_result result = heap->resize(
+      command, limit, preferred, reuse, {object_size, given_for(alignment), std::max<std::size_t>(step, 1)});
   return {result.memory.data, result.memory.size / object_size, result.reused};
 }
 
 bool mallard_heap_allocate_nodes(mallard_heap* heap, mallard_chain* out, size_t count, size_t size,
                                  size_t alignment, size_t contiguous) noexcept {
   if (!std::has_single_bit(alignment)) return false;
-  return append(
-      *out, [=](chain& fresh) { return heap->allocate_burst(fresh, count, size, alignment, contiguous); });
+  return append(*out, [=](chain& fresh) {
+    return heap->allocate_burst(fresh, count, size, given_for(alignment), contiguous);
+  });
 }
 
 bool mallard_heap_allocate_arrays(mallard_heap* heap, mallard_chain* out, const size_t* lengths, size_t count,
                                   size_t object_size, size_t alignment, size_t contiguous) noexcept {
   if (!std::has_single_bit(alignment)) return false;
   return append(*out, [=](chain& fresh) {
-    return heap->allocate_burst(fresh, lengths, count, object_size, alignment, contiguous);
+    return heap->allocate_burst(fresh, lengths, count, object_size, given_for(alignment), contiguous);
   });
 }
 

@@ -76,7 +76,7 @@ class heap_of final : public mallard_heap {
     if constexpr (burst<Heap>)
       return heap_.allocate_burst(out, count, size, align, contiguous);
     else
-      return allocate_one_by_one(heap_, out, count, size, align);
+      return all_or_none([&] { return allocate_one_by_one(heap_, out, count, size, align); });
   }
   [[nodiscard]] bool allocate_burst(chain& out, const std::size_t* lengths, std::size_t count,
                                     std::size_t unit, std::size_t align,
@@ -84,7 +84,7 @@ class heap_of final : public mallard_heap {
     if constexpr (burst_of_sizes<Heap>)
       return heap_.allocate_burst(out, lengths, count, unit, align, contiguous);
     else
-      return allocate_one_by_one(heap_, out, lengths, count, unit, align);
+      return all_or_none([&] { return allocate_one_by_one(heap_, out, lengths, count, unit, align); });
   }
   void deallocate_burst(chain& blocks) noexcept override {
     if constexpr (burst_of_sizes<Heap>)
@@ -125,6 +125,19 @@ class heap_of final : public mallard_heap {
   }
 
  private:
+  // Whether all blocks were allocated; what was begun ends, where it alone can be ended.
+  template <class Allocate>
+  bool all_or_none(Allocate allocate) noexcept {
+    if constexpr (rewindable<Heap> && !concurrent<Heap>) {
+      const auto before = heap_.mark();
+      const bool is_whole = allocate();
+      if (!is_whole) heap_.rewind(before);
+      return is_whole;
+    } else {
+      return allocate();
+    }
+  }
+
   std::size_t bytes_;
   Heap heap_;
 };

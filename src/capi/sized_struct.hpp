@@ -4,7 +4,8 @@
 //     of the library    [ size | a | b | c ]              a newer one knows more: of that it must want
 //     nothing
 //
-// `First` is the size that the struct had in the first version; no program has a smaller one.
+// `First` is the size that the struct had in the first version; no program has a smaller one, and none has
+// one above `most`: what says so is no struct, and is not looked at.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +15,14 @@
 
 namespace mallard::capi {
 
+// Bytes.
+inline constexpr std::size_t most = 1024;
+
 // Whether `given` is understood; `known` is what it says then.
 template <std::size_t First, class T>
   requires std::is_trivially_copyable_v<T>
 [[nodiscard]] bool read_sized(const T& given, T& known) noexcept {
-  if (given.size < First) return false;
+  if (given.size < First || given.size > most) return false;
   const auto* const bytes = reinterpret_cast<const unsigned char*>(&given);
   for (std::size_t i = sizeof(T); i < given.size; ++i)
     if (bytes[i] != 0) return false;
@@ -31,7 +35,7 @@ template <std::size_t First, class T>
 template <std::size_t First, class T>
   requires std::is_trivially_copyable_v<T>
 [[nodiscard]] bool write_sized(T told, T& asked) noexcept {
-  if (asked.size < First) return false;
+  if (asked.size < First || asked.size > most) return false;
   told.size = asked.size;
   std::memcpy(static_cast<void*>(&asked), &told, std::min(told.size, sizeof(T)));
   return true;

@@ -48,10 +48,16 @@ struct reap_model : model {
   using heap = capi::heap_over_c<0, MALLARD_REAP>;
 };
 
+struct region_model : model {
+  static constexpr bool reuses = false;
+  using heap = capi::heap_over_c<0, MALLARD_REGION>;
+};
+
 const bool held = keeps_every_promise<over_the_system_model>("c_over_the_system") &&
                   keeps_every_promise<locked_over_the_system_model>("c_locked_over_the_system") &&
                   keeps_every_promise<cached_over_the_system_model>("c_cached_over_the_system") &&
                   keeps_every_promise<reap_model>("c_reap") &&
+                  keeps_every_promise<region_model>("c_region") &&
                   keeps_every_promise<in_a_buffer_model<0>>("c_in_a_buffer") &&
                   keeps_every_promise<cached_in_a_buffer_model>("c_cached_in_a_buffer") &&
                   keeps_every_promise<in_a_buffer_model<MALLARD_LOCKED>>("c_locked_in_a_buffer");

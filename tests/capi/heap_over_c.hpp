@@ -4,7 +4,8 @@
 //     model suite --> heap_over_c --> mallard_heap_... --> libmallard
 //
 // Sizes of commands are in objects: a resize is asked in objects as large as its step. What the heap itself
-// takes is left out of the figures, so that they are those of its chunks.
+// takes is left out of the figures, so that they are those of its chunks. Of a region there is less here, as
+// it knows less; what its blocks receive is what was asked for.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 
 #include "capi/handle.hpp"
 #include "mallard.h"
+#include "mallard/core/align.hpp"
 #include "mallard/core/block.hpp"
 #include "mallard/core/chain.hpp"
 #include "mallard/core/resize.hpp"
@@ -21,6 +23,8 @@ namespace mallard::capi {
 
 template <unsigned Flags, unsigned Kind = MALLARD_BEST_FIT>
 class heap_over_c {
+  static constexpr bool knows_blocks = Kind != MALLARD_REGION;
+
  public:
   static constexpr bool is_concurrent = (Flags & (MALLARD_LOCKED | MALLARD_CACHED)) != 0;
   static constexpr resize_way ways = resize_way::expand_forward | resize_way::expand_backward |
@@ -30,16 +34,28 @@ class heap_over_c {
       : heap_(Flags, buffer, size, Kind), own_(heap_.statistics().held) {}
 
   [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
-    return received(align <= MALLARD_ALIGNMENT ? mallard_heap_allocate(heap_.get(), size)
-                                               : mallard_heap_allocate_aligned(heap_.get(), align, size));
+    void* const p = mallard_heap_allocate_aligned(heap_.get(), align, size);
+    EXPECT_TRUE(is_aligned(p, MALLARD_ALIGNMENT));
+    if constexpr (knows_blocks)
+      return received(p);
+    else
+      return {p, p == nullptr ? 0 : std::max<std::size_t>(size, 1)};
   }
-  void deallocate(void* p) noexcept { mallard_heap_free(heap_.get(), p); }
-  void deallocate(void* p, std::size_t, std::size_t) noexcept { deallocate(p); }
-  [[nodiscard]] std::size_t usable_size(const void* p) const noexcept {
+  void deallocate(void* p) noexcept
+    requires(knows_blocks)
+  {
+    mallard_heap_free(heap_.get(), p);
+  }
+  void deallocate(void* p, std::size_t, std::size_t) noexcept { mallard_heap_free(heap_.get(), p); }
+  [[nodiscard]] std::size_t usable_size(const void* p) const noexcept
+    requires(knows_blocks)
+  {
     return mallard_heap_usable_size(heap_.get(), p);
   }
 
-  [[nodiscard]] resize_result resize(const resize_request& request) noexcept {
+  [[nodiscard]] resize_result resize(const resize_request& request) noexcept
+    requires(knows_blocks)
+  {
     const std::size_t limit = objects(request.limit, request.step);
     const std::size_t preferred = std::max(limit, request.preferred / request.step);
     const bool shrinks = has_way(request.ways, resize_way::shrink | resize_way::try_shrink);
@@ -64,15 +80,25 @@ class heap_over_c {
     out = {c.first, c.last, c.count};
     return is_served;
   }
-  void deallocate_burst(chain& blocks) noexcept {
+  void deallocate_burst(chain& blocks) noexcept
+    requires(knows_blocks)
+  {
     mallard_chain c = to_c(blocks);
     mallard_heap_free_chain(heap_.get(), &c);
     blocks = {c.first, c.last, c.count};
   }
-  void deallocate_burst(chain& blocks, std::size_t, std::size_t) noexcept { deallocate_burst(blocks); }
+  void deallocate_burst(chain& blocks, std::size_t, std::size_t) noexcept
+    requires(knows_blocks)
+  {
+    deallocate_burst(blocks);
+  }
 
   void clear() noexcept { mallard_heap_clear(heap_.get()); }
-  std::size_t trim(std::size_t keep) noexcept { return mallard_heap_trim(heap_.get(), keep); }
+  std::size_t trim(std::size_t keep) noexcept
+    requires(knows_blocks)
+  {
+    return mallard_heap_trim(heap_.get(), keep);
+  }
 
   [[nodiscard]] heap_usage usage() const noexcept {
     const mallard_heap_statistics told = heap_.statistics();

@@ -50,6 +50,21 @@ TEST(CHeap, WhatIsNotKnownIsRefused) {
   }
 }
 
+// A size that can only be a mistake is not believed: nothing is read so far behind a struct.
+TEST(CHeap, NoStructIsThatLarge) {
+  struct {
+    mallard_heap_options options = MALLARD_HEAP_OPTIONS;
+    std::array<std::byte, 4096> behind{};
+  } asked;
+  asked.options.size = 1025;
+  EXPECT_EQ(create(asked.options), MALLARD_INVALID_ARGUMENT);
+  asked.options.size = 1024;
+  EXPECT_EQ(create(asked.options), MALLARD_OK);
+  mallard_heap_statistics told = MALLARD_HEAP_STATISTICS;
+  told.size = 4096;
+  EXPECT_EQ(mallard_heap_measure(handle().get(), &told), MALLARD_INVALID_ARGUMENT);
+}
+
 // Options of a later header: what they leave as it is by default does no harm.
 TEST(CHeap, LaterOptionsMayWantNothingNew) {
   struct later {

@@ -1,5 +1,6 @@
 // Regions and reaps behind mallard.h: what they can and what they cannot, and how they end with each other.
 #include <array>
+#include <cstdint>
 #include <cstring>
 
 #include "capi/handle.hpp"
@@ -70,6 +71,32 @@ TEST(CRegions, ARegionServesManyAtOnceAndByCommand) {
   EXPECT_EQ(
       mallard_heap_allocation_command(region.get(), MALLARD_EXPAND_FWD, 8, 8, 21, 30, grown.first).first,
       nullptr);
+}
+
+TEST(CRegions, NoBlockOfARegionIsAlignedToLess) {
+  const handle region(0, nullptr, 0, MALLARD_REGION);
+  const auto is_given = [](const void* p) { return p != nullptr && is_aligned(p, MALLARD_ALIGNMENT); };
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(is_given(mallard_heap_allocate_aligned(region.get(), 1, 3)));
+  mallard_chain chain = MALLARD_CHAIN;
+  const std::array<std::size_t, 3> lengths = {9, 11, 13};
+  ASSERT_TRUE(mallard_heap_allocate_nodes(region.get(), &chain, 3, 9, 1, 0));
+  ASSERT_TRUE(mallard_heap_allocate_arrays(region.get(), &chain, lengths.data(), 3, 1, 1, 0));
+  while (void* const p = mallard_chain_pop_front(&chain)) EXPECT_TRUE(is_given(p));
+  for (int i = 0; i < 3; ++i)
+    EXPECT_TRUE(is_given(
+        mallard_heap_allocation_command(region.get(), MALLARD_ALLOCATE_NEW, 3, 1, 1, 1, nullptr).first));
+}
+
+TEST(CRegions, AFailedBurstLeavesNothingInUse) {
+  const handle region(0, nullptr, 0, MALLARD_REGION);
+  ASSERT_NE(mallard_heap_allocate(region.get(), 100), nullptr);
+  const std::size_t before = in_use(region.get());
+  mallard_chain chain = MALLARD_CHAIN;
+  const std::array<std::size_t, 3> lengths = {100000, 200000, SIZE_MAX / 2};
+  EXPECT_FALSE(mallard_heap_allocate_arrays(region.get(), &chain, lengths.data(), 3, 1, 16, 0));
+  EXPECT_FALSE(mallard_heap_allocate_nodes(region.get(), &chain, 3, SIZE_MAX / 2, 16, 0));
+  EXPECT_EQ(chain.count, 0u);
+  EXPECT_EQ(in_use(region.get()), before);
 }
 
 TEST(CRegions, AReapFreesAndReallocates) {
