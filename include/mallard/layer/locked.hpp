@@ -9,7 +9,7 @@
 // size only the heap knows. Every member may be
 // called by any thread at any time, what walks or ends the whole heap included; that nobody uses a block
 // which release(), clear() or rewind() ends stays with the callers. A child region shares its parent's
-// upstream but not its lock, so nesting is not passed on.
+// upstream but not its lock, so nesting is not passed on, and no child is made behind one of its own.
 // Suits heaps that few threads use now and then, and sources that several heaps share. Threads that
 // allocate all the time take turns here: take a synchronised heap instead.
 // Cost: a lock and an unlock an operation, beside the heap's. Holds nothing by itself.
@@ -19,6 +19,7 @@
 #include <concepts>
 #include <cstddef>
 #include <mutex>
+#include <type_traits>
 #include <utility>
 
 #include "mallard/core/block.hpp"
@@ -35,6 +36,11 @@ template <class Heap>
 inline constexpr resize_way ways_of = resize_way::none;
 template <resizable Heap>
 inline constexpr resize_way ways_of<Heap> = Heap::ways;
+
+// Whether a heap made of `Args` is a child.
+template <class Heap, class... Args>
+inline constexpr bool makes_a_child =
+    nestable<Heap> && (std::same_as<std::remove_cvref_t<Args>, nesting> || ...);
 
 }  // namespace detail
 
@@ -53,7 +59,7 @@ class locked {
 
   // The heap is made of `args`.
   template <class... Args>
-    requires std::constructible_from<Heap, Args...>
+    requires(std::constructible_from<Heap, Args...> && !detail::makes_a_child<Heap, Args...>)
   explicit locked(Args&&... args) : heap_(std::forward<Args>(args)...) {}
   locked(const locked&) = delete;
   locked& operator=(const locked&) = delete;
