@@ -41,5 +41,15 @@ TEST(Obstack, FreesWhatAFunctionHasPutOnIt) {
   EXPECT_LE(compiler.upstream().max_held(), 128u << 10) << "of one function at a time";
 }
 
+#if MALLARD_CHECKS
+TEST(ObstackDeathTest, ABlockOfAnotherIsToldOf) {
+  mallard::obstack mine;
+  mallard::obstack another;
+  ASSERT_TRUE(mine.allocate(48, 8));
+  void* const foreign = another.allocate(48, 8).data;
+  EXPECT_DEATH(mine.free_from(foreign), "is_in_buffer");
+}
+#endif
+
 }  // namespace
 }  // namespace mallard

@@ -118,11 +118,12 @@ class basic_monotonic {
   }
 
   // The mark of the moment before the live block at `p` was allocated, but for the padding in front of it.
-  // O(chunks that are newer).
+  // O(chunks that are newer). Debug builds tell where no chunk has it.
   [[nodiscard]] mark_type mark_at(void* p) const noexcept {
     mark_type there;
     there.newest_ = chunks_.newest();
     while (there.newest_ != nullptr && !there.newest_->contains(p)) there.newest_ = there.newest_->older();
+    MALLARD_CHECK(there.newest_ != nullptr || is_in_buffer(p));
     there.cursor_ = static_cast<std::byte*>(p);
     return there;
   }
@@ -145,9 +146,7 @@ class basic_monotonic {
     return shrinking ? shrink(request) : grow(request);
   }
 
-  [[nodiscard]] bool owns(const void* p) const noexcept {
-    return address_of(p) - address_of(buffer_.data()) < buffer_.size() || chunks_.owns(p);
-  }
+  [[nodiscard]] bool owns(const void* p) const noexcept { return is_in_buffer(p) || chunks_.owns(p); }
 
   // Padding between blocks counts as granted: nothing tells it from a block afterwards.
   [[nodiscard]] heap_usage usage() const noexcept {
@@ -173,6 +172,10 @@ class basic_monotonic {
   }
 
  private:
+  [[nodiscard]] bool is_in_buffer(const void* p) const noexcept {
+    return address_of(p) - address_of(buffer_.data()) < buffer_.size();
+  }
+
   // All of a chunk, or of the buffer, which stands for a chunk older than all others.
   [[nodiscard]] bump room_of(chunk* c) const noexcept {
     if (c == nullptr) return {buffer_.data(), buffer_.data() + buffer_.size()};

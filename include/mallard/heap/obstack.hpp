@@ -13,7 +13,7 @@
 //     obstack_base, obstack_object_size     o.object()
 //     obstack_finish(o)               o.finish()
 //
-// It nests as regions do. Chunks of more than one block that become empty go back but for the largest.
+// It nests as regions do. Chunks that become empty go back but for the largest.
 // Cost: region's; free_from O(chunks that are newer). Not synchronised.
 // Seed 002, section 4.2 (obstack region).
 #pragma once

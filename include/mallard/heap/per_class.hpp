@@ -4,12 +4,13 @@
 //                  |    |    |    |    |       |
 //                 free lists, over shared chunks
 //
-// A `multipool` whose classes are 8 bytes apart up to 1 KiB, so that types of different sizes never share a
-// list and no object is rounded: what a program gets that gives each of its classes an allocator of its own
-// and lets these share their memory. For one type alone take a `pool`, which keeps its list only.
-// Holds what a multipool holds, where each of the classes below 1 KiB has a peak of its own: more of them
-// are left over when a program turns from some sizes to others, nothing is lost within a block.
-// Cost: multipool's. Seed 002, section 4.2 (per-class).
+// A `multipool` whose classes are 8 bytes apart up to 1 KiB, so that types whose sizes are multiples of 8,
+// and whose alignments are 8 at most, never share a list where they differ in size, and are not rounded; what
+// is odd, or aligned more strictly, is rounded up to the next such list. It is what a program gets that gives
+// each of its classes an allocator of its own and lets these share their memory. For one type alone take a
+// `pool`, which keeps its list only. Holds what a multipool holds, where each of the classes below 1 KiB has
+// a peak of its own: more of them are left over when a program turns from some sizes to others, nothing is
+// lost within a block. Cost: multipool's. Seed 002, section 4.2 (per-class).
 #pragma once
 
 #include <string_view>

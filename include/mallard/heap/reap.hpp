@@ -12,7 +12,7 @@
 // So it serves as a region (create, allocate, clear, destroy: O(chunks) and blocks above 128 KiB, never
 // O(blocks)), as a general heap (free by pointer, grow in place, bursts), and as both in turn. What it holds
 // beyond live blocks is best_fit's, with steps of at most a 32nd of what is held; an empty reap holds
-// nothing. A program that gives sizes back, as containers do, does without tags: sized_reap.
+// nothing upstream. A program that gives sizes back, as containers do, does without tags: sized_reap.
 // `locked<reap>` serves many threads, as a root without children.
 // Cost: while bumping 7 instructions for a block of known size, else best_fit's and ten more; an empty reap
 // is made and ended in 51, a child in 72 (./dev instructions), as nothing of heap mode is written before the
