@@ -126,22 +126,25 @@ struct an_empty_heap_serves_what_a_new_one_does {
   static void check() {
     for (const bool clears : {true, false}) {
       if (!clears && !M::reuses) continue;
-      serve(std::size_t{24} << 10, 15000, clears);
-      serve(std::size_t{64} << 10, 50000, clears);
-      serve(std::size_t{1} << 20, 900000, clears);
+      for (const bool is_new : {true, false}) {
+        serve(std::size_t{24} << 10, 15000, is_new, clears);
+        serve(std::size_t{64} << 10, 50000, is_new, clears);
+        serve(std::size_t{1} << 20, 900000, is_new, clears);
+      }
     }
   }
 
  private:
-  static void serve(std::size_t bytes, std::size_t large, bool clears) {
-    SCOPED_TRACE(std::to_string(large) + " of " + std::to_string(bytes) + (clears ? ", cleared" : ", freed"));
+  static void serve(std::size_t bytes, std::size_t large, bool is_new, bool clears) {
+    SCOPED_TRACE(std::to_string(large) + " of " + std::to_string(bytes) +
+                 (is_new   ? ", new"
+                  : clears ? ", cleared"
+                           : ", freed"));
     ledger books;
     rig<M> under_test;
     shadow<M> s(under_test.heap, books);
     books.bound(bytes);
-    ASSERT_TRUE(s.allocate(large, 16));
-    empty(s, clears);
-    while (s.allocate(1000, 8)) {
+    while (!is_new && s.allocate(1000, 8)) {
     }
     empty(s, clears);
     EXPECT_TRUE(s.allocate(large, 16)) << "in use " << s.usage().granted << ", held " << s.usage().held;
