@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mallard/layer/failing.hpp"
+#include "mallard/layer/limited.hpp"
 #include "mallard/source/borrowed.hpp"
 #include "mallard/source/counting.hpp"
 #include "mallard/source/fixed_buffer.hpp"
@@ -211,6 +212,21 @@ TEST(ChunkListUnderPressure, ChangesNothingWhenTheUpstreamGivesNothing) {
   EXPECT_EQ(chunks.add(1, 1), nullptr);
   EXPECT_EQ(chunks.newest(), first);
   EXPECT_EQ(chunks.held(), 256u);
+  EXPECT_FALSE(chunks.validate());
+}
+
+TEST(ChunkListUnderPressure, TakesAChunkInThePlaceOfItsSpares) {
+  chunk_list<limited<source>, doubling<256, 256>> chunks(byte_limit{1024});
+  for (int i = 0; i < 4; ++i) ASSERT_NE(chunks.add(1, 1), nullptr);
+  EXPECT_EQ(chunks.add_for_spares(800, 1), nullptr) << "there are none";
+  chunks.recycle();
+  EXPECT_EQ(chunks.add(800, 1), nullptr);
+  EXPECT_EQ(chunks.held(), 1024u) << "and all are there";
+  auto* const only = chunks.add_for_spares(800, 1);
+  ASSERT_NE(only, nullptr);
+  EXPECT_EQ(chunks.newest(), only);
+  EXPECT_EQ(only->older(), nullptr);
+  EXPECT_EQ(chunks.held(), only->size());
   EXPECT_FALSE(chunks.validate());
 }
 

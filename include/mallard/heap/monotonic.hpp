@@ -184,7 +184,8 @@ class basic_monotonic {
 
   MALLARD_NOINLINE block allocate_in_new_chunk(std::size_t size, std::size_t align) noexcept {
     chunk* const older = chunks_.newest();
-    chunk* const added = chunks_.add(size, align);
+    chunk* added = chunks_.add(size, align);
+    if (added == nullptr) added = chunks_.add_for_spares(size, align);
     if (added == nullptr) return {};
     if (older == nullptr)
       buffer_filled_ = bump_.cursor();

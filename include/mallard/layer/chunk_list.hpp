@@ -10,10 +10,10 @@
 // cleared or rewound again and again keeps its largest chunk and soon asks for no more; recycle()
 // keeps all, in their order, so that the same work finds each again where it needs it. Other work may
 // find the next few spares too small and be given a new chunk; all of them are looked through only
-// where the upstream has none, and go back to it where none is large enough. Owning its upstream, it passes
-// clear() and release() on to one that has them; a `borrowed` upstream has not. Invariant: held() is the sum
-// of the chunks' received sizes, spares included. Cost: add and drop O(1) beside the upstream's, owns and
-// validate O(chunks); add O(chunks) when the upstream is exhausted.
+// where the upstream has none. Owning its upstream, it passes clear() and release() on to one that has them;
+// a `borrowed` upstream has not. Invariant: held() is the sum of the chunks' received sizes, spares included.
+// Cost: add and drop O(1) beside the upstream's, owns and validate O(chunks); add O(chunks) when the
+// upstream is exhausted.
 #pragma once
 
 #include <algorithm>
@@ -24,6 +24,7 @@
 
 #include "mallard/core/address_sort.hpp"
 #include "mallard/core/align.hpp"
+#include "mallard/core/attributes.hpp"
 #include "mallard/core/block.hpp"
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
@@ -96,14 +97,16 @@ class chunk_list {
     chunk* added = take_spare(least, few);
     if (added == nullptr) added = obtain(least, unit);
     if (added == nullptr) added = take_spare(least, all);
-    if (added == nullptr && spares_ != nullptr) {
-      trim_spares(0);
-      added = obtain(least, unit);
-    }
-    if (added == nullptr) return nullptr;
-    added->older_ = newest_;
-    newest_ = added;
-    return added;
+    return push(added);
+  }
+
+  // The same where add() has found none: the spares go back, of which none is large enough, and the upstream
+  // is asked again. Null, and nothing has changed, where there are none. Not for a wish that the caller can
+  // do without.
+  [[nodiscard]] MALLARD_NOINLINE chunk* add_for_spares(std::size_t size, std::size_t align) noexcept {
+    if (spares_ == nullptr || !can_hold(size, align)) return nullptr;
+    trim_spares(0);
+    return push(obtain(sizeof(chunk) + size + padding_of(align), 1));
   }
 
   // The first spare as the newest chunk; null when there is none.
@@ -243,7 +246,14 @@ class chunk_list {
     return rest > wished / 16 ? wished - rest : wished;
   }
 
-  chunk* obtain(std::size_t least, std::size_t unit) noexcept {
+  // Makes a chunk the newest; null if it is none.
+  MALLARD_INLINE chunk* push(chunk* added) noexcept {
+    if (added == nullptr) return nullptr;
+    added->older_ = newest_;
+    return newest_ = added;
+  }
+
+  MALLARD_INLINE chunk* obtain(std::size_t least, std::size_t unit) noexcept {
     std::size_t wished = Growth::next(newest_ == nullptr ? 0 : newest_->size_, held_);
     wished = wished > least ? std::max(least, fitted(wished, unit)) : least;
     const block memory = allocate_halving(upstream_, wished, least, alignof(chunk));
