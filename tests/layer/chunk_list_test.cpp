@@ -218,11 +218,12 @@ TEST(ChunkListUnderPressure, ChangesNothingWhenTheUpstreamGivesNothing) {
 TEST(ChunkListUnderPressure, TakesAChunkInThePlaceOfItsSpares) {
   chunk_list<limited<source>, doubling<256, 256>> chunks(byte_limit{1024});
   for (int i = 0; i < 4; ++i) ASSERT_NE(chunks.add(1, 1), nullptr);
-  EXPECT_EQ(chunks.add_for_spares(800, 1), nullptr) << "there are none";
+  EXPECT_FALSE(chunks.give_spares_back()) << "there are none";
   chunks.recycle();
   EXPECT_EQ(chunks.add(800, 1), nullptr);
   EXPECT_EQ(chunks.held(), 1024u) << "and all are there";
-  auto* const only = chunks.add_for_spares(800, 1);
+  EXPECT_TRUE(chunks.give_spares_back());
+  auto* const only = chunks.add(800, 1);
   ASSERT_NE(only, nullptr);
   EXPECT_EQ(chunks.newest(), only);
   EXPECT_EQ(only->older(), nullptr);

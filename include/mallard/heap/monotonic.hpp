@@ -184,8 +184,9 @@ class basic_monotonic {
 
   MALLARD_NOINLINE block allocate_in_new_chunk(std::size_t size, std::size_t align) noexcept {
     chunk* const older = chunks_.newest();
-    chunk* added = chunks_.add(size, align);
-    if (added == nullptr) added = chunks_.add_for_spares(size, align);
+    chunk* added = nullptr;
+    do added = chunks_.add(size, align);
+    while (added == nullptr && chunks_.give_spares_back());
     if (added == nullptr) return {};
     if (older == nullptr)
       buffer_filled_ = bump_.cursor();

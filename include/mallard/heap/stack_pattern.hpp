@@ -203,8 +203,9 @@ class basic_stack_pattern {
       bump_ = {};
     }
     chunk* const older = chunks_.newest();
-    chunk* added = chunks_.add(with_header(size, align), 1);
-    if (added == nullptr) added = chunks_.add_for_spares(with_header(size, align), 1);
+    chunk* added = nullptr;
+    do added = chunks_.add(with_header(size, align), 1);
+    while (added == nullptr && chunks_.give_spares_back());
     if (added == nullptr) return {};
     if (older != nullptr) older->set_filled(bump_.cursor());
     bump_ = {added->begin(), added->end()};

@@ -97,16 +97,18 @@ class chunk_list {
     chunk* added = take_spare(least, few);
     if (added == nullptr) added = obtain(least, unit);
     if (added == nullptr) added = take_spare(least, all);
-    return push(added);
+    if (added == nullptr) return nullptr;
+    added->older_ = newest_;
+    newest_ = added;
+    return added;
   }
 
-  // The same where add() has found none: the spares go back, of which none is large enough, and the upstream
-  // is asked again. Null, and nothing has changed, where there are none. Not for a wish that the caller can
-  // do without.
-  [[nodiscard]] MALLARD_NOINLINE chunk* add_for_spares(std::size_t size, std::size_t align) noexcept {
-    if (spares_ == nullptr || !can_hold(size, align)) return nullptr;
+  // For a request that add() has refused, and that the caller can't do without: gives all spares back, so
+  // that the upstream may be asked again; whether there were some.
+  [[nodiscard]] MALLARD_NOINLINE bool give_spares_back() noexcept {
+    if (spares_ == nullptr) return false;
     trim_spares(0);
-    return push(obtain(sizeof(chunk) + size + padding_of(align), 1));
+    return true;
   }
 
   // The first spare as the newest chunk; null when there is none.
@@ -246,14 +248,7 @@ class chunk_list {
     return rest > wished / 16 ? wished - rest : wished;
   }
 
-  // Makes a chunk the newest; null if it is none.
-  MALLARD_INLINE chunk* push(chunk* added) noexcept {
-    if (added == nullptr) return nullptr;
-    added->older_ = newest_;
-    return newest_ = added;
-  }
-
-  MALLARD_INLINE chunk* obtain(std::size_t least, std::size_t unit) noexcept {
+  chunk* obtain(std::size_t least, std::size_t unit) noexcept {
     std::size_t wished = Growth::next(newest_ == nullptr ? 0 : newest_->size_, held_);
     wished = wished > least ? std::max(least, fitted(wished, unit)) : least;
     const block memory = allocate_halving(upstream_, wished, least, alignof(chunk));
