@@ -31,7 +31,7 @@ ROUNDS = 5
 LEVELS = {
     Benchmark.DENSITY: "By default all structures of all sizes, about 3 h; --full writes the paper's "
     "2^27 leaves a cell, days.",
-    Benchmark.LOCALITY: "By default 2^21 links in every list, 2^25 in two, about 2 h; --full "
+    Benchmark.LOCALITY: "By default 2^21 links in every list, 2^25 in one, about 2 h; --full "
     "measures every list with the paper's accesses, a year.",
     Benchmark.UTILIZATION: "By default the paper's 66 lines, about 35 min; --full is the same.",
     Benchmark.CONTENTION: "By default the paper's 56 lines, about 16 min; --full is the same.",
