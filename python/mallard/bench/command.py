@@ -34,7 +34,7 @@ LEVELS = {
     Benchmark.LOCALITY: "By default 2^21 links in every list, 2^25 in one, about 2 h; --full "
     "measures every list with the paper's accesses, a year.",
     Benchmark.UTILIZATION: "By default the paper's 66 lines, about 35 min; --full is the same.",
-    Benchmark.CONTENTION: "By default the paper's 56 lines, about 16 min; --full is the same.",
+    Benchmark.CONTENTION: "By default the paper's 56 lines, about 25 min; --full is the same.",
     Benchmark.EXPANSION: "By default a fifth of the article's iterations, about 1 min; --full has all.",
     Benchmark.SHRINK: "By default a fifth of the article's iterations, seconds; --full has all.",
     Benchmark.BURST: "By default a fifth of the article's iterations, about 1 min; --full has all.",
