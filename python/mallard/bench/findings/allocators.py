@@ -2,7 +2,8 @@
 
 The article's own allocators are Boost's today: its "AllocatorPlusV1" is boost.V1, "V2Mask" boost.V2new,
 "V2" boost.V2, or boost.V2bwd where it tests backward expansion. Of its figures the text keeps what it says of
-them; those are whole times. Promises are about times less those of `none`, which has no allocator.
+them; those are whole times. Promises are about times less those of `none`, which has no allocator, but for
+those of commands, which are without anything else as they are measured.
 """
 
 from collections.abc import Callable, Mapping
@@ -150,7 +151,7 @@ EXPANSION = [
         "command",
         GOAL,
         "Below 1,000 objects the backward command is at least as fast as a new allocation and a free.",
-        each(compare_net("command", "V2new", "V2bwd", lambda elements: elements < 1_000), share=1.0),
+        each(compare("command", "V2new", "V2bwd", lambda elements: elements < 1_000), share=1.0),
     ),
     Finding(
         "command",

@@ -14,9 +14,10 @@ THREADS = {Level.SMOKE: [1, 2], Level.QUICK: [1, 2, 4, 8]}
 ALL_THREADS = range(1, 9)
 
 START_SECONDS = 0.008  # of a process
-PAIR_NS = 15
-LEAST_SECONDS = 0.06  # CPU time of a thread, however few its pairs are
+PAIR_NS = 30
+LEAST_SECONDS = 0.035  # CPU time of a thread, however few its pairs are
 PASSES = 3
+WAITING = 3  # threads without a core of their own spread their times, so that all rounds are needed
 
 
 def groups(options: Options) -> list[Group]:
@@ -46,9 +47,9 @@ def probes(options: Options) -> list[Group]:
 def group(iterations: int, block: int, threads: int, turns: int) -> Group:
     """Return one line: threads that have no core of their own wait for one."""
     waves = max(threads / (os.cpu_count() or 1), 1)
-    seconds = max(PASSES * 2**iterations * PAIR_NS * 1e-9, LEAST_SECONDS)
+    seconds = START_SECONDS + LEAST_SECONDS + waves * PASSES * 2**iterations * PAIR_NS * 1e-9
     return Group(
         f"N 2^{iterations}, S 2^{block}, W {threads}",
         {"iterations": iterations, "block": block, "threads": threads},
-        turns * (START_SECONDS + waves * seconds),
+        turns * seconds * (WAITING if waves > 1 else 1),
     )
