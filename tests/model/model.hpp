@@ -46,8 +46,9 @@ struct model {
   static constexpr bool grows_in_place = true;
   // Whether the destructor ends the blocks that still live. Layers that only pass blocks through do not.
   static constexpr bool ends_its_blocks = true;
-  // Whether a heap without blocks serves what a new one does, whatever it has kept.
+  // Whether a heap without blocks, or one that was cleared, serves what a new one does, whatever it has kept.
   static constexpr bool serves_as_new_when_empty = false;
+  static constexpr bool serves_as_new_when_cleared = false;
   // Largest request that is served from a new heap, in bytes; the suite asks for no more in traces.
   static constexpr std::size_t largest_size = SIZE_MAX;
   // Largest alignment that is served.

@@ -9,16 +9,19 @@ namespace {
 
 struct multipool_model : model {
   static constexpr bool bursts_are_adjacent = true;
+  static constexpr bool serves_as_new_when_cleared = true;
   using heap = basic_multipool<source>;
 };
 
 struct few_classes_model : model {
   static constexpr bool bursts_are_adjacent = true;
+  static constexpr bool serves_as_new_when_cleared = true;
   using heap = basic_multipool<source, size_classes<16, 64, 1, 256>, doubling<256, 1024>, doubling<64, 128>>;
 };
 
 struct fifo_model : model {
   static constexpr bool bursts_are_adjacent = true;
+  static constexpr bool serves_as_new_when_cleared = true;
   using heap = basic_multipool<source, size_classes<16, 64, 1, 256>, doubling<256, 1024>, doubling<64, 128>,
                                intrusive_queue>;
 };

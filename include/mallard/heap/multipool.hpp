@@ -109,7 +109,10 @@ class basic_multipool {
                                     std::size_t contiguous) noexcept {
     size = std::max(size, sizeof(void*));
     if (Classes::serves(size, align)) return pools_.allocate_burst(out, count, size, align, contiguous);
-    return allocate_one_by_one(large_, out, count, size, align);
+    bool is_served = false;
+    do is_served = allocate_one_by_one(large_, out, count, size, align);
+    while (!is_served && pools_.give_spares_back());
+    return is_served;
   }
 
   void deallocate_burst(chain& blocks, std::size_t size, std::size_t align) noexcept {
@@ -179,7 +182,15 @@ class basic_multipool {
   }
 
   MALLARD_NOINLINE block allocate_rest(std::size_t size, std::size_t align) noexcept {
-    return Classes::serves(size, align) ? pools_.allocate(size, align) : large_.allocate(size, align);
+    return Classes::serves(size, align) ? pools_.allocate(size, align) : allocate_large(size, align);
+  }
+
+  // Where memory for it ends, what a clear has kept makes room.
+  block allocate_large(std::size_t size, std::size_t align) noexcept {
+    block b;
+    do b = large_.allocate(size, align);
+    while (!b && pools_.give_spares_back());
+    return b;
   }
 
   MALLARD_NOINLINE void deallocate_rest(void* p, std::size_t size, std::size_t align) noexcept {

@@ -127,6 +127,10 @@ class segregate {
     return Classes::serves(size, align) ? Classes::size(Classes::index(size, align)) : 0;
   }
 
+  // For a request elsewhere that the upstream has refused: gives back what clear() has kept and no block was
+  // cut from since; whether there was any.
+  [[nodiscard]] bool give_spares_back() noexcept { return slabs_.give_spares_back(); }
+
   // Ends all blocks; keeps all chunks.
   void clear() noexcept {
     end_blocks();

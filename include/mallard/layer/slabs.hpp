@@ -7,8 +7,9 @@
 // whole number of units, at least one or as many as must be adjacent, and at most as many as wished: the
 // end of a chunk is used up by a shorter stretch. A chunk is added when a unit fits in none of the four open
 // places; a place whose room is the least is then closed. With one place, units of many pages would leave up
-// to their own size unused at the end of every chunk. Stretches are never given back one by one. Invariant:
-// each cursor lies in a chunk of the list. Cost: O(1), O(chunks) to end them all.
+// to their own size unused at the end of every chunk. Stretches are never given back one by one. Chunks that
+// a clear has kept go back where a single unit would be refused for them. Invariant: each cursor lies in a
+// chunk of the list. Cost: O(1), O(chunks) to end them all.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +57,9 @@ class slabs {
       if (open_[i].room() < fullest->room()) fullest = &open_[i];
     }
     const std::size_t needed = prefix + align + least * unit;
-    auto* const added = chunks_.add(needed, default_align, needed);
+    typename chunks::chunk* added = nullptr;
+    do added = chunks_.add(needed, default_align, needed);
+    while (added == nullptr && least == 1 && give_spares_back());
     if (added == nullptr) return {};
     bump fresh{added->begin(), added->end()};
     const stretch taken = cut_from(fresh, prefix, align, unit, most, least);
@@ -83,6 +86,9 @@ class slabs {
       if (open_[i].cursor() == taken.end) current_ = i;
     return taken.begin;
   }
+
+  // Gives back what clear() has kept and nothing was cut from since; whether there was any.
+  [[nodiscard]] bool give_spares_back() noexcept { return chunks_.give_spares_back(); }
 
   // Ends all stretches; keeps all chunks.
   void clear() noexcept {

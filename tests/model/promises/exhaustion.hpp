@@ -122,10 +122,11 @@ struct what_was_refused_is_refused_again {
 template <class M>
 struct an_empty_heap_serves_what_a_new_one_does {
   static constexpr const char* name = "an_empty_heap_serves_what_a_new_one_does";
-  static constexpr bool applies = probed<M> && clearable<typename M::heap> && M::serves_as_new_when_empty;
+  static constexpr bool applies = probed<M> && clearable<typename M::heap> &&
+                                  (M::serves_as_new_when_empty || M::serves_as_new_when_cleared);
   static void check() {
     for (const bool clears : {true, false}) {
-      if (!clears && !M::reuses) continue;
+      if (!clears && !(M::reuses && M::serves_as_new_when_empty)) continue;
       for (const bool is_new : {true, false}) {
         serve(std::size_t{24} << 10, 15000, is_new, clears);
         serve(std::size_t{64} << 10, 50000, is_new, clears);
