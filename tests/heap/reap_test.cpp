@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <type_traits>
 #include <vector>
 
 #include "mallard/layer/failing.hpp"
 #include "mallard/layer/locked.hpp"
+#include "mallard/source/fixed_buffer.hpp"
 
 namespace mallard {
 namespace {
@@ -36,6 +39,18 @@ TEST(Reap, BumpsWithATagBetweenBlocks) {
     last = next;
   }
   EXPECT_EQ(heap.usable_size(last), 40u);
+}
+
+// A reap that lives shortly costs the pages of its blocks, and no others.
+TEST(Reap, TouchesNothingBehindWhatItBumps) {
+  alignas(4096) static std::array<std::byte, 16384> memory;
+  memory.fill(std::byte{0xa5});
+  {
+    basic_reap<fixed_buffer> heap(memory.data(), memory.size());
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(heap.allocate(40, 8));
+    EXPECT_EQ(std::count(memory.begin() + 2048, memory.begin() + 8192, std::byte{0xa5}), 8192 - 2048);
+    EXPECT_FALSE(heap.validate()) << "what looks at all blocks finds the chunk's end";
+  }
 }
 
 TEST(Reap, AFreedBlockServesTheNextRequestOfItsSize) {

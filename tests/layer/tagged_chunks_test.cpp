@@ -39,6 +39,20 @@ TEST_F(TaggedChunks, ANewChunkIsOneFreeBlock) {
   EXPECT_EQ(free_blocks, 1u);
 }
 
+TEST_F(TaggedChunks, AnOpenChunkIsOneUsedBlockAndHasAnEndOnceItIsClosed) {
+  boundary_tag* const all = chunks_.add_open(100);
+  ASSERT_NE(all, nullptr);
+  EXPECT_TRUE(all->is_used());
+  EXPECT_TRUE(all->is_previous_used());
+  EXPECT_EQ(all->size() + 32, 4096u);
+  chunks_.close();
+  EXPECT_FALSE(validate());
+  EXPECT_TRUE(all->next()->ends_chunk());
+  EXPECT_EQ(chunks_.usage().carved, all->size());
+  chunks_.upstream().fail_from(1);
+  EXPECT_EQ(chunks_.add_open(100), nullptr);
+}
+
 TEST_F(TaggedChunks, AChunkIsAsLargeAsItMustBe) {
   EXPECT_EQ(chunks_.add(99984)->size(), 99984u);
   chunks_.upstream().fail_at(1);

@@ -117,10 +117,12 @@ class basic_best_fit {
   }
 
   // The same of a first chunk, which has room for `size` bytes of blocks; null where there are chunks
-  // already, and when exhausted.
+  // already, and when exhausted. Nothing but the chunk's begin is touched; close_first_chunk() comes before
+  // put_rest().
   [[nodiscard]] boundary_tag* take_first_chunk(std::size_t size) noexcept {
     return blocks_.take_first_chunk(size);
   }
+  void close_first_chunk() noexcept { blocks_.close_first_chunk(); }
 
   // The same wherever it lies; null where there is none.
   [[nodiscard]] boundary_tag* take_rest() noexcept {

@@ -71,15 +71,14 @@ class coalesce {
   }
 
   // The block that a first chunk has, of `size` bytes at least, which is used and in no list; null where
-  // there are chunks already, and when exhausted. Precondition: as of allocate.
+  // there are chunks already, and when exhausted. Precondition: as of allocate. Only close_first_chunk(),
+  // what ends all blocks and what asks for chunks alone may follow.
   [[nodiscard]] boundary_tag* take_first_chunk(std::size_t size) noexcept {
-    if (chunks_.held() != 0) return nullptr;
-    boundary_tag* const all = chunks_.add(size);
-    if (all == nullptr) return nullptr;
-    all->mark_used();
-    all->next()->mark_previous_used();
-    return all;
+    return chunks_.held() != 0 ? nullptr : chunks_.add_open(size);
   }
+
+  // Precondition: its last block is used.
+  void close_first_chunk() noexcept { chunks_.close(); }
 
   // Ends a block; precondition: it is small and has not grown (boundary_tag::is_plain_below).
   MALLARD_INLINE void give_plain(boundary_tag* b) noexcept {

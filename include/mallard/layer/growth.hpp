@@ -52,6 +52,7 @@ struct proportional {
   static_assert(0 < First && First <= Step && Step <= Cap && 0 < Divisor);
 
   static constexpr std::size_t next(std::size_t, std::size_t held) noexcept {
+    if (held == 0) return First;  // as below, and most heaps need no more
     return std::min(Cap, std::max({First, std::min(held, Step), held / Divisor}));
   }
 };

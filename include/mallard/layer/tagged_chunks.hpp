@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "mallard/core/align.hpp"
+#include "mallard/core/attributes.hpp"
 #include "mallard/core/block.hpp"
 #include "mallard/core/boundary_tag.hpp"
 #include "mallard/core/check.hpp"
@@ -57,14 +58,24 @@ class tagged_chunks {
   // The one free block of a new chunk, of at least `size` bytes; null when exhausted. Precondition: `size` is
   // a multiple of the granule, below max_request / 2.
   [[nodiscard]] boundary_tag* add(std::size_t size) noexcept {
-    const std::size_t needed = std::max(size, LeastRoom) + framing;
-    const std::size_t wished = std::max(Growth::next(newest_ == nullptr ? 0 : newest_->size, held_), needed);
-    const block memory = allocate_halving(upstream_, wished, needed, boundary_tag::granule);
-    if (!memory) return nullptr;
-    newest_ = ::new (memory.data) chunk{newest_, nullptr, memory.size};
-    if (newest_->older != nullptr) newest_->older->newer = newest_;
-    held_ += memory.size;
-    return make_whole(newest_);
+    return obtain(size) ? make_whole(newest_) : nullptr;
+  }
+
+  // The same as a used block, without a chunk's end: nothing but the chunk's begin has been touched. Until
+  // close() nobody may look at what is behind the block, or at all blocks.
+  [[nodiscard]] boundary_tag* add_open(std::size_t size) noexcept {
+    if (!obtain(size)) return nullptr;
+    boundary_tag* const all = first_of(newest_);
+    all->set_used(room_of(newest_));
+    return all;
+  }
+
+  // Writes the end of the newest chunk, which add_open() has made and whose last block is used.
+  void close() noexcept {
+    const std::size_t room = room_of(newest_);
+    boundary_tag* const end = first_of(newest_)->at(room);
+    end->set_end(room);
+    end->mark_previous_used();
   }
 
   // Bytes of the chunk of which `b` is all there is.
@@ -144,6 +155,18 @@ class tagged_chunks {
   }
 
  private:
+  // A new newest chunk, of which nothing but its head is written; false when exhausted.
+  MALLARD_INLINE bool obtain(std::size_t size) noexcept {
+    const std::size_t needed = std::max(size, LeastRoom) + framing;
+    const std::size_t wished = std::max(Growth::next(newest_ == nullptr ? 0 : newest_->size, held_), needed);
+    const block memory = allocate_halving(upstream_, wished, needed, boundary_tag::granule);
+    if (!memory) return false;
+    newest_ = ::new (memory.data) chunk{newest_, nullptr, memory.size};
+    if (newest_->older != nullptr) newest_->older->newer = newest_;
+    held_ += memory.size;
+    return true;
+  }
+
   static boundary_tag* first_of(chunk* c) noexcept { return reinterpret_cast<boundary_tag*>(c + 1); }
   static const boundary_tag* first_of(const chunk* c) noexcept {
     return reinterpret_cast<const boundary_tag*>(c + 1);

@@ -201,15 +201,19 @@ class untagged {
   }
 
   void* allocate_in_new_chunk(std::size_t size, std::size_t align) noexcept {
-    chunk* added = add_chunk(size, align);
-    if (added == nullptr) {
-      const bool gave_back = trim(0) != 0;
-      if (void* const p = find(size, align); p != nullptr) return p;
-      if (gave_back) added = add_chunk(size, align);
-      if (added == nullptr) return nullptr;
-    }
+    chunk* const added = add_chunk(size, align);
+    if (added == nullptr) [[unlikely]]
+      return allocate_without_new_chunk(size, align);
+    if (run_ == endless && cursor_ == end_ && align <= default_align) return bump_from(added, size);
     move_into(added);
     return bump(size, align);
+  }
+
+  // Where memory for a chunk ends, what nobody uses makes room.
+  MALLARD_NOINLINE void* allocate_without_new_chunk(std::size_t size, std::size_t align) noexcept {
+    const bool gave_back = trim(0) != 0;
+    if (void* const p = find(size, align); p != nullptr) return p;
+    return gave_back ? allocate_in_new_chunk(size, align) : nullptr;
   }
 
   chunk* add_chunk(std::size_t size, std::size_t align) noexcept {
@@ -249,6 +253,13 @@ class untagged {
     cursor_ = start + size;
     limit_ = run_ < least_run ? 0 : std::min(end_, cursor_ + run_);
     return reinterpret_cast<void*>(start);
+  }
+
+  // The same from the begin of a chunk, as long as nothing was freed.
+  void* bump_from(chunk* c, std::size_t size) noexcept {
+    cursor_ = address_of(c->begin()) + size;
+    limit_ = end_ = address_of(c->begin()) + room_of(c);
+    return c->begin();
   }
 
   // Unless something was freed or found since the last request that had to be served from the cursor.

@@ -12,6 +12,7 @@
 
 #include <boost/container/adaptive_pool.hpp>
 #include <boost/container/allocator.hpp>
+#include <boost/container/detail/node_pool.hpp>
 #include <boost/container/node_allocator.hpp>
 #include <boost/container/pmr/polymorphic_allocator.hpp>
 #include <boost/container/pmr/unsynchronized_pool_resource.hpp>
@@ -49,6 +50,12 @@ template <unsigned Version>
 struct boost_node {
   template <class T>
   using allocator = boost::container::node_allocator<T, nodes_per_block, Version>;
+
+  // All of it at once: finding the blocks that are free takes minutes.
+  static void give_back() {
+    using all_of_node = boost::container::dtl::shared_node_pool<sizeof(node), nodes_per_block>;
+    boost::container::dtl::singleton_default<all_of_node>::instance().purge_blocks();
+  }
 };
 
 template <unsigned Version>
@@ -76,7 +83,10 @@ class boost_pool_way {
 
   template <class Allocator>
   void trim(Allocator& of) {
-    if constexpr (requires { of.deallocate_free_blocks(); }) of.deallocate_free_blocks();
+    if constexpr (requires { Of::give_back(); })
+      Of::give_back();
+    else if constexpr (requires { of.deallocate_free_blocks(); })
+      of.deallocate_free_blocks();
     boost_beneath::trim();
   }
 };
