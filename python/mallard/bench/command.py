@@ -38,7 +38,7 @@ LEVELS = {
     Benchmark.EXPANSION: "By default a fifth of the article's iterations, about 1 min; --full has all.",
     Benchmark.SHRINK: "By default a fifth of the article's iterations, seconds; --full has all.",
     Benchmark.BURST: "By default a fifth of the article's iterations, about 1 min; --full has all.",
-    Benchmark.POOLS: "By default a million single nodes and a fifth of the article's ranges, a few minutes; "
+    Benchmark.POOLS: "By default a million single nodes and a fifth of the article's ranges, about 10 min; "
     "--full has all ranges, and fewer nodes, too.",
 }
 BROKEN = 1

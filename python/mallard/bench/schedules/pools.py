@@ -24,7 +24,7 @@ LISTS_OF_THREADS = {
 
 # About what an event takes, in ns.
 RANGE_NS = 50
-NODE_NS = 1200
+NODE_NS = 2000
 THREAD_NS = 60
 THREADS = 4
 
