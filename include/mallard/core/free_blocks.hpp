@@ -93,9 +93,9 @@ class free_blocks {
     trie_.remove(b);
   }
 
+  std::size_t idle_ = 0;
   exact_bins bins_;
   size_trie trie_;
-  std::size_t idle_ = 0;
 };
 
 }  // namespace mallard

@@ -337,9 +337,9 @@ class joined_blocks {
     put(b);
   }
 
-  free_blocks free_;
   boundary_tag* rest_ = &nothing_;
   boundary_tag nothing_;  // stands for no rest: of size 0, and nobody's neighbour
+  free_blocks free_;
 };
 
 }  // namespace mallard

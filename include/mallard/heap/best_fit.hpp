@@ -64,7 +64,7 @@ class basic_best_fit {
   template <class... Args>
     requires std::constructible_from<Upstream, Args...>
   explicit basic_best_fit(Args&&... args)
-      : upstream_(std::forward<Args>(args)...), blocks_(upstream_), large_(upstream_) {}
+      : upstream_(std::forward<Args>(args)...), large_(upstream_), blocks_(upstream_) {}
   basic_best_fit(const basic_best_fit&) = delete;
   basic_best_fit& operator=(const basic_best_fit&) = delete;
   ~basic_best_fit() { MALLARD_CHECK(!validate()); }
@@ -364,8 +364,8 @@ class basic_best_fit {
   }
 
   Upstream upstream_;
-  coalesce<borrowed<Upstream>, Growth> blocks_;
   tracked<borrowed<Upstream>> large_;
+  coalesce<borrowed<Upstream>, Growth> blocks_;
 };
 
 using best_fit = basic_best_fit<>;

@@ -15,7 +15,7 @@
 // nothing upstream. A program that gives sizes back, as containers do, does without tags: sized_reap.
 // `locked<reap>` serves many threads, as a root without children.
 // Cost: while bumping 7 instructions for a block of known size, else best_fit's and ten more; an empty reap
-// is made and ended in 51, a child in 72 (./dev instructions), as nothing of heap mode is written before the
+// is made and ended in 50, a child in 69 (./dev instructions), as nothing of heap mode is written before the
 // first free. Debug builds validate the heap where many blocks end. Not synchronised:
 // a family of reaps counts as one heap. Seed 002, section 8 (Reap).
 #pragma once

@@ -15,8 +15,8 @@
 // What its nesting means is in layer/nested.hpp, and in docs/regions.md. It holds nothing before its first
 // block; then less than four times what was allocated and a page, and beyond 1 MiB less than twice and
 // 1 MiB, where blocks are small beside chunks (a block that does not fit leaves the rest of a chunk unused).
-// Cost: an allocation is monotonic's, 6 to 12 instructions; an empty region is made and ended in 46, a child
-// in 66 (./dev instructions). Not synchronised: a family of regions counts as one heap. Seed 002, section 4.2
+// Cost: an allocation is monotonic's, 6 to 12 instructions; an empty region is made and ended in 28, a child
+// in 48 (./dev instructions). Not synchronised: a family of regions counts as one heap. Seed 002, section 4.2
 // (region, nested region) and 7 (chunks).
 #pragma once
 

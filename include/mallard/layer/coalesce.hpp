@@ -277,9 +277,9 @@ class coalesce {
       chunks_.give_back(blocks_.take_rest());
   }
 
+  chunks chunks_;  // first: a heap that lives shortly needs nothing of the lists behind it
   recent_blocks recent_;
   joined_blocks blocks_;
-  chunks chunks_;
 };
 
 }  // namespace mallard

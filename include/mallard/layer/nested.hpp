@@ -42,7 +42,7 @@ namespace mallard {
 
 template <releasable Heap>
   requires(layered<Heap> && is_inherited<typename Heap::upstream_type>)
-class nested : public Heap, private tree_node {
+class nested : private tree_node, public Heap {
   using lineage = typename Heap::upstream_type;
 
  public:

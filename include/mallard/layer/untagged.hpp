@@ -316,8 +316,8 @@ class untagged {
   std::size_t run_ = endless;
   std::size_t free_at_bump_ = 0;  // bytes of free blocks after the cursor moved without a run
   std::size_t joined_ = 0;        // bytes of free blocks that were joined in vain, at most
-  sized_blocks free_;
   chunks chunks_;
+  sized_blocks free_;  // last: its lists are untouched as long as nothing is freed
 };
 
 }  // namespace mallard
