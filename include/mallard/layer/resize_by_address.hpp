@@ -28,8 +28,12 @@ template <heap Heap>
     const resize_way in_place = shrinks ? shrink | try_shrink : expand_forward | expand_backward;
     if (request.data != nullptr && has_way(request.ways & Heap::ways, in_place)) {
       request.size = unknown_size;
-      const resize_result result = heap.resize(request);
-      if (result.memory || shrinks || has_way(Heap::ways, allocate_new)) return result;
+      if constexpr (has_way(Heap::ways, allocate_new)) {
+        return heap.resize(request);  // not by a variable: that is copied, and waits for its parts to be stored
+      } else {
+        const resize_result result = heap.resize(request);
+        if (result.memory || shrinks) return result;
+      }
     }
   }
   if (shrinks) {
