@@ -29,7 +29,7 @@ template <heap Heap>
     if (request.data != nullptr && has_way(request.ways & Heap::ways, in_place)) {
       request.size = unknown_size;
       if constexpr (has_way(Heap::ways, allocate_new)) {
-        return heap.resize(request);  // not by a variable: that is copied, and waits for its parts to be stored
+        return heap.resize(request);  // a variable would be copied, and that waits for its parts' stores
       } else {
         const resize_result result = heap.resize(request);
         if (result.memory || shrinks) return result;

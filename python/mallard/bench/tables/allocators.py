@@ -1,7 +1,7 @@
 """Expansion, shrink to fit and bursts: what the article shows of each allocator, a table for each of it.
 
-1. time of an event, less that of `none`, which has no allocator: what the allocator takes. A command's is that
-   already, as it is what two loops differ by
+1. time of an event, less that of `none`, which has no allocator: what the allocator takes. A command's is
+   that already, as it is what two loops differ by
 2. how many times faster than Boost's V1 that is
 3. the first pass of a process, as measured
 4. what was counted: allocations, expansions, capacity
