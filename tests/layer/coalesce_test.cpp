@@ -35,12 +35,25 @@ TEST_F(Coalesce, WhatWasFreedAMomentAgoIsTakenAsItIs) {
 TEST_F(Coalesce, AFirstChunkIsLentAsAWhole) {
   boundary_tag* const all = blocks_.take_first_chunk(64);
   EXPECT_EQ(held(), 16384u);
+  EXPECT_EQ(blocks_.take_first_chunk(64), nullptr) << "there is one";
+  blocks_.close_first_chunk();
   EXPECT_FALSE(blocks_.validate());
   EXPECT_EQ(blocks_.usage().carved, all->size()) << "it is the caller's";
-  EXPECT_EQ(blocks_.take_first_chunk(64), nullptr) << "there is one";
   blocks_.blocks().set_rest(all, all->size());
   EXPECT_EQ(blocks_.allocate(64), all);
   EXPECT_FALSE(blocks_.validate());
+}
+
+// As a heap does that ends before anybody has looked.
+TEST_F(Coalesce, AFirstChunkMayEndWithoutBeingClosed) {
+  ASSERT_NE(blocks_.take_first_chunk(64), nullptr);
+  blocks_.clear();
+  EXPECT_FALSE(blocks_.validate());
+  EXPECT_EQ(blocks_.usage().carved, 0u);
+  blocks_.release();
+  ASSERT_NE(blocks_.take_first_chunk(64), nullptr);
+  blocks_.release();
+  EXPECT_EQ(held(), 0u);
 }
 
 TEST_F(Coalesce, WhatWasFreedBehindABlockAMomentAgoIsJoinedByItself) {

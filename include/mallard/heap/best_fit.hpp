@@ -118,13 +118,13 @@ class basic_best_fit {
 
   // The same of a first chunk, which has room for `size` bytes of blocks; null where there are chunks
   // already, and when exhausted. Nothing but the chunk's begin is touched; close_first_chunk() comes before
-  // put_rest().
+  // put_rest(), unless clear(), release() or the end come first.
   [[nodiscard]] boundary_tag* take_first_chunk(std::size_t size) noexcept {
     return blocks_.take_first_chunk(size);
   }
   void close_first_chunk() noexcept { blocks_.close_first_chunk(); }
 
-  // The same wherever it lies; null where there is none.
+  // What small blocks are carved from, wherever it lies; null where there is none.
   [[nodiscard]] boundary_tag* take_rest() noexcept {
     joined_blocks& blocks = blocks_.blocks();
     return blocks.rest()->size() != 0 ? blocks.take_rest() : nullptr;
@@ -364,7 +364,7 @@ class basic_best_fit {
   }
 
   Upstream upstream_;
-  tracked<borrowed<Upstream>> large_;
+  tracked<borrowed<Upstream>> large_;  // before the lists: what a short life touches is together
   coalesce<borrowed<Upstream>, Growth> blocks_;
 };
 

@@ -5,8 +5,9 @@
 //
 // Freed blocks are reused for the same class, last freed first, as long as they may still be in the caches;
 // those of a fifo_multipool first freed first. Pooled blocks have no header. Large
-// blocks go back upstream when they are freed, chunks only by release() and destruction: after
-// everything is freed, or by clear(), it holds the sum of its classes' peaks, and beside that at most
+// blocks go back upstream when they are freed, chunks by release() and destruction, and what a clear() has
+// kept of them before a request is refused: after everything is freed, or by clear(), it holds the sum of its
+// classes' peaks, and beside that at most
 //     a sixteenth of what it holds, or 16 KiB, in the chunk in use,
 //     a sixteenth of a class's peak, or 1 KiB, that each class below 128 bytes has carved too early,
 //     less than 64 bytes in front of each larger block, where what is next to it is of another class,

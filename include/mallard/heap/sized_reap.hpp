@@ -127,7 +127,7 @@ class untagged_heap {
   }
 
   Upstream upstream_;
-  tracked<borrowed<Upstream>> large_;
+  tracked<borrowed<Upstream>> large_;  // before the lists: what a short life touches is together
   blocks blocks_;
 };
 

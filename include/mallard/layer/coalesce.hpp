@@ -71,8 +71,8 @@ class coalesce {
   }
 
   // The block that a first chunk has, of `size` bytes at least, which is used and in no list; null where
-  // there are chunks already, and when exhausted. Precondition: as of allocate. Only close_first_chunk(),
-  // what ends all blocks and what asks for chunks alone may follow.
+  // there are chunks already, and when exhausted. Precondition: as of allocate. Until close_first_chunk()
+  // nothing may be called but what ends all blocks, owns(), take_recent() and this, which are null.
   [[nodiscard]] boundary_tag* take_first_chunk(std::size_t size) noexcept {
     return chunks_.held() != 0 ? nullptr : chunks_.add_open(size);
   }
@@ -277,7 +277,7 @@ class coalesce {
       chunks_.give_back(blocks_.take_rest());
   }
 
-  chunks chunks_;  // first: a heap that lives shortly needs nothing of the lists behind it
+  chunks chunks_;  // first: beside the heap's own, what a short life touches is together
   recent_blocks recent_;
   joined_blocks blocks_;
 };

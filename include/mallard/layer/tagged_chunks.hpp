@@ -3,13 +3,13 @@
 //     [older newer size][tag| block ][tag| block ........ ][tag| block .... ][end]
 //      head, 24 bytes    the first block lies behind a used one: nobody      ^ bytes of all blocks
 //
-// A new chunk is one free block. The end is a tag without a block, used for ever: so neither a neighbour
-// beyond the chunk is looked at nor a free block reaches it unnoticed. The chunks are linked both ways, so
-// any of them can go back. A chunk is as large as the growth policy wishes; where the upstream cannot give
-// that, half of it, and so on down to what is needed. Blocks of different chunks are never joined.
-// Invariants: the sizes of a chunk's blocks add up to the word at its end; held() is the sum of the chunks'
-// received sizes. Cost: 32 bytes a chunk; add and give_back O(1) beside the upstream's, the walks O(chunks)
-// or O(blocks). Not synchronised.
+// A new chunk is one free block; one that add_open() made is a used one, and has no end before close(). The
+// end is a tag without a block, used for ever: so neither a neighbour beyond the chunk is looked at nor a
+// free block reaches it unnoticed. The chunks are linked both ways, so any of them can go back. A chunk is as
+// large as the growth policy wishes; where the upstream cannot give that, half of it, and so on down to what
+// is needed. Blocks of different chunks are never joined. Invariants: the sizes of a chunk's blocks add up to
+// the word at its end; held() is the sum of the chunks' received sizes. Cost: 32 bytes a chunk; add and
+// give_back O(1) beside the upstream's, the walks O(chunks) or O(blocks). Not synchronised.
 #pragma once
 
 #include <algorithm>
@@ -72,6 +72,7 @@ class tagged_chunks {
 
   // Writes the end of the newest chunk, which add_open() has made and whose last block is used.
   void close() noexcept {
+    MALLARD_CHECK(newest_ != nullptr && newest_->older == nullptr && first_of(newest_)->is_used());
     const std::size_t room = room_of(newest_);
     boundary_tag* const end = first_of(newest_)->at(room);
     end->set_end(room);

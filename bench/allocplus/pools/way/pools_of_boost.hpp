@@ -51,7 +51,8 @@ struct boost_node {
   template <class T>
   using allocator = boost::container::node_allocator<T, nodes_per_block, Version>;
 
-  // All of it at once: finding the blocks that are free takes minutes.
+  // All of it at once, by what its public interface lacks: finding the blocks that are free takes minutes.
+  // Precondition: no node is alive.
   static void give_back() {
     using all_of_node = boost::container::dtl::shared_node_pool<sizeof(node), nodes_per_block>;
     boost::container::dtl::singleton_default<all_of_node>::instance().purge_blocks();

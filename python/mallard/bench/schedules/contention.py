@@ -15,7 +15,7 @@ ALL_THREADS = range(1, 9)
 
 START_SECONDS = 0.008  # of a process
 PAIR_NS = 30
-LEAST_SECONDS = 0.035  # CPU time of a thread, however few its pairs are
+CLOCK_SECONDS = 0.035  # CPU time of a thread that no pair of the passes takes
 PASSES = 3
 WAITING = 3  # threads without a core of their own spread their times, so that all rounds are needed
 
@@ -47,7 +47,7 @@ def probes(options: Options) -> list[Group]:
 def group(iterations: int, block: int, threads: int, turns: int) -> Group:
     """Return one line: threads that have no core of their own wait for one."""
     waves = max(threads / (os.cpu_count() or 1), 1)
-    seconds = START_SECONDS + LEAST_SECONDS + waves * PASSES * 2**iterations * PAIR_NS * 1e-9
+    seconds = START_SECONDS + CLOCK_SECONDS + waves * PASSES * 2**iterations * PAIR_NS * 1e-9
     return Group(
         f"N 2^{iterations}, S 2^{block}, W {threads}",
         {"iterations": iterations, "block": block, "threads": threads},

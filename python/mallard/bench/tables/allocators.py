@@ -73,7 +73,7 @@ def tables(results: Sequence[Result], what: str) -> Iterator[Grid]:
     yield replace(faster, heat=around_one(more_is_better=True))
     if any(row.cold is not None for result in of for row in result.rows):
         first = f"{title}, first in a process: ns {event}"
-        yield grid(of, first, lambda _, row: plain(row, cold, three_digits), floor=True).coloured()
+        yield grid(of, first, lambda _, row: plain(row, cold, three_digits), floor=floored).coloured()
     if what == "erase":
         return
     for name in counted(of):
