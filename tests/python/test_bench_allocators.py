@@ -109,6 +109,14 @@ def test_times_are_less_the_floor_and_compared_with_boosts_plain_allocator() -> 
     assert first["boost V1"] == "15.0"
 
 
+def test_nothing_is_taken_off_a_command_which_is_what_two_loops_differ_by() -> None:
+    found = tables("expansion", DOCUMENTS["expansion"]())
+    assert (
+        "none"
+        not in cells(found["growth by a command from n to 2n objects: ns of CPU time a growth"])["500 x 100"]
+    )
+
+
 def test_counts_have_tables() -> None:
     found = tables("expansion", DOCUMENTS["expansion"]())
     asked = cells(found["push_back: allocations, of a vector"])["10 x 100"]
