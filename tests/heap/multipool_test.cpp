@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "mallard/allocator/allocator.hpp"
+#include "mallard/heap/best_fit.hpp"
 #include "mallard/layer/failing.hpp"
+#include "mallard/source/borrowed.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 #include "mallard/source/memory_resource_source.hpp"
 
@@ -226,6 +228,21 @@ TEST(MultipoolUnderPressure, ABurstThatFailsHalfwayLeavesNothing) {
   EXPECT_EQ(heap.usage().granted, 0u);
   EXPECT_FALSE(heap.validate());
   EXPECT_TRUE(heap.allocate(1000, 8));
+}
+
+// There is no other memory than what the clear has kept.
+TEST(MultipoolUnderPressure, ABurstOfLargeBlocksGetsWhatAClearHasKept) {
+  alignas(64) static std::byte bytes[std::size_t{512} << 10];
+  basic_best_fit<fixed_buffer> memory(bytes, sizeof bytes);
+  basic_multipool<borrowed<basic_best_fit<fixed_buffer>>> heap(memory);
+  while (heap.allocate(1000, 8)) {
+  }
+  heap.clear();
+  chain burst;
+  ASSERT_TRUE(heap.allocate_burst(burst, 4, 2 * largest, 8, 0));
+  EXPECT_EQ(burst.size(), 4u);
+  EXPECT_FALSE(heap.validate());
+  heap.deallocate_burst(burst, 2 * largest, 8);
 }
 
 TEST(MultipoolOverMonotonic, ReleaseReachesTheUpstreamItOwns) {

@@ -16,7 +16,7 @@
 // keeps the monotonic's largest chunk.
 // Holds nothing until first used. Cost of a pair of up to 1 KiB: 7 instructions where size and alignment are
 // known, 17 where one is known at run time only, 23 where both are. A life (made, one pair, ended) takes
-// about 580, the upstream's share included (./dev instructions). All is O(1) beside the upstream's cost,
+// about 610, the upstream's share included (./dev instructions). All is O(1) beside the upstream's cost,
 // large blocks and chunks too, but what ends all blocks or inspects them. Debug builds validate the whole
 // heap in clear(), release() and the destructor.
 // Seed 000, section 3 (multipools) and 4 (AS7 to AS10).
