@@ -24,9 +24,8 @@
 #define MALLARD_KNOWS_OF_THREADS 0
 #endif
 
-#include <sched.h>
-
 #include <atomic>
+#include <thread>
 
 #include "mallard/core/attributes.hpp"
 
@@ -78,7 +77,7 @@ class light_mutex {
   // Who has slept takes it as awaited: others may sleep still.
   MALLARD_NOINLINE void wait() noexcept {
     for (int i = 0; i != yields; ++i) {
-      sched_yield();
+      std::this_thread::yield();
       if (state_.load(std::memory_order_relaxed) == state::free && taken_of_free()) return;
     }
     while (state_.exchange(state::awaited, std::memory_order_acquire) != state::free)
