@@ -17,6 +17,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import beside_paper
 import walks_table
@@ -44,9 +45,15 @@ MARKS = {Verdict.HOLDS: "holds", Verdict.DOES_NOT: "**does not**", Verdict.OPEN:
 
 
 @cache
-def run(benchmark: str) -> Run:
-    """Return what was measured of a benchmark."""
-    return read(RESULTS / f"{benchmark}.jsonl.xz")
+def runs(benchmark: str) -> list[Run]:
+    """Return what a benchmark was measured by: one run, and those that add groups to it."""
+    others = sorted(RESULTS.glob(f"{benchmark}.more-*.jsonl.xz"))
+    return [read(path) for path in (RESULTS / f"{benchmark}.jsonl.xz", *others)]
+
+
+def measured_documents(benchmark: str) -> list[dict[str, Any]]:
+    """Return the groups of all runs of a benchmark."""
+    return [document for run in runs(benchmark) for document in run.documents]
 
 
 def written(page: str) -> str:
@@ -55,23 +62,23 @@ def written(page: str) -> str:
     def block(found: re.Match[str]) -> str:
         begin, kind, benchmark, table, end = found.groups()
         if kind == "measured":
-            made = facts(run(benchmark))
+            made = facts(benchmark)
         elif kind == "beside":
-            made = beside_paper.lines(benchmark, table_of(run(benchmark)), papers(benchmark))
+            made = beside_paper.lines(benchmark, table_of(benchmark), papers(benchmark))
         elif kind == "since":
-            made = beside_paper.since(table_of(run(benchmark)), papers(benchmark))
+            made = beside_paper.since(table_of(benchmark), papers(benchmark))
         elif kind == "walks":
-            made = walks_table.lines(table_of(run(benchmark)))
+            made = walks_table.lines(table_of(benchmark))
         else:
-            made = findings(run(benchmark), (table or "").strip())
+            made = findings(benchmark, (table or "").strip())
         return "\n".join([begin.rstrip("\n"), *made, end])
 
     return BLOCK.sub(block, page)
 
 
-def table_of(of: Run) -> Measured:
-    """Return the figures of a run."""
-    return measured(of.header.benchmark, of.documents)
+def table_of(benchmark: str) -> Measured:
+    """Return the figures that were measured."""
+    return measured(benchmark, measured_documents(benchmark))
 
 
 def papers(benchmark: str) -> Measured:
@@ -79,26 +86,27 @@ def papers(benchmark: str) -> Measured:
     return measured(benchmark, documents(benchmark))
 
 
-def facts(of: Run) -> Iterator[str]:
-    """Yield where, how and when a run was made, and how many findings hold."""
-    groups = f"{len(of.documents)} groups" + ("" if of.complete else f" of {of.header.groups}")
-    verdicts = [judgement.verdict for _, judgement in judged(of.header.benchmark, of.documents)]
+def facts(benchmark: str) -> Iterator[str]:
+    """Yield where, how and when each run was made, and how many findings hold."""
+    for of in runs(benchmark):
+        groups = f"{len(of.documents)} groups" + ("" if of.complete else f" of {of.header.groups}")
+        rounds = of.documents[0]["method"]["rounds"]
+        yield (
+            f"Measured: {groups} ({of.header.level}), {of.header.date[:10]}, {rounds} rounds at least, "
+            f"at most {figures.size(of.header.memory_limit)} a strategy. {machine(of.results[0])}."
+        )
+        yield ""
+    verdicts = [judgement.verdict for _, judgement in judged(benchmark, measured_documents(benchmark))]
     counted = ", ".join(f"{verdicts.count(one)} {words}" for one, words in COUNTED.items())
-    rounds = of.documents[0]["method"]["rounds"]
-    yield (
-        f"Measured: {groups} ({of.header.level}), {of.header.date[:10]}, {rounds} rounds at least, "
-        f"at most {figures.size(of.header.memory_limit)} a strategy. {machine(of.results[0])}."
-    )
-    yield ""
     yield f"Of {len(verdicts)} findings {counted}."
 
 
 COUNTED = {Verdict.HOLDS: "hold", Verdict.DOES_NOT: "do not", Verdict.OPEN: "cannot be told"}
 
 
-def findings(of: Run, table: str) -> Iterator[str]:
+def findings(benchmark: str, table: str) -> Iterator[str]:
     """Yield a line a finding of one of the paper's tables; of all, if none is named."""
-    found = judged(of.header.benchmark, of.documents)
+    found = judged(benchmark, measured_documents(benchmark))
     yield line(["the paper", "here", "figures"])
     yield line(["---"] * 3)
     for finding, judgement in found:
@@ -120,9 +128,7 @@ def stale() -> Iterator[tuple[Path, str]]:
     made = {page: written(page.read_text(encoding="utf-8")) for page in PAGES}
     for benchmark in BENCHMARKS:
         if (RESULTS / f"{benchmark}.jsonl.xz").exists():
-            made[PICTURES / f"{benchmark}.svg"] = drawn(
-                benchmark, table_of(run(benchmark)), papers(benchmark)
-            )
+            made[PICTURES / f"{benchmark}.svg"] = drawn(benchmark, table_of(benchmark), papers(benchmark))
     for path, text in made.items():
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             yield path, text
