@@ -8,7 +8,7 @@
 // of the time. The word says who has the lock in either case, so threads may begin and end while it is taken.
 // Who finds it taken yields its processor a few times and only then sleeps in the kernel: else who has the
 // lock must call into the kernel to wake it, at each turn of a lock that is never free for long. Four threads
-// at a locked adaptive_pool take 20 to 30 ns of processor time a node (mallard bench pools), where they took
+// at a locked adaptive_pool take 20 to 40 ns of processor time a node (mallard bench pools), where they took
 // 100 to 190 when they slept at once. Who waits longest waits milliseconds, as at a std::mutex. Who sleeps is
 // woken by the second exchange: a lock that is given up by a plain store costs half as much, but who waits
 // must look again and again.
