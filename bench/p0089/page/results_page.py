@@ -51,9 +51,9 @@ def runs(benchmark: str) -> list[Run]:
     return [read(path) for path in (RESULTS / f"{benchmark}.jsonl.xz", *others)]
 
 
-def measured_documents(benchmark: str) -> list[dict[str, Any]]:
-    """Return the groups of all runs of a benchmark."""
-    return [document for run in runs(benchmark) for document in run.documents]
+def judged_documents(benchmark: str) -> list[dict[str, Any]]:
+    """Return the groups that findings are judged by: of the first run, for others may have fewer rounds."""
+    return runs(benchmark)[0].documents
 
 
 def written(page: str) -> str:
@@ -77,8 +77,8 @@ def written(page: str) -> str:
 
 
 def table_of(benchmark: str) -> Measured:
-    """Return the figures that were measured."""
-    return measured(benchmark, measured_documents(benchmark))
+    """Return the figures of all runs."""
+    return measured(benchmark, [document for run in runs(benchmark) for document in run.documents])
 
 
 def papers(benchmark: str) -> Measured:
@@ -91,14 +91,16 @@ def facts(benchmark: str) -> Iterator[str]:
     for of in runs(benchmark):
         groups = f"{len(of.documents)} groups" + ("" if of.complete else f" of {of.header.groups}")
         rounds = of.documents[0]["method"]["rounds"]
+        least = f"{rounds} round" + ("s" if rounds != 1 else "")
         yield (
-            f"Measured: {groups} ({of.header.level}), {of.header.date[:10]}, {rounds} rounds at least, "
+            f"Measured: {groups} ({of.header.level}), {of.header.date[:10]}, {least} at least, "
             f"at most {figures.size(of.header.memory_limit)} a strategy. {machine(of.results[0])}."
         )
         yield ""
-    verdicts = [judgement.verdict for _, judgement in judged(benchmark, measured_documents(benchmark))]
+    verdicts = [judgement.verdict for _, judgement in judged(benchmark, judged_documents(benchmark))]
     counted = ", ".join(f"{verdicts.count(one)} {words}" for one, words in COUNTED.items())
-    yield f"Of {len(verdicts)} findings {counted}."
+    whose = ", judged by the first of these," if len(runs(benchmark)) > 1 else ""
+    yield f"Of {len(verdicts)} findings{whose} {counted}."
 
 
 COUNTED = {Verdict.HOLDS: "hold", Verdict.DOES_NOT: "do not", Verdict.OPEN: "cannot be told"}
@@ -106,7 +108,7 @@ COUNTED = {Verdict.HOLDS: "hold", Verdict.DOES_NOT: "do not", Verdict.OPEN: "can
 
 def findings(benchmark: str, table: str) -> Iterator[str]:
     """Yield a line a finding of one of the paper's tables; of all, if none is named."""
-    found = judged(benchmark, measured_documents(benchmark))
+    found = judged(benchmark, judged_documents(benchmark))
     yield line(["the paper", "here", "figures"])
     yield line(["---"] * 3)
     for finding, judgement in found:
