@@ -1,7 +1,7 @@
 // Layers that are heaps by themselves, held to the promises of heaps.
 #include "mallard/core/size_classes.hpp"
+#include "mallard/heap/multipool/segregate.hpp"
 #include "mallard/layer/growth.hpp"
-#include "mallard/layer/segregate.hpp"
 #include "mallard/layer/tracked.hpp"
 #include "model/every_promise.hpp"
 

@@ -53,6 +53,7 @@ class Controls(unittest.TestCase):
         """A room that includes an upper one, another library or a file of no room is found."""
         heap = "include/mallard/heap/pool.hpp"
         upper = '#include "mallard/heap/pool.hpp"\n'
+        runs = '#include "mallard/heap/multipool/runs.hpp"\n'
         sound = {
             "include/mallard/core/block.hpp": "#include <cstddef>\n",
             "include/mallard/source/pages.hpp": '#include <sys/mman.h>\n#include "mallard/core/block.hpp"\n',
@@ -60,6 +61,9 @@ class Controls(unittest.TestCase):
             "include/mallard/source/call_place.hpp": "#include <dlfcn.h>\n#include <unwind.h>\n",
             "include/mallard/core/light_mutex.hpp": "#include <sys/single_threaded.h>\n",
             heap: '#include <new>\n#include "mallard/layer/bump.hpp"\n#include "mallard/source/pages.hpp"\n',
+            "include/mallard/heap/multipool/runs.hpp": '#include "mallard/layer/bump.hpp"\n',
+            "include/mallard/heap/multipool/segregate.hpp": runs,
+            "include/mallard/heap/multipool.hpp": runs,
             "include/mallard/journal/layout.hpp": '#include "mallard/core/block.hpp"\n',
             "src/journal/reader.hpp": '#include <zstd.h>\n#include "mallard/journal/layout.hpp"\n',
             "src/harness/launcher.hpp": '#include "journal/reader.hpp"\n',
@@ -72,6 +76,13 @@ class Controls(unittest.TestCase):
             "layer/bump.hpp:1: ": {"include/mallard/layer/bump.hpp": upper},
             "core/block.hpp:2: ": {
                 "include/mallard/core/block.hpp": '\n  #  include "mallard/layer/bump.hpp"\n'
+            },
+            "heap/multipool/runs.hpp:1: ": {"include/mallard/heap/multipool/runs.hpp": upper},
+            "heap/pool.hpp:1: include/mallard/heap may not include include/mallard/heap/multipool/runs.hpp": {
+                heap: runs
+            },
+            "src/replay may not include include/mallard/heap/multipool/runs.hpp": {
+                "src/replay/main.cpp": runs
             },
             "journal/layout.hpp:1: ": {"include/mallard/journal/layout.hpp": upper},
             "heap/pool.hpp:1: include/mallard/heap may not include <zstd.h>": {heap: "#include <zstd.h>\n"},

@@ -48,6 +48,20 @@ LIBRARY_RULES = {room: Rule(LIBRARY_ROOMS[:rank], [STANDARD]) for rank, room in 
 # Sources are the door to the operating system.
 LIBRARY_RULES["include/mallard/source"] = Rule(["include/mallard/core"], [STANDARD, LIBC])
 
+# What only some heaps are made of lies in a folder of the first one's name, and no other file may include it.
+HEAP_PARTS = {
+    "adaptive_pool": ["adaptive_pool", "adaptive_multipool", "synchronized_adaptive_pool"],
+    "best_fit": ["best_fit", "synchronized_best_fit"],
+    "multipool": ["multipool"],
+    "region_emulator": ["region_emulator"],
+    "sized_reap": ["sized_reap"],
+}
+OWNERS = {
+    f"include/mallard/heap/{folder}": {f"include/mallard/heap/{heap}.hpp" for heap in heaps}
+    for folder, heaps in HEAP_PARTS.items()
+}
+LIBRARY_RULES |= dict.fromkeys(OWNERS, LIBRARY_RULES["include/mallard/heap"])
+
 # What one file alone may include beside what its room may: the compiler's unwinder behind one door, and
 # what the C library says of threads behind another.
 OF_ONE_FILE = {
@@ -126,7 +140,9 @@ def complaint(root: Path, name: str, room: str, own: str | None, system: str | N
     if target is None:
         return f'"{own}" is no file below include/ or src/'
     other = room_of(target)
-    if other is not None and other != room and other not in rule.rooms:
+    if other is None or other == room or name in OWNERS.get(other, set()):
+        return None
+    if other not in rule.rooms:
         return f"{room} may not include {target}, which is in {other}"
     return None
 

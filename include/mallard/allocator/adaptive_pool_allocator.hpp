@@ -15,7 +15,6 @@
 
 #include "mallard/allocator/allocator.hpp"
 #include "mallard/allocator/v2_allocator.hpp"
-#include "mallard/core/tray_shape.hpp"
 #include "mallard/heap/adaptive_multipool.hpp"
 #include "mallard/source/default_source.hpp"
 

@@ -36,14 +36,14 @@
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/pool_statistics.hpp"
-#include "mallard/core/tray.hpp"
-#include "mallard/core/tray_shape.hpp"
 #include "mallard/core/usage.hpp"
+#include "mallard/heap/adaptive_pool/tray.hpp"
+#include "mallard/heap/adaptive_pool/tray_chunks.hpp"
+#include "mallard/heap/adaptive_pool/tray_shape.hpp"
+#include "mallard/heap/adaptive_pool/tray_shelves.hpp"
 #include "mallard/heap/heap_name.hpp"
 #include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/growth.hpp"
-#include "mallard/layer/tray_chunks.hpp"
-#include "mallard/layer/tray_shelves.hpp"
 #include "mallard/source/default_source.hpp"
 
 namespace mallard {

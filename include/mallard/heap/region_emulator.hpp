@@ -7,16 +7,16 @@
 // What a program with regions is compared with: the same calls, every block a malloc's. It does all that
 // region and obstack do but grow an object: nesting (layer/nested.hpp), clear(), release(), mark() and
 // rewind(), free_from(block). It costs what the malloc does, an entry for each block, and a page
-// for the entries of a region that has any; blocks are not touched (layer/emulated_region.hpp).
-// Any heap may stand in malloc's place. Not synchronised, even over a malloc that is.
-// Seed 002, section 5.1 (emulating regions).
+// for the entries of a region that has any; blocks are not touched
+// (heap/region_emulator/emulated_region.hpp). Any heap may stand in malloc's place. Not synchronised, even
+// over a malloc that is. Seed 002, section 5.1 (emulating regions).
 #pragma once
 
 #include <string_view>
 
 #include "mallard/core/concepts.hpp"
 #include "mallard/heap/heap_name.hpp"
-#include "mallard/layer/emulated_region.hpp"
+#include "mallard/heap/region_emulator/emulated_region.hpp"
 #include "mallard/layer/nested.hpp"
 #include "mallard/source/cached_pages.hpp"
 #include "mallard/source/inherited.hpp"

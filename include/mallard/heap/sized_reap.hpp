@@ -6,14 +6,15 @@
 // Blocks follow each other as in a region: rounded to 8 bytes, to 16 where their alignment is, with nothing
 // in front. A single block comes back with its size, as containers, std::pmr and typed allocators give it,
 // and serves again; what is free is joined when a chunk would be needed and much is free
-// (layer/untagged.hpp). clear() keeps all chunks, release() none; nesting is that of layer/nested.hpp.
-// Suggested in place of a region whose blocks have known sizes; where they are unknown, `reap`. Chunks
-// without blocks go back when it needs a chunk or is trimmed, blocks above 32 KiB at once. What is aligned to
-// more than 16 bytes leaves holes before it, which serve other blocks. Cost: O(chunks) to end, for an empty
-// one 39 instructions with its making, 59 of a child (./dev instructions); a small block costs what it does
-// in a region while bumping, else some 20 instructions a pair of known size. A request that joins first, each
-// time that a 16th of what is held was freed, takes O(n log n) of the free blocks and chunks. Debug builds
-// validate where many blocks end. Not synchronised: a family counts as one heap. Seed 002, section 8.
+// (heap/sized_reap/untagged.hpp). clear() keeps all chunks, release() none; nesting is that of
+// layer/nested.hpp. Suggested in place of a region whose blocks have known sizes; where they are unknown,
+// `reap`. Chunks without blocks go back when it needs a chunk or is trimmed, blocks above 32 KiB at once.
+// What is aligned to more than 16 bytes leaves holes before it, which serve other blocks. Cost: O(chunks) to
+// end, for an empty one 39 instructions with its making, 59 of a child (./dev instructions); a small block
+// costs what it does in a region while bumping, else some 20 instructions a pair of known size. A request
+// that joins first, each time that a 16th of what is held was freed, takes O(n log n) of the free blocks and
+// chunks. Debug builds validate where many blocks end. Not synchronised: a family counts as one heap. Seed
+// 002, section 8.
 #pragma once
 
 #include <concepts>
@@ -28,10 +29,10 @@
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/heap_name.hpp"
 #include "mallard/heap/reap.hpp"
+#include "mallard/heap/sized_reap/untagged.hpp"
 #include "mallard/layer/growth.hpp"
 #include "mallard/layer/nested.hpp"
 #include "mallard/layer/tracked.hpp"
-#include "mallard/layer/untagged.hpp"
 #include "mallard/source/borrowed.hpp"
 #include "mallard/source/default_source.hpp"
 #include "mallard/source/inherited.hpp"

@@ -16,8 +16,8 @@
 
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/light_mutex.hpp"
-#include "mallard/core/tray_shape.hpp"
 #include "mallard/heap/adaptive_pool.hpp"
+#include "mallard/heap/adaptive_pool/tray_shape.hpp"
 #include "mallard/heap/heap_name.hpp"
 #include "mallard/heap/synchronized_pool.hpp"
 #include "mallard/layer/growth.hpp"

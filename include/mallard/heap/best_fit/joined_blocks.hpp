@@ -1,0 +1,345 @@
+// joined_blocks: blocks of boundary tags, split from free ones and joined with free neighbours.
+//
+//     carve   [ free ............................ ]  -->  [ used ][ free ................... ]
+//     give    [ free ][ used ][ free ][ used ]       -->  [ free ................ ][ used ]
+//     rest    [ used ][ used ][ rest ............... ]    what small blocks are carved from, one by one
+//
+// The smallest small block that is free is carved first, where one is large enough; else the rest, and where
+// that is used up the smallest large block becomes the rest. A large block that becomes free and is smaller
+// than the rest takes its place, so that memory nobody has touched is used last. What would remain of a
+// carved block below `least` bytes stays with it. The rest counts as used: what is freed beside it is joined
+// with it when it is given up.
+// Invariants: no two free blocks are neighbours; all free blocks are in free_blocks. Cost: O(1) for a small
+// block, O(log size) for a large one. Not synchronised. Seed 001, chapter 1.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "mallard/core/attributes.hpp"
+#include "mallard/core/boundary_tag.hpp"
+#include "mallard/core/usage.hpp"
+#include "mallard/heap/best_fit/free_blocks.hpp"
+
+namespace mallard {
+
+class joined_blocks {
+ public:
+  joined_blocks() noexcept { nothing_.set_used(0); }
+  joined_blocks(const joined_blocks&) = delete;
+  joined_blocks& operator=(const joined_blocks&) = delete;
+
+  // Drops all blocks.
+  void clear() noexcept {
+    free_.clear();
+    rest_ = &nothing_;
+  }
+
+  [[nodiscard]] std::size_t idle() const noexcept { return free_.idle(); }
+
+  // The rest, of size 0 where there is none.
+  [[nodiscard]] const boundary_tag* rest() const noexcept { return rest_; }
+
+  // How many blocks of `size` bytes can be carved from it, with a block more to spare.
+  [[nodiscard]] std::size_t rest_holds(std::size_t size) const noexcept {
+    return (std::max(rest_->size(), boundary_tag::least) - boundary_tag::least) / size;
+  }
+
+  // --- carving --------------------------------------------------------------------------------
+
+  // A small block from the rest, of `size` bytes and no more; null where that has not so much and a block
+  // more.
+  [[nodiscard]] MALLARD_INLINE boundary_tag* take_from_rest(std::size_t size) noexcept {
+    boundary_tag* const b = rest_;
+    const std::size_t whole = b->size();
+    if (whole < size + boundary_tag::least) return nullptr;
+    b->resize(size);
+    rest_ = b->at(size);
+    rest_->set_used(whole - size);
+    return b;
+  }
+
+  // A block of `size` bytes or a granule more; null when there is none.
+  [[nodiscard]] boundary_tag* carve(std::size_t size) noexcept {
+    if (size < free_blocks::small) {
+      if (boundary_tag* const b = free_.small_at_least(size); b != nullptr) return carve_small(b, size);
+      if (boundary_tag* const b = take_from_rest(size); b != nullptr) return b;
+    }
+    return carve_large(size);
+  }
+
+  // The smallest free block of at least `size` bytes, the rest apart; null when there is none.
+  [[nodiscard]] boundary_tag* at_least(std::size_t size) noexcept { return free_.at_least(size); }
+
+  // A block of `size` bytes or a granule more, `front` bytes behind the begin of a free block; precondition:
+  // these are none or a block, and all of it fits.
+  [[nodiscard]] boundary_tag* carve_at(boundary_tag* whole, std::size_t front, std::size_t size) noexcept {
+    const std::size_t left = whole->size() - front;
+    free_.remove(whole, front + left);
+    boundary_tag* const carved = whole->at(front);
+    const bool all = left - size < boundary_tag::least;
+    carved->set_used(all ? left : size);
+    if (front != 0) {
+      carved->mark_previous_free();
+      whole->set_free(front);
+      free_.put(whole, front);
+    }
+    if (all)
+      carved->next()->mark_previous_used();
+    else
+      make_free(carved->next(), left - size);
+    return carved;
+  }
+
+  // --- giving back ----------------------------------------------------------------------------
+
+  // Ends a block if it is small with all that it is joined with; else nothing has changed.
+  [[nodiscard]] MALLARD_INLINE bool give_small(boundary_tag* b) noexcept {
+    const std::size_t own = b->size();
+    boundary_tag* const behind = b->at(own);
+    const bool joins_before = !b->is_previous_used();
+    const bool joins_behind = !behind->is_used();
+    std::size_t size = own;
+    if (joins_before) size += b->previous_size();
+    if (joins_behind) size += behind->size();
+    if (size >= free_blocks::small) return false;
+    if (joins_before) {
+      b = b->previous();
+      free_blocks::remove_small(b);
+    }
+    if (joins_behind)
+      free_blocks::remove_small(behind);
+    else
+      behind->mark_previous_free();
+    b->set_free(size);
+    free_.put_small(b, size);
+    return true;
+  }
+
+  // The free block that a used one becomes with its neighbours, which is in no list yet.
+  [[nodiscard]] boundary_tag* join(boundary_tag* b) noexcept {
+    std::size_t size = b->size();
+    boundary_tag* const behind = b->at(size);
+    if (!b->is_previous_used()) {
+      const std::size_t before = b->previous_size();
+      b = b->previous();
+      free_.remove(b, before);
+      size += before;
+    }
+    if (behind->is_used()) {
+      behind->mark_previous_free();
+    } else {
+      free_.remove(behind, behind->size());
+      size += behind->size();
+    }
+    b->set_free(size);
+    return b;
+  }
+
+  // Takes care of a free block that is in no list: as the next rest, or in its list. Precondition: every
+  // other free block is in its list, as giving up the rest may join some. Returns what the rest until now has
+  // become, null where it stays or there was none.
+  MALLARD_INLINE boundary_tag* put(boundary_tag* b) noexcept {
+    const std::size_t size = b->size();
+    if (size >= free_blocks::small && (rest_ == &nothing_ || size < rest_->size())) return adopt(b);
+    free_.put(b, size);
+    return nullptr;
+  }
+
+  // Takes a free block out of its list; it stays free.
+  void remove(boundary_tag* b) noexcept { free_.remove(b, b->size()); }
+
+  // Makes a free block that is in no list the rest; returns what that has been until now, as a free block,
+  // null where there was none.
+  boundary_tag* adopt(boundary_tag* b) noexcept {
+    b->mark_used();
+    b->next()->mark_previous_used();
+    boundary_tag* const retired = retire_rest();
+    rest_ = b;
+    return retired;
+  }
+
+  // Whether a block lies behind the rest.
+  [[nodiscard]] bool follows_rest(const boundary_tag* b) const noexcept { return rest_->next() == b; }
+
+  // Ends a block that the rest follows, or that follows the rest: it is the rest's from now on, in the first
+  // case with what is free before it.
+  void give_to_rest(boundary_tag* b) noexcept {
+    std::size_t size = b->size() + rest_->size();
+    if (follows_rest(b)) return rest_->resize(size);
+    if (!b->is_previous_used()) {
+      const std::size_t before = b->previous_size();
+      b = b->previous();
+      free_.remove(b, before);
+      size += before;
+    }
+    b->set_used(size);
+    rest_ = b;
+  }
+
+  // The rest, which is none from now on, as a block that is used.
+  [[nodiscard]] boundary_tag* take_rest() noexcept { return std::exchange(rest_, &nothing_); }
+
+  // Makes a block of `size` bytes behind a used one the rest; precondition: there is none.
+  void set_rest(boundary_tag* b, std::size_t size) noexcept {
+    b->set_used(size);
+    rest_ = b;
+  }
+
+  // Gives the rest up: it is the free block returned, with what is free beside it; null where there was none.
+  boundary_tag* retire_rest() noexcept {
+    if (rest_ == &nothing_) return nullptr;
+    boundary_tag* const retired = join(rest_);
+    rest_ = &nothing_;
+    free_.put(retired, retired->size());
+    return retired;
+  }
+
+  // --- in place -------------------------------------------------------------------------------
+
+  // Bytes that a block can grow by behind it, and before it; 0 where its neighbour is used.
+  [[nodiscard]] std::size_t room_behind(const boundary_tag* b) const noexcept {
+    const boundary_tag* const behind = b->next();
+    return behind->is_used() && behind != rest_ ? 0 : behind->size();
+  }
+  [[nodiscard]] std::size_t room_before(const boundary_tag* b) const noexcept {
+    if (follows_rest(b)) return rest_->size();
+    return b->is_previous_used() ? 0 : b->previous_size();
+  }
+
+  // Lets a block that is followed by the rest have `size` bytes; false, and nothing has changed, where there
+  // is no rest behind it, the block has as many, or the rest would be no block any more.
+  [[nodiscard]] MALLARD_INLINE bool grow_into_rest(boundary_tag* b, std::size_t size) noexcept {
+    const std::size_t own = b->size();
+    if (b->at(own) != rest_ || size <= own) return false;
+    const std::size_t all = own + rest_->size();
+    if (all < size + boundary_tag::least) return false;
+    b->grow_to(size);
+    rest_ = b->at(size);
+    rest_->set_used(all - size);
+    return true;
+  }
+
+  // Whether cut would leave the block with fewer bytes.
+  [[nodiscard]] bool can_cut(const boundary_tag* b, std::size_t size) const noexcept {
+    const std::size_t remainder = b->size() - size;
+    return remainder != 0 && remainder + room_behind(b) >= boundary_tag::least;
+  }
+
+  // Leaves the block with its first `size` bytes where what follows is enough for a block, which is then
+  // free.
+  void cut(boundary_tag* b, std::size_t size) noexcept {
+    if (!can_cut(b, size)) return;
+    boundary_tag* const behind = b->next();
+    std::size_t remainder = b->size() - size;
+    b->resize(size);
+    boundary_tag* const cut_off = b->at(size);
+    if (behind == rest_) {
+      remainder += behind->size();
+      rest_ = cut_off;
+      return cut_off->set_used(remainder);
+    }
+    if (!behind->is_used()) {
+      remainder += behind->size();
+      remove(behind);
+    }
+    cut_off->at(remainder)->mark_previous_free();
+    make_free(cut_off, remainder);
+  }
+
+  // Adds all the room behind to the block; precondition: there is some.
+  void join_behind(boundary_tag* b) noexcept {
+    boundary_tag* const behind = b->next();
+    if (behind == rest_)
+      rest_ = &nothing_;
+    else
+      remove(behind);
+    b->resize(b->size() + behind->size());
+    b->next()->mark_previous_used();
+  }
+
+  // Adds the last `bytes` of the room before to the block, which then begins there; precondition: a multiple
+  // of the granule that can be taken.
+  [[nodiscard]] boundary_tag* join_before(boundary_tag* b, std::size_t bytes) noexcept {
+    const std::size_t size = b->size() + bytes;
+    if (follows_rest(b)) return join_rest_before(b, bytes, size);
+    const std::size_t left = b->previous_size() - bytes;
+    boundary_tag* const before = b->previous();
+    remove(before);
+    boundary_tag* const joined = before->at(left);
+    joined->set_used(size);
+    if (left != 0) {
+      joined->mark_previous_free();
+      make_free(before, left);
+    }
+    return joined;
+  }
+
+  // Calls f(block) for every free block; what it tells, or what is broken here, is the fault. O(blocks).
+  template <class F>
+  [[nodiscard]] fault validate(F f) const noexcept {
+    if (rest_ != &nothing_ && !rest_->is_used()) return {"joined_blocks: the rest is free"};
+    return free_.validate(f);
+  }
+
+ private:
+  // The same of a block that follows the rest.
+  boundary_tag* join_rest_before(boundary_tag* b, std::size_t bytes, std::size_t size) noexcept {
+    if (bytes == rest_->size()) {
+      boundary_tag* const all = take_rest();
+      all->resize(size);
+      return all;
+    }
+    rest_->resize(rest_->size() - bytes);
+    b = rest_->next();
+    b->set_used(size);
+    return b;
+  }
+
+  // From a small free block.
+  boundary_tag* carve_small(boundary_tag* b, std::size_t size) noexcept {
+    free_blocks::remove_small(b);
+    const std::size_t whole = b->size();
+    const std::size_t remainder = whole - size;
+    if (remainder < boundary_tag::least) {
+      b->set_used(whole);
+      b->at(whole)->mark_previous_used();
+    } else {
+      b->set_used(size);
+      boundary_tag* const cut_off = b->at(size);
+      cut_off->set_free(remainder);
+      free_.put_small(cut_off, remainder);
+    }
+    return b;
+  }
+
+  // From the rest, or a large free block.
+  MALLARD_NOINLINE boundary_tag* carve_large(std::size_t size) noexcept {
+    boundary_tag* const found = free_.at_least(size);
+    const std::size_t rest = rest_->size();
+    if (rest >= size && (found == nullptr || rest <= found->size())) return carve_rest(size);
+    if (found == nullptr || size >= free_blocks::small)
+      return found == nullptr ? nullptr : carve_at(found, 0, size);
+    free_.remove(found, found->size());
+    adopt(found);
+    return carve_rest(size);
+  }
+
+  boundary_tag* carve_rest(std::size_t size) noexcept {
+    if (boundary_tag* const b = take_from_rest(size); b != nullptr) return b;
+    return take_rest();
+  }
+
+  // Makes what was cut off free, behind a used block; the tag behind it says so already.
+  void make_free(boundary_tag* b, std::size_t size) noexcept {
+    b->set_free(size);
+    put(b);
+  }
+
+  boundary_tag* rest_ = &nothing_;
+  boundary_tag nothing_;  // stands for no rest: of size 0, and nobody's neighbour
+  free_blocks free_;
+};
+
+}  // namespace mallard

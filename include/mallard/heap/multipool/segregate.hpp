@@ -1,0 +1,245 @@
+// segregate<Upstream, Classes, Growth, RunGrowth, FreeList>: one free list a size class, over shared chunks.
+//
+//     size, align --Classes--> [0: 8] [1: 16] [2: 24] ... [n: largest]    free lists
+//                                 \      |       |          /
+//                        runs of small blocks, and large ones singly
+//                                 \                         /
+//                                  slabs: chunks, cut up
+//
+// It serves the sizes that have a class (Classes::serves) and answers others with null. Blocks carry no
+// header: deallocate finds the class again from size and alignment. Memory of one class is not used
+// by another before clear() or release(). FreeList says which freed block is reused first: intrusive_stack
+// the last one, intrusive_queue the first. Cost of a pair of up to Classes::small bytes: 7 instructions where
+// size and alignment are constants, 17 where one is known at run time only, 23 where both are (./dev
+// instructions). Holds nothing until first used.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <utility>
+
+#include "mallard/core/align.hpp"
+#include "mallard/core/attributes.hpp"
+#include "mallard/core/block.hpp"
+#include "mallard/core/chain.hpp"
+#include "mallard/core/check.hpp"
+#include "mallard/core/concepts.hpp"
+#include "mallard/core/intrusive_stack.hpp"
+#include "mallard/core/pool_statistics.hpp"
+#include "mallard/core/usage.hpp"
+#include "mallard/heap/multipool/lazy_array.hpp"
+#include "mallard/heap/multipool/runs.hpp"
+#include "mallard/layer/address_ranges.hpp"
+#include "mallard/layer/growth.hpp"
+#include "mallard/layer/singles.hpp"
+#include "mallard/layer/slabs.hpp"
+
+namespace mallard {
+
+template <heap Upstream, class Classes, growth_policy Growth, growth_policy RunGrowth,
+          class FreeList = intrusive_stack>
+class segregate {
+ public:
+  using classes = Classes;
+
+  template <class... Args>
+    requires std::constructible_from<Upstream, Args...>
+  explicit segregate(Args&&... args) : slabs_(std::forward<Args>(args)...) {}
+  segregate(const segregate&) = delete;
+  segregate& operator=(const segregate&) = delete;
+
+  // The inline part of allocate: a freed block of a small class, or null.
+  [[nodiscard]] MALLARD_INLINE block reuse(std::size_t size, std::size_t align) noexcept {
+    if (!Classes::is_small(size, align)) [[unlikely]]
+      return {};
+    const std::size_t index = Classes::small_index(size, align);
+    return {freed_[index].pop(), Classes::size(index)};
+  }
+
+  // Where reuse has found none: a new block of class `index`. Inline as far as most large ones go, which then
+  // need no stack.
+  [[nodiscard]] MALLARD_INLINE block allocate_new(std::size_t index) noexcept {
+    if (index >= first_single) [[likely]] {
+      const std::size_t size = Classes::size(index);
+      void* const p = singles_.use(index - first_single).carve(slabs_, size, Classes::natural_align(size));
+      if (p != nullptr) [[likely]]
+        return {p, size};
+    }
+    return allocate_elsewhere(index);
+  }
+
+  [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
+    if (!Classes::serves(size, align)) return {};
+    const std::size_t index = Classes::index(size, align);
+    void* const p = freed_[index].pop();
+    return p == nullptr ? allocate_new(index) : block{p, Classes::size(index)};
+  }
+
+  // The inline part of deallocate: false if it has done nothing.
+  [[nodiscard]] MALLARD_INLINE bool reclaim(void* p, std::size_t size, std::size_t align) noexcept {
+    if (!Classes::is_small(size, align)) [[unlikely]]
+      return false;
+    freed_[Classes::small_index(size, align)].push(p);
+    return true;
+  }
+
+  void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
+    MALLARD_CHECK(Classes::serves(size, align));
+    freed_[Classes::index(size, align)].push(p);
+  }
+
+  // Appends `count` blocks of one class to `out`, or none. Freed ones first; of the new ones, as many as
+  // fit into `contiguous` bytes follow each other, where there is room for that. O(count).
+  [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
+                                    std::size_t contiguous) noexcept {
+    MALLARD_CHECK(Classes::serves(size, align));
+    const std::size_t index = Classes::index(size, align);
+    const std::size_t received = Classes::size(index);
+    std::size_t adjacent = std::clamp<std::size_t>(contiguous / received, 1, max_request / received / 2);
+    if (adjacent != 1 && index < first_single) runs_.use(index).uncarve(received, freed_[index]);
+    chain taken;
+    for (; count != 0 && !freed_[index].empty(); --count) taken.push_back(freed_[index].pop());
+    while (count != 0) {
+      std::size_t blocks = std::min(count, adjacent);
+      std::byte* p = carve_adjacent(index, received, blocks);
+      if (p == nullptr && blocks != 1) {
+        adjacent = blocks / 2;  // for the rest as well: what cannot be had once is not asked for again
+        continue;
+      }
+      if (p == nullptr) {
+        freed_[index].push(taken);
+        return false;
+      }
+      for (count -= blocks; blocks != 0; --blocks, p += received) taken.push_back(p);
+    }
+    out.splice_back(taken);
+    return true;
+  }
+
+  void deallocate_burst(chain& blocks, std::size_t size, std::size_t align) noexcept {
+    MALLARD_CHECK(Classes::serves(size, align));
+    freed_[Classes::index(size, align)].push(blocks);
+  }
+
+  [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept {
+    return Classes::serves(size, align) ? Classes::size(Classes::index(size, align)) : 0;
+  }
+
+  // For a request elsewhere that the upstream has refused: gives back what clear() has kept and no block was
+  // cut from since; whether there was any.
+  [[nodiscard]] bool give_spares_back() noexcept { return slabs_.give_spares_back(); }
+
+  // Ends all blocks; keeps all chunks.
+  void clear() noexcept {
+    end_blocks();
+    slabs_.clear();
+  }
+
+  void release() noexcept {
+    end_blocks();
+    slabs_.release();
+  }
+
+  // Ends all blocks and drops all chunks, which their upstream ends.
+  void forget() noexcept {
+    end_blocks();
+    slabs_.forget();
+  }
+
+  [[nodiscard]] bool owns(const void* p) const noexcept { return slabs_.owns(p); }
+
+  // Of the pool of class `index`, below Classes::count. O(its blocks).
+  [[nodiscard]] pool_statistics statistics(std::size_t index) const noexcept {
+    const std::size_t size = Classes::size(index);
+    const std::size_t carved =
+        index < first_single ? runs_[index].carved(size) : singles_[index - first_single].carved();
+    return {size, carved, freed_[index].count()};
+  }
+
+  [[nodiscard]] heap_usage usage() const noexcept {
+    std::size_t granted = 0;
+    for (std::size_t i = 0; i < Classes::count; ++i) granted += statistics(i).live() * Classes::size(i);
+    return {slabs_.held(), granted, granted};
+  }
+
+  [[nodiscard]] address_ranges chunk_ranges() const noexcept { return slabs_.chunk_ranges(); }
+
+  // O(blocks freed log (runs + blocks freed)), in the memory of address_ranges.
+  [[nodiscard]] fault validate() const noexcept {
+    if (fault f = slabs_.validate()) return f;
+    const address_ranges chunks = slabs_.chunk_ranges();
+    for (std::size_t i = 0; i < first_single; ++i) {
+      const std::size_t size = Classes::size(i);
+      if (fault f = runs_[i].validate(chunks, size, Classes::natural_align(size))) return f;
+      if (fault f = validate_freed(freed_[i], runs_[i].carved_ranges(), size)) return f;
+    }
+    for (std::size_t i = first_single; i < Classes::count; ++i)
+      if (fault f = validate_single(i, chunks)) return f;
+    if (taken_ranges().overlap()) return {"segregate: a freed block lies in another, or in a run"};
+    return {};
+  }
+
+ private:
+  // The first class whose blocks are cut singly; Classes::count where there is none.
+  static constexpr std::size_t first_single = [] {
+    std::size_t index = 0;
+    while (index < Classes::count && Classes::size(index) < singles::least) ++index;
+    return index;
+  }();
+
+  // Of a run, or of another place than the last single block.
+  MALLARD_NOINLINE block allocate_elsewhere(std::size_t index) noexcept {
+    const std::size_t size = Classes::size(index);
+    const std::size_t align = Classes::natural_align(size);
+    void* const p = index < first_single
+                        ? runs_.use(index).template carve<RunGrowth>(slabs_, size, align, freed_[index])
+                        : singles_.use(index - first_single).carve_elsewhere(slabs_, size, align);
+    return {p, p == nullptr ? 0 : size};
+  }
+
+  std::byte* carve_adjacent(std::size_t index, std::size_t size, std::size_t count) noexcept {
+    const std::size_t align = Classes::natural_align(size);
+    if (index >= first_single)
+      return singles_.use(index - first_single).carve_adjacent(slabs_, size, align, count);
+    return runs_.use(index).template carve_adjacent<RunGrowth>(slabs_, size, align, count, freed_[index]);
+  }
+
+  // Whether the freed blocks of a class without runs may be its own. Each is looked up before its link is
+  // followed.
+  [[nodiscard]] fault validate_single(std::size_t index, const address_ranges& chunks) const noexcept {
+    const std::size_t size = Classes::size(index);
+    std::size_t blocks = singles_[index - first_single].carved();
+    for (const void* p = freed_[index].top(); p != nullptr; p = FreeList::next(p)) {
+      if (blocks-- == 0) return {"segregate: more blocks are freed than were carved: a circle"};
+      if (!is_aligned(p, Classes::natural_align(size))) return {"segregate: a freed block is misaligned"};
+      if (!chunks.contains(p) || !chunks.contains(static_cast<const std::byte*>(p) + size - 1))
+        return {"segregate: a freed block lies outside the chunks"};
+    }
+    return {};
+  }
+
+  // Runs and the freed blocks that are in none, of which no two overlap; free lists are known to be whole.
+  [[nodiscard]] address_ranges taken_ranges() const noexcept {
+    return address_ranges([this](auto f) {
+      for (std::size_t i = 0; i < first_single; ++i) runs_[i].for_each(f);
+      for (std::size_t i = first_single; i < Classes::count; ++i)
+        for (const void* p = freed_[i].top(); p != nullptr; p = FreeList::next(p)) f(p, Classes::size(i));
+    });
+  }
+
+  void end_blocks() noexcept {
+    freed_.fill({});
+    runs_.clear();
+    singles_.clear();
+  }
+
+  // Apart from where new blocks come from, so that a list is found by one scaled load.
+  std::array<FreeList, Classes::count> freed_{};
+  lazy_array<runs, std::max<std::size_t>(first_single, 1)> runs_;
+  lazy_array<singles, std::max<std::size_t>(Classes::count - first_single, 1)> singles_;
+  slabs<Upstream, Growth> slabs_;
+};
+
+}  // namespace mallard

@@ -1,0 +1,323 @@
+// untagged<Upstream, Growth>: blocks without headers from chunks: bumped, and reused by the size they come
+// back with.
+//
+//     bumping      [ b ][ b ][ b ]^ cursor ................. limit = end ^     no list is looked at
+//     heap mode    [ b ][free][ b ]^ cursor = limit ................. end ^    lists first, then the cursor
+//     chunk_list   newest --> [ chunk ] --> [ chunk ] ...                      --> Upstream
+//
+// While nothing is free a cursor moves, and nothing is written beside the blocks. A free puts its block into
+// sized_blocks and stops the cursor; from then on the lists are asked first, then the cursor, then the large
+// free blocks, of which the smallest that is large enough becomes what the cursor moves in. Before a new
+// chunk is taken all that is free is joined, where since the last time more than a 16th of what is held was
+// freed; chunks without blocks go back then. Bumping begins again as in clear_optimized: with clear(), and in
+// runs that double with each request that found nothing. Sizes here are rounded() ones. Invariants: [cursor,
+// end) is in no list; limit is null or between the two; while it is null and blocks live, the lists are open.
+// Cost: bumping as a region; a free and a reuse of a small block about 10 instructions each. Not
+// synchronised. Seed 002, section 8.1 (ClearOptimizedHeap).
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "mallard/core/align.hpp"
+#include "mallard/core/attributes.hpp"
+#include "mallard/core/concepts.hpp"
+#include "mallard/core/usage.hpp"
+#include "mallard/heap/sized_reap/sized_blocks.hpp"
+#include "mallard/layer/address_ranges.hpp"
+#include "mallard/layer/chunk_list.hpp"
+#include "mallard/layer/growth.hpp"
+
+namespace mallard {
+
+template <heap Upstream, growth_policy Growth>
+class untagged {
+  using chunks = chunk_list<Upstream, Growth>;
+  using chunk = typename chunks::chunk;
+
+ public:
+  using upstream_type = Upstream;
+
+  template <class... Args>
+    requires std::constructible_from<Upstream, Args...>
+  explicit untagged(Args&&... args) : chunks_(std::forward<Args>(args)...) {}
+  untagged(const untagged&) = delete;
+  untagged& operator=(const untagged&) = delete;
+
+  [[nodiscard]] upstream_type& upstream() noexcept { return chunks_.upstream(); }
+  [[nodiscard]] const upstream_type& upstream() const noexcept { return chunks_.upstream(); }
+
+  // What a block of `size` bytes at `align` receives: a multiple of 8 bytes, and of 16 where its alignment
+  // is, so that aligned blocks follow each other without gaps, or where it is large, as those are when they
+  // are free. Precondition: at most max_request / 2.
+  [[nodiscard]] static constexpr std::size_t rounded(std::size_t size, std::size_t align) noexcept {
+    const bool is_coarse = align > sized_blocks::granule || size > sized_blocks::small - sized_blocks::coarse;
+    const std::size_t step = is_coarse ? sized_blocks::coarse : sized_blocks::granule;
+    return align_up(size + static_cast<std::size_t>(size == 0), step);
+  }
+
+  // Null when exhausted.
+  [[nodiscard]] MALLARD_INLINE void* allocate(std::size_t size, std::size_t align) noexcept {
+    const std::uintptr_t start = cursor_;
+    const std::uintptr_t behind = start + size;
+    const bool is_in_place = align <= sized_blocks::granule || (start & (align - 1)) == 0;
+    if (behind <= limit_ && is_in_place) [[likely]] {
+      MALLARD_ASSUME(start != 0);
+      cursor_ = behind;
+      return reinterpret_cast<void*>(start);
+    }
+    if (size < sized_blocks::small)
+      if (void* const p = free_.take_exact(size, align); p != nullptr) return p;
+    return allocate_other(size, align);
+  }
+
+  // Whether the next free stops the cursor, and is dearer than those after it.
+  [[nodiscard]] MALLARD_INLINE bool is_bumping() const noexcept { return limit_ != 0; }
+
+  // Ends a block, of the size that it received.
+  MALLARD_INLINE void deallocate(void* p, std::size_t size) noexcept {
+    if (is_bumping()) [[unlikely]]
+      stop_bumping();
+    if (size < sized_blocks::small) [[likely]]
+      free_.put_small(p, size);
+    else
+      free_.put(static_cast<std::byte*>(p), size);
+  }
+
+  // Ends all blocks; keeps all chunks. O(chunks).
+  void clear() noexcept {
+    forget();
+    chunks_.recycle();
+    begin_anew();
+  }
+
+  // Ends all blocks and gives all chunks back. O(chunks).
+  void release() noexcept {
+    forget();
+    chunks_.release();
+  }
+
+  // Joins what is free, and gives chunks without blocks back until at most `keep` bytes of them are held;
+  // returns what went back.
+  std::size_t trim(std::size_t keep) noexcept {
+    const std::size_t before = chunks_.held();
+    const bool was_empty = is_empty();
+    if (was_empty) {
+      forget();
+      chunks_.recycle();
+    }
+    chunks_.trim_spares(join(keep));
+    if (was_empty) begin_anew();
+    return before - chunks_.held();
+  }
+
+  [[nodiscard]] bool owns(const void* p) const noexcept { return chunks_.owns(p); }
+
+  // Padding between blocks counts as granted: nothing tells it from a block afterwards. O(chunks).
+  [[nodiscard]] heap_usage usage() const noexcept {
+    heap_usage found{chunks_.held(), 0, 0};
+    for (chunk* c = chunks_.newest(); c != nullptr; c = c->older()) found.granted += room_of(c);
+    found.granted -= free_.bytes() + (end_ - cursor_);
+    found.carved = found.granted;
+    return found;
+  }
+
+  // O(free blocks log chunks), in the memory of address_ranges.
+  [[nodiscard]] fault validate() const noexcept {
+    if (fault f = chunks_.validate()) return f;
+    if (cursor_ > end_ || (limit_ != 0 && (limit_ < cursor_ || limit_ > end_)))
+      return {"untagged: the cursor is outside what it moves in"};
+    if (limit_ == 0 && chunks_.newest() != nullptr && !free_.is_open())
+      return {"untagged: blocks can be freed, and no list can take them"};
+    const address_ranges inside = chunks_.chunk_ranges();
+    if (cursor_ != end_ && !inside.contains(reinterpret_cast<const void*>(cursor_)))
+      return {"untagged: the cursor is outside the chunks"};
+    fault found;
+    const bool are_whole = free_.each([&](const void* p, std::size_t size) {
+      const std::uintptr_t at = address_of(p);
+      if (!inside.contains(p, sized_blocks::granule))
+        found = {"untagged: a free block is outside the chunks"};
+      if (at < end_ && at + size > cursor_ && cursor_ != end_)
+        found = {"untagged: a free block lies where the cursor moves"};
+      return !found;
+    });
+    if (found) return found;
+    if (!are_whole) return {"untagged: the free blocks do not add up"};
+    return {};
+  }
+
+ private:
+  // As in clear_optimized.
+  static constexpr std::size_t first_run = 64;
+  static constexpr std::size_t least_run = 256;
+  static constexpr std::size_t largest_run = 4096;
+  static constexpr std::size_t endless = max_request / 4;
+
+  // Whether no block was allocated since clear(): the cursor has all of the one chunk there is before it.
+  [[nodiscard]] bool is_empty() const noexcept {
+    chunk* const newest = chunks_.newest();
+    return newest == nullptr || (newest->older() == nullptr && end_ - cursor_ == room_of(newest));
+  }
+
+  // Bumps in the first chunk that clear() kept, if there is one; precondition: nothing is in use.
+  void begin_anew() noexcept {
+    chunk* const first = chunks_.add_spare();
+    if (first == nullptr) return;
+    move_into(first);
+    limit_ = end_;
+  }
+
+  void forget() noexcept {
+    cursor_ = limit_ = end_ = 0;
+    run_ = endless;
+    joined_ = 0;
+    free_.clear();
+  }
+
+  // Lists are asked from now on, and take blocks in.
+  void stop_bumping() noexcept {
+    limit_ = 0;
+    run_ = 0;
+    free_.open();
+  }
+
+  MALLARD_NOINLINE void* allocate_other(std::size_t size, std::size_t align) noexcept {
+    if (free_.bytes() != 0 || cursor_ != end_) return allocate_free(size, align);
+    joined_ = 0;
+    return allocate_in_new_chunk(size, align);
+  }
+
+  MALLARD_NOINLINE void* allocate_free(std::size_t size, std::size_t align) noexcept {
+    if (void* const p = find(size, align); p != nullptr) return p;
+    joined_ = std::min(joined_, free_.bytes());
+    if (free_.bytes() - joined_ > chunks_.held() / 16) {
+      join(0);
+      if (void* const p = find(size, align); p != nullptr) return p;
+    }
+    return allocate_in_new_chunk(size, align);
+  }
+
+  void* allocate_in_new_chunk(std::size_t size, std::size_t align) noexcept {
+    chunk* const added = add_chunk(size, align);
+    if (added == nullptr) [[unlikely]]
+      return allocate_without_new_chunk(size, align);
+    if (run_ == endless && cursor_ == end_ && align <= default_align) return bump_from(added, size);
+    move_into(added);
+    return bump(size, align);
+  }
+
+  // Where memory for a chunk ends, what nobody uses makes room.
+  MALLARD_NOINLINE void* allocate_without_new_chunk(std::size_t size, std::size_t align) noexcept {
+    const bool gave_back = trim(0) != 0;
+    if (void* const p = find(size, align); p != nullptr) return p;
+    return gave_back ? allocate_in_new_chunk(size, align) : nullptr;
+  }
+
+  chunk* add_chunk(std::size_t size, std::size_t align) noexcept {
+    return chunks_.add(std::max(size, sized_blocks::small), std::max(align, default_align));
+  }
+
+  // From what is free.
+  void* find(std::size_t size, std::size_t align) noexcept {
+    if (size < sized_blocks::small && align <= sized_blocks::coarse) return find_small(size, align);
+    std::size_t received = 0;
+    std::byte* const found = free_.take_large(size, align, received);
+    if (found == nullptr) return bump(size, align);
+    std::byte* const start = found + padding_for(found, align);
+    std::byte* const behind = start + size;
+    free_.put(found, static_cast<std::size_t>(start - found));
+    free_.put(behind, received - static_cast<std::size_t>(behind - found));
+    return start;
+  }
+
+  void* find_small(std::size_t size, std::size_t align) noexcept {
+    if (void* const p = free_.take_small(size, align); p != nullptr) return p;
+    if (void* const p = bump(size, align); p != nullptr) return p;
+    std::size_t received = 0;
+    std::byte* const found = free_.take_large(sized_blocks::small, 1, received);
+    if (found == nullptr) return nullptr;
+    move_into(found, found + received);
+    return bump(size, align);
+  }
+
+  // From where the cursor is, of which what an alignment leaves before the block is free.
+  void* bump(std::size_t size, std::size_t align) noexcept {
+    const std::uintptr_t start = align_up(cursor_, align);
+    if (start + size > end_) return nullptr;
+    if (run_ != endless) lengthen_run();
+    if (start != cursor_) free_.put(reinterpret_cast<std::byte*>(cursor_), start - cursor_);
+    free_at_bump_ = free_.bytes();
+    cursor_ = start + size;
+    limit_ = run_ < least_run ? 0 : std::min(end_, cursor_ + run_);
+    return reinterpret_cast<void*>(start);
+  }
+
+  // The same from the begin of a chunk, as long as nothing was freed.
+  void* bump_from(chunk* c, std::size_t size) noexcept {
+    cursor_ = address_of(c->begin()) + size;
+    limit_ = end_ = address_of(c->begin()) + room_of(c);
+    return c->begin();
+  }
+
+  // Unless something was freed or found since the last request that had to be served from the cursor.
+  void lengthen_run() noexcept {
+    if (free_.bytes() != free_at_bump_) run_ = 0;
+    run_ = std::min(largest_run, 2 * run_ + first_run);
+  }
+
+  // Bytes of a chunk that are whole granules.
+  static std::size_t room_of(chunk* c) noexcept {
+    return align_down(static_cast<std::size_t>(c->end() - c->begin()), sized_blocks::granule);
+  }
+
+  // Joins all that is free, and gives the chunks back that are free as a whole, but for `keep` bytes of them,
+  // of which it returns how many are left.
+  // O(n log n) of the free blocks, and of the chunks: both come in the order of their addresses. What is
+  // filled of a chunk, which says nothing here, tells of those to give back.
+  std::size_t join(std::size_t keep) noexcept {
+    if (chunks_.newest() == nullptr) return keep;
+    stop_bumping();
+    retire();
+    chunk* next = chunks_.sort();
+    free_.join([&](const std::byte* begin, std::size_t size) {
+      while (next != nullptr && address_of(next->begin()) < address_of(begin)) next = next->higher();
+      if (next == nullptr || next->begin() != begin || room_of(next) != size) return true;
+      if (next->size() <= keep) {
+        keep -= next->size();
+        return true;
+      }
+      next->set_filled(nullptr);
+      return false;
+    });
+    chunks_.drop_if([](const chunk* c) { return c->filled() == nullptr; });
+    joined_ = free_.bytes();
+    return keep;
+  }
+
+  // What the cursor moved in is free.
+  void retire() noexcept {
+    if (cursor_ != end_) free_.put(reinterpret_cast<std::byte*>(cursor_), end_ - cursor_);
+    cursor_ = limit_ = end_ = 0;
+  }
+
+  void move_into(chunk* c) noexcept { move_into(c->begin(), c->begin() + room_of(c)); }
+  void move_into(std::byte* begin, std::byte* end) noexcept {
+    retire();
+    cursor_ = address_of(begin);
+    end_ = address_of(end);
+  }
+
+  std::uintptr_t cursor_ = 0;
+  std::uintptr_t limit_ = 0;  // where a block may end at most while bumping
+  std::uintptr_t end_ = 0;
+  std::size_t run_ = endless;
+  std::size_t free_at_bump_ = 0;  // bytes of free blocks after the cursor moved without a run
+  std::size_t joined_ = 0;        // bytes of free blocks that were joined in vain, at most
+  chunks chunks_;
+  sized_blocks free_;  // last: its lists are untouched as long as nothing is freed
+};
+
+}  // namespace mallard

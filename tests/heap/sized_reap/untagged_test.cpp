@@ -1,0 +1,127 @@
+#include "mallard/heap/sized_reap/untagged.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "mallard/layer/growth.hpp"
+#include "mallard/source/default_source.hpp"
+
+namespace mallard {
+namespace {
+
+using heap_type = untagged<default_source, doubling<65536, 65536>>;
+
+TEST(Untagged, RoundsTheSameForAllSizesOfABlock) {
+  for (const std::size_t align : {1u, 8u, 16u, 64u})
+    for (std::size_t size = 0; size < 4096; ++size) {
+      const std::size_t received = heap_type::rounded(size, align);
+      EXPECT_GE(received, size);
+      EXPECT_LE(received, size + 16);
+      EXPECT_EQ(heap_type::rounded(received, align), received);
+    }
+}
+
+TEST(Untagged, WhatAnAlignmentLeavesServesOthers) {
+  heap_type heap;
+  void* const odd = heap.allocate(8, 8);
+  void* const aligned = heap.allocate(64, 64);
+  EXPECT_TRUE(is_aligned(aligned, 64));
+  heap.deallocate(heap.allocate(8, 8), 8);
+  void* const between = heap.allocate(16, 8);
+  EXPECT_GT(between, odd);
+  EXPECT_LT(between, aligned);
+  EXPECT_FALSE(heap.validate());
+}
+
+TEST(Untagged, BumpsPastHolesThatNobodyWants) {
+  heap_type heap;
+  std::vector<void*> blocks;
+  for (int i = 0; i < 40; ++i) blocks.push_back(heap.allocate(40, 8));
+  for (std::size_t i = 0; i < 40; i += 2) heap.deallocate(blocks[i], 40);
+  std::byte* last = nullptr;
+  for (int i = 0; i < 50; ++i) {
+    auto* const next = static_cast<std::byte*>(heap.allocate(104, 8));
+    EXPECT_TRUE(last == nullptr || next == last + 104);
+    last = next;
+  }
+}
+
+TEST(Untagged, AChunkThatIsFreeAsAWholeGoesBack) {
+  heap_type heap;
+  std::vector<void*> blocks;
+  for (int i = 0; i < 10000; ++i) blocks.push_back(heap.allocate(40, 8));
+  for (std::size_t i = 1; i < blocks.size(); ++i) heap.deallocate(blocks[i], 40);
+  EXPECT_GE(heap.trim(0), 4 * 65536u);
+  EXPECT_EQ(heap.usage().held, 65536u) << "one block lives";
+  EXPECT_EQ(heap.usage().granted, 40u);
+  heap.clear();
+  EXPECT_EQ(heap.trim(65536), 0u);
+  EXPECT_EQ(heap.trim(0), 65536u);
+}
+
+TEST(Untagged, BumpsAfterAClearInWhatATrimKeeps) {
+  heap_type heap;
+  std::vector<std::byte*> blocks;
+  for (int i = 0; i < 3000; ++i) blocks.push_back(static_cast<std::byte*>(heap.allocate(40, 8)));
+  heap.deallocate(blocks[0], 40);
+  heap.clear();
+  EXPECT_EQ(heap.trim(65536), 65536u) << "one of two";
+  EXPECT_TRUE(heap.is_bumping());
+  EXPECT_EQ(heap.allocate(40, 8), blocks[0]);
+  EXPECT_EQ(heap.allocate(16, 8), blocks[0] + 40) << "a size that was not freed before";
+  EXPECT_EQ(heap.usage().granted, 56u);
+  EXPECT_FALSE(heap.validate());
+}
+
+// The cursor is at the begin of the only chunk again, but something lives behind it.
+TEST(Untagged, ATrimKeepsWhatLivesBehindTheCursor) {
+  heap_type heap;
+  void* const first = heap.allocate(2048, 8);
+  void* const second = heap.allocate(40, 8);
+  heap.deallocate(first, 2048);
+  while (heap.allocate(1000, 8) < second) {
+  }
+  heap.trim(0);
+  EXPECT_FALSE(heap.validate());
+  EXPECT_TRUE(heap.owns(second));
+  for (int i = 0; i < 100; ++i) EXPECT_NE(heap.allocate(40, 8), second);
+}
+
+// Where a chunk was used up to its end while it bumped, nothing has opened the lists yet.
+TEST(Untagged, TakesBlocksBackFromFullChunksThatWereBumped) {
+  heap_type heap;
+  void* const first = heap.allocate(32768, 16);
+  void* const last = heap.allocate(65536 - 32 - 32768, 8);
+  heap.trim(0);
+  EXPECT_FALSE(heap.validate());
+  heap.deallocate(first, 32768);
+  heap.deallocate(last, 65536 - 32 - 32768);
+  EXPECT_FALSE(heap.validate());
+  EXPECT_EQ(heap.trim(0), 65536u);
+}
+
+// Chunks of any age lie between free pieces that are as large, and are none.
+TEST(Untagged, OfManyChunksThoseThatAreFreeAsAWholeGoBack) {
+  untagged<default_source, doubling<4096, 4096>> heap;
+  constexpr std::size_t chunks = 500;
+  constexpr std::size_t size = 1024;  // three of them leave a chunk no room for another
+  std::vector<void*> blocks;
+  for (std::size_t i = 0; i < 3 * chunks; ++i) blocks.push_back(heap.allocate(size, 8));
+  const std::size_t held = heap.usage().held;
+  ASSERT_EQ(held, chunks * 4096);
+  for (std::size_t i = 0; i < chunks; ++i) {
+    if (i % 5 != 0) heap.deallocate(blocks[3 * i], size);
+    if (i % 5 != 1) heap.deallocate(blocks[3 * i + 1], size);
+    if (i % 5 > 1) heap.deallocate(blocks[3 * i + 2], size);
+  }
+  EXPECT_EQ(heap.trim(100 * 4096), held / 5 * 3 - 100 * 4096);
+  EXPECT_EQ(heap.trim(0), 100 * 4096u);
+  EXPECT_EQ(heap.usage().held, held / 5 * 2);
+  EXPECT_EQ(heap.trim(0), 0u);
+  EXPECT_FALSE(heap.validate());
+}
+
+}  // namespace
+}  // namespace mallard
