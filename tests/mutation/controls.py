@@ -2,8 +2,8 @@
 
     controls.py --compiler COMPILER [--prepared FOLDER]
 
-Plants .mutation files that prove nothing and demands that run.py says so of each, and exits with 1; a path
-that is not there is one line and exit code 2. What the promise or the model that is named cannot see, the
+Plants mutations that prove nothing and demands that run.py says so of each, and exits with 1; a name that
+is not there is one line and exit code 2. What the promise or the model that is named cannot see, the
 whole test does.
 """
 
@@ -73,13 +73,11 @@ def main() -> int:
     passed_on = ["--compiler", arguments.compiler]
     passed_on += ["--prepared", arguments.prepared] if arguments.prepared else []
     with tempfile.TemporaryDirectory() as folder:
-        heap = Path(folder, "layer")
-        heap.mkdir()
-        for name, (text, _) in CASES.items():
-            (heap / f"{name}.mutation").write_text(text, encoding="utf-8")
-        command = [sys.executable, str(RUN), *passed_on, "--seconds", str(SECONDS), str(heap)]
+        sections = "\n".join(f"=== {name}\n{text}" for name, (text, _) in CASES.items())
+        Path(folder, "layer.mutations").write_text(sections, encoding="utf-8")
+        command = [sys.executable, str(RUN), *passed_on, "--seconds", str(SECONDS), "--of", folder]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        lost = [sys.executable, str(RUN), f"{folder}/lost"]
+        lost = [sys.executable, str(RUN), "--of", folder, "layer/lost"]
         refused = subprocess.run(lost, capture_output=True, text=True, check=False)
     missing = [expected for _, expected in CASES.values() if expected not in done.stdout]
     missing += ["ok        layer, unbroken"] if "ok        layer, unbroken" not in done.stdout else []
@@ -88,7 +86,7 @@ def main() -> int:
     if done.returncode != 1:
         print(f"run.py exits with {done.returncode}, not with 1")
     if refused.returncode != 2 or refused.stderr.count("\n") != 1:
-        print(f"run.py does not refuse a path that is not there: {refused.returncode}, {refused.stderr}")
+        print(f"run.py does not refuse a name that is not there: {refused.returncode}, {refused.stderr}")
         return 1
     if missing or done.returncode != 1:
         print(done.stdout, done.stderr, sep="\n")

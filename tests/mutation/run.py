@@ -1,10 +1,11 @@
 """Mutation controls: break a heap on purpose and demand that its model test fails.
 
-    run.py --compiler COMPILER [--jobs N] [PATH...]     PATH: a .mutation file or a folder of them
+    run.py --compiler COMPILER [--jobs N] [HEAP | HEAP/NAME]...     all heaps, if none is named
     run.py --compiler COMPILER --prepare FOLDER         compiles what all runs share, for --prepared FOLDER
 
-A folder here has the name of a model test (tests/*/NAME_model_test.cpp). A mutation is a text file:
+HEAP.mutations here has the name of a model test (tests/*/HEAP_model_test.cpp) and holds its mutations:
 
+    === given_back_but_held                             (the mutation's name)
     file: mallard/layer/chunk_list.hpp
     why: a chunk that is given back stays in what is held
     model: multipool_over_os_pages                      (which of the test's models sees it; else the first)
@@ -13,7 +14,7 @@ A folder here has the name of a model test (tests/*/NAME_model_test.cpp). A muta
     --- find
     exact text, once in the file
     --- replace
-    what stands there instead
+    what stands there instead; an empty line before the next mutation is no part of it
 
 A broken copy of that one file stands in front of all others, and the model test alone is compiled against
 them, without debug checks, so that it is the suite that sees the damage. Where there is a src/NAME/, its
@@ -69,10 +70,20 @@ class ControlError(Exception):
 
 
 @dataclass(frozen=True)
+class Section:
+    """One mutation as it is written."""
+
+    heap: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Mutation:
     """One deliberate breakage."""
 
-    path: Path
+    heap: str
+    name: str
     file: str
     why: str
     model: str | None
@@ -81,15 +92,10 @@ class Mutation:
     find: str
     replace: str
 
-    @property
-    def name(self) -> str:
-        """As printed: HEAP/NAME."""
-        return f"{self.path.parent.name}/{self.path.stem}"
-
     @classmethod
-    def read(cls, path: Path) -> Mutation:
+    def read(cls, section: Section) -> Mutation:
         """Parses the text form."""
-        head, separator, rest = path.read_text(encoding="utf-8").partition("--- find\n")
+        head, separator, rest = section.text.partition("--- find\n")
         find, second, replace = rest.partition("--- replace\n")
         if not separator or not second:
             raise ControlError("has no '--- find' followed by '--- replace'")
@@ -100,8 +106,8 @@ class Mutation:
         if fields.get("ends", "timeout") != "timeout":
             raise ControlError("'ends:' can only say timeout")
         return cls(
-            path, fields["file"], fields["why"], fields.get("model"), fields.get("promise", MOST_SEE),
-            "ends" in fields, find.rstrip("\n"), replace.rstrip("\n"),
+            section.heap, section.name, fields["file"], fields["why"], fields.get("model"),
+            fields.get("promise", MOST_SEE), "ends" in fields, find.rstrip("\n"), replace.rstrip("\n"),
         )  # fmt: skip
 
     def broken(self) -> str:
@@ -137,12 +143,12 @@ def stages(test: str, mutation: Mutation) -> Iterator[str]:
     yield test
 
 
-def unbroken(test: str, mutations: list[Path]) -> str:
+def unbroken(test: str, mutations: list[Section]) -> str:
     """Return the text of a model test with every model that one of the mutations is held against."""
     models = {}
-    for path in mutations:
+    for section in mutations:
         with suppress(ControlError):  # told where the mutation itself is judged
-            models[model_of(test, Mutation.read(path))] = True
+            models[model_of(test, Mutation.read(section))] = True
     return held_to(test, "&&".join(models)) if models else test
 
 
@@ -217,14 +223,16 @@ class Workshop:
         return "a failed assertion" if "Failure\n" in done.stdout else "a crash"
 
 
-def judge(workshop: Workshop, heap: str, path: Path | None, all_of_heap: list[Path]) -> tuple[bool, str]:
+def judge(
+    workshop: Workshop, heap: str, section: Section | None, all_of_heap: list[Section]
+) -> tuple[bool, str]:
     """Whether one control is as it must be, and the line that says so."""
     started = time.monotonic()
-    name = f"{heap}, unbroken" if path is None else f"{heap}/{path.stem}"
+    name = f"{heap}, unbroken" if section is None else f"{heap}/{section.name}"
     (source,) = ROOT.glob(f"tests/*/{heap}_model_test.cpp")
     test = source.read_text(encoding="utf-8")
     try:
-        mutation = None if path is None else Mutation.read(path)
+        mutation = None if section is None else Mutation.read(section)
         texts = [unbroken(test, all_of_heap)] if mutation is None else stages(test, mutation)
         outcome, seen_by = workshop.outcome(heap, texts, mutation)
         if seen_by == test and mutation is not None and outcome != "passes":
@@ -243,13 +251,27 @@ def judge(workshop: Workshop, heap: str, path: Path | None, all_of_heap: list[Pa
     return True, f"killed    {name} by {outcome}: {mutation.why} {took}"
 
 
-def collect(paths: list[Path]) -> dict[str, list[Path]]:
-    """The mutations to run, by heap."""
-    files = [f for path in paths for f in (sorted(path.rglob("*.mutation")) if path.is_dir() else [path])]
-    heaps: dict[str, list[Path]] = {}
-    for file in files:
-        heaps.setdefault(file.resolve().parent.name, []).append(file)
-    return heaps
+def sections(file: Path) -> list[Section]:
+    """The mutations of a heap."""
+    _, *texts = re.split(r"^=== ", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return [Section(file.stem, name, text) for name, _, text in (t.partition("\n") for t in texts)]
+
+
+def collect(folder: Path, wanted: list[str]) -> dict[str, list[Section]]:
+    """The mutations to run, by heap: those of the heaps and the HEAP/NAMEs that are wanted; else all."""
+    heaps = {file.stem: sections(file) for file in sorted(folder.glob("*.mutations"))}
+    known = {
+        *heaps,
+        *(f"{heap}/{section.name}" for heap, all_of_heap in heaps.items() for section in all_of_heap),
+    }
+    for name in wanted:
+        if name not in known:
+            raise LookupError(f"there is no {name}")
+    chosen = {
+        heap: [s for s in all_of_heap if not wanted or {heap, f"{heap}/{s.name}"} & {*wanted}]
+        for heap, all_of_heap in heaps.items()
+    }
+    return {heap: some for heap, some in chosen.items() if some}
 
 
 def main() -> int:
@@ -263,21 +285,22 @@ def main() -> int:
     shared = parser.add_mutually_exclusive_group()
     shared.add_argument("--prepare", type=Path, metavar="FOLDER", help="compile what runs share, and no more")
     shared.add_argument("--prepared", type=Path, metavar="FOLDER", help="where --prepare has put that")
-    parser.add_argument("paths", nargs="*", type=Path, default=[HERE], metavar="PATH")
+    parser.add_argument("--of", type=Path, default=HERE, metavar="FOLDER", help="where the .mutations are")
+    parser.add_argument("wanted", nargs="*", metavar="HEAP | HEAP/NAME")
     arguments = parser.parse_args()
     if arguments.prepare is not None:
         arguments.prepare.mkdir(exist_ok=True)
         Workshop(arguments.prepare, arguments.prepare, arguments.compiler, arguments.seconds).prepare()
         return 0
-    for path in arguments.paths:
-        if not path.exists():
-            print(f"run.py: cannot read {path}: there is no such file or folder", file=sys.stderr)
-            return 2
-    heaps = collect(arguments.paths)
+    try:
+        heaps = collect(arguments.of, arguments.wanted)
+    except LookupError as unknown:
+        print(f"run.py: {unknown}", file=sys.stderr)
+        return 2
     if not heaps:
         print("run.py: no mutation found", file=sys.stderr)
         return 2
-    controls = [(heap, path, files) for heap, files in heaps.items() for path in (None, *files)]
+    controls = [(heap, s, some) for heap, some in heaps.items() for s in (None, *some)]
     sound = 0
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(arguments.jobs) as pool:
         prepared = arguments.prepared or Path(folder)
