@@ -17,6 +17,7 @@ from pathlib import Path
 import header_alone
 import header_tested
 import include_order
+import name_once
 import page_links
 import page_snippets
 import test_built
@@ -162,6 +163,24 @@ class Controls(unittest.TestCase):
         for name in excepted:
             missing = {path: text for path, text in sound.items() if path != name}
             assert "does not exist" in self.complaints(header_tested.violations, missing)
+
+    def test_name_once(self) -> None:
+        """A second source of a name is found, in whatever room; an entry and what is built are none."""
+        sound = {
+            "include/mallard/layer/bump.hpp": "",
+            "tests/layer/bump_test.cpp": "",
+            "src/bump.cpp": "",
+            "src/replay/main.cpp": "",
+            "bench/main.cpp": "",
+            "python/mallard/__init__.py": "",
+            "bench/__init__.py": "",
+            "build/bump.cpp": "",
+        }
+        violations: dict[str, Tree] = {
+            f"{Path(path).name} stands in several folders": {path: ""}
+            for path in ("src/layer/bump.hpp", "bench/bump.cpp", "tests/heap/bump_test.cpp")
+        }
+        self.demand(name_once.violations, sound, violations)
 
     def test_test_built(self) -> None:
         """A test or a fuzz target that the CMake file of its folder does not name is found."""

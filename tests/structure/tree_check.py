@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+
+NOT_OURS = {".git", ".venv", "build"}
+
+
+def files(root: Path, suffixes: set[str]) -> Iterator[Path]:
+    """Files of the tree, not of a build, that end in one of these."""
+    for folder, below, names in os.walk(root):
+        below[:] = [name for name in below if name not in NOT_OURS]
+        yield from (path for name in names if (path := Path(folder, name)).suffix in suffixes)
 
 
 def main(violations: Callable[[Path], Iterable[str]], arguments: list[str]) -> int:
