@@ -1,12 +1,14 @@
 #include "mallard/layer/returned_batches.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/time.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
-#include <csignal>
+#include <functional>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace mallard {
@@ -69,43 +71,117 @@ TEST(ReturnedBatches, CanBeLookedThroughAndForgotten) {
   EXPECT_FALSE(returned.pop());
 }
 
-// A signal that pushes comes between any two instructions of a push or a pop, as another thread would.
-namespace interrupting {
+// What happens just before one of the accesses to an atomic, as if another thread had done it then.
+struct interruption {
+  std::size_t accesses_before = 0;
+  std::function<void()> what;
 
-returned_batches returned;
-std::array<smallest_block, 1000> blocks;
-std::atomic<std::size_t> pushed{0};
+  void come() {
+    if (what != nullptr && accesses_before-- == 0) std::exchange(what, nullptr)();
+  }
+};
+interruption coming;
 
-void push_one(int) {
-  if (pushed < blocks.size()) returned.push(batch::of(&blocks[pushed++]));
+template <class T>
+struct interrupted_atomic : std::atomic<T> {
+  using std::atomic<T>::atomic;
+
+  T load(std::memory_order order) const {
+    coming.come();
+    return std::atomic<T>::load(order);
+  }
+  bool compare_exchange_weak(T& expected, T wished, std::memory_order success, std::memory_order failure) {
+    coming.come();
+    return std::atomic<T>::compare_exchange_strong(expected, wished, success, failure);
+  }
+};
+
+// Each operation on each small list, with a push of one block or of four before each of its accesses in turn.
+class InterruptedBatches : public testing::Test {
+ protected:
+  using batches = basic_returned_batches<interrupted_atomic>;
+
+  struct found {
+    std::vector<std::size_t> popped;  // by the operation, blocks of each batch
+    std::vector<std::size_t> left;    // sorted
+  };
+
+  // Calls check(before, pushed, found): lengths of the batches there were, the newest last, and of the one
+  // pushed; `operate(batches)` returns what it popped.
+  template <class Operate, class Check>
+  void at_every_access(Operate operate, Check check) {
+    const std::vector<std::vector<std::size_t>> lists = {{}, {1}, {3}, {3, 1}, {1, 3}, {1, 1}};
+    for (const std::vector<std::size_t>& before : lists)
+      for (const std::size_t pushed : {1u, 4u})
+        for (std::size_t access = 0;; ++access) {
+          batches returned;
+          from_ = 0;
+          for (const std::size_t length : before) returned.push(next(length));
+          coming = {access, [&] { returned.push(next(pushed)); }};
+          found f;
+          if (const batch b = operate(returned)) f.popped.push_back(length_of(b));
+          const bool came = std::exchange(coming.what, nullptr) == nullptr;
+          for (batch b = returned.pop(); b; b = returned.pop()) f.left.push_back(length_of(b));
+          std::sort(f.left.begin(), f.left.end());
+          if (!came) break;
+          SCOPED_TRACE("a push of " + std::to_string(pushed) + " blocks before access " +
+                       std::to_string(access) + " of an operation on " + std::to_string(before.size()) +
+                       " batches");
+          check(before, pushed, f);
+        }
+  }
+
+  batch next(std::size_t length) {
+    from_ += length;
+    return batch_of(blocks_, from_ - length, length);
+  }
+
+  static std::size_t length_of(batch b) {
+    const std::size_t linked = blocks_of(b).size();
+    EXPECT_EQ(linked, b.count) << "a batch is torn";
+    return linked;
+  }
+
+  static std::vector<std::size_t> sorted(std::vector<std::size_t> lengths) {
+    std::sort(lengths.begin(), lengths.end());
+    return lengths;
+  }
+
+ private:
+  std::vector<smallest_block> blocks_ = std::vector<smallest_block>(16);
+  std::size_t from_ = 0;
+};
+
+TEST_F(InterruptedBatches, APushLeavesThoseOfAllThreads) {
+  at_every_access(
+      [this](batches& returned) {
+        returned.push(next(2));
+        return batch{};
+      },
+      [](std::vector<std::size_t> before, std::size_t pushed, const found& f) {
+        before.insert(before.end(), {2, pushed});
+        EXPECT_EQ(f.left, sorted(before));
+      });
 }
 
-}  // namespace interrupting
+TEST_F(InterruptedBatches, APopTakesAWholeBatchAndLeavesTheOthers) {
+  at_every_access([](batches& returned) { return returned.pop(); },
+                  [](std::vector<std::size_t> before, std::size_t pushed, found f) {
+                    before.push_back(pushed);
+                    if (before.size() > 1) EXPECT_EQ(f.popped.size(), 1u) << "there was a batch";
+                    f.left.insert(f.left.end(), f.popped.begin(), f.popped.end());
+                    EXPECT_EQ(sorted(f.left), sorted(before));
+                  });
+}
 
-TEST(ReturnedBatches, NothingIsLostWherePushesInterruptPushesAndPops) {
-  using interrupting::pushed;
-  using interrupting::returned;
-  struct sigaction act{};
-  struct sigaction before{};
-  act.sa_handler = interrupting::push_one;
-  ASSERT_EQ(::sigaction(SIGALRM, &act, &before), 0);
-  const itimerval often{{0, 50}, {0, 50}};
-  const itimerval never{};
-  ASSERT_EQ(::setitimer(ITIMER_REAL, &often, nullptr), 0);
-  std::array<smallest_block, 8> mine{};
-  std::size_t pushed_here = 0;
-  std::size_t popped = 0;
-  while (pushed < interrupting::blocks.size()) {
-    for (smallest_block& b : mine) {  // popped again, each of them, before the next turn
-      returned.push(batch::of(&b));
-      ++pushed_here;
-    }
-    while (returned.pop()) ++popped;
-  }
-  ASSERT_EQ(::setitimer(ITIMER_REAL, &never, nullptr), 0);
-  ASSERT_EQ(::sigaction(SIGALRM, &before, nullptr), 0);
-  while (returned.pop()) ++popped;
-  EXPECT_EQ(popped, pushed_here + pushed);
+TEST_F(InterruptedBatches, APopOfASingleBlockNeverTakesALargerBatch) {
+  at_every_access([](batches& returned) { return returned.pop_single(); },
+                  [](std::vector<std::size_t> before, std::size_t pushed, found f) {
+                    for (const std::size_t length : f.popped) EXPECT_EQ(length, 1u);
+                    before.push_back(pushed);
+                    f.left.insert(f.left.end(), f.popped.begin(), f.popped.end());
+                    EXPECT_EQ(sorted(f.left), sorted(before));
+                  });
 }
 
 // Several threads push what one pops and hands round again: no block is lost, doubled or torn.

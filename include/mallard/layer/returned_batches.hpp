@@ -32,14 +32,16 @@ struct batch {
   [[nodiscard]] static batch of(void* p) noexcept { return {::new (p) chain::node{nullptr}, 1}; }
 };
 
-class returned_batches {
+// `Atomic` is std::atomic, or what a test puts in its place to come between two accesses.
+template <template <class> class Atomic = std::atomic>
+class basic_returned_batches {
  public:
   // Bytes of the smallest block that has room for what a batch writes into it.
   static constexpr std::size_t least_block = 2 * sizeof(void*);
 
-  returned_batches() = default;
-  returned_batches(const returned_batches&) = delete;
-  returned_batches& operator=(const returned_batches&) = delete;
+  basic_returned_batches() = default;
+  basic_returned_batches(const basic_returned_batches&) = delete;
+  basic_returned_batches& operator=(const basic_returned_batches&) = delete;
 
   // Precondition: not empty. Any thread.
   void push(batch given) noexcept {
@@ -52,18 +54,12 @@ class returned_batches {
 
   // The batch pushed last; empty when there is none. One thread at a time.
   [[nodiscard]] batch pop() noexcept {
-    first_block* taken = top_.load(std::memory_order_acquire);
-    while (taken != nullptr && !top_.compare_exchange_weak(taken, taken->below, std::memory_order_acquire,
-                                                           std::memory_order_acquire)) {
-    }
-    return taken == nullptr ? batch{} : batch_at(taken);
+    return pop_if([](const first_block&) { return true; });
   }
 
   // As pop, where that is a batch of one; else empty.
   [[nodiscard]] batch pop_single() noexcept {
-    first_block* const seen = top_.load(std::memory_order_acquire);
-    if (seen == nullptr || seen->link.next != nullptr) return {};
-    return pop();
+    return pop_if([](const first_block& b) { return b.link.next == nullptr; });
   }
 
   // Forgets all batches; nobody pushes.
@@ -87,12 +83,25 @@ class returned_batches {
   };
   static_assert(sizeof(first_block) == least_block && sizeof(second_block) == least_block);
 
+  // The newest batch if it is `wanted`. A batch pushed meanwhile is the newest, and is judged anew.
+  template <class F>
+  batch pop_if(F wanted) noexcept {
+    first_block* taken = top_.load(std::memory_order_acquire);
+    while (taken != nullptr && wanted(*taken))
+      if (top_.compare_exchange_weak(taken, taken->below, std::memory_order_acquire,
+                                     std::memory_order_acquire))
+        return batch_at(taken);
+    return {};
+  }
+
   static batch batch_at(first_block* b) noexcept {
     if (b->link.next == nullptr) return {&b->link, 1};
     return {&b->link, reinterpret_cast<const second_block*>(b->link.next)->count};
   }
 
-  std::atomic<first_block*> top_{nullptr};
+  Atomic<first_block*> top_{nullptr};
 };
+
+using returned_batches = basic_returned_batches<>;
 
 }  // namespace mallard
