@@ -57,6 +57,10 @@ CASES = {
         "promise: gone\n" + change("return n->whole - n->front;", "return n->whole;"),
         "ERROR     layer/broken_promise: does not compile",
     ),
+    "untested": (
+        "test: layer/gone_test.cpp\n" + change("return n->whole - n->front;", "return n->whole;"),
+        "ERROR     layer/untested: rotten: there is no tests/layer/gone_test.cpp",
+    ),
     "nameless": ("why: planted\n--- find\na\n--- replace\nb\n", "ERROR     layer/nameless: needs 'file:'"),
     "formless": (FILE, "ERROR     layer/formless: has no '--- find'"),
 }

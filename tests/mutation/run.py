@@ -10,6 +10,7 @@ HEAP.mutations here has the name of a model test (tests/*/HEAP_model_test.cpp) a
     why: a chunk that is given back stays in what is held
     model: multipool_over_os_pages                      (which of the test's models sees it; else the first)
     promise: release_leaves_the_heap_as_new             (which promise of the suite does; else random traces)
+    test: layer/returned_batches_test.cpp               (which test sees it, where the model test cannot)
     ends: timeout                                       (only where the broken heap may run forever)
     --- find
     exact text, once in the file
@@ -88,6 +89,7 @@ class Mutation:
     why: str
     model: str | None
     promise: str
+    test: str | None
     may_hang: bool
     find: str
     replace: str
@@ -101,13 +103,14 @@ class Mutation:
             raise ControlError("has no '--- find' followed by '--- replace'")
         lines = [line.partition(": ") for line in head.splitlines() if line.strip()]
         fields = {key: value.strip() for key, _, value in lines}
-        if not {"file", "why"} <= fields.keys() <= {"file", "why", "model", "promise", "ends"}:
-            raise ControlError("needs 'file:' and 'why:', and may have 'model:', 'promise:' and 'ends:'")
+        if not {"file", "why"} <= fields.keys() <= {"file", "why", "model", "promise", "test", "ends"}:
+            raise ControlError("needs 'file:' and 'why:'; may have 'model:', 'promise:', 'test:' and 'ends:'")
         if fields.get("ends", "timeout") != "timeout":
             raise ControlError("'ends:' can only say timeout")
         return cls(
             section.heap, section.name, fields["file"], fields["why"], fields.get("model"),
-            fields.get("promise", MOST_SEE), "ends" in fields, find.rstrip("\n"), replace.rstrip("\n"),
+            fields.get("promise", MOST_SEE), fields.get("test"), "ends" in fields,
+            find.rstrip("\n"), replace.rstrip("\n"),
         )  # fmt: skip
 
     def broken(self) -> str:
@@ -119,6 +122,16 @@ class Mutation:
         if text.count(self.find) != 1:
             raise ControlError(f"rotten: its text is found {text.count(self.find)} times in {self.file}")
         return text.replace(self.find, self.replace)
+
+
+def test_of(heap: str, mutation: Mutation | None) -> str:
+    """Return the text of the test that sees a mutation: its own, or the model test of the heap."""
+    (path,) = ROOT.glob(f"tests/*/{heap}_model_test.cpp")
+    if mutation is not None and mutation.test is not None:
+        path = ROOT / "tests" / mutation.test
+        if not path.is_file():
+            raise ControlError(f"rotten: there is no tests/{mutation.test}")
+    return path.read_text(encoding="utf-8")
 
 
 def model_of(test: str, mutation: Mutation) -> str:
@@ -137,6 +150,9 @@ def held_to(test: str, promises: str) -> str:
 
 def stages(test: str, mutation: Mutation) -> Iterator[str]:
     """Yield what a broken heap is held against, one after the other: a promise, a model, the test."""
+    if mutation.test is not None:
+        yield test
+        return
     model = model_of(test, mutation)
     yield held_to(test, ALL_PROMISES.sub(rf"register_promises<\1, {mutation.promise}>(", model))
     yield held_to(test, model)
@@ -229,10 +245,9 @@ def judge(
     """Whether one control is as it must be, and the line that says so."""
     started = time.monotonic()
     name = f"{heap}, unbroken" if section is None else f"{heap}/{section.name}"
-    (source,) = ROOT.glob(f"tests/*/{heap}_model_test.cpp")
-    test = source.read_text(encoding="utf-8")
     try:
         mutation = None if section is None else Mutation.read(section)
+        test = test_of(heap, mutation)
         texts = [unbroken(test, all_of_heap)] if mutation is None else stages(test, mutation)
         outcome, seen_by = workshop.outcome(heap, texts, mutation)
         if seen_by == test and mutation is not None and outcome != "passes":
