@@ -195,7 +195,7 @@ class attended : public attended_blocks<Heap> {
     enter("usage");
     return Heap::usage();
   }
-  fault validate() const noexcept
+  violation validate() const noexcept
     requires inspectable<Heap>
   {
     enter("validate");

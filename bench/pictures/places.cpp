@@ -100,8 +100,8 @@ int main() {
   using mallard::fixed_buffer;
   tell<mallard::basic_monotonic<fixed_buffer>>("monotonic", 0);
   tell<mallard::basic_pool<fixed_buffer>>("pool", 48, std::size_t{48}, std::size_t{8});
-  // Small trays, as what lives at a time is.
-  tell<mallard::basic_adaptive_pool<fixed_buffer, mallard::tray_form<8>, mallard::constant<1>>>(
+  // Small slabs, as what lives at a time is.
+  tell<mallard::basic_adaptive_pool<fixed_buffer, mallard::slab_form<8>, mallard::constant<1>>>(
       "adaptive_pool", 48, std::size_t{48}, std::size_t{8});
   tell<mallard::basic_multipool<fixed_buffer>>("multipool", 0);
   tell<mallard::basic_multipool<mallard::basic_monotonic<fixed_buffer>>>("multipool_over_monotonic", 0);

@@ -42,7 +42,7 @@ struct mallard_heap {
   virtual void clear() noexcept = 0;
   virtual std::size_t trim(std::size_t keep) noexcept = 0;
   [[nodiscard]] virtual mallard::heap_usage usage() const noexcept = 0;
-  [[nodiscard]] virtual mallard::fault validate() const noexcept = 0;
+  [[nodiscard]] virtual mallard::violation validate() const noexcept = 0;
 
   // Ends the heap, and gives the memory back that it lies in itself.
   virtual void destroy() noexcept = 0;

@@ -116,7 +116,7 @@ class heap_of final : public mallard_heap {
     found.carved += bytes_;
     return found;
   }
-  [[nodiscard]] fault validate() const noexcept override { return heap_.validate(); }
+  [[nodiscard]] violation validate() const noexcept override { return heap_.validate(); }
 
   void destroy() noexcept override {
     const std::size_t bytes = bytes_;

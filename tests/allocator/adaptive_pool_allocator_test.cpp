@@ -14,7 +14,7 @@ namespace {
 
 static_assert(std::is_same_v<adaptive_pool_allocator<int>::version, std::integral_constant<unsigned, 2>>);
 static_assert(std::is_same_v<adaptive_pool_allocator<int, 1>, allocator<int, adaptive_multipool>>);
-static_assert(std::is_same_v<adaptive_pool_heap<100, 2, 5>::form, tray_form<100, 2, 5>>);
+static_assert(std::is_same_v<adaptive_pool_heap<100, 2, 5>::form, slab_form<100, 2, 5>>);
 
 template <class Heap, template <class> class Allocator>
 void containers_live_and_leave_nothing() {

@@ -104,7 +104,7 @@ class heap_over_c {
     const mallard_heap_statistics told = heap_.statistics();
     return {told.held - own_, told.held - own_ - told.cached, told.in_use};
   }
-  [[nodiscard]] fault validate() const noexcept { return {mallard_heap_validate(heap_.get())}; }
+  [[nodiscard]] violation validate() const noexcept { return {mallard_heap_validate(heap_.get())}; }
 
  private:
   // As many as hold these bytes.

@@ -54,7 +54,7 @@ struct able : plain {
   able* parent() const noexcept { return nullptr; }
   bool ended() const noexcept { return false; }
   heap_usage usage() const noexcept { return {}; }
-  fault validate() const noexcept { return {}; }
+  violation validate() const noexcept { return {}; }
   std::size_t held() const noexcept { return 0; }
   std::size_t max_held() const noexcept { return 0; }
 
@@ -75,7 +75,7 @@ struct only_copies : plain {
   bool owns(const void*) noexcept { return false; }
   resize_result resize(const resize_request&) noexcept { return {}; }
   heap_usage usage() noexcept { return {}; }
-  fault validate() noexcept { return {}; }
+  violation validate() noexcept { return {}; }
 };
 
 TEST(Concepts, AHeapGivesBlocksAndNeverThrows) {

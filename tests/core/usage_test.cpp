@@ -16,8 +16,8 @@ TEST(HeapUsage, IsEqualInAllThreeFigures) {
 }
 
 TEST(Fault, IsTrueWhenSomethingIsWrong) {
-  EXPECT_FALSE(fault{});
-  EXPECT_TRUE((fault{"a chunk is missing"}));
+  EXPECT_FALSE(violation{});
+  EXPECT_TRUE((violation{"a chunk is missing"}));
 }
 
 }  // namespace

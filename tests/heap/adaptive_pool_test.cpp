@@ -49,11 +49,11 @@ TEST(AdaptivePool, TakesNothingForABlockButABit) {
   constexpr std::size_t count = 100000;
   const std::vector<void*> blocks = fill(heap, count);
   EXPECT_LE(heap.statistics().carved * 24, heap.upstream().held());
-  std::size_t trays = 0;
+  std::size_t slabs = 0;
   for (std::size_t i = 1; i < count; ++i)
-    trays += static_cast<std::size_t>(static_cast<std::byte*>(blocks[i]) !=
+    slabs += static_cast<std::size_t>(static_cast<std::byte*>(blocks[i]) !=
                                       static_cast<std::byte*>(blocks[i - 1]) + 24);
-  EXPECT_LE(trays * 336, 2 * count + 1000) << "blocks follow each other up to a header or a tray's end";
+  EXPECT_LE(slabs * 336, 2 * count + 1000) << "blocks follow each other up to a header or a slab's end";
 }
 
 TEST(AdaptivePool, GivesMemoryBackWhileItIsFreed) {
@@ -80,7 +80,7 @@ TEST(AdaptivePool, KeepsWhatAHotListNeeds) {
   EXPECT_EQ(heap.upstream().max_held(), held);
 }
 
-TEST(AdaptivePool, FillsFullerTraysFirst) {
+TEST(AdaptivePool, FillsFullerSlabsFirst) {
   adaptive_pool heap(24, 8);
   const std::vector<void*> blocks = fill(heap, 100000);
   std::size_t one_of_ten = 0;
@@ -136,7 +136,7 @@ TEST(AdaptivePool, RefillsALittleAheadOfWhatSurvivedInTheOrderInWhichItWasFilled
   EXPECT_GT(a_little_ahead, 89000u);
 }
 
-TEST(AdaptivePool, CutsABurstStraightFromATray) {
+TEST(AdaptivePool, CutsABurstStraightFromASlab) {
   adaptive_pool heap(24, 8);
   chain blocks;
   ASSERT_TRUE(heap.allocate_burst(blocks, 1000, 24, 8, 0));
@@ -177,23 +177,23 @@ TEST(AdaptivePool, TrimKeepsLiveBlocksAndWhatItIsTold) {
 }
 
 TEST(AdaptivePool, AnExplicitNumberOfFreeBlocksIsKeptAndNoMore) {
-  basic_adaptive_pool<default_source, tray_form<256, 2>> heap(24, 8);
+  basic_adaptive_pool<default_source, slab_form<256, 2>> heap(24, 8);
   free_all(heap, fill(heap, 100000));
-  EXPECT_LE(heap.upstream().held(), 300000u) << "the tray in use, and its chunk";
+  EXPECT_LE(heap.upstream().held(), 300000u) << "the slab in use, and its chunk";
   heap.trim(0);
   EXPECT_EQ(heap.upstream().held(), 0u);
 }
 
 TEST(AdaptivePool, PiecesNeedLessAlignment) {
   alignas(2048) static std::byte buffer[40960];
-  basic_adaptive_pool<fixed_buffer, tray_form<256, 0, 2>> heap(24, 8, buffer, sizeof buffer);
+  basic_adaptive_pool<fixed_buffer, slab_form<256, 0, 2>> heap(24, 8, buffer, sizeof buffer);
   std::size_t blocks = 0;
   while (heap.allocate(24, 8)) ++blocks;
   EXPECT_GT(blocks * 24, sizeof buffer * 3 / 4);
   EXPECT_FALSE(heap.validate());
 }
 
-TEST(AdaptivePool, ASizeThatNoTrayHoldsServesNothing) {
+TEST(AdaptivePool, ASizeThatNoSlabHoldsServesNothing) {
   for (adaptive_pool heap(SIZE_MAX, 16);
        const std::size_t size : {std::size_t{0}, std::size_t{1}, SIZE_MAX}) {
     EXPECT_FALSE(heap.allocate(size, 1));

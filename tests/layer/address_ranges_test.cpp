@@ -66,7 +66,7 @@ TEST(NoAddressRanges, ContainNothing) {
 
 class ValidateFreed : public testing::Test {
  protected:
-  [[nodiscard]] fault found() const { return validate_freed(freed_, memory_.ranges(), 16); }
+  [[nodiscard]] violation found() const { return validate_freed(freed_, memory_.ranges(), 16); }
 
   islands<4> memory_{};
   intrusive_stack freed_;

@@ -10,7 +10,7 @@
 #include "mallard/allocator/allocator.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
-#include "mallard/layer/tracked.hpp"
+#include "mallard/layer/live_list.hpp"
 #include "mallard/resource/resource.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 #include "mallard/source/os_pages.hpp"
@@ -21,7 +21,7 @@ namespace {
 static_assert(layered<failing<fixed_buffer>> && predictable<failing<fixed_buffer>> &&
               owning<failing<fixed_buffer>>);
 static_assert(rewindable<failing<monotonic>> && !rewindable<failing<multipool>>);
-static_assert(freeable<failing<tracked<os_pages>>> == freeable<tracked<os_pages>>);
+static_assert(freeable<failing<live_list<os_pages>>> == freeable<live_list<os_pages>>);
 static_assert(releasable<failing<multipool>> && clearable<failing<multipool>>);
 
 class Failing : public testing::Test {

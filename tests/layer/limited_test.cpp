@@ -12,8 +12,8 @@
 #include "mallard/heap/multipool.hpp"
 #include "mallard/heap/pool.hpp"
 #include "mallard/layer/failing.hpp"
+#include "mallard/layer/live_list.hpp"
 #include "mallard/layer/stats.hpp"
-#include "mallard/layer/tracked.hpp"
 #include "mallard/resource/resource.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 
@@ -65,7 +65,7 @@ TEST(Limited, ReturnsWhatAMeasurableUpstreamGaveTooMuch) {
     using fixed_buffer::fixed_buffer;
     std::size_t received_size(std::size_t, std::size_t) = delete;
   };
-  limited<tracked<untold>> heap(byte_limit{100}, bytes, sizeof bytes);
+  limited<live_list<untold>> heap(byte_limit{100}, bytes, sizeof bytes);
   const block a = heap.allocate(64, 8);
   EXPECT_EQ(heap.out(), a.size);
   EXPECT_FALSE(heap.allocate(64, 8));

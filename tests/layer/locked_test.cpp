@@ -11,7 +11,7 @@
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/heap/pool.hpp"
-#include "mallard/layer/tracked.hpp"
+#include "mallard/layer/live_list.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 #include "watched_mutex.hpp"
 
@@ -19,7 +19,7 @@ namespace mallard {
 namespace {
 
 // What is rare, over a heap that can do little.
-class trims_and_bursts : public tracked<default_source> {
+class trims_and_bursts : public live_list<default_source> {
  public:
   std::size_t trim(std::size_t keep) noexcept { return keep + 1; }
 
@@ -51,8 +51,8 @@ static_assert(layered<locked<multipool>> && releasable<locked<multipool>> && cle
               burst<locked<multipool>> && owning<locked<multipool>> && inspectable<locked<multipool>>);
 static_assert(rewindable<locked<monotonic>> && expandable<locked<monotonic>> &&
               shrinkable<locked<monotonic>> && predictable<locked<monotonic>>);
-static_assert(fixed_size<locked<pool>> && freeable<locked<tracked<default_source>>> &&
-              measurable<locked<tracked<default_source>>> && counted<locked<default_source>>);
+static_assert(fixed_size<locked<pool>> && freeable<locked<live_list<default_source>>> &&
+              measurable<locked<live_list<default_source>>> && counted<locked<default_source>>);
 static_assert(trimmable<locked<trims_and_bursts>> && burst_of_sizes<locked<trims_and_bursts>>);
 
 // Nothing that the heap lacks is promised.
@@ -63,7 +63,7 @@ static_assert(!layered<locked<fixed_buffer>> && !releasable<locked<fixed_buffer>
               !thread_caching<locked<pool>>);
 
 TEST(Locked, TakesTheLockOnceForABlock) {
-  watched<tracked<default_source>> heap;
+  watched<live_list<default_source>> heap;
   block b;
   EXPECT_TRUE(locks_once([&] { b = heap.allocate(100, 16); }));
   ASSERT_TRUE(b);

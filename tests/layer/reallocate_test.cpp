@@ -8,7 +8,7 @@
 #include "mallard/core/align.hpp"
 #include "mallard/heap/best_fit.hpp"
 #include "mallard/layer/failing.hpp"
-#include "mallard/layer/tracked.hpp"
+#include "mallard/layer/live_list.hpp"
 #include "mallard/source/os_pages.hpp"
 
 namespace mallard {
@@ -112,7 +112,7 @@ TEST_F(Reallocate, WhatCannotBeCutStaysWhereThereIsNoOtherMemory) {
 }
 
 TEST_F(Reallocate, AHeapThatKnowsSizesOnlyMovesItsBlocks) {
-  tracked<os_pages> pages;
+  live_list<os_pages> pages;
   void* p = pages.allocate(3000, 16).data;
   write(p, 3000);
   p = reallocate(pages, p, 50'000, 16);

@@ -27,7 +27,7 @@ class ThreadCache : public testing::Test {
     ASSERT_TRUE(cache_.push(1, p));
   }
 
-  [[nodiscard]] fault validate() const {
+  [[nodiscard]] violation validate() const {
     return cache_.validate(1, [](const void*) { return true; });
   }
 

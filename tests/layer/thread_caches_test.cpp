@@ -34,7 +34,7 @@ class ThreadCaches : public testing::Test {
   [[nodiscard]] std::size_t carved() const {
     return caches_.central().statistics(multipool::classes::index(size, align)).live();
   }
-  [[nodiscard]] fault validate() const {
+  [[nodiscard]] violation validate() const {
     return caches_.validate([this](std::size_t) { return carved(); });
   }
 

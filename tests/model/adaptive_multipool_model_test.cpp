@@ -1,4 +1,4 @@
-// adaptive_multipool: as it is shipped, and with trays of few blocks and of pieces.
+// adaptive_multipool: as it is shipped, and with slabs of few blocks and of pieces.
 #include "mallard/heap/adaptive_multipool.hpp"
 
 #include "model/every_promise.hpp"
@@ -7,11 +7,11 @@ namespace mallard::model {
 namespace {
 
 struct few_blocks_model : model {
-  using heap = basic_adaptive_multipool<source, tray_form<8, 3>, doubling<512, 2048>>;
+  using heap = basic_adaptive_multipool<source, slab_form<8, 3>, doubling<512, 2048>>;
 };
 
 struct pieces_model : model {
-  using heap = basic_adaptive_multipool<source, tray_form<64, 2, 5>>;
+  using heap = basic_adaptive_multipool<source, slab_form<64, 2, 5>>;
 };
 
 const bool held = keeps_every_promise<few_blocks_model>("adaptive_multipool") &&

@@ -1,4 +1,4 @@
-// adaptive_pool: with a size that is given, with trays of one piece and of several, of many blocks and of
+// adaptive_pool: with a size that is given, with slabs of one piece and of several, of many blocks and of
 // few, aligned loosely and strictly.
 #include "mallard/heap/adaptive_pool.hpp"
 
@@ -17,9 +17,9 @@ struct sized_model : model {
   };
 };
 
-using few_blocks = basic_adaptive_pool<source, tray_form<8, 3>, doubling<512, 2048>>;
-using pieces = basic_adaptive_pool<source, tray_form<64, free_blocks_in_proportion, 5>>;
-using few_pieces = basic_adaptive_pool<source, tray_form<30, 0, 20>, constant<1>>;
+using few_blocks = basic_adaptive_pool<source, slab_form<8, 3>, doubling<512, 2048>>;
+using pieces = basic_adaptive_pool<source, slab_form<64, free_blocks_in_proportion, 5>>;
+using few_pieces = basic_adaptive_pool<source, slab_form<30, 0, 20>, constant<1>>;
 
 const bool held =
     keeps_every_promise<sized_model<few_blocks, 48, 16>>("adaptive_pool") &&

@@ -2,14 +2,14 @@
 #include "mallard/core/size_classes.hpp"
 #include "mallard/heap/multipool/segregate.hpp"
 #include "mallard/layer/growth.hpp"
-#include "mallard/layer/tracked.hpp"
+#include "mallard/layer/live_list.hpp"
 #include "model/every_promise.hpp"
 
 namespace mallard::model {
 namespace {
 
-struct tracked_model : model {
-  using heap = tracked<source>;
+struct live_list_model : model {
+  using heap = live_list<source>;
 };
 
 struct segregate_model : model {
@@ -20,7 +20,7 @@ struct segregate_model : model {
 };
 
 const bool held =
-    keeps_every_promise<tracked_model>("tracked") && keeps_every_promise<segregate_model>("segregate");
+    keeps_every_promise<live_list_model>("live_list") && keeps_every_promise<segregate_model>("segregate");
 
 }  // namespace
 }  // namespace mallard::model

@@ -180,7 +180,7 @@ class probe {
   [[nodiscard]] std::size_t max_held() const noexcept { return books_.max_held(); }
 
   [[nodiscard]] heap_usage usage() const noexcept { return {held(), held(), held()}; }
-  [[nodiscard]] static fault validate() noexcept { return {}; }
+  [[nodiscard]] static violation validate() noexcept { return {}; }
 
  private:
   // Relaxed: it must see what happens, and not put the threads in an order that hides races from a sanitizer.

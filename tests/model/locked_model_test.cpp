@@ -7,7 +7,7 @@
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/heap/pool.hpp"
-#include "mallard/layer/tracked.hpp"
+#include "mallard/layer/live_list.hpp"
 #include "mallard/source/counting.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 #include "model/every_promise.hpp"
@@ -41,8 +41,8 @@ struct pool_model : model {
   };
 };
 
-struct tracked_model : model {
-  using heap = watched<tracked<source>>;
+struct live_list_model : model {
+  using heap = watched<live_list<source>>;
 };
 
 struct counting_model : model {
@@ -67,7 +67,7 @@ struct over_os_pages_model : model {
 const bool held = keeps_every_promise<multipool_model>("locked_multipool") &&
                   keeps_every_promise<monotonic_model>("locked_monotonic") &&
                   keeps_every_promise<pool_model>("locked_pool") &&
-                  keeps_every_promise<tracked_model>("locked_tracked") &&
+                  keeps_every_promise<live_list_model>("locked_live_list") &&
                   keeps_every_promise<counting_model>("locked_counting") &&
                   keeps_every_promise<fixed_buffer_model>("locked_fixed_buffer") &&
                   keeps_every_promise<over_os_pages_model>("locked_multipool_over_os_pages");

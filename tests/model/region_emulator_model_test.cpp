@@ -1,7 +1,7 @@
 // region_emulator over what must be told sizes, over a heap that frees by pointer, and over malloc itself.
 #include "mallard/heap/region_emulator.hpp"
 
-#include "mallard/layer/tracked.hpp"
+#include "mallard/layer/live_list.hpp"
 #include "model/every_promise.hpp"
 
 namespace mallard::model {
@@ -16,7 +16,7 @@ struct by_size_model : never_reuses {
 };
 
 struct by_pointer_model : never_reuses {
-  using heap = basic_region_emulator<tracked<source>>;
+  using heap = basic_region_emulator<live_list<source>>;
 };
 
 struct over_malloc_model : never_reuses {

@@ -254,7 +254,7 @@ class shadow {
   template <class H>
   void check_layer(H& h) const {
     if constexpr (inspectable<H>) {
-      if (const fault f = h.validate()) ADD_FAILURE() << "validate: " << f.what;
+      if (const violation v = h.validate()) ADD_FAILURE() << "validate: " << v.what;
       const heap_usage u = h.usage();
       EXPECT_GE(u.held, u.carved);
       EXPECT_GE(u.carved, u.granted);

@@ -1,4 +1,4 @@
-// synchronized_adaptive_pool and the one without caches: of many blocks a batch and of few, of trays of
+// synchronized_adaptive_pool and the one without caches: of many blocks a batch and of few, of slabs of
 // pieces; with a mutex that tells whether it is held whenever the pool is entered.
 #include "mallard/heap/synchronized_adaptive_pool.hpp"
 
@@ -18,11 +18,11 @@ struct sized_model : model {
   };
 };
 
-using few_blocks = basic_synchronized_adaptive_pool<source, tray_form<8, 3>, doubling<512, 2048>>;
+using few_blocks = basic_synchronized_adaptive_pool<source, slab_form<8, 3>, doubling<512, 2048>>;
 using watched =
-    synchronized_blocks<attended_blocks<basic_adaptive_pool<source, tray_form<8, 3>, doubling<512, 2048>>>,
+    synchronized_blocks<attended_blocks<basic_adaptive_pool<source, slab_form<8, 3>, doubling<512, 2048>>>,
                         watched_mutex>;
-using pieces = basic_adaptive_pool<source, tray_form<64, 2, 5>>;
+using pieces = basic_adaptive_pool<source, slab_form<64, 2, 5>>;
 
 const bool held =
     keeps_every_promise<sized_model<few_blocks, 48, 16>>("synchronized_adaptive_pool") &&

@@ -3,8 +3,8 @@
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/layer/limited.hpp"
+#include "mallard/layer/live_list.hpp"
 #include "mallard/layer/stats.hpp"
-#include "mallard/layer/tracked.hpp"
 #include "model/every_promise.hpp"
 
 namespace mallard::model {
@@ -45,8 +45,8 @@ struct limited_source_model : passing_through {
 };
 
 // Tells received sizes of live blocks only.
-struct measurable_only : tracked<source> {
-  using tracked<source>::tracked;
+struct measurable_only : live_list<source> {
+  using live_list<source>::live_list;
   std::size_t received_size(std::size_t, std::size_t) = delete;
 };
 static_assert(measurable<measurable_only> && !predictable<measurable_only>);

@@ -18,7 +18,7 @@ from pathlib import Path
 RUN = Path(__file__).with_name("run.py")
 SECONDS = 5  # of CPU, for a model test that takes one, and for one that hangs
 
-FILE = "file: mallard/layer/tracked.hpp\nwhy: planted\n"
+FILE = "file: mallard/layer/live_list.hpp\nwhy: planted\n"
 
 
 def change(find: str, replace: str) -> str:

@@ -21,7 +21,7 @@ using locked_pool = locked<pool, light_mutex>;
 
 // With sub-blocks, as the seed's second adaptive pool.
 using adaptive_pool_in_pieces =
-    basic_adaptive_pool<default_source, tray_form<nodes_per_block, free_blocks_in_proportion, 2>>;
+    basic_adaptive_pool<default_source, slab_form<nodes_per_block, free_blocks_in_proportion, 2>>;
 
 struct pools_in {
   // What is turned over has died, but a floor keeps its places until all are free.

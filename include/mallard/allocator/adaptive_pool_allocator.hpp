@@ -5,7 +5,7 @@
 //
 // Nodes come from an adaptive pool of their size, arrays from the heap's best_fit; the heap is named, as with
 // all allocators here, and shared by containers of the same form. Version 2 allocates and frees nodes in
-// bursts, which are cut straight from trays. `shared` and `cached` threads: locked<Heap> in the heap's place,
+// bursts, which are cut straight from slabs. `shared` and `cached` threads: locked<Heap> in the heap's place,
 // or allocator<T, synchronized_adaptive_pool> where there are no arrays. Cost: the heap's.
 // Seed 001, chapter 3 ("Presenting adaptive_pool").
 #pragma once
@@ -20,12 +20,12 @@
 
 namespace mallard {
 
-// Blocks of a tray at the least, trays without blocks that are kept at the most, and what a piece of a tray
-// may lose in percent; only_alignment: a tray is one piece.
+// Blocks of a slab at the least, slabs without blocks that are kept at the most, and what a piece of a slab
+// may lose in percent; only_alignment: a slab is one piece.
 template <std::size_t NodesPerBlock = default_nodes_per_block,
           std::size_t MaxFreeBlocks = free_blocks_in_proportion, std::size_t OverheadPercent = only_alignment>
 using adaptive_pool_heap =
-    basic_adaptive_multipool<default_source, tray_form<NodesPerBlock, MaxFreeBlocks, OverheadPercent>>;
+    basic_adaptive_multipool<default_source, slab_form<NodesPerBlock, MaxFreeBlocks, OverheadPercent>>;
 
 template <class T, unsigned Version = 2, std::size_t NodesPerBlock = default_nodes_per_block,
           std::size_t MaxFreeBlocks = free_blocks_in_proportion, std::size_t OverheadPercent = only_alignment>

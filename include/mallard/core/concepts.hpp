@@ -205,13 +205,13 @@ concept thread_caching = concurrent<H> && requires(H& h) {
 // --- inspection -----------------------------------------------------------------------------
 
 // heap_usage usage() const noexcept;   bytes held, carved and granted, found by walking. O(memory held).
-// fault validate() const noexcept;     walks every structure; the first broken invariant, or none. A walk
+// violation validate() const noexcept;     walks every structure; the first broken invariant, or none. A walk
 //                              of free and large blocks, chunks and runs, and a lookup of O(log chunks and
 //                              runs) for each. Debug builds call it where many blocks end.
 template <class H>
 concept inspectable = heap<H> && requires(const H& c) {
   { c.usage() } noexcept -> std::same_as<heap_usage>;
-  { c.validate() } noexcept -> std::same_as<fault>;
+  { c.validate() } noexcept -> std::same_as<violation>;
 };
 
 // size_t held() const noexcept;       bytes handed out by a source now

@@ -54,7 +54,7 @@ class tree_node {
   }
 
   // Whether the links of this node and its children agree. O(children).
-  [[nodiscard]] fault validate() const noexcept {
+  [[nodiscard]] violation validate() const noexcept {
     if (parent_ == nullptr && (newer_ != nullptr || older_ != nullptr))
       return {"tree_node: it has siblings but no parent"};
     const tree_node* newer = nullptr;

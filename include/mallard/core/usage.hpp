@@ -1,4 +1,4 @@
-// heap_usage and fault: what inspecting a heap tells.
+// heap_usage and violation: what inspecting a heap tells.
 //
 //     held      +-------------------------------------------------+  bytes obtained from the upstream
 //     carved    +------------------------------+                     of these, taken by live blocks
@@ -25,8 +25,8 @@ struct heap_usage {
 };
 
 // The first broken invariant a validate() walk met; false when there is none:
-//     if (fault f = heap.validate()) report(f.what);
-struct [[nodiscard]] fault {
+//     if (violation v = heap.validate()) report(v.what);
+struct [[nodiscard]] violation {
   const char* what = nullptr;  // static text, null when nothing is wrong
 
   [[nodiscard]] explicit constexpr operator bool() const noexcept { return what != nullptr; }

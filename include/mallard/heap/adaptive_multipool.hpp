@@ -28,7 +28,7 @@
 #include "mallard/core/size_classes.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/adaptive_pool.hpp"
-#include "mallard/heap/adaptive_pool/tray_shape.hpp"
+#include "mallard/heap/adaptive_pool/slab_shape.hpp"
 #include "mallard/heap/best_fit.hpp"
 #include "mallard/heap/heap_name.hpp"
 #include "mallard/layer/growth.hpp"
@@ -40,7 +40,7 @@ namespace mallard {
 // As those of multipool, up to where a node is rare.
 using adaptive_multipool_classes = size_classes<8, 64, 8, 512>;
 
-template <heap Upstream = default_source, class Form = tray_form<>,
+template <heap Upstream = default_source, class Form = slab_form<>,
           growth_policy Growth = adaptive_pool_growth>
 class basic_adaptive_multipool {
  public:
@@ -114,7 +114,7 @@ class basic_adaptive_multipool {
     return arrays_.owns(p) || std::ranges::any_of(pools_, has);
   }
 
-  // Of the pool of class `index`, below classes::count. O(its trays).
+  // Of the pool of class `index`, below classes::count. O(its slabs).
   [[nodiscard]] pool_statistics statistics(std::size_t index) const noexcept {
     return pools_[index] ? pools_[index]->statistics() : pool_statistics{classes::size(index), 0, 0};
   }
@@ -131,10 +131,10 @@ class basic_adaptive_multipool {
     return found;
   }
 
-  [[nodiscard]] fault validate() const noexcept {
+  [[nodiscard]] violation validate() const noexcept {
     for (const std::optional<pool>& p : pools_)
       if (p)
-        if (fault f = p->validate()) return f;
+        if (violation v = p->validate()) return v;
     return arrays_.validate();
   }
 

@@ -1,21 +1,21 @@
 // adaptive_pool: blocks of one size, whose memory goes back when it is free.
 //
 //     current --> [header, bits| b b b b . . . . . .]      blocks come from here, in the order of addresses
-//     shelves --> [header, bits| b . b b b b . b b b]      then from the fullest of these
+//     partial --> [header, bits| b . b b b b . b b b]      then from the fullest of these
 //     idle    --> [header, bits| . . . . . . . . . .]      then from these; above a bound they go back
 //     upstream
 //
-// A segregated pool never knows that a part of its memory is free. Here each block lies in a tray, an aligned
+// A segregated pool never knows that a part of its memory is free. Here each block lies in a slab, an aligned
 // piece of memory that is found from the block by a mask, and that has a bit for each of its blocks: the
-// blocks themselves take nothing and are never touched. The fullest tray is filled first, so that others
+// blocks themselves take nothing and are never touched. The fullest slab is filled first, so that others
 // become empty and blocks that are allocated together lie together. Requests that do not fit are null; the
 // size is given to the constructor, or is that of the first request, up to 128 MiB. The form says how many
-// blocks a tray has at the least, how many trays are kept, and whether trays consist of pieces, which need
+// blocks a slab has at the least, how many slabs are kept, and whether slabs consist of pieces, which need
 // less alignment. Holds nothing until first used. After everything is freed: a sixteenth of what was in use
-// at most of late, or 64 KiB, and the tray in use; trim(0) gives back all that has no live block. Memory goes
+// at most of late, or 64 KiB, and the slab in use; trim(0) gives back all that has no live block. Memory goes
 // to the system but for as much as had to be taken from there again. A live block keeps its chunk, of 256 KiB
-// at most; beside blocks, headers take a bit each and 48 bytes a tray. Cost of a pair: 34 instructions (gcc
-// 12 -O2, callgrind, the loop around it subtracted), 150 where all trays are nearly full and single blocks
+// at most; beside blocks, headers take a bit each and 48 bytes a slab. Cost of a pair: 34 instructions (gcc
+// 12 -O2, callgrind, the loop around it subtracted), 150 where all slabs are nearly full and single blocks
 // come and go at random; O(1) however many blocks there are. Not synchronised. Debug builds find a block that
 // is freed twice at once, and validate the whole pool in clear(), release() and the destructor. Seed 001,
 // chapter 3 ("Adaptive pools explained").
@@ -37,10 +37,10 @@
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/pool_statistics.hpp"
 #include "mallard/core/usage.hpp"
-#include "mallard/heap/adaptive_pool/tray.hpp"
-#include "mallard/heap/adaptive_pool/tray_chunks.hpp"
-#include "mallard/heap/adaptive_pool/tray_shape.hpp"
-#include "mallard/heap/adaptive_pool/tray_shelves.hpp"
+#include "mallard/heap/adaptive_pool/partial_lists.hpp"
+#include "mallard/heap/adaptive_pool/slab.hpp"
+#include "mallard/heap/adaptive_pool/slab_chunks.hpp"
+#include "mallard/heap/adaptive_pool/slab_shape.hpp"
 #include "mallard/heap/heap_name.hpp"
 #include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/growth.hpp"
@@ -51,10 +51,10 @@ namespace mallard {
 // Chunks double to 64 KiB, then add an eighth, and are so small that one live block keeps little.
 using adaptive_pool_growth = proportional<4096, 65536, 8, 262144>;
 
-template <heap Upstream = default_source, class Form = tray_form<>,
+template <heap Upstream = default_source, class Form = slab_form<>,
           growth_policy Growth = adaptive_pool_growth>
 class basic_adaptive_pool {
-  using chunks = tray_chunks<Upstream, Form, Growth>;
+  using chunks = slab_chunks<Upstream, Form, Growth>;
 
  public:
   using upstream_type = Upstream;
@@ -99,22 +99,22 @@ class basic_adaptive_pool {
 
   MALLARD_INLINE void deallocate(void* p) noexcept {
     const std::size_t offset = address_of(p) & shape_.within;
-    tray_piece* const piece = tray::header_at(shape_, static_cast<std::byte*>(p) - offset);
+    slab_piece* const piece = slab::header_at(shape_, static_cast<std::byte*>(p) - offset);
     const std::size_t slot = shape_.slot_at(offset);
-    tray* t = static_cast<tray*>(piece);
-    std::size_t index = slot / tray_shape::slots_a_word;
+    slab* t = static_cast<slab*>(piece);
+    std::size_t index = slot / slab_shape::slots_a_word;
     if constexpr (Form::has_pieces) {
       t = piece->of;
       index += piece->first_word;
     }
-    const tray::word bit = tray::word{1} << slot % tray_shape::slots_a_word;
+    const slab::word bit = slab::word{1} << slot % slab_shape::slots_a_word;
     MALLARD_CHECK((t->words()[index] & bit) == 0);
     t->words()[index] |= bit;
     if (--t->until == 0) [[unlikely]]
       look_at(t);
   }
 
-  // Cut straight from trays: blocks of a tray follow each other in the order of their addresses.
+  // Cut straight from slabs: blocks of a slab follow each other in the order of their addresses.
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t /*contiguous*/) noexcept {
     if (count == 0) return true;
@@ -176,14 +176,14 @@ class basic_adaptive_pool {
 
   [[nodiscard]] bool owns(const void* p) const noexcept { return chunks_.owns(p); }
 
-  // Bytes of chunks without a used tray, which wait for the next request. The tray that blocks come from is
+  // Bytes of chunks without a used slab, which wait for the next request. The slab that blocks come from is
   // used, whether it has live blocks or not.
   [[nodiscard]] std::size_t idle() const noexcept { return chunks_.idle(); }
 
-  // Of the trays in use: blocks that fit, and of those the free ones. O(trays), as all that inspects.
+  // Of the slabs in use: blocks that fit, and of those the free ones. O(slabs), as all that inspects.
   [[nodiscard]] pool_statistics statistics() const noexcept {
     pool_statistics found{shape_.size, 0, static_cast<std::size_t>(std::popcount(at_hand()))};
-    chunks_.for_each_tray(shape_, [&](const tray* t) {
+    chunks_.for_each_slab(shape_, [&](const slab* t) {
       found.carved += t->capacity;
       found.free += t->count_free(shape_);
     });
@@ -197,38 +197,38 @@ class basic_adaptive_pool {
 
   [[nodiscard]] address_ranges chunk_ranges() const noexcept {
     return address_ranges(
-        [this](auto f) { chunks_.for_each([&](const tray_chunk* c) { f(c->origin, c->bytes); }); });
+        [this](auto f) { chunks_.for_each([&](const slab_chunk* c) { f(c->origin, c->bytes); }); });
   }
 
-  [[nodiscard]] fault validate() const noexcept {
-    if (fault f = chunks_.validate()) return f;
-    std::size_t shelved = 0;
-    fault found;
-    chunks_.for_each_tray(shape_, [&](const tray* t) {
-      if (!found) found = validate(t, shelved);
+  [[nodiscard]] violation validate() const noexcept {
+    if (violation v = chunks_.validate()) return v;
+    std::size_t listed = 0;
+    violation found;
+    chunks_.for_each_slab(shape_, [&](const slab* t) {
+      if (!found) found = validate(t, listed);
     });
     if (found) return found;
-    const address_ranges trays([this](auto f) {
-      chunks_.for_each_tray(shape_, [&](const tray* t) { f(t->begin(shape_), shape_.bytes()); });
+    const address_ranges slabs([this](auto f) {
+      chunks_.for_each_slab(shape_, [&](const slab* t) { f(t->begin(shape_), shape_.bytes()); });
     });
-    const auto is_tray = [&](const tray* t) {
-      return trays.contains(t->begin(shape_), shape_.bytes()) &&
-             t == tray::header_at(shape_, t->begin(shape_));
+    const auto is_slab = [&](const slab* t) {
+      return slabs.contains(t->begin(shape_), shape_.bytes()) &&
+             t == slab::header_at(shape_, t->begin(shape_));
     };
-    if (current_ != nullptr && !is_tray(current_))
-      return {"adaptive_pool: the current tray is none of the pool's"};
-    if (current_ == nullptr && is_any_at_hand()) return {"adaptive_pool: blocks are at hand from no tray"};
+    if (current_ != nullptr && !is_slab(current_))
+      return {"adaptive_pool: the current slab is none of the pool's"};
+    if (current_ == nullptr && is_any_at_hand()) return {"adaptive_pool: blocks are at hand from no slab"};
     if (current_ != nullptr && (current_->words()[swept_] & at_hand()) != 0)
-      return {"adaptive_pool: a block at hand is free in its tray, too"};
-    return shelves_.validate(shelved, [&](const tray* t) { return t != current_ && is_tray(t); });
+      return {"adaptive_pool: a block at hand is free in its slab, too"};
+    return partial_.validate(listed, [&](const slab* t) { return t != current_ && is_slab(t); });
   }
 
  private:
-  // More frees than can happen before the current tray is swept again.
+  // More frees than can happen before the current slab is swept again.
   static constexpr std::uint32_t never = 0xffffffff;
 
-  [[nodiscard]] static constexpr tray_shape shape_for(std::size_t size, std::size_t align) noexcept {
-    return tray_shape::of<Form>(size, align, tray::headers);
+  [[nodiscard]] static constexpr slab_shape shape_for(std::size_t size, std::size_t align) noexcept {
+    return slab_shape::of<Form>(size, align, slab::headers);
   }
 
   void set(std::size_t size, std::size_t align) noexcept {
@@ -261,7 +261,7 @@ class basic_adaptive_pool {
     if (!sweep()) return false;
     const auto first = static_cast<std::size_t>(std::countr_zero(rest_));
     const auto blocks = static_cast<std::size_t>(std::countr_one(rest_ >> first));
-    rest_ &= rest_ + (tray::word{1} << first);  // the carry passes through the row
+    rest_ &= rest_ + (slab::word{1} << first);  // the carry passes through the row
     next_ = word_ + first * shape_.size;
     end_ = next_ + blocks * shape_.size;
     return true;
@@ -269,9 +269,9 @@ class basic_adaptive_pool {
 
   bool sweep() noexcept {
     while (!sweep_current()) {
-      tray* const filled = std::exchange(current_, nullptr);
-      if (filled != nullptr) filled->look_when(tray_shelves::when_full, 0);
-      current_ = next_tray(filled);
+      slab* const filled = std::exchange(current_, nullptr);
+      if (filled != nullptr) filled->look_when(partial_lists::when_full, 0);
+      current_ = next_slab(filled);
       if (current_ == nullptr) return false;
       swept_ = shape_.words() - 1;
     }
@@ -284,7 +284,7 @@ class basic_adaptive_pool {
     const std::size_t words = shape_.words();
     for (std::size_t left = words; left != 0; --left) {
       swept_ = swept_ + 1 < words ? swept_ + 1 : 0;
-      tray::word& next = current_->words()[swept_];
+      slab::word& next = current_->words()[swept_];
       if (next == 0) continue;
       rest_ = next;
       next = 0;
@@ -296,60 +296,60 @@ class basic_adaptive_pool {
   }
 
   // Where those next in memory are nearly as full as the fullest, they come one after the other, so that what
-  // is allocated together lies together, over the borders of trays and chunks, too. They come in the order in
-  // which they were filled before, from the third on: as much as a tray came from the last one meanwhile, and
+  // is allocated together lies together, over the borders of slabs and chunks, too. They come in the order in
+  // which they were filled before, from the third on: as much as a slab came from the last one meanwhile, and
   // who walks over old and new shall come to the new a little ahead, so that what is old lies in the
-  // processor's caches by then. Where trays are nearly full that is not worth a look. `filled`: the last one,
+  // processor's caches by then. Where slabs are nearly full that is not worth a look. `filled`: the last one,
   // or null.
-  tray* next_tray(const tray* filled) noexcept {
-    if (shelves_.fullest() == nullptr) return chunks_.take(shape_);
-    tray* next = filled == nullptr ? nullptr : chunks::behind(shape_, filled);
-    if (!is_nearly_fullest(next) && shelves_.is_much_free()) next = chunks_.third_of_all(shape_);
+  slab* next_slab(const slab* filled) noexcept {
+    if (partial_.fullest() == nullptr) return chunks_.take(shape_);
+    slab* next = filled == nullptr ? nullptr : chunks::behind(shape_, filled);
+    if (!is_nearly_fullest(next) && partial_.is_much_free()) next = chunks_.third_of_all(shape_);
     if (!is_nearly_fullest(next)) {
-      next = shelves_.fullest();
-      for (tray* t = next; is_nearly_fullest(t); t = chunks::in_front(shape_, t)) next = t;
+      next = partial_.fullest();
+      for (slab* t = next; is_nearly_fullest(t); t = chunks::in_front(shape_, t)) next = t;
     }
-    shelves_.erase(next);
+    partial_.erase(next);
     return next;
   }
 
-  [[nodiscard]] bool is_nearly_fullest(const tray* t) const noexcept {
-    return t != nullptr && shelves_.is_nearly_fullest(t);
+  [[nodiscard]] bool is_nearly_fullest(const slab* t) const noexcept {
+    return t != nullptr && partial_.is_nearly_fullest(t);
   }
 
   // So many of its blocks are free that it belongs elsewhere.
-  MALLARD_NOINLINE void look_at(tray* t) noexcept {
+  MALLARD_NOINLINE void look_at(slab* t) noexcept {
     const std::size_t free = t->goal;
-    if (free != tray_shelves::when_full) shelves_.erase(t);
+    if (free != partial_lists::when_full) partial_.erase(t);
     put_away(t, free);
   }
 
-  // A tray that is nowhere, `free` of its blocks being free, one or more.
-  void put_away(tray* t, std::size_t free) noexcept {
+  // A slab that is nowhere, `free` of its blocks being free, one or more.
+  void put_away(slab* t, std::size_t free) noexcept {
     if (free == t->capacity)
       chunks_.put(shape_, t);
     else
-      shelves_.put(t, free);
+      partial_.put(t, free);
   }
 
   void put_current_away() noexcept {
     if (current_ == nullptr) return;
     current_->words()[swept_] |= at_hand();
-    tray* const t = current_;
+    slab* const t = current_;
     put_nothing_at_hand();
     const std::size_t free = t->count_free(shape_);
     if (free == 0)
-      t->look_when(tray_shelves::when_full, 0);
+      t->look_when(partial_lists::when_full, 0);
     else
       put_away(t, free);
   }
 
-  // Free blocks of the word swept that are not in the tray's.
-  [[nodiscard]] tray::word at_hand() const noexcept {
+  // Free blocks of the word swept that are not in the slab's.
+  [[nodiscard]] slab::word at_hand() const noexcept {
     if (next_ == end_) return rest_;
     const std::size_t first = static_cast<std::size_t>(next_ - word_) / shape_.size;
     const std::size_t blocks = static_cast<std::size_t>(end_ - next_) / shape_.size;
-    return rest_ | ~tray::word{0} >> (tray_shape::slots_a_word - blocks) << first;
+    return rest_ | ~slab::word{0} >> (slab_shape::slots_a_word - blocks) << first;
   }
 
   void put_nothing_at_hand() noexcept {
@@ -359,34 +359,34 @@ class basic_adaptive_pool {
   }
 
   void forget() noexcept {
-    shelves_ = {};
+    partial_ = {};
     put_nothing_at_hand();
   }
 
-  // Whether a tray is free where it says so; counts those that must be on a shelf.
-  [[nodiscard]] fault validate(const tray* t, std::size_t& shelved) const noexcept {
+  // Whether a slab is free where it says so; counts those that must be in a list.
+  [[nodiscard]] violation validate(const slab* t, std::size_t& listed) const noexcept {
     for (std::size_t i = 0; i < shape_.words(); ++i)
       if ((t->words()[i] & ~t->all_of_word(shape_, i)) != 0)
         return {"adaptive_pool: a header counts as a free block"};
     if (t == current_) return {};
     const std::size_t free = t->count_free(shape_);
-    if (t->goal - t->until != free) return {"adaptive_pool: a tray has other free blocks than it counts"};
-    if (free == t->capacity) return {"adaptive_pool: an empty tray is in use"};
-    shelved += static_cast<std::size_t>(free != 0);
+    if (t->goal - t->until != free) return {"adaptive_pool: a slab has other free blocks than it counts"};
+    if (free == t->capacity) return {"adaptive_pool: an empty slab is in use"};
+    listed += static_cast<std::size_t>(free != 0);
     return {};
   }
 
   // What a pair reads, in one line of the processor's caches.
-  std::byte* next_ = nullptr;  // free blocks in a row of the current tray, taken out of it
+  std::byte* next_ = nullptr;  // free blocks in a row of the current slab, taken out of it
   std::byte* end_ = nullptr;
-  tray_shape shape_;
+  slab_shape shape_;
 
-  tray* current_ = nullptr;
-  tray::word rest_ = 0;        // what else was taken out with them: free blocks of one word
+  slab* current_ = nullptr;
+  slab::word rest_ = 0;        // what else was taken out with them: free blocks of one word
   std::byte* word_ = nullptr;  // where that word's first slot lies
   std::size_t swept_ = 0;      // which it is
   bool adopts_ = false;
-  tray_shelves shelves_;
+  partial_lists partial_;
   chunks chunks_;
 };
 

@@ -39,8 +39,8 @@
 #include "mallard/heap/heap_name.hpp"
 #include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/growth.hpp"
+#include "mallard/layer/live_list.hpp"
 #include "mallard/layer/one_by_one.hpp"
-#include "mallard/layer/tracked.hpp"
 #include "mallard/source/borrowed.hpp"
 #include "mallard/source/default_source.hpp"
 
@@ -231,8 +231,8 @@ class basic_best_fit {
   }
 
   // O(blocks log chunks), in the memory of address_ranges.
-  [[nodiscard]] fault validate() const noexcept {
-    if (fault f = blocks_.validate()) return f;
+  [[nodiscard]] violation validate() const noexcept {
+    if (violation v = blocks_.validate()) return v;
     return large_.validate();
   }
 
@@ -364,7 +364,7 @@ class basic_best_fit {
   }
 
   Upstream upstream_;
-  tracked<borrowed<Upstream>> large_;  // before the lists: what a short life touches is together
+  live_list<borrowed<Upstream>> large_;  // before the lists: what a short life touches is together
   coalesce<borrowed<Upstream>, Growth> blocks_;
 };
 

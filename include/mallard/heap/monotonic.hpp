@@ -162,8 +162,8 @@ class basic_monotonic {
     return found;
   }
 
-  [[nodiscard]] fault validate() const noexcept {
-    if (fault f = chunks_.validate()) return f;
+  [[nodiscard]] violation validate() const noexcept {
+    if (violation v = chunks_.validate()) return v;
     const bump whole = room_of(chunks_.newest());
     if (bump_.end() != whole.end()) return {"monotonic: the cursor belongs to another chunk"};
     if (bump_.cursor() < whole.cursor() || bump_.cursor() > whole.end())

@@ -42,8 +42,8 @@
 #include "mallard/heap/multipool/segregate.hpp"
 #include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/growth.hpp"
+#include "mallard/layer/live_list.hpp"
 #include "mallard/layer/one_by_one.hpp"
-#include "mallard/layer/tracked.hpp"
 #include "mallard/source/borrowed.hpp"
 #include "mallard/source/default_source.hpp"
 
@@ -170,8 +170,8 @@ class basic_multipool {
   [[nodiscard]] address_ranges chunk_ranges() const noexcept { return pools_.chunk_ranges(); }
 
   // O(blocks freed log runs + large blocks), in the memory of address_ranges.
-  [[nodiscard]] fault validate() const noexcept {
-    if (fault f = pools_.validate()) return f;
+  [[nodiscard]] violation validate() const noexcept {
+    if (violation v = pools_.validate()) return v;
     return large_.validate();
   }
 
@@ -206,7 +206,7 @@ class basic_multipool {
 
   Upstream upstream_;
   segregate<borrowed<Upstream>, Classes, Growth, RunGrowth, FreeList> pools_;
-  tracked<borrowed<Upstream>> large_;
+  live_list<borrowed<Upstream>> large_;
 };
 
 using multipool = basic_multipool<>;

@@ -146,10 +146,11 @@ class basic_pool {
   [[nodiscard]] address_ranges chunk_ranges() const noexcept { return chunks_.chunk_ranges(); }
 
   // O(blocks freed log chunks), in the memory of address_ranges.
-  [[nodiscard]] fault validate() const noexcept {
-    if (fault f = chunks_.validate()) return f;
+  [[nodiscard]] violation validate() const noexcept {
+    if (violation v = chunks_.validate()) return v;
     chunk* const newest = chunks_.newest();
-    if (newest == nullptr) return freed_.empty() ? fault{} : fault{"pool: a freed block is in no chunk"};
+    if (newest == nullptr)
+      return freed_.empty() ? violation{} : violation{"pool: a freed block is in no chunk"};
     if (fresh_.cursor() < first_block(newest) || fresh_.cursor() > newest->end())
       return {"pool: the cursor is outside its chunk"};
     for (chunk* c = newest; c != nullptr; c = c->older())

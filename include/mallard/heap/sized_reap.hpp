@@ -6,7 +6,7 @@
 // Blocks follow each other as in a region: rounded to 8 bytes, to 16 where their alignment is, with nothing
 // in front. A single block comes back with its size, as containers, std::pmr and typed allocators give it,
 // and serves again; what is free is joined when a chunk would be needed and much is free
-// (heap/sized_reap/untagged.hpp). clear() keeps all chunks, release() none; nesting is that of
+// (heap/sized_reap/headerless.hpp). clear() keeps all chunks, release() none; nesting is that of
 // layer/nested.hpp. Suggested in place of a region whose blocks have known sizes; where they are unknown,
 // `reap`. Chunks without blocks go back when it needs a chunk or is trimmed, blocks above 32 KiB at once.
 // What is aligned to more than 16 bytes leaves holes before it, which serve other blocks. Cost: O(chunks) to
@@ -29,10 +29,10 @@
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/heap_name.hpp"
 #include "mallard/heap/reap.hpp"
-#include "mallard/heap/sized_reap/untagged.hpp"
+#include "mallard/heap/sized_reap/headerless.hpp"
 #include "mallard/layer/growth.hpp"
+#include "mallard/layer/live_list.hpp"
 #include "mallard/layer/nested.hpp"
-#include "mallard/layer/tracked.hpp"
 #include "mallard/source/borrowed.hpp"
 #include "mallard/source/default_source.hpp"
 #include "mallard/source/inherited.hpp"
@@ -41,17 +41,17 @@ namespace mallard {
 
 // What nested<> makes a sized_reap of. Largest: requests above as many bytes pass through.
 template <heap Upstream, growth_policy Growth, std::size_t Largest>
-class untagged_heap {
+class headerless_heap {
  public:
   using upstream_type = Upstream;
 
   template <class... Args>
     requires std::constructible_from<Upstream, Args...>
-  explicit untagged_heap(Args&&... args)
+  explicit headerless_heap(Args&&... args)
       : upstream_(std::forward<Args>(args)...), large_(upstream_), blocks_(upstream_) {}
-  untagged_heap(const untagged_heap&) = delete;
-  untagged_heap& operator=(const untagged_heap&) = delete;
-  ~untagged_heap() { MALLARD_CHECK(!validate()); }
+  headerless_heap(const headerless_heap&) = delete;
+  headerless_heap& operator=(const headerless_heap&) = delete;
+  ~headerless_heap() { MALLARD_CHECK(!validate()); }
 
   [[nodiscard]] upstream_type& upstream() noexcept { return upstream_; }
   [[nodiscard]] const upstream_type& upstream() const noexcept { return upstream_; }
@@ -96,13 +96,13 @@ class untagged_heap {
   }
 
   // O(free and large blocks).
-  [[nodiscard]] fault validate() const noexcept {
-    if (fault f = blocks_.validate()) return f;
+  [[nodiscard]] violation validate() const noexcept {
+    if (violation v = blocks_.validate()) return v;
     return large_.validate();
   }
 
  private:
-  using blocks = untagged<borrowed<Upstream>, Growth>;
+  using blocks = headerless<borrowed<Upstream>, Growth>;
 
   static_assert(Largest % sized_blocks::coarse == 0, "so that no block of ours receives more");
 
@@ -128,7 +128,7 @@ class untagged_heap {
   }
 
   Upstream upstream_;
-  tracked<borrowed<Upstream>> large_;  // before the lists: what a short life touches is together
+  live_list<borrowed<Upstream>> large_;  // before the lists: what a short life touches is together
   blocks blocks_;
 };
 
@@ -137,7 +137,7 @@ inline constexpr std::size_t sized_reap_largest = std::size_t{32} << 10;
 
 template <heap Upstream = default_source, growth_policy Growth = reap_growth,
           std::size_t Largest = sized_reap_largest>
-using basic_sized_reap = nested<untagged_heap<inherited<Upstream>, Growth, Largest>>;
+using basic_sized_reap = nested<headerless_heap<inherited<Upstream>, Growth, Largest>>;
 
 using sized_reap = basic_sized_reap<>;
 

@@ -119,8 +119,8 @@ class basic_stack_pattern {
     return found;
   }
 
-  [[nodiscard]] fault validate() const noexcept {
-    if (fault f = chunks_.validate()) return f;
+  [[nodiscard]] violation validate() const noexcept {
+    if (violation v = chunks_.validate()) return v;
     chunk* in = chunks_.newest();
     const std::byte* end = bump_.cursor();
     if (in != nullptr && (bump_.end() != in->end() || end < in->begin() || end > in->end()))

@@ -4,7 +4,7 @@
 //     thread 2 --> cache [b]          --batches, under a lock--+--> adaptive_pool --> Upstream
 //
 // As synchronized_pool, but batches that a cache has no room for go back to the pool, which gives memory back
-// while it is freed. What caches keep of a tray keeps the tray: at most two batches a thread, until it ends
+// while it is freed. What caches keep of a slab keeps the slab: at most two batches a thread, until it ends
 // and another one frees or allocates, or until flush() or trim(). shared_adaptive_pool is the same without
 // caches, by one lock around each operation: as exact as one for one thread, and as fast as its lock.
 // Suggested: shared for few threads or little use, cached for the rest. Cost of a pair on one thread: cached
@@ -17,7 +17,7 @@
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/light_mutex.hpp"
 #include "mallard/heap/adaptive_pool.hpp"
-#include "mallard/heap/adaptive_pool/tray_shape.hpp"
+#include "mallard/heap/adaptive_pool/slab_shape.hpp"
 #include "mallard/heap/heap_name.hpp"
 #include "mallard/heap/synchronized_pool.hpp"
 #include "mallard/layer/growth.hpp"
@@ -29,7 +29,7 @@ namespace mallard {
 // A block in a cache keeps its whole chunk, so chunks are smaller than those of one thread.
 using synchronized_adaptive_pool_growth = proportional<4096, 65536, 8, 65536>;
 
-template <heap Upstream = default_source, class Form = tray_form<>,
+template <heap Upstream = default_source, class Form = slab_form<>,
           growth_policy Growth = synchronized_adaptive_pool_growth, class Mutex = light_mutex>
 using basic_synchronized_adaptive_pool =
     synchronized_blocks<basic_adaptive_pool<Upstream, Form, Growth>, Mutex>;

@@ -176,14 +176,14 @@ class basic_synchronized_best_fit {
   }
 
   // O(blocks log chunks), in the memory of address_ranges.
-  [[nodiscard]] fault validate() const noexcept {
+  [[nodiscard]] violation validate() const noexcept {
     std::size_t most = 0;  // blocks there can be, counted when the best_fit is known to be sound
     const auto handed_out = [&](std::size_t list) {
       if (list == 0) most = caches_.central().usage().carved / boundary_tag::least;
       return most;
     };
-    if (fault f = caches_.validate(handed_out)) return f;
-    fault found;
+    if (violation v = caches_.validate(handed_out)) return v;
+    violation found;
     for (std::size_t i = 0; i < lists; ++i)
       caches_.each_unused(i, [&](const void* p) {
         const boundary_tag* const b = boundary_tag::of(p);

@@ -152,7 +152,7 @@ class basic_synchronized_multipool {
     return found;
   }
 
-  [[nodiscard]] fault validate() const noexcept {
+  [[nodiscard]] violation validate() const noexcept {
     return caches_.validate([this](std::size_t index) { return caches_.central().statistics(index).live(); });
   }
 

@@ -152,7 +152,7 @@ class synchronized_blocks {
     return {held(), granted, granted};
   }
 
-  [[nodiscard]] fault validate() const noexcept {
+  [[nodiscard]] violation validate() const noexcept {
     return caches_.validate([this](std::size_t) { return caches_.central().statistics().live(); });
   }
 

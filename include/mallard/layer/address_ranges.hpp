@@ -82,8 +82,8 @@ class address_ranges {
 // Whether the freed blocks of a pool, `size` bytes each, are among those carved, no more than there are.
 // Each is looked up before its link is followed. O(blocks log pieces).
 template <class FreeList>
-[[nodiscard]] fault validate_freed(const FreeList& freed, const address_ranges& carved,
-                                   std::size_t size) noexcept {
+[[nodiscard]] violation validate_freed(const FreeList& freed, const address_ranges& carved,
+                                       std::size_t size) noexcept {
   std::size_t blocks = size == 0 ? 0 : carved.bytes() / size;
   for (const void* p = freed.top(); p != nullptr; p = FreeList::next(p)) {
     if (blocks-- == 0) return {"pool: more blocks are freed than were carved: a circle"};

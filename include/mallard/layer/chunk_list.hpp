@@ -207,7 +207,7 @@ class chunk_list {
     });
   }
 
-  [[nodiscard]] fault validate() const noexcept {
+  [[nodiscard]] violation validate() const noexcept {
     std::size_t sum = 0;
     for (chunk* list : {newest_, spares_}) {
       for (chunk* c = list; c != nullptr; c = c->older_) {

@@ -132,7 +132,7 @@ class clear_optimized {
     return heap_.usage();
   }
 
-  [[nodiscard]] fault validate() const noexcept {
+  [[nodiscard]] violation validate() const noexcept {
     if (cursor_ != 0 && (limit_ > last_ || (limit_ != 0 && cursor_ > limit_)))
       return {"clear_optimized: the cursor is outside what is bumped"};
     settle();

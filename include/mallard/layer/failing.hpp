@@ -15,13 +15,13 @@
 #include "mallard/core/chain.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/resize.hpp"
-#include "mallard/layer/passing.hpp"
+#include "mallard/layer/forwarding.hpp"
 
 namespace mallard {
 
 template <heap Upstream>
-class failing : public passing<Upstream> {
-  using base = passing<Upstream>;
+class failing : public forwarding<Upstream> {
+  using base = forwarding<Upstream>;
 
  public:
   using mark_type = typename detail::mark_type_of<Upstream>::type;

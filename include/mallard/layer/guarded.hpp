@@ -137,7 +137,7 @@ class guarded {
   [[nodiscard]] heap_usage usage() const noexcept { return book_.usage(); }
 
   // The first canary or freed block that was written to.
-  [[nodiscard]] fault validate() const noexcept {
+  [[nodiscard]] violation validate() const noexcept {
     for (const known_block* b = book_.oldest_live(); b != nullptr; b = b->newer)
       if (changed_before(*b) != nullptr || changed_behind(*b) != nullptr)
         return {"guarded: a write beside a block"};

@@ -25,7 +25,7 @@
 #include "mallard/core/chain.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/tally.hpp"
-#include "mallard/layer/passing.hpp"
+#include "mallard/layer/forwarding.hpp"
 
 namespace mallard {
 
@@ -36,8 +36,8 @@ struct byte_limit {
 
 template <heap Upstream>
   requires predictable<Upstream> || measurable<Upstream>
-class limited : public passing<Upstream> {
-  using base = passing<Upstream>;
+class limited : public forwarding<Upstream> {
+  using base = forwarding<Upstream>;
 
  public:
   static constexpr bool is_concurrent = concurrent<Upstream>;

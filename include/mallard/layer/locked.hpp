@@ -212,7 +212,7 @@ class locked {
     return heap_.usage();
   }
 
-  [[nodiscard]] fault validate() const noexcept
+  [[nodiscard]] violation validate() const noexcept
     requires inspectable<Heap>
   {
     const guard lock(mutex_);

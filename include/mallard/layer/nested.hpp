@@ -85,11 +85,11 @@ class nested : private tree_node, public Heap {
   }
 
   // Of this member; O(children) beside Heap's.
-  [[nodiscard]] fault validate() const noexcept
+  [[nodiscard]] violation validate() const noexcept
     requires inspectable<Heap>
   {
-    if (fault f = Heap::validate()) return f;
-    if (fault f = tree_node::validate()) return f;
+    if (violation v = Heap::validate()) return v;
+    if (violation v = tree_node::validate()) return v;
     if (ended() && (tree_node::parent() != nullptr || has_children()))
       return {"nested: what has ended is still in its family"};
     if (ended() && Heap::usage().held != 0) return {"nested: what has ended still holds memory"};

@@ -16,7 +16,7 @@
 #include <cstddef>
 
 #include "mallard/core/attributes.hpp"
-#include "mallard/layer/slabs.hpp"
+#include "mallard/layer/shared_chunks.hpp"
 
 namespace mallard {
 
@@ -28,24 +28,24 @@ class singles {
 
   // A new block of `size` bytes at a multiple of `align` behind the last one, whatever its size; null where
   // it does not fit there.
-  template <class Slabs>
-  [[nodiscard]] MALLARD_INLINE void* carve(Slabs& from, std::size_t size, std::size_t align) noexcept {
+  template <class Chunks>
+  [[nodiscard]] MALLARD_INLINE void* carve(Chunks& from, std::size_t size, std::size_t align) noexcept {
     void* const taken = from.take(size, align);
     carved_ += static_cast<std::size_t>(taken != nullptr);
     return taken;
   }
 
   // The same, from anywhere; null when `from` is exhausted.
-  template <class Slabs>
-  [[nodiscard]] void* carve_elsewhere(Slabs& from, std::size_t size, std::size_t align) noexcept {
+  template <class Chunks>
+  [[nodiscard]] void* carve_elsewhere(Chunks& from, std::size_t size, std::size_t align) noexcept {
     void* const taken = from.take_elsewhere(size, align);
     carved_ += static_cast<std::size_t>(taken != nullptr);
     return taken;
   }
 
   // `count` new blocks that follow each other, or null with nothing changed.
-  template <class Slabs>
-  [[nodiscard]] std::byte* carve_adjacent(Slabs& from, std::size_t size, std::size_t align,
+  template <class Chunks>
+  [[nodiscard]] std::byte* carve_adjacent(Chunks& from, std::size_t size, std::size_t align,
                                           std::size_t count) noexcept {
     std::byte* const taken = from.cut(0, align, size, count, count).begin;
     if (taken != nullptr) carved_ += count;

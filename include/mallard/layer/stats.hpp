@@ -24,7 +24,7 @@
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/resize.hpp"
 #include "mallard/core/tally.hpp"
-#include "mallard/layer/passing.hpp"
+#include "mallard/layer/forwarding.hpp"
 
 namespace mallard {
 
@@ -40,8 +40,8 @@ struct heap_statistics {
 };
 
 template <heap Upstream>
-class stats : public passing<Upstream> {
-  using base = passing<Upstream>;
+class stats : public forwarding<Upstream> {
+  using base = forwarding<Upstream>;
 
  public:
   static constexpr bool is_concurrent = concurrent<Upstream>;

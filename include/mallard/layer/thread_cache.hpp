@@ -102,7 +102,7 @@ class thread_cache {
 
   // Whether a list has the blocks it counts; `is_block(p)` judges each.
   template <class F>
-  [[nodiscard]] fault validate(std::size_t list, F is_block) const noexcept {
+  [[nodiscard]] violation validate(std::size_t list, F is_block) const noexcept {
     if (room_[list] > rest_[list].most) return {"thread_cache: a list has more room than a batch"};
     std::size_t found = 0;
     for (const intrusive_stack* stack : {&freed_[list], &rest_[list].spare}) {

@@ -34,8 +34,8 @@
 #include "mallard/layer/growth.hpp"
 #include "mallard/layer/returned_batches.hpp"
 #include "mallard/layer/returned_lists.hpp"
+#include "mallard/layer/shared_chunks.hpp"
 #include "mallard/layer/singles.hpp"
-#include "mallard/layer/slabs.hpp"
 #include "mallard/layer/thread_cache.hpp"
 #include "mallard/layer/thread_table.hpp"
 #include "mallard/source/borrowed.hpp"
@@ -187,13 +187,13 @@ class alignas(cache_line) thread_caches {
 
   // `handed_out(list)`: blocks of a list that Central has handed out. O(free blocks log chunks).
   template <class F>
-  [[nodiscard]] fault validate(F handed_out) const noexcept {
-    if (fault f = central_.validate()) return f;
-    if (fault f = store_.validate()) return f;
+  [[nodiscard]] violation validate(F handed_out) const noexcept {
+    if (violation v = central_.validate()) return v;
+    if (violation v = store_.validate()) return v;
     const address_ranges chunks = central_.chunk_ranges();
     const std::lock_guard guard(*ends_);
     for (std::size_t i = 0; i < Lists; ++i)
-      if (fault f = validate(i, handed_out(i), chunks)) return f;
+      if (violation v = validate(i, handed_out(i), chunks)) return v;
     return {};
   }
 
@@ -351,9 +351,9 @@ class alignas(cache_line) thread_caches {
   }
 
   // The caches and returned batches of a list, of whose blocks Central has handed out so many.
-  [[nodiscard]] fault validate(std::size_t list, std::size_t handed_out,
-                               const address_ranges& chunks) const noexcept {
-    fault found;
+  [[nodiscard]] violation validate(std::size_t list, std::size_t handed_out,
+                                   const address_ranges& chunks) const noexcept {
+    violation found;
     std::size_t blocks = 0;
     const auto is_block = [&](const void* p) { return ++blocks <= handed_out && chunks.contains(p); };
     returned_.for_each(list, [&](batch b) {
@@ -375,7 +375,8 @@ class alignas(cache_line) thread_caches {
   light_mutex* ends_;  // of the tables that its caches are attached to
   alignas(cache_line) mutable Mutex mutex_;
   Central central_;
-  slabs<borrowed<typename Central::upstream_type>, doubling<1024, 8192>> store_;  // of caches, under the lock
+  shared_chunks<borrowed<typename Central::upstream_type>, doubling<1024, 8192>>
+      store_;                // of caches, under the lock
   cache* newest_ = nullptr;  // these two under ends_mutex
   cache* idle_ = nullptr;
   returned_lists<Lists, takes_back<Central>> returned_;

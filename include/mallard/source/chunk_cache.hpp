@@ -149,12 +149,12 @@ class basic_chunk_cache {
   }
 
   // O(chunks cached).
-  [[nodiscard]] fault validate() const noexcept {
+  [[nodiscard]] violation validate() const noexcept {
     const std::lock_guard locked(mutex_);
     if (cached_ > limit_) return {"chunk_cache: more is cached than the limit"};
     if (in_use_ > max_mapped_ || cached_ > max_mapped_ - in_use_)
       return {"chunk_cache: more is mapped than ever was"};
-    if (fault f = free_.validate()) return f;
+    if (violation v = free_.validate()) return v;
     if (free_.bytes(size_of) != cached_) return {"chunk_cache: the chunks do not add up to what is cached"};
     return {};
   }

@@ -81,7 +81,7 @@ class fixed_buffer {
     return {capacity_, taken, taken};
   }
 
-  [[nodiscard]] fault validate() const noexcept {
+  [[nodiscard]] violation validate() const noexcept {
     std::uintptr_t least = address_of(begin_);
     for (const hole* h = first_; h != nullptr; h = h->next) {
       if (!owns(h)) return {"fixed_buffer: a hole lies outside the buffer"};

@@ -57,7 +57,7 @@ class free_chunks {
     return sum;
   }
 
-  [[nodiscard]] fault validate() const noexcept {
+  [[nodiscard]] violation validate() const noexcept {
     std::size_t chunks = 0;
     const chunk* newer = nullptr;
     for (const chunk* c = newest_; c != nullptr; newer = std::exchange(c, c->of_age.older), ++chunks)

@@ -121,7 +121,7 @@ class guard_pages final : public watches_addresses {
   // Held and carved is address space; only the pages that a live block touches are memory.
   [[nodiscard]] heap_usage usage() const noexcept { return book_.usage(); }
 
-  [[nodiscard]] fault validate() const noexcept {
+  [[nodiscard]] violation validate() const noexcept {
     for (const known_block* b = book_.oldest_live(); b != nullptr; b = b->newer)
       if (changed_before(*b) != nullptr || changed_behind(*b) != nullptr)
         return {"guard_pages: a write beside a block"};

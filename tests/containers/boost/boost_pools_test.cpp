@@ -1,5 +1,5 @@
 // Boost's containers over adaptive_pool_allocator: list, set and map by version 2, unordered ones by version
-// 1; whole trays and trays of pieces.
+// 1; whole slabs and slabs of pieces.
 #include <gtest/gtest.h>
 
 #include <boost/container/list.hpp>
@@ -48,7 +48,7 @@ class boost_pools : public testing::Test {
   adaptive_pool_heap<Form::nodes_per_block, Form::max_free_blocks, Form::overhead_percent> heap_;
 };
 
-using forms = testing::Types<tray_form<>, tray_form<256, 2, 2>>;
+using forms = testing::Types<slab_form<>, slab_form<256, 2, 2>>;
 TYPED_TEST_SUITE(boost_pools, forms);
 
 TYPED_TEST(boost_pools, ListAllocatesRangesInBursts) {

@@ -35,7 +35,7 @@ bool soak(const char* form, std::size_t steps) {
   harness::progress line;
   four_guests<Heap> threads(1);
   std::size_t done = 0;
-  while (done < steps && threads.fault().empty() && !harness::interrupted()) {
+  while (done < steps && threads.violation().empty() && !harness::interrupted()) {
     threads.work(std::min(round, steps - done) / 4);
     done += std::min(round, steps - done);
     const double left = seconds_since(begin) / static_cast<double>(done) * static_cast<double>(steps - done);
@@ -44,11 +44,11 @@ bool soak(const char* form, std::size_t steps) {
                   steps / 1'000'000, left);
     line.show(text);
   }
-  std::string wrong = threads.fault();
+  std::string wrong = threads.violation();
   if (wrong.empty()) {
     threads.leave();
     threads.heap().trim(0);
-    wrong = threads.fault();
+    wrong = threads.violation();
     if (wrong.empty() && threads.heap().usage().held != 0) wrong = "memory is held that nobody has";
   }
   line.clear();

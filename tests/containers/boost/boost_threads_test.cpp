@@ -21,10 +21,10 @@ TYPED_TEST(BoostThreads, ShareOneAllocator) {
   four_guests<TypeParam> threads(1);
   for (std::size_t round = 0; round < rounds; ++round) {
     threads.work(steps / rounds / 4);
-    ASSERT_EQ(threads.fault(), "");
+    ASSERT_EQ(threads.violation(), "");
   }
   threads.leave();
-  EXPECT_EQ(threads.fault(), "");
+  EXPECT_EQ(threads.violation(), "");
   EXPECT_EQ(threads.heap().usage().granted, 0u);
   threads.heap().trim(0);
   EXPECT_EQ(threads.heap().usage().held, 0u);
@@ -56,8 +56,8 @@ TEST(BoostThreadsControl, ABlockThatIsDamagedIsFound) {
   writes_into_blocks heap;
   mailboxes boxes{};
   guest<writes_into_blocks> alone(heap, boxes, 1);
-  for (int i = 0; i < 100'000 && alone.fault() == nullptr; ++i) alone.step();
-  EXPECT_NE(alone.fault(), nullptr);
+  for (int i = 0; i < 100'000 && alone.violation() == nullptr; ++i) alone.step();
+  EXPECT_NE(alone.violation(), nullptr);
 }
 
 }  // namespace

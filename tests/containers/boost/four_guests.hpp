@@ -32,17 +32,17 @@ class four_guests {
     std::vector<std::thread> threads;
     for (const std::unique_ptr<guest<Heap>>& g : guests_)
       threads.emplace_back([&g, steps] {
-        for (std::size_t i = 0; i < steps && g->fault() == nullptr; ++i) g->step();
+        for (std::size_t i = 0; i < steps && g->violation() == nullptr; ++i) g->step();
       });
     for (std::thread& t : threads) t.join();
   }
 
   // What a guest has found wrong, or the heap of itself; empty if nothing is.
-  [[nodiscard]] std::string fault() const {
+  [[nodiscard]] std::string violation() const {
     for (const std::unique_ptr<guest<Heap>>& g : guests_)
-      if (g->fault() != nullptr) return g->fault();
+      if (g->violation() != nullptr) return g->violation();
     if constexpr (inspectable<Heap>)
-      if (const mallard::fault f = heap_.validate()) return f.what;
+      if (const mallard::violation v = heap_.validate()) return v.what;
     return {};
   }
 

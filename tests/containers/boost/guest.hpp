@@ -5,7 +5,7 @@
 //
 // It draws its steps from a seed of its own. An array carries all that is known of it, so that it may pass
 // from thread to thread by its address alone; a block that overlaps another, or that two threads were given,
-// is found damaged by whoever ends it. fault() tells the first of what was wrong. One thread at a time.
+// is found damaged by whoever ends it. violation() tells the first of what was wrong. One thread at a time.
 #pragma once
 
 #include <algorithm>
@@ -54,7 +54,7 @@ class guest {
   ~guest() { leave(); }
 
   // What was found wrong first; null if nothing was.
-  [[nodiscard]] const char* fault() const { return fault_; }
+  [[nodiscard]] const char* violation() const { return violation_; }
 
   void step() {
     static constexpr std::array<void (guest::*)(), 16> steps = {
@@ -242,14 +242,14 @@ class guest {
   }
 
   void report(const char* what) {
-    if (fault_ == nullptr) fault_ = what;
+    if (violation_ == nullptr) violation_ = what;
   }
 
   Heap& heap_;
   allocator_of<triple> triples_;
   mailboxes& boxes_;
   model::random_source random_;
-  const char* fault_ = nullptr;
+  const char* violation_ = nullptr;
   std::vector<triple*> arrays_;
   boost::container::vector<std::uint64_t, allocator_of<std::uint64_t>> vector_;
   boost::container::list<std::uint64_t, allocator_of<std::uint64_t>> list_;

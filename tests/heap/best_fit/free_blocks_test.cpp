@@ -7,7 +7,7 @@
 namespace mallard {
 namespace {
 
-fault look(const boundary_tag*) { return {}; }
+violation look(const boundary_tag*) { return {}; }
 
 class FreeBlocks : public testing::Test {
  protected:
@@ -51,7 +51,7 @@ TEST_F(FreeBlocks, ChunksOfOneFreeBlockAreIdle) {
 TEST_F(FreeBlocks, WhatIsBrokenIsTold) {
   boundary_tag* const all = large_region_.first();
   blocks_.put(all, 4096);
-  EXPECT_TRUE(blocks_.validate([](const boundary_tag*) { return fault{"of the walker"}; }));
+  EXPECT_TRUE(blocks_.validate([](const boundary_tag*) { return violation{"of the walker"}; }));
   all->next()->mark_previous_used();
   EXPECT_FALSE(blocks_.validate(look)) << "what lies around a block is not its affair";
   all->next()->set_end(64);

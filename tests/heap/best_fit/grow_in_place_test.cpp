@@ -18,7 +18,7 @@ class GrowInPlace : public testing::Test {
     static_cast<void>(blocks_.carve(32));
   }
   ~GrowInPlace() override {
-    EXPECT_FALSE(blocks_.validate([](const boundary_tag*) { return fault{}; }));
+    EXPECT_FALSE(blocks_.validate([](const boundary_tag*) { return violation{}; }));
   }
   GrowInPlace(const GrowInPlace&) = delete;
   GrowInPlace& operator=(const GrowInPlace&) = delete;

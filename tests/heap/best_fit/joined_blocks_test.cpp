@@ -7,7 +7,7 @@
 namespace mallard {
 namespace {
 
-fault look(const boundary_tag*) { return {}; }
+violation look(const boundary_tag*) { return {}; }
 
 // One chunk whose free block is the rest.
 class JoinedBlocks : public testing::Test {

@@ -17,7 +17,7 @@ using chunks_type = tagged_chunks<source, doubling<4096, 65536>, 1024>;
 class TaggedChunks : public testing::Test {
  protected:
   [[nodiscard]] std::size_t held_upstream() { return chunks_.upstream().upstream().held(); }
-  [[nodiscard]] fault validate() const {
+  [[nodiscard]] violation validate() const {
     std::size_t free_blocks = 0;
     return chunks_.validate(free_blocks);
   }

@@ -23,15 +23,15 @@ class Runs : public testing::Test {
  protected:
   void* carve() {
     void* const freed = freed_.pop();
-    return freed != nullptr ? freed : runs_.carve<growth>(slabs_, 48, 16, freed_);
+    return freed != nullptr ? freed : runs_.carve<growth>(shared_, 48, 16, freed_);
   }
   std::byte* carve_large() {
-    return static_cast<std::byte*>(runs_.carve<growth_of_large>(slabs_, large, 16, freed_));
+    return static_cast<std::byte*>(runs_.carve<growth_of_large>(shared_, large, 16, freed_));
   }
 
   alignas(64) std::byte bytes_[16384];
   intrusive_stack freed_;
-  slabs<fixed_buffer, doubling<4096, 4096>> slabs_{bytes_, sizeof bytes_};
+  shared_chunks<fixed_buffer, doubling<4096, 4096>> shared_{bytes_, sizeof bytes_};
   runs runs_;
 };
 
@@ -46,18 +46,18 @@ TEST_F(Runs, BlocksAreAlignedAndDoNotOverlap) {
   EXPECT_EQ(starts.size(), 200u);
   for (auto i = std::next(starts.begin()); i != starts.end(); ++i) EXPECT_GE(*i - *std::prev(i), 48u);
   EXPECT_EQ(runs_.carved(48), 200 + freed_.count());
-  EXPECT_FALSE(runs_.validate(slabs_.chunk_ranges(), 48, 16));
+  EXPECT_FALSE(runs_.validate(shared_.chunk_ranges(), 48, 16));
 }
 
 TEST_F(Runs, MemoryBehindABatchStaysUntouched) {
   std::memset(bytes_, 0x5A, sizeof bytes_);
-  slabs<fixed_buffer, doubling<8192, 8192>> fresh(bytes_, sizeof bytes_);
+  shared_chunks<fixed_buffer, doubling<8192, 8192>> fresh(bytes_, sizeof bytes_);
   std::byte* const carved = static_cast<std::byte*>(runs_.carve<constant<4096>>(fresh, 48, 16, freed_));
   for (std::byte* p = carved + runs::batch_bytes; p != carved + 4096; ++p) ASSERT_EQ(*p, std::byte{0x5A});
 }
 
 TEST_F(Runs, CarveABatchAtOnceLowestFirst) {
-  auto* const first = static_cast<std::byte*>(runs_.carve<constant<4096>>(slabs_, 48, 16, freed_));
+  auto* const first = static_cast<std::byte*>(runs_.carve<constant<4096>>(shared_, 48, 16, freed_));
   EXPECT_EQ(runs_.carved(48), runs::batch_bytes / 48);
   EXPECT_EQ(freed_.count(), runs::batch_bytes / 48 - 1);
   for (std::byte* p = first + 48; !freed_.empty(); p += 48) EXPECT_EQ(freed_.pop(), p);
@@ -69,8 +69,8 @@ TEST_F(Runs, TakeTheRestOfABatchBack) {
   runs_.uncarve(48, freed_);
   EXPECT_TRUE(freed_.empty());
   EXPECT_EQ(runs_.carved(48), 2u);
-  EXPECT_EQ((runs_.carve_adjacent<growth>(slabs_, 48, 16, 3, freed_)), second + 48);
-  EXPECT_FALSE(runs_.validate(slabs_.chunk_ranges(), 48, 16));
+  EXPECT_EQ((runs_.carve_adjacent<growth>(shared_, 48, 16, 3, freed_)), second + 48);
+  EXPECT_FALSE(runs_.validate(shared_.chunk_ranges(), 48, 16));
   freed_.push(first);
   runs_.uncarve(48, freed_);
   EXPECT_EQ(freed_.pop(), first) << "what lies before blocks in use was taken back";
@@ -88,7 +88,7 @@ TEST_F(Runs, TakeNoBatchBackThatOtherFreedBlocksLieUnder) {
 TEST_F(Runs, CarveNoMoreAtOnceThanARunHas) {
   (void)carve();
   EXPECT_EQ(freed_.count(), 256u / 48 - 1);
-  EXPECT_FALSE(runs_.validate(slabs_.chunk_ranges(), 48, 16));
+  EXPECT_FALSE(runs_.validate(shared_.chunk_ranges(), 48, 16));
 }
 
 TEST_F(Runs, KnowWhereCarvedBlocksBegin) {
@@ -106,41 +106,41 @@ TEST_F(Runs, AreFullyCarvedBeforeTheNextAndThenEnd) {
   while (carve() != nullptr) ++blocks;
   EXPECT_EQ(runs_.carved(48), blocks);
   EXPECT_GT(blocks * 48, sizeof bytes_ * 9 / 10);
-  EXPECT_FALSE(runs_.validate(slabs_.chunk_ranges(), 48, 16));
+  EXPECT_FALSE(runs_.validate(shared_.chunk_ranges(), 48, 16));
   EXPECT_EQ(carve(), nullptr);
 }
 
 TEST_F(Runs, AdjacentBlocksTakeANewRunWhereTheOldOneIsTooShort) {
   std::byte* const first = carve_large();
-  EXPECT_EQ((runs_.carve_adjacent<growth_of_large>(slabs_, large, 16, 2, freed_)), first + large);
+  EXPECT_EQ((runs_.carve_adjacent<growth_of_large>(shared_, large, 16, 2, freed_)), first + large);
   EXPECT_TRUE(freed_.empty());
-  std::byte* const six = runs_.carve_adjacent<growth_of_large>(slabs_, large, 16, 6, freed_);
+  std::byte* const six = runs_.carve_adjacent<growth_of_large>(shared_, large, 16, 6, freed_);
   ASSERT_NE(six, nullptr);
   EXPECT_EQ(freed_.pop(), first + 4 * large);
   EXPECT_EQ(freed_.pop(), first + 3 * large);
   EXPECT_TRUE(freed_.empty());
   EXPECT_EQ(runs_.carved(large), 11u);
   EXPECT_TRUE(runs_.carved_ranges().contains(six + 5 * large, large));
-  EXPECT_FALSE(runs_.validate(slabs_.chunk_ranges(), large, 16));
+  EXPECT_FALSE(runs_.validate(shared_.chunk_ranges(), large, 16));
 }
 
 TEST_F(Runs, AdjacentBlocksThatCannotBeHadChangeNothing) {
   std::byte* const first = carve_large();
-  EXPECT_EQ((runs_.carve_adjacent<growth_of_large>(slabs_, large, 16, 1000, freed_)), nullptr);
+  EXPECT_EQ((runs_.carve_adjacent<growth_of_large>(shared_, large, 16, 1000, freed_)), nullptr);
   EXPECT_TRUE(freed_.empty());
   EXPECT_EQ(carve_large(), first + large);
 }
 
 TEST_F(Runs, AWrongSizeOrAlignmentIsReported) {
   const std::uintptr_t first = address_of(carve());
-  EXPECT_TRUE(runs_.validate(slabs_.chunk_ranges(), 47, 16));
-  EXPECT_TRUE(runs_.validate(slabs_.chunk_ranges(), 48, 2 * (first & (~first + 1))));
+  EXPECT_TRUE(runs_.validate(shared_.chunk_ranges(), 47, 16));
+  EXPECT_TRUE(runs_.validate(shared_.chunk_ranges(), 48, 2 * (first & (~first + 1))));
 }
 
 TEST_F(Runs, AnOverwrittenHeaderIsReported) {
   std::byte* const first = static_cast<std::byte*>(carve());
   std::memset(first - 8, 0xFF, 8);
-  EXPECT_TRUE(runs_.validate(slabs_.chunk_ranges(), 48, 16));
+  EXPECT_TRUE(runs_.validate(shared_.chunk_ranges(), 48, 16));
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ class family {
     std::size_t held = 0;
     for (const std::unique_ptr<member>& m : members_) {
       const heap_type& h = *m->heap;
-      if (const fault f = h.validate()) ADD_FAILURE() << "validate: " << f.what;
+      if (const violation v = h.validate()) ADD_FAILURE() << "validate: " << v.what;
       EXPECT_EQ(h.ended(), m->ended);
       EXPECT_EQ(h.parent(), m->parent == nullptr || m->ended ? nullptr : m->parent->heap.get());
       const heap_usage u = h.usage();

@@ -42,13 +42,13 @@ class intrusive_list {
 
   // Whether the links agree. `is_element(e)` judges each before it is looked into.
   template <class F>
-  [[nodiscard]] fault validate(F is_element) const noexcept {
+  [[nodiscard]] violation validate(F is_element) const noexcept {
     const T* newer = nullptr;
     for (const T* e = front_; e != nullptr; newer = e, e = e->older) {
       if (!is_element(e)) return {"intrusive_list: what is linked is no element"};
       if (e->newer != newer) return {"intrusive_list: two elements disagree about which is the newer"};
     }
-    return newer == back_ ? fault{} : fault{"intrusive_list: the last element is another"};
+    return newer == back_ ? violation{} : violation{"intrusive_list: the last element is another"};
   }
 
  private:

@@ -183,13 +183,13 @@ class coalesce {
   }
 
   // O(blocks log chunks), in the memory of address_ranges.
-  [[nodiscard]] fault validate() const noexcept {
+  [[nodiscard]] violation validate() const noexcept {
     std::size_t free_in_chunks = 0;
-    if (fault f = chunks_.validate(free_in_chunks)) return f;
+    if (violation v = chunks_.validate(free_in_chunks)) return v;
     const address_ranges inside = chunk_ranges();
     if (blocks_.rest()->size() != 0 && !inside.contains(blocks_.rest(), boundary_tag::granule))
       return {"coalesce: the rest lies outside the chunks"};
-    fault found;
+    violation found;
     const bool recent_is_whole = recent_.each([&](const boundary_tag* b, std::size_t size) {
       if (!inside.contains(b, boundary_tag::granule))
         found = {"coalesce: a block freed a moment ago lies outside the chunks"};
@@ -200,7 +200,7 @@ class coalesce {
     if (found) return found;
     if (!recent_is_whole) return {"coalesce: the blocks freed a moment ago do not add up"};
     std::size_t listed = 0;
-    found = blocks_.validate([&](const boundary_tag* b) -> fault {
+    found = blocks_.validate([&](const boundary_tag* b) -> violation {
       if (!inside.contains(b, boundary_tag::granule))
         return {"coalesce: what is listed as free lies outside the chunks"};
       if (b->is_used()) return {"coalesce: a used block is listed as free"};

@@ -59,10 +59,10 @@ class free_blocks {
     size < small ? exact_bins::remove(b) : remove_large(b);
   }
 
-  // Calls f(block) for every block; what it tells, or what is broken here, is the fault. O(blocks).
+  // Calls f(block) for every block; what it tells, or what is broken here, is the violation. O(blocks).
   template <class F>
-  [[nodiscard]] fault validate(F f) const noexcept {
-    fault found;
+  [[nodiscard]] violation validate(F f) const noexcept {
+    violation found;
     std::size_t idle = 0;
     const bool bins_are_whole = bins_.each([&](const boundary_tag* b, std::size_t size) {
       found = f(b);

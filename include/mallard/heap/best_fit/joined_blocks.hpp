@@ -276,9 +276,9 @@ class joined_blocks {
     return joined;
   }
 
-  // Calls f(block) for every free block; what it tells, or what is broken here, is the fault. O(blocks).
+  // Calls f(block) for every free block; what it tells, or what is broken here, is the violation. O(blocks).
   template <class F>
-  [[nodiscard]] fault validate(F f) const noexcept {
+  [[nodiscard]] violation validate(F f) const noexcept {
     if (rest_ != &nothing_ && !rest_->is_used()) return {"joined_blocks: the rest is free"};
     return free_.validate(f);
   }

@@ -141,7 +141,7 @@ class tagged_chunks {
   }
 
   // Adds the free blocks to `free_blocks`. O(blocks).
-  [[nodiscard]] fault validate(std::size_t& free_blocks) const noexcept {
+  [[nodiscard]] violation validate(std::size_t& free_blocks) const noexcept {
     std::size_t sum = 0;
     const chunk* newer = nullptr;
     for (const chunk* c = newest_; c != nullptr; newer = c, c = c->older) {
@@ -149,7 +149,7 @@ class tagged_chunks {
       if (c->newer != newer) return {"tagged_chunks: a chunk's neighbour does not point back at it"};
       if (c->size > held_ - sum) return {"tagged_chunks: the chunks are larger than what is held"};
       sum += c->size;
-      if (fault f = validate_blocks(c, free_blocks)) return f;
+      if (violation v = validate_blocks(c, free_blocks)) return v;
     }
     if (sum != held_) return {"tagged_chunks: the chunks do not add up to what is held"};
     return {};
@@ -186,7 +186,7 @@ class tagged_chunks {
     return all;
   }
 
-  static fault validate_blocks(const chunk* c, std::size_t& free_blocks) noexcept {
+  static violation validate_blocks(const chunk* c, std::size_t& free_blocks) noexcept {
     const boundary_tag* b = first_of(c);
     std::size_t left = room_of(c);
     bool previous_used = true;

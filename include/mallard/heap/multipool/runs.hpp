@@ -1,14 +1,14 @@
-// runs: new blocks of one size, carved from stretches as they are needed.
+// runs: new blocks of one size, carved from spans as they are needed.
 //
 //     newest --> [run header| b | b | b |..... untouched .....] --> [run header| b | b | b | b ] --> null
 //                                        ^ cursor, in the header      older runs are fully carved
 //
-// A run is a stretch of memory for blocks of one size, its header in front of the first block; blocks
+// A run is a span of memory for blocks of one size, its header in front of the first block; blocks
 // have none. Blocks are carved a KiB at a time, so that most of them cost no more than a freed one does;
 // nothing is written behind the cursor, so memory that no block has reached stays untouched.
 // Runs grow with what there is already, so that what is carved too early stays a small share.
 // It is plain state, one pointer, so that a heap with many sizes is made and ended quickly: the blocks'
-// size and alignment and where stretches come from are passed in.
+// size and alignment and where spans come from are passed in.
 // Invariant: a run's cursor lies in it, at a multiple of the size from its first block.
 // Cost: O(1); what inspects is O(runs log runs). Seed 001, chapter 3 ("Simple segregated storage").
 #pragma once
@@ -24,7 +24,7 @@
 #include "mallard/core/usage.hpp"
 #include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/bump.hpp"
-#include "mallard/layer/slabs.hpp"
+#include "mallard/layer/shared_chunks.hpp"
 
 namespace mallard {
 
@@ -36,8 +36,8 @@ class runs {
 
   // A new block of `size` bytes at a multiple of `align`; null when `from` is exhausted. Of the blocks behind
   // it, as many as a batch and the run hold are carved too, into `freed`, which is empty, lowest first.
-  template <class Growth, class Slabs, class FreeList>
-  [[nodiscard]] void* carve(Slabs& from, std::size_t size, std::size_t align, FreeList& freed) noexcept {
+  template <class Growth, class Chunks, class FreeList>
+  [[nodiscard]] void* carve(Chunks& from, std::size_t size, std::size_t align, FreeList& freed) noexcept {
     MALLARD_CHECK(freed.empty());
     if (room() < size && !refill<Growth>(from, size, align)) return nullptr;
     std::byte* const first = newest_->take(size);
@@ -61,9 +61,9 @@ class runs {
 
   // `count` new blocks that follow each other, or null with nothing changed. What is left of the newest
   // run where that is too little for them is carved into `freed`.
-  template <class Growth, class Slabs, class FreeList>
-  [[nodiscard]] std::byte* carve_adjacent(Slabs& from, std::size_t size, std::size_t align, std::size_t count,
-                                          FreeList& freed) noexcept {
+  template <class Growth, class Chunks, class FreeList>
+  [[nodiscard]] std::byte* carve_adjacent(Chunks& from, std::size_t size, std::size_t align,
+                                          std::size_t count, FreeList& freed) noexcept {
     if (room() / size < count) {
       run* const older = newest_;
       if (!refill<Growth>(from, size, align, count)) return nullptr;
@@ -94,9 +94,9 @@ class runs {
     });
   }
 
-  // `chunks`: where the stretches come from.
-  [[nodiscard]] fault validate(const address_ranges& chunks, std::size_t size,
-                               std::size_t align) const noexcept {
+  // `chunks`: where the spans come from.
+  [[nodiscard]] violation validate(const address_ranges& chunks, std::size_t size,
+                                   std::size_t align) const noexcept {
     std::size_t total = newest_ == nullptr ? 0 : newest_->total;
     for (const run* r = newest_; r != nullptr; r = r->older) {
       if (!chunks.contains(r) || !chunks.contains(r->fresh.end() - 1))
@@ -150,13 +150,13 @@ class runs {
 
   [[nodiscard]] std::size_t room() const noexcept { return newest_ == nullptr ? 0 : newest_->fresh.room(); }
 
-  template <class Growth, class Slabs>
-  MALLARD_NOINLINE bool refill(Slabs& from, std::size_t size, std::size_t align,
+  template <class Growth, class Chunks>
+  MALLARD_NOINLINE bool refill(Chunks& from, std::size_t size, std::size_t align,
                                std::size_t least = 1) noexcept {
     const std::size_t total = newest_ == nullptr ? 0 : newest_->total;
     const std::size_t newest = newest_ == nullptr ? 0 : newest_->carved();
     const std::size_t wished = std::max(Growth::next(newest, total) / size, least);
-    const stretch room = from.cut(sizeof(run), align, size, wished, least);
+    const span room = from.cut(sizeof(run), align, size, wished, least);
     if (room.begin == nullptr) return false;
     const auto bytes = static_cast<std::size_t>(room.end - room.begin);
     newest_ = ::new (room.begin - sizeof(run)) run{newest_, total + bytes, {room.begin, room.end}};

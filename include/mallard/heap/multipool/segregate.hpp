@@ -4,7 +4,7 @@
 //                                 \      |       |          /
 //                        runs of small blocks, and large ones singly
 //                                 \                         /
-//                                  slabs: chunks, cut up
+//                                  shared_chunks: chunks, cut up
 //
 // It serves the sizes that have a class (Classes::serves) and answers others with null. Blocks carry no
 // header: deallocate finds the class again from size and alignment. Memory of one class is not used
@@ -33,8 +33,8 @@
 #include "mallard/heap/multipool/runs.hpp"
 #include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/growth.hpp"
+#include "mallard/layer/shared_chunks.hpp"
 #include "mallard/layer/singles.hpp"
-#include "mallard/layer/slabs.hpp"
 
 namespace mallard {
 
@@ -46,7 +46,7 @@ class segregate {
 
   template <class... Args>
     requires std::constructible_from<Upstream, Args...>
-  explicit segregate(Args&&... args) : slabs_(std::forward<Args>(args)...) {}
+  explicit segregate(Args&&... args) : shared_(std::forward<Args>(args)...) {}
   segregate(const segregate&) = delete;
   segregate& operator=(const segregate&) = delete;
 
@@ -63,7 +63,7 @@ class segregate {
   [[nodiscard]] MALLARD_INLINE block allocate_new(std::size_t index) noexcept {
     if (index >= first_single) [[likely]] {
       const std::size_t size = Classes::size(index);
-      void* const p = singles_.use(index - first_single).carve(slabs_, size, Classes::natural_align(size));
+      void* const p = singles_.use(index - first_single).carve(shared_, size, Classes::natural_align(size));
       if (p != nullptr) [[likely]]
         return {p, size};
     }
@@ -129,26 +129,26 @@ class segregate {
 
   // For a request elsewhere that the upstream has refused: gives back what clear() has kept and no block was
   // cut from since; whether there was any.
-  [[nodiscard]] bool give_spares_back() noexcept { return slabs_.give_spares_back(); }
+  [[nodiscard]] bool give_spares_back() noexcept { return shared_.give_spares_back(); }
 
   // Ends all blocks; keeps all chunks.
   void clear() noexcept {
     end_blocks();
-    slabs_.clear();
+    shared_.clear();
   }
 
   void release() noexcept {
     end_blocks();
-    slabs_.release();
+    shared_.release();
   }
 
   // Ends all blocks and drops all chunks, which their upstream ends.
   void forget() noexcept {
     end_blocks();
-    slabs_.forget();
+    shared_.forget();
   }
 
-  [[nodiscard]] bool owns(const void* p) const noexcept { return slabs_.owns(p); }
+  [[nodiscard]] bool owns(const void* p) const noexcept { return shared_.owns(p); }
 
   // Of the pool of class `index`, below Classes::count. O(its blocks).
   [[nodiscard]] pool_statistics statistics(std::size_t index) const noexcept {
@@ -161,22 +161,22 @@ class segregate {
   [[nodiscard]] heap_usage usage() const noexcept {
     std::size_t granted = 0;
     for (std::size_t i = 0; i < Classes::count; ++i) granted += statistics(i).live() * Classes::size(i);
-    return {slabs_.held(), granted, granted};
+    return {shared_.held(), granted, granted};
   }
 
-  [[nodiscard]] address_ranges chunk_ranges() const noexcept { return slabs_.chunk_ranges(); }
+  [[nodiscard]] address_ranges chunk_ranges() const noexcept { return shared_.chunk_ranges(); }
 
   // O(blocks freed log (runs + blocks freed)), in the memory of address_ranges.
-  [[nodiscard]] fault validate() const noexcept {
-    if (fault f = slabs_.validate()) return f;
-    const address_ranges chunks = slabs_.chunk_ranges();
+  [[nodiscard]] violation validate() const noexcept {
+    if (violation v = shared_.validate()) return v;
+    const address_ranges chunks = shared_.chunk_ranges();
     for (std::size_t i = 0; i < first_single; ++i) {
       const std::size_t size = Classes::size(i);
-      if (fault f = runs_[i].validate(chunks, size, Classes::natural_align(size))) return f;
-      if (fault f = validate_freed(freed_[i], runs_[i].carved_ranges(), size)) return f;
+      if (violation v = runs_[i].validate(chunks, size, Classes::natural_align(size))) return v;
+      if (violation v = validate_freed(freed_[i], runs_[i].carved_ranges(), size)) return v;
     }
     for (std::size_t i = first_single; i < Classes::count; ++i)
-      if (fault f = validate_single(i, chunks)) return f;
+      if (violation v = validate_single(i, chunks)) return v;
     if (taken_ranges().overlap()) return {"segregate: a freed block lies in another, or in a run"};
     return {};
   }
@@ -194,21 +194,21 @@ class segregate {
     const std::size_t size = Classes::size(index);
     const std::size_t align = Classes::natural_align(size);
     void* const p = index < first_single
-                        ? runs_.use(index).template carve<RunGrowth>(slabs_, size, align, freed_[index])
-                        : singles_.use(index - first_single).carve_elsewhere(slabs_, size, align);
+                        ? runs_.use(index).template carve<RunGrowth>(shared_, size, align, freed_[index])
+                        : singles_.use(index - first_single).carve_elsewhere(shared_, size, align);
     return {p, p == nullptr ? 0 : size};
   }
 
   std::byte* carve_adjacent(std::size_t index, std::size_t size, std::size_t count) noexcept {
     const std::size_t align = Classes::natural_align(size);
     if (index >= first_single)
-      return singles_.use(index - first_single).carve_adjacent(slabs_, size, align, count);
-    return runs_.use(index).template carve_adjacent<RunGrowth>(slabs_, size, align, count, freed_[index]);
+      return singles_.use(index - first_single).carve_adjacent(shared_, size, align, count);
+    return runs_.use(index).template carve_adjacent<RunGrowth>(shared_, size, align, count, freed_[index]);
   }
 
   // Whether the freed blocks of a class without runs may be its own. Each is looked up before its link is
   // followed.
-  [[nodiscard]] fault validate_single(std::size_t index, const address_ranges& chunks) const noexcept {
+  [[nodiscard]] violation validate_single(std::size_t index, const address_ranges& chunks) const noexcept {
     const std::size_t size = Classes::size(index);
     std::size_t blocks = singles_[index - first_single].carved();
     for (const void* p = freed_[index].top(); p != nullptr; p = FreeList::next(p)) {
@@ -239,7 +239,7 @@ class segregate {
   std::array<FreeList, Classes::count> freed_{};
   lazy_array<runs, std::max<std::size_t>(first_single, 1)> runs_;
   lazy_array<singles, std::max<std::size_t>(Classes::count - first_single, 1)> singles_;
-  slabs<Upstream, Growth> slabs_;
+  shared_chunks<Upstream, Growth> shared_;
 };
 
 }  // namespace mallard

@@ -151,7 +151,7 @@ class emulated_region {
     return {bytes, bytes, bytes};
   }
 
-  [[nodiscard]] fault validate() const noexcept { return entries_.validate(); }
+  [[nodiscard]] violation validate() const noexcept { return entries_.validate(); }
 
  private:
   static entry noted(const block& given, std::size_t align) noexcept {

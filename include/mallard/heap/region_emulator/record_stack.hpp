@@ -81,8 +81,8 @@ class record_stack {
     }
   }
 
-  [[nodiscard]] fault validate() const noexcept {
-    if (fault f = chunks_.validate()) return f;
+  [[nodiscard]] violation validate() const noexcept {
+    if (violation v = chunks_.validate()) return v;
     std::size_t bytes = 0;
     for (chunk* c = chunks_.newest(); c != nullptr; c = c->older()) {
       const std::byte* const end = c == chunks_.newest() ? top_.cursor() : c->filled();

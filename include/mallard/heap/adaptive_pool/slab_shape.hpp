@@ -1,16 +1,16 @@
-// tray_shape: how a tray is divided into slots for blocks of one size.
+// slab_shape: how a slab is divided into slots for blocks of one size.
 //
-//     piece 0, aligned to its size                        piece 1, only of trays with several
+//     piece 0, aligned to its size                        piece 1, only of slabs with several
 //     [slot 0][slot 1]..[header, words]..[ .. ][slot n-1] [slot 0]..[header]..[ .... ][slot n-1]
 //                       ^ colour         ^ slots that would lie over a header are never free
 //
-// A tray is an aligned piece of memory whose header is found from any block in it by a mask: the "block" of
+// A slab is an aligned piece of memory whose header is found from any block in it by a mask: the "block" of
 // an adaptive pool. With several pieces it is aligned to one of them only, and the header of each says where
-// the tray's is: the "sub-blocks". The i-th slot of a piece lies i sizes from the piece's begin, and is found
+// the slab's is: the "sub-blocks". The i-th slot of a piece lies i sizes from the piece's begin, and is found
 // from there by a multiplication, whatever the size. Were all headers where their pieces begin, they would
 // share a few sets of the processor's caches, which hold no more than a few hundred; so each lies at another
 // place than its neighbours', its colour, which follows from the piece's address.
-// Invariant: each tray has at least one block. Seed 001, chapter 3 ("Minimizing alignment requirements").
+// Invariant: each slab has at least one block. Seed 001, chapter 3 ("Minimizing alignment requirements").
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 
 namespace mallard {
 
-// What the caller of an adaptive pool may decide: blocks of a tray, at the least; trays without blocks that
+// What the caller of an adaptive pool may decide: blocks of a slab, at the least; slabs without blocks that
 // are kept, at the most; what a piece may lose to its header and end, in percent. Seed 001's NodesPerBlock,
 // MaxFreeBlocks and OverheadPercent.
 inline constexpr std::size_t default_nodes_per_block = 256;
@@ -31,7 +31,7 @@ inline constexpr std::size_t only_alignment = 0;                                
 
 template <std::size_t NodesPerBlock = default_nodes_per_block,
           std::size_t MaxFreeBlocks = free_blocks_in_proportion, std::size_t OverheadPercent = only_alignment>
-struct tray_form {
+struct slab_form {
   static_assert(0 < NodesPerBlock && OverheadPercent < 100);
   static constexpr std::size_t nodes_per_block = NodesPerBlock;
   static constexpr std::size_t max_free_blocks = MaxFreeBlocks;
@@ -39,7 +39,7 @@ struct tray_form {
   static constexpr bool has_pieces = OverheadPercent != only_alignment;
 };
 
-struct tray_shape {
+struct slab_shape {
   static constexpr std::size_t slots_a_word = 64;
   static constexpr std::size_t largest_size = std::size_t{1} << 27;  // bytes of a block: 128 MiB
 
@@ -49,25 +49,25 @@ struct tray_shape {
   std::size_t colours = 0;          // bits of a header's offset in its piece
   std::uint64_t reciprocal = 0;     // of the size, in 2^-32
   std::uint32_t colour_shift = 0;   // from the address of the piece to those bits
-  std::uint32_t pieces = 0;         // of a tray
+  std::uint32_t pieces = 0;         // of a slab
   std::uint32_t words_a_piece = 0;  // words of bits, one bit a slot
 
-  // Bytes of headers: of a tray, beside its words; of a chunk, behind those of its first tray; of a tray's
+  // Bytes of headers: of a slab, beside its words; of a chunk, behind those of its first slab; of a slab's
   // further pieces.
   struct headers {
-    std::size_t tray, chunk, piece;
+    std::size_t slab, chunk, piece;
   };
 
   // For blocks of at least `size` bytes, at least a pointer's, at `align`. None where there cannot be such.
   template <class Form>
-  [[nodiscard]] static constexpr tray_shape of(std::size_t size, std::size_t align, headers lost) noexcept {
+  [[nodiscard]] static constexpr slab_shape of(std::size_t size, std::size_t align, headers lost) noexcept {
     align = std::max(align, alignof(void*));
     if (size > largest_size || align > largest_size) return {};
-    tray_shape made;
+    slab_shape made;
     made.size = align_up(std::max(size, sizeof(void*)), align);
     made.align = align;
     if (made.size > largest_size) return {};
-    // Few of the large ones: else a tray of them would be larger than many a program.
+    // Few of the large ones: else a slab of them would be larger than many a program.
     const std::size_t most = std::max(usual_bytes / made.size, least_nodes);
     const std::size_t nodes = std::min(Form::nodes_per_block, most);
     made.reciprocal = ((std::uint64_t{1} << 32) + made.size - 1) / made.size;
@@ -78,7 +78,7 @@ struct tray_shape {
     return made;
   }
 
-  // Bytes of a piece, a power of two, and of a tray.
+  // Bytes of a piece, a power of two, and of a slab.
   [[nodiscard]] constexpr std::size_t piece() const noexcept { return within + 1; }
   [[nodiscard]] constexpr std::size_t bytes() const noexcept { return piece() * pieces; }
   [[nodiscard]] constexpr std::size_t words() const noexcept { return std::size_t{words_a_piece} * pieces; }
@@ -101,7 +101,7 @@ struct tray_shape {
   static constexpr std::size_t least_nodes = 8;
   static constexpr std::size_t largest_piece = std::size_t{1} << 31;
   // Headers of neighbours are two lines of the processor's caches apart, and no more lie in the way of the
-  // blocks than a page, so that a new tray's first blocks touch no other.
+  // blocks than a page, so that a new slab's first blocks touch no other.
   static constexpr std::size_t colour_step = 2 * cache_line;
   static constexpr std::size_t colour_range = 4096;
 
@@ -118,9 +118,9 @@ struct tray_shape {
     return std::min(slots(), (bytes + size - 1) / size + (colours == 0 ? 0 : 1));
   }
 
-  // Blocks of a tray, at the least.
+  // Blocks of a slab, at the least.
   [[nodiscard]] constexpr std::size_t nodes(headers lost) const noexcept {
-    const std::size_t front = lost.tray + words() * sizeof(std::uint64_t) + lost.chunk;
+    const std::size_t front = lost.slab + words() * sizeof(std::uint64_t) + lost.chunk;
     if (front > piece() / 2) return 0;
     return slots() - slots_under(front) + (pieces - 1) * (slots() - slots_under(lost.piece));
   }

@@ -1,6 +1,6 @@
-// passing<Upstream>: the base of layers that look at blocks without changing them.
+// forwarding<Upstream>: the base of layers that look at blocks without changing them.
 //
-//     layer: passing   allocate, deallocate:  the layer's own
+//     layer: forwarding   allocate, deallocate:  the layer's own
 //         |            asked about a block:   the upstream's
 //     Upstream
 //
@@ -24,15 +24,15 @@
 namespace mallard {
 
 template <heap Upstream>
-class passing {
+class forwarding {
  public:
   using upstream_type = Upstream;
 
   template <class... Args>
     requires std::constructible_from<Upstream, Args...>
-  explicit passing(Args&&... args) : upstream_(std::forward<Args>(args)...) {}
-  passing(const passing&) = delete;
-  passing& operator=(const passing&) = delete;
+  explicit forwarding(Args&&... args) : upstream_(std::forward<Args>(args)...) {}
+  forwarding(const forwarding&) = delete;
+  forwarding& operator=(const forwarding&) = delete;
 
   [[nodiscard]] upstream_type& upstream() noexcept { return upstream_; }
   [[nodiscard]] const upstream_type& upstream() const noexcept { return upstream_; }
@@ -98,14 +98,14 @@ class passing {
     return {granted, granted, granted};
   }
 
-  [[nodiscard]] fault validate() const noexcept
+  [[nodiscard]] violation validate() const noexcept
     requires inspectable<Upstream>
   {
     return upstream_.validate();
   }
 
  protected:
-  ~passing() = default;
+  ~forwarding() = default;
 
   // Whether the received size of a block can be found when it comes back.
   static constexpr bool knows_received = predictable<Upstream> || measurable<Upstream>;

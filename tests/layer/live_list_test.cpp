@@ -1,4 +1,4 @@
-#include "mallard/layer/tracked.hpp"
+#include "mallard/layer/live_list.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,18 +15,18 @@ namespace mallard {
 namespace {
 
 using source = counting<memory_resource_source>;
-using heap_type = tracked<borrowed<source>>;
+using heap_type = live_list<borrowed<source>>;
 
 static_assert(layered<heap_type> && releasable<heap_type> && freeable<heap_type> && measurable<heap_type>);
 static_assert(owning<heap_type> && inspectable<heap_type> && predictable<heap_type>);
 
-class Tracked : public testing::Test {
+class LiveList : public testing::Test {
  protected:
   source source_;
   heap_type heap_{source_};
 };
 
-TEST_F(Tracked, BlocksHaveTheSizeAndAlignmentAskedFor) {
+TEST_F(LiveList, BlocksHaveTheSizeAndAlignmentAskedFor) {
   for (std::size_t align = 1; align <= 16384; align *= 2)
     for (std::size_t size : {0u, 1u, 100u, 70000u}) {
       const block b = heap_.allocate(size, align);
@@ -39,7 +39,7 @@ TEST_F(Tracked, BlocksHaveTheSizeAndAlignmentAskedFor) {
   EXPECT_FALSE(heap_.validate());
 }
 
-TEST_F(Tracked, BlocksEndInEveryOrderAndGoBackAtOnce) {
+TEST_F(LiveList, BlocksEndInEveryOrderAndGoBackAtOnce) {
   std::vector<block> blocks;
   for (std::size_t i = 0; i < 6; ++i) blocks.push_back(heap_.allocate(1000 + i, 8));
   for (std::size_t i : {3u, 0u, 5u, 1u, 4u, 2u}) {
@@ -51,20 +51,20 @@ TEST_F(Tracked, BlocksEndInEveryOrderAndGoBackAtOnce) {
   EXPECT_EQ(source_.held(), 0u);
 }
 
-TEST_F(Tracked, ThePointerAloneIsEnough) {
+TEST_F(LiveList, ThePointerAloneIsEnough) {
   const block b = heap_.allocate(100, 4096);
   heap_.deallocate(b.data);
   EXPECT_EQ(source_.held(), 0u);
 }
 
-TEST_F(Tracked, ReleaseGivesBackEveryBlock) {
+TEST_F(LiveList, ReleaseGivesBackEveryBlock) {
   for (std::size_t align = 1; align <= 4096; align *= 2) (void)heap_.allocate(1000, align);
   heap_.release();
   EXPECT_EQ(source_.held(), 0u);
   EXPECT_EQ(heap_.usage(), (heap_usage{}));
 }
 
-TEST_F(Tracked, UsageTellsBlocksFromTheirFronts) {
+TEST_F(LiveList, UsageTellsBlocksFromTheirFronts) {
   (void)heap_.allocate(1000, 8);
   const block aligned = heap_.allocate(1024, 1024);
   const heap_usage usage = heap_.usage();
@@ -75,13 +75,13 @@ TEST_F(Tracked, UsageTellsBlocksFromTheirFronts) {
   EXPECT_FALSE(heap_.owns(this));
 }
 
-TEST_F(Tracked, RefusesSizesThatCannotBe) {
+TEST_F(LiveList, RefusesSizesThatCannotBe) {
   EXPECT_EQ(heap_.allocate(static_cast<std::size_t>(-1), 8), block{});
   EXPECT_EQ(heap_.allocate(max_request, 8), block{});
   EXPECT_EQ(heap_.allocate(8, std::size_t{1} << 63), block{});
 }
 
-TEST_F(Tracked, ABrokenNeighbourIsReported) {
+TEST_F(LiveList, ABrokenNeighbourIsReported) {
   const block older = heap_.allocate(100, 8);
   const block newer = heap_.allocate(100, 8);
   EXPECT_FALSE(heap_.validate());
@@ -95,14 +95,14 @@ TEST_F(Tracked, ABrokenNeighbourIsReported) {
 }
 
 TEST(TrackedOverPages, GivesTheRestOfTheLastPage) {
-  tracked<os_pages> heap;
+  live_list<os_pages> heap;
   const block b = heap.allocate(10000, 8);
   EXPECT_EQ(b.size, align_up(10032, os_pages::page_size()) - 32);
   heap.deallocate(b.data, b.size, 8);
 }
 
 TEST(TrackedUnderPressure, ChangesNothingWhenTheUpstreamGivesNothing) {
-  tracked<failing<source>> heap;
+  live_list<failing<source>> heap;
   const block b = heap.allocate(100, 8);
   heap.upstream().fail_from(1);
   EXPECT_EQ(heap.allocate(100, 8), block{});

@@ -1,4 +1,4 @@
-#include "mallard/heap/adaptive_pool/tray.hpp"
+#include "mallard/heap/adaptive_pool/slab.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,38 +12,38 @@ struct free_memory {
   void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{16384}); }
 };
 
-// Two trays of one chunk.
-class Tray : public testing::Test {
+// Two slabs of one chunk.
+class Slab : public testing::Test {
  protected:
-  tray* make(std::size_t index) {
+  slab* make(std::size_t index) {
     std::byte* const begin = memory_.get() + index * shape_.bytes();
-    auto* const made = static_cast<tray*>(tray::header_at(shape_, begin));
+    auto* const made = static_cast<slab*>(slab::header_at(shape_, begin));
     made->chunk = &chunk_;
     return made;
   }
 
-  tray_shape shape_ = tray_shape::of<tray_form<>>(24, 8, tray::headers);
+  slab_shape shape_ = slab_shape::of<slab_form<>>(24, 8, slab::headers);
   std::unique_ptr<std::byte, free_memory> memory_{
       static_cast<std::byte*>(::operator new(2 * 8192, std::align_val_t{16384}))};
-  tray_chunk chunk_{nullptr, nullptr, memory_.get(), 2 * 8192, memory_.get(), 3, 3};
+  slab_chunk chunk_{nullptr, nullptr, memory_.get(), 2 * 8192, memory_.get(), 3, 3};
 };
 
-TEST_F(Tray, HeadersAreNeverAmongItsFreeBlocks) {
+TEST_F(Slab, HeadersAreNeverAmongItsFreeBlocks) {
   for (const std::size_t index : {0u, 1u}) {
-    tray* const t = make(index);
+    slab* const t = make(index);
     const auto front = static_cast<std::size_t>(t->begin(shape_) - memory_.get());
     EXPECT_EQ(front, index * shape_.bytes());
     std::size_t blocks = 0;
     for (std::size_t w = 0; w < shape_.words(); ++w) {
-      const tray::word bits = t->all_of_word(shape_, w);
-      for (std::size_t i = 0; i < tray_shape::slots_a_word; ++i) {
+      const slab::word bits = t->all_of_word(shape_, w);
+      for (std::size_t i = 0; i < slab_shape::slots_a_word; ++i) {
         if ((bits >> i & 1) == 0) continue;
         ++blocks;
         const std::byte* const slot = t->first_of_word(shape_, w) + i * shape_.size;
         EXPECT_LE(slot + shape_.size, t->begin(shape_) + shape_.bytes());
         const auto* const header = reinterpret_cast<const std::byte*>(t);
         const auto* const end = reinterpret_cast<const std::byte*>(t->words() + shape_.words()) +
-                                (index == 0 ? sizeof(tray_chunk) : 0);
+                                (index == 0 ? sizeof(slab_chunk) : 0);
         EXPECT_TRUE(slot + shape_.size <= header || end <= slot) << "slot " << i << " of word " << w;
       }
     }
@@ -52,17 +52,17 @@ TEST_F(Tray, HeadersAreNeverAmongItsFreeBlocks) {
   }
 }
 
-TEST_F(Tray, OfWhichAllIsFreeHasAllBitsOfEachWord) {
+TEST_F(Slab, OfWhichAllIsFreeHasAllBitsOfEachWord) {
   for (const std::size_t index : {0u, 1u}) {
-    tray* const t = make(index);
+    slab* const t = make(index);
     const std::size_t blocks = t->free_all(shape_);
     EXPECT_EQ(blocks, t->count_free(shape_));
     for (std::size_t w = 0; w < shape_.words(); ++w) EXPECT_EQ(t->words()[w], t->all_of_word(shape_, w)) << w;
   }
 }
 
-TEST_F(Tray, CountsBitsAndTellsWhenItIsLookedAt) {
-  tray* const t = make(1);
+TEST_F(Slab, CountsBitsAndTellsWhenItIsLookedAt) {
+  slab* const t = make(1);
   for (std::size_t w = 0; w < shape_.words(); ++w) t->words()[w] = w == 2 ? 0xff : 0;
   EXPECT_EQ(t->count_free(shape_), 8u);
   t->look_when(20, 8);

@@ -1,15 +1,15 @@
-// tray_chunks<Upstream, Form, Growth>: where the trays of an adaptive pool come from, and where they go.
+// slab_chunks<Upstream, Form, Growth>: where the slabs of an adaptive pool come from, and where they go.
 //
-//     full     --> [ tray | tray | tray | tray ] --> ...
-//     partial  --> [ tray | .... | tray | .... ] --> ...      new trays are taken from here first
+//     full     --> [ slab | slab | slab | slab ] --> ...
+//     partial  --> [ slab | .... | slab | .... ] --> ...      new slabs are taken from here first
 //     idle     --> [ .... | .... | .... | .... ] --> null     kept, as far as what is in use allows
 //
-// Trays are aligned to the size of their pieces. One by one that would cost an upstream up to as much again
-// for each; so they come in chunks of up to 64, which lose it once. A chunk without a used tray is idle; idle
+// Slabs are aligned to the size of their pieces. One by one that would cost an upstream up to as much again
+// for each; so they come in chunks of up to 64, which lose it once. A chunk without a used slab is idle; idle
 // chunks are kept up to a sixteenth of what was in use at most of late, at the least `least_idle` bytes, or
-// up to the form's number of trays, and else go back at once: to the system the first time, and upstream,
+// up to the form's number of slabs, and else go back at once: to the system the first time, and upstream,
 // which may keep them, as far as they had to be taken from there again. What is "of late" fades by a 1024th
-// with each tray that is taken. Invariant: a chunk is in the list that its used trays say; held() is what all
+// with each slab that is taken. Invariant: a chunk is in the list that its used slabs say; held() is what all
 // came to. Cost: O(1) beside the upstream's; what ends or inspects all is O(chunks). Seed 001, chapter 3
 // ("Alignment can lead to excessive memory waste", "Managing blocks").
 #pragma once
@@ -31,27 +31,27 @@
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/adaptive_pool/intrusive_list.hpp"
 #include "mallard/heap/adaptive_pool/recurrence.hpp"
-#include "mallard/heap/adaptive_pool/tray.hpp"
-#include "mallard/heap/adaptive_pool/tray_shape.hpp"
+#include "mallard/heap/adaptive_pool/slab.hpp"
+#include "mallard/heap/adaptive_pool/slab_shape.hpp"
 #include "mallard/layer/allocate_halving.hpp"
 #include "mallard/layer/growth.hpp"
 
 namespace mallard {
 
 template <heap Upstream, class Form, growth_policy Growth>
-class tray_chunks {
+class slab_chunks {
  public:
   using upstream_type = Upstream;
 
-  static constexpr std::size_t most_trays = 64;     // of a chunk
+  static constexpr std::size_t most_slabs = 64;     // of a chunk
   static constexpr std::size_t least_idle = 65536;  // bytes
 
   template <class... Args>
     requires std::constructible_from<Upstream, Args...>
-  explicit tray_chunks(Args&&... args) : upstream_(std::forward<Args>(args)...) {}
-  tray_chunks(const tray_chunks&) = delete;
-  tray_chunks& operator=(const tray_chunks&) = delete;
-  ~tray_chunks() { give_all_back(); }
+  explicit slab_chunks(Args&&... args) : upstream_(std::forward<Args>(args)...) {}
+  slab_chunks(const slab_chunks&) = delete;
+  slab_chunks& operator=(const slab_chunks&) = delete;
+  ~slab_chunks() { give_all_back(); }
 
   [[nodiscard]] upstream_type& upstream() noexcept { return upstream_; }
   [[nodiscard]] const upstream_type& upstream() const noexcept { return upstream_; }
@@ -60,9 +60,9 @@ class tray_chunks {
   [[nodiscard]] std::size_t held() const noexcept { return held_; }
   [[nodiscard]] std::size_t idle() const noexcept { return idle_; }
 
-  // A tray of which all blocks are free; null when exhausted. All trays have the same shape.
-  [[nodiscard]] tray* take(const tray_shape& shape) noexcept {
-    tray_chunk* c = list(partial).front();
+  // A slab of which all blocks are free; null when exhausted. All slabs have the same shape.
+  [[nodiscard]] slab* take(const slab_shape& shape) noexcept {
+    slab_chunk* c = list(partial).front();
     if (c == nullptr) c = list(kept).front();
     if (c == nullptr) c = add(shape);
     if (c == nullptr) return nullptr;
@@ -72,35 +72,35 @@ class tray_chunks {
     return make(shape, c, index);
   }
 
-  // Ends a tray, whose blocks are all free.
-  void put(const tray_shape& shape, tray* t) noexcept {
-    tray_chunk* const c = t->chunk;
+  // Ends a slab, whose blocks are all free.
+  void put(const slab_shape& shape, slab* t) noexcept {
+    slab_chunk* const c = t->chunk;
     set_unused(c, c->unused | std::uint64_t{1} << index_of(shape, t));
     while (!list(kept).empty() && is_too_much()) {
-      tray_chunk* const idle = list(kept).front();
+      slab_chunk* const idle = list(kept).front();
       end(idle, recurrence_.keeps(idle->bytes));
     }
   }
 
-  // The tray in use that follows `t` in memory, and behind its chunk's last the first of the chunk that was
+  // The slab in use that follows `t` in memory, and behind its chunk's last the first of the chunk that was
   // used up next; null where there is none in use.
-  [[nodiscard]] static tray* behind(const tray_shape& shape, const tray* t) noexcept {
-    const tray_chunk* const c = t->chunk;
+  [[nodiscard]] static slab* behind(const slab_shape& shape, const slab* t) noexcept {
+    const slab_chunk* const c = t->chunk;
     const std::size_t index = index_of(shape, t) + 1;
-    if (index < most_trays && (c->all >> index & 1) != 0) return in_use(shape, c, index);
+    if (index < most_slabs && (c->all >> index & 1) != 0) return in_use(shape, c, index);
     return c->newer == nullptr ? nullptr : in_use(shape, c->newer, 0);
   }
 
-  // The tray in use that lies in front of `t`; null where that is none of its chunk's.
-  [[nodiscard]] static tray* in_front(const tray_shape& shape, const tray* t) noexcept {
+  // The slab in use that lies in front of `t`; null where that is none of its chunk's.
+  [[nodiscard]] static slab* in_front(const slab_shape& shape, const slab* t) noexcept {
     return in_use(shape, t->chunk, index_of(shape, t) - 1);
   }
 
-  // The third tray, from the first of the chunk that was used up first of all; null where there is none in
+  // The third slab, from the first of the chunk that was used up first of all; null where there is none in
   // use.
-  [[nodiscard]] tray* third_of_all(const tray_shape& shape) const noexcept {
-    const tray_chunk* const c = lists_[full].back();
-    tray* t = c == nullptr ? nullptr : at(shape, c, 0);
+  [[nodiscard]] slab* third_of_all(const slab_shape& shape) const noexcept {
+    const slab_chunk* const c = lists_[full].back();
+    slab* t = c == nullptr ? nullptr : at(shape, c, 0);
     for (int step = 0; t != nullptr && step < 2; ++step) t = behind(shape, t);
     return t;
   }
@@ -110,7 +110,7 @@ class tray_chunks {
     while (idle_ > keep) end(list(kept).front(), false);
   }
 
-  // Ends all trays; keeps all chunks, or lets a clearable upstream keep what it wants.
+  // Ends all slabs; keeps all chunks, or lets a clearable upstream keep what it wants.
   void clear() noexcept {
     if constexpr (clearable<Upstream>) {
       forget();
@@ -121,7 +121,7 @@ class tray_chunks {
     }
   }
 
-  // Ends all trays and gives all chunks back.
+  // Ends all slabs and gives all chunks back.
   void release() noexcept {
     if constexpr (releasable<Upstream>) {
       forget();
@@ -136,14 +136,14 @@ class tray_chunks {
   // Calls `f` with each chunk.
   template <class F>
   void for_each(F f) const noexcept {
-    for (const intrusive_list<tray_chunk>& chunks : lists_)
-      for (tray_chunk* c = chunks.front(); c != nullptr; c = c->older) f(c);
+    for (const intrusive_list<slab_chunk>& chunks : lists_)
+      for (slab_chunk* c = chunks.front(); c != nullptr; c = c->older) f(c);
   }
 
-  // Calls `f` with each tray in use.
+  // Calls `f` with each slab in use.
   template <class F>
-  void for_each_tray(const tray_shape& shape, F f) const noexcept {
-    for_each([&](tray_chunk* c) {
+  void for_each_slab(const slab_shape& shape, F f) const noexcept {
+    for_each([&](slab_chunk* c) {
       for (std::uint64_t used = c->all & ~c->unused; used != 0; used &= used - 1)
         f(at(shape, c, static_cast<std::size_t>(std::countr_zero(used))));
     });
@@ -151,23 +151,23 @@ class tray_chunks {
 
   [[nodiscard]] bool owns(const void* p) const noexcept {
     bool found = false;
-    for_each([&](const tray_chunk* c) { found |= address_of(p) - address_of(c->origin) < c->bytes; });
+    for_each([&](const slab_chunk* c) { found |= address_of(p) - address_of(c->origin) < c->bytes; });
     return found;
   }
 
-  [[nodiscard]] fault validate() const noexcept {
+  [[nodiscard]] violation validate() const noexcept {
     std::size_t held = 0;
     std::size_t idle = 0;
     for (std::size_t i = 0; i < lists_.size(); ++i) {
-      const auto belongs = [&](const tray_chunk* c) {
+      const auto belongs = [&](const slab_chunk* c) {
         held += c->bytes;
         if (i == kept) idle += c->bytes;
         return held <= held_ && (c->unused & ~c->all) == 0 && state_of(c) == i;
       };
-      if (fault f = lists_[i].validate(belongs)) return f;
+      if (violation v = lists_[i].validate(belongs)) return v;
     }
-    if (held != held_) return {"tray_chunks: the chunks do not add up to what is held"};
-    if (idle != idle_) return {"tray_chunks: the idle chunks do not add up"};
+    if (held != held_) return {"slab_chunks: the chunks do not add up to what is held"};
+    if (idle != idle_) return {"slab_chunks: the idle chunks do not add up"};
     return {};
   }
 
@@ -178,28 +178,28 @@ class tray_chunks {
   static constexpr std::size_t page = 4096;
   static constexpr std::size_t fading = 1024;
 
-  [[nodiscard]] intrusive_list<tray_chunk>& list(state s) noexcept { return lists_[s]; }
+  [[nodiscard]] intrusive_list<slab_chunk>& list(state s) noexcept { return lists_[s]; }
 
-  static state state_of(const tray_chunk* c) noexcept {
+  static state state_of(const slab_chunk* c) noexcept {
     return c->unused == 0 ? full : c->unused == c->all ? kept : partial;
   }
 
-  static tray* at(const tray_shape& shape, const tray_chunk* c, std::size_t index) noexcept {
-    return static_cast<tray*>(tray::header_at(shape, c->begin + index * shape.bytes()));
+  static slab* at(const slab_shape& shape, const slab_chunk* c, std::size_t index) noexcept {
+    return static_cast<slab*>(slab::header_at(shape, c->begin + index * shape.bytes()));
   }
 
-  static std::size_t index_of(const tray_shape& shape, const tray* t) noexcept {
+  static std::size_t index_of(const slab_shape& shape, const slab* t) noexcept {
     return static_cast<std::size_t>(t->begin(shape) - t->chunk->begin) / shape.bytes();
   }
 
-  // A tray of a chunk, whatever its index; null where it has none such in use.
-  static tray* in_use(const tray_shape& shape, const tray_chunk* c, std::size_t index) noexcept {
+  // A slab of a chunk, whatever its index; null where it has none such in use.
+  static slab* in_use(const slab_shape& shape, const slab_chunk* c, std::size_t index) noexcept {
     const std::uint64_t used = c->all & ~c->unused;
-    return index < most_trays && (used >> index & 1) != 0 ? at(shape, c, index) : nullptr;
+    return index < most_slabs && (used >> index & 1) != 0 ? at(shape, c, index) : nullptr;
   }
 
-  // Notes which trays of a chunk are unused, where the chunk's list and the figures may change by that.
-  void set_unused(tray_chunk* c, std::uint64_t unused) noexcept {
+  // Notes which slabs of a chunk are unused, where the chunk's list and the figures may change by that.
+  void set_unused(slab_chunk* c, std::uint64_t unused) noexcept {
     const state before = state_of(c);
     c->unused = unused;
     const state after = state_of(c);
@@ -210,27 +210,27 @@ class tray_chunks {
     if (after == kept) count_idle(c, true);
   }
 
-  void count_idle(const tray_chunk* c, bool is) noexcept {
-    const auto trays = static_cast<std::size_t>(std::popcount(c->all));
+  void count_idle(const slab_chunk* c, bool is) noexcept {
+    const auto slabs = static_cast<std::size_t>(std::popcount(c->all));
     idle_ = is ? idle_ + c->bytes : idle_ - c->bytes;
-    idle_trays_ = is ? idle_trays_ + trays : idle_trays_ - trays;
+    idle_slabs_ = is ? idle_slabs_ + slabs : idle_slabs_ - slabs;
   }
 
   [[nodiscard]] bool is_too_much() const noexcept {
     if constexpr (Form::max_free_blocks == free_blocks_in_proportion)
       return idle_ > std::max(least_idle, most_used_ / 16);
     else
-      return idle_trays_ > Form::max_free_blocks;
+      return idle_slabs_ > Form::max_free_blocks;
   }
 
-  MALLARD_NOINLINE tray_chunk* add(const tray_shape& shape) noexcept {
+  MALLARD_NOINLINE slab_chunk* add(const slab_shape& shape) noexcept {
     const std::size_t align = std::min(shape.piece(), page);
     const std::size_t spare = shape.piece() - align;
     const std::size_t wished = Growth::next(newest_bytes_, held_);
-    const std::size_t trays =
-        std::clamp<std::size_t>((wished - std::min(wished, spare)) / shape.bytes(), 1, most_trays);
+    const std::size_t slabs =
+        std::clamp<std::size_t>((wished - std::min(wished, spare)) / shape.bytes(), 1, most_slabs);
     const block memory =
-        allocate_halving(upstream_, trays * shape.bytes() + spare, shape.bytes() + spare, align);
+        allocate_halving(upstream_, slabs * shape.bytes() + spare, shape.bytes() + spare, align);
     if (!memory) return nullptr;
     align_ = align;
     newest_bytes_ = memory.size;
@@ -240,33 +240,33 @@ class tray_chunks {
     return begin(shape, memory);
   }
 
-  // The header of a chunk lies in its first tray, which is found from it.
-  tray_chunk* begin(const tray_shape& shape, block memory) noexcept {
+  // The header of a chunk lies in its first slab, which is found from it.
+  slab_chunk* begin(const slab_shape& shape, block memory) noexcept {
     const std::size_t padding = padding_for(memory.data, shape.piece());
     std::byte* const first = static_cast<std::byte*>(memory.data) + padding;
-    const std::size_t trays = std::min((memory.size - padding) / shape.bytes(), most_trays);
-    const std::uint64_t all = ~std::uint64_t{0} >> (most_trays - trays);
-    const std::size_t front = shape.colour_at(address_of(first)) + sizeof(tray);
-    auto* const c = ::new (first + front + shape.words() * sizeof(tray::word))
-        tray_chunk{nullptr, nullptr, memory.data, memory.size, first, all, all};
+    const std::size_t slabs = std::min((memory.size - padding) / shape.bytes(), most_slabs);
+    const std::uint64_t all = ~std::uint64_t{0} >> (most_slabs - slabs);
+    const std::size_t front = shape.colour_at(address_of(first)) + sizeof(slab);
+    auto* const c = ::new (first + front + shape.words() * sizeof(slab::word))
+        slab_chunk{nullptr, nullptr, memory.data, memory.size, first, all, all};
     list(kept).push_front(c);
-    idle_trays_ += trays;
+    idle_slabs_ += slabs;
     return c;
   }
 
-  static tray* make(const tray_shape& shape, tray_chunk* c, std::size_t index) noexcept {
+  static slab* make(const slab_shape& shape, slab_chunk* c, std::size_t index) noexcept {
     std::byte* const begin = c->begin + index * shape.bytes();
-    tray* const made = at(shape, c, index);
+    slab* const made = at(shape, c, index);
     made->chunk = c;
     const auto capacity = static_cast<std::uint32_t>(made->free_all(shape));
     for (std::uint32_t piece = 0; piece < shape.pieces; ++piece)
-      ::new (tray::header_at(shape, begin + piece * shape.piece()))
-          tray_piece{made, piece * shape.words_a_piece, capacity};
+      ::new (slab::header_at(shape, begin + piece * shape.piece()))
+          slab_piece{made, piece * shape.words_a_piece, capacity};
     return made;
   }
 
   // Gives a chunk back, to the system where the upstream is not to keep it.
-  void end(tray_chunk* c, bool may_be_kept) noexcept {
+  void end(slab_chunk* c, bool may_be_kept) noexcept {
     const state s = state_of(c);
     list(s).erase(c);
     if (s == kept) count_idle(c, false);
@@ -283,14 +283,14 @@ class tray_chunks {
 
   void forget() noexcept {
     lists_ = {};
-    held_ = idle_ = idle_trays_ = 0;
+    held_ = idle_ = idle_slabs_ = 0;
   }
 
   Upstream upstream_;
-  std::array<intrusive_list<tray_chunk>, 3> lists_{};
+  std::array<intrusive_list<slab_chunk>, 3> lists_{};
   std::size_t held_ = 0;
   std::size_t idle_ = 0;
-  std::size_t idle_trays_ = 0;
+  std::size_t idle_slabs_ = 0;
   std::size_t most_used_ = 0;
   std::size_t newest_bytes_ = 0;
   recurrence recurrence_;

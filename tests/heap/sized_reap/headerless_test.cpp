@@ -1,4 +1,4 @@
-#include "mallard/heap/sized_reap/untagged.hpp"
+#include "mallard/heap/sized_reap/headerless.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 namespace mallard {
 namespace {
 
-using heap_type = untagged<default_source, doubling<65536, 65536>>;
+using heap_type = headerless<default_source, doubling<65536, 65536>>;
 
-TEST(Untagged, RoundsTheSameForAllSizesOfABlock) {
+TEST(Headerless, RoundsTheSameForAllSizesOfABlock) {
   for (const std::size_t align : {1u, 8u, 16u, 64u})
     for (std::size_t size = 0; size < 4096; ++size) {
       const std::size_t received = heap_type::rounded(size, align);
@@ -23,7 +23,7 @@ TEST(Untagged, RoundsTheSameForAllSizesOfABlock) {
     }
 }
 
-TEST(Untagged, WhatAnAlignmentLeavesServesOthers) {
+TEST(Headerless, WhatAnAlignmentLeavesServesOthers) {
   heap_type heap;
   void* const odd = heap.allocate(8, 8);
   void* const aligned = heap.allocate(64, 64);
@@ -35,7 +35,7 @@ TEST(Untagged, WhatAnAlignmentLeavesServesOthers) {
   EXPECT_FALSE(heap.validate());
 }
 
-TEST(Untagged, BumpsPastHolesThatNobodyWants) {
+TEST(Headerless, BumpsPastHolesThatNobodyWants) {
   heap_type heap;
   std::vector<void*> blocks;
   for (int i = 0; i < 40; ++i) blocks.push_back(heap.allocate(40, 8));
@@ -48,7 +48,7 @@ TEST(Untagged, BumpsPastHolesThatNobodyWants) {
   }
 }
 
-TEST(Untagged, AChunkThatIsFreeAsAWholeGoesBack) {
+TEST(Headerless, AChunkThatIsFreeAsAWholeGoesBack) {
   heap_type heap;
   std::vector<void*> blocks;
   for (int i = 0; i < 10000; ++i) blocks.push_back(heap.allocate(40, 8));
@@ -61,7 +61,7 @@ TEST(Untagged, AChunkThatIsFreeAsAWholeGoesBack) {
   EXPECT_EQ(heap.trim(0), 65536u);
 }
 
-TEST(Untagged, BumpsAfterAClearInWhatATrimKeeps) {
+TEST(Headerless, BumpsAfterAClearInWhatATrimKeeps) {
   heap_type heap;
   std::vector<std::byte*> blocks;
   for (int i = 0; i < 3000; ++i) blocks.push_back(static_cast<std::byte*>(heap.allocate(40, 8)));
@@ -76,7 +76,7 @@ TEST(Untagged, BumpsAfterAClearInWhatATrimKeeps) {
 }
 
 // The cursor is at the begin of the only chunk again, but something lives behind it.
-TEST(Untagged, ATrimKeepsWhatLivesBehindTheCursor) {
+TEST(Headerless, ATrimKeepsWhatLivesBehindTheCursor) {
   heap_type heap;
   void* const first = heap.allocate(2048, 8);
   void* const second = heap.allocate(40, 8);
@@ -90,7 +90,7 @@ TEST(Untagged, ATrimKeepsWhatLivesBehindTheCursor) {
 }
 
 // Where a chunk was used up to its end while it bumped, nothing has opened the lists yet.
-TEST(Untagged, TakesBlocksBackFromFullChunksThatWereBumped) {
+TEST(Headerless, TakesBlocksBackFromFullChunksThatWereBumped) {
   heap_type heap;
   void* const first = heap.allocate(32768, 16);
   void* const last = heap.allocate(65536 - 32 - 32768, 8);
@@ -103,8 +103,8 @@ TEST(Untagged, TakesBlocksBackFromFullChunksThatWereBumped) {
 }
 
 // Chunks of any age lie between free pieces that are as large, and are none.
-TEST(Untagged, OfManyChunksThoseThatAreFreeAsAWholeGoBack) {
-  untagged<default_source, doubling<4096, 4096>> heap;
+TEST(Headerless, OfManyChunksThoseThatAreFreeAsAWholeGoBack) {
+  headerless<default_source, doubling<4096, 4096>> heap;
   constexpr std::size_t chunks = 500;
   constexpr std::size_t size = 1024;  // three of them leave a chunk no room for another
   std::vector<void*> blocks;

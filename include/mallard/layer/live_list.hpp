@@ -1,4 +1,4 @@
-// tracked<Upstream>: passes blocks through and remembers them, so that it can end them all.
+// live_list<Upstream>: passes blocks through and remembers them, so that it can end them all.
 //
 //     newest <--> [ pad | node | block ....... ] <--> [ node | block .... ] <--> null
 //
@@ -24,16 +24,16 @@
 namespace mallard {
 
 template <heap Upstream>
-class tracked {
+class live_list {
  public:
   using upstream_type = Upstream;
 
   template <class... Args>
     requires std::constructible_from<Upstream, Args...>
-  explicit tracked(Args&&... args) : upstream_(std::forward<Args>(args)...) {}
-  tracked(const tracked&) = delete;
-  tracked& operator=(const tracked&) = delete;
-  ~tracked() { release(); }
+  explicit live_list(Args&&... args) : upstream_(std::forward<Args>(args)...) {}
+  live_list(const live_list&) = delete;
+  live_list& operator=(const live_list&) = delete;
+  ~live_list() { release(); }
 
   [[nodiscard]] upstream_type& upstream() noexcept { return upstream_; }
   [[nodiscard]] const upstream_type& upstream() const noexcept { return upstream_; }
@@ -101,11 +101,11 @@ class tracked {
     return found;
   }
 
-  [[nodiscard]] fault validate() const noexcept {
+  [[nodiscard]] violation validate() const noexcept {
     const node* newer = nullptr;
     for (const node* n = newest_; n != nullptr; n = n->older) {
-      if (n->newer != newer) return {"tracked: a block's neighbour does not point back at it"};
-      if (n->front < sizeof(node) || n->front >= n->whole) return {"tracked: a block has no valid size"};
+      if (n->newer != newer) return {"live_list: a block's neighbour does not point back at it"};
+      if (n->front < sizeof(node) || n->front >= n->whole) return {"live_list: a block has no valid size"};
       newer = n;
     }
     return {};

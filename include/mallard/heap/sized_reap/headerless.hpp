@@ -1,4 +1,4 @@
-// untagged<Upstream, Growth>: blocks without headers from chunks: bumped, and reused by the size they come
+// headerless<Upstream, Growth>: blocks without headers from chunks: bumped, and reused by the size they come
 // back with.
 //
 //     bumping      [ b ][ b ][ b ]^ cursor ................. limit = end ^     no list is looked at
@@ -34,7 +34,7 @@
 namespace mallard {
 
 template <heap Upstream, growth_policy Growth>
-class untagged {
+class headerless {
   using chunks = chunk_list<Upstream, Growth>;
   using chunk = typename chunks::chunk;
 
@@ -43,9 +43,9 @@ class untagged {
 
   template <class... Args>
     requires std::constructible_from<Upstream, Args...>
-  explicit untagged(Args&&... args) : chunks_(std::forward<Args>(args)...) {}
-  untagged(const untagged&) = delete;
-  untagged& operator=(const untagged&) = delete;
+  explicit headerless(Args&&... args) : chunks_(std::forward<Args>(args)...) {}
+  headerless(const headerless&) = delete;
+  headerless& operator=(const headerless&) = delete;
 
   [[nodiscard]] upstream_type& upstream() noexcept { return chunks_.upstream(); }
   [[nodiscard]] const upstream_type& upstream() const noexcept { return chunks_.upstream(); }
@@ -126,26 +126,26 @@ class untagged {
   }
 
   // O(free blocks log chunks), in the memory of address_ranges.
-  [[nodiscard]] fault validate() const noexcept {
-    if (fault f = chunks_.validate()) return f;
+  [[nodiscard]] violation validate() const noexcept {
+    if (violation v = chunks_.validate()) return v;
     if (cursor_ > end_ || (limit_ != 0 && (limit_ < cursor_ || limit_ > end_)))
-      return {"untagged: the cursor is outside what it moves in"};
+      return {"headerless: the cursor is outside what it moves in"};
     if (limit_ == 0 && chunks_.newest() != nullptr && !free_.is_open())
-      return {"untagged: blocks can be freed, and no list can take them"};
+      return {"headerless: blocks can be freed, and no list can take them"};
     const address_ranges inside = chunks_.chunk_ranges();
     if (cursor_ != end_ && !inside.contains(reinterpret_cast<const void*>(cursor_)))
-      return {"untagged: the cursor is outside the chunks"};
-    fault found;
+      return {"headerless: the cursor is outside the chunks"};
+    violation found;
     const bool are_whole = free_.each([&](const void* p, std::size_t size) {
       const std::uintptr_t at = address_of(p);
       if (!inside.contains(p, sized_blocks::granule))
-        found = {"untagged: a free block is outside the chunks"};
+        found = {"headerless: a free block is outside the chunks"};
       if (at < end_ && at + size > cursor_ && cursor_ != end_)
-        found = {"untagged: a free block lies where the cursor moves"};
+        found = {"headerless: a free block lies where the cursor moves"};
       return !found;
     });
     if (found) return found;
-    if (!are_whole) return {"untagged: the free blocks do not add up"};
+    if (!are_whole) return {"headerless: the free blocks do not add up"};
     return {};
   }
 

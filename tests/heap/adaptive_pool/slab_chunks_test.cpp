@@ -1,4 +1,4 @@
-#include "mallard/heap/adaptive_pool/tray_chunks.hpp"
+#include "mallard/heap/adaptive_pool/slab_chunks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,20 +12,20 @@ namespace mallard {
 namespace {
 
 using four_a_chunk = constant<4 * 8192 + 4096>;
-using some = tray_chunks<default_source, tray_form<>, four_a_chunk>;
+using some = slab_chunks<default_source, slab_form<>, four_a_chunk>;
 
-constexpr tray_shape shape = tray_shape::of<tray_form<>>(24, 8, tray::headers);
+constexpr slab_shape shape = slab_shape::of<slab_form<>>(24, 8, slab::headers);
 
 template <class Chunks>
-std::vector<tray*> take(Chunks& chunks, std::size_t count) {
-  std::vector<tray*> taken;
+std::vector<slab*> take(Chunks& chunks, std::size_t count) {
+  std::vector<slab*> taken;
   for (; count != 0; --count) taken.push_back(chunks.take(shape));
   return taken;
 }
 
-TEST(TrayChunks, GiveAlignedTraysOfWhichAllIsFree) {
+TEST(SlabChunks, GiveAlignedSlabsOfWhichAllIsFree) {
   some chunks;
-  for (tray* t : take(chunks, 9)) {
+  for (slab* t : take(chunks, 9)) {
     EXPECT_TRUE(is_aligned(t->begin(shape), shape.piece()));
     EXPECT_EQ(t->count_free(shape), t->capacity);
     EXPECT_TRUE(chunks.owns(t));
@@ -34,21 +34,21 @@ TEST(TrayChunks, GiveAlignedTraysOfWhichAllIsFree) {
   EXPECT_FALSE(chunks.validate());
 }
 
-TEST(TrayChunks, TakeFromChunksInUseFirst) {
+TEST(SlabChunks, TakeFromChunksInUseFirst) {
   some chunks;
-  const std::vector<tray*> taken = take(chunks, 8);
+  const std::vector<slab*> taken = take(chunks, 8);
   for (std::size_t i = 0; i < 4; ++i) chunks.put(shape, taken[i]);
-  EXPECT_GT(chunks.idle(), 0u) << "a chunk of which no tray is used";
+  EXPECT_GT(chunks.idle(), 0u) << "a chunk of which no slab is used";
   chunks.put(shape, taken[6]);
   EXPECT_EQ(chunks.take(shape), taken[6]);
   EXPECT_FALSE(chunks.validate());
 }
 
-TEST(TrayChunks, KeepASixteenthOfWhatWasInUseAtMost) {
+TEST(SlabChunks, KeepASixteenthOfWhatWasInUseAtMost) {
   some chunks;
-  const std::vector<tray*> taken = take(chunks, 1000);
+  const std::vector<slab*> taken = take(chunks, 1000);
   const std::size_t most = chunks.held();
-  for (tray* t : taken) chunks.put(shape, t);
+  for (slab* t : taken) chunks.put(shape, t);
   EXPECT_LE(chunks.held(), most / 16);
   EXPECT_GT(chunks.held(), most / 32);
   EXPECT_EQ(chunks.idle(), chunks.held());
@@ -56,22 +56,22 @@ TEST(TrayChunks, KeepASixteenthOfWhatWasInUseAtMost) {
   EXPECT_EQ(chunks.held(), 0u);
 }
 
-TEST(TrayChunks, ForgetHowMuchWasInUse) {
+TEST(SlabChunks, ForgetHowMuchWasInUse) {
   some chunks;
-  const std::vector<tray*> taken = take(chunks, 1000);
-  for (tray* t : taken) chunks.put(shape, t);
+  const std::vector<slab*> taken = take(chunks, 1000);
+  for (slab* t : taken) chunks.put(shape, t);
   const std::size_t kept = chunks.held();
   for (int turn = 0; turn < 10000; ++turn) chunks.put(shape, chunks.take(shape));
-  for (tray* t : take(chunks, 8)) chunks.put(shape, t);
+  for (slab* t : take(chunks, 8)) chunks.put(shape, t);
   EXPECT_LT(chunks.held(), kept);
 }
 
-TEST(TrayChunks, GiveAPeakBackToTheSystemAndKeepInItsCacheWhatComesAgain) {
+TEST(SlabChunks, GiveAPeakBackToTheSystemAndKeepInItsCacheWhatComesAgain) {
   process_chunks().trim(0);
   const std::size_t before = process_chunks().mapped();
   some chunks;
-  const auto cached_after_a_peak = [&](std::size_t trays) {
-    for (tray* t : take(chunks, trays)) chunks.put(shape, t);
+  const auto cached_after_a_peak = [&](std::size_t slabs) {
+    for (slab* t : take(chunks, slabs)) chunks.put(shape, t);
     EXPECT_LE(chunks.held(), 1000 * shape.bytes() / 8);
     return process_chunks().mapped() - before - chunks.held();
   };
@@ -85,18 +85,18 @@ TEST(TrayChunks, GiveAPeakBackToTheSystemAndKeepInItsCacheWhatComesAgain) {
   EXPECT_EQ(process_chunks().mapped() - before, last) << "what is trimmed goes to the system";
 }
 
-TEST(TrayChunks, KeepAsManyTraysAsTheFormSays) {
-  tray_chunks<default_source, tray_form<256, 4>, four_a_chunk> four;
-  tray_chunks<default_source, tray_form<256, 3>, four_a_chunk> three;
-  for (tray* t : take(four, 12)) four.put(shape, t);
-  for (tray* t : take(three, 12)) three.put(shape, t);
+TEST(SlabChunks, KeepAsManySlabsAsTheFormSays) {
+  slab_chunks<default_source, slab_form<256, 4>, four_a_chunk> four;
+  slab_chunks<default_source, slab_form<256, 3>, four_a_chunk> three;
+  for (slab* t : take(four, 12)) four.put(shape, t);
+  for (slab* t : take(three, 12)) three.put(shape, t);
   EXPECT_EQ(four.held(), four_a_chunk::next(0, 0));
   EXPECT_EQ(three.held(), 0u);
 }
 
-TEST(TrayChunks, TellNeighboursInUse) {
+TEST(SlabChunks, TellNeighboursInUse) {
   some chunks;
-  const std::vector<tray*> taken = take(chunks, 4);
+  const std::vector<slab*> taken = take(chunks, 4);
   EXPECT_EQ(some::behind(shape, taken[0]), taken[1]);
   EXPECT_EQ(some::in_front(shape, taken[1]), taken[0]);
   EXPECT_EQ(some::in_front(shape, taken[0]), nullptr);
@@ -106,10 +106,10 @@ TEST(TrayChunks, TellNeighboursInUse) {
   EXPECT_EQ(some::behind(shape, taken[0]), nullptr) << "not in use";
 }
 
-TEST(TrayChunks, TellNeighboursInTheOrderInWhichChunksWereUsedUp) {
+TEST(SlabChunks, TellNeighboursInTheOrderInWhichChunksWereUsedUp) {
   some chunks;
   EXPECT_EQ(chunks.third_of_all(shape), nullptr);
-  const std::vector<tray*> taken = take(chunks, 11);
+  const std::vector<slab*> taken = take(chunks, 11);
   EXPECT_EQ(chunks.third_of_all(shape), taken[2]);
   EXPECT_EQ(some::behind(shape, taken[3]), taken[4]);
   EXPECT_EQ(some::behind(shape, taken[7]), nullptr) << "the next chunk is not used up";
@@ -118,14 +118,14 @@ TEST(TrayChunks, TellNeighboursInTheOrderInWhichChunksWereUsedUp) {
   chunks.put(shape, taken[1]);
   EXPECT_EQ(chunks.third_of_all(shape), taken[6]);
   chunks.put(shape, taken[5]);
-  EXPECT_EQ(chunks.third_of_all(shape), nullptr) << "chunks with unused trays are none of all";
+  EXPECT_EQ(chunks.third_of_all(shape), nullptr) << "chunks with unused slabs are none of all";
   EXPECT_EQ(chunks.take(shape), taken[5]);
   EXPECT_EQ(chunks.take(shape), taken[1]);
   EXPECT_EQ(some::behind(shape, taken[7]), taken[0]) << "used up anew";
 }
 
-TEST(TrayChunks, GoOnWithSmallerChunksAndWithoutMemory) {
-  tray_chunks<failing<default_source>, tray_form<>, constant<262144>> chunks;
+TEST(SlabChunks, GoOnWithSmallerChunksAndWithoutMemory) {
+  slab_chunks<failing<default_source>, slab_form<>, constant<262144>> chunks;
   chunks.upstream().fail_at(1);
   ASSERT_NE(chunks.take(shape), nullptr);
   EXPECT_LT(chunks.held(), 150000u);
@@ -136,8 +136,8 @@ TEST(TrayChunks, GoOnWithSmallerChunksAndWithoutMemory) {
   EXPECT_FALSE(chunks.validate());
 }
 
-TEST(TrayChunks, EndWithAnUpstreamThatEndsAll) {
-  tray_chunks<monotonic, tray_form<>, four_a_chunk> chunks;
+TEST(SlabChunks, EndWithAnUpstreamThatEndsAll) {
+  slab_chunks<monotonic, slab_form<>, four_a_chunk> chunks;
   ASSERT_NE(chunks.take(shape), nullptr);
   chunks.clear();
   EXPECT_EQ(chunks.held(), 0u);

@@ -1,13 +1,13 @@
-// slabs<Upstream, Growth>: large chunks cut into stretches for many small users.
+// shared_chunks<Upstream, Growth>: large chunks cut into spans for many small users.
 //
-//     chunk  [header| stretch of 48s | stretch of 16s | pad | stretch of 4096s |.... free ....]
+//     chunk  [header| span of 48s | span of 16s | pad | span of 4096s |.... free ....]
 //                                                                               ^ one of four cursors
 //
-// All size classes of one heap so share a few chunks instead of taking a page each. A stretch is a
+// All size classes of one heap so share a few chunks instead of taking a page each. A span is a
 // whole number of units, at least one or as many as must be adjacent, and at most as many as wished: the
-// end of a chunk is used up by a shorter stretch. A chunk is added when a unit fits in none of the four open
+// end of a chunk is used up by a shorter span. A chunk is added when a unit fits in none of the four open
 // places; a place whose room is the least is then closed. With one place, units of many pages would leave up
-// to their own size unused at the end of every chunk. Stretches are never given back one by one. Chunks that
+// to their own size unused at the end of every chunk. Spans are never given back one by one. Chunks that
 // a clear has kept go back where a single unit would be refused for them. Invariant: each cursor lies in a
 // chunk of the list. Cost: O(1), O(chunks) to end them all.
 #pragma once
@@ -30,29 +30,29 @@
 namespace mallard {
 
 // A piece of a chunk; null when exhausted.
-struct stretch {
+struct span {
   std::byte* begin = nullptr;
   std::byte* end = nullptr;
 };
 
 template <heap Upstream, growth_policy Growth>
-class slabs {
+class shared_chunks {
   using chunks = chunk_list<Upstream, Growth>;
 
  public:
   template <class... Args>
     requires std::constructible_from<Upstream, Args...>
-  explicit slabs(Args&&... args) : chunks_(std::forward<Args>(args)...) {}
-  slabs(const slabs&) = delete;
-  slabs& operator=(const slabs&) = delete;
+  explicit shared_chunks(Args&&... args) : chunks_(std::forward<Args>(args)...) {}
+  shared_chunks(const shared_chunks&) = delete;
+  shared_chunks& operator=(const shared_chunks&) = delete;
 
   // `least` to `most` units of `unit` bytes, beginning at a multiple of `align`; the `prefix` bytes in
   // front of them are the caller's as well. Precondition: prefix + align + least * unit does not overflow.
-  [[nodiscard]] stretch cut(std::size_t prefix, std::size_t align, std::size_t unit, std::size_t most,
-                            std::size_t least = 1) noexcept {
+  [[nodiscard]] span cut(std::size_t prefix, std::size_t align, std::size_t unit, std::size_t most,
+                         std::size_t least = 1) noexcept {
     bump* fullest = open_.data();
     for (std::size_t i = 0; i < places_; ++i) {
-      const stretch taken = cut_from(open_[i], prefix, align, unit, most, least);
+      const span taken = cut_from(open_[i], prefix, align, unit, most, least);
       if (taken.begin != nullptr) return taken;
       if (open_[i].room() < fullest->room()) fullest = &open_[i];
     }
@@ -62,7 +62,7 @@ class slabs {
     while (added == nullptr && least == 1 && give_spares_back());
     if (added == nullptr) return {};
     bump fresh{added->begin(), added->end()};
-    const stretch taken = cut_from(fresh, prefix, align, unit, most, least);
+    const span taken = cut_from(fresh, prefix, align, unit, most, least);
     if (places_ < open_.size())
       open_[places_++] = fresh;
     else if (fresh.room() > fullest->room())
@@ -81,7 +81,7 @@ class slabs {
 
   // The same, from any place, or null: as cut(0, align, size, 1).
   [[nodiscard]] void* take_elsewhere(std::size_t size, std::size_t align) noexcept {
-    const stretch taken = cut(0, align, size, 1);
+    const span taken = cut(0, align, size, 1);
     for (std::size_t i = 0; i < places_; ++i)
       if (open_[i].cursor() == taken.end) current_ = i;
     return taken.begin;
@@ -90,7 +90,7 @@ class slabs {
   // Gives back what clear() has kept and nothing was cut from since; whether there was any.
   [[nodiscard]] bool give_spares_back() noexcept { return chunks_.give_spares_back(); }
 
-  // Ends all stretches; keeps all chunks.
+  // Ends all spans; keeps all chunks.
   void clear() noexcept {
     chunks_.recycle();
     places_ = 0;
@@ -101,7 +101,7 @@ class slabs {
     places_ = 0;
   }
 
-  // Ends all stretches and drops all chunks, which their upstream ends.
+  // Ends all spans and drops all chunks, which their upstream ends.
   void forget() noexcept {
     chunks_.forget();
     places_ = 0;
@@ -112,17 +112,17 @@ class slabs {
 
   [[nodiscard]] address_ranges chunk_ranges() const noexcept { return chunks_.chunk_ranges(); }
 
-  [[nodiscard]] fault validate() const noexcept {
-    if (fault f = chunks_.validate()) return f;
+  [[nodiscard]] violation validate() const noexcept {
+    if (violation v = chunks_.validate()) return v;
     for (std::size_t i = 0; i < places_; ++i)
       if (open_[i].room() != 0 && !chunks_.owns(open_[i].cursor()))
-        return {"slabs: a cursor is outside all chunks"};
+        return {"shared_chunks: a cursor is outside all chunks"};
     return {};
   }
 
  private:
-  static stretch cut_from(bump& from, std::size_t prefix, std::size_t align, std::size_t unit,
-                          std::size_t most, std::size_t least) noexcept {
+  static span cut_from(bump& from, std::size_t prefix, std::size_t align, std::size_t unit, std::size_t most,
+                       std::size_t least) noexcept {
     const std::size_t needed = prefix + least * unit;
     if (from.room() < needed) return {};
     const std::size_t padding = padding_for(from.cursor() + prefix, align);

@@ -1,4 +1,4 @@
-#include "mallard/layer/passing.hpp"
+#include "mallard/layer/forwarding.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/heap/pool.hpp"
-#include "mallard/layer/tracked.hpp"
+#include "mallard/layer/live_list.hpp"
 #include "mallard/source/borrowed.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 
@@ -15,10 +15,10 @@ namespace {
 
 // The least layer: it adds nothing.
 template <heap Upstream>
-struct plain : passing<Upstream> {
-  using passing<Upstream>::passing;
-  using passing<Upstream>::knows_received;
-  using passing<Upstream>::received_by;
+struct plain : forwarding<Upstream> {
+  using forwarding<Upstream>::forwarding;
+  using forwarding<Upstream>::knows_received;
+  using forwarding<Upstream>::received_by;
 
   [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
     return this->upstream().allocate(size, align);
@@ -33,9 +33,9 @@ static_assert(fixed_size<plain<pool>> && predictable<plain<pool>>);
 static_assert(!fixed_size<plain<multipool>>);
 static_assert(counted<plain<default_source>> && !inspectable<plain<default_source>>);
 static_assert(!releasable<plain<monotonic>> && !rewindable<plain<monotonic>> && !resizable<plain<monotonic>>);
-static_assert(plain<multipool>::knows_received && plain<tracked<monotonic>>::knows_received);
+static_assert(plain<multipool>::knows_received && plain<live_list<monotonic>>::knows_received);
 
-TEST(Passing, AnswersAsItsUpstreamDoes) {
+TEST(Forwarding, AnswersAsItsUpstreamDoes) {
   plain<pool> layer(40u, 8u);
   EXPECT_EQ(layer.block_size(), layer.upstream().block_size());
   EXPECT_EQ(layer.block_align(), layer.upstream().block_align());
@@ -47,7 +47,7 @@ TEST(Passing, AnswersAsItsUpstreamDoes) {
   EXPECT_FALSE(layer.validate());
 }
 
-TEST(Passing, HoldsWhatItsBlocksHaveUpstream) {
+TEST(Forwarding, HoldsWhatItsBlocksHaveUpstream) {
   plain<multipool> layer;
   const block b = layer.allocate(100, 8);
   EXPECT_EQ(layer.usage(), (heap_usage{b.size, b.size, b.size}));
@@ -56,7 +56,7 @@ TEST(Passing, HoldsWhatItsBlocksHaveUpstream) {
   EXPECT_EQ(layer.usage(), heap_usage{});
 }
 
-TEST(Passing, CountsAsACountedUpstreamDoes) {
+TEST(Forwarding, CountsAsACountedUpstreamDoes) {
   plain<default_source> layer;
   const block b = layer.allocate(1, 1);
   EXPECT_EQ(layer.held(), b.size);
@@ -65,14 +65,14 @@ TEST(Passing, CountsAsACountedUpstreamDoes) {
   EXPECT_EQ(layer.max_held(), b.size);
 }
 
-TEST(Passing, MeasuresABlockWhereTheUpstreamPredictsNone) {
+TEST(Forwarding, MeasuresABlockWhereTheUpstreamPredictsNone) {
   alignas(16) std::byte bytes[4096];
   struct silent : fixed_buffer {  // tells no received sizes beforehand
     using fixed_buffer::fixed_buffer;
     std::size_t received_size(std::size_t, std::size_t) = delete;
   };
   static_assert(heap<silent> && !predictable<silent>);
-  plain<tracked<silent>> layer(bytes, sizeof bytes);
+  plain<live_list<silent>> layer(bytes, sizeof bytes);
   const block b = layer.allocate(33, 8);
   EXPECT_EQ(layer.usable_size(b.data), b.size);
   EXPECT_EQ(layer.received_by(b.data, 33, 8), b.size);
