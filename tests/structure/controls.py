@@ -11,7 +11,8 @@ from __future__ import annotations
 import argparse
 import tempfile
 import unittest
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import header_alone
@@ -50,6 +51,20 @@ class Controls(unittest.TestCase):
                 found = self.complaints(check, sound | planted)
                 assert complaint in found, found
 
+    @staticmethod
+    def upward_includes(room: str, order: list[list[str]]) -> Iterator[tuple[str, Tree]]:
+        """Of each folder, an include of the next one beside or above it; by the complaint."""
+        floors = [[*floor, *order[rank + 1][:1]] for rank, floor in enumerate(order[:-1])]
+        for folder, upper in (pair for floor in floors for pair in pairwise(floor)):
+            base = room.removeprefix("src/")
+            yield (
+                f"{room}/{folder} may not include {room}/{upper}/upper.hpp",
+                {
+                    f"{room}/{folder}/lower.cpp": f'#include "{base}/{upper}/upper.hpp"\n',
+                    f"{room}/{upper}/upper.hpp": "",
+                },
+            )
+
     def test_include_order(self) -> None:
         """A room that includes an upper one, another library or a file of no room is found."""
         heap = "include/mallard/heap/pool.hpp"
@@ -69,7 +84,7 @@ class Controls(unittest.TestCase):
             "src/journal/reader.hpp": '#include <zstd.h>\n#include "mallard/journal/layout.hpp"\n',
             "src/harness/launcher.hpp": '#include "journal/reader.hpp"\n',
             "src/recorder/spool.hpp": '#include <atomic>\n#include "mallard/journal/layout.hpp"\n',
-            "src/recorder/preload/hooks.cpp": '#include <unistd.h>\n#include "recorder/spool.hpp"\n',
+            "src/recorder/preload/malloc/hooks.cpp": '#include <unistd.h>\n#include "recorder/spool.hpp"\n',
             "src/recorder/launcher/main.cpp": '#include <string>\n#include "journal/reader.hpp"\n',
             "src/replay/main.cpp": '#include "harness/launcher.hpp"\n' + upper,
         }
@@ -104,26 +119,22 @@ class Controls(unittest.TestCase):
                 "src/harness/launcher.hpp": '#include "replay/pass.hpp"\n',
                 "src/replay/pass.hpp": "",
             },
-            "src/recorder/preload may not include <string>": {
-                "src/recorder/preload/hooks.cpp": "#include <string>\n"
+            "src/recorder/preload/malloc may not include <string>": {
+                "src/recorder/preload/malloc/hooks.cpp": "#include <string>\n"
             },
-            "src/recorder/preload may not include <zstd.h>": {
-                "src/recorder/preload/hooks.cpp": "#include <zstd.h>\n"
+            "src/recorder/preload/malloc may not include <zstd.h>": {
+                "src/recorder/preload/malloc/hooks.cpp": "#include <zstd.h>\n"
+            },
+            "src/recorder/preload may not include src/recorder": {
+                "src/recorder/preload/loose.cpp": '#include "recorder/spool.hpp"\n'
             },
             "src/recorder may not include src/journal": {
                 "src/recorder/spool.hpp": '#include "journal/reader.hpp"\n'
             },
-            "src/recorder/preload/unwind may not include src/recorder/preload": {
-                "src/recorder/preload/unwind/rule.cpp": '#include "recorder/preload/hooks.hpp"\n',
-                "src/recorder/preload/hooks.hpp": "",
+            "src/recorder/preload/malloc may not include include/mallard/heap": {
+                "src/recorder/preload/malloc/hooks.cpp": upper
             },
-            "src/recorder/preload/malloc may not include src/recorder/preload/region": {
-                "src/recorder/preload/malloc/new.cpp": '#include "recorder/preload/region/pools.hpp"\n',
-                "src/recorder/preload/region/pools.hpp": "",
-            },
-            "src/recorder/preload may not include include/mallard/heap": {
-                "src/recorder/preload/hooks.cpp": upper
-            },
+            **dict(self.upward_includes("src/recorder/preload", include_order.PRELOAD_ORDER)),
             "src/replay may not include src/recorder": {
                 "src/replay/main.cpp": '#include "recorder/spool.hpp"\n'
             },

@@ -77,8 +77,25 @@ ANNOTATE = Rule([], [re.compile(r"stddef\.h")])
 C_FACE = Rule([], [re.compile(r"(stdbool|stddef|string)\.h")])
 PRELOAD_ROOM = "src/recorder/preload"
 IN_THE_PROGRAM = [*PRELOAD.rooms, "include/mallard/annotate.h", "src/recorder"]
-PRELOAD_PARTS = [f"{PRELOAD_ROOM}/{part}" for part in ("unwind", "stack", "spool")]
-PRELOAD_ENTRIES = ["malloc", "region", "process"]  # by which the program comes in; none includes another
+# Lower to upper; the program comes in by those of one line, none of which includes another.
+PRELOAD_ORDER = [
+    ["unwind"],
+    ["state"],
+    ["spool"],
+    ["stack"],
+    ["thread"],
+    ["event"],
+    ["malloc", "region", "process"],
+    ["recording"],
+]
+PRELOAD_RULES = {
+    f"{PRELOAD_ROOM}/{folder}": Rule(
+        [*IN_THE_PROGRAM, *(f"{PRELOAD_ROOM}/{lower}" for floor in PRELOAD_ORDER[:rank] for lower in floor)],
+        PRELOAD.system,
+    )
+    for rank, floor in enumerate(PRELOAD_ORDER)
+    for folder in floor
+}
 EVERYTHING_SHIPPED = [*LIBRARY_ROOMS, "include/mallard/journal", "include/mallard"]
 
 # The longest matching folder is a file's room.
@@ -95,17 +112,9 @@ RULES: dict[str, Rule] = {
     "src/symbols": Rule([*EVERYTHING_SHIPPED, "src/journal"]),
     "src/harness": Rule([*EVERYTHING_SHIPPED, "src/journal"]),
     "src/recorder": PRELOAD,  # shared by both of its sides, so as strict as the preloaded one
-    "src/recorder/preload": Rule(
-        [*IN_THE_PROGRAM, *PRELOAD_PARTS, *(f"{PRELOAD_ROOM}/{entry}" for entry in PRELOAD_ENTRIES)],
-        PRELOAD.system,
-    ),
+    PRELOAD_ROOM: Rule([], []),  # its files lie in its folders
+    **PRELOAD_RULES,
     f"{PRELOAD_ROOM}/unwind": Rule(["include/mallard/core"], PRELOAD.system),
-    f"{PRELOAD_ROOM}/stack": Rule([*IN_THE_PROGRAM, PRELOAD_ROOM, *PRELOAD_PARTS], PRELOAD.system),
-    f"{PRELOAD_ROOM}/spool": Rule([*IN_THE_PROGRAM, PRELOAD_ROOM, *PRELOAD_PARTS], PRELOAD.system),
-    **{
-        f"{PRELOAD_ROOM}/{entry}": Rule([*IN_THE_PROGRAM, PRELOAD_ROOM, *PRELOAD_PARTS], PRELOAD.system)
-        for entry in PRELOAD_ENTRIES
-    },
     "src/recorder/launcher": Rule(
         [*EVERYTHING_SHIPPED, "src/journal", "src/journal/spool", "src/harness", "src/recorder"]
     ),

@@ -14,7 +14,7 @@
 
 #include <atomic>
 
-#include "recorder/preload/session.hpp"
+#include "recorder/preload/state/recorder_state.hpp"
 
 namespace mallard::recorder {
 namespace {
@@ -68,8 +68,8 @@ void check_stack(const walk_start& start, std::uint32_t context) noexcept {
   if (++calls % one_in != 0) return;
   std::uint64_t recorded[deepest_stack];
   unsigned recorded_depth = 0;
-  for (std::uint32_t c = context; c != 0; c = contexts_of(recording())[c].parent)
-    recorded[recorded_depth++] = contexts_of(recording())[c].place;
+  for (std::uint32_t c = context; c != 0; c = contexts_of(current_spool())[c].parent)
+    recorded[recorded_depth++] = contexts_of(current_spool())[c].place;
   if (drops_a_frame() && recorded_depth != 0) --recorded_depth;
 
   std::uint64_t found[deepest_stack];
@@ -79,7 +79,7 @@ void check_stack(const walk_start& start, std::uint32_t context) noexcept {
   unw_cursor_t cursor;
   unw_getcontext(&here);
   unw_init_local(&cursor, &here);
-  while (found_depth < gate.depth && unw_step(&cursor) > 0) {
+  while (found_depth < state.depth && unw_step(&cursor) > 0) {
     unw_word_t pc = 0;
     unw_word_t sp = 0;
     unw_get_reg(&cursor, UNW_REG_IP, &pc);

@@ -2,9 +2,10 @@
 
 #include <cstdint>
 
-#include "recorder/preload/note.hpp"
-
 namespace mallard::recorder {
+
+thread_local constinit const open_event* event_of_new = nullptr;
+
 namespace {
 
 // Of the unwinder's interface, which all C++ runtimes share.
@@ -13,8 +14,8 @@ constexpr int continue_unwind = 8;
 
 // The call is one event, though it brought nothing; the frames that describe it are still there.
 void leave_by_exception() noexcept {
-  const open_event& open = *self.open_event;
-  if (recording() != nullptr) {
+  const open_event& open = *event_of_new;
+  if (current_spool() != nullptr) {
     const stopwatch watch;
     note_event(open.fields, open.site, watch);
   }

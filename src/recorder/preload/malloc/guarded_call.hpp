@@ -11,7 +11,18 @@
 
 #include <cstddef>
 
+#include "recorder/preload/event/note.hpp"
+
 namespace mallard::recorder {
+
+// An event whose real call has not returned yet.
+struct open_event {
+  event_fields fields;
+  call_site site;
+};
+
+// Of the operator new that this thread is in, if that is called by way of guarded_call.
+extern thread_local constinit const open_event* event_of_new;
 
 // function(first, second, third); functions with fewer parameters do not see the rest.
 extern "C" void* mallard_guarded_call(void* function, std::size_t first, std::size_t second,

@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "recorder/preload/call.hpp"
+#include "recorder/preload/event/call.hpp"
+#include "recorder/preload/event/observe.hpp"
 #include "recorder/preload/malloc/real_malloc.hpp"
-#include "recorder/preload/observe.hpp"
 
 namespace mallard::recorder {
 namespace {

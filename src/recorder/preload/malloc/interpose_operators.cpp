@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "recorder/preload/call.hpp"
+#include "recorder/preload/event/call.hpp"
+#include "recorder/preload/event/observe.hpp"
 #include "recorder/preload/malloc/guarded_call.hpp"
 #include "recorder/preload/malloc/real_malloc.hpp"
 #include "recorder/preload/malloc/real_operators.hpp"
-#include "recorder/preload/observe.hpp"
 
 namespace mallard::recorder {
 namespace {
@@ -31,7 +31,7 @@ MALLARD_INLINE void* observe_new(const call& here, operator_form form, const eve
     if (function == nullptr) [[unlikely]]
       return real.malloc(fields.size);
     if (!here.is_outermost()) return reinterpret_cast<plain_new>(function)(fields.size, second, third);
-    self.open_event = &open;
+    event_of_new = &open;
     return mallard_guarded_call(function, fields.size, second, third);
   });
 }

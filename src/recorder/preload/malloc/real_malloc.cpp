@@ -6,8 +6,6 @@
 
 #include <atomic>
 
-#include "recorder/preload/session.hpp"
-
 namespace mallard::recorder {
 
 alignas(16) char bootstrap_buffer[bootstrap_bytes];
@@ -110,7 +108,6 @@ void find_real_functions() noexcept {
   find(found.valloc, "valloc");
   find(found.pvalloc, "pvalloc");
   real = found;
-  begin_session();
 }
 
 void* move_out_of_bootstrap(const void* p, std::size_t size) noexcept {

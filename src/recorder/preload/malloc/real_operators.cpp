@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "mallard/core/attributes.hpp"
-#include "recorder/preload/session.hpp"
+#include "recorder/preload/state/recorder_state.hpp"
 
 namespace mallard::recorder {
 
@@ -49,7 +49,7 @@ MALLARD_NOINLINE void* look_up(unsigned form) noexcept {
     dlclose(library);
   }
   dlerror();  // what failed on the way is not the program's to hear of
-  found_operators[form].generation.store(gate.module_generation.load(std::memory_order_relaxed),
+  found_operators[form].generation.store(state.module_generation.load(std::memory_order_relaxed),
                                          std::memory_order_relaxed);
   found_operators[form].function.store(function, std::memory_order_release);
   if (function != nullptr)
@@ -65,7 +65,7 @@ void* real_operator(operator_form form) noexcept {
   const found_operator& found = found_operators[static_cast<unsigned>(form)];
   void* function = found.function.load(std::memory_order_acquire);
   const bool may_be_gone = found.generation.load(std::memory_order_relaxed) !=
-                           gate.module_generation.load(std::memory_order_relaxed);
+                           state.module_generation.load(std::memory_order_relaxed);
   return function != nullptr && !may_be_gone ? function : look_up(static_cast<unsigned>(form));
 }
 

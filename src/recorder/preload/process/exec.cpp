@@ -11,7 +11,7 @@
 
 #include <cstddef>
 
-#include "recorder/preload/observe.hpp"
+#include "recorder/preload/event/observe.hpp"
 #include "recorder/preload/process/passed_environment.hpp"
 #include "recorder/preload/process/real_process.hpp"
 #include "recorder/preload/process/searched_file.hpp"
@@ -26,7 +26,7 @@ namespace {
 // becoming another program.
 class replacement {
  public:
-  replacement() noexcept : spool_(recording()) {
+  replacement() noexcept : spool_(current_spool()) {
     if (spool_ != nullptr && spool_->attached != raw_process()) spool_ = nullptr;
     if (spool_ == nullptr) return;
     spool_->end_cpu_ns = cpu_ns_of_process();

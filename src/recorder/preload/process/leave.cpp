@@ -2,7 +2,7 @@
 // vfork'ed child ends for itself alone.
 #include <unistd.h>
 
-#include "recorder/preload/observe.hpp"
+#include "recorder/preload/event/observe.hpp"
 #include "recorder/preload/process/real_process.hpp"
 #include "recorder/preload/spool/cpu_time.hpp"
 #include "recorder/preload/spool/raw_calls.hpp"
@@ -11,7 +11,7 @@ namespace mallard::recorder {
 namespace {
 
 [[noreturn]] void leave(int status) noexcept {
-  spool_header* spool = recording();
+  spool_header* spool = current_spool();
   if (spool != nullptr && spool->attached == raw_process()) spool->end_cpu_ns = cpu_ns_of_process();
   real_process().leave(status);
   __builtin_unreachable();

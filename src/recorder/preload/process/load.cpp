@@ -3,7 +3,7 @@
 // spool says.
 #include <dlfcn.h>
 
-#include "recorder/preload/observe.hpp"
+#include "recorder/preload/event/observe.hpp"
 #include "recorder/preload/process/real_process.hpp"
 #include "recorder/preload/spool/names.hpp"
 
@@ -12,8 +12,8 @@ using namespace mallard::recorder;
 // What dlopen jumps to.
 extern "C" [[gnu::visibility("hidden"), gnu::used]] decltype(real_process_functions::dlopen)
 mallard_real_dlopen(const char* file, int mode) noexcept {
-  if ((mode & RTLD_DEEPBIND) != 0 && file != nullptr && is_to_be_recorded()) {
-    spool_header* spool = recording();
+  if ((mode & RTLD_DEEPBIND) != 0 && file != nullptr && should_record()) {
+    spool_header* spool = current_spool();
     if (spool != nullptr && spool->deep_bound == 0) spool->deep_bound = place_of_name(spool, file);
   }
   return real_process().dlopen;

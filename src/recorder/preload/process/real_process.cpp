@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "recorder/preload/call.hpp"
+#include "recorder/preload/event/call.hpp"
 
 namespace mallard::recorder {
 namespace {

@@ -2,7 +2,7 @@
 #include <spawn.h>
 #include <stdio.h>
 
-#include "recorder/preload/observe.hpp"
+#include "recorder/preload/event/observe.hpp"
 #include "recorder/preload/process/lent_environment.hpp"
 #include "recorder/preload/process/passed_environment.hpp"
 #include "recorder/preload/process/real_process.hpp"

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "recorder/preload/observe.hpp"
+#include "recorder/preload/event/observe.hpp"
 #include "recorder/preload/region/region_calls.hpp"
 
 using namespace mallard::recorder;

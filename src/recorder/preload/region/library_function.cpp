@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 
-#include "recorder/preload/call.hpp"
+#include "recorder/preload/event/call.hpp"
 
 namespace mallard::recorder {
 namespace {

@@ -7,7 +7,7 @@
 //     obstack_free(h, NULL)     region_destroy
 #include <obstack.h>
 
-#include "recorder/preload/observe.hpp"
+#include "recorder/preload/event/observe.hpp"
 #include "recorder/preload/region/region_calls.hpp"
 
 #undef obstack_free

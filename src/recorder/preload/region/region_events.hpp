@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "recorder/preload/call.hpp"
-#include "recorder/preload/note.hpp"
+#include "recorder/preload/event/call.hpp"
+#include "recorder/preload/event/note.hpp"
 
 namespace mallard::recorder {
 

@@ -1,9 +1,8 @@
 #include "recorder/preload/region/scopes.hpp"
 
-#include "recorder/preload/call_site.hpp"
-#include "recorder/preload/session.hpp"
 #include "recorder/preload/spool/names.hpp"
-#include "recorder/preload/thread_state.hpp"
+#include "recorder/preload/state/recorder_state.hpp"
+#include "recorder/preload/thread/thread_state.hpp"
 
 namespace mallard::recorder {
 namespace {
@@ -21,8 +20,8 @@ void set_scope(std::uint32_t index, const open_scope& scope, std::uint64_t place
 }  // namespace
 
 std::uint32_t begin_scope(const char* name, std::uintptr_t frame, std::uintptr_t begun) noexcept {
-  if (recording() == nullptr && !begin_with_first_call()) return open_scopes::most;
-  spool_header* spool = recording();  // another thread may end the session at any moment
+  if (current_spool() == nullptr && !begin_with_first_call()) return open_scopes::most;
+  spool_header* spool = current_spool();  // another thread may end the session at any moment
   if (spool == nullptr) return open_scopes::most;
   open_scopes& scopes = self.scopes;
   std::uint32_t outer = scopes.open_at(frame);
@@ -37,20 +36,6 @@ std::uint32_t begin_scope(const char* name, std::uintptr_t frame, std::uintptr_t
 
 void end_scope(std::uint32_t scope) noexcept {
   if (scope < self.scopes.count) self.scopes.count = scope;
-}
-
-MALLARD_NOINLINE std::uint32_t context_in_scopes(const call_site& site) noexcept {
-  open_scopes& scopes = self.scopes;
-  context_tree& contexts = self.state->contexts;
-  scopes.open_at(site.start().sp);
-  if (gate.stacks == stack_mode::full)
-    return self.state->stacks.context_in(scopes, contexts, site.start(), stack_around(site.start()));
-  spool_header* spool = recording();
-  if (spool == nullptr) return 0;
-  std::uint32_t context = 0;
-  for (std::uint32_t i = 0; i < scopes.count; ++i)
-    context = contexts.scope(spool, context, scopes.chain[i].place);
-  return gate.stacks == stack_mode::none ? context : contexts.child(spool, context, site.return_address, 0);
 }
 
 void move_scopes(spool_header* from, spool_header* to) noexcept {

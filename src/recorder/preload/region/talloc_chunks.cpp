@@ -14,7 +14,7 @@
 // append) calls what is.
 #include <stdarg.h>
 
-#include "recorder/preload/observe.hpp"
+#include "recorder/preload/event/observe.hpp"
 #include "recorder/preload/region/region_calls.hpp"
 
 using namespace mallard::recorder;

@@ -2,8 +2,8 @@
 
 #include <errno.h>
 
-#include "recorder/preload/session.hpp"
 #include "recorder/preload/spool/reader_watch.hpp"
+#include "recorder/preload/state/recorder_state.hpp"
 
 namespace mallard::recorder {
 
@@ -14,7 +14,7 @@ list_lock::list_lock(spool_header* spool) noexcept : spool_(spool) {
   pthread_sigmask(SIG_SETMASK, &all, &signals_before_);
   while (taken_ && spool_->list_taken.exchange(1, std::memory_order_acquire) != 0) {
     pause_for_ns(10'000);
-    taken_ = recording() != nullptr;
+    taken_ = current_spool() != nullptr;
   }
   errno = saved_errno;
 }

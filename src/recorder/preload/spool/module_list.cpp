@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "recorder/build_id.hpp"
-#include "recorder/preload/session.hpp"
 #include "recorder/preload/spool/list_lock.hpp"
 #include "recorder/preload/spool/reader_watch.hpp"
+#include "recorder/preload/state/recorder_state.hpp"
 #include "recorder/preload/unwind/rule_cache.hpp"
 
 namespace mallard::recorder {
@@ -137,7 +137,7 @@ MALLARD_NOINLINE void see_module(spool_header* spool, std::uintptr_t address) no
   }
   const list_lock lock(spool);
   if (!lock.taken() || known_at(address) != nullptr) return;
-  put_loaded(spool, found, recording() != nullptr ? session_time() : 0);
+  put_loaded(spool, found, current_spool() != nullptr ? recording_time() : 0);
   note_known(found);
 }
 
@@ -151,10 +151,10 @@ void forget_gone_modules(spool_header* spool) noexcept {
     if (end == 0 || (find_module(begin, found) && found.dlfo_link_map == known[i].map)) continue;
     known[i].end.store(0, std::memory_order_release);
     known_rules.forget_rules(begin, end);
-    gate.module_generation.fetch_add(1, std::memory_order_release);
+    state.module_generation.fetch_add(1, std::memory_order_release);
     put_module(
         spool,
-        {.time = session_time(), .begin = begin, .end = 0, .bias = 0, .path_bytes = 0, .build_id_bytes = 0},
+        {.time = recording_time(), .begin = begin, .end = 0, .bias = 0, .path_bytes = 0, .build_id_bytes = 0},
         {}, {});
   }
 }

@@ -2,23 +2,48 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "journal/spool/record.hpp"
 #include "recorder/clock.hpp"
-#include "recorder/preload/session.hpp"
 #include "recorder/preload/spool/lineage.hpp"
+#include "recorder/preload/spool/raw_calls.hpp"
+#include "recorder/preload/state/recorder_state.hpp"
 
 namespace mallard::recorder {
+
+thread_local constinit std::uint64_t paused_steps = 0;
+
 namespace {
+
+struct stat error_output{};  // what descriptor 2 was: it is warned to only while it still is that
 
 constexpr std::uint64_t room_for_one = max_record_words + max_event_words;  // an event and its witness
 constexpr long short_pause = 50'000;                                        // ns
 constexpr long long_pause = 1'000'000;                                      // ns
 constexpr int short_pauses = 20;
 constexpr long reader_timeout = 1'000'000'000;  // ns of pauses without any progress
+
+// A pipe that nobody reads any more is no reason to end the program.
+void write_without_signal(int descriptor, const char* text, std::size_t size) noexcept {
+  sigset_t broken_pipe;
+  sigset_t before;
+  sigset_t pending;
+  sigemptyset(&broken_pipe);
+  sigaddset(&broken_pipe, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &broken_pipe, &before);
+  sigpending(&pending);
+  const bool was_pending = sigismember(&pending, SIGPIPE) != 0;
+  const timespec at_once{};
+  if (raw_call(SYS_write, descriptor, text, size) == -EPIPE && !was_pending)
+    sigtimedwait(&broken_pipe, nullptr, &at_once);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
 
 std::uint64_t free_words(const ring_writer& ring) noexcept {
   const std::uint64_t used = ring.head - ring.shared->tail.load(std::memory_order_acquire);
@@ -39,7 +64,7 @@ bool wait_for_reader(spool_header* spool, Condition done) noexcept {
   long idle = 0;
   for (int round = 0; !done(); ++round) {
     if (has_no_reader(spool)) {
-      end_session();
+      stop_recording();
       return false;
     }
     wake_reader();
@@ -49,10 +74,10 @@ bool wait_for_reader(spool_header* spool, Condition done) noexcept {
     if (now != beat) idle = 0;
     beat = now;
     if (idle >= reader_timeout) {
-      give_up_session();
+      give_up_recording();
       return false;
     }
-    if (gate.settled && recording() == nullptr) return false;  // another thread has ended it
+    if (state.settled && current_spool() == nullptr) return false;  // another thread has ended it
   }
   return true;
 }
@@ -67,11 +92,30 @@ bool wait_for_room(spool_header* spool, const ring_writer& ring) noexcept {
 
 }  // namespace
 
+void remember_error_output() noexcept {
+  if (fstat(STDERR_FILENO, &error_output) != 0) error_output = {};
+}
+
+void give_up_recording() noexcept {
+  spool_header* spool = state.spool.exchange(nullptr);
+  if (spool == nullptr) return;
+  const bool said_before = lineage.root->gave_up.exchange(1) != 0;  // by another process
+  spool->gave_up = 1;
+  if (said_before) return;
+  static constexpr char line[] =
+      "mallard: recording ended, since mallard-record made no progress for 1 s; the program goes on\n";
+  struct stat now{};
+  if (fstat(STDERR_FILENO, &now) != 0 || now.st_dev != error_output.st_dev ||
+      now.st_ino != error_output.st_ino)
+    return;
+  write_without_signal(STDERR_FILENO, line, sizeof line - 1);
+}
+
 bool pause_for_ns(long ns) noexcept {
   const timespec moment{.tv_sec = 0, .tv_nsec = ns};
   const std::uint64_t since = clock_steps();
   const bool whole = syscall(SYS_nanosleep, &moment, nullptr) == 0;
-  self.paused += clock_steps() - since;
+  paused_steps += clock_steps() - since;
   return whole;
 }
 
@@ -84,7 +128,7 @@ void wake_reader() noexcept {
 
 bool make_room(spool_header* spool, ring_writer& ring) noexcept {
   if (spool->stopped.load(std::memory_order_relaxed) != 0) {
-    end_session();
+    stop_recording();
     return false;
   }
   if (free_words(ring) < room_for_one && !wait_for_room(spool, ring)) return false;
@@ -101,7 +145,7 @@ bool wait_for_contexts(spool_header* spool, std::uint32_t count) noexcept {
   if (2 * count > spool->contexts_ready.load(std::memory_order_relaxed)) wake_reader();
   wait_for_reader(spool, [&] { return ready() || spool->contexts_full.load() != 0; });
   errno = saved_errno;
-  return recording() != nullptr && ready();
+  return current_spool() != nullptr && ready();
 }
 
 bool wait_for_module_room(spool_header* spool, std::uint64_t position) noexcept {

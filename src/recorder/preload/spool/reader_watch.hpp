@@ -1,26 +1,38 @@
 // How a thread gets room in its ring: by looking how far the launcher has read, and by waiting.
 //
 // Nothing is dropped: a full ring waits as long as the launcher makes progress anywhere. One second
-// without any ends the session. The launcher sleeps when there is little to read; a ring that is a
+// without any ends the recording. The launcher sleeps when there is little to read; a ring that is a
 // quarter full wakes it, once per quarter. Its heartbeat and its doorbell are those of the root's spool. A
 // process that the launcher left behind records into the room that there is, and then no more.
 #pragma once
 
-#include "recorder/preload/thread_state.hpp"
+#include <cstdint>
+
+#include "journal/spool/spool.hpp"
+#include "recorder/preload/spool/ring_writer.hpp"
 
 namespace mallard::recorder {
 
-// Sets the writer's limit so that a record of the longest kind fits; false if the session has ended.
-[[nodiscard]] bool make_room(spool_header* spool, ring_writer& ring) noexcept;
+// Sets the writer's limit so that a record of the longest kind fits; false if the recording has ended.
+[[nodiscard]] bool make_room(journal::spool_header* spool, ring_writer& ring) noexcept;
 
-// Waits until `count` contexts are backed by disk space; false if they will not be, or the session has ended.
-[[nodiscard]] bool wait_for_contexts(spool_header* spool, std::uint32_t count) noexcept;
+// Waits until `count` contexts are backed by disk space; false if they will not be, or the recording has
+// ended.
+[[nodiscard]] bool wait_for_contexts(journal::spool_header* spool, std::uint32_t count) noexcept;
 
-// Waits until the ring of modules has room up to `position`; false if the session has ended.
-[[nodiscard]] bool wait_for_module_room(spool_header* spool, std::uint64_t position) noexcept;
+// Waits until the ring of modules has room up to `position`; false if the recording has ended.
+[[nodiscard]] bool wait_for_module_room(journal::spool_header* spool, std::uint64_t position) noexcept;
 
 // Waits a moment, without being a cancellation point; false if a signal cut it short.
 bool pause_for_ns(long ns) noexcept;
+
+// Clock steps that this thread has spent in such pauses.
+extern thread_local constinit std::uint64_t paused_steps;
+
+// Ends the recording because the launcher is gone, with one warning on the standard error output that the
+// process had when remember_error_output() was called.
+void give_up_recording() noexcept;
+void remember_error_output() noexcept;
 
 // Wakes the launcher if it sleeps.
 void wake_reader() noexcept;

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "recorder/preload/session.hpp"
 #include "recorder/preload/spool/pages.hpp"
+#include "recorder/preload/state/recorder_state.hpp"
 #include "recorder/preload/unwind/rule_cache.hpp"
 
 namespace mallard::recorder {
@@ -35,7 +35,7 @@ struct stack_memo::steps_taken {
 class stack_memo::walker {
  public:
   walker(walk& out, const walk* before, const stack_range& stack, steps_taken& steps) noexcept
-      : out_(out), before_(before), stack_(stack), limit_(gate.depth), steps_(steps) {}
+      : out_(out), before_(before), stack_(stack), limit_(state.depth), steps_(steps) {}
 
   void run(const walk_start& start) noexcept {
     out_.start = start;
@@ -247,7 +247,7 @@ stack_memo::walk* stack_memo::lay_out(void* room, std::uint32_t capacity) noexce
 }
 
 bool stack_memo::prepare() noexcept {
-  const std::uint32_t generation = gate.module_generation.load(std::memory_order_relaxed) + 1;
+  const std::uint32_t generation = state.module_generation.load(std::memory_order_relaxed) + 1;
   if (generation_ == generation) return true;
   if (walks_ == nullptr) walks_ = static_cast<walk**>(map_pages(remembered * sizeof *walks_));
   if (steps_ == nullptr) steps_ = static_cast<steps_taken*>(map_pages(sizeof *steps_));
@@ -315,7 +315,7 @@ MALLARD_NOINLINE std::uint32_t stack_memo::walk_anew(context_tree& contexts, wal
   const walk* before = last_ != nullptr && last_->stack_end == stack.end ? last_ : nullptr;
   walker walking(made, before, stack, *steps_);
   walking.run(start);
-  spool_header* spool = recording();
+  spool_header* spool = current_spool();
   if (spool == nullptr) return 0;
   std::uint32_t i = walking.known_from() < made.depth ? walking.known_from() : made.depth;
   std::uint32_t context = i < made.depth ? made.frames[i].context : 0;
@@ -336,7 +336,7 @@ MALLARD_NOINLINE std::uint32_t stack_memo::context_in(const open_scopes& scopes,
                                                       const walk_start& start,
                                                       const stack_range& stack) noexcept {
   const std::uint32_t plain = context_of(contexts, start, stack);
-  spool_header* spool = recording();
+  spool_header* spool = current_spool();
   if (scopes.count == 0 || spool == nullptr || last_ == nullptr) return plain;
   walk& known = *last_;
   if (known.context != plain || known.start.sp != start.sp) return plain;  // this one was not kept

@@ -18,9 +18,9 @@
 #include <cstdint>
 
 #include "mallard/core/attributes.hpp"
-#include "recorder/preload/session.hpp"
 #include "recorder/preload/stack/context_tree.hpp"
 #include "recorder/preload/stack/open_scopes.hpp"
+#include "recorder/preload/state/recorder_state.hpp"
 #include "recorder/preload/unwind/frame_rule.hpp"
 
 namespace mallard::recorder {
@@ -37,7 +37,7 @@ class stack_memo {
   // The context of the innermost frames. Precondition: start.sp lies in `stack`.
   [[nodiscard]] MALLARD_INLINE std::uint32_t context_of(context_tree& contexts, const walk_start& start,
                                                         const stack_range& stack) noexcept {
-    if (generation_ == gate.module_generation.load(std::memory_order_relaxed) + 1) [[likely]] {
+    if (generation_ == state.module_generation.load(std::memory_order_relaxed) + 1) [[likely]] {
       walk* known = walks_[index_of(start)];
       if (known != nullptr && still_holds(*known, start, stack)) [[likely]] {
         last_ = known;

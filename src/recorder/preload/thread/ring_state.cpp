@@ -1,4 +1,4 @@
-#include "recorder/preload/ring_state.hpp"
+#include "recorder/preload/thread/ring_state.hpp"
 
 #include "recorder/preload/spool/pages.hpp"
 
@@ -15,14 +15,14 @@ ring_state* state_of_ring(std::uint32_t index) noexcept {
 }
 
 void forget_ring_states(ring_state* whole) noexcept {
-  for (ring_state*& state : states) {
-    if (state == nullptr) continue;
-    if (state == whole) {
-      state->contexts.clear();
-      state->stacks.clear();
+  for (ring_state*& known : states) {
+    if (known == nullptr) continue;
+    if (known == whole) {
+      known->contexts.clear();
+      known->stacks.clear();
     } else {
-      unmap_pages(state, sizeof *state);
-      state = nullptr;
+      unmap_pages(known, sizeof *known);
+      known = nullptr;
     }
   }
 }

@@ -8,9 +8,11 @@
 // memory.
 #pragma once
 
+#include <signal.h>
+
 #include "mallard/core/attributes.hpp"
-#include "recorder/preload/session.hpp"
-#include "recorder/preload/thread_state.hpp"
+#include "recorder/preload/state/recorder_state.hpp"
+#include "recorder/preload/thread/thread_state.hpp"
 
 namespace mallard::recorder {
 
@@ -39,10 +41,20 @@ class call {
   [[nodiscard]] MALLARD_INLINE bool is_outermost() const noexcept { return outermost_; }
 
   // Whether this call is to be recorded.
-  [[nodiscard]] MALLARD_INLINE bool recorded() const noexcept { return outermost_ && is_to_be_recorded(); }
+  [[nodiscard]] MALLARD_INLINE bool recorded() const noexcept { return outermost_ && should_record(); }
 
  private:
-  static bool replaces_dead_call(void* frame) noexcept;
+  // What is called from inside the marked frame lies below it, unless a signal handler with a stack of its
+  // own interrupted it.
+  MALLARD_NOINLINE static bool replaces_dead_call(void* frame) noexcept {
+    stack_t signal_stack{};
+    if (sigaltstack(nullptr, &signal_stack) == 0 && (signal_stack.ss_flags & SS_ONSTACK) != 0) {
+      ++self.nested_calls;
+      return false;
+    }
+    self.outermost_call = frame;
+    return true;
+  }
 
   bool outermost_;
 };

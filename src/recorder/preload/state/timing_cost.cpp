@@ -1,4 +1,4 @@
-#include "recorder/preload/timing_cost.hpp"
+#include "recorder/preload/state/timing_cost.hpp"
 
 #include <algorithm>
 

@@ -11,10 +11,10 @@
 #include <cstdint>
 
 #include "mallard/core/attributes.hpp"
-#include "recorder/preload/session.hpp"
 #include "recorder/preload/stack/stack_bounds.hpp"
 #include "recorder/preload/stack/stack_check.hpp"
-#include "recorder/preload/thread_state.hpp"
+#include "recorder/preload/state/recorder_state.hpp"
+#include "recorder/preload/thread/thread_state.hpp"
 
 namespace mallard::recorder {
 
@@ -57,9 +57,9 @@ MALLARD_INLINE const stack_range& stack_around(const walk_start& start) noexcept
   if (site.return_address == 0) return 0;
   if (self.scopes.count != 0) [[unlikely]]
     return context_in_scopes(site);
-  if (gate.stacks == stack_mode::full) return stack_of(site);
-  if (gate.stacks == stack_mode::none) return 0;
-  spool_header* spool = recording();  // another thread may end the session at any moment
+  if (state.stacks == stack_mode::full) return stack_of(site);
+  if (state.stacks == stack_mode::none) return 0;
+  spool_header* spool = current_spool();  // another thread may end the session at any moment
   return spool != nullptr ? self.state->contexts.caller(spool, site.return_address) : 0;
 }
 

@@ -14,42 +14,25 @@
 #include <cstdint>
 
 #include "journal/spool/spool.hpp"
-#include "mallard/core/attributes.hpp"
-#include "recorder/preload/ring_state.hpp"
+#include "recorder/preload/spool/ring_writer.hpp"
 #include "recorder/preload/stack/open_scopes.hpp"
+#include "recorder/preload/thread/ring_state.hpp"
 
 namespace mallard::recorder {
 
-struct ring_writer {
-  std::uint64_t* words;
-  std::uint64_t mask;
-  std::uint64_t head;
-  std::uint64_t limit;  // known to be free for writing up to here
-  ring_header* shared;  // null: no ring
-
-  MALLARD_INLINE void publish(std::uint64_t position) noexcept {
-    head = position;
-    shared->head.store(position, std::memory_order_release);
-  }
-};
-
-struct open_event;  // note.hpp
-
 struct thread_state {
   ring_writer ring;
-  ring_state* state;                                // of the ring; null: no ring
-  stack_range stack;                                // that it runs on, as far as is known
-  void* outermost_call;                             // frame of the entry point that is running; null: none
-  const mallard::recorder::open_event* open_event;  // of the operator new that is running
-  std::uint32_t nested_calls;                       // calls from inside another one
-  std::uint32_t number;      // of this thread in the recording, from 1; 0: has recorded nothing yet
-  std::uint32_t patience;    // records to put into the shared ring before looking for an own one again
-  std::uint32_t end_rounds;  // how often the thread's end has been announced
-  std::uint32_t calls;       // so far, of which one in 64 is timed:
-  std::uint32_t next_timed;  // this one next
-  std::uint32_t random;      // by which that is chosen
-  std::uint32_t witnessed;   // allocations so far that could have had a witness
-  std::uint64_t paused;      // clock steps so far, waiting for others
+  ring_state* state;           // of the ring; null: no ring
+  stack_range stack;           // that it runs on, as far as is known
+  void* outermost_call;        // frame of the entry point that is running; null: none
+  std::uint32_t nested_calls;  // calls from inside another one
+  std::uint32_t number;        // of this thread in the recording, from 1; 0: has recorded nothing yet
+  std::uint32_t patience;      // records to put into the shared ring before looking for an own one again
+  std::uint32_t end_rounds;    // how often the thread's end has been announced
+  std::uint32_t calls;         // so far, of which one in 64 is timed:
+  std::uint32_t next_timed;    // this one next
+  std::uint32_t random;        // by which that is chosen
+  std::uint32_t witnessed;     // allocations so far that could have had a witness
   open_scopes scopes;
 };
 

@@ -10,9 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "recorder/preload/call.hpp"
-#include "recorder/preload/note.hpp"
-#include "recorder/preload/witness.hpp"
+#include "recorder/preload/event/call.hpp"
+#include "recorder/preload/event/note.hpp"
+#include "recorder/preload/event/witness.hpp"
 
 #define MALLARD_INTERPOSED extern "C" [[gnu::visibility("default")]]
 
@@ -36,13 +36,13 @@ MALLARD_INLINE void* observe_block(const call& here, const event_fields& fields,
   watch.start();
   void* p = real_call();
   watch.stop();
-  if (recording() == nullptr) [[unlikely]]
+  if (current_spool() == nullptr) [[unlikely]]
     return p;
   event_fields whole = fields;
   whole.subject = reinterpret_cast<std::uintptr_t>(p);
   note_event(whole, site, watch);
   watch.account();
-  if (gate.witness) [[unlikely]]
+  if (state.witness) [[unlikely]]
     put_witness(site);
   return p;
 }
@@ -86,7 +86,7 @@ MALLARD_INLINE void observe_end(const call& here, const event_fields& fields, co
 template <class Real>
 MALLARD_INLINE void observe_free(const call& here, event_kind kind, const void* p, const call_site& site,
                                  const Real& real_call) noexcept {
-  const unsigned kind_and_bits = static_cast<unsigned>(kind) | (gate.free_stacks ? site_bit : 0);
+  const unsigned kind_and_bits = static_cast<unsigned>(kind) | (state.free_stacks ? site_bit : 0);
   observe_end(here, {kind_and_bits, reinterpret_cast<std::uintptr_t>(p), 0, 0}, site, real_call);
 }
 
@@ -97,7 +97,7 @@ MALLARD_INLINE void observe_sized_free(const call& here, event_kind kind, const 
   observe_end(here,
               {static_cast<unsigned>(kind) | site_bit | extra_bit, reinterpret_cast<std::uintptr_t>(p), size,
                alignment},
-              gate.free_stacks ? site : call_site{}, real_call);
+              state.free_stacks ? site : call_site{}, real_call);
 }
 
 }  // namespace mallard::recorder

@@ -9,7 +9,7 @@
 // microseconds each. Threads that share a ring have none.
 #pragma once
 
-#include "recorder/preload/call_site.hpp"
+#include "recorder/preload/event/call_site.hpp"
 
 namespace mallard::recorder {
 

@@ -11,10 +11,10 @@
 #include <cstdint>
 
 #include "journal/spool/record.hpp"
-#include "recorder/preload/call_site.hpp"
-#include "recorder/preload/session.hpp"
-#include "recorder/preload/stopwatch.hpp"
-#include "recorder/preload/thread_state.hpp"
+#include "recorder/preload/event/call_site.hpp"
+#include "recorder/preload/event/stopwatch.hpp"
+#include "recorder/preload/state/recorder_state.hpp"
+#include "recorder/preload/thread/thread_state.hpp"
 
 namespace mallard::recorder {
 
@@ -25,18 +25,12 @@ struct event_fields {
   std::uint64_t extra;
 };
 
-// An event whose real call has not returned yet.
-struct open_event {
-  event_fields fields;
-  call_site site;
-};
-
 // Puts the event into the ring; precondition: there is a ring, and room. Returns where its duration is
 // to be noted, if it is timed: a free is recorded before it is carried out.
 MALLARD_INLINE std::uint64_t* put_event(const event_fields& e, const call_site& site,
                                         const stopwatch& watch) noexcept {
   const std::uint32_t context = (e.kind_and_bits & site_bit) != 0 ? context_of(site) : 0;
-  const std::uint64_t now = session_time();
+  const std::uint64_t now = recording_time();
   ring_writer& ring = self.ring;
   std::uint64_t* const words = ring.words;
   const std::uint64_t mask = ring.mask;
@@ -59,7 +53,13 @@ MALLARD_INLINE std::uint64_t* put_event(const event_fields& e, const call_site& 
 }
 
 // By value, so that the fast path keeps all of them in registers.
-std::uint64_t* put_event_slowly(event_fields e, call_site site, stopwatch watch) noexcept;
+MALLARD_NOINLINE inline std::uint64_t* put_event_slowly(event_fields e, call_site site,
+                                                        stopwatch watch) noexcept {
+  const ring_access access;
+  if (!access.ready()) return nullptr;
+  std::uint64_t* duration = put_event(e, site, watch);
+  return access.is_shared() ? nullptr : duration;  // others write there as soon as the ring is given back
+}
 
 MALLARD_INLINE std::uint64_t* note_event(const event_fields& e, const call_site& site,
                                          const stopwatch& watch) noexcept {

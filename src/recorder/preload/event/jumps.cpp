@@ -1,12 +1,12 @@
 // The functions that leave frames behind, as the program calls them.
-#include "recorder/preload/jumps.hpp"
+#include "recorder/preload/event/jumps.hpp"
 
 #include <dlfcn.h>
 
 #include <atomic>
 
-#include "recorder/preload/observe.hpp"
-#include "recorder/preload/thread_state.hpp"
+#include "recorder/preload/event/observe.hpp"
+#include "recorder/preload/thread/thread_state.hpp"
 
 namespace mallard::recorder {
 namespace {

@@ -1,4 +1,4 @@
-#include "recorder/preload/witness.hpp"
+#include "recorder/preload/event/witness.hpp"
 
 #include "journal/spool/record.hpp"
 #include "recorder/preload/unwind/call_frame_program.hpp"
@@ -64,7 +64,7 @@ void put(const registers& caller, const stack_range& stack) noexcept {
   ring_writer& ring = self.ring;
   std::uint64_t at = ring.head;
   const auto write = [&](std::uint64_t word) { ring.words[at++ & ring.mask] = word; };
-  write(first_word(witness_record, session_time()));
+  write(first_word(witness_record, recording_time()));
   for (const std::uintptr_t saved : caller.saved) write(saved);
   for (std::size_t i = 0; i < witness_stack_words; ++i) {
     const std::uintptr_t address = caller.sp + i * sizeof(std::uintptr_t);
@@ -77,7 +77,7 @@ void put(const registers& caller, const stack_range& stack) noexcept {
 
 MALLARD_NOINLINE void put_witness(const call_site& site) noexcept {
   if ((self.witnessed++ & (burst_every - 1)) >= burst) return;
-  if (self.ring.shared == nullptr || recording() == nullptr) return;
+  if (self.ring.shared == nullptr || current_spool() == nullptr) return;
   registers at = registers_here();
   const walk_start start = site.start();
   for (unsigned i = 0; at.sp != start.sp; ++i)

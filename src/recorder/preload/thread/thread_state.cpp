@@ -1,4 +1,4 @@
-#include "recorder/preload/thread_state.hpp"
+#include "recorder/preload/thread/thread_state.hpp"
 
 #include <pthread.h>
 #include <signal.h>
@@ -8,8 +8,8 @@
 #include <cerrno>
 
 #include "journal/spool/record.hpp"
-#include "recorder/preload/session.hpp"
 #include "recorder/preload/spool/reader_watch.hpp"
+#include "recorder/preload/state/recorder_state.hpp"
 
 namespace mallard::recorder {
 
@@ -53,7 +53,7 @@ bool own_ring(spool_header* spool) noexcept {
 void put_thread_record(unsigned kind) noexcept {
   const auto system_id = static_cast<std::uint64_t>(syscall(SYS_gettid));
   ring_writer& ring = self.ring;
-  ring.words[ring.head & ring.mask] = first_word(kind, session_time());
+  ring.words[ring.head & ring.mask] = first_word(kind, recording_time());
   ring.words[(ring.head + 1) & ring.mask] = std::uint64_t{self.number - 1} << 32 | system_id;
   ring.publish(ring.head + 2);
 }
@@ -76,7 +76,7 @@ bool may_own_ring() noexcept {
 // Runs as one of the thread's destructors; the other ones may still allocate and free, so it asks to be
 // run again as often as that is granted, and gives the ring back in the last round.
 void at_thread_end(void*) noexcept {
-  if (recording() == nullptr || self.ring.shared == nullptr) return;
+  if (current_spool() == nullptr || self.ring.shared == nullptr) return;
   if (++self.end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
     pthread_setspecific(end_key, &self);
     return;
@@ -99,7 +99,7 @@ ring_access::ring_access() noexcept : errno_before_(errno) {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &signals_before_);
-  spool_header* spool = recording();
+  spool_header* spool = current_spool();
   if (spool == nullptr) return;
   if (self.ring.shared == nullptr && may_own_ring() && !begin_thread(spool)) self.patience = retry_after;
   ready_ = self.ring.shared == nullptr ? share(spool) : make_room(spool, self.ring);
@@ -108,7 +108,7 @@ ring_access::ring_access() noexcept : errno_before_(errno) {
 bool ring_access::share(spool_header* spool) noexcept {
   while (spool->shared_ring_taken.exchange(1, std::memory_order_acquire) != 0) {
     pause_for_ns(10'000);
-    if (recording() == nullptr) return false;
+    if (current_spool() == nullptr) return false;
   }
   shared_ = true;
   note_used(spool, shared_ring + 1);
@@ -121,7 +121,7 @@ bool ring_access::share(spool_header* spool) noexcept {
 
 ring_access::~ring_access() noexcept {
   if (shared_) {
-    spool_header* spool = recording();
+    spool_header* spool = current_spool();
     self.ring = {};
     self.state = nullptr;
     if (spool != nullptr) spool->shared_ring_taken.store(0, std::memory_order_release);

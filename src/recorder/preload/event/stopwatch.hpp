@@ -13,8 +13,9 @@
 #include "journal/spool/record.hpp"
 #include "mallard/core/attributes.hpp"
 #include "recorder/clock.hpp"
-#include "recorder/preload/session.hpp"
-#include "recorder/preload/thread_state.hpp"
+#include "recorder/preload/spool/reader_watch.hpp"
+#include "recorder/preload/state/recorder_state.hpp"
+#include "recorder/preload/thread/thread_state.hpp"
 
 namespace mallard::recorder {
 
@@ -23,7 +24,7 @@ class stopwatch {
   MALLARD_INLINE stopwatch() noexcept : running_(self.calls++ == self.next_timed) {
     if (running_) [[unlikely]] {
       choose_next();
-      entered_ = clock_steps() - self.paused;
+      entered_ = clock_steps() - paused_steps;
     }
   }
 
@@ -43,14 +44,14 @@ class stopwatch {
   [[nodiscard]] std::uint64_t duration() const noexcept {
     if (ended_ == 0) return 0;
     const std::uint64_t took = ended_ - began_;
-    const std::uint64_t steps = took > gate.timing.call ? took - gate.timing.call : 0;
+    const std::uint64_t steps = took > state.timing.call ? took - state.timing.call : 0;
     return steps < steps_per_tick ? 1 : to_ticks(steps);
   }
 
   // Adds what the recorder took, all in all, to the ring's account.
   MALLARD_INLINE void account() const noexcept {
     if (running_) [[unlikely]]
-      add_to_account(entered_, ended_ - began_ + gate.timing.whole - gate.timing.call);
+      add_to_account(entered_, ended_ - began_ + state.timing.whole - state.timing.call);
   }
 
  private:
@@ -67,7 +68,7 @@ class stopwatch {
   }
 
   MALLARD_NOINLINE static void add_to_account(std::uint64_t entered, std::uint64_t others) noexcept {
-    const std::uint64_t whole = clock_steps() - self.paused - entered;
+    const std::uint64_t whole = clock_steps() - paused_steps - entered;
     ring_header* ring = self.ring.shared;
     if (ring == nullptr || whole <= others || whole - others > longest) return;
     ring->sampled_ticks.store(ring->sampled_ticks.load(std::memory_order_relaxed) + to_ticks(whole - others),
