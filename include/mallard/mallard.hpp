@@ -45,7 +45,6 @@
 #include "mallard/source/misuse.hpp"
 #include "mallard/source/os_pages.hpp"
 #include "mallard/source/process_chunks.hpp"
-#include "mallard/source/thread_end.hpp"
 
 // layer: what heaps are made of
 #include "mallard/layer/address_ranges.hpp"
@@ -66,14 +65,16 @@
 #include "mallard/layer/one_by_one.hpp"
 #include "mallard/layer/reallocate.hpp"
 #include "mallard/layer/resize_by_address.hpp"
-#include "mallard/layer/returned_batches.hpp"
-#include "mallard/layer/returned_lists.hpp"
 #include "mallard/layer/shared_chunks.hpp"
 #include "mallard/layer/singles.hpp"
 #include "mallard/layer/stats.hpp"
-#include "mallard/layer/thread_cache.hpp"
-#include "mallard/layer/thread_caches.hpp"
-#include "mallard/layer/thread_table.hpp"
+
+// thread: what heaps for many threads are made of
+#include "mallard/thread/returned_batches.hpp"
+#include "mallard/thread/thread_cache.hpp"
+#include "mallard/thread/thread_caches.hpp"
+#include "mallard/thread/thread_end.hpp"
+#include "mallard/thread/thread_table.hpp"
 
 // heap: complete strategies
 #include "mallard/heap/adaptive_multipool.hpp"

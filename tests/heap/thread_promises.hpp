@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "mallard/core/concepts.hpp"
-#include "mallard/layer/thread_caches.hpp"
-#include "mallard/layer/thread_table.hpp"
+#include "mallard/thread/thread_caches.hpp"
+#include "mallard/thread/thread_table.hpp"
 
 namespace mallard {
 

@@ -10,7 +10,7 @@ HEAP.mutations here has the name of a model test (tests/*/HEAP_model_test.cpp) a
     why: a chunk that is given back stays in what is held
     model: multipool_over_os_pages                      (which of the test's models sees it; else the first)
     promise: release_leaves_the_heap_as_new             (which promise of the suite does; else random traces)
-    test: layer/returned_batches_test.cpp               (which test sees it, where the model test cannot)
+    test: thread/returned_batches_test.cpp              (which test sees it, where the model test cannot)
     ends: timeout                                       (only where the broken heap may run forever)
     --- find
     exact text, once in the file

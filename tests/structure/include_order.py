@@ -16,7 +16,7 @@ from pathlib import Path
 
 import tree_check
 
-LIBRARY = ["core", "source", "layer", "heap", "resource", "allocator"]  # lower to upper
+LIBRARY = ["core", "source", "layer", "thread", "heap", "resource", "allocator"]  # lower to upper
 LIBRARY_ROOMS = [f"include/mallard/{room}" for room in LIBRARY]
 SUFFIXES = {".hpp", ".cpp", ".h", ".c"}
 INCLUDE = re.compile(r'\s*#\s*include\s*(?:"(?P<own>[^"]+)"|<(?P<system>[^>]+)>)')
@@ -45,8 +45,10 @@ class Rule:
 
 
 LIBRARY_RULES = {room: Rule(LIBRARY_ROOMS[:rank], [STANDARD]) for rank, room in enumerate(LIBRARY_ROOMS)}
-# Sources are the door to the operating system.
-LIBRARY_RULES["include/mallard/source"] = Rule(["include/mallard/core"], [STANDARD, LIBC])
+# Sources take memory from the operating system, and it says when a thread ends.
+for room in ("source", "thread"):
+    rank = LIBRARY.index(room)
+    LIBRARY_RULES[LIBRARY_ROOMS[rank]] = Rule(LIBRARY_ROOMS[:rank], [STANDARD, LIBC])
 
 # What only some heaps are made of lies in a folder of the first one's name, and no other file may include it.
 HEAP_PARTS = {

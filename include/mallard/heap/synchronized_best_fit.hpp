@@ -40,8 +40,8 @@
 #include "mallard/heap/best_fit/free_blocks.hpp"
 #include "mallard/heap/heap_name.hpp"
 #include "mallard/layer/growth.hpp"
-#include "mallard/layer/thread_caches.hpp"
 #include "mallard/source/default_source.hpp"
+#include "mallard/thread/thread_caches.hpp"
 
 namespace mallard {
 

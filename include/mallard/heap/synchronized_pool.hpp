@@ -41,9 +41,9 @@
 #include "mallard/heap/pool.hpp"
 #include "mallard/layer/growth.hpp"
 #include "mallard/layer/one_by_one.hpp"
-#include "mallard/layer/returned_batches.hpp"
-#include "mallard/layer/thread_caches.hpp"
 #include "mallard/source/default_source.hpp"
+#include "mallard/thread/returned_batches.hpp"
+#include "mallard/thread/thread_caches.hpp"
 
 namespace mallard {
 

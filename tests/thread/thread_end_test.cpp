@@ -1,4 +1,4 @@
-#include "mallard/source/thread_end.hpp"
+#include "mallard/thread/thread_end.hpp"
 #include "leaks_ignored.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // What the heaps over it promise to threads is in heap/thread_promises.hpp; here is what they do not show.
-#include "mallard/layer/thread_caches.hpp"
+#include "mallard/thread/thread_caches.hpp"
 
 #include <gtest/gtest.h>
 

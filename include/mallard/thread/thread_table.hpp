@@ -38,7 +38,7 @@
 #include "mallard/core/light_mutex.hpp"
 #include "mallard/source/fork_handlers.hpp"
 #include "mallard/source/os_pages.hpp"
-#include "mallard/source/thread_end.hpp"
+#include "mallard/thread/thread_end.hpp"
 
 namespace mallard {
 

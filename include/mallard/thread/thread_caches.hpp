@@ -32,13 +32,12 @@
 #include "mallard/core/usage.hpp"
 #include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/growth.hpp"
-#include "mallard/layer/returned_batches.hpp"
-#include "mallard/layer/returned_lists.hpp"
 #include "mallard/layer/shared_chunks.hpp"
 #include "mallard/layer/singles.hpp"
-#include "mallard/layer/thread_cache.hpp"
-#include "mallard/layer/thread_table.hpp"
 #include "mallard/source/borrowed.hpp"
+#include "mallard/thread/returned_batches.hpp"
+#include "mallard/thread/thread_cache.hpp"
+#include "mallard/thread/thread_table.hpp"
 
 namespace mallard {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "mallard/layer/thread_table.hpp"
+#include "mallard/thread/thread_table.hpp"
 
 namespace mallard {
 

@@ -13,9 +13,11 @@
 // Blocks have at least `least_block` bytes. Cost: push and pop O(1), one contended word.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <new>
+#include <type_traits>
 
 #include "mallard/core/chain.hpp"
 
@@ -103,5 +105,54 @@ class basic_returned_batches {
 };
 
 using returned_batches = basic_returned_batches<>;
+
+// returned_batches for each size of a heap. `Counted` keeps the number of batches in all lists: exact while
+// nobody pushes or pops, close to it otherwise; an atomic addition a batch.
+template <std::size_t Lists, bool Counted>
+class returned_lists {
+ public:
+  // Precondition: not empty. Any thread.
+  void push(std::size_t list, batch given) noexcept {
+    lists_[list].push(given);
+    if constexpr (Counted) count_.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  // The batch of a list that was pushed last; empty when there is none. One thread at a time.
+  [[nodiscard]] batch pop(std::size_t list) noexcept { return taken(lists_[list].pop()); }
+
+  // As pop, where that is a batch of one; else empty.
+  [[nodiscard]] batch pop_single(std::size_t list) noexcept { return taken(lists_[list].pop_single()); }
+
+  // Batches in all lists.
+  [[nodiscard]] std::ptrdiff_t count() const noexcept
+    requires Counted
+  {
+    return count_.load(std::memory_order_relaxed);
+  }
+
+  // Forgets all batches; nobody pushes.
+  void clear() noexcept {
+    for (returned_batches& batches : lists_) batches.clear();
+    if constexpr (Counted) count_.store(0, std::memory_order_relaxed);
+  }
+
+  // Calls `f` with each batch of a list, until one returns false; nobody pops.
+  template <class F>
+  void for_each(std::size_t list, F f) const noexcept {
+    lists_[list].for_each(f);
+  }
+
+ private:
+  struct nothing {};
+
+  batch taken(batch b) noexcept {
+    if constexpr (Counted)
+      if (b) count_.fetch_sub(1, std::memory_order_relaxed);
+    return b;
+  }
+
+  std::array<returned_batches, Lists> lists_;
+  [[no_unique_address]] std::conditional_t<Counted, std::atomic<std::ptrdiff_t>, nothing> count_{};
+};
 
 }  // namespace mallard

@@ -1,4 +1,4 @@
-#include "mallard/layer/thread_cache.hpp"
+#include "mallard/thread/thread_cache.hpp"
 
 #include <gtest/gtest.h>
 

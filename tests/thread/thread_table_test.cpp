@@ -1,4 +1,4 @@
-#include "mallard/layer/thread_table.hpp"
+#include "mallard/thread/thread_table.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "layer/thread_table_elsewhere.hpp"
 #include "leaks_ignored.hpp"
+#include "thread/thread_table_elsewhere.hpp"
 
 namespace mallard {
 namespace {

@@ -22,7 +22,7 @@
 #include "mallard/core/check.hpp"
 #include "mallard/core/intrusive_stack.hpp"
 #include "mallard/core/usage.hpp"
-#include "mallard/layer/returned_batches.hpp"
+#include "mallard/thread/returned_batches.hpp"
 
 namespace mallard {
 

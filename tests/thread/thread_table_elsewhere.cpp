@@ -1,5 +1,5 @@
 // What code in another shared object, compiled to hide its symbols, sees of the process.
-#include "layer/thread_table_elsewhere.hpp"
+#include "thread/thread_table_elsewhere.hpp"
 
 #include "mallard/core/attributes.hpp"
 
