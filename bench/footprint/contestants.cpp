@@ -8,9 +8,9 @@
 #include "harness/launcher.hpp"
 #include "harness/mapping.hpp"
 #include "harness/memory_meter.hpp"
-#include "replay/job.hpp"
-#include "replay/strategy.hpp"
-#include "replay/worker.hpp"
+#include "replay/contestant/strategy.hpp"
+#include "replay/run/job.hpp"
+#include "replay/session/worker.hpp"
 
 namespace mallard::footprint {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "replay/trace.hpp"
+#include "replay/trace/trace.hpp"
 
 namespace mallard::footprint {
 

@@ -15,8 +15,8 @@
 #include "harness/mapping.hpp"
 #include "journal/event_source.hpp"
 #include "mallard/heap/multipool.hpp"
-#include "replay/trace_builder.hpp"
-#include "replay/worker.hpp"
+#include "replay/session/worker.hpp"
+#include "replay/trace/trace_builder.hpp"
 
 namespace {
 

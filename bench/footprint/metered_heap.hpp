@@ -13,8 +13,8 @@
 
 #include "footprint/class_peaks.hpp"
 #include "replay/contestant/process_footprint.hpp"
-#include "replay/op.hpp"
-#include "replay/pass.hpp"
+#include "replay/run/pass.hpp"
+#include "replay/trace/op.hpp"
 
 namespace mallard::footprint {
 

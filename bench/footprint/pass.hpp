@@ -5,8 +5,8 @@
 #include <span>
 
 #include "harness/mapping.hpp"
-#include "replay/pass.hpp"
-#include "replay/trace.hpp"
+#include "replay/run/pass.hpp"
+#include "replay/trace/trace.hpp"
 
 namespace mallard::footprint {
 

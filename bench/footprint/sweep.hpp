@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "replay/trace.hpp"
+#include "replay/trace/trace.hpp"
 
 namespace mallard::footprint {
 

@@ -8,7 +8,7 @@
 
 #include "harness/tool_arguments.hpp"
 #include "mallard/core/version.hpp"
-#include "replay/callgrind.hpp"
+#include "replay/run/callgrind.hpp"
 
 namespace mallard::replay {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "replay/session.hpp"
+#include "replay/session/session.hpp"
 
 namespace mallard::replay {
 

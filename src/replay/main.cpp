@@ -14,11 +14,11 @@
 #include "harness/machine.hpp"
 #include "journal/event_source.hpp"
 #include "replay/command_line.hpp"
-#include "replay/region/region_trace_builder.hpp"
-#include "replay/report.hpp"
-#include "replay/session.hpp"
-#include "replay/trace_builder.hpp"
-#include "replay/worker.hpp"
+#include "replay/output/report.hpp"
+#include "replay/session/session.hpp"
+#include "replay/session/worker.hpp"
+#include "replay/trace/region_trace_builder.hpp"
+#include "replay/trace/trace_builder.hpp"
 
 namespace {
 

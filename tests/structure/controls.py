@@ -119,6 +119,14 @@ class Controls(unittest.TestCase):
                 "src/harness/launcher.hpp": '#include "replay/pass.hpp"\n',
                 "src/replay/pass.hpp": "",
             },
+            "src/replay/trace may not include src/replay/run/pass.hpp": {
+                "src/replay/trace/op.hpp": '#include "replay/run/pass.hpp"\n',
+                "src/replay/run/pass.hpp": "",
+            },
+            "src/replay/output may not include src/replay/command_line.hpp": {
+                "src/replay/output/report.hpp": '#include "replay/command_line.hpp"\n',
+                "src/replay/command_line.hpp": "",
+            },
             "src/recorder/preload/malloc may not include <string>": {
                 "src/recorder/preload/malloc/hooks.cpp": "#include <string>\n"
             },

@@ -100,6 +100,13 @@ PRELOAD_RULES = {
 }
 EVERYTHING_SHIPPED = [*LIBRARY_ROOMS, "include/mallard/journal", "include/mallard"]
 
+
+def floors(house: str, names: list[str], below: list[str]) -> dict[str, Rule]:
+    """Rules for the folders of a house, lower to upper, and for its loose files, above them all."""
+    rooms = [f"{house}/{name}" for name in names]
+    return {room: Rule([*below, *rooms[:rank]]) for rank, room in enumerate([*rooms, house])}
+
+
 # The longest matching folder is a file's room.
 RULES: dict[str, Rule] = {
     **LIBRARY_RULES,
@@ -120,7 +127,11 @@ RULES: dict[str, Rule] = {
     "src/recorder/launcher": Rule(
         [*EVERYTHING_SHIPPED, "src/journal", "src/journal/spool", "src/harness", "src/recorder"]
     ),
-    "src/replay": Rule([*EVERYTHING_SHIPPED, "src/journal", "src/profile", "src/harness"]),
+    **floors(
+        "src/replay",
+        ["trace", "run", "contestant", "region", "session", "output"],
+        [*EVERYTHING_SHIPPED, "src/journal", "src/profile", "src/harness"],
+    ),
 }
 
 

@@ -10,8 +10,8 @@
 #include <boost/container/detail/dlmalloc.hpp>
 #include <cstddef>
 
-#include "replay/pass.hpp"
-#include "replay/trace.hpp"
+#include "replay/run/pass.hpp"
+#include "replay/trace/trace.hpp"
 
 namespace mallard::replay {
 

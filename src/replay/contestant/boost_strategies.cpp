@@ -4,8 +4,8 @@
 
 #include "replay/contestant/boost_dlmalloc.hpp"
 #include "replay/contestant/polymorphic.hpp"
-#include "replay/run.hpp"
-#include "replay/strategy.hpp"
+#include "replay/contestant/strategy.hpp"
+#include "replay/run/run.hpp"
 
 namespace mallard::replay {
 namespace {

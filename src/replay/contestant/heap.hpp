@@ -13,8 +13,8 @@
 #include "mallard/resource/resource.hpp"
 #include "replay/contestant/polymorphic.hpp"
 #include "replay/contestant/process_footprint.hpp"
-#include "replay/pass.hpp"
-#include "replay/trace.hpp"
+#include "replay/run/pass.hpp"
+#include "replay/trace/trace.hpp"
 
 namespace mallard::replay {
 

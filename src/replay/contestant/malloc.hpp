@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "replay/trace.hpp"
+#include "replay/trace/trace.hpp"
 
 namespace mallard::replay {
 

@@ -1,6 +1,6 @@
 #include "replay/contestant/malloc.hpp"
-#include "replay/run.hpp"
-#include "replay/strategy.hpp"
+#include "replay/contestant/strategy.hpp"
+#include "replay/run/run.hpp"
 
 namespace mallard::replay {
 

@@ -8,7 +8,7 @@
 #include "harness/mapping.hpp"
 #include "mallard/core/align.hpp"
 #include "mallard/core/attributes.hpp"
-#include "replay/trace.hpp"
+#include "replay/trace/trace.hpp"
 
 namespace mallard::replay {
 

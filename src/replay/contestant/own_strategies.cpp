@@ -5,8 +5,8 @@
 #include "mallard/heap/sized_reap.hpp"
 #include "mallard/heap/synchronized_multipool.hpp"
 #include "replay/contestant/heap.hpp"
-#include "replay/run.hpp"
-#include "replay/strategy.hpp"
+#include "replay/contestant/strategy.hpp"
+#include "replay/run/run.hpp"
 
 namespace mallard::replay {
 namespace {

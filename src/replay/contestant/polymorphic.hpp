@@ -14,8 +14,8 @@
 #include <new>
 
 #include "harness/foreign_malloc.hpp"
-#include "replay/pass.hpp"
-#include "replay/trace.hpp"
+#include "replay/run/pass.hpp"
+#include "replay/trace/trace.hpp"
 
 namespace mallard::replay {
 

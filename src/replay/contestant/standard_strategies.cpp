@@ -1,8 +1,8 @@
 #include <memory_resource>
 
 #include "replay/contestant/polymorphic.hpp"
-#include "replay/run.hpp"
-#include "replay/strategy.hpp"
+#include "replay/contestant/strategy.hpp"
+#include "replay/run/run.hpp"
 
 namespace mallard::replay {
 namespace {

@@ -9,9 +9,9 @@
 #include <apr_general.h>
 #include <apr_pools.h>
 
-#include "replay/region/region_op.hpp"
 #include "replay/region/region_table.hpp"
-#include "replay/trace.hpp"
+#include "replay/trace/region_op.hpp"
+#include "replay/trace/trace.hpp"
 
 namespace mallard::replay {
 

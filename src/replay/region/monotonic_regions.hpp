@@ -8,9 +8,9 @@
 #include <memory_resource>
 
 #include "replay/contestant/polymorphic.hpp"
-#include "replay/region/region_op.hpp"
 #include "replay/region/region_table.hpp"
-#include "replay/trace.hpp"
+#include "replay/trace/region_op.hpp"
+#include "replay/trace/trace.hpp"
 
 namespace mallard::replay {
 

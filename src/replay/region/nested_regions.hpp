@@ -11,9 +11,9 @@
 
 #include "mallard/core/concepts.hpp"
 #include "replay/contestant/process_footprint.hpp"
-#include "replay/region/region_op.hpp"
 #include "replay/region/region_table.hpp"
-#include "replay/trace.hpp"
+#include "replay/trace/region_op.hpp"
+#include "replay/trace/trace.hpp"
 
 namespace mallard::replay {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "replay/contestant/none.hpp"
-#include "replay/region/region_op.hpp"
+#include "replay/trace/region_op.hpp"
 
 namespace mallard::replay {
 

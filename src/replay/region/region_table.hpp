@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "harness/mapping.hpp"
-#include "replay/trace.hpp"
+#include "replay/trace/trace.hpp"
 
 namespace mallard::replay {
 

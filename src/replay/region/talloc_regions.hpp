@@ -7,9 +7,9 @@
 
 #include <talloc.h>
 
-#include "replay/region/region_op.hpp"
 #include "replay/region/region_table.hpp"
-#include "replay/trace.hpp"
+#include "replay/trace/region_op.hpp"
+#include "replay/trace/trace.hpp"
 
 namespace mallard::replay {
 

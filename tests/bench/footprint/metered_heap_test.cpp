@@ -9,7 +9,7 @@
 #include "harness/mapping.hpp"
 #include "journal/event_source.hpp"
 #include "mallard/heap/multipool.hpp"
-#include "replay/trace_builder.hpp"
+#include "replay/trace/trace_builder.hpp"
 
 namespace mallard::footprint {
 namespace {

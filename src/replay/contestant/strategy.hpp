@@ -1,0 +1,50 @@
+// strategy: a named way to allocate, in one binding, that a trace can be replayed against.
+//
+// The list is the registry: `none` first, then mallocs, the standard library's and Boost's resources,
+// then our own heaps. To add one, add a line to the part it belongs to (contestant/*_strategies.cpp). Traces
+// of regions have strategies of their own (region/region_strategies.cpp), `none` first there, too.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/binding.hpp"
+#include "harness/foreign_malloc.hpp"
+#include "mallard/core/align.hpp"
+#include "replay/run/job.hpp"
+#include "replay/trace/trace.hpp"
+
+namespace mallard::replay {
+
+using harness::binding;
+
+struct strategy {
+  std::string name;
+  binding bound;
+  std::string summary;
+  void (*run)(const trace&, job&);  // does a job, in a worker
+  const harness::foreign_malloc* beneath =
+      nullptr;                           // the malloc of the worker's process; null: the usual one
+  std::size_t most_align = max_request;  // bytes: stricter alignments are not served
+};
+
+// Whether it stands for the C library's malloc as it comes: what all times are ratios to.
+[[nodiscard]] inline bool is_over_glibc(const strategy& s) {
+  return s.bound == binding::malloc && s.beneath != nullptr && s.beneath->name == "glibc";
+}
+
+// All that traces of this can be replayed against; the position of one is the same in every process of this
+// program.
+[[nodiscard]] std::span<const strategy> strategies(subject of = subject::blocks);
+
+// Those for regions; parts of those for blocks.
+[[nodiscard]] std::vector<strategy> region_strategies();
+[[nodiscard]] std::vector<strategy> malloc_strategies();
+[[nodiscard]] std::vector<strategy> standard_strategies();
+[[nodiscard]] std::vector<strategy> boost_strategies();
+[[nodiscard]] std::vector<strategy> own_strategies();
+
+}  // namespace mallard::replay

@@ -1,0 +1,152 @@
+#include <algorithm>
+
+#include "harness/bytes.hpp"
+#include "harness/litter.hpp"
+#include "mallard/source/process_chunks.hpp"
+#include "replay/output/report.hpp"
+
+namespace mallard::replay {
+namespace {
+
+std::string passes_of(const report_input& in) {
+  std::uint64_t rounds = 0;
+  std::uint64_t most = 0;
+  for (const row& r : in.rows) {
+    if (!r.measured()) continue;
+    rounds = rounds == 0 ? r.warm_ns.size() : std::min<std::uint64_t>(rounds, r.warm_ns.size());
+    most = std::max<std::uint64_t>(most, r.warm_ns.size());
+  }
+  if (most == 0) return "none: nothing was measured";
+  const std::string count =
+      rounds == most ? std::to_string(rounds) : std::to_string(rounds) + " to " + std::to_string(most);
+  return count + ", strategies alternating (A B C A B C), each turn a fresh process: 1 cold pass, then " +
+         "warm passes for at least " + std::to_string(in.options.warm_ns / 1'000'000) + " ms of CPU time";
+}
+
+std::string repairs_of(const trace_facts& f) {
+  std::string text =
+      std::to_string(f.never_freed) +
+      (f.of == subject::regions ? " blocks end with regions that the program never ended"
+                                : " blocks the program never freed are freed at the end of a pass");
+  const auto add = [&text](std::uint64_t count, const char* what) {
+    if (count != 0) text += "; " + std::to_string(count) + " " + what;
+  };
+  add(f.inversions, "addresses reused before their free (repaired)");
+  add(f.unmatched_frees, "frees of unknown blocks (left out)");
+  add(f.failed, "failed allocations (left out)");
+  add(f.impossible, "allocations larger than any address space (left out)");
+  if (f.of == subject::blocks) add(f.region_events, "region events (left out; --regions replays them)");
+  add(f.moved_regions, "regions moved to another parent (roots from the start, destroyed where they ended)");
+  add(f.circular_moves, "moves of regions into what is inside them (left out)");
+  add(f.never_ended_regions, "regions the program never ended are destroyed at the end of a pass");
+  return text;
+}
+
+std::string litter_of(const report_input& in) {
+  const std::uint64_t times = in.options.litter;
+  if (times == 0) return "none: the heap is fresh";
+  return std::to_string(times) + " x the blocks alive at the moment of most live bytes (" +
+         harness::format_bytes(times * in.facts.max_live_bytes) +
+         "), allocated in random order before the first pass; then 1 in " +
+         std::to_string(harness::one_freed_in(times)) + " is freed, in random order. " +
+         (in.facts.of == subject::regions
+              ? "In the malloc of each contestant's process; for none nowhere"
+              : "In each contestant itself; for those that free all at once (monotonic, multipool/monotonic, "
+                "std.monotonic, boost.monotonic) in the malloc of their process; for none nowhere");
+}
+
+std::string footprint_of(const report_input& in) {
+  std::string text =
+      "a pass of its own, every byte written; own heaps count at their source (pages, with what the chunk "
+      "cache keeps), std and Boost resources at their upstream (operator new), mallocs" +
+      std::string(in.facts.of == subject::regions ? ", and what stands on them without counting," : "") +
+      " by the peak of resident memory above the start";
+  if (in.facts.of == subject::regions)
+    text +=
+        "; to it come the objects that live regions are (own heaps and std by size, apr and talloc a "
+        "pointer), where memory is counted at the most of both together, else as many as live at the moment "
+        "of most live bytes";
+  if (in.options.litter != 0)
+    text +=
+        "; what is littered counts what it takes above its littered heap: blocks in holes add nothing, and "
+        "internal, header and external are not known";
+  return text;
+}
+
+std::string event_of(const trace_facts& f) {
+  if (f.of == subject::blocks) return "one operation of a pass: allocation, free or reallocation";
+  return "one operation of a pass: a region created, cleared or destroyed, a block allocated in one or "
+         "freed; "
+         "what ends with a region is part of its end";
+}
+
+std::string alignment_of(const trace_facts& f) {
+  if (f.of == subject::blocks)
+    return "as recorded; else 16 for sizes that are multiples of 16, 8 for others, less below 8 bytes";
+  return "as recorded; else 8, less below 8 bytes";
+}
+
+std::string pass_end_of(const trace_facts& f) {
+  if (f.of == subject::regions)
+    return "all regions have ended; own heaps keep chunks in the cache of their process, what stands on "
+           "malloc "
+           "stands on one that keeps memory (glibc-notrim, but for region_emulator/NAME, which is over NAME)";
+  return "inside the time, what cannot reuse freed blocks ends them: monotonic and multipool/monotonic are "
+         "cleared and keep memory, std.monotonic and boost.monotonic are released to an operator new that "
+         "keeps it (glibc-notrim, under all std and Boost resources)";
+}
+
+std::string regions_of(const trace_facts& f) {
+  if (f.of == subject::blocks) return "left out: blocks of malloc are replayed";
+  return "inner ones end with the region around them where the strategy's do (region, reap, region_emulator, "
+         "apr, "
+         "talloc), else each by itself (obstack, std.monotonic); a clear ends them by themselves in own "
+         "heaps, "
+         "too. Single blocks are freed by reap and talloc; for others such a free does nothing";
+}
+
+std::string shift_of(const session_options& options) {
+  if (!options.shift) return "none: heaps begin where they do (--shift)";
+  return "each turn five times, a process each, with the heap's start 0, 64, 1024, 2048 and 4032 bytes "
+         "further: "
+         "own heaps' chunks in their pages, each a page larger for it at 0, too, what stands on malloc by a "
+         "block of that size that is allocated "
+         "first and stays. Figures of a round are medians over the five; none stays where it is";
+}
+
+}  // namespace
+
+std::vector<method_line> method_of(const report_input& in) {
+  const bool all = in.options.touched == touch::all;
+  return {
+      {"event", event_of(in.facts)},
+      {"time", "thread CPU time, net of the floor `none` of the same round (whose own row is as measured)"},
+      {"figure",
+       "median over the rounds of the median warm pass; spread: 10th to 90th percentile of the rounds"},
+      {"rounds", passes_of(in)},
+      {"touch", all ? "every byte of each block is written" : "the first byte of each block is written"},
+      {"threads", in.facts.threads == 1 ? "one, as recorded"
+                                        : "one: the events of all " + std::to_string(in.facts.threads) +
+                                              " recorded threads, in the journal's order"},
+      {"litter", litter_of(in)},
+      {"shift", shift_of(in.options)},
+      {"repairs", repairs_of(in.facts)},
+      {"regions", regions_of(in.facts)},
+      {"alignment", alignment_of(in.facts)},
+      {"footprint", footprint_of(in)},
+      {"faults", "page faults of the cold pass, median over the rounds"},
+      {"pass_end", pass_end_of(in.facts)},
+      {"chunk_cache", "own heaps stand on the chunk cache of their process, as they do by default: up to " +
+                          harness::format_bytes(process_chunks().limit()) +
+                          " of what they gave back, empty when a turn begins; all of it counts as held"},
+      {"memory_limit", harness::format_bytes(in.options.memory_limit) +
+                           " of private writable memory a contestant" +
+                           (in.options.litter == 0 ? "" : " with its litter") +
+                           " (RLIMIT_DATA: reserved address space is free)"},
+      {"check", "each contestant has passed one untimed pass first: alignment, no overlap, contents kept"},
+      {"instructions", in.options.count_instructions ? "callgrind, one warm pass, net of the floor"
+                                                     : "not counted (--instructions)"},
+  };
+}
+
+}  // namespace mallard::replay

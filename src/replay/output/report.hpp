@@ -1,0 +1,52 @@
+// report: a finished session as a table for people and as JSON for programs.
+//
+// JSON: {"journal": {...}, "machine": {...}, "method": {...}, "litter": K, "shifts": [...], "rows": [{...}]},
+// the rows' fields as in the project's naming rules; what is not known is null; K is 0 for fresh heaps. A row
+// has `by_shift`, its medians in the order of "shifts", which is null where heaps were not shifted. The text
+// has the same figures, each time also as a ratio to glibc and to the best malloc, and ends with a verdict in
+// words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/machine.hpp"
+#include "replay/session/session.hpp"
+
+namespace mallard::replay {
+
+struct report_input {
+  std::string journal;  // path
+  std::string program;  // what was recorded; empty: unknown
+  std::vector<std::string> warnings;
+  const trace_facts& facts;
+  double read_cpu_seconds;  // what reading and pairing the events took
+  harness::machine_facts machine;
+  const session_options& options;
+  const std::vector<row>& rows;
+};
+
+[[nodiscard]] std::string to_json(const report_input& in);
+
+[[nodiscard]] std::string to_text(const report_input& in);
+
+// How the figures came about: one line a fact, the same in both forms.
+struct method_line {
+  std::string name;
+  std::string text;
+};
+[[nodiscard]] std::vector<method_line> method_of(const report_input& in);
+
+// A strategy that holds more than this part of what the best malloc holds is not called a gain
+// without saying so; on littered heaps, where that may be next to nothing, both are said in bytes.
+inline constexpr double most_memory = 1.5;
+
+// The best row of each kind, and what that means: one or two plain sentences.
+[[nodiscard]] std::vector<std::string> verdict_of(const report_input& in);
+
+// The malloc with the lowest warm median, glibc, and the row so labelled; null where not measured.
+[[nodiscard]] const row* best_malloc(const std::vector<row>& rows);
+[[nodiscard]] const row* glibc_of(const std::vector<row>& rows);
+[[nodiscard]] const row* row_of(const std::vector<row>& rows, std::string_view label);
+
+}  // namespace mallard::replay

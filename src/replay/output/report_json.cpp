@@ -1,0 +1,133 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "harness/machine_json.hpp"
+#include "replay/output/report.hpp"
+
+namespace mallard::replay {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+template <class T>
+json or_null(const std::optional<T>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+
+// Times of single operations are not measured by passes.
+json no_latencies() {
+  json latencies;
+  for (const char* name : {"p50", "p99", "p999", "p9999", "max", "max_of_min"}) latencies[name] = nullptr;
+  return latencies;
+}
+
+json regions_json(const trace_facts& f) {
+  if (f.of != subject::regions) return nullptr;
+  return {{"created", f.creations},
+          {"cleared", f.clears},
+          {"destroyed", f.destructions},
+          {"max_live", f.max_live_regions},
+          {"moved", f.moved_regions},
+          {"circular_moves", f.circular_moves},
+          {"never_ended", f.never_ended_regions}};
+}
+
+json shifts_json(const row& r) {
+  if (r.by_shift.empty()) return nullptr;
+  json list = json::array();
+  for (const row::at_shift& figures : r.by_shift)
+    list.push_back({{"ns_per_event", harness::median(figures.warm_ns)},
+                    {"cold_ns_per_event", harness::median(figures.cold_ns)},
+                    {"page_faults", std::llround(harness::median(figures.page_faults))}});
+  return list;
+}
+
+json journal_json(const report_input& in) {
+  const trace_facts& f = in.facts;
+  return {{"file", in.journal},
+          {"program", in.program.empty() ? json(nullptr) : json(in.program)},
+          {"replayed", f.of == subject::regions ? "regions" : "blocks"},
+          {"events", f.events},
+          {"threads", f.threads},
+          {"operations", f.operations()},
+          {"allocations", f.allocations},
+          {"deallocations", f.deallocations},
+          {"reallocations", f.reallocations},
+          {"total_bytes", f.total_bytes},
+          {"max_live", f.max_live_bytes},
+          {"max_live_objects", f.max_live_objects},
+          {"never_freed", f.never_freed},
+          {"inversions", f.inversions},
+          {"unmatched_frees", f.unmatched_frees},
+          {"failed_allocations", f.failed},
+          {"impossible_allocations", f.impossible},
+          {"region_events", f.region_events},
+          {"regions", regions_json(f)},
+          {"read_cpu_seconds", in.read_cpu_seconds},
+          {"warnings", in.warnings}};
+}
+
+json method_json(const report_input& in) {
+  json method;
+  for (const method_line& line : method_of(in)) method[line.name] = line.text;
+  return method;
+}
+
+json row_json(const row& r, const trace_facts& facts) {
+  json spread = nullptr;
+  json median = nullptr;
+  json cold = nullptr;
+  json rounds = nullptr;
+  json cold_rounds = nullptr;
+  json faults = nullptr;
+  if (r.measured()) {
+    const harness::summary warm = r.warm();
+    median = warm.median;
+    spread = {warm.around.low, warm.around.high};
+    cold = harness::median(r.cold_ns);
+    rounds = r.warm_ns;
+    cold_rounds = r.cold_ns;
+    faults = std::llround(harness::median(r.page_faults));
+  }
+  json fragmentation = nullptr;
+  if (r.max_held && facts.max_live_bytes != 0)
+    fragmentation = static_cast<double>(*r.max_held) / static_cast<double>(facts.max_live_bytes);
+  return {{"strategy", r.label()},
+          {"binding", name_of(r.of->bound)},
+          {"status", name_of(r.status)},
+          {"reason", r.reason.empty() ? json(nullptr) : json(r.reason)},
+          {"ns_per_event", median},
+          {"spread", spread},
+          {"cold_ns_per_event", cold},
+          {"rounds_ns", rounds},
+          {"cold_rounds_ns", cold_rounds},
+          {"by_shift", shifts_json(r)},
+          {"alloc_ns", no_latencies()},
+          {"free_ns", no_latencies()},
+          {"max_held", or_null(r.max_held)},
+          {"max_live", facts.max_live_bytes},
+          {"fragmentation", fragmentation},
+          {"internal", or_null(r.internal)},
+          {"header", or_null(r.header)},
+          {"external", or_null(r.external)},
+          {"held_after", or_null(r.held_after)},
+          {"page_faults", faults},
+          {"instructions_per_event", or_null(r.instructions)}};
+}
+
+}  // namespace
+
+std::string to_json(const report_input& in) {
+  json rows = json::array();
+  for (const row& r : in.rows) rows.push_back(row_json(r, in.facts));
+  const json whole{{"journal", journal_json(in)},
+                   {"machine", harness::to_json(in.machine)},
+                   {"method", method_json(in)},
+                   {"litter", in.options.litter},
+                   {"shifts", in.options.shift ? json(shifts) : json(nullptr)},
+                   {"rows", rows}};
+  return whole.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace mallard::replay

@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <iterator>
+#include <string_view>
+
+#include "harness/bytes.hpp"
+#include "replay/output/report.hpp"
+
+namespace mallard::replay {
+namespace {
+
+using harness::format_bytes;
+
+constexpr const char* unknown = "-";
+
+std::string number(double value, int decimals) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
+  return text.data();
+}
+
+// Three significant digits at least: 0.42, 12.3, 1234.
+std::string ns(double value) { return number(value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2); }
+
+std::string count(double value) { return number(value, 0); }
+
+std::string bytes_or_unknown(const std::optional<std::uint64_t>& value) {
+  return value ? format_bytes(*value) : unknown;
+}
+
+std::string ratio(const row& r, const row* base) {
+  if (base == nullptr || r.of->name == "none") return unknown;
+  return number(r.warm().median / base->warm().median, 2);
+}
+
+// A column: its heading and what it says of a row.
+struct column {
+  const char* heading;
+  bool left;
+  std::string (*cell)(const row&, const report_input&);
+};
+
+std::string cell_if_measured(const row& r, std::string (*cell)(const row&)) {
+  return r.measured() ? cell(r) : unknown;
+}
+
+constexpr std::array columns{
+    column{"strategy", true, [](const row& r, const report_input&) { return r.label(); }},
+    column{"binding", true,
+           [](const row& r, const report_input&) { return std::string(name_of(r.of->bound)); }},
+    column{"ns/event", false,
+           [](const row& r, const report_input&) {
+             return cell_if_measured(r, [](const row& m) { return ns(m.warm().median); });
+           }},
+    column{"spread", false,
+           [](const row& r, const report_input&) {
+             return cell_if_measured(r, [](const row& m) {
+               const harness::spread around = m.warm().around;
+               return ns(around.low) + ".." + ns(around.high);
+             });
+           }},
+    column{"x glibc", false,
+           [](const row& r, const report_input& in) {
+             return r.measured() ? ratio(r, glibc_of(in.rows)) : unknown;
+           }},
+    column{"x best malloc", false,
+           [](const row& r, const report_input& in) {
+             return r.measured() ? ratio(r, best_malloc(in.rows)) : unknown;
+           }},
+    column{"cold ns", false,
+           [](const row& r, const report_input&) {
+             return cell_if_measured(r, [](const row& m) { return ns(harness::median(m.cold_ns)); });
+           }},
+    column{"instr", false,
+           [](const row& r, const report_input&) {
+             return r.instructions ? number(*r.instructions, 1) : unknown;
+           }},
+    column{"max held", false, [](const row& r, const report_input&) { return bytes_or_unknown(r.max_held); }},
+    column{"F", false,
+           [](const row& r, const report_input& in) {
+             return r.max_held && in.facts.max_live_bytes != 0
+                        ? number(
+                              static_cast<double>(*r.max_held) / static_cast<double>(in.facts.max_live_bytes),
+                              2)
+                        : unknown;
+           }},
+    column{"held after", false,
+           [](const row& r, const report_input&) { return bytes_or_unknown(r.held_after); }},
+    column{"faults", false,
+           [](const row& r, const report_input&) {
+             return cell_if_measured(r, [](const row& m) { return count(harness::median(m.page_faults)); });
+           }},
+    column{"status", true,
+           [](const row& r, const report_input&) {
+             const std::string status(name_of(r.status));
+             return r.reason.empty() ? status : status + ": " + r.reason;
+           }},
+};
+
+std::string padded(const std::string& text, std::size_t width, bool left) {
+  const std::string blanks(width - std::min(width, text.size()), ' ');
+  return left ? text + blanks : blanks + text;
+}
+
+using cells = std::vector<std::vector<std::string>>;
+
+// Lines of cells as columns; `left`(c): whether the c-th is aligned so.
+template <class Left>
+std::string aligned(const cells& lines, Left left) {
+  std::vector<std::size_t> widths(lines.front().size());
+  for (const auto& line : lines)
+    for (std::size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], line[c].size());
+
+  std::string text;
+  for (const auto& line : lines) {
+    for (std::size_t c = 0; c < line.size(); ++c) text += padded(line[c], widths[c], left(c)) + "  ";
+    text.erase(text.find_last_not_of(' ') + 1);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string table(const report_input& in) {
+  std::vector<column> shown;
+  std::ranges::copy_if(columns, std::back_inserter(shown), [&in](const column& c) {
+    return std::string_view(c.heading) != "instr" || in.options.count_instructions;
+  });
+  cells lines(1);
+  for (const column& c : shown) lines[0].emplace_back(c.heading);
+  for (const row& r : in.rows) {
+    lines.emplace_back();
+    for (const column& c : shown) lines.back().push_back(c.cell(r, in));
+  }
+  return aligned(lines, [&shown](std::size_t c) { return shown[c].left; });
+}
+
+// Where heaps were shifted: what each shift alone made of it.
+std::string table_of_shifts(const report_input& in) {
+  cells lines(1, {"ns/event, faults by shift"});
+  for (const std::uint64_t bytes : shifts) lines[0].push_back(std::to_string(bytes) + " B");
+  for (const row& r : in.rows) {
+    if (r.by_shift.empty()) continue;
+    lines.push_back({r.label()});
+    for (const row::at_shift& figures : r.by_shift)
+      lines.back().push_back(ns(harness::median(figures.warm_ns)) + ", " +
+                             count(harness::median(figures.page_faults)));
+  }
+  return lines.size() == 1 ? std::string() : aligned(lines, [](std::size_t c) { return c == 0; }) + '\n';
+}
+
+std::string heading(const std::string& name, const std::string& text) {
+  return padded(name, 14, true) + text + '\n';
+}
+
+std::string regions_of(const trace_facts& f) {
+  return std::to_string(f.deallocations) + " frees, " + std::to_string(f.creations) + " regions, cleared " +
+         std::to_string(f.clears) + " times";
+}
+
+std::string journal_lines(const report_input& in) {
+  const trace_facts& f = in.facts;
+  std::string text = heading("journal", in.journal + (in.program.empty() ? "" : " (" + in.program + ")"));
+  text += heading(
+      "",
+      std::to_string(f.events) + " events of " + std::to_string(f.threads) + " thread" +
+          (f.threads == 1 ? "" : "s") + ": " + std::to_string(f.allocations) + " allocations, " +
+          (f.of == subject::regions ? regions_of(f) : std::to_string(f.reallocations) + " reallocations") +
+          ", " + format_bytes(f.total_bytes) + " in all");
+  text += heading("", "most alive at once " + format_bytes(f.max_live_bytes) + "; " +
+                          std::to_string(f.max_live_objects) + " blocks" +
+                          (f.of == subject::regions ? "; " + std::to_string(f.max_live_regions) + " regions"
+                                                    : std::string()));
+  const double millions = static_cast<double>(f.events) / 1e6;
+  text += heading("", "read in " + number(in.read_cpu_seconds, 2) + " s of CPU time: " +
+                          number(millions / in.read_cpu_seconds, 1) + " million events a second");
+  for (const std::string& warning : in.warnings) text += heading("", "warning: " + warning);
+  return text;
+}
+
+std::string machine_lines(const harness::machine_facts& m) {
+  return heading("machine", m.cpu + ", " + std::to_string(m.cores) + " cores, " + format_bytes(m.memory)) +
+         heading("",
+                 m.kernel + ", " + m.c_library + ", transparent huge pages: " + m.transparent_huge_pages) +
+         heading("", m.compiler + ", " + m.flags);
+}
+
+}  // namespace
+
+std::string to_text(const report_input& in) {
+  std::string text = journal_lines(in) + machine_lines(in.machine);
+  for (const method_line& line : method_of(in)) text += heading(line.name, line.text);
+  text += '\n' + table(in);
+  if (in.options.check_only) return text;
+  text += '\n' + table_of_shifts(in);
+  for (const std::string& line : verdict_of(in)) text += line + '\n';
+  return text;
+}
+
+}  // namespace mallard::replay

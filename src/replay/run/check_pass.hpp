@@ -1,0 +1,130 @@
+// check_pass: replays a trace once, untimed, and proves that the contestant serves it rightly.
+//
+//     birth    aligned as asked; no byte of it in another live block; filled with the block's pattern
+//     resize   what both sizes have in common is still there; then as at birth
+//     death    the slot holds a live block; every byte of its pattern is still there
+//
+// The pattern depends on the block and on the place inside it, so that moved, swapped and
+// overwritten contents show. Blocks of size 0 have no bytes and only need an address. Records are
+// kept in memory of the harness's own. O(bytes allocated).
+#pragma once
+
+#include <cstdint>
+#include <new>
+#include <span>
+
+#include "harness/mapping.hpp"
+#include "mallard/core/align.hpp"
+#include "replay/run/byte_shadow.hpp"
+#include "replay/run/pass.hpp"
+
+namespace mallard::replay {
+
+enum class check_verdict { passed, exhausted, broken };
+
+struct check_result {
+  check_verdict verdict = check_verdict::passed;
+  const char* what = "";
+  std::uint64_t stopped_at = 0;  // index of the op
+};
+
+// Fills `size` bytes at `p` with the pattern of block `seed`.
+void write_pattern(void* p, std::size_t size, std::uint64_t seed);
+
+// Whether the first `size` bytes at `p` are the pattern of block `seed`.
+[[nodiscard]] bool has_pattern(const void* p, std::size_t size, std::uint64_t seed);
+
+template <contestant C>
+class checker {
+ public:
+  checker(C& c, std::size_t slots)
+      : contestant_(c),
+        memory_(slots * sizeof(live_block), harness::fill::at_first_touch),
+        live_(static_cast<live_block*>(memory_.data())) {}
+
+  check_result replay(std::span<const op> ops) {
+    std::uint64_t i = 0;
+    try {
+      for (; i < ops.size(); ++i) {
+        if (const char* fault = step(&ops[i], i + 1))
+          return {exhausted_ ? check_verdict::exhausted : check_verdict::broken, fault, i};
+      }
+      contestant_.end_pass();
+    } catch (const std::bad_alloc&) {
+      return {check_verdict::exhausted, "std::bad_alloc", i};
+    }
+    return {};
+  }
+
+ private:
+  struct live_block {
+    void* data;
+    std::uint64_t seed;  // 0: no live block in this slot
+  };
+
+  // What is wrong after this op, or null.
+  const char* step(const op* o, std::uint64_t seed) {
+    switch (o->kind) {
+      case op_kind::allocate:
+        return born(contestant_.allocate(*o), *o, seed);
+      case op_kind::allocate_aligned:
+        return born(contestant_.allocate_aligned(*o), *o, seed);
+      case op_kind::deallocate:
+        return ended(*o);
+      case op_kind::reallocate:
+        return resized(o[0], o[1], seed);
+      case op_kind::resized_from:
+        return nullptr;
+    }
+    return "unknown operation";
+  }
+
+  const char* born(void* p, const op& o, std::uint64_t seed) {
+    if (p == nullptr) {
+      exhausted_ = true;
+      return "an allocation was refused";
+    }
+    live_block& b = live_[o.slot];
+    if (b.seed != 0) return "an allocation into a slot that is taken";
+    if (!is_aligned(p, o.align())) return "a block is not aligned as asked";
+    if (!shadow_.claim(p, o.size)) return "two live blocks overlap";
+    write_pattern(p, o.size, seed);
+    b = {p, seed};
+    return nullptr;
+  }
+
+  const char* ended(const op& o) {
+    live_block& b = live_[o.slot];
+    if (b.seed == 0) return "a free without its allocation";
+    if (!has_pattern(b.data, o.size, b.seed)) return "contents written at birth are damaged at death";
+    if (!shadow_.leave(b.data, o.size)) return "a free of bytes that are not allocated";
+    contestant_.deallocate(b.data, o);
+    b.seed = 0;
+    return nullptr;
+  }
+
+  const char* resized(const op& to, const op& from, std::uint64_t seed) {
+    live_block& b = live_[to.slot];
+    if (b.seed == 0) return "a reallocation without its allocation";
+    if (!has_pattern(b.data, from.size, b.seed)) return "contents written at birth are damaged at a resize";
+    if (!shadow_.leave(b.data, from.size)) return "a reallocation of bytes that are not allocated";
+    void* const moved = contestant_.reallocate(b.data, to, from);
+    if (moved != nullptr && !has_pattern(moved, std::min(to.size, from.size), b.seed))
+      return "contents are damaged by a resize";
+    b.seed = 0;
+    return born(moved, to, seed);
+  }
+
+  C& contestant_;
+  harness::scratch memory_;
+  live_block* live_;
+  byte_shadow shadow_;
+  bool exhausted_ = false;
+};
+
+template <contestant C>
+check_result check_pass(C& c, std::span<const op> ops, std::size_t slots) {
+  return checker<C>(c, slots).replay(ops);
+}
+
+}  // namespace mallard::replay

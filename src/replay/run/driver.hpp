@@ -1,0 +1,53 @@
+// driver<C>: a trace with what a pass of contestant C over it needs, whatever the trace is of.
+//
+//     contestant           block_driver     ops on blocks
+//     region_contestant    region_driver    ops on regions
+#pragma once
+
+#include <cstddef>
+
+#include "harness/mapping.hpp"
+#include "replay/run/check_pass.hpp"
+#include "replay/run/pass.hpp"
+#include "replay/run/region_driver.hpp"
+#include "replay/trace/trace.hpp"
+
+namespace mallard::replay {
+
+template <contestant C>
+class block_driver {
+ public:
+  explicit block_driver(const trace& t)
+      : trace_(t), slot_memory_(t.facts().slots * sizeof(void*), harness::fill::before_use) {}
+
+  // Replays ops [from, to); the index of the one that could not be served, or `to`.
+  template <touch Touch>
+  std::size_t replay(C& c, std::size_t from, std::size_t to) {
+    const op* const first = trace_.ops().data();
+    void** const slots = static_cast<void**>(slot_memory_.data());
+    return static_cast<std::size_t>(replay_pass<Touch>(c, first + from, first + to, slots) - first);
+  }
+
+  check_result check(C& c) { return check_pass(c, trace_.ops(), trace_.facts().slots); }
+
+ private:
+  const trace& trace_;
+  harness::scratch slot_memory_;
+};
+
+template <class C>
+concept any_contestant = contestant<C> || region_contestant<C>;
+
+template <any_contestant C>
+struct driver_choice {
+  using type = block_driver<C>;
+};
+template <region_contestant C>
+struct driver_choice<C> {
+  using type = region_driver<C>;
+};
+
+template <any_contestant C>
+using driver = typename driver_choice<C>::type;
+
+}  // namespace mallard::replay

@@ -1,0 +1,45 @@
+// job: one page between the tool and a worker: what to do, and what came out.
+//
+// Plain data in shared memory, as harness/work.hpp has it.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/work.hpp"
+#include "replay/run/pass.hpp"
+
+namespace mallard::replay {
+
+enum class job_kind : std::uint8_t { check, measure, footprint, count_instructions };
+
+struct job : harness::work_report {
+  explicit job(job_kind asked) : kind(asked) {}
+
+  // In.
+  job_kind kind;
+  touch touched = touch::first;
+  std::uint64_t memory_limit = 0;  // bytes
+  std::uint64_t warm_ns = 0;       // CPU time the warm passes last at least
+  std::uint64_t litter = 0;        // times the live blocks; 0: the heap is fresh
+  bool shifts = false;             // whether the heap's start is moved, if only by 0
+  std::uint64_t shift = 0;         // bytes that it is moved by
+
+  // Out, with the report.
+  std::uint64_t stopped_at = 0;  // op that could not be served
+
+  // measure: CPU ns of one pass
+  double cold_ns = 0;
+  double warm_median_ns = 0;
+  std::uint64_t warm_passes = 0;
+  std::uint64_t cold_page_faults = 0;
+
+  // footprint, in bytes
+  std::uint64_t max_held = 0;
+  std::uint64_t held_after = 0;
+  bool has_usage = false;  // the next three, at the moment of most live bytes
+  std::uint64_t held = 0;
+  std::uint64_t carved = 0;
+  std::uint64_t granted = 0;
+};
+
+}  // namespace mallard::replay

@@ -1,0 +1,93 @@
+// replay_pass: drives a contestant through a stretch of a trace. This is what is measured.
+//
+//     op --> contestant.allocate --> slots[slot] --> contestant.deallocate
+//                 |
+//                 +--> touch: the first byte, or all
+//
+// One instantiation a contestant, so that its calls are direct and inlined where its binding is
+// typed. Around the contestant stand only the read of the op, the switch, the touch and the slot:
+// what `none` costs, and what is subtracted. A pass stops at the first op that cannot be served.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstring>
+
+#include "mallard/core/attributes.hpp"
+#include "replay/trace/op.hpp"
+
+namespace mallard::replay {
+
+// Members may throw std::bad_alloc, and answer null, when they are exhausted.
+//   allocate(o)                  a block of o.size bytes at o.align()
+//   allocate_aligned(o)          the same, where malloc would need another entry point
+//   deallocate(p, o)             ends the block at p
+//   reallocate(p, to, from)      gives it another size and alignment, contents kept
+//   end_pass()                   what a user of this strategy does when all is freed
+template <class C>
+concept contestant = requires(C& c, void* p, const op& o) {
+  { c.allocate(o) } -> std::same_as<void*>;
+  { c.allocate_aligned(o) } -> std::same_as<void*>;
+  c.deallocate(p, o);
+  { c.reallocate(p, o, o) } -> std::same_as<void*>;
+  c.end_pass();
+};
+
+enum class touch : unsigned char { first, all };
+
+template <touch Touch>
+MALLARD_INLINE void touch_block(void* p, std::size_t size) {
+  if constexpr (Touch == touch::all) {
+    std::memset(p, 1, size);
+  } else if (size != 0) {
+    *static_cast<volatile char*>(p) = 1;
+  }
+}
+
+// Replays [first, last); returns where it stopped: `last`, or the op that could not be served.
+template <touch Touch, contestant C>
+MALLARD_NOINLINE const op* replay_pass(C& c, const op* first, const op* last, void** slots) {
+  for (; first != last; ++first) {
+    switch (first->kind) {
+      case op_kind::allocate: {
+        void* p = c.allocate(*first);
+        if (p == nullptr) return first;
+        touch_block<Touch>(p, first->size);
+        slots[first->slot] = p;
+        break;
+      }
+      case op_kind::deallocate:
+        c.deallocate(slots[first->slot], *first);
+        break;
+      case op_kind::allocate_aligned: {
+        void* p = c.allocate_aligned(*first);
+        if (p == nullptr) return first;
+        touch_block<Touch>(p, first->size);
+        slots[first->slot] = p;
+        break;
+      }
+      case op_kind::reallocate: {
+        void* p = c.reallocate(slots[first->slot], first[0], first[1]);
+        if (p == nullptr) return first;
+        touch_block<Touch>(p, first->size);
+        slots[first->slot] = p;
+        break;
+      }
+      case op_kind::resized_from:
+        break;  // read with the reallocate in front of it
+    }
+  }
+  return last;
+}
+
+// reallocate for contestants that cannot do it in place.
+template <class C>
+void* move_block(C& c, void* p, const op& to, const op& from) {
+  void* moved = c.allocate(to);
+  if (moved == nullptr) return nullptr;
+  std::memcpy(moved, p, std::min(to.size, from.size));
+  c.deallocate(p, from);
+  return moved;
+}
+
+}  // namespace mallard::replay

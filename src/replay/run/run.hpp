@@ -1,0 +1,242 @@
+// run<C>: does one job with contestant C, in the worker.
+//
+//     own memory mapped in --> [litter] --> [shift] --> contestant made --> [litter in it] --> the job
+//
+// Everything it needs beside the contestant is mapped, and mapped in, before the contestant exists. What
+// the litter holds is not the contestant's: held is what it takes above its littered heap, where blocks in
+// holes add nothing.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "harness/cpu_clock.hpp"
+#include "harness/litter.hpp"
+#include "harness/memory_meter.hpp"
+#include "mallard/core/usage.hpp"
+#include "replay/run/callgrind.hpp"
+#include "replay/run/driver.hpp"
+#include "replay/run/job.hpp"
+#include "replay/run/littering.hpp"
+#include "replay/run/pass.hpp"
+#include "replay/run/samples.hpp"
+#include "replay/trace/live_sizes.hpp"
+#include "replay/trace/trace.hpp"
+
+namespace mallard::replay {
+
+// A contestant that counts at its source what it holds.
+template <class C>
+concept counts_held = requires(const C& c) {
+  { c.held() } -> std::convertible_to<std::size_t>;
+  { c.max_held() } -> std::convertible_to<std::size_t>;
+};
+
+template <class C>
+concept tells_usage = counts_held<C> && requires(const C& c) {
+  { c.usage() } -> std::same_as<heap_usage>;
+};
+
+// What the malloc of this process hands out from here on lies so many bytes further than it would have, as
+// far as its classes let it.
+[[nodiscard]] inline void* shift_malloc(std::size_t bytes) noexcept {
+  constexpr std::size_t tag = 8;  // of the boundary, in glibc's
+  return bytes == 0 ? nullptr : std::malloc(bytes - tag);
+}
+
+template <any_contestant C>
+class runner {
+ public:
+  runner(const trace& t, job& j) : trace_(t), facts_(t.facts()), job_(j), driver_(t) {}
+
+  // The two places of litter: either may refuse the job for want of memory, and is then false.
+  bool litter_malloc() {
+    if constexpr (ends_all_at_once<C>) return litter(harness::calls_of_malloc());
+    return true;
+  }
+  bool litter_in(C& c) {
+    if constexpr (littered_itself<C>) return litter(calls_of(c));
+    return true;
+  }
+
+  void run(C& c) {
+    switch (job_.kind) {
+      case job_kind::check:
+        return check(c);
+      case job_kind::measure:
+        return measure(c);
+      case job_kind::footprint:
+        return footprint(c);
+      case job_kind::count_instructions:
+        return count_instructions(c);
+    }
+  }
+
+ private:
+  bool litter(const harness::heap_calls& heap) {
+    if (job_.litter == 0) return true;
+    const live_sizes alive(trace_);
+    litter_.emplace(heap, harness::litter_plan{alive.sizes(), alive.count(), job_.litter});
+    if (litter_->shortage() == nullptr) return true;
+    job_.refuse(harness::work_state::out_of_memory, litter_->shortage());
+    return false;
+  }
+
+  // Replays ops [from, to); false, with the job refused, if the contestant gave up.
+  bool pass(C& c, std::size_t from, std::size_t to, touch touched) {
+    const std::size_t stop = touched == touch::all ? driver_.template replay<touch::all>(c, from, to)
+                                                   : driver_.template replay<touch::first>(c, from, to);
+    if (stop == to) return true;
+    job_.stopped_at = stop;
+    job_.refuse(harness::work_state::out_of_memory, "an allocation was refused");
+    return false;
+  }
+
+  bool whole_pass(C& c) {
+    if (!pass(c, 0, facts_.ops, job_.touched)) return false;
+    c.end_pass();
+    return true;
+  }
+
+  void check(C& c) {
+    const check_result result = driver_.check(c);
+    job_.stopped_at = result.stopped_at;
+    if (result.verdict == check_verdict::exhausted)
+      return job_.refuse(harness::work_state::out_of_memory, result.what);
+    if (result.verdict == check_verdict::broken) return job_.refuse(harness::work_state::failed, result.what);
+    if (litter_ && !litter_->is_intact())
+      return job_.refuse(harness::work_state::failed, "contents of blocks beside the trace's are damaged");
+    job_.state = harness::work_state::done;
+  }
+
+  void measure(C& c) {
+    if constexpr (starts_warm<C>)
+      if (!whole_pass(c)) return;
+    const std::uint64_t faults = harness::page_faults();
+    const std::uint64_t start = harness::thread_cpu_ns();
+    if (!whole_pass(c)) return;
+    job_.cold_ns = static_cast<double>(harness::thread_cpu_ns() - start);
+    job_.cold_page_faults = harness::page_faults() - faults;
+
+    samples warm(job_.warm_ns);
+    while (!warm.enough()) {
+      const std::uint64_t begin = harness::thread_cpu_ns();
+      for (std::uint64_t i = 0; i < warm.passes_a_sample(); ++i)
+        if (!whole_pass(c)) return;
+      warm.add(harness::thread_cpu_ns() - begin);
+    }
+    job_.warm_median_ns = warm.median();
+    job_.warm_passes = warm.passes();
+    job_.state = harness::work_state::done;
+  }
+
+  void footprint(C& c) {
+    harness::map_in_code();
+    harness::reset_peak();
+    const std::size_t peak_before = harness::peak_resident();
+    const std::size_t before = harness::resident_exactly();
+    held_before_ = mark_held(c);
+    const std::size_t middle = facts_.max_live_op + 1;
+    if (!held_pass(c, 0, middle)) return;
+    const std::uint64_t objects = objects_;
+    if constexpr (tells_usage<C>)
+      if (!is_littered()) note_usage(c);
+    const std::size_t at_max_live = counts_held<C> ? 0 : above(harness::resident_exactly(), before);
+    if (!held_pass(c, middle, facts_.ops)) return;
+    c.end_pass();
+
+    if constexpr (counts_held<C>) {
+      job_.max_held = std::max(max_held_, above(c.max_held(), held_before_));
+      job_.held_after = above(c.held(), held_before_);
+    } else {
+      job_.max_held = std::max(at_max_live, above(harness::peak_resident(), peak_before)) + objects;
+      job_.held_after = above(harness::resident_exactly(), before);
+    }
+    job_.state = harness::work_state::done;
+  }
+
+  // Replays ops [from, to), every byte written, in parts between which regions begin or end: in one of these
+  // the contestant's memory and the objects of the regions alive are most together.
+  bool held_pass(C& c, std::size_t from, std::size_t to) {
+    if constexpr (keeps_regions<C>) {
+      const std::span<const region_op> ops = trace_.region_ops();
+      for (std::size_t i = from; i < to; ++i) {
+        const int more = regions_more(ops[i].kind());
+        if (more == 0) continue;
+        const std::size_t end = more > 0 ? i : i + 1;
+        if (!held_part(c, from, end)) return false;
+        objects_ += static_cast<std::uint64_t>(more) * C::region_bytes;
+        from = end;
+      }
+    }
+    return held_part(c, from, to);
+  }
+
+  bool held_part(C& c, std::size_t from, std::size_t to) {
+    if constexpr (keeps_regions<C> && counts_held<C>) c.reset_max_held();
+    if (!pass(c, from, to, touch::all)) return false;
+    if constexpr (counts_held<C>)
+      max_held_ = std::max(max_held_, above(c.max_held(), held_before_) + objects_);
+    return true;
+  }
+
+  void count_instructions(C& c) {
+    if (!whole_pass(c)) return;
+    bool served = false;
+    counted_call([&] { served = whole_pass(c); });
+    if (served) job_.state = harness::work_state::done;
+  }
+
+  [[nodiscard]] bool is_littered() const { return littered_itself<C> && job_.litter != 0; }
+
+  // What the contestant holds with its litter, from which its highest mark is to start; 0 without.
+  [[nodiscard]] std::size_t mark_held(C& c) const {
+    if constexpr (counts_held<C> && littered_itself<C>) {
+      if (is_littered()) {
+        c.reset_max_held();
+        return c.held();
+      }
+    }
+    return 0;
+  }
+
+  // What a stack of heaps holds is what has left its source, not what its top has from the next.
+  void note_usage(const C& c)
+    requires tells_usage<C>
+  {
+    const heap_usage usage = c.usage();
+    job_.has_usage = true;
+    job_.held = c.held();
+    job_.carved = usage.carved;
+    job_.granted = usage.granted;
+  }
+
+  static std::size_t above(std::size_t now, std::size_t before) { return now > before ? now - before : 0; }
+
+  const trace& trace_;
+  const trace_facts& facts_;
+  job& job_;
+  driver<C> driver_;
+  std::optional<harness::litter> litter_;
+
+  // Of a footprint, in bytes.
+  std::uint64_t held_before_ = 0;  // by the littered heap
+  std::uint64_t max_held_ = 0;     // so far, with the objects
+  std::uint64_t objects_ = 0;      // that the regions alive are
+};
+
+template <any_contestant C>
+void run(const trace& t, job& j) {
+  runner<C> r(t, j);
+  if (!r.litter_malloc()) return;
+  const std::unique_ptr<void, decltype(&std::free)> shift(shift_malloc(j.shift), &std::free);
+  C c(t);
+  if (!r.litter_in(c)) return;
+  r.run(c);
+}
+
+}  // namespace mallard::replay

@@ -1,0 +1,72 @@
+// row: what became of one strategy: a line of the table, an element of "rows" in JSON.
+//
+// Where heaps are shifted, a round's figure is the median over the shifts.
+//
+// What was not measured, or cannot be known, is absent (null in JSON), never 0.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/statistics.hpp"
+#include "harness/work.hpp"
+#include "replay/contestant/strategy.hpp"
+
+namespace mallard::replay {
+
+using harness::row_status;
+
+struct row {
+  row(const strategy& s, std::size_t strategy_index, bool second_time)
+      : of(&s), index(strategy_index), repeated(second_time) {}
+
+  const strategy* of;
+  std::size_t index;  // of the strategy
+  bool repeated;      // the A/A row: a strategy measured a second time
+
+  row_status status = row_status::ok;
+  std::string reason;
+
+  // One figure a round: CPU ns an operation, net of the floor (of `none`: as measured).
+  std::vector<double> warm_ns;
+  std::vector<double> cold_ns;
+  std::vector<double> page_faults;  // of the cold pass
+  // The same, one a turn, for each of the places where the heap has started; empty: it was not shifted.
+  struct at_shift {
+    std::vector<double> warm_ns;
+    std::vector<double> cold_ns;
+    std::vector<double> page_faults;
+  };
+  std::vector<at_shift> by_shift;
+  std::uint64_t warm_passes = 0;  // of all rounds together
+
+  std::optional<std::uint64_t> max_held;
+  std::optional<std::uint64_t> held_after;
+  // At the moment of most live bytes.
+  std::optional<std::uint64_t> internal;
+  std::optional<std::uint64_t> header;
+  std::optional<std::uint64_t> external;
+  std::optional<double> instructions;  // an operation, net of the floor's
+
+  // The figures of a round: one, or one for each shift.
+  void add_round(const at_shift& turn) {
+    warm_ns.push_back(harness::median(turn.warm_ns));
+    cold_ns.push_back(harness::median(turn.cold_ns));
+    page_faults.push_back(harness::median(turn.page_faults));
+    if (turn.warm_ns.size() == 1) return;
+    by_shift.resize(turn.warm_ns.size());
+    for (std::size_t k = 0; k < by_shift.size(); ++k) {
+      by_shift[k].warm_ns.push_back(turn.warm_ns[k]);
+      by_shift[k].cold_ns.push_back(turn.cold_ns[k]);
+      by_shift[k].page_faults.push_back(turn.page_faults[k]);
+    }
+  }
+
+  [[nodiscard]] std::string label() const { return repeated ? of->name + " a/a" : of->name; }
+  [[nodiscard]] bool measured() const { return !warm_ns.empty(); }
+  [[nodiscard]] harness::summary warm() const { return harness::summarise(warm_ns); }
+};
+
+}  // namespace mallard::replay

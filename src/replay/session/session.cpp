@@ -1,0 +1,217 @@
+#include "replay/session/session.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <new>
+#include <utility>
+
+#include "harness/bytes.hpp"
+#include "harness/interrupt.hpp"
+#include "harness/launcher.hpp"
+#include "replay/run/callgrind.hpp"
+#include "replay/run/job.hpp"
+#include "replay/session/worker.hpp"
+
+namespace mallard::replay {
+namespace {
+
+std::string this_program() { return std::filesystem::read_symlink("/proc/self/exe"); }
+
+// Where in the trace a job stopped, for its row's reason.
+std::string place_of(const trace& t, const job& task) {
+  if (task.stopped_at == 0) return {};
+  return " at operation " + std::to_string(task.stopped_at) + " of " + std::to_string(t.facts().ops);
+}
+
+// Why this strategy cannot be tried at all; empty if it can.
+std::string obstacle_to(const strategy& s, const trace_facts& facts) {
+  if (s.bound == binding::malloc && harness::malloc_is_a_sanitizers())
+    return "this build runs under a sanitizer's malloc";
+  if (facts.max_align > s.most_align)
+    return "serves alignments up to " + std::to_string(s.most_align) + ", the journal asks for " +
+           std::to_string(facts.max_align);
+  return {};
+}
+
+}  // namespace
+
+session::session(const trace& t, session_options options)
+    : trace_(t), options_(std::move(options)), page_(sizeof(job)) {
+  choose_rows();
+}
+
+void session::choose_rows() {
+  const auto all = strategies(trace_.facts().of);
+  const auto is_asked_for = [this](const strategy& s) {
+    if (s.name == "none" || is_over_glibc(s)) return true;
+    if (options_.only_binding && s.bound != *options_.only_binding) return false;
+    return options_.names.empty() || std::ranges::find(options_.names, s.name) != options_.names.end();
+  };
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (is_asked_for(all[i])) rows_.emplace_back(all[i], i, false);
+  const auto first_malloc =
+      std::ranges::find_if(rows_, [](const row& r) { return r.of->bound == binding::malloc; });
+  if (first_malloc != rows_.end()) rows_.emplace_back(*first_malloc->of, first_malloc->index, true);
+}
+
+void session::run() {
+  check_rows();
+  if (!options_.check_only) {
+    measure_rows();
+    weigh_rows();
+    if (options_.count_instructions) count_rows();
+  }
+  for (row& r : rows_) {
+    if (!interrupted_ || r.status != row_status::ok || r.measured()) continue;
+    r.status = row_status::skipped;
+    r.reason = "interrupted before it was measured";
+  }
+  progress_.clear();
+}
+
+bool session::stop_here() {
+  interrupted_ = interrupted_ || harness::interrupted();
+  return interrupted_;
+}
+
+bool session::any_failed() const {
+  return std::ranges::any_of(rows_, [](const row& r) { return r.status == row_status::failed; });
+}
+
+bool session::work(row& r, job& task) {
+  task.touched = options_.touched;
+  task.memory_limit = options_.memory_limit;
+  task.warm_ns = options_.warm_ns;
+  task.litter = options_.litter;
+  harness::launch_plan plan{
+      this_program(), worker_arguments(r.index, trace_.descriptor(), page_.descriptor()),
+      r.of->beneath == nullptr ? std::vector<std::string>{} : harness::environment_for(*r.of->beneath)};
+  if (task.kind == job_kind::count_instructions) plan = under_callgrind(std::move(plan));
+
+  const job& shared = *::new (page_.data()) job(task);
+  const harness::outcome end = harness::launch(plan);
+  task = shared;
+  if (stop_here()) return false;
+  if (harness::ending became = harness::ending_of(task, end); became.status != row_status::ok) {
+    r.status = became.status;
+    r.reason = std::move(became.reason) + (end.clean() ? place_of(trace_, task) : std::string());
+    return false;
+  }
+  if (task.kind == job_kind::count_instructions) r.instructions = instructions_in(end.said);
+  return true;
+}
+
+void session::check_rows() {
+  for (row& r : rows_) {
+    if (stop_here()) return;
+    if (const std::string obstacle = obstacle_to(*r.of, trace_.facts()); !obstacle.empty()) {
+      r.status = row_status::skipped;
+      r.reason = obstacle;
+      continue;
+    }
+    // Its places are shared memory, which the kernel's limit on a worker does not count.
+    if (&r == &rows_.front() && trace_.facts().places_bytes > options_.memory_limit) {
+      r.status = row_status::out_of_memory;
+      r.reason = "its places take " + harness::format_bytes(trace_.facts().places_bytes);
+      continue;
+    }
+    progress_.show("checking " + r.label());
+    for (std::size_t k = 0; k < turns() && r.status == row_status::ok && !interrupted_; ++k) {
+      job task(job_kind::check);
+      task.shifts = options_.shift;
+      task.shift = shifts[k];
+      work(r, task);
+    }
+  }
+}
+
+void session::measure_rows() {
+  const harness::round_limits limits{options_.rounds, 3 * options_.rounds};
+  harness::alternate(
+      rows_.size(), limits, [this](std::size_t round, std::size_t i) { return measure(round, rows_[i]); },
+      [this](std::size_t i) { return is_unsettled(rows_[i]); });
+}
+
+harness::turn_result session::measure(std::size_t round, row& r) {
+  if (stop_here()) return harness::turn_result::stop_all;
+  const bool is_floor = &r == &rows_.front();
+  if (r.status != row_status::ok) return is_floor ? without_floor() : harness::turn_result::leave_out;
+  progress_.show("round " + std::to_string(round + 1) + " of at least " + std::to_string(options_.rounds) +
+                 ": " + r.label());
+  const auto operations = static_cast<double>(trace_.facts().operations());
+  row::at_shift turn;
+  for (std::size_t k = 0; k < turns(); ++k) {
+    job task(job_kind::measure);
+    task.shifts = options_.shift;
+    task.shift = shifts[k];
+    if (!work(r, task)) {
+      if (interrupted_) return harness::turn_result::stop_all;
+      return is_floor ? without_floor() : harness::turn_result::leave_out;
+    }
+    if (is_floor) {
+      warm_floor_.push_back(task.warm_median_ns);
+      cold_floor_.push_back(task.cold_ns);
+    }
+    const std::size_t same_turn = round * turns() + k;
+    turn.warm_ns.push_back((task.warm_median_ns - (is_floor ? 0 : warm_floor_[same_turn])) / operations);
+    turn.cold_ns.push_back((task.cold_ns - (is_floor ? 0 : cold_floor_[same_turn])) / operations);
+    turn.page_faults.push_back(static_cast<double>(task.cold_page_faults));
+    r.warm_passes += task.warm_passes;
+  }
+  r.add_round(turn);
+  return harness::turn_result::go_on;
+}
+
+// A raw time is no row of this table: what has no floor to subtract is not measured.
+harness::turn_result session::without_floor() {
+  for (row& r : rows_) {
+    if (r.status != row_status::ok || r.measured()) continue;
+    r.status = row_status::skipped;
+    r.reason = "the floor could not be measured: " + rows_.front().reason;
+  }
+  return harness::turn_result::stop_all;
+}
+
+bool session::is_unsettled(const row& r) const {
+  return r.measured() && harness::relative_width(r.warm()) > wide_spread;
+}
+
+void session::weigh_rows() {
+  for (row& r : rows_) {
+    if (stop_here()) return;
+    if (r.status != row_status::ok) continue;
+    progress_.show("footprint of " + r.label());
+    job task(job_kind::footprint);
+    if (!work(r, task)) continue;
+    r.max_held = task.max_held;
+    r.held_after = task.held_after;
+    if (!task.has_usage) continue;
+    r.internal = task.granted - trace_.facts().max_live_bytes;
+    r.header = task.carved - task.granted;
+    r.external = task.held - task.carved;
+  }
+}
+
+void session::count_rows() {
+  for (row& r : rows_) {
+    if (stop_here()) return;
+    if (r.status != row_status::ok) continue;
+    progress_.show("counting instructions of " + r.label());
+    job task(job_kind::count_instructions);
+    if (work(r, task) || r.status == row_status::ok) continue;
+    r.status = row_status::ok;  // what was measured before stands
+    r.reason = "instructions were not counted: " + r.reason;
+  }
+  const std::optional<double> floor = rows_.front().instructions;
+  const auto operations = static_cast<double>(trace_.facts().operations());
+  for (row& r : rows_) {
+    if (&r == &rows_.front() || !r.instructions) continue;
+    if (floor)
+      r.instructions = (*r.instructions - *floor) / operations;
+    else
+      r.instructions.reset();
+  }
+  if (floor) rows_.front().instructions = *floor / operations;
+}
+
+}  // namespace mallard::replay

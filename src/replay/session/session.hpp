@@ -1,0 +1,82 @@
+// session: a trace against strategies, from the choice of rows to the finished ones.
+//
+//     check each  -->  measure, alternated: A B C A B C ...  -->  footprint of each  [--> instructions]
+//
+// Every step of every row is a worker process of its own (measured with shifts: one for each of them). A row
+// that fails its check is not measured; one that runs out of memory says so and the others go on. Between
+// workers the session asks for Ctrl-C and then ends with what it has. `none` (the floor) takes part in every
+// session, and so does glibc: without it no row could be a ratio. The first malloc is measured twice: the A/A
+// row.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/alternation.hpp"
+#include "harness/progress.hpp"
+#include "replay/session/row.hpp"
+#include "replay/trace/trace.hpp"
+
+namespace mallard::replay {
+
+struct session_options {
+  std::vector<std::string> names;       // empty: all
+  std::optional<binding> only_binding;  // of those
+  std::size_t rounds = 5;
+  std::uint64_t memory_limit = 0;  // bytes a contestant may hold
+  std::uint64_t warm_ns = 200'000'000;
+  touch touched = touch::first;
+  std::uint64_t litter = 0;  // times the live blocks; 0: the heap is fresh
+  bool shift = false;        // measure with the heap's start at each of `shifts`
+  bool check_only = false;
+  bool count_instructions = false;
+};
+
+// More rounds are run while a row's spread is wider than this part of its median, up to three
+// times the rounds asked for.
+inline constexpr double wide_spread = 0.1;
+
+// Bytes by which heaps begin further into their pages. Where blocks lie in lines, sets and pages has turned
+// comparisons of allocators round before; the median over these does not hang on one of them.
+inline constexpr std::array<std::uint64_t, 5> shifts{0, 64, 1024, 2048, 4032};
+
+class session {
+ public:
+  // Precondition: all names are known.
+  session(const trace& t, session_options options);
+
+  void run();
+
+  [[nodiscard]] const std::vector<row>& rows() const { return rows_; }
+  [[nodiscard]] bool was_interrupted() const { return interrupted_; }
+  [[nodiscard]] bool any_failed() const;
+
+ private:
+  void choose_rows();
+  void check_rows();
+  void measure_rows();
+  void weigh_rows();
+  void count_rows();
+
+  harness::turn_result measure(std::size_t round, row& r);
+  [[nodiscard]] std::size_t turns() const { return options_.shift ? shifts.size() : 1; }
+  harness::turn_result without_floor();
+  [[nodiscard]] bool is_unsettled(const row& r) const;
+  // Runs a job in a worker; false if the row's status now says why it could not be done.
+  bool work(row& r, job& task);
+  bool stop_here();
+
+  const trace& trace_;
+  session_options options_;
+  harness::progress progress_;
+  harness::shared_file page_;  // of the job
+  std::vector<row> rows_;
+  std::vector<double> warm_floor_;  // by round, then shift: CPU ns of a pass of `none`
+  std::vector<double> cold_floor_;
+  bool interrupted_ = false;
+};
+
+}  // namespace mallard::replay

@@ -1,0 +1,33 @@
+#include "replay/session/worker.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "harness/mapping.hpp"
+#include "harness/work.hpp"
+#include "replay/contestant/strategy.hpp"
+#include "replay/run/job.hpp"
+#include "replay/trace/trace.hpp"
+
+namespace mallard::replay {
+
+std::vector<std::string> worker_arguments(std::size_t strategy, int trace_descriptor, int job_descriptor) {
+  return {worker_flag, std::to_string(strategy), std::to_string(trace_descriptor),
+          std::to_string(job_descriptor)};
+}
+
+void be_worker(int argc, char** argv) {
+  if (argc != 5) ::_exit(2);
+  harness::end_with_parent();
+  const trace replayed(harness::shared_file(std::atoi(argv[3]), harness::access::read));
+  const auto all = strategies(replayed.facts().of);
+  const strategy& chosen = all[static_cast<std::size_t>(std::atoi(argv[2]))];
+  const harness::shared_file page(std::atoi(argv[4]), harness::access::read_write);
+  job& task = *static_cast<job*>(page.data());
+  harness::do_work(task, chosen.bound == binding::malloc ? chosen.beneath : nullptr, task.memory_limit,
+                   [&] { chosen.run(replayed, task); });
+  ::_exit(0);
+}
+
+}  // namespace mallard::replay

@@ -1,0 +1,59 @@
+// region_blocks: which blocks are alive in which region, while a trace of regions is walked.
+//
+//     region --> youngest <--> older <--> oldest        by slots
+//
+// Kept in memory of the harness's own. Cost: O(1) a block, nothing a region.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/mapping.hpp"
+#include "replay/trace/region_op.hpp"
+
+namespace mallard::replay {
+
+class region_blocks {
+ public:
+  struct block {
+    void* data = nullptr;
+    std::uint64_t seed = 0;  // 0: no live block in this slot
+    std::uint64_t size = 0;
+
+   private:
+    friend class region_blocks;
+    std::uint32_t region = 0;
+    std::uint32_t older = 0;  // slots from 1; 0: none
+    std::uint32_t younger = 0;
+  };
+
+  region_blocks(std::size_t blocks, std::size_t regions);
+
+  [[nodiscard]] const block& operator[](std::uint32_t slot) const noexcept { return blocks_[slot]; }
+
+  // Precondition: no live block in o.block(); `seed` is not 0.
+  void add(const region_op& o, void* data, std::uint64_t seed);
+
+  // The block in this slot ends; it is alive.
+  void remove(std::uint32_t slot);
+
+  // Calls f(slot, block) for each block of the region, youngest first, and ends it. Stops at the first for
+  // which `f` is false, and is false then itself.
+  template <class F>
+  bool end_all(std::uint32_t region, F f) {
+    while (youngest_[region] != 0) {
+      const std::uint32_t slot = youngest_[region] - 1;
+      if (!f(slot, blocks_[slot])) return false;
+      remove(slot);
+    }
+    return true;
+  }
+
+ private:
+  harness::scratch block_memory_;
+  harness::scratch region_memory_;
+  block* blocks_;
+  std::uint32_t* youngest_;  // by region: a slot from 1, or 0
+};
+
+}  // namespace mallard::replay

@@ -1,0 +1,100 @@
+// trace: a journal as a pass replays it, in memory outside every contestant's heap.
+//
+//     [ trace_facts | op op op op ... | place place ... ]      one shared file, inherited by workers
+//
+// The ops leave nothing alive: blocks the program never freed are freed at the end, in the order of
+// their allocation, so that passes repeat. Places are where `none` hands its blocks out (places.hpp),
+// one for each allocation. Workers map the file read-only. A trace of regions has ops of its own
+// (region_op.hpp) and ends what the program left in the same way. Building them: trace_builder.hpp,
+// region_trace_builder.hpp.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "harness/mapping.hpp"
+#include "replay/trace/op.hpp"
+#include "replay/trace/region_op.hpp"
+
+namespace mallard::replay {
+
+// What of a journal is replayed: the blocks of the malloc family, or its regions with what is in them.
+enum class subject : std::uint8_t { blocks, regions };
+
+struct trace_facts {
+  subject of = subject::blocks;
+  std::uint64_t events = 0;  // in the journal
+  std::uint64_t threads = 0;
+
+  // A pass: each of these is one operation.
+  std::uint64_t allocations = 0;
+  std::uint64_t deallocations = 0;
+  std::uint64_t reallocations = 0;
+  std::uint64_t creations = 0;     // of regions
+  std::uint64_t clears = 0;        // of regions
+  std::uint64_t destructions = 0;  // of regions, each by itself
+
+  std::uint64_t total_bytes = 0;  // requested by allocations and reallocations
+  std::uint64_t max_live_bytes = 0;
+  std::uint64_t max_live_objects = 0;
+  std::uint64_t max_live_regions = 0;
+  std::uint64_t max_live_op = 0;  // index of the op after which max_live_bytes are first alive
+
+  // What was repaired or left out.
+  std::uint64_t inversions = 0;       // an address came back before its free was seen
+  std::uint64_t unmatched_frees = 0;  // of blocks whose allocation is not in the journal
+  std::uint64_t never_freed = 0;      // blocks freed at the end of a pass
+  std::uint64_t failed = 0;           // allocations that returned null
+  std::uint64_t impossible = 0;       // of sizes or alignments that no address space has room for
+  std::uint64_t region_events = 0;
+  std::uint64_t moved_regions = 0;        // between parents: roots from the start
+  std::uint64_t circular_moves = 0;       // into what is inside the region: left out
+  std::uint64_t never_ended_regions = 0;  // destroyed at the end of a pass
+
+  // Layout.
+  std::uint64_t ops = 0;    // entries
+  std::uint64_t slots = 0;  // of blocks
+  std::uint64_t region_slots = 0;
+  std::uint64_t places_bytes = 0;  // memory the places lie in
+  std::uint64_t max_align = 1;     // strictest alignment asked for
+
+  [[nodiscard]] std::uint64_t operations() const noexcept {
+    return allocations + deallocations + reallocations + creations + clears + destructions;
+  }
+};
+
+class trace {
+ public:
+  explicit trace(harness::shared_file file) noexcept : file_(std::move(file)) {}
+
+  [[nodiscard]] const trace_facts& facts() const noexcept {
+    return *static_cast<const trace_facts*>(file_.data());
+  }
+  // Of a trace of blocks.
+  [[nodiscard]] std::span<const op> ops() const noexcept {
+    return {static_cast<const op*>(at(ops_offset)), facts().ops};
+  }
+  // Of a trace of regions.
+  [[nodiscard]] std::span<const region_op> region_ops() const noexcept {
+    return {static_cast<const region_op*>(at(ops_offset)), facts().ops};
+  }
+  // Offsets from an address aligned to max_align, below places_bytes.
+  [[nodiscard]] std::span<const std::uint64_t> places() const noexcept {
+    return {static_cast<const std::uint64_t*>(at(places_offset(facts().ops))), facts().allocations};
+  }
+  [[nodiscard]] int descriptor() const noexcept { return file_.descriptor(); }
+
+  static constexpr std::size_t ops_offset = 256;
+  static constexpr std::size_t op_size = 16;
+  static constexpr std::size_t places_offset(std::size_t ops) noexcept { return ops_offset + ops * op_size; }
+  static_assert(sizeof(trace_facts) <= ops_offset);
+
+ private:
+  [[nodiscard]] const void* at(std::size_t offset) const noexcept {
+    return static_cast<const std::byte*>(file_.data()) + offset;
+  }
+
+  harness::shared_file file_;
+};
+
+}  // namespace mallard::replay

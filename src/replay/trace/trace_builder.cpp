@@ -1,0 +1,211 @@
+#include "replay/trace/trace_builder.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <span>
+
+#include "journal/event.hpp"
+#include "mallard/core/attributes.hpp"
+#include "replay/trace/places.hpp"
+
+namespace mallard::replay {
+
+using journal::event_kind;
+
+namespace {
+
+// Events between asking for a cache line and using it: the main memory's latency at some 20 ns an event.
+constexpr std::size_t ahead = 8;
+
+}  // namespace
+
+void trace_builder::add(const journal::event_batch& batch) {
+  facts_.events += batch.count();
+  for (std::size_t i = 0; i < batch.count(); ++i) {
+    if (i + 2 * ahead < batch.count()) addresses_.expect(batch.address[i + 2 * ahead]);
+    if (i + ahead < batch.count()) expect_block(batch.address[i + ahead]);
+    add_event(batch, i);
+  }
+  for (const std::uint32_t thread : batch.thread)
+    facts_.threads = std::max<std::uint64_t>(facts_.threads, std::uint64_t{thread} + 1);
+}
+
+// Asks for the line of the block at `address`, whose table entry has been asked for before.
+void trace_builder::expect_block(std::uint64_t address) const {
+  const std::uint32_t slot = addresses_.guess(address).slot;
+  if (slot < blocks_.size()) __builtin_prefetch(&blocks_[slot], 1);
+}
+
+void trace_builder::add_event(const journal::event_batch& batch, std::size_t i) {
+  const event_kind kind = batch.kind[i];
+  if (journal::is_free(kind)) return deallocate(batch.address[i]);
+  if (journal::is_allocation(kind)) return allocate(batch.address[i], batch.size[i], batch.alignment[i]);
+  if (journal::is_reallocation(kind))
+    return reallocate(batch.old_address[i], batch.address[i], batch.size[i]);
+  if (journal::is_region(kind)) ++facts_.region_events;
+}
+
+// Field by field: an op put together elsewhere and copied whole would wait for its parts.
+MALLARD_INLINE void trace_builder::emit(std::uint64_t size, std::uint32_t slot, op_kind kind,
+                                        std::uint8_t align_log2) {
+  op* const next = ops_.add();
+  next->size = size;
+  next->slot = slot;
+  next->kind = kind;
+  next->align_log2 = align_log2;
+}
+
+void trace_builder::allocate(std::uint64_t address, std::uint64_t size, std::uint64_t alignment) {
+  if (address == 0) {
+    ++facts_.failed;
+    return;
+  }
+  if (size > journal::largest_possible || alignment > journal::largest_possible) {
+    ++facts_.impossible;
+    return;
+  }
+  std::uint32_t owed = 0;
+  if (auto* old = addresses_.find(address)) {
+    end_before_reuse(old->value);
+    owed = old->value.frees_owed;
+    addresses_.erase(old);
+  }
+
+  const std::uint8_t natural = natural_align_log2(size);
+  const auto asked = static_cast<std::uint8_t>(alignment == 0 ? 0 : std::bit_width(alignment) - 1);
+  const bool strict = asked > std::countr_zero(default_align) || (asked > natural && size < default_align);
+  const std::uint8_t align = std::max(natural, asked);
+
+  facts_.max_align = std::max<std::uint64_t>(facts_.max_align, std::uint64_t{1} << align);
+  const std::uint32_t slot = take_slot();
+  addresses_.insert(address, {slot, owed});
+  blocks_[slot] = {size, align, true};
+  ++facts_.allocations;
+  ++live_objects_;
+  emit(size, slot, strict ? op_kind::allocate_aligned : op_kind::allocate, align);
+  note_live(size, 0);
+}
+
+void trace_builder::deallocate(std::uint64_t address) {
+  auto* found = addresses_.find(address);
+  if (found == nullptr) {
+    ++facts_.unmatched_frees;
+  } else if (found->value.frees_owed != 0) {
+    --found->value.frees_owed;
+  } else {
+    end_block(found->value.slot);
+    addresses_.erase(found);
+  }
+}
+
+void trace_builder::reallocate(std::uint64_t old_address, std::uint64_t address, std::uint64_t size) {
+  if (old_address == 0) return allocate(address, size, 0);
+  if (address == 0) {
+    if (size == 0) return deallocate(old_address);
+    ++facts_.failed;
+    return;
+  }
+  if (size > journal::largest_possible) {
+    ++facts_.impossible;
+    return;
+  }
+  auto* old = addresses_.find(old_address);
+  if (old == nullptr) {
+    ++facts_.unmatched_frees;
+    return allocate(address, size, 0);
+  }
+  if (old->value.frees_owed != 0) {  // the block meant is the one that had the address before
+    --old->value.frees_owed;
+    return allocate(address, size, 0);
+  }
+  const std::uint32_t slot = old->value.slot;
+  if (address != old_address) {
+    addresses_.erase(old);
+    std::uint32_t owed = 0;
+    if (auto* other = addresses_.find(address)) {
+      end_before_reuse(other->value);
+      owed = other->value.frees_owed;
+      addresses_.erase(other);
+    }
+    addresses_.insert(address, {slot, owed});
+  }
+  live_block& block = blocks_[slot];
+  const live_block before = block;
+  block.size = size;
+  block.align_log2 = natural_align_log2(size);
+  facts_.max_align = std::max<std::uint64_t>(facts_.max_align, std::uint64_t{1} << block.align_log2);
+  ++facts_.reallocations;
+  emit(size, slot, op_kind::reallocate, block.align_log2);
+  emit(before.size, slot, op_kind::resized_from, before.align_log2);
+  note_live(size, before.size);
+}
+
+// The block at this address must have ended, though its free comes later.
+void trace_builder::end_before_reuse(known_address& old) {
+  ++facts_.inversions;
+  ++old.frees_owed;
+  end_block(old.slot);
+}
+
+void trace_builder::end_block(std::uint32_t slot) {
+  live_block& block = blocks_[slot];
+  ++facts_.deallocations;
+  emit(block.size, slot, op_kind::deallocate, block.align_log2);
+  live_bytes_ -= block.size;
+  --live_objects_;
+  block.alive = false;
+  free_slots_.push_back(slot);
+}
+
+std::uint32_t trace_builder::take_slot() {
+  if (free_slots_.empty()) {
+    if (blocks_.size() > std::numeric_limits<std::uint32_t>::max())
+      throw journal::error("more than 2^32 blocks alive at once");
+    blocks_.emplace_back();
+    return static_cast<std::uint32_t>(blocks_.size() - 1);
+  }
+  const std::uint32_t slot = free_slots_.back();
+  free_slots_.pop_back();
+  return slot;
+}
+
+void trace_builder::note_live(std::uint64_t more, std::uint64_t less) {
+  facts_.total_bytes += more;
+  live_bytes_ += more - less;
+  facts_.max_live_objects = std::max(facts_.max_live_objects, live_objects_);
+  if (live_bytes_ > facts_.max_live_bytes) {
+    facts_.max_live_bytes = live_bytes_;
+    facts_.max_live_op = ops_.size() - 1;
+  }
+}
+
+void trace_builder::free_the_rest() {
+  std::vector<std::uint32_t> rest;
+  std::vector<std::uint64_t> born(blocks_.size());
+  const std::span<const op> all = ops_.ops();
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].kind == op_kind::allocate || all[i].kind == op_kind::allocate_aligned) born[all[i].slot] = i;
+  for (std::uint32_t slot = 0; slot < blocks_.size(); ++slot)
+    if (blocks_[slot].alive) rest.push_back(slot);
+  std::ranges::sort(rest, {}, [&born](std::uint32_t slot) { return born[slot]; });
+  facts_.never_freed = rest.size();
+  for (const std::uint32_t slot : rest) end_block(slot);
+}
+
+trace trace_builder::finish() {
+  free_the_rest();
+  facts_.slots = blocks_.size();
+  return ops_.finish(facts_, [this](std::span<std::uint64_t> places) {
+    return assign_places(ops_.ops(), facts_.slots, places);
+  });
+}
+
+trace build_trace(journal::event_source& source) {
+  trace_builder builder;
+  journal::event_batch batch;
+  while (source.next(batch)) builder.add(batch);
+  return builder.finish();
+}
+
+}  // namespace mallard::replay

@@ -1,0 +1,69 @@
+// trace_writer<Op>: a trace while it is made.
+//
+//     add() --> [ facts | op op op ....room.... ]   the room doubles
+//     finish()  [ facts | op op op | place place ]  --> trace
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "harness/mapping.hpp"
+#include "mallard/core/attributes.hpp"
+#include "replay/trace/trace.hpp"
+
+namespace mallard::replay {
+
+template <class Op>
+class trace_writer {
+  static_assert(sizeof(Op) == trace::op_size);
+
+ public:
+  trace_writer() : file_(trace::ops_offset) { grow(); }
+
+  // Where the next op goes, to be written at once.
+  MALLARD_INLINE Op* add() {
+    if (next_ == end_) grow();
+    return next_++;
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(next_ - first()); }
+  [[nodiscard]] std::span<Op> ops() const noexcept { return {first(), next_}; }
+
+  // The trace; `assign`(places) fills in the places and returns the bytes that they lie in. The writer is
+  // spent.
+  template <class Assign>
+  [[nodiscard]] trace finish(trace_facts facts, Assign assign) {
+    facts.ops = size();
+    const std::size_t places_at = trace::places_offset(facts.ops);
+    file_.resize(places_at + facts.allocations * sizeof(std::uint64_t));
+    auto* const base = static_cast<std::byte*>(file_.data());
+    next_ = first() + facts.ops;
+    facts.places_bytes = assign(
+        std::span<std::uint64_t>(reinterpret_cast<std::uint64_t*>(base + places_at), facts.allocations));
+    std::memcpy(base, &facts, sizeof facts);
+    return trace(std::move(file_));
+  }
+
+ private:
+  [[nodiscard]] Op* first() const noexcept {
+    return reinterpret_cast<Op*>(static_cast<std::byte*>(file_.data()) + trace::ops_offset);
+  }
+
+  void grow() {
+    const std::size_t used = next_ == nullptr ? 0 : size();
+    const std::size_t room = std::max<std::size_t>(std::size_t{1} << 16, 2 * used);
+    file_.resize(trace::places_offset(room));
+    next_ = first() + used;
+    end_ = first() + room;
+  }
+
+  harness::shared_file file_;
+  Op* next_ = nullptr;  // in file_
+  Op* end_ = nullptr;   // of the room in file_
+};
+
+}  // namespace mallard::replay

@@ -1,0 +1,71 @@
+#include "replay/contestant/process_footprint.hpp"
+
+#include <gtest/gtest.h>
+
+#include "mallard/heap/monotonic.hpp"
+#include "mallard/heap/multipool.hpp"
+#include "mallard/source/os_pages.hpp"
+#include "replay/contestant/heap.hpp"
+#include "replay/trace/events.hpp"
+
+namespace mallard::replay {
+namespace {
+
+using testing::events;
+
+constexpr std::size_t megabyte = 1'000'000;
+constexpr op large{megabyte, 0, op_kind::allocate, 4};
+
+const trace& no_events() {
+  static const trace t = events().malloc(1, 64).build();
+  return t;
+}
+
+template <class Contestant>
+void allocate_and_free(Contestant& c) {
+  void* const p = c.allocate(large);
+  ASSERT_NE(p, nullptr);
+  c.deallocate(p, large);
+}
+
+TEST(ProcessFootprint, HoldsWhatTheChunkCacheKeeps) {
+  typed_heap<multipool> typed(no_events());
+  allocate_and_free(typed);
+  EXPECT_GE(typed.held(), megabyte) << "freed, and still the process's";
+  EXPECT_EQ(typed.held(), typed.max_held());
+
+  pmr_heap<multipool> pmr(no_events());
+  allocate_and_free(pmr);
+  EXPECT_GE(pmr.held(), megabyte);
+}
+
+TEST(ProcessFootprint, BeginsWithAnEmptyCache) {
+  {
+    typed_heap<multipool> earlier(no_events());
+    allocate_and_free(earlier);
+  }
+  EXPECT_GE(process_chunks().cached(), megabyte);
+  const typed_heap<multipool> next(no_events());
+  EXPECT_EQ(process_chunks().cached(), 0u) << "the first pass of the next would not be cold";
+  EXPECT_EQ(next.held(), 0u);
+  EXPECT_EQ(next.max_held(), 0u);
+}
+
+TEST(ProcessFootprint, FindsTheCacheBelowAStackOfHeaps) {
+  typed_heap<multipool_over_monotonic> stack(no_events());
+  allocate_and_free(stack);
+  stack.end_pass();
+  EXPECT_EQ(stack.held(), process_chunks().mapped());
+  EXPECT_GE(stack.max_held(), megabyte);
+}
+
+TEST(ProcessFootprint, CountsAHeapOverAnotherSourceThere) {
+  typed_heap<basic_multipool<counting<os_pages>>> heap(no_events());
+  allocate_and_free(heap);
+  EXPECT_EQ(heap.held(), 0u);
+  EXPECT_GE(heap.max_held(), megabyte);
+  EXPECT_EQ(process_chunks().max_mapped(), 0u);
+}
+
+}  // namespace
+}  // namespace mallard::replay

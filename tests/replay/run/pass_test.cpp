@@ -1,0 +1,97 @@
+#include "replay/run/pass.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "mallard/heap/monotonic.hpp"
+#include "mallard/heap/multipool.hpp"
+#include "replay/contestant/heap.hpp"
+#include "replay/trace/events.hpp"
+
+namespace mallard::replay {
+namespace {
+
+using testing::events;
+
+// Hands out a fixed stretch of memory and writes down what it is asked.
+class recorder {
+ public:
+  void* allocate(const op& o) {
+    log += "a" + std::to_string(o.size) + " ";
+    return o.size > 1000 ? nullptr : take(o.size);
+  }
+  void* allocate_aligned(const op& o) {
+    log += "m" + std::to_string(o.size) + "@" + std::to_string(o.align()) + " ";
+    return take(o.size);
+  }
+  void deallocate(void*, const op& o) { log += "f" + std::to_string(o.size) + " "; }
+  void* reallocate(void* p, const op& to, const op& from) {
+    log += "r" + std::to_string(from.size) + ">" + std::to_string(to.size) + " ";
+    return p;
+  }
+  void end_pass() {}
+
+  std::string log;
+  std::array<char, 4096> memory{};
+
+ private:
+  void* take(std::size_t size) {
+    next_ += size;
+    return memory.data() + next_ - size;
+  }
+  std::size_t next_ = 0;
+};
+
+template <touch Touch>
+const op* replay_all(recorder& r, const trace& t) {
+  std::vector<void*> slots(t.facts().slots);
+  return replay_pass<Touch>(r, t.ops().data(), t.ops().data() + t.ops().size(), slots.data());
+}
+
+TEST(Pass, EveryOpReachesTheContestantInOrder) {
+  recorder r;
+  const trace t = events().malloc(1, 8).memalign(2, 100, 64).realloc(1, 3, 16).free(2).free(3).build();
+  EXPECT_EQ(replay_all<touch::first>(r, t), t.ops().data() + t.ops().size());
+  EXPECT_EQ(r.log, "a8 m100@64 r8>16 f100 f16 ");
+}
+
+TEST(Pass, StopsAtTheOpThatCannotBeServed) {
+  recorder r;
+  const trace t = events().malloc(1, 8).malloc(2, 5000).malloc(3, 8).build();
+  EXPECT_EQ(replay_all<touch::first>(r, t), &t.ops()[1]);
+}
+
+TEST(Pass, TouchesTheFirstByteOrAllButNoneOfAnEmptyBlock) {
+  const trace t = events().malloc(1, 3).malloc(2, 0).build();
+  recorder first;
+  replay_all<touch::first>(first, t);
+  EXPECT_EQ(std::string(first.memory.data(), 4), std::string("\1\0\0\0", 4));
+  recorder all;
+  replay_all<touch::all>(all, t);
+  EXPECT_EQ(std::string(all.memory.data(), 4), std::string("\1\1\1\0", 4));
+}
+
+TEST(Pass, AHeapThatCanResizesInPlace) {
+  const trace t = events().malloc(1, 64).build();
+  const op small{64, 0, op_kind::reallocate, 4};
+  const op large{128, 0, op_kind::reallocate, 4};
+  const op stricter{4096, 0, op_kind::reallocate, 5};
+
+  typed_heap<monotonic> growing(t);
+  void* const p = growing.allocate(small);
+  EXPECT_EQ(growing.reallocate(p, large, small), p);
+  EXPECT_NE(growing.reallocate(p, stricter, large), p);
+
+  typed_heap<multipool> fixed(t);
+  void* const q = fixed.allocate(small);
+  static_cast<char*>(q)[63] = 'x';
+  void* const moved = fixed.reallocate(q, large, small);
+  EXPECT_NE(moved, q);
+  EXPECT_EQ(static_cast<char*>(moved)[63], 'x');
+}
+
+}  // namespace
+}  // namespace mallard::replay

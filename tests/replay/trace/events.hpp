@@ -1,0 +1,53 @@
+// events: small journals written by hand, for the tests of replay.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "journal/batch_of.hpp"
+#include "replay/trace/trace_builder.hpp"
+
+namespace mallard::replay::testing {
+
+class events {
+ public:
+  events& add(journal::event_kind kind, std::uint64_t address, std::uint64_t size = 0,
+              std::uint64_t old_address = 0, std::uint64_t alignment = 0) {
+    rows_.push_back({.kind = kind,
+                     .thread = thread_,
+                     .time = rows_.size(),
+                     .address = address,
+                     .size = size,
+                     .alignment = alignment,
+                     .old_address = old_address});
+    return *this;
+  }
+  events& malloc(std::uint64_t address, std::uint64_t size) {
+    return add(journal::event_kind::malloc, address, size);
+  }
+  events& memalign(std::uint64_t address, std::uint64_t size, std::uint64_t alignment) {
+    return add(journal::event_kind::memalign, address, size, 0, alignment);
+  }
+  events& realloc(std::uint64_t old_address, std::uint64_t address, std::uint64_t size) {
+    return add(journal::event_kind::realloc, address, size, old_address);
+  }
+  events& free(std::uint64_t address) { return add(journal::event_kind::free, address); }
+  events& on_thread(std::uint32_t thread) {
+    thread_ = thread;
+    return *this;
+  }
+
+  void add_to(trace_builder& builder) const { builder.add(journal::batch_of(rows_)); }
+
+  [[nodiscard]] trace build() const {
+    trace_builder builder;
+    add_to(builder);
+    return builder.finish();
+  }
+
+ private:
+  std::vector<journal::event> rows_;
+  std::uint32_t thread_ = 0;
+};
+
+}  // namespace mallard::replay::testing
