@@ -27,10 +27,8 @@
 // source: where memory comes from
 #include "mallard/source/block_book.hpp"
 #include "mallard/source/borrowed.hpp"
-#include "mallard/source/cached_pages.hpp"
 #include "mallard/source/call_place.hpp"
 #include "mallard/source/chunk_cache.hpp"
-#include "mallard/source/chunk_sizes.hpp"
 #include "mallard/source/counting.hpp"
 #include "mallard/source/default_source.hpp"
 #include "mallard/source/error_line.hpp"
@@ -44,7 +42,6 @@
 #include "mallard/source/memory_resource_source.hpp"
 #include "mallard/source/misuse.hpp"
 #include "mallard/source/os_pages.hpp"
-#include "mallard/source/process_chunks.hpp"
 
 // layer: what heaps are made of
 #include "mallard/layer/address_ranges.hpp"

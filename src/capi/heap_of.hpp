@@ -16,7 +16,7 @@
 #include "mallard/core/concepts.hpp"
 #include "mallard/layer/one_by_one.hpp"
 #include "mallard/layer/reallocate.hpp"
-#include "mallard/source/cached_pages.hpp"
+#include "mallard/source/default_source.hpp"
 
 namespace mallard::capi {
 

@@ -12,7 +12,7 @@
 #include <cstddef>
 
 #include "mallard/core/block.hpp"
-#include "mallard/source/cached_pages.hpp"
+#include "mallard/source/default_source.hpp"
 
 namespace mallard::harness {
 

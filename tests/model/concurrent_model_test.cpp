@@ -4,8 +4,8 @@
 #include "mallard/layer/limited.hpp"
 #include "mallard/layer/locked.hpp"
 #include "mallard/layer/stats.hpp"
-#include "mallard/source/cached_pages.hpp"
 #include "mallard/source/chunk_cache.hpp"
+#include "mallard/source/default_source.hpp"
 #include "mallard/source/os_pages.hpp"
 #include "model/every_promise.hpp"
 

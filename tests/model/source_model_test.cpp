@@ -6,7 +6,6 @@
 #include "mallard/layer/failing.hpp"
 #include "mallard/layer/locked.hpp"
 #include "mallard/source/borrowed.hpp"
-#include "mallard/source/cached_pages.hpp"
 #include "mallard/source/chunk_cache.hpp"
 #include "mallard/source/counting.hpp"
 #include "mallard/source/default_source.hpp"

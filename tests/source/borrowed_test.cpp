@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "mallard/source/cached_pages.hpp"
 #include "mallard/source/counting.hpp"
+#include "mallard/source/default_source.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 
 namespace mallard {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mallard/source/cached_pages.hpp"
+#include "mallard/source/default_source.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 #include "mallard/source/os_pages.hpp"
 

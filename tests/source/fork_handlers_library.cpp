@@ -1,5 +1,5 @@
 // Loaded and unloaded at run time; uses the process's chunk cache.
-#include "mallard/source/process_chunks.hpp"
+#include "mallard/source/default_source.hpp"
 
 extern "C" [[gnu::visibility("default")]] mallard::chunk_cache* see_process_chunks() {
   (void)mallard::process_chunks().limit();

@@ -10,7 +10,7 @@
 #include <chrono>
 #include <thread>
 
-#include "mallard/source/process_chunks.hpp"
+#include "mallard/source/default_source.hpp"
 
 namespace {
 int registrations = 0;  // of fork handlers

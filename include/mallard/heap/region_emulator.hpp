@@ -18,7 +18,7 @@
 #include "mallard/heap/heap_name.hpp"
 #include "mallard/heap/region_emulator/emulated_region.hpp"
 #include "mallard/layer/nested.hpp"
-#include "mallard/source/cached_pages.hpp"
+#include "mallard/source/default_source.hpp"
 #include "mallard/source/inherited.hpp"
 #include "mallard/source/malloc_heap.hpp"
 

@@ -39,7 +39,6 @@
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/light_mutex.hpp"
 #include "mallard/core/usage.hpp"
-#include "mallard/source/chunk_sizes.hpp"
 #include "mallard/source/free_chunks.hpp"
 #include "mallard/source/os_pages.hpp"
 

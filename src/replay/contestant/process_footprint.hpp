@@ -13,7 +13,7 @@
 #include <type_traits>
 
 #include "mallard/core/concepts.hpp"
-#include "mallard/source/cached_pages.hpp"
+#include "mallard/source/default_source.hpp"
 
 namespace mallard::replay {
 

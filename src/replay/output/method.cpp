@@ -2,7 +2,7 @@
 
 #include "harness/bytes.hpp"
 #include "harness/litter.hpp"
-#include "mallard/source/process_chunks.hpp"
+#include "mallard/source/default_source.hpp"
 #include "replay/output/report.hpp"
 
 namespace mallard::replay {

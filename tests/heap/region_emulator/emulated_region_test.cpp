@@ -9,7 +9,6 @@
 #include "mallard/heap/best_fit.hpp"
 #include "mallard/layer/failing.hpp"
 #include "mallard/source/borrowed.hpp"
-#include "mallard/source/cached_pages.hpp"
 #include "mallard/source/default_source.hpp"
 #include "mallard/source/malloc_heap.hpp"
 

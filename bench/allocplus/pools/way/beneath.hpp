@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "contest/page.hpp"
-#include "mallard/source/process_chunks.hpp"
+#include "mallard/source/default_source.hpp"
 
 namespace mallard::bench {
 

@@ -1,5 +1,5 @@
 // Compiled twice: MALLARD_LIBRARY is the name of the function that it has.
-#include "source/process_chunks_library.hpp"
+#include "source/default_source_library.hpp"
 
 namespace mallard::libraries {
 

@@ -1,7 +1,7 @@
 // Two shared libraries that hide their symbols and use the process's chunk cache.
 #pragma once
 
-#include "mallard/source/process_chunks.hpp"
+#include "mallard/source/default_source.hpp"
 
 namespace mallard::libraries {
 
