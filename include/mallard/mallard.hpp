@@ -25,23 +25,26 @@
 #include "mallard/core/version.hpp"
 
 // source: where memory comes from
-#include "mallard/source/block_book.hpp"
-#include "mallard/source/borrowed.hpp"
-#include "mallard/source/call_place.hpp"
 #include "mallard/source/chunk_cache.hpp"
 #include "mallard/source/counting.hpp"
 #include "mallard/source/default_source.hpp"
-#include "mallard/source/error_line.hpp"
-#include "mallard/source/fault_report.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 #include "mallard/source/fork_handlers.hpp"
 #include "mallard/source/free_chunks.hpp"
-#include "mallard/source/guard_pages.hpp"
-#include "mallard/source/inherited.hpp"
 #include "mallard/source/malloc_heap.hpp"
 #include "mallard/source/memory_resource_source.hpp"
-#include "mallard/source/misuse.hpp"
 #include "mallard/source/os_pages.hpp"
+#include "mallard/source/shared_upstream.hpp"
+#include "mallard/source/upstream_ref.hpp"
+
+// debug: what tells of misuse, once and of the right block
+#include "mallard/debug/block_book.hpp"
+#include "mallard/debug/call_place.hpp"
+#include "mallard/debug/error_line.hpp"
+#include "mallard/debug/fault_report.hpp"
+#include "mallard/debug/guard_pages.hpp"
+#include "mallard/debug/guarded.hpp"
+#include "mallard/debug/misuse.hpp"
 
 // layer: what heaps are made of
 #include "mallard/layer/address_ranges.hpp"
@@ -53,7 +56,6 @@
 #include "mallard/layer/failing.hpp"
 #include "mallard/layer/forwarding.hpp"
 #include "mallard/layer/growth.hpp"
-#include "mallard/layer/guarded.hpp"
 #include "mallard/layer/limited.hpp"
 #include "mallard/layer/live_list.hpp"
 #include "mallard/layer/locked.hpp"

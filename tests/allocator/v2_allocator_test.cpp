@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "layer/scripted_heap.hpp"
+#include "mallard/debug/guarded.hpp"
 #include "mallard/heap/best_fit.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
-#include "mallard/layer/guarded.hpp"
 #include "mallard/layer/locked.hpp"
 #include "mallard/layer/stats.hpp"
 

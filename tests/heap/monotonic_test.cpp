@@ -10,8 +10,8 @@
 
 #include "mallard/layer/failing.hpp"
 #include "mallard/resource/resource.hpp"
-#include "mallard/source/borrowed.hpp"
 #include "mallard/source/fixed_buffer.hpp"
+#include "mallard/source/upstream_ref.hpp"
 
 namespace mallard {
 namespace {
@@ -75,7 +75,7 @@ TEST_F(Monotonic, ZeroBytesAreABlockOfTheirOwn) {
 
 TEST_F(Monotonic, ChunksGrowSoThatManyBytesTakeFewChunks) {
   failing<os_pages> counted_source;
-  basic_monotonic<borrowed<failing<os_pages>>> heap(counted_source);
+  basic_monotonic<upstream_ref<failing<os_pages>>> heap(counted_source);
   for (int i = 0; i < 1024; ++i) (void)heap.allocate(1024, 8);
   EXPECT_LE(counted_source.requests(), 10u);
 }
@@ -404,7 +404,7 @@ TEST(MonotonicDeathTest, AnUnderrunIsFoundWhereManyBlocksEnd) {
 TEST(MonotonicDestruction, GivesEverythingBack) {
   counting<os_pages> source;
   {
-    basic_monotonic<borrowed<counting<os_pages>>> heap(source);
+    basic_monotonic<upstream_ref<counting<os_pages>>> heap(source);
     for (int i = 0; i < 1000; ++i) (void)heap.allocate(100, 8);
     EXPECT_GT(source.held(), 0u);
   }

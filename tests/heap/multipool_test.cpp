@@ -12,9 +12,9 @@
 #include "mallard/allocator/allocator.hpp"
 #include "mallard/heap/best_fit.hpp"
 #include "mallard/layer/failing.hpp"
-#include "mallard/source/borrowed.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 #include "mallard/source/memory_resource_source.hpp"
+#include "mallard/source/upstream_ref.hpp"
 
 namespace mallard {
 namespace {
@@ -234,7 +234,7 @@ TEST(MultipoolUnderPressure, ABurstThatFailsHalfwayLeavesNothing) {
 TEST(MultipoolUnderPressure, ABurstOfLargeBlocksGetsWhatAClearHasKept) {
   alignas(64) static std::byte bytes[std::size_t{512} << 10];
   basic_best_fit<fixed_buffer> memory(bytes, sizeof bytes);
-  basic_multipool<borrowed<basic_best_fit<fixed_buffer>>> heap(memory);
+  basic_multipool<upstream_ref<basic_best_fit<fixed_buffer>>> heap(memory);
   while (heap.allocate(1000, 8)) {
   }
   heap.clear();
@@ -394,7 +394,7 @@ TEST(MultipoolDeathTest, AWriteToAFreedBlockIsFoundWhereManyBlocksEnd) {
 TEST(MultipoolDestruction, GivesEverythingBack) {
   counting<memory_resource_source> source;
   {
-    basic_multipool<borrowed<counting<memory_resource_source>>> heap(source);
+    basic_multipool<upstream_ref<counting<memory_resource_source>>> heap(source);
     for (std::size_t size = 0; size < 3 * largest; size += 999) ASSERT_TRUE(heap.allocate(size, 8));
     EXPECT_GT(source.held(), 0u);
   }

@@ -15,7 +15,7 @@ namespace {
 static_assert(clearable<stack_pattern> && releasable<stack_pattern> && freeable<stack_pattern> &&
               owning<stack_pattern> && predictable<stack_pattern> && inspectable<stack_pattern>);
 static_assert(std::is_default_constructible_v<stack_pattern> && !std::is_copy_constructible_v<stack_pattern>);
-static_assert(nestable<nested<basic_stack_pattern<inherited<default_source>>>>);
+static_assert(nestable<nested<basic_stack_pattern<shared_upstream<default_source>>>>);
 static_assert(heap_name<stack_pattern> == "stack_pattern");
 
 class StackPattern : public testing::Test {

@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <map>
 
+#include "mallard/debug/guarded.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/layer/failing.hpp"
-#include "mallard/layer/guarded.hpp"
 #include "mallard/layer/stats.hpp"
 
 namespace mallard {

@@ -7,10 +7,10 @@
 
 #include "mallard/layer/failing.hpp"
 #include "mallard/layer/limited.hpp"
-#include "mallard/source/borrowed.hpp"
 #include "mallard/source/counting.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 #include "mallard/source/memory_resource_source.hpp"
+#include "mallard/source/upstream_ref.hpp"
 
 namespace mallard {
 namespace {
@@ -20,7 +20,7 @@ using source = counting<memory_resource_source>;
 class ChunkList : public testing::Test {
  protected:
   source source_;
-  chunk_list<borrowed<source>, doubling<256, 2048>> chunks_{source_};
+  chunk_list<upstream_ref<source>, doubling<256, 2048>> chunks_{source_};
 };
 
 TEST_F(ChunkList, HoldsNothingUntilAChunkIsAdded) {

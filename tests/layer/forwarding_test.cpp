@@ -7,8 +7,8 @@
 #include "mallard/heap/multipool.hpp"
 #include "mallard/heap/pool.hpp"
 #include "mallard/layer/live_list.hpp"
-#include "mallard/source/borrowed.hpp"
 #include "mallard/source/fixed_buffer.hpp"
+#include "mallard/source/upstream_ref.hpp"
 
 namespace mallard {
 namespace {

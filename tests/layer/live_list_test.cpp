@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "mallard/layer/failing.hpp"
-#include "mallard/source/borrowed.hpp"
 #include "mallard/source/counting.hpp"
 #include "mallard/source/memory_resource_source.hpp"
 #include "mallard/source/os_pages.hpp"
+#include "mallard/source/upstream_ref.hpp"
 
 namespace mallard {
 namespace {
 
 using source = counting<memory_resource_source>;
-using heap_type = live_list<borrowed<source>>;
+using heap_type = live_list<upstream_ref<source>>;
 
 static_assert(layered<heap_type> && releasable<heap_type> && freeable<heap_type> && measurable<heap_type>);
 static_assert(owning<heap_type> && inspectable<heap_type> && predictable<heap_type>);

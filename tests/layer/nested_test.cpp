@@ -16,8 +16,8 @@
 namespace mallard {
 namespace {
 
-using member = nested<basic_monotonic<inherited<default_source>, doubling<4096, 65536>>>;
-using nested_multipool = nested<basic_multipool<inherited<default_source>>>;
+using member = nested<basic_monotonic<shared_upstream<default_source>, doubling<4096, 65536>>>;
+using nested_multipool = nested<basic_multipool<shared_upstream<default_source>>>;
 
 static_assert(nestable<member> && clearable<member> && rewindable<member> && layered<member> &&
               resizable<member> && owning<member> && inspectable<member> && predictable<member>);

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "mallard/source/borrowed.hpp"
 #include "mallard/source/counting.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 #include "mallard/source/memory_resource_source.hpp"
+#include "mallard/source/upstream_ref.hpp"
 
 namespace mallard {
 namespace {
@@ -20,7 +20,7 @@ class Chunks : public testing::Test {
   }
 
   source source_;
-  shared_chunks<borrowed<source>, doubling<1024, 1024>> shared_{source_};
+  shared_chunks<upstream_ref<source>, doubling<1024, 1024>> shared_{source_};
 };
 
 std::size_t bytes_of(const span& s) { return static_cast<std::size_t>(s.end - s.begin); }

@@ -1,12 +1,12 @@
 // Heaps that watch for misuse, with and without a quarantine: right use of them is told nothing, wrong use
 // is.
-#include "mallard/layer/guarded.hpp"
+#include "mallard/debug/guarded.hpp"
 
 #include <unistd.h>
 
+#include "mallard/debug/guard_pages.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/layer/locked.hpp"
-#include "mallard/source/guard_pages.hpp"
 #include "model/every_promise.hpp"
 
 namespace mallard::model {

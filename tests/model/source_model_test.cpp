@@ -5,13 +5,13 @@
 
 #include "mallard/layer/failing.hpp"
 #include "mallard/layer/locked.hpp"
-#include "mallard/source/borrowed.hpp"
 #include "mallard/source/chunk_cache.hpp"
 #include "mallard/source/counting.hpp"
 #include "mallard/source/default_source.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 #include "mallard/source/memory_resource_source.hpp"
 #include "mallard/source/os_pages.hpp"
+#include "mallard/source/upstream_ref.hpp"
 #include "model/every_promise.hpp"
 
 namespace mallard::model {
@@ -87,11 +87,11 @@ struct memory_resource_model : passing_through {
   };
 };
 
-struct borrowed_model : passing_through {
-  using heap = borrowed<source>;
+struct upstream_ref_model : passing_through {
+  using heap = upstream_ref<source>;
   struct rig {
     source owned;
-    borrowed<source> heap{owned};
+    upstream_ref<source> heap{owned};
   };
 };
 
@@ -113,7 +113,7 @@ const bool held = keeps_every_promise<failing_model>("failing") &&
                   keeps_every_promise<shared_chunk_cache_model>("shared_chunk_cache") &&
                   keeps_every_promise<small_chunk_cache_model>("small_chunk_cache") &&
                   keeps_every_promise<memory_resource_model>("memory_resource_source") &&
-                  keeps_every_promise<borrowed_model>("borrowed") &&
+                  keeps_every_promise<upstream_ref_model>("upstream_ref") &&
                   keeps_every_promise<fixed_buffer_model>("fixed_buffer");
 
 }  // namespace

@@ -22,7 +22,7 @@ struct small_chunks_model : seldom_reuses {
 };
 
 struct nested_model : seldom_reuses {
-  using heap = nested<basic_stack_pattern<inherited<source>>>;
+  using heap = nested<basic_stack_pattern<shared_upstream<source>>>;
 };
 
 const bool held = keeps_every_promise<stack_pattern_model>("stack_pattern") &&

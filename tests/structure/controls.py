@@ -74,7 +74,7 @@ class Controls(unittest.TestCase):
             "include/mallard/core/block.hpp": "#include <cstddef>\n",
             "include/mallard/source/pages.hpp": '#include <sys/mman.h>\n#include "mallard/core/block.hpp"\n',
             "include/mallard/layer/bump.hpp": '#include "mallard/core/block.hpp"\n',
-            "include/mallard/source/call_place.hpp": "#include <dlfcn.h>\n#include <unwind.h>\n",
+            "include/mallard/debug/call_place.hpp": "#include <dlfcn.h>\n#include <unwind.h>\n",
             "include/mallard/core/light_mutex.hpp": "#include <sys/single_threaded.h>\n",
             heap: '#include <new>\n#include "mallard/layer/bump.hpp"\n#include "mallard/source/pages.hpp"\n',
             "include/mallard/heap/multipool/runs.hpp": '#include "mallard/layer/bump.hpp"\n',
@@ -105,8 +105,8 @@ class Controls(unittest.TestCase):
             "source/pages.hpp:1: include/mallard/source may not include <unwind.h>": {
                 "include/mallard/source/pages.hpp": "#include <unwind.h>\n"
             },
-            "source/call_place.hpp:1: include/mallard/source may not include <execinfo.h>": {
-                "include/mallard/source/call_place.hpp": "#include <execinfo.h>\n"
+            "debug/call_place.hpp:1: include/mallard/debug may not include <execinfo.h>": {
+                "include/mallard/debug/call_place.hpp": "#include <execinfo.h>\n"
             },
             "core/light_mutex.hpp:1: include/mallard/core may not include <sys/mman.h>": {
                 "include/mallard/core/light_mutex.hpp": "#include <sys/mman.h>\n"

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import tree_check
 
-LIBRARY = ["core", "source", "layer", "thread", "heap", "resource", "allocator"]  # lower to upper
+LIBRARY = ["core", "source", "debug", "layer", "thread", "heap", "resource", "allocator"]  # lower to upper
 LIBRARY_ROOMS = [f"include/mallard/{room}" for room in LIBRARY]
 SUFFIXES = {".hpp", ".cpp", ".h", ".c"}
 INCLUDE = re.compile(r'\s*#\s*include\s*(?:"(?P<own>[^"]+)"|<(?P<system>[^>]+)>)')
@@ -45,8 +45,8 @@ class Rule:
 
 
 LIBRARY_RULES = {room: Rule(LIBRARY_ROOMS[:rank], [STANDARD]) for rank, room in enumerate(LIBRARY_ROOMS)}
-# Sources take memory from the operating system, and it says when a thread ends.
-for room in ("source", "thread"):
+# The operating system gives memory, and says what a process did wrong and when a thread ends.
+for room in ("source", "debug", "thread"):
     rank = LIBRARY.index(room)
     LIBRARY_RULES[LIBRARY_ROOMS[rank]] = Rule(LIBRARY_ROOMS[:rank], [STANDARD, LIBC])
 
@@ -67,7 +67,7 @@ LIBRARY_RULES |= dict.fromkeys(OWNERS, LIBRARY_RULES["include/mallard/heap"])
 # What one file alone may include beside what its room may: the compiler's unwinder behind one door, and
 # what the C library says of threads behind another.
 OF_ONE_FILE = {
-    "include/mallard/source/call_place.hpp": re.compile(r"unwind\.h"),
+    "include/mallard/debug/call_place.hpp": re.compile(r"unwind\.h"),
     "include/mallard/core/light_mutex.hpp": re.compile(r"sys/single_threaded\.h"),
 }
 

@@ -32,8 +32,8 @@
 #include "mallard/heap/best_fit.hpp"
 #include "mallard/heap/heap_name.hpp"
 #include "mallard/layer/growth.hpp"
-#include "mallard/source/borrowed.hpp"
 #include "mallard/source/default_source.hpp"
+#include "mallard/source/upstream_ref.hpp"
 
 namespace mallard {
 
@@ -139,7 +139,7 @@ class basic_adaptive_multipool {
   }
 
  private:
-  using pool = basic_adaptive_pool<borrowed<Upstream>, Form, Growth>;
+  using pool = basic_adaptive_pool<upstream_ref<Upstream>, Form, Growth>;
 
   MALLARD_NOINLINE block allocate_rest(std::size_t size, std::size_t align) noexcept {
     if (!classes::serves(size, align)) return arrays_.allocate(size, align);
@@ -153,7 +153,7 @@ class basic_adaptive_multipool {
   }
 
   Upstream upstream_;
-  basic_best_fit<borrowed<Upstream>> arrays_;
+  basic_best_fit<upstream_ref<Upstream>> arrays_;
   std::array<std::optional<pool>, classes::count> pools_;
 };
 

@@ -41,8 +41,8 @@
 #include "mallard/layer/growth.hpp"
 #include "mallard/layer/live_list.hpp"
 #include "mallard/layer/one_by_one.hpp"
-#include "mallard/source/borrowed.hpp"
 #include "mallard/source/default_source.hpp"
+#include "mallard/source/upstream_ref.hpp"
 
 namespace mallard {
 
@@ -364,8 +364,8 @@ class basic_best_fit {
   }
 
   Upstream upstream_;
-  live_list<borrowed<Upstream>> large_;  // before the lists: what a short life touches is together
-  coalesce<borrowed<Upstream>, Growth> blocks_;
+  live_list<upstream_ref<Upstream>> large_;  // before the lists: what a short life touches is together
+  coalesce<upstream_ref<Upstream>, Growth> blocks_;
 };
 
 using best_fit = basic_best_fit<>;

@@ -44,8 +44,8 @@
 #include "mallard/layer/growth.hpp"
 #include "mallard/layer/live_list.hpp"
 #include "mallard/layer/one_by_one.hpp"
-#include "mallard/source/borrowed.hpp"
 #include "mallard/source/default_source.hpp"
+#include "mallard/source/upstream_ref.hpp"
 
 namespace mallard {
 
@@ -205,8 +205,8 @@ class basic_multipool {
   }
 
   Upstream upstream_;
-  segregate<borrowed<Upstream>, Classes, Growth, RunGrowth, FreeList> pools_;
-  live_list<borrowed<Upstream>> large_;
+  segregate<upstream_ref<Upstream>, Classes, Growth, RunGrowth, FreeList> pools_;
+  live_list<upstream_ref<Upstream>> large_;
 };
 
 using multipool = basic_multipool<>;

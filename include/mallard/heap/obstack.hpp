@@ -28,12 +28,12 @@
 #include "mallard/layer/nested.hpp"
 #include "mallard/layer/object_stack.hpp"
 #include "mallard/source/default_source.hpp"
-#include "mallard/source/inherited.hpp"
+#include "mallard/source/shared_upstream.hpp"
 
 namespace mallard {
 
 template <heap Upstream = default_source, growth_policy Growth = region_growth>
-using basic_obstack = nested<object_stack<basic_monotonic<inherited<Upstream>, Growth>>>;
+using basic_obstack = nested<object_stack<basic_monotonic<shared_upstream<Upstream>, Growth>>>;
 
 using obstack = basic_obstack<>;
 

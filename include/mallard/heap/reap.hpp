@@ -30,7 +30,7 @@
 #include "mallard/layer/growth.hpp"
 #include "mallard/layer/nested.hpp"
 #include "mallard/source/default_source.hpp"
-#include "mallard/source/inherited.hpp"
+#include "mallard/source/shared_upstream.hpp"
 
 namespace mallard {
 
@@ -40,7 +40,7 @@ using reap_growth = proportional<8192, 32768, 32, 1048576>;
 
 template <heap Upstream = default_source, growth_policy Growth = reap_growth,
           std::size_t Largest = best_fit_largest>
-using basic_reap = nested<clear_optimized<basic_best_fit<inherited<Upstream>, Growth, Largest>>>;
+using basic_reap = nested<clear_optimized<basic_best_fit<shared_upstream<Upstream>, Growth, Largest>>>;
 
 using reap = basic_reap<>;
 

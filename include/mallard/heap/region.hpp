@@ -29,7 +29,7 @@
 #include "mallard/layer/growth.hpp"
 #include "mallard/layer/nested.hpp"
 #include "mallard/source/default_source.hpp"
-#include "mallard/source/inherited.hpp"
+#include "mallard/source/shared_upstream.hpp"
 
 namespace mallard {
 
@@ -38,7 +38,7 @@ namespace mallard {
 using region_growth = doubling<8192, std::size_t{1} << 20>;
 
 template <heap Upstream = default_source, growth_policy Growth = region_growth>
-using basic_region = nested<basic_monotonic<inherited<Upstream>, Growth>>;
+using basic_region = nested<basic_monotonic<shared_upstream<Upstream>, Growth>>;
 
 using region = basic_region<>;
 

@@ -19,13 +19,13 @@
 #include "mallard/heap/region_emulator/emulated_region.hpp"
 #include "mallard/layer/nested.hpp"
 #include "mallard/source/default_source.hpp"
-#include "mallard/source/inherited.hpp"
 #include "mallard/source/malloc_heap.hpp"
+#include "mallard/source/shared_upstream.hpp"
 
 namespace mallard {
 
 template <heap Upstream = malloc_heap, heap Records = cached_pages>
-using basic_region_emulator = nested<emulated_region<inherited<Upstream>, Records>>;
+using basic_region_emulator = nested<emulated_region<shared_upstream<Upstream>, Records>>;
 
 using region_emulator = basic_region_emulator<>;
 

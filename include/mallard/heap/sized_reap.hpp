@@ -33,9 +33,9 @@
 #include "mallard/layer/growth.hpp"
 #include "mallard/layer/live_list.hpp"
 #include "mallard/layer/nested.hpp"
-#include "mallard/source/borrowed.hpp"
 #include "mallard/source/default_source.hpp"
-#include "mallard/source/inherited.hpp"
+#include "mallard/source/shared_upstream.hpp"
+#include "mallard/source/upstream_ref.hpp"
 
 namespace mallard {
 
@@ -102,7 +102,7 @@ class headerless_heap {
   }
 
  private:
-  using blocks = headerless<borrowed<Upstream>, Growth>;
+  using blocks = headerless<upstream_ref<Upstream>, Growth>;
 
   static_assert(Largest % sized_blocks::coarse == 0, "so that no block of ours receives more");
 
@@ -128,7 +128,7 @@ class headerless_heap {
   }
 
   Upstream upstream_;
-  live_list<borrowed<Upstream>> large_;  // before the lists: what a short life touches is together
+  live_list<upstream_ref<Upstream>> large_;  // before the lists: what a short life touches is together
   blocks blocks_;
 };
 
@@ -137,7 +137,7 @@ inline constexpr std::size_t sized_reap_largest = std::size_t{32} << 10;
 
 template <heap Upstream = default_source, growth_policy Growth = reap_growth,
           std::size_t Largest = sized_reap_largest>
-using basic_sized_reap = nested<headerless_heap<inherited<Upstream>, Growth, Largest>>;
+using basic_sized_reap = nested<headerless_heap<shared_upstream<Upstream>, Growth, Largest>>;
 
 using sized_reap = basic_sized_reap<>;
 

@@ -11,7 +11,7 @@
 // keeps all, in their order, so that the same work finds each again where it needs it. Other work may
 // find the next few spares too small and be given a new chunk; all of them are looked through only
 // where the upstream has none. Owning its upstream, it passes clear() and release() on to one that has them;
-// a `borrowed` upstream has not. Invariant: held() is the sum of the chunks' received sizes, spares included.
+// an `upstream_ref` has not. Invariant: held() is the sum of the chunks' received sizes, spares included.
 // Cost: add and drop O(1) beside the upstream's, owns and validate O(chunks); add O(chunks) when the
 // upstream is exhausted.
 #pragma once

@@ -23,9 +23,9 @@
 // Cost: allocate and deallocate are Heap's own, nothing is added; a child is linked, and unlinked, in ten
 // instructions and never fails; what ends or clears many is O(those ended or cleared, and the children of
 // these). A family shares its upstream and its links: its members are one heap where threads are concerned.
-// Heap: its upstream is an inherited<Upstream>, which it neither ends nor reaches around; after release() it
-// holds nothing, and without its upstream it serves nothing.
-// Seed 002, section 4.2 (nested regions) and 8.1 (NestedHeap).
+// Heap: its upstream is a shared_upstream<Upstream>, which it neither ends nor reaches around; after
+// release() it holds nothing, and without its upstream it serves nothing. Seed 002, section 4.2 (nested
+// regions) and 8.1 (NestedHeap).
 #pragma once
 
 #include <concepts>
@@ -36,17 +36,17 @@
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/tree_node.hpp"
 #include "mallard/core/usage.hpp"
-#include "mallard/source/inherited.hpp"
+#include "mallard/source/shared_upstream.hpp"
 
 namespace mallard {
 
 template <releasable Heap>
-  requires(layered<Heap> && is_inherited<typename Heap::upstream_type>)
+  requires(layered<Heap> && is_shared_upstream<typename Heap::upstream_type>)
 class nested : private tree_node, public Heap {
-  using lineage = typename Heap::upstream_type;
+  using shared = typename Heap::upstream_type;
 
  public:
-  using upstream_type = typename lineage::upstream_type;
+  using upstream_type = typename shared::upstream_type;
 
   // A root: what a Heap is made of, the root's upstream of it.
   template <class... Args>
@@ -54,7 +54,8 @@ class nested : private tree_node, public Heap {
   explicit nested(Args&&... args) : Heap(std::forward<Args>(args)...) {}
 
   // A child. It is born ended where the parent has ended.
-  nested(nested& parent, nesting how) : Heap(typename lineage::heir{parent.Heap::upstream()}), nesting_(how) {
+  nested(nested& parent, nesting how)
+      : Heap(typename shared::child_of{parent.Heap::upstream()}), nesting_(how) {
     if (!parent.ended()) parent.adopt(*this);
   }
   nested(const nested&) = delete;

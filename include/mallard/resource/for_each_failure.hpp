@@ -27,9 +27,9 @@
 
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/debug/call_place.hpp"
 #include "mallard/resource/resource.hpp"
 #include "mallard/resource/test_resource.hpp"
-#include "mallard/source/call_place.hpp"
 
 namespace mallard {
 

@@ -27,14 +27,14 @@
 
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/block.hpp"
+#include "mallard/debug/block_book.hpp"
+#include "mallard/debug/call_place.hpp"
+#include "mallard/debug/error_line.hpp"
+#include "mallard/debug/guarded.hpp"
+#include "mallard/debug/misuse.hpp"
 #include "mallard/layer/failing.hpp"
-#include "mallard/layer/guarded.hpp"
 #include "mallard/layer/stats.hpp"
-#include "mallard/source/block_book.hpp"
-#include "mallard/source/call_place.hpp"
-#include "mallard/source/error_line.hpp"
 #include "mallard/source/memory_resource_source.hpp"
-#include "mallard/source/misuse.hpp"
 
 namespace mallard {
 

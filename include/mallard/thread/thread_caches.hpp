@@ -34,7 +34,7 @@
 #include "mallard/layer/growth.hpp"
 #include "mallard/layer/shared_chunks.hpp"
 #include "mallard/layer/singles.hpp"
-#include "mallard/source/borrowed.hpp"
+#include "mallard/source/upstream_ref.hpp"
 #include "mallard/thread/returned_batches.hpp"
 #include "mallard/thread/thread_cache.hpp"
 #include "mallard/thread/thread_table.hpp"
@@ -374,7 +374,7 @@ class alignas(cache_line) thread_caches {
   light_mutex* ends_;  // of the tables that its caches are attached to
   alignas(cache_line) mutable Mutex mutex_;
   Central central_;
-  shared_chunks<borrowed<typename Central::upstream_type>, doubling<1024, 8192>>
+  shared_chunks<upstream_ref<typename Central::upstream_type>, doubling<1024, 8192>>
       store_;                // of caches, under the lock
   cache* newest_ = nullptr;  // these two under ends_mutex
   cache* idle_ = nullptr;

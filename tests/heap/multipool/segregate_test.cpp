@@ -5,16 +5,17 @@
 #include <cstring>
 
 #include "mallard/core/size_classes.hpp"
-#include "mallard/source/borrowed.hpp"
 #include "mallard/source/counting.hpp"
 #include "mallard/source/memory_resource_source.hpp"
+#include "mallard/source/upstream_ref.hpp"
 
 namespace mallard {
 namespace {
 
 using source = counting<memory_resource_source>;
 using classes = size_classes<8, 128, 4, 4096>;
-using heap_type = segregate<borrowed<source>, classes, doubling<4096, 4096>, proportional<512, 512, 8, 4096>>;
+using heap_type =
+    segregate<upstream_ref<source>, classes, doubling<4096, 4096>, proportional<512, 512, 8, 4096>>;
 
 static_assert(heap<heap_type> && releasable<heap_type> && clearable<heap_type>);
 static_assert(owning<heap_type> && predictable<heap_type> && inspectable<heap_type>);

@@ -8,9 +8,9 @@
 
 #include "mallard/heap/best_fit.hpp"
 #include "mallard/layer/failing.hpp"
-#include "mallard/source/borrowed.hpp"
 #include "mallard/source/default_source.hpp"
 #include "mallard/source/malloc_heap.hpp"
+#include "mallard/source/upstream_ref.hpp"
 
 namespace mallard {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "mallard/source/block_book.hpp"
-#include "mallard/source/misuse.hpp"
+#include "mallard/debug/block_book.hpp"
+#include "mallard/debug/misuse.hpp"
 #include "model/random.hpp"
 #include "model/shadow.hpp"
 

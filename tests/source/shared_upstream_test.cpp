@@ -1,4 +1,4 @@
-#include "mallard/source/inherited.hpp"
+#include "mallard/source/shared_upstream.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,23 +13,23 @@
 namespace mallard {
 namespace {
 
-using lineage = inherited<counting<fixed_buffer>>;
+using shared = shared_upstream<counting<fixed_buffer>>;
 
-static_assert(layered<lineage> && predictable<lineage> && !releasable<lineage> && !clearable<lineage>);
-static_assert(owning<inherited<fixed_buffer>> && !owning<inherited<counting<fixed_buffer>>>);
-static_assert(std::is_default_constructible_v<inherited<default_source>> &&
-              !std::is_copy_constructible_v<inherited<default_source>>);
-static_assert(is_inherited<lineage> && !is_inherited<fixed_buffer>);
+static_assert(layered<shared> && predictable<shared> && !releasable<shared> && !clearable<shared>);
+static_assert(owning<shared_upstream<fixed_buffer>> && !owning<shared_upstream<counting<fixed_buffer>>>);
+static_assert(std::is_default_constructible_v<shared_upstream<default_source>> &&
+              !std::is_copy_constructible_v<shared_upstream<default_source>>);
+static_assert(is_shared_upstream<shared> && !is_shared_upstream<fixed_buffer>);
 
-class Inherited : public testing::Test {
+class SharedUpstream : public testing::Test {
  protected:
   std::array<std::byte, 4096> bytes_;
-  lineage root_{bytes_.data(), bytes_.size()};
-  lineage child_{lineage::heir{root_}};
+  shared root_{bytes_.data(), bytes_.size()};
+  shared child_{shared::child_of{root_}};
 };
 
-TEST_F(Inherited, AnHeirHasTheUpstreamOfTheRoot) {
-  lineage grandchild{lineage::heir{child_}};
+TEST_F(SharedUpstream, AChildHasTheUpstreamOfTheRoot) {
+  shared grandchild{shared::child_of{child_}};
   EXPECT_EQ(&grandchild.upstream(), &root_.upstream());
   const block b = grandchild.allocate(64, 16);
   ASSERT_TRUE(b);
@@ -39,14 +39,14 @@ TEST_F(Inherited, AnHeirHasTheUpstreamOfTheRoot) {
   EXPECT_EQ(child_.received_size(64, 16), 64u);
 }
 
-TEST_F(Inherited, WhatIsCutOffServesNothing) {
+TEST_F(SharedUpstream, WhatIsCutOffServesNothing) {
   child_.cut_off();
   EXPECT_TRUE(child_.is_cut_off());
   EXPECT_FALSE(root_.is_cut_off());
   EXPECT_FALSE(child_.allocate(1, 1));
   EXPECT_EQ(child_.received_size(1, 1), 0u);
-  const lineage heir_of_nobody{lineage::heir{child_}};
-  EXPECT_TRUE(heir_of_nobody.is_cut_off());
+  const shared child_of_none{shared::child_of{child_}};
+  EXPECT_TRUE(child_of_none.is_cut_off());
   const block b = root_.allocate(1, 1);
   EXPECT_TRUE(b);
   root_.deallocate(b.data, 1, 1);
@@ -62,12 +62,12 @@ struct ends_once {
   int* ends;
 };
 
-TEST(InheritedEnd, TheUpstreamEndsOnceWithTheRoot) {
+TEST(SharedUpstreamEnd, TheUpstreamEndsOnceWithTheRoot) {
   int ends = 0;
   {
-    inherited<ends_once> root(ends);
+    shared_upstream<ends_once> root(ends);
     {
-      const inherited<ends_once> child(inherited<ends_once>::heir{root});
+      const shared_upstream<ends_once> child(shared_upstream<ends_once>::child_of{root});
     }
     EXPECT_EQ(ends, 0);
   }

@@ -1,4 +1,4 @@
-#include "mallard/source/call_place.hpp"
+#include "mallard/debug/call_place.hpp"
 
 #include <gtest/gtest.h>
 

@@ -19,7 +19,7 @@
 #include <cstdint>
 
 #include "mallard/core/attributes.hpp"
-#include "mallard/source/error_line.hpp"
+#include "mallard/debug/error_line.hpp"
 
 namespace mallard {
 

@@ -1,4 +1,4 @@
-#include "mallard/layer/guarded.hpp"
+#include "mallard/debug/guarded.hpp"
 
 #include <gtest/gtest.h>
 

@@ -22,8 +22,8 @@
 #include <atomic>
 #include <mutex>
 
-#include "mallard/source/call_place.hpp"
-#include "mallard/source/misuse.hpp"
+#include "mallard/debug/call_place.hpp"
+#include "mallard/debug/misuse.hpp"
 
 namespace mallard {
 

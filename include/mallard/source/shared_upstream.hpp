@@ -1,12 +1,12 @@
-// inherited<Upstream>: one upstream for a heap and all that descend from it.
+// shared_upstream<Upstream>: one upstream for a heap and all its descendants.
 //
-//     root:   [ Upstream | * ]<--+       made of the root's arguments, ends with the root
+//     root:   [ Upstream | * ]<--+       constructed from the root's arguments, ends with the root
 //                  ^-------'     |
-//     child:  [ no Upstream | * ]        the root's, until it is cut off; then it has none
+//     child:  [ no Upstream | * ]        the root's, until it is cut off; then none
 //
-// It forwards blocks only: as a `borrowed` heap it is never `releasable`, for its owner alone knows whose
-// blocks there are. What is cut off answers every request with null. Precondition: an heir is cut off before
-// its root ends, unless it ends first; the layer `nested` sees to that.
+// It forwards blocks only and, like an `upstream_ref`, is never `releasable`: only the upstream's owner knows
+// whose blocks it holds. After cut_off() every request is answered with null. Precondition: a child ends or
+// is cut off before its root ends; the layer `nested` sees to that.
 // Cost: a load and a test above the upstream's.
 #pragma once
 
@@ -21,24 +21,24 @@
 namespace mallard {
 
 template <heap Upstream>
-class inherited {
+class shared_upstream {
  public:
   using upstream_type = Upstream;
 
-  // Says whose upstream is to be shared.
-  struct heir {
-    inherited& of;
+  // Constructs a child, which shares the upstream of `parent`.
+  struct child_of {
+    shared_upstream& parent;
   };
 
   template <class... Args>
     requires std::constructible_from<Upstream, Args...>
-  explicit inherited(Args&&... args) : own_(std::forward<Args>(args)...) {
+  explicit shared_upstream(Args&&... args) : own_(std::forward<Args>(args)...) {
     in_use_ = &own_;
   }
-  explicit inherited(heir h) noexcept : in_use_(h.of.in_use_) {}
-  inherited(const inherited&) = delete;
-  inherited& operator=(const inherited&) = delete;
-  ~inherited() {
+  explicit shared_upstream(child_of c) noexcept : in_use_(c.parent.in_use_) {}
+  shared_upstream(const shared_upstream&) = delete;
+  shared_upstream& operator=(const shared_upstream&) = delete;
+  ~shared_upstream() {
     if (in_use_ == &own_) own_.~Upstream();
   }
 
@@ -54,7 +54,7 @@ class inherited {
 
   [[nodiscard]] bool is_cut_off() const noexcept { return in_use_ == nullptr; }
 
-  // Ends an heir's use of the upstream. Precondition: it is an heir, and has given everything back.
+  // Ends a child's use of the upstream. Precondition: it is a child, and has given everything back.
   void cut_off() noexcept {
     MALLARD_CHECK(in_use_ != &own_);
     in_use_ = nullptr;
@@ -101,8 +101,8 @@ class inherited {
 
 // Whether a type is such an upstream.
 template <class Upstream>
-inline constexpr bool is_inherited = false;
+inline constexpr bool is_shared_upstream = false;
 template <class Upstream>
-inline constexpr bool is_inherited<inherited<Upstream>> = true;
+inline constexpr bool is_shared_upstream<shared_upstream<Upstream>> = true;
 
 }  // namespace mallard

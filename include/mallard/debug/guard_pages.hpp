@@ -28,10 +28,10 @@
 #include "mallard/core/check.hpp"
 #include "mallard/core/pattern.hpp"
 #include "mallard/core/usage.hpp"
-#include "mallard/source/block_book.hpp"
-#include "mallard/source/call_place.hpp"
-#include "mallard/source/fault_report.hpp"
-#include "mallard/source/misuse.hpp"
+#include "mallard/debug/block_book.hpp"
+#include "mallard/debug/call_place.hpp"
+#include "mallard/debug/fault_report.hpp"
+#include "mallard/debug/misuse.hpp"
 #include "mallard/source/os_pages.hpp"
 
 namespace mallard {

@@ -1,4 +1,4 @@
-#include "mallard/source/misuse.hpp"
+#include "mallard/debug/misuse.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "mallard/source/error_line.hpp"
+#include "mallard/debug/error_line.hpp"
 
 #include <gtest/gtest.h>
 

@@ -23,9 +23,9 @@
 #include "mallard/core/block.hpp"
 #include "mallard/core/tally.hpp"
 #include "mallard/core/usage.hpp"
-#include "mallard/source/call_place.hpp"
-#include "mallard/source/error_line.hpp"
-#include "mallard/source/misuse.hpp"
+#include "mallard/debug/call_place.hpp"
+#include "mallard/debug/error_line.hpp"
+#include "mallard/debug/misuse.hpp"
 #include "mallard/source/os_pages.hpp"
 
 namespace mallard {

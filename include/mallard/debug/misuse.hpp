@@ -17,8 +17,8 @@
 #include <cstdlib>
 
 #include "mallard/core/align.hpp"
-#include "mallard/source/call_place.hpp"
-#include "mallard/source/error_line.hpp"
+#include "mallard/debug/call_place.hpp"
+#include "mallard/debug/error_line.hpp"
 
 namespace mallard {
 

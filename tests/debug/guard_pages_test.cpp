@@ -1,4 +1,4 @@
-#include "mallard/source/guard_pages.hpp"
+#include "mallard/debug/guard_pages.hpp"
 
 #include <gtest/gtest.h>
 

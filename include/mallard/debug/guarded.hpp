@@ -30,9 +30,9 @@
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/pattern.hpp"
 #include "mallard/core/usage.hpp"
-#include "mallard/source/block_book.hpp"
-#include "mallard/source/call_place.hpp"
-#include "mallard/source/misuse.hpp"
+#include "mallard/debug/block_book.hpp"
+#include "mallard/debug/call_place.hpp"
+#include "mallard/debug/misuse.hpp"
 
 namespace mallard {
 

@@ -1,4 +1,4 @@
-#include "mallard/source/fault_report.hpp"
+#include "mallard/debug/fault_report.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "mallard/source/guard_pages.hpp"
+#include "mallard/debug/guard_pages.hpp"
 
 namespace mallard {
 namespace {

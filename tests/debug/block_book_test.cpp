@@ -1,4 +1,4 @@
-#include "mallard/source/block_book.hpp"
+#include "mallard/debug/block_book.hpp"
 
 #include <gtest/gtest.h>
 
