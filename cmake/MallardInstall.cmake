@@ -1,9 +1,10 @@
-# Installation in four components, and the ways in for consumers: find_package and pkg-config.
+# Installation in five components, and the ways in for consumers: find_package and pkg-config.
 #
 #   devel    headers, CMake package, pkg-config file
 #   library  libmallard.so and libmallard.a, for C, and how to find them
 #   tools    bin/mallard-*, and lib/mallard/ for what is loaded into other programs
-#   python   the native module of the Python package (the wheel is: tools + python)
+#   bench    bin/mallard-bench, the benchmarks of papers
+#   python   the native module of the Python package (the wheel is: tools + python; mallard-bench's: bench)
 include(CMakePackageConfigHelpers)
 
 option(MALLARD_INSTALL "Install mallard with this build" ${PROJECT_IS_TOP_LEVEL})
@@ -19,10 +20,12 @@ else()
   set(mallard_preload_dir lib/mallard)
 endif()
 
-# mallard_install_tool(TARGET): a program a user runs.
+# mallard_install_tool(TARGET [COMPONENT]): a program a user runs, one of the tools unless another component is named.
 function(mallard_install_tool target)
+  set(component ${ARGN} tools)
+  list(GET component 0 component)
   if(MALLARD_INSTALL)
-    install(TARGETS ${target} RUNTIME DESTINATION ${mallard_bin_dir} COMPONENT tools)
+    install(TARGETS ${target} RUNTIME DESTINATION ${mallard_bin_dir} COMPONENT ${component})
   endif()
 endfunction()
 

@@ -96,10 +96,15 @@ def main() -> NoReturn:
     """Run the command line; what goes wrong is one line on stderr and exit code 2."""
     given = sys.argv[1:] or ["--help"]
     called = next((argument for argument in given if not argument.startswith("-")), None)
-    app = application(called)
-    if given == [called] and called in COMMANDS and called not in NATIVE and subcommands(loaded(called)[0]):
-        given.append("--help")
     try:
+        app = application(called)
+        if (
+            given == [called]
+            and called in COMMANDS
+            and called not in NATIVE
+            and subcommands(loaded(called)[0])
+        ):
+            given.append("--help")
         sys.exit(app(given, prog_name="mallard", standalone_mode=False))
     except typer.Abort:
         sys.exit(130)

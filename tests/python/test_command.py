@@ -1,11 +1,15 @@
 """The `mallard` command itself: help, what it loads, what it says when it is misused."""
 
+import subprocess
+import sys
 from importlib.metadata import version
 
 import pytest
 from conftest import Mallard
 
 from mallard.cli import COMMANDS, loaded
+
+OWN = [name for name in COMMANDS if name != "bench"]  # which is a package of its own
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"]])
@@ -16,17 +20,27 @@ def test_help_names_every_subcommand(mallard: Mallard, arguments: list[str]) -> 
         assert f"\n  {subcommand} " in shown.stdout
 
 
-@pytest.mark.parametrize("subcommand", COMMANDS)
+@pytest.mark.parametrize("subcommand", OWN)
 def test_every_subcommand_has_help(mallard: Mallard, subcommand: str) -> None:
     shown = mallard(subcommand, "--help")
     assert shown.returncode == 0
     assert "--help" in shown.stdout
 
 
-@pytest.mark.parametrize(("subcommand", "summary"), COMMANDS.items())
-def test_subcommand_is_listed_as_it_tells_of_itself(subcommand: str, summary: str) -> None:
+@pytest.mark.parametrize("subcommand", OWN)
+def test_subcommand_is_listed_as_it_tells_of_itself(subcommand: str) -> None:
     function, _ = loaded(subcommand)
-    assert (function.__doc__ or "").splitlines()[0] == summary
+    assert (function.__doc__ or "").splitlines()[0] == COMMANDS[subcommand]
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["density", "--quick"]])
+def test_bench_where_it_is_not_installed(arguments: list[str]) -> None:
+    without = "import sys; sys.modules['mallard_bench'] = None; from mallard.cli import main; main()"
+    command = [sys.executable, "-c", without, "bench", *arguments]
+    refused = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.startswith("mallard: bench is not installed: ")
+    assert refused.stderr.count("\n") == 1
 
 
 def test_version(mallard: Mallard) -> None:

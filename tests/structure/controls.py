@@ -202,13 +202,15 @@ class Controls(unittest.TestCase):
         self.demand(name_once.violations, sound, violations)
 
     def test_test_built(self) -> None:
-        """A test or a fuzz target that the CMake file of its folder does not name is found."""
+        """A test or a fuzz target that the CMake file above it does not name is found."""
         sound = {
             "tests/layer/CMakeLists.txt": "foreach(name\n    bump\n    chunk_list\n  )\nendforeach()\n",
             "tests/layer/bump_test.cpp": "",
             "tests/layer/chunk_list_test.cpp": "",
             "tests/fuzz/CMakeLists.txt": "add_executable(journal_fuzz journal_fuzz.cpp)\n",
             "tests/fuzz/journal_fuzz.cpp": "",
+            "bench/papers/tests/CMakeLists.txt": "mallard_test(race SOURCE contest/race)\n",
+            "bench/papers/tests/contest/race_test.cpp": "",
         }
         violations: dict[str, Tree] = {
             "tests/layer/list_test.cpp is not named in tests/layer/CMakeLists.txt": {
@@ -219,6 +221,7 @@ class Controls(unittest.TestCase):
             },
             "tests/fuzz/journal_fuzz.cpp is": {"tests/fuzz/CMakeLists.txt": "foreach(name spool)\n"},
             "tests/heap/pool_test.cpp is": {"tests/heap/pool_test.cpp": ""},
+            "contest/meter_test.cpp is": {"bench/papers/tests/contest/meter_test.cpp": ""},
         }
         self.demand(test_built.violations, sound, violations)
 

@@ -1,4 +1,4 @@
-"""Every test and fuzz target is built: its name stands in the CMakeLists.txt of its folder.
+"""Every test and fuzz target is built: its name stands in the nearest CMakeLists.txt above it.
 
     test_built.py [ROOT]     prints each source that no build knows of; exit code 1 if there is one
 
@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import tree_check
 
 COMMENT = re.compile(r"#.*")
+FOLDERS = ("tests", "bench/papers/tests")
 
 
 def words(cmake: Path) -> set[str]:
@@ -23,13 +25,19 @@ def words(cmake: Path) -> set[str]:
     return set(re.findall(r"\w+", COMMENT.sub("", text)))
 
 
+def nearest(folder: Path, top: Path) -> Path:
+    """The CMake file of a folder, or of the nearest above it that has one."""
+    cmake = folder / "CMakeLists.txt"
+    return cmake if cmake.is_file() or folder == top else nearest(folder.parent, top)
+
+
 def violations(root: Path) -> Iterator[str]:
-    """Sources of tests and of fuzz targets that the CMake file beside them does not name."""
-    for suffix in ("_test", "_fuzz"):
-        for source in sorted((root / "tests").rglob(f"*{suffix}.cpp")):
-            if not words(source.parent / "CMakeLists.txt") & {source.stem, source.stem.removesuffix(suffix)}:
-                folder = source.parent.relative_to(root).as_posix()
-                yield f"{folder}/{source.name} is not named in {folder}/CMakeLists.txt"
+    """Sources of tests and of fuzz targets that the CMake file above them does not name."""
+    for suffix, folder in product(("_test", "_fuzz"), FOLDERS):
+        for source in sorted((root / folder).rglob(f"*{suffix}.cpp")):
+            cmake = nearest(source.parent, root / folder)
+            if not words(cmake) & {source.stem, source.stem.removesuffix(suffix)}:
+                yield f"{source.relative_to(root)} is not named in {cmake.relative_to(root)}"
 
 
 if __name__ == "__main__":

@@ -1,0 +1,157 @@
+"""What was measured beside what the paper has: medians of many places, the paper's in brackets.
+
+                     AS7          AS8
+DS3, unordered_...   2.4 (5.2)    2.9 (6.1)      of the same sizes, where the paper has more of them
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+from xml.sax.saxutils import escape
+
+from mallard_bench.families import LOCAL
+from mallard_bench.findings.locality import BESIDE, WITH, WITHOUT
+from mallard_bench.findings.measured import Cell, Measured
+from mallard_bench.findings.utilization import LARGEST_POOLED
+from mallard_bench.tables.density import title
+from mallard_bench.tables.figure import three_digits
+
+Place = tuple[Any, ...]
+# By row and column of a table the figures of all places it stands for; None is one that ran out of memory.
+Figures = dict[tuple[str, str], dict[Place, float | None]]
+
+HEAPS = (WITHOUT, WITH, BESIDE)
+ENDS_OF_SPLITS = {0: "few", 8: "most"}
+DIRECT = LOCAL[::4]  # of each family the one that is accessed directly and destroyed
+DIRECT_AND_WINK = [label for first in range(0, len(LOCAL), 4) for label in LOCAL[first : first + 2]]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A table: how figures of cells are made, and what they are."""
+
+    corner: str
+    figures: Callable[[Measured], Figures]
+    write: Callable[[float], str]
+
+
+def ratio(above: Cell | None, below: Cell | None) -> float | None:
+    """Return how many times the other a cell is; None where one has no time."""
+    if above is None or below is None or above.time is None or below.time is None or below.time.value <= 0:
+        return None
+    return above.time.value / below.time.value
+
+
+def density(table: Measured) -> Figures:
+    """Return how many times as fast as AS1 strategies are, by structure."""
+    found: Figures = {}
+    for (structure, size, label), cell in table.cells.items():
+        if label in DIRECT_AND_WINK:
+            of = ratio(table.cells.get((structure, size, "AS1")), cell)
+            found.setdefault((title(structure), label), {})[structure, size] = of
+    return found
+
+
+def locality(table: Measured) -> Figures:
+    """Return what a shuffle costs, by the size of lists."""
+    found: Figures = {}
+    for (kind, links, lists, split, shuffled, _, label), cell in table.cells.items():
+        if kind == "splits" and shuffled and split in ENDS_OF_SPLITS and label in HEAPS:
+            before = table.cells.get((kind, links, lists, split, False, None, label))
+            row, column = f"2^{links} links in lists of 2^{lists}", f"{label}, {ENDS_OF_SPLITS[split]}"
+            found.setdefault((row, column), {})[links, lists] = ratio(cell, before)
+    columns = [f"{label}, {end}" for label in HEAPS for end in ENDS_OF_SPLITS.values()]
+    return dict(sorted(found.items(), key=lambda one: (*place_of(one[1]), columns.index(one[0][1]))))
+
+
+def place_of(places: Mapping[Place, Any]) -> Place:
+    """Return where a row of benchmark II stands: small systems first, in each the large lists."""
+    links, lists = next(iter(places))
+    return links, -lists
+
+
+def utilization(table: Measured) -> Figures:
+    """Return percentages of AS1, by total and by whether a multipool keeps blocks itself."""
+    found: Figures = {}
+    for (total, active, block, label), cell in table.cells.items():
+        if label in (*DIRECT, "AS2"):
+            size = "up to" if block <= LARGEST_POOLED else "of more than"
+            row = f"2^{total} bytes in all, blocks {size} 2^{LARGEST_POOLED}"
+            of = ratio(cell, table.cells.get((total, active, block, "AS1")))
+            found.setdefault((row, label), {})[total, active, block] = of
+    return found
+
+
+def contention(table: Measured) -> Figures:
+    """Return percentages of AS1 by the clock, by the number of threads."""
+    found: Figures = {}
+    for (iterations, block, threads, label), cell in table.cells.items():
+        if label in (*DIRECT, "AS2", "AS9"):
+            of = ratio(cell, table.cells.get((iterations, block, threads, "AS1")))
+            found.setdefault((str(threads), label), {})[iterations, block, threads] = of
+    return dict(sorted(found.items(), key=lambda one: int(one[0][0])))
+
+
+def percent(value: float) -> str:
+    """Return a ratio as the paper prints it."""
+    return f"{100 * value:.0f}"
+
+
+BESIDES: dict[str, Beside] = {
+    "density": Beside("times as fast as AS1", density, three_digits),
+    "locality": Beside("after the shuffle over before", locality, three_digits),
+    "utilization": Beside("percent of AS1", utilization, percent),
+    "contention": Beside("threads; percent of AS1", contention, percent),
+}
+
+
+def lines(benchmark: str, here: Measured, paper: Measured) -> Iterator[str]:
+    """Yield the lines of a benchmark's table."""
+    of = BESIDES[benchmark]
+    ours, theirs = of.figures(here), of.figures(paper)
+    rows = list(dict.fromkeys(row for row, _ in ours))
+    columns = list(dict.fromkeys(column for _, column in ours))
+    yield line([of.corner, *columns])
+    yield line(["---", *["---:"] * len(columns)])
+    for row in rows:
+        cells = (
+            both(ours.get((row, column), {}), theirs.get((row, column), {}), of.write) for column in columns
+        )
+        yield line([row, *cells])
+
+
+def since(here: Measured, paper: Measured) -> Iterator[str]:
+    """Yield the lines of how many times as fast structures are as in the paper, machine and all."""
+    columns = ("AS1", *DIRECT)
+    yield line(["times as fast as in the paper", *columns])
+    yield line(["---", *["---:"] * len(columns)])
+    structures = dict.fromkeys(key[0] for key in here.cells)
+    for structure in sorted(structures, key=lambda name: int(name[2:])):
+        of: dict[str, list[float | None]] = {label: [] for label in columns}
+        for key, cell in here.cells.items():
+            if key[0] == structure and key[-1] in of and key in paper.cells:
+                of[key[-1]].append(ratio(paper.cells[key], cell))
+        yield line([title(structure), *(middle(values, three_digits) for values in of.values())])
+
+
+def both(
+    here: Mapping[Place, float | None], paper: Mapping[Place, float | None], write: Callable[[float], str]
+) -> str:
+    """Return ours and, of the same places, the paper's."""
+    same = [paper[place] for place in here if place in paper]
+    said = middle(list(here.values()), write)
+    return f"{said} ({middle(same, write)})" if same else said
+
+
+def middle(values: Sequence[float | None], write: Callable[[float], str]) -> str:
+    """Return the median; where most ran out of memory that."""
+    known = [value for value in values if value is not None]
+    if not values:
+        return "-"
+    return write(median(known)) if 2 * len(known) > len(values) else "fail"
+
+
+def line(cells: Sequence[str]) -> str:
+    """Return a line of a table."""
+    return f"| {' | '.join(map(escape, cells))} |"

@@ -1,0 +1,93 @@
+"""Where and how runs were measured."""
+
+from collections.abc import Callable, Iterator, Sequence
+from xml.etree.ElementTree import Element
+
+from mallard import figures
+from mallard.html.element import tag
+from mallard.html.table import scrolled
+from mallard_bench.page.names import many
+from mallard_bench.results import Document
+from mallard_bench.results_file import Run
+
+HEADINGS = ("Machine", "Compiler", "Kernel", "Huge pages", "C library", "Heaps", "Limit", "Groups", "Date")
+WORDS = (
+    (
+        "AS1 ... AS14",
+        "the paper's strategies: the global allocator, monotonic, multipool, and multipool over monotonic; "
+        "accessed directly or, virtual, through a base class; destroyed normally or winked out",
+    ),
+    ("warm", "everything that is needed was touched before: the first structure or pass is not counted"),
+    ("cold", "the first in a fresh process, whose pages come from the system"),
+    ("spread", "from the 10th to the 90th of 100 parts of the rounds"),
+    (
+        "ratio",
+        "in each round the time of a strategy over that of AS1: their median, and with ± how far from it "
+        "most of them lie",
+    ),
+    ("held", "bytes that the process held at most; page faults are those of the cold part"),
+    ("skip", "not tried, because it needs more memory than a strategy may take"),
+    ("fail", "memory ran out, as the paper prints it"),
+    ("broke", "the worker crashed, or its own checks did not hold"),
+    (
+        "V1, V2",
+        "allocators of the plain protocol and of the one with commands and bursts: Boost's (boost), ours "
+        "over best_fit, and over it with a lock (locked); none: no allocator, which is taken off all times",
+    ),
+    ("A/A", "the first strategy, AS1, boost.V1 or pool.V1, measured a second time"),
+)
+
+
+def measured_on(runs: Sequence[Run], names: Sequence[str]) -> Element:
+    """Return the section of machines."""
+    head = tag("tr", tag("th", "Run", scope="col"), *(tag("th", name, scope="col") for name in HEADINGS))
+    rows = [
+        tag("tr", tag("th", name, scope="row"), *(tag("td", fact) for fact in facts(run)))
+        for run, name in zip(runs, names, strict=True)
+    ]
+    table = tag("table", tag("thead", head), tag("tbody", *rows), class_="machines")
+    made = tag("section", tag("h2", "Measured on"), class_="card", id="measured-on")
+    made.append(scrolled(table, "Machines"))
+    return made
+
+
+def facts(run: Run) -> Iterator[str]:
+    """Yield what stands below HEADINGS."""
+    yield each(run, machine)
+    yield each(run, lambda of: f"{of['machine']['compiler']} {of['machine']['flags']}")
+    yield each(run, lambda of: str(of["machine"]["kernel"]))
+    yield each(run, lambda of: str(of["machine"]["transparent_huge_pages"]))
+    yield each(run, lambda of: str(of["machine"]["c_library"]))
+    yield each(run, litter)
+    yield figures.size(run.header.memory_limit)
+    yield str(len(run.documents)) if run.complete else f"{len(run.documents)} of {run.header.groups}"
+    yield run.header.date.replace("T", " ").replace("+00:00", " UTC")
+
+
+def each(run: Run, fact: Callable[[Document], str]) -> str:
+    """Return a fact of all groups, each that differs once."""
+    return "; ".join(dict.fromkeys(map(fact, run.documents)))
+
+
+def machine(of: Document) -> str:
+    """Return processor and memory."""
+    known = of["machine"]
+    return f"{known['cpu']}, {many(known['cores'], 'core')}, {figures.size(known['memory'])}"
+
+
+def litter(of: Document) -> str:
+    """Return what heaps were like when a measurement began."""
+    times = of["method"]["litter"]
+    return f"littered, {times} times the live objects" if times else "fresh"
+
+
+def method(runs: Sequence[Run]) -> Element:
+    """Return the section of words, and of how figures were made."""
+    made = tag("section", tag("h2", "Method"), class_="card", id="method")
+    turns = dict.fromkeys(
+        f"{of['method']['turns']}; {of['method']['figures']}" for run in runs for of in run.documents
+    )
+    rows = [("turns", text) for text in turns] + list(WORDS)
+    body = tag("tbody", *(tag("tr", tag("th", name, scope="row"), tag("td", text)) for name, text in rows))
+    made.append(scrolled(tag("table", body, class_="pairs"), "Method"))
+    return made

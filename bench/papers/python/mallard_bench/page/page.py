@@ -1,0 +1,106 @@
+"""The page of one or more runs: verdict, noise and where it was measured first, then a section a benchmark.
+
+Without scripts there are findings, facts and the tables of allocators; assets/ adds heat maps, surfaces and
+lines.
+"""
+
+import shlex
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+from mallard.html.element import tag
+from mallard.html.frame import Page, whole
+from mallard.output import replacing
+from mallard_bench.options import Benchmark
+from mallard_bench.page.data import as_json
+from mallard_bench.page.facts import measured_on, method
+from mallard_bench.page.findings import verdict
+from mallard_bench.page.grids import as_tables
+from mallard_bench.page.names import HEADINGS, run_names
+from mallard_bench.page.noise import noise
+from mallard_bench.papers import OF_ALLOCATORS, titles
+from mallard_bench.results_file import Run
+from mallard_bench.show import sections
+from mallard_bench.tables.notes import legend
+
+
+def write_page(runs: Sequence[Run], path: Path, version: str, command: list[str]) -> None:
+    """Write the page of some runs; `command` makes it again."""
+    with replacing(path) as part:
+        part.write_text(render(runs, version, command), encoding="utf-8")
+
+
+def render(runs: Sequence[Run], version: str, command: list[str]) -> str:
+    """Return the page of some runs."""
+    names = run_names(runs)
+    shown = [benchmark for benchmark in Benchmark if any(run.header.benchmark == benchmark for run in runs)]
+    page = Page(
+        name="mallard bench",
+        title=f"{title(shown)}: {', '.join(shown)}",
+        content=[
+            head(runs, names),
+            contents(shown),
+            verdict(runs, names),
+            noise(runs, names),
+            measured_on(runs, names),
+            *(section(benchmark, runs, names) for benchmark in shown),
+            method(runs),
+        ],
+        data=[as_json(runs, names).encode()],
+        own=files("mallard_bench.page") / "assets",
+    )
+    return whole(page, version, command)
+
+
+def head(runs: Sequence[Run], names: Sequence[str]) -> Element:
+    """Return what the page is of."""
+    facts = tag("p", *(tag("span", name) for name in names), class_="facts")
+    made = tag("div", tag("h1", title([run.header.benchmark for run in runs])), facts, class_="head")
+    for run, name in zip(runs, names, strict=True):
+        if not run.complete:
+            there = f"{len(run.documents)} of {run.header.groups} groups"
+            again = shlex.join(["mallard", "bench", run.header.benchmark, "--resume"])
+            made.append(
+                tag("p", f"{name} has {there}; the same command with --resume goes on: ", tag("code", again))
+            )
+            made[-1].set("class", "notice")
+    return made
+
+
+def contents(shown: Sequence[Benchmark]) -> Element:
+    """Return the links to all sections."""
+    links = [("verdict", "Verdict"), ("noise", "Noise"), ("measured-on", "Measured on")]
+    links += [(benchmark, HEADINGS[benchmark]) for benchmark in shown]
+    links.append(("method", "Method"))
+    items = (tag("li", tag("a", heading, href=f"#{name}")) for name, heading in links)
+    return tag("nav", tag("ul", *items), class_="contents", aria_label="Sections")
+
+
+def title(benchmarks: Sequence[str]) -> str:
+    """Return what a page of some benchmarks is called."""
+    return f"Benchmarks of {titles(benchmarks)}"
+
+
+def section(benchmark: Benchmark, runs: Sequence[Run], names: Sequence[str]) -> Element:
+    """Return the place of a benchmark's charts, or its tables."""
+    drawn = benchmark not in OF_ALLOCATORS
+    return tag(
+        "section",
+        tag("h2", HEADINGS[benchmark], id=f"{benchmark}-heading"),
+        *([tag("div", data_part=benchmark)] if drawn else printed(benchmark, runs, names)),
+        class_="card drawn" if drawn else "card",
+        id=benchmark,
+        aria_labelledby=f"{benchmark}-heading",
+    )
+
+
+def printed(benchmark: Benchmark, runs: Sequence[Run], names: Sequence[str]) -> Iterator[Element]:
+    """Yield the tables of all runs of a benchmark."""
+    for run, name in zip(runs, names, strict=True):
+        if run.header.benchmark == benchmark:
+            yield tag("h3", name)
+            for of in sections(benchmark, run.documents):
+                yield from as_tables(of.tables)
+    yield tag("p", legend(benchmark), class_="note")

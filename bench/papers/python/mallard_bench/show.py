@@ -1,0 +1,128 @@
+"""A run as text: its tables in the paper's order, then where and how it was measured."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from rich.text import Text
+
+from mallard import figures
+from mallard_bench import expected_documents
+from mallard_bench.findings import judged, left_out, words
+from mallard_bench.options import Benchmark
+from mallard_bench.printing import PatientConsole, has_width, print_text
+from mallard_bench.results import Document, Result, result
+from mallard_bench.results_file import Run
+from mallard_bench.tables import allocators, contention, density, grid, locality, pools, utilization, verdicts
+from mallard_bench.tables.notes import legend, notes
+from mallard_bench.tables.section import Section
+
+WIDE = 120  # columns where no terminal says how many there are
+
+SECTIONS: dict[str, Callable[[Sequence[Result]], Iterator[Section]]] = {
+    Benchmark.DENSITY: density.sections,
+    Benchmark.LOCALITY: locality.sections,
+    Benchmark.UTILIZATION: utilization.sections,
+    Benchmark.CONTENTION: contention.sections,
+    Benchmark.EXPANSION: allocators.expansion,
+    Benchmark.SHRINK: allocators.shrink,
+    Benchmark.BURST: allocators.burst,
+    Benchmark.POOLS: pools.sections,
+}
+
+
+def show_run(run: Run, paper: bool) -> None:
+    """Print a run to standard output; colours and width are the terminal's.
+
+    With `paper` each of its tables stands below ours of the same title.
+    """
+    console = PatientConsole() if has_width() else PatientConsole(width=WIDE)
+    benchmark = run.header.benchmark
+    findings = judged(benchmark, run.documents)
+    theirs = {table.papers: table for table in papers_tables(benchmark)} if paper else {}
+    explained = False
+    for section in sections(benchmark, run.documents):
+        for table in section.tables:
+            grid.show(table, console)
+            for line in [*notes(table), *([] if explained else [legend(benchmark)])]:
+                say(line, console)
+            explained = True
+            console.print()
+            if paper and table.papers is not None:
+                if of := theirs.get(table.papers):
+                    grid.show(as_printed(of), console)
+                else:
+                    say(f"The paper has no table of {table.title.partition(':')[0]}.", console)
+                console.print()
+        below = [(finding, judgement) for finding, judgement in findings if finding.table == section.name]
+        verdicts.show(below, console)
+        if below:
+            console.print()
+    if findings:
+        say(words.NOISE, console)
+    if unmeasured := left_out(benchmark, findings):
+        say(unmeasured, console)
+    for line in closing(run, run.results):
+        say(line, console)
+
+
+def say(line: str, console: PatientConsole) -> None:
+    """Print a line of small print."""
+    print_text(Text(line, style="dim"), console)
+
+
+def as_printed(papers: grid.Grid) -> grid.Grid:
+    """Return a table of the paper, which has no spreads but those of rounding."""
+    lines = [
+        replace(line, cells=[replace(cell, spread=None) for cell in line.cells]) for line in papers.lines
+    ]
+    return replace(papers, title=f"In the paper: {papers.title}", lines=lines)
+
+
+def sections(benchmark: str, documents: Sequence[Document]) -> Iterator[Section]:
+    """Yield the tables of some documents."""
+    return SECTIONS[benchmark]([result(document) for document in documents])
+
+
+def papers_tables(benchmark: str) -> list[grid.Grid]:
+    """Return the paper's own tables, from its values."""
+    if benchmark == Benchmark.POOLS:
+        return [pools.papers_memory()]
+    return [
+        table
+        for section in sections(benchmark, expected_documents.documents(benchmark))
+        for table in section.tables
+    ]
+
+
+def closing(run: Run, results: Sequence[Result]) -> Iterator[str]:
+    """Yield where and how the figures were measured, and where they are."""
+    yield from unique(machine(result) for result in results)
+    yield from unique(method(result) for result in results)
+    of = "" if run.complete else f" of {run.header.groups}"
+    groups = "group" if run.header.groups == 1 else "groups"
+    yield f"{len(results)}{of} {groups} ({run.header.level}, {run.header.date}): {run.path}"
+
+
+def machine(result: Result) -> str:
+    """Say where a group was measured."""
+    known = result.machine
+    return (
+        f"{known['cpu']}, {known['cores']} cores, {figures.size(known['memory'])}; {known['kernel']}, "
+        f"transparent huge pages: {known['transparent_huge_pages']}; {known['c_library']}; "
+        f"{known['compiler']} {known['flags']}"
+    )
+
+
+def method(result: Result) -> str:
+    """Say how a group was measured."""
+    known = result.method
+    litter = f"littered with {known['litter']} times the live objects" if known["litter"] else "fresh heaps"
+    return (
+        f"{known['turns']}; {known['figures']}; {litter}; "
+        f"at most {figures.size(known['memory_limit'])} a strategy"
+    )
+
+
+def unique(lines: Iterator[str]) -> list[str]:
+    """Return each line once."""
+    return list(dict.fromkeys(lines))

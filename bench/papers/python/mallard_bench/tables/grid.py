@@ -1,0 +1,181 @@
+"""A table of figures with headings over groups of columns, split where the terminal is too narrow.
+
+      --- global --  ------- monotonic ------        group
+         AS1   AS2    AS3    AS4    AS5   AS6        column
+              virt          wink   virt   v+w        what it is
+2^6     10.2  11.0   7.16   7.12   7.50  7.20
+2^16    skipped: needs about 7 GiB, the limit is 4 GiB
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from rich.console import Console
+from rich.text import Text
+
+from mallard_bench.printing import print_text
+from mallard_bench.repeated import Repeated
+from mallard_bench.tables.heat import Heat, over_chart
+
+GAP = 1  # between groups
+WIDE_SPREAD = 0.1  # of a median; what is wider is marked
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A figure; only with a value it has a colour."""
+
+    text: str = ""
+    value: float | None = None
+    spread: float | None = None  # how wide it is, as a share of the median
+    reason: str | None = None  # why it has no value
+    around: str = ""  # how far from it most rounds lie, as ±0.02; stands behind it
+    figure: Repeated | None = None  # what it was made of, where more may be made of it
+
+    @property
+    def whole(self) -> str:
+        """It with what stands behind it."""
+        return f"{self.text}{self.around}"
+
+    @property
+    def mark(self) -> str:
+        """What stands behind it: ~ if the rounds do not agree."""
+        return "~" if self.spread is not None and self.spread > WIDE_SPREAD else " "
+
+
+@dataclass(frozen=True)
+class Column:
+    """The heading of a column, and a word below it."""
+
+    name: str
+    word: str = ""
+    whole: str = ""  # name, by which it is told from all others; else the two above are
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Columns under one heading."""
+
+    heading: str
+    columns: Sequence[Column]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row: its cells in the order of all columns, or why there are none."""
+
+    name: str
+    cells: Sequence[Cell]
+    skipped: str | None = None  # why, if all of it was
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table."""
+
+    title: str
+    corner: str
+    groups: Sequence[Columns]
+    lines: Sequence[Line]
+    heat: Heat | None = None
+    papers: str | None = None  # which table of the paper it is, if it is one
+
+    def coloured(self) -> "Grid":
+        """Return it with the colours of its whole chart."""
+        cells = (cell for line in self.lines for cell in line.cells)
+        return replace(self, heat=over_chart(cell.value for cell in cells if cell.value is not None))
+
+
+def show(grid: Grid, console: Console) -> None:
+    """Print a table."""
+    print_text(Text(grid.title, style="bold"), console)
+    for part in Layout(grid).parts(console.width):
+        for text in part:
+            if console.color_system is None:
+                text.rstrip()
+            console.print(text, soft_wrap=True)
+
+
+class Layout:
+    """Where everything of a table stands."""
+
+    def __init__(self, grid: Grid) -> None:
+        """Measure how wide columns are."""
+        self.grid = grid
+        self.label = max(len(name) for name in [grid.corner, *(line.name for line in grid.lines)])
+        self.placed: list[Placed] = []
+        start = 0
+        for group in grid.groups:
+            widths = [self.width(start + i, column) for i, column in enumerate(group.columns)]
+            widths[-1] += max(0, len(group.heading) - sum(widths))
+            self.placed.append(Placed(group, start, widths))
+            start += len(group.columns)
+
+    def width(self, place: int, column: Column) -> int:
+        """Return how wide a column is, with a space on each side."""
+        cells = [line.cells[place].whole for line in self.grid.lines if line.skipped is None]
+        return 2 + max(len(text) for text in [column.name, column.word, *cells])
+
+    def parts(self, width: int) -> Iterator[list[Text]]:
+        """Yield the lines of as many tables as are needed."""
+        shown: list[Placed] = []
+        used = self.label
+        for group in self.placed:
+            needed = GAP + sum(group.widths)
+            if shown and used + needed > width:
+                yield list(self.lines(shown))
+                shown, used = [], self.label
+            shown.append(group)
+            used += needed
+        yield list(self.lines(shown))
+
+    def lines(self, shown: Sequence["Placed"]) -> Iterator[Text]:
+        """Yield headings and rows of some groups of columns."""
+        if any(group.of.heading for group in shown):
+            yield self.row("", [Text(over(group.of.heading, sum(group.widths)), "dim") for group in shown])
+        yield self.row(self.grid.corner, [group.headings("name", "bold") for group in shown])
+        if any(column.word for group in shown for column in group.of.columns):
+            yield self.row("", [group.headings("word", "dim") for group in shown])
+        for line in self.grid.lines:
+            if line.skipped is None:
+                yield self.row(line.name, [group.cells(line, self.grid.heat) for group in shown])
+            else:
+                yield self.row(line.name, [Text(f" skipped: {line.skipped}", "dim")])
+
+    def row(self, name: str, parts: Sequence[Text]) -> Text:
+        """Return a line."""
+        return Text(" " * GAP).join([Text(f"{name:<{self.label}}"), *parts])
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A group of columns: the place of its first among all, and how wide they are."""
+
+    of: Columns
+    start: int
+    widths: Sequence[int]
+
+    def headings(self, which: str, style: str) -> Text:
+        """Return the names of the columns, or the words below."""
+        texts = [getattr(column, which) for column in self.of.columns]
+        return Text("".join(map(aligned, texts, self.widths)), style)
+
+    def cells(self, line: Line, heat: Heat | None) -> Text:
+        """Return the cells of a row, coloured if they have values."""
+        text = Text()
+        for cell, width in zip(line.cells[self.start :], self.widths, strict=False):
+            style = None if heat is None or cell.value is None else heat.style(cell.value)
+            text.append(aligned(cell.whole, width, cell.mark), style)
+        return text
+
+
+def aligned(text: str, width: int, mark: str = " ") -> str:
+    """Return a cell with a space on its left at least, and one or a mark on its right."""
+    return f"{text:>{width - 1}}{mark}"
+
+
+def over(heading: str, width: int) -> str:
+    """Return the heading of a group of columns, in the middle of a line."""
+    return (
+        f" {heading} ".center(width, "-") if heading and width > len(heading) + 4 else heading.center(width)
+    )
