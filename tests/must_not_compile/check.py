@@ -1,16 +1,16 @@
-"""Mistakes that a compiler must find: each file here compiles, and with its mistake it must not.
+"""Mistakes that a compiler must find: each file here compiles, and with any one of its mistakes it must not.
 
-    check.py --compiler COMPILER [FILE...]     prints each file that is not as it must be; exit code 1 then
+    check.py --compiler COMPILER [FILE...]     prints each mistake that is not as it must be; exit code 1 then
 
-A file has its mistake between `#if defined(MISTAKE)` and `#else`, what is right instead behind that, and says
-what the compiler must complain of, as part of its message or, between slashes, as a regular expression:
+A mistake stands between `#if defined(MISTAKE_NAME)` and `#else`, what is right instead behind that. Before
+it a line says what the compiler must complain of, as part of its message or, between slashes, as a regular
+expression:
 
     // error: the destructor of T would never run
     // error: /deleted (constructor|function)/
 
-Both are compiled: a file that does not compile without its mistake proves nothing, one that compiles with
-it, or is refused for another reason, shows that the library lets the mistake pass. The library itself
-is compiled once for all of them.
+A file that does not compile without its mistakes proves nothing; a mistake that compiles, or is refused for
+another reason, shows that the library lets it pass. The library itself is compiled once for all of them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ FLAGS = [
     "-I",
     str(INCLUDE),
 ]
-EXPECTED = re.compile(r"^// error: (?:/(?P<pattern>.+)/|(?P<text>.+))$", re.MULTILINE)
+LINE = re.compile(
+    r"^// error: (?:/(?P<pattern>.+)/|(?P<text>.+))$|^#if !?defined\((?P<mistake>MISTAKE_\w+)\)$",
+    re.MULTILINE,
+)
 
 
 def precompile(compiler: str, folder: Path) -> list[str]:
@@ -60,23 +63,37 @@ def complaint(compiler: str, source: Path, *options: str) -> str | None:
     return None if done.returncode == 0 else " ".join(done.stderr.split())
 
 
+def mistakes(source: Path) -> dict[str, list[str]]:
+    """What a compiler must say of each mistake of a file, as regular expressions."""
+    found: dict[str, list[str]] = {}
+    expected: list[str] = []
+    for line in LINE.finditer(source.read_text(encoding="utf-8")):
+        if line["mistake"]:
+            found[line["mistake"]] = found.get(line["mistake"], []) + expected
+            expected = []
+        else:
+            expected.append(line["pattern"] or re.escape(line["text"]))
+    return found
+
+
 def violations(compiler: str, source: Path, *options: str) -> Iterator[str]:
     """What is wrong with one file, compiled with these options besides."""
-    expected = [
-        e["pattern"] or re.escape(e["text"]) for e in EXPECTED.finditer(source.read_text(encoding="utf-8"))
-    ]
-    if not expected:
-        yield f"{source.name} does not say '// error: ...'"
     right = complaint(compiler, source, *options)
     if right is not None:
-        yield f"{source.name} does not compile without its mistake: {right}"
-    wrong = complaint(compiler, source, *options, "-DMISTAKE")
-    if wrong is None:
-        yield f"{source.name} compiles in spite of its mistake"
-    else:
-        for pattern in expected:
-            if not re.search(pattern, wrong):
-                yield f"{source.name} is refused without a word of '{pattern}': {wrong}"
+        yield f"{source.name} does not compile without its mistakes: {right}"
+    found = mistakes(source)
+    if not found:
+        yield f"{source.name} has no mistake"
+    for mistake, expected in found.items():
+        if not expected:
+            yield f"{source.name}: nothing says '// error: ...' before {mistake}"
+        wrong = complaint(compiler, source, *options, f"-D{mistake}")
+        if wrong is None:
+            yield f"{source.name} compiles in spite of {mistake}"
+        else:
+            for pattern in expected:
+                if not re.search(pattern, wrong):
+                    yield f"{source.name} is refused for {mistake} without a word of '{pattern}': {wrong}"
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""Controls: check.py complains of files whose mistake compiles, is refused for another reason, or is not one.
+"""Controls: check.py complains of mistakes that compile, are refused for another reason, or are none.
 
 check_controls.py --compiler COMPILER
 """
@@ -14,7 +14,7 @@ import check
 
 SOUND = """// error: /conversion from .pond. to|no viable conversion/
 struct duck {};
-#if defined(MISTAKE)
+#if defined(MISTAKE_OF_DUCKS)
 struct pond {};
 duck d = pond{};
 #else
@@ -41,20 +41,30 @@ class Controls(unittest.TestCase):
 
     def test_a_mistake_that_compiles_is_told(self) -> None:
         """With nothing wrong in it, there is nothing to find."""
-        assert "compiles in spite of its mistake" in self.complaints(SOUND.replace("pond{};", "{};"))
+        assert "compiles in spite of MISTAKE_OF_DUCKS" in self.complaints(SOUND.replace("pond{};", "{};"))
 
     def test_another_error_is_told(self) -> None:
         """A misspelt name is no proof of anything."""
-        assert "is refused without a word of" in self.complaints(SOUND.replace("pond{};", "ponds{};"))
+        assert "is refused for MISTAKE_OF_DUCKS without a word of" in self.complaints(
+            SOUND.replace("pond{};", "ponds{};")
+        )
 
     def test_a_file_that_never_compiles_is_told(self) -> None:
         """The rest of the file must be sound."""
         found = self.complaints(SOUND + "int n = ;\n")
-        assert "does not compile without its mistake" in found
+        assert "does not compile without its mistakes" in found
 
-    def test_a_file_that_expects_nothing_is_told(self) -> None:
-        """Every file says what the compiler must."""
-        assert "does not say '// error: ...'" in self.complaints(SOUND.replace("// error:", "//"))
+    def test_a_mistake_that_expects_nothing_is_told(self) -> None:
+        """Every mistake says what the compiler must, and none has what another says."""
+        assert "nothing says '// error: ...'" in self.complaints(SOUND.replace("// error:", "//"))
+        second = SOUND[SOUND.index("#if") :].replace("DUCKS", "GEESE").replace("duck d", "duck g")
+        found = self.complaints(SOUND + second)
+        assert "before MISTAKE_OF_GEESE" in found
+        assert "before MISTAKE_OF_DUCKS" not in found
+
+    def test_a_file_without_mistakes_is_told(self) -> None:
+        """A misspelt condition takes its mistake away."""
+        assert "has no mistake" in self.complaints(SOUND.replace("MISTAKE_", "MISTAKEN_"))
 
 
 def main() -> None:

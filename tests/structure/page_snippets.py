@@ -4,8 +4,9 @@
 
 An example is what stands between ```cpp or ```c and ```, on the pages of docs/strategies, in
 docs/c-interface.md and in README.md under "Use the library": statements of a function, or, in C++ with a
-template or a specialisation, declarations as they stand. What all of those in C++ include is compiled once;
-those in C have an array, a list and a heap.
+template or a specialisation, declarations as they stand. Those in C++ that include nothing beyond the library
+and what most examples use are compiled together, and one by one only if that fails; those in C have an array,
+a list and a heap.
 """
 
 from __future__ import annotations
@@ -90,6 +91,19 @@ def unit(snippet: Snippet, before: str, after: str) -> str:
     return f"{own}\n{before}\n{INCLUDE.sub('', snippet.text)}\n{after}\n"
 
 
+def together(command: list[str], some: list[Snippet]) -> bool:
+    """Whether examples compile as functions of one translation unit."""
+    functions = [unit(s, f"void example_{number}() {{", "}") for number, s in enumerate(some)]
+    return header_alone.run(command, "".join(functions)) is None
+
+
+def is_plain(snippet: Snippet) -> bool:
+    """Whether an example is in C++ and includes nothing beyond the library and what all examples have."""
+    given = {f"#include <{name}>" for name in STANDARD}
+    own = [line for line in INCLUDE.findall(snippet.text) if line not in given]
+    return snippet.language == "cpp" and all("mallard/" in line for line in own)
+
+
 def violation(command: list[str], command_of_c: list[str], snippet: Snippet) -> str | None:
     """What is wrong with one example."""
     if snippet.language == "c":
@@ -115,7 +129,9 @@ def violations(root: Path, compiler: str) -> Iterator[str]:
             yield f"mallard/mallard.hpp does not compile:\n{wrong}"
             return
         command += ["-fsyntax-only", "-include", str(header), "-x", "c++", "-"]
-        found = pool.map(lambda snippet: violation(command, command_of_c, snippet), all_of_them)
+        plain = [s for s in all_of_them if is_plain(s)]
+        left = [s for s in all_of_them if s not in plain] if together(command, plain) else all_of_them
+        found = pool.map(lambda snippet: violation(command, command_of_c, snippet), left)
         yield from (wrong for wrong in found if wrong is not None)
 
 
