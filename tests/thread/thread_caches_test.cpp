@@ -25,11 +25,11 @@ constexpr std::size_t align = 16;
 class ThreadCaches : public testing::Test {
  protected:
   void* allocate(std::size_t list) {
-    void* const p = list > 0 ? nullptr : caches_.reuse(list);
-    return p != nullptr ? p : caches_.allocate(list, size, align);
+    void* const p = list > 0 ? nullptr : caches_.allocate_fast(list);
+    return p != nullptr ? p : caches_.allocate_slow(list, size, align);
   }
   void deallocate(std::size_t list, void* p) {
-    if (list > 0 || !caches_.reclaim(list, p)) caches_.deallocate(list, p, size);
+    if (list > 0 || !caches_.deallocate_fast(list, p)) caches_.deallocate_slow(list, p, size);
   }
   [[nodiscard]] std::size_t carved() const {
     return caches_.central().statistics(multipool::classes::index(size, align)).live();
@@ -63,8 +63,8 @@ TEST(ThreadCachesOfManyChunks, AreInspectedWithoutAStepForEachChunkOfABlock) {
   using central = basic_pool<basic_monotonic<>, constant<1>>;
   thread_caches<central, 1, 1, std::mutex> caches(size, align);
   std::vector<void*> blocks(400000);
-  for (void*& p : blocks) p = caches.allocate(0, size, align);
-  for (void* p : blocks) caches.deallocate(0, p, size);
+  for (void*& p : blocks) p = caches.allocate_slow(0, size, align);
+  for (void* p : blocks) caches.deallocate_slow(0, p, size);
   EXPECT_FALSE(caches.validate([&](std::size_t) { return caches.central().statistics().live(); }));
   EXPECT_GE(caches.unused(0), blocks.size());
 }
@@ -75,7 +75,7 @@ TEST(FirstBlocks, FillALineOfTheProcessorsCaches) {
   EXPECT_EQ(first_blocks(48), 1);
   EXPECT_EQ(first_blocks(5000), 1);
   thread_caches<basic_multipool<source>, 1, 1, std::mutex> caches;
-  EXPECT_NE(caches.allocate(0, 16, 16), nullptr);
+  EXPECT_NE(caches.allocate_slow(0, 16, 16), nullptr);
   EXPECT_EQ(caches.unused(0), 3u);
 }
 
@@ -97,10 +97,10 @@ TEST_F(ThreadCaches, BlocksFreedOneByOneAreTakenTogether) {
   const std::size_t before = carved();
   std::size_t refills = 0;
   for (void*& p : blocks) {
-    p = caches_.reuse(0);
+    p = caches_.allocate_fast(0);
     if (p != nullptr) continue;
     ++refills;
-    p = caches_.allocate(0, size, align);
+    p = caches_.allocate_slow(0, size, align);
   }
   EXPECT_EQ(carved(), before);
   EXPECT_LE(refills, 100 / 32 + 8u);
@@ -109,10 +109,10 @@ TEST_F(ThreadCaches, BlocksFreedOneByOneAreTakenTogether) {
 }
 
 TEST_F(ThreadCaches, WhatIsNotCachedIsReturnedAtOnce) {
-  void* const p = caches_.allocate(1, size, align);
-  caches_.deallocate(1, p, size);
+  void* const p = caches_.allocate_slow(1, size, align);
+  caches_.deallocate_slow(1, p, size);
   EXPECT_EQ(caches_.unused(1), 1u);
-  std::thread([&] { EXPECT_EQ(caches_.allocate(1, size, align), p); }).join();
+  std::thread([&] { EXPECT_EQ(caches_.allocate_slow(1, size, align), p); }).join();
   EXPECT_EQ(caches_.held(), 0u) << "and needs no cache";
 }
 
@@ -165,11 +165,11 @@ TEST_F(ThreadCaches, ValidateSeesABlockFreedTwice) {
   EXPECT_TRUE(validate());
   caches_.forget();
   (void)allocate(1);
-  void* const q = caches_.allocate(1, size, align);
-  caches_.deallocate(1, q, size);
+  void* const q = caches_.allocate_slow(1, size, align);
+  caches_.deallocate_slow(1, q, size);
   EXPECT_FALSE(validate());
   int elsewhere[4] = {};
-  caches_.deallocate(1, elsewhere, size);
+  caches_.deallocate_slow(1, elsewhere, size);
   EXPECT_TRUE(validate());
   caches_.forget();
 }

@@ -75,19 +75,19 @@ class basic_synchronized_best_fit {
 
   [[nodiscard]] MALLARD_INLINE block allocate(std::size_t size, std::size_t align) noexcept {
     if (size <= largest_cached && align <= boundary_tag::granule) [[likely]] {
-      void* const reused = caches_.reuse(list_of(boundary_tag::block_size(size)));
+      void* const reused = caches_.allocate_fast(list_of(boundary_tag::block_size(size)));
       if (reused != nullptr) [[likely]]
         return {reused, boundary_tag::of(reused)->seen().usable()};
     }
-    return allocate_other(size, align);
+    return allocate_slow(size, align);
   }
 
   MALLARD_INLINE void deallocate(void* p) noexcept {
     const boundary_tag tag = boundary_tag::of(p)->seen();
     if (is_cached(tag)) [[likely]]
-      if (caches_.reclaim(list_of(tag.size()), p)) [[likely]]
+      if (caches_.deallocate_fast(list_of(tag.size()), p)) [[likely]]
         return;
-    deallocate_other(p);
+    deallocate_slow(p);
   }
 
   // A block that lies at a stricter alignment than all do is not cached, for the next one to find its place.
@@ -133,7 +133,7 @@ class basic_synchronized_best_fit {
   void flush() noexcept {
     caches_.flush();
     const auto guard = caches_.lock();
-    (void)caches_.settle();
+    (void)caches_.take_back_returned();
   }
 
   [[nodiscard]] bool owns(const void* p) const noexcept { return caches_.owns(p); }
@@ -157,7 +157,7 @@ class basic_synchronized_best_fit {
   std::size_t trim(std::size_t keep) noexcept {
     MALLARD_CHECK(!validate());
     const std::size_t before = usage().held;
-    caches_.give_back();
+    caches_.take_back_all();
     caches_.release();
     static_cast<void>(caches_.central().trim(keep));
     return before - usage().held;
@@ -210,21 +210,21 @@ class basic_synchronized_best_fit {
   }
 
   // A block of list i is asked for by what it is used for, and may be a granule larger.
-  MALLARD_NOINLINE block allocate_other(std::size_t size, std::size_t align) noexcept {
+  MALLARD_NOINLINE block allocate_slow(std::size_t size, std::size_t align) noexcept {
     if (size <= largest_cached && align <= boundary_tag::granule) {
       const std::size_t list = list_of(boundary_tag::block_size(size));
       const std::size_t usable = size_of(list) - boundary_tag::overhead;
-      if (void* const p = caches_.allocate(list, usable, boundary_tag::granule); p != nullptr)
+      if (void* const p = caches_.allocate_slow(list, usable, boundary_tag::granule); p != nullptr)
         return {p, boundary_tag::of(p)->seen().usable()};
     }
     return ask([&](central& all) { return all.allocate(size, align); });
   }
 
-  MALLARD_NOINLINE void deallocate_other(void* p) noexcept {
+  MALLARD_NOINLINE void deallocate_slow(void* p) noexcept {
     const boundary_tag tag = boundary_tag::of(p)->seen();
     if (is_cached(tag)) {
       const std::size_t list = list_of(tag.size());
-      return caches_.deallocate(list, p, size_of(list) - boundary_tag::overhead);
+      return caches_.deallocate_slow(list, p, size_of(list) - boundary_tag::overhead);
     }
     deallocate_under_lock(p);
   }
@@ -247,7 +247,7 @@ class basic_synchronized_best_fit {
     if (succeeded(answer)) [[likely]]
       return answer;
     caches_.flush();
-    return caches_.settle() ? f(caches_.central()) : answer;
+    return caches_.take_back_returned() ? f(caches_.central()) : answer;
   }
 
   thread_caches<central, lists, lists, Mutex> caches_;

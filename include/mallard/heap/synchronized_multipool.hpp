@@ -83,17 +83,17 @@ class basic_synchronized_multipool {
   [[nodiscard]] MALLARD_INLINE block allocate(std::size_t size, std::size_t align) noexcept {
     if (Classes::is_small(size, align)) [[likely]] {
       const std::size_t index = Classes::small_index(size, align);
-      if (void* const reused = caches_.reuse(index); reused != nullptr) [[likely]]
+      if (void* const reused = caches_.allocate_fast(index); reused != nullptr) [[likely]]
         return {reused, Classes::size(index)};
     }
-    return allocate_rest(size, align);
+    return allocate_slow(size, align);
   }
 
   MALLARD_INLINE void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
     if (Classes::is_small(size, align)) [[likely]]
-      if (caches_.reclaim(Classes::small_index(size, align), p)) [[likely]]
+      if (caches_.deallocate_fast(Classes::small_index(size, align), p)) [[likely]]
         return;
-    deallocate_rest(p, size, align);
+    deallocate_slow(p, size, align);
   }
 
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
@@ -165,21 +165,21 @@ class basic_synchronized_multipool {
     return caches_.central().allocate(size, align);
   }
 
-  MALLARD_NOINLINE block allocate_rest(std::size_t size, std::size_t align) noexcept {
+  MALLARD_NOINLINE block allocate_slow(std::size_t size, std::size_t align) noexcept {
     if (!Classes::serves(size, align)) return allocate_large(size, align);
     const std::size_t index = Classes::index(size, align);
     const std::size_t received = Classes::size(index);
-    void* const p = caches_.allocate(index, received, Classes::natural_align(received));
+    void* const p = caches_.allocate_slow(index, received, Classes::natural_align(received));
     return {p, p == nullptr ? 0 : received};
   }
 
-  MALLARD_NOINLINE void deallocate_rest(void* p, std::size_t size, std::size_t align) noexcept {
+  MALLARD_NOINLINE void deallocate_slow(void* p, std::size_t size, std::size_t align) noexcept {
     if (!Classes::serves(size, align)) {
       const auto guard = caches_.lock();
       return caches_.central().deallocate(p, size, align);
     }
     const std::size_t index = Classes::index(size, align);
-    caches_.deallocate(index, p, Classes::size(index));
+    caches_.deallocate_slow(index, p, Classes::size(index));
   }
 
   thread_caches<central, Classes::count, cached, Mutex> caches_;

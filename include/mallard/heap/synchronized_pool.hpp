@@ -85,14 +85,14 @@ class synchronized_blocks {
   [[nodiscard]] MALLARD_INLINE block allocate(std::size_t size, std::size_t align) noexcept {
     const std::size_t received = block_size();
     if (size <= received && align <= block_align()) [[likely]]
-      if (void* const reused = caches_.reuse(0); reused != nullptr) [[likely]]
+      if (void* const reused = caches_.allocate_fast(0); reused != nullptr) [[likely]]
         return {reused, received};
-    return allocate_rest(size, align);
+    return allocate_slow(size, align);
   }
 
   MALLARD_INLINE void deallocate(void* p, std::size_t, std::size_t) noexcept {
-    if (!caches_.reclaim(0, p)) [[unlikely]]
-      deallocate_rest(p);
+    if (!caches_.deallocate_fast(0, p)) [[unlikely]]
+      deallocate_slow(p);
   }
 
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
@@ -132,7 +132,7 @@ class synchronized_blocks {
     requires trimmable<Central>
   {
     const std::size_t before = held();
-    caches_.give_back();
+    caches_.take_back_all();
     if (caches_.central().statistics().live() == 0) caches_.release();
     (void)caches_.central().trim(keep);
     return before - held();
@@ -175,12 +175,12 @@ class synchronized_blocks {
     size_.store(caches_.central().block_size(), std::memory_order_release);
   }
 
-  MALLARD_NOINLINE block allocate_rest(std::size_t size, std::size_t align) noexcept {
+  MALLARD_NOINLINE block allocate_slow(std::size_t size, std::size_t align) noexcept {
     if (adopts_ && block_size() == 0)
       if (const block first = adopt(size, align)) return first;
     const std::size_t received = received_of_decided(size, align);
     if (received == 0) return {};
-    void* const p = caches_.allocate(0, received, block_align());
+    void* const p = caches_.allocate_slow(0, received, block_align());
     return {p, p == nullptr ? 0 : received};
   }
 
@@ -193,7 +193,7 @@ class synchronized_blocks {
     return first;
   }
 
-  MALLARD_NOINLINE void deallocate_rest(void* p) noexcept { caches_.deallocate(0, p, block_size()); }
+  MALLARD_NOINLINE void deallocate_slow(void* p) noexcept { caches_.deallocate_slow(0, p, block_size()); }
 
   std::atomic<std::size_t> size_{0};
   std::atomic<std::size_t> align_{0};

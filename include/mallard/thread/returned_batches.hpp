@@ -1,4 +1,4 @@
-// returned_batches: freed blocks of one size that threads give back to all, without a lock.
+// returned_batches: freed blocks of one size that any thread may take over, in batches and without a lock.
 //
 //     top --> [next|below]       first block of the newest batch; `below` is the batch under it
 //                |     '-----> [next|below] --> ...
@@ -7,9 +7,9 @@
 //                v
 //             [next] --> ... --> [null]
 //
-// Any thread pushes a whole batch at any time by one compare-and-swap. One thread at a time pops: its
-// callers hold a lock, so no batch can leave and come back while a pop looks at it (no ABA). What a
-// thread has written into a block before the push is seen by who pops it.
+// Any thread pushes a whole batch at any time by one compare-and-swap. Only one thread at a time pops, under
+// its caller's lock, so no batch can leave and come back while a pop looks at it (no ABA problem). What a
+// thread has written into a block before the push is visible to the thread that pops it.
 // Blocks have at least `least_block` bytes. Cost: push and pop O(1), one contended word.
 #pragma once
 
@@ -34,7 +34,7 @@ struct batch {
   [[nodiscard]] static batch of(void* p) noexcept { return {::new (p) chain::node{nullptr}, 1}; }
 };
 
-// `Atomic` is std::atomic, or what a test puts in its place to come between two accesses.
+// `Atomic` is std::atomic; a test replaces it to interrupt an operation between two accesses.
 template <template <class> class Atomic = std::atomic>
 class basic_returned_batches {
  public:
@@ -54,20 +54,20 @@ class basic_returned_batches {
     }
   }
 
-  // The batch pushed last; empty when there is none. One thread at a time.
+  // Removes the newest batch; empty if there is none. One thread at a time.
   [[nodiscard]] batch pop() noexcept {
     return pop_if([](const first_block&) { return true; });
   }
 
-  // As pop, where that is a batch of one; else empty.
+  // Removes the newest batch if it is one block; otherwise empty. One thread at a time.
   [[nodiscard]] batch pop_single() noexcept {
     return pop_if([](const first_block& b) { return b.link.next == nullptr; });
   }
 
-  // Forgets all batches; nobody pushes.
+  // Forgets all batches. Precondition: no thread pushes.
   void clear() noexcept { top_.store(nullptr, std::memory_order_relaxed); }
 
-  // Calls `f` with each batch, until one returns false; nobody pops.
+  // Calls `f` with each batch until one call returns false. Precondition: no thread pops.
   template <class F>
   void for_each(F f) const noexcept {
     for (first_block* b = top_.load(std::memory_order_acquire); b != nullptr; b = b->below)
@@ -85,7 +85,8 @@ class basic_returned_batches {
   };
   static_assert(sizeof(first_block) == least_block && sizeof(second_block) == least_block);
 
-  // The newest batch if it is `wanted`. A batch pushed meanwhile is the newest, and is judged anew.
+  // Removes the newest batch if it is `wanted`. One that is pushed meanwhile is the newest, and judged
+  // instead.
   template <class F>
   batch pop_if(F wanted) noexcept {
     first_block* taken = top_.load(std::memory_order_acquire);
@@ -106,8 +107,8 @@ class basic_returned_batches {
 
 using returned_batches = basic_returned_batches<>;
 
-// returned_batches for each size of a heap. `Counted` keeps the number of batches in all lists: exact while
-// nobody pushes or pops, close to it otherwise; an atomic addition a batch.
+// Returned batches of each size of a heap. If `Counted`, it knows the number of batches in all lists: exact
+// while no thread pushes or pops, near it otherwise, for an atomic addition per batch.
 template <std::size_t Lists, bool Counted>
 class returned_lists {
  public:
@@ -117,10 +118,10 @@ class returned_lists {
     if constexpr (Counted) count_.fetch_add(1, std::memory_order_relaxed);
   }
 
-  // The batch of a list that was pushed last; empty when there is none. One thread at a time.
+  // Removes the newest batch of a list; empty if there is none. One thread at a time.
   [[nodiscard]] batch pop(std::size_t list) noexcept { return taken(lists_[list].pop()); }
 
-  // As pop, where that is a batch of one; else empty.
+  // Removes the newest batch of a list if it is one block; otherwise empty. One thread at a time.
   [[nodiscard]] batch pop_single(std::size_t list) noexcept { return taken(lists_[list].pop_single()); }
 
   // Batches in all lists.
@@ -130,13 +131,13 @@ class returned_lists {
     return count_.load(std::memory_order_relaxed);
   }
 
-  // Forgets all batches; nobody pushes.
+  // Forgets all batches. Precondition: no thread pushes.
   void clear() noexcept {
     for (returned_batches& batches : lists_) batches.clear();
     if constexpr (Counted) count_.store(0, std::memory_order_relaxed);
   }
 
-  // Calls `f` with each batch of a list, until one returns false; nobody pops.
+  // Calls `f` with each batch of a list until one call returns false. Precondition: no thread pops.
   template <class F>
   void for_each(std::size_t list, F f) const noexcept {
     lists_[list].for_each(f);

@@ -1,14 +1,14 @@
-// thread_cache<Lists>: the freed blocks that one thread keeps of one heap, a list for each size.
+// thread_cache<Lists>: the freed blocks that one thread keeps for one heap, in a list for each size.
 //
-//     list i    taken and freed here:  [b] -> [b] -> [b]        room: how many more it takes
-//               spare, a full batch:   [b] -> [b] -> ... -> [b]
+//     list i    allocated from and freed to:  [b] -> [b] -> [b]        room: blocks it can still take
+//               spare, a full batch:          [b] -> [b] -> ... -> [b]
 //
-// A thread takes from and frees to its own lists. A list that is full becomes the spare; a spare that is
-// there already leaves as a whole batch. So a block moves between threads in batches of `most` blocks,
-// nothing walks a list, and freeing and allocating around a limit moves nothing. It holds at most two
-// batches a list. Blocks have no affinity: it takes whatever is freed here.
-// Invariant: room + the blocks of a list are `most`, and its spare is empty or has `most` blocks; all are
-// 0 before the list is first used. `most` is the caller's, the same in all caches of a heap.
+// A thread allocates from its own lists and frees to them. A full list becomes the spare; an earlier spare
+// leaves the cache as a whole batch. So blocks move between threads in batches of `most`, no list is ever
+// walked, and a thread that frees and allocates around a limit moves nothing. A list holds at most two
+// batches. A block goes into the cache of the thread that frees it, whichever thread allocated it.
+// Invariant: `room` plus the blocks of a list is `most`, and its spare has 0 or `most` blocks; all are 0
+// until the list is first used. The caller chooses `most`, the same for all caches of a heap.
 // Cost: pop and push a handful of instructions, the rest O(1).
 #pragma once
 
@@ -29,7 +29,7 @@ namespace mallard {
 template <std::size_t Lists>
 class thread_cache {
  public:
-  // A freed block, or null.
+  // Returns a freed block, or null.
   [[nodiscard]] MALLARD_INLINE void* pop(std::size_t list) noexcept {
     void* const p = freed_[list].pop();
     if (p != nullptr) [[likely]]
@@ -37,7 +37,7 @@ class thread_cache {
     return p;
   }
 
-  // False, and nothing done, where the list is full.
+  // Returns false, and does nothing, if the list is full.
   [[nodiscard]] MALLARD_INLINE bool push(std::size_t list, void* p) noexcept {
     if (--room_[list] < 0) [[unlikely]] {
       room_[list] = 0;
@@ -47,7 +47,7 @@ class thread_cache {
     return true;
   }
 
-  // Lets a full list take blocks again; the batch that leaves for it, if any, is the caller's.
+  // Makes room in a full list. Returns the batch that leaves the cache for that, if any.
   [[nodiscard]] batch make_room(std::size_t list, std::int32_t most) noexcept {
     MALLARD_CHECK(room_[list] == 0);
     const batch leaving = spare(list);
@@ -56,7 +56,7 @@ class thread_cache {
     return leaving;
   }
 
-  // A freed block, be it of the spare; null where there is none.
+  // Returns a freed block, if need be of the spare; null if there is none.
   [[nodiscard]] void* take(std::size_t list) noexcept {
     if (freed_[list].empty() && !rest_[list].spare.empty()) {
       freed_[list] = std::exchange(rest_[list].spare, {});
@@ -65,7 +65,7 @@ class thread_cache {
     return pop(list);
   }
 
-  // Gives an empty list at most `most` blocks.
+  // Puts at most `most` blocks into an empty list.
   void refill(std::size_t list, batch given, std::int32_t most) noexcept {
     MALLARD_CHECK(freed_[list].empty() && given.count <= static_cast<std::size_t>(most));
     freed_[list] = intrusive_stack(given.first);
@@ -73,14 +73,14 @@ class thread_cache {
     rest_[list].most = most;
   }
 
-  // How many blocks to get for an empty list: `least` at first, twice as many each time.
+  // Blocks to fetch for an empty list: `least` at first, twice as many each time, up to `most`.
   [[nodiscard]] std::int32_t wish(std::size_t list, std::int32_t least, std::int32_t most) noexcept {
     const std::int32_t wished = std::clamp(rest_[list].wish, least, most);
     rest_[list].wish = 2 * wished;
     return wished;
   }
 
-  // Gives all blocks away: calls `give(list, batch)` for each batch.
+  // Removes all blocks: calls `give(list, batch)` for each batch.
   template <class F>
   void drain(F give) noexcept {
     for (std::size_t i = 0; i < Lists; ++i) {
@@ -100,7 +100,7 @@ class thread_cache {
       for (const void* p = stack->top(); p != nullptr; p = intrusive_stack::next(p)) f(p);
   }
 
-  // Whether a list has the blocks it counts; `is_block(p)` judges each.
+  // Checks that a list has as many blocks as it counts, and each with `is_block(p)`.
   template <class F>
   [[nodiscard]] violation validate(std::size_t list, F is_block) const noexcept {
     if (room_[list] > rest_[list].most) return {"thread_cache: a list has more room than a batch"};
@@ -116,7 +116,7 @@ class thread_cache {
   }
 
  private:
-  // What a pair that finds its list neither empty nor full does not look at.
+  // What allocating and freeing do not read while the list is neither empty nor full.
   struct rest {
     intrusive_stack spare;
     std::int32_t most = 0;

@@ -1,22 +1,23 @@
-// thread_caches: a heap of blocks of a few sizes for many threads, each with a cache of its own.
+// thread_caches: makes an unsynchronised heap of a few block sizes usable by many threads, with a cache each.
 //
 //     thread 1: cache  <--blocks--  refill: a returned batch, or new ones  <--+
 //     thread 2: cache  --batches->  returned_batches of the list (no lock)    +-- Central, under the lock
 //     a thread without a cache: one block at a time  -------------------------+
 //
-// Central is an unsynchronised heap. Its blocks of list i have a size, or are a little larger, that the
-// caller names together with the list, at least returned_batches::least_block; all lie in its chunk_ranges().
-// Lists below Cached are kept in caches, the others go straight to the returned batches. A Central that is
-// `trimmable` and `freeable`, as it gives memory back, gets batches that leave a cache itself, under the
-// lock, and what waits as returned batches along with them: those of the list, or all where more than
-// `most_returned` wait. Freeing takes no lock but there: only the first use of the heap by a thread does.
-// A cache is made when a thread first uses the heap, kept when the thread ends and given to the next one, so
-// there are as many as threads have used the heap at the same time. Its blocks go back as batches when its
-// thread ends, or by flush(). It is lost memory to other threads until then, at most 2 * batch_blocks(size)
-// blocks a list.
-// Invariant: a block that Central has handed out is the caller's, in one cache or in one returned batch.
+// Central is the unsynchronised heap. Its blocks of list i have the size that the caller names together with
+// the list, or slightly more; at least returned_batches::least_block; all lie in its chunk_ranges(). Lists
+// below Cached are kept in caches; blocks of the others go straight to the returned batches.
+// Freeing takes no lock, except when a thread first uses the heap, or where Central returns memory as soon as
+// blocks are freed (`takes_back`). Such a Central gets each batch that leaves a cache under the lock,
+// together with the returned batches of that list, or with all of them if more than `most_returned` wait.
+// A cache is created when a thread first uses the heap; when the thread ends it is kept for the next thread,
+// so there are as many caches as threads have used the heap at the same time. Its blocks become returned
+// batches when its thread ends or calls flush(). Until then other threads cannot use them: at most
+// 2 * batch_blocks(size) blocks per list.
+// Invariant: each block that Central has handed out is the caller's, or in one cache, or in one returned
+// batch.
 // Lock order: the heap's mutex, locks of upstreams, ends_mutex. Cost: as thread_table, thread_cache and
-// returned_batches say; one lock a refill.
+// returned_batches; one lock per refill.
 #pragma once
 
 #include <algorithm>
@@ -41,19 +42,19 @@
 
 namespace mallard {
 
-// Blocks that move between a thread and the others at once: few enough bytes that what caches keep stays
-// small, enough blocks that a lock and what it costs other threads is a small share of each.
+// Blocks per batch: few enough bytes that caches stay small, enough blocks that the lock, and what it costs
+// other threads, is a small share of the cost of each.
 [[nodiscard]] constexpr std::int32_t batch_blocks(std::size_t size) noexcept {
   return static_cast<std::int32_t>(std::clamp<std::size_t>(4096 / size, 1, 32));
 }
 
-// What a thread gets at first: as many as fill a line of the processor's caches, so that first blocks of
-// two threads are rarely in one.
+// Blocks of a thread's first refill: as many as fill a cache line, so that two threads' first blocks rarely
+// share one.
 [[nodiscard]] constexpr std::int32_t first_blocks(std::size_t size) noexcept {
   return static_cast<std::int32_t>(std::max<std::size_t>(cache_line / size, 1));
 }
 
-// A heap that is told of every block that is free, so that memory goes back.
+// A heap that returns memory to its upstream as blocks are freed, and so must see every free.
 template <class Central>
 concept takes_back = trimmable<Central> && freeable<Central>;
 
@@ -62,7 +63,7 @@ class alignas(cache_line) thread_caches {
   static_assert(Cached <= Lists);
 
  public:
-  // Returned batches that wait for their size where Central would take them back: 64 KiB at the most.
+  // Returned batches that may wait if Central takes blocks back: at most 64 KiB.
   static constexpr std::ptrdiff_t most_returned = 16;
 
   template <class... Args>
@@ -76,32 +77,32 @@ class alignas(cache_line) thread_caches {
   thread_caches& operator=(const thread_caches&) = delete;
   ~thread_caches() { detach_all(); }
 
-  // To be used under the lock, or with other threads quiet.
+  // Precondition: the lock is held, or no other thread uses the heap.
   [[nodiscard]] Central& central() noexcept { return central_; }
   [[nodiscard]] const Central& central() const noexcept { return central_; }
   [[nodiscard]] std::lock_guard<Mutex> lock() const noexcept { return std::lock_guard(mutex_); }
 
-  // The inline part of allocate: a block that is in the calling thread's list, or null.
-  [[nodiscard]] MALLARD_INLINE void* reuse(std::size_t list) noexcept {
+  // The inline part of allocating: a block of the calling thread's list, or null.
+  [[nodiscard]] MALLARD_INLINE void* allocate_fast(std::size_t list) noexcept {
     cache* const mine = as_cache(this_threads_table.find(key_));
     return mine == nullptr ? nullptr : mine->lists.pop(list);
   }
 
-  // The inline part of deallocate: false if it has done nothing.
-  [[nodiscard]] MALLARD_INLINE bool reclaim(std::size_t list, void* p) noexcept {
+  // The inline part of freeing: returns false if it has done nothing.
+  [[nodiscard]] MALLARD_INLINE bool deallocate_fast(std::size_t list, void* p) noexcept {
     cache* const mine = as_cache(this_threads_table.find(key_));
     return mine != nullptr && mine->lists.push(list, p);
   }
 
-  // A block of the list, whose blocks have `size` bytes at `align`; null when Central is exhausted.
-  [[nodiscard]] void* allocate(std::size_t list, std::size_t size, std::size_t align) noexcept {
+  // Returns a block of the list, whose blocks have `size` bytes at `align`; null if Central is exhausted.
+  [[nodiscard]] void* allocate_slow(std::size_t list, std::size_t size, std::size_t align) noexcept {
     cache* const mine = list < Cached ? search() : nullptr;
     if (mine != nullptr)
       if (void* const p = mine->lists.take(list); p != nullptr) return p;
     return allocate_from_all(mine, list, size, align);
   }
 
-  void deallocate(std::size_t list, void* p, std::size_t size) noexcept {
+  void deallocate_slow(std::size_t list, void* p, std::size_t size) noexcept {
     cache* mine = list < Cached ? search() : nullptr;
     if (mine == nullptr && list < Cached) mine = attach();
     if (mine == nullptr) return returned_.push(list, batch::of(p));
@@ -110,13 +111,13 @@ class alignas(cache_line) thread_caches {
     (void)mine->lists.push(list, p);
   }
 
-  // Gives the calling thread's blocks to all.
+  // Makes the calling thread's cached blocks available to all threads.
   void flush() noexcept {
     if (cache* const mine = search(); mine != nullptr) flush(*mine);
   }
 
-  // Gives all blocks back to Central, with other threads quiet; caches stay with their threads.
-  void give_back() noexcept
+  // Returns all blocks to Central; caches stay with their threads. Precondition: other threads are quiet.
+  void take_back_all() noexcept
     requires takes_back<Central>
   {
     {
@@ -124,26 +125,26 @@ class alignas(cache_line) thread_caches {
       for (cache* c = newest_; c != nullptr; c = c->older) flush(*c);
     }
     const auto guard = lock();
-    (void)settle();
+    (void)take_back_returned();
   }
 
-  // Gives Central all returned batches; false where there are none. Under the lock.
-  bool settle() noexcept
+  // Returns all returned batches to Central; false if there are none. Under the lock.
+  bool take_back_returned() noexcept
     requires takes_back<Central>
   {
     bool given = false;
-    for (std::size_t i = 0; i < Lists; ++i) given = give_returned(i) || given;
+    for (std::size_t i = 0; i < Lists; ++i) given = take_back(i) || given;
     return given;
   }
 
-  // Forgets all blocks, with other threads quiet; caches stay with their threads.
+  // Forgets all blocks; caches stay with their threads. Precondition: other threads are quiet.
   void forget() noexcept {
     const std::lock_guard guard(*ends_);
     returned_.clear();
     for (cache* c = newest_; c != nullptr; c = c->older) c->lists = {};
   }
 
-  // As new, with other threads quiet: no block and no cache.
+  // Forgets all blocks and caches. Precondition: other threads are quiet.
   void release() noexcept {
     detach_all();
     returned_.clear();
@@ -151,7 +152,7 @@ class alignas(cache_line) thread_caches {
     key_ = thread_table::new_key();
   }
 
-  // Bytes that caches take, from Central's upstream.
+  // Bytes of the caches themselves, from Central's upstream.
   [[nodiscard]] std::size_t held() const noexcept { return store_.held(); }
 
   [[nodiscard]] bool owns(const void* p) const noexcept {
@@ -159,7 +160,7 @@ class alignas(cache_line) thread_caches {
     return central_.owns(p) || store_.owns(p);
   }
 
-  // Blocks of a list that wait in caches and as returned batches.
+  // Blocks of a list in caches and returned batches.
   [[nodiscard]] std::size_t unused(std::size_t list) const noexcept {
     const std::lock_guard guard(*ends_);
     std::size_t blocks = 0;
@@ -172,7 +173,7 @@ class alignas(cache_line) thread_caches {
     return blocks;
   }
 
-  // Calls f(block) for each block of a list that waits in a cache or as one of a returned batch.
+  // Calls f(block) for each block of a list in a cache or a returned batch.
   template <class F>
   void each_unused(std::size_t list, F f) const noexcept {
     const std::lock_guard guard(*ends_);
@@ -197,15 +198,15 @@ class alignas(cache_line) thread_caches {
   }
 
  private:
-  // Alignment keeps what two threads write in different lines of the processor's caches.
+  // Aligned so that two threads never write to the same cache line.
   struct alignas(cache_line) cache final : attachment {
     explicit cache(thread_caches& h) noexcept : heap(h) {}
 
     thread_cache<Cached> lists;
     thread_caches& heap;
-    cache* older = nullptr;    // of the heap's
-    cache* idle = nullptr;     // the next that no thread has
-    bool left_behind = false;  // with blocks, idle
+    cache* older = nullptr;    // in the list of the heap's caches
+    cache* idle = nullptr;     // the next cache without a thread
+    bool left_behind = false;  // idle with blocks, by a fork
   };
 
   static cache* as_cache(attachment* a) noexcept { return static_cast<cache*>(a); }
@@ -215,13 +216,13 @@ class alignas(cache_line) thread_caches {
     return as_cache(found != nullptr ? found : this_threads_table.search(key_));
   }
 
-  // A cache for the calling thread; null where there is no memory or the thread runs its last destructors.
-  // Nor is there one in a shared object whose threads have other tables than the one that made the heap.
+  // Returns a cache for the calling thread; null if there is no memory, if the thread runs its last
+  // destructors, or in a shared object with other thread tables than the one that constructed the heap.
   MALLARD_NOINLINE cache* attach() noexcept {
     if (ends_ != &ends_mutex) return nullptr;
     if (!this_threads_table.reserve()) return nullptr;
     if (cache* const idle = attach_idle(); idle != nullptr) return idle;
-    // An upstream that attaches this thread as well may use up what was reserved.
+    // An upstream that attaches this thread too may have used what was reserved.
     if (!make_idle() || !this_threads_table.reserve()) return nullptr;
     return attach_idle();
   }
@@ -250,35 +251,35 @@ class alignas(cache_line) thread_caches {
     return store_.cut(0, alignof(cache), sizeof(cache), 1).begin;
   }
 
-  // A batch that a cache has no room for.
+  // Passes on a batch that a cache has no room for.
   MALLARD_NOINLINE void give(std::size_t list, batch leaving) noexcept {
     if constexpr (takes_back<Central>) {
       const auto guard = lock();
-      end(leaving);
-      (void)give_returned(list);
-      settle_what_is_too_much();
+      take_back(leaving);
+      (void)take_back(list);
+      take_back_surplus();
     } else {
       returned_.push(list, leaving);
     }
   }
 
-  // Under the lock, as what follows.
-  void settle_what_is_too_much() noexcept {
+  // Under the lock, like the next two.
+  void take_back_surplus() noexcept {
     if constexpr (takes_back<Central>)
-      if (returned_.count() > most_returned) (void)settle();
+      if (returned_.count() > most_returned) (void)take_back_returned();
   }
-  bool give_returned(std::size_t list) noexcept {
+  bool take_back(std::size_t list) noexcept {
     bool given = false;
-    for (; const batch waiting = returned_.pop(list); given = true) end(waiting);
+    for (; const batch waiting = returned_.pop(list); given = true) take_back(waiting);
     return given;
   }
-  void end(batch blocks) noexcept {
+  void take_back(batch blocks) noexcept {
     for (chain::node* p = blocks.first; p != nullptr;) central_.deallocate(std::exchange(p, p->next));
   }
 
-  // At the end of its thread, under ends_mutex. One that a fork has left behind keeps its blocks until a
-  // thread takes it: a child that wants nothing of the heap must not depend on what its threads were doing,
-  // nor copy pages.
+  // Called when its thread ends, under ends_mutex. A cache that a fork has left behind keeps its blocks until
+  // a thread takes it over: a child that does not use the heap must not depend on what the other threads were
+  // doing, nor copy pages.
   static void retire(attachment& ending, attachment::end end) noexcept {
     cache& c = static_cast<cache&>(ending);
     if (end == attachment::end::of_thread)
@@ -300,7 +301,7 @@ class alignas(cache_line) thread_caches {
     idle_ = nullptr;
   }
 
-  // A block that is new, or given back by others; `mine` is the thread's cache, null where it has none.
+  // Returns a new or returned block; `mine` is the thread's cache, null if it has none.
   MALLARD_NOINLINE void* allocate_from_all(cache* mine, std::size_t list, std::size_t size,
                                            std::size_t align) noexcept {
     const std::int32_t most = batch_blocks(size);
@@ -308,7 +309,8 @@ class alignas(cache_line) thread_caches {
     const batch given =
         obtain(list, size, align, mine == nullptr ? first : mine->lists.wish(list, first, most));
     if (!given) return nullptr;
-    if (mine == nullptr && list < Cached) mine = attach();  // not before: what fails must change nothing
+    if (mine == nullptr && list < Cached)
+      mine = attach();  // not earlier: a failed request must change nothing
     if (mine == nullptr) {
       if (given.count > 1) returned_.push(list, {given.first->next, given.count - 1});
       return given.first;
@@ -317,7 +319,7 @@ class alignas(cache_line) thread_caches {
     return mine->lists.pop(list);
   }
 
-  // A returned batch; of blocks that threads without a cache have freed one by one, up to `wished`.
+  // Removes a returned batch; of blocks that threads without a cache have freed one by one, up to `wished`.
   batch pop_returned(std::size_t list, std::int32_t wished) noexcept {
     batch gathered = returned_.pop(list);
     while (gathered && gathered.count < static_cast<std::size_t>(wished)) {
@@ -329,15 +331,15 @@ class alignas(cache_line) thread_caches {
     return gathered;
   }
 
-  // A returned batch, or up to `wished` new blocks; empty when there is none.
+  // Removes a returned batch, or allocates up to `wished` blocks; empty if there are none.
   batch obtain(std::size_t list, std::size_t size, std::size_t align, std::int32_t wished) noexcept {
     const std::lock_guard guard(mutex_);
     if (const batch returned = pop_returned(list, wished)) return returned;
     chain carved;
     const auto most = static_cast<std::size_t>(wished);
-    settle_what_is_too_much();
-    // Where Central has not that many, it may have some. One that has blocks of any size has a place for each
-    // that suits it best, and would cut a run from large free memory.
+    take_back_surplus();
+    // If Central has not that many, it may have some. A Central of blocks of any size is asked for each
+    // block: it finds the best place for each, but would cut a burst from large free memory.
     if constexpr (!burst_of_sizes<Central>)
       if (2 < most && singles::least <= size)
         (void)central_.allocate_burst(carved, most, size, align, most * size);
@@ -349,7 +351,7 @@ class alignas(cache_line) thread_caches {
     return {static_cast<chain::node*>(carved.front()), carved.size()};
   }
 
-  // The caches and returned batches of a list, of whose blocks Central has handed out so many.
+  // Checks the caches and returned batches of a list; Central has handed out `handed_out` of its blocks.
   [[nodiscard]] violation validate(std::size_t list, std::size_t handed_out,
                                    const address_ranges& chunks) const noexcept {
     violation found;
@@ -370,13 +372,13 @@ class alignas(cache_line) thread_caches {
     return found;
   }
 
-  std::uint64_t key_;  // read by every call, written by none: apart from what is
-  light_mutex* ends_;  // of the tables that its caches are attached to
+  std::uint64_t key_;  // read by every call, written by none: in another cache line than what is written
+  light_mutex* ends_;  // of the thread tables that its caches are attached to
   alignas(cache_line) mutable Mutex mutex_;
   Central central_;
   shared_chunks<upstream_ref<typename Central::upstream_type>, doubling<1024, 8192>>
       store_;                // of caches, under the lock
-  cache* newest_ = nullptr;  // these two under ends_mutex
+  cache* newest_ = nullptr;  // both under ends_mutex
   cache* idle_ = nullptr;
   returned_lists<Lists, takes_back<Central>> returned_;
 };

@@ -1,12 +1,13 @@
-// thread_end<End>: calls End(of) when the calling thread ends, whenever in its life it was asked to.
+// thread_end<End>: calls End(of) when the calling thread ends, at whatever point of its life it was asked to.
 //
 //     the thread's function -> destructors of thread_local objects -> destructors of pthread keys
 //                                   End(of), and forgotten              else End(of) here
 //
-// A thread_local object made in the destructor of a key is never destroyed. A key set there is looked at
-// once more, up to PTHREAD_DESTRUCTOR_ITERATIONS times in all. The program and each library have one key of
-// their own, and a library stays loaded as long as a thread watches with it.
-// Cost: watch a few instructions after a thread's first.
+// Two mechanisms, because a thread_local object constructed by the destructor of a pthread key is never
+// destroyed, while a key set there is looked at again, up to PTHREAD_DESTRUCTOR_ITERATIONS times in all. The
+// program and each library have one key of their own, and a library stays loaded as long as a thread watches
+// with it.
+// Cost: a few instructions per watch() after a thread's first.
 #pragma once
 
 #include <pthread.h>
@@ -20,7 +21,7 @@ namespace mallard {
 template <void (*End)(void*)>
 class MALLARD_HIDDEN thread_end {
  public:
-  // `of` stays valid as long as the thread runs any code, and is the same each time.
+  // Precondition: `of` stays valid as long as the thread runs any code, and is the same each time.
   static void watch(void* of) noexcept {
     static const key_owner owner;
     static thread_local const last_object last(of);

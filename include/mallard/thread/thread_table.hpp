@@ -1,27 +1,27 @@
-// thread_table: what a thread has in each heap, found by the heap's key; and how both end.
+// thread_table: maps the key of a heap to what the calling thread keeps for that heap; handles how both end.
 //
-//     this thread:  slots  [key|o] [   ] [key|o] [key|o]      its own, nobody else looks
-//                               |            |       '-> ended heap: its key is never asked for again
+//     this thread:  slots  [key|o] [   ] [key|o] [key|o]      read and written by this thread only
+//                               |            |       '-> ended heap: its key is never looked up again
 //                               v            v
-//                   list   attachment <--> attachment         what really lives
+//                   list   attachment <--> attachment         the live ones
 //                               |                             (heaps list theirs, see thread_caches)
 //                             heap A
 //
-// A heap has a key that no other ever has in this process. A thread's table maps keys to attachments by
-// open addressing; the slot that a key belongs into is looked at inline, the others out of line. Slots
-// are never emptied: when they run short, the table is made anew from the thread's list, from which ended
-// heaps have taken what was theirs. Thousands of live heaps are as well as heaps made and ended in a loop:
-// the table has at most 8 slots a heap that the thread has used while all of them lived, or 256.
-// When a thread ends, each attachment is told (retire), under the lock that every end takes; from then
-// on the thread attaches to nothing, as its destructors may still use heaps. One that attaches in the last
-// round of destructors of pthread keys, after this table's, leaves what it attaches behind.
-// A thread that forks finds its attachments in the child; those of the threads that are not there are told
-// as if the threads had ended, and their memory is not written to: who runs on has their stacks.
-// Invariant: what lists and attachments say of each other is read and written under `ends_mutex` only,
-// the last lock anyone takes: no other is taken under it. Slots belong to their thread.
-// Cost: find 8 instructions; attach amortised O(1). Up to 4 slots need no memory; for more, pages of the
-// system, which no heap counts as held. Shared objects of a process have one table a thread and one mutex,
-// as long as MALLARD_VISIBLE can keep it so. Where they have not, keys differ all the same.
+// A heap's key is unique in the process, for ever. A thread's table maps keys to attachments by open
+// addressing: a key's home slot is checked inline, the others out of line. Slots are never emptied; when they
+// run short, the table is rebuilt from the thread's list, from which ended heaps have removed their
+// attachments. So thousands of live heaps work as well as heaps constructed and destroyed in a loop: the
+// table has at most 8 slots per heap that the thread has used while all of them lived, or 256.
+// When a thread ends, its attachments are retired under the lock that every end takes. From then on the
+// thread attaches to nothing, although its destructors may still use heaps. A thread that attaches in the
+// last round of pthread key destructors, after this table's, leaks that attachment.
+// A thread that forks keeps its attachments in the child. Those of the other threads are retired, but their
+// memory is not written to: the child has copies of their stacks only.
+// Invariant: links between lists and attachments are read and written only under `ends_mutex`, the last lock
+// in the order: no other is taken while it is held. Slots belong to their thread.
+// Cost: find 8 instructions; attach amortised O(1). Up to 4 slots need no memory; more need pages of the
+// system, which no heap counts as held. All shared objects of a process share one table per thread and one
+// mutex as long as MALLARD_VISIBLE can keep it so. If they do not, keys are unique all the same.
 #pragma once
 
 #include <algorithm>
@@ -45,14 +45,14 @@ namespace mallard {
 class thread_table;
 struct MALLARD_HIDDEN ends_over_forks;
 
-// Guards every attachment's place in its lists: taken where a thread and a heap first meet and where one
-// of them ends, never while they work.
+// Guards the links of all attachments: taken when a thread first uses a heap and when either of them ends,
+// at no other time.
 MALLARD_VISIBLE inline constinit light_mutex ends_mutex;
 
-// What one thread has in one heap. It lives in the heap's memory.
+// What one thread keeps for one heap, in the heap's memory.
 class attachment {
  public:
-  // Whether the thread ended by itself, outside the heap, or was left behind by a fork, maybe inside it.
+  // Whether the thread ended, outside the heap, or a fork left it behind, possibly inside the heap.
   enum class end { of_thread, by_fork };
   using retire_function = void (*)(attachment&, end) noexcept;
 
@@ -60,13 +60,13 @@ class attachment {
   attachment(const attachment&) = delete;
   attachment& operator=(const attachment&) = delete;
 
-  // Whether a thread has it. Under ends_mutex.
+  // Whether it belongs to a thread. Under ends_mutex.
   [[nodiscard]] bool attached() const noexcept { return thread_ != nullptr; }
 
-  // Whether its neighbours in the thread's list know it. Under ends_mutex.
+  // Whether its neighbours in the thread's list link to it. Under ends_mutex.
   [[nodiscard]] inline bool is_linked() const noexcept;
 
-  // Takes it from its thread, which finds it no more. Under ends_mutex; precondition: attached().
+  // Removes it from its thread, which no longer finds it. Under ends_mutex; precondition: attached().
   inline void detach() noexcept;
 
  protected:
@@ -82,7 +82,7 @@ class attachment {
   std::uint64_t key_ = 0;
 };
 
-// Where a table has an attachment.
+// An entry of a table.
 struct thread_slot {
   std::uint64_t key = 0;  // 0: empty
   attachment* found = nullptr;
@@ -96,12 +96,12 @@ class thread_table {
   thread_table(const thread_table&) = delete;
   thread_table& operator=(const thread_table&) = delete;
 
-  // A key that was never given before.
+  // Returns a key that was never returned before.
   [[nodiscard]] static std::uint64_t new_key() noexcept {
     return first_key() + next_key.fetch_add(sizeof(slot), std::memory_order_relaxed);
   }
 
-  // What is found in the key's own slot: the attachment or null.
+  // Returns the attachment in the key's home slot, or null.
   [[nodiscard]] MALLARD_INLINE attachment* find(std::uint64_t key) const noexcept {
     const slot& own = *slot_at(key & mask_);
     if (own.key != key) [[unlikely]]
@@ -110,8 +110,9 @@ class thread_table {
     return own.found;
   }
 
-  // What is found in any slot; from then on the inline find has it, until the other heap of the slot is
-  // searched for. No slot between the two is empty, so a swap hides neither.
+  // Returns the attachment in any slot, or null, and moves it to the home slot, where find() sees it until
+  // another heap with that home slot is searched for. No slot between the two is empty, so a swap hides
+  // neither.
   [[nodiscard]] MALLARD_NOINLINE attachment* search(std::uint64_t key) noexcept {
     slot& own = *slot_at(key & mask_);
     for (std::uint64_t at = key & mask_;; at = (at + sizeof(slot)) & mask_) {
@@ -123,16 +124,16 @@ class thread_table {
     }
   }
 
-  // Makes room for one more attachment; false where there is no memory or the thread is ending.
+  // Makes room for one more attachment; false if there is no memory or the thread is ending.
   [[nodiscard]] MALLARD_HIDDEN bool reserve() noexcept {
     if (ended_) return false;
     watch_end();
     return 2 * (used_ + 1) <= capacity() || make_anew();
   }
 
-  // Takes an attachment of the heap with `key`, which the thread does not have yet; `retire` is called when
-  // the thread ends, with `ends_mutex` held. It is code of the caller's shared object, which the thread's
-  // watch keeps loaded. Under ends_mutex; precondition: reserve().
+  // Adds an attachment of the heap with `key`. `retire` is called when the thread ends, with `ends_mutex`
+  // held; it is code of the caller's shared object, which thread_end keeps loaded. Under ends_mutex;
+  // precondition: reserve(), and the thread has none for this key.
   void attach(attachment& a, std::uint64_t key, attachment::retire_function retire) noexcept {
     a.thread_ = this;
     a.retire_ = retire;
@@ -145,7 +146,7 @@ class thread_table {
     put(a);
   }
 
-  // Slots there are, for tests.
+  // Number of slots, for tests.
   [[nodiscard]] std::size_t capacity() const noexcept {
     return static_cast<std::size_t>(mask_ / sizeof(slot)) + 1;
   }
@@ -157,17 +158,17 @@ class thread_table {
   static constexpr std::size_t small_capacity = 8;
   static constexpr std::size_t first_capacity = 256;
 
-  // Attachments that end under one turn of the lock: the ends of a thread with many must not keep others.
+  // Attachments retired per turn of the lock: the end of a thread with many must not keep others waiting.
   static constexpr int ends_at_once = 16;
 
   static void end_table(void* ending) { static_cast<thread_table*>(ending)->end(); }
 
-  // Keys are multiples of a slot's size, so that a masked key is an offset.
+  // Keys are multiples of the size of a slot, so that a masked key is an offset.
   MALLARD_VISIBLE static inline constinit std::atomic<std::uint64_t> next_key{sizeof(slot)};
   static inline constinit slot no_slot{};
   MALLARD_VISIBLE static inline constinit thread_table* newest_table = nullptr;  // under ends_mutex
 
-  // Where shared objects have a mutex and a counter each, their keys are apart.
+  // If each shared object has a mutex and a counter of its own, their keys are still apart.
   [[nodiscard]] static std::uint64_t first_key() noexcept {
     const auto copy = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&ends_mutex));
     return (copy * 0x9E3779B97F4A7C15U) & ~std::uint64_t{0xFFFF};
@@ -202,7 +203,7 @@ class thread_table {
     ++used_;
   }
 
-  // Drops the slots of ended heaps; doubles where those that live need more than a quarter.
+  // Drops the slots of ended heaps; doubles the table if the live ones need more than a quarter of it.
   MALLARD_NOINLINE bool make_anew() noexcept {
     const bool grows = 4 * (live() + 1) > capacity();
     slot* const old = slots_;
@@ -241,7 +242,7 @@ class thread_table {
     if (capacity >= first_capacity) os_pages().deallocate(slots, capacity * sizeof(slot), alignof(slot));
   }
 
-  // Whether some are left.
+  // Returns whether some are left.
   bool end_some() noexcept {
     const std::lock_guard lock(ends_mutex);
     for (int i = 0; i < ends_at_once && newest_ != nullptr; ++i) {
@@ -253,7 +254,7 @@ class thread_table {
     return newest_ != nullptr;
   }
 
-  // In the child of a fork by this thread, under ends_mutex: the others are not there.
+  // Called in the child of a fork by this thread, under ends_mutex: no other thread exists there.
   void end_others() noexcept {
     for (const thread_table* t = newest_table; t != nullptr; t = t->older_table_) {
       if (t == this) continue;
@@ -281,7 +282,7 @@ class thread_table {
   std::size_t used_ = 0;          // slots with a key
   bool ended_ = false;            // the thread runs its last destructors
   bool is_listed_ = false;        // from the first attachment to the end
-  attachment* newest_ = nullptr;  // these two under ends_mutex, as heaps that end unlink theirs
+  attachment* newest_ = nullptr;  // both under ends_mutex, as heaps that end unlink theirs
   std::size_t live_ = 0;
   thread_table* older_table_ = nullptr;  // of all tables with attachments, under ends_mutex as well
   thread_table* newer_table_ = nullptr;
@@ -301,13 +302,13 @@ bool attachment::is_linked() const noexcept {
          (older_ == nullptr || older_->newer_ == this);
 }
 
-// The calling thread's. Constant-initialised and trivially destroyed, so that it is read without a guard
-// and as long as the thread runs any code.
+// The calling thread's table. Constant-initialised and trivially destroyed, so that it can be read without a
+// guard as long as the thread runs any code.
 MALLARD_VISIBLE inline constinit thread_local thread_table this_threads_table;
 
 MALLARD_VISIBLE inline constinit fork_list forks_of_tables;
 
-// A child finds the lock free, and nothing attached to threads that it has not.
+// Leaves a child with the lock free and no attachment of a thread that does not exist there.
 struct MALLARD_HIDDEN ends_over_forks {
   static fork_list& list() noexcept { return forks_of_tables; }
   static fork_handlers<ends_over_forks>& own() noexcept;
