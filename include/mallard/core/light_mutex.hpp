@@ -1,20 +1,20 @@
-// light_mutex: a lock for a few dozen instructions, in one word.
+// light_mutex: a lock of one word that costs about ten instructions.
 //
 //     free --lock--> taken --unlock--> free           one atomic exchange each, inlined
-//             \--> awaited --unlock--> free, and one who waits is woken
+//             \--> awaited --unlock--> free, and wakes a waiting thread
 //
-// Where std::mutex calls into the C library and costs some fifty instructions a turn, this costs ten. As long
-// as the C library knows of no second thread none of them is atomic, as in its own mutexes: that is a tenth
-// of the time. The word says who has the lock in either case, so threads may begin and end while it is taken.
-// Who finds it taken yields its processor a few times and only then sleeps in the kernel: else who has the
-// lock must call into the kernel to wake it, at each turn of a lock that is never free for long. Four threads
-// at a locked adaptive_pool take 20 to 40 ns of processor time a node (mallard bench pools), where they took
-// 100 to 190 when they slept at once. Who waits longest waits milliseconds, as at a std::mutex. Who sleeps is
-// woken by the second exchange: a lock that is given up by a plain store costs half as much, but who waits
-// must look again and again.
+// std::mutex calls into the C library and costs about fifty instructions per lock and unlock. As in the C
+// library's own mutexes, nothing is atomic while the process has only one thread, which takes a tenth of the
+// time. The word always says whether the lock is taken, so threads may start and end meanwhile.
+// A thread that finds it taken yields its processor a few times before it sleeps in the kernel. If it slept
+// at once, the owner would have to call into the kernel to wake it, at each turn of a lock that is never free
+// for long: four threads at a locked adaptive_pool take 20 to 40 ns of processor time per node (mallard bench
+// pools), and took 100 to 190 without yielding. The longest waits are milliseconds, as with std::mutex. The
+// second exchange wakes sleepers: unlocking by a plain store would cost half as much, but waiting threads
+// would have to poll.
 // Initialised at compile time, nothing to destroy, never throws; not recursive, not fair. Works with
-// std::lock_guard and std::unique_lock. Precondition, as of the C library's mutexes: threads come from it
-// (pthread_create, std::thread), not from a bare clone().
+// std::lock_guard and std::unique_lock. Precondition, as for the C library's mutexes: threads are created by
+// it (pthread_create, std::thread), not by a bare clone().
 #pragma once
 
 #if __has_include(<sys/single_threaded.h>)
@@ -37,7 +37,7 @@ class light_mutex {
   light_mutex(const light_mutex&) = delete;
   light_mutex& operator=(const light_mutex&) = delete;
 
-  // Nobody else can have it of a thread that is alone.
+  // While there is one thread, no other can have taken it.
   MALLARD_INLINE void lock() noexcept {
     if (is_alone())
       state_.store(state::taken, std::memory_order_relaxed);
@@ -47,7 +47,7 @@ class light_mutex {
 
   [[nodiscard]] MALLARD_INLINE bool try_lock() noexcept { return taken_of_free(); }
 
-  // Nobody waits for a thread that is alone.
+  // While there is one thread, no other can wait.
   MALLARD_INLINE void unlock() noexcept {
     if (is_alone())
       state_.store(state::free, std::memory_order_relaxed);
@@ -57,9 +57,9 @@ class light_mutex {
 
  private:
   enum class state : int { free, taken, awaited };
-  static constexpr int yields = 16;  // before it sleeps
+  static constexpr int yields = 16;  // before sleeping
 
-  // Whether there is no other thread; false where that is not known.
+  // Whether there is no other thread; false if unknown.
   [[nodiscard]] MALLARD_INLINE static bool is_alone() noexcept {
 #if MALLARD_KNOWS_OF_THREADS
     return __libc_single_threaded != 0;
@@ -74,7 +74,7 @@ class light_mutex {
                                           std::memory_order_relaxed);
   }
 
-  // Who has slept takes it as awaited: others may sleep still.
+  // A thread that has slept marks it as awaited: others may still sleep.
   MALLARD_NOINLINE void wait() noexcept {
     for (int i = 0; i != yields; ++i) {
       std::this_thread::yield();

@@ -1,4 +1,4 @@
-// basic_chunk_cache<Source, Least>: chunks that were given back, kept for the next heap that asks.
+// basic_chunk_cache<Source, Least>: keeps freed chunks for the next heap that asks.
 //
 //     heap A --deallocate--> [ free chunks, by size and by age ] --allocate--> heap B
 //                                 |                        ^
@@ -6,22 +6,21 @@
 //                                 v                        |
 //                                 Source ------------------+
 //
-// A heap that lives shortly costs the system's calls, and a fault for each page it touches, only the
-// first time: the next one gets the same chunks, pages and all, with what their last owner left in them.
-// Free chunks carry their links themselves, so the cache needs no other memory.
+// Without it, each short-lived heap pays the system calls for its chunks and a fault for each page it
+// touches. With it the next heap gets the same chunks, pages included, with whatever their last owner left in
+// them. Free chunks hold their links themselves, so the cache needs no other memory.
 //
-// Bound: cached + in use never exceeds the most that was ever in use, or `Least` bytes where that was less,
-// so that the cache alone raises no peak that is worth a thought; and cached never exceeds limit(). What is
-// too much goes back, oldest first. Pages of cached chunks stay resident: after a phase that needed much, up
-// to limit() bytes remain so until other sizes drive them out, or trim() gives them back. (Marking them
-// MADV_FREE would be a system call a chunk again, and lower nothing before memory is short.)
+// Bound: cached plus in use never exceeds the most that was ever in use, or `Least` bytes if that was less,
+// so the cache alone raises no peak worth mentioning; and cached never exceeds limit(). The surplus goes back
+// to the source, oldest first. Pages of cached chunks stay resident: after a phase that needed much memory,
+// up to limit() bytes remain until other sizes drive them out or trim() returns them. (Marking them MADV_FREE
+// would cost a system call per chunk, and lower nothing until memory is short.)
 //
-// Requests aligned above a page, or larger than any chunk size, go to the source both ways; they count.
-// Any thread may call any member, if the source is `concurrent`; the lock is never held while the source
-// is asked. Cost: about 60 instructions for a chunk that is there or is kept, the lock's included, O(1);
-// giving back is amortised, each chunk goes once. A chunk may end in another instance over the same
-// source than it began in: figures and bound of both are then off by it. An instance's end gives nothing
-// back: trim(0) does.
+// Requests aligned above a page, or larger than any chunk size, go straight to the source; they count.
+// Any thread may call any member if the source is `concurrent`; the lock is never held while the source is
+// called. Cost: about 60 instructions for a chunk that is found or kept, lock included, O(1); returning
+// chunks is amortised, each goes once. A chunk may be freed to another instance over the same source than it
+// came from: figures and bound of both are then off by it. Destruction returns nothing: trim(0) does.
 // Seed 000, section 4: the cost of short-lived pools (AS7, AS9, AS11, AS13).
 #pragma once
 
@@ -44,13 +43,12 @@
 
 namespace mallard {
 
-// What is mapped up to here stays so, in bytes: 1 MiB, less than a C++ program has resident before main. A
-// heap that lives again and again and needs other sizes at its end than before would otherwise have pages
-// taken from the system, and given back, in each of its lives: at this size that is most of what the life
-// costs.
+// Bytes that stay mapped in any case: 1 MiB, less than a C++ program has resident before main. Otherwise a
+// short-lived heap that needs other sizes at its end than before would map and unmap pages in each of its
+// lives, which at this size is most of what a life costs.
 inline constexpr std::size_t default_least_chunks = std::size_t{1} << 20;
 
-// Of a source that gives whole pages, and exactly as many as it is asked for.
+// `Source` serves whole pages, and exactly as many as requested.
 template <predictable Source, std::size_t Least = default_least_chunks>
 class basic_chunk_cache {
  public:
@@ -68,7 +66,7 @@ class basic_chunk_cache {
 
   [[nodiscard]] upstream_type& upstream() noexcept { return source_; }
 
-  // Bytes of a page: chunks are whole pages.
+  // Bytes of a page; chunks are whole pages.
   [[nodiscard]] static std::size_t page_size() noexcept {
     if constexpr (requires { Source::page_size(); })
       return Source::page_size();
@@ -113,7 +111,7 @@ class basic_chunk_cache {
   }
   [[nodiscard]] std::size_t limit() const noexcept { return read(limit_); }
 
-  // Gives the oldest chunks back until at most `keep` bytes are cached; returns the bytes given back.
+  // Returns the oldest chunks to the source until at most `keep` bytes are cached; returns the bytes freed.
   std::size_t trim(std::size_t keep) noexcept {
     std::unique_lock locked(mutex_);
     const std::size_t before = cached_;
@@ -124,7 +122,7 @@ class basic_chunk_cache {
     return before - after;
   }
 
-  // Bytes cached now; bytes that the source has given, cached or in use; and the most of those so far.
+  // Bytes cached now; bytes obtained from the source, cached or in use; and the maximum of those.
   [[nodiscard]] std::size_t cached() const noexcept { return read(cached_); }
   [[nodiscard]] std::size_t mapped() const noexcept {
     const std::lock_guard locked(mutex_);
@@ -132,13 +130,13 @@ class basic_chunk_cache {
   }
   [[nodiscard]] std::size_t max_mapped() const noexcept { return read(max_mapped_); }
 
-  // Lets the highest mark, and the bound with it, start again from what is mapped now.
+  // Restarts the maximum, and with it the bound, from what is mapped now.
   void reset_max_mapped() noexcept {
     const std::lock_guard locked(mutex_);
     max_mapped_ = in_use_ + cached_;
   }
 
-  // Around a fork, so that the child finds the cache whole and unlocked.
+  // To be called around a fork, so that the child finds the cache whole and unlocked.
   void before_fork() noexcept { mutex_.lock(); }
   void after_fork() noexcept { mutex_.unlock(); }
 
@@ -174,7 +172,7 @@ class basic_chunk_cache {
   static std::size_t size_of(std::size_t index) noexcept { return chunk_sizes::pages(index) << page_shift(); }
   static int page_shift() noexcept { return std::countr_zero(page_size()); }
 
-  // A cached chunk, in use from now on; null when there is none of the size.
+  // Removes a cached chunk for use; null if there is none of the size.
   MALLARD_NOINLINE void* take(std::size_t index, std::size_t size) noexcept {
     const std::lock_guard locked(mutex_);
     void* const found = free_.take(index);
@@ -195,8 +193,8 @@ class basic_chunk_cache {
     mutex_.unlock();
   }
 
-  // The same, the lock being held, where older chunks must make room. What is larger than the limit goes
-  // back itself, and so does what another copy of the cache has given.
+  // The same with the lock held, when older chunks must make room. A chunk larger than the limit goes back
+  // itself, and so does one that came from another copy of the cache.
   MALLARD_NOINLINE void keep_at_the_limit(void* p, std::size_t index, std::size_t size) noexcept {
     std::unique_lock locked(mutex_, std::adopt_lock);
     const bool is_foreign = size > in_use_;
@@ -221,7 +219,7 @@ class basic_chunk_cache {
     source_.deallocate(p, size, align);
   }
 
-  // From the source, after what is cached has made room under the highest mark.
+  // Allocates from the source, after cached chunks have made room within the bound.
   MALLARD_NOINLINE block obtain(std::size_t size, std::size_t align) noexcept {
     make_room(source_.received_size(size, align));
     block fresh = source_.allocate(size, align);
@@ -230,7 +228,7 @@ class basic_chunk_cache {
     std::unique_lock locked(mutex_);
     in_use_ += fresh.size;
     max_mapped_ = std::max(max_mapped_, in_use_);
-    surplus* const older = evict(bound() - in_use_);  // of what others have cached meanwhile
+    surplus* const older = evict(bound() - in_use_);  // what other threads have cached meanwhile
     max_mapped_ = std::max(max_mapped_, in_use_ + cached_);
     locked.unlock();
     give_back(older);
@@ -248,7 +246,7 @@ class basic_chunk_cache {
   // The most that may be cached and in use together.
   [[nodiscard]] std::size_t bound() const noexcept { return std::max(max_mapped_, Least); }
 
-  // Takes the oldest chunks out until at most `most` bytes are cached.
+  // Removes the oldest chunks until at most `most` bytes are cached.
   surplus* evict(std::size_t most) noexcept {
     surplus* evicted = nullptr;
     while (cached_ > most) {

@@ -1,11 +1,11 @@
-// counting<Source>: a source that knows how much of it is out.
+// counting<Source>: a source that counts the bytes it has handed out.
 //
 //     heap --allocate--> counting --allocate--> Source
 //                        held, max_held
 //
-// This is where the footprint of a heap is measured: once a chunk, never on a hot path. It needs a
-// source whose received sizes can be predicted, because a block may come back with any size between
-// the requested and the received one. Invariant: held <= max_held; held is 0 once everything is back.
+// This is where the footprint of a heap is measured: once per chunk, never on a hot path. The source's
+// received sizes must be predictable, because a block may be freed with any size between the requested and
+// the received one. Invariant: held <= max_held; held is 0 once everything is freed.
 #pragma once
 
 #include <algorithm>
@@ -57,7 +57,7 @@ class counting {
   [[nodiscard]] std::size_t held() const noexcept { return held_; }
   [[nodiscard]] std::size_t max_held() const noexcept { return max_held_; }
 
-  // Lets the highest mark start again from what is held now.
+  // Restarts the maximum from the bytes held now.
   void reset_max_held() noexcept { max_held_ = held_; }
 
  private:

@@ -1,12 +1,12 @@
-// fixed_buffer: one buffer of the caller's, handed out in pieces.
+// fixed_buffer: serves blocks from one buffer that the caller provides.
 //
 //     buffer  [ taken | hole --next--> | taken | hole --next--> null ]
 //
-// Holes are kept in address order and merged with their neighbours, so blocks come back in any
-// order and the whole buffer is one hole again when all have. First fit. Taken blocks carry no
-// header: the received size is the requested one rounded up to `granule`, which deallocate rounds
-// again. Cost: O(holes); it serves chunks, not objects.
-// The buffer must outlive the heap. Invariant: holes are ascending, granule-aligned, not adjacent.
+// Holes are kept in address order and merged with their neighbours, so blocks may return in any order, and
+// when all have, the whole buffer is one hole again. First fit. Taken blocks have no headers: the received
+// size is the requested size rounded up to `granule`, and deallocate rounds the same way. Cost: O(holes); it
+// is meant for chunks, not for objects.
+// The buffer must outlive the heap. Invariant: holes are in ascending order, granule-aligned, not adjacent.
 #pragma once
 
 #include <cstddef>
@@ -106,7 +106,7 @@ class fixed_buffer {
     return align_up(size == 0 ? 1 : size, granule);
   }
 
-  // Cuts [before, before + wanted) out of the hole at *link; what remains at both ends stays a hole.
+  // Takes [before, before + wanted) out of the hole at *link; the rest at either end remains a hole.
   static block take(hole** link, std::size_t before, std::size_t wanted) noexcept {
     hole* const whole = *link;
     std::byte* const start = reinterpret_cast<std::byte*>(whole) + before;

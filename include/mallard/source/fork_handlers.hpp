@@ -1,15 +1,14 @@
-// fork_handlers<Held>: keeps what a process has once whole over fork(), in whatever shared objects it is
-// used.
+// fork_handlers<Held>: keeps an object that exists once per process whole over fork(), whichever shared
+// objects use it.
 //
 //     fork --> handlers registered later --> Held::before_fork()      locks
 //              Held::after_fork(), in the child after_fork_in_child() <-- child and parent
 //
-// pthread_atfork forgets the handlers of a library that is unloaded, so the program and each library have
-// their own, made before their other static objects. Of all handlers over one thing those act that were
-// registered first: they are called last before a fork and first after it, so that handlers which are
-// registered later may still use it.
-// Invariant: the list has the handlers of what is loaded, in the order of registration.
-// Cost: nothing but at a fork.
+// pthread_atfork drops the handlers of a library that is unloaded, so the program and each library register
+// their own, before their other static objects. Of all handlers for one object only those registered first
+// act: they run last before a fork and first after it, so that later handlers may still use the object.
+// Invariant: the list holds the handlers of all loaded shared objects, in the order of registration.
+// Cost: none, except at a fork.
 #pragma once
 
 #include <pthread.h>
@@ -24,19 +23,19 @@ struct fork_list_entry {
   fork_list_entry* later = nullptr;  // the next that was registered
 };
 
-// Shared by all who share what is held.
+// One for each object that is held, shared like that.
 struct fork_list {
   std::atomic<fork_list_entry*> first = nullptr;
   bool is_held = false;  // by a thread that is forking
 };
 
-// `Held` has, all static and noexcept: list(), the fork_list& beside what is held; own(), the fork_handlers&
-// of the program or library that calls it, a MALLARD_FIRST_OF_ALL MALLARD_HIDDEN variable; before_fork(),
-// after_fork() and after_fork_in_child().
+// `Held` has these members, static and noexcept: list(), the fork_list& of the object; own(), the
+// fork_handlers& of the calling program or library, a MALLARD_FIRST_OF_ALL MALLARD_HIDDEN variable;
+// before_fork(), after_fork() and after_fork_in_child().
 template <class Held>
 class MALLARD_HIDDEN fork_handlers : fork_list_entry {
  public:
-  // Libraries are loaded and unloaded one at a time; a fork may come at any time.
+  // Libraries are loaded and unloaded one at a time; a fork may happen at any time.
   fork_handlers() noexcept {
     if (::pthread_atfork(before, after, after_in_child) != 0) return;
     fork_list_entry* last = Held::list().first;
@@ -49,7 +48,7 @@ class MALLARD_HIDDEN fork_handlers : fork_list_entry {
   fork_handlers(const fork_handlers&) = delete;
   fork_handlers& operator=(const fork_handlers&) = delete;
 
-  // The last ones stay first: where the process ends, its threads may fork to the very end.
+  // The last handlers are never unlinked: threads may still fork during exit().
   ~fork_handlers() {
     fork_list_entry* earlier = Held::list().first;
     if (earlier == this) {

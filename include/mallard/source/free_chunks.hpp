@@ -1,4 +1,4 @@
-// free_chunks: chunks nobody uses, found by their size and by their age.
+// free_chunks: free chunks, found by size and by age.
 //
 //     sizes   [0] [1] [2] ... [chunk_sizes::count - 1]
 //              |       |
@@ -7,10 +7,10 @@
 //            chunk
 //     age    newest <-> ... <-> oldest
 //
-// A chunk carries its links itself, in its first bytes; nothing else of it is touched. Sizes are numbers of
-// chunk_sizes, bytes are the user's. Not synchronised.
-// Invariant: each chunk is in the list of its size and in the list of ages, once.
-// Cost: O(1) but for what walks. Initialised at compile time, nothing to destroy.
+// A chunk holds its links in its first bytes; the rest of it is not touched. Sizes are indices of
+// chunk_sizes. Not synchronised.
+// Invariant: each chunk is once in the list of its size and once in the list of ages.
+// Cost: O(1), except bytes() and validate(). Initialised at compile time, nothing to destroy.
 #pragma once
 
 #include <array>
@@ -62,7 +62,7 @@ class chunk_sizes {
 
 class free_chunks {
  public:
-  // The chunk at `p` is of the size `size`, and the newest.
+  // Adds the chunk at `p`, of size `size`, as the newest.
   void put(void* p, std::size_t size) noexcept {
     chunk* const c = ::new (p) chunk{{nullptr, by_size_[size]}, {nullptr, newest_}, size};
     if (c->of_size.older != nullptr) c->of_size.older->of_size.newer = c;
@@ -71,14 +71,14 @@ class free_chunks {
     newest_ = c;
   }
 
-  // Takes the newest chunk of a size out; null when there is none.
+  // Removes the newest chunk of a size; null if there is none.
   [[nodiscard]] void* take(std::size_t size) noexcept {
     chunk* const found = by_size_[size];
     if (found != nullptr) unlink(found);
     return found;
   }
 
-  // Takes the oldest chunk out, and says of which size it is; precondition: there is one.
+  // Removes the oldest chunk and sets `size` to its size. Precondition: there is one.
   [[nodiscard]] void* take_oldest(std::size_t& size) noexcept {
     chunk* const found = oldest_;
     size = found->size;
@@ -86,7 +86,7 @@ class free_chunks {
     return found;
   }
 
-  // The sizes of all chunks, summed up by `bytes_of(size)`.
+  // Sum of `bytes_of(size)` over all chunks.
   template <class BytesOf>
   [[nodiscard]] std::size_t bytes(BytesOf bytes_of) const noexcept {
     std::size_t sum = 0;

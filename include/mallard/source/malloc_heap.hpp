@@ -1,9 +1,10 @@
-// malloc_heap: the C library's malloc, or whatever the process has in its place, as a heap.
+// malloc_heap: the process's malloc as a heap: the C library's, or the one that replaces it.
 //
 //     heap or layer --> malloc_heap --> malloc, aligned_alloc, free
 //
-// So that layers stand on a malloc, and to compare. No state: a block of one may be given back to another,
-// on any thread. It does not say what was received, which not every malloc tells.
+// It lets layers stand on a malloc, for use and for comparison. It has no state: any malloc_heap may free a
+// block of another, on any thread. Received sizes are the requested
+// ones, as not every malloc can tell more.
 // Cost: that of the malloc.
 #pragma once
 

@@ -3,11 +3,11 @@
 //     request  [ size            ]
 //     mapped   [ page | page | page ]      received = whole pages, zeroed by the kernel
 //
-// An alignment above the page size maps `align` bytes more and unmaps both ends at once, so a block
-// never holds more than its own pages. Stateless: blocks of one os_pages may be given to another.
-// At the kernel's limit of mappings a block between others may not be unmapped, as what remains would be two
-// mappings out of one: its memory goes back then, its addresses stay taken until the process ends.
-// Cost: one system call an operation, and one page fault a page at its first touch.
+// For an alignment above the page size it maps `align` bytes more and unmaps both ends at once, so a block
+// never holds more than its own pages. It has no state: any os_pages may free a block of another.
+// At the kernel's limit of mappings, unmapping a block between two others may fail, as it would split one
+// mapping into two. Its memory then goes back, but its addresses stay taken until the process ends.
+// Cost: one system call per operation, and one page fault per page at its first touch.
 #pragma once
 
 #include <sys/mman.h>
@@ -32,7 +32,7 @@ class os_pages {
   os_pages& operator=(const os_pages&) = delete;
 
 #if defined(__x86_64__)
-  // The only size there is.
+  // The only page size used.
   [[nodiscard]] static constexpr std::size_t page_size() noexcept { return 4096; }
 #else
   [[nodiscard]] MALLARD_NOINLINE static std::size_t page_size() noexcept {
