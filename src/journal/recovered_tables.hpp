@@ -44,7 +44,7 @@ class recovered_tables {
   std::uint32_t frame(std::uint32_t parent, std::uint64_t return_address, std::uint64_t stack_offset);
   std::uint32_t scope(std::uint32_t parent, std::string_view name);
   void append(const event& e);
-  void witness(std::uint64_t, std::span<const std::uint64_t>) {}
+  void snapshot(std::uint64_t, std::span<const std::uint64_t>) {}
 
  private:
   tables tables_;

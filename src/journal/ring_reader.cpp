@@ -30,8 +30,8 @@ void ring_reader::damage() noexcept {
   end_ = position_;
 }
 
-std::array<std::uint64_t, witness_words - 1> ring_reader::witness(const record& r) const noexcept {
-  std::array<std::uint64_t, witness_words - 1> seen;
+std::array<std::uint64_t, snapshot_words - 1> ring_reader::snapshot(const record& r) const noexcept {
+  std::array<std::uint64_t, snapshot_words - 1> seen;
   for (std::size_t i = 0; i < seen.size(); ++i) seen[i] = word(r.subject + i);
   return seen;
 }

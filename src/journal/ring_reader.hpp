@@ -13,18 +13,18 @@
 #include <array>
 #include <cstdint>
 
-#include "journal/spool/record.hpp"
+#include "journal/spool/ring_record.hpp"
 #include "journal/spool/spool.hpp"
 #include "mallard/core/attributes.hpp"
 
 namespace mallard::journal {
 
 struct record {
-  unsigned kind = 0;          // an event_kind, witness_record, thread_begin or thread_end
+  unsigned kind = 0;          // an event_kind, snapshot_record, thread_begin or thread_end
   std::uint32_t context = 0;  // of the spool's context table
   std::uint64_t time = 0;
   std::uint64_t subject = 0;  // word 1: address or region; [number:32|system id:32] of a thread record; of a
-                              // witness record where its words begin
+                              // snapshot record where its words begin
   std::uint64_t size = 0;
   std::uint64_t extra = 0;     // as record.hpp has it
   std::uint64_t duration = 0;  // ticks; 0: not timed
@@ -52,8 +52,8 @@ class ring_reader {
   template <class Receive>
   std::uint64_t take(std::uint64_t until, std::uint64_t enough, std::uint64_t most, const Receive& receive);
 
-  // The words of a witness record that is being received.
-  [[nodiscard]] std::array<std::uint64_t, witness_words - 1> witness(const record& r) const noexcept;
+  // The words of a snapshot record that is being received.
+  [[nodiscard]] std::array<std::uint64_t, snapshot_words - 1> snapshot(const record& r) const noexcept;
 
   // Words passed that the program cannot use yet.
   [[nodiscard]] std::uint64_t words_held() const noexcept { return position_ - tail_; }
@@ -105,7 +105,7 @@ namespace detail {
 constexpr std::uint64_t bit_of(unsigned kind) noexcept { return std::uint64_t{1} << kind; }
 
 constexpr std::uint64_t find_known_records() noexcept {
-  std::uint64_t known = bit_of(witness_record) | bit_of(thread_begin) | bit_of(thread_end);
+  std::uint64_t known = bit_of(snapshot_record) | bit_of(thread_begin) | bit_of(thread_end);
   for (unsigned kind = 1; kind <= static_cast<unsigned>(event_kind::region_destroy); ++kind)
     if (!name_of(static_cast<event_kind>(kind)).empty()) known |= bit_of(kind);
   return known;
@@ -123,8 +123,8 @@ MALLARD_INLINE bool ring_reader::examine(std::uint64_t position, next_record& ne
   const auto kind = static_cast<unsigned>(first & kind_mask);
   std::uint64_t length = 2 + (first / site_bit & 1) + (first / extra_bit & 1) + (first / timed_bit & 1);
   const std::uint64_t left = end_ - position;
-  if (kind == witness_record) [[unlikely]]
-    length = witness_words;
+  if (kind == snapshot_record) [[unlikely]]
+    length = snapshot_words;
   else if ((first & site_bit) != 0 && static_cast<std::uint32_t>(word(position + 2)) == large_size &&
            left > 2) [[unlikely]]
     ++length;
@@ -139,7 +139,7 @@ MALLARD_INLINE record ring_reader::read(std::uint64_t position, const next_recor
   record r;
   r.kind = static_cast<unsigned>(next.first & kind_mask);
   r.time = next.time;
-  if (r.kind == witness_record) [[unlikely]] {
+  if (r.kind == snapshot_record) [[unlikely]] {
     r.subject = position + 1;
     return r;
   }

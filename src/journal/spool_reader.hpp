@@ -15,7 +15,7 @@
 //     std::uint32_t frame(std::uint32_t parent, std::uint64_t return_address, std::uint64_t stack_offset);
 //     std::uint32_t scope(std::uint32_t parent, std::string_view name);
 //     void append(const event&);
-//     void witness(std::uint64_t event, std::span<const std::uint64_t>);   // event: number from 0, as
+//     void snapshot(std::uint64_t event, std::span<const std::uint64_t>);   // event: number from 0, as
 //     appended
 // whose results are the numbers that events then carry.
 #pragma once
@@ -149,7 +149,7 @@ std::uint64_t spool_reader<Receiver>::collect(std::uint64_t until, std::uint64_t
 
 template <class Receiver>
 MALLARD_INLINE void spool_reader<Receiver>::receive(ring_reader& ring, record r) {
-  if (r.kind >= witness_record) [[unlikely]] {
+  if (r.kind >= snapshot_record) [[unlikely]] {
     receive_other(ring, r);
     return;
   }
@@ -179,8 +179,8 @@ MALLARD_INLINE void spool_reader<Receiver>::receive(ring_reader& ring, record r)
 // without this record, which is passed afterwards.
 template <class Receiver>
 void spool_reader<Receiver>::receive_other(ring_reader& ring, record r) {
-  if (r.kind == witness_record) {
-    if (ring.last_event != ring_reader::no_event) receiver_->witness(ring.last_event, ring.witness(r));
+  if (r.kind == snapshot_record) {
+    if (ring.last_event != ring_reader::no_event) receiver_->snapshot(ring.last_event, ring.snapshot(r));
     return;
   }
   known_thread& thread = thread_of(r.subject, r.time);

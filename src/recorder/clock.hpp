@@ -1,4 +1,6 @@
-// The recorder's clock: a counter that costs a few ns to read and runs alike on every core.
+// The clocks of the recorder: its own, and the CPU time of a process.
+//
+// Its own is a counter that costs a few ns to read and runs alike on every core.
 //
 // One tick is sixteen of the counter's, 4 to 8 ns: less than reading it takes, and a byte of difference
 // holds most times between two events. How long a call takes is measured in the counter's own steps.
@@ -7,11 +9,10 @@
 // the monotonic clock itself, in ns.
 #pragma once
 
-#include <cstdint>
-
-#if !defined(__x86_64__)
+#include <sys/types.h>
 #include <time.h>
-#endif
+
+#include <cstdint>
 
 namespace mallard::recorder {
 
@@ -21,16 +22,29 @@ inline constexpr std::uint64_t steps_per_tick = 16;
 inline constexpr std::uint64_t steps_per_tick = 1;
 #endif
 
+[[nodiscard]] inline std::uint64_t ns_of(const timespec& time) noexcept {
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(time.tv_nsec);
+}
+
 [[nodiscard]] inline std::uint64_t clock_steps() noexcept {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
 #else
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+  return ns_of(now);
 #endif
 }
 
 [[nodiscard]] inline std::uint64_t ticks() noexcept { return clock_steps() / steps_per_tick; }
+
+// The CPU time of a process without its children; 0 means the calling one. The result is 0 if the process is
+// gone, which one that has ended is not before somebody has waited for it.
+[[nodiscard]] inline std::uint64_t cpu_ns_of(pid_t process) noexcept {
+  clockid_t clock{};
+  timespec used{};
+  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &used) != 0) return 0;
+  return ns_of(used);
+}
 
 }  // namespace mallard::recorder

@@ -3,8 +3,8 @@
 //     script --#!--> interpreter --#!--> ... --> ELF file: dynamically linked, of this machine, not
 //     privileged?
 //
-// Decided from the files' first bytes before anything is executed, by the launcher for its program and by the
-// recorded program for what it executes. Allocates nothing; some kilobytes of stack.
+// The launcher examines its program and a recorded program what it is about to execute, by the files' first
+// bytes. Allocates nothing; takes some kilobytes of stack.
 #pragma once
 
 #include <limits.h>
@@ -20,13 +20,13 @@ enum class reach {
   foreign,            // of another architecture, or for another libc than the recorder
 };
 
-// The file `name` stands for when it is executed, as a shell or execvp has it: by the folders of `path`, ':'
-// between them, unless it has a slash. The first executable one wins, the first one that is not is the second
-// choice; false if there is neither.
+// The file that a shell or execvp would execute for `name`: searched in the folders of `path`, separated by
+// ':', unless `name` has a slash. The first executable file wins; without one, the first file. False if there
+// is none.
 [[nodiscard]] bool find_executable(const char* name, const char* path, char (&found)[PATH_MAX]) noexcept;
 
-// Whether `file` can be recorded. `culprit`, which may be `file`, becomes the file that decides: the program,
-// or the interpreter of a script. A file that may be executed but not read is taken for recordable.
+// Whether `file` can be recorded. `culprit`, which may be `file`, becomes the file that the verdict is about:
+// the program, or the interpreter of a script. A file that may be executed but not read counts as recordable.
 [[nodiscard]] reach examine_image(const char* file, char (&culprit)[PATH_MAX]) noexcept;
 
 }  // namespace mallard::recorder

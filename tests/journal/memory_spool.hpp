@@ -11,7 +11,7 @@
 #include <initializer_list>
 #include <new>
 
-#include "journal/spool/record.hpp"
+#include "journal/spool/ring_record.hpp"
 #include "journal/spool/spool.hpp"
 
 namespace mallard::test {

@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "recorder/census.hpp"
+#include "recorder/counted_runs.hpp"
 
 namespace mallard::test {
 namespace {
@@ -24,14 +24,14 @@ std::map<std::string, std::uint64_t> by_name(const kind_counts& counts) {
 }
 
 TEST(counter, sees_every_entry_point_as_the_program_does) {
-  const census taken = census_taker({target("every_entry_point")}).counted();
+  const call_counts taken = counted_runs({target("every_entry_point")}).counted();
   EXPECT_EQ(taken.shown.status, 0) << taken.shown.err;
   ASSERT_EQ(taken.by_counter.size(), 1u);
   EXPECT_EQ(by_name(taken.by_counter[0].of_kind), account_of(taken.shown.out));
 }
 
 TEST(counter, takes_an_operator_and_the_malloc_in_it_for_one_call) {
-  const census taken = census_taker({target("every_operator")}).counted();
+  const call_counts taken = counted_runs({target("every_operator")}).counted();
   ASSERT_EQ(taken.by_counter.size(), 1u);
   kind_counts counts = taken.by_counter[0].of_kind;
   counts.erase(event_kind::malloc);  // libstdc++'s own, before main
@@ -43,7 +43,7 @@ TEST(counter, takes_an_operator_and_the_malloc_in_it_for_one_call) {
 
 TEST(counter, loses_nothing_when_a_program_is_killed) {
   for (const char* how : {"return", "_exit", "abort", "segv", "kill"}) {
-    const census taken = census_taker({target("ending"), "1000", how}).counted();
+    const call_counts taken = counted_runs({target("blocks"), "pairs", "1000", how}).counted();
     ASSERT_EQ(taken.by_counter.size(), 1u) << how;
     EXPECT_EQ(by_name(taken.by_counter[0].of_kind),
               (std::map<std::string, std::uint64_t>{{"malloc", 1000}, {"free", 1000}}))
@@ -52,12 +52,12 @@ TEST(counter, loses_nothing_when_a_program_is_killed) {
 }
 
 TEST(counter, counts_the_calls_of_each_child_for_itself) {
-  const census taken = census_taker({target("children")}).counted();
+  const call_counts taken = counted_runs({target("forks"), "every_way"}).counted();
   EXPECT_EQ(taken.shown.status, 0);
   std::vector<std::uint64_t> mallocs;
   for (const counted_program& program : taken.by_counter)
-    if (program.name == "children") mallocs.push_back(program.of_kind.at(event_kind::malloc));
-  EXPECT_EQ(mallocs, (std::vector<std::uint64_t>{20, 500000, 500000}));  // by fork, and by a bare clone
+    if (program.name == "forks") mallocs.push_back(program.of_kind.at(event_kind::malloc));
+  EXPECT_EQ(mallocs, (std::vector<std::uint64_t>{20, 20000, 20000}));  // by fork, and by a bare clone
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-#include "recorder/run.hpp"
+#include "recorder/run_process.hpp"
 
 namespace mallard::test {
 namespace {

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <thread>
 
-#include "recorder/run.hpp"
+#include "recorder/run_process.hpp"
 
 namespace mallard::test {
 namespace {
@@ -72,7 +72,7 @@ TEST_F(exec, each_program_has_the_cpu_time_that_it_took) {
 }
 
 TEST_F(exec, programs_that_cannot_be_recorded_get_the_users_environment) {
-  expect_same({"sh", "-c", target("static_program") + "; echo $?; exec " + target("static_program")});
+  expect_same({"sh", "-c", target("annotated_static") + "; echo $?; exec " + target("annotated_static")});
   EXPECT_TRUE(read_journal(journal_).complete);
 }
 

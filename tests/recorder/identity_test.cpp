@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "recorder/census.hpp"
+#include "recorder/counted_runs.hpp"
 
 namespace mallard::test {
 namespace {
@@ -66,23 +66,21 @@ void write_inputs(const scratch_folder& folder) {
          "    print(os.waitpid(child, 0)[1], two.read(), flush=True)\n"
          "os.execv('/bin/sh', ['sh', '-c', 'kill -TERM $$'])\n";
 
-  std::ofstream(folder / "unit.cpp") << "#include <map>\n#include <string>\n#include <iostream>\n"
-                                        "int main() { std::map<std::string, int> m; m[\"a\"] = 1;\n"
-                                        "std::cout << m.size() << '\\n'; return unused_name; }\n";
+  std::ofstream(folder / "unit.cpp") << "#include <cstddef>\nint main() { return unused_name; }\n";
   std::ofstream(folder / "good.cpp")
-      << "#include <vector>\n"
-         "int main(int n, char**) { std::vector<int> v(n); return v.size() == 7; }\n";
+      << "#include <new>\n"
+         "int main(int n, char**) { int* v = new int[n]; delete[] v; return n == 7; }\n";
 }
 
 class identity : public testing::TestWithParam<program> {
  protected:
   void SetUp() override { write_inputs(folder_); }
 
-  [[nodiscard]] census_taker taker() const {
+  [[nodiscard]] counted_runs runs() const {
     std::vector<std::string> command = GetParam().command;
     for (std::string& word : command)
       if (word.rfind("IN/", 0) == 0) word = folder_ / word.substr(3);
-    return census_taker(command, GetParam().variables);
+    return counted_runs(command, GetParam().variables);
   }
 
  private:
@@ -96,15 +94,15 @@ void expect_same(const run_result& shown, const run_result& native) {
 }
 
 TEST_P(identity, nothing_shows) {
-  const run_result native = taker().natively();
-  expect_same(taker().counted().shown, native);
-  expect_same(taker().recorded().shown, native);
+  const run_result native = runs().natively();
+  expect_same(runs().counted().shown, native);
+  expect_same(runs().recorded().shown, native);
 }
 
 class identity_of_calls : public identity {};
 
 TEST_P(identity_of_calls, every_call_is_an_event) {
-  const census taken = taker().recorded_and_counted();
+  const call_counts taken = runs().recorded_and_counted();
   ASSERT_FALSE(taken.by_counter.empty());
   EXPECT_EQ(taken.by_recorder, taken.by_counter);
 }
@@ -112,9 +110,9 @@ TEST_P(identity_of_calls, every_call_is_an_event) {
 class identity_of_runs : public identity {};
 
 TEST_P(identity_of_runs, another_run_has_as_many_events) {
-  const census counted = taker().counted();
-  EXPECT_EQ(taker().counted().by_counter, counted.by_counter) << "not the same in every run";
-  EXPECT_EQ(taker().recorded().by_recorder, counted.by_counter);
+  const call_counts counted = runs().counted();
+  EXPECT_EQ(runs().counted().by_counter, counted.by_counter) << "not the same in every run";
+  EXPECT_EQ(runs().recorded().by_recorder, counted.by_counter);
 }
 
 std::string name_of(const testing::TestParamInfo<program>& one) { return one.param.name; }
@@ -135,8 +133,8 @@ const std::vector<program> repeatable = {
 const std::vector<program> unsteady = {
     {"xmllint", {"xmllint", "--format", "--xpath", "//t[@lang='en']", "IN/book.xml"}},
     {"xmllint_of_a_broken_file", {"xmllint", "IN/rows.json"}},
-    {"two_hundred_threads", {target("many_threads"), "1", "200", "300"}},
-    {"thousands_of_threads", {target("many_threads"), "600", "4", "5"}},
+    {"two_hundred_threads", {target("blocks"), "threads", "1", "200", "300"}},
+    {"thousands_of_threads", {target("blocks"), "threads", "600", "4", "5"}},
 };
 
 // Programs that start others; the compiler proper hashes addresses, which differ from run to run.

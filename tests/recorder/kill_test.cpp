@@ -11,7 +11,7 @@
 #include "journal/recorded_process.hpp"
 #include "journal/summary.hpp"
 #include "recorder/own_log.hpp"
-#include "recorder/run.hpp"
+#include "recorder/run_process.hpp"
 
 namespace mallard::test {
 namespace {

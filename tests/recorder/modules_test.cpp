@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "recorder/launcher/process_modules.hpp"
-#include "recorder/run.hpp"
+#include "recorder/run_process.hpp"
 
 namespace mallard::test {
 namespace {
@@ -46,14 +46,13 @@ class modules : public testing::Test {
 };
 
 TEST_F(modules, loaded_at_run_time_are_known_at_exit) {
-  EXPECT_EQ(run(record_command(journal_, {target("load_plugin"), plugin_})).status, 0);
+  EXPECT_EQ(run(record_command(journal_, {target("load"), "once", plugin_})).status, 0);
   expect_plugin();
 }
 
 TEST_F(modules, loaded_at_run_time_are_known_of_a_killed_program) {
-  running recorder(record_command(journal_, {target("load_plugin"), plugin_}));
+  running recorder(record_command(journal_, {target("load"), "once", plugin_}));
   recorder.wait_for_output("ready");
-  std::this_thread::sleep_for(std::chrono::milliseconds(500));  // the map is looked at ten times a second
   kill(child_of(recorder.process()), SIGKILL);
   EXPECT_EQ(recorder.finish().status, 128 + SIGKILL);
   expect_plugin();
@@ -61,7 +60,7 @@ TEST_F(modules, loaded_at_run_time_are_known_of_a_killed_program) {
 
 TEST_F(modules, that_take_each_others_places_are_told_apart_by_time) {
   const std::string other = target("libother_plugin.so");
-  ASSERT_EQ(run(record_command(journal_, {target("plugin_loop"), "50", plugin_, other})).status, 0);
+  ASSERT_EQ(run(record_command(journal_, {target("load"), "in_turn", "50", plugin_, other})).status, 0);
   const recorded r = read_journal(journal_);
   EXPECT_EQ(count_kinds(r, 9999)[event_kind::malloc], 50u);
   EXPECT_EQ(count_kinds(r, 8888)[event_kind::malloc], 50u);

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "recorder/run.hpp"
+#include "recorder/run_process.hpp"
 
 namespace mallard::test {
 namespace {

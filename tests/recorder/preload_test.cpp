@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "recorder/run.hpp"
+#include "recorder/run_process.hpp"
 
 namespace mallard::test {
 namespace {
@@ -14,7 +14,7 @@ TEST(preload, another_preloaded_malloc_serves_the_program) {
   const scratch_folder folder;
   const auto journal = folder / "journal";
   const run_result result =
-      run(with_preload(target("libother_malloc.so"), record_command(journal, {target("few_calls")})));
+      run(with_preload(target("libother_malloc.so"), record_command(journal, {target("blocks"), "few"})));
   EXPECT_EQ(result.status, 10) << result.err;
   const recorded r = read_journal(journal);
   auto counts = count_kinds(r);

@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "recorder/run.hpp"
+#include "recorder/run_process.hpp"
 
 namespace mallard::test {
 namespace {
@@ -45,19 +45,19 @@ TEST_F(reach, files_that_are_no_programs) {
 }
 
 TEST_F(reach, statically_linked_programs) {
-  expect_refusal({target("static_program")}, 2, "statically linked");
+  expect_refusal({target("annotated_static")}, 2, "statically linked");
 }
 
 TEST_F(reach, scripts_of_statically_linked_interpreters) {
-  const auto script = write_file("script", "#!" + target("static_program") + "\n", 0755);
-  expect_refusal({script}, 2, target("static_program"));
+  const auto script = write_file("script", "#!" + target("annotated_static") + "\n", 0755);
+  expect_refusal({script}, 2, target("annotated_static"));
 }
 
 TEST_F(reach, programs_that_change_who_they_are) {
   std::string program = "/usr/bin/su";  // root's, for everybody else
   if (geteuid() == 0) {
     program = folder_ / "privileged";
-    std::filesystem::copy_file(target("few_calls"), program);
+    std::filesystem::copy_file(target("blocks"), program);
     ASSERT_EQ(chown(program.c_str(), 65534, 65534), 0);
     ASSERT_EQ(chmod(program.c_str(), 04755), 0);
   }
@@ -73,12 +73,14 @@ TEST_F(reach, programs_of_another_architecture) {
   expect_refusal({write_file("foreign", header, 0755)}, 2, "another architecture");
 }
 
-TEST_F(reach, programs_with_their_own_malloc) { expect_refusal({target("own_malloc")}, 2, "its own malloc"); }
+TEST_F(reach, programs_with_their_own_malloc) {
+  expect_refusal({target("own_malloc")}, 2, "malloc of its own");
+}
 
 TEST_F(reach, plug_ins_that_look_past_it_are_named) {
   const std::string plugin = target("libplugin.so");
   for (const bool deep : {true, false}) {
-    std::vector<std::string> command = {target("load_plugin"), plugin};
+    std::vector<std::string> command = {target("load"), "once", plugin};
     if (deep) command.emplace_back("deep");
     const run_result result = run(record_command(folder_ / "journal", command));
     EXPECT_EQ(result.status, 0) << result.err;
@@ -89,14 +91,14 @@ TEST_F(reach, plug_ins_that_look_past_it_are_named) {
 }
 
 TEST_F(reach, the_loader_sees_who_opens_a_plug_in) {
-  EXPECT_EQ(run(record_command(folder_ / "journal", {target("load_plugin"), "$ORIGIN/libplugin.so"})).status,
+  EXPECT_EQ(run(record_command(folder_ / "journal", {target("load"), "once", "$ORIGIN/libplugin.so"})).status,
             0);
 }
 
 TEST_F(reach, programs_that_hide_from_it) {
   const auto library = folder_ / "libmallard-record.so";
   std::filesystem::copy_file(target("libother_malloc.so"), library);  // takes no notice of any spool
-  const auto command = record_command(folder_ / "journal", {target("few_calls")});
+  const auto command = record_command(folder_ / "journal", {target("blocks"), "few"});
   std::vector<std::string> whole = {"env", "MALLARD_RECORD_LIBRARY=" + library.string()};
   whole.insert(whole.end(), command.begin(), command.end());
   const run_result result = run(whole);
@@ -106,14 +108,14 @@ TEST_F(reach, programs_that_hide_from_it) {
 }
 
 TEST_F(reach, journals_that_cannot_be_made) {
-  const run_result result = run(record_command("/no/such/folder/journal", {target("few_calls")}));
+  const run_result result = run(record_command("/no/such/folder/journal", {target("blocks"), "few"}));
   EXPECT_EQ(result.status, 2);
   EXPECT_NE(result.err.find("/no/such/folder/journal"), std::string::npos) << result.err;
 }
 
 TEST_F(reach, a_folder_in_the_place_of_the_journal_is_named) {
   std::filesystem::create_directory(folder_ / "journal");
-  const run_result result = run(record_command(folder_ / "journal", {target("few_calls")}));
+  const run_result result = run(record_command(folder_ / "journal", {target("blocks"), "few"}));
   EXPECT_EQ(result.status, 2);
   EXPECT_EQ(result.err,
             "mallard-record: cannot write " + (folder_ / "journal").string() + ": Is a directory\n");

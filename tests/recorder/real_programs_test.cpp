@@ -1,7 +1,7 @@
 // Programs of Debian's, recorded: their output is their own, and every free has its allocation.
 #include <gtest/gtest.h>
 
-#include "recorder/run.hpp"
+#include "recorder/run_process.hpp"
 
 namespace mallard::test {
 namespace {

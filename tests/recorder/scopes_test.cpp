@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "recorder/run.hpp"
+#include "recorder/run_process.hpp"
 
 namespace mallard::test {
 namespace {
@@ -16,11 +16,10 @@ using names = std::vector<std::string>;
 
 class scopes : public testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override { record("scoped"); }
+  void SetUp() override { record({target("scoped")}); }
 
-  void record(const std::string& program) {
-    const run_result result =
-        run(record_command(folder_ / "journal", {target(program)}, {"--stack", GetParam()}));
+  void record(const std::vector<std::string>& command) {
+    const run_result result = run(record_command(folder_ / "journal", command, {"--stack", GetParam()}));
     ASSERT_EQ(result.status, 0) << result.err;
     recorded_ = read_journal(folder_ / "journal");
   }
@@ -54,7 +53,7 @@ TEST_P(scopes, nest) {
 }
 
 TEST_P(scopes, go_on_in_a_forked_child) {
-  record("forks_in_scope");
+  record({target("scoped"), "fork"});
   ASSERT_EQ(recorded_.tables.children.size(), 1u);
   recorded_ = read_journal(folder_ / recorded_.tables.children.front().journal);
   EXPECT_EQ(around(5101), names{"outer"});

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "recorder/run.hpp"
+#include "recorder/run_process.hpp"
 
 namespace mallard::test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <unordered_map>
 
-#include "recorder/run.hpp"
+#include "recorder/run_process.hpp"
 
 namespace mallard::test {
 namespace {
@@ -13,13 +13,13 @@ recorded record_threads(long waves, long threads, long pairs, const std::vector<
   const auto journal = folder / "journal";
   const run_result result = run(record_command(
       journal,
-      {target("many_threads"), std::to_string(waves), std::to_string(threads), std::to_string(pairs)},
+      {target("blocks"), "threads", std::to_string(waves), std::to_string(threads), std::to_string(pairs)},
       options));
   EXPECT_EQ(result.status, 0) << result.err;
   return read_journal(journal);
 }
 
-// What many_threads does, beyond what libc allocates for its threads.
+// What `blocks threads` does, beyond what libc allocates for its threads.
 void expect_exact_counts(const recorded& r, std::uint64_t threads, std::uint64_t pairs) {
   EXPECT_EQ(count_kinds(r, 1111)[event_kind::malloc], threads);
   EXPECT_EQ(count_kinds(r, 2222)[event_kind::malloc], threads);
@@ -52,8 +52,8 @@ void expect_order(const recorded& r) {
 }
 
 TEST(threads, four_at_once_are_recorded_exactly_and_in_order) {
-  const recorded r = record_threads(1, 4, 100000);
-  expect_exact_counts(r, 4, 100000);
+  const recorded r = record_threads(1, 4, 25000);
+  expect_exact_counts(r, 4, 25000);
   expect_order(r);
   EXPECT_EQ(r.tables.threads.size(), 5u);
   // Sizes of a thread's pairs count upwards: its own order is kept.

@@ -45,7 +45,7 @@ inline constexpr section_type modules = make_section_type("modu");
 inline constexpr section_type names = make_section_type("name");
 inline constexpr section_type usage = make_section_type("usag");
 inline constexpr section_type children = make_section_type("chld");
-inline constexpr section_type witnesses = make_section_type("wtns");
+inline constexpr section_type snapshots = make_section_type("wtns");
 inline constexpr section_type end = make_section_type("end ");
 }  // namespace sections
 

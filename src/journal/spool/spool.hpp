@@ -29,6 +29,11 @@ namespace mallard::journal {
 inline constexpr char spool_suffix[] = ".spool";  // behind the journal's name
 inline constexpr char children_suffix[] =
     ".d";  // the folder of the children's journals, behind the root's name
+
+// The environment variable by which a program learns where to record: "PROCESS:PATH", the process that
+// recorded last before it (0: none), and the path of the root's spool.
+inline constexpr char spool_variable[] = "MALLARD_RECORD_SPOOL";
+
 inline constexpr std::uint64_t spool_magic = 0x4c4f4f50534c4d03;
 inline constexpr std::size_t spool_page = 4096;  // bytes
 inline constexpr std::uint32_t max_rings = 1024;
@@ -52,7 +57,7 @@ struct spool_options {
   std::uint32_t depth = 64;       // frames of a stack, the innermost ones
   std::uint32_t free_stacks = 0;  // not 0: frees have a stack, too
   std::uint32_t children = 1;     // not 0: what the process forks and executes is recorded, too
-  std::uint32_t witness = 0;      // not 0: bursts of events have a witness
+  std::uint32_t snapshots = 0;    // not 0: bursts of events have a snapshot
 };
 
 struct spool_header {

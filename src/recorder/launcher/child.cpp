@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "recorder/launcher/process_clock.hpp"
+#include "recorder/clock.hpp"
 
 namespace mallard::recorder {
 namespace {

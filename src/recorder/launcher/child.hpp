@@ -2,8 +2,8 @@
 //
 //     fork --> [waits] --go()--> exec --> ... --poll()--> how it ended
 //
-// It waits between fork and exec, so that files named by its process id can be made first; if the
-// launcher goes away meanwhile, so does it. Its signals, descriptors and terminal are the launcher's own.
+// It waits between fork and exec, so that files named by its process id can be made first; it exits if the
+// launcher does. Its signals, descriptors and terminal are the launcher's.
 #pragma once
 
 #include <sys/types.h>
@@ -26,7 +26,7 @@ class child {
  public:
   using environment_of = std::function<std::vector<std::string>(pid_t)>;
 
-  // Forks; the child asks `environment` for its "NAME=value" strings when it is let go. Throws
+  // Forks; the child calls `environment` for its "NAME=value" strings once go() is called. Throws
   // std::system_error.
   child(const std::string& path, const std::vector<std::string>& arguments,
         const environment_of& environment);
@@ -34,7 +34,7 @@ class child {
   child(const child&) = delete;
   child& operator=(const child&) = delete;
 
-  // Lets it exec; 0, or the errno of its failure.
+  // Lets it exec; returns 0, or the errno of the failure.
   [[nodiscard]] int go();
 
   // How it ended, once it has.

@@ -19,8 +19,7 @@ clock_rate::moment clock_rate::look() {
     const std::uint64_t width = ticks() - before;
     if (width >= tightest) continue;
     tightest = width;
-    best = {before + width / 2, static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-                                    static_cast<std::uint64_t>(now.tv_nsec)};
+    best = {before + width / 2, ns_of(now)};
   }
   return best;
 }

@@ -1,7 +1,7 @@
 // clock_rate: how many ticks of the recorder's clock make a second.
 //
 // Two pairs (ticks, monotonic ns), one from the start and one from now; each is the tightest of a few
-// tries, so that an interrupt between the two reads does not count. Error: some 100 ns over the whole
+// tries, so that an interrupt between the two reads does no harm. Error: some 100 ns over the whole
 // distance, which is 1 in 10000 after a millisecond.
 #pragma once
 

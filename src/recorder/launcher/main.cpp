@@ -1,22 +1,144 @@
 // mallard-record: runs a program and records every allocation of it into a journal.
+//
+//     start:  fork, spool and journal made, exec      loop:  read rings, write, sleep      end:  finish
+//
+// The exit code is the program's own, 128 + the signal that ended it, or 2 when there is no journal, which
+// the user has been told why. If the journal cannot be written further (a full disk), the program goes on
+// unrecorded.
+#include <sys/resource.h>
+
+#include <cerrno>
+#include <cstring>
 #include <exception>
+#include <filesystem>
+#include <optional>
 #include <variant>
 
-#include "recorder/launcher/launch.hpp"
-#include "recorder/launcher/options.hpp"
-#include "recorder/launcher/program_file.hpp"
-#include "recorder/launcher/tell.hpp"
+#include "journal/event_source.hpp"
+#include "recorder/launcher/child.hpp"
+#include "recorder/launcher/message.hpp"
+#include "recorder/launcher/preload_environment.hpp"
+#include "recorder/launcher/recordings.hpp"
+#include "recorder/launcher/signal_relay.hpp"
 
 namespace mallard::recorder {
 namespace {
 
+constexpr int no_journal = 2;
+constexpr long longest_sleep = 10'000'000;  // ns
+
+// Reads the rings until the program has ended, and completes the journals.
+ending follow(child& process, recordings& all) {
+  spool_file& spool = all.root().spool();
+  const std::uint64_t few =
+      spool.ring_words() / (8 * journal::max_event_words);  // fewer are not worth staying awake for
+  std::optional<ending> end;
+  while (!(end = process.poll()))
+    if (all.read() <= few) spool.sleep(longest_sleep);
+  all.finish(*end);
+  return *end;
+}
+
+// Why the journal is empty, if the reason is not that the program allocated nothing; else empty.
+std::string why_nothing(const recordings& all, const std::string& name) {
+  const journal::spool_header& state = all.root().state();
+  if (state.attached == 0)
+    return "nothing recorded: the recorder was not loaded into " + name +
+           ": see any lines of ld.so above; a program that is started with a cleared environment is not "
+           "reached either";
+  if (all.root().events() == 0 && state.bypassed != 0 && all.children().journals == 0)
+    return "nothing recorded: " + name + " is linked with a malloc of its own, which the recorder cannot see";
+  return {};
+}
+
+// Each recorded process takes three descriptors.
+void allow_many_files() {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
+}
+
+// Removes an empty journal; a device or a pipe stays.
+void discard(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(std::filesystem::symlink_status(path, ignored)))
+    std::filesystem::remove(path, ignored);
+}
+
+void print_summary(const recordings& all, const std::string& path) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(path, error);
+  const auto& children = all.children();
+  print_message(path + ": " + std::to_string(all.root().events_in_file()) + " events, " +
+                std::to_string(error ? 0 : bytes) + " bytes");
+  if (children.journals != 0)
+    print_message(all.folder() + ": " + std::to_string(children.events) + " events of children in " +
+                  std::to_string(children.journals) + (children.journals == 1 ? " journal" : " journals"));
+  if (children.left != 0)
+    print_message(
+        std::to_string(children.left) +
+        (children.left == 1 ? " child still runs; what it does" : " children still run; what they do") +
+        " from now on is recorded into " + all.folder() + " as long as there is room in the rings");
+  for (const std::string& module : {all.root().deep_bound(), children.deep_bound})
+    if (!module.empty())
+      print_message(module + " was opened with RTLD_DEEPBIND; its allocations are not recorded");
+  if (all.root().state().contexts_wanting != 0 || children.without_stacks)
+    print_message("a spool ran out of room for stacks; some events have none");
+  if (all.root().state().children_lost != 0)
+    print_message("a child could not make its spool in " + all.folder() +
+                  " (no room, or a limit on the size of files), so it is not recorded");
+  if (all.root().state().gave_up != 0)
+    print_message(
+        "recording ended early: the program waited for a second in which the recorder read nothing");
+  if (all.root().state().bypassed != 0)
+    print_message("the program is linked with a malloc of its own; what that allocates is not recorded");
+  if (all.root().damaged() || children.damaged)
+    print_message("the program has overwritten a part of the recording; the events behind that are lost");
+}
+
+int record(child& process, const record_options& chosen, const program_file& program,
+           const std::string& path) {
+  const std::string& name = chosen.command.front();
+  recordings all(chosen, program, process.process());
+  relay_signals(process.process(), all.root().spool().header());
+  if (const int reason = process.go()) {
+    print_message("cannot run " + name + ": " + std::strerror(reason));
+    discard(path);
+    return exit_code_of(reason == ENOENT ? reach::not_found : reach::not_executable);
+  }
+  allow_many_files();
+  const ending end = follow(process, all);
+  if (const std::string reason = why_nothing(all, name); !reason.empty()) {
+    print_message(reason);
+    discard(path);
+    return no_journal;
+  }
+  print_summary(all, path);
+  return end.status;
+}
+
+int launch(const record_options& chosen, const program_file& program) {
+  survive_failed_writes();
+  const std::string library = find_library();
+  child process(program.path, chosen.command,
+                [&](pid_t id) { return recording_environment(library, spool_path(chosen, id)); });
+  const std::string path = journal_path(chosen, process.process());
+  try {
+    return record(process, chosen, program, path);
+  } catch (const journal::error& problem) {
+    print_message("cannot write " + path + ": " + problem.what());
+    return no_journal;
+  }
+}
+
 int run(int argc, char** argv) {
   const auto parsed = parse_options(argc, argv);
   if (const int* code = std::get_if<int>(&parsed)) return *code;
-  const auto& chosen = std::get<options>(parsed);
+  const auto& chosen = std::get<record_options>(parsed);
   const program_file program = find_program(chosen.command.front());
   if (program.verdict != reach::recordable) {
-    tell(explain(program, chosen.command.front()));
+    print_message(explain(program, chosen.command.front()));
     return exit_code_of(program.verdict);
   }
   return launch(chosen, program);
@@ -29,7 +151,7 @@ int main(int argc, char** argv) {
   try {
     return mallard::recorder::run(argc, argv);
   } catch (const std::exception& problem) {
-    mallard::recorder::tell(problem.what());
+    mallard::recorder::print_message(problem.what());
     return 2;
   }
 }

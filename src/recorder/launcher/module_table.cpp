@@ -24,7 +24,7 @@ bool module_table::knows(std::uint64_t address) const {
   });
 }
 
-void module_table::note_caller(std::uint64_t address) {
+void module_table::add_caller(std::uint64_t address) {
   if (!knows(address)) strangers_.push_back(address);
 }
 
@@ -53,7 +53,8 @@ void module_table::read_list() {
   }
 }
 
-// Closes what cannot be there any more. What the program did not see go, was gone when the next one came.
+// Ends the rows of what cannot be there any more. A module that the program did not see unloaded was gone
+// when the next one came.
 void module_table::unload(std::uint64_t begin, std::uint64_t end, std::uint64_t time) {
   for (place& one : places_) {
     if (one.module.unload_time != 0 || one.module.begin >= end || one.module.end <= begin) continue;
@@ -62,7 +63,7 @@ void module_table::unload(std::uint64_t begin, std::uint64_t end, std::uint64_t 
   }
 }
 
-// Calls that came from a module before it was seen here are later than what was here before.
+// Calls that came from a module before it was first seen still came after its predecessor was gone.
 void module_table::add(journal::module_info module) {
   const auto overlaps = [&](const place& one) { return overlap(one.module, module); };
   const auto is_same = [&](const place& one) {

@@ -3,9 +3,9 @@
 //     list in the spool: what is loaded, what is gone --+--> journal
 //     the kernel's map, when a caller lies in none -----+
 //
-// A place can be one module's after another's; each is a row, with the time at which it was first seen there
-// and at which it was gone. Where another one was before, a module begins when that was gone. One that the
-// kernel's map tells of was loaded at an unknown time. Keeps the latest module of each place.
+// Several modules can follow each other at one place. Each is a row, with the times at which it was first
+// seen there and at which it was gone; one that follows another begins when that one was gone. A module found
+// in the kernel's map was loaded at an unknown time. The table keeps the latest module of each place.
 #pragma once
 
 #include <sys/types.h>
@@ -25,11 +25,11 @@ class module_table {
   // `program` is the path of the main module, which does not know its own.
   module_table(journal::spool_header* spool, journal::writer& out, pid_t process, std::string program);
 
-  // Notes an address that calls came from.
-  void note_caller(std::uint64_t address);
+  // An address that calls came from.
+  void add_caller(std::uint64_t address);
 
-  // Adds what the program has listed since the last time, and looks at the process if calls came from
-  // elsewhere, at most every tenth of a second: code made at run time lies in no module.
+  // Adds what the program has listed since the last call. If calls came from elsewhere, reads the process's
+  // map, at most every tenth of a second: code made at run time lies in no module.
   void update(std::uint64_t now, double ticks_per_second);
 
   // Whether the program has written over its list.

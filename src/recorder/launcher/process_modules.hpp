@@ -1,7 +1,7 @@
-// The executable modules in a running process's map, as the kernel tells them.
+// process_modules: the executable modules in the kernel's map of a running process.
 //
 // The program lists its modules itself when recording begins and when it exits; this is for what it
-// loads in between, should it never come to exit. Reads /proc and the head of each module's file.
+// loads in between, in case it is killed. Reads /proc and the head of each module's file.
 #pragma once
 
 #include <sys/types.h>
@@ -15,8 +15,8 @@ namespace mallard::recorder {
 // Without times; empty if the process is gone.
 [[nodiscard]] std::vector<journal::module_info> read_process_modules(pid_t process);
 
-// What the module's file says about itself: the address it is linked for, as a bias, and its build id.
-// Leaves both as they are where the file is no ELF file of this machine's word size.
+// Reads the module's bias, from the address that its file is linked for, and its build id. Leaves both as
+// they are if the file is no ELF file of this machine's word size.
 void read_module_file(journal::module_info& module);
 
 }  // namespace mallard::recorder

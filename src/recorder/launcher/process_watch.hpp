@@ -1,7 +1,7 @@
-// process_watch: whether a process that is nobody's child here has ended.
+// process_watch: whether a process that is not this one's child has ended.
 //
-// By a descriptor of it, which no later process of the same id is mistaken for. Where there is none to be had
-// for another reason than that it is gone, the id alone has to do.
+// It holds a descriptor of the process, so that a later process of the same id is not mistaken for it. If the
+// system gives none, though the process exists, its id has to do.
 #pragma once
 
 #include <poll.h>

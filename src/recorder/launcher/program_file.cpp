@@ -27,11 +27,12 @@ std::string explain(const program_file& program, const std::string& name) {
       return "cannot record " + what + ": it is statically linked, so nothing can be loaded into it";
     case reach::privileged:
       return "cannot record " + what +
-             ": it is setuid, setgid or has capabilities, so the system loads nothing into it; run it as its "
+             ": it is setuid, setgid or has capabilities, so the system preloads nothing into it; run it as "
+             "its "
              "owner";
     case reach::foreign:
       return "cannot record " + what +
-             ": it is built for another architecture, or with another libc, than the recorder";
+             ": it is built for another architecture or another libc than the recorder";
     case reach::recordable:
       break;
   }

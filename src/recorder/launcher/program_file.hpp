@@ -1,7 +1,7 @@
-// program_file: what the user's command names, and whether the recorder can be loaded into it.
+// program_file: the file that the user's command names, and whether the recorder can be loaded into it.
 //
-// Looked at before anything is started, so that a program out of reach gets a clear line at once
-// instead of an empty journal at its end.
+// It is examined before anything is started, so that the user of a program out of reach gets a clear line at
+// once and not an empty journal in the end.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace mallard::recorder {
 struct program_file {
   std::string path;  // what to execute
   reach verdict;
-  std::string culprit;  // the file that decided: the program, or the interpreter of a script
+  std::string culprit;  // the file that the verdict is about: the program, or the interpreter of a script
 };
 
 // Resolves `name` like a shell: by PATH unless it has a slash.

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "recorder/clock.hpp"
-#include "recorder/launcher/process_clock.hpp"
 
 namespace mallard::recorder {
 namespace {
@@ -14,7 +13,8 @@ constexpr double publication_slack = 50e-6;  // s: far longer than a store takes
 }  // namespace
 
 recording::recording(const std::string& path, std::unique_ptr<spool_file> spool, journal::metadata about,
-                     const clock_rate& clock, std::atomic<std::uint32_t>& heartbeat)
+                     const clock_rate& clock, std::atomic<std::uint32_t>& heartbeat,
+                     unsigned usage_interval_ms)
     : process_(static_cast<pid_t>(about.process)),
       rate_(&clock),
       heartbeat_(&heartbeat),
@@ -25,9 +25,10 @@ recording::recording(const std::string& path, std::unique_ptr<spool_file> spool,
       about_(std::move(about)),
       out_(path),
       modules_(spool_->header(), out_, process_, about_.program),
-      witnesses_(out_),
-      receiver_{&out_, &modules_, &witnesses_},
-      rings_(spool_->header(), ring_words_, receiver_) {
+      snapshots_(out_),
+      receiver_{&out_, &modules_, &snapshots_},
+      rings_(spool_->header(), ring_words_, receiver_),
+      usage_interval_ms_(usage_interval_ms) {
   about_.ticks_per_second = rate_->ticks_per_second();
   spool_->header()->ticks_per_second = about_.ticks_per_second;
   out_.describe(about_);
@@ -36,7 +37,7 @@ recording::recording(const std::string& path, std::unique_ptr<spool_file> spool,
 
 std::uint32_t recording::receiver::frame(std::uint32_t parent, std::uint64_t return_address,
                                          std::uint64_t stack_offset) {
-  modules->note_caller(return_address);
+  modules->add_caller(return_address);
   const std::uint32_t context = out->intern_context(parent, return_address);
   if (stack_offset != 0) out->set_stack_offset(context, stack_offset);
   return context;
@@ -74,10 +75,11 @@ void recording::give_back() {
   beat();
 }
 
-// Once a second notes the account so far, if anything has happened: it outlives a launcher that is killed.
+// Writes the account so far from time to time, if anything has happened: it outlives a launcher that is
+// killed.
 void recording::take_sample(std::uint64_t now) {
-  const auto second = static_cast<std::uint64_t>(about_.ticks_per_second);
-  if (now < sampled_ + second || out_.events() == sampled_events_) return;
+  const auto interval = static_cast<std::uint64_t>(about_.ticks_per_second * usage_interval_ms_ / 1000);
+  if (now < sampled_ + interval || out_.events() == sampled_events_) return;
   sampled_ = now;
   sampled_events_ = out_.events();
   about_.ticks_per_second = rate_->ticks_per_second();
@@ -86,18 +88,20 @@ void recording::take_sample(std::uint64_t now) {
   commit();
 }
 
-journal::usage_sample recording::usage_at(std::uint64_t now, std::uint64_t cpu_ns) const noexcept {
+journal::usage_sample recording::usage_at(std::uint64_t now, std::uint64_t cpu_ns) noexcept {
   const auto to_ns = [this](std::uint64_t t) {
     return static_cast<std::uint64_t>(static_cast<double>(t) * 1e9 / about_.ticks_per_second);
   };
   // Scaled up from samples on the clock, which go on while a thread has to wait for a processor: never more
   // than the whole.
   const std::uint64_t estimate = to_ns(sum(&journal::ring_reader::sampled_ticks) * journal::timed_every);
-  return {.time = now,
-          .cpu_ns = cpu_ns,
-          .recording_ns = std::min(estimate, cpu_ns),
-          .stalls = sum(&journal::ring_reader::stalls),
-          .stalled_ns = to_ns(sum(&journal::ring_reader::stalled_ticks))};
+  // The rate of the clock is estimated anew each time, so the same ticks may give fewer ns than before.
+  usage_ = {.time = now,
+            .cpu_ns = cpu_ns,
+            .recording_ns = std::min(std::max(usage_.recording_ns, estimate), cpu_ns),
+            .stalls = sum(&journal::ring_reader::stalls),
+            .stalled_ns = std::max(usage_.stalled_ns, to_ns(sum(&journal::ring_reader::stalled_ticks)))};
+  return usage_;
 }
 
 std::uint64_t recording::sum(std::uint64_t (journal::ring_reader::*account)() const noexcept) const noexcept {
@@ -130,7 +134,7 @@ std::string recording::deep_bound() const {
 
 void recording::leave() {
   read();
-  witnesses_.flush();
+  snapshots_.flush();
   out_.add_usage(usage_at(now(), cpu_ns()));
   commit();
   spool_->leave();
@@ -143,7 +147,7 @@ void recording::finish(const std::optional<ending>& end) {
   modules_.update(now(), rate_->ticks_per_second());
   about_.ticks_per_second = rate_->ticks_per_second();
   const journal::usage_sample total = usage_at(now(), cpu_ns());
-  witnesses_.flush();
+  snapshots_.flush();
   out_.add_usage(total);
   about_.figures["cpu_ns"] = static_cast<std::int64_t>(total.cpu_ns);
   about_.figures["recording_ns"] = static_cast<std::int64_t>(total.recording_ns);

@@ -3,11 +3,11 @@
 //     rings --> reader -----+--> journal
 //     module list ----------+
 //
-// Whatever ends the process, what it has published is still in the rings: finish() reads it, then
-// describes the run and completes the journal. A program that has written over its spool is left alone: what
-// it publishes there is not read, and it must not wait for that. Each step, and each chunk of a long one, is
-// a beat of the heart by which programs see that the launcher lives. Throws journal::error when the journal
-// cannot be written.
+// However the process ends, what it has published is still in the rings: finish() reads it, then describes
+// the run and completes the journal. If a program has written over its spool, the spool is read no further
+// and the program is told not to wait for that. Each step, and each chunk of a long one, advances the
+// heartbeat by which programs see that the launcher is alive. Throws journal::error when the journal cannot
+// be written.
 #pragma once
 
 #include <sys/types.h>
@@ -24,8 +24,8 @@
 #include "recorder/launcher/child.hpp"
 #include "recorder/launcher/clock_rate.hpp"
 #include "recorder/launcher/module_table.hpp"
+#include "recorder/launcher/snapshot_table.hpp"
 #include "recorder/launcher/spool_file.hpp"
-#include "recorder/launcher/witness_table.hpp"
 
 namespace mallard::recorder {
 
@@ -34,23 +34,23 @@ class recording {
   // Makes the journal at `path`; `about` says what is known of the process so far. `clock` and `heartbeat`
   // outlive this.
   recording(const std::string& path, std::unique_ptr<spool_file> spool, journal::metadata about,
-            const clock_rate& clock, std::atomic<std::uint32_t>& heartbeat);
+            const clock_rate& clock, std::atomic<std::uint32_t>& heartbeat, unsigned usage_interval_ms);
 
   // One round of reading; returns the number of records taken.
   std::uint64_t read();
 
-  // Reads what the ended program has left, and completes the journal. How a child ended is not known.
+  // Reads what the program has left behind, and completes the journal. `end` is empty for children, since
+  // only their parents know how they ended.
   void finish(const std::optional<ending>& end);
 
-  // Reads and writes what there is, and leaves the rest to the program, which goes on.
+  // Writes what there is so far. The program goes on and records into what room is left.
   void leave();
 
-  // Notes a child whose recording began at `ticks` of the clock, and its journal, relative to this one's
-  // folder.
+  // Adds the row of a child whose recording began at `ticks` of the clock; the path of its journal is
+  // relative to this one's folder.
   void add_child(pid_t process, std::uint64_t ticks, const std::string& journal);
 
-  // Notes that the process was another program before, which took `cpu_ns`; in the spool, for whoever
-  // recovers.
+  // The process was another program before, which took `cpu_ns`. Stored in the spool, for a recovery.
   void succeed(std::uint64_t cpu_ns) noexcept { spool_->header()->cpu_before_ns = cpu_before_ = cpu_ns; }
 
   [[nodiscard]] spool_file& spool() noexcept { return *spool_; }
@@ -71,7 +71,7 @@ class recording {
   struct receiver {
     journal::writer* out;
     module_table* modules;
-    witness_table* witnesses;
+    snapshot_table* snapshots;
 
     std::uint32_t add_thread(const journal::thread_info& row) { return out->add_thread(row); }
     void update_thread(std::uint32_t index, const journal::thread_info& row) {
@@ -82,7 +82,7 @@ class recording {
       return out->intern_scope(parent, out->intern_name(name));
     }
     void append(const journal::event& e) { out->append(e); }
-    void witness(std::uint64_t event, std::span<const std::uint64_t> words) { witnesses->add(event, words); }
+    void snapshot(std::uint64_t event, std::span<const std::uint64_t> words) { snapshots->add(event, words); }
   };
 
   void commit();
@@ -90,7 +90,9 @@ class recording {
   void give_back();
   void beat() noexcept { heartbeat_->fetch_add(1); }
   void take_sample(std::uint64_t now);
-  [[nodiscard]] journal::usage_sample usage_at(std::uint64_t now, std::uint64_t cpu_ns) const noexcept;
+
+  // The account so far, which never falls below the previous one.
+  [[nodiscard]] journal::usage_sample usage_at(std::uint64_t now, std::uint64_t cpu_ns) noexcept;
   [[nodiscard]] std::uint64_t sum(std::uint64_t (journal::ring_reader::*account)()
                                       const noexcept) const noexcept;
 
@@ -110,10 +112,12 @@ class recording {
   journal::metadata about_;
   journal::writer out_;
   module_table modules_;
-  witness_table witnesses_;
+  snapshot_table snapshots_;
   receiver receiver_;
   journal::spool_reader<receiver> rings_;
-  std::uint64_t sampled_ = 0;  // when, in ticks since recording began
+  unsigned usage_interval_ms_;
+  journal::usage_sample usage_{};  // of the latest account
+  std::uint64_t sampled_ = 0;      // when, in ticks since recording began
   std::uint64_t sampled_events_ = 0;
 };
 

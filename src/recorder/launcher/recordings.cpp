@@ -11,9 +11,9 @@
 #include "journal/event_source.hpp"
 #include "journal/spool_copy.hpp"
 #include "mallard/journal/layout.hpp"
-#include "recorder/launcher/description.hpp"
+#include "recorder/launcher/message.hpp"
+#include "recorder/launcher/process_metadata.hpp"
 #include "recorder/launcher/process_watch.hpp"
-#include "recorder/launcher/tell.hpp"
 
 namespace mallard::recorder {
 namespace fs = std::filesystem;
@@ -21,11 +21,11 @@ namespace fs = std::filesystem;
 // A child's recording, and its process.
 struct recordings::child_recording {
   child_recording(const std::string& path, std::unique_ptr<spool_file> spool, journal::metadata about,
-                  const clock_rate& clock, std::atomic<std::uint32_t>& heartbeat)
+                  const clock_rate& clock, std::atomic<std::uint32_t>& heartbeat, unsigned usage_interval_ms)
       : parent(static_cast<pid_t>(about.parent_process)),
         begin(spool->header()->start_ticks),
         process(static_cast<pid_t>(about.process)),
-        what(path, std::move(spool), std::move(about), clock, heartbeat) {}
+        what(path, std::move(spool), std::move(about), clock, heartbeat, usage_interval_ms) {}
 
   pid_t parent;
   std::uint64_t begin;  // ticks of the clock
@@ -39,14 +39,14 @@ struct recordings::child_recording {
 
 namespace {
 
-// Does `step`; false if the journal could not be written, which the user is told.
+// Does `step`; if the journal cannot be written, tells the user and returns false.
 template <class Step>
 bool written(const recording& what, const char* consequence, const Step& step) {
   try {
     step();
     return true;
   } catch (const journal::error& problem) {
-    tell("cannot write " + what.path() + ": " + problem.what() + consequence);
+    print_message("cannot write " + what.path() + ": " + problem.what() + consequence);
     return false;
   }
 }
@@ -59,7 +59,7 @@ bool is_childs(const std::string& name) {
   return !stem.empty() && stem.find_first_not_of("0123456789.") == std::string::npos;
 }
 
-// Empty, too, if the folder cannot be read, of which `problem` tells.
+// Also empty if the folder cannot be read; `problem` says why.
 std::vector<std::string> names_in(const std::string& folder, std::error_code& problem) {
   std::vector<std::string> names;
   for (fs::directory_iterator entry(folder, problem), end; !problem && entry != end; entry.increment(problem))
@@ -68,7 +68,7 @@ std::vector<std::string> names_in(const std::string& folder, std::error_code& pr
   return names;
 }
 
-// Whether a recording made the file: a user's own may have such a name.
+// Whether a recording made the file: the user may have one of that name.
 bool is_ours(const fs::path& path) {
   std::error_code unknown;
   if (!fs::is_regular_file(fs::symlink_status(path, unknown))) return false;
@@ -85,7 +85,8 @@ void remove_children(const std::string& folder) {
   fs::remove(folder, ignored);
 }
 
-// Whether opening fails for want of what others may give back, and not because there is no spool yet.
+// Whether opening failed for lack of something that may be freed later, and not because there is no spool
+// yet.
 bool may_succeed_later(const std::error_code& problem) {
   const int reason = problem.value();
   return reason == EMFILE || reason == ENFILE || reason == ENOMEM;
@@ -93,23 +94,24 @@ bool may_succeed_later(const std::error_code& problem) {
 
 }  // namespace
 
-std::string journal_path(const options& chosen, pid_t process) {
+std::string journal_path(const record_options& chosen, pid_t process) {
   return chosen.output.empty() ? "mallard." + std::to_string(process) + ".mlrd" : chosen.output;
 }
 
-std::string spool_path(const options& chosen, pid_t process) {
+std::string spool_path(const record_options& chosen, pid_t process) {
   return fs::absolute(journal_path(chosen, process)).string() + journal::spool_suffix;
 }
 
-recordings::recordings(const options& chosen, const program_file& program, pid_t process)
-    : folder_(journal_path(chosen, process) + journal::children_suffix) {
+recordings::recordings(const record_options& chosen, const program_file& program, pid_t process)
+    : folder_(journal_path(chosen, process) + journal::children_suffix),
+      usage_interval_ms_(chosen.usage_interval_ms) {
   journal::metadata about = describe_root(chosen, program, process);
   auto spool =
       std::make_unique<spool_file>(spool_path(chosen, process), chosen.recorded, clock_.start_ticks());
   spool->header()->start_unix_ns = about.start_unix_ns;
   std::atomic<std::uint32_t>& heartbeat = spool->header()->heartbeat;
   root_ = std::make_unique<recording>(journal_path(chosen, process), std::move(spool), std::move(about),
-                                      clock_, heartbeat);
+                                      clock_, heartbeat, usage_interval_ms_);
   remove_children(folder_);
 }
 
@@ -132,14 +134,14 @@ std::uint64_t recordings::read() {
   read_one(*root_, taken);
   for (const auto& child : running_) {
     read_one(child->what, taken);
-    if (!child->noted && child->what.events() != 0) note_in_parent(*child);
+    if (!child->noted && child->what.events() != 0) add_to_parent(*child);
   }
   finish_those_over();
   root_->spool().header()->heartbeat.fetch_add(1);
   return taken;
 }
 
-// A spool is ready before it is announced, so what is not ready now will be announced yet.
+// A spool is ready before it is announced: one that is not ready yet will still be announced.
 void recordings::find_new() {
   const std::uint32_t announced = root_->state().announced;
   if (announced == seen_ && !want_more_) return;
@@ -158,8 +160,8 @@ void recordings::find_new() {
   }
 }
 
-// Of one process, only the latest program still runs. Whose journal is to name a child that has just begun,
-// waits for its first events.
+// Of one process, only the latest program still runs. A recording whose journal has to name a child that has
+// just begun waits for the child's first events.
 void recordings::finish_those_over() {
   bool any = false;
   for (std::size_t i = 0; i < running_.size(); ++i) {
@@ -192,17 +194,18 @@ void recordings::open(const std::string& name) {
     auto spool = std::make_unique<spool_file>(path, root_->spool().ring_words());
     journal::metadata about = describe_child(spool->header());
     running_.push_back(std::make_unique<child_recording>(journal, std::move(spool), std::move(about), clock_,
-                                                         root_->spool().header()->heartbeat));
+                                                         root_->spool().header()->heartbeat,
+                                                         usage_interval_ms_));
     followed_.insert(journal);
   } catch (const std::system_error& problem) {
     want_more_ = want_more_ || may_succeed_later(problem.code());
   } catch (const journal::error& problem) {
-    tell("cannot write " + journal + ": " + problem.what());
+    print_message("cannot write " + journal + ": " + problem.what());
   }
 }
 
-// The latest recording of its parent that began before it; the root's if there is none any more. That of a
-// program that took another one's place by exec is a child of that.
+// The latest recording of its parent that began before it; the root's if that one has ended. A program that
+// replaced another by exec is that one's child.
 recording& recordings::parent_of(const child_recording& what) {
   const auto found = std::find_if(running_.rbegin(), running_.rend(), [&](const auto& other) {
     return other->begin < what.begin && other->what.process() == what.parent;
@@ -210,7 +213,7 @@ recording& recordings::parent_of(const child_recording& what) {
   return found == running_.rend() ? *root_ : (*found)->what;
 }
 
-void recordings::note_in_parent(child_recording& what) {
+void recordings::add_to_parent(child_recording& what) {
   recording& parent = parent_of(what);
   const fs::path path = what.what.path();
   const std::string journal = &parent == root_.get()
@@ -228,13 +231,13 @@ void recordings::finish(child_recording& what) {
     fs::remove(what.what.path(), ignored);
     return;
   }
-  if (!what.noted) note_in_parent(what);
+  if (!what.noted) add_to_parent(what);
   add_to_totals(what.what);
 }
 
 void recordings::leave(child_recording& what) {
   if (what.what.state().stopped == 0) written(what.what, "", [&] { what.what.leave(); });
-  if (!what.noted) note_in_parent(what);
+  if (!what.noted) add_to_parent(what);
   ++children_totals_.left;
   add_to_totals(what.what);
 }
@@ -250,7 +253,7 @@ void recordings::add_to_totals(const recording& child) {
 
 void recordings::finish(const ending& end) {
   read();
-  read();  // what waited for its children
+  read();  // recordings that waited for children
   std::for_each(running_.rbegin(), running_.rend(),
                 [this](const auto& child) {  // parents after their children
                   child->process.is_over() ? finish(*child) : leave(*child);

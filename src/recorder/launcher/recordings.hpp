@@ -3,9 +3,9 @@
 //     FILE          <-- FILE.spool            the program
 //     FILE.d/PID    <-- FILE.d/PID.spool      what it forked and executed; PID.2 ... of the same process id
 //
-// A child makes its spool itself and says so by the root's count of announced ones. Its recording ends when
-// its process has died, or has become another program that has a spool of its own by now. A journal
-// that cannot be written further (a full disk) is told of, and ends its recording alone. What has no events
+// A child makes its spool itself and announces it by a count in the root's. Its recording ends when its
+// process has ended, or has become another program that has a spool of its own by now. If a journal cannot be
+// written further (a full disk), the user is told and this recording alone ends. A process without events
 // leaves no journal. The root's recording lasts until the end: its spool has the doorbell of all.
 #pragma once
 
@@ -16,20 +16,20 @@
 #include <vector>
 
 #include "recorder/launcher/clock_rate.hpp"
-#include "recorder/launcher/options.hpp"
 #include "recorder/launcher/program_file.hpp"
+#include "recorder/launcher/record_options.hpp"
 #include "recorder/launcher/recording.hpp"
 
 namespace mallard::recorder {
 
 // Where the journal of `process` goes, and its spool.
-[[nodiscard]] std::string journal_path(const options& chosen, pid_t process);
-[[nodiscard]] std::string spool_path(const options& chosen, pid_t process);
+[[nodiscard]] std::string journal_path(const record_options& chosen, pid_t process);
+[[nodiscard]] std::string spool_path(const record_options& chosen, pid_t process);
 
 class recordings {
  public:
-  // Makes the root's spool and journal, and removes what an earlier run has left of children at that place.
-  recordings(const options& chosen, const program_file& program, pid_t process);
+  // Makes the root's spool and journal, and removes the children's journals of an earlier run at that place.
+  recordings(const record_options& chosen, const program_file& program, pid_t process);
   ~recordings();
 
   // One round of reading; returns the number of records taken.
@@ -64,10 +64,11 @@ class recordings {
   void leave(child_recording& what);
   void add_to_totals(const recording& child);
   [[nodiscard]] recording& parent_of(const child_recording& what);
-  void note_in_parent(child_recording& what);
+  void add_to_parent(child_recording& what);
 
   clock_rate clock_;
   std::string folder_;  // of the children's journals
+  unsigned usage_interval_ms_;
   std::unique_ptr<recording> root_;
   std::vector<std::unique_ptr<child_recording>> running_;  // children, in the order of their beginnings
   std::unordered_set<std::string> followed_;               // paths of their journals

@@ -26,7 +26,7 @@ void handle(int signal, const struct sigaction& action) {
   if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
 }
 
-void do_nothing(int) {}  // the write that failed says so itself
+void do_nothing(int) {}  // the write returns the error
 
 }  // namespace
 

@@ -45,7 +45,7 @@ spool_file::spool_file(std::string path, std::uint64_t ring_words)
 }
 
 spool_file::~spool_file() {
-  if (!left_) header_->stopped = 1;  // whoever still writes must not wait for a reader
+  if (!left_) header_->stopped = 1;  // a program that still writes must not wait for a reader
   munmap(header_, bytes_);
   close(descriptor_);
   if (!left_) unlink(path_.c_str());

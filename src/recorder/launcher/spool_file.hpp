@@ -1,7 +1,8 @@
-// spool_file: the launcher's end of a spool. It makes the root's, opens those that children make, keeps
-// enough of its rings backed by disk space, sleeps on the root's doorbell, and removes it in the end, which
-// it tells its program. As long as the launcher lives it holds an flock on the file, so that whoever finds
-// the file can tell.
+// spool_file: the launcher's end of a spool.
+//
+// It makes the root's spool, opens those that children make, keeps enough of the rings backed by disk space,
+// and sleeps on the root's doorbell. In the end it says in the spool that nobody reads any more, and removes
+// the file. While the launcher lives it holds an flock on the file, by which others can see that.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +29,8 @@ class spool_file {
   [[nodiscard]] std::uint64_t ring_words() const noexcept { return ring_words_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
-  // Backs rings and contexts with space for those to come, twice as many as are used. A full disk leaves
-  // it at what there is: later threads share one ring, later contexts are unknown.
+  // Backs twice as many rings and contexts with disk space as are used. On a full disk there are no more:
+  // later threads share one ring, later contexts are unknown.
   void prepare();
 
   // Leaves the file to its program, which may record into the room that is left.

@@ -49,7 +49,7 @@ int main() {
     threads.emplace_back([number] {
       std::map<int, std::string> held;
       std::uint32_t random = number + 1;
-      for (int i = 0; i < 60000; ++i) {
+      for (int i = 0; i < 30000; ++i) {
         random = random * 1664525 + 1013904223;
         descend(random >> 8, static_cast<int>(3 + random % 20), held);
       }

@@ -12,7 +12,7 @@
 namespace {
 
 constexpr int threads = 4;
-constexpr int rounds = 3000;
+constexpr int rounds = 1500;
 
 std::barrier all_here(threads);
 std::vector<std::unique_ptr<std::string>> handed_over[threads];

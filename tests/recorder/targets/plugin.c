@@ -1,4 +1,4 @@
-// Loaded by load_plugin and plugin_loop at run time; other_plugin is the same with other blocks.
+// Loaded by load at run time; other_plugin is the same with other blocks.
 #include <stdlib.h>
 
 #ifndef MALLARD_BLOCK_SIZE

@@ -1,8 +1,12 @@
 // scoped: allocations in annotated scopes that end in every way; each has a size of its own.
+// scoped fork: forks inside of a scope; the child allocates 5101 bytes there, and 5102 in a scope of its own.
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "mallard/annotate.h"
 
@@ -37,9 +41,24 @@ int calls = 0;
   dive(depth - 1);
 }
 
+int fork_in_scope() {
+  const mallard::scope outer("outer");
+  allocate(5100);
+  const pid_t child = fork();
+  if (child == 0) {
+    allocate(5101);
+    const mallard::scope inner("inner");
+    allocate(5102);
+    _exit(0);
+  }
+  int status = -1;
+  return waitpid(child, &status, 0) == child && status == 0 ? 0 : 1;
+}
+
 }  // namespace
 
-int main() {
+int main(int count, char**) {
+  if (count > 1) return fork_in_scope();
   allocate(5000);
   const mallard::scope outer("outer");
   allocate(5001);

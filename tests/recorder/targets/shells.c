@@ -11,7 +11,7 @@
 extern char** environ;
 
 static void* use_shells(void* argument) {
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 6; ++i) {
     char line[300] = "";
     FILE* output = popen("echo $NUMBER ${LD_PRELOAD-none} ${MALLARD_RECORD_SPOOL-none}", "r");
     if (output == NULL || fgets(line, sizeof line, output) == NULL || pclose(output) != 0) return argument;

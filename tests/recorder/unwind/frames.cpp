@@ -1,4 +1,4 @@
-#include "recorder/unwind/frames.hpp"
+#include "recorder/unwind/walks.hpp"
 
 #include <alloca.h>
 

@@ -6,7 +6,6 @@
 
 #include <cstdio>
 
-#include "recorder/unwind/frames.hpp"
 #include "recorder/unwind/walks.hpp"
 
 namespace mallard::recorder::test {

@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <thread>
 
-#include "recorder/unwind/frames.hpp"
 #include "recorder/unwind/walks.hpp"
 
 namespace mallard::recorder::test {

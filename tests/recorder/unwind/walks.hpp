@@ -1,4 +1,5 @@
-// Two walks over the same stack from the same registers: by our rules, and by libunwind.
+// Frames of the shapes that compilers make, and two walks over the same stack from the same registers: by our
+// rules, and by libunwind.
 #pragma once
 
 #include <ucontext.h>
@@ -32,5 +33,24 @@ stack_range this_stack() noexcept;
 void walk_both(ucontext_t& from, const stack_range& stack, two_walks& out) noexcept;
 
 bool same(const two_walks& walks) noexcept;
+
+// The functions of frames.cpp, which is compiled with and without frame pointers.
+using callback = void (*)(void*);
+
+namespace with_pointers {
+void plain(int depth, callback inner, void* data);
+void with_alloca(std::size_t bytes, callback inner, void* data);
+void over_aligned(callback inner, void* data);
+void over_aligned_with_alloca(std::size_t bytes, callback inner, void* data);
+void with_many_arguments(callback inner, void* data);
+}  // namespace with_pointers
+
+namespace without_pointers {
+void plain(int depth, callback inner, void* data);
+void with_alloca(std::size_t bytes, callback inner, void* data);
+void over_aligned(callback inner, void* data);
+void over_aligned_with_alloca(std::size_t bytes, callback inner, void* data);
+void with_many_arguments(callback inner, void* data);
+}  // namespace without_pointers
 
 }  // namespace mallard::recorder::test

@@ -1,10 +1,11 @@
-// call: one entry of the program into the recorder; what an allocator calls in turn is not the program's.
+// call: one entry of the program into the recorder; the calls an allocator makes in turn are not the
+// program's.
 //
 //     program -> malloc (call: recorded) -> real malloc -> ... -> malloc (call: passed through)
 //
-// The thread keeps the stack frame of its outermost call rather than a flag: whoever leaves the call without
-// returning leaves the mark behind, and the next call from a frame that cannot be inside the marked one
-// takes its place. A longjmp takes the mark away itself (jumps.hpp). Two stores and a load in thread-local
+// The thread marks the stack frame of its outermost call rather than setting a flag. If the program leaves
+// the call without returning, the mark stays, and the next call from a frame that cannot be inside the marked
+// one replaces it. A longjmp removes the mark itself (jumps.hpp). Two stores and a load in thread-local
 // memory.
 #pragma once
 
@@ -13,6 +14,9 @@
 #include "mallard/core/attributes.hpp"
 #include "recorder/preload/state/recorder_state.hpp"
 #include "recorder/preload/thread/thread_state.hpp"
+
+// What an entry point is declared with.
+#define MALLARD_INTERPOSED extern "C" [[gnu::visibility("default")]]
 
 namespace mallard::recorder {
 

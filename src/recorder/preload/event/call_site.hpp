@@ -4,8 +4,8 @@
 //     | return address          |
 //     | saved frame pointer     | <- the entry point's frame
 //
-// A site is taken inside the entry point itself, where its frame is the innermost one; what is recorded
-// of it (nothing, the caller, the whole stack) is the user's choice.
+// A site is taken inside the entry point itself, where its frame is the innermost one. The user chooses how
+// much of it is recorded: nothing, the caller, or the whole stack.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ MALLARD_INLINE const stack_range& stack_around(const walk_start& start) noexcept
 [[nodiscard]] MALLARD_INLINE std::uint32_t stack_of(const call_site& site) noexcept {
   const walk_start start = site.start();
   const std::uint32_t context =
-      self.state->stacks.context_of(self.state->contexts, start, stack_around(start));
+      self.caches->stacks.context_of(self.caches->contexts, start, stack_around(start));
   check_stack(start, context);
   return context;
 }
@@ -60,7 +60,7 @@ MALLARD_INLINE const stack_range& stack_around(const walk_start& start) noexcept
   if (state.stacks == stack_mode::full) return stack_of(site);
   if (state.stacks == stack_mode::none) return 0;
   spool_header* spool = current_spool();  // another thread may end the session at any moment
-  return spool != nullptr ? self.state->contexts.caller(spool, site.return_address) : 0;
+  return spool != nullptr ? self.caches->contexts.caller(spool, site.return_address) : 0;
 }
 
 }  // namespace mallard::recorder

@@ -1,11 +1,11 @@
-// The functions that leave frames behind, as the program calls them.
+// The entry points of the longjmp family.
 #include "recorder/preload/event/jumps.hpp"
 
 #include <dlfcn.h>
 
 #include <atomic>
 
-#include "recorder/preload/event/observe.hpp"
+#include "recorder/preload/event/call.hpp"
 #include "recorder/preload/thread/thread_state.hpp"
 
 namespace mallard::recorder {
@@ -29,7 +29,7 @@ constinit real_jump underscored{"_longjmp"};
 constinit real_jump with_signals{"siglongjmp"};
 constinit real_jump checked{"__longjmp_chk"};
 
-// A handler is no place to look symbols up.
+// They may be called from signal handlers, where symbols must not be looked up.
 [[gnu::constructor]] void find_jumps() noexcept {
   for (real_jump* one : {&plain, &underscored, &with_signals, &checked}) one->find();
 }

@@ -2,9 +2,9 @@
 //
 //     program -> malloc (marked) -> ... signal -> handler -> longjmp: above the mark, the call is over
 //
-// A jump_buffer is glibc's: registers, of which the stack pointer and the program counter are mangled with
-// a secret of the process. Where its layout is not known the target is 0, and call.hpp's comparison of
-// frames has to do.
+// A jump_buffer holds registers; glibc mangles the stack pointer and the program counter with a secret of the
+// process. Where its layout is not known the target is 0, and only the comparison of frames in call.hpp is
+// left.
 #pragma once
 
 #include <cstdint>

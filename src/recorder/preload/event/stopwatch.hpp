@@ -3,14 +3,14 @@
 //     entered .. began ======== ended .. noted
 //        recorder     real call      recorder
 //
-// The other 63 cost a counter and a branch. Timing takes time, too, which is taken off (timing_cost.hpp).
-// What the recorder took is summed up beside the ring, for the launcher to scale; not what it spent waiting,
-// which takes no processor and has an account of its own.
+// The other 63 cost a counter and a branch. What timing itself takes is subtracted (timing_cost.hpp). The
+// recorder's time is summed up beside the ring, for the launcher to scale. Waiting takes no processor time
+// and is accounted for separately.
 #pragma once
 
 #include <cstdint>
 
-#include "journal/spool/record.hpp"
+#include "journal/spool/ring_record.hpp"
 #include "mallard/core/attributes.hpp"
 #include "recorder/clock.hpp"
 #include "recorder/preload/spool/reader_watch.hpp"
@@ -55,7 +55,7 @@ class stopwatch {
   }
 
  private:
-  // One call in each 64, at a place that nothing the program does in a rhythm can agree with.
+  // One call in each 64, at a random place, so that no rhythm of the program can coincide with it.
   static void choose_next() noexcept {
     self.random = self.random * 1664525 + 1013904223;
     self.next_timed =

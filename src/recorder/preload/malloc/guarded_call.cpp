@@ -12,12 +12,12 @@ namespace {
 constexpr int clean_up_phase = 2;
 constexpr int continue_unwind = 8;
 
-// The call is one event, though it brought nothing; the frames that describe it are still there.
+// The failed call is an event; the frames that hold its description still exist.
 void leave_by_exception() noexcept {
   const open_event& open = *event_of_new;
   if (current_spool() != nullptr) {
     const stopwatch watch;
-    note_event(open.fields, open.site, watch);
+    emit_event(open.fields, open.site, watch);
   }
   self.outermost_call = nullptr;
 }

@@ -3,15 +3,15 @@
 //     program -> operator new here (marks the call) -> guarded_call -> real operator new -> throws
 //                                                         ^ its personality takes the mark away
 //
-// The recorder has no exceptions of its own and links no C++ runtime, so its frames have no clean-up. The
-// one frame of guarded_call names a personality routine that records and ends the marked call when the
-// unwinder passes it, and asks for nothing else. A few instructions in assembler, since only there can a
-// function name its personality.
+// The recorder is built without exceptions and links no C++ runtime, so its frames have no clean-up. The one
+// frame of guarded_call has a personality routine that records and ends the marked call when the unwinder
+// passes it. guarded_call is written in assembler, since only there can a function name its personality
+// routine.
 #pragma once
 
 #include <cstddef>
 
-#include "recorder/preload/event/note.hpp"
+#include "recorder/preload/event/emit_event.hpp"
 
 namespace mallard::recorder {
 

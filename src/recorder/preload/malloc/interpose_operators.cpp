@@ -1,12 +1,12 @@
-// Operators new and delete, in every form: one event each, whatever they call beneath.
+// Operators new and delete, in every form: one event each, whatever they call in turn.
 //
-// What the real one does stays its own business: calling the new handler, throwing, being a replacement
-// that the program brought with a library. A nested call is passed on without any trace.
+// The real operator may call the new handler, throw, or be a replacement from one of the program's libraries.
+// A nested call is passed on unrecorded.
 #include <cstddef>
 #include <cstdint>
 
 #include "recorder/preload/event/call.hpp"
-#include "recorder/preload/event/observe.hpp"
+#include "recorder/preload/event/record_call.hpp"
 #include "recorder/preload/malloc/guarded_call.hpp"
 #include "recorder/preload/malloc/real_malloc.hpp"
 #include "recorder/preload/malloc/real_operators.hpp"
@@ -18,10 +18,10 @@ using plain_new = void* (*)(std::size_t, std::size_t, const void*);
 using plain_delete = void (*)(void*, std::size_t, std::size_t);
 
 // Operators take an alignment and the tag of the nothrow forms in the same registers wherever they stand.
-MALLARD_INLINE void* observe_new(const call& here, operator_form form, const event_fields& fields,
-                                 std::size_t second, const void* third, const call_site& site) {
+MALLARD_INLINE void* record_new(const call& here, operator_form form, const event_fields& fields,
+                                std::size_t second, const void* third, const call_site& site) {
   const open_event open{fields, site};
-  return observe_block(here, fields, site, [&] {
+  return record_block(here, fields, site, [&] {
     if (is_plain_malloc(form)) [[likely]] {
       void* p = real.malloc(fields.size != 0 ? fields.size : 1);
       if (p != nullptr) [[likely]]
@@ -52,36 +52,36 @@ MALLARD_INLINE std::size_t word(const void* p) noexcept { return reinterpret_cas
 
 using namespace mallard::recorder;
 
-#define MALLARD_NEW(name, kind)                                                                          \
-  MALLARD_INTERPOSED void* name(std::size_t size) {                                                      \
-    const call here;                                                                                     \
-    return observe_new(here, operator_form::name, allocation_fields(event_kind::kind, size), 0, nullptr, \
-                       MALLARD_CALL_SITE);                                                               \
-  }
-#define MALLARD_NEW_NOTHROW(name, kind)                                                                 \
-  MALLARD_INTERPOSED void* name(std::size_t size, const void* tag) {                                    \
+#define MALLARD_NEW(name, kind)                                                                         \
+  MALLARD_INTERPOSED void* name(std::size_t size) {                                                     \
     const call here;                                                                                    \
-    return observe_new(here, operator_form::name, allocation_fields(event_kind::kind, size), word(tag), \
-                       nullptr, MALLARD_CALL_SITE);                                                     \
+    return record_new(here, operator_form::name, allocation_fields(event_kind::kind, size), 0, nullptr, \
+                      MALLARD_CALL_SITE);                                                               \
   }
-#define MALLARD_NEW_ALIGNED(name, kind)                                                              \
-  MALLARD_INTERPOSED void* name(std::size_t size, std::size_t alignment) {                           \
-    const call here;                                                                                 \
-    return observe_new(here, operator_form::name, aligned_fields(event_kind::kind, size, alignment), \
-                       alignment, nullptr, MALLARD_CALL_SITE);                                       \
+#define MALLARD_NEW_NOTHROW(name, kind)                                                                \
+  MALLARD_INTERPOSED void* name(std::size_t size, const void* tag) {                                   \
+    const call here;                                                                                   \
+    return record_new(here, operator_form::name, allocation_fields(event_kind::kind, size), word(tag), \
+                      nullptr, MALLARD_CALL_SITE);                                                     \
   }
-#define MALLARD_NEW_ALIGNED_NOTHROW(name, kind)                                                      \
-  MALLARD_INTERPOSED void* name(std::size_t size, std::size_t alignment, const void* tag) {          \
-    const call here;                                                                                 \
-    return observe_new(here, operator_form::name, aligned_fields(event_kind::kind, size, alignment), \
-                       alignment, tag, MALLARD_CALL_SITE);                                           \
+#define MALLARD_NEW_ALIGNED(name, kind)                                                             \
+  MALLARD_INTERPOSED void* name(std::size_t size, std::size_t alignment) {                          \
+    const call here;                                                                                \
+    return record_new(here, operator_form::name, aligned_fields(event_kind::kind, size, alignment), \
+                      alignment, nullptr, MALLARD_CALL_SITE);                                       \
+  }
+#define MALLARD_NEW_ALIGNED_NOTHROW(name, kind)                                                     \
+  MALLARD_INTERPOSED void* name(std::size_t size, std::size_t alignment, const void* tag) {         \
+    const call here;                                                                                \
+    return record_new(here, operator_form::name, aligned_fields(event_kind::kind, size, alignment), \
+                      alignment, tag, MALLARD_CALL_SITE);                                           \
   }
 #define MALLARD_DELETE(name, kind)                                                        \
   MALLARD_INTERPOSED void name(void* p, std::size_t second, std::size_t third) noexcept { \
     const call here;                                                                      \
     if (p == nullptr) return call_delete(operator_form::name, p, second, third);          \
-    observe_free(here, event_kind::kind, p, MALLARD_CALL_SITE,                            \
-                 [&] { call_delete(operator_form::name, p, second, third); });            \
+    record_free(here, event_kind::kind, p, MALLARD_CALL_SITE,                             \
+                [&] { call_delete(operator_form::name, p, second, third); });             \
   }
 
 MALLARD_NEW(_Znwm, new_)

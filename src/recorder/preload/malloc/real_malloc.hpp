@@ -1,10 +1,10 @@
-// The functions this library stands in front of: the next ones in the program's order of lookup.
+// real_malloc: the functions that this library interposes, the next ones in the program's order of lookup.
 //
 //     program -> malloc here -> real.malloc: another preloaded allocator's, or libc's
 //
-// Each pointer first leads to code that looks all of them up, so that the calls behind it need no
-// check. Looking up may itself allocate: while it runs, the pointers lead to a small fixed buffer.
-// What was handed out from there is recognised when it comes back, which costs a free one comparison.
+// Each pointer first leads to code that looks all of them up, so that later calls need no check. The lookup
+// may itself allocate: meanwhile the pointers lead to a small fixed buffer. Blocks from there are recognised
+// when they are freed, which costs every free one comparison.
 #pragma once
 
 #include <cstddef>

@@ -48,7 +48,7 @@ MALLARD_NOINLINE void* look_up(unsigned form) noexcept {
     function = dlsym(library, names[form]);
     dlclose(library);
   }
-  dlerror();  // what failed on the way is not the program's to hear of
+  dlerror();  // clears what failed here
   found_operators[form].generation.store(state.module_generation.load(std::memory_order_relaxed),
                                          std::memory_order_relaxed);
   found_operators[form].function.store(function, std::memory_order_release);

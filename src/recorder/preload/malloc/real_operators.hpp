@@ -1,8 +1,8 @@
-// real_operators: the operators new and delete that the recorder stands in front of.
+// real_operators: the operators new and delete that the recorder interposes.
 //
-// A C program has none when it starts, and may load a library that brings them later, even for itself
-// alone: so each is looked up when it is first needed, among the libraries behind this one, and then in
-// the C++ runtimes that are loaded. Only where there is none at all, malloc and free serve.
+// A C program has none when it starts, and may later load a library that brings them, even one with
+// RTLD_LOCAL. So each is looked up when it is first needed, among the libraries behind this one and then in
+// the C++ runtimes that are loaded. If there is none at all, malloc and free take their place.
 #pragma once
 
 #include <atomic>

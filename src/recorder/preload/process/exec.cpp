@@ -1,7 +1,11 @@
-// The entry points by which a process becomes another program.
+// The entry points by which a process becomes another program, and those by which it ends without
+// destructors.
 //
-// The new image is recorded like its predecessor, if it can be; what fails has changed nothing. A
-// vfork'ed child may call them: nothing is allocated, nothing of the parent's memory written but the stack.
+// Both note its CPU time in the spool, since nothing of the library runs later. A vfork'ed child has no spool
+// of its own and leaves its parent's alone.
+//
+// The new image is recorded like its predecessor, if it can be. A call that fails changes nothing. A vfork'ed
+// child may make these calls: nothing is allocated, and of the parent's memory only the stack is written.
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -11,25 +15,23 @@
 
 #include <cstddef>
 
-#include "recorder/preload/event/observe.hpp"
+#include "recorder/clock.hpp"
+#include "recorder/preload/event/call.hpp"
 #include "recorder/preload/process/passed_environment.hpp"
 #include "recorder/preload/process/real_process.hpp"
-#include "recorder/preload/process/searched_file.hpp"
-#include "recorder/preload/spool/cpu_time.hpp"
 #include "recorder/preload/spool/fixed_text.hpp"
 #include "recorder/preload/spool/raw_calls.hpp"
 
 namespace mallard::recorder {
 namespace {
 
-// For the time of an exec, the spool of this process (a vfork'ed child has none) says that its writer is
-// becoming another program.
+// For the time of an exec, the spool of this process says that its writer is becoming another program.
 class replacement {
  public:
   replacement() noexcept : spool_(current_spool()) {
     if (spool_ != nullptr && spool_->attached != raw_process()) spool_ = nullptr;
     if (spool_ == nullptr) return;
-    spool_->end_cpu_ns = cpu_ns_of_process();
+    spool_->end_cpu_ns = cpu_ns_of(0);
     spool_->replaced = 1;
   }
   ~replacement() noexcept {
@@ -43,6 +45,13 @@ class replacement {
  private:
   spool_header* spool_;
 };
+
+[[noreturn]] void leave(int status) noexcept {
+  spool_header* spool = current_spool();
+  if (spool != nullptr && spool->attached == raw_process()) spool->end_cpu_ns = cpu_ns_of(0);
+  real_process().leave(status);
+  __builtin_unreachable();
+}
 
 template <class Exec>
 int become(const char* file, char* const* variables, Exec exec) noexcept {
@@ -125,7 +134,10 @@ MALLARD_INTERPOSED int execle(const char* path, const char* first, ...) noexcept
 
 MALLARD_INTERPOSED int fexecve(int descriptor, char* const* arguments, char* const* variables) noexcept {
   char path[32];
-  fixed_text(path, sizeof path).put("/proc/self/fd/").put_number(static_cast<unsigned>(descriptor));
+  fixed_text(path, sizeof path).append("/proc/self/fd/").append_number(static_cast<unsigned>(descriptor));
   return become(path, variables,
                 [=](char* const* passed) { return real_process().fexecve(descriptor, arguments, passed); });
 }
+
+MALLARD_INTERPOSED void _exit(int status) { leave(status); }
+MALLARD_INTERPOSED void _Exit(int status) noexcept { leave(status); }

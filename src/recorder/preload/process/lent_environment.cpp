@@ -16,8 +16,8 @@ namespace {
 constexpr char shell[] = "/bin/sh";
 
 std::atomic<bool> is_taken{false};
-char** users = nullptr;  // environment, while another one is lent
-char* lent = nullptr;    // never given back: another thread may look through it a little longer
+char** users = nullptr;  // the user's environment, while another one is lent
+char* lent = nullptr;    // never unmapped: another thread may still be looking through it
 std::size_t lent_bytes = 0;
 
 bool is_lent(const char* variable) noexcept { return variable >= lent && variable < lent + lent_bytes; }
@@ -30,7 +30,7 @@ char* users_entry(const char* variable) noexcept {
   return nullptr;
 }
 
-// Puts the user's entries in the place of the lent ones in an array that somebody has copied meanwhile.
+// Replaces the lent entries by the user's in an array that another thread has copied meanwhile.
 void replace_lent_entries(char** variables) noexcept {
   char** out = variables;
   for (char** entry = variables; *entry != nullptr; ++entry) {

@@ -1,9 +1,9 @@
-// lent_environment: the passed environment as the process's own, for as long as the object lives.
+// lent_environment: makes the passed environment the process's own for the lifetime of the object.
 //
 //     environ --> the user's          environ --> passed, one of the process's, kept and used again
 //
-// For popen, which hands on the process's environment and takes no other. Other threads that look at theirs
-// meanwhile see it, too; what one of them changes stays changed. One thread at a time has it.
+// For popen, which takes no environment but passes on the process's. Other threads see it meanwhile as well;
+// what they change stays changed. One thread at a time has it.
 #pragma once
 
 namespace mallard::recorder {
@@ -16,7 +16,7 @@ class lent_environment {
   lent_environment& operator=(const lent_environment&) = delete;
 };
 
-// In a forked child: what another thread of the parent had lent is over.
+// In a forked child: ends the loan that another thread of the parent had.
 void take_lent_environment_back() noexcept;
 
 }  // namespace mallard::recorder

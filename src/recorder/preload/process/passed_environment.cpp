@@ -7,9 +7,10 @@
 #include "recorder/preload/spool/fixed_text.hpp"
 #include "recorder/preload/spool/lineage.hpp"
 #include "recorder/program_image.hpp"
-#include "recorder/variables.hpp"
 
 namespace mallard::recorder {
+using journal::spool_variable;
+
 namespace {
 
 constexpr char preload[] = "LD_PRELOAD=";
@@ -23,8 +24,8 @@ bool is_spool(const char* variable) noexcept {
   return strncmp(variable, spool_variable, size) == 0 && variable[size] == '=';
 }
 
-// What others are preloaded, by the value of the variable; null if there is none. What another thread has
-// lent (lent_environment.hpp) begins with the library already.
+// The other libraries in a value of LD_PRELOAD; null if there are none. A value that another thread has lent
+// (lent_environment.hpp) begins with this library already.
 const char* others_in(const char* value) noexcept {
   const std::size_t size = strlen(lineage.library);
   if (strncmp(value, lineage.library, size) != 0 || (value[size] != ':' && value[size] != '\0')) return value;
@@ -61,13 +62,13 @@ char** passed_environment(char* const* variables, void* place) noexcept {
   char** entry = entries;
   char* const texts = reinterpret_cast<char*>(entries + count + 3);
   fixed_text text(texts, passed_environment_bytes(variables) - (count + 3) * sizeof(char*));
-  const auto put_preload = [&](const char* others) {
+  const auto append_preload = [&](const char* others) {
     *entry++ = text.end();
-    text.put(preload)
-        .put(lineage.library)
-        .put(others == nullptr ? "" : ":")
-        .put(others == nullptr ? "" : others);
-    text.put("", 1);
+    text.append(preload)
+        .append(lineage.library)
+        .append(others == nullptr ? "" : ":")
+        .append(others == nullptr ? "" : others);
+    text.append("", 1);
   };
   bool preloading = false;
   for (std::size_t i = 0; i < count; ++i) {
@@ -76,12 +77,12 @@ char** passed_environment(char* const* variables, void* place) noexcept {
       *entry++ = variables[i];
     } else {
       preloading = true;
-      put_preload(others_in(variables[i] + preload_size));
+      append_preload(others_in(variables[i] + preload_size));
     }
   }
-  if (!preloading) put_preload(nullptr);
+  if (!preloading) append_preload(nullptr);
   *entry++ = text.end();
-  text.put(spool_variable).put("=").put_number(lineage.process).put(":").put(lineage.spool);
+  text.append(spool_variable).append("=").append_number(lineage.process).append(":").append(lineage.spool);
   *entry = nullptr;
   return entries;
 }

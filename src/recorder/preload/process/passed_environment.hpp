@@ -3,17 +3,36 @@
 //     the user's:   A=1  LD_PRELOAD=x.so              B=2
 //     passed:       A=1  LD_PRELOAD=library:x.so      B=2  MALLARD_RECORD_SPOOL=process:path
 //
-// The library takes its part out again when the program starts (environment.hpp), so that the program
-// sees the user's. Made on the stack of the call, where a vfork'ed child may do so too; mapped memory takes
-// the place of the stack for a thousand variables and more, and a vfork'ed child leaves that to its parent.
+// The library removes its part again when the program starts (environment.hpp), so that the program sees the
+// user's. It is made on the stack of the call, which is safe in a vfork'ed child; a thousand variables or
+// more take mapped memory, which a vfork'ed child leaves to its parent.
 #pragma once
+
+#include <stdlib.h>
 
 #include <cstddef>
 
 #include "mallard/core/attributes.hpp"
 #include "recorder/preload/spool/pages.hpp"
+#include "recorder/program_image.hpp"
 
 namespace mallard::recorder {
+
+// The file that execvp and posix_spawnp would find for a name. Some kilobytes of stack.
+class searched_file {
+ public:
+  explicit searched_file(const char* name) noexcept {
+    const char* folders = getenv("PATH");
+    found_ = find_executable(name, folders != nullptr ? folders : "/bin:/usr/bin", path_);
+  }
+
+  // Null if there is none.
+  [[nodiscard]] const char* path() const noexcept { return found_ ? path_ : nullptr; }
+
+ private:
+  char path_[PATH_MAX];
+  bool found_;
+};
 
 // Bytes that passed_environment() needs for `variables` (null: none).
 [[nodiscard]] std::size_t passed_environment_bytes(char* const* variables) noexcept;
@@ -21,11 +40,12 @@ namespace mallard::recorder {
 // The environment, in `place`, which has that many bytes. The user's strings stay where they are.
 [[nodiscard]] char** passed_environment(char* const* variables, void* place) noexcept;
 
-// Calls `use` with the environment to be given to `file`, and returns its result: the passed one if children
-// are recorded and the recorder can be loaded into the file, else `variables` as they are. `file` null: the
-// file can be recorded, or is not known.
+// Whether children are recorded and the recorder can be loaded into `file`; null stands for a file that is
+// not known and counts as recordable.
 [[nodiscard]] bool is_to_be_passed_to(const char* file) noexcept;
 
+// Calls `use` with the environment for `file`, the passed one or `variables` as they are, and returns its
+// result.
 template <class Use>
 MALLARD_NOINLINE auto with_environment_for(const char* file, char* const* variables, Use use) noexcept {
   constexpr std::size_t most_on_stack = std::size_t{12} * 1024;

@@ -1,6 +1,6 @@
-// The functions of libc that this library stands in front of beside the malloc family: those that start
-// programs, end the process, load and unload modules. Looked up when the library is initialised, since a
-// vfork'ed child could not do it; before that, and by whoever asks earlier, at the first call.
+// real_process: the functions of libc that this library interposes beside the malloc family. They start
+// programs, end the process, load and unload modules. They are looked up when the library is initialised, or
+// at a first call before that, since a vfork'ed child could not do it.
 #pragma once
 
 #include <spawn.h>

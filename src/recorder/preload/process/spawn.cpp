@@ -1,12 +1,11 @@
-// The entry points that start another program and come back at once: posix_spawn, posix_spawnp, popen.
+// The entry points that start another program and return at once: posix_spawn, posix_spawnp, popen.
 #include <spawn.h>
 #include <stdio.h>
 
-#include "recorder/preload/event/observe.hpp"
+#include "recorder/preload/event/call.hpp"
 #include "recorder/preload/process/lent_environment.hpp"
 #include "recorder/preload/process/passed_environment.hpp"
 #include "recorder/preload/process/real_process.hpp"
-#include "recorder/preload/process/searched_file.hpp"
 
 using namespace mallard::recorder;
 

@@ -1,9 +1,9 @@
-// system(), whose own one starts the shell with the process's environment and with no other.
+// system(), since libc's starts the shell with the process's environment and takes no other.
 //
 //     SIGINT, SIGQUIT ignored, SIGCHLD held --> posix_spawn(sh, passed environment) --> wait --> as before
 //
-// As POSIX has it, also for several threads at once (the first ignores the signals, the last one restores
-// them) and for one that is cancelled: then the shell is killed and reaped.
+// As POSIX demands, also for several threads at once (the first ignores the signals, the last restores them)
+// and for a thread that is cancelled: then the shell is killed and reaped.
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "recorder/preload/event/observe.hpp"
+#include "recorder/preload/event/call.hpp"
 #include "recorder/preload/process/passed_environment.hpp"
 #include "recorder/preload/process/real_process.hpp"
 

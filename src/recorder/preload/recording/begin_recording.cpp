@@ -11,29 +11,28 @@
 
 #include <atomic>
 
+#include "recorder/clock.hpp"
 #include "recorder/preload/event/call.hpp"
 #include "recorder/preload/malloc/real_malloc.hpp"
 #include "recorder/preload/process/environment.hpp"
 #include "recorder/preload/process/lent_environment.hpp"
 #include "recorder/preload/region/scopes.hpp"
 #include "recorder/preload/spool/child_spool.hpp"
-#include "recorder/preload/spool/cpu_time.hpp"
 #include "recorder/preload/spool/lineage.hpp"
 #include "recorder/preload/spool/module_list.hpp"
 #include "recorder/preload/spool/raw_calls.hpp"
 #include "recorder/preload/spool/reader_watch.hpp"
 #include "recorder/preload/spool/spool_mapping.hpp"
 #include "recorder/preload/thread/thread_state.hpp"
-#include "recorder/variables.hpp"
 
 namespace mallard::recorder {
 
 namespace {
 
 std::atomic<bool> begun{false};
-bool bypassed = false;            // the program calls a malloc that this library is not asked for
-bool is_forked = false;           // the loader's lock may be held by a thread that is not here
-ring_state* own_state = nullptr;  // in a forked child: of the thread that forked
+bool bypassed = false;              // the program calls a malloc that this library is not asked for
+bool is_forked = false;             // the loader's lock may be held by a thread that is not here
+ring_caches* own_caches = nullptr;  // in a forked child: of the thread that forked
 
 bool wipe_state_in_children() noexcept { return madvise(&state, sizeof state, MADV_WIPEONFORK) == 0; }
 
@@ -45,7 +44,7 @@ bool take(spool_header* root) noexcept {
 
 void forget_thread() noexcept {
   self.ring = {};
-  self.state = nullptr;
+  self.caches = nullptr;
   self.number = self.patience = self.end_rounds = 0;
 }
 
@@ -56,7 +55,7 @@ void at_fork_in_child() noexcept {
   take_lent_environment_back();
   leave_parents_spool();
   if (self.outermost_call != nullptr) return;
-  if (self.state != nullptr) own_state = self.state;
+  if (self.caches != nullptr) own_caches = self.caches;
   forget_thread();
 }
 
@@ -67,7 +66,7 @@ void record_into(spool_header* spool) noexcept {
   state.stacks = spool->options.stacks;
   state.depth = spool->options.depth;
   state.free_stacks = spool->options.free_stacks != 0;
-  state.witness = spool->options.witness != 0;
+  state.snapshots = spool->options.snapshots != 0;
   state.spool.store(spool, std::memory_order_release);
 }
 
@@ -123,7 +122,7 @@ void begin_recording() noexcept {
   spool_header* spool = current_spool();
   if (spool == nullptr) return;
   if (!is_forked) list_modules(spool);
-  spool->end_cpu_ns = cpu_ns_of_process();
+  spool->end_cpu_ns = cpu_ns_of(0);
 }
 
 }  // namespace
@@ -140,8 +139,8 @@ MALLARD_NOINLINE bool begin_with_first_call() noexcept {
   if (state.settled) return current_spool() != nullptr;
   const int saved_errno = errno;
   forget_thread();
-  forget_ring_states(own_state);
-  own_state = nullptr;
+  forget_ring_caches(own_caches);
+  own_caches = nullptr;
   spool_header* parents = parents_spool();
   if (self.scopes.count != 0) keep_parents_spool();
   spool_header* spool = children_are_recorded() ? make_child_spool() : nullptr;

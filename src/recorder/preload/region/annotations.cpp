@@ -1,30 +1,30 @@
-// What mallard/annotate.h finds in a recorded program: the functions behind its annotations.
+// The functions that mallard/annotate.h finds and calls in a recorded program.
 #include "mallard/annotate.h"
 
-#include "recorder/preload/region/region_events.hpp"
+#include "recorder/preload/region/region_calls.hpp"
 #include "recorder/preload/region/scopes.hpp"
 
 namespace mallard::recorder {
 namespace {
 
 void region_create(const void* region, const void* parent) noexcept {
-  note_region(event_kind::region_create, region, parent, 0, MALLARD_CALL_SITE);
+  record_region(event_kind::region_create, region, parent, 0, MALLARD_CALL_SITE);
 }
 
 void region_allocate(const void* region, const void* block, std::size_t size) noexcept {
-  note_region(event_kind::region_allocate, region, block, size, MALLARD_CALL_SITE);
+  record_region(event_kind::region_allocate, region, block, size, MALLARD_CALL_SITE);
 }
 
 void region_free(const void* region, const void* block) noexcept {
-  note_region(event_kind::region_free, region, block, 0, MALLARD_CALL_SITE);
+  record_region(event_kind::region_free, region, block, 0, MALLARD_CALL_SITE);
 }
 
 void region_clear(const void* region) noexcept {
-  note_region(event_kind::region_clear, region, nullptr, 0, MALLARD_CALL_SITE);
+  record_region(event_kind::region_clear, region, nullptr, 0, MALLARD_CALL_SITE);
 }
 
 void region_destroy(const void* region) noexcept {
-  note_region(event_kind::region_destroy, region, nullptr, 0, MALLARD_CALL_SITE);
+  record_region(event_kind::region_destroy, region, nullptr, 0, MALLARD_CALL_SITE);
 }
 
 unsigned scope_begin(const char* name, const void* frame) noexcept {

@@ -1,13 +1,13 @@
 // The entry points of APR's pools: a pool is a region, named by its address, inside its parent.
 //
-// What APR allocates in a pool on behalf of its user (strings, files, tables) goes through apr_palloc and
-// is seen. Pools that die with their parent are part of its end; where APR ends them by its entry point,
-// as apr_pool_clear does, each has an end of its own, too. The *_debug forms are those of programs built with
-// APR_POOL_DEBUG; they lead to the plain ones, or the plain ones to them.
+// What APR allocates in a pool for its user (strings, files, tables) goes through apr_palloc and is recorded.
+// Pools that end with their parent are part of its end; where APR ends them by its entry point, as
+// apr_pool_clear does, each also has an end of its own. Programs built with APR_POOL_DEBUG call the *_debug
+// forms; these lead to the plain ones, or the plain ones to them.
 #include <stdarg.h>
 #include <string.h>
 
-#include "recorder/preload/event/observe.hpp"
+#include "recorder/preload/event/call.hpp"
 #include "recorder/preload/region/region_calls.hpp"
 
 using namespace mallard::recorder;
@@ -22,7 +22,7 @@ namespace {
 
 constexpr int apr_not_implemented = 70023;  // APR_ENOTIMPL
 
-// The pool whose end has been noted by the form of the entry point that is running.
+// The pool whose end the running entry point has recorded, in the one form or the other.
 thread_local constinit apr_pool_t* ending = nullptr;
 
 template <class... Arguments>
@@ -31,7 +31,8 @@ MALLARD_INLINE int create(int (*real)(apr_pool_t**, Arguments...), const call_si
   if (real == nullptr) return apr_not_implemented;
   const region_call here;
   const int status = real(made, arguments...);
-  if (status == 0 && here.is_silent()) count_region(event_kind::region_create, *made, parent, 0, site);
+  if (status == 0 && here.is_silent())
+    record_counted_region(event_kind::region_create, *made, parent, 0, site);
   return status;
 }
 
@@ -42,7 +43,7 @@ MALLARD_INLINE void* allocate(void* (*real)(apr_pool_t*, std::size_t, Arguments.
   const region_call here;
   void* block = real(pool, size, arguments...);
   if (block != nullptr && here.is_silent())
-    count_region(event_kind::region_allocate, pool, block, size, site);
+    record_counted_region(event_kind::region_allocate, pool, block, size, site);
   return block;
 }
 
@@ -50,7 +51,7 @@ template <class... Arguments>
 MALLARD_INLINE void end(void (*real)(apr_pool_t*, Arguments...), event_kind kind, const call_site& site,
                         apr_pool_t* pool, Arguments... arguments) {
   if (real == nullptr) return;
-  if (ending != pool) count_region(kind, pool, nullptr, 0, site);
+  if (ending != pool) record_counted_region(kind, pool, nullptr, 0, site);
   ending = pool;
   real(pool, arguments...);
   ending = nullptr;
@@ -117,7 +118,7 @@ MALLARD_INTERPOSED char* apr_pvsprintf(apr_pool_t* pool, const char* format, va_
   const region_call here;
   char* text = real(pool, format, arguments);
   if (text != nullptr && here.is_silent())
-    count_region(event_kind::region_allocate, pool, text, strlen(text) + 1, MALLARD_CALL_SITE);
+    record_counted_region(event_kind::region_allocate, pool, text, strlen(text) + 1, MALLARD_CALL_SITE);
   return text;
 }
 

@@ -1,11 +1,11 @@
-// library_function: a function of a library that the program may or may not have, which this one stands
-// in front of: the next one in the program's order of lookup, or else the caller's own.
+// library_function: a function of a library that the program may or may not have, and that is interposed
+// here: the next one in the program's order of lookup, or else the caller's own.
 //
 //     program -> apr_palloc here -> the next apr_palloc among the libraries that everybody sees
 //     plug-in -> apr_palloc here -> the apr_palloc of the libraries that the plug-in came with
 //
-// Found when it is first needed and then kept, with its library. What looking it up allocates is not the
-// program's. Null as long as there is none: then the program asked for a function that it does not have.
+// It is looked up when it is first needed and then kept, with its library. What the lookup allocates is not
+// the program's. Null if there is none: then the program called a function that it does not have.
 #pragma once
 
 #include <atomic>

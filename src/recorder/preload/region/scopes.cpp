@@ -1,6 +1,6 @@
 #include "recorder/preload/region/scopes.hpp"
 
-#include "recorder/preload/spool/names.hpp"
+#include "recorder/preload/spool/name_table.hpp"
 #include "recorder/preload/state/recorder_state.hpp"
 #include "recorder/preload/thread/thread_state.hpp"
 

@@ -1,9 +1,9 @@
 // scopes: beginning and ending the annotated scopes of this thread.
 //
-// A scope that is begun ends those whose function must have returned, since their frames lie below the
-// new one's, and the one that was begun here before: its function was left, and called again. One that is
-// ended ends what began inside it. Beginning costs reading the name once and a probe of the names; ending
-// a few instructions.
+// Beginning a scope ends those whose function must have returned, since their frames lie below the new one's,
+// and one that was begun at the same place before: its function was left and called again. Ending a scope
+// ends those that began inside it. Beginning costs reading the name once and a probe of the name table;
+// ending a few instructions.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace mallard::recorder {
                                         std::uintptr_t begun) noexcept;
 void end_scope(std::uint32_t scope) noexcept;
 
-// Takes this thread's scopes over into another spool, for a process that goes on in one of its own.
+// Moves the names of this thread's scopes to another spool, for a child that gets one of its own.
 void move_scopes(journal::spool_header* from, journal::spool_header* to) noexcept;
 
 }  // namespace mallard::recorder

@@ -9,17 +9,17 @@
 //                                    new region, into which the chunks inside move before the old one ends
 //     talloc_pool                    region_create alone: its bytes are those of the chunks inside
 //
-// Chunks at the top have no parent. An end is noted when talloc has granted it, since destructors and
-// references may refuse. References are no events. What is not here (talloc_move, the functions that
-// append) calls what is.
+// Chunks at the top have no parent. An end is recorded once talloc has carried it out, since destructors and
+// references may refuse it. References are no events. Functions that are not interposed (talloc_move, those
+// that append) call ones that are.
 #include <stdarg.h>
 
-#include "recorder/preload/event/observe.hpp"
+#include "recorder/preload/event/call.hpp"
 #include "recorder/preload/region/region_calls.hpp"
 
 using namespace mallard::recorder;
 
-// What is called here and not stood in front of.
+// Called here and not interposed.
 extern "C" {
 std::size_t talloc_get_size(const void* chunk);
 std::size_t talloc_reference_count(const void* chunk);
@@ -31,9 +31,9 @@ void talloc_report_depth_cb(const void* chunk, int depth, int most,
 
 namespace {
 
-void note_chunk(const void* chunk, const void* parent, std::size_t size, const call_site& site) {
-  count_region(event_kind::region_create, chunk, parent, 0, site);
-  count_region(event_kind::region_allocate, chunk, chunk, size, site);
+void record_chunk(const void* chunk, const void* parent, std::size_t size, const call_site& site) {
+  record_counted_region(event_kind::region_create, chunk, parent, 0, site);
+  record_counted_region(event_kind::region_allocate, chunk, chunk, size, site);
 }
 
 template <class... Parameters, class... Arguments>
@@ -42,7 +42,7 @@ MALLARD_INLINE void* allocate(void* (*real)(const void*, Parameters...), const c
   if (real == nullptr) return nullptr;
   const region_call here;
   void* chunk = real(parent, arguments...);
-  if (chunk != nullptr && here.is_silent()) note_chunk(chunk, parent, size, site);
+  if (chunk != nullptr && here.is_silent()) record_chunk(chunk, parent, size, site);
   return chunk;
 }
 
@@ -52,7 +52,7 @@ MALLARD_INLINE char* make_text(char* (*real)(const void*, Parameters...), const 
   if (real == nullptr) return nullptr;
   const region_call here;
   char* text = real(parent, arguments...);
-  if (text != nullptr && here.is_silent()) note_chunk(text, parent, __builtin_strlen(text) + 1, site);
+  if (text != nullptr && here.is_silent()) record_chunk(text, parent, __builtin_strlen(text) + 1, site);
   return text;
 }
 
@@ -65,22 +65,22 @@ struct moved_chunk {
 void move_child(const void* chunk, int depth, int, int is_reference, void* moved) {
   const auto& into = *static_cast<const moved_chunk*>(moved);
   if (depth == 1 && is_reference == 0)
-    count_region(event_kind::region_create, chunk, into.chunk, 0, into.site);
+    record_counted_region(event_kind::region_create, chunk, into.chunk, 0, into.site);
 }
 
-void note_resized(const void* old, const void* chunk, std::size_t size, const void* caller,
-                  const call_site& site) {
+void record_resized(const void* old, const void* chunk, std::size_t size, const void* caller,
+                    const call_site& site) {
   if (old == chunk) {
-    count_region(event_kind::region_free, chunk, chunk, 0, site);
-    count_region(event_kind::region_allocate, chunk, chunk, size, site);
+    record_counted_region(event_kind::region_free, chunk, chunk, 0, site);
+    record_counted_region(event_kind::region_allocate, chunk, chunk, size, site);
     return;
   }
   auto* parent_of = MALLARD_REAL_FOR(talloc_parent, caller);
   auto* for_each = MALLARD_REAL_FOR(talloc_report_depth_cb, caller);
-  note_chunk(chunk, parent_of != nullptr ? parent_of(chunk) : nullptr, size, site);
+  record_chunk(chunk, parent_of != nullptr ? parent_of(chunk) : nullptr, size, site);
   moved_chunk moved{chunk, site};
   if (for_each != nullptr) for_each(chunk, 0, 1, move_child, &moved);
-  count_region(event_kind::region_destroy, old, nullptr, 0, site);
+  record_counted_region(event_kind::region_destroy, old, nullptr, 0, site);
 }
 
 template <class... Arguments>
@@ -91,9 +91,9 @@ MALLARD_INLINE void* reallocate(void* (*real)(const void*, void*, Arguments...),
   void* chunk = real(parent, old, arguments...);
   if (chunk == nullptr || !here.is_silent()) return chunk;
   if (old == nullptr)
-    note_chunk(chunk, parent, size, site);
+    record_chunk(chunk, parent, size, site);
   else
-    note_resized(old, chunk, size, reinterpret_cast<const void*>(site.return_address), site);
+    record_resized(old, chunk, size, reinterpret_cast<const void*>(site.return_address), site);
   return chunk;
 }
 
@@ -139,7 +139,7 @@ MALLARD_INTERPOSED void* talloc_pool(const void* parent, std::size_t size) {
   const region_call here;
   void* pool = real(parent, size);
   if (pool != nullptr && here.is_silent())
-    count_region(event_kind::region_create, pool, parent, 0, MALLARD_CALL_SITE);
+    record_counted_region(event_kind::region_create, pool, parent, 0, MALLARD_CALL_SITE);
   return pool;
 }
 
@@ -217,7 +217,7 @@ MALLARD_INTERPOSED int _talloc_free(void* chunk, const char* place) {
   auto* real = MALLARD_REAL(_talloc_free);
   if (real == nullptr) return -1;
   const int status = real(chunk, place);
-  if (status == 0) count_region(event_kind::region_destroy, chunk, nullptr, 0, MALLARD_CALL_SITE);
+  if (status == 0) record_counted_region(event_kind::region_destroy, chunk, nullptr, 0, MALLARD_CALL_SITE);
   return status;
 }
 
@@ -230,7 +230,7 @@ MALLARD_INTERPOSED int talloc_unlink(const void* parent, void* chunk) {
   const region_call here;
   const int status = real(parent, chunk);
   if (status == 0 && is_last && here.is_silent())
-    count_region(event_kind::region_destroy, chunk, nullptr, 0, MALLARD_CALL_SITE);
+    record_counted_region(event_kind::region_destroy, chunk, nullptr, 0, MALLARD_CALL_SITE);
   return status;
 }
 
@@ -241,8 +241,8 @@ MALLARD_INTERPOSED void talloc_free_children(void* chunk) {
   if (real == nullptr || size_of == nullptr) return;
   real(chunk);
   if (chunk == nullptr) return;
-  count_region(event_kind::region_clear, chunk, nullptr, 0, MALLARD_CALL_SITE);
-  count_region(event_kind::region_allocate, chunk, chunk, size_of(chunk), MALLARD_CALL_SITE);
+  record_counted_region(event_kind::region_clear, chunk, nullptr, 0, MALLARD_CALL_SITE);
+  record_counted_region(event_kind::region_allocate, chunk, chunk, size_of(chunk), MALLARD_CALL_SITE);
 }
 
 MALLARD_INTERPOSED void* _talloc_steal_loc(const void* parent, const void* chunk, const char* place) {
@@ -251,7 +251,7 @@ MALLARD_INTERPOSED void* _talloc_steal_loc(const void* parent, const void* chunk
   const region_call here;
   void* stolen = real(parent, chunk, place);
   if (stolen != nullptr && here.is_silent())
-    count_region(event_kind::region_create, chunk, parent, 0, MALLARD_CALL_SITE);
+    record_counted_region(event_kind::region_create, chunk, parent, 0, MALLARD_CALL_SITE);
   return stolen;
 }
 
@@ -261,6 +261,6 @@ MALLARD_INTERPOSED void* talloc_reparent(const void* from, const void* parent, c
   const region_call here;
   void* moved = real(from, parent, chunk);
   if (moved != nullptr && here.is_silent())
-    count_region(event_kind::region_create, chunk, parent, 0, MALLARD_CALL_SITE);
+    record_counted_region(event_kind::region_create, chunk, parent, 0, MALLARD_CALL_SITE);
   return moved;
 }

@@ -21,23 +21,24 @@ constexpr unsigned most_of_one_process = 100'000;  // of the same id
 constexpr std::size_t longest_arguments = std::size_t{64} * 1024;
 
 // The folder of the children's journals, from the path of the root's spool.
-fixed_text put_folder(char (&path)[PATH_MAX]) noexcept {
+fixed_text children_folder(char (&path)[PATH_MAX]) noexcept {
   fixed_text text(path, sizeof path);
-  text.put(lineage.spool, strlen(lineage.spool) - strlen(spool_suffix)).put(children_suffix);
+  text.append(lineage.spool, strlen(lineage.spool) - strlen(spool_suffix)).append(children_suffix);
   return text;
 }
 
-// A name is taken by a spool, and by a journal that is left of one: first the spool is made, so that no other
-// can be, then the journal looked for. Returns the file, below 0 if there is none.
+// A name is taken by a spool, or by the journal of an earlier one. The spool is made first, so that no other
+// process can make it, and then the journal is looked for. Returns the file's descriptor, below 0 if there is
+// none.
 int make_file(char (&path)[PATH_MAX]) noexcept {
-  if (!put_folder(path).good()) return -1;
+  if (!children_folder(path).good()) return -1;
   static_cast<void>(raw_call(SYS_mkdirat, AT_FDCWD, path, 0777));
   for (unsigned number = 1; number < most_of_one_process; ++number) {
-    fixed_text text = put_folder(path);
-    text.put("/").put_number(raw_process());
-    if (number > 1) text.put(".").put_number(number);
+    fixed_text text = children_folder(path);
+    text.append("/").append_number(raw_process());
+    if (number > 1) text.append(".").append_number(number);
     char* const suffix = text.end();
-    if (!text.put(spool_suffix).good()) return -1;
+    if (!text.append(spool_suffix).good()) return -1;
     const int descriptor = raw_open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
     if (descriptor == -EEXIST) continue;
     if (descriptor < 0) return -1;
@@ -59,8 +60,8 @@ bool back(int descriptor, std::size_t begin, std::size_t end) noexcept {
   return problem == 0;
 }
 
-// Gives the file its size and its beginning, on disk. Without a word to the program: a file that it may not
-// make so long would bring it a signal.
+// Gives the file its size, and backs its beginning by disk space. Checks the limit on the size of files
+// first, since exceeding it would send the program a signal.
 bool back(int descriptor, std::uint64_t ring_words) noexcept {
   rlimit longest{};
   const std::size_t bytes = spool_bytes(ring_words);
@@ -105,8 +106,7 @@ spool_header* make_spool() noexcept {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   spool->start_ticks = ticks();
-  spool->start_unix_ns =
-      static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+  spool->start_unix_ns = ns_of(now);
   spool->ticks_per_second = lineage.root->ticks_per_second.load();
   spool->parent_process = lineage.process;
   spool->attached = raw_process();

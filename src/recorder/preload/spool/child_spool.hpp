@@ -2,16 +2,15 @@
 //
 //     FILE.d/PID.spool  then  FILE.d/PID.2.spool, PID.3 ...  for what has the same process id later
 //
-// It is made when the child records its first event, and of the size and with the options of the root's.
-// The launcher looks for it when the root's count of announced spools has grown.
+// It is made when the child records its first event, with the size and options of the root's. The launcher
+// looks for it when the root's count of announced spools has grown.
 #pragma once
 
 #include "journal/spool/spool.hpp"
 
 namespace mallard::recorder {
 
-// Makes and maps it, describes the process in it; null if that cannot be, and then nothing is left behind but
-// the root's count of such children.
+// Makes and maps it, and describes the process in it; null if that fails, which the root counts.
 [[nodiscard]] journal::spool_header* make_child_spool() noexcept;
 
 // Tells the launcher that it can be read.

@@ -1,5 +1,5 @@
-// fixed_text: puts a text together in memory of a fixed size, always closed by a zero. Once something did
-// not fit, nothing more is put, and good() is false.
+// fixed_text: a text of several parts in memory of a fixed size, always closed by a zero. Once a part does
+// not fit, nothing more is appended, and good() is false.
 #pragma once
 
 #include <string.h>
@@ -13,7 +13,7 @@ class fixed_text {
   // Precondition: size > 0.
   fixed_text(char* out, std::size_t size) noexcept : out_(out), room_(size - 1) { *out_ = '\0'; }
 
-  fixed_text& put(const char* text, std::size_t size) noexcept {
+  fixed_text& append(const char* text, std::size_t size) noexcept {
     good_ = good_ && size <= room_;
     if (!good_) return *this;
     memcpy(out_, text, size);
@@ -23,14 +23,14 @@ class fixed_text {
     return *this;
   }
 
-  fixed_text& put(const char* text) noexcept { return put(text, strlen(text)); }
+  fixed_text& append(const char* text) noexcept { return append(text, strlen(text)); }
 
-  fixed_text& put_number(unsigned number) noexcept {
+  fixed_text& append_number(unsigned number) noexcept {
     char digits[10];
     std::size_t at = sizeof digits;
     do digits[--at] = static_cast<char>('0' + number % 10);
     while ((number /= 10) != 0);
-    return put(digits + at, sizeof digits - at);
+    return append(digits + at, sizeof digits - at);
   }
 
   [[nodiscard]] bool good() const noexcept { return good_; }

@@ -1,4 +1,4 @@
-// lineage: what a process knows of the recording that it is a part of, whether it records or not.
+// lineage: what a process knows of the recording that it belongs to, whether it records or not.
 //
 //     mallard-record --> root --fork--> child --exec--> child ...
 //                         ^               |               |
@@ -29,7 +29,7 @@ extern lineage_record lineage;
 // Reads what the variable says, and maps the root's page; false if there is no such spool.
 [[nodiscard]] bool join_lineage(const char* variable) noexcept;
 
-// Whether what this process forks and executes is to be recorded, too, and there is somebody to read it.
+// Whether what this process forks and executes is recorded as well, and the launcher still reads.
 [[nodiscard]] bool children_are_recorded() noexcept;
 
 }  // namespace mallard::recorder

@@ -15,8 +15,8 @@ using namespace journal;
 
 namespace {
 
-// A module's place while it is loaded. Those that are more than there is room for are listed again and again,
-// which the launcher takes as once.
+// A module's place while it is loaded. Modules for which there is no room are listed again and again, of
+// which the launcher keeps one.
 struct known_module {
   std::atomic<std::uintptr_t> begin;
   std::atomic<std::uintptr_t> end;  // 0: nothing is here
@@ -35,8 +35,8 @@ void copy_in(spool_header* spool, std::uint64_t at, const void* data, std::size_
 }
 
 // An entry for which there is no room, since the reader is gone, is left out.
-void put_module(spool_header* spool, const module_entry& entry, const byte_range& path,
-                const byte_range& build_id) noexcept {
+void emit_module(spool_header* spool, const module_entry& entry, const byte_range& path,
+                 const byte_range& build_id) noexcept {
   const std::uint64_t at = spool->modules_head.load(std::memory_order_relaxed);
   const std::size_t whole = round_up(sizeof entry + path.size + build_id.size, alignof(module_entry));
   if (whole > module_ring_bytes || !wait_for_module_room(spool, at + whole)) return;
@@ -73,7 +73,7 @@ byte_range build_id_of(const dl_find_object& module) noexcept {
 }
 
 // Precondition: the list is locked. `time` is 0 for what was there when recording began.
-void put_loaded(spool_header* spool, const dl_find_object& module, std::uint64_t time) noexcept {
+void emit_loaded_module(spool_header* spool, const dl_find_object& module, std::uint64_t time) noexcept {
   const link_map& map = *module.dlfo_link_map;
   const byte_range path{map.l_name, strlen(map.l_name)};
   const byte_range id = build_id_of(module);
@@ -83,7 +83,7 @@ void put_loaded(spool_header* spool, const dl_find_object& module, std::uint64_t
                            .bias = map.l_addr,
                            .path_bytes = static_cast<std::uint32_t>(path.size),
                            .build_id_bytes = static_cast<std::uint32_t>(id.size)};
-  put_module(spool, entry, path, id);
+  emit_module(spool, entry, path, id);
 }
 
 // What is known to be at an address; null: nothing.
@@ -97,7 +97,7 @@ const known_module* known_at(std::uintptr_t address) noexcept {
 }
 
 // Precondition: the list is locked.
-void note_known(const dl_find_object& module) noexcept {
+void remember_module(const dl_find_object& module) noexcept {
   const std::size_t used = known_used.load(std::memory_order_relaxed);
   std::size_t i = 0;
   while (i < used && known[i].end.load(std::memory_order_relaxed) != 0) ++i;
@@ -125,7 +125,7 @@ void list_inherited_modules(spool_header* spool) noexcept {
   const list_lock lock(spool);
   dl_find_object found;
   for (std::size_t i = 0; i < known_used; ++i)
-    if (known[i].end != 0 && find_module(known[i].begin, found)) put_loaded(spool, found, 0);
+    if (known[i].end != 0 && find_module(known[i].begin, found)) emit_loaded_module(spool, found, 0);
 }
 
 MALLARD_NOINLINE void see_module(spool_header* spool, std::uintptr_t address) noexcept {
@@ -133,12 +133,12 @@ MALLARD_NOINLINE void see_module(spool_header* spool, std::uintptr_t address) no
   if (!find_module(address, found)) return;
   if (const known_module* there = known_at(address)) {
     if (there->map == found.dlfo_link_map) return;
-    forget_gone_modules(spool);  // libc unloads its own plug-ins without telling anybody
+    forget_gone_modules(spool);  // libc unloads its own plug-ins without dlclose
   }
   const list_lock lock(spool);
   if (!lock.taken() || known_at(address) != nullptr) return;
-  put_loaded(spool, found, current_spool() != nullptr ? recording_time() : 0);
-  note_known(found);
+  emit_loaded_module(spool, found, current_spool() != nullptr ? recording_time() : 0);
+  remember_module(found);
 }
 
 void forget_gone_modules(spool_header* spool) noexcept {
@@ -152,7 +152,7 @@ void forget_gone_modules(spool_header* spool) noexcept {
     known[i].end.store(0, std::memory_order_release);
     known_rules.forget_rules(begin, end);
     state.module_generation.fetch_add(1, std::memory_order_release);
-    put_module(
+    emit_module(
         spool,
         {.time = recording_time(), .begin = begin, .end = 0, .bias = 0, .path_bytes = 0, .build_id_bytes = 0},
         {}, {});

@@ -5,10 +5,9 @@
 //     dlclose              before: those not seen yet; after: which of those seen are gone
 //     at exit              those not seen yet
 //
-// Told from inside the process, because a short program may be gone before anybody could read its map, and a
-// module's place may be another one's a moment later. What is known of is kept here by its place; a process
-// that is forked inherits that. See_module takes a lock only for a module that is new, and no lock of the
-// loader's ever.
+// The process lists them itself, because a short program may be gone before anybody could read its map, and a
+// module's place may be another one's a moment later. Known modules are kept here by their places; a forked
+// process inherits that. see_module() takes a lock only for a new module, and never one of the loader's.
 #pragma once
 
 #include <cstdint>

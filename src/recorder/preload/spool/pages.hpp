@@ -1,5 +1,4 @@
-// Private memory of the recorder inside the program, straight from the system: zero, and never an
-// allocation that anybody could intercept.
+// pages: private memory of the recorder, zeroed, directly from the system, so that nobody can intercept it.
 #pragma once
 
 #include <sys/mman.h>

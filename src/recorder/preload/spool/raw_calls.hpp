@@ -1,5 +1,5 @@
-// System calls as the kernel has them: no cancellation point, nobody's interposed function, and errno is
-// left alone. A result below 0 is the negated error.
+// raw_calls: system calls that are no cancellation points, that nobody can interpose and that leave errno
+// alone. A result below 0 is the negated error.
 #pragma once
 
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "journal/spool/record.hpp"
+#include "journal/spool/ring_record.hpp"
 #include "recorder/clock.hpp"
 #include "recorder/preload/spool/lineage.hpp"
 #include "recorder/preload/spool/raw_calls.hpp"
@@ -23,13 +23,13 @@ namespace {
 
 struct stat error_output{};  // what descriptor 2 was: it is warned to only while it still is that
 
-constexpr std::uint64_t room_for_one = max_record_words + max_event_words;  // an event and its witness
+constexpr std::uint64_t room_for_one = max_record_words + max_event_words;  // an event and its snapshot
 constexpr long short_pause = 50'000;                                        // ns
 constexpr long long_pause = 1'000'000;                                      // ns
 constexpr int short_pauses = 20;
 constexpr long reader_timeout = 1'000'000'000;  // ns of pauses without any progress
 
-// A pipe that nobody reads any more is no reason to end the program.
+// Writing to a pipe that nobody reads must not end the program.
 void write_without_signal(int descriptor, const char* text, std::size_t size) noexcept {
   sigset_t broken_pipe;
   sigset_t before;

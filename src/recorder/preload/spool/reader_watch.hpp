@@ -1,9 +1,9 @@
-// How a thread gets room in its ring: by looking how far the launcher has read, and by waiting.
+// reader_watch: how a thread gets room in its ring, by looking how far the launcher has read, and by waiting.
 //
-// Nothing is dropped: a full ring waits as long as the launcher makes progress anywhere. One second
-// without any ends the recording. The launcher sleeps when there is little to read; a ring that is a
-// quarter full wakes it, once per quarter. Its heartbeat and its doorbell are those of the root's spool. A
-// process that the launcher left behind records into the room that there is, and then no more.
+// Nothing is dropped: a full ring waits as long as the launcher makes progress anywhere. One second without
+// any ends the recording. The launcher sleeps when there is little to read; a ring that is a quarter full
+// wakes it, once per quarter. Its heartbeat and its doorbell are in the root's spool. A process that the
+// launcher left behind records until the room is used up.
 #pragma once
 
 #include <cstdint>

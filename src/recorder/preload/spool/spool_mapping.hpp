@@ -4,8 +4,8 @@
 //                      at fork, before anything else runs                at its first event
 //
 // One place for each process: a child's own spool takes the place of its parent's, so that generations of
-// children need no more address space than their ancestor. In between there is memory that nobody reads, for
-// what a signal handler that forked has interrupted in the recorder.
+// children need no more address space than their ancestor. In between there is private memory that nobody
+// reads: if a signal handler forked, the event that it interrupted is still written there.
 #pragma once
 
 #include <cstddef>
@@ -24,10 +24,10 @@ namespace mallard::recorder {
 // To be called in a forked child.
 void leave_parents_spool() noexcept;
 
-// The parent's as long as this process has none, for its names alone; null if there was none.
+// The parent's spool, for reading names until this process has its own; null if the parent had none.
 [[nodiscard]] journal::spool_header* parents_spool() noexcept;
 
-// Leaves that where it is, for a child that still needs names of it.
+// Leaves it where it is, for a child that still needs its names.
 void keep_parents_spool() noexcept;
 
 }  // namespace mallard::recorder

@@ -2,9 +2,9 @@
 //
 //     (parent, place) --hash--> slot --> number --> context_entry in the spool
 //
-// A thread's ring has a tree of its own, so that no other thread is waited for; the launcher makes
-// equal contexts of different rings one. Entries stand in the spool before an event names them. The
-// slots are private memory, doubled when half full. One probe, some ns, for a context that exists.
+// Each ring has a tree of its own, so that threads do not wait for each other; the launcher merges equal
+// contexts of different rings. Entries stand in the spool before an event names them. The slots are private
+// memory, doubled when half full. One probe, some ns, for a context that exists.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ using namespace journal;
 class context_tree {
  public:
   // The context of `place` inside `parent`, which is 0 or came from here; 0 if there is no room for it.
-  // A new one notes the distance to the parent's return address, in words of the stack; 0: unknown.
+  // A new one keeps the distance to the parent's return address, in words of the stack; 0: unknown.
   [[nodiscard]] MALLARD_INLINE std::uint32_t child(spool_header* spool, std::uint32_t parent,
                                                    std::uint64_t place, std::uint32_t stack_offset) noexcept {
     if (slots_ != nullptr) [[likely]] {

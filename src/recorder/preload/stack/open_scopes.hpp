@@ -7,9 +7,9 @@
 // A scope is known by the frame of the function that began it and by where its name stands in the spool.
 // It stands in a calling context between two return addresses: those in slots below `frame` are inside
 // of it, those above are outside. A scope whose frame lies below the stack pointer that a caller has after
-// its call is over, however its function was left: open_at(sp) drops it and tells how many are open.
-// Equal chains have equal keys, and a change of the chain changes the key: whoever remembers a context
-// remembers with it the key that is current after open_at.
+// its call is over, however its function was left: open_at(sp) drops it and returns how many are open.
+// Equal chains have equal keys, and a change of the chain changes the key. A remembered context is valid for
+// the key that was current after open_at.
 #pragma once
 
 #include <cstdint>

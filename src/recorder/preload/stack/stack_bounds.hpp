@@ -1,4 +1,4 @@
-// stack_bounds: how far the stack that a thread runs on reaches, so that no walk reads beyond it.
+// stack_bounds: the bounds of the stack that a thread runs on, so that no walk reads beyond it.
 #pragma once
 
 #include <cstdint>

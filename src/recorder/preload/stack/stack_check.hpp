@@ -1,6 +1,6 @@
-// stack_check: where a test's build of this library looks at each stack that is about to be recorded.
+// stack_check: a hook for tests, called with each stack that is about to be recorded.
 //
-// The library itself has nothing here. A build with MALLARD_STACK_CHECK brings its own check_stack.
+// It does nothing in the library itself. A build with MALLARD_STACK_CHECK defines its own check_stack.
 #pragma once
 
 #include <cstdint>

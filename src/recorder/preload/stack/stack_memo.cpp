@@ -23,7 +23,7 @@ void set(std::uint64_t* flags, std::uint32_t i, bool value) noexcept {
 
 }  // namespace
 
-// Of the frames that a walk steps through itself; kept off the program's stack, which may be small.
+// The frames that a walk steps through itself; not on the program's stack, which may be small.
 struct stack_memo::steps_taken {
   std::uintptr_t bp_slots[deepest_stack];  // where the caller's frame pointer was read; 0: nowhere
   std::uint32_t added[deepest_stack];      // frames whose bp_slots become words of the walk
@@ -57,7 +57,7 @@ class stack_memo::walker {
     }
     out_.depth = n + 1;
     set(out_.bp_matters_from, n, false);
-    note_what_matters(n);
+    mark_what_matters(n);
   }
 
   // The first frame from which on the contexts are known already; the depth if none is.
@@ -115,7 +115,7 @@ class stack_memo::walker {
     return slot_ != 0 && ends_not(n);
   }
 
-  // A caller at address 0 is none; that it was found there is part of what the walk has read.
+  // A return address of 0 ends the stack; the word is part of what the walk has read.
   bool ends_not(std::uint32_t n) noexcept {
     if (at_.pc != 0) return true;
     add_other(n, slot_, 0);
@@ -128,7 +128,7 @@ class stack_memo::walker {
     return true;
   }
 
-  // Whether the walk before has this frame at this place, and all words outward from there are the same.
+  // True if the previous walk has this frame in the same slot and its outer part is unchanged.
   bool meets_before(std::uint32_t n) noexcept {
     const walk& before = *before_;
     const auto slot_of = [&](std::uint32_t i) {
@@ -180,13 +180,13 @@ class stack_memo::walker {
     out_.depth = n + before.depth - met_;
     out_.complete = before.complete;
     known_from_ = n;
-    note_what_matters(n);
+    mark_what_matters(n);
     return true;
   }
 
   // For the frames below n, from n inwards: whether the frame pointer in it matters, and with that the
   // words from which one was taken.
-  void note_what_matters(std::uint32_t n) noexcept {
+  void mark_what_matters(std::uint32_t n) noexcept {
     std::uint32_t added = 0;
     for (std::uint32_t i = n; i-- > 0;) {
       const bool outside = is_set(out_.bp_matters_from, i + 1);
@@ -281,20 +281,20 @@ stack_memo::walk* stack_memo::make_walk(std::uint32_t capacity) noexcept {
   return made;
 }
 
-void stack_memo::put_away(walk* old) noexcept {
+void stack_memo::recycle(walk* old) noexcept {
   walk*& unused = unused_[__builtin_ctz(old->capacity / least_capacity)];
   old->next_unused = unused;
   unused = old;
 }
 
-// Remembers the walk in no more room than it needs, in the place of the one that stood there.
+// Remembers the walk, in no more room than it needs, in place of the previous one with the same index.
 void stack_memo::keep(const walk& made) noexcept {
   const std::uint32_t needed = made.depth > made.other_words ? made.depth : made.other_words;
   std::uint32_t capacity = least_capacity;
   while (capacity < needed) capacity *= 2;
   walk*& place = walks_[index_of(made.start)];
   if (place != nullptr && place->capacity != capacity) {
-    put_away(place);
+    recycle(place);
     place = nullptr;
   }
   if (place == nullptr) place = make_walk(capacity);
@@ -359,7 +359,7 @@ MALLARD_NOINLINE std::uint32_t stack_memo::context_in(const open_scopes& scopes,
 
 void stack_memo::clear() noexcept {
   for (std::size_t i = 0; walks_ != nullptr && i < remembered; ++i) {
-    if (walks_[i] != nullptr) put_away(walks_[i]);
+    if (walks_[i] != nullptr) recycle(walks_[i]);
     walks_[i] = nullptr;
   }
   last_ = nullptr;

@@ -5,13 +5,13 @@
 //     every word that the walk read has its value still?  --yes-->  the same stack: its context
 //                                                         --no--->  walk, until it meets the last stack
 //
-// A walk is a function of where it starts and of the words that it reads (return addresses, and saved
-// frame pointers where a frame needs them): if those are the same, so is its result, whatever the program
-// did in between. So a hit is as exact as a walk and costs a load and a comparison a frame. A walk that
-// has to be made goes by the rules of the functions (rule_cache.hpp), some ns a frame, as far as the
-// first frame that it has in common with the stack before, whose outer part is then checked the same way.
-// When a module goes, its ring's walks are forgotten. Memory: for each of at most 1024 remembered stacks of
-// a ring 0.8 KB up to 16 frames, and twice that for twice as many.
+// A walk is a function of its start and of the words that it reads (return addresses, and saved frame
+// pointers where a frame needs them). If those are the same, so is its result, whatever the program did in
+// between. So a hit is as exact as a walk, and costs a load and a comparison a frame. A new walk follows the
+// rules of the functions (rule_cache.hpp), some ns a frame, up to the first frame that it has in common with
+// the previous stack, whose outer part is then checked the same way. When a module is unloaded, all walks are
+// forgotten. Memory: at most 1024 remembered stacks a ring, each 0.8 KB up to 16 frames and twice that for
+// twice as many.
 #pragma once
 
 #include <cstddef>
@@ -112,7 +112,7 @@ class stack_memo {
   static std::size_t bytes_for(std::uint32_t capacity) noexcept;
   static walk* lay_out(void* room, std::uint32_t capacity) noexcept;
   walk* make_walk(std::uint32_t capacity) noexcept;
-  void put_away(walk* old) noexcept;
+  void recycle(walk* old) noexcept;
   void keep(const walk& made) noexcept;
   bool prepare() noexcept;
 

@@ -32,7 +32,7 @@ struct alignas(spool_page) recorder_state {
   stack_mode stacks;
   std::uint32_t depth;  // frames
   bool free_stacks;
-  bool witness;
+  bool snapshots;
   std::atomic<bool> settled;  // whether and where this process records has been decided
   std::atomic<bool> is_being_settled;
 };

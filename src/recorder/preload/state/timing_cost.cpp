@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "journal/spool/record.hpp"
+#include "journal/spool/ring_record.hpp"
 #include "mallard/core/attributes.hpp"
 #include "recorder/clock.hpp"
 
 namespace mallard::recorder {
 namespace {
 
-// Has the compiler ask anew, as it must where a real call lies between.
+// Makes the compiler test again, as it must where a real call lies in between.
 MALLARD_INLINE bool ask(bool timed) noexcept {
   asm volatile("" : "+r"(timed) : : "memory");
   return timed;

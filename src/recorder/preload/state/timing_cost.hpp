@@ -1,9 +1,9 @@
-// timing_cost: what timing adds to the call that is timed.
+// timing_cost: what timing adds to the timed call.
 //
 //     63 calls not timed, 1 timed, 63 not timed ...      as stopwatch does it, around nothing
 //
-// Reading the clock takes time, and so does a branch that goes the other way only once in 64: together as
-// much as a fast malloc. Taken off, so that neither allocation nor recording seems dearer than it is.
+// Reading the clock takes time, and so does a branch that is mispredicted once in 64: together as much as a
+// fast malloc. It is subtracted, so that neither allocation nor recording seems more expensive than it is.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 
 #include <cerrno>
 
-#include "journal/spool/record.hpp"
+#include "journal/spool/ring_record.hpp"
 #include "recorder/preload/spool/reader_watch.hpp"
 #include "recorder/preload/state/recorder_state.hpp"
 
@@ -28,7 +28,7 @@ ring_writer writer_of(spool_header* spool, std::uint32_t index) noexcept {
           &ring};
 }
 
-void note_used(spool_header* spool, std::uint32_t count) noexcept {
+void raise_rings_used(spool_header* spool, std::uint32_t count) noexcept {
   std::uint32_t known = spool->rings_used.load();
   while (known < count && !spool->rings_used.compare_exchange_weak(known, count)) {
   }
@@ -41,16 +41,16 @@ bool own_ring(spool_header* spool) noexcept {
   for (std::uint32_t index = shared_ring + 1; index < ready; ++index) {
     std::uint32_t nobody = 0;
     if (ring_of(spool, index).owned.compare_exchange_strong(nobody, 1)) {
-      note_used(spool, index + 1);
-      self.state = state_of_ring(index);
-      if (self.state != nullptr) self.ring = writer_of(spool, index);
-      return self.state != nullptr;
+      raise_rings_used(spool, index + 1);
+      self.caches = caches_of_ring(index);
+      if (self.caches != nullptr) self.ring = writer_of(spool, index);
+      return self.caches != nullptr;
     }
   }
   return false;
 }
 
-void put_thread_record(unsigned kind) noexcept {
+void emit_thread_record(unsigned kind) noexcept {
   const auto system_id = static_cast<std::uint64_t>(syscall(SYS_gettid));
   ring_writer& ring = self.ring;
   ring.words[ring.head & ring.mask] = first_word(kind, recording_time());
@@ -62,7 +62,7 @@ bool begin_thread(spool_header* spool) noexcept {
   if (self.number == 0) self.number = spool->threads.fetch_add(1) + 1;
   if (!own_ring(spool)) return false;
   pthread_setspecific(end_key, &self);
-  if (make_room(spool, self.ring)) put_thread_record(thread_begin);
+  if (make_room(spool, self.ring)) emit_thread_record(thread_begin);
   return true;
 }
 
@@ -73,8 +73,8 @@ bool may_own_ring() noexcept {
   return false;
 }
 
-// Runs as one of the thread's destructors; the other ones may still allocate and free, so it asks to be
-// run again as often as that is granted, and gives the ring back in the last round.
+// Runs as one of the thread's destructors. The others may still allocate and free, so it requests further
+// rounds as often as the system allows, and gives the ring back in the last one.
 void at_thread_end(void*) noexcept {
   if (current_spool() == nullptr || self.ring.shared == nullptr) return;
   if (++self.end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
@@ -82,10 +82,10 @@ void at_thread_end(void*) noexcept {
     return;
   }
   const ring_access access;
-  if (access.ready()) put_thread_record(thread_end);
+  if (access.ready()) emit_thread_record(thread_end);
   ring_header* given_back = self.ring.shared;
   self.ring = {};
-  self.state = nullptr;
+  self.caches = nullptr;
   given_back->owned.store(0, std::memory_order_release);
 }
 
@@ -93,8 +93,8 @@ void at_thread_end(void*) noexcept {
 
 void watch_thread_ends() noexcept { pthread_key_create(&end_key, at_thread_end); }
 
-// Signals wait while a thread may sleep, or holds the lock of the shared ring: their handlers find the
-// recorder at rest.
+// Signals are blocked while a thread may sleep or holds the lock of the shared ring, so that no handler
+// enters the recorder in between.
 ring_access::ring_access() noexcept : errno_before_(errno) {
   sigset_t all;
   sigfillset(&all);
@@ -111,11 +111,11 @@ bool ring_access::share(spool_header* spool) noexcept {
     if (current_spool() == nullptr) return false;
   }
   shared_ = true;
-  note_used(spool, shared_ring + 1);
-  self.state = state_of_ring(shared_ring);
+  raise_rings_used(spool, shared_ring + 1);
+  self.caches = caches_of_ring(shared_ring);
   self.ring = writer_of(spool, shared_ring);
-  if (self.state == nullptr || !make_room(spool, self.ring)) return false;
-  put_thread_record(thread_begin);
+  if (self.caches == nullptr || !make_room(spool, self.ring)) return false;
+  emit_thread_record(thread_begin);
   return true;
 }
 
@@ -123,7 +123,7 @@ ring_access::~ring_access() noexcept {
   if (shared_) {
     spool_header* spool = current_spool();
     self.ring = {};
-    self.state = nullptr;
+    self.caches = nullptr;
     if (spool != nullptr) spool->shared_ring_taken.store(0, std::memory_order_release);
   }
   pthread_sigmask(SIG_SETMASK, &signals_before_, nullptr);

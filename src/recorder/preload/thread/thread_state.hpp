@@ -3,9 +3,9 @@
 //     record:  a ring, and room up to `limit`?  --yes-->  words, then head: no lock, no system call
 //                                               --no--->  own a ring, look how far the reader is, wait
 //
-// A thread owns a ring from its first record until its end, after the last of its thread-specific
-// destructors. What it frees even later, and what threads record for which no ring is left, goes
-// through the shared ring 0 under a lock. Initial-exec thread-local memory: no call to reach it.
+// A thread owns a ring from its first record until the last round of its thread-specific destructors. What it
+// frees even later, and what threads without a ring record, goes through the shared ring 0 under a lock.
+// Initial-exec thread-local memory: no call to reach it.
 #pragma once
 
 #include <signal.h>
@@ -16,13 +16,13 @@
 #include "journal/spool/spool.hpp"
 #include "recorder/preload/spool/ring_writer.hpp"
 #include "recorder/preload/stack/open_scopes.hpp"
-#include "recorder/preload/thread/ring_state.hpp"
+#include "recorder/preload/thread/ring_caches.hpp"
 
 namespace mallard::recorder {
 
 struct thread_state {
   ring_writer ring;
-  ring_state* state;           // of the ring; null: no ring
+  ring_caches* caches;         // of the ring; null: no ring
   stack_range stack;           // that it runs on, as far as is known
   void* outermost_call;        // frame of the entry point that is running; null: none
   std::uint32_t nested_calls;  // calls from inside another one
@@ -32,7 +32,7 @@ struct thread_state {
   std::uint32_t calls;         // so far, of which one in 64 is timed:
   std::uint32_t next_timed;    // this one next
   std::uint32_t random;        // by which that is chosen
-  std::uint32_t witnessed;     // allocations so far that could have had a witness
+  std::uint32_t snapshot_candidates;  // allocations so far that could have had a snapshot
   open_scopes scopes;
 };
 
@@ -41,8 +41,8 @@ extern thread_local constinit thread_state self;
 // Has every thread give its ring back when it ends; called once.
 void watch_thread_ends() noexcept;
 
-// Gives this thread a ring with room for a record, and holds its signals back, for as long as the object
-// lives: its own one, or the shared one. ready() is false if nothing is recorded (any more).
+// Gives this thread a ring with room for a record, its own or the shared one, and blocks its signals, for the
+// lifetime of the object. ready() is false if nothing is recorded (any more).
 class ring_access {
  public:
   ring_access() noexcept;

@@ -10,8 +10,8 @@
 #include <cstdint>
 
 #include "recorder/preload/unwind/dwarf_reader.hpp"
+#include "recorder/preload/unwind/dwarf_registers.hpp"
 #include "recorder/preload/unwind/eh_frame_table.hpp"
-#include "recorder/preload/unwind/machine.hpp"
 
 namespace mallard::recorder {
 

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "recorder/preload/unwind/machine.hpp"
+#include "recorder/preload/unwind/dwarf_registers.hpp"
 
 namespace mallard::recorder {
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 
 #include "recorder/preload/unwind/call_frame_program.hpp"
+#include "recorder/preload/unwind/dwarf_registers.hpp"
 #include "recorder/preload/unwind/frame_expression.hpp"
 #include "recorder/preload/unwind/loaded_module.hpp"
-#include "recorder/preload/unwind/machine.hpp"
 
 namespace mallard::recorder {
 

@@ -1,2 +1,0 @@
-// Nothing can be loaded into a static program.
-int main(void) { return 0; }
