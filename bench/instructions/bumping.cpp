@@ -7,7 +7,7 @@
 #include "counted.hpp"
 #include "in_c.hpp"
 #include "mallard.h"
-#include "mallard/heap/heap_name.hpp"
+#include "mallard/core/concepts.hpp"
 #include "mallard/heap/reap.hpp"
 #include "mallard/heap/region.hpp"
 #include "mallard/heap/sized_reap.hpp"

@@ -10,7 +10,7 @@
 
 #include "contestants.hpp"
 #include "counted.hpp"
-#include "mallard/heap/heap_name.hpp"
+#include "mallard/core/concepts.hpp"
 #include "mallard/resource/resource.hpp"
 
 namespace instructions {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "contestants.hpp"
-#include "mallard/heap/heap_name.hpp"
+#include "mallard/core/concepts.hpp"
 #include "mallard/resource/resource.hpp"
 #include "pairs.hpp"
 

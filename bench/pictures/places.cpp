@@ -10,11 +10,11 @@
 #include <cstdlib>
 #include <vector>
 
+#include "mallard/core/growth.hpp"
 #include "mallard/heap/adaptive_pool.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/heap/pool.hpp"
-#include "mallard/layer/growth.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 
 namespace {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/heap/region.hpp"
-#include "mallard/layer/growth.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 
 namespace {

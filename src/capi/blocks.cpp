@@ -7,7 +7,6 @@
 
 #include "capi/heap.hpp"
 #include "mallard.h"
-#include "mallard/allocator/allocation_type.hpp"
 #include "mallard/allocator/resize_objects.hpp"
 #include "mallard/core/chain.hpp"
 #include "mallard/core/resize.hpp"

@@ -9,7 +9,6 @@
 #include <cstddef>
 
 #include "mallard.h"
-#include "mallard/allocator/allocation_type.hpp"
 #include "mallard/allocator/resize_objects.hpp"
 #include "mallard/core/chain.hpp"
 #include "mallard/core/concepts.hpp"

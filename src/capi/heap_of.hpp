@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "capi/heap.hpp"
+#include "mallard/core/burst.hpp"
 #include "mallard/core/concepts.hpp"
-#include "mallard/layer/one_by_one.hpp"
-#include "mallard/layer/reallocate.hpp"
+#include "mallard/core/reallocate.hpp"
 #include "mallard/source/default_source.hpp"
 
 namespace mallard::capi {
@@ -76,7 +76,7 @@ class heap_of final : public mallard_heap {
     if constexpr (burst<Heap>)
       return heap_.allocate_burst(out, count, size, align, contiguous);
     else
-      return all_or_none([&] { return allocate_one_by_one(heap_, out, count, size, align); });
+      return all_or_none([&] { return allocate_each(heap_, out, count, size, align); });
   }
   [[nodiscard]] bool allocate_burst(chain& out, const std::size_t* lengths, std::size_t count,
                                     std::size_t unit, std::size_t align,
@@ -84,7 +84,7 @@ class heap_of final : public mallard_heap {
     if constexpr (burst_of_sizes<Heap>)
       return heap_.allocate_burst(out, lengths, count, unit, align, contiguous);
     else
-      return all_or_none([&] { return allocate_one_by_one(heap_, out, lengths, count, unit, align); });
+      return all_or_none([&] { return allocate_each(heap_, out, lengths, count, unit, align); });
   }
   void deallocate_burst(chain& blocks) noexcept override {
     if constexpr (burst_of_sizes<Heap>)

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstdint>
 
 #include "layer/scripted_heap.hpp"
@@ -71,6 +72,19 @@ TEST_F(ResizeObjects, NoWayIsNone) {
   asked(nothrow_allocation, 3, 3);
   EXPECT_FALSE(result.memory);
   EXPECT_EQ(heap.allocations, 0);
+}
+
+// The numbers themselves are compared with Boost's in tests/containers/boost.
+
+TEST(AllocationType, EachCommandIsABitOfItsOwn) {
+  allocation_type all = 0;
+  for (const allocation_type command :
+       {commands::allocate_new, commands::expand_fwd, commands::expand_bwd, commands::shrink_in_place,
+        commands::nothrow_allocation, commands::try_shrink_in_place}) {
+    EXPECT_TRUE(std::has_single_bit(command));
+    EXPECT_EQ(all & command, 0u);
+    all |= command;
+  }
 }
 
 }  // namespace

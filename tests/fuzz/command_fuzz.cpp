@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "fuzz/command_program.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/heap/best_fit.hpp"
 #include "mallard/heap/synchronized_best_fit.hpp"
-#include "mallard/layer/growth.hpp"
 #include "mallard/layer/limited.hpp"
 #include "mallard/layer/locked.hpp"
 #include "mallard/source/fixed_buffer.hpp"

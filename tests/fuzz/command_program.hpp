@@ -18,7 +18,7 @@
 #include <new>
 #include <vector>
 
-#include "mallard/allocator/allocation_type.hpp"
+#include "mallard/allocator/resize_objects.hpp"
 #include "mallard/allocator/v2_allocator.hpp"
 #include "mallard/core/align.hpp"
 #include "mallard/core/block.hpp"

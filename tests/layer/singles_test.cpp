@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "mallard/core/align.hpp"
-#include "mallard/layer/growth.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 
 namespace mallard {

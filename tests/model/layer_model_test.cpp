@@ -1,7 +1,7 @@
 // Layers that are heaps by themselves, held to the promises of heaps.
+#include "mallard/core/growth.hpp"
 #include "mallard/core/size_classes.hpp"
 #include "mallard/heap/multipool/segregate.hpp"
-#include "mallard/layer/growth.hpp"
 #include "mallard/layer/live_list.hpp"
 #include "model/every_promise.hpp"
 

@@ -55,7 +55,6 @@ HEAP_PARTS = {
     "adaptive_pool": ["adaptive_pool", "adaptive_multipool", "synchronized_adaptive_pool"],
     "best_fit": ["best_fit", "synchronized_best_fit"],
     "multipool": ["multipool"],
-    "region_emulator": ["region_emulator"],
     "sized_reap": ["sized_reap"],
 }
 OWNERS = {

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mallard/allocator/allocation_type.hpp"
+#include "mallard/allocator/resize_objects.hpp"
 
 namespace mallard::bench {
 

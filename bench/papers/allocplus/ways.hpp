@@ -15,8 +15,8 @@
 #include <cstddef>
 #include <memory>
 
-#include "mallard/allocator/allocation_type.hpp"
 #include "mallard/allocator/allocator.hpp"
+#include "mallard/allocator/resize_objects.hpp"
 #include "mallard/allocator/v2_allocator.hpp"
 #include "mallard/core/concepts.hpp"
 

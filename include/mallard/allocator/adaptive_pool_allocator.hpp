@@ -20,8 +20,8 @@
 
 namespace mallard {
 
-// Blocks of a slab at the least, slabs without blocks that are kept at the most, and what a piece of a slab
-// may lose in percent; only_alignment: a slab is one piece.
+// The minimum number of blocks per slab, the maximum number of empty slabs that are kept, and the percentage
+// of a piece that headers may take; only_alignment: a slab is one piece.
 template <std::size_t NodesPerBlock = default_nodes_per_block,
           std::size_t MaxFreeBlocks = free_blocks_in_proportion, std::size_t OverheadPercent = only_alignment>
 using adaptive_pool_heap =

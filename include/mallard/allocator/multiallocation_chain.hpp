@@ -2,11 +2,11 @@
 //
 //     before_begin --> [next|....] --> [next|....] --> [null|....] = last --> end
 //
-// What a v2_allocator gives and takes in bursts, with the members that Boost's containers use of such chains,
-// of version 1.74 as of 1.81. It links blocks, not objects: there are none in them, and an iterator says
-// where one may be built; the block's link must have been read then (`++it` first). A chain that is destroyed
-// forgets its blocks. A linked block is at least sizeof(void*) bytes, aligned to alignof(void*), as those of
-// a v2_allocator always are. No operation allocates; each is O(1). Not synchronised. Seed 001, "Burst
+// v2_allocator passes bursts, i.e. batches of blocks in one call, in such chains. The members are those that
+// the containers of Boost 1.74 to 1.81 use. The chain links raw blocks: an iterator names the block in which
+// an object may be built, and must be advanced before the object overwrites the link. Destroying a chain does
+// not free its blocks. A linked block has at least sizeof(void*) bytes and is aligned to alignof(void*),
+// which v2_allocator ensures. No operation allocates; each is O(1). Not synchronised. Seed 001, "Burst
 // allocation infrastructure".
 #pragma once
 
@@ -37,7 +37,7 @@ class multiallocation_chain {
 
     iterator() = default;
 
-    // Boost asks for the address of the end, too.
+    // Boost also takes the address of the end.
     [[nodiscard]] MALLARD_MAY_BE_NULL T& operator*() const noexcept { return *operator->(); }
     [[nodiscard]] T* operator->() const noexcept { return static_cast<T*>(static_cast<void*>(place_)); }
     iterator& operator++() noexcept {
@@ -64,7 +64,7 @@ class multiallocation_chain {
     return *this;
   }
 
-  // The blocks, whatever is to be built in them.
+  // The raw blocks, whatever will be built in them.
   [[nodiscard]] chain& blocks() noexcept { return blocks_; }
 
   [[nodiscard]] bool empty() const noexcept { return blocks_.empty(); }
@@ -85,7 +85,8 @@ class multiallocation_chain {
   // Forgets all blocks, which stay linked.
   void clear() noexcept { blocks_ = {}; }
 
-  // First and last block, which stay linked; the chain is empty afterwards. Null ones of an empty chain.
+  // The first and last block, which stay linked; both null if the chain is empty. The chain is empty
+  // afterwards.
   pointer_pair extract_data() noexcept {
     const pointer_pair ends(static_cast<pointer>(blocks_.front()), static_cast<pointer>(blocks_.back()));
     clear();
@@ -99,8 +100,7 @@ class multiallocation_chain {
     blocks_.splice_after(place.place_, more);
   }
 
-  // Moves the `count` blocks of `other` behind `before_first`, of which `last` is the last one, behind
-  // `place`.
+  // Moves `count` blocks from `other` to behind `place`: those after `before_first`, up to `last`.
   void splice_after(iterator place, multiallocation_chain& other, iterator before_first, iterator last,
                     size_type count) noexcept {
     chain moved = other.blocks_.take_after(before_first.place_, last.place_, count);

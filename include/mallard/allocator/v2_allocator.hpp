@@ -1,18 +1,18 @@
-// v2_allocator<T, Heap>: allocator<T, Heap> that also expands and shrinks in place and allocates in bursts.
+// v2_allocator<T, Heap>: an allocator that also expands and shrinks in place and allocates in bursts.
 //
 //     vector, string, flat_map     allocation_command     [ block ....... ]<-- expand, shrink
 //     list, slist, set, map        allocate_individual    [n][n][n][n][n]   one burst
 //                                  allocate_one           [n]
 //     any container                allocate, deallocate, allocate_at_least
 //
-// The version-2 protocol of Boost.Container, whose containers find the nested `version` and use what is here
-// as they are; for all others it is a plain allocator. Version 1 of that protocol is allocator<T, Heap>. What
-// the heap can do is done by it: in place where it is `resizable` and `measurable`, bursts where it has them;
-// else it is a plain allocation (resize_objects, burst_any).
-// Blocks are one kind: all are at least a pointer large and aligned, so that each can be linked in a chain,
-// and allocate_one's may be ended by deallocate(p, 1). Equality and propagation are heap_handle's; as many
-// threads as the heap allows. Exhaustion is std::bad_alloc, and a command that asked for nothing new gives
-// null. Disabled: commands, as bits, that are never carried out. Cost: the heap's; all sizes but those of
+// Implements the version-2 protocol of Boost.Container, whose containers detect the nested `version`. All
+// other containers see a plain allocator; version 1 of the protocol is allocator<T, Heap>. The heap does what
+// it can: it resizes in place if it is `resizable` and `measurable`, and serves bursts if it has them.
+// Otherwise resize_objects and allocate_burst_any fall back to plain allocations.
+// Every block has at least the size and alignment of a pointer, so that a chain can link it, and
+// deallocate(p, 1) accepts blocks of allocate_one. heap_handle defines equality and propagation; threads may
+// share it as far as the heap allows. Exhaustion throws std::bad_alloc; a command without allocate_new
+// returns null instead. Disabled: command bits that are ignored. Cost: the heap's; all sizes except those of
 // arrays are constants. Seed 001, "A configurable allocator for testing" and "Burst interface for
 // allocators".
 #pragma once
@@ -23,17 +23,15 @@
 #include <numeric>
 #include <type_traits>
 
-#include "mallard/allocator/allocation_result.hpp"
-#include "mallard/allocator/allocation_type.hpp"
-#include "mallard/allocator/heap_handle.hpp"
+#include "mallard/allocator/allocator.hpp"
 #include "mallard/allocator/multiallocation_chain.hpp"
 #include "mallard/allocator/resize_objects.hpp"
 #include "mallard/core/align.hpp"
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/block.hpp"
+#include "mallard/core/burst.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/resize.hpp"
-#include "mallard/layer/burst_any.hpp"
 
 namespace mallard {
 
@@ -76,7 +74,7 @@ class v2_allocator : public heap_handle<Heap> {
     return {static_cast<pointer>(received.data), received.size / object_size};
   }
 
-  // `count` is any number between the one asked for and the one received, after a command: of the latest.
+  // `count` may be any number from the requested to the received one; after a command, of the latest.
   MALLARD_INLINE void deallocate(pointer p, size_type count) noexcept {
     this->heap().deallocate(static_cast<void*>(p), bytes(count), align());
   }
@@ -159,8 +157,8 @@ class v2_allocator : public heap_handle<Heap> {
 
   [[nodiscard]] static constexpr std::size_t align() noexcept { return std::max(alignof(T), alignof(void*)); }
 
-  // A begin moves by whole objects that keep it aligned; which of these moves the heap's own tags and classes
-  // allow is known to the heap.
+  // A start moves by whole objects that keep it aligned; the heap knows which of these moves its tags and
+  // classes allow.
   static constexpr object_layout objects{object_size, align(), std::lcm(object_size, align())};
 
   [[nodiscard]] static constexpr std::size_t bytes(size_type count) noexcept { return objects.bytes(count); }

@@ -1,22 +1,22 @@
-// winkout: builds an object in a heap and lets the heap's release take it; no destructor runs.
+// winkout: builds an object in a heap and lets the heap's release() end it; no destructor runs.
 //
 //     auto& table = winkout<map>(heap, ...)      heap  [ map | node | node | node | ... ]
 //     ... use it ...
 //     heap.release()                             heap  [                                ]   O(chunks)
 //
-// The object itself stands in the heap, and by uses-allocator construction it, and what it hands its
-// allocator on to, allocate there. So the end of the heap's blocks is the end of all of it, with no walk
-// over its elements. Three kinds of owners:
+// The object lies in the heap. Uses-allocator construction makes it, and every member to which it passes its
+// allocator, allocate there as well. Ending the heap's blocks therefore ends all of it without walking the
+// elements. There are three kinds of owners:
 //
 //     winkout<T>(heap, args...)       a heap that can end all blocks: T takes mallard::allocator<?, Heap>
 //     winkout<T>(resource, args...)   resource<Heap> of such a heap: T takes std::pmr::polymorphic_allocator
 //     winkout<T>(pool, args...)       any other std::pmr::memory_resource with a release()
 //
-// The object lives until the owner's release(), clear() or end, or a rewind() behind it; it must not be
-// destroyed by anybody else. What may be built so is decided by winkout_safe<T>, at compile time.
-// If a constructor throws, what it has built is destroyed and its block goes back to the heap: nothing
-// is left (of monotonic heaps: but the room, until they end). If the heap is exhausted: std::bad_alloc.
-// Cost: the block's and the constructor's. As thread-safe as allocating from the owner.
+// The object lives until the owner's release(), clear() or destructor, or a rewind() to an older mark;
+// nothing else may destroy it. winkout_safe<T> decides at compile time which types are allowed.
+// If a constructor throws, the parts already built are destroyed and the block returns to the heap (a
+// monotonic heap cannot reuse that room until it is cleared). An exhausted heap throws std::bad_alloc.
+// Cost: the allocation and the constructor. As thread-safe as allocating from the owner.
 // Seed 000, sections 3 and 4 (AS4, AS6, AS8, AS10, AS12, AS14).
 #pragma once
 
@@ -36,8 +36,8 @@
 
 namespace mallard {
 
-// Whether all blocks of an owner can be ended at once. Of a std::pmr::memory_resource as such, nobody
-// knows: it must be known as the class that can.
+// Whether all blocks of an owner can be ended at once. An arbitrary std::pmr::memory_resource does not reveal
+// that: its type must.
 template <class Owner>
 inline constexpr bool ends_all_blocks = releasable<Owner> || clearable<Owner>;
 
@@ -65,7 +65,7 @@ inline constexpr bool is_pair = false;
 template <class T, class U>
 inline constexpr bool is_pair<std::pair<T, U>> = true;
 
-// The allocator of T objects in an Owner, which must be able to build and to end them.
+// The allocator for T objects in an Owner, which must be able to allocate them and to end them.
 template <class T, class Owner>
 constexpr auto winkout_allocator_of(Owner& owner) {
   constexpr bool is_resource = std::derived_from<Owner, std::pmr::memory_resource>;
@@ -92,12 +92,12 @@ constexpr auto winkout_allocator_of(Owner& owner) {
 
 }  // namespace detail
 
-// A T built from `args` and, where T takes one, from an allocator of `owner`.
+// Builds a T from `args` and, if T takes one, an allocator of `owner`.
 template <class T, class Owner, class... Args>
   requires(!std::is_unbounded_array_v<T>)
 [[nodiscard]] T& winkout(Owner& owner, Args&&... args) {
   auto here = detail::winkout_allocator_of<T>(owner);
-  // Of those that take an allocator as well, and of pairs, the standard library says so itself.
+  // The standard library itself rejects types that lack an allocator constructor, and such pairs.
   using object = std::remove_const_t<T>;
   if constexpr (!std::uses_allocator_v<object, decltype(here)> && !detail::is_pair<object>)
     static_assert(std::is_constructible_v<object, Args...>,
@@ -111,8 +111,8 @@ template <class T, class Owner, class... Args>
   }
 }
 
-// winkout<T[]>(owner, count): `count` objects side by side, each value-initialised or, where T takes
-// one, built from an allocator of `owner`. None for 0, without a block.
+// winkout<T[]>(owner, count): `count` adjacent objects, each value-initialised or, if T takes one, built with
+// an allocator of `owner`. For 0 it allocates nothing.
 template <class T, class Owner>
   requires std::is_unbounded_array_v<T>
 [[nodiscard]] std::span<std::remove_extent_t<T>> winkout(Owner& owner, std::size_t count) {

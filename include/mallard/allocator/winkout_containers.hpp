@@ -1,16 +1,16 @@
-// winkout_safe of the standard library's containers: each is safe if its elements are.
+// winkout_safe for the standard containers: a container is safe if its elements are.
 //
 //     vector<list<int, allocator<int, H>>, allocator<..., H>>      safe: all of it is H's
 //     vector<string, allocator<string, H>>                         not: the strings are malloc's
 //     map<int, basic_string<..., allocator<char, G>>, ..., H>      not: the strings are G's
 //     pmr::vector<pmr::string>                                     safe, if all of one resource
 //
-// What types say is decided here: that a container allocates from a heap, and that its elements, and
-// theirs, take their memory from the same kind of heap. What only the program knows is left to it: that
-// it is the same heap. std::pmr's containers hand their resource on to their elements, and so do those
-// with a std::scoped_allocator_adaptor over mallard::allocator; under a plain mallard::allocator the
-// program gives every element its heap. Elements of another heap outlive the release, until their own
-// heap ends. Comparisons and hashes must be safe, too. Costs nothing at run time.
+// The types prove that a container allocates from a heap and that its elements, recursively, take their
+// memory from a heap of the same type. They cannot prove that it is the same heap: that remains the program's
+// duty. std::pmr containers pass their resource on to their elements, and so do containers with a
+// std::scoped_allocator_adaptor over mallard::allocator; under a plain mallard::allocator the program must
+// pass the heap to each element. Elements in another heap survive the release until that heap ends.
+// Comparisons and hash functions must be safe as well. No cost at run time.
 // Seed 000, section 3.
 #pragma once
 
@@ -51,7 +51,7 @@ inline constexpr bool is_heap_allocator<std::scoped_allocator_adaptor<A>> = is_h
 
 namespace detail {
 
-// Whether a container with allocator A may be winked out together with its elements, which are of `Ts`.
+// Whether a container with allocator A may be winked out together with its elements, of types `Ts`.
 template <class A, class... Ts>
 inline constexpr bool winkout_safe_elements =
     is_heap_allocator<A> && ((winkout_safe<Ts> && takes_memory_from<Ts, A>) && ...);

@@ -41,8 +41,8 @@ inline constexpr bool winkout_safe<T[]> = winkout_safe<T>;
 template <class T, std::size_t N>
 inline constexpr bool winkout_safe<T[N]> = winkout_safe<T>;
 
-// Whether a T that is built for an allocator of type A takes its memory from there: it does if it takes
-// such an allocator, and if it takes none at all. Of types in which others stand it is asked of those.
+// Whether a T built for an allocator of type A takes its memory from it: true if T takes such an allocator or
+// none at all. Arrays and cv-qualified types follow their element types.
 template <class T, class A>
 inline constexpr bool takes_memory_from = true;
 

@@ -1,11 +1,11 @@
-// address_sort<Node>: linked nodes in the order of their addresses, without memory beside them.
+// address_sort<Node>: sorts linked nodes by address without allocating.
 //
 //     add(b) add(d) add(a) add(c)      slots: [ c ] [     ] [ a - b - d ] ...   of 1, 2, 4 ... nodes and more
 //     take_all()                       a --> b --> c --> d --> null
 //
-// A node is merged with the sorted ones of the first slot, the two with those of the next, and so on to the
-// first empty slot, where all of them wait. Cost: O(n log n) and half a KiB on the stack; nodes are linked by
-// Next and SetNext, members of Node, which nothing else may use meanwhile.
+// A bottom-up merge sort: a new node is merged with the list in the first slot, the result with the list in
+// the next slot, and so on until a slot is empty. Cost: O(n log n), and half a KiB of stack. Next and SetNext
+// are the members of Node that link the nodes; nothing else may use the links meanwhile.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ class address_sort {
     slots_[slot] = n;
   }
 
-  // The one of the lowest address, which leads to the others; null where there is none.
+  // Returns the node with the lowest address, linked to the others; null if there is none.
   [[nodiscard]] Node* take_all() noexcept {
     Node* all = nullptr;
     for (Node*& sorted : slots_) all = merge(std::exchange(sorted, nullptr), all);

@@ -13,10 +13,11 @@ namespace mallard {
 // Largest request, in bytes, that any heap considers; larger ones are answered with a null block.
 inline constexpr std::size_t max_request = static_cast<std::size_t>(PTRDIFF_MAX);
 
-// Alignment, in bytes, that suits every scalar type: what malloc promises.
+// Alignment, in bytes, that suits every scalar type; malloc guarantees it.
 inline constexpr std::size_t default_align = alignof(std::max_align_t);
 
-// What two threads write is this many bytes apart where it matters: a line of the processor's caches.
+// Data that different threads write is this many bytes apart where it matters: a line of the processor's
+// caches.
 inline constexpr std::size_t cache_line = 64;
 
 // `value` rounded up to a multiple of `align`; precondition: the result fits.
@@ -37,7 +38,7 @@ inline constexpr std::size_t cache_line = 64;
   return (address_of(p) & (align - 1)) == 0;
 }
 
-// Bytes from `p` to the next address that is a multiple of `align`; 0 if it is one.
+// Bytes from `p` to the next multiple of `align`; 0 if `p` is one.
 [[nodiscard]] inline std::size_t padding_for(const void* p, std::size_t align) noexcept {
   return static_cast<std::size_t>(-address_of(p)) & (align - 1);
 }

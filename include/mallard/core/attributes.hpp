@@ -1,15 +1,16 @@
-// Compiler attributes behind names of ours.
+// Compiler attributes under names of our own.
 //
-// MALLARD_INLINE  asks for inlining even in unoptimised builds of a fast path.
-// MALLARD_NOINLINE keeps a slow path (growth, exhaustion) out of the fast path's code.
-// MALLARD_ASSUME  tells the optimiser what always holds where it cannot see it.
-// MALLARD_MAY_BE_NULL lets a function give a reference to nothing, of which only the address may be taken.
-// MALLARD_VISIBLE lets shared objects that hide their symbols share this one: a variable, or a function with
-//                its static variables. What dlopen loads without RTLD_GLOBAL may keep one of its own even
-//                so: what clang compiles always, what gcc compiles where the program exports none
-//                (-rdynamic).
-// MALLARD_HIDDEN  gives each program and shared object one of its own, of a variable or a class's functions.
-// MALLARD_FIRST_OF_ALL has a static object made before all others of its program or shared object.
+// MALLARD_INLINE        inlines a fast path even in unoptimised builds.
+// MALLARD_NOINLINE      keeps a slow path (growth, exhaustion) out of the fast path's code.
+// MALLARD_ASSUME        tells the optimiser a condition that always holds but that it cannot derive.
+// MALLARD_MAY_BE_NULL   lets a function return a reference to nothing; callers may only take its address.
+// MALLARD_VISIBLE       shares a variable, or a function with its static variables, with shared objects that
+//                       hide their symbols. A library that dlopen loads without RTLD_GLOBAL may still get its
+//                       own copy: always if clang compiled it, and with gcc if the program exports no symbols
+//                       (-rdynamic).
+// MALLARD_HIDDEN        gives each program and shared object its own copy of a variable or a class's
+// functions. MALLARD_FIRST_OF_ALL  constructs a static object before all others of its program or shared
+// object.
 #pragma once
 
 #if defined(__GNUC__) || defined(__clang__)

@@ -1,17 +1,17 @@
-// boundary_tag: the word in front of each block of a heap that joins free neighbours.
+// boundary_tag: the word in front of each block of a heap that coalesces free neighbours.
 //
 //     [tag| used .......... ][tag| free  next prev ....... footer][tag| used ....]
 //      ^ size | own and the previous block's state           ^ size, while the block is free
 //
-// The tag's word is the block's size, tag included, a multiple of 16, with four bits below: whether the block
-// is used, whether the one before it is, whether this is the end of a chunk, and whether the block has grown
-// where it is. The footer of a free block lies in its own last word, so both neighbours are found from any
-// block in O(1), and a used block costs its tag alone: 8 bytes.
-// Invariants: a block's data is aligned to `granule`; no two free blocks are neighbours, so before a free
-// block lies a used one; the bit `previous_used` says what the tag before says. Where used blocks lie beside
-// blocks from elsewhere, the word in front of those has both bits of use clear.
-// Threads: who has a block may look at its tag by seen() while others, under a lock of theirs, change what
-// its tag says of the block before. All else is the lock's.
+// The word holds the block's size including the tag, a multiple of 16, and four flags in the low bits: this
+// block is used, the previous block is used, this tag ends a chunk, this block has grown in place. A free
+// block repeats its size in its last word, so both neighbours are found in O(1), and a used block costs only
+// its tag of 8 bytes.
+// Invariants: the data of a block is aligned to `granule`; two free blocks are never neighbours, so a used
+// block precedes every free one; `previous_used` agrees with the previous tag. Where used blocks lie beside
+// blocks of another heap, the word in front of the latter has both used flags clear.
+// Threads: the owner of a block may read its tag by seen() while other threads, holding the heap's lock,
+// change its `previous_used` flag. Every other access needs the lock.
 // Cost: a load and a mask each. Seed 001, chapter 1 (the tag of 4 or 8 bytes of DLmalloc's blocks).
 #pragma once
 
@@ -25,22 +25,22 @@ namespace mallard {
 
 class boundary_tag {
  public:
-  // Blocks' sizes, and where their data begins, are multiples of this, in bytes.
+  // Block sizes, and the start of their data, are multiples of this many bytes.
   static constexpr std::size_t granule = 2 * sizeof(std::size_t);
   static_assert(granule >= default_align);
 
-  // Bytes of a block that are not its user's.
+  // Bytes of a block that its user cannot use.
   static constexpr std::size_t overhead = sizeof(std::size_t);
 
   // Bytes of the smallest block: free, it holds its tag, two links and its footer.
   static constexpr std::size_t least = 2 * granule;
 
-  // Bytes of a block for a request of `size`; precondition: that does not overflow.
+  // Size of a block for a request of `size` bytes; precondition: no overflow.
   [[nodiscard]] static constexpr std::size_t block_size(std::size_t size) noexcept {
     return align_up((size > least - overhead ? size : least - overhead) + overhead, granule);
   }
 
-  // Whether `taken` of `whole` bytes, which are a block or none, leave a block or nothing.
+  // Whether taking `taken` of `whole` bytes leaves either nothing or enough for a block.
   [[nodiscard]] static constexpr bool can_take(std::size_t taken, std::size_t whole) noexcept {
     return taken == whole || (taken < whole && whole - taken >= least);
   }
@@ -55,7 +55,7 @@ class boundary_tag {
   [[nodiscard]] std::byte* bytes() noexcept { return reinterpret_cast<std::byte*>(this); }
   [[nodiscard]] const std::byte* bytes() const noexcept { return reinterpret_cast<const std::byte*>(this); }
 
-  // What the tag says now, as a tag without a block.
+  // A copy of the tag as it is now; it belongs to no block.
   [[nodiscard]] MALLARD_INLINE boundary_tag seen() const noexcept {
     boundary_tag copy;
     copy.word_ = std::atomic_ref(const_cast<std::size_t&>(word_)).load(std::memory_order_relaxed);
@@ -85,13 +85,13 @@ class boundary_tag {
   [[nodiscard]] boundary_tag* next() noexcept { return at(size()); }
   [[nodiscard]] const boundary_tag* next() const noexcept { return at(size()); }
 
-  // Bytes of the block before; precondition: that is free.
+  // Size of the previous block; precondition: that block is free.
   [[nodiscard]] std::size_t previous_size() const noexcept { return (this - 1)->word_; }
   [[nodiscard]] boundary_tag* previous() noexcept {
     return reinterpret_cast<boundary_tag*>(bytes() - previous_size());
   }
 
-  // Makes this a free block of `size` bytes behind a used one. The tag behind it is left as it is.
+  // Makes this a free block of `size` bytes behind a used one. Does not change the next tag.
   MALLARD_INLINE void set_free(std::size_t size) noexcept {
     word_ = size | previous_used;
     (at(size) - 1)->word_ = size;
@@ -100,10 +100,10 @@ class boundary_tag {
   // Makes this a used block of `size` bytes behind a used one.
   MALLARD_INLINE void set_used(std::size_t size) noexcept { word_ = size | previous_used | used; }
 
-  // Changes the size of a used block; the bit of the block before stays.
+  // Changes the size of a used block; the flag of the previous block stays.
   void resize(std::size_t size) noexcept { word_ = size | (word_ & bits); }
 
-  // The one block that two used ones become which are neighbours, in either order; null where they are not.
+  // Merges two adjacent used blocks, in either order; null if they are not adjacent.
   [[nodiscard]] MALLARD_INLINE static boundary_tag* merged(boundary_tag* a, boundary_tag* b) noexcept {
     if (a->next() == b) {
       a->resize(a->size() + b->size());
@@ -119,7 +119,7 @@ class boundary_tag {
   void forget_growth() noexcept { word_ &= ~grown; }
   [[nodiscard]] bool has_grown() const noexcept { return (word_ & grown) != 0; }
 
-  // Whether this is a used block below `limit` bytes, a power of two, that has not grown; one test for all.
+  // Whether this is a used block below `limit` bytes (a power of two) that has not grown; a single test.
   [[nodiscard]] MALLARD_INLINE bool is_plain_below(std::size_t limit) const noexcept {
     return (word_ & ~((limit - granule) | previous_used)) == used;
   }
@@ -137,7 +137,7 @@ class boundary_tag {
     return behind->ends_chunk() && behind->size() == size();
   }
 
-  // Whether this is no tag but the word in front of a block from elsewhere.
+  // Whether this is not a tag but the word in front of a block from elsewhere.
   [[nodiscard]] MALLARD_INLINE bool is_from_elsewhere() const noexcept {
     return (word_ & (used | previous_used)) == 0;
   }

@@ -1,10 +1,10 @@
-// chain: free or freshly allocated blocks linked through their own first word.
+// chain: free or newly allocated blocks linked through their own first word.
 //
 //     first --> [next|....] --> [next|....] --> [null|....] <-- last
 //
-// It carries the blocks of a burst (seed 001, "Burst allocation infrastructure") and is the free
-// list of the layers. A linked block is at least sizeof(void*) bytes, aligned to alignof(void*).
-// No operation allocates; each but the traversal is O(1). Not synchronised.
+// Carries the blocks of a burst, i.e. a batch of blocks in one call (seed 001, "Burst allocation
+// infrastructure"). A linked block has at least sizeof(void*) bytes and is aligned to alignof(void*). No
+// operation allocates; all except traversal are O(1). Not synchronised.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +16,14 @@ namespace mallard {
 
 class chain {
  public:
-  // What stands in a linked block.
+  // The contents of a linked block.
   struct node {
     node* next;
   };
 
   chain() = default;
 
-  // `count` blocks that are linked already, from `first` to `last`; none, whatever else is given, if it is 0.
+  // Takes over `count` blocks already linked from `first` to `last`; if `count` is 0, the chain is empty.
   chain(void* first, void* last, std::size_t count) noexcept {
     if (count == 0) return;
     root_.next = static_cast<node*>(first);
@@ -83,10 +83,10 @@ class chain {
     other = chain{};
   }
 
-  // The place before the first block. A place stands for the block at it, and what comes behind that.
+  // The place before the first block. A place names the block at it and the position behind it.
   [[nodiscard]] node* before_front() noexcept { return &root_; }
 
-  // Moves all blocks of `other` behind `place`, which is of this chain; `other` is empty afterwards.
+  // Moves all blocks of `other` behind `place`, a place in this chain; `other` is empty afterwards.
   void splice_after(node* place, chain& other) noexcept {
     if (other.empty()) return;
     other.last_->next = place->next;
@@ -96,7 +96,7 @@ class chain {
     other = chain{};
   }
 
-  // Takes out the `count` blocks behind `place`, of which `last` is the last one; none if it is 0.
+  // Removes the `count` blocks behind `place`, of which `last` is the last; none if `count` is 0.
   [[nodiscard]] chain take_after(node* place, void* last, std::size_t count) noexcept {
     if (count == 0) return {};
     node* const behind = static_cast<node*>(last)->next;

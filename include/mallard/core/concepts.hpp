@@ -1,28 +1,29 @@
 // The heap concept and the capabilities a heap may add to it.
 //
-// A heap is a plain class with two members; everything else is a capability, named by a concept
-// here and asked for by name (`if constexpr (mallard::releasable<H>)`), never assumed.
-// docs/heap-concept.md explains each with examples. Rules that hold for every heap:
+// A heap is a plain class with two members. Everything else is a capability: a concept below names it, and
+// code tests for it (`if constexpr (mallard::releasable<H>)`) instead of assuming it. docs/heap-concept.md
+// explains each with examples. Rules for every heap:
 //
 //   size     in bytes. 0 is served as 1: a block of its own, with its own address. A size above
-//            max_request, or one whose rounding would overflow, gives a null block.
-//   align    in bytes, a power of two (a precondition, checked in debug builds). The block is
-//            aligned to it, or null is returned; a weaker alignment is never given.
-//   received block.size >= the requested size; all of it is the caller's.
-//   given    back with any size between the requested and the received one (after a resize: of the
-//            latest) and the same alignment. Precondition: the pointer is a live block of this heap.
-//   failure  a null block; no block has changed, and the heap serves what it still can: memory that it
-//            only kept for later may have gone back. No member throws.
-//   threads  calls on one heap are serialised by the caller unless the heap is `concurrent`. No
-//            block has an affinity: any thread may deallocate what another has allocated.
+//            max_request, or one that would overflow when rounded up, returns a null block.
+//   align    in bytes, a power of two (a precondition, checked in debug builds). The block has that
+//            alignment, or is null; never a weaker one.
+//   received block.size >= the requested size; all of it belongs to the caller.
+//   freed    with any size between the requested and the received one (after a resize: of the latest)
+//            and the same alignment. Precondition: the pointer is a live block of this heap.
+//   failure  a null block; no block has changed, and the heap still serves what it can. It may have
+//            returned memory that it had kept for later. No member throws.
+//   threads  the caller serialises calls on one heap unless the heap is `concurrent`. Blocks have no
+//            thread affinity: any thread may free a block that another has allocated.
 //   identity heaps are neither copied nor moved: blocks, facades and children hold their address.
-//   end      the destructor gives everything back to the upstream; live blocks end with it.
+//   end      the destructor returns everything to the upstream; live blocks end with the heap.
 //
-// Each concept checks members and noexcept; what the members mean stands beside them.
+// Each concept checks members and noexcept; comments beside them define the meaning.
 #pragma once
 
 #include <concepts>
 #include <cstddef>
+#include <string_view>
 #include <type_traits>
 
 #include "mallard/core/block.hpp"
@@ -40,7 +41,7 @@ concept heap = requires(H& h, void* p, std::size_t size, std::size_t align) {
   { h.deallocate(p, size, align) } noexcept -> std::same_as<void>;
 };
 
-// A heap over another one: `upstream()` is where its chunks come from. Sources have none.
+// A heap over another one, its upstream, which provides its chunks. Sources have none.
 template <class H>
 concept layered = heap<H> && requires(H& h) {
   typename H::upstream_type;
@@ -170,8 +171,8 @@ concept burst_of_sizes = freeable<H> && requires(H& h, chain& c, const std::size
 
 // --- nesting --------------------------------------------------------------------------------
 
-// What a child region has of its parent: it ends when the parent ends, and of the second kind it is
-// cleared, too, whenever the parent is, and goes on.
+// How a child region depends on its parent: it ends with the parent; the second kind is also cleared whenever
+// the parent is cleared, and continues.
 enum class nesting { ends_with_parent, cleared_with_parent };
 
 // H(H& parent, nesting);       a child: its chunks come from the parent's upstream, and it is ended
@@ -224,7 +225,7 @@ concept counted = heap<H> && requires(const H& c) {
 
 namespace detail {
 
-// Types that only some heaps name; of the others, one that satisfies nothing.
+// Types that only some heaps have; for the others a type that satisfies no concept.
 struct none_such {};
 template <class Heap>
 struct upstream_type_of {
@@ -244,5 +245,13 @@ struct mark_type_of<Heap> {
 };
 
 }  // namespace detail
+
+// The name of a heap in tables, plans and command lines. Each complete heap specialises it beside its
+// definition; `a/b` is a over upstream b. Users specialise it for heaps of their own.
+template <class Heap>
+inline constexpr std::string_view heap_name{};
+
+template <class Heap>
+concept named = !heap_name<Heap>.empty();
 
 }  // namespace mallard

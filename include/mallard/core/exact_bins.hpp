@@ -1,15 +1,15 @@
-// exact_bins: free blocks of boundary tags, one list for each small size.
+// exact_bins: free blocks with boundary tags, one list for each small size.
 //
 //     32  [ring] <--> block <--> block <--> back to the ring      taken in front, put in front
 //     48  [ring] <--> itself                                      empty
 //     64  [....]                                                  not written yet: its bit is clear
 //     ...  up to 1008
 //
-// The links stand in the blocks' data. A ring needs no test for its ends, so a block is put, taken or
-// unlinked in four stores. A word with a bit for each size finds the next larger one that has blocks: a bit
-// is set when a block is put and cleared when a search finds the ring empty, so that what unlinks need not
-// look. Invariant: the bit of a size that has blocks is set; a ring without its bit is not read. Cost: O(1);
-// 1 KiB, of which a word is written before the first block comes. Not synchronised. Seed 001, chapter 1.
+// The links lie in the blocks' data. A list is a ring, which needs no test for its ends: inserting or
+// unlinking a block takes four stores. A bitmap finds the next larger size that has blocks: inserting sets
+// the bit, and a search that finds the ring empty clears it, so unlinking need not look. Invariant: the bit
+// of every size with blocks is set; a ring whose bit is clear is never read. Cost: O(1); 1 KiB, of which one
+// word is written before the first block comes. Not synchronised. Seed 001, chapter 1.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ class exact_bins {
   // Drops all blocks.
   void clear() noexcept { present_ = 0; }
 
-  // Puts a free block of `size` bytes in.
+  // Inserts a free block of `size` bytes.
   MALLARD_INLINE void put(boundary_tag* b, std::size_t size) noexcept {
     links& ring = ring_of(size);
     const std::uint64_t bit = std::uint64_t{1} << (size / boundary_tag::granule);
@@ -48,7 +48,7 @@ class exact_bins {
     ring.next = added;
   }
 
-  // The smallest block of at least `size` bytes; null when there is none.
+  // The smallest block of at least `size` bytes; null if there is none.
   [[nodiscard]] boundary_tag* at_least(std::size_t size) noexcept {
     std::uint64_t candidates = present_ >> (size / boundary_tag::granule) << (size / boundary_tag::granule);
     for (; candidates != 0; candidates &= candidates - 1) {
@@ -66,8 +66,8 @@ class exact_bins {
     removed->previous->next = removed->next;
   }
 
-  // Calls f(block, size of its list) for every block until one call returns false; returns whether none did.
-  // A ring that is broken ends the walk the same way. O(blocks).
+  // Calls f(block, size of its list) for every block until one call returns false, or a ring is found broken;
+  // returns whether neither happened. O(blocks).
   template <class F>
   bool each(F f) const noexcept {
     for (std::uint64_t left = present_; left != 0; left &= left - 1) {

@@ -2,9 +2,9 @@
 //
 //     top --> [next|....] --> [next|....] --> [null|....]
 //
-// The leanest free list: one word, no count, so that a pop is two loads and a store. `chain` is its
-// counted kin for bursts; links have the same form, so a whole chain is taken over in O(1).
-// A linked block is at least sizeof(void*) bytes, aligned to alignof(void*). Not synchronised.
+// The smallest free list: one word and no count, so a pop takes two loads and a store. The links have the
+// form of a `chain`, which counts its blocks, so a whole chain is pushed in O(1). A linked block has at least
+// sizeof(void*) bytes and is aligned to alignof(void*). Not synchronised.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class intrusive_stack {
  public:
   intrusive_stack() = default;
 
-  // Of the blocks that are linked already from `top` on, to the one named last where that is known.
+  // Takes over blocks already linked from `top` on; the last one may be named if it is known.
   explicit intrusive_stack(chain::node* top) noexcept : top_(top) {}
   intrusive_stack(chain::node* top, chain::node*) noexcept : top_(top) {}
 
@@ -47,7 +47,7 @@ class intrusive_stack {
     return taken;
   }
 
-  // Takes the uppermost blocks out, `most` of them or all, linked as they are. O(blocks taken).
+  // Removes up to `most` blocks from the top, linked as they are. O(blocks removed).
   [[nodiscard]] chain pop(std::size_t most) noexcept {
     chain::node* last = nullptr;
     std::size_t taken = 0;
@@ -57,7 +57,7 @@ class intrusive_stack {
     return {first, last, taken};
   }
 
-  // Takes out one block that is among the first `most`; false where it is not. O(most).
+  // Removes a block if it is among the first `most`; otherwise returns false. O(most).
   [[nodiscard]] bool take_out(const void* p, std::size_t most) noexcept {
     for (chain::node** link = &top_; *link != nullptr && most != 0; link = &(*link)->next, --most) {
       if (*link != p) continue;
@@ -67,7 +67,7 @@ class intrusive_stack {
     return false;
   }
 
-  // Puts all blocks of `added` on top, its first one uppermost; `added` is empty afterwards.
+  // Pushes all blocks of `added`, its first one on top; `added` is empty afterwards.
   void push(chain& added) noexcept {
     if (added.empty()) return;
     static_cast<chain::node*>(added.back())->next = top_;

@@ -1,12 +1,12 @@
-// lazy_stacks<N>: N stacks of free blocks, which are written when they are opened.
+// lazy_stacks<N>: N stacks of free blocks that are initialised when first needed.
 //
 //     closed   seen --> [null null null ... ]   constant, one for all
 //     open     seen --> [top  null top  ... ]   its own
 //
-// For free lists in something that is made often and seldom frees: a pop looks where `seen` leads, so that it
-// needs no test of its own. Invariant: while closed, nothing is pushed, and its own stacks are not read.
-// Cost: a pop one load above an intrusive_stack's, a push nothing; open() O(N), close() O(1). Not
-// synchronised.
+// For the free lists of heaps that are created often and free seldom. A pop reads through `seen`, so it needs
+// no test for the closed state. Invariant: while closed, nothing is pushed and the own stacks are not read.
+// Cost: a pop takes one load more than intrusive_stack's, a push nothing more; open() is O(N), close() O(1).
+// Not synchronised.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ class lazy_stacks {
   // Drops all blocks.
   void close() noexcept { seen_ = none; }
 
-  // The uppermost block of the i-th stack; null when there is none.
+  // The top block of the i-th stack; null if it is empty.
   [[nodiscard]] MALLARD_INLINE void* top(std::size_t i) const noexcept { return seen_[i].top(); }
 
   // Takes it out.
@@ -55,7 +55,7 @@ class lazy_stacks {
     own_[i].push(p);
   }
 
-  // Takes one block out that is among the first `most` of the i-th stack; false where it is not. O(most).
+  // Removes a block if it is among the first `most` of the i-th stack; otherwise returns false. O(most).
   [[nodiscard]] bool take_out(std::size_t i, const void* p, std::size_t most) noexcept {
     return is_open() && own_[i].take_out(p, most);
   }

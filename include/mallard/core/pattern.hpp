@@ -1,11 +1,11 @@
-// pattern: bytes filled with one value, and the first that is another.
+// pattern: fills memory with one byte value and finds the first byte that differs.
 //
 //     fill         [ 7f 7f 7f 7f 7f 7f 7f 7f ]
 //     first_other  [ 7f 7f 7f 00 7f 7f 7f 7f ]
 //                             ^
 //
-// How heaps for debugging see that memory was written to that belongs to nobody. A write of the very value
-// that stood there is not seen. Cost: a memset, a memcmp.
+// Debugging heaps use it to detect writes to memory that no caller owns. A write of the same value goes
+// unnoticed. Cost: a memset, a memcmp.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace mallard {
 
-// Odd values, unlikely as text, small numbers or addresses, and different, so that a debugger's view tells
-// what one looks at.
+// Values that are odd, unlikely as text, small numbers or addresses, and distinct, so that a debugger's view
+// shows what kind of memory it is.
 enum class pattern : unsigned char {
   canary = 0xb7,  // around a block
   fresh = 0xc5,   // in a block that nobody has written to
@@ -25,7 +25,7 @@ inline void fill(void* begin, std::size_t size, pattern with) noexcept {
   std::memset(begin, static_cast<int>(with), size);
 }
 
-// The first of `size` bytes that is no longer what it was filled with; null if all are.
+// The first of `size` bytes that no longer has the value it was filled with; null if all have.
 [[nodiscard]] inline const std::byte* first_other(const void* begin, std::size_t size,
                                                   pattern with) noexcept {
   const auto* const bytes = static_cast<const std::byte*>(begin);

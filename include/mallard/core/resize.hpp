@@ -1,8 +1,8 @@
-// resize_request: change the size of a live block, in place where possible, in one call.
+// resize_request: changes the size of a live block, in place where possible, in one call.
 //
-// One call, so that a locked heap locks once (seed 001, "New functions for expansion
-// capabilities": allocation_command with limit, preferred and received sizes). Sizes are in bytes;
-// facades multiply and divide by the size of their objects.
+// One call, so that a locked heap locks once (seed 001, "New functions for expansion capabilities":
+// allocation_command with limit, preferred and received sizes). Sizes are in bytes; facades convert from and
+// to objects.
 //
 // Growing (expand_forward, expand_backward, allocate_new), tried in that order:
 //
@@ -10,21 +10,21 @@
 //     ... <---------------------- [ data ... + size ] ----------------------> ...
 //           a multiple of `step`
 //
-//   - the result has at least `limit` bytes, and `preferred` if that can be had;
+//   - the result has at least `limit` bytes, and `preferred` bytes if possible;
 //   - expand_forward keeps `data` where it is;
-//   - expand_backward may move the start down, by a multiple of `step`, and may grow forward as
-//     well; the old bytes stay where they were, the caller moves them;
+//   - expand_backward may move the start down by a multiple of `step`, and may grow forward as well; the old
+//     bytes stay in place, and the caller moves them;
 //   - allocate_new leaves the old block alive: the caller moves the contents and deallocates it.
 //
-// Shrinking (shrink): the result keeps `data`, has at most `limit` bytes where the heap can do so,
-// and at least `preferred`; try_shrink succeeds even when nothing could be given back.
+// Shrinking (shrink): the result keeps `data`, has at most `limit` bytes if the heap can do so, and at least
+// `preferred`; try_shrink succeeds even if no memory could be returned.
 //
-// Who knows a block by its address only says unknown_size, and a heap that is `measurable` looks itself: that
-// is one call too, and one lock.
+// A caller that knows only the address passes unknown_size, and a `measurable` heap looks the size up itself:
+// still one call and one lock.
 //
-// Afterwards the block counts as requested with `preferred` bytes where it received as many, with
-// `limit` bytes otherwise; a block whose received size did not change counts as before.
-// On failure the result is a null block and nothing has changed.
+// Afterwards the block counts as requested with `preferred` bytes if it received that many, otherwise with
+// `limit` bytes; a block whose received size did not change counts as before. On failure the result is a null
+// block and nothing has changed.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +34,7 @@
 
 namespace mallard {
 
-// The bits of an allocation_type (allocator/allocation_type.hpp), so that one is made of the other for
-// nothing.
+// The bits of an allocation_type (allocator/resize_objects.hpp), so that converting one to the other is free.
 enum class resize_way : unsigned {
   none = 0,
   allocate_new = 0x01,

@@ -1,17 +1,16 @@
-// size_classes: the sizes a segregating heap rounds requests to.
+// size_classes: the sizes to which a segregating heap rounds requests.
 //
 //     Step  2*Step ... Dense | Dense * (1 + 1/P)  Dense * (1 + 2/P) ... 2 * Dense | ...  Largest
 //       every Step bytes     |  PerDoubling classes a doubling                    |
 //
-// A class wastes less than Step bytes of a block up to Dense, and at most 1/PerDoubling of one above.
-// A request at alignment A is first rounded up to a multiple of A; the class found for that is again
-// a multiple of A, so a block is aligned to A wherever blocks lie at multiples of their class's
-// natural alignment (the largest power of two that divides it). That is kept up to `max_align`.
-// The class grows with the size, so every size between the requested and the received one, at the
-// same alignment, finds the same class: this is what lets deallocate take any of them.
-// Cost: a load up to `small` bytes, from a table with an entry for each byte, so that nothing need be
-// shifted: 1 KiB, of which a program touches the lines of its sizes; a few shifts above; nothing for a
-// constant.
+// A class wastes less than Step bytes of a block up to Dense, and at most 1/PerDoubling of a larger one.
+// A request with alignment A is first rounded up to a multiple of A; its class is again a multiple of A. A
+// block is therefore aligned to A if blocks lie at multiples of their class's natural alignment, the largest
+// power of two that divides it. This holds up to `max_align`.
+// A larger size never has a smaller class, so every size between the requested and the received one has the
+// same class at the same alignment: deallocate may be given any of them.
+// Cost: up to `small` bytes one load from a table with an entry per byte, 1 KiB, of which a program touches
+// only the lines of its own sizes; above, a few shifts; for constants nothing.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +36,7 @@ class size_classes {
   static constexpr std::size_t dense_count = Dense / Step;
 
  public:
-  // What this is made of, in bytes, to make others of.
+  // The template arguments, in bytes.
   static constexpr std::size_t step = Step;
   static constexpr std::size_t dense = Dense;
   static constexpr std::size_t per_doubling = PerDoubling;
@@ -63,7 +62,7 @@ class size_classes {
     return (size - 1 < small) & (align <= max_align);
   }
 
-  // The class of a request; precondition: is_small, for `index` only serves.
+  // The class of a request; precondition for small_index: is_small; for index: serves.
   [[nodiscard]] static constexpr std::size_t small_index(std::size_t size, std::size_t align) noexcept {
     return table[(size - 1) | (align - 1)];
   }
@@ -72,10 +71,10 @@ class size_classes {
     return compute((size - static_cast<std::size_t>(size != 0)) | (align - 1));
   }
 
-  // Bytes of a block of class `index`: what a request receives.
+  // Size of a block of class `index`: the received size.
   [[nodiscard]] static constexpr std::size_t size(std::size_t index) noexcept { return sizes[index]; }
 
-  // Where blocks of `size` bytes, which is a class's, begin.
+  // The alignment of blocks of `size` bytes, the size of a class.
   [[nodiscard]] static constexpr std::size_t natural_align(std::size_t size) noexcept {
     return std::min(max_align, size & (~size + 1));
   }

@@ -1,4 +1,4 @@
-// size_trie: large free blocks of boundary tags, found by best fit.
+// size_trie: large free blocks with boundary tags, found by best fit.
 //
 //     1024..1535  1536..2047  2048..3071 ...      a root for each half of a doubling, a bit for each root
 //         |
@@ -6,12 +6,12 @@
 //       /  \            a block may stand at any level: all below it share the bits that led there
 //     1072  1488 = 1488 = 1488        blocks of one size: a ring, of which one is in the tree
 //
-// The links stand in the blocks' data. The smallest block that is large enough is found on two ways down: the
-// one of the wanted size, and the leftmost one of the last branch to the right of that. Of one size, the one
-// is taken that was put last and is not in the tree, where there is one.
-// Invariants: a block is where the bits of its size lead; every block but those in a ring behind another has
-// the address of the one pointer that leads to it; a root without its bit is not read. Cost: O(log size) at
-// most, mostly two or three levels; 0.5 KiB, of which a word is written before the first block comes. Not
+// The links lie in the blocks' data. The search for the smallest sufficient block descends twice: along the
+// bits of the wanted size, then leftmost from the last right branch it passed. Among blocks of one size it
+// takes the newest that is not in the tree, if there is one.
+// Invariants: the bits of a block's size lead to it; each block except those behind another in a ring stores
+// the address of the one pointer to it; a root whose bit is clear is never read. Cost: O(log size) at most,
+// usually two or three levels; 0.5 KiB, of which one word is written before the first block comes. Not
 // synchronised. Seed 001, chapter 1.
 #pragma once
 
@@ -29,7 +29,7 @@ namespace mallard {
 
 class size_trie {
  public:
-  // Bytes of the smallest block that is kept here, its tag included.
+  // Size of the smallest block kept here, tag included.
   static constexpr std::size_t least = exact_bins::limit;
 
   size_trie() noexcept {}  // NOLINT(modernize-use-equals-default): that could write all roots
@@ -41,7 +41,7 @@ class size_trie {
   // Drops all blocks.
   void clear() noexcept { present_ = 0; }
 
-  // Puts a free block in; precondition: of at least `least` bytes.
+  // Inserts a free block; precondition: of at least `least` bytes.
   void put(boundary_tag* b) noexcept {
     const std::size_t size = b->size();
     const std::size_t index = index_of(size);
@@ -60,7 +60,7 @@ class size_trie {
     *link = added;
   }
 
-  // The smallest block of at least `size` bytes; null when there is none.
+  // The smallest block of at least `size` bytes; null if there is none.
   [[nodiscard]] boundary_tag* at_least(std::size_t size) const noexcept {
     size = std::max(size, least);
     const std::size_t index = index_of(size);
@@ -125,7 +125,7 @@ class size_trie {
   static constexpr int least_log2 = std::countr_zero(least);
   static constexpr int top_bit = 8 * sizeof(std::size_t) - 1;
 
-  // Sizes whose root is the last one share it; only their bits tell them apart, from the first on.
+  // The sizes of the last root share it; only their bits distinguish them, from the first on.
   static constexpr std::size_t last = 63;
 
   static std::size_t index_of(std::size_t size) noexcept {
@@ -134,7 +134,7 @@ class size_trie {
     return std::min(last, 2 * static_cast<std::size_t>(log2 - least_log2) + half);
   }
 
-  // The bits of `size` that its root leaves open, the highest one first.
+  // The bits of `size` that its root does not determine, the highest one first.
   static std::size_t key_of(std::size_t size, std::size_t index) noexcept {
     return index == last ? size : size << (static_cast<std::size_t>(top_bit - least_log2) + 2 - index / 2);
   }
@@ -148,14 +148,14 @@ class size_trie {
     first->next = added;
   }
 
-  // The smallest of `best`, if any, and what is at and below `n`, if any.
+  // The smallest of `best`, if any, and the blocks at and below `n`, if any.
   static const node* smallest(const node* n, const node* best) noexcept {
     for (; n != nullptr; n = n->child[n->child[0] == nullptr])
       if (best == nullptr || n->size() < best->size()) best = n;
     return best;
   }
 
-  // Takes a node without children from below `n`; null where there is nothing below.
+  // Removes a leaf from below `n`; null if there is none.
   static node* take_leaf(node* n) noexcept {
     node** link = nullptr;
     while (n->child[0] != nullptr || n->child[1] != nullptr) {
@@ -172,7 +172,7 @@ class size_trie {
     if (roots_[index] == nullptr) present_ &= ~(std::uint64_t{1} << index);
   }
 
-  // `bits`: of the sizes here, from `depth` open ones on, as they lead here.
+  // `bits`: the bits shared by all sizes here; the lowest `depth` of them are still open.
   template <class F>
   static bool each_below(node* const* link, std::size_t index, std::size_t bits, int depth, F& f) noexcept {
     const node* const n = *link;

@@ -1,10 +1,10 @@
-// tally: how much there is, was at the most, and was in all.
+// tally: current, peak and total amounts.
 //
 //     add(5)  add(3)  remove(5)      live = 3   peak = 8   total = 8
 //
-// tally_counter keeps it, for one thread at a time or, `Shared`, for many: then each figure is right
-// once the threads are quiet, and a reading in between may mix moments. Invariant: live <= peak <= total.
-// Cost: three additions; shared, three atomic ones.
+// tally_counter maintains them for one thread at a time or, if `Shared`, for many: each figure is then exact
+// once the threads are quiet, while a reading in between may mix moments. Invariant: live <= peak <= total.
+// Cost: three additions; three atomic ones if shared.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class tally_counter {
 
   void remove(std::size_t n) noexcept { live_ -= n; }
 
-  // What was `from` is `to` now.
+  // Records that an amount `from` became `to`.
   void change(std::size_t from, std::size_t to) noexcept { from < to ? add(to - from) : remove(from - to); }
 
   // Nothing lives any more.

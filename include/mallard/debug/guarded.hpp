@@ -1,20 +1,20 @@
-// guarded<Upstream>: blocks with canaries around them, and a book of who took and who gave back what.
+// guarded<Upstream>: canaries around blocks, and a record of where each was allocated and freed.
 //
 //     upstream's block   [ canary  ... | the caller's size bytes | canary ....... ]
 //     given back         [ canary  ... | freed freed freed freed | canary ....... ]   kept for a while
 //
-// Sees, when a block comes back: a second or foreign return, a wrong size or alignment, writes around the
-// block; when it leaves the quarantine, a write after free; report_damage() and validate() look at all of
-// them at once. Each report names the block and the places (misuse.hpp). The received size is the requested
-// one, so the first byte too many is seen; new memory is filled, so that use of it uninitialised shows.
-// The quarantine holds up to so many bytes of freed blocks, the oldest leave first; when the upstream is
-// exhausted, all of them.
-// For debugging: 2 to 5 us a pair, for the places it takes, and about 400 bytes a block beside the canaries.
-// One thread at a time; for more, locked<guarded<Heap>>, where each block's book is kept under the lock.
-// A pool of a given size must have room for both canaries, 32 bytes and more for a stricter alignment than
-// 16: guarded<pool>(96) for nodes of up to 64 bytes. One that takes its size from the first request does it
-// itself. Suggested: for writes, guard_pages stops the very instruction; guarded serves millions of blocks.
-// Seed 000, section 1 (allocators aid testing, debugging and measurement).
+// It detects, when a block is freed: a double or foreign free, a wrong size or alignment, writes beside the
+// block; when the block leaves the quarantine: a write after free. report_damage() and validate() check all
+// blocks at once. Each report names the block and the call sites (misuse.hpp). The received size is the
+// requested one, so a write of one byte too many is detected; new memory is filled with a pattern, so reading
+// it uninitialised shows. The quarantine holds freed blocks up to a number of bytes; the oldest leave first,
+// and all of them if the upstream is exhausted.
+// For debugging: 2 to 5 us per pair, for the call sites, and about 400 bytes per block beside the canaries.
+// One thread at a time; for more use locked<guarded<Heap>>, which updates the records under the lock. A pool
+// of a given size must have room for both canaries, 32 bytes, and more for alignments above 16:
+// guarded<pool>(96) for nodes of up to 64 bytes. A pool that takes its size from the first request adapts
+// itself. Suggested: guard_pages stops at the very instruction that writes; guarded serves millions of
+// blocks. Seed 000, section 1 (allocators aid testing, debugging and measurement).
 #pragma once
 
 #include <algorithm>
@@ -41,11 +41,11 @@ class guarded {
  public:
   using upstream_type = Upstream;
 
-  // Bytes of a canary on either side, at least; in front it fills up to the alignment, behind it whatever
-  // the upstream gave beyond.
+  // Minimum size of a canary on either side. The front one fills up to the alignment, the rear one also
+  // covers any bytes that the upstream gave in excess.
   static constexpr std::size_t canary_size = 16;
 
-  // Bytes that freed blocks may keep, if not told otherwise.
+  // Default number of bytes of freed blocks in the quarantine.
   static constexpr std::size_t default_quarantine = std::size_t{1} << 20;
 
   template <class... Args>
@@ -105,7 +105,8 @@ class guarded {
 
   [[nodiscard]] bool owns(const void* p) const noexcept { return book_.around(p) != nullptr; }
 
-  // Takes blocks out of the quarantine until it keeps at most `keep` bytes; bytes given back upstream.
+  // Removes blocks from the quarantine until it keeps at most `keep` bytes; returns the bytes returned
+  // upstream.
   std::size_t trim(std::size_t keep) noexcept {
     std::size_t returned = 0;
     while (book_.freed_bytes() > keep) {
@@ -120,7 +121,7 @@ class guarded {
     return returned;
   }
 
-  // Looks at the canaries of every block that it ends.
+  // Checks the canaries of every block that it ends.
   void release() noexcept {
     end_all();
     if constexpr (releasable<Upstream>) upstream_.release();
@@ -151,7 +152,7 @@ class guarded {
     return report_damage(call_place::from(__builtin_return_address(0)));
   }
 
-  // With `now` as the place where it was looked.
+  // `now`: the place of the check.
   std::size_t report_damage(const call_place& now) noexcept {
     std::size_t damaged = 0;
     for (known_block* b = book_.oldest_live(); b != nullptr; b = b->newer)
@@ -171,7 +172,7 @@ class guarded {
  private:
   static constexpr std::size_t front(std::size_t align) noexcept { return std::max(canary_size, align); }
 
-  // Bytes to ask the upstream for; 0 if that is more than any heap gives.
+  // Size of the upstream's block; 0 if that exceeds max_request.
   static constexpr std::size_t whole_size(std::size_t size, std::size_t align) noexcept {
     const std::size_t around = front(align) + canary_size;
     if (size > max_request || around > max_request - size) return 0;
@@ -207,7 +208,7 @@ class guarded {
     return changed_behind(b);
   }
 
-  // Whether anything was written where nobody should; it is reported.
+  // Whether bytes outside live data were overwritten; reports it.
   bool report_changes(const known_block& b, const call_place& now) const noexcept {
     const auto told = [&](misuse what, const std::byte* at) {
       if (at != nullptr) book_.report({what, book_.name(), at, b.size, b.align, &b, now});

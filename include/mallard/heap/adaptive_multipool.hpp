@@ -1,14 +1,14 @@
-// adaptive_multipool: an adaptive pool for each size class, and a heap for what is larger.
+// adaptive_multipool: an adaptive pool for each size class, and best_fit for larger blocks.
 //
 //     size <= 512:   [8] [16] [24] ... [512]   an adaptive_pool each   --+
 //     larger, or aligned to more than 64:   best_fit                   --+--> Upstream
 //
-// What containers of nodes need that allocate arrays as well: nodes take a bit each, and their memory goes
-// back while it is freed, to serve other sizes and arrays. Pooled blocks never grow, arrays do not grow in
-// place. Holds nothing until first used; after everything is freed what its pools and its best_fit hold then,
-// and nothing after trim(0). Cost of a pair up to 512 bytes: 2 instructions more than its pool's where size
-// and alignment are known; O(1). Not synchronised: locked<adaptive_multipool> is. Debug builds validate the
-// whole heap in release() and the destructor. Seed 001, chapter 3 ("Presenting adaptive_pool").
+// For containers that allocate both nodes and arrays. A node costs one bit of overhead, and freed node memory
+// returns to the upstream, where it serves other sizes and arrays. Neither pooled blocks nor arrays grow in
+// place. It holds nothing until first used; after everything is freed, what its pools and its best_fit keep,
+// and nothing after trim(0). Cost of a pair up to 512 bytes: 2 instructions more than the pool's if size and
+// alignment are known at compile time; O(1). Not synchronised: use locked<adaptive_multipool>. Debug builds
+// validate the whole heap in release() and the destructor. Seed 001, chapter 3 ("Presenting adaptive_pool").
 #pragma once
 
 #include <algorithm>
@@ -24,20 +24,18 @@
 #include "mallard/core/chain.hpp"
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
-#include "mallard/core/pool_statistics.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/core/size_classes.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/adaptive_pool.hpp"
 #include "mallard/heap/adaptive_pool/slab_shape.hpp"
 #include "mallard/heap/best_fit.hpp"
-#include "mallard/heap/heap_name.hpp"
-#include "mallard/layer/growth.hpp"
 #include "mallard/source/default_source.hpp"
 #include "mallard/source/upstream_ref.hpp"
 
 namespace mallard {
 
-// As those of multipool, up to where a node is rare.
+// As multipool's, up to the size where nodes become rare.
 using adaptive_multipool_classes = size_classes<8, 64, 8, 512>;
 
 template <heap Upstream = default_source, class Form = slab_form<>,
@@ -56,7 +54,7 @@ class basic_adaptive_multipool {
   basic_adaptive_multipool& operator=(const basic_adaptive_multipool&) = delete;
   ~basic_adaptive_multipool() { MALLARD_CHECK(!validate()); }
 
-  // What else is taken from here directly stays the caller's.
+  // Memory that is allocated from the upstream directly remains the caller's.
   [[nodiscard]] upstream_type& upstream() noexcept { return upstream_; }
   [[nodiscard]] const upstream_type& upstream() const noexcept { return upstream_; }
 
@@ -100,8 +98,8 @@ class basic_adaptive_multipool {
     arrays_.release();
   }
 
-  // Gives chunks without live blocks back until at most `keep` bytes of best_fit's are held, and all of
-  // pools.
+  // Returns chunks without live blocks upstream: those of best_fit until at most `keep` bytes of them are
+  // held, those of the pools entirely.
   std::size_t trim(std::size_t keep) noexcept {
     std::size_t returned = arrays_.trim(keep);
     for (std::optional<pool>& p : pools_)
@@ -114,7 +112,7 @@ class basic_adaptive_multipool {
     return arrays_.owns(p) || std::ranges::any_of(pools_, has);
   }
 
-  // Of the pool of class `index`, below classes::count. O(its slabs).
+  // Statistics of the pool of class `index`, below classes::count. O(its slabs).
   [[nodiscard]] pool_statistics statistics(std::size_t index) const noexcept {
     return pools_[index] ? pools_[index]->statistics() : pool_statistics{classes::size(index), 0, 0};
   }

@@ -1,24 +1,24 @@
-// adaptive_pool: blocks of one size, whose memory goes back when it is free.
+// adaptive_pool: blocks of one size, whose memory returns to the upstream as it becomes free.
 //
 //     current --> [header, bits| b b b b . . . . . .]      blocks come from here, in the order of addresses
 //     partial --> [header, bits| b . b b b b . b b b]      then from the fullest of these
 //     idle    --> [header, bits| . . . . . . . . . .]      then from these; above a bound they go back
 //     upstream
 //
-// A segregated pool never knows that a part of its memory is free. Here each block lies in a slab, an aligned
-// piece of memory that is found from the block by a mask, and that has a bit for each of its blocks: the
-// blocks themselves take nothing and are never touched. The fullest slab is filled first, so that others
-// become empty and blocks that are allocated together lie together. Requests that do not fit are null; the
-// size is given to the constructor, or is that of the first request, up to 128 MiB. The form says how many
-// blocks a slab has at the least, how many slabs are kept, and whether slabs consist of pieces, which need
-// less alignment. Holds nothing until first used. After everything is freed: a sixteenth of what was in use
-// at most of late, or 64 KiB, and the slab in use; trim(0) gives back all that has no live block. Memory goes
-// to the system but for as much as had to be taken from there again. A live block keeps its chunk, of 256 KiB
-// at most; beside blocks, headers take a bit each and 48 bytes a slab. Cost of a pair: 34 instructions (gcc
-// 12 -O2, callgrind, the loop around it subtracted), 150 where all slabs are nearly full and single blocks
-// come and go at random; O(1) however many blocks there are. Not synchronised. Debug builds find a block that
-// is freed twice at once, and validate the whole pool in clear(), release() and the destructor. Seed 001,
-// chapter 3 ("Adaptive pools explained").
+// A segregated pool never knows that a part of its memory is free. Here each block lies in a slab: an aligned
+// piece of memory, found from the block by a mask, with one bit per block. Blocks have no overhead of their
+// own and the pool never touches them. The fullest slab is filled first, so that other slabs become empty and
+// blocks allocated together lie together. The constructor sets the block size, up to 128 MiB, or else the
+// first request does; requests that do not fit return null. The form sets the minimum number of blocks per
+// slab, how many empty slabs are kept, and whether slabs are divided into pieces, which need less alignment.
+// It holds nothing until first used. After everything is freed it keeps a sixteenth of the recent peak, or 64
+// KiB, and the current slab; trim(0) returns everything without live blocks. Returned memory goes to the
+// system, except for as much as was fetched from there again before. A live block pins its chunk, at most 256
+// KiB. Overhead: one bit per block and 48 bytes per slab.
+// Cost of a pair: 34 instructions (gcc 12 -O2, callgrind, loop overhead subtracted), 150 if all slabs are
+// nearly full and single blocks come and go at random; O(1) for any number of blocks. Not synchronised. Debug
+// builds detect a double free at once and validate the whole pool in clear(), release() and the destructor.
+// Seed 001, chapter 3 ("Adaptive pools explained").
 #pragma once
 
 #include <algorithm>
@@ -35,15 +35,13 @@
 #include "mallard/core/chain.hpp"
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
-#include "mallard/core/pool_statistics.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/adaptive_pool/partial_lists.hpp"
 #include "mallard/heap/adaptive_pool/slab.hpp"
 #include "mallard/heap/adaptive_pool/slab_chunks.hpp"
 #include "mallard/heap/adaptive_pool/slab_shape.hpp"
-#include "mallard/heap/heap_name.hpp"
 #include "mallard/layer/address_ranges.hpp"
-#include "mallard/layer/growth.hpp"
 #include "mallard/source/default_source.hpp"
 
 namespace mallard {
@@ -60,14 +58,14 @@ class basic_adaptive_pool {
   using upstream_type = Upstream;
   using form = Form;
 
-  // A pool whose first request decides on the size; release() lets the next one decide anew.
+  // A pool whose first request sets the size; release() lets the next request set it again.
   basic_adaptive_pool()
     requires std::default_initializable<Upstream>
       : adopts_(true) {}
 
-  // A pool of blocks of at least `size` bytes, aligned to at least `align` bytes, a power of two; if there
-  // cannot be such, every request is null. The upstream is made of `args`.
-  // Any integers, so that facades hand on a plain `48` as it is.
+  // A pool of blocks of at least `size` bytes, aligned to at least `align` bytes, a power of two; if that is
+  // impossible, every request returns null. `args` construct the upstream.
+  // Templated on integral types so that facades can forward a plain `48`.
   template <std::integral Size, std::integral Align = std::size_t, class... Args>
     requires std::constructible_from<Upstream, Args...>
   explicit basic_adaptive_pool(Size size, Align align = default_align, Args&&... args)
@@ -78,11 +76,11 @@ class basic_adaptive_pool {
   basic_adaptive_pool& operator=(const basic_adaptive_pool&) = delete;
   ~basic_adaptive_pool() { MALLARD_CHECK(!validate()); }
 
-  // What else is taken from here directly may end with this heap's release().
+  // Memory that is allocated from the upstream directly may end with this heap's release().
   [[nodiscard]] upstream_type& upstream() noexcept { return chunks_.upstream(); }
   [[nodiscard]] const upstream_type& upstream() const noexcept { return chunks_.upstream(); }
 
-  // Bytes of every block, and what it is aligned to, in bytes; 0 where the first request is to come.
+  // Size and alignment of every block, in bytes; 0 before the first request sets them.
   [[nodiscard]] std::size_t block_size() const noexcept { return shape_.size; }
   [[nodiscard]] std::size_t block_align() const noexcept { return shape_.align; }
 
@@ -114,7 +112,7 @@ class basic_adaptive_pool {
       look_at(t);
   }
 
-  // Cut straight from slabs: blocks of a slab follow each other in the order of their addresses.
+  // Carved straight from slabs: blocks of a slab follow each other in address order.
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t /*contiguous*/) noexcept {
     if (count == 0) return true;
@@ -166,7 +164,7 @@ class basic_adaptive_pool {
     if (adopts_) shape_ = {};
   }
 
-  // Gives chunks without live blocks back until at most `keep` bytes of them are held. O(chunks given back).
+  // Returns chunks without live blocks until at most `keep` bytes of them are held. O(chunks returned).
   std::size_t trim(std::size_t keep) noexcept {
     const std::size_t before = chunks_.held();
     put_current_away();
@@ -176,11 +174,11 @@ class basic_adaptive_pool {
 
   [[nodiscard]] bool owns(const void* p) const noexcept { return chunks_.owns(p); }
 
-  // Bytes of chunks without a used slab, which wait for the next request. The slab that blocks come from is
-  // used, whether it has live blocks or not.
+  // Bytes of chunks without a used slab, kept for the next request. The current slab counts as used even
+  // without live blocks.
   [[nodiscard]] std::size_t idle() const noexcept { return chunks_.idle(); }
 
-  // Of the slabs in use: blocks that fit, and of those the free ones. O(slabs), as all that inspects.
+  // Counts blocks, and free ones, in the slabs in use. O(slabs), like all inspection.
   [[nodiscard]] pool_statistics statistics() const noexcept {
     pool_statistics found{shape_.size, 0, static_cast<std::size_t>(std::popcount(at_hand()))};
     chunks_.for_each_slab(shape_, [&](const slab* t) {
@@ -256,7 +254,8 @@ class basic_adaptive_pool {
     return {};
   }
 
-  // Takes the next word with free blocks at hand, those that come first in a row; precondition: none are.
+  // Loads the first row of free blocks of the next bitmap word that has any. Precondition: the current word
+  // is used up.
   MALLARD_NOINLINE bool refill() noexcept {
     if (!sweep()) return false;
     const auto first = static_cast<std::size_t>(std::countr_zero(rest_));
@@ -295,12 +294,12 @@ class basic_adaptive_pool {
     return false;
   }
 
-  // Where those next in memory are nearly as full as the fullest, they come one after the other, so that what
-  // is allocated together lies together, over the borders of slabs and chunks, too. They come in the order in
-  // which they were filled before, from the third on: as much as a slab came from the last one meanwhile, and
-  // who walks over old and new shall come to the new a little ahead, so that what is old lies in the
-  // processor's caches by then. Where slabs are nearly full that is not worth a look. `filled`: the last one,
-  // or null.
+  // Slabs next to each other in memory are filled in sequence if they are nearly as full as the fullest, so
+  // that blocks allocated together lie together even across slabs and chunks. They come in the order in which
+  // they were filled before, starting with the third: the first two were filled meanwhile, and a traversal of
+  // old and new blocks should reach the new ones slightly ahead, so that the old ones are already in the
+  // processor's caches. If slabs are nearly full, this is not worth a look. `filled`: the previous slab, or
+  // null.
   slab* next_slab(const slab* filled) noexcept {
     if (partial_.fullest() == nullptr) return chunks_.take(shape_);
     slab* next = filled == nullptr ? nullptr : chunks::behind(shape_, filled);
@@ -317,14 +316,14 @@ class basic_adaptive_pool {
     return t != nullptr && partial_.is_nearly_fullest(t);
   }
 
-  // So many of its blocks are free that it belongs elsewhere.
+  // Called when so many blocks are free that the slab belongs into another list.
   MALLARD_NOINLINE void look_at(slab* t) noexcept {
     const std::size_t free = t->goal;
     if (free != partial_lists::when_full) partial_.erase(t);
     put_away(t, free);
   }
 
-  // A slab that is nowhere, `free` of its blocks being free, one or more.
+  // Files a slab that is in no list and has `free` free blocks, one or more.
   void put_away(slab* t, std::size_t free) noexcept {
     if (free == t->capacity)
       chunks_.put(shape_, t);
@@ -344,7 +343,7 @@ class basic_adaptive_pool {
       put_away(t, free);
   }
 
-  // Free blocks of the word swept that are not in the slab's.
+  // The free blocks of the current word that the slab's bitmap no longer shows.
   [[nodiscard]] slab::word at_hand() const noexcept {
     if (next_ == end_) return rest_;
     const std::size_t first = static_cast<std::size_t>(next_ - word_) / shape_.size;
@@ -363,7 +362,7 @@ class basic_adaptive_pool {
     put_nothing_at_hand();
   }
 
-  // Whether a slab is free where it says so; counts those that must be in a list.
+  // Checks that a slab's bitmap and counters agree, and counts the slabs that must be in a list.
   [[nodiscard]] violation validate(const slab* t, std::size_t& listed) const noexcept {
     for (std::size_t i = 0; i < shape_.words(); ++i)
       if ((t->words()[i] & ~t->all_of_word(shape_, i)) != 0)
@@ -376,7 +375,7 @@ class basic_adaptive_pool {
     return {};
   }
 
-  // What a pair reads, in one line of the processor's caches.
+  // The members that a pair reads share one cache line.
   std::byte* next_ = nullptr;  // free blocks in a row of the current slab, taken out of it
   std::byte* end_ = nullptr;
   slab_shape shape_;

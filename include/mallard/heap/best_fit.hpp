@@ -1,21 +1,20 @@
-// best_fit: a general heap of boundary tags that joins what is free and grows blocks where they are.
+// best_fit: a general heap with boundary tags that coalesces free blocks and resizes blocks in place.
 //
 //     up to 128 KiB   [tag| b ][tag| free ..... ][tag| b ][tag| b ][tag| free ]   chunks   --+
 //     larger          node <-> node <-> node                                               --+--> Upstream
 //
-// The smallest free block that is large enough is carved, and freed ones are joined with their neighbours, so
-// memory that one size used serves any other. The 16 KiB of small blocks that were freed last wait for the
-// next request of their size before they are joined. A block has 8 bytes in front of it and is rounded up to
-// a multiple of 16 with them, 32 at least; it can be freed by its pointer alone, grow forward and backward
-// into free neighbours, shrink where it is, and be one of a burst. What is free beside live blocks is found
-// again for all sizes; what is held too early is at most a 64th of what is held, or 16 KiB, in the newest
-// chunk, or what is not used yet of the first 128 KiB: mapped, but not resident. A chunk without blocks goes
-// back upstream where more than a 64th of what is held, or 128 KiB, would be idle then; trim() gives back all
-// of them. Large blocks go back at once. clear() keeps the chunks.
-// Holds nothing until first used. All is O(1) for blocks below 1 KiB and O(log size) above, beside the
-// upstream's cost and the joining of up to 512 blocks at a time, but what ends all blocks or inspects them.
-// Debug builds validate the whole heap in clear(), release(), trim() and the destructor. Seed 001, chapters 1
-// and 2.
+// A request is carved from the smallest sufficient free block, and freed blocks are coalesced with their
+// neighbours, so memory freed in one size serves any other. The 16 KiB of small blocks freed most recently
+// wait for the next request of their size before they are coalesced. A block has a tag of 8 bytes in front;
+// with it, it is rounded up to a multiple of 16, at least 32. It can be freed by its pointer alone, grow
+// forward and backward into free neighbours, shrink in place, and belong to a burst.
+// Memory held in advance is at most a 64th of what is held, or 16 KiB, in the newest chunk, or the unused
+// part of the first 128 KiB, which is mapped but not resident. A chunk without blocks returns to the upstream
+// if otherwise more than a 64th of what is held, or 128 KiB, would be idle; trim() returns all of them. Large
+// blocks return at once. clear() keeps the chunks. It holds nothing until first used.
+// Cost: O(1) for blocks below 1 KiB and O(log size) above, beside the upstream's and the coalescing of up to
+// 512 blocks at a time; what ends all blocks or inspects them takes longer. Debug builds validate the whole
+// heap in clear(), release(), trim() and the destructor. Seed 001, chapters 1 and 2.
 #pragma once
 
 #include <algorithm>
@@ -27,32 +26,32 @@
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/block.hpp"
 #include "mallard/core/boundary_tag.hpp"
+#include "mallard/core/burst.hpp"
 #include "mallard/core/chain.hpp"
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/core/resize.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/best_fit/carve_burst.hpp"
 #include "mallard/heap/best_fit/coalesce.hpp"
 #include "mallard/heap/best_fit/free_blocks.hpp"
 #include "mallard/heap/best_fit/grow_in_place.hpp"
-#include "mallard/heap/heap_name.hpp"
 #include "mallard/layer/address_ranges.hpp"
-#include "mallard/layer/growth.hpp"
 #include "mallard/layer/live_list.hpp"
-#include "mallard/layer/one_by_one.hpp"
 #include "mallard/source/default_source.hpp"
 #include "mallard/source/upstream_ref.hpp"
 
 namespace mallard {
 
-// Requests above this many bytes pass through: half a page, lost in the mean, is then 1.6 % of the block.
+// Requests above this many bytes pass through; half a page, the mean loss, is then 1.6 % of the block.
 inline constexpr std::size_t best_fit_largest = std::size_t{128} << 10;
 
-// At first as much as blocks can have, so that one that grows in a new heap stays where it is until it passes
-// through; then steps of four pages, and a 64th of what is held, so that half of that, the rest of the newest
-// chunk in the mean, is little; 1 MiB at most, where the system's call is less than a hundredth of what the
-// chunk's pages cost. Few sizes, as a heap that is filled again would else find a third of its pages new.
+// The first chunk is as large as blocks can be, so that a block growing in a new heap stays in place until it
+// passes through. Then steps of four pages, and a 64th of what is held, so that the unused rest of the newest
+// chunk, half of that in the mean, stays small; 1 MiB at most, where the system call costs less than a
+// hundredth of the chunk's page faults. Few sizes: otherwise a refilled heap would find a third of its pages
+// new.
 using best_fit_growth = beginning<best_fit_largest, in_few_sizes<proportional<16384, 16384, 64, 1048576>>>;
 
 template <heap Upstream = default_source, growth_policy Growth = best_fit_growth,
@@ -69,7 +68,7 @@ class basic_best_fit {
   basic_best_fit& operator=(const basic_best_fit&) = delete;
   ~basic_best_fit() { MALLARD_CHECK(!validate()); }
 
-  // What else is taken from here directly stays the caller's.
+  // Memory that is allocated from the upstream directly remains the caller's.
   [[nodiscard]] upstream_type& upstream() noexcept { return upstream_; }
   [[nodiscard]] const upstream_type& upstream() const noexcept { return upstream_; }
 
@@ -79,8 +78,7 @@ class basic_best_fit {
     return allocate_other(size, align);
   }
 
-  // A block that was freed a moment ago; null where none fits, though there may be others. It looks at no
-  // other block.
+  // A recently freed block; null if none of that size fits, though others might. It reads no other block.
   [[nodiscard]] MALLARD_INLINE block allocate_recent(std::size_t size, std::size_t align) noexcept {
     if (size <= largest_exact && align <= boundary_tag::granule) [[likely]] {
       const std::size_t whole = boundary_tag::block_size(size);
@@ -99,8 +97,7 @@ class basic_best_fit {
 
   MALLARD_INLINE void deallocate(void* p, std::size_t, std::size_t) noexcept { deallocate(p); }
 
-  // Looks at nothing but what the block has in front of it, so that its owner may ask while others are in the
-  // heap.
+  // Reads only the tag in front of the block, so its owner may call it while other threads are in the heap.
   [[nodiscard]] std::size_t usable_size(const void* p) const noexcept {
     const boundary_tag tag = boundary_tag::of(p)->seen();
     return tag.is_from_elsewhere() ? large_.usable_size(p) : tag.usable();
@@ -108,39 +105,38 @@ class basic_best_fit {
 
   // --- the rest -------------------------------------------------------------------------------
 
-  // What small blocks are carved from, if it follows the live block at `p`: the caller's, to carve blocks in
-  // a way of its own, until put_rest(). Null where it does not. Until then nothing else may be asked of the
-  // heap.
+  // The rest block, if it follows the live block at `p`: the caller carves it until put_rest(), and must not
+  // call anything else until then. Null if it does not follow.
   [[nodiscard]] boundary_tag* take_rest_behind(void* p) noexcept {
     joined_blocks& blocks = blocks_.blocks();
     return boundary_tag::of(p)->next() == blocks.rest() ? blocks.take_rest() : nullptr;
   }
 
-  // The same of a first chunk, which has room for `size` bytes of blocks; null where there are chunks
-  // already, and when exhausted. Nothing but the chunk's begin is touched; close_first_chunk() comes before
-  // put_rest(), unless clear(), release() or the end come first.
+  // The same with a first chunk that has room for `size` bytes of blocks; null if there are chunks already,
+  // or when exhausted. It writes only the chunk's start. close_first_chunk() must precede put_rest(), unless
+  // clear(), release() or the destructor comes first.
   [[nodiscard]] boundary_tag* take_first_chunk(std::size_t size) noexcept {
     return blocks_.take_first_chunk(size);
   }
   void close_first_chunk() noexcept { blocks_.close_first_chunk(); }
 
-  // What small blocks are carved from, wherever it lies; null where there is none.
+  // The rest block, wherever it lies; null if there is none.
   [[nodiscard]] boundary_tag* take_rest() noexcept {
     joined_blocks& blocks = blocks_.blocks();
     return blocks.rest()->size() != 0 ? blocks.take_rest() : nullptr;
   }
 
-  // Gives back the last `size` bytes of what was taken, a block at least; what lies before is a used block.
+  // Returns the last `size` bytes of what was taken, at least a block; a used block lies in front of them.
   void put_rest(boundary_tag* rest, std::size_t size) noexcept { blocks_.blocks().set_rest(rest, size); }
 
   // --- bursts ---------------------------------------------------------------------------------
 
-  // Runs of adjacent blocks are carved out of one free block each; blocks that pass through are not adjacent,
-  // and aligned ones as far apart as they must.
+  // Each run of adjacent blocks is carved from one free block. Blocks that pass through are not adjacent, and
+  // aligned blocks are spaced by their alignment.
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t contiguous) noexcept {
     size = std::max(size, sizeof(void*));
-    if (!is_ours(size, align)) return allocate_one_by_one(*this, out, count, size, align);
+    if (!is_ours(size, align)) return allocate_each(*this, out, count, size, align);
     chain taken;
     const std::size_t whole = align_up(boundary_tag::block_size(size), align);
     return finish_burst(out, taken, carve_burst(blocks_, taken, count, whole, align, contiguous));
@@ -184,8 +180,8 @@ class basic_best_fit {
   static constexpr resize_way ways = resize_way::expand_forward | resize_way::expand_backward |
                                      resize_way::allocate_new | resize_way::shrink | resize_way::try_shrink;
 
-  // A backward growth that names expand_forward as well takes what is free behind first. Where there is
-  // nothing in front to grow into, the way to a new block is as short as where nobody asked for it.
+  // If a backward growth also names expand_forward, it takes free memory behind first. If there is no room in
+  // front, the path to a new block is as short as without expand_backward.
   [[nodiscard]] MALLARD_INLINE resize_result resize(const resize_request& request) noexcept {
     boundary_tag* const b = boundary_tag::of(request.data);
     if (has_way(request.ways, resize_way::expand_forward)) {
@@ -220,7 +216,7 @@ class basic_best_fit {
 
   [[nodiscard]] bool owns(const void* p) const noexcept { return blocks_.owns(p) || large_.owns(p); }
 
-  // Where the blocks that do not pass through lie, for a validation.
+  // The address ranges of the chunks, without blocks that passed through, for a validation.
   [[nodiscard]] address_ranges chunk_ranges() const noexcept { return blocks_.chunk_ranges(); }
 
   // O(blocks).
@@ -258,7 +254,7 @@ class basic_best_fit {
     return {b->data(), b->usable()};
   }
 
-  // Where memory for it ends, what chunks without blocks hold makes room.
+  // If memory runs out, chunks without blocks are returned to make room.
   block allocate_large(std::size_t size, std::size_t align) noexcept {
     const block b = large_.allocate(size, align);
     return b || blocks_.trim(0) == 0 ? b : large_.allocate(size, align);
@@ -271,7 +267,7 @@ class basic_best_fit {
     blocks_.give(b);
   }
 
-  // A run of as many of the blocks as fit into `most` bytes, one at least; 0 when exhausted.
+  // Carves a run of as many blocks as fit into `most` bytes, at least one; 0 when exhausted.
   std::size_t carve_lengths(chain& out, const std::size_t* lengths, std::size_t count, std::size_t unit,
                             std::size_t align, std::size_t most) noexcept {
     const auto whole = [&](std::size_t i) {
@@ -329,9 +325,9 @@ class basic_best_fit {
     return {anew, false};
   }
 
-  // The block that was grown to the limit at least; null where its neighbours leave no room. What was freed a
-  // moment ago is no neighbour yet: a block that may move looks for it behind itself only, for one that may
-  // not all that waits is joined, which is dearer than to move.
+  // The block, grown to at least the limit; null if its neighbours leave no room. Recently freed blocks are
+  // not coalesced yet. If the block may move, only the one behind it is looked for; if it may not, all of
+  // them are coalesced, which costs more than a move.
   block grow_in_place(const resize_request& request, std::size_t preferred, bool may_move) noexcept {
     boundary_tag* const b = boundary_tag::of(request.data);
     if (b->is_from_elsewhere()) {
@@ -358,7 +354,7 @@ class basic_best_fit {
     return backward ? grow_backward(blocks, b, least, wanted, request.step, forward) : nullptr;
   }
 
-  // Of a request that no chunk may ever hold.
+  // For requests that no chunk can hold, max_request or more.
   [[nodiscard]] static std::size_t block_size_of(std::size_t size) noexcept {
     return boundary_tag::block_size(std::min(size, max_request - boundary_tag::least));
   }

@@ -1,21 +1,21 @@
-// monotonic: memory that only grows until it ends all at once.
+// monotonic: memory that only grows, and is freed all at once.
 //
 //     newest --> [header| b b b b b b |....free....] --> [header| b b b b b b b |] --> [ buffer, if lent ]
 //                                     ^ cursor
 //
-// allocate moves a cursor; deallocate is empty and inline, so a compiler drops whole destructor walks
-// over a typed container. Memory comes back by clear() (keeps the largest chunk), release() (keeps
-// nothing), rewind() (keeps what is older than the mark) and destruction. The topmost block grows
-// forward and shrinks in place. No block has a header; the received size is the requested one.
-// A buffer lent to the constructor serves first, without a header of its own, and again after clear(),
-// release() and rewind(); it is part of usage().held, never of what the upstream counts.
-// Beside the buffer it holds nothing until that is full; then less than four times what was allocated
-// (about twice, where blocks are small beside chunks) and a page; a block counts here with all the padding
-// that its alignment may need, one byte less than the alignment. clear() keeps of that at most twice what
-// was allocated since the last one, or what it kept then if that is more, and a page.
-// Cost: 6 instructions for a block of known size and alignment, 8 or 10 where one of them is known at run
-// time only, 12 where both are; none for its end (./dev instructions). Debug builds validate the whole
-// heap in clear(), release(), rewind() and the destructor.
+// allocate advances a cursor. deallocate is empty and inline, so a compiler removes whole destructor walks
+// over a typed container. Memory is freed by clear() (keeps the largest chunk), release() (keeps nothing),
+// rewind() (keeps blocks older than the mark) and the destructor. The topmost block grows forward and shrinks
+// in place. Blocks have no headers; the received size is the requested one.
+// A buffer passed to the constructor is used first, without a header, and again after clear(), release() and
+// rewind(). It is part of usage().held, but not of what the upstream counts.
+// Beside the buffer it holds nothing until that is full; then less than four times what was allocated (about
+// twice if blocks are small compared with chunks) plus a page. A block counts here with the most padding its
+// alignment may need, the alignment minus one byte. clear() keeps at most twice what was allocated since the
+// last clear(), or what it kept then if that is more, plus a page.
+// Cost: 6 instructions for a block of known size and alignment, 8 or 10 if one of them is known only at run
+// time, 12 if both are; none to free it (./dev instructions). Debug builds validate the whole heap in
+// clear(), release(), rewind() and the destructor.
 // Seed 000, section 3 (monotonic allocators) and 4 (AS3 to AS6); seed 002, section 4.2 (regions).
 #pragma once
 
@@ -29,21 +29,20 @@
 #include "mallard/core/block.hpp"
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
-#include "mallard/heap/heap_name.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/layer/bump.hpp"
 #include "mallard/layer/chunk_list.hpp"
-#include "mallard/layer/growth.hpp"
 #include "mallard/source/default_source.hpp"
 
 namespace mallard {
 
-// From one page, the least the system gives, always doubling: n bytes cost O(log n) system calls, what
-// is held too early is untouched, and the largest chunk, kept by clear(), soon serves a whole cycle.
+// From one page, the least that the system provides, always doubling: n bytes cost O(log n) system calls,
+// memory held in advance is untouched, and the largest chunk, kept by clear(), soon serves a whole cycle.
 using monotonic_growth = doubling<4096, std::size_t{1} << 30>;
 
 namespace detail {
 
-// Whether constructor arguments are a buffer and those of the upstream behind it.
+// Whether constructor arguments are a buffer followed by the upstream's arguments.
 template <class Upstream, class... Args>
 inline constexpr bool begins_with_buffer = false;
 template <class Upstream, class First, class... Rest>
@@ -65,7 +64,7 @@ class basic_monotonic {
   explicit basic_monotonic(Args&&... args) : chunks_(std::forward<Args>(args)...) {}
 
   // Over a buffer of the caller's, used before any chunk. It must outlive the heap and needs no alignment;
-  // nothing but blocks is written to it. The upstream is made of `args`.
+  // only blocks are written to it. `args` construct the upstream.
   template <class... Args>
     requires std::constructible_from<Upstream, Args...>
   explicit basic_monotonic(std::span<std::byte> buffer, Args&&... args)
@@ -74,7 +73,7 @@ class basic_monotonic {
   basic_monotonic& operator=(const basic_monotonic&) = delete;
   ~basic_monotonic() { MALLARD_CHECK(!validate()); }
 
-  // What else is taken from here directly may end with this heap's clear() and release().
+  // Memory that is allocated from the upstream directly may end with this heap's clear() and release().
   [[nodiscard]] upstream_type& upstream() noexcept { return chunks_.upstream(); }
   [[nodiscard]] const upstream_type& upstream() const noexcept { return chunks_.upstream(); }
 
@@ -117,8 +116,8 @@ class basic_monotonic {
     return here;
   }
 
-  // The mark of the moment before the live block at `p` was allocated, but for the padding in front of it.
-  // O(chunks that are newer). Debug builds tell where no chunk has it.
+  // The mark just before the live block at `p` was allocated, apart from the padding in front of it. O(newer
+  // chunks). Debug builds check that a chunk contains the block.
   [[nodiscard]] mark_type mark_at(void* p) const noexcept {
     mark_type there;
     there.newest_ = chunks_.newest();
@@ -148,7 +147,7 @@ class basic_monotonic {
 
   [[nodiscard]] bool owns(const void* p) const noexcept { return is_in_buffer(p) || chunks_.owns(p); }
 
-  // Padding between blocks counts as granted: nothing tells it from a block afterwards.
+  // Padding between blocks counts as granted: it cannot be distinguished from a block afterwards.
   [[nodiscard]] heap_usage usage() const noexcept {
     heap_usage found{buffer_.size() + chunks_.held(), 0, 0};
     chunk* const newest = chunks_.newest();
@@ -176,7 +175,7 @@ class basic_monotonic {
     return address_of(p) - address_of(buffer_.data()) < buffer_.size();
   }
 
-  // All of a chunk, or of the buffer, which stands for a chunk older than all others.
+  // The whole room of a chunk, or of the buffer, which acts as the oldest chunk.
   [[nodiscard]] bump room_of(chunk* c) const noexcept {
     if (c == nullptr) return {buffer_.data(), buffer_.data() + buffer_.size()};
     return {c->begin(), c->end()};
@@ -216,7 +215,8 @@ class basic_monotonic {
     if (has_way(request.ways, resize_way::expand_forward)) {
       const std::size_t most = bump_.is_top(request.data, size) ? size + bump_.room() : size;
       if (request.limit <= most) {
-        // One of the two, so that the block is as large as it counts as requested, and known as the top.
+        // One of the two sizes, so that the block is as large as it counts as requested, and is recognised as
+        // the top.
         const std::size_t larger = std::max(size, preferred <= most ? preferred : request.limit);
         if (larger != size) bump_.resize_top(request.data, larger);
         return {{request.data, larger}, true};

@@ -1,24 +1,26 @@
-// multipool: a pool for each size class, larger blocks passed through.
+// multipool: a pool for each size class; larger blocks pass through to the upstream.
 //
 //     size <= largest:  [8] [16] [24] ... [32768]   free lists over shared chunks      --+
 //     larger, or aligned to more than 64:  node <-> node <-> node                      --+--> Upstream
 //
-// Freed blocks are reused for the same class, last freed first, as long as they may still be in the caches;
-// those of a fifo_multipool first freed first. Pooled blocks have no header. Large
-// blocks go back upstream when they are freed, chunks by release() and destruction, and what a clear() has
-// kept of them before a request is refused: after everything is freed, or by clear(), it holds the sum of its
-// classes' peaks, and beside that at most
+// A freed block is reused for its own class. multipool reuses the newest first, while it may still be in the
+// caches, fifo_multipool the oldest. Pooled blocks have no headers. Large blocks return to the upstream when
+// they are freed; chunks by release() and the destructor; chunks that a clear() has kept also before a
+// request is refused. After everything is freed, or by clear(), it holds the sum of its classes' peaks, and
+// beside that at most
+//
 //     a sixteenth of what it holds, or 16 KiB, in the chunk in use,
 //     a sixteenth of a class's peak, or 1 KiB, that each class below 128 bytes has carved too early,
-//     less than 64 bytes in front of each larger block, where what is next to it is of another class,
-//     the end of each chunk: a sixteenth and a page of it where one class fills it, else less than a block.
-// Over a monotonic nothing goes back, large blocks neither, before clear() or release(); clear() then
-// keeps the monotonic's largest chunk.
-// Holds nothing until first used. Cost of a pair of up to 1 KiB: 7 instructions where size and alignment are
-// known, 17 where one is known at run time only, 23 where both are. A life (made, one pair, ended) takes
-// about 610, the upstream's share included (./dev instructions). All is O(1) beside the upstream's cost,
-// large blocks and chunks too, but what ends all blocks or inspects them. Debug builds validate the whole
-// heap in clear(), release() and the destructor.
+//     less than 64 bytes in front of each larger block, where its neighbour is of another class,
+//     the end of each chunk: a sixteenth of it and a page if one class fills it, otherwise less than a block.
+//
+// Over a monotonic nothing returns, not even large blocks, before clear() or release(); clear() then keeps
+// the monotonic's largest chunk. It holds nothing until first used.
+// Cost of a pair of up to 1 KiB: 7 instructions if size and alignment are known, 17 if one is known only at
+// run time, 23 if both are. A whole life (construction, one pair, destruction) takes about 610 with the
+// upstream's share (./dev instructions). All operations are O(1) beside the upstream's cost, large blocks and
+// chunks included, except those that end all blocks or inspect them. Debug builds validate the whole heap in
+// clear(), release() and the destructor.
 // Seed 000, section 3 (multipools) and 4 (AS7 to AS10).
 #pragma once
 
@@ -29,21 +31,19 @@
 
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/block.hpp"
+#include "mallard/core/burst.hpp"
 #include "mallard/core/chain.hpp"
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/core/intrusive_stack.hpp"
-#include "mallard/core/pool_statistics.hpp"
 #include "mallard/core/size_classes.hpp"
 #include "mallard/core/usage.hpp"
-#include "mallard/heap/heap_name.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool/intrusive_queue.hpp"
 #include "mallard/heap/multipool/segregate.hpp"
 #include "mallard/layer/address_ranges.hpp"
-#include "mallard/layer/growth.hpp"
 #include "mallard/layer/live_list.hpp"
-#include "mallard/layer/one_by_one.hpp"
 #include "mallard/source/default_source.hpp"
 #include "mallard/source/upstream_ref.hpp"
 
@@ -89,7 +89,7 @@ class basic_multipool {
     if constexpr (releasable<Upstream>) forget();
   }
 
-  // What else is taken from here directly may end with this heap's clear() and release().
+  // Memory that is allocated from the upstream directly may end with this heap's clear() and release().
   [[nodiscard]] upstream_type& upstream() noexcept { return upstream_; }
   [[nodiscard]] const upstream_type& upstream() const noexcept { return upstream_; }
 
@@ -105,13 +105,13 @@ class basic_multipool {
       deallocate_rest(p, size, align);
   }
 
-  // Freed blocks first; new ones of a class are adjacent as wished, large ones never.
+  // Freed blocks first; new ones of a class are adjacent as requested, large ones never.
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t contiguous) noexcept {
     size = std::max(size, sizeof(void*));
     if (Classes::serves(size, align)) return pools_.allocate_burst(out, count, size, align, contiguous);
     bool is_served = false;
-    do is_served = allocate_one_by_one(large_, out, count, size, align);
+    do is_served = allocate_each(large_, out, count, size, align);
     while (!is_served && pools_.give_spares_back());
     return is_served;
   }
@@ -128,8 +128,8 @@ class basic_multipool {
                                         : large_.received_size(size, align);
   }
 
-  // Keeps the pools' chunks; a clearable upstream decides itself what it keeps. O(large blocks + chunks),
-  // O(1) beside the upstream's cost where that is clearable.
+  // Keeps the pools' chunks; a clearable upstream decides what it keeps. O(large blocks + chunks); O(1)
+  // beside the upstream's cost if that is clearable.
   void clear() noexcept {
     MALLARD_CHECK(!validate());
     if constexpr (clearable<Upstream>) {
@@ -141,7 +141,7 @@ class basic_multipool {
     }
   }
 
-  // O(large blocks + chunks), O(1) beside the upstream's cost where that is releasable.
+  // O(large blocks + chunks); O(1) beside the upstream's cost if that is releasable.
   void release() noexcept {
     MALLARD_CHECK(!validate());
     if constexpr (releasable<Upstream>) {
@@ -155,7 +155,7 @@ class basic_multipool {
 
   [[nodiscard]] bool owns(const void* p) const noexcept { return pools_.owns(p) || large_.owns(p); }
 
-  // Of the pool of class `index`, below classes::count: its blocks carved and freed. O(its blocks).
+  // Blocks carved and free in the pool of class `index`, below classes::count. O(its blocks).
   [[nodiscard]] pool_statistics statistics(std::size_t index) const noexcept {
     return pools_.statistics(index);
   }
@@ -166,7 +166,7 @@ class basic_multipool {
     return {pooled.held + large.held, pooled.carved + large.carved, pooled.granted + large.granted};
   }
 
-  // Where the chunks lie that the classes' blocks are carved from, for a validation.
+  // The address ranges of the chunks from which the classes' blocks are carved, for a validation.
   [[nodiscard]] address_ranges chunk_ranges() const noexcept { return pools_.chunk_ranges(); }
 
   // O(blocks freed log runs + large blocks), in the memory of address_ranges.
@@ -186,7 +186,7 @@ class basic_multipool {
     return Classes::serves(size, align) ? pools_.allocate(size, align) : allocate_large(size, align);
   }
 
-  // Where memory for it ends, what a clear has kept makes room.
+  // If memory runs out, what clear() has kept is returned to make room.
   block allocate_large(std::size_t size, std::size_t align) noexcept {
     block b;
     do b = large_.allocate(size, align);
@@ -198,7 +198,7 @@ class basic_multipool {
     Classes::serves(size, align) ? pools_.deallocate(p, size, align) : large_.deallocate(p);
   }
 
-  // Ends all blocks of a heap whose upstream then ends what it has given.
+  // Ends all blocks of a heap whose upstream then ends its own.
   void forget() noexcept {
     large_.forget();
     pools_.forget();
@@ -214,9 +214,9 @@ using multipool = basic_multipool<>;
 // A block that passes through to a monotonic is lost until clear(), so there are classes up to 1 MiB.
 using multipool_over_monotonic = basic_multipool<monotonic, size_classes<8, 64, 8, 1048576>>;
 
-// Elements that come and go for long keep the order of addresses in which they were made: a list that is
-// taken from in front and added to behind is walked as fast as a new one. For that a pair costs three
-// instructions more, and what is reused was freed longest ago.
+// Elements that come and go for a long time keep the address order in which they were made: a list that
+// shrinks in front and grows behind is traversed as fast as a new one. The price: three instructions more per
+// pair, and reuse of the block freed longest ago.
 using fifo_multipool = basic_multipool<default_source, multipool_classes, multipool_growth,
                                        multipool_run_growth, intrusive_queue>;
 

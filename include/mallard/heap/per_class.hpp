@@ -4,19 +4,18 @@
 //                  |    |    |    |    |       |
 //                 free lists, over shared chunks
 //
-// A `multipool` whose classes are 8 bytes apart up to 1 KiB, so that types whose sizes are multiples of 8,
-// and whose alignments are 8 at most, never share a list where they differ in size, and are not rounded; what
-// is odd, or aligned more strictly, is rounded up to the next such list. It is what a program gets that gives
-// each of its classes an allocator of its own and lets these share their memory. For one type alone take a
-// `pool`, which keeps its list only. Holds what a multipool holds, where each of the classes below 1 KiB has
-// a peak of its own: more of them are left over when a program turns from some sizes to others, nothing is
-// lost within a block. Cost: multipool's. Seed 002, section 4.2 (per-class).
+// A `multipool` whose classes are 8 bytes apart up to 1 KiB. Types whose sizes are multiples of 8 and whose
+// alignments are at most 8 are not rounded and share a list only with types of the same size; others are
+// rounded up to the next list. This is what a program gets that gives each class its own allocator and lets
+// these share memory. For a single type use `pool`, which keeps one list. Each class below 1 KiB has its own
+// peak, so more memory is left over than in a multipool when a program turns to other sizes; in return no
+// block has unused bytes. Cost: multipool's. Seed 002, section 4.2 (per-class).
 #pragma once
 
 #include <string_view>
 
+#include "mallard/core/concepts.hpp"
 #include "mallard/core/size_classes.hpp"
-#include "mallard/heap/heap_name.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/source/default_source.hpp"
 

@@ -4,16 +4,15 @@
 //     newest --> [header| b b b b b b |... untouched ...] --> [header| b b b b b b b b ] --> null
 //                                     ^ cursor
 //
-// The size is given to the constructor, or is that of the first request. Requests that do not fit are
-// answered with null: it suits containers that allocate single nodes (list, map, set) and objects of
-// one type; for others take a multipool. Blocks have no header and lie at multiples of the size, so
-// memory is lost only at the end of a chunk. Memory comes back by clear() (keeps all chunks),
-// release() (keeps none) and destruction. Holds nothing until first used; after everything is freed its
-// peak, and beside that at most an eighth of it, or 16 KiB, in the newest chunk, and at the end of each
-// chunk a sixteenth and a page of it.
-// Cost of a pair: 11 instructions (gcc 12 -O2, callgrind, the loop around it subtracted); O(1) however
-// many chunks there are. Not synchronised. Debug builds validate the whole pool in clear(), release()
-// and the destructor: that finds what deallocate() was given by mistake, which is not looked at before.
+// The constructor sets the size, or else the first request does. Requests that do not fit return null: it
+// suits containers of nodes (list, map, set) and objects of one type; for others use a multipool. Blocks have
+// no headers and lie at multiples of the size, so only the end of a chunk is unused. Memory is freed by
+// clear() (keeps all chunks), release() (keeps none) and the destructor. It holds nothing until first used;
+// after everything is freed its peak, plus at most an eighth of it, or 16 KiB, in the newest chunk, and at
+// the end of each chunk a sixteenth of it and a page.
+// Cost of a pair: 11 instructions (gcc 12 -O2, callgrind, loop overhead subtracted); O(1) for any number of
+// chunks. Not synchronised. Debug builds validate the whole pool in clear(), release() and the destructor,
+// which detects wrong arguments of deallocate(); it does not check them itself.
 // Seed 000, section 3 (the pools of a multipool); seed 001, chapter 3 ("Simple segregated storage").
 #pragma once
 
@@ -29,19 +28,17 @@
 #include "mallard/core/chain.hpp"
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/core/intrusive_stack.hpp"
-#include "mallard/core/pool_statistics.hpp"
 #include "mallard/core/usage.hpp"
-#include "mallard/heap/heap_name.hpp"
 #include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/bump.hpp"
 #include "mallard/layer/chunk_list.hpp"
-#include "mallard/layer/growth.hpp"
 #include "mallard/source/default_source.hpp"
 
 namespace mallard {
 
-// One page at first; then the chunk in use adds at most four pages or an eighth to what is held.
+// One page at first; then the newest chunk adds at most four pages or an eighth to what is held.
 using pool_growth = proportional<4096, 16384, 8, 1048576>;
 
 template <heap Upstream = default_source, growth_policy Growth = pool_growth>
@@ -52,14 +49,14 @@ class basic_pool {
  public:
   using upstream_type = Upstream;
 
-  // A pool whose first request decides on the size; release() lets the next one decide anew.
+  // A pool whose first request sets the size; release() lets the next request set it again.
   basic_pool()
     requires std::default_initializable<Upstream>
       : adopts_(true) {}
 
   // A pool of blocks of at least `size` bytes, aligned to at least `align` bytes, a power of two; if no
-  // source has so much, every request is null. The upstream is made of `args`.
-  // Any integers, so that facades hand on a plain `48` as it is.
+  // source has that much, every request returns null. `args` construct the upstream.
+  // Templated on integral types so that facades can forward a plain `48`.
   template <std::integral Size, std::integral Align = std::size_t, class... Args>
     requires std::constructible_from<Upstream, Args...>
   explicit basic_pool(Size size, Align align = default_align, Args&&... args)
@@ -72,11 +69,11 @@ class basic_pool {
   basic_pool& operator=(const basic_pool&) = delete;
   ~basic_pool() { MALLARD_CHECK(!validate()); }
 
-  // What else is taken from here directly may end with this heap's release().
+  // Memory that is allocated from the upstream directly may end with this heap's release().
   [[nodiscard]] upstream_type& upstream() noexcept { return chunks_.upstream(); }
   [[nodiscard]] const upstream_type& upstream() const noexcept { return chunks_.upstream(); }
 
-  // Bytes of every block, and what it is aligned to, in bytes; 0 where the first request is to come.
+  // Size and alignment of every block, in bytes; 0 before the first request sets them.
   [[nodiscard]] std::size_t block_size() const noexcept { return size_; }
   [[nodiscard]] std::size_t block_align() const noexcept { return align_; }
 
@@ -89,7 +86,7 @@ class basic_pool {
 
   MALLARD_INLINE void deallocate(void* p, std::size_t, std::size_t) noexcept { freed_.push(p); }
 
-  // Freed blocks first; new ones are adjacent up to the end of a chunk, however many the caller wishes so.
+  // Freed blocks first; new ones are adjacent up to the end of a chunk, whatever the caller prefers.
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t /*contiguous*/) noexcept {
     if (count == 0) return true;
@@ -183,7 +180,7 @@ class basic_pool {
     return {carved, size_};
   }
 
-  // Appends so many new blocks, or as many as the chunk in use still holds.
+  // Appends up to `most` new blocks, as many as the current chunk has room for.
   void carve(chain& out, std::size_t most) noexcept {
     const std::size_t blocks = std::min(most, fresh_.room() / size_);
     std::byte* const begin = fresh_.cursor();

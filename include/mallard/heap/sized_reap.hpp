@@ -1,20 +1,20 @@
-// sized_reap: a reap without headers, for callers that give sizes back.
+// sized_reap: a reap without headers, for callers that pass sizes to deallocate.
 //
 //     up to 32 KiB   [ b ][ b ][free][ b ][ b ]^ cursor ....... ]   chunks from 8 KiB   --+
 //     larger          node <-> node                                                       --+--> Upstream
 //
-// Blocks follow each other as in a region: rounded to 8 bytes, to 16 where their alignment is, with nothing
-// in front. A single block comes back with its size, as containers, std::pmr and typed allocators give it,
-// and serves again; what is free is joined when a chunk would be needed and much is free
-// (heap/sized_reap/headerless.hpp). clear() keeps all chunks, release() none; nesting is that of
-// layer/nested.hpp. Suggested in place of a region whose blocks have known sizes; where they are unknown,
-// `reap`. Chunks without blocks go back when it needs a chunk or is trimmed, blocks above 32 KiB at once.
-// What is aligned to more than 16 bytes leaves holes before it, which serve other blocks. Cost: O(chunks) to
-// end, for an empty one 39 instructions with its making, 59 of a child (./dev instructions); a small block
-// costs what it does in a region while bumping, else some 20 instructions a pair of known size. A request
-// that joins first, each time that a 16th of what is held was freed, takes O(n log n) of the free blocks and
-// chunks. Debug builds validate where many blocks end. Not synchronised: a family counts as one heap. Seed
-// 002, section 8.
+// Blocks follow each other as in a region, rounded to 8 bytes (to 16 if their alignment is larger), with
+// nothing in front. Containers, std::pmr and typed allocators pass the size of a freed block, so it can be
+// reused without a header. When a new chunk would be needed and much memory is free, free blocks are
+// coalesced first (heap/sized_reap/headerless.hpp). clear() keeps all chunks, release() none; nesting is that
+// of layer/nested.hpp.
+// Suggested instead of a region if sizes are known on deallocation; otherwise `reap`. Chunks without blocks
+// return to the upstream when a chunk is needed or on trim(), blocks above 32 KiB at once. Alignments above
+// 16 bytes leave holes, which serve other blocks. Cost: ending is O(chunks); creating and ending an empty one
+// takes 39 instructions, a child 59 (./dev instructions). A small block costs what it does in a region while
+// bumping, otherwise some 20 instructions per pair of known size. A request that coalesces first, after each
+// 16th of what is held has been freed, is O(n log n) in free blocks and chunks. Debug builds validate where
+// many blocks end. Not synchronised: a family counts as one heap. Seed 002, section 8.
 #pragma once
 
 #include <concepts>
@@ -26,11 +26,10 @@
 #include "mallard/core/block.hpp"
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/core/usage.hpp"
-#include "mallard/heap/heap_name.hpp"
 #include "mallard/heap/reap.hpp"
 #include "mallard/heap/sized_reap/headerless.hpp"
-#include "mallard/layer/growth.hpp"
 #include "mallard/layer/live_list.hpp"
 #include "mallard/layer/nested.hpp"
 #include "mallard/source/default_source.hpp"
@@ -39,7 +38,7 @@
 
 namespace mallard {
 
-// What nested<> makes a sized_reap of. Largest: requests above as many bytes pass through.
+// The heap that nested<> turns into sized_reap. Largest: larger requests pass through.
 template <heap Upstream, growth_policy Growth, std::size_t Largest>
 class headerless_heap {
  public:
@@ -121,7 +120,7 @@ class headerless_heap {
     give(p, size, align);
   }
 
-  // Where memory for it ends, what chunks without blocks hold makes room.
+  // If memory runs out, chunks without blocks are returned to make room.
   MALLARD_NOINLINE block allocate_large(std::size_t size, std::size_t align) noexcept {
     const block b = large_.allocate(size, align);
     return b || blocks_.trim(0) == 0 ? b : large_.allocate(size, align);
@@ -132,7 +131,7 @@ class headerless_heap {
   blocks blocks_;
 };
 
-// Requests above this many bytes pass through: as large as the first steps of growth.
+// Requests above this many bytes pass through; as large as the first growth steps.
 inline constexpr std::size_t sized_reap_largest = std::size_t{32} << 10;
 
 template <heap Upstream = default_source, growth_policy Growth = reap_growth,

@@ -3,12 +3,12 @@
 //     stack  [ ... | stack_arena [ cursor | b b b b |..... Bytes inside .....] | ... ]
 //                                              when these are full: chunks of the upstream, as monotonic's
 //
-// What fits into the Bytes inside costs no request to anybody and lies on the stack, warm, if the arena
-// does; the rest goes on as in monotonic, and so does everything else: clear(), release() and rewind()
-// begin inside again, the topmost block grows and shrinks in place, deallocate is empty. The bytes count
-// in usage().held, never in what the upstream counts; nothing writes to them before a block does.
-// Invariant: a block of the inside is aligned at no cost up to default_align. Cost: monotonic's.
-// Not synchronised. For a few KiB; stacks end at some MiB, and nobody checks.
+// Blocks that fit into the internal bytes cost no request to an upstream, and lie on the stack if the arena
+// does; further blocks come from the upstream as in monotonic. clear(), release() and rewind() return to the
+// internal bytes, the topmost block grows and shrinks in place, deallocate is empty. The internal bytes count
+// in usage().held, but not in what the upstream counts; nothing writes to them before a block does.
+// Invariant: a block inside is aligned to default_align without padding. Cost: monotonic's. Not synchronised.
+// For a few KiB: a stack ends at some MiB, and nothing checks that.
 // Seed 000, section 3 (monotonic allocators) and 4 (AS3 to AS6).
 #pragma once
 
@@ -21,9 +21,8 @@
 
 #include "mallard/core/align.hpp"
 #include "mallard/core/concepts.hpp"
-#include "mallard/heap/heap_name.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/heap/monotonic.hpp"
-#include "mallard/layer/growth.hpp"
 #include "mallard/source/default_source.hpp"
 
 namespace mallard {
@@ -43,7 +42,7 @@ template <std::size_t Bytes, heap Upstream = default_source, growth_policy Growt
   requires(Bytes > 0)
 class basic_stack_arena : private detail::bytes_inside<Bytes>, public basic_monotonic<Upstream, Growth> {
  public:
-  // The upstream is made of `args`.
+  // `args` construct the upstream.
   template <class... Args>
     requires std::constructible_from<Upstream, Args...>
   explicit basic_stack_arena(Args&&... args)

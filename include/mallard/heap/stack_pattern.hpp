@@ -1,21 +1,20 @@
-// stack_pattern: blocks that are mostly freed in the opposite order.
+// stack_pattern: blocks that are mostly freed in reverse order of allocation.
 //
 //     [below|block][below|freed][below|freed][below|block] free ......
 //           ^------------'^------------'^----------'  top             a header of a word each
 //
-//     freeing the top:   the cursor goes back over it, and over all freed ones below it
-//     freeing another:   it is marked, and its memory waits until it is at the top
+//     freeing the top:   the cursor moves back over it, and over all free blocks below it
+//     freeing another:   the block is marked; its memory waits until it is at the top
 //
-// allocate moves a cursor, as in a region; what is freed in the order of a stack is used again at once. Where
-// lifetimes are not like a stack's, one old block that stays at the top keeps all freed ones below it: the
-// price of the pattern, which nothing bounds. There is no limit on its size, it goes on in further chunks;
-// one that becomes empty is kept if it is the largest so far or the first. Memory comes back by
-// clear() (the largest chunk is kept), release() and destruction.
-// Invariant: a header is followed by its block; headers are linked from the top to the first block, through
-// all chunks; the top is never freed.
-// Cost: a pair in the order of a stack takes 23 instructions, one whose free only marks 16 (./dev
-// instructions); freeing is O(1) for each block, once. Received sizes are requested sizes. Not synchronised.
-// Debug builds tell of a block freed twice.
+// allocate advances a cursor, as in a region; blocks freed in stack order are reused at once. If lifetimes
+// are not stack-like, one old block at the top keeps all freed blocks below it, without bound: the price of
+// this pattern. It continues in further chunks; an emptied chunk is kept if it is the largest so far or the
+// first. Memory is freed by clear() (keeps the largest chunk), release() and the destructor.
+// Invariant: a header precedes its block; headers are linked from the top to the first block, through all
+// chunks; the top is never free.
+// Cost: a pair in stack order takes 23 instructions, one whose free only marks 16 (./dev instructions);
+// freeing is amortised O(1). Received sizes are requested sizes. Not synchronised. Debug builds detect a
+// double free.
 // Seed 002, section 4.2 (custom pattern: 197.parser's allocator, there in 30 MB).
 #pragma once
 
@@ -32,12 +31,11 @@
 #include "mallard/core/block.hpp"
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/core/usage.hpp"
-#include "mallard/heap/heap_name.hpp"
 #include "mallard/heap/region.hpp"
 #include "mallard/layer/bump.hpp"
 #include "mallard/layer/chunk_list.hpp"
-#include "mallard/layer/growth.hpp"
 #include "mallard/source/default_source.hpp"
 
 namespace mallard {
@@ -101,7 +99,7 @@ class basic_stack_pattern {
 
   [[nodiscard]] bool owns(const void* p) const noexcept { return chunks_.owns(p); }
 
-  // What lies between two blocks to align the upper one counts with the lower one.
+  // Padding for the alignment of a block counts with the block below it.
   [[nodiscard]] heap_usage usage() const noexcept {
     heap_usage found{chunks_.held(), 0, 0};
     chunk* in = chunks_.newest();
@@ -157,15 +155,15 @@ class basic_stack_pattern {
     [[nodiscard]] const std::byte* begin() const noexcept { return reinterpret_cast<const std::byte*>(this); }
   };
 
-  // Null where there is no block.
+  // Null if there is no block.
   [[nodiscard]] header* top() const noexcept { return reinterpret_cast<header*>(next_ & ~first); }
 
-  // Bytes that a block and its header take of a chunk at most; precondition: the chunk could hold the block.
+  // The most bytes that a block and its header take of a chunk; precondition: a chunk can hold the block.
   static constexpr std::size_t with_header(std::size_t size, std::size_t align) noexcept {
     return size + std::max(align, default_align);
   }
 
-  // A new top in the current chunk; null, and nothing has changed, where it does not fit.
+  // Pushes a block in the current chunk; null with nothing changed if it does not fit.
   MALLARD_INLINE void* push(std::size_t size, std::size_t align) noexcept {
     bump moved = bump_;
     moved.rewind(reinterpret_cast<std::byte*>(address_of(bump_.cursor()) + sizeof(header)));

@@ -3,30 +3,28 @@
 //     thread 1 --> cache [b] -> [b]   --batches, under a lock--+
 //     thread 2 --> cache [b]          --batches, under a lock--+--> adaptive_pool --> Upstream
 //
-// As synchronized_pool, but batches that a cache has no room for go back to the pool, which gives memory back
-// while it is freed. What caches keep of a slab keeps the slab: at most two batches a thread, until it ends
-// and another one frees or allocates, or until flush() or trim(). shared_adaptive_pool is the same without
-// caches, by one lock around each operation: as exact as one for one thread, and as fast as its lock.
-// Suggested: shared for few threads or little use, cached for the rest. Cost of a pair on one thread: cached
-// 30 instructions, shared 51 (gcc 12 -O2, callgrind, the loop around it subtracted). Seed 001, chapter 3
-// ("Presenting adaptive_pool").
+// As synchronized_pool, but batches that do not fit into a cache return to the pool, which returns free
+// memory to its upstream. Cached blocks pin their slabs: at most two batches per thread, until the thread
+// ends and another one frees or allocates, or until flush() or trim(). shared_adaptive_pool has no caches and
+// locks each operation: as exact as the pool for one thread, and as fast as its lock. Suggested: shared for
+// few threads or little use, otherwise cached. Cost of a pair on one thread: cached 30 instructions, shared
+// 51 (gcc 12 -O2, callgrind, loop overhead subtracted). Seed 001, chapter 3 ("Presenting adaptive_pool").
 #pragma once
 
 #include <string_view>
 
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/core/light_mutex.hpp"
 #include "mallard/heap/adaptive_pool.hpp"
 #include "mallard/heap/adaptive_pool/slab_shape.hpp"
-#include "mallard/heap/heap_name.hpp"
 #include "mallard/heap/synchronized_pool.hpp"
-#include "mallard/layer/growth.hpp"
 #include "mallard/layer/locked.hpp"
 #include "mallard/source/default_source.hpp"
 
 namespace mallard {
 
-// A block in a cache keeps its whole chunk, so chunks are smaller than those of one thread.
+// A cached block pins its whole chunk, so chunks are smaller than those for one thread.
 using synchronized_adaptive_pool_growth = proportional<4096, 65536, 8, 65536>;
 
 template <heap Upstream = default_source, class Form = slab_form<>,

@@ -4,22 +4,21 @@
 //     thread 2 --> cache [24] [40] ... [1000]  <--batches--+--> best_fit, under a lock --> Upstream
 //     above 1000 bytes, resizes, bursts:  one lock each  --+
 //
-// Any thread ends what another has allocated; a small block that has not grown goes into the ending thread's
-// cache, under the size that its tag tells, and from there in batches back to the best_fit, which joins it
-// with its neighbours; at most 64 KiB of batches of threads that ended wait. So what one size or one thread
-// has used serves any other; a cache keeps at most two batches a size, a batch being at most 32 blocks of
-// what fits into 4 KiB, beside 2 KiB that are the cache itself. A thread's blocks go back when it ends, or by
-// flush(), or when memory is used up. What caches keep stands in the way of blocks that would grow over it.
-// All else is as best_fit has it, of any source: expansion both ways, shrinking, bursts and frees of blocks
-// that came by any of these, each under one lock; usable_size() takes none. trim() empties and ends all
-// caches.
-// Threads: allocate, deallocate, resize, the bursts, usable_size, owns and flush at any time; all else,
-// construction and destruction with the other threads quiet, except that they may be ending. Forks and shared
-// objects: as synchronized_multipool.
-// Invariant: a block in a cache or batch is used for the best_fit, and its tag says the size of its list, or
-// a granule more. Cost of a pair on one thread: 34 instructions for a block of known size, 44 otherwise, 49
-// through std::pmr (gcc 12 -O2, callgrind, the loop around it subtracted); above the caches the lock's and
-// best_fit's. Seed 001, chapters 1 and 2; seed 000, section 4 (synchronised flavours).
+// Any thread may free what another has allocated. A small block that has not grown goes into the freeing
+// thread's cache, under the size in its tag, and from there in batches back to the best_fit, which coalesces
+// it with its neighbours; at most 64 KiB of batches from ended threads wait. So memory freed in one size or
+// by one thread serves any other. A cache keeps at most two batches per size, a batch being at most 32 blocks
+// of what fits into 4 KiB, and takes 2 KiB itself. A thread's blocks return when it ends, by flush(), or when
+// memory runs out. A cached block blocks the growth of its neighbours.
+// Everything else works as in best_fit, each operation under one lock: expansion both ways, shrinking, bursts
+// and frees of any block; usable_size() takes no lock. trim() empties and ends all caches.
+// Threads: allocate, deallocate, resize, the bursts, usable_size, owns and flush may run at any time;
+// everything else, construction and destruction only while the other threads are quiet or ending. Forks and
+// shared objects: as synchronized_multipool.
+// Invariant: a block in a cache or batch is a used block of the best_fit, and its tag has the size of its
+// list, or a granule more. Cost of a pair on one thread: 34 instructions for a block of known size, 44
+// otherwise, 49 through std::pmr (gcc 12 -O2, callgrind, loop overhead subtracted); above the cached sizes
+// the lock's and best_fit's. Seed 001, chapters 1 and 2; seed 000, section 4 (synchronised flavours).
 #pragma once
 
 #include <concepts>
@@ -33,19 +32,18 @@
 #include "mallard/core/chain.hpp"
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/core/light_mutex.hpp"
 #include "mallard/core/resize.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/best_fit.hpp"
 #include "mallard/heap/best_fit/free_blocks.hpp"
-#include "mallard/heap/heap_name.hpp"
-#include "mallard/layer/growth.hpp"
 #include "mallard/source/default_source.hpp"
 #include "mallard/thread/thread_caches.hpp"
 
 namespace mallard {
 
-// `Mutex` is what std::lock_guard takes; its lock() does not throw.
+// `Mutex` suits std::lock_guard; its lock() does not throw.
 template <heap Upstream = default_source, growth_policy Growth = best_fit_growth,
           std::size_t Largest = best_fit_largest, class Mutex = light_mutex>
 class basic_synchronized_best_fit {
@@ -57,7 +55,7 @@ class basic_synchronized_best_fit {
   static constexpr bool is_concurrent = true;
   static constexpr resize_way ways = central::ways;
 
-  // Bytes of the largest block that caches keep.
+  // Size of the largest block that caches keep.
   static constexpr std::size_t largest_cached =
       free_blocks::small - boundary_tag::granule - boundary_tag::overhead;
   static_assert(largest_cached < Largest);
@@ -69,7 +67,7 @@ class basic_synchronized_best_fit {
   basic_synchronized_best_fit& operator=(const basic_synchronized_best_fit&) = delete;
   ~basic_synchronized_best_fit() { MALLARD_CHECK(!validate()); }
 
-  // Not synchronised. What else is taken from here directly stays the caller's.
+  // Not synchronised. Memory that is allocated from the upstream directly remains the caller's.
   [[nodiscard]] upstream_type& upstream() noexcept { return caches_.central().upstream(); }
   [[nodiscard]] const upstream_type& upstream() const noexcept { return caches_.central().upstream(); }
 
@@ -129,7 +127,7 @@ class basic_synchronized_best_fit {
     return ask([&](central& all) { return all.resize(request); });
   }
 
-  // What the calling thread has cached goes back to all, and what all have got back is joined.
+  // Returns the calling thread's cached blocks, and coalesces all returned blocks.
   void flush() noexcept {
     caches_.flush();
     const auto guard = caches_.lock();
@@ -204,12 +202,12 @@ class basic_synchronized_best_fit {
   static constexpr std::size_t largest_list = list_of(boundary_tag::block_size(largest_cached));
   static constexpr std::size_t lists = largest_list + 1;
 
-  // One that has grown goes back to where the next one can grow.
+  // A block that has grown returns to the best_fit, so that the next one can grow there.
   [[nodiscard]] MALLARD_INLINE static bool is_cached(const boundary_tag& tag) noexcept {
     return tag.is_plain_below(free_blocks::small);
   }
 
-  // A block of list i is asked for by what it is used for, and may be a granule larger.
+  // A block of list i is requested by its usable size, and may be one granule larger.
   MALLARD_NOINLINE block allocate_slow(std::size_t size, std::size_t align) noexcept {
     if (size <= largest_cached && align <= boundary_tag::granule) {
       const std::size_t list = list_of(boundary_tag::block_size(size));
@@ -238,8 +236,8 @@ class basic_synchronized_best_fit {
   static bool succeeded(const block& b) noexcept { return static_cast<bool>(b); }
   static bool succeeded(const resize_result& r) noexcept { return static_cast<bool>(r.memory); }
 
-  // What f(best_fit) answers under the lock; where that has not enough, once more when it has got back what
-  // the calling thread has cached and what waits for any.
+  // Returns f(best_fit) under the lock. If that finds no memory, returns the calling thread's cached blocks
+  // and those that wait for any thread, and tries once more.
   template <class F>
   auto ask(F f) noexcept {
     const auto guard = caches_.lock();

@@ -4,22 +4,21 @@
 //     thread 2 --> cache [16] [24] ... [8192]  <--batches--+--> multipool, under a lock --> Upstream
 //     above 8192 bytes: one block at a time  --------------+
 //
-// Any thread ends what another has allocated; it goes into the ending thread's cache, and from there in
-// batches, without a lock, to whoever needs blocks of that class. Only refilling a cache and blocks above the
-// largest class take the heap's lock. A cache keeps at most two batches a class, a batch being at most 32
-// blocks of what fits into 4 KiB, at least one: 0.3 MiB in all for a thread that frees blocks of every class,
-// 3 KiB for one that uses 48 bytes only, beside up to 2 KiB that are the cache itself. It is given back when
-// the thread ends, before or after the heap, or by flush(). Any number of heaps may live at a time.
-// Where memory is used up, a request is answered with null though other threads' caches may have blocks.
-// Freed memory is kept as multipool keeps it; 8 bytes are served as 16. Holds nothing until first used.
-// Threads: allocate, deallocate, the bursts, received_size, owns and flush at any time; all else,
-// construction and destruction with the other threads quiet, except that they may be ending. A thread that
-// forks goes on in the child, as long as no other one was inside the heap at that moment; what others had
-// cached there is the heap's, for threads that come. Code of one shared object may use, but not end, a heap
-// of another that was loaded apart and has thread tables of its own (attributes.hpp); there it takes a lock
-// each time. Cost of a pair on one thread: 24 instructions for a block of known size, 35 otherwise, 55
-// through std::pmr (gcc 12 -O2, callgrind, the loop around it subtracted). Seed 000, section 3 (multipools)
-// and 4 (AS7 to AS10).
+// Any thread may free what another has allocated. The block goes into the freeing thread's cache, and from
+// there in batches, without a lock, to any thread that needs its class. Only refilling a cache and blocks
+// above the largest class take the heap's lock. A cache keeps at most two batches per class, a batch being at
+// most 32 blocks of what fits into 4 KiB, at least one: 0.3 MiB for a thread that frees blocks of every
+// class, 3 KiB for one that uses only 48 bytes. The cache itself takes up to 2 KiB. It is returned when the
+// thread ends, before or after the heap, or by flush(). Any number of heaps may exist.
+// When memory runs out, a request returns null even if other threads' caches have blocks. Freed memory is
+// kept as in multipool; 8 bytes are served as 16. It holds nothing until first used.
+// Threads: allocate, deallocate, the bursts, received_size, owns and flush may run at any time; everything
+// else, construction and destruction only while the other threads are quiet or ending. A thread that forks
+// continues in the child if no other thread was inside the heap at that moment; the heap reuses what the
+// other threads had cached. A shared object loaded separately, with thread tables of its own
+// (attributes.hpp), may use another object's heap but must not destroy it; each operation then takes a lock.
+// Cost of a pair on one thread: 24 instructions for a block of known size, 35 otherwise, 55 through std::pmr
+// (gcc 12 -O2, callgrind, loop overhead subtracted). Seed 000, section 3 (multipools) and 4 (AS7 to AS10).
 #pragma once
 
 #include <algorithm>
@@ -30,29 +29,27 @@
 
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/block.hpp"
+#include "mallard/core/burst.hpp"
 #include "mallard/core/chain.hpp"
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/core/light_mutex.hpp"
-#include "mallard/core/pool_statistics.hpp"
 #include "mallard/core/size_classes.hpp"
 #include "mallard/core/usage.hpp"
-#include "mallard/heap/heap_name.hpp"
 #include "mallard/heap/multipool.hpp"
-#include "mallard/layer/growth.hpp"
-#include "mallard/layer/one_by_one.hpp"
 #include "mallard/source/default_source.hpp"
 #include "mallard/thread/returned_batches.hpp"
 #include "mallard/thread/thread_caches.hpp"
 
 namespace mallard {
 
-// From 16 bytes on, as a freed block holds two words; up to 64 KiB, and 4 a doubling above 128 bytes, half of
-// multipool's: each class is a list in every thread's cache.
+// From 16 bytes, as a freed block holds two words, to 64 KiB, with 4 classes per doubling above 128 bytes,
+// half of multipool's: each class is a list in every thread's cache.
 using synchronized_multipool_classes = size_classes<8, 128, 4, 65536, returned_batches::least_block>;
 
-// `Classes` has no block below returned_batches::least_block; `Mutex` is what std::lock_guard takes; its
-// lock() does not throw.
+// `Classes` has no block below returned_batches::least_block. `Mutex` suits std::lock_guard; its lock() does
+// not throw.
 template <heap Upstream = default_source, class Classes = synchronized_multipool_classes,
           growth_policy Growth = multipool_growth, growth_policy RunGrowth = multipool_run_growth,
           class Mutex = light_mutex>
@@ -65,8 +62,7 @@ class basic_synchronized_multipool {
 
   static constexpr bool is_concurrent = true;
 
-  // Bytes of the largest block that caches keep. A larger one is soon worth a lock: its user touches more
-  // memory than that takes time.
+  // Size of the largest block that caches keep. A larger one is worth a lock: writing it takes longer.
   static constexpr std::size_t largest_cached = std::min<std::size_t>(8192, Classes::largest);
 
   template <class... Args>
@@ -76,7 +72,8 @@ class basic_synchronized_multipool {
   basic_synchronized_multipool& operator=(const basic_synchronized_multipool&) = delete;
   ~basic_synchronized_multipool() { MALLARD_CHECK(!validate()); }
 
-  // Not synchronised. What else is taken from here directly may end with this heap's clear() and release().
+  // Not synchronised. Memory that is allocated from the upstream directly may end with this heap's clear()
+  // and release().
   [[nodiscard]] upstream_type& upstream() noexcept { return caches_.central().upstream(); }
   [[nodiscard]] const upstream_type& upstream() const noexcept { return caches_.central().upstream(); }
 
@@ -98,7 +95,7 @@ class basic_synchronized_multipool {
 
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t /*contiguous*/) noexcept {
-    return allocate_one_by_one(*this, out, count, size, align);
+    return allocate_each(*this, out, count, size, align);
   }
 
   void deallocate_burst(chain& blocks, std::size_t size, std::size_t align) noexcept {
@@ -115,7 +112,7 @@ class basic_synchronized_multipool {
 
   void flush() noexcept { caches_.flush(); }
 
-  // Keeps the chunks; a clearable upstream decides itself what it keeps.
+  // Keeps the chunks; a clearable upstream decides what it keeps.
   void clear() noexcept {
     MALLARD_CHECK(!validate());
     if constexpr (clearable<Upstream>)
@@ -133,8 +130,8 @@ class basic_synchronized_multipool {
 
   [[nodiscard]] bool owns(const void* p) const noexcept { return caches_.owns(p); }
 
-  // Of the pool of class `index`, below classes::count: its blocks carved, and those that are free, in
-  // caches or elsewhere. O(its blocks).
+  // Blocks carved, and free in caches or elsewhere, in the pool of class `index`, below classes::count. O(its
+  // blocks).
   [[nodiscard]] pool_statistics statistics(std::size_t index) const noexcept {
     pool_statistics found = caches_.central().statistics(index);
     found.free += caches_.unused(index);

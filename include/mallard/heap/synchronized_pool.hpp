@@ -3,22 +3,17 @@
 //     thread 1 --> cache [b] -> [b] -> [b]   <--batches--+
 //     thread 2 --> cache [b] -> [b]          <--batches--+--> pool, under a lock --> Upstream
 //
-// The size is given to the constructor, or is that of the first request, at least 16 bytes. Requests that
-// do not fit are answered with null: it suits nodes and objects of one type; for others take a
-// synchronized_multipool. Any thread ends what another has allocated; it goes into the ending thread's
-// cache, and from there in batches, without a lock, to whoever needs blocks. Only refilling a cache takes
-// the pool's lock. A cache keeps at most two batches, a batch being at most 32 blocks of what fits into
-// 4 KiB, at least one; it is given back when the thread ends, before or after the pool, or by flush(). Any
-// number of pools may live at a time. Where memory is used up, a request is answered with null though other
-// threads' caches may have blocks. Freed memory is kept as pool keeps it. Holds nothing until first used.
-// Threads: allocate, deallocate, the bursts, received_size, owns and flush at any time; all else,
-// construction and destruction with the other threads quiet, except that they may be ending. A thread that
-// forks goes on in the child, as long as no other one was inside the pool at that moment; what others had
-// cached there is the pool's, for threads that come. Code of one shared object may use, but not end, a pool
-// of another that was loaded apart and has thread tables of its own (attributes.hpp); there it takes a lock
-// each time. Cost of a pair on one thread: 30 instructions, 43 through std::pmr (gcc 12 -O2, callgrind, the
-// loop around it subtracted). Seed 000, section 3 (the pools of a multipool); seed 001, chapter 3 ("Simple
-// segregated storage").
+// The constructor sets the size, at least 16 bytes, or else the first request does. Requests that do not fit
+// return null: it suits nodes and objects of one type; for others use a synchronized_multipool. Any thread
+// may free what another has allocated. The block goes into the freeing thread's cache, and from there in
+// batches, without a lock, to any thread that needs blocks. Only refilling a cache takes the pool's lock. A
+// cache keeps at most two batches, a batch being at most 32 blocks of what fits into 4 KiB, at least one. It
+// is returned when the thread ends, before or after the pool, or by flush(). Any number of pools may exist.
+// When memory runs out, a request returns null even if other threads' caches have blocks. Freed memory is
+// kept as in pool. It holds nothing until first used.
+// Threads, forks and shared objects: as synchronized_multipool. Cost of a pair on one thread: 30
+// instructions, 43 through std::pmr (gcc 12 -O2, callgrind, loop overhead subtracted). Seed 000, section 3
+// (the pools of a multipool); seed 001, chapter 3 ("Simple segregated storage").
 #pragma once
 
 #include <algorithm>
@@ -31,24 +26,21 @@
 #include "mallard/core/align.hpp"
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/block.hpp"
+#include "mallard/core/burst.hpp"
 #include "mallard/core/chain.hpp"
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/core/light_mutex.hpp"
-#include "mallard/core/pool_statistics.hpp"
 #include "mallard/core/usage.hpp"
-#include "mallard/heap/heap_name.hpp"
 #include "mallard/heap/pool.hpp"
-#include "mallard/layer/growth.hpp"
-#include "mallard/layer/one_by_one.hpp"
 #include "mallard/source/default_source.hpp"
 #include "mallard/thread/returned_batches.hpp"
 #include "mallard/thread/thread_caches.hpp"
 
 namespace mallard {
 
-// Caches over an unsynchronised pool, `Central`. `Mutex` is what std::lock_guard takes; its lock() does not
-// throw.
+// Caches over an unsynchronised pool, `Central`. `Mutex` suits std::lock_guard; its lock() does not throw.
 template <fixed_size Central, class Mutex = light_mutex>
 class synchronized_blocks {
  public:
@@ -56,14 +48,14 @@ class synchronized_blocks {
 
   static constexpr bool is_concurrent = true;
 
-  // A pool whose first request decides on the size; release() lets the next one decide anew.
+  // A pool whose first request sets the size; release() lets the next request set it again.
   synchronized_blocks()
     requires std::default_initializable<upstream_type>
       : adopts_(true) {}
 
   // A pool of blocks of at least `size` bytes, aligned to at least `align` bytes, a power of two; if no
-  // source has so much, every request is null. The upstream is made of `args`.
-  // Any integers, so that facades hand on a plain `48` as it is.
+  // source has that much, every request returns null. `args` construct the upstream.
+  // Templated on integral types so that facades can forward a plain `48`.
   template <std::integral Size, std::integral Align = std::size_t, class... Args>
     requires std::constructible_from<upstream_type, Args...>
   explicit synchronized_blocks(Size size, Align align = default_align, Args&&... args)
@@ -74,11 +66,11 @@ class synchronized_blocks {
   synchronized_blocks& operator=(const synchronized_blocks&) = delete;
   ~synchronized_blocks() { MALLARD_CHECK(!validate()); }
 
-  // Not synchronised. What else is taken from here directly may end with this heap's release().
+  // Not synchronised. Memory that is allocated from the upstream directly may end with this heap's release().
   [[nodiscard]] upstream_type& upstream() noexcept { return caches_.central().upstream(); }
   [[nodiscard]] const upstream_type& upstream() const noexcept { return caches_.central().upstream(); }
 
-  // Bytes of every block, and what it is aligned to, in bytes; 0 where the first request is to come.
+  // Size and alignment of every block, in bytes; 0 before the first request sets them.
   [[nodiscard]] std::size_t block_size() const noexcept { return size_.load(std::memory_order_acquire); }
   [[nodiscard]] std::size_t block_align() const noexcept { return align_.load(std::memory_order_relaxed); }
 
@@ -97,7 +89,7 @@ class synchronized_blocks {
 
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t /*contiguous*/) noexcept {
-    return allocate_one_by_one(*this, out, count, size, align);
+    return allocate_each(*this, out, count, size, align);
   }
 
   void deallocate_burst(chain& blocks, std::size_t size, std::size_t align) noexcept {
@@ -126,8 +118,8 @@ class synchronized_blocks {
     take_over_size();
   }
 
-  // Gives what waits in caches back, and then chunks without live blocks until at most `keep` bytes of them
-  // are held. Where no block lives, the caches go, too.
+  // Returns blocks that wait in caches, then chunks without live blocks until at most `keep` bytes of them
+  // are held. If no block lives, the caches are returned as well.
   std::size_t trim(std::size_t keep) noexcept
     requires trimmable<Central>
   {
@@ -140,7 +132,7 @@ class synchronized_blocks {
 
   [[nodiscard]] bool owns(const void* p) const noexcept { return caches_.owns(p); }
 
-  // Its blocks carved, and those that are free, in caches or elsewhere. O(blocks), as all that inspects.
+  // Blocks carved, and free in caches or elsewhere. O(blocks), like all inspection.
   [[nodiscard]] pool_statistics statistics() const noexcept {
     pool_statistics found = caches_.central().statistics();
     found.free += caches_.unused(0);
@@ -164,12 +156,13 @@ class synchronized_blocks {
 
   [[nodiscard]] std::size_t held() const noexcept { return caches_.central().usage().held + caches_.held(); }
 
-  // 0 for all where the first request is to come, or where no source has so much.
+  // 0 before the first request sets the size, or if no source has that much.
   [[nodiscard]] std::size_t received_of_decided(std::size_t size, std::size_t align) const noexcept {
     return size <= block_size() && align <= block_align() ? block_size() : 0;
   }
 
-  // Written under the lock, or with other threads quiet. Who sees the size sees the alignment.
+  // Called under the lock, or while the other threads are quiet. A thread that sees the size also sees the
+  // alignment.
   void take_over_size() noexcept {
     align_.store(caches_.central().block_align(), std::memory_order_relaxed);
     size_.store(caches_.central().block_size(), std::memory_order_release);
@@ -184,7 +177,7 @@ class synchronized_blocks {
     return {p, p == nullptr ? 0 : received};
   }
 
-  // The block that decides on the size; null where another thread was faster, or where there is none.
+  // The block of the request that sets the size; null if another thread was faster, or when exhausted.
   block adopt(std::size_t size, std::size_t align) noexcept {
     const auto guard = caches_.lock();
     if (caches_.central().block_size() != 0) return {};

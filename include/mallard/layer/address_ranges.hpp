@@ -1,12 +1,12 @@
-// address_ranges: where many pieces of memory lie, sorted, for the time of one validation.
+// address_ranges: memory ranges sorted by address, for the duration of one validation.
 //
 //     [begin, bytes] [begin, bytes] [begin, bytes] ...        a block's piece is found by halving
 //
-// A heap links its chunks and runs by age, so to find the one of a block takes a walk through them all, and
-// to find those of all blocks a time that grows with the square of the memory. A validation sorts
-// them first and then looks each block up. Pages from the system hold them, given back at the end; up to 32
-// are in the object. Where the system has no memory left, every address counts as inside.
-// Cost: O(pieces log pieces) to make, O(log pieces) a lookup; 16 bytes a piece.
+// A heap links its chunks and runs by age, so finding the one of a block takes a walk, and finding those of
+// all blocks takes quadratic time. A validation sorts the ranges first and then looks each block up. Up to 32
+// ranges lie in the object; more lie in pages from the system, which are returned at the end. If the system
+// has no memory left, every address counts as inside. Cost: O(ranges log ranges) to build, O(log ranges) per
+// lookup; 16 bytes per range.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,8 @@ namespace mallard {
 
 class address_ranges {
  public:
-  // `each(f)` calls f(begin, bytes) for every piece, the same ones each time; they do not
-  // overlap, or else only overlap() is of use.
+  // `each(f)` calls f(begin, bytes) for every range, the same ones each time. They must not overlap, except
+  // if only overlap() is used.
   template <class Each>
   explicit address_ranges(Each each) noexcept {
     std::size_t pieces = 0;
@@ -46,10 +46,10 @@ class address_ranges {
     if (pages_) os_pages().deallocate(pages_.data, pages_.size, alignof(range));
   }
 
-  // Bytes of all pieces.
+  // Bytes of all ranges.
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
-  // Whether `p` points into a piece, at a multiple of `step` bytes from its begin.
+  // Whether `p` points into a range, at a multiple of `step` bytes from its start.
   [[nodiscard]] bool contains(const void* p, std::size_t step = 1) const noexcept {
     if (first_ == nullptr) return true;
     const range* const above = std::upper_bound(first_, first_ + count_, address_of(p),
@@ -59,7 +59,7 @@ class address_ranges {
     return offset < above[-1].bytes && offset % step == 0;
   }
 
-  // Whether two pieces do, where `each` may have told of such.
+  // Whether two ranges overlap.
   [[nodiscard]] bool overlap() const noexcept {
     for (std::size_t i = 1; i < count_; ++i)
       if (first_[i].begin - first_[i - 1].begin < first_[i - 1].bytes) return true;
@@ -79,8 +79,8 @@ class address_ranges {
   std::size_t bytes_ = 0;
 };
 
-// Whether the freed blocks of a pool, `size` bytes each, are among those carved, no more than there are.
-// Each is looked up before its link is followed. O(blocks log pieces).
+// Checks that the freed blocks of a pool, `size` bytes each, were carved, and that there are not more of them
+// than that. Each is looked up before its link is followed. O(blocks log ranges).
 template <class FreeList>
 [[nodiscard]] violation validate_freed(const FreeList& freed, const address_ranges& carved,
                                        std::size_t size) noexcept {

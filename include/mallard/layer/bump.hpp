@@ -1,11 +1,11 @@
-// bump: hands out one stretch of memory from its start to its end.
+// bump: hands out one range of memory from its start to its end.
 //
 //     [ taken ........|pad|block| free ...............]
 //                              ^ cursor               ^ end
 //
-// Blocks follow each other without headers; the only waste is the padding an alignment asks for.
-// The block that ends at the cursor is the top one: it can grow forward and shrink in place.
-// Invariant: cursor <= end; an empty bump has both null. Cost: take is a dozen instructions at most.
+// Blocks follow each other without headers; only alignment wastes memory. The block that ends at the cursor
+// is the top one: it can grow forward and shrink in place. Invariant: cursor <= end; an empty bump has both
+// null. Cost: take is a dozen instructions at most.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ class bump {
   [[nodiscard]] std::byte* cursor() const noexcept { return reinterpret_cast<std::byte*>(cursor_); }
   [[nodiscard]] std::byte* end() const noexcept { return reinterpret_cast<std::byte*>(end_); }
 
-  // Points `taken` to the next `size` (at least 1) bytes at a multiple of `align`; false if they do
-  // not fit. No sum here can wrap: addresses of objects and `max_request` are below half the range.
+  // Points `taken` to the next `size` (at least 1) bytes at a multiple of `align`; false if they do not fit.
+  // No sum here can overflow: addresses of objects and `max_request` are below half the range.
   [[nodiscard]] MALLARD_INLINE bool take(std::size_t size, std::size_t align, void*& taken) noexcept {
     MALLARD_CHECK(size != 0 && is_valid_align(align));
     const std::uintptr_t start = align_up(cursor_, align);
@@ -44,7 +44,7 @@ class bump {
     return address_of(p) + size == cursor_;
   }
 
-  // Gives the top block, which begins at `p`, another size; precondition: it fits.
+  // Resizes the top block, which starts at `p`; precondition: the new size fits.
   void resize_top(const void* p, std::size_t size) noexcept {
     MALLARD_CHECK(size <= end_ - address_of(p));
     cursor_ = address_of(p) + size;

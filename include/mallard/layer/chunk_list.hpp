@@ -3,17 +3,16 @@
 //     newest --> [header| room ......] --> [header| room .....] --> [header| room ..] --> null
 //     spares --> [header| room ...........] --> null          empty, looked at before the upstream is asked
 //
-// The header stands inside the chunk, so the list costs no memory beside it. A chunk is as large as the
-// growth policy wishes; where the upstream cannot give that, half of it, and so on down to the request.
-// One for blocks of one size is smaller than wished where they would leave much of it over at its end.
-// A chunk that is dropped becomes the spare if it is larger than the one there is: a heap that is
-// cleared or rewound again and again keeps its largest chunk and soon asks for no more; recycle()
-// keeps all, in their order, so that the same work finds each again where it needs it. Other work may
-// find the next few spares too small and be given a new chunk; all of them are looked through only
-// where the upstream has none. Owning its upstream, it passes clear() and release() on to one that has them;
-// an `upstream_ref` has not. Invariant: held() is the sum of the chunks' received sizes, spares included.
-// Cost: add and drop O(1) beside the upstream's, owns and validate O(chunks); add O(chunks) when the
-// upstream is exhausted.
+// The header lies inside the chunk, so the list needs no other memory. The growth policy sets a chunk's size;
+// if the upstream cannot provide it, half of it is asked for, and so on down to the request. A chunk for
+// blocks of one size is made smaller if they would leave much of its end unused.
+// A dropped chunk becomes the spare if it is larger than the present one: a heap that is cleared or rewound
+// repeatedly keeps its largest chunk and soon needs no other. recycle() keeps all chunks in their order, so
+// that the same work finds each again where it needs it. Different work may find the next few spares too
+// small and get a new chunk; all spares are searched only if the upstream has no memory. If it owns its
+// upstream, it forwards clear() and release() to it; an `upstream_ref` has neither. Invariant: held() is
+// the sum of the chunks' received sizes, spares included. Cost: add and drop are O(1) beside the upstream's,
+// owns and validate O(chunks), add O(chunks) if the upstream is exhausted.
 #pragma once
 
 #include <algorithm>
@@ -28,10 +27,9 @@
 #include "mallard/core/block.hpp"
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/layer/address_ranges.hpp"
-#include "mallard/layer/allocate_halving.hpp"
-#include "mallard/layer/growth.hpp"
 
 namespace mallard {
 
@@ -44,17 +42,17 @@ class chunk_list {
    public:
     chunk(chunk* older, std::size_t size) noexcept : older_(older), size_(size), filled_(begin()) {}
 
-    // The room: everything behind the header. It begins aligned to `default_align`.
+    // The room: everything behind the header. Its start is aligned to `default_align`.
     [[nodiscard]] std::byte* begin() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
     [[nodiscard]] std::byte* end() noexcept { return reinterpret_cast<std::byte*>(this) + size_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] chunk* older() const noexcept { return older_; }
 
-    // Where the taken part of the room ends; the chunk's user says so when it turns to another chunk.
+    // The end of the used part of the room; the chunk's user sets it when it turns to another chunk.
     [[nodiscard]] std::byte* filled() const noexcept { return filled_; }
     void set_filled(std::byte* end_of_taken) noexcept { filled_ = end_of_taken; }
 
-    // The chunk of the next higher address, where chunks have been sorted by it since one was added.
+    // The chunk with the next higher address, valid if chunks were sorted since one was added.
     [[nodiscard]] chunk* higher() const noexcept { return higher_; }
 
     [[nodiscard]] bool contains(const void* p) const noexcept {
@@ -83,14 +81,14 @@ class chunk_list {
   [[nodiscard]] chunk* newest() const noexcept { return newest_; }
   [[nodiscard]] std::size_t held() const noexcept { return held_; }
 
-  // Whether a chunk with room for such a block is a request that an upstream considers.
+  // Whether a chunk for such a block is not larger than any request may be.
   [[nodiscard]] static constexpr bool can_hold(std::size_t size, std::size_t align) noexcept {
     constexpr std::size_t most = max_request - sizeof(chunk);
     return size <= most && padding_of(align) <= most - size;
   }
 
-  // A new newest chunk with room for a block of `size` bytes at `align`; null when exhausted. It will be
-  // filled by blocks that take `unit` bytes each, 1 where nobody knows.
+  // Adds a newest chunk with room for a block of `size` bytes at `align`; null when exhausted. It will be
+  // filled with blocks of `unit` bytes each, 1 if that is unknown.
   [[nodiscard]] chunk* add(std::size_t size, std::size_t align, std::size_t unit = 1) noexcept {
     if (!can_hold(size, align)) return nullptr;
     const std::size_t least = sizeof(chunk) + size + padding_of(align);
@@ -103,8 +101,8 @@ class chunk_list {
     return added;
   }
 
-  // For a request that add() has refused, and that the caller can't do without: gives all spares back, so
-  // that the upstream may be asked again; whether there were some.
+  // For a necessary request that add() has refused: returns all spares, so that the upstream may be asked
+  // again; whether there were any.
   [[nodiscard]] MALLARD_NOINLINE bool give_spares_back() noexcept {
     if (spares_ == nullptr) return false;
     trim_spares(0);
@@ -119,8 +117,8 @@ class chunk_list {
     return newest_ = added;
   }
 
-  // Ends the newest chunk, which holds no block any more; precondition: there is one. The larger one
-  // of it and the spare is kept.
+  // Drops the newest chunk, which holds no live block; precondition: there is one. The larger of it and the
+  // spare is kept.
   void drop_newest() noexcept {
     MALLARD_CHECK(newest_ != nullptr);
     chunk* dropped = newest_;
@@ -131,22 +129,21 @@ class chunk_list {
     give_back_all(std::exchange(spares_, dropped));
   }
 
-  // Sorts the chunks that are no spares by their addresses; the lowest, null where there is none. Their order
-  // of age stays. O(chunks log chunks).
+  // Sorts the chunks, except spares, by address and returns the lowest; null if there is none. Their order by
+  // age stays. O(chunks log chunks).
   [[nodiscard]] chunk* sort() noexcept {
     address_sort<chunk, &chunk::higher, &chunk::set_higher> sorted;
     for (chunk* c = newest_; c != nullptr; c = c->older_) sorted.add(c);
     return sorted.take_all();
   }
 
-  // Gives the chunks back for which ends(chunk) holds, and which hold no block any more; no spares.
-  // O(chunks).
+  // Returns the chunks for which ends(chunk) holds and which hold no live block, except spares. O(chunks).
   template <class Ends>
   void drop_if(Ends ends) noexcept {
     give_back_if(newest_, ends);
   }
 
-  // Gives spares back until they have at most `keep` bytes together. O(spares).
+  // Returns spares until at most `keep` bytes of them are held. O(spares).
   void trim_spares(std::size_t keep) noexcept {
     give_back_if(spares_, [&](const chunk* c) {
       if (c->size_ > keep) return true;
@@ -155,7 +152,7 @@ class chunk_list {
     });
   }
 
-  // Ends all blocks; keeps the largest chunk, or lets a clearable upstream keep what it wants.
+  // Ends all blocks; keeps the largest chunk, or lets a clearable upstream decide what to keep.
   void clear() noexcept {
     if constexpr (clearable<Upstream>) {
       forget();
@@ -174,7 +171,7 @@ class chunk_list {
     }
   }
 
-  // Ends all blocks and gives all chunks back.
+  // Ends all blocks and returns all chunks.
   void release() noexcept {
     if constexpr (releasable<Upstream>) {
       forget();
@@ -199,7 +196,7 @@ class chunk_list {
     return false;
   }
 
-  // Where the chunks lie, spares included, for a validation.
+  // The address ranges of the chunks, spares included, for a validation.
   [[nodiscard]] address_ranges chunk_ranges() const noexcept {
     return address_ranges([this](auto f) {
       for (const chunk* list : {newest_, spares_})
@@ -224,7 +221,7 @@ class chunk_list {
   }
 
  private:
-  // What a block may lose at the begin of a chunk, which is aligned to `default_align` only.
+  // The most padding that a block needs at the start of a chunk, which is aligned to `default_align` only.
   static constexpr std::size_t padding_of(std::size_t align) noexcept {
     return align > default_align ? align - default_align : 0;
   }
@@ -234,15 +231,15 @@ class chunk_list {
   static constexpr std::size_t few = 8;
   static constexpr std::size_t all = static_cast<std::size_t>(-1);
 
-  // One of the first `most` spares that is large enough, taken out; null where none is.
+  // Removes one of the first `most` spares that is large enough; null if there is none.
   chunk* take_spare(std::size_t least, std::size_t most) noexcept {
     for (chunk** link = &spares_; *link != nullptr && most != 0; link = &(*link)->older_, --most)
       if ((*link)->size_ >= least) return std::exchange(*link, (*link)->older_);
     return nullptr;
   }
 
-  // Without what no whole unit would fill, where that is more than a sixteenth: a chunk for blocks of
-  // 40 KiB is better held at 80 KiB than at 100. What is less may serve others, and chunks keep round sizes.
+  // Cuts off what no whole unit would fill, if that is more than a sixteenth: for blocks of 40 KiB a chunk of
+  // 80 KiB is better than one of 100. A smaller remainder may serve others, and keeps chunks at round sizes.
   static constexpr std::size_t fitted(std::size_t wished, std::size_t unit) noexcept {
     const std::size_t rest = (wished - sizeof(chunk)) % unit;
     return rest > wished / 16 ? wished - rest : wished;

@@ -1,12 +1,12 @@
-// failing<Upstream>: answers chosen requests with null, to show what a heap does when memory ends.
+// failing<Upstream>: returns null for chosen requests, to test behaviour when memory runs out.
 //
 //     fail_at(3)     1 2 X 4 5 ...      the third request from now on fails
 //     fail_from(3)   1 2 X X X ...      the third and every later one fails
 //
-// Everything else is the upstream's, but for nested regions, which it would not see. Until one of them is
-// called nothing fails. Through resource<> and allocator<> a null is std::bad_alloc: for_each_failure() runs
-// a piece of code against each in turn. One thread at a time. Cost: one count and two comparisons a request;
-// for tests.
+// It forwards everything else except nesting, whose regions it would not see. Nothing fails until one of
+// these is called. Through resource<> and allocator<> a null becomes std::bad_alloc; for_each_failure() runs
+// code against each failure in turn. One thread at a time. Cost: a count and two comparisons per request; for
+// tests.
 #pragma once
 
 #include <cstddef>
@@ -85,7 +85,7 @@ class failing : public forwarding<Upstream> {
 
   static constexpr resize_way ways = base::upstream_ways;
 
-  // A request where it asks for more.
+  // Counts as a request if it may allocate more memory.
   [[nodiscard]] resize_result resize(const resize_request& request) noexcept
     requires resizable<Upstream>
   {

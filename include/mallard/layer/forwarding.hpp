@@ -1,13 +1,13 @@
-// forwarding<Upstream>: the base of layers that look at blocks without changing them.
+// forwarding<Upstream>: the base of layers that observe blocks without changing them.
 //
-//     layer: forwarding   allocate, deallocate:  the layer's own
-//         |            asked about a block:   the upstream's
+//     layer: forwarding    allocate, deallocate:      the layer's own
+//         |                questions about a block:   the upstream's
 //     Upstream
 //
-// It owns the upstream and passes on what a layer that only watches cannot spoil. Ends of many blocks at
-// once and changes of size are the layer's to pass on, since they alter what it counts.
-// What it holds is what its blocks have upstream, so held, carved and granted are one figure; what the
-// upstream holds for them is upstream().usage(). Cost: none.
+// It owns the upstream and forwards everything that an observing layer cannot spoil. Operations that end many
+// blocks or change sizes are left to the layer, since they alter what it counts. What it holds is what its
+// blocks have upstream, so held, carved and granted are equal; what the upstream holds for them is
+// upstream().usage(). Cost: none.
 #pragma once
 
 #include <algorithm>
@@ -107,10 +107,10 @@ class forwarding {
  protected:
   ~forwarding() = default;
 
-  // Whether the received size of a block can be found when it comes back.
+  // Whether the received size of a block can be determined when it is freed.
   static constexpr bool knows_received = predictable<Upstream> || measurable<Upstream>;
 
-  // Bytes received by a live block that is given back with `size`; 0 where that cannot be known.
+  // Received size of a live block freed with `size`; 0 if it cannot be determined.
   [[nodiscard]] std::size_t received_by([[maybe_unused]] const void* p, [[maybe_unused]] std::size_t size,
                                         [[maybe_unused]] std::size_t align) const noexcept {
     if constexpr (predictable<Upstream>)
@@ -121,15 +121,15 @@ class forwarding {
       return 0;
   }
 
-  // Bytes that each block of a burst received.
+  // Received size of each block of a burst.
   [[nodiscard]] std::size_t received_in_burst(std::size_t size, std::size_t align) const noexcept
     requires predictable<Upstream>
   {
     return upstream_.received_size(std::max(size, sizeof(void*)), align);
   }
 
-  // Bytes that `count` blocks of a burst received together, linked from `first` on. O(count) where each block
-  // must be asked.
+  // Received size of all `count` blocks of a burst, linked from `first`. O(count) if each block must be
+  // asked.
   [[nodiscard]] std::size_t received_by_burst([[maybe_unused]] const void* first, std::size_t count,
                                               std::size_t size, std::size_t align) const noexcept
     requires knows_received
@@ -143,7 +143,7 @@ class forwarding {
     }
   }
 
-  // The request with the size of its block, which measurable heaps may be asked without.
+  // The request with the block's size filled in; callers may omit it for measurable heaps.
   [[nodiscard]] resize_request with_size(resize_request request) const noexcept {
     if constexpr (measurable<Upstream>)
       if (request.size == unknown_size) request.size = upstream_.usable_size(request.data);

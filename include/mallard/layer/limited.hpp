@@ -1,4 +1,4 @@
-// limited<Upstream>: hands out at most so many bytes at a time.
+// limited<Upstream>: bounds the bytes of live blocks.
 //
 //     limit  [ out: live blocks, as received ........|  left        ]
 //            a request that needs more than is left is null; blocks that come back make room
@@ -6,13 +6,14 @@
 //     resource<limited<multipool>> r(byte_limit{1 << 20});              a container's share
 //     basic_multipool<limited<default_source>> h(byte_limit{1 << 20});  what a heap may take of the system
 //
-// Under a heap it bounds what that holds, freed blocks included; over one only live bytes, of which the heap
-// below may hold more; over a monotonic, where what was freed makes room here and none below, nothing.
-// Counts received bytes, so the upstream must tell them (predictable or measurable). Where it predicts them,
-// a request beyond the limit never reaches it, and bursts are passed on; resizing is not. As many threads as
-// the upstream allows. Invariant: out <= limit, unless the limit was lowered below what was out. Cost: two
-// additions and the upstream's received_size a pair, the additions atomic where the upstream is concurrent.
-// Seed 000, section 1 (allocators aid testing, debugging and measurement).
+// Below a heap it bounds what that heap holds, including its free blocks. Above a heap it bounds only live
+// bytes, of which the heap may hold more; above a monotonic it bounds nothing, as a freed block makes room
+// here but not below. It counts received bytes, so the upstream must report them (predictable or measurable).
+// If the upstream predicts them, a request beyond the limit never reaches it, and bursts are forwarded;
+// resizing never is. As many threads as the upstream allows. Invariant: out <= limit, unless the limit was
+// lowered below what was out. Cost: two additions and the upstream's received_size per pair; the additions
+// are atomic if the upstream is concurrent. Seed 000, section 1 (allocators aid testing, debugging and
+// measurement).
 #pragma once
 
 #include <concepts>
@@ -29,7 +30,7 @@
 
 namespace mallard {
 
-// How much a `limited` heap may hand out, told from the upstream's arguments.
+// The limit of a `limited` heap, distinct from the upstream's arguments.
 struct byte_limit {
   std::size_t bytes = SIZE_MAX;
 };
@@ -42,7 +43,7 @@ class limited : public forwarding<Upstream> {
  public:
   static constexpr bool is_concurrent = concurrent<Upstream>;
 
-  // Unlimited until told.
+  // Without a byte_limit: unlimited.
   using base::base;
   using base::upstream;
 
@@ -53,10 +54,10 @@ class limited : public forwarding<Upstream> {
 
   [[nodiscard]] std::size_t limit() const noexcept { return limit_; }
 
-  // Takes no block away: below what is out, requests are null until enough has come back.
+  // Live blocks stay: below what is out, requests return null until enough blocks are freed.
   void set_limit(std::size_t bytes) noexcept { limit_ = bytes; }
 
-  // Bytes of live blocks, as received.
+  // Received bytes of live blocks.
   [[nodiscard]] std::size_t out() const noexcept { return out_; }
 
   [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {

@@ -1,12 +1,12 @@
-// live_list<Upstream>: passes blocks through and remembers them, so that it can end them all.
+// live_list<Upstream>: forwards blocks and links the live ones, so that it can end them all.
 //
 //     newest <--> [ pad | node | block ....... ] <--> [ node | block .... ] <--> null
 //
-// For large blocks: each has a node in front of it, in a doubly linked list. A stricter alignment than
-// the node's costs that many bytes in front. Owning its upstream, it passes release() on to one that
-// has it. Invariants: a node's neighbours point back at it, and its block is one of the upstream's; the word
-// in front of a block is a power of two, at least 32, so that heaps with tags there can tell it from theirs.
-// Cost: 32 bytes a block; allocate and deallocate O(1) beside the upstream's.
+// For large blocks: a node in front of each links them doubly. An alignment stricter than the node's adds
+// that many bytes in front. If it owns its upstream, it forwards release() to it. Invariants: a node's
+// neighbours point back at it, and its block is one of the upstream's; the word in front of a block is a
+// power of two, at least 32, so that heaps with tags in that place can distinguish it from their own. Cost:
+// 32 bytes per block; allocate and deallocate are O(1) beside the upstream's.
 #pragma once
 
 #include <algorithm>

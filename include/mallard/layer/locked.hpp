@@ -1,19 +1,18 @@
-// locked<Heap, Mutex>: any heap, for many threads at once, by one lock around each of its members.
+// locked<Heap, Mutex>: any heap for many threads, by one lock around each member.
 //
 //     thread A --allocate--+
 //     thread B --resize----+--> [ mutex ] --> Heap
 //     thread C --release---+
 //
-// It passes on every capability that the heap has. Invariant: the heap is only ever entered with the
-// lock held, once an operation: a burst and a resize of several ways lock once too, also of a block whose
-// size only the heap knows. Every member may be
-// called by any thread at any time, what walks or ends the whole heap included; that nobody uses a block
-// which release(), clear() or rewind() ends stays with the callers. A child region shares its parent's
-// upstream but not its lock, so nesting is not passed on, and no child is made behind one of its own.
-// Suits heaps that few threads use now and then, and sources that several heaps share. Threads that
-// allocate all the time take turns here: take a synchronised heap instead.
-// Cost: a lock and an unlock an operation, beside the heap's. Holds nothing by itself.
-// Seed 000, section 4 (synchronised flavours); seed 001 (allocation_command: one lock a resize).
+// It forwards every capability of the heap. Invariant: the heap is only entered with the lock held, once per
+// operation; a burst, or a resize in several ways, locks once too, even for a block whose size only the heap
+// knows. Any thread may call any member at any time, including those that walk or end the whole heap; callers
+// ensure that nobody uses a block that release(), clear() or rewind() has ended. A child region shares its
+// parent's upstream but not its lock, so nesting is not forwarded, and a locked heap cannot be a child.
+// Suggested for heaps that few threads use occasionally, and for sources shared by several heaps. Threads
+// that allocate all the time contend for the lock: use a synchronised heap instead. Cost: a lock and an
+// unlock per operation beside the heap's. It holds nothing itself. Seed 000, section 4 (synchronised
+// flavours); seed 001 (allocation_command: one lock a resize).
 #pragma once
 
 #include <concepts>
@@ -37,14 +36,14 @@ inline constexpr resize_way ways_of = resize_way::none;
 template <resizable Heap>
 inline constexpr resize_way ways_of<Heap> = Heap::ways;
 
-// Whether a heap made of `Args` is a child.
+// Whether these arguments construct a child.
 template <class Heap, class... Args>
 inline constexpr bool makes_a_child =
     nestable<Heap> && (std::same_as<std::remove_cvref_t<Args>, nesting> || ...);
 
 }  // namespace detail
 
-// Heap: not concurrent, which would need no lock. Mutex: lock() and unlock(), default-constructible; a
+// Heap: not concurrent, as that would need no lock. Mutex: lock() and unlock(), default-constructible; a
 // lock() that throws ends the program, as no member of a heap may throw.
 template <heap Heap, class Mutex = std::mutex>
   requires(!concurrent<Heap>)
@@ -57,7 +56,7 @@ class locked {
   static constexpr bool is_concurrent = true;
   static constexpr resize_way ways = detail::ways_of<Heap>;
 
-  // The heap is made of `args`.
+  // `args` construct the heap.
   template <class... Args>
     requires(std::constructible_from<Heap, Args...> && !detail::makes_a_child<Heap, Args...>)
   explicit locked(Args&&... args) : heap_(std::forward<Args>(args)...) {}
@@ -120,7 +119,7 @@ class locked {
     return heap_.mark();
   }
 
-  // Ends what any thread has allocated since.
+  // Ends the blocks that any thread has allocated since.
   void rewind(const mark_type& to) noexcept
     requires rewindable<Heap>
   {

@@ -3,13 +3,13 @@
 //     chunk  [header| span of 48s | span of 16s | pad | span of 4096s |.... free ....]
 //                                                                               ^ one of four cursors
 //
-// All size classes of one heap so share a few chunks instead of taking a page each. A span is a
-// whole number of units, at least one or as many as must be adjacent, and at most as many as wished: the
-// end of a chunk is used up by a shorter span. A chunk is added when a unit fits in none of the four open
-// places; a place whose room is the least is then closed. With one place, units of many pages would leave up
-// to their own size unused at the end of every chunk. Spans are never given back one by one. Chunks that
-// a clear has kept go back where a single unit would be refused for them. Invariant: each cursor lies in a
-// chunk of the list. Cost: O(1), O(chunks) to end them all.
+// All size classes of a heap share a few chunks instead of taking a page each. A span is a whole number of
+// units, at least one, or as many as must be adjacent, and at most the preferred number: a shorter span uses
+// up the end of a chunk. A chunk is added if a unit fits into none of the four open places; the place with
+// the least room is then closed. With only one place, units of many pages could leave up to their own size
+// unused at the end of every chunk. Spans are never returned one by one. Chunks kept by clear() are returned
+// before a single unit is refused. Invariant: each cursor lies in a chunk of the list. Cost: O(1), O(chunks)
+// to end them all.
 #pragma once
 
 #include <algorithm>
@@ -21,15 +21,15 @@
 #include "mallard/core/align.hpp"
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/bump.hpp"
 #include "mallard/layer/chunk_list.hpp"
-#include "mallard/layer/growth.hpp"
 
 namespace mallard {
 
-// A piece of a chunk; null when exhausted.
+// A part of a chunk; null when exhausted.
 struct span {
   std::byte* begin = nullptr;
   std::byte* end = nullptr;
@@ -46,8 +46,8 @@ class shared_chunks {
   shared_chunks(const shared_chunks&) = delete;
   shared_chunks& operator=(const shared_chunks&) = delete;
 
-  // `least` to `most` units of `unit` bytes, beginning at a multiple of `align`; the `prefix` bytes in
-  // front of them are the caller's as well. Precondition: prefix + align + least * unit does not overflow.
+  // `least` to `most` units of `unit` bytes, starting at a multiple of `align`, with `prefix` more bytes in
+  // front of them. Precondition: prefix + align + least * unit does not overflow.
   [[nodiscard]] span cut(std::size_t prefix, std::size_t align, std::size_t unit, std::size_t most,
                          std::size_t least = 1) noexcept {
     bump* fullest = open_.data();
@@ -70,8 +70,8 @@ class shared_chunks {
     return taken;
   }
 
-  // `size` bytes at a multiple of `align` from the place that the last such bytes are from; null where they
-  // do not fit there.
+  // `size` bytes at a multiple of `align`, from the same place as the previous call; null if they do not fit
+  // there.
   [[nodiscard]] MALLARD_INLINE void* take(std::size_t size, std::size_t align) noexcept {
     void* taken = nullptr;
     if (current_ < places_ && open_[current_].take(size, align, taken)) [[likely]]
@@ -87,7 +87,7 @@ class shared_chunks {
     return taken.begin;
   }
 
-  // Gives back what clear() has kept and nothing was cut from since; whether there was any.
+  // Returns chunks that clear() has kept and that are unused since; whether there were any.
   [[nodiscard]] bool give_spares_back() noexcept { return chunks_.give_spares_back(); }
 
   // Ends all spans; keeps all chunks.

@@ -1,16 +1,16 @@
-// singles: new blocks of one size, cut one by one from where all other sizes are cut, too.
+// singles: new blocks of one size, cut one at a time from the memory that all sizes share.
 //
-//     slab  [576][run of 48s][144][992][144][640].... untouched ....
-//                                                ^ cursor
+//     chunk  [576][run of 48s][144][992][144][640].... untouched ....
+//                                                 ^ cursor
 //
-// Blocks that are asked for one after another follow each other in memory whatever their sizes, as those
-// of a monotonic do: a page is filled before the next one is begun, so the processor fetches ahead what
-// will be written next. None is carved before somebody wants it, and none has a header.
-// For blocks so large that few of them would share a batch; smaller ones have `runs`.
-// Where the blocks lie is not noted, only how many there are. So a block that is freed with another size is
-// found where two then overlap, or where more of that size are freed than there are.
-// It is plain state, one number: size and alignment and where blocks come from are passed in.
-// Cost: O(1), a dozen instructions. Seed 001, chapter 3 ("Simple segregated storage").
+// Consecutive blocks follow each other in memory whatever their sizes, as in a monotonic: a page is filled
+// before the next one is touched, so the processor prefetches what will be written next. No block is carved
+// before it is requested, and none has a header. For blocks so large that few of them would fit into a batch;
+// smaller ones use `runs`.
+// Only the number of blocks is recorded, not their places. A block freed with the wrong size is therefore
+// detected only when two blocks overlap, or when more blocks of a size are freed than exist. Plain state, one
+// number: the caller passes size, alignment and source. Cost: O(1), a dozen instructions. Seed 001, chapter 3
+// ("Simple segregated storage").
 #pragma once
 
 #include <cstddef>
@@ -22,12 +22,12 @@ namespace mallard {
 
 class singles {
  public:
-  // Bytes of the smallest block that is cut singly: two lines of the processor's caches, so that a line is
-  // shared with neighbours of other sizes at a block's ends only.
+  // Size of the smallest block that is cut singly: two cache lines, so that a block shares lines with
+  // neighbours of other sizes only at its ends.
   static constexpr std::size_t least = 128;
 
-  // A new block of `size` bytes at a multiple of `align` behind the last one, whatever its size; null where
-  // it does not fit there.
+  // A new block of `size` bytes at a multiple of `align` behind the last one of any size; null if it does not
+  // fit there.
   template <class Chunks>
   [[nodiscard]] MALLARD_INLINE void* carve(Chunks& from, std::size_t size, std::size_t align) noexcept {
     void* const taken = from.take(size, align);
@@ -35,7 +35,7 @@ class singles {
     return taken;
   }
 
-  // The same, from anywhere; null when `from` is exhausted.
+  // The same from any place; null when `from` is exhausted.
   template <class Chunks>
   [[nodiscard]] void* carve_elsewhere(Chunks& from, std::size_t size, std::size_t align) noexcept {
     void* const taken = from.take_elsewhere(size, align);

@@ -1,19 +1,21 @@
-// stats<Upstream>: counts what is asked of a heap, and what is out.
+// stats<Upstream>: counts requests to a heap, and live blocks and bytes.
 //
 //     caller --allocate--> stats --allocate--> Upstream
 //                          requests, failures, deallocations; blocks, requested, received: live, peak, total
 //
-// Which bytes: a block may come back with any size from the requested to the received one, so
-//   received   is exact where the upstream tells it (predictable or measurable), and stays 0 elsewhere
+// A block may be freed with any size from the requested to the received one, so
+//
+//   received   is exact if the upstream reports it (predictable or measurable), and otherwise stays 0
 //              (counts_received says which);
-//   requested  is what callers say, at both ends. Exact for callers that give back what they asked for, as
-//              all standard containers do; else `live` is too small by what others give back in excess.
-// Ending many blocks at once (clear, release) ends them in `live`, not as deallocations. A rewind ends an
-// unknown number of blocks, so marks are not passed on; bursts are where received sizes are told, and count
-// as that many blocks. A peak is the most that was live since the start, or since reset_peak(). Counting is
-// atomic where the upstream is concurrent. Cost: about ten additions to memory a pair, 5 ns, or atomic ones,
-// and the upstream's received_size. Suggested: under a container for what the program asks, under a heap for
-// what the heap costs. Seed 000, section 1 (allocators aid testing, debugging and measurement).
+//   requested  is what callers pass, to allocate and deallocate. Exact for callers that free with the size
+//              they requested, as all standard containers do; otherwise `live` is too small by the excess.
+//
+// clear and release end blocks in `live`, not as deallocations. A rewind ends an unknown number of blocks, so
+// marks are not forwarded; bursts are if received sizes are known, and count as that many blocks. A peak is
+// the most that was live since the start, or since reset_peak(). Counting is atomic if the upstream is
+// concurrent. Cost: about ten additions to memory per pair, 5 ns, or atomic ones, and the upstream's
+// received_size. Suggested: above a heap to see what the program asks, below it to see what the heap costs.
+// Seed 000, section 1 (allocators aid testing, debugging and measurement).
 #pragma once
 
 #include <concepts>
@@ -103,7 +105,7 @@ class stats : public forwarding<Upstream> {
 
   static constexpr resize_way ways = base::upstream_ways;
 
-  // Counts as a request where a new block may be the answer; a block that changes in place goes on living.
+  // Counts as a request if it may allocate a new block; a block resized in place continues to live.
   [[nodiscard]] resize_result resize(const resize_request& asked) noexcept
     requires resizable<Upstream>
   {
@@ -124,7 +126,7 @@ class stats : public forwarding<Upstream> {
     return {requests_, failures_, deallocations_, blocks_.read(), requested_.read(), received_.read()};
   }
 
-  // Lets the peaks start again from what lives now.
+  // Resets the peaks to the current figures.
   void reset_peak() noexcept {
     blocks_.reset_peak();
     requested_.reset_peak();
@@ -140,7 +142,7 @@ class stats : public forwarding<Upstream> {
       ++failures_;
   }
 
-  // `count` blocks, of these sizes together.
+  // Counts `count` new blocks of these total sizes.
   void begin(std::size_t count, std::size_t requested, std::size_t received) noexcept {
     blocks_.add(count);
     requested_.add(requested);

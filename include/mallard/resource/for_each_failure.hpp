@@ -1,4 +1,4 @@
-// for_each_failure: runs a piece of code with its first request failing, then its second, until none does.
+// for_each_failure: runs code with its first request failing, then its second, until none fails.
 //
 //     mallard::test_resource memory;
 //     mallard::for_each_failure(memory, [&] {
@@ -10,11 +10,10 @@
 //     run 2    1 X                   bad_alloc    nothing may be left
 //     run 3    1 2                   passes: the end
 //
-// Every way out through std::bad_alloc is walked once, so code that leaks or breaks its promise on one of
-// them is found by a loop instead of by luck. What a failed run leaves behind is a leak, reported with the
-// place where it was allocated, as are writes beside blocks; what the body itself must hold (the strong
-// guarantee: the object is as before) it checks in its own handler and throws on. The body starts anew each
-// time: what it changes outside of itself, it has to put back.
+// Every path through std::bad_alloc runs once, so a loop finds code that leaks or breaks a guarantee there.
+// Anything that a failed run leaves allocated is a leak, reported with the place of its allocation, as are
+// writes beside blocks. To check the strong guarantee (the object is unchanged) the body uses its own handler
+// and rethrows. The body starts anew each time and must undo its side effects.
 // Cost: n + 1 runs for n requests. Seed 000, section 1 (allocators aid testing).
 #pragma once
 

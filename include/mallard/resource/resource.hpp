@@ -2,10 +2,10 @@
 //
 //     std::pmr::vector --allocate--> resource<Heap> [ heap ] --null?--> std::bad_alloc
 //
-// It owns its heap: constructor arguments are the heap's, heap() is the heap with its other abilities
-// (release, usage ...). Two resources are equal only if they are the same one. As a resource is
-// final, calls on one whose type is known need no virtual dispatch. Cost beside the heap's: a virtual
-// call an operation; a pair takes 24 instructions over monotonic, 38 over multipool (./dev instructions).
+// It owns its heap: the constructor passes its arguments on, and heap() gives access to the other
+// capabilities (release, usage ...). Two resources are equal only if they are the same object. The class is
+// final, so calls on a resource of known type need no virtual dispatch. Cost beside the heap's: a virtual
+// call per operation; a pair takes 24 instructions over monotonic, 38 over multipool (./dev instructions).
 // Seed 000, section 4 (AS5, AS9 and their kin).
 #pragma once
 

@@ -1,4 +1,4 @@
-// test_resource: a std::pmr::memory_resource for tests, which watches everything done with its blocks.
+// test_resource: a std::pmr::memory_resource for tests that checks every use of its blocks.
 //
 //     std::pmr::map --> test_resource [ fails the n-th request | canaries, book ] --> new_delete_resource()
 //                       statistics(), mismatches(), leaks at its end
@@ -9,12 +9,12 @@
 //       EXPECT_EQ(memory.statistics().blocks.live, 0u);
 //     }   // what is still out here is reported with the places where it was allocated
 //
-// Each deallocate is held against what was allocated: pointer, size, alignment, the bytes around the block;
-// freed memory is filled and kept for a while, so that writes after free are seen too. The answer to a
-// mismatch is a report and the program's end, or, as told, a report and a count, or a handler.
-// Any thread may use it; a handler must not. For debugging: 2 to 5 us a pair, about 400 bytes a block.
-// It needs no test framework. Seed 000, section 1 (allocators aid testing) and 4 (bound by an abstract base,
-// AS5, they can be put under any component).
+// Each deallocate is checked against the allocation: pointer, size, alignment, and the bytes around the
+// block. Freed memory is filled and kept for a while, so writes after free are detected too. A mismatch is
+// reported and ends the program; or it is reported and counted, or passed to a handler. Any thread may use
+// the resource; a handler must not. For debugging: 2 to 5 us per pair, about 400 bytes per block. It needs no
+// test framework. Seed 000, section 1 (allocators aid testing) and 4 (bound by an abstract base, AS5, it fits
+// under any component).
 #pragma once
 
 #include <array>

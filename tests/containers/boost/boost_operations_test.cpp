@@ -18,11 +18,11 @@
 #include <vector>
 
 #include "containers/boost/operations.hpp"
-#include "mallard/allocator/allocation_type.hpp"
 #include "mallard/allocator/allocator.hpp"
+#include "mallard/allocator/resize_objects.hpp"
 #include "mallard/allocator/v2_allocator.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/heap/best_fit.hpp"
-#include "mallard/layer/growth.hpp"
 
 namespace mallard::containers {
 namespace {

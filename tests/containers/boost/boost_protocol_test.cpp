@@ -6,8 +6,8 @@
 #include <boost/version.hpp>
 #include <type_traits>
 
-#include "mallard/allocator/allocation_type.hpp"
 #include "mallard/allocator/allocator.hpp"
+#include "mallard/allocator/resize_objects.hpp"
 #include "mallard/allocator/v2_allocator.hpp"
 #include "mallard/heap/multipool.hpp"
 

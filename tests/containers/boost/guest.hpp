@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "mallard/allocator/allocation_type.hpp"
+#include "mallard/allocator/resize_objects.hpp"
 #include "mallard/allocator/v2_allocator.hpp"
 #include "mallard/core/concepts.hpp"
 #include "model/random.hpp"

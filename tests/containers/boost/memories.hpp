@@ -10,7 +10,7 @@
 
 #include "containers/heaps.hpp"
 #include "containers/memory.hpp"
-#include "mallard/allocator/allocation_type.hpp"
+#include "mallard/allocator/resize_objects.hpp"
 #include "mallard/heap/adaptive_multipool.hpp"
 #include "mallard/heap/best_fit.hpp"
 #include "mallard/heap/multipool.hpp"

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <set>
 
+#include "mallard/core/growth.hpp"
 #include "mallard/core/intrusive_stack.hpp"
-#include "mallard/layer/growth.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 
 namespace mallard {

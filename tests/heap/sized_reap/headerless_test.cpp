@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "mallard/layer/growth.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/source/default_source.hpp"
 
 namespace mallard {

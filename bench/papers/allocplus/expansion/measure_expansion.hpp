@@ -12,7 +12,7 @@
 #include "allocplus/passes.hpp"
 #include "contest/page.hpp"
 #include "harness/cpu_clock.hpp"
-#include "mallard/allocator/allocation_type.hpp"
+#include "mallard/allocator/resize_objects.hpp"
 #include "mallard/core/attributes.hpp"
 
 namespace mallard::bench {

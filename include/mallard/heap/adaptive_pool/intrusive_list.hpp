@@ -1,9 +1,9 @@
-// intrusive_list<T>: elements linked both ways through their own members, any of which can be taken out.
+// intrusive_list<T>: a doubly linked list through the elements' own members.
 //
 //     front --> [T: newer, older] <--> [T] <--> [T] <-- back
 //
-// Plain state, two pointers, so that a heap with many lists is made and ended quickly. An element is in one
-// list at a time, and the caller knows in which. Cost: O(1); what inspects is O(elements). Not synchronised.
+// Two pointers, so a heap with many lists is cheap to create and destroy. An element is in one list at a
+// time, and the caller knows which. Cost: O(1); validation is O(elements). Not synchronised.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace mallard {
 
-// T: has members `newer` and `older`, pointers to T, which are the list's while it is in one.
+// T: has members `newer` and `older`, pointers to T, which belong to the list while the element is in it.
 template <class T>
 class intrusive_list {
  public:
@@ -34,7 +34,7 @@ class intrusive_list {
     back_ = added;
   }
 
-  // Takes out an element of this list.
+  // Removes an element of this list.
   void erase(T* taken) noexcept {
     (taken->newer == nullptr ? front_ : taken->newer->older) = taken->older;
     (taken->older == nullptr ? back_ : taken->older->newer) = taken->newer;

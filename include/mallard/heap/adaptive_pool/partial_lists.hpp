@@ -1,16 +1,16 @@
-// partial_lists: slabs with both live and free blocks, by how many are free.
+// partial_lists: the slabs that have both live and free blocks, in lists by their share of free blocks.
 //
 //     list 0   less than 1/8 free   --> [slab] <--> [slab] <--             taken first, oldest first
 //     list 1   less than 2/8        --> null
 //       ...
 //     list 7   the rest             --> [slab] <--
 //
-// Where the fullest slab is filled first, others become empty, and what is allocated together lies together.
-// To know the fullest of all would take a tree; one of the fullest list does as well. Of those it is the one
-// that came first: more of its blocks are free by now, so that it pays to turn to it. A slab moves only
-// where its free blocks cross an eighth: eight times between full and empty, however many blocks it has.
-// Invariant: a slab here is looked at again where its free blocks reach the next eighth, or are all.
-// Cost: O(1), a dozen instructions; what inspects is O(slabs). Seed 001, chapter 3 ("Managing blocks").
+// Filling the fullest slab first empties the others and keeps blocks that are allocated together close
+// together. Finding the very fullest slab would need a tree; any slab of the fullest list does as well. The
+// oldest in that list is taken, as the most of its blocks are free by now. A slab changes lists only when its
+// free blocks cross an eighth: at most eight times between full and empty, however many blocks it has.
+// Invariant: a listed slab is examined again when its free blocks reach the next eighth, or when all are
+// free. Cost: O(1), a dozen instructions; validation is O(slabs). Seed 001, chapter 3 ("Managing blocks").
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ class partial_lists {
  public:
   static constexpr std::size_t count = 8;
 
-  // A slab with `free` of its blocks free; neither none nor all.
+  // Inserts a slab with `free` free blocks, neither none nor all.
   void put(slab* t, std::size_t free) noexcept {
     const std::size_t list = list_of(free, t->capacity);
     t->look_when(((list + 1) * t->capacity + count - 1) / count, free);
@@ -42,24 +42,25 @@ class partial_lists {
     if (lists_[list].empty()) filled_ &= ~(1u << list);
   }
 
-  // One of the fullest; null where there is none.
+  // A slab of the fullest list; null if there is none.
   [[nodiscard]] slab* fullest() const noexcept {
     return filled_ == 0 ? nullptr : lists_[static_cast<std::size_t>(std::countr_zero(filled_))].front();
   }
 
-  // Whether a quarter of each slab here is free.
+  // Whether a quarter of each listed slab is free.
   [[nodiscard]] bool is_much_free() const noexcept { return (filled_ & ((1u << count / 4) - 1)) == 0; }
 
-  // Whether `t`, which is not being filled, is here and nearly as full as the fullest.
+  // Whether `t`, which is not the current slab, is listed and nearly as full as the fullest.
   [[nodiscard]] bool is_nearly_fullest(const slab* t) const noexcept {
     if (t->goal == when_full) return false;
     return list_of(t->goal - 1, t->capacity) <= static_cast<std::size_t>(std::countr_zero(filled_)) + 1;
   }
 
-  // A full slab, which is nowhere, is looked at again when one of its blocks is free.
+  // A full slab, which is in no list, is examined again as soon as one of its blocks is free.
   static constexpr std::uint32_t when_full = 1;
 
-  // Whether so many slabs are here, each where it belongs. `is_listed(t)` tells whether `t` is one of them.
+  // Whether exactly `slabs` slabs are listed, each in the right list. `is_listed(t)` says whether `t` is one
+  // of them.
   template <class IsListed>
   [[nodiscard]] violation validate(std::size_t slabs, IsListed is_listed) const noexcept {
     for (std::size_t i = 0; i < count; ++i) {

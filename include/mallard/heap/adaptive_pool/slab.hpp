@@ -1,14 +1,13 @@
-// slab: blocks of one size and a bit for each, whose header is found from any of them by a mask.
+// slab: blocks of one size with one bit each; a mask finds the header from any block.
 //
-//     | b |   | b |[of|first_word|capacity|until|goal|newer|older|chunk][1110 0111 ...][...]| b |   |   | b |
-//     ...
+//     | b |   | b |[of|first_word|capacity|until|goal|newer|older|chunk][1110 0111 ...]| b |   |   | b |
 //                   header                                               words: 1 is free
 //
-// To free a block sets a bit and counts down; to allocate takes a word of bits, so that blocks come out in
-// the order of their addresses. Neither touches the blocks. How many are free is counted only where it
-// matters: `until` says how many may be freed before the slab is looked at again, and `goal` how many are
-// free then. The first slab of a chunk has the chunk's header behind its words. Plain state: what slabs do
-// together is partial_lists and slab_chunks. Seed 001, chapter 3 ("Adaptive pools explained").
+// Freeing a block sets a bit and decrements a counter. Allocation takes a whole word of bits, so blocks come
+// out in address order. Neither touches the blocks. The number of free blocks is computed only when it
+// matters: `until` says how many frees may happen before the slab is examined again, and `goal` how many
+// blocks are free then. The first slab of a chunk holds the chunk's header behind its words. A slab is plain
+// state: partial_lists and slab_chunks manage several. Seed 001, chapter 3 ("Adaptive pools explained").
 #pragma once
 
 #include <algorithm>
@@ -34,7 +33,7 @@ struct slab_chunk {
   std::uint64_t unused;  // of these, the ones without a block
 };
 
-// In every piece of a slab; only slabs of several pieces look at it.
+// At the start of every piece of a slab; only slabs of several pieces read it.
 struct slab_piece {
   slab* of;
   std::uint32_t first_word;  // of the piece, among the slab's
@@ -51,7 +50,7 @@ struct slab : slab_piece {
   using word = std::uint64_t;
   static constexpr slab_shape::headers headers = {48, sizeof(slab_chunk), sizeof(slab_piece)};
 
-  // The header in the piece that begins at `begin`; of a slab's first piece, the slab.
+  // The header in the piece that starts at `begin`; for the first piece of a slab, the slab itself.
   [[nodiscard]] static slab_piece* header_at(const slab_shape& shape, std::byte* begin) noexcept {
     return reinterpret_cast<slab_piece*>(begin + shape.colour_at(address_of(begin)));
   }
@@ -64,14 +63,14 @@ struct slab : slab_piece {
     return const_cast<std::byte*>(reinterpret_cast<const std::byte*>(this)) - offset;
   }
 
-  // Where the first slot of a word lies.
+  // The first slot of a word.
   [[nodiscard]] std::byte* first_of_word(const slab_shape& shape, std::size_t index) const noexcept {
     const std::size_t piece = index / shape.words_a_piece;
     const std::size_t in_piece = index - piece * shape.words_a_piece;
     return begin(shape) + piece * shape.piece() + in_piece * slab_shape::slots_a_word * shape.size;
   }
 
-  // The bits of a word where all blocks are free.
+  // The value of a word whose blocks are all free.
   [[nodiscard]] word all_of_word(const slab_shape& shape, std::size_t index) const noexcept {
     const std::size_t piece = index / shape.words_a_piece;
     const std::size_t first = (index - piece * shape.words_a_piece) * slab_shape::slots_a_word;
@@ -97,7 +96,7 @@ struct slab : slab_piece {
     return blocks;
   }
 
-  // Bits that are set: free blocks, without those of a word that was taken.
+  // Counts the set bits: free blocks, except those of a word that was taken.
   [[nodiscard]] std::size_t count_free(const slab_shape& shape) const noexcept {
     std::size_t found = 0;
     for (std::size_t i = 0; i < shape.words(); ++i)
@@ -118,7 +117,7 @@ struct slab : slab_piece {
     return sizeof(slab) + shape.words() * sizeof(word) + of_chunk;
   }
 
-  // Of the word whose first slot is `first`, the bits of the slots from `from` to in front of `to`.
+  // In the word whose first slot is `first`, the bits of the slots from `from` up to, but without, `to`.
   static word bits(std::size_t first, std::size_t from, std::size_t to) noexcept {
     const auto below = [first](std::size_t slot) {
       if (slot <= first) return word{0};

@@ -1,16 +1,16 @@
-// slab_chunks<Upstream, Form, Growth>: where the slabs of an adaptive pool come from, and where they go.
+// slab_chunks<Upstream, Form, Growth>: obtains the slabs of an adaptive pool in chunks and returns them.
 //
 //     full     --> [ slab | slab | slab | slab ] --> ...
 //     partial  --> [ slab | .... | slab | .... ] --> ...      new slabs are taken from here first
 //     idle     --> [ .... | .... | .... | .... ] --> null     kept, as far as what is in use allows
 //
-// Slabs are aligned to the size of their pieces. One by one that would cost an upstream up to as much again
-// for each; so they come in chunks of up to 64, which lose it once. A chunk without a used slab is idle; idle
-// chunks are kept up to a sixteenth of what was in use at most of late, at the least `least_idle` bytes, or
-// up to the form's number of slabs, and else go back at once: to the system the first time, and upstream,
-// which may keep them, as far as they had to be taken from there again. What is "of late" fades by a 1024th
-// with each slab that is taken. Invariant: a chunk is in the list that its used slabs say; held() is what all
-// came to. Cost: O(1) beside the upstream's; what ends or inspects all is O(chunks). Seed 001, chapter 3
+// A slab is aligned to the size of its pieces. Allocating slabs one by one could cost an upstream twice their
+// size, so they come in chunks of up to 64, which pay for the alignment once. A chunk without used slabs is
+// idle. Idle chunks are kept up to a sixteenth of the recent peak and at least `least_idle` bytes, or up to
+// the form's number of slabs. Any more are returned at once: to the system the first time; then to the
+// upstream, which may keep them, as far as they were fetched again. The recent peak decays by a 1024th with
+// each slab taken. Invariant: the used slabs of a chunk decide its list; held() is the sum of all chunks.
+// Cost: O(1) beside the upstream's; release, clear and validation are O(chunks). Seed 001, chapter 3
 // ("Alignment can lead to excessive memory waste", "Managing blocks").
 #pragma once
 
@@ -28,15 +28,51 @@
 #include "mallard/core/block.hpp"
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/adaptive_pool/intrusive_list.hpp"
-#include "mallard/heap/adaptive_pool/recurrence.hpp"
 #include "mallard/heap/adaptive_pool/slab.hpp"
 #include "mallard/heap/adaptive_pool/slab_shape.hpp"
-#include "mallard/layer/allocate_halving.hpp"
-#include "mallard/layer/growth.hpp"
 
 namespace mallard {
+
+// recurrence: predicts how much of the returned memory will be fetched again, from what happened before.
+//
+//     given back   [ as much as came again before: kept | the rest: to the system ]
+//     taken        out of what is kept; what had gone to the system and is wanted again will be kept next
+//     time
+//
+// Memory returned to the system costs a page fault per page when it is fetched again; memory that is kept
+// serves nobody else. The best predictor is that it was fetched again before. So a single peak leaves nothing
+// behind, and a recurring peak is returned to the system only once. Figures are bytes in total, not single
+// blocks. Invariant: no more is kept than was fetched again. Cost: a few instructions. Seed 001, chapter 3
+// ("Managing blocks").
+class recurrence {
+ public:
+  // Returns whether these returned bytes shall be kept.
+  [[nodiscard]] bool keeps(std::size_t bytes) noexcept {
+    if (bytes > recurring_ - kept_) {
+      gone_ += bytes;
+      return false;
+    }
+    kept_ += bytes;
+    return true;
+  }
+
+  // Records that bytes were taken.
+  void take(std::size_t bytes) noexcept {
+    const std::size_t of_kept = std::min(bytes, kept_);
+    const std::size_t of_gone = std::min(bytes - of_kept, gone_);
+    kept_ -= of_kept;
+    gone_ -= of_gone;
+    recurring_ += of_gone;
+  }
+
+ private:
+  std::size_t recurring_ = 0;  // went to the system and was fetched again
+  std::size_t kept_ = 0;       // of that, kept now
+  std::size_t gone_ = 0;       // went to the system and was not fetched since
+};
 
 template <heap Upstream, class Form, growth_policy Growth>
 class slab_chunks {
@@ -60,7 +96,7 @@ class slab_chunks {
   [[nodiscard]] std::size_t held() const noexcept { return held_; }
   [[nodiscard]] std::size_t idle() const noexcept { return idle_; }
 
-  // A slab of which all blocks are free; null when exhausted. All slabs have the same shape.
+  // A slab whose blocks are all free; null when exhausted. All slabs have the same shape.
   [[nodiscard]] slab* take(const slab_shape& shape) noexcept {
     slab_chunk* c = list(partial).front();
     if (c == nullptr) c = list(kept).front();
@@ -82,8 +118,8 @@ class slab_chunks {
     }
   }
 
-  // The slab in use that follows `t` in memory, and behind its chunk's last the first of the chunk that was
-  // used up next; null where there is none in use.
+  // The next used slab in memory behind `t`; behind the last one of its chunk, the first of the chunk that
+  // was used up next; null if there is no used one.
   [[nodiscard]] static slab* behind(const slab_shape& shape, const slab* t) noexcept {
     const slab_chunk* const c = t->chunk;
     const std::size_t index = index_of(shape, t) + 1;
@@ -91,13 +127,12 @@ class slab_chunks {
     return c->newer == nullptr ? nullptr : in_use(shape, c->newer, 0);
   }
 
-  // The slab in use that lies in front of `t`; null where that is none of its chunk's.
+  // The used slab directly in front of `t` in the same chunk; null if there is none.
   [[nodiscard]] static slab* in_front(const slab_shape& shape, const slab* t) noexcept {
     return in_use(shape, t->chunk, index_of(shape, t) - 1);
   }
 
-  // The third slab, from the first of the chunk that was used up first of all; null where there is none in
-  // use.
+  // The third slab of the chunk that was used up first; null if it has no used one.
   [[nodiscard]] slab* third_of_all(const slab_shape& shape) const noexcept {
     const slab_chunk* const c = lists_[full].back();
     slab* t = c == nullptr ? nullptr : at(shape, c, 0);
@@ -105,12 +140,12 @@ class slab_chunks {
     return t;
   }
 
-  // Ends idle chunks until at most `keep` bytes of them are held; they go to the system.
+  // Returns idle chunks to the system until at most `keep` bytes of them are held.
   void trim(std::size_t keep) noexcept {
     while (idle_ > keep) end(list(kept).front(), false);
   }
 
-  // Ends all slabs; keeps all chunks, or lets a clearable upstream keep what it wants.
+  // Ends all slabs; keeps all chunks, or lets a clearable upstream decide what to keep.
   void clear() noexcept {
     if constexpr (clearable<Upstream>) {
       forget();
@@ -121,7 +156,7 @@ class slab_chunks {
     }
   }
 
-  // Ends all slabs and gives all chunks back.
+  // Ends all slabs and returns all chunks.
   void release() noexcept {
     if constexpr (releasable<Upstream>) {
       forget();
@@ -174,7 +209,7 @@ class slab_chunks {
  private:
   enum state : std::size_t { full, partial, kept };
 
-  // What an upstream aligns to without losing much.
+  // The alignment that an upstream provides without losing much.
   static constexpr std::size_t page = 4096;
   static constexpr std::size_t fading = 1024;
 
@@ -192,13 +227,13 @@ class slab_chunks {
     return static_cast<std::size_t>(t->begin(shape) - t->chunk->begin) / shape.bytes();
   }
 
-  // A slab of a chunk, whatever its index; null where it has none such in use.
+  // The slab of a chunk at an index; null if that index is out of range or the slab unused.
   static slab* in_use(const slab_shape& shape, const slab_chunk* c, std::size_t index) noexcept {
     const std::uint64_t used = c->all & ~c->unused;
     return index < most_slabs && (used >> index & 1) != 0 ? at(shape, c, index) : nullptr;
   }
 
-  // Notes which slabs of a chunk are unused, where the chunk's list and the figures may change by that.
+  // Records which slabs of a chunk are unused, and updates the chunk's list and the totals.
   void set_unused(slab_chunk* c, std::uint64_t unused) noexcept {
     const state before = state_of(c);
     c->unused = unused;
@@ -240,7 +275,7 @@ class slab_chunks {
     return begin(shape, memory);
   }
 
-  // The header of a chunk lies in its first slab, which is found from it.
+  // The header of a chunk lies in its first slab.
   slab_chunk* begin(const slab_shape& shape, block memory) noexcept {
     const std::size_t padding = padding_for(memory.data, shape.piece());
     std::byte* const first = static_cast<std::byte*>(memory.data) + padding;
@@ -265,7 +300,7 @@ class slab_chunks {
     return made;
   }
 
-  // Gives a chunk back, to the system where the upstream is not to keep it.
+  // Returns a chunk: to the system if the upstream must not keep it.
   void end(slab_chunk* c, bool may_be_kept) noexcept {
     const state s = state_of(c);
     list(s).erase(c);

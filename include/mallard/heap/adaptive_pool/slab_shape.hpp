@@ -4,12 +4,12 @@
 //     [slot 0][slot 1]..[header, words]..[ .. ][slot n-1] [slot 0]..[header]..[ .... ][slot n-1]
 //                       ^ colour         ^ slots that would lie over a header are never free
 //
-// A slab is an aligned piece of memory whose header is found from any block in it by a mask: the "block" of
-// an adaptive pool. With several pieces it is aligned to one of them only, and the header of each says where
-// the slab's is: the "sub-blocks". The i-th slot of a piece lies i sizes from the piece's begin, and is found
-// from there by a multiplication, whatever the size. Were all headers where their pieces begin, they would
-// share a few sets of the processor's caches, which hold no more than a few hundred; so each lies at another
-// place than its neighbours', its colour, which follows from the piece's address.
+// A slab is an aligned piece of memory; a mask finds its header from any block in it. It is the "block" of an
+// adaptive pool in seed 001. A slab of several pieces is aligned only to one piece, and the header of each
+// piece points to the slab's: these are the "sub-blocks". The i-th slot of a piece starts i sizes from the
+// piece's start, and a multiplication finds the slot of an address. If all headers lay at the start of their
+// pieces they would compete for a few cache sets, which hold no more than a few hundred of them; so each
+// header lies at an offset, its colour, derived from the piece's address.
 // Invariant: each slab has at least one block. Seed 001, chapter 3 ("Minimizing alignment requirements").
 #pragma once
 
@@ -22,8 +22,8 @@
 
 namespace mallard {
 
-// What the caller of an adaptive pool may decide: blocks of a slab, at the least; slabs without blocks that
-// are kept, at the most; what a piece may lose to its header and end, in percent. Seed 001's NodesPerBlock,
+// Parameters of an adaptive pool: the minimum number of blocks per slab, the maximum number of empty slabs
+// kept, and the percentage of a piece that its header and end may take. Seed 001's NodesPerBlock,
 // MaxFreeBlocks and OverheadPercent.
 inline constexpr std::size_t default_nodes_per_block = 256;
 inline constexpr std::size_t free_blocks_in_proportion = static_cast<std::size_t>(-1);  // to use: a sixteenth
@@ -52,13 +52,13 @@ struct slab_shape {
   std::uint32_t pieces = 0;         // of a slab
   std::uint32_t words_a_piece = 0;  // words of bits, one bit a slot
 
-  // Bytes of headers: of a slab, beside its words; of a chunk, behind those of its first slab; of a slab's
-  // further pieces.
+  // Sizes of headers: of a slab, without its words; of a chunk, behind its first slab's; of a slab's further
+  // pieces.
   struct headers {
     std::size_t slab, chunk, piece;
   };
 
-  // For blocks of at least `size` bytes, at least a pointer's, at `align`. None where there cannot be such.
+  // For blocks of at least `size` bytes, and at least a pointer's, at `align`. Empty if that is impossible.
   template <class Form>
   [[nodiscard]] static constexpr slab_shape of(std::size_t size, std::size_t align, headers lost) noexcept {
     align = std::max(align, alignof(void*));
@@ -67,7 +67,7 @@ struct slab_shape {
     made.size = align_up(std::max(size, sizeof(void*)), align);
     made.align = align;
     if (made.size > largest_size) return {};
-    // Few of the large ones: else a slab of them would be larger than many a program.
+    // Fewer large blocks: otherwise a slab of them would be larger than many programs.
     const std::size_t most = std::max(usual_bytes / made.size, least_nodes);
     const std::size_t nodes = std::min(Form::nodes_per_block, most);
     made.reciprocal = ((std::uint64_t{1} << 32) + made.size - 1) / made.size;
@@ -83,15 +83,15 @@ struct slab_shape {
   [[nodiscard]] constexpr std::size_t bytes() const noexcept { return piece() * pieces; }
   [[nodiscard]] constexpr std::size_t words() const noexcept { return std::size_t{words_a_piece} * pieces; }
 
-  // Of a piece, lost ones included.
+  // Slots of a piece, unusable ones included.
   [[nodiscard]] constexpr std::size_t slots() const noexcept { return piece() / size; }
 
-  // Where the header of the piece at `begin` lies, from there.
+  // The offset of the header in the piece that starts at `begin`.
   [[nodiscard]] constexpr std::size_t colour_at(std::uintptr_t begin) const noexcept {
     return static_cast<std::size_t>(begin >> colour_shift) & colours;
   }
 
-  // Which slot of its piece begins `offset` bytes behind the piece's begin; precondition: one does.
+  // The slot that starts `offset` bytes into its piece; precondition: one does.
   [[nodiscard]] constexpr std::size_t slot_at(std::size_t offset) const noexcept {
     return static_cast<std::size_t>((offset * reciprocal) >> 32);
   }
@@ -100,8 +100,8 @@ struct slab_shape {
   static constexpr std::size_t usual_bytes = 32768;
   static constexpr std::size_t least_nodes = 8;
   static constexpr std::size_t largest_piece = std::size_t{1} << 31;
-  // Headers of neighbours are two lines of the processor's caches apart, and no more lie in the way of the
-  // blocks than a page, so that a new slab's first blocks touch no other.
+  // Headers of neighbouring pieces are two cache lines apart. Their range is limited to a page, so that the
+  // first blocks of a new slab touch no other page.
   static constexpr std::size_t colour_step = 2 * cache_line;
   static constexpr std::size_t colour_range = 4096;
 
@@ -113,12 +113,12 @@ struct slab_shape {
     colour_shift = colours == 0 ? 0 : static_cast<std::uint32_t>(std::countr_zero(bytes / colour_step));
   }
 
-  // Slots that `bytes` somewhere in a piece may lie over.
+  // The most slots that `bytes` anywhere in a piece can overlap.
   [[nodiscard]] constexpr std::size_t slots_under(std::size_t bytes) const noexcept {
     return std::min(slots(), (bytes + size - 1) / size + (colours == 0 ? 0 : 1));
   }
 
-  // Blocks of a slab, at the least.
+  // The minimum number of blocks in a slab.
   [[nodiscard]] constexpr std::size_t nodes(headers lost) const noexcept {
     const std::size_t front = lost.slab + words() * sizeof(std::uint64_t) + lost.chunk;
     if (front > piece() / 2) return 0;

@@ -1,13 +1,13 @@
-// carve_burst: many blocks of boundary tags out of few large free ones.
+// carve_burst: carves many blocks from few large free ones.
 //
 //     [ free .................................................. ]
 //     [tag| b ][tag| b ][tag| b ][tag| b ][ free .............. ]     a run: one search, one split
 //
-// Each block is one of its own afterwards. A run has as many blocks as `contiguous` bytes hold, one at least;
-// where the heap has no such run, half as many. Where the caller does not care the heap's rest is used up
-// before there is another, so that bursts leave no holes, and their memory is written and read in its order.
-// What blocks come back together and lie next to each other, in either order, is joined first and given back
-// once. Cost: O(1) a block, about 5 instructions, and an allocation a run. Seed 001, chapter 2.
+// Each block is independent afterwards. A run has as many blocks as fit into `contiguous` bytes, at least
+// one; if the heap has no such run, half as many, and so on. Without a preference, the heap's rest block is
+// used up before another block, so bursts leave no holes and their memory is accessed in address order. When
+// blocks are freed together, adjacent ones in either order are merged first and freed once. Cost: O(1) per
+// block, about 5 instructions, and one allocation per run. Seed 001, chapter 2.
 #pragma once
 
 #include <algorithm>
@@ -20,20 +20,21 @@
 
 namespace mallard {
 
-// Bytes of a run where the caller does not care.
+// The size of a run if the caller has no preference.
 inline constexpr std::size_t usual_run = 4096;
 
-// Bytes of a run at most; 0: the caller does not care.
+// The maximum size of a run; 0: the caller has no preference.
 [[nodiscard]] constexpr std::size_t run_bytes(std::size_t contiguous) noexcept {
   return contiguous == 0 ? usual_run : std::min(contiguous, max_request / 4);
 }
 
-// A run of blocks, the i-th of sizes(i) bytes, `bytes` together, its data at `align`, appended to `out`;
-// false where there is none. Blocks: a coalesce.
+// Carves a run of blocks, the i-th of sizes(i) bytes, `bytes` together, with its data at `align`, and appends
+// it to `out`; false if there is none. Blocks: a coalesce.
 template <class Blocks, class Sizes>
 [[nodiscard]] bool carve_run(Blocks& blocks, chain& out, std::size_t count, std::size_t bytes,
                              std::size_t align, Sizes sizes) noexcept {
-  // With a block more to spare, what remains is one, and none of the run is larger than the others.
+  // With room for one more block, the remainder is always a block, so no block of the run is larger than the
+  // others.
   const std::size_t spacious = bytes + boundary_tag::least;
   boundary_tag* const run =
       align <= boundary_tag::granule ? blocks.allocate(spacious) : blocks.allocate_aligned(spacious, align);
@@ -53,8 +54,8 @@ template <class Blocks, class Sizes>
   return true;
 }
 
-// Appends `count` blocks of `size` bytes each, tags included, which is a multiple of `align`; false where
-// they cannot all be had: `out` then has those that could.
+// Appends `count` blocks of `size` bytes each, tags included, a multiple of `align`. Returns false if not all
+// can be had: `out` then has those that could.
 template <class Blocks>
 [[nodiscard]] bool carve_burst(Blocks& blocks, chain& out, std::size_t count, std::size_t size,
                                std::size_t align, std::size_t contiguous) noexcept {
@@ -74,8 +75,8 @@ template <class Blocks>
   return true;
 }
 
-// The first block of the chain, out of it, with all of the chain that follow it and are its neighbours, as
-// one block; precondition: the chain is not empty, and its first block is one of Blocks.
+// Removes the first block of the chain, and the following ones as long as they are adjacent to it, and merges
+// them into one block; precondition: the chain is not empty, and its first block is one of Blocks.
 [[nodiscard]] inline boundary_tag* take_joined(chain& blocks) noexcept {
   boundary_tag* joined = boundary_tag::of(blocks.pop_front());
   while (!blocks.empty()) {

@@ -1,16 +1,16 @@
-// coalesce<Upstream, Growth>: blocks of any size from chunks, split and joined as they come and go.
+// coalesce<Upstream, Growth>: blocks of any size from chunks, split when allocated and merged when freed.
 //
 //     recent_blocks   b b b                    small ones that were freed a moment ago, not yet joined
 //     joined_blocks   [ used ][ free ][ used ][ used ][ rest .. ]  [ free ............ ]
 //     tagged_chunks   [ chunk ................................ ]  [ chunk, idle ...... ]   --> Upstream
 //
-// The best fitting free block is carved; a block that is given back is joined with both neighbours, a small
-// one when too many of them wait or memory is short, so memory that one size used serves any other. Blocks
-// are named by their tags, and sizes include them.
-// A chunk that becomes free goes back upstream when more than a 64th of what is held, 64 KiB, and the first
-// chunk that the growth policy wishes for would then be idle; else it is kept, so that what comes and goes
-// does not ask the upstream each time. Cost: O(1) for small blocks, O(log size) for those above 1 KiB, beside
-// the upstream's. Not synchronised. Seed 001, chapter 1.
+// A request is carved from the best fitting free block. A freed block is merged with both neighbours; a small
+// one waits until too many are waiting or memory is short. Blocks are identified by their tags, and sizes
+// include the tag.
+// A chunk that becomes free returns to the upstream if the idle memory would otherwise exceed all of these: a
+// 64th of what is held, 64 KiB, and the first chunk size of the growth policy. Otherwise it is kept, so that
+// alternating requests do not reach the upstream each time. Cost: O(1) for small blocks, O(log size) above 1
+// KiB, beside the upstream's. Not synchronised. Seed 001, chapter 1.
 #pragma once
 
 #include <algorithm>
@@ -22,12 +22,12 @@
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/boundary_tag.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/best_fit/joined_blocks.hpp"
 #include "mallard/heap/best_fit/recent_blocks.hpp"
 #include "mallard/heap/best_fit/tagged_chunks.hpp"
 #include "mallard/layer/address_ranges.hpp"
-#include "mallard/layer/growth.hpp"
 
 namespace mallard {
 
@@ -45,20 +45,19 @@ class coalesce {
   [[nodiscard]] upstream_type& upstream() noexcept { return chunks_.upstream(); }
   [[nodiscard]] const upstream_type& upstream() const noexcept { return chunks_.upstream(); }
 
-  // A block of `size` bytes, below free_blocks::small, that was freed a moment ago; null when there is none.
+  // A recently freed block of `size` bytes, below free_blocks::small; null if there is none.
   [[nodiscard]] MALLARD_INLINE boundary_tag* take_recent(std::size_t size) noexcept {
     return recent_.take(size);
   }
 
-  // A block of `size` bytes or a granule more; null when exhausted. Precondition: `size` is a block's size.
+  // A block of `size` bytes or one granule more; null when exhausted. Precondition: `size` is a block size.
   [[nodiscard]] boundary_tag* allocate(std::size_t size) noexcept {
     if (boundary_tag* const b = blocks_.carve(size); b != nullptr) return b;
     return allocate_more(size);
   }
 
-  // The same with its data at a multiple of `align`. What lies in front of it and behind stays usable, and
-  // what such a block leaves when it ends is found for the next one. O(align) where many free blocks lie
-  // badly.
+  // The same with its data at a multiple of `align`. Memory in front of it and behind stays usable, and the
+  // hole that such a block leaves is found for the next one. O(align) if many free blocks are badly aligned.
   [[nodiscard]] boundary_tag* allocate_aligned(std::size_t size, std::size_t align) noexcept {
     boundary_tag* found = find_aligned(size, align);
     if (found == nullptr && gather()) found = find_aligned(size, align);
@@ -70,9 +69,9 @@ class coalesce {
     return blocks_.carve_at(found, front_of(found, align), size);
   }
 
-  // The block that a first chunk has, of `size` bytes at least, which is used and in no list; null where
-  // there are chunks already, and when exhausted. Precondition: as of allocate. Until close_first_chunk()
-  // nothing may be called but what ends all blocks, owns(), take_recent() and this, which are null.
+  // The block of a first chunk, of at least `size` bytes, which is used and in no list; null if there are
+  // chunks already, or when exhausted. Precondition: as of allocate. Until close_first_chunk() only
+  // operations that end all blocks, owns(), take_recent() and this may be called; the latter two return null.
   [[nodiscard]] boundary_tag* take_first_chunk(std::size_t size) noexcept {
     return chunks_.held() != 0 ? nullptr : chunks_.add_open(size);
   }
@@ -86,7 +85,7 @@ class coalesce {
       join_recent();
   }
 
-  // Ends any block. One that is large or has grown goes back to the rest where that is beside it, so that the
+  // Frees any block. One that is large or has grown is merged with the rest if adjacent to it, so that the
   // next one can grow there.
   void give(boundary_tag* b) noexcept {
     if (b->is_plain_below(free_blocks::small)) return give_plain(b);
@@ -96,15 +95,14 @@ class coalesce {
     give_plain(b);
   }
 
-  // Ends what several blocks have been joined to: it waits for no request, as there will hardly be one of its
-  // size, so that its chunk can go back.
+  // Frees a block merged from several. It does not wait for a request, as there will hardly be one of its
+  // size, so that its chunk can return.
   void give_joined(boundary_tag* b) noexcept {
     if (b->next() == blocks_.rest() || blocks_.follows_rest(b)) return give_to_rest(b);
     join_now(b);
   }
 
-  // Joins the block behind `b` with what is free beside it, where it was freed a moment ago and is found at
-  // once; false where it is not.
+  // Coalesces the block behind `b` if it was freed recently and is found at once; otherwise returns false.
   [[nodiscard]] bool join_recent_behind(boundary_tag* b) noexcept {
     boundary_tag* const behind = b->next();
     if (!behind->is_used() || !recent_.take_out(behind)) return false;
@@ -112,8 +110,8 @@ class coalesce {
     return true;
   }
 
-  // Joins what was freed a moment ago with its neighbours; false where there is nothing. Those that were
-  // freed one after the other often are neighbours themselves.
+  // Coalesces all recently freed blocks; false if there are none. Blocks freed in sequence are often
+  // adjacent.
   MALLARD_NOINLINE bool join_recent() noexcept {
     if (recent_.empty()) return false;
     boundary_tag* joined = nullptr;
@@ -136,15 +134,15 @@ class coalesce {
     chunks_.make_all_whole([this](boundary_tag* all) { blocks_.put(all); });
   }
 
-  // Ends all blocks and gives all chunks back. O(chunks).
+  // Ends all blocks and returns all chunks. O(chunks).
   void release() noexcept {
     recent_.clear();
     blocks_.clear();
     chunks_.release();
   }
 
-  // Gives chunks without blocks back until at most `keep` bytes of such chunks are held; returns what went
-  // back. O(chunks).
+  // Returns chunks without blocks until at most `keep` bytes of them are held; returns the number of bytes
+  // returned. O(chunks).
   std::size_t trim(std::size_t keep) noexcept {
     const std::size_t before = chunks_.held();
     gather();
@@ -164,7 +162,7 @@ class coalesce {
 
   [[nodiscard]] bool owns(const void* p) const noexcept { return chunks_.owns(p); }
 
-  // Where blocks lie, for a validation.
+  // The address ranges of all blocks, for a validation.
   [[nodiscard]] address_ranges chunk_ranges() const noexcept { return chunks_.block_ranges(); }
 
   // O(blocks).
@@ -215,13 +213,13 @@ class coalesce {
  private:
   using chunks = tagged_chunks<Upstream, Growth, free_blocks::small>;
 
-  // Bytes in front of a block at `align` in the free one at `b`: none, or enough for a block of their own.
+  // Bytes in front of a block at `align` in the free block at `b`: none, or enough for a block of their own.
   static std::size_t front_of(boundary_tag* b, std::size_t align) noexcept {
     const std::size_t padding = padding_for(b->data(), align);
     return padding == 0 || padding >= boundary_tag::least ? padding : padding + align;
   }
 
-  // The smallest free block in which one of `size` bytes finds a place at `align`, of each size the first.
+  // The smallest free block that has room for `size` bytes at `align`; of each size only the first is tried.
   boundary_tag* find_aligned(std::size_t size, std::size_t align) noexcept {
     boundary_tag* found = blocks_.at_least(size);
     while (found != nullptr && front_of(found, align) + size > found->size())
@@ -233,7 +231,7 @@ class coalesce {
     if (!blocks_.give_small(b)) give_large(b);
   }
 
-  // Joins all that is free; false where it was already.
+  // Coalesces all free memory; false if it was coalesced already.
   bool gather() noexcept {
     const bool joined = join_recent();
     return blocks_.retire_rest() != nullptr || joined;
@@ -245,7 +243,7 @@ class coalesce {
     return carved;
   }
 
-  // Whether there is a new chunk, which is the rest.
+  // Adds a chunk, which becomes the rest; false when exhausted.
   bool add_chunk(std::size_t size) noexcept {
     boundary_tag* added = chunks_.add(size);
     if (added == nullptr && trim(0) != 0) added = chunks_.add(size);
@@ -254,12 +252,12 @@ class coalesce {
     return true;
   }
 
-  // Whether so many bytes of chunks without blocks are so many that one goes back to the upstream.
+  // Whether this many idle bytes are enough to return a chunk to the upstream.
   [[nodiscard]] bool is_too_much(std::size_t idle) const noexcept {
     return idle > std::max({chunks_.held() / 64, std::size_t{64} << 10, Growth::next(0, 0)});
   }
 
-  // What takes the place of the rest may leave that as a chunk without blocks.
+  // Replacing the rest may leave the old one as a chunk without blocks.
   MALLARD_NOINLINE void give_large(boundary_tag* b) noexcept {
     boundary_tag* const joined = blocks_.join(b);
     if (joined->is_whole_chunk() && is_too_much(blocks_.idle() + joined->size()))

@@ -1,10 +1,10 @@
-// free_blocks: free blocks of boundary tags, by size.
+// free_blocks: free blocks with boundary tags, by size.
 //
 //     exact_bins    [32] [48] [64] ... [1008]     a list for each size
 //     size_trie     1024 ...                      by best fit
 //
-// Invariants: each block here is free, and its footer and the tag behind say so; idle() is the bytes of those
-// that are all their chunk has. Cost: O(1) for a block below 1 KiB, a walk down the trie for a larger one.
+// Invariants: each block here is free, and its footer and the next tag say so; idle() is the sum of the
+// blocks that fill a whole chunk. Cost: O(1) for a block below 1 KiB, a descent of the trie for a larger one.
 // Not synchronised. Seed 001, chapter 1.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace mallard {
 
 class free_blocks {
  public:
-  // Blocks smaller than this many bytes, tags included, are small: each of their sizes has a list.
+  // Blocks below this size, tags included, are small: each of their sizes has a list.
   static constexpr std::size_t small = exact_bins::limit;
 
   free_blocks() = default;
@@ -34,32 +34,33 @@ class free_blocks {
     idle_ = 0;
   }
 
-  // Bytes of the blocks that are all their chunk has.
+  // Bytes of the blocks that fill a whole chunk.
   [[nodiscard]] std::size_t idle() const noexcept { return idle_; }
 
-  // The smallest small block of at least `size` bytes; null when there is none.
+  // The smallest small block of at least `size` bytes; null if there is none.
   [[nodiscard]] MALLARD_INLINE boundary_tag* small_at_least(std::size_t size) noexcept {
     return bins_.at_least(size);
   }
 
-  // The smallest block of at least `size` bytes; null when there is none.
+  // The smallest block of at least `size` bytes; null if there is none.
   [[nodiscard]] boundary_tag* at_least(std::size_t size) noexcept {
     if (size < small)
       if (boundary_tag* const b = bins_.at_least(size); b != nullptr) return b;
     return trie_.at_least(size);
   }
 
-  // Puts a block in, of `size` bytes; a small one.
+  // Inserts a block of `size` bytes; put_small only a small one.
   MALLARD_INLINE void put_small(boundary_tag* b, std::size_t size) noexcept { bins_.put(b, size); }
   void put(boundary_tag* b, std::size_t size) noexcept { size < small ? bins_.put(b, size) : put_large(b); }
 
-  // Takes out a block that is in, of `size` bytes; a small one.
+  // Removes a block of `size` bytes; remove_small only a small one.
   MALLARD_INLINE static void remove_small(boundary_tag* b) noexcept { exact_bins::remove(b); }
   void remove(boundary_tag* b, std::size_t size) noexcept {
     size < small ? exact_bins::remove(b) : remove_large(b);
   }
 
-  // Calls f(block) for every block; what it tells, or what is broken here, is the violation. O(blocks).
+  // Calls f(block) for every block; returns the first violation that f returns or that is found here.
+  // O(blocks).
   template <class F>
   [[nodiscard]] violation validate(F f) const noexcept {
     violation found;

@@ -1,14 +1,14 @@
-// joined_blocks: blocks of boundary tags, split from free ones and joined with free neighbours.
+// joined_blocks: blocks with boundary tags, split from free ones and coalesced with free neighbours.
 //
 //     carve   [ free ............................ ]  -->  [ used ][ free ................... ]
 //     give    [ free ][ used ][ free ][ used ]       -->  [ free ................ ][ used ]
 //     rest    [ used ][ used ][ rest ............... ]    what small blocks are carved from, one by one
 //
-// The smallest small block that is free is carved first, where one is large enough; else the rest, and where
-// that is used up the smallest large block becomes the rest. A large block that becomes free and is smaller
-// than the rest takes its place, so that memory nobody has touched is used last. What would remain of a
-// carved block below `least` bytes stays with it. The rest counts as used: what is freed beside it is joined
-// with it when it is given up.
+// A small request is carved from the smallest sufficient small free block. If there is none, it is carved
+// from the rest block; when that is used up, the smallest large block becomes the rest. A large block that
+// becomes free and is smaller than the rest replaces it, so untouched memory is used last. A remainder below
+// `least` bytes stays with the carved block. The rest counts as used: blocks freed beside it are merged with
+// it when it is given up.
 // Invariants: no two free blocks are neighbours; all free blocks are in free_blocks. Cost: O(1) for a small
 // block, O(log size) for a large one. Not synchronised. Seed 001, chapter 1.
 #pragma once
@@ -38,18 +38,18 @@ class joined_blocks {
 
   [[nodiscard]] std::size_t idle() const noexcept { return free_.idle(); }
 
-  // The rest, of size 0 where there is none.
+  // The rest; of size 0 if there is none.
   [[nodiscard]] const boundary_tag* rest() const noexcept { return rest_; }
 
-  // How many blocks of `size` bytes can be carved from it, with a block more to spare.
+  // How many blocks of `size` bytes can be carved from it, leaving at least one more block.
   [[nodiscard]] std::size_t rest_holds(std::size_t size) const noexcept {
     return (std::max(rest_->size(), boundary_tag::least) - boundary_tag::least) / size;
   }
 
   // --- carving --------------------------------------------------------------------------------
 
-  // A small block from the rest, of `size` bytes and no more; null where that has not so much and a block
-  // more.
+  // A small block of exactly `size` bytes from the rest; null unless the rest has room for that and another
+  // block.
   [[nodiscard]] MALLARD_INLINE boundary_tag* take_from_rest(std::size_t size) noexcept {
     boundary_tag* const b = rest_;
     const std::size_t whole = b->size();
@@ -60,7 +60,7 @@ class joined_blocks {
     return b;
   }
 
-  // A block of `size` bytes or a granule more; null when there is none.
+  // A block of `size` bytes or one granule more; null if there is none.
   [[nodiscard]] boundary_tag* carve(std::size_t size) noexcept {
     if (size < free_blocks::small) {
       if (boundary_tag* const b = free_.small_at_least(size); b != nullptr) return carve_small(b, size);
@@ -69,11 +69,11 @@ class joined_blocks {
     return carve_large(size);
   }
 
-  // The smallest free block of at least `size` bytes, the rest apart; null when there is none.
+  // The smallest free block of at least `size` bytes, except the rest; null if there is none.
   [[nodiscard]] boundary_tag* at_least(std::size_t size) noexcept { return free_.at_least(size); }
 
-  // A block of `size` bytes or a granule more, `front` bytes behind the begin of a free block; precondition:
-  // these are none or a block, and all of it fits.
+  // A block of `size` bytes or one granule more, `front` bytes behind the start of a free block;
+  // precondition: `front` is 0 or a block's size, and everything fits.
   [[nodiscard]] boundary_tag* carve_at(boundary_tag* whole, std::size_t front, std::size_t size) noexcept {
     const std::size_t left = whole->size() - front;
     free_.remove(whole, front + left);
@@ -94,7 +94,7 @@ class joined_blocks {
 
   // --- giving back ----------------------------------------------------------------------------
 
-  // Ends a block if it is small with all that it is joined with; else nothing has changed.
+  // Frees a block if it is small together with its free neighbours; otherwise changes nothing.
   [[nodiscard]] MALLARD_INLINE bool give_small(boundary_tag* b) noexcept {
     const std::size_t own = b->size();
     boundary_tag* const behind = b->at(own);
@@ -117,7 +117,7 @@ class joined_blocks {
     return true;
   }
 
-  // The free block that a used one becomes with its neighbours, which is in no list yet.
+  // Coalesces a used block with its free neighbours; the result is in no list yet.
   [[nodiscard]] boundary_tag* join(boundary_tag* b) noexcept {
     std::size_t size = b->size();
     boundary_tag* const behind = b->at(size);
@@ -137,9 +137,9 @@ class joined_blocks {
     return b;
   }
 
-  // Takes care of a free block that is in no list: as the next rest, or in its list. Precondition: every
-  // other free block is in its list, as giving up the rest may join some. Returns what the rest until now has
-  // become, null where it stays or there was none.
+  // Files a free block that is in no list: as the next rest, or in its list. Precondition: every other free
+  // block is in its list, as giving up the rest may merge some. Returns what the previous rest has become;
+  // null if it stays or there was none.
   MALLARD_INLINE boundary_tag* put(boundary_tag* b) noexcept {
     const std::size_t size = b->size();
     if (size >= free_blocks::small && (rest_ == &nothing_ || size < rest_->size())) return adopt(b);
@@ -147,11 +147,11 @@ class joined_blocks {
     return nullptr;
   }
 
-  // Takes a free block out of its list; it stays free.
+  // Removes a free block from its list; it stays free.
   void remove(boundary_tag* b) noexcept { free_.remove(b, b->size()); }
 
-  // Makes a free block that is in no list the rest; returns what that has been until now, as a free block,
-  // null where there was none.
+  // Makes a free block that is in no list the rest; returns the previous rest as a free block, null if there
+  // was none.
   boundary_tag* adopt(boundary_tag* b) noexcept {
     b->mark_used();
     b->next()->mark_previous_used();
@@ -163,8 +163,8 @@ class joined_blocks {
   // Whether a block lies behind the rest.
   [[nodiscard]] bool follows_rest(const boundary_tag* b) const noexcept { return rest_->next() == b; }
 
-  // Ends a block that the rest follows, or that follows the rest: it is the rest's from now on, in the first
-  // case with what is free before it.
+  // Frees a block adjacent to the rest, which absorbs it; if the block lies in front of the rest, also free
+  // memory before it.
   void give_to_rest(boundary_tag* b) noexcept {
     std::size_t size = b->size() + rest_->size();
     if (follows_rest(b)) return rest_->resize(size);
@@ -178,7 +178,7 @@ class joined_blocks {
     rest_ = b;
   }
 
-  // The rest, which is none from now on, as a block that is used.
+  // Removes the rest and returns it as a used block.
   [[nodiscard]] boundary_tag* take_rest() noexcept { return std::exchange(rest_, &nothing_); }
 
   // Makes a block of `size` bytes behind a used one the rest; precondition: there is none.
@@ -187,7 +187,7 @@ class joined_blocks {
     rest_ = b;
   }
 
-  // Gives the rest up: it is the free block returned, with what is free beside it; null where there was none.
+  // Gives the rest up and returns it as a free block, coalesced with its neighbours; null if there was none.
   boundary_tag* retire_rest() noexcept {
     if (rest_ == &nothing_) return nullptr;
     boundary_tag* const retired = join(rest_);
@@ -198,7 +198,7 @@ class joined_blocks {
 
   // --- in place -------------------------------------------------------------------------------
 
-  // Bytes that a block can grow by behind it, and before it; 0 where its neighbour is used.
+  // Bytes by which a block can grow forward, and backward; 0 if the neighbour is used.
   [[nodiscard]] std::size_t room_behind(const boundary_tag* b) const noexcept {
     const boundary_tag* const behind = b->next();
     return behind->is_used() && behind != rest_ ? 0 : behind->size();
@@ -208,8 +208,8 @@ class joined_blocks {
     return b->is_previous_used() ? 0 : b->previous_size();
   }
 
-  // Lets a block that is followed by the rest have `size` bytes; false, and nothing has changed, where there
-  // is no rest behind it, the block has as many, or the rest would be no block any more.
+  // Extends a block into the rest behind it, to `size` bytes. Returns false, with nothing changed, if the
+  // rest does not follow, the block is already that large, or the remainder would be no block.
   [[nodiscard]] MALLARD_INLINE bool grow_into_rest(boundary_tag* b, std::size_t size) noexcept {
     const std::size_t own = b->size();
     if (b->at(own) != rest_ || size <= own) return false;
@@ -227,8 +227,7 @@ class joined_blocks {
     return remainder != 0 && remainder + room_behind(b) >= boundary_tag::least;
   }
 
-  // Leaves the block with its first `size` bytes where what follows is enough for a block, which is then
-  // free.
+  // Cuts a block to its first `size` bytes if the remainder is large enough for a block, which then is free.
   void cut(boundary_tag* b, std::size_t size) noexcept {
     if (!can_cut(b, size)) return;
     boundary_tag* const behind = b->next();
@@ -259,7 +258,7 @@ class joined_blocks {
     b->next()->mark_previous_used();
   }
 
-  // Adds the last `bytes` of the room before to the block, which then begins there; precondition: a multiple
+  // Extends a block by the last `bytes` of the room in front, where it then starts; precondition: a multiple
   // of the granule that can be taken.
   [[nodiscard]] boundary_tag* join_before(boundary_tag* b, std::size_t bytes) noexcept {
     const std::size_t size = b->size() + bytes;
@@ -276,7 +275,8 @@ class joined_blocks {
     return joined;
   }
 
-  // Calls f(block) for every free block; what it tells, or what is broken here, is the violation. O(blocks).
+  // Calls f(block) for every free block; returns the first violation that f returns or that is found here.
+  // O(blocks).
   template <class F>
   [[nodiscard]] violation validate(F f) const noexcept {
     if (rest_ != &nothing_ && !rest_->is_used()) return {"joined_blocks: the rest is free"};
@@ -284,7 +284,7 @@ class joined_blocks {
   }
 
  private:
-  // The same of a block that follows the rest.
+  // The same for a block that follows the rest.
   boundary_tag* join_rest_before(boundary_tag* b, std::size_t bytes, std::size_t size) noexcept {
     if (bytes == rest_->size()) {
       boundary_tag* const all = take_rest();
@@ -331,7 +331,7 @@ class joined_blocks {
     return take_rest();
   }
 
-  // Makes what was cut off free, behind a used block; the tag behind it says so already.
+  // Frees a cut-off remainder behind a used block; the tag behind it already says that.
   void make_free(boundary_tag* b, std::size_t size) noexcept {
     b->set_free(size);
     put(b);

@@ -1,16 +1,14 @@
-// recent_blocks: small blocks of boundary tags that were freed a moment ago, for the next request of their
-// size.
+// recent_blocks: recently freed small blocks, kept for the next request of their size.
 //
 //     [32]  top --> block --> block --> null        taken as they are: their tags say that they are used
 //     [48]  top --> null
 //     ...   up to 1008                              all together: at most `most` bytes
 //
-// Most blocks are followed by one of their own size. Those that wait here are neither joined with their
-// neighbours nor split again, and cost a push and a pop; when they become too many, the heap takes all of
-// them out and joins them. Invariant: room_ is `most` less the bytes of the blocks here, and above 0, but
-// for the moment before they are taken out; it is 0 until the first block comes, for which the stacks are
-// written. Cost: O(1), about 7 instructions each way; 0.5 KiB, of which nothing is written before. Not
-// synchronised.
+// Most requests follow the free of a block of the same size. Blocks kept here are neither coalesced nor
+// split; they cost a push and a pop. When they become too many, the heap takes all of them out and coalesces
+// them. Invariant: room_ is `most` minus the bytes of the blocks here, and positive except just before they
+// are taken out; it is 0 until the first block comes, which initialises the stacks. Cost: O(1), about 7
+// instructions each way; 0.5 KiB, unwritten until then. Not synchronised.
 #pragma once
 
 #include <cstddef>
@@ -28,10 +26,10 @@ class recent_blocks {
   // Blocks smaller than this many bytes, tags included, may wait here.
   static constexpr std::size_t limit = exact_bins::limit;
 
-  // At most this many bytes of blocks wait: joining them takes some ten microseconds.
+  // At most this many bytes of blocks wait; coalescing them takes some ten microseconds.
   static constexpr std::ptrdiff_t most = std::ptrdiff_t{1} << 14;
 
-  // Takes the block of `size` bytes that came last; null when there is none.
+  // Takes the newest block of `size` bytes; null if there is none.
   [[nodiscard]] MALLARD_INLINE boundary_tag* take(std::size_t size) noexcept {
     void* const taken = stacks_.pop(size / boundary_tag::granule);
     if (taken == nullptr) return nullptr;
@@ -39,7 +37,7 @@ class recent_blocks {
     return boundary_tag::of(taken);
   }
 
-  // Puts a block of `size` bytes in; false where they have now become too many.
+  // Inserts a block of `size` bytes; false if there are too many now.
   [[nodiscard]] MALLARD_INLINE bool put(boundary_tag* b, std::size_t size) noexcept {
     room_ -= static_cast<std::ptrdiff_t>(size);
     if (room_ <= 0) [[unlikely]]
@@ -48,7 +46,7 @@ class recent_blocks {
     return true;
   }
 
-  // Takes one block out if it is among the last few of its size; false where it is not found there.
+  // Removes a block if it is among the newest of its size; false if it is not found there.
   [[nodiscard]] bool take_out(boundary_tag* b) noexcept {
     const std::size_t size = b->size();
     if (size >= limit || !stacks_.take_out(size / boundary_tag::granule, b->data(), few)) return false;
@@ -94,7 +92,7 @@ class recent_blocks {
     stacks_.push(size / boundary_tag::granule, b->data());
   }
 
-  // Of the first block, or of one with which they have become too many; whether it is the first.
+  // For the first block, or the one with which they become too many; returns whether it is the first.
   MALLARD_NOINLINE bool put_without_room(boundary_tag* b, std::size_t size) noexcept {
     const bool is_first = !stacks_.is_open();
     if (is_first) {

@@ -3,13 +3,13 @@
 //     [older newer size][tag| block ][tag| block ........ ][tag| block .... ][end]
 //      head, 24 bytes    the first block lies behind a used one: nobody      ^ bytes of all blocks
 //
-// A new chunk is one free block; one that add_open() made is a used one, and has no end before close(). The
-// end is a tag without a block, used for ever: so neither a neighbour beyond the chunk is looked at nor a
-// free block reaches it unnoticed. The chunks are linked both ways, so any of them can go back. A chunk is as
-// large as the growth policy wishes; where the upstream cannot give that, half of it, and so on down to what
-// is needed. Blocks of different chunks are never joined. Invariants: the sizes of a chunk's blocks add up to
-// the word at its end; held() is the sum of the chunks' received sizes. Cost: 32 bytes a chunk; add and
-// give_back O(1) beside the upstream's, the walks O(chunks) or O(blocks). Not synchronised.
+// A new chunk is one free block; a chunk made by add_open() is one used block, and has no end tag before
+// close(). The end is a tag without a block and always used, so coalescing never leaves the chunk. Chunks are
+// doubly linked, so any of them can be returned. Their size follows the growth policy; if the upstream cannot
+// provide it, half of it is asked for, and so on down to what is needed. Blocks of different chunks are never
+// merged. Invariants: the sizes of a chunk's blocks add up to the word at its end; held() is the sum of the
+// chunks' received sizes. Cost: 32 bytes per chunk; add and give_back are O(1) beside the upstream's, walks
+// O(chunks) or O(blocks). Not synchronised.
 #pragma once
 
 #include <algorithm>
@@ -24,10 +24,9 @@
 #include "mallard/core/boundary_tag.hpp"
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/layer/address_ranges.hpp"
-#include "mallard/layer/allocate_halving.hpp"
-#include "mallard/layer/growth.hpp"
 
 namespace mallard {
 
@@ -61,8 +60,8 @@ class tagged_chunks {
     return obtain(size) ? make_whole(newest_) : nullptr;
   }
 
-  // The same as a used block, without a chunk's end: nothing but the chunk's begin has been touched. Until
-  // close() nobody may look at what is behind the block, or at all blocks.
+  // The same as a used block, without an end tag: only the chunk's start has been written. Until close(),
+  // nothing may look behind the block or at all blocks.
   [[nodiscard]] boundary_tag* add_open(std::size_t size) noexcept {
     if (!obtain(size)) return nullptr;
     boundary_tag* const all = first_of(newest_);
@@ -70,7 +69,7 @@ class tagged_chunks {
     return all;
   }
 
-  // Writes the end of the newest chunk, which add_open() has made and whose last block is used.
+  // Writes the end of the newest chunk, made by add_open(), whose last block is used.
   void close() noexcept {
     MALLARD_CHECK(newest_ != nullptr && newest_->older == nullptr && first_of(newest_)->is_used());
     const std::size_t room = room_of(newest_);
@@ -79,13 +78,13 @@ class tagged_chunks {
     end->mark_previous_used();
   }
 
-  // Bytes of the chunk of which `b` is all there is.
+  // The size of the chunk that `b` fills.
   [[nodiscard]] static std::size_t size_of(const boundary_tag* b) noexcept {
     MALLARD_CHECK(b->is_whole_chunk());
     return (reinterpret_cast<const chunk*>(b) - 1)->size;
   }
 
-  // Gives the chunk back of which `b` is all there is.
+  // Returns the chunk that `b` fills.
   void give_back(boundary_tag* b) noexcept {
     MALLARD_CHECK(b->is_whole_chunk());
     auto* const ended = reinterpret_cast<chunk*>(b) - 1;
@@ -110,7 +109,7 @@ class tagged_chunks {
     }
   }
 
-  // Gives all chunks back, whatever lives in them.
+  // Returns all chunks, even with live blocks.
   void release() noexcept {
     while (newest_ != nullptr) give_back(std::exchange(newest_, newest_->older));
   }
@@ -121,7 +120,7 @@ class tagged_chunks {
     return false;
   }
 
-  // Where the chunks' blocks lie, for a validation.
+  // The address ranges of the chunks' blocks, for a validation.
   [[nodiscard]] address_ranges block_ranges() const noexcept {
     return address_ranges([this](auto f) {
       for (const chunk* c = newest_; c != nullptr; c = c->older) f(first_of(c), room_of(c));
@@ -156,7 +155,7 @@ class tagged_chunks {
   }
 
  private:
-  // A new newest chunk, of which nothing but its head is written; false when exhausted.
+  // Adds a newest chunk of which only the head is written; false when exhausted.
   MALLARD_INLINE bool obtain(std::size_t size) noexcept {
     const std::size_t needed = std::max(size, LeastRoom) + framing;
     const std::size_t wished = std::max(Growth::next(newest_ == nullptr ? 0 : newest_->size, held_), needed);

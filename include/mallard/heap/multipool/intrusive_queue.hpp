@@ -2,12 +2,12 @@
 //
 //     first --> [next|....] --> [next|....] --> [null|....] <-- last
 //
-// The free list that keeps order: blocks that were freed one after another are handed out one after another
-// again, so that a list whose links come and go stays in the order of addresses, which `intrusive_stack`
-// turns into disorder. Its price: two words, three instructions a pair, and what is handed out was
-// freed longest ago and has left the caches soonest. Links have the form of a `chain`'s, so a whole chain is
-// taken over in O(1). Invariant: `last` is the end of the list where that is not empty, and of no meaning
-// else. A linked block is at least sizeof(void*) bytes, aligned to alignof(void*). Not synchronised.
+// A free list that preserves order: blocks freed in sequence are reused in the same sequence, so a list that
+// keeps freeing and allocating nodes stays in address order, which intrusive_stack would scramble. The price:
+// two words, three instructions per pair, and reuse of the block that was freed longest ago and has most
+// likely left the caches. The links have the form of a `chain`, so a whole chain is appended in O(1).
+// Invariant: `last` is the end of a non-empty list and meaningless for an empty one. A linked block has at
+// least sizeof(void*) bytes and is aligned to alignof(void*). Not synchronised.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +22,12 @@ class intrusive_queue {
  public:
   intrusive_queue() = default;
 
-  // Of the blocks that are linked already from `first` to `last`.
+  // Takes over blocks already linked from `first` to `last`.
   intrusive_queue(chain::node* first, chain::node* last) noexcept : first_(first), last_(last) {}
 
   [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
 
-  // What pop() takes next, null when there is nothing.
+  // The block that pop() takes next; null if there is none.
   [[nodiscard]] void* top() const noexcept { return first_; }
 
   // Blocks. O(blocks).
@@ -54,7 +54,7 @@ class intrusive_queue {
     return taken;
   }
 
-  // Puts all blocks of `added` behind the last, in their order; `added` is empty afterwards.
+  // Appends all blocks of `added` in their order; `added` is empty afterwards.
   void push(chain& added) noexcept {
     if (added.empty()) return;
     (first_ == nullptr ? first_ : last_->next) = static_cast<chain::node*>(added.front());

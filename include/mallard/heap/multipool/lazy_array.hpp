@@ -1,10 +1,10 @@
-// lazy_array<T, N>: N values of which each begins when it is first used.
+// lazy_array<T, N>: N values, each initialised when first used.
 //
 //     begun   [1 0 0 1 ...]      a bit each: all that is written at the start, and to end all values
 //     values  [T|. .|T| . . ]    . is not written yet, and reads as a T{}
 //
-// For state of which few parts are ever used, in something that is made often. Values are trivially
-// destructible. Cost: use and reading a load and a test, clear() O(N / 64).
+// For state of which few parts are ever used, in heaps that are created often. Values must be trivially
+// destructible. Cost: each access takes a load and a test; clear() is O(N / 64).
 #pragma once
 
 #include <array>

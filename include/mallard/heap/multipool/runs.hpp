@@ -1,16 +1,16 @@
-// runs: new blocks of one size, carved from spans as they are needed.
+// runs: new blocks of one size, carved on demand from spans of shared chunks.
 //
 //     newest --> [run header| b | b | b |..... untouched .....] --> [run header| b | b | b | b ] --> null
 //                                        ^ cursor, in the header      older runs are fully carved
 //
-// A run is a span of memory for blocks of one size, its header in front of the first block; blocks
-// have none. Blocks are carved a KiB at a time, so that most of them cost no more than a freed one does;
-// nothing is written behind the cursor, so memory that no block has reached stays untouched.
-// Runs grow with what there is already, so that what is carved too early stays a small share.
-// It is plain state, one pointer, so that a heap with many sizes is made and ended quickly: the blocks'
-// size and alignment and where spans come from are passed in.
-// Invariant: a run's cursor lies in it, at a multiple of the size from its first block.
-// Cost: O(1); what inspects is O(runs log runs). Seed 001, chapter 3 ("Simple segregated storage").
+// A run is a span of memory for blocks of one size, with its header in front of the first block; blocks have
+// no headers. Blocks are carved a KiB at a time, so most cost no more than reusing a freed one. Nothing
+// behind the cursor is written, so memory that no block has reached stays untouched. Runs grow with the
+// memory already carved, so memory carved too early remains a small share.
+// Plain state, one pointer, so a heap with many sizes is cheap to create and destroy. The caller passes the
+// blocks' size and alignment and the source of the spans.
+// Invariant: a run's cursor lies in the run, at a multiple of the size from its first block. Cost: O(1);
+// validation is O(runs log runs). Seed 001, chapter 3 ("Simple segregated storage").
 #pragma once
 
 #include <algorithm>
@@ -30,12 +30,13 @@ namespace mallard {
 
 class runs {
  public:
-  // Bytes of blocks that are carved at once: the cost of a call is spread over them, and what is written
-  // before anybody asks for it stays in the nearest of the processor's caches until somebody does.
+  // Bytes of blocks that are carved at once. It spreads the cost of a call over them, and blocks written
+  // before they are requested stay in the first-level cache.
   static constexpr std::size_t batch_bytes = 1024;
 
-  // A new block of `size` bytes at a multiple of `align`; null when `from` is exhausted. Of the blocks behind
-  // it, as many as a batch and the run hold are carved too, into `freed`, which is empty, lowest first.
+  // A new block of `size` bytes at a multiple of `align`; null when `from` is exhausted. The following
+  // blocks, as many as a batch and the run have room for, are carved into `freed`, which is empty, lowest
+  // first.
   template <class Growth, class Chunks, class FreeList>
   [[nodiscard]] void* carve(Chunks& from, std::size_t size, std::size_t align, FreeList& freed) noexcept {
     MALLARD_CHECK(freed.empty());
@@ -45,8 +46,8 @@ class runs {
     return first;
   }
 
-  // Undoes the carving of what is free of the last batch, where `freed` has nothing else, so that blocks that
-  // are to follow each other begin there. O(batch).
+  // Undoes the carving of the last batch's free blocks, if `freed` contains nothing else, so that adjacent
+  // blocks can start there. O(batch).
   template <class FreeList>
   void uncarve(std::size_t size, FreeList& freed) noexcept {
     auto* const first = static_cast<std::byte*>(freed.top());
@@ -59,8 +60,8 @@ class runs {
     freed = {};
   }
 
-  // `count` new blocks that follow each other, or null with nothing changed. What is left of the newest
-  // run where that is too little for them is carved into `freed`.
+  // `count` adjacent new blocks, or null with nothing changed. If the newest run has too little room for
+  // them, its remainder is carved into `freed`.
   template <class Growth, class Chunks, class FreeList>
   [[nodiscard]] std::byte* carve_adjacent(Chunks& from, std::size_t size, std::size_t align,
                                           std::size_t count, FreeList& freed) noexcept {
@@ -79,7 +80,7 @@ class runs {
     return blocks;
   }
 
-  // Calls `f` with the begin and the bytes of each run, its header included.
+  // Calls `f` with the start and the size of each run, header included.
   template <class F>
   void for_each(F f) const noexcept {
     for (const run* r = newest_; r != nullptr; r = r->older)
@@ -87,14 +88,14 @@ class runs {
         static_cast<std::size_t>(r->fresh.end() - reinterpret_cast<const std::byte*>(r)));
   }
 
-  // Where the carved blocks lie, each run's from its first one on, for a validation.
+  // The address ranges of the carved blocks, each run's from its first block on, for a validation.
   [[nodiscard]] address_ranges carved_ranges() const noexcept {
     return address_ranges([this](auto f) {
       for (const run* r = newest_; r != nullptr; r = r->older) f(r->begin(), r->carved());
     });
   }
 
-  // `chunks`: where the spans come from.
+  // `chunks`: the source of the spans.
   [[nodiscard]] violation validate(const address_ranges& chunks, std::size_t size,
                                    std::size_t align) const noexcept {
     std::size_t total = newest_ == nullptr ? 0 : newest_->total;
@@ -114,7 +115,7 @@ class runs {
   }
 
  private:
-  // What stands directly in front of a run's first block.
+  // The header directly in front of a run's first block.
   struct run {
     run* older;
     std::size_t total;  // bytes of blocks in this run and all older ones
@@ -131,7 +132,7 @@ class runs {
       fresh.rewind(taken + bytes);
       return taken;
     }
-    // As many blocks as fit into `bytes`, or into the rest of the run, linked in ascending order.
+    // Carves as many blocks as fit into `bytes`, or into the rest of the run, linked in ascending order.
     template <class FreeList>
     FreeList take_chain(std::size_t size, std::size_t bytes) noexcept {
       std::byte* const first = fresh.cursor();

@@ -1,4 +1,5 @@
-// segregate<Upstream, Classes, Growth, RunGrowth, FreeList>: one free list a size class, over shared chunks.
+// segregate<Upstream, Classes, Growth, RunGrowth, FreeList>: one free list per size class, over shared
+// chunks.
 //
 //     size, align --Classes--> [0: 8] [1: 16] [2: 24] ... [n: largest]    free lists
 //                                 \      |       |          /
@@ -6,12 +7,12 @@
 //                                 \                         /
 //                                  shared_chunks: chunks, cut up
 //
-// It serves the sizes that have a class (Classes::serves) and answers others with null. Blocks carry no
-// header: deallocate finds the class again from size and alignment. Memory of one class is not used
-// by another before clear() or release(). FreeList says which freed block is reused first: intrusive_stack
-// the last one, intrusive_queue the first. Cost of a pair of up to Classes::small bytes: 7 instructions where
-// size and alignment are constants, 17 where one is known at run time only, 23 where both are (./dev
-// instructions). Holds nothing until first used.
+// It serves the sizes that have a class (Classes::serves) and returns null for others. Blocks have no
+// headers: deallocate finds the class again from size and alignment. Memory of one class is not used for
+// another before clear() or release(). FreeList decides which freed block is reused first: intrusive_stack
+// the newest, intrusive_queue the oldest. Cost of a pair up to Classes::small bytes: 7 instructions if size
+// and alignment are constants, 17 if one is known only at run time, 23 if both are (./dev instructions). It
+// holds nothing until first used.
 #pragma once
 
 #include <algorithm>
@@ -26,13 +27,12 @@
 #include "mallard/core/chain.hpp"
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/core/intrusive_stack.hpp"
-#include "mallard/core/pool_statistics.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/multipool/lazy_array.hpp"
 #include "mallard/heap/multipool/runs.hpp"
 #include "mallard/layer/address_ranges.hpp"
-#include "mallard/layer/growth.hpp"
 #include "mallard/layer/shared_chunks.hpp"
 #include "mallard/layer/singles.hpp"
 
@@ -58,8 +58,8 @@ class segregate {
     return {freed_[index].pop(), Classes::size(index)};
   }
 
-  // Where reuse has found none: a new block of class `index`. Inline as far as most large ones go, which then
-  // need no stack.
+  // After allocate_fast has found none: a new block of class `index`. Inline as far as most large ones go,
+  // which then need no stack frame.
   [[nodiscard]] MALLARD_INLINE block allocate_new(std::size_t index) noexcept {
     if (index >= first_single) [[likely]] {
       const std::size_t size = Classes::size(index);
@@ -77,7 +77,7 @@ class segregate {
     return p == nullptr ? allocate_new(index) : block{p, Classes::size(index)};
   }
 
-  // The inline part of deallocate: false if it has done nothing.
+  // The inline part of deallocate; false if it has done nothing.
   [[nodiscard]] MALLARD_INLINE bool reclaim(void* p, std::size_t size, std::size_t align) noexcept {
     if (!Classes::is_small(size, align)) [[unlikely]]
       return false;
@@ -90,8 +90,8 @@ class segregate {
     freed_[Classes::index(size, align)].push(p);
   }
 
-  // Appends `count` blocks of one class to `out`, or none. Freed ones first; of the new ones, as many as
-  // fit into `contiguous` bytes follow each other, where there is room for that. O(count).
+  // Appends `count` blocks of one class to `out`, or none: freed ones first; of the new ones, as many as fit
+  // into `contiguous` bytes are adjacent, if there is room. O(count).
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t contiguous) noexcept {
     MALLARD_CHECK(Classes::serves(size, align));
@@ -127,8 +127,8 @@ class segregate {
     return Classes::serves(size, align) ? Classes::size(Classes::index(size, align)) : 0;
   }
 
-  // For a request elsewhere that the upstream has refused: gives back what clear() has kept and no block was
-  // cut from since; whether there was any.
+  // For a request that the upstream has refused: returns the chunks that clear() has kept and that are unused
+  // since; whether there were any.
   [[nodiscard]] bool give_spares_back() noexcept { return shared_.give_spares_back(); }
 
   // Ends all blocks; keeps all chunks.
@@ -150,7 +150,7 @@ class segregate {
 
   [[nodiscard]] bool owns(const void* p) const noexcept { return shared_.owns(p); }
 
-  // Of the pool of class `index`, below Classes::count. O(its blocks).
+  // Statistics of the pool of class `index`, below Classes::count. O(its blocks).
   [[nodiscard]] pool_statistics statistics(std::size_t index) const noexcept {
     const std::size_t size = Classes::size(index);
     const std::size_t carved =
@@ -182,14 +182,14 @@ class segregate {
   }
 
  private:
-  // The first class whose blocks are cut singly; Classes::count where there is none.
+  // The first class whose blocks are cut singly; Classes::count if there is none.
   static constexpr std::size_t first_single = [] {
     std::size_t index = 0;
     while (index < Classes::count && Classes::size(index) < singles::least) ++index;
     return index;
   }();
 
-  // Of a run, or of another place than the last single block.
+  // From a run, or from another place than the last single block.
   MALLARD_NOINLINE block allocate_elsewhere(std::size_t index) noexcept {
     const std::size_t size = Classes::size(index);
     const std::size_t align = Classes::natural_align(size);
@@ -206,7 +206,7 @@ class segregate {
     return runs_.use(index).template carve_adjacent<RunGrowth>(shared_, size, align, count, freed_[index]);
   }
 
-  // Whether the freed blocks of a class without runs may be its own. Each is looked up before its link is
+  // Whether the freed blocks of a class without runs can be its own. Each is looked up before its link is
   // followed.
   [[nodiscard]] violation validate_single(std::size_t index, const address_ranges& chunks) const noexcept {
     const std::size_t size = Classes::size(index);
@@ -220,7 +220,8 @@ class segregate {
     return {};
   }
 
-  // Runs and the freed blocks that are in none, of which no two overlap; free lists are known to be whole.
+  // The address ranges of runs, and of freed blocks that are in none: no two may overlap. Precondition: the
+  // free lists are intact.
   [[nodiscard]] address_ranges taken_ranges() const noexcept {
     return address_ranges([this](auto f) {
       for (std::size_t i = 0; i < first_single; ++i) runs_[i].for_each(f);
@@ -235,7 +236,7 @@ class segregate {
     singles_.clear();
   }
 
-  // Apart from where new blocks come from, so that a list is found by one scaled load.
+  // Apart from the source of new blocks, so that one scaled load finds a list.
   std::array<FreeList, Classes::count> freed_{};
   lazy_array<runs, std::max<std::size_t>(first_single, 1)> runs_;
   lazy_array<singles, std::max<std::size_t>(Classes::count - first_single, 1)> singles_;

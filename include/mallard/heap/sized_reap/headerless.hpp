@@ -1,18 +1,18 @@
-// headerless<Upstream, Growth>: blocks without headers from chunks: bumped, and reused by the size they come
-// back with.
+// headerless<Upstream, Growth>: headerless blocks, bump-allocated from chunks; deallocate is given their
+// size.
 //
 //     bumping      [ b ][ b ][ b ]^ cursor ................. limit = end ^     no list is looked at
 //     heap mode    [ b ][free][ b ]^ cursor = limit ................. end ^    lists first, then the cursor
 //     chunk_list   newest --> [ chunk ] --> [ chunk ] ...                      --> Upstream
 //
-// While nothing is free a cursor moves, and nothing is written beside the blocks. A free puts its block into
-// sized_blocks and stops the cursor; from then on the lists are asked first, then the cursor, then the large
-// free blocks, of which the smallest that is large enough becomes what the cursor moves in. Before a new
-// chunk is taken all that is free is joined, where since the last time more than a 16th of what is held was
-// freed; chunks without blocks go back then. Bumping begins again as in clear_optimized: with clear(), and in
-// runs that double with each request that found nothing. Sizes here are rounded() ones. Invariants: [cursor,
+// While nothing is free, a cursor moves and no header is written. A free puts its block into sized_blocks and
+// stops the cursor. From then on a request tries the lists first, then the cursor, then the large free
+// blocks: the cursor moves into the smallest that is sufficient. Before a new chunk is taken, and if more
+// than a 16th of what is held was freed since the last time, all free blocks are coalesced, and chunks
+// without blocks return to the upstream. Bumping resumes as in clear_optimized: with clear(), and in runs
+// that double with each request that found no free block. Sizes here are rounded() ones. Invariants: [cursor,
 // end) is in no list; limit is null or between the two; while it is null and blocks live, the lists are open.
-// Cost: bumping as a region; a free and a reuse of a small block about 10 instructions each. Not
+// Cost: bumping as in a region; freeing and reusing a small block takes about 10 instructions each. Not
 // synchronised. Seed 002, section 8.1 (ClearOptimizedHeap).
 #pragma once
 
@@ -25,11 +25,11 @@
 #include "mallard/core/align.hpp"
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/sized_reap/sized_blocks.hpp"
 #include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/chunk_list.hpp"
-#include "mallard/layer/growth.hpp"
 
 namespace mallard {
 
@@ -50,9 +50,9 @@ class headerless {
   [[nodiscard]] upstream_type& upstream() noexcept { return chunks_.upstream(); }
   [[nodiscard]] const upstream_type& upstream() const noexcept { return chunks_.upstream(); }
 
-  // What a block of `size` bytes at `align` receives: a multiple of 8 bytes, and of 16 where its alignment
-  // is, so that aligned blocks follow each other without gaps, or where it is large, as those are when they
-  // are free. Precondition: at most max_request / 2.
+  // The received size for `size` bytes at `align`: a multiple of 8 bytes; of 16 if the alignment is larger,
+  // so that aligned blocks follow each other without gaps, and for large blocks, whose free blocks need it.
+  // Precondition: at most max_request / 2.
   [[nodiscard]] static constexpr std::size_t rounded(std::size_t size, std::size_t align) noexcept {
     const bool is_coarse = align > sized_blocks::granule || size > sized_blocks::small - sized_blocks::coarse;
     const std::size_t step = is_coarse ? sized_blocks::coarse : sized_blocks::granule;
@@ -77,7 +77,7 @@ class headerless {
   // Whether the next free stops the cursor, and is dearer than those after it.
   [[nodiscard]] MALLARD_INLINE bool is_bumping() const noexcept { return limit_ != 0; }
 
-  // Ends a block, of the size that it received.
+  // Frees a block of the given received size.
   MALLARD_INLINE void deallocate(void* p, std::size_t size) noexcept {
     if (is_bumping()) [[unlikely]]
       stop_bumping();
@@ -94,14 +94,14 @@ class headerless {
     begin_anew();
   }
 
-  // Ends all blocks and gives all chunks back. O(chunks).
+  // Ends all blocks and returns all chunks. O(chunks).
   void release() noexcept {
     forget();
     chunks_.release();
   }
 
-  // Joins what is free, and gives chunks without blocks back until at most `keep` bytes of them are held;
-  // returns what went back.
+  // Coalesces free memory, and returns chunks without blocks until at most `keep` bytes of them are held;
+  // returns the number of bytes returned.
   std::size_t trim(std::size_t keep) noexcept {
     const std::size_t before = chunks_.held();
     const bool was_empty = is_empty();
@@ -116,7 +116,7 @@ class headerless {
 
   [[nodiscard]] bool owns(const void* p) const noexcept { return chunks_.owns(p); }
 
-  // Padding between blocks counts as granted: nothing tells it from a block afterwards. O(chunks).
+  // Padding between blocks counts as granted: it cannot be distinguished from a block afterwards. O(chunks).
   [[nodiscard]] heap_usage usage() const noexcept {
     heap_usage found{chunks_.held(), 0, 0};
     for (chunk* c = chunks_.newest(); c != nullptr; c = c->older()) found.granted += room_of(c);
@@ -156,7 +156,7 @@ class headerless {
   static constexpr std::size_t largest_run = 4096;
   static constexpr std::size_t endless = max_request / 4;
 
-  // Whether no block was allocated since clear(): the cursor has all of the one chunk there is before it.
+  // Whether no block was allocated since clear(): the cursor is at the start of the only chunk.
   [[nodiscard]] bool is_empty() const noexcept {
     chunk* const newest = chunks_.newest();
     return newest == nullptr || (newest->older() == nullptr && end_ - cursor_ == room_of(newest));
@@ -209,7 +209,7 @@ class headerless {
     return bump(size, align);
   }
 
-  // Where memory for a chunk ends, what nobody uses makes room.
+  // If no memory is left for a chunk, unused memory is returned to make room.
   MALLARD_NOINLINE void* allocate_without_new_chunk(std::size_t size, std::size_t align) noexcept {
     const bool gave_back = trim(0) != 0;
     if (void* const p = find(size, align); p != nullptr) return p;
@@ -220,7 +220,7 @@ class headerless {
     return chunks_.add(std::max(size, sized_blocks::small), std::max(align, default_align));
   }
 
-  // From what is free.
+  // Allocates from free memory.
   void* find(std::size_t size, std::size_t align) noexcept {
     if (size < sized_blocks::small && align <= sized_blocks::coarse) return find_small(size, align);
     std::size_t received = 0;
@@ -243,7 +243,7 @@ class headerless {
     return bump(size, align);
   }
 
-  // From where the cursor is, of which what an alignment leaves before the block is free.
+  // Allocates at the cursor; the padding in front of the block becomes free.
   void* bump(std::size_t size, std::size_t align) noexcept {
     const std::uintptr_t start = align_up(cursor_, align);
     if (start + size > end_) return nullptr;
@@ -255,7 +255,7 @@ class headerless {
     return reinterpret_cast<void*>(start);
   }
 
-  // The same from the begin of a chunk, as long as nothing was freed.
+  // The same from the start of a chunk, as long as nothing has been freed.
   void* bump_from(chunk* c, std::size_t size) noexcept {
     cursor_ = address_of(c->begin()) + size;
     limit_ = end_ = address_of(c->begin()) + room_of(c);
@@ -273,10 +273,10 @@ class headerless {
     return align_down(static_cast<std::size_t>(c->end() - c->begin()), sized_blocks::granule);
   }
 
-  // Joins all that is free, and gives the chunks back that are free as a whole, but for `keep` bytes of them,
-  // of which it returns how many are left.
-  // O(n log n) of the free blocks, and of the chunks: both come in the order of their addresses. What is
-  // filled of a chunk, which says nothing here, tells of those to give back.
+  // Coalesces all free memory and returns the chunks that are entirely free, except for `keep` bytes of them;
+  // returns how much of `keep` is left.
+  // O(n log n) in free blocks and chunks: both come in address order. A chunk's `filled`, otherwise unused
+  // here, marks those to return.
   std::size_t join(std::size_t keep) noexcept {
     if (chunks_.newest() == nullptr) return keep;
     stop_bumping();
@@ -297,7 +297,7 @@ class headerless {
     return keep;
   }
 
-  // What the cursor moved in is free.
+  // Frees the memory in which the cursor moved.
   void retire() noexcept {
     if (cursor_ != end_) free_.put(reinterpret_cast<std::byte*>(cursor_), end_ - cursor_);
     cursor_ = limit_ = end_ = 0;

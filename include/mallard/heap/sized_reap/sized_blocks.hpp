@@ -1,16 +1,16 @@
-// sized_blocks: free blocks whose users know how large they are, by size.
+// sized_blocks: free blocks whose callers know their sizes, by size.
 //
 //     [8] --> b --> b --> null            below 1 KiB a list for each multiple of 8 bytes, linked through the
 //     [16] --> null                       blocks' first words: no block has anything in front of it
 //     ...  [1016] --> b --> null
 //     size_trie  1024 ...                 larger ones by best fit, each with a tag inside, at its begin
 //
-// A block is cut from the smallest one that is large enough, and what is left of that is free again, be it
-// 8 bytes. Neighbours are not known to each other, so nothing is joined when it comes; join() sorts all
-// blocks by address and joins those that touch. Invariants: sizes and addresses are multiples of `granule`;
-// bytes() is the sum of all sizes; the lists are not read before they are opened. Cost: put and take O(1)
-// below 1 KiB, O(log size) above; join O(blocks log blocks); 1.6 KiB, most of which is written with the first
-// block. Not synchronised. Seed 002, section 8 (individual deletion in regions).
+// A request is cut from the smallest sufficient block, and the remainder, even 8 bytes, is free again. Blocks
+// do not know their neighbours, so a free does not coalesce; join() sorts all blocks by address and merges
+// adjacent ones. Invariants: sizes and addresses are multiples of `granule`; bytes() is the sum of all sizes;
+// the lists are not read before they are opened. Cost: put and take are O(1) below 1 KiB, O(log size) above;
+// join is O(blocks log blocks); 1.6 KiB, most of it written with the first block. Not synchronised. Seed 002,
+// section 8 (individual deletion in regions).
 #pragma once
 
 #include <array>
@@ -30,10 +30,10 @@ namespace mallard {
 
 class sized_blocks {
  public:
-  // Sizes and addresses of blocks are multiples of this, in bytes.
+  // Sizes and addresses of blocks are multiples of this many bytes.
   static constexpr std::size_t granule = sizeof(void*);
 
-  // Blocks smaller than this many bytes are small: each of their sizes has a list.
+  // Blocks below this size are small: each of their sizes has a list.
   static constexpr std::size_t small = size_trie::least;
 
   // Sizes of large blocks are multiples of this.
@@ -60,7 +60,7 @@ class sized_blocks {
   }
   [[nodiscard]] bool is_open() const noexcept { return lists_.is_open(); }
 
-  // Takes a block of `size` bytes in; a small one. Precondition: open.
+  // Inserts a small block of `size` bytes. Precondition: open.
   MALLARD_INLINE void put_small(void* p, std::size_t size) noexcept {
     const std::size_t index = size / granule;
     lists_.push(index, p);
@@ -84,8 +84,7 @@ class sized_blocks {
     put_small(p, size);
   }
 
-  // A block that had exactly `size` bytes and lies at a multiple of `align`; null where none of the few that
-  // came last does. Precondition: small.
+  // A small block of exactly `size` bytes at a multiple of `align`; null if none of the newest qualifies.
   [[nodiscard]] MALLARD_INLINE void* take_exact(std::size_t size, std::size_t align) noexcept {
     const std::size_t index = size / granule;
     void* const top = lists_.top(index);
@@ -95,7 +94,7 @@ class sized_blocks {
     return lists_.pop(index);
   }
 
-  // The same cut from the smallest small block that has more; null where there is none.
+  // The same, cut from the smallest small block that is larger; null if there is none.
   [[nodiscard]] MALLARD_NOINLINE void* take_small(std::size_t size, std::size_t align) noexcept {
     const std::size_t first = size / granule;
     for (std::size_t word = first / word_bits; word < present_.size(); ++word) {
@@ -115,8 +114,8 @@ class sized_blocks {
     return nullptr;
   }
 
-  // The smallest large block in which `size` bytes find a place at `align`, of each size the first; it comes
-  // whole, and `received` is its size. Null: there is none.
+  // The smallest large block that has room for `size` bytes at `align`, of each size only the first; returned
+  // whole, with its size in `received`. Null if there is none.
   [[nodiscard]] std::byte* take_large(std::size_t size, std::size_t align, std::size_t& received) noexcept {
     boundary_tag* b = large_.at_least(size);
     while (b != nullptr && padding_for(b, align) + size > b->size()) b = large_.at_least(b->size() + coarse);
@@ -127,8 +126,8 @@ class sized_blocks {
     return b->bytes();
   }
 
-  // Joins the blocks that touch. Calls keeps(block, size) for those that are large then; what it does not
-  // keep is not free but gone.
+  // Coalesces adjacent blocks. Calls keeps(block, size) for the large results; a block that it does not keep
+  // is gone rather than free.
   template <class Keeps>
   void join(Keeps keeps) noexcept {
     piece* sorted = sort_all();
@@ -145,8 +144,8 @@ class sized_blocks {
     }
   }
 
-  // Calls f(block, its size) for every block until one call returns false; returns whether none did, and all
-  // of it adds up. O(blocks).
+  // Calls f(block, its size) for every block until one call returns false; returns whether none did and the
+  // total is right. O(blocks).
   template <class F>
   [[nodiscard]] bool each(F f) const noexcept {
     std::size_t left = bytes_;
@@ -165,8 +164,8 @@ class sized_blocks {
   }
 
  private:
-  // A free block on its way to be joined: the next one, and the size. A block of 8 bytes has no room for
-  // that, and a bit of its link says so.
+  // A free block while it is being coalesced: a link and its size. A block of 8 bytes has no room for the
+  // size; a bit of its link says so.
   class piece {
    public:
     static piece* make(void* p, std::size_t size) noexcept {
@@ -204,7 +203,7 @@ class sized_blocks {
     return nullptr;
   }
 
-  // Takes all blocks out, in the order of their addresses.
+  // Removes all blocks, in address order.
   piece* sort_all() noexcept {
     address_sort<piece, &piece::next, &piece::set_next> sorted;
     for (std::size_t index = 1; index < lists; ++index)

@@ -1,4 +1,4 @@
-#include "mallard/layer/burst_any.hpp"
+#include "mallard/core/burst.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,11 +9,60 @@
 #include "mallard/debug/guarded.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
+#include "mallard/heap/pool.hpp"
 #include "mallard/layer/failing.hpp"
 #include "mallard/layer/stats.hpp"
 
 namespace mallard {
 namespace {
+
+TEST(OneByOne, AppendsSoManyBlocks) {
+  pool heap(48);
+  chain out;
+  ASSERT_TRUE(allocate_each(heap, out, 3, 48, 8));
+  ASSERT_TRUE(allocate_each(heap, out, 2, 1, 1));
+  ASSERT_TRUE(allocate_each(heap, out, 0, 1, 1));
+  EXPECT_EQ(out.size(), 5u);
+  EXPECT_EQ(heap.statistics().live(), 5u);
+}
+
+TEST(OneByOne, BlocksHaveRoomForALink) {
+  pool heap;
+  chain out;
+  ASSERT_TRUE(allocate_each(heap, out, 1, 0, 1));
+  EXPECT_EQ(heap.block_size(), sizeof(void*));
+}
+
+TEST(OneByOne, WhereOneFailsNoneIsLeft) {
+  basic_pool<failing<os_pages>> heap(1000);
+  heap.upstream().fail_from(3);
+  chain out;
+  ASSERT_TRUE(allocate_each(heap, out, 1, 1000, 8));
+  EXPECT_FALSE(allocate_each(heap, out, 1000, 1000, 8));
+  EXPECT_EQ(out.size(), 1u);
+  EXPECT_EQ(heap.statistics().live(), 1u);
+}
+
+TEST(OneByOne, BlocksOfGivenLengthsGoBackWithTheirSizes) {
+  stats<multipool> heap;
+  const std::size_t lengths[] = {3, 0, 100};
+  chain out;
+  ASSERT_TRUE(allocate_each(heap, out, lengths, 3, 4, 8));
+  EXPECT_EQ(heap.statistics().requested.live, 12 + sizeof(void*) + 400);
+  const std::size_t sizes[] = {12, sizeof(void*), 400};
+  deallocate_each(heap, out, 8, [&sizes](std::size_t i) { return sizes[i]; });
+  EXPECT_TRUE(out.empty());
+  EXPECT_EQ(heap.statistics().requested.live, 0u);
+}
+
+TEST(OneByOne, ALengthThatOverflowsLeavesNone) {
+  stats<multipool> heap;
+  const std::size_t lengths[] = {3, max_request / 4 + 1};
+  chain out;
+  EXPECT_FALSE(allocate_each(heap, out, lengths, 2, 4, 8));
+  EXPECT_TRUE(out.empty());
+  EXPECT_EQ(heap.statistics().blocks.live, 0u);
+}
 
 // Blocks of the C library, which are freed by address; counts calls, and those that are bursts.
 class by_address {
@@ -38,12 +87,12 @@ class in_bursts : public by_address {
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t) noexcept {
     ++bursts;
-    return allocate_one_by_one(*this, out, count, size, align);
+    return allocate_each(*this, out, count, size, align);
   }
   [[nodiscard]] bool allocate_burst(chain& out, const std::size_t* lengths, std::size_t count,
                                     std::size_t unit, std::size_t align, std::size_t) noexcept {
     ++bursts;
-    return allocate_one_by_one(*this, out, lengths, count, unit, align);
+    return allocate_each(*this, out, lengths, count, unit, align);
   }
   void deallocate_burst(chain& blocks) noexcept {
     ++bursts;

@@ -1,6 +1,10 @@
-#include "mallard/layer/growth.hpp"
+#include "mallard/core/growth.hpp"
 
 #include <gtest/gtest.h>
+
+#include <array>
+
+#include "mallard/source/fixed_buffer.hpp"
 
 namespace mallard {
 namespace {
@@ -58,6 +62,23 @@ TEST(InFewSizes, IsOneOfFourADoublingAtMostWhatTheOtherPolicyWishesFor) {
   EXPECT_EQ(growth::next(16, 8 * 79), 64u);
   EXPECT_EQ(growth::next(16, 80000), 896u);
   EXPECT_EQ((in_few_sizes<constant<3>>::next(0, 0)), 3u);
+}
+
+class AllocateHalving : public testing::Test {
+ protected:
+  alignas(16) std::array<std::byte, 1024> memory_{};
+  fixed_buffer buffer_{memory_.data(), memory_.size()};
+};
+
+TEST_F(AllocateHalving, GivesWhatIsWished) { EXPECT_EQ(allocate_halving(buffer_, 1024, 16, 16).size, 1024u); }
+
+TEST_F(AllocateHalving, GivesHalfWhereThatIsAllThereIs) {
+  EXPECT_EQ(allocate_halving(buffer_, 3000, 16, 16).size, align_up(750, 16));
+}
+
+TEST_F(AllocateHalving, EndsAtTheLeast) {
+  EXPECT_EQ(allocate_halving(buffer_, 1040, 1000, 16).size, 1008u);
+  EXPECT_EQ(allocate_halving(buffer_, 2000, 100, 16), block{}) << "nothing of that size is left";
 }
 
 }  // namespace
