@@ -15,6 +15,7 @@ ROOT = FOLDER.parents[1]
 INCLUDE = ROOT / "include"
 # The library for C, compiled on its own as its users get it.
 FOR_C = ROOT / "src" / "capi"
+HARNESS = ROOT / "src" / "harness"
 
 SUFFIXES = {".cpp", ".hpp", ".h"}
 
@@ -56,9 +57,12 @@ class CountError(Exception):
     """The program could not be built, run or understood."""
 
 
-def count(folder: Path) -> list[Counted]:
-    """Build the program and return what it counts; `folder` takes what is made on the way."""
-    return count_in(folder, built(folder))
+def count(folder: Path, placed: int = 0) -> list[Counted]:
+    """Build the program and return what it counts; `folder` takes what is made on the way.
+
+    `placed`: how many pages behind the usual place the heaps have their memory.
+    """
+    return count_in(folder, built(folder), str(placed))
 
 
 def built(folder: Path) -> Path:
@@ -69,11 +73,11 @@ def built(folder: Path) -> Path:
     return program
 
 
-def count_in(folder: Path, program: Path) -> list[Counted]:
-    """Return what a program counts."""
+def count_in(folder: Path, program: Path, *arguments: str) -> list[Counted]:
+    """Return what a program counts that is given these arguments."""
     dumps = folder / "callgrind.out"
     dumps.unlink(missing_ok=True)
-    run(*COUNTER, f"--callgrind-out-file={dumps}", str(program))
+    run(*COUNTER, f"--callgrind-out-file={dumps}", str(program), *arguments)
     return list(counted(dumps.read_text(encoding="utf-8")))
 
 
@@ -100,7 +104,9 @@ def is_current(program: Path) -> bool:
     """Whether a program is newer than all that it is made of, and than how that is done."""
     if not program.exists():
         return False
-    made_of = [p for folder in (FOLDER, FOR_C, INCLUDE) for p in folder.rglob("*") if p.suffix in SUFFIXES]
+    made_of = [
+        p for folder in (FOLDER, FOR_C, HARNESS, INCLUDE) for p in folder.rglob("*") if p.suffix in SUFFIXES
+    ]
     made = program.stat().st_mtime
     return all(p.stat().st_mtime < made for p in (*made_of, Path(__file__)))
 

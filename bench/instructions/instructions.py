@@ -20,7 +20,7 @@ from bounds import limits
 from callgrind import COMPILER, CountError, count
 from limits import Limit, exit_code, verdict
 from replayed import replayed
-from rows import FloorError, Key, net
+from rows import FloorError, Key, name, net
 from table import tables
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,6 +28,7 @@ FOLDER = ROOT / "build" / "instructions"
 GOLDEN = Path(__file__).with_name("golden.txt")
 PAGES = pages.PAGES
 WIDTH = 120
+PAGES_APART = 20  # another colour for each header of a slab
 
 HOW_TO_ACCEPT = "if that is meant to be: ./dev instructions --accept, and say why where you commit it"
 
@@ -46,6 +47,12 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
     )
     wanted.add_argument(
         "--accept", action="store_true", help="write the golden file and the tables of the pages anew"
+    )
+    wanted.add_argument(
+        "--placements",
+        type=int,
+        metavar="N",
+        help="count with the heaps' memory at N places, and print the rows that depend on it",
     )
     return parser.parse_args(given)
 
@@ -73,9 +80,21 @@ def whole(figures: Mapping[Key, float], judged: Sequence[Limit]) -> dict[str, ob
     return {"benchmark": "instructions", "method": " ".join(COMPILER), "rows": rows, "limits": promised}
 
 
+def at_placements(places: int) -> None:
+    """Print the least and the most of each row that depends on where heaps have their memory."""
+    figures = [net(count(FOLDER, PAGES_APART * place)) for place in range(places)]
+    for key in figures[0]:
+        found = [at_one[key] for at_one in figures]
+        if min(found) != max(found):
+            print(f"{name(key)}: {min(found):.1f} to {max(found):.1f}")
+
+
 def main(given: Sequence[str]) -> int:
     """Build, count, print, judge."""
     wanted = arguments(given)
+    if wanted.placements is not None:
+        at_placements(wanted.placements)
+        return 0
     figures = net(count(FOLDER))
     of_all = {**figures, **replayed()}
     judged = list(limits(of_all))

@@ -51,9 +51,9 @@ def test_a_dump_of_something_else_is_named() -> None:
 def test_a_program_is_built_anew_when_something_that_it_is_made_of_is_newer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of two sources and a header; and compiled again is all of it."""
-    own, for_c, include = (tmp_path / name for name in ("own", "capi", "include"))
-    made_of = [own / "main.cpp", for_c / "heap.cpp", include / "heap.hpp"]
+    """Of two sources and two headers; and compiled again is all of it."""
+    own, for_c, harness, include = (tmp_path / name for name in ("own", "capi", "harness", "include"))
+    made_of = [own / "main.cpp", for_c / "heap.cpp", harness / "placement.hpp", include / "heap.hpp"]
     for path in made_of:
         path.parent.mkdir()
         path.touch()
@@ -65,7 +65,7 @@ def test_a_program_is_built_anew_when_something_that_it_is_made_of_is_newer(
         return ""
 
     monkeypatch.setattr(callgrind, "run", fake)
-    for name, folder in (("FOLDER", own), ("FOR_C", for_c), ("INCLUDE", include)):
+    for name, folder in (("FOLDER", own), ("FOR_C", for_c), ("HARNESS", harness), ("INCLUDE", include)):
         monkeypatch.setattr(callgrind, name, folder)
     program = tmp_path / "program"
     build(program)
@@ -82,13 +82,25 @@ def test_a_program_is_built_anew_when_something_that_it_is_made_of_is_newer(
         os.utime(program, (time.time() + 60,) * 2)
 
 
+def test_what_is_counted_depends_on_where_the_program_places_its_heaps(tmp_path: Path) -> None:
+    """Were it the system that places them, the test below would fail."""
+    program = built(instructions.FOLDER)
+    usual, further = (count_in(tmp_path, program, placed, "0", "adaptive_pairs") for placed in ("0", "4"))
+    assert further != usual
+
+
+def test_an_unknown_scenario_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(CountError, match="no scenario is named none_such"):
+        count_in(tmp_path, built(instructions.FOLDER), "0", "0", "none_such")
+
+
 def test_every_run_counts_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the environment, which moves the stack, and the working directory."""
+    """Whatever the environment, which moves the stack, the working directory, and what is mapped already."""
     program = built(instructions.FOLDER)
     once = count_in(tmp_path, program)
     elsewhere = tmp_path / "a folder with a longer name"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
     monkeypatch.setenv("A_VARIABLE", "of no meaning " * 321)
-    assert count_in(elsewhere, program) == once
+    assert count_in(elsewhere, program, "0", "300") == once
     assert len(once) > 100

@@ -28,7 +28,9 @@ def counts(monkeypatch: pytest.MonkeyPatch, total: int) -> None:
     """Let a pool's loop of 100 pairs take `total` instructions, 800 of them the loop's."""
     floor = Counted(Key("pair", "none", "typed", 64), 100, 800)
     monkeypatch.setattr(
-        instructions, "count", lambda _: [floor, Counted(Key("pair", "pool", "typed", 64), 100, total)]
+        instructions,
+        "count",
+        lambda _, placed=0: [floor, Counted(Key("pair", "pool", "typed", 64), 100, total + 100 * placed)],
     )
 
 
@@ -58,6 +60,14 @@ def test_a_missed_limit_fails_the_check(
     assert instructions.main(["--accept"]) == 0
     assert instructions.main(["--check"]) == 1
     assert "MISSED  pair: 7.000, at most 6" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("golden_file")
+def test_rows_that_depend_on_the_place_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert instructions.main(["--placements", "1"]) == 0
+    assert capsys.readouterr().out == ""
+    assert instructions.main(["--placements", "3"]) == 0
+    assert capsys.readouterr().out == "pair: pool, typed, 64 live: 7.0 to 47.0\n"
 
 
 @pytest.mark.usefixtures("golden_file")
