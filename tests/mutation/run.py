@@ -1,30 +1,19 @@
 """Mutation controls: break a heap on purpose and demand that its model test fails.
 
-    run.py --compiler COMPILER [--jobs N] [HEAP | HEAP/NAME]...     all heaps, if none is named
-    run.py --compiler COMPILER --prepare FOLDER         compiles what all runs share, for --prepared FOLDER
+    run.py --compiler COMPILER [--jobs N] [HEAP | HEAP/NAME]...     all mutations, if none is named
+    run.py --compiler COMPILER --changed --sample 8                 of what changed; one in 8 of the others
 
-HEAP.mutations here has the name of a model test (tests/*/HEAP_model_test.cpp) and holds its mutations:
+mutations.py says how a mutation is written. A broken copy of a file stands in front of all others, and the
+model test alone is compiled against it, without debug checks, so that it is the suite that sees the damage.
+Where there is a src/HEAP/, its sources are compiled with the test, and may be broken as well
+(file: HEAP/...).
 
-    === given_back_but_held                             (the mutation's name)
-    file: mallard/layer/chunk_list.hpp
-    why: a chunk that is given back stays in what is held
-    model: multipool_over_os_pages                      (which of the test's models sees it; else the first)
-    promise: release_leaves_the_heap_as_new             (which promise of the suite does; else random traces)
-    test: thread/returned_batches_test.cpp              (which test sees it, where the model test cannot)
-    ends: timeout                                       (only where the broken heap may run forever)
-    --- find
-    exact text, once in the file
-    --- replace
-    what stands there instead; an empty line before the next mutation is no part of it
+Mutations of a heap that change the body of a function are compiled together: the program is told which of
+them is in force (switches.py). Each of the others is compiled by itself. The test is first compiled with
+nothing but the promises that are to see its mutations; what those let pass is held against the whole test.
 
-A broken copy of that one file stands in front of all others, and the model test alone is compiled against
-them, without debug checks, so that it is the suite that sees the damage. Where there is a src/NAME/, its
-sources are compiled with the test, and may be broken as well (file: NAME/...). First the test is compiled
-with one promise of its model, which takes a fraction of all of them; what that lets pass is held against the
-whole model, and that, too, against the whole test.
-Each mutation must compile, and whatever sees one must pass unbroken: the models that are named, and the
-whole test where it was needed; a text that is not found exactly once has rotted. Exit code 1 if anything
-survives or is rotten.
+Each mutation must compile, and whatever sees one must pass unbroken; a text that is not found exactly once
+has rotted. Exit code 1 if anything survives or is rotten; the last line counts.
 """
 
 from __future__ import annotations
@@ -36,153 +25,48 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from threading import Lock
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+import mutations
+import switches
+from mutations import ROOT, ROOTS, ControlError, Mutation, Section
 
 FLAGS = ["-std=c++20", "-O0", "-DMALLARD_CHECKS=0", "-pthread"]
-ROOTS = (ROOT / "include", ROOT / "src")
 HELD = re.compile(r"(?<=const bool held =).*?(?=;)", re.DOTALL)  # model && model && ..., each with its name
-ALL_PROMISES = re.compile(r"keeps_every_promise<(.*)>\(", re.DOTALL)
+MODEL = re.compile(r'keeps_every_promise<(?P<type>.*)>\(\s*"(?P<name>\w+)"\)', re.DOTALL)
 BYTES = 8 << 30  # address space: a heap that runs wild must not take the machine along
 PATIENCE = 900  # seconds by the clock, for what waits for ever; with other work beside it a test takes many
 HANGING = 3  # seconds of CPU, for what may run for ever; an unbroken model takes one or two
 
-MOST_SEE = "random_traces_over_an_exact_source"
-
 # What every model test includes, and hardly a mutation touches, is compiled once.
-SUITE = "model/every_promise.hpp"
+SUITE = ROOT / "tests/model/every_promise.hpp"
 PREFIX = f"""\
+{switches.DECLARATION}
 #include <functional>
 #include <mutex>
 
-#include "{SUITE}"
+#include "model/{SUITE.name}"
 """
 
 
-class ControlError(Exception):
-    """A control that proves nothing: rotten, or it does not compile."""
-
-
-@dataclass(frozen=True)
-class Section:
-    """One mutation as it is written."""
-
-    heap: str
-    name: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Mutation:
-    """One deliberate breakage."""
-
-    heap: str
-    name: str
-    file: str
-    why: str
-    model: str | None
-    promise: str
-    test: str | None
-    may_hang: bool
-    find: str
-    replace: str
-
-    @classmethod
-    def read(cls, section: Section) -> Mutation:
-        """Parses the text form."""
-        head, separator, rest = section.text.partition("--- find\n")
-        find, second, replace = rest.partition("--- replace\n")
-        if not separator or not second:
-            raise ControlError("has no '--- find' followed by '--- replace'")
-        lines = [line.partition(": ") for line in head.splitlines() if line.strip()]
-        fields = {key: value.strip() for key, _, value in lines}
-        if not {"file", "why"} <= fields.keys() <= {"file", "why", "model", "promise", "test", "ends"}:
-            raise ControlError("needs 'file:' and 'why:'; may have 'model:', 'promise:', 'test:' and 'ends:'")
-        if fields.get("ends", "timeout") != "timeout":
-            raise ControlError("'ends:' can only say timeout")
-        return cls(
-            section.heap, section.name, fields["file"], fields["why"], fields.get("model"),
-            fields.get("promise", MOST_SEE), fields.get("test"), "ends" in fields,
-            find.rstrip("\n"), replace.rstrip("\n"),
-        )  # fmt: skip
-
-    def broken(self) -> str:
-        """Return the text of its file, broken."""
-        target = next((found for root in ROOTS if (found := root / self.file).is_file()), None)
-        if target is None:
-            raise ControlError(f"rotten: there is no {self.file}")
-        text = target.read_text(encoding="utf-8")
-        if text.count(self.find) != 1:
-            raise ControlError(f"rotten: its text is found {text.count(self.find)} times in {self.file}")
-        return text.replace(self.find, self.replace)
-
-
-def test_of(heap: str, mutation: Mutation | None) -> str:
-    """Return the text of the test that sees a mutation: its own, or the model test of the heap."""
-    (path,) = ROOT.glob(f"tests/*/{heap}_model_test.cpp")
-    if mutation is not None and mutation.test is not None:
-        path = ROOT / "tests" / mutation.test
-        if not path.is_file():
-            raise ControlError(f"rotten: there is no tests/{mutation.test}")
-    return path.read_text(encoding="utf-8")
-
-
-def model_of(test: str, mutation: Mutation) -> str:
-    """Return what holds the model that sees a mutation to its promises, in the text of a model test."""
-    held = HELD.search(test)
-    for model in held[0].split("&&") if held is not None else ():
-        if mutation.model is None or f'"{mutation.model}"' in model:
-            return model
-    raise ControlError(f"rotten: there is no model {mutation.model}")
-
-
-def held_to(test: str, promises: str) -> str:
-    """Return the text of a model test that holds its heaps to these promises alone."""
-    return HELD.sub(lambda _: promises, test)
-
-
-def stages(test: str, mutation: Mutation) -> Iterator[str]:
-    """Yield what a broken heap is held against, one after the other: a promise, a model, the test."""
-    if mutation.test is not None:
-        yield test
-        return
-    model = model_of(test, mutation)
-    yield held_to(test, ALL_PROMISES.sub(rf"register_promises<\1, {mutation.promise}>(", model))
-    yield held_to(test, model)
-    yield test
-
-
-def unbroken(test: str, mutations: list[Section]) -> str:
-    """Return the text of a model test with every model that one of the mutations is held against."""
-    models = {}
-    for section in mutations:
-        with suppress(ControlError):  # told where the mutation itself is judged
-            models[model_of(test, Mutation.read(section))] = True
-    return held_to(test, "&&".join(models)) if models else test
-
-
 class Workshop:
-    """A folder to compile and run model tests in; `prepared` has what is compiled once."""
+    """A folder to compile and run model tests in."""
 
-    def __init__(self, folder: Path, prepared: Path, compiler: str, seconds: int) -> None:
+    def __init__(self, folder: Path, compiler: str, seconds: int) -> None:
         self.folder = folder
         self.seconds = seconds
         self.compiler = compiler
-        self.prefix = prepared / "prefix.hpp"
-        self.contents = prepared / "prefix.d"
-
-    def prepare(self) -> None:
-        """Compile what all tests include."""
+        self.prefix = folder / "prefix.hpp"
+        contents = folder / "prefix.d"
         self.prefix.write_text(PREFIX, encoding="utf-8")
-        output = ["-o", f"{self.prefix}.gch", "-MMD", "-MF", str(self.contents)]
+        output = ["-o", f"{self.prefix}.gch", "-MMD", "-MF", str(contents)]
         self.compile(["-x", "c++-header", f"-I{ROOT}/include", f"-I{ROOT}/tests", str(self.prefix), *output])
+        self.precompiled = set(contents.read_text(encoding="utf-8").split())
 
     def compile(self, arguments: list[str]) -> None:
         """Run the compiler."""
@@ -192,42 +76,35 @@ class Workshop:
         if done.returncode != 0:
             raise ControlError("does not compile:\n" + done.stderr)
 
-    def outcome(self, heap: str, texts: Iterable[str], mutation: Mutation | None) -> tuple[str, str]:
-        """Return how the first of these texts of a model test ends that does not pass, and that text.
+    def program(self, heap: str, text: str, changed: dict[str, str]) -> Path:
+        """Compile a text of a heap's model test, with files of the library as they are changed."""
+        folder = Path(tempfile.mkdtemp(dir=self.folder))
+        for file, content in changed.items():
+            copy = folder / file
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(content, encoding="utf-8")
+        prefix = self.prefix
+        if self.precompiled & {f"{ROOT}/include/{file}" for file in changed}:
+            prefix = folder / "prefix.hpp"
+            prefix.write_text(PREFIX, encoding="utf-8")
+        source, program = folder / "model_test.cpp", folder / "model_test"
+        source.write_text(text, encoding="utf-8")
+        own = [p.relative_to(ROOT / "src") for p in sorted((ROOT / "src" / heap).rglob("*.cpp"))]
+        sources = [str(here if (here := folder / p).exists() else ROOT / "src" / p) for p in own]
+        includes = [f"-I{root}" for root in (folder, *ROOTS, ROOT / "tests")]
+        libraries = ["-lgtest", "-lgtest_main"]
+        self.compile([
+            "-include", str(prefix), *includes, str(source), *sources, "-o", str(program), *libraries,
+        ])  # fmt: skip
+        return program
 
-        'a failed assertion', 'a crash' or 'timeout'; 'passes' if all of them do.
-        """
-        with tempfile.TemporaryDirectory(dir=self.folder) as folder:
-            changed = Path(folder, "changed")
-            prefix = ["-include", str(self.prefix)]
-            if mutation is not None:
-                copy = changed / mutation.file
-                copy.parent.mkdir(parents=True)
-                copy.write_text(mutation.broken(), encoding="utf-8")
-                if f"{ROOT}/include/{mutation.file}" in self.contents.read_text(encoding="utf-8").split():
-                    prefix = []
-            own = [p.relative_to(ROOT / "src") for p in sorted((ROOT / "src" / heap).rglob("*.cpp"))]
-            sources = [str(here if (here := changed / p).exists() else ROOT / "src" / p) for p in own]
-            includes = [f"-I{root}" for root in (changed, *ROOTS, ROOT / "tests")]
-            program, source = Path(folder, "model_test"), Path(folder, "model_test.cpp")
-            may_hang = mutation is not None and mutation.may_hang
-            outcome, text = "passes", ""
-            for text in texts:
-                source.write_text(text, encoding="utf-8")
-                self.compile([
-                    *prefix, *includes, str(source), *sources, "-o", str(program), "-lgtest", "-lgtest_main",
-                ])  # fmt: skip
-                outcome = self.run(program, min(self.seconds, HANGING) if may_hang else self.seconds)
-                if outcome != "passes":
-                    break
-            return outcome, text
-
-    def run(self, program: Path, seconds: int) -> str:
-        """Runs a model test up to its first failure, for `seconds` of CPU."""
+    def outcome(self, program: Path, tests: str, number: int, seconds: int) -> str:
+        """Runs tests up to their first failure: 'passes', 'a failed assertion', 'a crash' or 'timeout'."""
         limits = [f"--as={BYTES}", f"--cpu={seconds}", "--core=0"]
+        options = ["--gtest_brief=1", "--gtest_fail_fast", f"--gtest_filter={tests}"]
         try:
             done = subprocess.run(
-                ["prlimit", *limits, program, "--gtest_brief=1", "--gtest_fail_fast"],
+                ["prlimit", *limits, program, *options], env=os.environ | {switches.VARIABLE: str(number)},
                 capture_output=True, text=True, errors="replace", check=False, timeout=PATIENCE,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
@@ -239,54 +116,204 @@ class Workshop:
         return "a failed assertion" if "Failure\n" in done.stdout else "a crash"
 
 
-def judge(
-    workshop: Workshop, heap: str, section: Section | None, all_of_heap: list[Section]
-) -> tuple[bool, str]:
+@dataclass(frozen=True)
+class Verdict:
     """Whether one control is as it must be, and the line that says so."""
-    started = time.monotonic()
-    name = f"{heap}, unbroken" if section is None else f"{heap}/{section.name}"
-    try:
-        mutation = None if section is None else Mutation.read(section)
-        test = test_of(heap, mutation)
-        texts = [unbroken(test, all_of_heap)] if mutation is None else stages(test, mutation)
-        outcome, seen_by = workshop.outcome(heap, texts, mutation)
-        if seen_by == test and mutation is not None and outcome != "passes":
-            alone = workshop.outcome(heap, [test], None)[0]
-            if alone != "passes":
-                raise ControlError(f"its test does not pass unbroken: {alone}")
-    except ControlError as error:
-        return False, f"ERROR     {name}: {error}"
-    took = f"[{time.monotonic() - started:.1f} s]"
-    if mutation is None:
-        return outcome == "passes", f"{'ok' if outcome == 'passes' else 'FAILED':9} {name}: {outcome} {took}"
+
+    good: bool
+    line: str
+
+
+# What is to be done next; it ends with verdicts, and with more that is to be done, in any order.
+Step = Callable[[], tuple[list[Verdict], list["Step"]]]
+
+
+@dataclass
+class Program:
+    """A compiled model test, and the numbers that its mutations have in it."""
+
+    path: Path
+    numbers: dict[Mutation, int] = field(default_factory=dict)
+
+
+class ModelTest:
+    """The model test of a heap, and the mutations it is to notice."""
+
+    def __init__(self, workshop: Workshop, heap: str, sections: list[Section]) -> None:
+        self.workshop = workshop
+        self.heap = heap
+        self.sections = sections
+        (source,) = ROOT.glob(f"tests/*/{heap}_model_test.cpp")
+        self.text = source.read_text(encoding="utf-8")
+        held = HELD.search(self.text)
+        models = held[0].split("&&") if held is not None else []
+        self.types = {found["name"]: found["type"] for model in models if (found := MODEL.search(model))}
+        self.mutations: list[Mutation] = []
+        self.whole_lock = Lock()
+        self.whole_program: Program | ControlError | None = None
+
+    def begin(self) -> tuple[list[Verdict], list[Step]]:
+        """Compile what can be compiled together; then come the runs."""
+        verdicts = []
+        for section in self.sections:
+            try:
+                mutation = Mutation.read(section)
+                self.seen_by(mutation)
+                self.mutations.append(mutation)
+            except ControlError as error:
+                verdicts.append(Verdict(False, f"ERROR     {section.full_name}: {error}"))
+        try:
+            program = self.together(self.held_to(self.by_model()))
+        except ControlError as error:
+            return [*verdicts, Verdict(False, f"ERROR     {self.heap}, unbroken: {error}")], []
+        steps: list[Step] = [partial(self.unbroken, program, f"{self.heap}, unbroken")]
+        for mutation in self.mutations:
+            if mutation.test is not None:
+                steps.insert(0, partial(self.judge_by_its_test, mutation, mutation.test))
+            elif mutation in program.numbers:
+                steps.append(partial(self.judge, program, mutation))
+            else:
+                steps.insert(0, partial(self.judge_alone, mutation))
+        return verdicts, steps
+
+    def by_model(self) -> list[Mutation]:
+        """The mutations that the model test sees."""
+        return [mutation for mutation in self.mutations if mutation.test is None]
+
+    def seen_by(self, mutation: Mutation) -> tuple[str, str]:
+        """Return the name of the model that sees a mutation, and its type."""
+        name = mutation.model or next(iter(self.types), "")
+        if name not in self.types:
+            raise ControlError(f"rotten: there is no model {mutation.model}")
+        if not re.search(rf"\b{mutation.promise}\b", SUITE.read_text(encoding="utf-8")):
+            raise ControlError(f"rotten: there is no promise {mutation.promise}")
+        return name, self.types[name]
+
+    def held_to(self, some: list[Mutation]) -> str:
+        """Return the text of the test with nothing but the promises that are to see these mutations."""
+        promises: dict[tuple[str, str], list[str]] = {}
+        for mutation in some:
+            of_model = promises.setdefault(self.seen_by(mutation), [])
+            if mutation.promise not in of_model:
+                of_model.append(mutation.promise)
+        held = [f'register_promises<{t}, {", ".join(p)}>("{name}")' for (name, t), p in promises.items()]
+        return HELD.sub(lambda _: " " + " && ".join(held), self.text) if held else self.text
+
+    def together(self, text: str) -> Program:
+        """Compile a text of the test with all mutations that a run can choose among."""
+        chosen = [m for m in self.by_model() if switches.changed_body(m.sound, m.broken) is not None]
+        while True:
+            numbers = {mutation: number for number, mutation in enumerate(chosen, 1)}
+            files = {
+                file: switches.switched(
+                    next(m.sound for m in chosen if m.file == file),
+                    {numbers[m]: m.broken for m in chosen if m.file == file},
+                )
+                for file in {m.file for m in chosen}
+            }
+            try:
+                path = self.workshop.program(self.heap, text, {f: s.text for f, s in files.items()})
+            except ControlError as error:
+                guilty = {n for file, made in files.items() for n in made.blamed(file, str(error))}
+                if not chosen:
+                    raise
+                chosen = [m for m in chosen if numbers[m] not in guilty] if guilty else []
+                continue
+            return Program(path, numbers)
+
+    def whole(self) -> Program:
+        """Return the whole test, compiled when it is first asked for."""
+        with self.whole_lock:
+            if self.whole_program is None:
+                try:
+                    self.whole_program = self.together(self.text)
+                except ControlError as error:
+                    self.whole_program = error
+        if isinstance(self.whole_program, ControlError):
+            raise self.whole_program
+        return self.whole_program
+
+    def unbroken(self, program: Program, name: str) -> tuple[list[Verdict], list[Step]]:
+        """Judge a test without mutations."""
+        outcome = self.workshop.outcome(program.path, "*", 0, self.workshop.seconds)
+        good = outcome == "passes"
+        return [Verdict(good, f"{'ok' if good else 'FAILED':9} {name}: {outcome}")], []
+
+    def seconds(self, mutation: Mutation) -> int:
+        """How much CPU time a broken test may take."""
+        return min(self.workshop.seconds, HANGING) if mutation.may_hang else self.workshop.seconds
+
+    def judge(self, program: Program, mutation: Mutation) -> tuple[list[Verdict], list[Step]]:
+        """Judge a mutation that a program has."""
+        number, seconds = program.numbers[mutation], self.seconds(mutation)
+        test = f"{self.seen_by(mutation)[0]}.{mutation.promise}"
+        outcome = self.workshop.outcome(program.path, test, number, seconds)
+        if outcome == "passes":
+            return [], [partial(self.judge_by_all, mutation)]
+        return [verdict(mutation, outcome)], []
+
+    def judge_by_all(self, mutation: Mutation) -> tuple[list[Verdict], list[Step]]:
+        """Judge a mutation by the whole test."""
+        try:
+            program = self.whole()
+            number = program.numbers.get(mutation)
+            path = self.alone(mutation, self.text) if number is None else program.path
+            outcome = self.workshop.outcome(path, "*", number or 0, self.seconds(mutation))
+        except ControlError as error:
+            return [Verdict(False, f"ERROR     {mutation.name}: {error}")], []
+        return [verdict(mutation, outcome)], []
+
+    def judge_by_its_test(self, mutation: Mutation, test: Path) -> tuple[list[Verdict], list[Step]]:
+        """Judge a mutation by a test of its own, which must pass unbroken."""
+        text = test.read_text(encoding="utf-8")
+        try:
+            sound = self.workshop.program(self.heap, text, {})
+            outcome = self.workshop.outcome(sound, "*", 0, self.workshop.seconds)
+            if outcome != "passes":
+                raise ControlError(f"its test does not pass unbroken: {outcome}")
+            path = self.alone(mutation, text)
+        except ControlError as error:
+            return [Verdict(False, f"ERROR     {mutation.name}: {error}")], []
+        return [verdict(mutation, self.workshop.outcome(path, "*", 0, self.seconds(mutation)))], []
+
+    def alone(self, mutation: Mutation, text: str) -> Path:
+        """Compile a text of the test with one mutation."""
+        return self.workshop.program(self.heap, text, {mutation.file: mutation.broken})
+
+    def judge_alone(self, mutation: Mutation) -> tuple[list[Verdict], list[Step]]:
+        """Judge a mutation that takes a compilation of its own."""
+        try:
+            path = self.alone(mutation, self.held_to([mutation]))
+        except ControlError as error:
+            return [Verdict(False, f"ERROR     {mutation.name}: {error}")], []
+        outcome = self.workshop.outcome(path, "*", 0, self.seconds(mutation))
+        if outcome == "passes":
+            return [], [partial(self.judge_by_all, mutation)]
+        return [verdict(mutation, outcome)], []
+
+
+def verdict(mutation: Mutation, outcome: str) -> Verdict:
+    """Whether this is how a test of a broken heap must end."""
     if outcome == "passes":
-        return False, f"SURVIVED  {name}: {mutation.why} {took}"
+        return Verdict(False, f"SURVIVED  {mutation.name}: {mutation.why}")
     if outcome == "timeout" and not mutation.may_hang:
-        return False, f"TIMEOUT   {name}: {mutation.why}; not declared as 'ends: timeout' {took}"
-    return True, f"killed    {name} by {outcome}: {mutation.why} {took}"
+        return Verdict(False, f"TIMEOUT   {mutation.name}: {mutation.why}; not declared as 'ends: timeout'")
+    return Verdict(True, f"killed    {mutation.name} by {outcome}: {mutation.why}")
 
 
-def sections(file: Path) -> list[Section]:
-    """The mutations of a heap."""
-    _, *texts = re.split(r"^=== ", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return [Section(file.stem, name, text) for name, _, text in (t.partition("\n") for t in texts)]
-
-
-def collect(folder: Path, wanted: list[str]) -> dict[str, list[Section]]:
-    """The mutations to run, by heap: those of the heaps and the HEAP/NAMEs that are wanted; else all."""
-    heaps = {file.stem: sections(file) for file in sorted(folder.glob("*.mutations"))}
-    known = {
-        *heaps,
-        *(f"{heap}/{section.name}" for heap, all_of_heap in heaps.items() for section in all_of_heap),
-    }
-    for name in wanted:
-        if name not in known:
-            raise LookupError(f"there is no {name}")
-    chosen = {
-        heap: [s for s in all_of_heap if not wanted or {heap, f"{heap}/{s.name}"} & {*wanted}]
-        for heap, all_of_heap in heaps.items()
-    }
-    return {heap: some for heap, some in chosen.items() if some}
+def run(steps: list[Step], jobs: int) -> tuple[int, int]:
+    """Do all steps, and those that come of them; tell each verdict, and return how many are good and bad."""
+    good = bad = 0
+    with ThreadPoolExecutor(jobs) as pool:
+        pending = {pool.submit(step) for step in steps}
+        while pending:
+            done, pending = wait(pending, return_when=FIRST_COMPLETED)
+            for verdicts, more in (future.result() for future in done):
+                pending |= {pool.submit(step) for step in more}
+                for judged in verdicts:
+                    print(judged.line, flush=True)
+                    good, bad = good + judged.good, bad + (not judged.good)
+    return good, bad
 
 
 def main() -> int:
@@ -295,39 +322,35 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--compiler", default="c++", help="a g++ or clang++")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="mutations at the same time")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at the same time")
     parser.add_argument("--seconds", type=int, default=60, help="CPU time of a model test, which takes a few")
-    shared = parser.add_mutually_exclusive_group()
-    shared.add_argument("--prepare", type=Path, metavar="FOLDER", help="compile what runs share, and no more")
-    shared.add_argument("--prepared", type=Path, metavar="FOLDER", help="where --prepare has put that")
-    parser.add_argument("--of", type=Path, default=HERE, metavar="FOLDER", help="where the .mutations are")
+    parser.add_argument(
+        "--of", type=Path, default=mutations.HERE, metavar="FOLDER", help="has the .mutations"
+    )
+    parser.add_argument(
+        "--changed", action="store_true", help="those of what changed, with --sample of others"
+    )
+    parser.add_argument("--sample", type=int, default=8, metavar="N", help="one in N, if --changed")
     parser.add_argument("wanted", nargs="*", metavar="HEAP | HEAP/NAME")
     arguments = parser.parse_args()
-    if arguments.prepare is not None:
-        arguments.prepare.mkdir(exist_ok=True)
-        Workshop(arguments.prepare, arguments.prepare, arguments.compiler, arguments.seconds).prepare()
-        return 0
     try:
-        heaps = collect(arguments.of, arguments.wanted)
+        sections = mutations.collect(arguments.of, arguments.wanted)
     except LookupError as unknown:
         print(f"run.py: {unknown}", file=sys.stderr)
         return 2
-    if not heaps:
+    if not sections:
         print("run.py: no mutation found", file=sys.stderr)
         return 2
-    controls = [(heap, s, some) for heap, some in heaps.items() for s in (None, *some)]
-    sound = 0
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(arguments.jobs) as pool:
-        prepared = arguments.prepared or Path(folder)
-        workshop = Workshop(Path(folder), prepared, arguments.compiler, arguments.seconds)
-        if arguments.prepared is None:
-            workshop.prepare()
-        for good, line in pool.map(lambda control: judge(workshop, *control), controls):
-            print(line, flush=True)
-            sound += good
-    mutations = len(controls) - len(heaps)
-    print(f"{sound} of {len(controls)} as they must be: {mutations} mutations, {len(heaps)} unbroken heaps")
-    return 0 if sound == len(controls) else 1
+    if arguments.changed:
+        sections, told = mutations.changed_and_sample(sections, arguments.sample)
+        print(told, flush=True)
+    heaps = {s.heap: [other for other in sections if other.heap == s.heap] for s in sections}
+    with tempfile.TemporaryDirectory() as folder:
+        workshop = Workshop(Path(folder), arguments.compiler, arguments.seconds)
+        longest_first = sorted(heaps, key=lambda heap: -len(heaps[heap]))
+        good, bad = run([ModelTest(workshop, h, heaps[h]).begin for h in longest_first], arguments.jobs)
+    print(f"{good} passed, {bad} failed")
+    return 0 if bad == 0 else 1
 
 
 if __name__ == "__main__":

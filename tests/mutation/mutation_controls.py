@@ -1,10 +1,11 @@
 """Controls of the mutation runner: what it must not take for a killed mutation.
 
-    controls.py --compiler COMPILER [--prepared FOLDER]
+    mutation_controls.py --compiler COMPILER
 
 Plants mutations that prove nothing and demands that run.py says so of each, and exits with 1; a name that
 is not there is one line and exit code 2. What the promise or the model that is named cannot see, the
-whole test does.
+whole test does; what does not compile is told and in nobody's way. What has changed is found in a planted
+repository, and what is drawn besides is another part with another commit.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ import argparse
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+
+import mutations
 
 RUN = Path(__file__).with_name("run.py")
 SECONDS = 5  # of CPU, for a model test that takes one, and for one that hangs
@@ -36,6 +40,14 @@ CASES = {
         "ERROR     layer/gone: rotten: there is no mallard/layer/gone.hpp",
     ),
     "broken": (change("#pragma once", "#error planted"), "ERROR     layer/broken: does not compile"),
+    "broken_body": (
+        change("return n->whole - n->front;", "return n->gone;"),
+        "ERROR     layer/broken_body: does not compile",
+    ),
+    "evaluated": (
+        change("{ return std::max(sizeof(node), align); }", "{ return sizeof(node) + 0 * align; }"),
+        "killed    layer/evaluated by",
+    ),
     "endless": (
         change("    if (!whole) return {};", "    for (volatile bool on = true; on;) {\n    }"),
         "TIMEOUT   layer/endless",
@@ -55,15 +67,67 @@ CASES = {
     ),
     "broken_promise": (
         "promise: gone\n" + change("return n->whole - n->front;", "return n->whole;"),
-        "ERROR     layer/broken_promise: does not compile",
+        "ERROR     layer/broken_promise: rotten: there is no promise gone",
     ),
     "untested": (
         "test: layer/gone_test.cpp\n" + change("return n->whole - n->front;", "return n->whole;"),
         "ERROR     layer/untested: rotten: there is no tests/layer/gone_test.cpp",
     ),
+    "unseen_by_its_test": (
+        "test: layer/growth_test.cpp\n" + change("return n->whole - n->front;", "return n->whole;"),
+        "SURVIVED  layer/unseen_by_its_test",
+    ),
     "nameless": ("why: planted\n--- find\na\n--- replace\nb\n", "ERROR     layer/nameless: needs 'file:'"),
     "formless": (FILE, "ERROR     layer/formless: has no '--- find'"),
 }
+
+
+def wrongly_drawn() -> Iterator[str]:
+    """What is wrong with the samples of commits."""
+    all_of_them = mutations.collect(mutations.HERE, [])
+    drawn = [{s for s in all_of_them if mutations.sampled(s, str(commit), 8)} for commit in range(80)]
+    if drawn[0] == drawn[1]:
+        yield "two commits draw the same mutations"
+    if not all(len(all_of_them) / 16 < len(some) < len(all_of_them) / 4 for some in drawn):
+        yield "a sample of one in 8 is far from that"
+    if never := {*all_of_them}.difference(*drawn):
+        yield f"80 commits never draw {never}"
+
+
+def wrongly_changed() -> Iterator[str]:
+    """What is wrong with what is found to have changed in a repository."""
+    section = mutations.Section("pool", "planted", change("a", "b") + "test: layer/own_test.cpp\n")
+    seen = [
+        "include/mallard/layer/live_list.hpp",
+        "tests/model/pool_model_test.cpp",
+        "tests/mutation/pool.mutations",
+        "tests/layer/own_test.cpp",
+    ]
+    unseen = ["include/mallard/layer/locked.hpp", "tests/model/adaptive_pool_model_test.cpp"]
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        if mutations.changed_files(root)[1]:
+            yield "without git, something has changed"
+        identity = ["-c", "user.name=planted", "-c", "user.email=planted@localhost"]
+        mutations.git(root, "init", "--quiet", "--initial-branch=main")
+        for path in [*seen, *unseen]:
+            Path(root, path).parent.mkdir(parents=True, exist_ok=True)
+            Path(root, path).write_text("as it was\n", encoding="utf-8")
+        for _ in range(2):
+            mutations.git(root, "add", ".")
+            mutations.git(root, *identity, "commit", "--quiet", "--allow-empty", "--message=planted")
+        for path in [*seen, *unseen]:
+            Path(root, path).write_text("as it is\n", encoding="utf-8")
+            if mutations.touched(section, mutations.changed_files(root)[1]) != (path in seen):
+                yield f"{path} is {'not ' if path in seen else ''}found to have changed"
+            Path(root, path).write_text("as it was\n", encoding="utf-8")
+        Path(root, "include/mallard/layer/live_list.hpp").write_text("as it is\n", encoding="utf-8")
+        mutations.git(root, *identity, "commit", "--quiet", "--all", "--message=planted")
+        if not mutations.touched(section, mutations.changed_files(root)[1]):
+            yield "the last commit is not found to have changed anything"
+        mutations.git(root, "update-ref", "refs/remotes/origin/main", "HEAD")
+        if mutations.touched(section, mutations.changed_files(root)[1]):
+            yield "what the remote's main has is found to have changed"
 
 
 def main() -> int:
@@ -72,17 +136,18 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--compiler", default="c++", help="a g++ or clang++")
-    parser.add_argument("--prepared", metavar="FOLDER", help="as for run.py")
     arguments = parser.parse_args()
-    passed_on = ["--compiler", arguments.compiler]
-    passed_on += ["--prepared", arguments.prepared] if arguments.prepared else []
     with tempfile.TemporaryDirectory() as folder:
         sections = "\n".join(f"=== {name}\n{text}" for name, (text, _) in CASES.items())
         Path(folder, "layer.mutations").write_text(sections, encoding="utf-8")
-        command = [sys.executable, str(RUN), *passed_on, "--seconds", str(SECONDS), "--of", folder]
+        options = ["--compiler", arguments.compiler, "--seconds", str(SECONDS), "--of", folder]
+        command = [sys.executable, str(RUN), *options]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         lost = [sys.executable, str(RUN), "--of", folder, "layer/lost"]
         refused = subprocess.run(lost, capture_output=True, text=True, check=False)
+    for complaint in (*wrongly_drawn(), *wrongly_changed()):
+        print(complaint)
+        return 1
     missing = [expected for _, expected in CASES.values() if expected not in done.stdout]
     missing += ["ok        layer, unbroken"] if "ok        layer, unbroken" not in done.stdout else []
     for expected in missing:
