@@ -39,7 +39,7 @@
 #include "mallard/source/upstream_ref.hpp"
 
 // debug: what tells of misuse, once and of the right block
-#include "mallard/debug/block_book.hpp"
+#include "mallard/debug/block_table.hpp"
 #include "mallard/debug/call_place.hpp"
 #include "mallard/debug/error_line.hpp"
 #include "mallard/debug/fault_report.hpp"

@@ -36,7 +36,7 @@ TEST(FaultReport, KnowsTheHeapsThatWatchAddresses) {
 class FaultReportDeathTest : public testing::Test {
  protected:
   FaultReportDeathTest() {
-    heap_.book().set_name("orders");
+    heap_.table().set_name("orders");
     block_ = static_cast<volatile char*>(heap_.allocate(48, 16).data);
   }
 

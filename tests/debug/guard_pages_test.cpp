@@ -26,7 +26,7 @@ class GuardPages : public testing::Test {
     return static_cast<std::byte*>(heap_.allocate(size, align).data);
   }
   void record() {
-    heap_.book().set_handler(
+    heap_.table().set_handler(
         [](const misuse_report& r, void* seen) { static_cast<GuardPages*>(seen)->seen_.push_back(r); }, this);
   }
 

@@ -27,7 +27,7 @@ static_assert(releasable<heap_type> && trimmable<heap_type> && inspectable<heap_
 class Guarded : public testing::Test {
  protected:
   Guarded() {
-    heap_.book().set_handler(
+    heap_.table().set_handler(
         [](const misuse_report& r, void* seen) { static_cast<Guarded*>(seen)->seen_.push_back(r); }, this);
   }
 

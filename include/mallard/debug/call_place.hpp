@@ -1,14 +1,14 @@
-// call_place: where in a program something was called, as a few return addresses.
+// call_place: the place of a call in a program, as a few return addresses.
 //
 //     void* allocate() {                                   [ guarded::allocate ]   left out
 //       call_place::from(__builtin_return_address(0))  ->  [ vector::reserve   ]   frames 0 ...
 //                                                          [ fill_table        ]
 //                                                          [ main              ]
 //
-// Taken by unwinding (the compiler's own <unwind.h>, for which the unwind tables that C++ programs have
-// suffice), printed as module and offset, with a function's name where the module exports it:
-// `addr2line -Cfie MODULE OFFSET` and `c++filt` tell the rest. Neither allocates. Cost: about 0.15 us
-// a frame to take, at most `depth` of them; 128 bytes to keep.
+// It unwinds the stack by the compiler's own <unwind.h>, for which the unwind tables of C++ programs suffice,
+// and prints each frame as module and offset, with the function's name if the module exports it.
+// `addr2line -Cfie MODULE OFFSET` and `c++filt` tell the rest. Neither step allocates. Cost: about 0.15 us
+// per frame, at most `depth` frames; 128 bytes.
 #pragma once
 
 #include <dlfcn.h>
@@ -25,11 +25,11 @@ namespace mallard {
 
 class call_place {
  public:
-  // Deep enough to come out of a container of strings in an unoptimised build.
+  // Deep enough to leave a container of strings in an unoptimised build.
   static constexpr std::size_t depth = 16;
 
-  // The calls that lead to the one returning to `nearest`, which comes first; all that lead here if it is
-  // none of them.
+  // Returns the callers from the one that continues at `nearest` outwards; all callers if that is none of
+  // them.
   [[nodiscard]] MALLARD_NOINLINE static call_place from(const void* nearest) noexcept {
     call_place found;
     walk w{nearest, &found, 0};
@@ -43,12 +43,12 @@ class call_place {
 
   [[nodiscard]] bool empty() const noexcept { return frames_[0] == nullptr; }
 
-  // The i-th return address, null behind the last.
+  // The i-th return address; null after the last.
   [[nodiscard]] const void* operator[](std::size_t i) const noexcept {
     return i < depth ? frames_[i] : nullptr;
   }
 
-  // A line a frame, to the standard error output.
+  // Prints a line per frame to standard error.
   void print() const noexcept {
     for (std::size_t i = 0; i < depth && frames_[i] != nullptr; ++i) print(i, frames_[i]);
   }
@@ -70,7 +70,7 @@ class call_place {
     return _URC_NO_REASON;
   }
 
-  // A return address stands behind the call; the byte before it is in the call.
+  // A return address is behind the call; the byte before it belongs to the call.
   static void print(std::size_t i, const void* frame) noexcept {
     const std::uintptr_t call = reinterpret_cast<std::uintptr_t>(frame) - 1;
     Dl_info module;

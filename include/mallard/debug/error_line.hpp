@@ -1,9 +1,9 @@
-// error_line: one line to the standard error output, past all buffers.
+// error_line: prints one line to standard error, past all buffers.
 //
 //     error_line("mallard: %zu bytes", n)  -->  write(2, "mallard: 48 bytes\n")
 //
-// For reports from inside a heap and from signal handlers: it never allocates, locks nothing, and a line
-// is one system call, so lines of several threads do not mix. A longer line than 1 KiB is cut.
+// For reports from inside a heap and from signal handlers: it neither allocates nor locks. A line is one
+// system call, so lines of several threads do not mix. Lines longer than 1 KiB are truncated.
 #pragma once
 
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// fault_report: what block a fault was about, printed before the process dies of it.
+// fault_report: prints which block a fault was about before the process dies of it.
 //
 //     report_faults();                                                    once, where the user wants it
 //     p[48] = 1;
@@ -8,12 +8,13 @@
 //         allocated: ...
 //     Segmentation fault
 //
-// Nothing is installed unless report_faults() is called. Its handler for SIGSEGV and SIGBUS prints one report
-// if the address belongs to a heap that watches addresses. Then, and for every other fault and every such
-// signal that somebody sent, the former action follows: a handler is called, and the reporter stays; by
-// default the process ends by that signal, at the instruction. The former handler's signal mask is not set.
-// It reads the books of all such heaps without a lock: a fault while another thread works in one of them may
-// be told wrongly, or end the process without the line.
+// Nothing is installed until report_faults() is called. Its handler for SIGSEGV and SIGBUS prints one report
+// if the address belongs to a heap that derives from `watches_addresses`. Then the former action follows, as
+// it does for every other fault and for such signals sent by a process: a former handler is called, and the
+// reporter stays installed; by default the process ends by that signal, at the faulting instruction. The
+// former handler's signal mask is not applied.
+// The handler reads the tables of all such heaps without a lock: if another thread is working in one of them,
+// the report may be wrong, or the process may end without it.
 #pragma once
 
 #include <signal.h>
@@ -27,17 +28,17 @@
 
 namespace mallard {
 
-// A heap that knows the blocks around an address; all that exist are found by the handler.
+// A heap that knows the blocks around an address. The handler finds all that exist.
 class watches_addresses {
  public:
   watches_addresses(const watches_addresses&) = delete;
   watches_addresses& operator=(const watches_addresses&) = delete;
 
-  // The live or freed block that an address belongs to, or null. Called in a signal handler.
+  // Returns the live or freed block that an address belongs to, or null. Called by a signal handler.
   [[nodiscard]] virtual const known_block* block_at(const void* address) const noexcept = 0;
   [[nodiscard]] virtual const char* name() const noexcept = 0;
 
-  // The first that exists; next() those behind it.
+  // The first of all such heaps; next() returns the others.
   [[nodiscard]] static const watches_addresses* first() noexcept { return first_; }
   [[nodiscard]] const watches_addresses* next() const noexcept { return next_; }
 
@@ -65,7 +66,7 @@ namespace detail {
 
 inline struct sigaction former_segv, former_bus;
 
-// What was going to be executed, where that is known.
+// The address of the interrupted instruction; null if unknown.
 inline const void* interrupted_at([[maybe_unused]] const void* context) noexcept {
 #if defined(__linux__) && defined(__x86_64__)
   const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
@@ -77,7 +78,7 @@ inline const void* interrupted_at([[maybe_unused]] const void* context) noexcept
 #endif
 }
 
-// Nothing, if the address belongs to no such heap.
+// Prints nothing if the address belongs to no such heap.
 inline void print_fault(const void* address, const call_place& now) noexcept {
   for (const watches_addresses* h = watches_addresses::first(); h != nullptr; h = h->next()) {
     const known_block* const b = h->block_at(address);
@@ -89,7 +90,7 @@ inline void print_fault(const void* address, const call_place& now) noexcept {
   }
 }
 
-// What would have happened without the reporter. Not noexcept: a former handler may throw or jump.
+// Does what would have happened without the reporter. Not noexcept: a former handler may throw or jump.
 inline void do_former(int signal, siginfo_t* info, void* context, bool sent) {
   struct sigaction& installed = signal == SIGSEGV ? former_segv : former_bus;
   const struct sigaction former = installed;
@@ -97,7 +98,7 @@ inline void do_former(int signal, siginfo_t* info, void* context, bool sent) {
   if ((former.sa_flags & SA_SIGINFO) != 0) return former.sa_sigaction(signal, info, context);
   if (former.sa_handler != SIG_DFL && former.sa_handler != SIG_IGN) return former.sa_handler(signal);
   if (sent && former.sa_handler == SIG_IGN) return;
-  // A fault comes again when this returns; what was sent must be sent again, and waits until then.
+  // A fault happens again when this returns. A sent signal must be raised again, and is pending until then.
   ::sigaction(signal, &former, nullptr);
   if (sent) ::raise(signal);
 }
@@ -110,7 +111,7 @@ inline void on_fault(int signal, siginfo_t* info, void* context) {
 
 }  // namespace detail
 
-// From now on a fault at an address of a guard_pages heap is reported. Further calls do nothing.
+// Reports faults at addresses of guard_pages heaps from now on. Further calls do nothing.
 inline void report_faults() noexcept {
   [[maybe_unused]] static const bool once = [] {
     struct sigaction action = {};

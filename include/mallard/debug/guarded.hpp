@@ -30,7 +30,7 @@
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/pattern.hpp"
 #include "mallard/core/usage.hpp"
-#include "mallard/debug/block_book.hpp"
+#include "mallard/debug/block_table.hpp"
 #include "mallard/debug/call_place.hpp"
 #include "mallard/debug/misuse.hpp"
 
@@ -59,8 +59,8 @@ class guarded {
   [[nodiscard]] const upstream_type& upstream() const noexcept { return upstream_; }
 
   // Blocks, their names and places, and how misuse is answered.
-  [[nodiscard]] block_book& book() noexcept { return book_; }
-  [[nodiscard]] const block_book& book() const noexcept { return book_; }
+  [[nodiscard]] block_table& table() noexcept { return table_; }
+  [[nodiscard]] const block_table& table() const noexcept { return table_; }
 
   void set_quarantine(std::size_t bytes) noexcept {
     quarantine_ = bytes;
@@ -75,7 +75,8 @@ class guarded {
     if (!whole && trim(0) != 0) whole = upstream_.allocate(wanted, align);
     if (!whole) return {};
     std::byte* const data = static_cast<std::byte*>(whole.data) + front(align);
-    known_block* const b = book_.add(data, size, align, whole, call_place::from(__builtin_return_address(0)));
+    known_block* const b =
+        table_.add(data, size, align, whole, call_place::from(__builtin_return_address(0)));
     if (b == nullptr) {
       upstream_.deallocate(whole.data, whole.size, align);
       return {};
@@ -88,7 +89,7 @@ class guarded {
 
   MALLARD_NOINLINE void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
     const call_place now = call_place::from(__builtin_return_address(0));
-    if (known_block* const b = book_.ended(p, size, align, now)) end(b, now);
+    if (known_block* const b = table_.ended(p, size, align, now)) end(b, now);
   }
 
   [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept
@@ -99,22 +100,22 @@ class guarded {
   }
 
   [[nodiscard]] std::size_t usable_size(const void* p) const noexcept {
-    const known_block* const b = book_.live_at(p);
+    const known_block* const b = table_.live_at(p);
     return b == nullptr ? 0 : b->received();
   }
 
-  [[nodiscard]] bool owns(const void* p) const noexcept { return book_.around(p) != nullptr; }
+  [[nodiscard]] bool owns(const void* p) const noexcept { return table_.around(p) != nullptr; }
 
   // Removes blocks from the quarantine until it keeps at most `keep` bytes; returns the bytes returned
   // upstream.
   std::size_t trim(std::size_t keep) noexcept {
     std::size_t returned = 0;
-    while (book_.freed_bytes() > keep) {
-      known_block* const b = book_.oldest_freed();
+    while (table_.freed_bytes() > keep) {
+      known_block* const b = table_.oldest_freed();
       report_changes(*b, {});
       const block whole{b->begin, b->whole};
       const std::size_t align = b->align;
-      book_.forget(b);
+      table_.forget(b);
       upstream_.deallocate(whole.data, whole.size, align);
       returned += whole.size;
     }
@@ -135,14 +136,14 @@ class guarded {
     upstream_.clear();
   }
 
-  [[nodiscard]] heap_usage usage() const noexcept { return book_.usage(); }
+  [[nodiscard]] heap_usage usage() const noexcept { return table_.usage(); }
 
   // The first canary or freed block that was written to.
   [[nodiscard]] violation validate() const noexcept {
-    for (const known_block* b = book_.oldest_live(); b != nullptr; b = b->newer)
+    for (const known_block* b = table_.oldest_live(); b != nullptr; b = b->newer)
       if (changed_before(*b) != nullptr || changed_behind(*b) != nullptr)
         return {"guarded: a write beside a block"};
-    for (const known_block* b = book_.oldest_freed(); b != nullptr; b = b->newer)
+    for (const known_block* b = table_.oldest_freed(); b != nullptr; b = b->newer)
       if (changed_freed(*b) != nullptr) return {"guarded: a write after free"};
     return {};
   }
@@ -155,12 +156,12 @@ class guarded {
   // `now`: the place of the check.
   std::size_t report_damage(const call_place& now) noexcept {
     std::size_t damaged = 0;
-    for (known_block* b = book_.oldest_live(); b != nullptr; b = b->newer)
+    for (known_block* b = table_.oldest_live(); b != nullptr; b = b->newer)
       if (report_changes(*b, now)) {
         repair(*b);
         ++damaged;
       }
-    for (known_block* b = book_.oldest_freed(); b != nullptr; b = b->newer)
+    for (known_block* b = table_.oldest_freed(); b != nullptr; b = b->newer)
       if (report_changes(*b, now)) {
         fill(b->data, b->received(), pattern::freed);
         repair(*b);
@@ -182,16 +183,16 @@ class guarded {
   void end(known_block* b, const call_place& now) noexcept {
     if (report_changes(*b, now)) repair(*b);
     fill(b->data, b->received(), pattern::freed);
-    book_.set_freed(b, now);
+    table_.set_freed(b, now);
     trim(quarantine_);
   }
 
   void end_all() noexcept {
-    while (known_block* const b = book_.oldest_live()) {
+    while (known_block* const b = table_.oldest_live()) {
       report_changes(*b, {});
       fill(b->data, b->received(), pattern::freed);
       repair(*b);
-      book_.set_freed(b, {});
+      table_.set_freed(b, {});
     }
     trim(0);
   }
@@ -211,7 +212,7 @@ class guarded {
   // Whether bytes outside live data were overwritten; reports it.
   bool report_changes(const known_block& b, const call_place& now) const noexcept {
     const auto told = [&](misuse what, const std::byte* at) {
-      if (at != nullptr) book_.report({what, book_.name(), at, b.size, b.align, &b, now});
+      if (at != nullptr) table_.report({what, table_.name(), at, b.size, b.align, &b, now});
       return at != nullptr;
     };
     if (!b.live) return told(misuse::written_after_free, changed_freed(b));
@@ -225,7 +226,7 @@ class guarded {
   }
 
   Upstream upstream_;
-  block_book book_{"guarded"};
+  block_table table_{"guarded"};
   std::size_t quarantine_ = default_quarantine;
 };
 

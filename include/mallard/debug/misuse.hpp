@@ -1,4 +1,4 @@
-// misuse: what a program did wrong with a block, and how it is told.
+// misuse: what a program did wrong with a block, and how that is reported.
 //
 //     mallard: guarded: double free: 48 bytes aligned to 8 at 0x7f21c0de0040, block number 17
 //         now:
@@ -6,10 +6,10 @@
 //         allocated: ...
 //         freed before: ...
 //
-// Heaps that watch for misuse keep a `known_block` for each block, and make a report of what they see. The
-// reaction is a function of the user's; without one the report is printed and the program aborted, as
-// nothing it does from there on can be trusted. A heap goes on after a handler that returns: what cannot be
-// ended is left alone.
+// Heaps that detect misuse keep a `known_block` for each block and report what they find. The reaction is a
+// function of the user's. Without one the report is printed and the program aborts, as nothing it does from
+// there on can be trusted. After a handler that returns, the heap continues; a block that cannot be freed is
+// left alone.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ enum class misuse {
 };
 inline constexpr std::size_t misuses = static_cast<std::size_t>(misuse::leaked) + 1;
 
-// What a heap remembers of a block of its own.
+// What a heap knows about one of its blocks.
 struct known_block {
   std::byte* data = nullptr;   // the caller's
   std::size_t size = 0;        // bytes asked for
@@ -52,7 +52,7 @@ struct known_block {
   known_block* older = nullptr;  // among the live, or among the freed
   known_block* newer = nullptr;
 
-  // Bytes received: those asked for, as all others are watched; but every block has one.
+  // Bytes received: the requested ones, as all others are guarded; at least one.
   [[nodiscard]] std::size_t received() const noexcept { return size == 0 ? 1 : size; }
   [[nodiscard]] std::byte* end() const noexcept { return data + received(); }
   [[nodiscard]] std::byte* whole_end() const noexcept { return begin + whole; }
@@ -69,8 +69,8 @@ struct misuse_report {
   const char* when = nullptr;  // what went before, if that is known
 };
 
-// Called in the middle of the heap's member that saw it, and of a lock that is around it: it must not throw,
-// and must not call the heap, nor what owns it. `report` and its block are valid until it returns.
+// Called from inside the heap's member that found the misuse, under a lock if the heap has one: it must not
+// throw, and must not call the heap or its owner. `report` and its block are valid until it returns.
 using misuse_handler = void (*)(const misuse_report& report, void* context);
 
 [[nodiscard]] constexpr const char* what_happened(misuse what) noexcept {
@@ -109,7 +109,7 @@ inline void print_place(const char* when, const call_place& place) noexcept {
   place.print();
 }
 
-// Where the pointer of a report lies, seen from the block.
+// Where the pointer of a report lies relative to the block.
 inline void print_distance(const void* pointer, const known_block& b) noexcept {
   const std::uintptr_t p = address_of(pointer);
   const std::uintptr_t data = address_of(b.data);
@@ -124,8 +124,8 @@ inline void print_distance(const void* pointer, const known_block& b) noexcept {
 
 }  // namespace detail
 
-// Prints a report to the standard error output: one line, one that says more if there is more to say, and
-// the places. Safe in a signal handler as far as dladdr is.
+// Prints a report to standard error: one or two lines and the call places. As safe in a signal handler as
+// dladdr is.
 inline void print(const misuse_report& r) noexcept {
   if (r.block == nullptr) {
     error_line("mallard: %s: %s: %p (%zu bytes aligned to %zu)", r.heap, what_happened(r.what), r.pointer,

@@ -1,6 +1,6 @@
 // test_resource: a std::pmr::memory_resource for tests that checks every use of its blocks.
 //
-//     std::pmr::map --> test_resource [ fails the n-th request | canaries, book ] --> new_delete_resource()
+//     std::pmr::map --> test_resource [ fails the n-th request | canaries, table ] --> new_delete_resource()
 //                       statistics(), mismatches(), leaks at its end
 //
 //     TEST(Orders, ForgetNothing) {
@@ -27,7 +27,7 @@
 
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/block.hpp"
-#include "mallard/debug/block_book.hpp"
+#include "mallard/debug/block_table.hpp"
 #include "mallard/debug/call_place.hpp"
 #include "mallard/debug/error_line.hpp"
 #include "mallard/debug/guarded.hpp"
@@ -44,7 +44,7 @@ class test_resource : public std::pmr::memory_resource {
   explicit test_resource(const char* name = "test_resource",
                          std::pmr::memory_resource* upstream = std::pmr::new_delete_resource()) noexcept
       : heap_(upstream) {
-    guard().book().set_name(name);
+    guard().table().set_name(name);
   }
   test_resource(const test_resource&) = delete;
   test_resource& operator=(const test_resource&) = delete;
@@ -54,11 +54,11 @@ class test_resource : public std::pmr::memory_resource {
   MALLARD_NOINLINE ~test_resource() override {
     const call_place here = call_place::from(__builtin_return_address(0));
     guard().report_damage(here);
-    guard().book().report_leaks(0, here);
+    guard().table().report_leaks(0, here);
     heap_.release();
   }
 
-  [[nodiscard]] const char* name() const noexcept { return guard().book().name(); }
+  [[nodiscard]] const char* name() const noexcept { return guard().table().name(); }
 
   // --- requests that fail with std::bad_alloc -----------------------------------------------
 
@@ -90,8 +90,8 @@ class test_resource : public std::pmr::memory_resource {
   // Requested and received bytes are the same here, and exact.
   [[nodiscard]] heap_statistics statistics() const noexcept {
     const std::lock_guard lock(mutex_);
-    const tally blocks = guard().book().blocks();
-    const tally bytes = guard().book().bytes();
+    const tally blocks = guard().table().blocks();
+    const tally bytes = guard().table().bytes();
     return {requests_, requests_ - blocks.total, blocks.total - blocks.live, blocks, bytes, bytes};
   }
 
@@ -117,20 +117,20 @@ class test_resource : public std::pmr::memory_resource {
   // The number of the latest block, in the order of allocations.
   [[nodiscard]] std::uint64_t last_number() const noexcept {
     const std::lock_guard lock(mutex_);
-    return guard().book().last_number();
+    return guard().table().last_number();
   }
 
   // Reports blocks with a number above `since` that still live as leaks, each once; how many it told now.
   // `when` may say what went before.
   std::size_t report_leaks(std::uint64_t since, const call_place& now, const char* when = nullptr) noexcept {
     const std::lock_guard lock(mutex_);
-    return guard().book().report_leaks(since, now, when);
+    return guard().table().report_leaks(since, now, when);
   }
 
   // --- what happens then --------------------------------------------------------------------
 
   // A mismatch is printed and counted, and the program goes on. Of leaks the first
-  // block_book::printed_leaks are printed, all are counted.
+  // block_table::printed_leaks are printed, all are counted.
   void record_mismatches() noexcept { on_mismatch(print_some, this); }
 
   // A mismatch is counted and given to `handler`; null: it is printed, and the program aborts. The handler
@@ -139,7 +139,7 @@ class test_resource : public std::pmr::memory_resource {
     const std::lock_guard lock(mutex_);
     handler_ = handler;
     context_ = context;
-    guard().book().set_handler(handler == nullptr ? nullptr : count, this);
+    guard().table().set_handler(handler == nullptr ? nullptr : count, this);
   }
 
  private:
@@ -176,8 +176,8 @@ class test_resource : public std::pmr::memory_resource {
   static void print_some(const misuse_report& r, void* self) noexcept {
     const std::size_t leaks =
         static_cast<test_resource*>(self)->seen_[static_cast<std::size_t>(misuse::leaked)];
-    if (r.what != misuse::leaked || leaks <= block_book::printed_leaks) return print(r);
-    if (leaks == block_book::printed_leaks + 1)
+    if (r.what != misuse::leaked || leaks <= block_table::printed_leaks) return print(r);
+    if (leaks == block_table::printed_leaks + 1)
       error_line("mallard: %s: further leaks are counted, not printed", r.heap);
   }
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <vector>
 
-#include "mallard/debug/block_book.hpp"
+#include "mallard/debug/block_table.hpp"
 #include "mallard/debug/misuse.hpp"
 #include "model/random.hpp"
 #include "model/shadow.hpp"
@@ -16,17 +16,17 @@ namespace mallard::model {
 // A heap with a book of its blocks.
 template <class H>
 concept watchful = heap<H> && requires(H& h) {
-  { h.book() } -> std::same_as<block_book&>;
+  { h.table() } -> std::same_as<block_table&>;
 };
 
 // Notes what a heap reports instead of ending the test; complains of what nobody has asked for.
 template <watchful Heap>
 class witness {
  public:
-  explicit witness(Heap& heap) : heap_(heap) { heap.book().set_handler(note, this); }
+  explicit witness(Heap& heap) : heap_(heap) { heap.table().set_handler(note, this); }
   witness(const witness&) = delete;
   witness& operator=(const witness&) = delete;
-  ~witness() { heap_.book().set_handler(nullptr, nullptr); }
+  ~witness() { heap_.table().set_handler(nullptr, nullptr); }
 
   // What was told since the last time is just this, of the block at `data` and with its place; null: of none.
   void expect(misuse what, const void* data) {
@@ -82,7 +82,7 @@ struct what_comes_back_wrongly_is_told {
       const std::size_t wrong = r.below(3);
       heap.deallocate(b.data, wrong == 0 ? size + 1 : wrong == 1 ? size - 1 : size, wrong == 2 ? 16 : 8);
       w.expect(wrong == 2 ? misuse::wrong_align : misuse::wrong_size, b.data);
-      const bool is_kept = heap.book().around(b.data) != nullptr;
+      const bool is_kept = heap.table().around(b.data) != nullptr;
       heap.deallocate(b.data, size, 8);
       w.expect(is_kept ? misuse::double_free : misuse::foreign_pointer, is_kept ? b.data : nullptr);
     }

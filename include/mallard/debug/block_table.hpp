@@ -1,14 +1,14 @@
-// block_book: which blocks a heap that watches for misuse has given out, and the last ones that came back.
+// block_table: the live blocks of a heap that detects misuse, and the blocks freed last.
 //
 //     live   oldest <-> ... <-> newest          in the order of allocation
-//     freed  oldest <-> ... <-> newest          in the order they came back: the quarantine
+//     freed  oldest <-> ... <-> newest          in the order of freeing: the quarantine
 //     by address: all of both
 //
-// It lies on pages of its own, away from the blocks, so that no write beside a block can damage it and no
-// pointer given back is believed before it was found here. Blocks and their memory are the heap's: it adds
-// what it hands out, asks ended() for what comes back, and takes the oldest of the freed out to reuse it.
-// Invariant: a block is in one of the lists, and at its address. Cost: O(log n) an operation, about 400
-// bytes a block.
+// The table lies on pages of its own, away from the blocks, so no write beside a block can damage it, and no
+// freed pointer is trusted before it is found here. Blocks and their memory belong to the heap: it adds what
+// it allocates, asks ended() about what is freed, and removes the oldest freed block to reuse its memory.
+// Invariant: a block is in one of the two lists, and found by its address. Cost: O(log n) per operation,
+// about 400 bytes per block.
 #pragma once
 
 #include <cstddef>
@@ -30,17 +30,17 @@
 
 namespace mallard {
 
-class block_book {
+class block_table {
  public:
-  explicit block_book(const char* heap) noexcept : heap_(heap) {}
-  block_book(const block_book&) = delete;
-  block_book& operator=(const block_book&) = delete;
+  explicit block_table(const char* heap) noexcept : heap_(heap) {}
+  block_table(const block_table&) = delete;
+  block_table& operator=(const block_table&) = delete;
 
-  // Static text, or one that outlives the book: what reports call the heap.
+  // The heap's name in reports. Precondition: the text outlives the table.
   void set_name(const char* heap) noexcept { heap_ = heap; }
   [[nodiscard]] const char* name() const noexcept { return heap_; }
 
-  // What happens on misuse; null: it is printed, and the program aborts.
+  // Called on misuse; null prints the report and aborts the program.
   void set_handler(misuse_handler handler, void* context) noexcept {
     handler_ = handler;
     context_ = context;
@@ -48,8 +48,8 @@ class block_book {
 
   // --- blocks -------------------------------------------------------------------------------
 
-  // Null if there is no memory for the entry. A block that was at that address is no more: whoever gave the
-  // memory out again knows it to be free.
+  // Adds a block; null if there is no memory for the entry. A block known at that address is forgotten:
+  // whoever reuses its memory knows that it is free.
   [[nodiscard]] known_block* add(std::byte* data, std::size_t size, std::size_t align, block whole,
                                  const call_place& place) noexcept {
     known_block* b = nullptr;
@@ -73,7 +73,7 @@ class block_book {
     return b;
   }
 
-  // The live block at p that is given back so, or null if there is none. What is wrong is reported.
+  // Returns the live block at p that is freed with these arguments, or null. Reports whatever is wrong.
   [[nodiscard]] known_block* ended(void* p, std::size_t size, std::size_t align,
                                    const call_place& place) noexcept {
     const auto found = blocks_.find(address_of(p));
@@ -92,7 +92,7 @@ class block_book {
     return &b;
   }
 
-  // From the live to the freed.
+  // Moves a block from the live to the freed.
   void set_freed(known_block* b, const call_place& place) noexcept {
     unlink(b);
     b->live = false;
@@ -112,7 +112,7 @@ class block_book {
     return found == blocks_.end() || !found->second.live ? nullptr : &found->second;
   }
 
-  // The live or freed block whose memory, with what is watched around it, `p` points into, or null.
+  // Returns the live or freed block whose memory, guard bytes included, `p` points into, or null.
   [[nodiscard]] const known_block* around(const void* p) const noexcept {
     auto above = blocks_.upper_bound(address_of(p));
     if (above != blocks_.end() && address_of(above->second.begin) <= address_of(p)) return &above->second;
@@ -124,13 +124,13 @@ class block_book {
   [[nodiscard]] known_block* oldest_live() const noexcept { return live_.oldest; }
   [[nodiscard]] known_block* oldest_freed() const noexcept { return freed_.oldest; }
 
-  // Bytes of memory that freed blocks keep.
+  // Bytes held by freed blocks.
   [[nodiscard]] std::size_t freed_bytes() const noexcept { return freed_bytes_; }
 
   [[nodiscard]] tally blocks() const noexcept { return count_.read(); }
   [[nodiscard]] tally bytes() const noexcept { return bytes_.read(); }
 
-  // Bytes that live blocks and freed ones keep from others.
+  // Bytes held by live and freed blocks.
   [[nodiscard]] heap_usage usage() const noexcept {
     heap_usage found{freed_bytes_, 0, 0};
     for (const known_block* b = live_.oldest; b != nullptr; b = b->newer) {
@@ -152,9 +152,9 @@ class block_book {
     std::abort();
   }
 
-  // Reports live blocks with a number above `since` as leaks, each once; how many it told now. `when` may
-  // say what went before. Without a handler no more than `printed_leaks` are told one by one, then the sum,
-  // and the program aborts.
+  // Reports live blocks with a number above `since` as leaks, each once, and returns their number. `when` may
+  // say what happened before. Without a handler it prints up to `printed_leaks` of them, then the sum, and
+  // aborts the program.
   std::size_t report_leaks(std::uint64_t since, const call_place& now, const char* when = nullptr) noexcept {
     std::size_t leaks = 0;
     std::size_t bytes = 0;
@@ -177,7 +177,7 @@ class block_book {
   static constexpr std::size_t printed_leaks = 16;
 
  private:
-  // Pages of the system, so that the book allocates nothing through what it watches.
+  // Memory of the system, so that the table never allocates through the heap it belongs to.
   class pages final : public std::pmr::memory_resource {
     void* do_allocate(std::size_t size, std::size_t align) override {
       const block b = os_pages().allocate(size, align);
@@ -209,7 +209,7 @@ class block_book {
     }
   };
 
-  // Out of the list that it is in, and of what is counted there.
+  // Removes a block from its list and from that list's counters.
   void unlink(known_block* b) noexcept {
     if (b->live) {
       live_.remove(b);
