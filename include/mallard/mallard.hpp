@@ -11,6 +11,7 @@
 #include "mallard/core/chain.hpp"
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/counters.hpp"
 #include "mallard/core/exact_bins.hpp"
 #include "mallard/core/growth.hpp"
 #include "mallard/core/intrusive_stack.hpp"
@@ -21,7 +22,6 @@
 #include "mallard/core/resize.hpp"
 #include "mallard/core/size_classes.hpp"
 #include "mallard/core/size_trie.hpp"
-#include "mallard/core/tally.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/core/version.hpp"
 

@@ -27,11 +27,11 @@ class BlockTable : public testing::Test {
 TEST_F(BlockTable, CountsBlocksAndTheirBytes) {
   known_block* const a = add(0);
   add(1);
-  EXPECT_EQ(table_.blocks(), (tally{2, 2, 2}));
-  EXPECT_EQ(table_.bytes(), (tally{40, 40, 40}));
+  EXPECT_EQ(table_.blocks(), (counters{2, 2, 2}));
+  EXPECT_EQ(table_.bytes(), (counters{40, 40, 40}));
   EXPECT_EQ(table_.usage(), (heap_usage{128, 128, 40}));
   table_.set_freed(a, {});
-  EXPECT_EQ(table_.blocks(), (tally{1, 2, 2}));
+  EXPECT_EQ(table_.blocks(), (counters{1, 2, 2}));
   EXPECT_EQ(table_.usage(), (heap_usage{128, 64, 20}));
   EXPECT_EQ(table_.freed_bytes(), 64u);
   table_.forget(a);
@@ -146,7 +146,7 @@ TEST_F(BlockTable, TakesABlockWhereOneWasForItsSuccessor) {
   add(0);
   known_block* const between = add(1);
   known_block* const again = add(0);
-  EXPECT_EQ(table_.blocks(), (tally{2, 2, 3}));
+  EXPECT_EQ(table_.blocks(), (counters{2, 2, 3}));
   EXPECT_EQ(table_.oldest_live(), between);
   EXPECT_EQ(between->newer, again);
   EXPECT_EQ(again->newer, nullptr);

@@ -30,9 +30,9 @@ TEST(Stats, CountsRequestsFailuresAndDeallocations) {
   EXPECT_EQ(found.requests, 3u);
   EXPECT_EQ(found.failures, 1u);
   EXPECT_EQ(found.deallocations, 1u);
-  EXPECT_EQ(found.blocks, (tally{1, 2, 2}));
-  EXPECT_EQ(found.requested, (tally{10, 110, 110}));
-  EXPECT_EQ(found.received, (tally{b.size, a.size + b.size, a.size + b.size}));
+  EXPECT_EQ(found.blocks, (counters{1, 2, 2}));
+  EXPECT_EQ(found.requested, (counters{10, 110, 110}));
+  EXPECT_EQ(found.received, (counters{b.size, a.size + b.size, a.size + b.size}));
   heap.deallocate(b.data, 10, 8);
 }
 
@@ -58,8 +58,8 @@ TEST(Stats, SaysWhereItCannotTellReceivedBytes) {
   static_assert(!stats<silent>::counts_received);
   stats<silent> heap;
   const block b = heap.allocate(100, 8);
-  EXPECT_EQ(heap.statistics().received, tally{});
-  EXPECT_EQ(heap.statistics().requested, (tally{100, 100, 100}));
+  EXPECT_EQ(heap.statistics().received, counters{});
+  EXPECT_EQ(heap.statistics().requested, (counters{100, 100, 100}));
   heap.deallocate(b.data, 100, 8);
 }
 
@@ -70,9 +70,9 @@ TEST(Stats, LetsThePeaksStartAgain) {
   heap.deallocate(b.data, 64, 8);
   heap.reset_peak();
   const heap_statistics found = heap.statistics();
-  EXPECT_EQ(found.blocks, (tally{1, 1, 2}));
-  EXPECT_EQ(found.requested, (tally{64, 64, 128}));
-  EXPECT_EQ(found.received, (tally{64, 64, 128}));
+  EXPECT_EQ(found.blocks, (counters{1, 1, 2}));
+  EXPECT_EQ(found.requested, (counters{64, 64, 128}));
+  EXPECT_EQ(found.received, (counters{64, 64, 128}));
   heap.deallocate(a.data, 64, 8);
 }
 
@@ -93,15 +93,15 @@ TEST(Stats, FollowsABlockThatChangesItsSize) {
   stats<monotonic> heap;
   const block b = heap.allocate(100, 8);
   EXPECT_TRUE(heap.resize({b.data, 100, 8, 150, 200, resize_way::expand_forward}).reused);
-  EXPECT_EQ(heap.statistics().requested, (tally{200, 200, 200}));
+  EXPECT_EQ(heap.statistics().requested, (counters{200, 200, 200}));
   EXPECT_TRUE(heap.resize({b.data, 200, 8, 50, 50, resize_way::shrink}).reused);
-  EXPECT_EQ(heap.statistics().received, (tally{50, 200, 200}));
-  EXPECT_EQ(heap.statistics().requested, (tally{50, 200, 200}));
+  EXPECT_EQ(heap.statistics().received, (counters{50, 200, 200}));
+  EXPECT_EQ(heap.statistics().requested, (counters{50, 200, 200}));
   EXPECT_EQ(heap.statistics().requests, 1u);
   ASSERT_TRUE(heap.allocate(1, 1));
   EXPECT_FALSE(heap.resize({b.data, 50, 8, 300, 300, resize_way::allocate_new}).reused);
   EXPECT_EQ(heap.statistics().requests, 3u);
-  EXPECT_EQ(heap.statistics().blocks, (tally{3, 3, 3}));
+  EXPECT_EQ(heap.statistics().blocks, (counters{3, 3, 3}));
   EXPECT_FALSE(heap.resize({b.data, 50, 8, 80, 80, resize_way::expand_forward}).memory);
   EXPECT_FALSE(
       heap.resize({b.data, 50, 8, max_request + 1, max_request + 1, resize_way::allocate_new}).memory);
@@ -123,9 +123,9 @@ TEST(Stats, CountsABurstAsItsBlocks) {
   chain blocks;
   ASSERT_TRUE(heap.allocate_burst(blocks, 10, 20, 8, 0));
   EXPECT_EQ(heap.statistics().requests, 10u);
-  EXPECT_EQ(heap.statistics().blocks, (tally{10, 10, 10}));
-  EXPECT_EQ(heap.statistics().requested, (tally{200, 200, 200}));
-  EXPECT_EQ(heap.statistics().received, (tally{240, 240, 240}));
+  EXPECT_EQ(heap.statistics().blocks, (counters{10, 10, 10}));
+  EXPECT_EQ(heap.statistics().requested, (counters{200, 200, 200}));
+  EXPECT_EQ(heap.statistics().received, (counters{240, 240, 240}));
   heap.upstream().fail_at(1);
   EXPECT_FALSE(heap.allocate_burst(blocks, 5, 20, 8, 0));
   EXPECT_EQ(heap.statistics().failures, 5u);
@@ -139,11 +139,11 @@ TEST(Stats, CountsABurstOfAHeapThatKnowsItsBlocks) {
   stats<best_fit> heap;
   chain blocks;
   ASSERT_TRUE(heap.allocate_burst(blocks, 10, 20, 8, 0));
-  EXPECT_EQ(heap.statistics().received, (tally{240, 240, 240}));
+  EXPECT_EQ(heap.statistics().received, (counters{240, 240, 240}));
   ASSERT_TRUE(heap.allocate_burst(blocks, 5, 30, 8, 0)) << "behind those of before";
-  EXPECT_EQ(heap.statistics().blocks, (tally{15, 15, 15}));
-  EXPECT_EQ(heap.statistics().requested, (tally{350, 350, 350}));
-  EXPECT_EQ(heap.statistics().received, (tally{440, 440, 440}));
+  EXPECT_EQ(heap.statistics().blocks, (counters{15, 15, 15}));
+  EXPECT_EQ(heap.statistics().requested, (counters{350, 350, 350}));
+  EXPECT_EQ(heap.statistics().received, (counters{440, 440, 440}));
   chain first;
   for (int i = 0; i < 10; ++i) first.push_back(blocks.pop_front());
   heap.deallocate_burst(first, 20, 8);
@@ -158,8 +158,8 @@ TEST(Stats, TellsWhatAContainerAskedFor) {
     std::pmr::vector<int> numbers(&memory);
     numbers.reserve(100);
     numbers.reserve(200);
-    EXPECT_EQ(memory.heap().statistics().blocks, (tally{1, 2, 2}));
-    EXPECT_EQ(memory.heap().statistics().requested, (tally{800, 1200, 1200}));
+    EXPECT_EQ(memory.heap().statistics().blocks, (counters{1, 2, 2}));
+    EXPECT_EQ(memory.heap().statistics().requested, (counters{800, 1200, 1200}));
   }
   EXPECT_EQ(memory.heap().statistics().requested.live, 0u);
   EXPECT_EQ(memory.heap().statistics().deallocations, 2u);

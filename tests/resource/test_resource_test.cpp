@@ -37,11 +37,11 @@ TEST_F(TestResource, CarriesContainersAndCountsWhatTheyTake) {
     EXPECT_EQ(lines.at(1).get_allocator().resource(), &memory_);
     const heap_statistics found = memory_.statistics();
     EXPECT_EQ(found.requests, 4u);
-    EXPECT_EQ(found.blocks, (tally{4, 4, 4}));
+    EXPECT_EQ(found.blocks, (counters{4, 4, 4}));
     EXPECT_GT(found.requested.live, 2 * std::string(long_text).size());
   }
   const heap_statistics found = memory_.statistics();
-  EXPECT_EQ(found.blocks, (tally{0, 4, 4}));
+  EXPECT_EQ(found.blocks, (counters{0, 4, 4}));
   EXPECT_EQ(found.deallocations, 4u);
   EXPECT_EQ(found.failures, 0u);
   EXPECT_EQ(found.requested.live, 0u);
@@ -80,7 +80,7 @@ TEST_F(TestResource, CountsEachKindOfMismatch) {
     EXPECT_EQ(memory_.mismatches(what), 1u) << what_happened(what);
   EXPECT_EQ(memory_.mismatches(), 7u);
   EXPECT_EQ(seen_.size(), 7u);
-  EXPECT_EQ(memory_.statistics().blocks, (tally{0, 1, 2}));
+  EXPECT_EQ(memory_.statistics().blocks, (counters{0, 1, 2}));
 }
 
 TEST_F(TestResource, ReportsLeaksAtItsEnd) {

@@ -21,7 +21,7 @@
 
 #include "mallard/core/align.hpp"
 #include "mallard/core/block.hpp"
-#include "mallard/core/tally.hpp"
+#include "mallard/core/counters.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/debug/call_place.hpp"
 #include "mallard/debug/error_line.hpp"
@@ -127,8 +127,8 @@ class block_table {
   // Bytes held by freed blocks.
   [[nodiscard]] std::size_t freed_bytes() const noexcept { return freed_bytes_; }
 
-  [[nodiscard]] tally blocks() const noexcept { return count_.read(); }
-  [[nodiscard]] tally bytes() const noexcept { return bytes_.read(); }
+  [[nodiscard]] counters blocks() const noexcept { return count_.read(); }
+  [[nodiscard]] counters bytes() const noexcept { return bytes_.read(); }
 
   // Bytes held by live and freed blocks.
   [[nodiscard]] heap_usage usage() const noexcept {
@@ -227,8 +227,8 @@ class block_table {
   list live_;
   list freed_;
   std::size_t freed_bytes_ = 0;
-  tally_counter<> count_;
-  tally_counter<> bytes_;
+  counter<> count_;
+  counter<> bytes_;
   std::uint64_t numbers_ = 0;
   const char* heap_;
   misuse_handler handler_ = nullptr;

@@ -25,7 +25,7 @@
 #include "mallard/core/block.hpp"
 #include "mallard/core/chain.hpp"
 #include "mallard/core/concepts.hpp"
-#include "mallard/core/tally.hpp"
+#include "mallard/core/counters.hpp"
 #include "mallard/layer/forwarding.hpp"
 
 namespace mallard {
@@ -133,8 +133,8 @@ class limited : public forwarding<Upstream> {
     return out <= limit_ && bytes <= limit_ - out;
   }
 
-  counter<is_concurrent> limit_ = SIZE_MAX;
-  counter<is_concurrent> out_ = 0;
+  number<is_concurrent> limit_ = SIZE_MAX;
+  number<is_concurrent> out_ = 0;
 };
 
 }  // namespace mallard

@@ -24,8 +24,8 @@
 #include "mallard/core/block.hpp"
 #include "mallard/core/chain.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/counters.hpp"
 #include "mallard/core/resize.hpp"
-#include "mallard/core/tally.hpp"
 #include "mallard/layer/forwarding.hpp"
 
 namespace mallard {
@@ -34,9 +34,9 @@ struct heap_statistics {
   std::size_t requests = 0;       // blocks asked for, failures included
   std::size_t failures = 0;       // of these, answered with null
   std::size_t deallocations = 0;  // blocks given back one by one
-  tally blocks;                   // blocks given
-  tally requested;                // bytes, as callers say
-  tally received;                 // bytes, as the upstream gave them; all 0 if it does not tell
+  counters blocks;                // blocks given
+  counters requested;             // bytes, as callers say
+  counters received;              // bytes, as the upstream gave them; all 0 if it does not tell
 
   friend constexpr bool operator==(const heap_statistics&, const heap_statistics&) = default;
 };
@@ -161,12 +161,12 @@ class stats : public forwarding<Upstream> {
     received_.remove_all();
   }
 
-  counter<is_concurrent> requests_ = 0;
-  counter<is_concurrent> failures_ = 0;
-  counter<is_concurrent> deallocations_ = 0;
-  tally_counter<is_concurrent> blocks_;
-  tally_counter<is_concurrent> requested_;
-  tally_counter<is_concurrent> received_;
+  number<is_concurrent> requests_ = 0;
+  number<is_concurrent> failures_ = 0;
+  number<is_concurrent> deallocations_ = 0;
+  counter<is_concurrent> blocks_;
+  counter<is_concurrent> requested_;
+  counter<is_concurrent> received_;
 };
 
 }  // namespace mallard

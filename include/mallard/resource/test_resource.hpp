@@ -90,8 +90,8 @@ class test_resource : public std::pmr::memory_resource {
   // Requested and received bytes are the same here, and exact.
   [[nodiscard]] heap_statistics statistics() const noexcept {
     const std::lock_guard lock(mutex_);
-    const tally blocks = guard().table().blocks();
-    const tally bytes = guard().table().bytes();
+    const counters blocks = guard().table().blocks();
+    const counters bytes = guard().table().bytes();
     return {requests_, requests_ - blocks.total, blocks.total - blocks.live, blocks, bytes, bytes};
   }
 

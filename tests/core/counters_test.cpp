@@ -1,4 +1,4 @@
-#include "mallard/core/tally.hpp"
+#include "mallard/core/counters.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,58 +8,58 @@
 namespace mallard {
 namespace {
 
-template <class Counter>
-class Tally : public testing::Test {
+template <class T>
+class Counter : public testing::Test {
  protected:
-  Counter counter_;
+  T counter_;
 };
 
-using counters = testing::Types<tally_counter<false>, tally_counter<true>>;
-TYPED_TEST_SUITE(Tally, counters);
+using kinds = testing::Types<counter<false>, counter<true>>;
+TYPED_TEST_SUITE(Counter, kinds);
 
-TYPED_TEST(Tally, KnowsWhatLivesLivedAtTheMostAndInAll) {
+TYPED_TEST(Counter, KnowsWhatLivesLivedAtTheMostAndInAll) {
   this->counter_.add(5);
   this->counter_.add(3);
   this->counter_.remove(5);
-  EXPECT_EQ(this->counter_.read(), (tally{3, 8, 8}));
+  EXPECT_EQ(this->counter_.read(), (counters{3, 8, 8}));
   this->counter_.add(1);
-  EXPECT_EQ(this->counter_.read(), (tally{4, 8, 9}));
+  EXPECT_EQ(this->counter_.read(), (counters{4, 8, 9}));
 }
 
-TYPED_TEST(Tally, LetsThePeakStartAgainFromWhatLives) {
+TYPED_TEST(Counter, LetsThePeakStartAgainFromWhatLives) {
   this->counter_.add(8);
   this->counter_.remove(6);
   this->counter_.reset_peak();
-  EXPECT_EQ(this->counter_.read(), (tally{2, 2, 8}));
+  EXPECT_EQ(this->counter_.read(), (counters{2, 2, 8}));
   this->counter_.add(1);
   EXPECT_EQ(this->counter_.read().peak, 3u);
 }
 
-TYPED_TEST(Tally, EndsAllAtOnceAndKeepsPeakAndTotal) {
+TYPED_TEST(Counter, EndsAllAtOnceAndKeepsPeakAndTotal) {
   this->counter_.add(8);
   this->counter_.remove_all();
-  EXPECT_EQ(this->counter_.read(), (tally{0, 8, 8}));
+  EXPECT_EQ(this->counter_.read(), (counters{0, 8, 8}));
 }
 
-TYPED_TEST(Tally, CountsAChangeByItsDifference) {
+TYPED_TEST(Counter, CountsAChangeByItsDifference) {
   this->counter_.add(8);
   this->counter_.change(8, 20);
-  EXPECT_EQ(this->counter_.read(), (tally{20, 20, 20}));
+  EXPECT_EQ(this->counter_.read(), (counters{20, 20, 20}));
   this->counter_.change(20, 5);
-  EXPECT_EQ(this->counter_.read(), (tally{5, 20, 20}));
+  EXPECT_EQ(this->counter_.read(), (counters{5, 20, 20}));
 }
 
-TYPED_TEST(Tally, ReadsAsNothingWhenMoreWasRemovedThanAdded) {
+TYPED_TEST(Counter, ReadsAsNothingWhenMoreWasRemovedThanAdded) {
   this->counter_.add(8);
   this->counter_.remove(16);
   EXPECT_EQ(this->counter_.read().live, 0u);
   this->counter_.reset_peak();
   this->counter_.add(1);
-  EXPECT_EQ(this->counter_.read(), (tally{0, 0, 9}));
+  EXPECT_EQ(this->counter_.read(), (counters{0, 0, 9}));
 }
 
-TEST(SharedTally, LosesNothingThatThreadsCountAtOnce) {
-  tally_counter<true> shared;
+TEST(SharedCounter, LosesNothingThatThreadsCountAtOnce) {
+  counter<true> shared;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&shared] {
@@ -69,7 +69,7 @@ TEST(SharedTally, LosesNothingThatThreadsCountAtOnce) {
       }
     });
   for (std::thread& t : threads) t.join();
-  const tally found = shared.read();
+  const counters found = shared.read();
   EXPECT_EQ(found.live, 80000u);
   EXPECT_EQ(found.total, 240000u);
   EXPECT_GE(found.peak, 80000u);

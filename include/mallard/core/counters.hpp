@@ -1,9 +1,9 @@
-// tally: current, peak and total amounts.
+// counters: the current, peak and total amount of something, and the counter that keeps them.
 //
 //     add(5)  add(3)  remove(5)      live = 3   peak = 8   total = 8
 //
-// tally_counter maintains them for one thread at a time or, if `Shared`, for many: each figure is then exact
-// once the threads are quiet, while a reading in between may mix moments. Invariant: live <= peak <= total.
+// A counter is for one thread at a time or, if `Shared`, for many: each figure is then exact once the threads
+// are quiet, while a reading in between may mix moments. Invariant: live <= peak <= total.
 // Cost: three additions; three atomic ones if shared.
 #pragma once
 
@@ -14,20 +14,20 @@
 
 namespace mallard {
 
-struct tally {
+struct counters {
   std::size_t live = 0;
   std::size_t peak = 0;   // since the last reset of the peak
   std::size_t total = 0;  // ever added
 
-  friend constexpr bool operator==(const tally&, const tally&) = default;
+  friend constexpr bool operator==(const counters&, const counters&) = default;
 };
 
-// A number that one thread at a time counts, or many at once.
+// A number that one thread at a time changes or, if `Shared`, many at once.
 template <bool Shared>
-using counter = std::conditional_t<Shared, std::atomic<std::size_t>, std::size_t>;
+using number = std::conditional_t<Shared, std::atomic<std::size_t>, std::size_t>;
 
 template <bool Shared = false>
-class tally_counter {
+class counter {
  public:
   void add(std::size_t n) noexcept {
     total_ += n;
@@ -39,13 +39,13 @@ class tally_counter {
   // Records that an amount `from` became `to`.
   void change(std::size_t from, std::size_t to) noexcept { from < to ? add(to - from) : remove(from - to); }
 
-  // Nothing lives any more.
+  // Removes everything that was added.
   void remove_all() noexcept { live_ = 0; }
 
   void reset_peak() noexcept { peak_ = known(live_); }
 
   // More removed than added reads as nothing left.
-  [[nodiscard]] tally read() const noexcept { return {known(live_), peak_, total_}; }
+  [[nodiscard]] counters read() const noexcept { return {known(live_), peak_, total_}; }
 
  private:
   static std::size_t known(std::size_t live) noexcept {
@@ -63,9 +63,9 @@ class tally_counter {
     }
   }
 
-  counter<Shared> live_ = 0;
-  counter<Shared> peak_ = 0;
-  counter<Shared> total_ = 0;
+  number<Shared> live_ = 0;
+  number<Shared> peak_ = 0;
+  number<Shared> total_ = 0;
 };
 
 }  // namespace mallard
