@@ -26,7 +26,7 @@ int kills() {
 class killing : public testing::Test {
  protected:
   // Records logs_itself and calls `strike(launcher, program)` at a random moment; the rings' size and the
-  // number of threads are random, too. Returns what became of the launcher.
+  // number of threads are random as well. Returns what became of the launcher.
   template <class Strike>
   run_result record(int milliseconds, Strike strike) {
     const std::string buffer = std::to_string(4096u << random_() % 9);

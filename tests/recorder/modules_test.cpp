@@ -5,11 +5,9 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <map>
 #include <set>
-#include <thread>
 
 #include "recorder/launcher/process_modules.hpp"
 #include "recorder/run_process.hpp"

@@ -55,8 +55,8 @@ struct spool_options {
   std::uint64_t ring_words = default_ring / sizeof(std::uint64_t);  // of each ring; a power of two
   stack_mode stacks = stack_mode::full;
   std::uint32_t depth = 64;       // frames of a stack, the innermost ones
-  std::uint32_t free_stacks = 0;  // not 0: frees have a stack, too
-  std::uint32_t children = 1;     // not 0: what the process forks and executes is recorded, too
+  std::uint32_t free_stacks = 0;  // not 0: frees have a stack as well
+  std::uint32_t children = 1;     // not 0: what the process forks and executes is recorded as well
   std::uint32_t snapshots = 0;    // not 0: bursts of events have a snapshot
 };
 
@@ -174,7 +174,7 @@ static_assert(rings_at % spool_page == 0);
 }
 
 // Lays out the header of a new, zeroed spool of which `rings` rings are backed, and as many contexts as there
-// are at first. Whoever finds the file by its name takes it for a spool once it has its magic.
+// are at first. A process that finds the file by its name takes it for a spool once it has its magic.
 inline void lay_out(spool_header* spool, const spool_options& options, std::uint32_t rings) noexcept {
   spool->options = options;
   spool->contexts_used = 1;  // 0 is the unknown one

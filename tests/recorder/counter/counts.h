@@ -1,5 +1,5 @@
-// counts: what the counter library sees of one process, in a file that the process shares with whoever
-// looks at it later. Shared with the tests, which read these files; nothing here is the recorder's.
+// counts: what the counter library sees of one process, in a file that the tests read later. Nothing here is
+// the recorder's.
 //
 //     COUNTS_DIR/PID.N: [counts: program, forked or not, one number a kind]
 //

@@ -1,5 +1,5 @@
 // family: a process forks children, which allocate, fork again and end in different ways; each generation
-// does so many calls that it is recognised by their number.
+// makes its own number of calls, by which it is recognised.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // Allocates and frees in several threads, and keeps its own log of it in a shared file: what a journal has
-// to hold, whoever is killed when.
+// to hold, whichever process is killed.
 //
 //     logs_itself LOG THREADS MILLISECONDS
 //

@@ -10,7 +10,7 @@
 static void* (*volatile do_malloc)(size_t) = malloc;
 static void (*volatile do_free)(void*) = free;
 
-// Where the whole spool lies, of which a first page may be mapped, too.
+// Where the whole spool lies, of which the first page alone may be mapped as well.
 static char* find_spool(void) {
   static char line[8192];
   char* found = NULL;

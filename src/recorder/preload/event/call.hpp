@@ -5,7 +5,7 @@
 //
 // The thread marks the stack frame of its outermost call rather than setting a flag. If the program leaves
 // the call without returning, the mark stays, and the next call from a frame that cannot be inside the marked
-// one replaces it. A longjmp removes the mark itself (jumps.hpp). Two stores and a load in thread-local
+// one replaces it. A longjmp removes the mark itself (jumps.cpp). Two stores and a load in thread-local
 // memory.
 #pragma once
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include "recorder/preload/process/passed_environment.hpp"
-#include "recorder/preload/spool/pages.hpp"
+#include "recorder/preload/spool/raw_calls.hpp"
 #include "recorder/preload/spool/reader_watch.hpp"
 
 namespace mallard::recorder {

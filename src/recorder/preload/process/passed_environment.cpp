@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "recorder/preload/spool/fixed_text.hpp"
 #include "recorder/preload/spool/lineage.hpp"
@@ -30,6 +31,18 @@ const char* others_in(const char* value) noexcept {
   const std::size_t size = strlen(lineage.library);
   if (strncmp(value, lineage.library, size) != 0 || (value[size] != ':' && value[size] != '\0')) return value;
   return value[size] == ':' ? value + size + 1 : nullptr;
+}
+
+// The entry "name=value" in the environment, null if there is none.
+char** find_entry(const char* name) noexcept {
+  const auto length = strlen(name);
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=') return entry;
+  return nullptr;
+}
+
+void remove_entry(char** entry) noexcept {
+  for (; *entry != nullptr; ++entry) entry[0] = entry[1];
 }
 
 }  // namespace
@@ -85,6 +98,30 @@ char** passed_environment(char* const* variables, void* place) noexcept {
   text.append(spool_variable).append("=").append_number(lineage.process).append(":").append(lineage.spool);
   *entry = nullptr;
   return entries;
+}
+
+const char* take_out_of_environment(const char* name) noexcept {
+  char** entry = find_entry(name);
+  if (entry == nullptr) return nullptr;
+  const char* value = *entry + strlen(name) + 1;
+  remove_entry(entry);
+  return value;
+}
+
+void restore_preload_variable(char* library, std::size_t size) noexcept {
+  char** entry = find_entry("LD_PRELOAD");
+  if (entry == nullptr) return;
+  char* value = strchr(*entry, '=') + 1;
+  const char* behind = strchr(value, ':');
+  const std::size_t length = behind != nullptr ? static_cast<std::size_t>(behind - value) : strlen(value);
+  if (length < size) {
+    memcpy(library, value, length);
+    library[length] = '\0';
+  }
+  if (behind != nullptr)
+    memmove(value, behind + 1, strlen(behind + 1) + 1);
+  else
+    remove_entry(entry);
 }
 
 }  // namespace mallard::recorder

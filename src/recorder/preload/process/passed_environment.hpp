@@ -3,7 +3,7 @@
 //     the user's:   A=1  LD_PRELOAD=x.so              B=2
 //     passed:       A=1  LD_PRELOAD=library:x.so      B=2  MALLARD_RECORD_SPOOL=process:path
 //
-// The library removes its part again when the program starts (environment.hpp), so that the program sees the
+// The library removes its part again when the program starts, so that the program sees the
 // user's. It is made on the stack of the call, which is safe in a vfork'ed child; a thousand variables or
 // more take mapped memory, which a vfork'ed child leaves to its parent.
 #pragma once
@@ -13,7 +13,7 @@
 #include <cstddef>
 
 #include "mallard/core/attributes.hpp"
-#include "recorder/preload/spool/pages.hpp"
+#include "recorder/preload/spool/raw_calls.hpp"
 #include "recorder/program_image.hpp"
 
 namespace mallard::recorder {
@@ -58,5 +58,14 @@ MALLARD_NOINLINE auto with_environment_for(const char* file, char* const* variab
   if (!on_stack) unmap_pages(place, bytes);
   return result;
 }
+
+// In the program that was started, in place: nothing is allocated, and the order of the variables stays.
+//
+// Removes the variable and returns its value, null if there is none.
+[[nodiscard]] const char* take_out_of_environment(const char* name) noexcept;
+
+// Removes the first entry of LD_PRELOAD, which is this library, and copies it to `library`; removes the
+// variable if that was the only entry.
+void restore_preload_variable(char* library, std::size_t size) noexcept;
 
 }  // namespace mallard::recorder

@@ -1,8 +1,10 @@
 // raw_calls: system calls that are no cancellation points, that nobody can interpose and that leave errno
-// alone. A result below 0 is the negated error.
+// alone. A result below 0 is the negated error. And private memory directly from the system, which nobody can
+// intercept.
 #pragma once
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <cerrno>
@@ -53,5 +55,16 @@ inline void raw_unlink(const char* path) noexcept {
 
 // Of this process as the kernel knows it now, also in a vfork'ed child.
 [[nodiscard]] inline unsigned raw_process() noexcept { return static_cast<unsigned>(raw_call(SYS_getpid)); }
+
+// `bytes` rounded up to whole pages, zeroed; null if there are none. Nothing is taken before it is touched.
+[[nodiscard]] inline void* map_pages(std::size_t bytes) noexcept {
+  void* mapped =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return mapped == MAP_FAILED ? nullptr : mapped;
+}
+
+inline void unmap_pages(void* pages, std::size_t bytes) noexcept {
+  if (pages != nullptr) munmap(pages, bytes);
+}
 
 }  // namespace mallard::recorder

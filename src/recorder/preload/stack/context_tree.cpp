@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "recorder/preload/spool/module_list.hpp"
-#include "recorder/preload/spool/pages.hpp"
+#include "recorder/preload/spool/raw_calls.hpp"
 #include "recorder/preload/spool/reader_watch.hpp"
 
 namespace mallard::recorder {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "recorder/preload/spool/pages.hpp"
+#include "recorder/preload/spool/raw_calls.hpp"
 #include "recorder/preload/state/recorder_state.hpp"
 #include "recorder/preload/unwind/rule_cache.hpp"
 

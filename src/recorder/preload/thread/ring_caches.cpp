@@ -1,6 +1,6 @@
 #include "recorder/preload/thread/ring_caches.hpp"
 
-#include "recorder/preload/spool/pages.hpp"
+#include "recorder/preload/spool/raw_calls.hpp"
 
 namespace mallard::recorder {
 namespace {
