@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "allocplus/burst/burst.hpp"
+#include "allocplus/burst/burst_ranges.hpp"
 #include "allocplus/expansion/expansion.hpp"
 #include "allocplus/pools/pools.hpp"
 #include "allocplus/shrink/shrink.hpp"

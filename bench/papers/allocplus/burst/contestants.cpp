@@ -1,4 +1,4 @@
-#include "allocplus/burst/burst.hpp"
+#include "allocplus/burst/burst_ranges.hpp"
 #include "allocplus/burst/measure_burst.hpp"
 #include "allocplus/columns.hpp"
 #include "allocplus/floor/places_in_row.hpp"

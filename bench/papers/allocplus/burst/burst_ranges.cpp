@@ -1,4 +1,4 @@
-#include "allocplus/burst/burst.hpp"
+#include "allocplus/burst/burst_ranges.hpp"
 
 #include <nlohmann/json.hpp>
 
