@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "heap/thread_promises.hpp"
+#include "heap/thread_properties.hpp"
 
 namespace mallard {
 namespace {
@@ -23,7 +23,7 @@ struct multipool_kind {
   using watched = basic_synchronized_multipool<default_source, synchronized_multipool_classes,
                                                multipool_growth, multipool_run_growth, counting_mutex>;
 };
-INSTANTIATE_TYPED_TEST_SUITE_P(SynchronizedMultipool, ThreadPromises, multipool_kind);
+INSTANTIATE_TYPED_TEST_SUITE_P(SynchronizedMultipool, ThreadProperties, multipool_kind);
 
 TEST(SynchronizedMultipool, HoldsNothingBeforeItsFirstBlock) {
   synchronized_multipool heap;

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "heap/thread_promises.hpp"
+#include "heap/thread_properties.hpp"
 
 namespace mallard {
 namespace {
@@ -23,7 +23,7 @@ struct pool_kind {
   using heap = synchronized_pool;
   using watched = basic_synchronized_pool<default_source, pool_growth, counting_mutex>;
 };
-INSTANTIATE_TYPED_TEST_SUITE_P(SynchronizedPool, ThreadPromises, pool_kind);
+INSTANTIATE_TYPED_TEST_SUITE_P(SynchronizedPool, ThreadProperties, pool_kind);
 
 TEST(SynchronizedPool, HoldsNothingBeforeItsFirstBlock) {
   synchronized_pool heap(48);

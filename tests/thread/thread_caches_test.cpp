@@ -1,4 +1,4 @@
-// What the heaps over it promise to threads is in heap/thread_promises.hpp; here is what they do not show.
+// What the heaps over it guarantee to threads is tested by heap/thread_properties.hpp; here is the rest.
 #include "mallard/thread/thread_caches.hpp"
 
 #include <gtest/gtest.h>

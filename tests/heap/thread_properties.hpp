@@ -1,11 +1,12 @@
-// thread_promises: what heaps with a cache for each thread promise beyond the model suite: who takes locks,
-// what is kept, and that threads and heaps may end in any order. Each such heap instantiates it:
+// thread_properties: what heaps with a cache for each thread guarantee beyond the model suite: which
+// operations take a lock, what caches keep, and that threads and heaps may end in any order. Each heap
+// instantiates it:
 //
 //     struct pool_kind {
 //       using heap = synchronized_pool;                      default-constructible, serves 48 bytes
 //       using watched = basic_synchronized_pool<..., counting_mutex>;
 //     };
-//     INSTANTIATE_TYPED_TEST_SUITE_P(SynchronizedPool, ThreadPromises, pool_kind);
+//     INSTANTIATE_TYPED_TEST_SUITE_P(SynchronizedPool, ThreadProperties, pool_kind);
 #pragma once
 
 #include <gtest/gtest.h>
@@ -54,7 +55,7 @@ inline constexpr bool threads_start_after_forks = true;
 #endif
 
 template <class Kind>
-class ThreadPromises : public testing::Test {
+class ThreadProperties : public testing::Test {
  protected:
   using heap_type = typename Kind::heap;
   using watched_type = typename Kind::watched;
@@ -84,9 +85,9 @@ class ThreadPromises : public testing::Test {
     std::thread(f).join();
   }
 };
-TYPED_TEST_SUITE_P(ThreadPromises);
+TYPED_TEST_SUITE_P(ThreadProperties);
 
-TYPED_TEST_P(ThreadPromises, AMillionRemoteFreesTakeNoLock) {
+TYPED_TEST_P(ThreadProperties, AMillionRemoteFreesTakeNoLock) {
   constexpr std::size_t many = 1'000'000;
   typename TestFixture::watched_type heap;
   std::vector<void*> blocks = this->allocate(heap, many + 1);
@@ -108,7 +109,7 @@ TYPED_TEST_P(ThreadPromises, AMillionRemoteFreesTakeNoLock) {
   this->deallocate(heap, blocks);
 }
 
-TYPED_TEST_P(ThreadPromises, PairsOfOneThreadTakeNoLock) {
+TYPED_TEST_P(ThreadProperties, PairsOfOneThreadTakeNoLock) {
   typename TestFixture::watched_type heap;
   this->deallocate(heap, this->allocate(heap, 10));
   const std::size_t before = counting_mutex::locks;
@@ -117,7 +118,7 @@ TYPED_TEST_P(ThreadPromises, PairsOfOneThreadTakeNoLock) {
 }
 
 // One allocates, the other frees: blocks come back in time.
-TYPED_TEST_P(ThreadPromises, ProducerAndConsumerHoldABoundedAmount) {
+TYPED_TEST_P(ThreadProperties, ProducerAndConsumerHoldABoundedAmount) {
   constexpr std::size_t many = 10'000'000;
   constexpr std::size_t on_the_way = 1024;
   typename TestFixture::heap_type heap;
@@ -141,7 +142,7 @@ TYPED_TEST_P(ThreadPromises, ProducerAndConsumerHoldABoundedAmount) {
   EXPECT_EQ(heap.usage().granted, 0u);
 }
 
-TYPED_TEST_P(ThreadPromises, ThreadsThatComeAndGoNeedNoMoreThanOne) {
+TYPED_TEST_P(ThreadProperties, ThreadsThatComeAndGoNeedNoMoreThanOne) {
   typename TestFixture::heap_type heap;
   std::size_t held = 0;
   for (int i = 0; i < 200; ++i) {
@@ -153,7 +154,7 @@ TYPED_TEST_P(ThreadPromises, ThreadsThatComeAndGoNeedNoMoreThanOne) {
   EXPECT_FALSE(heap.validate());
 }
 
-TYPED_TEST_P(ThreadPromises, ManyThreadsAtATimeLeaveAllToTheNext) {
+TYPED_TEST_P(ThreadProperties, ManyThreadsAtATimeLeaveAllToTheNext) {
   typename TestFixture::heap_type heap;
   std::vector<std::vector<void*>> left(200);
   const auto one_generation = [&] {
@@ -176,7 +177,7 @@ TYPED_TEST_P(ThreadPromises, ManyThreadsAtATimeLeaveAllToTheNext) {
   for (const std::vector<void*>& blocks : left) this->deallocate(heap, blocks);
 }
 
-TYPED_TEST_P(ThreadPromises, TheEndOfAThreadGivesItsBlocksToOthers) {
+TYPED_TEST_P(ThreadProperties, TheEndOfAThreadGivesItsBlocksToOthers) {
   typename TestFixture::heap_type heap;
   std::vector<void*> first = this->allocate(heap, 1);  // so that this thread has a cache of its own
   this->on_another_thread([&] { this->deallocate(heap, this->allocate(heap, this->batch_length)); });
@@ -188,7 +189,7 @@ TYPED_TEST_P(ThreadPromises, TheEndOfAThreadGivesItsBlocksToOthers) {
   this->deallocate(heap, first);
 }
 
-TYPED_TEST_P(ThreadPromises, FlushGivesAThreadsBlocksToOthers) {
+TYPED_TEST_P(ThreadProperties, FlushGivesAThreadsBlocksToOthers) {
   typename TestFixture::heap_type heap;
   heap.flush();  // of a thread that has nothing
   std::vector<void*> mine = this->allocate(heap, this->batch_length / 2);
@@ -209,7 +210,7 @@ TYPED_TEST_P(ThreadPromises, FlushGivesAThreadsBlocksToOthers) {
   EXPECT_FALSE(heap.validate());
 }
 
-TYPED_TEST_P(ThreadPromises, AThreadMayOutliveTheHeapsItUsed) {
+TYPED_TEST_P(ThreadProperties, AThreadMayOutliveTheHeapsItUsed) {
   std::latch used{1};
   std::latch gone{1};
   typename TestFixture::heap_type lasting;
@@ -236,7 +237,7 @@ TYPED_TEST_P(ThreadPromises, AThreadMayOutliveTheHeapsItUsed) {
 }
 
 // The heap ends while threads that have used it are on their way out.
-TYPED_TEST_P(ThreadPromises, ThreadsAndHeapsMayEndAtTheSameTime) {
+TYPED_TEST_P(ThreadProperties, ThreadsAndHeapsMayEndAtTheSameTime) {
   for (int round = 0; round < 300; ++round) {
     std::array<std::thread, 4> threads;
     {
@@ -257,7 +258,7 @@ TYPED_TEST_P(ThreadPromises, ThreadsAndHeapsMayEndAtTheSameTime) {
   }
 }
 
-TYPED_TEST_P(ThreadPromises, ThousandsOfHeapsLiveAtATime) {
+TYPED_TEST_P(ThreadProperties, ThousandsOfHeapsLiveAtATime) {
   this->on_another_thread([&] {
     std::deque<typename TestFixture::heap_type> heaps(5000);
     std::vector<void*> blocks;
@@ -276,7 +277,7 @@ TYPED_TEST_P(ThreadPromises, ThousandsOfHeapsLiveAtATime) {
   });
 }
 
-TYPED_TEST_P(ThreadPromises, HeapsMadeAndEndedInALoopLeaveNothingWithTheThread) {
+TYPED_TEST_P(ThreadProperties, HeapsMadeAndEndedInALoopLeaveNothingWithTheThread) {
   this->on_another_thread([&] {
     for (int i = 0; i < 5000; ++i) {
       typename TestFixture::heap_type heap;
@@ -306,7 +307,7 @@ class last_user {
   std::size_t& held_;
 };
 
-TYPED_TEST_P(ThreadPromises, AThreadsLastDestructorsMayUseHeaps) {
+TYPED_TEST_P(ThreadProperties, AThreadsLastDestructorsMayUseHeaps) {
   typename TestFixture::heap_type heap;
   std::size_t before = 0;
   std::size_t after = 0;
@@ -320,7 +321,7 @@ TYPED_TEST_P(ThreadPromises, AThreadsLastDestructorsMayUseHeaps) {
   EXPECT_FALSE(heap.validate());
 }
 
-TYPED_TEST_P(ThreadPromises, ClearEndsWhatCachesHave) {
+TYPED_TEST_P(ThreadProperties, ClearEndsWhatCachesHave) {
   typename TestFixture::heap_type heap;
   this->deallocate(heap, this->allocate(heap, 1000));
   const std::size_t held = heap.usage().held;
@@ -348,7 +349,7 @@ TYPED_TEST_P(ThreadPromises, ClearEndsWhatCachesHave) {
 }
 
 // Eight threads replace each other's blocks, and find in them what was written.
-TYPED_TEST_P(ThreadPromises, BlocksThatPassBetweenThreadsKeepTheirContents) {
+TYPED_TEST_P(ThreadProperties, BlocksThatPassBetweenThreadsKeepTheirContents) {
   typename TestFixture::heap_type heap;
   std::array<std::atomic<unsigned char*>, 256> shared{};
   std::atomic<std::size_t> damaged{0};
@@ -378,7 +379,7 @@ TYPED_TEST_P(ThreadPromises, BlocksThatPassBetweenThreadsKeepTheirContents) {
 }
 
 // A child process has the thread that forked, and what it has in the heap.
-TYPED_TEST_P(ThreadPromises, AForkedThreadGoesOnInTheChild) {
+TYPED_TEST_P(ThreadProperties, AForkedThreadGoesOnInTheChild) {
   typename TestFixture::heap_type heap;
   const std::vector<void*> blocks = this->allocate(heap, 100);
   const pid_t child = ::fork();
@@ -397,7 +398,7 @@ TYPED_TEST_P(ThreadPromises, AForkedThreadGoesOnInTheChild) {
 
 // Threads that have used the heap and are quiet when another forks are not in the child, and their stacks
 // may go to new threads there or back to the system: what they had cached is the heap's.
-TYPED_TEST_P(ThreadPromises, AChildIsWithoutTheThreadsThatDidNotFork) {
+TYPED_TEST_P(ThreadProperties, AChildIsWithoutTheThreadsThatDidNotFork) {
   typename TestFixture::heap_type heap;
   std::latch used{12};
   std::latch forked{1};
@@ -431,7 +432,7 @@ TYPED_TEST_P(ThreadPromises, AChildIsWithoutTheThreadsThatDidNotFork) {
   EXPECT_FALSE(heap.validate());
 }
 
-REGISTER_TYPED_TEST_SUITE_P(ThreadPromises, AMillionRemoteFreesTakeNoLock, PairsOfOneThreadTakeNoLock,
+REGISTER_TYPED_TEST_SUITE_P(ThreadProperties, AMillionRemoteFreesTakeNoLock, PairsOfOneThreadTakeNoLock,
                             ProducerAndConsumerHoldABoundedAmount, ThreadsThatComeAndGoNeedNoMoreThanOne,
                             ManyThreadsAtATimeLeaveAllToTheNext, TheEndOfAThreadGivesItsBlocksToOthers,
                             FlushGivesAThreadsBlocksToOthers, AThreadMayOutliveTheHeapsItUsed,
