@@ -1,5 +1,6 @@
 #include "mallard/debug/call_place.hpp"
 
+#include <errno.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -64,7 +65,7 @@ TEST(CallPlace, PrintsALineAFrameWithTheModule) {
   here.print();
   const std::string printed = testing::internal::GetCapturedStderr();
   EXPECT_EQ(printed.find("      #0 "), 0u);
-  EXPECT_NE(printed.find("call_place_test"), std::string::npos) << printed;
+  EXPECT_NE(printed.find(program_invocation_short_name), std::string::npos) << printed;
   EXPECT_NE(printed.find("\n      #1 "), std::string::npos) << printed;
 }
 

@@ -1,0 +1,15 @@
+#!/bin/sh
+# check.sh [--fails-saying TEXT] REPORT COMMAND...
+# Runs a check; REPORT.passed has what it printed, or REPORT.failed, the end of which is printed, too. With TEXT, the
+# check is a control: its command must fail and print TEXT.
+set -u
+expected=
+[ "$1" != --fails-saying ] || { expected=$2 && shift 2; }
+report=$1 && shift
+rm -f "$report.failed"
+"$@" >"$report.running" 2>&1 && ended=0 || ended=$?
+if [ "$expected" ]; then [ "$ended" != 0 ] && grep -q -e "$expected" "$report.running"; else [ "$ended" = 0 ]; fi &&
+  exec mv "$report.running" "$report.passed"
+mv "$report.running" "$report.failed"
+printf '%s\n... exit code %s of: %s\n' "$(tail -n 60 "$report.failed")" "$ended" "$*"
+exit 1

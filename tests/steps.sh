@@ -1,0 +1,235 @@
+# The steps of `./dev test`, read by ./dev, whose set-up and helpers they use.
+# shellcheck shell=sh disable=SC2046,SC2086,SC2154  # lists are split on purpose; helpers and lists of packages are of ./dev
+#
+# Each step adds to the final count. A check of a build tree runs when its program was built anew since it passed, any
+# other step when a file it reads has changed since: what passed before still counts, and is told as such.
+
+step=
+
+# begin TITLE: ends the step before, for the breakdown at the end.
+begin() {
+  end_step
+  step=$1 step_began=$(date +%s)
+  say "$1"
+}
+end_step() {
+  [ -z "$step" ] || breakdown="$breakdown$(printf '%5s s  %s' $(($(date +%s) - step_began)) "$step")
+"
+  step=
+}
+breakdown=
+
+# count NAME PASSED FAILED: adds to the final count.
+count() {
+  printf '%-7s %s: %s passed, %s failed\n' "$([ "$3" = 0 ] && echo ok || echo FAILED)" "$1" "$2" "$3"
+  passed=$((passed + $2)) failed=$((failed + $3))
+}
+
+# check NAME COMMAND...: one test of the final count.
+check() {
+  if quietly "$@"; then count "$1" 1 0; else count "$1" 0 1; fi
+}
+
+# suite NAME COMMAND...: a test runner; its last line has the count, as "N passed" and "N failed".
+suite() {
+  failures=0 && quietly "$@" || failures=1
+  succeeded=$(last_number passed) broken=$(($(last_number failed) + $(last_number error)))
+  [ "$broken" -ge "$failures" ] || broken=$failures
+  [ "$succeeded $broken" != "0 0" ] || broken=1
+  count "$1" "$succeeded" "$broken"
+}
+
+# The number before a word in the last line of the log, 0 if it is not there.
+last_number() { n=$(tail -n 1 "$log" | grep -o "[0-9]* $1") && echo "${n% *}" || echo 0; }
+
+# once NAME FUNCTION PATH...: runs a step, unless no file there has changed since it passed.
+once() {
+  name=$1 function=$2 && shift 2
+  fingerprint=$({ echo "$options" && git ls-files -z --cached --others --exclude-standard -- "$@" |
+    xargs -0 sha256sum; } 2>/dev/null | sha256sum)
+  if [ "$(sed 1q "build/passed/$name" 2>/dev/null)" = "$fingerprint" ]; then
+    count "$name, unchanged since it passed" "$(sed -n 2p "build/passed/$name")" 0
+    return
+  fi
+  passed_before=$passed failed_before=$failed
+  "$function"
+  rm -f "build/passed/$name"
+  [ "$failed" != "$failed_before" ] ||
+    { mkdir -p build/passed && printf '%s\n%s\n' "$fingerprint" $((passed - passed_before)) >"build/passed/$name"; }
+}
+
+conclude() {
+  end_step
+  printf '\n%s\n%s passed, %s failed\n' "$breakdown" "$passed" "$failed" && [ "$failed" = 0 ]
+}
+
+# --- build trees ----------------------------------------------------------------------------------
+
+# tree PRESET [CMAKE-ARGUMENT...]: builds all tests and examples, and runs those that were built anew.
+tree() {
+  preset=$1
+  if quietly "configure-$preset" cmake --preset "$@" && quietly "clean-$preset" ninja -C "build/$preset" -t cleandead; then
+    find "build/$preset/checks" -name '*.failed' -delete
+    quietly "build-$preset" cmake --build "build/$preset" --target check -- -k 0 || built=no
+    count "$preset" $(cases $(find "build/$preset/checks" -name '*.passed' -o -name '*.failed'))
+    [ "${built:-}" != no ] || [ "$(find "build/$preset/checks" -name '*.failed')" ] || count "$preset does not build" 0 1
+    built=
+  else count "$preset cannot be configured" 0 1; fi
+}
+
+# cases REPORT...: how many cases passed and failed: GoogleTest's, or one a program.
+cases() {
+  awk 'function add() {
+      if (file ~ /passed$/) passed += ran ? succeeded : 1
+      else if (broken) { passed += succeeded; failed += broken }
+      else { passed += so_far; failed += 1 }
+      ran = succeeded = broken = so_far = 0
+    }
+    FNR == 1 { if (file != "") add(); file = FILENAME }
+    /^\[==========\] [0-9]+ tests? from .* ran/ { ran = 1 }
+    /^\[       OK \] / { so_far += 1 }
+    /^\[  PASSED  \] / { succeeded = $4 }
+    /^\[  FAILED  \] [0-9]+ tests?, listed/ { broken = $4 }
+    END { if (file != "") add(); print passed + 0, failed + 0 }' "$@"
+}
+
+# --- Python ---------------------------------------------------------------------------------------
+
+# test_python [TEST...]: the package out of a build tree; what a user would notice of it, or these tests.
+test_python() {
+  if quietly configure-python cmake --preset dev -D MALLARD_PYTHON=ON -D nanobind_DIR="$(.venv/bin/python -m nanobind --cmake_dir)" &&
+    python_from_tree build/dev; then
+    suite pytest build/dev/environment/bin/python -m pytest -m "not slow" --numprocesses "$(nproc)" --dist loadfile "$@"
+  else count "the Python package does not build" 0 1; fi
+}
+
+# The packages as they are installed, and all of their tests; those that measure have the machine for themselves.
+test_wheels() {
+  if python_package; then
+    measuring="tests/bench/recorder tests/bench/profile"
+    suite pytest .venv/bin/pytest --numprocesses "$(nproc)" --dist loadfile $(printf -- '--ignore %s ' $measuring)
+    suite pytest-measuring .venv/bin/pytest $measuring
+  else count "the wheel does not build" 0 1; fi
+  if bench_package; then suite pytest-papers .venv/bin/pytest --numprocesses "$(nproc)" --dist loadfile bench/papers
+  else count "the wheel of the papers' benchmarks does not build" 0 1; fi
+}
+
+# --- rules, form, mutations -----------------------------------------------------------------------
+
+# The rules of the tree, each with a control that breaks it, and mistakes that must not compile.
+test_structure() {
+  for rule in include_order header_tested name_once page_links test_built threads_watched; do
+    check "structure/$rule" python3 "tests/structure/$rule.py"
+  done
+  for compiler in $compilers; do
+    for rule in header_alone structure_controls page_snippets; do
+      check "structure/$rule ($compiler)" python3 "tests/structure/$rule.py" --compiler "$compiler"
+    done
+    for rule in check check_controls; do
+      check "must_not_compile/$rule ($compiler)" python3 "tests/must_not_compile/$rule.py" --compiler "$compiler"
+    done
+  done
+}
+
+# Files of ours; without a list from git there would be nothing to check, and the check would pass.
+sources() {
+  files=$(git ls-files --cached --others --exclude-standard -- "$@") && [ "$files" ] ||
+    die "git does not list the sources: this must be a checkout, and yours (git status tells)"
+}
+
+test_form() {
+  sources '*.cpp' '*.hpp' '*.c' '*.h'
+  check clang-format .venv/bin/clang-format --dry-run --Werror $files
+  check ruff .venv/bin/ruff check
+  check ruff-format .venv/bin/ruff format --check
+  check mypy .venv/bin/mypy
+  check shellcheck .venv/bin/shellcheck dev .ci/run cmake/check.sh tests/steps.sh
+}
+
+test_mutations() {
+  suite mutations python3 tests/mutation/run.py --compiler clang++-19 $mutations
+  check mutation-controls python3 tests/mutation/mutation_controls.py --compiler clang++-19
+}
+
+# --- what ./dev test runs -------------------------------------------------------------------------
+
+# Folders of tests/ that are built without sanitizers, and those that are built with them.
+plain="core;source;debug;layer;thread;heap;resource;allocator;capi;containers;journal;symbols;profile;harness;recorder;replay"
+sanitized="model;capi"
+
+test_default() {
+  compilers=clang++-19 mutations="--changed --sample 8"
+  begin "library and tools"
+  tree dev -D MALLARD_SLOW_TESTS=OFF -D MALLARD_ROOMS="$plain"
+  begin "every heap in the model suite, sanitized"
+  tree asan -D MALLARD_SLOW_TESTS=OFF -D MALLARD_TOOLS=OFF -D MALLARD_ROOMS="$sanitized"
+  test_the_rest_with test_python
+}
+
+# All there is, by both compilers, by either of which users compile the library.
+test_all() {
+  compilers="clang++-19 g++-12" mutations=
+  second_boost || count "a second Boost" 0 1
+  boost="-D MALLARD_BOOST_PREFIX=$second_boost"
+  begin "library and tools, by clang"
+  tree dev -D MALLARD_SLOW_TESTS=ON -D MALLARD_ROOMS="$plain;model;bench" $boost
+  begin "library, recorder and replay, by gcc"
+  tree gcc-dev -D MALLARD_ROOMS="$plain;model" $boost
+  begin "everything, sanitized, by clang"
+  tree asan -D MALLARD_SLOW_TESTS=ON -D MALLARD_TOOLS=ON -D MALLARD_BENCH=ON -D MALLARD_ROOMS= $boost
+  begin "every heap in the model suite, sanitized, by gcc"
+  tree gcc-asan -D MALLARD_TOOLS=OFF -D MALLARD_ROOMS="$sanitized"
+  begin "threads, under ThreadSanitizer"
+  tree tsan -D MALLARD_TOOLS=OFF -D MALLARD_BENCH=ON $boost
+  test_the_rest_with test_wheels
+  begin "instructions"
+  check instructions env PYTHONPATH=bench/shared .venv/bin/python bench/instructions/instructions.py --check
+}
+
+test_the_rest_with() {
+  wait "$tools" || count "Python tools" 0 1
+  begin "Python package and installation"
+  once pytest "$1" CMakeLists.txt CMakePresets.json bench cmake dev docs examples include pyproject.toml python \
+    requirements.txt src tests/bench tests/fixtures tests/install tests/python
+  begin "mutations"
+  once mutations test_mutations include src/capi tests/capi tests/model tests/mutation tests/*.hpp
+  begin "rules of the tree"
+  once structure test_structure .
+  begin "form"
+  once form test_form .
+}
+
+# test_named NAME: what bears that name: a step, a folder of tests/, the test of a thing with the rest of its folder's
+# program, a test in Python, mutations.
+test_named() {
+  compilers=clang++-19 mutations="--changed --sample 8"
+  case $1 in form | structure | mutations | python) wait "$tools" && begin "$1" && "test_$1" && return ;; esac
+  found=
+  listed="git ls-files --cached --others --exclude-standard --"
+  tests=$($listed "tests/$1/*_test.cpp" "tests/**/$1_test.cpp" "tests/**/$1_model_test.cpp")
+  for preset in dev asan; do
+    [ "$tests" ] || break
+    rooms=$plain && [ $preset = dev ] || rooms=$sanitized
+    quietly "configure-$preset" cmake --preset $preset -D MALLARD_SLOW_TESTS=ON -D MALLARD_ROOMS="$rooms" || return
+    checks=$(ninja -C build/$preset -t targets all | sed -n 's/^check\.\(.*\): phony$/\1/p')
+    for check in $(for test in $tests; do
+      room=$(dirname "${test#tests/}" | tr / .)
+      printf '%s\n' "$checks" | grep -x "$(basename "$test" _test.cpp)" || printf '%s\n' "$checks" | grep -x "$room" || true
+    done | sort -u); do
+      begin "$check ($preset)" && found=yes
+      quietly "build-$preset" cmake --build build/$preset --target "check.$check" || count "$check" 0 1
+      report=build/$preset/checks/$(echo "$check" | tr . /).passed
+      [ ! -e "$report" ] || count "$check" $(cases "$report")
+    done
+  done
+  tests=$($listed "tests/**/test_$1.py" "bench/**/test_$1.py")
+  if [ "$tests" ]; then
+    begin "Python: $1" && found=yes
+    wait "$tools" && test_python $tests
+  fi
+  if [ -e "tests/mutation/$1.mutations" ]; then
+    begin "mutations of $1" && found=yes
+    suite mutations python3 tests/mutation/run.py --compiler clang++-19 "$1"
+  fi
+  [ "$found" ] || die "no test is called $1: name a folder of tests/, a file there without _test, or form, structure, python, mutations"
+}
