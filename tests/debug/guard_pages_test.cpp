@@ -109,7 +109,7 @@ TEST_F(GuardPages, LookAtTheCanariesOfLiveBlocks) {
   std::byte* const q = take(44, 8);
   p[44] = std::byte{0};
   EXPECT_EQ(heap_.report_damage(), 1u);
-  EXPECT_EQ(heap_.report_damage(), 0u) << "told once";
+  EXPECT_EQ(heap_.report_damage(), 0u) << "reported once";
   q[-1] = std::byte{0};
   heap_.release();
   ASSERT_EQ(seen_.size(), 2u);

@@ -60,7 +60,7 @@ TEST_F(Guarded, SeesTheFirstByteTooManyWhateverTheAlignment) {
       EXPECT_EQ(seen_[0].what, misuse::written_behind);
       EXPECT_EQ(seen_[0].pointer, p + size);
       seen_.clear();
-      EXPECT_FALSE(heap_.validate()) << "told once";
+      EXPECT_FALSE(heap_.validate()) << "reported once";
     }
 }
 

@@ -235,7 +235,7 @@ TEST(ThreadTable, AForkRetiresWhatIsAttachedToThreadsThatTheChildHasNot) {
   for (const stake& s : theirs) EXPECT_TRUE(s.retired && !s.by_fork);
 }
 
-// A child finds the lock free, whoever had it at the moment of the fork.
+// A child finds the lock free, even if another thread held it at the moment of the fork.
 TEST(ThreadTable, AForkWaitsForTheLock) {
   std::atomic<bool> done = false;
   std::thread busy([&] {

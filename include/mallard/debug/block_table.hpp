@@ -49,7 +49,7 @@ class block_table {
   // --- blocks -------------------------------------------------------------------------------
 
   // Adds a block; null if there is no memory for the entry. A block known at that address is forgotten:
-  // whoever reuses its memory knows that it is free.
+  // a heap that reuses its memory knows that it is free.
   [[nodiscard]] known_block* add(std::byte* data, std::size_t size, std::size_t align, block whole,
                                  const call_place& place) noexcept {
     known_block* b = nullptr;
@@ -159,8 +159,8 @@ class block_table {
     std::size_t leaks = 0;
     std::size_t bytes = 0;
     for (known_block* b = live_.oldest; b != nullptr; b = b->newer) {
-      if (b->number <= since || b->told) continue;
-      b->told = true;
+      if (b->number <= since || b->reported) continue;
+      b->reported = true;
       const misuse_report r{misuse::leaked, heap_, b->data, b->size, b->align, b, now, when};
       if (handler_ != nullptr)
         handler_(r, context_);

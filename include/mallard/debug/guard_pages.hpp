@@ -210,12 +210,12 @@ class guard_pages final : public watches_addresses {
 
   // Reports writes to the canaries of a block; returns whether there were any.
   bool report_changes(const known_block& b, const call_place& now) const noexcept {
-    const auto told = [&](misuse what, const std::byte* at) {
+    const auto reported = [&](misuse what, const std::byte* at) {
       if (at != nullptr) table_.report({what, table_.name(), at, b.size, b.align, &b, now});
       return at != nullptr;
     };
-    const bool before = told(misuse::written_before, changed_before(b));
-    return told(misuse::written_behind, changed_behind(b)) || before;
+    const bool before = reported(misuse::written_before, changed_before(b));
+    return reported(misuse::written_behind, changed_behind(b)) || before;
   }
 
   block_table table_{"guard_pages"};

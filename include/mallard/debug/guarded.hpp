@@ -211,13 +211,13 @@ class guarded {
 
   // Whether bytes outside live data were overwritten; reports it.
   bool report_changes(const known_block& b, const call_place& now) const noexcept {
-    const auto told = [&](misuse what, const std::byte* at) {
+    const auto reported = [&](misuse what, const std::byte* at) {
       if (at != nullptr) table_.report({what, table_.name(), at, b.size, b.align, &b, now});
       return at != nullptr;
     };
-    if (!b.live) return told(misuse::written_after_free, changed_freed(b));
-    const bool before = told(misuse::written_before, changed_before(b));
-    return told(misuse::written_behind, changed_behind(b)) || before;
+    if (!b.live) return reported(misuse::written_after_free, changed_freed(b));
+    const bool before = reported(misuse::written_before, changed_before(b));
+    return reported(misuse::written_behind, changed_behind(b)) || before;
   }
 
   static void repair(const known_block& b) noexcept {

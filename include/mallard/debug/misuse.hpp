@@ -46,7 +46,7 @@ struct known_block {
   std::size_t whole = 0;       // bytes of that
   std::uint64_t number = 0;    // in the order of allocations, from 1
   bool live = true;
-  bool told = false;  // as a leak
+  bool reported = false;  // as a leak
   call_place allocated;
   call_place freed;
   known_block* older = nullptr;  // among the live, or among the freed
