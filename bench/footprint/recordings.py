@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import journals
+import large_journals
 import workloads
 from usage import RunError
 
@@ -63,7 +63,7 @@ def recorded(root: Path, mallard: str, folder: Path) -> Iterator[Recording]:
 
 def large(folder: Path) -> dict[str, Program]:
     """Return the compiler and the interpreter."""
-    return {each.name: Program(each.command, each.environment) for each in journals.workloads(folder)}
+    return {each.name: Program(each.command, each.environment) for each in large_journals.workloads(folder)}
 
 
 def ordinary() -> dict[str, Program]:
@@ -88,13 +88,15 @@ def journal_of(name: str, folder: Path) -> Path:
 
 def prepare(root: Path, folder: Path) -> None:
     """Make in `folder` what the programs read, and those that are ours."""
-    journals.prepare(folder, PARTS)
+    large_journals.prepare(folder, PARTS)
     try:
         workloads.prepare(workloads.workloads(1.0), folder, 1.0)
     except workloads.SetUpError as reason:
         raise RunError(str(reason)) from reason
     source = root / "examples" / "demo" / "json_orders.cpp"
-    journals.said_by(journals.COMPILER, "-std=c++20", "-O2", str(source), "-o", str(folder / "json_orders"))
+    large_journals.said_by(
+        large_journals.COMPILER, "-std=c++20", "-O2", str(source), "-o", str(folder / "json_orders")
+    )
 
 
 def record(program: Program, mallard: str, path: Path, folder: Path) -> None:

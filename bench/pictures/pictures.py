@@ -111,7 +111,7 @@ def pictures() -> dict[str, str]:
     """Return each picture by the name of its file; those of one program share their axes."""
     made = {}
     with tempfile.TemporaryDirectory() as folder:
-        for program, colours in (("places", SIZES), ("regions", REGIONS)):
+        for program, colours in (("placements", SIZES), ("regions", REGIONS)):
             lives = places(Path(folder), program)
             every = [life for of_one in lives.values() for life in of_one]
             last = max(life.death for life in every)

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from journals import Journal, prepare, record, workloads
+from large_journals import Journal, prepare, record, workloads
 from limits import exit_code, number, verdict
 from machine import machine
 from promises import Help, Row, limits

@@ -12,9 +12,9 @@ import shutil
 import sys
 from pathlib import Path
 
-import report
-from facts import facts
-from figures import Measured, limits, row
+import cost_report
+from cost_facts import facts
+from cost_figures import Measured, limits, row
 from limits import exit_code
 from session import Interrupt, RunError, Session, stack_depth
 from variants import FULL, Variant, variants
@@ -118,10 +118,10 @@ def conclude(
     measured: list[Measured] = list(session.measured.values())
     rows = [row(m, variant.name) for m in measured for variant in variants(recorder)]
     judged = list(limits(rows))
-    machine, method = facts(recorder), report.method(session.rounds_done, scale)
-    report.show(measured, rows, judged, machine, method, sys.stdout)
+    machine, method = facts(recorder), cost_report.method(session.rounds_done, scale)
+    cost_report.show(measured, rows, judged, machine, method, sys.stdout)
     if wanted.json is not None:
-        whole = report.whole(measured, rows, judged, machine, method)
+        whole = cost_report.whole(measured, rows, judged, machine, method)
         wanted.json.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
     failed = any(m.failed for m in measured)
     return exit_code(interrupted, failed, wanted.check, [limit.held for limit in judged])

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType, TracebackType
 
-from figures import Measured, Run
+from cost_figures import Measured, Run
 from variants import Variant
 from workloads import Workload
 

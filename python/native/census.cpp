@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "native/bind.hpp"
-#include "native/columns.hpp"
+#include "native/numpy_columns.hpp"
 #include "native/stretch.hpp"
 #include "profile/census_pass.hpp"
 

@@ -15,7 +15,7 @@
 #include "journal/event_source.hpp"
 #include "journal/tick_scale.hpp"
 #include "native/bind.hpp"
-#include "native/columns.hpp"
+#include "native/numpy_columns.hpp"
 #include "native/stretch.hpp"
 #include "native/text.hpp"
 #include "profile/object_stream.hpp"

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "capi/heap.hpp"
+#include "capi/mallard_heap.hpp"
 #include "mallard.h"
 #include "mallard/allocator/resize_objects.hpp"
 #include "mallard/core/chain.hpp"

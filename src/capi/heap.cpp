@@ -1,6 +1,6 @@
 // The functions of mallard.h about a whole heap.
 
-#include "capi/heap.hpp"
+#include "capi/mallard_heap.hpp"
 
 #include <cstddef>
 

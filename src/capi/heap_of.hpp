@@ -12,7 +12,7 @@
 #include <new>
 #include <utility>
 
-#include "capi/heap.hpp"
+#include "capi/mallard_heap.hpp"
 #include "mallard/core/burst.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/reallocate.hpp"

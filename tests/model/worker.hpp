@@ -15,8 +15,8 @@
 
 #include "model/capability_steps.hpp"
 #include "model/random.hpp"
+#include "model/random_trace.hpp"
 #include "model/shadow.hpp"
-#include "model/trace.hpp"
 
 namespace mallard::model {
 

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "containers/boost/operations.hpp"
+#include "containers/boost/boost_operations.hpp"
 #include "mallard/allocator/allocator.hpp"
 #include "mallard/allocator/resize_objects.hpp"
 #include "mallard/allocator/v2_allocator.hpp"

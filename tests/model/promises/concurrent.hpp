@@ -12,7 +12,7 @@
 
 #include "model/crew.hpp"
 #include "model/promises/exhaustion.hpp"
-#include "model/trace.hpp"
+#include "model/random_trace.hpp"
 
 namespace mallard::model {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "model/trace.hpp"
+#include "model/random_trace.hpp"
 
 namespace mallard::model {
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "model/trace.hpp"
+#include "model/random_trace.hpp"
 
 namespace mallard::model {
 

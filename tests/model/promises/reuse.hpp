@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "model/trace.hpp"
+#include "model/random_trace.hpp"
 
 namespace mallard::model {
 

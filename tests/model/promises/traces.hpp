@@ -1,7 +1,7 @@
 // Promises kept over random traces: the centre of the suite.
 #pragma once
 
-#include "model/trace.hpp"
+#include "model/random_trace.hpp"
 
 namespace mallard::model {
 

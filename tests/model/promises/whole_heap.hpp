@@ -1,7 +1,7 @@
 // Promises of capabilities that act on the whole heap: release, clear, trim, rewind.
 #pragma once
 
-#include "model/trace.hpp"
+#include "model/random_trace.hpp"
 
 namespace mallard::model {
 

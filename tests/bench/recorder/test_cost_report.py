@@ -3,9 +3,9 @@
 import io
 import json
 
-from figures import Measured, Row
+from cost_figures import Measured, Row
+from cost_report import method, show, whole
 from limits import Limit
-from report import method, show, whole
 
 FACTS = {"cpu": "a processor", "transparent_huge_pages": "madvise"}
 ROWS = [

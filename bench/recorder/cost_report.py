@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from figures import Measured, Row
+from cost_figures import Measured, Row
 from limits import Limit, number, verdict
 
 WIDTH = 120

@@ -2,7 +2,7 @@
 
 import pytest
 
-from figures import Measured, Row, Run, limits, row, spread
+from cost_figures import Measured, Row, Run, limits, row, spread
 from variants import CALLER, FULL, NATIVE, RAW
 
 PROGRAMS = ("jq", "xmllint", "sqlite3", "perl", "churn")

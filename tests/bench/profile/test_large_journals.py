@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import unit
-from journals import Workload, record
+from large_journals import Workload, record
 from usage import RunError
 
 MALLARD = str(Path(sys.executable).with_name("mallard"))
