@@ -1,39 +1,40 @@
-/* mallard: heaps for C. A general one that grows blocks where they are and allocates many of them in one
- * call; regions that end as a whole; reaps, which are both.
+/* mallard: heaps for C: a general heap that grows blocks in place and allocates many in one call; regions
+ * that end as a whole; reaps, which are both.
  *
  *     mallard_heap* heap;
  *     if (mallard_heap_create(&heap, NULL) != MALLARD_OK) return;   // over the system, for one thread
  *     char* text = mallard_heap_allocate(heap, 100);
- *     mallard_heap_destroy(heap);                                   // and all blocks that still live
+ *     mallard_heap_destroy(heap);                                   // with all blocks that are still live
  *
  *     program --> mallard_heap --> pages of the system
  *                            \--> or a buffer of the program's, and nothing else
  *
- * For C99 and later, and for C++; link libmallard (CMake: mallard::c, pkg-config: mallard-c). Many heaps may
- * live at once and know nothing of each other, but for parents and children. The usual heap is `best_fit` of
- * the library in C++: 8 bytes in front of each block, and blocks rounded up to a multiple of 16 bytes with
- * them.
+ * For C99 and later, and for C++; link libmallard (CMake: mallard::c, pkg-config: mallard-c). Any number
+ * of heaps may exist; except for parents and children they are independent. The default heap is `best_fit`
+ * of the C++ library: a tag of 8 bytes in front of each block, and blocks with their tags rounded up to a
+ * multiple of 16 bytes.
  *
- * What holds for every function here:
+ * Rules for every function:
  *
- *   sizes       are in bytes where they are not said to be in objects. 0 is served as 1: a block of its own.
- *   alignments  are in bytes, powers of two. No block is aligned to less than MALLARD_ALIGNMENT.
- *   failure     is NULL, false or a status. Nothing throws, and nothing aborts. Where memory is exhausted no
- *               live block has changed, and the heap serves what it still can. What cannot be meant (an
- *               alignment that is no power of two, a product that overflows) is answered in the same way.
- *   pointers    are those of live heaps, and of live blocks of that very heap; NULL where it is said.
- *   threads     of a heap made with MALLARD_LOCKED any thread may call any function at any time, but
- *               mallard_heap_destroy; of one made with MALLARD_CACHED also those about a whole heap (clear,
- *               trim, measure, validate) are for times when no other thread is in it; of others one thread at
- *               a time. Any thread may free what another has allocated. A child process may use the heaps
- *               that no other thread was in when it was forked. A heap and its children count as one.
- *   cost        is O(1) for blocks below 1 KiB and O(log size) above where nothing else is said; now and
- *               then a chunk is taken besides, from the system or from the holes of the buffer. A locked heap
- *               takes its lock once a call, and for mallard_heap_reallocate a few times; a cached one for
- *               blocks up to 1000 bytes hardly ever, and as a locked one for all else.
+ *   sizes       are in bytes unless stated to be in objects. 0 is served as 1: a block of its own.
+ *   alignments  are in bytes, powers of two. No block has less than MALLARD_ALIGNMENT.
+ *   failure     is NULL, false or a status. Nothing throws or aborts. If memory is exhausted, no live block
+ *               has changed, and the heap still serves what it can. Invalid arguments (an alignment that is
+ *               no power of two, a product that overflows) fail in the same way.
+ *   pointers    must be of live heaps, and of live blocks of that heap; NULL only where stated.
+ *   threads     Any thread may call any function of a heap made with MALLARD_LOCKED at any time, except
+ *               mallard_heap_destroy. With MALLARD_CACHED, functions for a whole heap (clear, trim, measure,
+ *               validate) also need all other threads to be outside the heap. Other heaps may be used by one
+ *               thread at a time. Any thread may free a block that another has allocated. A child process
+ *               may use a heap if no other thread was inside it at the fork. A heap and its children count
+ *               as one heap.
+ *   cost        is O(1) for blocks below 1 KiB and O(log size) above, unless stated; occasionally a chunk is
+ *               taken from the system or from the buffer as well. A locked heap takes its lock once per
+ *               call, mallard_heap_reallocate a few times; a cached one rarely for blocks up to 1000 bytes,
+ *               otherwise as a locked one.
  *
- * Later versions add functions, and members at the ends of the structs that begin with their size: programs
- * built against this header go on working. Symbols are versioned.
+ * Later versions may add functions, and members at the ends of the structs that start with their size;
+ * programs built against this header continue to work. Symbols are versioned.
  * Seed 001, chapters 1 and 2 (its dl_allocation_command, dl_multialloc_nodes, dl_multialloc_arrays and
  * dl_multidealloc); seed 002, section 8.
  */
@@ -56,94 +57,96 @@ extern "C" {
 #define MALLARD_NOEXCEPT
 #endif
 
-/* What every block is aligned to, in bytes. */
+/* The minimum alignment of every block, in bytes. */
 #define MALLARD_ALIGNMENT 16
 
-/* How a call went that may fail in several ways. */
+/* The result of a call that may fail in several ways. */
 typedef enum mallard_status {
   MALLARD_OK = 0,
-  MALLARD_OUT_OF_MEMORY = 1,    /* the system, or the buffer, has not enough */
-  MALLARD_INVALID_ARGUMENT = 2, /* what was asked for means nothing, or nothing to this version */
+  MALLARD_OUT_OF_MEMORY = 1,    /* the system or the buffer is exhausted */
+  MALLARD_INVALID_ARGUMENT = 2, /* an invalid argument, or one unknown to this version */
 } mallard_status;
 
 /* --- heaps ------------------------------------------------------------------------------------ */
 
-/* A heap. It is made by mallard_heap_create and lives until mallard_heap_destroy. */
+/* A heap, from mallard_heap_create until mallard_heap_destroy. */
 typedef struct mallard_heap mallard_heap;
 
 /* Flags of a heap. */
 #define MALLARD_LOCKED 0x1u /* many threads at once, by one lock around each call */
-/* Many threads at once, each with a cache of its own: blocks up to 1000 bytes that a thread frees serve its
- * next requests, without a lock. What it keeps, at most two batches a size of what fits into 4 KiB beside 2
- * KiB for the cache itself, goes back when it ends, or where memory is exhausted for it. With MALLARD_LOCKED
- * the same. */
+/* Many threads at once, each with a cache of its own: blocks up to 1000 bytes that a thread frees serve
+ * its next requests without a lock. A cache takes 2 KiB and keeps at most two batches per size, a batch
+ * being what fits into 4 KiB; it is returned when the thread ends or memory runs out. MALLARD_LOCKED makes
+ * no difference then. */
 #define MALLARD_CACHED 0x2u
 
-/* Of a child: whenever its parent is cleared the child is, too. */
+/* For a child: it is cleared whenever its parent is. */
 #define MALLARD_CLEARED_WITH_PARENT 0x4u
 
-/* The heaps that there are.
+/* Kinds of heaps.
  *
  *                        best_fit       region                          reap
- *     a block costs      8 bytes        nothing but its alignment       8 bytes
- *     free               joins          does nothing                    joins; without it, blocks are bumped
- *     usable_size        what it has    0: a region does not know       what it has
- *     reallocate         yes            NULL, but of a NULL block       yes
+ *     a block costs      8 bytes        only its alignment              8 bytes
+ *     free               coalesces      does nothing                    coalesces; none: bumps a cursor
+ *     usable_size        the size       0: a region does not know       the size
+ *     reallocate         yes            NULL, except for a NULL block   yes
  *     children           no             yes                             yes
  *     first chunk        128 KiB        8 KiB                           8 KiB
  *
- * Of a region mallard_heap_allocation_command knows MALLARD_ALLOCATE_NEW alone, and mallard_heap_trim gives
- * nothing back: what mallard_heap_clear keeps is its largest chunk. Seed 002, sections 4.2 and 8. */
-#define MALLARD_BEST_FIT 0u /* serves any size from the same memory, and joins what is free */
-#define MALLARD_REGION 1u   /* blocks end all at once: by a clear, or with the region */
-#define MALLARD_REAP 2u     /* as cheap as a region while nothing is freed, and else as best_fit */
+ * For a region, mallard_heap_allocation_command supports only MALLARD_ALLOCATE_NEW, and mallard_heap_trim
+ * returns nothing: mallard_heap_clear keeps only its largest chunk. Seed 002, sections 4.2 and 8.
+ */
+#define MALLARD_BEST_FIT 0u /* serves all sizes from the same memory, and coalesces free blocks */
+#define MALLARD_REGION 1u   /* blocks end all at once, by a clear or with the region */
+#define MALLARD_REAP 2u     /* as cheap as a region while nothing is freed, otherwise as best_fit */
 
-/* What heap is wanted. Begin with MALLARD_HEAP_OPTIONS and change what shall differ. */
+/* Options of a new heap. Start with MALLARD_HEAP_OPTIONS and change members. */
 typedef struct mallard_heap_options {
   size_t size;        /* of this struct, in bytes, as the program was compiled */
   unsigned kind;      /* MALLARD_BEST_FIT, MALLARD_REGION or MALLARD_REAP */
-  unsigned flags;     /* MALLARD_LOCKED; of best_fit MALLARD_CACHED; or 0 */
-  void* buffer;       /* where the heap and all its blocks lie; NULL: in pages of the system */
+  unsigned flags;     /* MALLARD_LOCKED; for best_fit also MALLARD_CACHED; or 0 */
+  void* buffer;       /* for the heap and all its blocks; NULL: pages of the system */
   size_t buffer_size; /* bytes of the buffer; 0 without one */
 } mallard_heap_options;
 
-/* The usual ones: best_fit over the system, for one thread. */
+/* The defaults: best_fit over the system, for one thread. */
 #define MALLARD_HEAP_OPTIONS {sizeof(mallard_heap_options), MALLARD_BEST_FIT, 0, NULL, 0}
 
-/* Makes a heap: `*created`, NULL where there is none. `options` may be NULL, which means the usual ones. Over
- * the system a heap takes a page at once and others when they are needed. In a buffer, of any alignment, the
- * heap itself takes less than 4 KiB of it, and no memory comes from anywhere else; the buffer is the heap's
- * until mallard_heap_destroy. O(1).
+/* Creates a heap in `*created`, NULL on failure. `options` may be NULL for the defaults. Over the system a
+ * heap takes a page at once and chunks on demand. In a buffer, of any alignment, the heap itself takes
+ * less than 4 KiB, and no memory comes from elsewhere; the buffer belongs to the heap until
+ * mallard_heap_destroy. O(1).
  *
  *   MALLARD_OUT_OF_MEMORY     there is no page, or the buffer is too small for the heap itself
- *   MALLARD_INVALID_ARGUMENT  an unknown kind, a flag that it has not, or a later member; a size that no
- *                             version's options have; a buffer's size without a buffer */
+ *   MALLARD_INVALID_ARGUMENT  an unknown kind, a flag that the kind does not support, or a later member; a
+ *                             size that no version's options have; a buffer size without a buffer
+ */
 MALLARD_API mallard_status mallard_heap_create(mallard_heap** created,
                                                const mallard_heap_options* options) MALLARD_NOEXCEPT;
 
-/* Makes a child of a heap, of the same kind: `*created`, NULL where there is none. It has chunks of its own
- * and ends with its parent, or before. When its parent ends first, the child holds nothing any more and
- * answers every request with NULL; its handle stays, and is destroyed like any other. `flags`: 0, or
+/* Creates a child of a heap, of the same kind, in `*created`, NULL on failure. It has chunks of its own
+ * and ends with its parent, or before. If its parent ends first, the child holds nothing and returns NULL
+ * for every request; its handle remains and must be destroyed as any other. `flags`: 0, or
  * MALLARD_CLEARED_WITH_PARENT. O(1). Seed 002, section 8 (regionCreate).
  *
- * A child of what has ended so is made, and has ended, too.
+ * A child of a heap that has ended in this way is created, and has ended as well.
  *
  *   MALLARD_OUT_OF_MEMORY     there is no page for it
  *   MALLARD_INVALID_ARGUMENT  the parent is a best_fit, is locked, or lies in a buffer; an unknown flag */
 MALLARD_API mallard_status mallard_heap_create_child(mallard_heap** created, mallard_heap* parent,
                                                      unsigned flags) MALLARD_NOEXCEPT;
 
-/* Ends a heap and all its blocks; memory of the system goes back to it, or to the next heap of the process.
- * NULL: nothing happens. No other thread may be in the heap. O(chunks and blocks above 128 KiB). */
+/* Ends a heap and all its blocks; its memory returns to the system, or to the next heap of the process.
+ * NULL does nothing. No other thread may be in the heap. O(chunks and blocks above 128 KiB). */
 MALLARD_API void mallard_heap_destroy(mallard_heap* heap) MALLARD_NOEXCEPT;
 
-/* Ends all blocks. The heap lives on and keeps its chunks for new ones; mallard_heap_trim gives those back. A
- * region keeps its largest only, which nothing but its end gives back. Of other heaps blocks above 128 KiB
- * are in no chunk, and go back at once. O(chunks and such blocks). Seed 002, section 8 (regionDelete). */
+/* Ends all blocks. The heap keeps its chunks for new ones; mallard_heap_trim returns them. A region keeps
+ * only its largest chunk, until it ends. In other heaps blocks above 128 KiB are outside chunks and return
+ * at once. O(chunks and such blocks). Seed 002, section 8 (regionDelete). */
 MALLARD_API void mallard_heap_clear(mallard_heap* heap) MALLARD_NOEXCEPT;
 
-/* Gives chunks without live blocks back until at most `keep` bytes of such are held; live blocks stay.
- * Returns the bytes given back. O(chunks), and the joining of up to 512 freed blocks. */
+/* Returns chunks without live blocks until at most `keep` bytes of them are held; live blocks stay. The
+ * result is the number of bytes returned. O(chunks), and the coalescing of up to 512 freed blocks. */
 MALLARD_API size_t mallard_heap_trim(mallard_heap* heap, size_t keep) MALLARD_NOEXCEPT;
 
 /* --- one block -------------------------------------------------------------------------------- */
@@ -151,34 +154,33 @@ MALLARD_API size_t mallard_heap_trim(mallard_heap* heap, size_t keep) MALLARD_NO
 /* A block of at least `size` bytes, aligned to MALLARD_ALIGNMENT, of undefined contents. NULL: exhausted. */
 MALLARD_API void* mallard_heap_allocate(mallard_heap* heap, size_t size) MALLARD_NOEXCEPT;
 
-/* The same, aligned to `alignment`; NULL also where that is no power of two. What lies before the block, for
- * it to be aligned, serves other blocks, but in a region, and of blocks above 128 KiB. */
+/* The same, aligned to `alignment`; also NULL if that is no power of two. Padding in front of the block
+ * serves other blocks, except in a region and for blocks above 128 KiB. */
 MALLARD_API void* mallard_heap_allocate_aligned(mallard_heap* heap, size_t alignment,
                                                 size_t size) MALLARD_NOEXCEPT;
 
-/* Ends a block, however it was allocated. NULL: nothing happens. */
+/* Frees a block, however it was allocated. NULL does nothing. */
 MALLARD_API void mallard_heap_free(mallard_heap* heap, void* block) MALLARD_NOEXCEPT;
 
-/* Gives a block `size` bytes, where it is if that can be done, and returns where it is now; its contents come
- * along, up to the smaller size. A NULL block: as mallard_heap_allocate. NULL: exhausted, the block lives on
- * as it was. A block that moves is aligned to MALLARD_ALIGNMENT, whatever it was aligned to. O(size) where it
- * moves. */
+/* Changes the size of a block, in place if possible, and returns its address; the contents stay up to the
+ * smaller size. For a NULL block: as mallard_heap_allocate. NULL: exhausted, the block is unchanged. A
+ * block that moves has the alignment MALLARD_ALIGNMENT, whatever it had before. O(size) if it moves. */
 MALLARD_API void* mallard_heap_reallocate(mallard_heap* heap, void* block, size_t size) MALLARD_NOEXCEPT;
 
-/* Bytes that a block really has, all of them the caller's: at least what was asked for. 0 for NULL. O(1). */
+/* The usable size of a block, at least the requested one, all of it the caller's. 0 for NULL. O(1). */
 MALLARD_API size_t mallard_heap_usable_size(const mallard_heap* heap, const void* block) MALLARD_NOEXCEPT;
 
-/* --- growing and shrinking where it is ---------------------------------------------------------- */
+/* --- growing and shrinking in place -------------------------------------------------------------- */
 
-/* What a command may do, as a set of bits. The ways to grow are tried in the order forward, backward, new. */
-#define MALLARD_ALLOCATE_NEW 0x01u    /* a new block; the old one lives on */
-#define MALLARD_EXPAND_FWD 0x02u      /* the block's end moves up */
-#define MALLARD_EXPAND_BWD 0x04u      /* its begin moves down, its end up where MALLARD_EXPAND_FWD says so */
-#define MALLARD_SHRINK_IN_PLACE 0x08u /* its end moves down, to the limit at least */
-#define MALLARD_NOTHROW_ALLOCATION 0x10u  /* means nothing: no command throws */
-#define MALLARD_TRY_SHRINK_IN_PLACE 0x40u /* the same as far as can be, and be it not at all */
+/* What a command may do, as bits. The ways to grow are tried in the order forward, backward, new. */
+#define MALLARD_ALLOCATE_NEW 0x01u        /* a new block; the old one stays alive */
+#define MALLARD_EXPAND_FWD 0x02u          /* the block's end moves up */
+#define MALLARD_EXPAND_BWD 0x04u          /* its start moves down; its end up, too, with MALLARD_EXPAND_FWD */
+#define MALLARD_SHRINK_IN_PLACE 0x08u     /* its end moves down, at least to the limit */
+#define MALLARD_NOTHROW_ALLOCATION 0x10u  /* has no effect: no command throws */
+#define MALLARD_TRY_SHRINK_IN_PLACE 0x40u /* the same as far as possible, even if not at all */
 
-/* What a command did. */
+/* The result of a command. */
 typedef struct mallard_command_result {
   void* first;     /* the block now; NULL: nothing has changed */
   size_t received; /* whole objects that fit into it now; 0 with NULL */
@@ -187,22 +189,24 @@ typedef struct mallard_command_result {
 
 /* Grows or shrinks the block `reuse`, an array of objects, or allocates a new one, in one call.
  *
- *      limit       objects: the least a grown, the most a shrunk block may have
- *      preferred   objects: what is wished for. Growing: limit <= preferred; shrinking: preferred <= limit
+ *      limit       objects: the minimum of a grown, the maximum of a shrunk block
+ *      preferred   objects: the best size. Growing: limit <= preferred; shrinking: preferred <= limit
  *
- *     growing      to `preferred` if that can be had, to `limit` at the least. Backward the begin moves by a
- *                  multiple of object_size; objects stay where they are, for the caller to move. A new block
- *                  leaves the old one alive, for the caller to copy and free. A NULL `reuse` grows by
- *                  MALLARD_ALLOCATE_NEW alone.
- *     shrinking    to `preferred` if that can be had, to `limit` at the most; it never moves or copies.
+ *     growing      to `preferred` if possible, at least to `limit`. Backward, the start moves by a multiple
+ *                  of object_size; the caller moves the objects, which stay in place. A new block leaves the
+ *                  old one alive, for the caller to copy and free. A NULL `reuse` grows only by
+ *                  MALLARD_ALLOCATE_NEW.
+ *     shrinking    to `preferred` if possible, at most to `limit`; it never moves or copies.
  *
- * `object_size` is sizeof an object, `alignment` what objects are aligned to, as the block was allocated.
+ * `object_size` is the size of an object, `alignment` the alignment of objects, as the block was
+ * allocated.
  *
- * `first` is NULL where nothing that `command` names can be done, and for a command that names both ways to
- * grow and ways to shrink, or neither, or unknown bits; for an object_size of 0; for an alignment that is no
- * power of two. What lies beside the block is found in O(1); MALLARD_EXPAND_FWD and MALLARD_EXPAND_BWD
- * without MALLARD_ALLOCATE_NEW join up to 512 freed blocks where that is not enough. Seed 001, "New functions
- * for expansion capabilities". */
+ * `first` is NULL if nothing that `command` names is possible; also for a command that names both ways to
+ * grow and ways to shrink, or neither, or unknown bits; for an object_size of 0; for an alignment that is
+ * no power of two. Neighbours are found in O(1); MALLARD_EXPAND_FWD and MALLARD_EXPAND_BWD without
+ * MALLARD_ALLOCATE_NEW coalesce up to 512 freed blocks if that is not enough. Seed 001, "New functions for
+ * expansion capabilities".
+ */
 MALLARD_API mallard_command_result mallard_heap_allocation_command(mallard_heap* heap, unsigned command,
                                                                    size_t object_size, size_t alignment,
                                                                    size_t limit, size_t preferred,
@@ -210,8 +214,8 @@ MALLARD_API mallard_command_result mallard_heap_allocation_command(mallard_heap*
 
 /* --- many blocks ------------------------------------------------------------------------------ */
 
-/* Blocks linked through their first words. As soon as a program writes into a block it is none of a chain any
- * more: take it out before. Chains are values without an owner; blocks that are forgotten in one live on.
+/* Blocks linked through their first words. Writing into a block breaks the chain: take the block out
+ * before. A chain is a value that owns nothing; dropping it does not free its blocks.
  *
  *     first --> [next| ... ] --> [next| ... ] --> [NULL| ... ] <-- last */
 typedef struct mallard_chain {
@@ -223,37 +227,37 @@ typedef struct mallard_chain {
 /* No block. */
 #define MALLARD_CHAIN {NULL, NULL, 0}
 
-/* Bytes that may be cut in a row from one free piece: the heap's choice, 4096; and as many as there are. */
+/* Bytes of adjacent blocks carved from one free block: the default, 4096; or as many as there are. */
 #define MALLARD_CONTIGUOUS_DEFAULT ((size_t)0)
 #define MALLARD_CONTIGUOUS_ALL ((size_t)-1)
 
-/* Appends `count` blocks to `out`, each of at least `size` bytes, aligned to `alignment`, to be freed one by
- * one or in chains. Up to `contiguous` bytes, but one block at least, are cut in a row from one free piece of
- * memory: little keeps to the holes that there are, much lays blocks side by side. It is a wish: where no
- * piece is as large shorter rows do, and blocks above 128 KiB are never in a row. O(1) a block, and a search
- * a row.
- * False: exhausted, or an alignment that is no power of two; nothing is allocated then, and `out` is as it
- * was. Only of a locked region, what was begun stays in use until that is cleared. Seed 001, chapter 2
- * (dl_multialloc_nodes, there with the limit in nodes). */
+/* Appends `count` blocks to `out`, each of at least `size` bytes, aligned to `alignment`, to be freed one
+ * by one or in chains. Up to `contiguous` bytes of blocks, but at least one block, are carved from one
+ * free block: a small value fills holes, a large one puts blocks side by side. It is a hint: without a
+ * large enough free block the runs are shorter, and blocks above 128 KiB are never adjacent. O(1) per
+ * block, and a search per run.
+ * False: exhausted, or an alignment that is no power of two; nothing is allocated then, and `out` is
+ * unchanged. Only in a locked region, blocks allocated before the failure stay in use until it is cleared.
+ * Seed 001, chapter 2 (dl_multialloc_nodes, there with the limit in nodes). */
 MALLARD_API bool mallard_heap_allocate_nodes(mallard_heap* heap, mallard_chain* out, size_t count,
                                              size_t size, size_t alignment,
                                              size_t contiguous) MALLARD_NOEXCEPT;
 
-/* The same of arrays: the i-th of the `count` blocks has at least lengths[i] * object_size bytes, in the
- * order of `lengths`. False also where a product overflows. Seed 001, chapter 2 (dl_multialloc_arrays). */
+/* The same for arrays: the i-th of the `count` blocks has at least lengths[i] * object_size bytes, in the
+ * order of `lengths`. Also false if a product overflows. Seed 001, chapter 2 (dl_multialloc_arrays). */
 MALLARD_API bool mallard_heap_allocate_arrays(mallard_heap* heap, mallard_chain* out, const size_t* lengths,
                                               size_t count, size_t object_size, size_t alignment,
                                               size_t contiguous) MALLARD_NOEXCEPT;
 
-/* Ends all blocks of a chain, of any sizes and however they were allocated; the chain is empty afterwards.
- * O(1) a block; neighbours that follow each other are joined first, which makes it cheaper than one by one.
- * Seed 001, chapter 2 (dl_multidealloc). */
+/* Frees all blocks of a chain, of any sizes and however they were allocated; the chain is empty
+ * afterwards. O(1) per block; adjacent blocks in sequence are merged first, which is cheaper than single
+ * frees. Seed 001, chapter 2 (dl_multidealloc). */
 MALLARD_API void mallard_heap_free_chain(mallard_heap* heap, mallard_chain* chain) MALLARD_NOEXCEPT;
 
-/* The functions of a chain itself: all O(1), for one thread at a time; a block has at least the size of a
- * pointer, which every block of a heap has. Seed 001, chapter 2 ("Multiallocation chain functions"). */
+/* Functions of chains: all O(1), for one thread at a time. A block must have at least the size of a
+ * pointer, as every block of a heap has. Seed 001, chapter 2 ("Multiallocation chain functions"). */
 
-/* The block linked behind `block`, which is of a chain; NULL behind the last. */
+/* The block linked behind `block`, which is in a chain; NULL behind the last. */
 static inline void* mallard_chain_next(const void* block) {
   void* next;
   memcpy(&next, block, sizeof next);
@@ -280,7 +284,7 @@ static inline void mallard_chain_push_back(mallard_chain* chain, void* block) {
   ++chain->count;
 }
 
-/* Takes the first block out; NULL if there is none. */
+/* Removes the first block and returns it; NULL if there is none. */
 static inline void* mallard_chain_pop_front(mallard_chain* chain) {
   void* const taken = chain->first;
   if (taken == NULL) return NULL;
@@ -305,24 +309,25 @@ static inline void mallard_chain_splice_back(mallard_chain* chain, mallard_chain
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
-/* What a heap has, in bytes. What is held is in use, or cached, or the heap's own: tags, tables, padding. */
+/* Figures of a heap, in bytes. Memory that is held is in use, or cached, or the heap's own: tags, tables,
+ * padding. */
 typedef struct mallard_heap_statistics {
   size_t size;   /* of this struct, in bytes, as the program was compiled */
-  size_t in_use; /* of live blocks, as usable_size tells; of a region what it has handed out since a clear */
-  size_t held;   /* taken from the system or the buffer and not given back, the heap itself included */
-  size_t cached; /* of these, free: they serve the next requests */
+  size_t in_use; /* of live blocks, by usable_size; for a region what it has handed out since a clear */
+  size_t held;   /* taken from the system or the buffer and not returned, with the heap itself */
+  size_t cached; /* of these, free for the next requests */
 } mallard_heap_statistics;
 
-/* As mallard_heap_measure wants it. */
+/* The initial value for mallard_heap_measure. */
 #define MALLARD_HEAP_STATISTICS {sizeof(mallard_heap_statistics), 0, 0, 0}
 
-/* Fills in the members that the struct has, by its size, and that this version knows; others are as they
- * were. MALLARD_INVALID_ARGUMENT: a size that no version's statistics have. Found by walking: O(blocks). */
+/* Fills in the members that the struct has, by its size, and that this version knows; others are
+ * unchanged. MALLARD_INVALID_ARGUMENT: a size that no version's statistics have. By walking: O(blocks). */
 MALLARD_API mallard_status mallard_heap_measure(const mallard_heap* heap,
                                                 mallard_heap_statistics* statistics) MALLARD_NOEXCEPT;
 
-/* Looks through the whole heap for what writing beyond blocks, or into freed ones, has destroyed. NULL: all
- * is as it must be; else what is not, in English, a string that lives for ever. O(blocks log chunks). */
+/* Checks the whole heap for damage by writes beyond blocks or into freed ones. NULL: intact; otherwise an
+ * English description of the damage, a static string. O(blocks log chunks). */
 MALLARD_API const char* mallard_heap_validate(const mallard_heap* heap) MALLARD_NOEXCEPT;
 
 #ifdef __cplusplus

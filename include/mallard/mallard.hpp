@@ -58,7 +58,6 @@
 #include "mallard/layer/locked.hpp"
 #include "mallard/layer/nested.hpp"
 #include "mallard/layer/shared_chunks.hpp"
-#include "mallard/layer/singles.hpp"
 #include "mallard/layer/stats.hpp"
 
 // thread: what heaps for many threads are made of
@@ -89,7 +88,6 @@
 #include "mallard/heap/synchronized_pool.hpp"
 
 // facades: heaps for containers
-#include "mallard/allocator/adaptive_pool_allocator.hpp"
 #include "mallard/allocator/allocator.hpp"
 #include "mallard/allocator/multiallocation_chain.hpp"
 #include "mallard/allocator/resize_objects.hpp"

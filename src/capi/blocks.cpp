@@ -32,8 +32,8 @@ bool is_command(allocation_type command) noexcept {
   return grows != shrinks && (ways & ~(commands::growing | commands::shrinking)) == 0;
 }
 
-// The least common multiple of an object's size and its alignment, a power of two; 0 where that is more than
-// any begin could move by.
+// The least common multiple of an object's size and its alignment, a power of two; 0 if that is larger than
+// any possible move.
 std::size_t step_of(std::size_t size, std::size_t align) noexcept {
   constexpr int most = std::numeric_limits<std::size_t>::digits - 8;
   const std::size_t odd = size >> std::countr_zero(size);
@@ -41,7 +41,7 @@ std::size_t step_of(std::size_t size, std::size_t align) noexcept {
   return static_cast<int>(std::bit_width(odd)) + shift <= most ? odd << shift : 0;
 }
 
-// What blocks are aligned to where `alignment` is asked for, a power of two.
+// The alignment of blocks requested with `alignment`, a power of two.
 constexpr std::size_t given_for(std::size_t alignment) noexcept {
   return std::max<std::size_t>(alignment, MALLARD_ALIGNMENT);
 }

@@ -54,7 +54,7 @@ struct behind_lock {
   using form = locked<Form<Source>, light_mutex>;
 };
 
-// Caches have a lock beneath: who asks for both gets them.
+// A cached heap also has a lock, so both flags together mean cached.
 template <template <class> class Form>
 mallard_heap* make_as_flagged(const mallard_heap_options& wanted) noexcept {
   if ((wanted.flags & MALLARD_CACHED) != 0) return make<cached_form>(wanted);

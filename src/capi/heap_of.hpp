@@ -33,7 +33,7 @@ struct own_pages {
   }
 };
 
-// At the begin of the caller's buffer.
+// At the start of the caller's buffer.
 struct callers_buffer {
   static void give_back(void*, std::size_t, std::size_t) noexcept {}
 };
@@ -125,7 +125,8 @@ class heap_of final : public mallard_heap {
   }
 
  private:
-  // Whether all blocks were allocated; what was begun ends, where it alone can be ended.
+  // Whether all blocks were allocated; on failure those already allocated are freed, if the heap can free
+  // them.
   template <class Allocate>
   bool all_or_none(Allocate allocate) noexcept {
     if constexpr (rewindable<Heap> && !concurrent<Heap>) {

@@ -35,7 +35,7 @@ struct mallard_heap {
                                             std::size_t contiguous) noexcept = 0;
   virtual void deallocate_burst(mallard::chain& blocks) noexcept = 0;
 
-  // MALLARD_INVALID_ARGUMENT where it can have no children.
+  // MALLARD_INVALID_ARGUMENT if it cannot have children.
   [[nodiscard]] virtual mallard_status make_child(mallard_heap*& made, mallard::nesting how) noexcept = 0;
 
   virtual void clear() noexcept = 0;
@@ -43,7 +43,7 @@ struct mallard_heap {
   [[nodiscard]] virtual mallard::heap_usage usage() const noexcept = 0;
   [[nodiscard]] virtual mallard::violation validate() const noexcept = 0;
 
-  // Ends the heap, and gives the memory back that it lies in itself.
+  // Ends the heap, and returns the memory in which it lies.
   virtual void destroy() noexcept = 0;
 
  protected:

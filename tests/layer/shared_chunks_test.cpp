@@ -16,7 +16,7 @@ class Chunks : public testing::Test {
  protected:
   void* take(std::size_t size, std::size_t align) {
     void* const behind_the_last = shared_.take(size, align);
-    return behind_the_last != nullptr ? behind_the_last : shared_.take_elsewhere(size, align);
+    return behind_the_last != nullptr ? behind_the_last : shared_.take_slow(size, align);
   }
 
   source source_;
@@ -73,7 +73,7 @@ TEST_F(Chunks, BytesTakenFollowEachOther) {
 
 TEST_F(Chunks, NothingIsTakenWhereNothingWasYetOrNothingFits) {
   EXPECT_EQ(shared_.take(100, 8), nullptr);
-  (void)shared_.take_elsewhere(100, 8);
+  (void)shared_.take_slow(100, 8);
   EXPECT_NE(shared_.take(100, 8), nullptr);
   EXPECT_EQ(shared_.take(900, 8), nullptr);
   EXPECT_EQ(source_.held(), 1024u);
@@ -119,8 +119,8 @@ TEST(SharedChunksUnderPressure, GiveNullWhenNotOneUnitIsLeft) {
   EXPECT_NE(cut.cut(8, 8, 800, 1).begin, nullptr);
   EXPECT_EQ(cut.cut(8, 8, 400, 1).begin, nullptr);
   EXPECT_NE(cut.cut(8, 8, 40, 1).begin, nullptr);
-  EXPECT_EQ(cut.take_elsewhere(200, 8), nullptr);
-  EXPECT_NE(cut.take_elsewhere(40, 8), nullptr);
+  EXPECT_EQ(cut.take_slow(200, 8), nullptr);
+  EXPECT_NE(cut.take_slow(40, 8), nullptr);
   EXPECT_FALSE(cut.validate());
 }
 

@@ -81,17 +81,15 @@ class v2_allocator : public heap_handle<Heap> {
 
   // Grows or shrinks the block at `reuse`, or allocates a new one, in one call. Sizes are in objects.
   //
-  //   grow     to the size preferred if that can be had, to `limit_size` at the least: forward, backward,
-  //   anew, as
-  //            far as the command names them, in this order. Backward, the begin moves by whole objects; they
-  //            stay where they are, to be moved by the caller. A new block leaves the old one alive. With
-  //            `reuse` null there is only allocate_new. Precondition: limit <= preferred.
-  //   shrink   at the end, to the size preferred if that can be had, to `limit_size` at the most;
-  //   try_shrink_in_place
-  //            is content with less. There is no other block if that fails. Precondition: preferred <= limit.
+  //   grow     to the preferred size if possible, at least to `limit_size`: forward, backward or anew, as far
+  //            as the command names them, in this order. Backward, the start moves by whole objects; the
+  //            caller moves the objects. A new block leaves the old one alive. If `reuse` is null, only
+  //            allocate_new is possible. Precondition: limit <= preferred.
+  //   shrink   at the end, to the preferred size if possible, at most to `limit_size`; try_shrink_in_place
+  //            also accepts a larger size. Never allocates. Precondition: preferred <= limit.
   //
-  // Gives the begin of the block and its size, and sets `reuse` to null if it is a new one. Where nothing
-  // fits, null, and nothing has changed; std::bad_alloc if allocate_new was asked for without
+  // Returns the start of the block and its size, and sets `reuse` to null if it is a new one. On failure
+  // returns null with nothing changed, or throws std::bad_alloc if allocate_new was given without
   // nothrow_allocation.
   [[nodiscard]] pointer allocation_command(allocation_type command, size_type limit_size,
                                            size_type& prefer_in_recvd_out_size, pointer& reuse) {

@@ -50,7 +50,7 @@ concept layered = heap<H> && requires(H& h) {
 
 // --- ends of many blocks at once ------------------------------------------------------------
 
-// void release() noexcept;     ends every block and gives every chunk back upstream: wink-out.
+// void release() noexcept;     ends every block and returns every chunk upstream: wink-out.
 //                              The heap is as new. O(chunks).
 template <class H>
 concept releasable = heap<H> && requires(H& h) {
@@ -64,8 +64,8 @@ concept clearable = heap<H> && requires(H& h) {
   { h.clear() } noexcept -> std::same_as<void>;
 };
 
-// size_t trim(keep) noexcept;  gives chunks without live blocks back upstream until at most `keep`
-//                              bytes of such chunks are held; live blocks stay. Returns bytes given back.
+// size_t trim(keep) noexcept;  returns chunks without live blocks upstream until at most `keep` bytes
+//                              of them are held; live blocks stay. The result is the bytes returned.
 template <class H>
 concept trimmable = heap<H> && requires(H& h, std::size_t keep) {
   { h.trim(keep) } noexcept -> std::same_as<std::size_t>;
@@ -103,8 +103,8 @@ concept measurable = heap<H> && requires(const H& c, const void* p) {
   { c.usable_size(p) } noexcept -> std::same_as<std::size_t>;
 };
 
-// size_t received_size(size, align) const noexcept;   the size a block asked for so would receive, 0 if
-//                              no such block can be had. The same for every size between the requested
+// size_t received_size(size, align) const noexcept;   the received size for such a request, 0 if it
+//                              cannot be served. The same for every size between the requested
 //                              and the received one.
 template <class H>
 concept predictable = heap<H> && requires(const H& c, std::size_t size, std::size_t align) {
@@ -160,7 +160,7 @@ concept burst = heap<H> && requires(H& h, chain& c, std::size_t n) {
 
 // bool allocate_burst(out, lengths, count, unit, align, contiguous) noexcept;
 //      appends `count` blocks to `out`, the i-th of at least max(lengths[i] * unit, sizeof(void*))
-//      bytes; all or none, and none where a product overflows. Else as above.
+//      bytes; all or none, and none if a product overflows. Otherwise as above.
 // void deallocate_burst(blocks) noexcept;
 //      ends all blocks of the chain, which is empty afterwards; blocks of any sizes.
 template <class H>
@@ -196,7 +196,7 @@ concept nestable = releasable<H> && std::constructible_from<H, H&, nesting> && r
 template <class H>
 concept concurrent = heap<H> && requires { requires static_cast<bool>(H::is_concurrent); };
 
-// void flush() noexcept;       gives what is cached for the calling thread back to the shared part.
+// void flush() noexcept;       returns the calling thread's cached blocks to the shared part.
 //                              A thread's end does the same; neither needs the other threads.
 template <class H>
 concept thread_caching = concurrent<H> && requires(H& h) {
@@ -216,7 +216,7 @@ concept inspectable = heap<H> && requires(const H& c) {
 };
 
 // size_t held() const noexcept;       bytes handed out by a source now
-// size_t max_held() const noexcept;   and at the most so far. Counted per chunk, off the hot path.
+// size_t max_held() const noexcept;   and the peak so far. Counted per chunk, off the hot path.
 template <class H>
 concept counted = heap<H> && requires(const H& c) {
   { c.held() } noexcept -> std::same_as<std::size_t>;

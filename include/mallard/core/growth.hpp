@@ -74,7 +74,7 @@ struct beginning {
 };
 
 // Suggested if the upstream keeps chunks by size, as a chunk_cache does: a heap that is emptied and refilled
-// holds different amounts at each request than before, and would otherwise ask for sizes that nobody has
+// holds different amounts at each request than before, and would otherwise ask for sizes that were never
 // returned. At least four fifths of the other policy's size; four sizes per doubling.
 template <growth_policy Of>
 struct in_few_sizes {
@@ -93,10 +93,10 @@ struct in_few_sizes {
 //
 // A heap close to its upstream's limit continues with smaller chunks instead of failing. Cost: a request, and
 // another one each time the size is halved.
-// The same for what has been asked for in vain.
+// Slow path: the wished size has already been refused.
 template <heap Upstream>
-MALLARD_NOINLINE block allocate_half(Upstream& from, std::size_t wished, std::size_t least,
-                                     std::size_t align) noexcept {
+MALLARD_NOINLINE block allocate_halving_slow(Upstream& from, std::size_t wished, std::size_t least,
+                                             std::size_t align) noexcept {
   block memory;
   while (!memory && wished != least) {
     wished = std::max(least, wished / 2);
@@ -113,7 +113,7 @@ template <heap Upstream>
   const block memory = from.allocate(wished, align);
   if (memory || wished == least) [[likely]]
     return memory;
-  return allocate_half(from, wished, least, align);
+  return allocate_halving_slow(from, wished, least, align);
 }
 
 }  // namespace mallard

@@ -17,8 +17,8 @@ namespace mallard {
 // shows what kind of memory it is.
 enum class pattern : unsigned char {
   canary = 0xb7,  // around a block
-  fresh = 0xc5,   // in a block that nobody has written to
-  freed = 0xdf,   // in a block that was given back
+  fresh = 0xc5,   // in a new block
+  freed = 0xdf,   // in a freed block
 };
 
 inline void fill(void* begin, std::size_t size, pattern with) noexcept {

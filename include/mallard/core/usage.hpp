@@ -32,7 +32,7 @@ struct pool_statistics {
 };
 
 struct heap_usage {
-  std::size_t held = 0;     // bytes the heap has: from its upstream, not given back, or lent by its maker
+  std::size_t held = 0;     // bytes the heap has from its upstream, or from its constructor's buffer
   std::size_t carved = 0;   // bytes of those inside live blocks, with their headers and padding
   std::size_t granted = 0;  // bytes of those that callers may use: the received sizes
 

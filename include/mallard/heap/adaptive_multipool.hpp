@@ -64,7 +64,7 @@ class basic_adaptive_multipool {
       if (pools_[index]) [[likely]]
         return pools_[index]->allocate(size, align);
     }
-    return allocate_rest(size, align);
+    return allocate_slow(size, align);
   }
 
   MALLARD_INLINE void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
@@ -139,7 +139,7 @@ class basic_adaptive_multipool {
  private:
   using pool = basic_adaptive_pool<upstream_ref<Upstream>, Form, Growth>;
 
-  MALLARD_NOINLINE block allocate_rest(std::size_t size, std::size_t align) noexcept {
+  MALLARD_NOINLINE block allocate_slow(std::size_t size, std::size_t align) noexcept {
     if (!classes::serves(size, align)) return arrays_.allocate(size, align);
     return pool_of(classes::index(size, align)).allocate(size, align);
   }

@@ -90,7 +90,7 @@ class basic_adaptive_pool {
         return {take_of_row(), shape_.size};
       if (rest_ != 0) return {take_of_rest(), shape_.size};
     }
-    return allocate_new(size, align);
+    return allocate_slow(size, align);
   }
 
   MALLARD_INLINE void deallocate(void* p, std::size_t, std::size_t) noexcept { deallocate(p); }
@@ -236,7 +236,7 @@ class basic_adaptive_pool {
 
   [[nodiscard]] bool is_any_at_hand() const noexcept { return next_ != end_ || rest_ != 0; }
 
-  // Preconditions: there is one.
+  // Precondition: there is one.
   MALLARD_INLINE void* take_of_row() noexcept { return std::exchange(next_, next_ + shape_.size); }
   MALLARD_INLINE void* take_of_rest() noexcept {
     const auto slot = static_cast<std::size_t>(std::countr_zero(rest_));
@@ -245,7 +245,7 @@ class basic_adaptive_pool {
   }
   MALLARD_INLINE void* take_at_hand() noexcept { return next_ != end_ ? take_of_row() : take_of_rest(); }
 
-  MALLARD_NOINLINE block allocate_new(std::size_t size, std::size_t align) noexcept {
+  MALLARD_NOINLINE block allocate_slow(std::size_t size, std::size_t align) noexcept {
     const bool undecided = adopts_ && shape_.size == 0;
     if (undecided) set(size, align);
     if (size <= shape_.size && align <= shape_.align && shape_.size != 0 && (is_any_at_hand() || refill()))
@@ -376,13 +376,13 @@ class basic_adaptive_pool {
   }
 
   // The members that a pair reads share one cache line.
-  std::byte* next_ = nullptr;  // free blocks in a row of the current slab, taken out of it
+  std::byte* next_ = nullptr;  // a row of free blocks, taken from the current slab
   std::byte* end_ = nullptr;
   slab_shape shape_;
 
   slab* current_ = nullptr;
   slab::word rest_ = 0;        // what else was taken out with them: free blocks of one word
-  std::byte* word_ = nullptr;  // where that word's first slot lies
+  std::byte* word_ = nullptr;  // the first slot of that word
   std::size_t swept_ = 0;      // which it is
   bool adopts_ = false;
   partial_lists partial_;

@@ -75,7 +75,7 @@ class basic_best_fit {
   [[nodiscard]] MALLARD_INLINE block allocate(std::size_t size, std::size_t align) noexcept {
     if (const block b = allocate_recent(size, align)) [[likely]]
       return b;
-    return allocate_other(size, align);
+    return allocate_slow(size, align);
   }
 
   // A recently freed block; null if none of that size fits, though others might. It reads no other block.
@@ -92,7 +92,7 @@ class basic_best_fit {
     boundary_tag* const b = boundary_tag::of(p);
     if (b->is_plain_below(free_blocks::small)) [[likely]]
       return blocks_.give_plain(b);
-    deallocate_other(p);
+    deallocate_slow(p);
   }
 
   MALLARD_INLINE void deallocate(void* p, std::size_t, std::size_t) noexcept { deallocate(p); }
@@ -245,7 +245,7 @@ class basic_best_fit {
     return size <= Largest && align <= Largest - size;
   }
 
-  MALLARD_NOINLINE block allocate_other(std::size_t size, std::size_t align) noexcept {
+  MALLARD_NOINLINE block allocate_slow(std::size_t size, std::size_t align) noexcept {
     if (!is_ours(size, align)) return allocate_large(size, align);
     const std::size_t whole = boundary_tag::block_size(size);
     boundary_tag* const b =
@@ -260,7 +260,7 @@ class basic_best_fit {
     return b || blocks_.trim(0) == 0 ? b : large_.allocate(size, align);
   }
 
-  MALLARD_NOINLINE void deallocate_other(void* p) noexcept {
+  MALLARD_NOINLINE void deallocate_slow(void* p) noexcept {
     boundary_tag* const b = boundary_tag::of(p);
     if (b->is_from_elsewhere()) return large_.deallocate(p);
     MALLARD_CHECK(b->is_used());

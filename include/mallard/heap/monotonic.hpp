@@ -82,7 +82,7 @@ class basic_monotonic {
     void* p;
     if (bump_.take(size, align, p)) [[likely]]
       return {p, size};
-    return allocate_in_new_chunk(size, align);
+    return allocate_slow(size, align);
   }
 
   MALLARD_INLINE void deallocate(void*, std::size_t, std::size_t) noexcept {}
@@ -181,7 +181,7 @@ class basic_monotonic {
     return {c->begin(), c->end()};
   }
 
-  MALLARD_NOINLINE block allocate_in_new_chunk(std::size_t size, std::size_t align) noexcept {
+  MALLARD_NOINLINE block allocate_slow(std::size_t size, std::size_t align) noexcept {
     chunk* const older = chunks_.newest();
     chunk* added = nullptr;
     do added = chunks_.add(size, align);
@@ -230,7 +230,7 @@ class basic_monotonic {
 
   chunks chunks_;
   std::span<std::byte> buffer_;
-  std::byte* buffer_filled_ = nullptr;  // where its blocks end, known while there is a chunk
+  std::byte* buffer_filled_ = nullptr;  // the end of its blocks, known while there is a chunk
   bump bump_;
 };
 

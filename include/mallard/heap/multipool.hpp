@@ -49,21 +49,20 @@
 
 namespace mallard {
 
-// Steps of 8 bytes, the least that holds a link, to 128: what holds a pointer has a size of a multiple of
-// 8, so nodes and small objects are not rounded at all. Then 8 classes a doubling, the fewest that keep
-// every program near a tenth, not only the mean one: they round a single size by an eighth at most, and
-// sizes whose logarithm is evenly spread by 4.7 % in the mean (4 classes: a quarter and 9.6 %). More
-// classes hold more peaks, of which none serves another class.
-// Up to 32 KiB: a block that is passed through loses half a page and a node of 32 bytes in the mean,
-// which is less than that tenth from 22 KiB on, and gives its memory back. It costs time, its pages' faults
-// where the chunk cache has none for it; that grows with the block as the use of so much memory does.
-// `./dev footprint --sweep` shows both.
+// Steps of 8 bytes, the least that holds a link, up to 128: objects with a pointer have sizes that are
+// multiples of 8, so nodes and small objects are not rounded. Then 8 classes per doubling, the fewest that
+// keep every program, not only the mean one, near a tenth: they round a single size by an eighth at most, and
+// sizes with an even distribution of logarithms by 4.7 % in the mean (4 classes: a quarter and 9.6 %). More
+// classes hold more peaks, as none serves another class. Up to 32 KiB: a block that passes through loses half
+// a page and a node of 32 bytes in the mean, less than that tenth from 22 KiB on, and its memory returns when
+// it is freed. The price is time: its page faults, if the chunk cache has no chunk for it, in proportion to
+// its size, as its use is. `./dev footprint --sweep` shows both.
 using multipool_classes = size_classes<8, 64, 8, 32768>;
 
-// Held and not used are the rest of the newest chunk and the rest of each class's newest run. They are to be
-// an eighth together, so each is a sixteenth: (17/16)^2 = 1.13. It takes 11 chunks to double what is held.
-// One page at first, the least the system gives; then steps of four pages, whose faults cost three times
-// what the system's call does; 1 MiB at most, where the call is less than a hundredth of that.
+// Unused memory is the rest of the newest chunk and the rest of each class's newest run. Together they should
+// be an eighth, so each is a sixteenth: (17/16)^2 = 1.13. Doubling what is held takes 11 chunks. One page at
+// first, the least that the system provides; then steps of four pages, whose page faults cost three times the
+// system call; 1 MiB at most, where the call is less than a hundredth of that.
 using multipool_growth = proportional<4096, 16384, 16, 1048576>;
 
 // A class below 128 bytes starts with 512, so that eight share the first page. Steps of 1 KiB spread the
@@ -94,15 +93,15 @@ class basic_multipool {
   [[nodiscard]] const upstream_type& upstream() const noexcept { return upstream_; }
 
   [[nodiscard]] MALLARD_INLINE block allocate(std::size_t size, std::size_t align) noexcept {
-    const block reused = pools_.reuse(size, align);
+    const block reused = pools_.allocate_fast(size, align);
     if (reused) [[likely]]
       return reused;
-    return allocate_new(size, align);
+    return allocate_slow(size, align);
   }
 
   MALLARD_INLINE void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
-    if (!pools_.reclaim(p, size, align)) [[unlikely]]
-      deallocate_rest(p, size, align);
+    if (!pools_.deallocate_fast(p, size, align)) [[unlikely]]
+      deallocate_slow(p, size, align);
   }
 
   // Freed blocks first; new ones of a class are adjacent as requested, large ones never.
@@ -176,25 +175,22 @@ class basic_multipool {
   }
 
  private:
-  MALLARD_NOINLINE block allocate_new(std::size_t size, std::size_t align) noexcept {
+  MALLARD_NOINLINE block allocate_slow(std::size_t size, std::size_t align) noexcept {
     if (Classes::is_small(size, align)) [[likely]]
-      return pools_.allocate_new(Classes::small_index(size, align));
-    return allocate_rest(size, align);
-  }
-
-  MALLARD_NOINLINE block allocate_rest(std::size_t size, std::size_t align) noexcept {
-    return Classes::serves(size, align) ? pools_.allocate(size, align) : allocate_large(size, align);
+      return pools_.carve(Classes::small_index(size, align));
+    return allocate_large(size, align);
   }
 
   // If memory runs out, what clear() has kept is returned to make room.
-  block allocate_large(std::size_t size, std::size_t align) noexcept {
+  MALLARD_NOINLINE block allocate_large(std::size_t size, std::size_t align) noexcept {
+    if (Classes::serves(size, align)) return pools_.allocate(size, align);
     block b;
     do b = large_.allocate(size, align);
     while (!b && pools_.give_spares_back());
     return b;
   }
 
-  MALLARD_NOINLINE void deallocate_rest(void* p, std::size_t size, std::size_t align) noexcept {
+  MALLARD_NOINLINE void deallocate_slow(void* p, std::size_t size, std::size_t align) noexcept {
     Classes::serves(size, align) ? pools_.deallocate(p, size, align) : large_.deallocate(p);
   }
 

@@ -39,7 +39,7 @@ namespace mallard {
 // object_stack<Heap>: adds a growing object and free_from() to a region.
 //
 //     [ block | block | block | growing object ......| room ]        grow() appends to the topmost
-//                       ^ free_from(this one): it ends, and all that came after
+//                       ^ free_from(this one): it ends, with all newer ones
 //
 // The object under construction grows at the top, where the heap can extend it in place; otherwise it moves
 // to a block of twice the size. finish() makes a block of it and returns the unused part. Blocks may be
@@ -129,7 +129,7 @@ class object_stack : public Heap {
 
   std::byte* begin_ = nullptr;
   std::size_t used_ = 0;      // bytes of the object
-  std::size_t capacity_ = 0;  // bytes of the block that it begins
+  std::size_t capacity_ = 0;  // bytes of its block
 };
 
 template <heap Upstream = default_source, growth_policy Growth = region_growth>

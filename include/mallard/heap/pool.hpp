@@ -81,7 +81,7 @@ class basic_pool {
     if (size <= size_ && align <= align_) [[likely]]
       if (void* const p = freed_.pop(); p != nullptr) [[likely]]
         return {p, size_};
-    return allocate_new(size, align);
+    return allocate_slow(size, align);
   }
 
   MALLARD_INLINE void deallocate(void* p, std::size_t, std::size_t) noexcept { freed_.push(p); }
@@ -166,7 +166,7 @@ class basic_pool {
     align_ = std::max(align, alignof(void*));
   }
 
-  MALLARD_NOINLINE block allocate_new(std::size_t size, std::size_t align) noexcept {
+  MALLARD_NOINLINE block allocate_slow(std::size_t size, std::size_t align) noexcept {
     const bool undecided = adopts_ && size_ == 0;
     if (undecided && chunks::can_hold(size, align)) set(size, align);
     if (size > size_ || align > align_ || size_ == 0) return {};

@@ -88,7 +88,7 @@ class clear_optimized {
         return b;
     }
     if (const block b = heap_.allocate_recent(size, align)) return b;
-    return allocate_other(size, align);
+    return allocate_slow(size, align);
   }
 
   MALLARD_INLINE void deallocate(void* p) noexcept {
@@ -185,7 +185,7 @@ class clear_optimized {
     return {b->data(), whole - boundary_tag::overhead};
   }
 
-  MALLARD_NOINLINE block allocate_other(std::size_t size, std::size_t align) noexcept {
+  MALLARD_NOINLINE block allocate_slow(std::size_t size, std::size_t align) noexcept {
     if (run_ == endless && size <= Heap::largest && align <= boundary_tag::granule) {
       const std::size_t whole = boundary_tag::block_size(size);
       if (boundary_tag* const rest = heap_.take_first_chunk(whole + boundary_tag::least); rest != nullptr) {
@@ -238,8 +238,8 @@ class clear_optimized {
   }
 
   mutable std::uintptr_t cursor_ = 0;
-  mutable std::uintptr_t limit_ = 0;  // where a block may end at most: the end of the run
-  std::uintptr_t last_ = 0;           // and of the rest, of which a block's least size must remain
+  mutable std::uintptr_t limit_ = 0;  // the end of the run, which no block may cross
+  std::uintptr_t last_ = 0;           // the same for the rest, of which the least block must remain
   std::size_t run_ = endless;
   mutable bool is_open_ = false;  // whether the rest is of a first chunk that is not closed
   mutable Heap heap_;

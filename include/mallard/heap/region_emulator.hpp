@@ -64,7 +64,7 @@ class record_stack {
     return true;
   }
 
-  // Takes the value off that was put on last; precondition: there is one.
+  // Pops the newest value; precondition: there is one.
   T pop() noexcept {
     MALLARD_CHECK(size_ != 0);
     if (top_.cursor() == chunks_.newest()->begin()) {

@@ -65,7 +65,7 @@ class headerless_heap {
 
   MALLARD_INLINE void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
     if (blocks_.is_bumping()) [[unlikely]]
-      return deallocate_bumping(p, size, align);
+      return deallocate_slow(p, size, align);
     give(p, size, align);
   }
 
@@ -116,7 +116,7 @@ class headerless_heap {
     blocks_.deallocate(p, blocks::rounded(size, align));
   }
 
-  MALLARD_NOINLINE void deallocate_bumping(void* p, std::size_t size, std::size_t align) noexcept {
+  MALLARD_NOINLINE void deallocate_slow(void* p, std::size_t size, std::size_t align) noexcept {
     give(p, size, align);
   }
 

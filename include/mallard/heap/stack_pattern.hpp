@@ -63,7 +63,7 @@ class basic_stack_pattern {
     void* const p = push(size, align);
     if (p != nullptr) [[likely]]
       return {p, size};
-    return allocate_in_new_chunk(size, align);
+    return allocate_slow(size, align);
   }
 
   MALLARD_INLINE void deallocate(void* p) noexcept {
@@ -194,7 +194,7 @@ class basic_stack_pattern {
     next_ = reinterpret_cast<std::uintptr_t>(below);
   }
 
-  MALLARD_NOINLINE block allocate_in_new_chunk(std::size_t size, std::size_t align) noexcept {
+  MALLARD_NOINLINE block allocate_slow(std::size_t size, std::size_t align) noexcept {
     if (received_size(size, align) == 0) return {};
     if (top() == nullptr && chunks_.newest() != nullptr) {  // empty, and too small
       chunks_.drop_newest();

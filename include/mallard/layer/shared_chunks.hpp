@@ -80,7 +80,7 @@ class shared_chunks {
   }
 
   // The same, from any place, or null: as cut(0, align, size, 1).
-  [[nodiscard]] void* take_elsewhere(std::size_t size, std::size_t align) noexcept {
+  [[nodiscard]] void* take_slow(std::size_t size, std::size_t align) noexcept {
     const span taken = cut(0, align, size, 1);
     for (std::size_t i = 0; i < places_; ++i)
       if (open_[i].cursor() == taken.end) current_ = i;
@@ -139,7 +139,7 @@ class shared_chunks {
   chunks chunks_;
   std::array<bump, 4> open_;  // the first `places_` of them
   std::size_t places_ = 0;
-  std::size_t current_ = 0;  // where take() looks first
+  std::size_t current_ = 0;  // the place that take() tries
 };
 
 }  // namespace mallard

@@ -31,12 +31,12 @@
 namespace mallard {
 
 struct heap_statistics {
-  std::size_t requests = 0;       // blocks asked for, failures included
+  std::size_t requests = 0;       // blocks requested, failures included
   std::size_t failures = 0;       // of these, answered with null
-  std::size_t deallocations = 0;  // blocks given back one by one
+  std::size_t deallocations = 0;  // blocks freed one by one
   counters blocks;                // blocks given
   counters requested;             // bytes, as callers say
-  counters received;              // bytes, as the upstream gave them; all 0 if it does not tell
+  counters received;              // bytes, as received from the upstream; all 0 if it does not report them
 
   friend constexpr bool operator==(const heap_statistics&, const heap_statistics&) = default;
 };

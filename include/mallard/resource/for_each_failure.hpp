@@ -32,7 +32,8 @@
 
 namespace mallard {
 
-// What can be told to fail: test_resource, failing<Heap>, and by the second form resource<> of that.
+// Memory that can fail on demand: test_resource, failing<Heap>, and by the second overload resource<> of
+// that.
 template <class M>
 concept can_fail = requires(M& m, const M& c, std::size_t n) {
   m.fail_at(n);

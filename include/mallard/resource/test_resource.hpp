@@ -40,7 +40,7 @@ namespace mallard {
 
 class test_resource : public std::pmr::memory_resource {
  public:
-  // `name` is what reports say; it and the resource below must outlive this one.
+  // Reports contain `name`; it and the upstream must outlive this resource.
   explicit test_resource(const char* name = "test_resource",
                          std::pmr::memory_resource* upstream = std::pmr::new_delete_resource()) noexcept
       : heap_(upstream) {
@@ -49,8 +49,8 @@ class test_resource : public std::pmr::memory_resource {
   test_resource(const test_resource&) = delete;
   test_resource& operator=(const test_resource&) = delete;
 
-  // Reports writes beside blocks and after free, then blocks that are still out and were not told before;
-  // unless it records or has a handler, the program ends here then.
+  // Reports writes beside blocks and after free, then live blocks not reported before. A report ends the
+  // program, unless it records mismatches or has a handler.
   MALLARD_NOINLINE ~test_resource() override {
     const call_place here = call_place::from(__builtin_return_address(0));
     guard().report_damage(here);
@@ -120,7 +120,7 @@ class test_resource : public std::pmr::memory_resource {
     return guard().table().last_number();
   }
 
-  // Reports blocks with a number above `since` that still live as leaks, each once; how many it told now.
+  // Reports live blocks with a number above `since` as leaks, each once; returns how many.
   // `when` may say what went before.
   std::size_t report_leaks(std::uint64_t since, const call_place& now, const char* when = nullptr) noexcept {
     const std::lock_guard lock(mutex_);

@@ -34,7 +34,6 @@
 #include "mallard/core/usage.hpp"
 #include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/shared_chunks.hpp"
-#include "mallard/layer/singles.hpp"
 #include "mallard/source/upstream_ref.hpp"
 #include "mallard/thread/returned_batches.hpp"
 #include "mallard/thread/thread_cache.hpp"
@@ -338,10 +337,11 @@ class alignas(cache_line) thread_caches {
     chain carved;
     const auto most = static_cast<std::size_t>(wished);
     take_back_surplus();
-    // If Central has not that many, it may have some. A Central of blocks of any size is asked for each
-    // block: it finds the best place for each, but would cut a burst from large free memory.
+    // If Central has not that many, it may have some. Small blocks are cheap one by one. A Central of blocks
+    // of any size is asked for each block: it finds the best place for each, but would cut a burst from large
+    // free memory.
     if constexpr (!burst_of_sizes<Central>)
-      if (2 < most && singles::least <= size)
+      if (2 < most && 2 * cache_line <= size)
         (void)central_.allocate_burst(carved, most, size, align, most * size);
     while (carved.size() < most) {
       const block b = central_.allocate(size, align);

@@ -1,5 +1,5 @@
-// Boost's containers over adaptive_pool_allocator: list, set and map by version 2, unordered ones by version
-// 1; whole slabs and slabs of pieces.
+// Boost's containers over adaptive_multipool: list, set and map by v2_allocator, unordered ones by allocator;
+// whole slabs and slabs of pieces.
 #include <gtest/gtest.h>
 
 #include <boost/container/list.hpp>
@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "mallard/allocator/adaptive_pool_allocator.hpp"
+#include "mallard/allocator/allocator.hpp"
+#include "mallard/allocator/v2_allocator.hpp"
+#include "mallard/heap/adaptive_multipool.hpp"
 
 namespace mallard::containers {
 namespace {
@@ -31,12 +33,11 @@ void fill_and_halve(Container& c) {
 template <class Form>
 class boost_pools : public testing::Test {
  protected:
+  using heap_type = basic_adaptive_multipool<default_source, Form>;
   template <class T>
-  using first =
-      adaptive_pool_allocator<T, 1, Form::nodes_per_block, Form::max_free_blocks, Form::overhead_percent>;
+  using first = allocator<T, heap_type>;
   template <class T>
-  using second =
-      adaptive_pool_allocator<T, 2, Form::nodes_per_block, Form::max_free_blocks, Form::overhead_percent>;
+  using second = v2_allocator<T, heap_type>;
 
   // All that a container took comes back.
   void TearDown() override {
@@ -45,7 +46,7 @@ class boost_pools : public testing::Test {
     EXPECT_FALSE(heap_.validate());
   }
 
-  adaptive_pool_heap<Form::nodes_per_block, Form::max_free_blocks, Form::overhead_percent> heap_;
+  heap_type heap_;
 };
 
 using forms = testing::Types<slab_form<>, slab_form<256, 2, 2>>;

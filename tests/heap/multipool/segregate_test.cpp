@@ -50,19 +50,19 @@ TEST_F(Segregate, AFreedBlockServesItsClassAndNoOther) {
 TEST_F(Segregate, TheLastBlockFreedIsTheFirstReused) {
   const block a = heap_.allocate(640, 8);
   const block b = heap_.allocate(640, 8);
-  EXPECT_FALSE(heap_.reuse(640, 8));
-  EXPECT_TRUE(heap_.reclaim(a.data, 640, 8));
-  EXPECT_TRUE(heap_.reclaim(b.data, 640, 8));
-  EXPECT_EQ(heap_.reuse(640, 8), b);
-  EXPECT_EQ(heap_.reuse(640, 8), a);
-  EXPECT_FALSE(heap_.reuse(640, 8));
+  EXPECT_FALSE(heap_.allocate_fast(640, 8));
+  EXPECT_TRUE(heap_.deallocate_fast(a.data, 640, 8));
+  EXPECT_TRUE(heap_.deallocate_fast(b.data, 640, 8));
+  EXPECT_EQ(heap_.allocate_fast(640, 8), b);
+  EXPECT_EQ(heap_.allocate_fast(640, 8), a);
+  EXPECT_FALSE(heap_.allocate_fast(640, 8));
 }
 
 TEST_F(Segregate, TheInlinePartsLeaveOtherRequestsAlone) {
   for (auto [size, align] :
        {std::pair{classes::small + 1, std::size_t{8}}, {std::size_t{8}, 2 * classes::max_align}}) {
-    EXPECT_FALSE(heap_.reuse(size, align));
-    EXPECT_FALSE(heap_.reclaim(this, size, align));
+    EXPECT_FALSE(heap_.allocate_fast(size, align));
+    EXPECT_FALSE(heap_.deallocate_fast(this, size, align));
   }
 }
 

@@ -38,9 +38,8 @@ namespace mallard {
 
 // recurrence: predicts how much of the returned memory will be fetched again, from what happened before.
 //
-//     given back   [ as much as came again before: kept | the rest: to the system ]
-//     taken        out of what is kept; what had gone to the system and is wanted again will be kept next
-//     time
+//     returned     [ as much as was fetched again before: kept | the rest: to the system ]
+//     fetched      from the kept bytes; bytes fetched again from the system will be kept next time
 //
 // Memory returned to the system costs a page fault per page when it is fetched again; memory that is kept
 // serves nobody else. The best predictor is that it was fetched again before. So a single peak leaves nothing

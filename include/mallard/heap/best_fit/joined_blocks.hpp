@@ -338,7 +338,7 @@ class joined_blocks {
   }
 
   boundary_tag* rest_ = &nothing_;
-  boundary_tag nothing_;  // stands for no rest: of size 0, and nobody's neighbour
+  boundary_tag nothing_;  // stands for no rest: of size 0, without neighbours
   free_blocks free_;
 };
 

@@ -32,9 +32,9 @@
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/multipool/lazy_array.hpp"
 #include "mallard/heap/multipool/runs.hpp"
+#include "mallard/heap/multipool/singles.hpp"
 #include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/shared_chunks.hpp"
-#include "mallard/layer/singles.hpp"
 
 namespace mallard {
 
@@ -51,7 +51,7 @@ class segregate {
   segregate& operator=(const segregate&) = delete;
 
   // The inline part of allocate: a freed block of a small class, or null.
-  [[nodiscard]] MALLARD_INLINE block reuse(std::size_t size, std::size_t align) noexcept {
+  [[nodiscard]] MALLARD_INLINE block allocate_fast(std::size_t size, std::size_t align) noexcept {
     if (!Classes::is_small(size, align)) [[unlikely]]
       return {};
     const std::size_t index = Classes::small_index(size, align);
@@ -60,25 +60,25 @@ class segregate {
 
   // After allocate_fast has found none: a new block of class `index`. Inline as far as most large ones go,
   // which then need no stack frame.
-  [[nodiscard]] MALLARD_INLINE block allocate_new(std::size_t index) noexcept {
+  [[nodiscard]] MALLARD_INLINE block carve(std::size_t index) noexcept {
     if (index >= first_single) [[likely]] {
       const std::size_t size = Classes::size(index);
       void* const p = singles_.use(index - first_single).carve(shared_, size, Classes::natural_align(size));
       if (p != nullptr) [[likely]]
         return {p, size};
     }
-    return allocate_elsewhere(index);
+    return carve_slow(index);
   }
 
   [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
     if (!Classes::serves(size, align)) return {};
     const std::size_t index = Classes::index(size, align);
     void* const p = freed_[index].pop();
-    return p == nullptr ? allocate_new(index) : block{p, Classes::size(index)};
+    return p == nullptr ? carve(index) : block{p, Classes::size(index)};
   }
 
   // The inline part of deallocate; false if it has done nothing.
-  [[nodiscard]] MALLARD_INLINE bool reclaim(void* p, std::size_t size, std::size_t align) noexcept {
+  [[nodiscard]] MALLARD_INLINE bool deallocate_fast(void* p, std::size_t size, std::size_t align) noexcept {
     if (!Classes::is_small(size, align)) [[unlikely]]
       return false;
     freed_[Classes::small_index(size, align)].push(p);
@@ -105,7 +105,7 @@ class segregate {
       std::size_t blocks = std::min(count, adjacent);
       std::byte* p = carve_adjacent(index, received, blocks);
       if (p == nullptr && blocks != 1) {
-        adjacent = blocks / 2;  // for the rest as well: what cannot be had once is not asked for again
+        adjacent = blocks / 2;  // for the rest as well: a refused length is not tried again
         continue;
       }
       if (p == nullptr) {
@@ -190,12 +190,12 @@ class segregate {
   }();
 
   // From a run, or from another place than the last single block.
-  MALLARD_NOINLINE block allocate_elsewhere(std::size_t index) noexcept {
+  MALLARD_NOINLINE block carve_slow(std::size_t index) noexcept {
     const std::size_t size = Classes::size(index);
     const std::size_t align = Classes::natural_align(size);
     void* const p = index < first_single
                         ? runs_.use(index).template carve<RunGrowth>(shared_, size, align, freed_[index])
-                        : singles_.use(index - first_single).carve_elsewhere(shared_, size, align);
+                        : singles_.use(index - first_single).carve_slow(shared_, size, align);
     return {p, p == nullptr ? 0 : size};
   }
 

@@ -71,7 +71,7 @@ class headerless {
     }
     if (size < sized_blocks::small)
       if (void* const p = free_.take_exact(size, align); p != nullptr) return p;
-    return allocate_other(size, align);
+    return allocate_slow(size, align);
   }
 
   // Whether the next free stops the cursor, and is dearer than those after it.
@@ -184,7 +184,7 @@ class headerless {
     free_.open();
   }
 
-  MALLARD_NOINLINE void* allocate_other(std::size_t size, std::size_t align) noexcept {
+  MALLARD_NOINLINE void* allocate_slow(std::size_t size, std::size_t align) noexcept {
     if (free_.bytes() != 0 || cursor_ != end_) return allocate_free(size, align);
     joined_ = 0;
     return allocate_in_new_chunk(size, align);
@@ -311,11 +311,11 @@ class headerless {
   }
 
   std::uintptr_t cursor_ = 0;
-  std::uintptr_t limit_ = 0;  // where a block may end at most while bumping
+  std::uintptr_t limit_ = 0;  // the end of the run while bumping
   std::uintptr_t end_ = 0;
   std::size_t run_ = endless;
   std::size_t free_at_bump_ = 0;  // bytes of free blocks after the cursor moved without a run
-  std::size_t joined_ = 0;        // bytes of free blocks that were joined in vain, at most
+  std::size_t joined_ = 0;        // upper bound of free bytes that coalescing did not help
   chunks chunks_;
   sized_blocks free_;  // last: its lists are untouched as long as nothing is freed
 };

@@ -37,8 +37,8 @@ class singles {
 
   // The same from any place; null when `from` is exhausted.
   template <class Chunks>
-  [[nodiscard]] void* carve_elsewhere(Chunks& from, std::size_t size, std::size_t align) noexcept {
-    void* const taken = from.take_elsewhere(size, align);
+  [[nodiscard]] void* carve_slow(Chunks& from, std::size_t size, std::size_t align) noexcept {
+    void* const taken = from.take_slow(size, align);
     carved_ += static_cast<std::size_t>(taken != nullptr);
     return taken;
   }

@@ -1,4 +1,4 @@
-#include "mallard/layer/singles.hpp"
+#include "mallard/heap/multipool/singles.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ class Singles : public testing::Test {
 };
 
 TEST_F(Singles, OfDifferentSizesFollowEachOther) {
-  auto* const first = static_cast<std::byte*>(a_.carve_elsewhere(shared_, 192, 64));
+  auto* const first = static_cast<std::byte*>(a_.carve_slow(shared_, 192, 64));
   EXPECT_TRUE(is_aligned(first, 64));
   EXPECT_EQ(b_.carve(shared_, 144, 16), first + 192);
   EXPECT_EQ(b_.carve(shared_, 144, 16), first + 336);
@@ -28,7 +28,7 @@ TEST_F(Singles, OfDifferentSizesFollowEachOther) {
 }
 
 TEST_F(Singles, ManyAtOnceAreAdjacent) {
-  auto* const first = static_cast<std::byte*>(a_.carve_elsewhere(shared_, 192, 64));
+  auto* const first = static_cast<std::byte*>(a_.carve_slow(shared_, 192, 64));
   EXPECT_EQ(a_.carve_adjacent(shared_, 192, 64, 5), first + 192);
   EXPECT_EQ(a_.carved(), 6u);
   EXPECT_EQ(b_.carve(shared_, 144, 16), first + 6 * 192);
@@ -36,10 +36,10 @@ TEST_F(Singles, ManyAtOnceAreAdjacent) {
 
 TEST_F(Singles, ThatCannotBeHadAreNotCounted) {
   EXPECT_EQ(a_.carve(shared_, 192, 64), nullptr) << "there was no last one";
-  (void)a_.carve_elsewhere(shared_, 192, 64);
+  (void)a_.carve_slow(shared_, 192, 64);
   EXPECT_EQ(a_.carve_adjacent(shared_, 192, 64, 30), nullptr);
   EXPECT_EQ(a_.carve(shared_, 8192, 64), nullptr);
-  EXPECT_EQ(a_.carve_elsewhere(shared_, 8192, 64), nullptr);
+  EXPECT_EQ(a_.carve_slow(shared_, 8192, 64), nullptr);
   EXPECT_EQ(a_.carved(), 1u);
   EXPECT_NE(a_.carve(shared_, 192, 64), nullptr);
 }
