@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import tree_check
@@ -168,8 +169,20 @@ def complaint(root: Path, name: str, room: str, own: str | None, system: str | N
     return None
 
 
+def circle(rules: dict[str, Rule]) -> list[str]:
+    """Rooms that may include each other, one by way of the next; none if the table is an order."""
+    try:
+        TopologicalSorter({room: {*rule.rooms} - {room} for room, rule in rules.items()}).prepare()
+    except CycleError as found:
+        rooms: list[str] = found.args[1]
+        return rooms
+    return []
+
+
 def violations(root: Path) -> Iterator[str]:
-    """Every include below include/ and src/ that breaks the order."""
+    """Every include below include/ and src/ that breaks the order, and a table that is none."""
+    if rooms := circle(RULES):
+        yield f"the table lets rooms include each other: {', '.join(rooms)}"
     for base in ("include", "src"):
         for path in sorted((root / base).rglob("*")):
             if path.suffix not in SUFFIXES:

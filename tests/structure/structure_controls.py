@@ -149,6 +149,9 @@ class Controls(unittest.TestCase):
             "no line in the table of rooms": {"src/attic/old.cpp": ""},
         }
         self.demand(include_order.violations, sound, violations)
+        room = include_order.Rule
+        assert include_order.circle({"low": room([]), "high": room(["low", "high"])}) == []
+        assert "low" in include_order.circle({"low": room(["high"]), "high": room(["low", "high"])})
 
     def test_header_alone(self) -> None:
         """A header with a missing include, a missing guard, a warning or two definitions is found."""
