@@ -21,9 +21,9 @@
 #include <utility>
 #include <vector>
 
+#include "model/heap_worker.hpp"
 #include "model/ledger.hpp"
 #include "model/shadow.hpp"
-#include "model/worker.hpp"
 
 namespace mallard::model {
 
