@@ -1,11 +1,11 @@
-// The functions of mallard.h keep every promise of the model suite: over the system, in a buffer, and locked
+// The functions of mallard.h have every property of the model suite: over the system, in a buffer, and locked
 // or cached, where threads are at once in them.
 #include <cstddef>
 #include <memory>
 
 #include "capi/heap_over_c.hpp"
 #include "mallard/core/boundary_tag.hpp"
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -53,14 +53,13 @@ struct region_model : model {
   using heap = capi::heap_over_c<0, MALLARD_REGION>;
 };
 
-const bool held = keeps_every_promise<over_the_system_model>("c_over_the_system") &&
-                  keeps_every_promise<locked_over_the_system_model>("c_locked_over_the_system") &&
-                  keeps_every_promise<cached_over_the_system_model>("c_cached_over_the_system") &&
-                  keeps_every_promise<reap_model>("c_reap") &&
-                  keeps_every_promise<region_model>("c_region") &&
-                  keeps_every_promise<in_a_buffer_model<0>>("c_in_a_buffer") &&
-                  keeps_every_promise<cached_in_a_buffer_model>("c_cached_in_a_buffer") &&
-                  keeps_every_promise<in_a_buffer_model<MALLARD_LOCKED>>("c_locked_in_a_buffer");
+const bool held = has_every_property<over_the_system_model>("c_over_the_system") &&
+                  has_every_property<locked_over_the_system_model>("c_locked_over_the_system") &&
+                  has_every_property<cached_over_the_system_model>("c_cached_over_the_system") &&
+                  has_every_property<reap_model>("c_reap") && has_every_property<region_model>("c_region") &&
+                  has_every_property<in_a_buffer_model<0>>("c_in_a_buffer") &&
+                  has_every_property<cached_in_a_buffer_model>("c_cached_in_a_buffer") &&
+                  has_every_property<in_a_buffer_model<MALLARD_LOCKED>>("c_locked_in_a_buffer");
 
 }  // namespace
 }  // namespace mallard::model

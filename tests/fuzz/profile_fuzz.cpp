@@ -24,7 +24,7 @@ void demand(bool holds) {
   if (!holds) std::abort();
 }
 
-// Holds the pairing to what watcher.hpp promises.
+// Holds the pairing to what watcher.hpp properties.
 class witness final : public watcher {
  public:
   void born(std::uint32_t slot, const object& o) override {

@@ -1,4 +1,4 @@
-// What it promises beyond the model suite: who takes the lock, and where cached blocks go.
+// What it guarantees beyond the model suite: who takes the lock, and where cached blocks go.
 #include "mallard/heap/synchronized_best_fit.hpp"
 
 #include <gtest/gtest.h>

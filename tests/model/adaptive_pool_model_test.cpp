@@ -2,7 +2,7 @@
 // few, aligned loosely and strictly.
 #include "mallard/heap/adaptive_pool.hpp"
 
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -22,13 +22,13 @@ using pieces = basic_adaptive_pool<source, slab_form<64, free_blocks_in_proporti
 using few_pieces = basic_adaptive_pool<source, slab_form<30, 0, 20>, constant<1>>;
 
 const bool held =
-    keeps_every_promise<sized_model<few_blocks, 48, 16>>("adaptive_pool") &&
-    keeps_every_promise<sized_model<basic_adaptive_pool<source>, 48, 16>>("adaptive_pool_as_it_is") &&
-    keeps_every_promise<sized_model<basic_adaptive_pool<source>, 5000, 8>>("adaptive_pool_of_large_blocks") &&
-    keeps_every_promise<sized_model<few_blocks, 40, 256>>("adaptive_pool_of_aligned_blocks") &&
-    keeps_every_promise<sized_model<pieces, 24, 8>>("adaptive_pool_of_pieces") &&
-    keeps_every_promise<sized_model<few_pieces, 48, 16>>("adaptive_pool_of_few_pieces") &&
-    keeps_every_promise<sized_model<adaptive_pool, 64, 64>>("adaptive_pool_over_os_pages");
+    has_every_property<sized_model<few_blocks, 48, 16>>("adaptive_pool") &&
+    has_every_property<sized_model<basic_adaptive_pool<source>, 48, 16>>("adaptive_pool_as_it_is") &&
+    has_every_property<sized_model<basic_adaptive_pool<source>, 5000, 8>>("adaptive_pool_of_large_blocks") &&
+    has_every_property<sized_model<few_blocks, 40, 256>>("adaptive_pool_of_aligned_blocks") &&
+    has_every_property<sized_model<pieces, 24, 8>>("adaptive_pool_of_pieces") &&
+    has_every_property<sized_model<few_pieces, 48, 16>>("adaptive_pool_of_few_pieces") &&
+    has_every_property<sized_model<adaptive_pool, 64, 64>>("adaptive_pool_over_os_pages");
 
 }  // namespace
 }  // namespace mallard::model

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "mallard/source/fixed_buffer.hpp"
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -40,10 +40,10 @@ struct over_os_pages_model : tagged {
   using heap = best_fit;
 };
 
-const bool held = keeps_every_promise<best_fit_model>("best_fit") &&
-                  keeps_every_promise<small_chunks_model>("best_fit_of_small_chunks") &&
-                  keeps_every_promise<in_a_buffer_model>("best_fit_in_a_buffer") &&
-                  keeps_every_promise<over_os_pages_model>("best_fit_over_os_pages");
+const bool held = has_every_property<best_fit_model>("best_fit") &&
+                  has_every_property<small_chunks_model>("best_fit_of_small_chunks") &&
+                  has_every_property<in_a_buffer_model>("best_fit_in_a_buffer") &&
+                  has_every_property<over_os_pages_model>("best_fit_over_os_pages");
 
 }  // namespace
 }  // namespace mallard::model

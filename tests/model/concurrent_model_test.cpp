@@ -7,7 +7,7 @@
 #include "mallard/source/chunk_cache.hpp"
 #include "mallard/source/default_source.hpp"
 #include "mallard/source/os_pages.hpp"
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -43,11 +43,11 @@ struct limited_model : model {
   using heap = limited<locked<basic_multipool<source>>>;
 };
 
-const bool held = keeps_every_promise<os_pages_model>("concurrent_os_pages") &&
-                  keeps_every_promise<cached_pages_model>("concurrent_cached_pages") &&
-                  keeps_every_promise<chunk_cache_model>("concurrent_chunk_cache") &&
-                  keeps_every_promise<stats_model>("concurrent_stats") &&
-                  keeps_every_promise<limited_model>("concurrent_limited");
+const bool held = has_every_property<os_pages_model>("concurrent_os_pages") &&
+                  has_every_property<cached_pages_model>("concurrent_cached_pages") &&
+                  has_every_property<chunk_cache_model>("concurrent_chunk_cache") &&
+                  has_every_property<stats_model>("concurrent_stats") &&
+                  has_every_property<limited_model>("concurrent_limited");
 
 }  // namespace
 }  // namespace mallard::model

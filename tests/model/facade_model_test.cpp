@@ -1,5 +1,5 @@
-// The facades, held to the promises of heaps: what resource and allocator add must lose nothing of
-// what the heap below promises.
+// The facades, held to the properties of heaps: what resource and allocator add must lose nothing of
+// what the heap below guarantees.
 #include <algorithm>
 #include <new>
 
@@ -7,7 +7,7 @@
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/resource/resource.hpp"
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -71,9 +71,9 @@ struct allocator_model : model {
   static constexpr std::size_t largest_align = alignof(std::byte);
 };
 
-const bool held = keeps_every_promise<resource_model>("resource_of_multipool") &&
-                  keeps_every_promise<monotonic_resource_model>("resource_of_monotonic") &&
-                  keeps_every_promise<allocator_model>("allocator_of_multipool");
+const bool held = has_every_property<resource_model>("resource_of_multipool") &&
+                  has_every_property<monotonic_resource_model>("resource_of_monotonic") &&
+                  has_every_property<allocator_model>("allocator_of_multipool");
 
 }  // namespace
 }  // namespace mallard::model

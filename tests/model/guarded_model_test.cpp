@@ -7,7 +7,7 @@
 #include "mallard/debug/guard_pages.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/layer/locked.hpp"
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -24,18 +24,18 @@ struct quarantined : model {
 };
 
 const bool held =
-    keeps_every_promise<quarantined<guarded<source>, 0>>("guarded") &&
-    keeps_every_promise<quarantined<guarded<source>, 1 << 15>>("guarded_with_quarantine") &&
-    keeps_every_promise<quarantined<guarded<basic_multipool<source>>, 1 << 15>>("guarded_multipool") &&
-    keeps_every_promise<quarantined<guard_pages, 0>>("guard_pages") &&
-    keeps_every_promise<quarantined<guard_pages, 1 << 20>>("guard_pages_with_quarantine");
+    has_every_property<quarantined<guarded<source>, 0>>("guarded") &&
+    has_every_property<quarantined<guarded<source>, 1 << 15>>("guarded_with_quarantine") &&
+    has_every_property<quarantined<guarded<basic_multipool<source>>, 1 << 15>>("guarded_multipool") &&
+    has_every_property<quarantined<guard_pages, 0>>("guard_pages") &&
+    has_every_property<quarantined<guard_pages, 1 << 20>>("guard_pages_with_quarantine");
 
 struct locked_model : model {
   using heap = locked<guarded<source>>;
   static constexpr bool reuses = false;
 };
 
-const bool is_held_for_threads = keeps_every_promise<locked_model>("locked_guarded");
+const bool is_held_for_threads = has_every_property<locked_model>("locked_guarded");
 
 // Whether a byte can be read, as the kernel says: no fault.
 bool is_readable(const volatile std::byte* p) {

@@ -1,9 +1,9 @@
-// Layers that are heaps by themselves, held to the promises of heaps.
+// Layers that are heaps by themselves, held to the properties of heaps.
 #include "mallard/core/growth.hpp"
 #include "mallard/core/size_classes.hpp"
 #include "mallard/heap/multipool/segregate.hpp"
 #include "mallard/layer/live_list.hpp"
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -20,7 +20,7 @@ struct segregate_model : model {
 };
 
 const bool held =
-    keeps_every_promise<live_list_model>("live_list") && keeps_every_promise<segregate_model>("segregate");
+    has_every_property<live_list_model>("live_list") && has_every_property<segregate_model>("segregate");
 
 }  // namespace
 }  // namespace mallard::model

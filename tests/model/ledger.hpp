@@ -156,7 +156,7 @@ class crowd {
   static inline std::atomic<int> crowds = 0;
 };
 
-// The source itself: a heap, and the simplest one that the suite holds to its promises.
+// The source itself: a heap, and the simplest one that the suite holds to its properties.
 class probe {
  public:
   probe() noexcept : books_(*ledger::current()) {}

@@ -10,7 +10,7 @@
 #include "mallard/layer/live_list.hpp"
 #include "mallard/source/counting.hpp"
 #include "mallard/source/fixed_buffer.hpp"
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 #include "watched_mutex.hpp"
 
 // ThreadSanitizer is not told that a std::mutex ends: of heaps that follow each other in one place, outer and
@@ -64,13 +64,13 @@ struct over_os_pages_model : model {
   using heap = locked<multipool>;
 };
 
-const bool held = keeps_every_promise<multipool_model>("locked_multipool") &&
-                  keeps_every_promise<monotonic_model>("locked_monotonic") &&
-                  keeps_every_promise<pool_model>("locked_pool") &&
-                  keeps_every_promise<live_list_model>("locked_live_list") &&
-                  keeps_every_promise<counting_model>("locked_counting") &&
-                  keeps_every_promise<fixed_buffer_model>("locked_fixed_buffer") &&
-                  keeps_every_promise<over_os_pages_model>("locked_multipool_over_os_pages");
+const bool held = has_every_property<multipool_model>("locked_multipool") &&
+                  has_every_property<monotonic_model>("locked_monotonic") &&
+                  has_every_property<pool_model>("locked_pool") &&
+                  has_every_property<live_list_model>("locked_live_list") &&
+                  has_every_property<counting_model>("locked_counting") &&
+                  has_every_property<fixed_buffer_model>("locked_fixed_buffer") &&
+                  has_every_property<over_os_pages_model>("locked_multipool_over_os_pages");
 
 }  // namespace
 }  // namespace mallard::model

@@ -1,9 +1,9 @@
-// model: how a heap enters the model suite, and how a promise of the suite is bound to it.
+// model: how a heap enters the model suite, and how a property of the suite is bound to it.
 //
 //     struct multipool_model : model { using heap = basic_multipool<source>; };
-//     const bool multipool_is_held = keeps_every_promise<multipool_model>("multipool");
+//     const bool multipool_is_held = has_every_property<multipool_model>("multipool");
 //
-// A promise is a class template over models with a name, the condition under which it is made at all,
+// A property is a class template over models with a name, the condition under which it applies,
 // and what must hold:
 //
 //     template <class M>
@@ -13,8 +13,8 @@
 //       static void check();
 //     };
 //
-// Promises that a heap does not make are not registered: no test passes by being empty. A promise is
-// instantiated only for heaps that make it, so check() uses capabilities without asking. Under
+// Properties that do not apply to a heap are not registered: no test passes by being empty. A property is
+// instantiated only for heaps that it applies to, so check() uses capabilities without asking. Under
 // ThreadSanitizer only those that say `among_threads` are: it finds nothing in the others.
 #pragma once
 
@@ -35,7 +35,7 @@ namespace mallard::model {
 // What heaps of the suite stand on: book-keeping, and failures on demand.
 using source = failing<probe>;
 
-// What a promise must know of a heap and cannot ask it. A model inherits it and says what differs.
+// What a property must know of a heap and cannot ask it. A model inherits it and says what differs.
 struct model {
   // Whether a block that was ended can be handed out again, and ends in the figures of usage().
   static constexpr bool reuses = true;
@@ -125,9 +125,9 @@ class failure_flag : public testing::EmptyTestEventListener {
 };
 inline const bool failure_flag_is_installed = failure_flag::install();
 
-template <class Promise>
-class promise_test : public testing::Test {
-  void TestBody() override { Promise::check(); }
+template <class Property>
+class property_test : public testing::Test {
+  void TestBody() override { Property::check(); }
 };
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -146,20 +146,20 @@ inline constexpr bool under_thread_sanitizer = __has_feature(thread_sanitizer);
 inline constexpr bool under_thread_sanitizer = false;
 #endif
 
-template <class Promise>
-concept among_threads = Promise::among_threads;
+template <class Property>
+concept among_threads = Property::among_threads;
 
-template <class M, template <class> class Promise>
-void register_promise(const char* heap) {
-  if constexpr (Promise<M>::applies && (!under_thread_sanitizer || among_threads<Promise<M>>))
-    testing::RegisterTest(heap, Promise<M>::name, nullptr, nullptr, __FILE__, __LINE__,
-                          []() -> testing::Test* { return new promise_test<Promise<M>>; });
+template <class M, template <class> class Property>
+void register_property(const char* heap) {
+  if constexpr (Property<M>::applies && (!under_thread_sanitizer || among_threads<Property<M>>))
+    testing::RegisterTest(heap, Property<M>::name, nullptr, nullptr, __FILE__, __LINE__,
+                          []() -> testing::Test* { return new property_test<Property<M>>; });
 }
 
-// Registers all promises that M's heap makes, as tests "heap.promise".
-template <class M, template <class> class... Promises>
-bool register_promises(const char* heap) {
-  (register_promise<M, Promises>(heap), ...);
+// Registers all properties that apply to M's heap, as tests "heap.property".
+template <class M, template <class> class... Properties>
+bool register_properties(const char* heap) {
+  (register_property<M, Properties>(heap), ...);
   return true;
 }
 

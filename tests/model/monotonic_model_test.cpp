@@ -1,7 +1,7 @@
 // monotonic, as it is shipped and with growth that makes it turn to a new chunk all the time.
 #include "mallard/heap/monotonic.hpp"
 
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -33,10 +33,10 @@ struct over_os_pages_model : never_reuses {
   using heap = monotonic;
 };
 
-const bool held = keeps_every_promise<monotonic_model>("monotonic") &&
-                  keeps_every_promise<small_chunks_model>("monotonic_of_small_chunks") &&
-                  keeps_every_promise<with_buffer_model>("monotonic_with_a_buffer") &&
-                  keeps_every_promise<over_os_pages_model>("monotonic_over_os_pages");
+const bool held = has_every_property<monotonic_model>("monotonic") &&
+                  has_every_property<small_chunks_model>("monotonic_of_small_chunks") &&
+                  has_every_property<with_buffer_model>("monotonic_with_a_buffer") &&
+                  has_every_property<over_os_pages_model>("monotonic_over_os_pages");
 
 }  // namespace
 }  // namespace mallard::model

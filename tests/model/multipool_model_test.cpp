@@ -2,7 +2,7 @@
 // path is short and taken often.
 #include "mallard/heap/multipool.hpp"
 
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -31,10 +31,10 @@ struct over_os_pages_model : model {
   using heap = multipool;
 };
 
-const bool held = keeps_every_promise<multipool_model>("multipool") &&
-                  keeps_every_promise<few_classes_model>("multipool_of_few_classes") &&
-                  keeps_every_promise<fifo_model>("fifo_multipool") &&
-                  keeps_every_promise<over_os_pages_model>("multipool_over_os_pages");
+const bool held = has_every_property<multipool_model>("multipool") &&
+                  has_every_property<few_classes_model>("multipool_of_few_classes") &&
+                  has_every_property<fifo_model>("fifo_multipool") &&
+                  has_every_property<over_os_pages_model>("multipool_over_os_pages");
 
 }  // namespace
 }  // namespace mallard::model

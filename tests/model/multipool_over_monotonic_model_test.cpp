@@ -1,6 +1,6 @@
 // multipool over monotonic: a heap that ends its upstream along with itself.
 #include "mallard/heap/multipool.hpp"
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -18,8 +18,8 @@ struct over_os_pages_model : over_monotonic_model {
   using heap = multipool_over_monotonic;
 };
 
-const bool held = keeps_every_promise<over_monotonic_model>("multipool_over_monotonic") &&
-                  keeps_every_promise<over_os_pages_model>("multipool_over_monotonic_over_os_pages");
+const bool held = has_every_property<over_monotonic_model>("multipool_over_monotonic") &&
+                  has_every_property<over_os_pages_model>("multipool_over_monotonic_over_os_pages");
 
 }  // namespace
 }  // namespace mallard::model

@@ -1,7 +1,7 @@
 // obstack, as it is shipped and with chunks so small that rewinding crosses them all the time.
 #include "mallard/heap/obstack.hpp"
 
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -20,8 +20,8 @@ struct small_chunks_model : never_reuses {
   static constexpr bool grows_in_place = false;
 };
 
-const bool held = keeps_every_promise<obstack_model>("obstack") &&
-                  keeps_every_promise<small_chunks_model>("obstack_of_small_chunks");
+const bool held = has_every_property<obstack_model>("obstack") &&
+                  has_every_property<small_chunks_model>("obstack_of_small_chunks");
 
 }  // namespace
 }  // namespace mallard::model

@@ -1,7 +1,7 @@
 // per_class, as it is shipped.
 #include "mallard/heap/per_class.hpp"
 
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -11,7 +11,7 @@ struct per_class_model : model {
   using heap = basic_per_class<source>;
 };
 
-const bool held = keeps_every_promise<per_class_model>("per_class");
+const bool held = has_every_property<per_class_model>("per_class");
 
 }  // namespace
 }  // namespace mallard::model

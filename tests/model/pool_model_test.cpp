@@ -1,7 +1,7 @@
 // pool: with a size that is given, in chunks of many blocks and of a few, aligned loosely and strictly.
 #include "mallard/heap/pool.hpp"
 
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -18,11 +18,11 @@ struct sized_model : model {
 
 using few_blocks = basic_pool<source, doubling<256, 512>>;
 
-const bool held = keeps_every_promise<sized_model<basic_pool<source>, 48, 16>>("pool") &&
-                  keeps_every_promise<sized_model<basic_pool<source>, 5000, 8>>("pool_of_large_blocks") &&
-                  keeps_every_promise<sized_model<few_blocks, 24, 8>>("pool_of_few_blocks_a_chunk") &&
-                  keeps_every_promise<sized_model<few_blocks, 40, 256>>("pool_of_aligned_blocks") &&
-                  keeps_every_promise<sized_model<pool, 64, 64>>("pool_over_os_pages");
+const bool held = has_every_property<sized_model<basic_pool<source>, 48, 16>>("pool") &&
+                  has_every_property<sized_model<basic_pool<source>, 5000, 8>>("pool_of_large_blocks") &&
+                  has_every_property<sized_model<few_blocks, 24, 8>>("pool_of_few_blocks_a_chunk") &&
+                  has_every_property<sized_model<few_blocks, 40, 256>>("pool_of_aligned_blocks") &&
+                  has_every_property<sized_model<pool, 64, 64>>("pool_over_os_pages");
 
 }  // namespace
 }  // namespace mallard::model

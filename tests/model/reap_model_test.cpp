@@ -4,7 +4,7 @@
 
 #include "mallard/core/light_mutex.hpp"
 #include "mallard/layer/locked.hpp"
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -41,11 +41,11 @@ struct over_os_pages_model : tagged {
   using heap = reap;
 };
 
-const bool held = keeps_every_promise<reap_model>("reap") &&
-                  keeps_every_promise<small_chunks_model>("reap_of_small_chunks") &&
-                  keeps_every_promise<child_model>("reap_child") &&
-                  keeps_every_promise<locked_model>("locked_reap") &&
-                  keeps_every_promise<over_os_pages_model>("reap_over_os_pages");
+const bool held = has_every_property<reap_model>("reap") &&
+                  has_every_property<small_chunks_model>("reap_of_small_chunks") &&
+                  has_every_property<child_model>("reap_child") &&
+                  has_every_property<locked_model>("locked_reap") &&
+                  has_every_property<over_os_pages_model>("reap_over_os_pages");
 
 }  // namespace
 }  // namespace mallard::model

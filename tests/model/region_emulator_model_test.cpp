@@ -2,7 +2,7 @@
 #include "mallard/heap/region_emulator.hpp"
 
 #include "mallard/layer/live_list.hpp"
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -23,9 +23,9 @@ struct over_malloc_model : never_reuses {
   using heap = region_emulator;
 };
 
-const bool held = keeps_every_promise<by_size_model>("region_emulator_by_size") &&
-                  keeps_every_promise<by_pointer_model>("region_emulator_by_pointer") &&
-                  keeps_every_promise<over_malloc_model>("region_emulator");
+const bool held = has_every_property<by_size_model>("region_emulator_by_size") &&
+                  has_every_property<by_pointer_model>("region_emulator_by_pointer") &&
+                  has_every_property<over_malloc_model>("region_emulator");
 
 }  // namespace
 }  // namespace mallard::model

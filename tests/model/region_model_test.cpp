@@ -1,7 +1,7 @@
 // region, as it is shipped and with chunks so small that it turns to a new one all the time.
 #include "mallard/heap/region.hpp"
 
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -20,8 +20,8 @@ struct small_chunks_model : never_reuses {
   static constexpr bool grows_in_place = false;
 };
 
-const bool held = keeps_every_promise<region_model>("region") &&
-                  keeps_every_promise<small_chunks_model>("region_of_small_chunks");
+const bool held = has_every_property<region_model>("region") &&
+                  has_every_property<small_chunks_model>("region_of_small_chunks");
 
 }  // namespace
 }  // namespace mallard::model

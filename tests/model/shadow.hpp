@@ -6,7 +6,7 @@
 // Invariant checked at each step: a block has at least the size and exactly the alignment asked for,
 // lies in a chunk that the source really gave, overlaps no live block, and holds at its end what was
 // written over all of its received bytes at its birth. check() adds what the heap says of itself.
-// A broken promise is a failure of the running test; `broken()` lets long loops stop there.
+// A broken property is a failure of the running test; `broken()` lets long loops stop there.
 //
 // A heap that several threads use at once has one `shared` shadow a thread. Blocks pass from one to
 // another by give() and take(). Such a shadow asks for no figures: those are for quiet times, when one
@@ -115,7 +115,7 @@ class shadow {
   }
 
   // Whether a block was born. When the heap is exhausted, what it does then is checked too. An alignment
-  // beyond what the model promises is asked for as the largest that it does.
+  // beyond what the model allows is asked for as the largest that it does.
   bool allocate(std::size_t size, std::size_t wished_align) {
     const std::size_t align = std::min(wished_align, M::largest_align);
     const heap_usage before = usage();

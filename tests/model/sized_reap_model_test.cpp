@@ -4,7 +4,7 @@
 
 #include "mallard/core/light_mutex.hpp"
 #include "mallard/layer/locked.hpp"
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -39,11 +39,11 @@ struct over_os_pages_model : model {
   using heap = sized_reap;
 };
 
-const bool held = keeps_every_promise<sized_reap_model>("sized_reap") &&
-                  keeps_every_promise<small_chunks_model>("sized_reap_of_small_chunks") &&
-                  keeps_every_promise<child_model>("sized_reap_child") &&
-                  keeps_every_promise<locked_model>("locked_sized_reap") &&
-                  keeps_every_promise<over_os_pages_model>("sized_reap_over_os_pages");
+const bool held = has_every_property<sized_reap_model>("sized_reap") &&
+                  has_every_property<small_chunks_model>("sized_reap_of_small_chunks") &&
+                  has_every_property<child_model>("sized_reap_child") &&
+                  has_every_property<locked_model>("locked_sized_reap") &&
+                  has_every_property<over_os_pages_model>("sized_reap_over_os_pages");
 
 }  // namespace
 }  // namespace mallard::model

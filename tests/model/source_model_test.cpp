@@ -1,4 +1,4 @@
-// The sources, held to the promises of heaps: blocks of theirs are the chunks of all others.
+// The sources, held to the properties of heaps: blocks of theirs are the chunks of all others.
 #include <memory>
 #include <memory_resource>
 #include <new>
@@ -12,7 +12,7 @@
 #include "mallard/source/memory_resource_source.hpp"
 #include "mallard/source/os_pages.hpp"
 #include "mallard/source/upstream_ref.hpp"
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -104,17 +104,17 @@ struct fixed_buffer_model : passing_through {
   };
 };
 
-const bool held = keeps_every_promise<failing_model>("failing") &&
-                  keeps_every_promise<counting_model>("counting") &&
-                  keeps_every_promise<os_pages_model>("os_pages") &&
-                  keeps_every_promise<cached_pages_model>("cached_pages") &&
-                  keeps_every_promise<default_source_model>("default_source") &&
-                  keeps_every_promise<chunk_cache_model>("chunk_cache") &&
-                  keeps_every_promise<shared_chunk_cache_model>("shared_chunk_cache") &&
-                  keeps_every_promise<small_chunk_cache_model>("small_chunk_cache") &&
-                  keeps_every_promise<memory_resource_model>("memory_resource_source") &&
-                  keeps_every_promise<upstream_ref_model>("upstream_ref") &&
-                  keeps_every_promise<fixed_buffer_model>("fixed_buffer");
+const bool held = has_every_property<failing_model>("failing") &&
+                  has_every_property<counting_model>("counting") &&
+                  has_every_property<os_pages_model>("os_pages") &&
+                  has_every_property<cached_pages_model>("cached_pages") &&
+                  has_every_property<default_source_model>("default_source") &&
+                  has_every_property<chunk_cache_model>("chunk_cache") &&
+                  has_every_property<shared_chunk_cache_model>("shared_chunk_cache") &&
+                  has_every_property<small_chunk_cache_model>("small_chunk_cache") &&
+                  has_every_property<memory_resource_model>("memory_resource_source") &&
+                  has_every_property<upstream_ref_model>("upstream_ref") &&
+                  has_every_property<fixed_buffer_model>("fixed_buffer");
 
 }  // namespace
 }  // namespace mallard::model

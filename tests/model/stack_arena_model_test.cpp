@@ -1,7 +1,7 @@
 // stack_arena, as large as most traces outgrow and with growth that turns to a new chunk all the time.
 #include "mallard/heap/stack_arena.hpp"
 
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -24,8 +24,8 @@ struct arena_model : model {
 using stack_arena_model = arena_model<4096, monotonic_growth>;
 using small_chunks_model = arena_model<100, doubling<64, 256>>;
 
-const bool held = keeps_every_promise<stack_arena_model>("stack_arena") &&
-                  keeps_every_promise<small_chunks_model>("stack_arena_of_small_chunks");
+const bool held = has_every_property<stack_arena_model>("stack_arena") &&
+                  has_every_property<small_chunks_model>("stack_arena_of_small_chunks");
 
 }  // namespace
 }  // namespace mallard::model

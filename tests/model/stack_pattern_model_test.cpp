@@ -2,7 +2,7 @@
 #include "mallard/heap/stack_pattern.hpp"
 
 #include "mallard/layer/nested.hpp"
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -25,9 +25,9 @@ struct nested_model : seldom_reuses {
   using heap = nested<basic_stack_pattern<shared_upstream<source>>>;
 };
 
-const bool held = keeps_every_promise<stack_pattern_model>("stack_pattern") &&
-                  keeps_every_promise<small_chunks_model>("stack_pattern_of_small_chunks") &&
-                  keeps_every_promise<nested_model>("nested_stack_pattern");
+const bool held = has_every_property<stack_pattern_model>("stack_pattern") &&
+                  has_every_property<small_chunks_model>("stack_pattern_of_small_chunks") &&
+                  has_every_property<nested_model>("nested_stack_pattern");
 
 }  // namespace
 }  // namespace mallard::model

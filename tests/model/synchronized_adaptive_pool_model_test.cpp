@@ -2,7 +2,7 @@
 // pieces; with a mutex that tells whether it is held whenever the pool is entered.
 #include "mallard/heap/synchronized_adaptive_pool.hpp"
 
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 #include "watched_mutex.hpp"
 
 namespace mallard::model {
@@ -25,11 +25,11 @@ using watched =
 using pieces = basic_adaptive_pool<source, slab_form<64, 2, 5>>;
 
 const bool held =
-    keeps_every_promise<sized_model<few_blocks, 48, 16>>("synchronized_adaptive_pool") &&
-    keeps_every_promise<sized_model<basic_synchronized_adaptive_pool<source>, 5000, 8>>(
+    has_every_property<sized_model<few_blocks, 48, 16>>("synchronized_adaptive_pool") &&
+    has_every_property<sized_model<basic_synchronized_adaptive_pool<source>, 5000, 8>>(
         "synchronized_adaptive_pool_of_large_blocks") &&
-    keeps_every_promise<sized_model<watched, 48, 16>>("synchronized_adaptive_pool_whose_lock_is_watched") &&
-    keeps_every_promise<sized_model<locked<pieces, light_mutex>, 24, 8>>("shared_adaptive_pool_of_pieces");
+    has_every_property<sized_model<watched, 48, 16>>("synchronized_adaptive_pool_whose_lock_is_watched") &&
+    has_every_property<sized_model<locked<pieces, light_mutex>, 24, 8>>("shared_adaptive_pool_of_pieces");
 
 }  // namespace
 }  // namespace mallard::model

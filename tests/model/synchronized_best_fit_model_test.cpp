@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "mallard/source/fixed_buffer.hpp"
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 #include "watched_mutex.hpp"
 
 namespace mallard::model {
@@ -39,9 +39,9 @@ struct in_a_buffer_model : tagged {
   };
 };
 
-const bool held = keeps_every_promise<synchronized_best_fit_model>("synchronized_best_fit") &&
-                  keeps_every_promise<watched_model>("synchronized_best_fit_whose_lock_is_watched") &&
-                  keeps_every_promise<in_a_buffer_model>("synchronized_best_fit_in_a_buffer");
+const bool held = has_every_property<synchronized_best_fit_model>("synchronized_best_fit") &&
+                  has_every_property<watched_model>("synchronized_best_fit_whose_lock_is_watched") &&
+                  has_every_property<in_a_buffer_model>("synchronized_best_fit_in_a_buffer");
 
 }  // namespace
 }  // namespace mallard::model

@@ -1,7 +1,7 @@
 // synchronized_multipool: as it is shipped, with few classes, over a heap that is cleared, and beside others.
 #include "mallard/heap/synchronized_multipool.hpp"
 
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 #include "watched_mutex.hpp"
 
 namespace mallard::model {
@@ -45,11 +45,11 @@ struct crowded_model : model {
   };
 };
 
-const bool held = keeps_every_promise<synchronized_multipool_model>("synchronized_multipool") &&
-                  keeps_every_promise<few_classes_model>("synchronized_multipool_of_few_classes") &&
-                  keeps_every_promise<watched_model>("synchronized_multipool_whose_lock_is_watched") &&
-                  keeps_every_promise<over_monotonic_model>("synchronized_multipool_over_monotonic") &&
-                  keeps_every_promise<crowded_model>("synchronized_multipool_in_a_crowded_table");
+const bool held = has_every_property<synchronized_multipool_model>("synchronized_multipool") &&
+                  has_every_property<few_classes_model>("synchronized_multipool_of_few_classes") &&
+                  has_every_property<watched_model>("synchronized_multipool_whose_lock_is_watched") &&
+                  has_every_property<over_monotonic_model>("synchronized_multipool_over_monotonic") &&
+                  has_every_property<crowded_model>("synchronized_multipool_in_a_crowded_table");
 
 }  // namespace
 }  // namespace mallard::model

@@ -2,7 +2,7 @@
 // loosely and strictly.
 #include "mallard/heap/synchronized_pool.hpp"
 
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -20,14 +20,14 @@ struct sized_model : model {
 using few_blocks = basic_synchronized_pool<source, doubling<256, 512>>;
 
 const bool held =
-    keeps_every_promise<sized_model<basic_synchronized_pool<source>, 48, 16>>("synchronized_pool") &&
-    keeps_every_promise<sized_model<basic_synchronized_pool<source>, 8, 8>>(
+    has_every_property<sized_model<basic_synchronized_pool<source>, 48, 16>>("synchronized_pool") &&
+    has_every_property<sized_model<basic_synchronized_pool<source>, 8, 8>>(
         "synchronized_pool_of_least_blocks") &&
-    keeps_every_promise<sized_model<basic_synchronized_pool<source>, 5000, 8>>(
+    has_every_property<sized_model<basic_synchronized_pool<source>, 5000, 8>>(
         "synchronized_pool_of_large_blocks") &&
-    keeps_every_promise<sized_model<few_blocks, 24, 8>>("synchronized_pool_of_few_blocks_a_chunk") &&
-    keeps_every_promise<sized_model<few_blocks, 40, 256>>("synchronized_pool_of_aligned_blocks") &&
-    keeps_every_promise<sized_model<synchronized_pool, 64, 64>>("synchronized_pool_over_os_pages");
+    has_every_property<sized_model<few_blocks, 24, 8>>("synchronized_pool_of_few_blocks_a_chunk") &&
+    has_every_property<sized_model<few_blocks, 40, 256>>("synchronized_pool_of_aligned_blocks") &&
+    has_every_property<sized_model<synchronized_pool, 64, 64>>("synchronized_pool_over_os_pages");
 
 }  // namespace
 }  // namespace mallard::model

@@ -1,11 +1,11 @@
 // Layers that watch blocks pass by, over heaps with different abilities: they must lose nothing of what
-// the heap below promises, and count what is really out.
+// the heap below properties, and count what is really out.
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/layer/limited.hpp"
 #include "mallard/layer/live_list.hpp"
 #include "mallard/layer/stats.hpp"
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -63,16 +63,16 @@ struct limited_under_a_heap_model : model {
   using heap = basic_multipool<limited<source>>;
 };
 
-const bool held = keeps_every_promise<stats_model>("stats_of_multipool") &&
-                  keeps_every_promise<stats_of_pages_model>("stats_of_a_source") &&
-                  keeps_every_promise<failing_model>("failing_multipool") &&
-                  keeps_every_promise<failing_monotonic_model>("failing_monotonic") &&
-                  keeps_every_promise<limited_model>("limited_multipool") &&
-                  keeps_every_promise<limited_source_model>("limited_source") &&
-                  keeps_every_promise<limited_measurable_model>("limited_tracked") &&
-                  keeps_every_promise<stats_measurable_model>("stats_of_tracked") &&
-                  keeps_every_promise<stats_of_monotonic_model>("stats_of_monotonic") &&
-                  keeps_every_promise<limited_under_a_heap_model>("multipool_over_limited");
+const bool held = has_every_property<stats_model>("stats_of_multipool") &&
+                  has_every_property<stats_of_pages_model>("stats_of_a_source") &&
+                  has_every_property<failing_model>("failing_multipool") &&
+                  has_every_property<failing_monotonic_model>("failing_monotonic") &&
+                  has_every_property<limited_model>("limited_multipool") &&
+                  has_every_property<limited_source_model>("limited_source") &&
+                  has_every_property<limited_measurable_model>("limited_tracked") &&
+                  has_every_property<stats_measurable_model>("stats_of_tracked") &&
+                  has_every_property<stats_of_monotonic_model>("stats_of_monotonic") &&
+                  has_every_property<limited_under_a_heap_model>("multipool_over_limited");
 
 }  // namespace
 }  // namespace mallard::model

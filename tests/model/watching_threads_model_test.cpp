@@ -2,7 +2,7 @@
 #include "mallard/heap/synchronized_multipool.hpp"
 #include "mallard/layer/limited.hpp"
 #include "mallard/layer/stats.hpp"
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -15,8 +15,8 @@ struct limited_model : model {
   using heap = limited<basic_synchronized_multipool<source>>;
 };
 
-const bool held = keeps_every_promise<stats_model>("stats_of_synchronized_multipool") &&
-                  keeps_every_promise<limited_model>("limited_synchronized_multipool");
+const bool held = has_every_property<stats_model>("stats_of_synchronized_multipool") &&
+                  has_every_property<limited_model>("limited_synchronized_multipool");
 
 }  // namespace
 }  // namespace mallard::model

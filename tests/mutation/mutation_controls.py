@@ -3,7 +3,7 @@
     mutation_controls.py --compiler COMPILER
 
 Plants mutations that prove nothing and demands that run.py says so of each, and exits with 1; a name that
-is not there is one line and exit code 2. What the promise or the model that is named cannot see, the
+is not there is one line and exit code 2. What the property or the model that is named cannot see, the
 whole test does; what does not compile is told and in nobody's way. What has changed is found in a planted
 repository, and what is drawn besides is another part with another commit.
 """
@@ -60,14 +60,14 @@ CASES = {
         "model: gone\n" + change("return n->whole - n->front;", "return n->whole;"),
         "ERROR     layer/misnamed: rotten",
     ),
-    "unpromised": (
-        "promise: zero_bytes_are_a_block_of_their_own\n"
+    "unseen_by_its_property": (
+        "property: zero_bytes_are_a_block_of_their_own\n"
         + change("return n->whole - n->front;", "return n->whole;"),
-        "killed    layer/unpromised by",
+        "killed    layer/unseen_by_its_property by",
     ),
-    "broken_promise": (
-        "promise: gone\n" + change("return n->whole - n->front;", "return n->whole;"),
-        "ERROR     layer/broken_promise: rotten: there is no promise gone",
+    "no_property": (
+        "property: gone\n" + change("return n->whole - n->front;", "return n->whole;"),
+        "ERROR     layer/no_property: rotten: there is no property gone",
     ),
     "untested": (
         "test: layer/gone_test.cpp\n" + change("return n->whole - n->front;", "return n->whole;"),

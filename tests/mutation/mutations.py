@@ -6,7 +6,7 @@ HEAP.mutations has the name of a model test (tests/*/HEAP_model_test.cpp) and ho
     file: mallard/layer/chunk_list.hpp
     why: a chunk that is given back stays in what is held
     model: multipool_over_os_pages                      (which of the test's models sees it; else the first)
-    promise: release_leaves_the_heap_as_new             (which promise of the suite does; else random traces)
+    property: release_leaves_the_heap_as_new            (which property of the suite does; else random traces)
     test: thread/returned_batches_test.cpp              (which test sees it, where the model test cannot)
     ends: timeout                                       (only where the broken heap may run forever)
     --- find
@@ -57,7 +57,7 @@ class Mutation:
     file: str
     why: str
     model: str | None
-    promise: str
+    property: str
     test: Path | None
     may_hang: bool
     sound: str
@@ -72,8 +72,10 @@ class Mutation:
             raise ControlError("has no '--- find' followed by '--- replace'")
         lines = [line.partition(": ") for line in head.splitlines() if line.strip()]
         fields = {key: value.strip() for key, _, value in lines}
-        if not {"file", "why"} <= fields.keys() <= {"file", "why", "model", "promise", "test", "ends"}:
-            raise ControlError("needs 'file:' and 'why:'; may have 'model:', 'promise:', 'test:' and 'ends:'")
+        if not {"file", "why"} <= fields.keys() <= {"file", "why", "model", "property", "test", "ends"}:
+            raise ControlError(
+                "needs 'file:' and 'why:'; may have 'model:', 'property:', 'test:' and 'ends:'"
+            )
         if fields.get("ends", "timeout") != "timeout":
             raise ControlError("'ends:' can only say timeout")
         file = fields["file"]
@@ -87,7 +89,7 @@ class Mutation:
         if test is not None and not test.is_file():
             raise ControlError(f"rotten: there is no tests/{fields['test']}")
         return cls(
-            section.full_name, file, fields["why"], fields.get("model"), fields.get("promise", MOST_SEE),
+            section.full_name, file, fields["why"], fields.get("model"), fields.get("property", MOST_SEE),
             test, "ends" in fields, sound, sound.replace(find, replace),
         )  # fmt: skip
 

@@ -10,7 +10,7 @@ Where there is a src/HEAP/, its sources are compiled with the test, and may be b
 
 Mutations of a heap that change the body of a function are compiled together: the program is told which of
 them is in force (switches.py). Each of the others is compiled by itself. The test is first compiled with
-nothing but the promises that are to see its mutations; what those let pass is held against the whole test.
+nothing but the properties that are to see its mutations; what those let pass is held against the whole test.
 
 Each mutation must compile, and whatever sees one must pass unbroken; a text that is not found exactly once
 has rotted. Exit code 1 if anything survives or is rotten; the last line counts.
@@ -38,13 +38,13 @@ from mutations import ROOT, ROOTS, ControlError, Mutation, Section
 
 FLAGS = ["-std=c++20", "-O0", "-DMALLARD_CHECKS=0", "-pthread"]
 HELD = re.compile(r"(?<=const bool held =).*?(?=;)", re.DOTALL)  # model && model && ..., each with its name
-MODEL = re.compile(r'keeps_every_promise<(?P<type>.*)>\(\s*"(?P<name>\w+)"\)', re.DOTALL)
+MODEL = re.compile(r'has_every_property<(?P<type>.*)>\(\s*"(?P<name>\w+)"\)', re.DOTALL)
 BYTES = 8 << 30  # address space: a heap that runs wild must not take the machine along
 PATIENCE = 900  # seconds by the clock, for what waits for ever; with other work beside it a test takes many
 HANGING = 3  # seconds of CPU, for what may run for ever; an unbroken model takes one or two
 
 # What every model test includes, and hardly a mutation touches, is compiled once.
-SUITE = ROOT / "tests/model/every_promise.hpp"
+SUITE = ROOT / "tests/model/every_property.hpp"
 PREFIX = f"""\
 {switches.DECLARATION}
 #include <functional>
@@ -185,18 +185,18 @@ class ModelTest:
         name = mutation.model or next(iter(self.types), "")
         if name not in self.types:
             raise ControlError(f"rotten: there is no model {mutation.model}")
-        if not re.search(rf"\b{mutation.promise}\b", SUITE.read_text(encoding="utf-8")):
-            raise ControlError(f"rotten: there is no promise {mutation.promise}")
+        if not re.search(rf"\b{mutation.property}\b", SUITE.read_text(encoding="utf-8")):
+            raise ControlError(f"rotten: there is no property {mutation.property}")
         return name, self.types[name]
 
     def held_to(self, some: list[Mutation]) -> str:
-        """Return the text of the test with nothing but the promises that are to see these mutations."""
-        promises: dict[tuple[str, str], list[str]] = {}
+        """Return the text of the test with nothing but the properties that are to see these mutations."""
+        properties: dict[tuple[str, str], list[str]] = {}
         for mutation in some:
-            of_model = promises.setdefault(self.seen_by(mutation), [])
-            if mutation.promise not in of_model:
-                of_model.append(mutation.promise)
-        held = [f'register_promises<{t}, {", ".join(p)}>("{name}")' for (name, t), p in promises.items()]
+            of_model = properties.setdefault(self.seen_by(mutation), [])
+            if mutation.property not in of_model:
+                of_model.append(mutation.property)
+        held = [f'register_properties<{t}, {", ".join(p)}>("{name}")' for (name, t), p in properties.items()]
         return HELD.sub(lambda _: " " + " && ".join(held), self.text) if held else self.text
 
     def together(self, text: str) -> Program:
@@ -246,7 +246,7 @@ class ModelTest:
     def judge(self, program: Program, mutation: Mutation) -> tuple[list[Verdict], list[Step]]:
         """Judge a mutation that a program has."""
         number, seconds = program.numbers[mutation], self.seconds(mutation)
-        test = f"{self.seen_by(mutation)[0]}.{mutation.promise}"
+        test = f"{self.seen_by(mutation)[0]}.{mutation.property}"
         outcome = self.workshop.outcome(program.path, test, number, seconds)
         if outcome == "passes":
             return [], [partial(self.judge_by_all, mutation)]

@@ -1,4 +1,4 @@
-// Promises about bursts: many blocks in one call, the same as many calls.
+// Properties of bursts: many blocks in one call, the same as many calls.
 #pragma once
 
 #include <algorithm>

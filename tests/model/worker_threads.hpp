@@ -1,4 +1,4 @@
-// crew: eight threads in one heap, round after round, with a quiet time after each.
+// worker_threads: eight threads in one heap, round after round, with a quiet time after each.
 //
 //     owner    ---arms---|===========|--checks, release--|===========|--checks---> ...
 //     thread 1           |---work----|                   |---work----|
@@ -28,20 +28,20 @@
 namespace mallard::model {
 
 template <class M>
-class crew {
+class worker_threads {
  public:
   static constexpr std::size_t size = 8;
 
-  crew(typename M::heap& heap, const ledger& books, std::uint64_t seed)
+  worker_threads(typename M::heap& heap, const ledger& books, std::uint64_t seed)
       : heap_(heap), books_(books), mailboxes_(size), gate_(size + 1) {
     workers_.reserve(size);
     for (std::size_t i = 0; i < size; ++i) workers_.emplace_back(heap, books, mailboxes_, i, seed);
     const std::lock_guard lock(mutex_);
     for (worker<M>& w : workers_) threads_.emplace_back([this, &w] { wait_for_work(w); });
   }
-  crew(const crew&) = delete;
-  crew& operator=(const crew&) = delete;
-  ~crew() { dismiss(); }
+  worker_threads(const worker_threads&) = delete;
+  worker_threads& operator=(const worker_threads&) = delete;
+  ~worker_threads() { dismiss(); }
 
   // Lets all threads take `steps` steps of `p` each; quiet again afterwards.
   void work(const profile& p, std::size_t steps, bool may_fail = false) {

@@ -1,4 +1,4 @@
-// Promises about a source that fails: at its n-th request, for every n of a trace, and at so many bytes.
+// Properties of a source that fails: at its n-th request, for every n of a trace, and at so many bytes.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Promises of heaps that several threads may use at once: eight of them, with quiet times in between.
+// Properties of heaps that several threads may use at once: eight of them, with quiet times in between.
 #pragma once
 
 #include <algorithm>
@@ -10,15 +10,15 @@
 #include <tuple>
 #include <vector>
 
-#include "model/crew.hpp"
-#include "model/promises/exhaustion.hpp"
+#include "model/properties/exhaustion.hpp"
 #include "model/random_trace.hpp"
+#include "model/worker_threads.hpp"
 
 namespace mallard::model {
 
 // What an owner may do at a quiet time: end many blocks, give memory back, or nothing.
 template <class M>
-void act_as_owner(typename M::heap& heap, crew<M>& threads, random_source& r) {
+void act_as_owner(typename M::heap& heap, worker_threads<M>& threads, random_source& r) {
   const std::size_t chosen = r.below(4);
   if constexpr (releasable<typename M::heap>)
     if (chosen == 0) {
@@ -44,7 +44,7 @@ struct eight_threads_at_once {
       for (std::uint64_t seed = 1; seed <= 3 && !failure_flag::raised(); ++seed) {
         const ledger books(seed == 3 ? sizing::paged : sizing::exact);
         rig<M> under_test;
-        crew<M> threads(under_test.heap, books, seed);
+        worker_threads<M> threads(under_test.heap, books, seed);
         random_source r(seed);
         for (int round = 0; round < 4 && !failure_flag::raised(); ++round) {
           threads.work(p, p.steps / 8);
@@ -71,7 +71,7 @@ struct exhaustion_among_threads {
       const ledger books;
       rig<M> under_test;
       source& below = source_of(under_test.heap);
-      crew<M> threads(under_test.heap, books, n);
+      worker_threads<M> threads(under_test.heap, books, n);
       for (const bool for_good : {false, true}) {
         for_good ? below.fail_from(n) : below.fail_at(n);
         threads.work(exhausting, exhausting.steps / 4, true);
@@ -96,7 +96,7 @@ struct threads_outlive_the_heap {
   static void check() {
     const ledger books;
     std::optional<rig<M>> under_test(std::in_place);
-    crew<M> threads(under_test->heap, books, 43);
+    worker_threads<M> threads(under_test->heap, books, 43);
     for (int life = 0; life < 12 && !failure_flag::raised(); ++life) {
       if (life > 0) under_test.emplace();
       threads.work(exhausting, exhausting.steps / 8);
@@ -118,7 +118,7 @@ struct rewind_ends_what_all_threads_allocated_since {
   static void check() {
     const ledger books;
     rig<M> under_test;
-    crew<M> threads(under_test.heap, books, 47);
+    worker_threads<M> threads(under_test.heap, books, 47);
     for (int turn = 0; turn < 6 && !failure_flag::raised(); ++turn) {
       threads.work(profiles::small, 40);
       const auto mark = under_test.heap.mark();

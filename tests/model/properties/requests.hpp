@@ -1,4 +1,4 @@
-// Promises about single requests: zero, alignment, absurd sizes, and who may end a block.
+// Properties of single requests: zero, alignment, absurd sizes, and who may end a block.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Promises of heaps that watch for misuse: each is told once, of the right block, and does no harm.
+// Properties of heaps that watch for misuse: each is told once, of the right block, and does no harm.
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,4 @@
-// Promises kept over random traces: the centre of the suite.
+// Properties that hold over random traces: the centre of the suite.
 #pragma once
 
 #include "model/random_trace.hpp"

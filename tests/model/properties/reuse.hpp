@@ -1,4 +1,4 @@
-// Promises about memory that comes back: what was ended is handed out again.
+// Properties of memory that comes back: what was ended is handed out again.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Promises about changing the size of one block.
+// Properties of changing the size of one block.
 #pragma once
 
 #include <algorithm>

@@ -1,26 +1,26 @@
-// Every promise of the suite. A new capability adds its promises here and holds for all heaps that
+// Every property of the suite. A new capability adds its properties here and holds for all heaps that
 // have it; a new heap adds one line in its own translation unit (model.hpp).
 #pragma once
 
 #include "model/model.hpp"
-#include "model/promises/bursts.hpp"
-#include "model/promises/concurrent.hpp"
-#include "model/promises/exhaustion.hpp"
-#include "model/promises/fixed_size.hpp"
-#include "model/promises/misused_blocks.hpp"
-#include "model/promises/nesting.hpp"
-#include "model/promises/object_stacks.hpp"
-#include "model/promises/requests.hpp"
-#include "model/promises/resizing.hpp"
-#include "model/promises/reuse.hpp"
-#include "model/promises/traces.hpp"
-#include "model/promises/whole_heap.hpp"
+#include "model/properties/bursts.hpp"
+#include "model/properties/concurrent.hpp"
+#include "model/properties/exhaustion.hpp"
+#include "model/properties/fixed_size.hpp"
+#include "model/properties/misused_blocks.hpp"
+#include "model/properties/nesting.hpp"
+#include "model/properties/object_stacks.hpp"
+#include "model/properties/requests.hpp"
+#include "model/properties/resizing.hpp"
+#include "model/properties/reuse.hpp"
+#include "model/properties/traces.hpp"
+#include "model/properties/whole_heap.hpp"
 
 namespace mallard::model {
 
 template <class M>
-bool keeps_every_promise(const char* heap) {
-  return register_promises<
+bool has_every_property(const char* heap) {
+  return register_properties<
       M, zero_bytes_are_a_block_of_their_own, blocks_have_the_alignment_asked_for,
       absurd_requests_are_null_and_change_nothing, a_block_may_end_on_another_thread,
       received_sizes_are_predicted, a_burst_is_all_or_none, a_new_burst_is_adjacent_as_wished,

@@ -1,4 +1,4 @@
-// Promises of heaps whose blocks all have one size.
+// Properties of heaps whose blocks all have one size.
 #pragma once
 
 #include "model/random.hpp"

@@ -1,4 +1,4 @@
-// Promises of object stacks: what ends with a block, and an object that grows among blocks.
+// Properties of object stacks: what ends with a block, and an object that grows among blocks.
 #pragma once
 
 #include <cstddef>

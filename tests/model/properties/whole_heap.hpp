@@ -1,4 +1,4 @@
-// Promises of capabilities that act on the whole heap: release, clear, trim, rewind.
+// Properties of capabilities that act on the whole heap: release, clear, trim, rewind.
 #pragma once
 
 #include "model/random_trace.hpp"

@@ -1,5 +1,5 @@
-// Promises of heaps that end with others: families of random shape, of which members are made, used, cleared
-// and ended in any order, beside what must then be true of each.
+// Properties of heaps that end with others: families of random shape, of which members are made, used,
+// cleared and ended in any order, beside what must then be true of each.
 #pragma once
 
 #include <cstdint>
