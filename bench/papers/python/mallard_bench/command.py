@@ -267,4 +267,4 @@ def installed_version() -> str:
     """Return the version of this package."""
     from importlib.metadata import version
 
-    return version("mallard")
+    return version("mallard-bench")
