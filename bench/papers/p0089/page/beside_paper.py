@@ -10,10 +10,8 @@ from statistics import median
 from typing import Any
 from xml.sax.saxutils import escape
 
-from mallard_bench.families import LOCAL
-from mallard_bench.findings.locality import BESIDE, WITH, WITHOUT
+from mallard_bench.families import BESIDE, LARGEST_POOLED, LOCAL, WITH, WITHOUT
 from mallard_bench.findings.measured import Cell, Measured
-from mallard_bench.findings.utilization import LARGEST_POOLED
 from mallard_bench.tables.density import title
 from mallard_bench.tables.figure import three_digits
 

@@ -11,6 +11,11 @@ GLOBAL = (BASE, "AS2")
 MONOTONIC = ("AS3", "AS4", "AS5", "AS6")
 MULTIPOOL = ("AS7", "AS8", "AS9", "AS10")
 COMPOSITE = ("AS11", "AS12", "AS13", "AS14")  # multipool over monotonic
+# Benchmark II compares what shuffles cost without a local heap and with one for each subsystem.
+WITHOUT, WITH, BESIDE = BASE, MULTIPOOL[0], "fifo_multipool"
+LAST_SPLIT = 8
+LARGEST_POOLED = 12  # of benchmark III: larger blocks the paper's multipool passes on
+
 POOLED = (*MULTIPOOL, *COMPOSITE)
 LOCAL = (*MONOTONIC, *POOLED)
 

@@ -10,10 +10,12 @@ import pytest
 
 from mallard_bench.expected_documents import GROUPS, documents
 from mallard_bench.findings import FINDINGS, judged, left_out
+from mallard_bench.findings.claims import finding_of
 from mallard_bench.findings.finding import Finding, Verdict
 from mallard_bench.findings.interval import Interval, smallest
 from mallard_bench.findings.judge import ALWAYS, each, ends, made_by, middle, quotient
 from mallard_bench.findings.measured import Key, Measured, measured
+from mallard_bench.findings.selection import selection
 
 HOLDS, DOES_NOT, OPEN = Verdict.HOLDS, Verdict.DOES_NOT, Verdict.OPEN
 BENCHMARKS = list(GROUPS)
@@ -495,6 +497,18 @@ def test_how_cells_end() -> None:
 
 def cell_of(label: str) -> Callable[[Measured], list[Key]]:
     return lambda _: [(8, 4, 2, label)]
+
+
+@pytest.mark.parametrize("line", ["AS1 / AS2 )", "(AS1 : AS2", "AS1 // AS2 AS3", "AS1 @ size 7->"])
+def test_a_line_that_says_no_ratios_is_refused(line: str) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011  as many reasons as lines
+        selection(line)
+
+
+@pytest.mark.parametrize("judge", ["", "2", "near 2", "above two"])
+def test_words_that_name_no_bounds_are_refused(judge: str) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011
+        finding_of(["density", "DS1", "7.1", ""], "None.", "AS1 / AS2", judge, "")
 
 
 def test_findings_are_told_apart() -> None:

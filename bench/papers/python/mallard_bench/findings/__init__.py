@@ -1,21 +1,12 @@
-"""What a paper found, one file a benchmark, and whether measured tables show it."""
+"""What papers found, and whether measured tables show it; the claims are data, in claims.txt."""
 
 from collections.abc import Sequence
 
-from mallard_bench.findings import allocators, contention, density, locality, pools, utilization
+from mallard_bench.findings.claims import claims
 from mallard_bench.findings.finding import Finding, Judgement
 from mallard_bench.findings.measured import Document, measured
 
-FINDINGS = {
-    "density": density.FINDINGS,
-    "locality": locality.FINDINGS,
-    "utilization": utilization.FINDINGS,
-    "contention": contention.FINDINGS,
-    "expansion": allocators.EXPANSION,
-    "shrink": allocators.SHRINK,
-    "burst": allocators.BURST,
-    "pools": pools.FINDINGS,
-}
+FINDINGS = claims()
 
 
 def judged(benchmark: str, documents: Sequence[Document]) -> list[tuple[Finding, Judgement]]:

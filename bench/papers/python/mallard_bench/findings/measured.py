@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any
 
+from mallard_bench.families import BESIDE
 from mallard_bench.findings.interval import Interval, Name
 from mallard_bench.repeated import ENOUGH_ROUNDS, Repeated
 
@@ -57,7 +58,7 @@ LAYOUT = {
     "locality": Layout(
         {"table": "", "global": "|G|=2^{}", "subsystem": "|S|=2^{}"},
         {"split": "2^-{}", "shuffled": "", "factor": "shuffled {} times", "label": "{}"},
-        beside="fifo_multipool",
+        beside=BESIDE,
     ),
     "utilization": Layout({"total": "T=2^{}", "active": "A=2^{}", "block": "S=2^{}"}, {"label": "{}"}),
     "expansion": Layout({"work": "", "elements": "{}"}, {"label": "{}"}),
@@ -86,6 +87,7 @@ class Measured:
     compilers: frozenset[str] = frozenset()
     memory_limits: frozenset[int] = frozenset()  # bytes a strategy could take
     rounds: int = ENOUGH_ROUNDS  # the fewest of any cell
+    settings: tuple[str, ...] = ()  # what the parts of a key are, the label left out
 
     def time(self, *key: Any) -> Interval | None:
         """Return the time of a cell, None if there is none."""
@@ -118,6 +120,7 @@ def measured(benchmark: str, documents: Sequence[Document]) -> Measured:
         frozenset(machine["compiler"] for machine in machines),
         frozenset(method["memory_limit"] for method in methods),
         min(rounds, default=ENOUGH_ROUNDS),
+        (*layout.group, *layout.row)[:-1],
     )
 
 
