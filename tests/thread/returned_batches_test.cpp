@@ -168,7 +168,9 @@ TEST_F(InterruptedBatches, APopTakesAWholeBatchAndLeavesTheOthers) {
   at_every_access([](batches& returned) { return returned.pop(); },
                   [](std::vector<std::size_t> before, std::size_t pushed, found f) {
                     before.push_back(pushed);
-                    if (before.size() > 1) EXPECT_EQ(f.popped.size(), 1u) << "there was a batch";
+                    if (before.size() > 1) {
+                      EXPECT_EQ(f.popped.size(), 1u) << "there was a batch";
+                    }
                     f.left.insert(f.left.end(), f.popped.begin(), f.popped.end());
                     EXPECT_EQ(sorted(f.left), sorted(before));
                   });
