@@ -71,11 +71,11 @@ class memory_by {
   using allocator = Allocator<T>;
 
   [[nodiscard]] allocator<std::byte> get() noexcept { return heap_; }
-  [[nodiscard]] book& blocks() noexcept { return heap_.blocks(); }
+  [[nodiscard]] block_registry& blocks() noexcept { return heap_.blocks(); }
   void fail_source_from(std::size_t n) { model::source_of(heap_.upstream()).fail_from(n); }
 
  private:
-  model::ledger books_;
+  model::chunk_registry registry_;
   heap_type heap_;
 };
 

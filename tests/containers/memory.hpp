@@ -6,8 +6,8 @@
 // typed<chosen_heap> is one type, too: what an allocator asks of its heap is the same of each, and a
 // container is compiled once for all of them.
 //
-// In both a book stands between container and heap, and a ledger under the heap: what is not given back
-// is a failure of the test on both levels, and on both levels requests can be made to fail.
+// In both a block_registry stands between container and heap, and a chunk_registry under the heap: what is
+// not given back is a failure of the test on both levels, and on both levels requests can be made to fail.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 #include <memory_resource>
 #include <new>
 
-#include "containers/book.hpp"
+#include "containers/block_registry.hpp"
 #include "mallard/allocator/allocator.hpp"
 #include "mallard/allocator/v2_allocator.hpp"
 #include "mallard/core/chain.hpp"
@@ -85,17 +85,17 @@ template <heap Heap>
 class watched {
  public:
   [[nodiscard]] Heap& upstream() noexcept { return heap_; }
-  [[nodiscard]] book& blocks() noexcept { return book_; }
+  [[nodiscard]] block_registry& blocks() noexcept { return registry_; }
 
   [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
-    if (book_.fails()) return {};
+    if (registry_.fails()) return {};
     const block received = heap_.allocate(size, align);
-    if (received) book_.enter(received, size, align);
+    if (received) registry_.enter(received, size, align);
     return received;
   }
 
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
-    if (book_.strike(p, size, align)) heap_.deallocate(p, size, align);
+    if (registry_.strike(p, size, align)) heap_.deallocate(p, size, align);
   }
 
   static constexpr resize_way ways = detail::ways_of<Heap>;
@@ -104,16 +104,16 @@ class watched {
   [[nodiscard]] resize_result resize(const resize_request& request) noexcept
     requires resizable<Heap>
   {
-    if (has_way(request.ways, resize_way::allocate_new) && book_.fails()) return {};
-    book_.expect_live(request.data, request.size, request.align);
+    if (has_way(request.ways, resize_way::allocate_new) && registry_.fails()) return {};
+    registry_.expect_live(request.data, request.size, request.align);
     const resize_result result = heap_.resize(request);
     const block& now = result.memory;
     if (!now) return result;
     const std::size_t requested = now.size >= request.preferred ? request.preferred : request.limit;
     if (result.reused)
-      book_.change(request.data, now, requested);
+      registry_.change(request.data, now, requested);
     else
-      book_.enter(now, requested, request.align);
+      registry_.enter(now, requested, request.align);
     return result;
   }
 
@@ -128,11 +128,11 @@ class watched {
     requires burst<Heap>
   {
     chain taken;
-    if (book_.fails() || !heap_.allocate_burst(taken, count, size, align, contiguous)) return false;
+    if (registry_.fails() || !heap_.allocate_burst(taken, count, size, align, contiguous)) return false;
     EXPECT_EQ(taken.size(), count);
     while (!taken.empty()) {
       void* const p = taken.pop_front();
-      book_.enter({p, size}, size, align);
+      registry_.enter({p, size}, size, align);
       out.push_back(p);
     }
     return true;
@@ -143,43 +143,43 @@ class watched {
   {
     chain ended;
     while (!blocks.empty())
-      if (void* const p = blocks.pop_front(); book_.strike(p, size, align)) ended.push_back(p);
+      if (void* const p = blocks.pop_front(); registry_.strike(p, size, align)) ended.push_back(p);
     heap_.deallocate_burst(ended, size, align);
   }
 
   // Ends the blocks that nobody will; how many there were.
   int end_what_is_lost() {
-    return book_.for_each(
+    return registry_.for_each(
         [this](void* p, std::size_t size, std::size_t align) { deallocate(p, size, align); });
   }
 
  private:
   Heap heap_;
-  book book_;
+  block_registry registry_;
 };
 
 class watched_resource : public std::pmr::memory_resource {
  public:
   explicit watched_resource(std::pmr::memory_resource& upstream) : upstream_(upstream) {}
 
-  [[nodiscard]] book& blocks() noexcept { return book_; }
+  [[nodiscard]] block_registry& blocks() noexcept { return registry_; }
 
  private:
   void* do_allocate(std::size_t size, std::size_t align) override {
-    if (book_.fails()) throw std::bad_alloc();
+    if (registry_.fails()) throw std::bad_alloc();
     void* const p = upstream_.allocate(size, align);
-    book_.enter({p, size}, size, align);
+    registry_.enter({p, size}, size, align);
     return p;
   }
   void do_deallocate(void* p, std::size_t size, std::size_t align) override {
-    if (book_.strike(p, size, align)) upstream_.deallocate(p, size, align);
+    if (registry_.strike(p, size, align)) upstream_.deallocate(p, size, align);
   }
   [[nodiscard]] bool do_is_equal(const memory_resource& other) const noexcept override {
     return this == &other;
   }
 
   std::pmr::memory_resource& upstream_;
-  book book_;
+  block_registry registry_;
 };
 
 // The library's allocators.
@@ -201,12 +201,12 @@ class typed {
   using allocator = typename Allocator::template of<T, watched<Heap>>;
 
   [[nodiscard]] allocator<std::byte> get() noexcept { return heap_; }
-  [[nodiscard]] book& blocks() noexcept { return heap_.blocks(); }
+  [[nodiscard]] block_registry& blocks() noexcept { return heap_.blocks(); }
   void fail_source_from(std::size_t n) { fail_source(heap_.upstream(), n); }
   int end_what_is_lost() { return heap_.end_what_is_lost(); }
 
  private:
-  model::ledger books_;
+  model::chunk_registry registry_;
   watched<Heap> heap_;
 };
 
@@ -227,13 +227,13 @@ class pmr {
   }
 
   [[nodiscard]] allocator<std::byte> get() noexcept { return &watched_; }
-  [[nodiscard]] book& blocks() noexcept { return watched_.blocks(); }
+  [[nodiscard]] block_registry& blocks() noexcept { return watched_.blocks(); }
   void fail_source_from(std::size_t n) { fail_source_from_(n); }
 
  private:
   static inline std::unique_ptr<std::pmr::memory_resource> (*make)(pmr&) = nullptr;
 
-  model::ledger books_;
+  model::chunk_registry registry_;
   std::function<void(std::size_t)> fail_source_from_;
   std::unique_ptr<std::pmr::memory_resource> resource_{make(*this)};
   watched_resource watched_{*resource_};

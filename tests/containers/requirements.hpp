@@ -15,7 +15,7 @@
 //       static constexpr bool over_aligned = false;     // its elements are aligned no stricter than most
 //
 // Each check begins with new heaps and ends with every element destroyed and every block given back, in
-// the book and in the ledger. Failures are planted one after the other, at every
+// the block_registry and in the chunk_registry. Failures are planted one after the other, at every
 // construction of an element and at every request of a block, until nothing is left to fail.
 #pragma once
 

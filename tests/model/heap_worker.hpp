@@ -42,12 +42,12 @@ template <class M>
 class worker {
  public:
   // The index-th of as many as have a mailbox.
-  worker(typename M::heap& heap, const ledger& books, std::vector<mailbox>& mailboxes, std::size_t index,
-         std::uint64_t seed)
+  worker(typename M::heap& heap, const chunk_registry& registry, std::vector<mailbox>& mailboxes,
+         std::size_t index, std::uint64_t seed)
       : mailboxes_(mailboxes),
         index_(index),
         random_(seed * mailboxes.size() + index),
-        shadow_(heap, books, company::shared) {}
+        shadow_(heap, registry, company::shared) {}
 
   [[nodiscard]] random_source& random() { return random_; }
 

@@ -28,11 +28,11 @@
 
 #include "mallard/core/concepts.hpp"
 #include "mallard/layer/failing.hpp"
-#include "model/ledger.hpp"
+#include "model/chunk_registry.hpp"
 
 namespace mallard::model {
 
-// What heaps of the suite stand on: book-keeping, and failures on demand.
+// What heaps of the suite stand on: a registry of chunks, and failures on demand.
 using source = failing<probe>;
 
 // What a property must know of a heap and cannot ask it. A model inherits it and says what differs.
@@ -90,7 +90,7 @@ constexpr bool stands_on_source() {
     return false;
 }
 
-// Whether the ledger sees the chunks of M's heap, so that it can be made to fail.
+// Whether the chunk_registry sees the chunks of M's heap, so that it can be made to fail.
 template <class M>
 inline constexpr bool probed = stands_on_source<typename M::heap>();
 

@@ -110,15 +110,15 @@ void drain(shadow<M>& s, random_source& r) {
   s.check();
 }
 
-// A fresh heap for each profile, with its shadow and its books: body(profile, shadow, books).
+// A fresh heap for each profile, with its shadow and its registry: body(profile, shadow, registry).
 template <class M, class Body>
 void for_each_profile(Body body) {
   for (const profile& p : profiles::all) {
     SCOPED_TRACE(p.name);
-    const ledger books;
+    const chunk_registry registry;
     rig<M> under_test;
-    shadow<M> s(under_test.heap, books);
-    body(p, s, books);
+    shadow<M> s(under_test.heap, registry);
+    body(p, s, registry);
   }
 }
 

@@ -90,8 +90,8 @@ class shadow {
  public:
   using heap_type = typename M::heap;
 
-  explicit shadow(heap_type& h, const ledger& books, company with = company::alone)
-      : heap_(h), books_(books), company_(with) {}
+  explicit shadow(heap_type& h, const chunk_registry& registry, company with = company::alone)
+      : heap_(h), registry_(registry), company_(with) {}
 
   [[nodiscard]] heap_type& heap() { return heap_; }
   [[nodiscard]] bool shared() const { return company_ == company::shared; }
@@ -236,7 +236,7 @@ class shadow {
   bool note(const live_block& b) {
     EXPECT_TRUE(is_aligned(b.data, b.align)) << b.data << " is not aligned to " << b.align;
     if constexpr (probed<M>) {
-      EXPECT_TRUE(shared() || books_.covers(b.data, b.received))
+      EXPECT_TRUE(shared() || registry_.covers(b.data, b.received))
           << "block of " << b.received << " lies outside of every chunk";
     }
     const std::uintptr_t start = address_of(b.data);
@@ -270,7 +270,7 @@ class shadow {
                     !std::same_as<typename H::upstream_type, source>) {
         EXPECT_LE(held, h.upstream().usage().granted) << "held is more than the upstream has granted";
       } else if constexpr (stands_on_source<H>()) {
-        EXPECT_EQ(held, books_.held()) << "held differs from what the source counts";
+        EXPECT_EQ(held, registry_.held()) << "held differs from what the source counts";
       }
     }
   }
@@ -291,7 +291,7 @@ class shadow {
   }
 
   heap_type& heap_;
-  const ledger& books_;
+  const chunk_registry& registry_;
   const company company_;
   std::vector<live_block> blocks_;
   std::map<std::uintptr_t, std::uintptr_t> spans_;  // of live blocks: start, end

@@ -64,15 +64,16 @@ struct small_chunk_cache_model : passing_through {
   };
 };
 
-// A memory_resource whose blocks are the ledger's, so that sizes and alignments that come back are checked.
-class ledger_resource final : public std::pmr::memory_resource {
+// A memory_resource whose blocks are the chunk_registry's, so that sizes and alignments that come back are
+// checked.
+class registry_resource final : public std::pmr::memory_resource {
   void* do_allocate(std::size_t size, std::size_t align) override {
-    const block given = ledger::current()->hand_out(size, align);
+    const block given = chunk_registry::current()->hand_out(size, align);
     if (!given) throw std::bad_alloc();
     return given.data;
   }
   void do_deallocate(void* p, std::size_t size, std::size_t align) override {
-    ledger::current()->take_back(p, size, align);
+    chunk_registry::current()->take_back(p, size, align);
   }
   [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
     return this == &other;
@@ -82,7 +83,7 @@ class ledger_resource final : public std::pmr::memory_resource {
 struct memory_resource_model : passing_through {
   using heap = counting<memory_resource_source>;
   struct rig {
-    ledger_resource resource;
+    registry_resource resource;
     counting<memory_resource_source> heap{&resource};
   };
 };

@@ -13,7 +13,7 @@ struct arena_model : model {
   static constexpr bool grows_in_place = Bytes >= 4096;
   static constexpr std::size_t lent_bytes = Bytes;
 
-  // The first block is all of the inside: so the ledger learns where that is.
+  // The first block is all of the inside: so the chunk_registry learns where that is.
   struct rig {
     basic_stack_arena<Bytes, source, Growth> heap;
     noted_buffer inside{static_cast<std::byte*>(heap.allocate(Bytes, 1).data), Bytes};

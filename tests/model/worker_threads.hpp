@@ -21,8 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/chunk_registry.hpp"
 #include "model/heap_worker.hpp"
-#include "model/ledger.hpp"
 #include "model/shadow.hpp"
 
 namespace mallard::model {
@@ -32,10 +32,10 @@ class worker_threads {
  public:
   static constexpr std::size_t size = 8;
 
-  worker_threads(typename M::heap& heap, const ledger& books, std::uint64_t seed)
-      : heap_(heap), books_(books), mailboxes_(size), gate_(size + 1) {
+  worker_threads(typename M::heap& heap, const chunk_registry& registry, std::uint64_t seed)
+      : heap_(heap), registry_(registry), mailboxes_(size), gate_(size + 1) {
     workers_.reserve(size);
-    for (std::size_t i = 0; i < size; ++i) workers_.emplace_back(heap, books, mailboxes_, i, seed);
+    for (std::size_t i = 0; i < size; ++i) workers_.emplace_back(heap, registry, mailboxes_, i, seed);
     const std::lock_guard lock(mutex_);
     for (worker<M>& w : workers_) threads_.emplace_back([this, &w] { wait_for_work(w); });
   }
@@ -57,7 +57,7 @@ class worker_threads {
 
   // Checks what must hold at a quiet time.
   void check() {
-    shadow<M> all(heap_, books_);
+    shadow<M> all(heap_, registry_);
     for (worker<M>& w : workers_)
       for (std::size_t i = 0; i < w.blocks().live(); ++i) all.take(w.blocks()[i]);
     all.check();
@@ -117,7 +117,7 @@ class worker_threads {
 
   const crowd of_threads_;
   typename M::heap& heap_;
-  const ledger& books_;
+  const chunk_registry& registry_;
   std::vector<mailbox> mailboxes_;
   std::vector<worker<M>> workers_;
   std::barrier<> gate_;  // passed twice a round, by the owner too

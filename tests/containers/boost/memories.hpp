@@ -5,7 +5,7 @@
 //     multipool     bursts only: everything in place is answered by plain allocation
 //     adaptive_multipool    the same, for nodes
 //
-// As memory.hpp, with a book between container and heap, and a ledger under the heap.
+// As memory.hpp, with a block_registry between container and heap, and a chunk_registry under the heap.
 #pragma once
 
 #include "containers/heaps.hpp"

@@ -13,9 +13,9 @@ struct bursts_and_single_blocks_mix {
   static constexpr const char* name = "bursts_and_single_blocks_mix";
   static constexpr bool applies = burst<typename M::heap>;
   static void check() {
-    const ledger books;
+    const chunk_registry registry;
     rig<M> under_test;
-    shadow<M> s(under_test.heap, books);
+    shadow<M> s(under_test.heap, registry);
     const std::size_t align = std::min<std::size_t>(8, M::largest_align);
     for (const std::size_t wanted : {0u, 1u, 24u, 48u, 1000u, 5000u, 40000u}) {
       const std::size_t size = std::min(wanted, M::largest_size);
@@ -43,9 +43,9 @@ struct a_new_burst_is_adjacent_as_wished {
   static void check() {
     const std::size_t align = std::min<std::size_t>(8, M::largest_align);
     for (const std::size_t contiguous : {4096u, 10000u}) {
-      const ledger books;
+      const chunk_registry registry;
       rig<M> under_test;
-      shadow<M> s(under_test.heap, books);
+      shadow<M> s(under_test.heap, registry);
       ASSERT_TRUE(s.allocate(usual_size<M>, align));  // what is left in front of the burst is in no one's way
       const std::size_t stride = s[0].received + M::header_bytes;
       const std::size_t adjacent = contiguous / stride;
@@ -70,9 +70,9 @@ struct a_burst_is_all_or_none {
     const std::size_t align = std::min<std::size_t>(8, M::largest_align);
     for (const std::size_t wanted : {48u, 40000u}) {
       const std::size_t size = std::min(wanted, M::largest_size);
-      const ledger books;
+      const chunk_registry registry;
       rig<M> under_test;
-      shadow<M> s(under_test.heap, books);
+      shadow<M> s(under_test.heap, registry);
       ASSERT_TRUE(s.allocate(size, align));
       for (std::size_t n = 1; n <= 4; ++n) {
         source_of(s.heap()).fail_from(n);
@@ -95,9 +95,9 @@ struct a_burst_of_sizes_has_each_in_its_place {
   static constexpr const char* name = "a_burst_of_sizes_has_each_in_its_place";
   static constexpr bool applies = tells_bursts_of_sizes<typename M::heap>;
   static void check() {
-    const ledger books;
+    const chunk_registry registry;
     rig<M> under_test;
-    shadow<M> s(under_test.heap, books);
+    shadow<M> s(under_test.heap, registry);
     random_source r(83);
     for (const std::size_t unit : {1u, 3u, 12u, 24u, 4096u}) {
       SCOPED_TRACE("units of " + std::to_string(unit) + " bytes");

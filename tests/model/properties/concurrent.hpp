@@ -42,9 +42,9 @@ struct eight_threads_at_once {
   static void check() {
     for (const profile& p : profiles::all) {
       for (std::uint64_t seed = 1; seed <= 3 && !failure_flag::raised(); ++seed) {
-        const ledger books(seed == 3 ? sizing::paged : sizing::exact);
+        const chunk_registry registry(seed == 3 ? sizing::paged : sizing::exact);
         rig<M> under_test;
-        worker_threads<M> threads(under_test.heap, books, seed);
+        worker_threads<M> threads(under_test.heap, registry, seed);
         random_source r(seed);
         for (int round = 0; round < 4 && !failure_flag::raised(); ++round) {
           threads.work(p, p.steps / 8);
@@ -68,10 +68,10 @@ struct exhaustion_among_threads {
   static void check() {
     for (std::size_t n = 1; n <= 40 && !failure_flag::raised(); n += 1 + n / 4) {
       SCOPED_TRACE("request " + std::to_string(n));
-      const ledger books;
+      const chunk_registry registry;
       rig<M> under_test;
       source& below = source_of(under_test.heap);
-      worker_threads<M> threads(under_test.heap, books, n);
+      worker_threads<M> threads(under_test.heap, registry, n);
       for (const bool for_good : {false, true}) {
         for_good ? below.fail_from(n) : below.fail_at(n);
         threads.work(exhausting, exhausting.steps / 4, true);
@@ -94,9 +94,9 @@ struct threads_outlive_the_heap {
   static constexpr bool among_threads = true;
   static constexpr bool applies = concurrent<typename M::heap>;
   static void check() {
-    const ledger books;
+    const chunk_registry registry;
     std::optional<rig<M>> under_test(std::in_place);
-    worker_threads<M> threads(under_test->heap, books, 43);
+    worker_threads<M> threads(under_test->heap, registry, 43);
     for (int life = 0; life < 12 && !failure_flag::raised(); ++life) {
       if (life > 0) under_test.emplace();
       threads.work(exhausting, exhausting.steps / 8);
@@ -104,7 +104,7 @@ struct threads_outlive_the_heap {
       if constexpr (!M::ends_its_blocks) threads.drain();
       under_test.reset();
       threads.forget_since(0);
-      EXPECT_EQ(books.held(), 0u) << "a heap that ended holds memory";
+      EXPECT_EQ(registry.held(), 0u) << "a heap that ended holds memory";
     }
     threads.dismiss();
   }
@@ -116,9 +116,9 @@ struct rewind_ends_what_all_threads_allocated_since {
   static constexpr bool among_threads = true;
   static constexpr bool applies = concurrent<typename M::heap> && rewindable<typename M::heap>;
   static void check() {
-    const ledger books;
+    const chunk_registry registry;
     rig<M> under_test;
-    worker_threads<M> threads(under_test.heap, books, 47);
+    worker_threads<M> threads(under_test.heap, registry, 47);
     for (int turn = 0; turn < 6 && !failure_flag::raised(); ++turn) {
       threads.work(profiles::small, 40);
       const auto mark = under_test.heap.mark();
@@ -138,7 +138,7 @@ struct memory_freed_elsewhere_comes_back {
   static constexpr bool among_threads = true;
   static constexpr bool applies = concurrent<typename M::heap> && probed<M> && M::reuses;
   static void check() {
-    for_each_profile<M>([](const profile& p, shadow<M>& s, const ledger& books) {
+    for_each_profile<M>([](const profile& p, shadow<M>& s, const chunk_registry& registry) {
       std::barrier<> turn(2);  // only one of the two is at work
       constexpr int turns = 24;
       std::thread elsewhere([&] {
@@ -161,10 +161,10 @@ struct memory_freed_elsewhere_comes_back {
         turn.arrive_and_wait();
         turn.arrive_and_wait();
         s.check();
-        if (i == turns / 3) settled = books.max_held();
+        if (i == turns / 3) settled = registry.max_held();
       }
       elsewhere.join();
-      EXPECT_LE(books.max_held(), settled + settled / 8) << "it grew with every turn";
+      EXPECT_LE(registry.max_held(), settled + settled / 8) << "it grew with every turn";
     });
   }
 };
@@ -176,14 +176,14 @@ struct a_threads_end_leaves_its_memory_to_others {
   static constexpr bool among_threads = true;
   static constexpr bool applies = concurrent<typename M::heap> && probed<M> && M::reuses;
   static void check() {
-    for_each_profile<M>([](const profile& p, shadow<M>& s, const ledger& books) {
+    for_each_profile<M>([](const profile& p, shadow<M>& s, const chunk_registry& registry) {
       std::size_t settled = 0;
       for (int turn = 0; turn < 12 && !s.broken(); ++turn) {
         std::thread([&] { allocate_and_end(s, p); }).join();
         s.check();
-        if (turn == 1) settled = books.max_held();
+        if (turn == 1) settled = registry.max_held();
       }
-      EXPECT_LE(books.max_held(), settled + settled / 8) << "it grew with every thread";
+      EXPECT_LE(registry.max_held(), settled + settled / 8) << "it grew with every thread";
     });
   }
 
@@ -207,7 +207,7 @@ struct flush_leaves_its_memory_to_others {
   static constexpr bool among_threads = true;
   static constexpr bool applies = thread_caching<typename M::heap> && probed<M> && M::reuses;
   static void check() {
-    for_each_profile<M>([](const profile& p, shadow<M>& s, const ledger& books) {
+    for_each_profile<M>([](const profile& p, shadow<M>& s, const chunk_registry& registry) {
       ASSERT_TRUE(s.allocate(usual_size<M>, 8));
       s.deallocate(0, usual_size<M>);
       s.heap().flush();
@@ -221,9 +221,9 @@ struct flush_leaves_its_memory_to_others {
       });
       flushed.wait();
       s.check();
-      const std::size_t settled = books.max_held();
+      const std::size_t settled = registry.max_held();
       a_threads_end_leaves_its_memory_to_others<M>::allocate_and_end(s, p);
-      EXPECT_LE(books.max_held(), settled + settled / 8) << "the next thread found nothing";
+      EXPECT_LE(registry.max_held(), settled + settled / 8) << "the next thread found nothing";
       done.count_down();
       elsewhere.join();
       s.check();
@@ -238,13 +238,13 @@ struct thousands_of_heaps_live_at_once {
   static constexpr bool among_threads = true;
   static constexpr bool applies = concurrent<typename M::heap> && probed<M>;
   static void check() {
-    const ledger books;
+    const chunk_registry registry;
     {
       std::vector<std::unique_ptr<rig<M>>> heaps;
       std::vector<std::unique_ptr<shadow<M>>> shadows;
       for (int i = 0; i < 2000; ++i) {
         heaps.push_back(std::make_unique<rig<M>>());
-        shadows.push_back(std::make_unique<shadow<M>>(heaps.back()->heap, books));
+        shadows.push_back(std::make_unique<shadow<M>>(heaps.back()->heap, registry));
       }
       const auto in_each = [&shadows] {
         for (const auto& s : shadows) {
@@ -263,7 +263,7 @@ struct thousands_of_heaps_live_at_once {
       for (std::size_t i = heaps.size(); i-- > 0;)
         if (heaps[i]) end(heaps[i], shadows[i]);
     }
-    EXPECT_EQ(books.held(), 0u);
+    EXPECT_EQ(registry.held(), 0u);
   }
 
  private:

@@ -17,10 +17,10 @@ template <class M>
 void exhaust_at(std::size_t n, bool for_good) {
   SCOPED_TRACE("request " + std::to_string(n) +
                (for_good ? " and all later ones fail" : " to the source fails"));
-  const ledger books;
+  const chunk_registry registry;
   {
     rig<M> under_test;
-    shadow<M> s(under_test.heap, books);
+    shadow<M> s(under_test.heap, registry);
     source& below = source_of(under_test.heap);
     if (for_good)
       below.fail_from(n);
@@ -36,15 +36,15 @@ void exhaust_at(std::size_t n, bool for_good) {
     random_source r(n);
     drain(s, r);
   }
-  EXPECT_EQ(books.held(), 0u);
+  EXPECT_EQ(registry.held(), 0u);
 }
 
 // Requests to the source in the same trace when all are served.
 template <class M>
 std::size_t requests_of_the_trace() {
-  const ledger books;
+  const chunk_registry registry;
   rig<M> under_test;
-  shadow<M> s(under_test.heap, books);
+  shadow<M> s(under_test.heap, registry);
   run_trace(s, exhausting, 5);
   const std::size_t requests = source_of(under_test.heap).requests();
   random_source r(5);
@@ -71,9 +71,9 @@ struct an_exhausted_source_means_null {
   static constexpr const char* name = "an_exhausted_source_means_null";
   static constexpr bool applies = probed<M>;
   static void check() {
-    const ledger books;
+    const chunk_registry registry;
     rig<M> under_test;
-    shadow<M> s(under_test.heap, books);
+    shadow<M> s(under_test.heap, registry);
     source_of(under_test.heap).fail_from(1);
     for (std::size_t size = M::lent_bytes; size > 0; size /= 2)
       while (s.allocate(size, 1)) s.check();  // what was lent needs no source
@@ -91,10 +91,10 @@ struct what_was_refused_is_refused_again {
   static constexpr const char* name = "what_was_refused_is_refused_again";
   static constexpr bool applies = probed<M> && !concurrent<typename M::heap> && !fixed_size<typename M::heap>;
   static void check() {
-    ledger books;
+    chunk_registry registry;
     rig<M> under_test;
-    shadow<M> s(under_test.heap, books);
-    books.bound(M::lent_bytes + bytes);
+    shadow<M> s(under_test.heap, registry);
+    registry.bound(M::lent_bytes + bytes);
     random_source r(83);
     for (std::size_t round = 0; round < 60 && !s.broken(); ++round) {
       std::size_t refused = 0;
@@ -141,10 +141,10 @@ struct an_empty_heap_serves_what_a_new_one_does {
                  (is_new   ? ", new"
                   : clears ? ", cleared"
                            : ", freed"));
-    ledger books;
+    chunk_registry registry;
     rig<M> under_test;
-    shadow<M> s(under_test.heap, books);
-    books.bound(bytes);
+    shadow<M> s(under_test.heap, registry);
+    registry.bound(bytes);
     while (!is_new && s.allocate(1000, 8)) {
     }
     empty(s, clears);

@@ -11,9 +11,9 @@ struct every_block_has_the_block_size {
   static constexpr const char* name = "every_block_has_the_block_size";
   static constexpr bool applies = fixed_size<typename M::heap>;
   static void check() {
-    const ledger books;
+    const chunk_registry registry;
     rig<M> under_test;
-    shadow<M> s(under_test.heap, books);
+    shadow<M> s(under_test.heap, registry);
     random_source r(17);
     for (int i = 0; i < 200; ++i) {
       const std::size_t align = std::size_t{1} << r.below(20);
@@ -33,9 +33,9 @@ struct what_does_not_fit_is_null {
   static constexpr const char* name = "what_does_not_fit_is_null";
   static constexpr bool applies = fixed_size<typename M::heap>;
   static void check() {
-    const ledger books;
+    const chunk_registry registry;
     rig<M> under_test;
-    shadow<M> s(under_test.heap, books);
+    shadow<M> s(under_test.heap, registry);
     ASSERT_TRUE(s.allocate(M::largest_size, M::largest_align));
     const std::size_t size = s.heap().block_size();
     const std::size_t align = s.heap().block_align();

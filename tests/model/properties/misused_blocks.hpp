@@ -13,7 +13,7 @@
 
 namespace mallard::model {
 
-// A heap with a book of its blocks.
+// A heap with a table of its blocks.
 template <class H>
 concept watchful = heap<H> && requires(H& h) {
   { h.table() } -> std::same_as<block_table&>;
@@ -63,7 +63,7 @@ struct what_comes_back_wrongly_is_told {
   static constexpr const char* name = "what_comes_back_wrongly_is_told";
   static constexpr bool applies = watchful<typename M::heap>;
   static void check() {
-    const ledger books;
+    const chunk_registry registry;
     rig<M> under_test;
     auto& heap = under_test.heap;
     witness w(heap);
@@ -89,7 +89,7 @@ struct what_comes_back_wrongly_is_told {
     heap.deallocate(other.data, 100, 8);
     heap.release();
     w.expect_silence();
-    EXPECT_EQ(books.held(), 0u);
+    EXPECT_EQ(registry.held(), 0u);
   }
 };
 
@@ -98,7 +98,7 @@ struct a_write_beside_a_block_is_told {
   static constexpr const char* name = "a_write_beside_a_block_is_told";
   static constexpr bool applies = watchful<typename M::heap>;
   static void check() {
-    const ledger books;
+    const chunk_registry registry;
     rig<M> under_test;
     auto& heap = under_test.heap;
     witness w(heap);
@@ -129,7 +129,7 @@ struct what_freed_blocks_keep_is_bounded {
   static constexpr const char* name = "what_freed_blocks_keep_is_bounded";
   static constexpr bool applies = watchful<typename M::heap> && trimmable<typename M::heap>;
   static void check() {
-    const ledger books;
+    const chunk_registry registry;
     rig<M> under_test;
     auto& heap = under_test.heap;
     random_source r(59);
@@ -151,7 +151,7 @@ struct a_write_after_free_is_told {
   static constexpr bool applies =
       watchful<typename M::heap> && layered<typename M::heap> && trimmable<typename M::heap> && !M::reuses;
   static void check() {
-    const ledger books;
+    const chunk_registry registry;
     rig<M> under_test;
     auto& heap = under_test.heap;
     witness w(heap);

@@ -16,8 +16,8 @@ class family {
   using heap_type = typename M::heap;
 
  public:
-  explicit family(const ledger& books) : books_(books) {
-    members_.push_back(std::make_unique<member>(books));
+  explicit family(const chunk_registry& registry) : registry_(registry) {
+    members_.push_back(std::make_unique<member>(registry));
   }
 
   [[nodiscard]] std::size_t size() const { return members_.size(); }
@@ -26,7 +26,7 @@ class family {
   [[nodiscard]] bool ended(std::size_t i) const { return members_[i]->ended; }
 
   void add(std::size_t parent, nesting how) {
-    members_.push_back(std::make_unique<member>(books_, *members_[parent], how));
+    members_.push_back(std::make_unique<member>(registry_, *members_[parent], how));
     members_.back()->blocks.count_births_from(++born_ << 32);  // so that no two have the same contents
   }
 
@@ -86,7 +86,7 @@ class family {
       m->blocks.check_contents();
     }
     if (members_.empty() || members_.front()->ended) {
-      EXPECT_EQ(books_.held(), 0u) << "the root has ended";
+      EXPECT_EQ(registry_.held(), 0u) << "the root has ended";
     } else {
       check_held(held);
     }
@@ -94,11 +94,11 @@ class family {
 
  private:
   struct member {
-    explicit member(const ledger& books)
-        : heap(std::make_unique<heap_type>()), blocks(*heap, books, company::shared) {}
-    member(const ledger& books, member& above, nesting with)
+    explicit member(const chunk_registry& registry)
+        : heap(std::make_unique<heap_type>()), blocks(*heap, registry, company::shared) {}
+    member(const chunk_registry& registry, member& above, nesting with)
         : heap(std::make_unique<heap_type>(*above.heap, with)),
-          blocks(*heap, books, company::shared),
+          blocks(*heap, registry, company::shared),
           parent(above.ended ? nullptr : &above),
           how(with),
           ended(above.ended) {}
@@ -147,13 +147,13 @@ class family {
   void check_held(std::size_t held) const {
     using upstream_type = typename heap_type::upstream_type;
     if constexpr (std::same_as<upstream_type, source>) {
-      EXPECT_EQ(held, books_.held());
+      EXPECT_EQ(held, registry_.held());
     } else if constexpr (inspectable<upstream_type>) {
       EXPECT_EQ(held, members_.front()->heap->upstream().usage().granted);
     }
   }
 
-  const ledger& books_;
+  const chunk_registry& registry_;
   std::vector<std::unique_ptr<member>> members_;
   std::uint64_t born_ = 0;
 };
@@ -164,8 +164,8 @@ struct families_live_and_end_in_any_order {
   static constexpr bool applies = nestable<typename M::heap> && inspectable<typename M::heap> && probed<M>;
   static void check() {
     for (const std::uint64_t seed : {83u, 89u, 97u, 101u}) {
-      const ledger books;
-      family<M> all(books);
+      const chunk_registry registry;
+      family<M> all(registry);
       random_source r(seed);
       for (int step = 0; step < 1500 && !failure_flag::raised(); ++step) {
         act(all, r);
@@ -203,12 +203,12 @@ struct a_child_needs_no_memory {
   static constexpr const char* name = "a_child_needs_no_memory";
   static constexpr bool applies = nestable<typename M::heap> && inspectable<typename M::heap> && probed<M>;
   static void check() {
-    const ledger books;
-    family<M> all(books);
+    const chunk_registry registry;
+    family<M> all(registry);
     source_of(all[0]).fail_from(1);
     for (std::size_t i = 0; i < 8; ++i) all.add(i, nesting::ends_with_parent);
     for (std::size_t i = 0; i < all.size(); ++i) all.allocate(i, {usual_size<M>, 8}, true);
-    EXPECT_EQ(books.held(), 0u);
+    EXPECT_EQ(registry.held(), 0u);
     all.check();
     source_of(all[0]).fail_no_more();
     for (std::size_t i = 0; i < all.size(); ++i) all.allocate(i, {usual_size<M>, 8});

@@ -27,7 +27,7 @@ struct free_from_ends_a_block_and_what_came_after {
   static constexpr const char* name = "free_from_ends_a_block_and_what_came_after";
   static constexpr bool applies = frees_from_a_block<typename M::heap>;
   static void check() {
-    for_each_profile<M>([](const profile& p, shadow<M>& s, const ledger& books) {
+    for_each_profile<M>([](const profile& p, shadow<M>& s, const chunk_registry& registry) {
       random_source r(103);
       std::size_t settled = 0;
       std::map<std::uint64_t, std::size_t> before;  // bytes granted at the birth of each block
@@ -44,9 +44,9 @@ struct free_from_ends_a_block_and_what_came_after {
         }
         s.check_step();
         s.check_contents();
-        if (step == p.steps / 4) settled = books.max_held();
+        if (step == p.steps / 4) settled = registry.max_held();
       }
-      EXPECT_LE(books.max_held(), 4 * settled) << "it grew with every end";
+      EXPECT_LE(registry.max_held(), 4 * settled) << "it grew with every end";
     });
   }
 };
@@ -57,9 +57,9 @@ struct an_object_grows_among_blocks {
   static constexpr const char* name = "an_object_grows_among_blocks";
   static constexpr bool applies = grows_objects<typename M::heap> && probed<M>;
   static void check() {
-    const ledger books;
+    const chunk_registry registry;
     rig<M> under_test;
-    shadow<M> s(under_test.heap, books);
+    shadow<M> s(under_test.heap, registry);
     random_source r(107);
     std::string expected;
     for (int step = 0; step < 1000 && !s.broken(); ++step) {

@@ -15,9 +15,9 @@ struct zero_bytes_are_a_block_of_their_own {
   static constexpr const char* name = "zero_bytes_are_a_block_of_their_own";
   static constexpr bool applies = true;
   static void check() {
-    const ledger books;
+    const chunk_registry registry;
     rig<M> under_test;
-    shadow<M> s(under_test.heap, books);
+    shadow<M> s(under_test.heap, registry);
     for (std::size_t align = 1; align <= 64; align *= 2) {
       ASSERT_TRUE(s.allocate(0, align));
       ASSERT_TRUE(s.allocate(0, align));
@@ -34,9 +34,9 @@ struct blocks_have_the_alignment_asked_for {
   static constexpr const char* name = "blocks_have_the_alignment_asked_for";
   static constexpr bool applies = true;
   static void check() {
-    const ledger books;
+    const chunk_registry registry;
     rig<M> under_test;
-    shadow<M> s(under_test.heap, books);
+    shadow<M> s(under_test.heap, registry);
     const std::array<std::size_t, 16> sizes = {1,  2,   7,   8,    9,    16,   17,   24,
                                                48, 100, 255, 1000, 4095, 4096, 4097, 20000};
     for (std::size_t align = 1; align <= M::largest_align; align *= 2) {
@@ -61,9 +61,9 @@ struct absurd_requests_are_null_and_change_nothing {
   static constexpr const char* name = "absurd_requests_are_null_and_change_nothing";
   static constexpr bool applies = true;
   static void check() {
-    const ledger books;
+    const chunk_registry registry;
     rig<M> under_test;
-    shadow<M> s(under_test.heap, books);
+    shadow<M> s(under_test.heap, registry);
     ASSERT_TRUE(s.allocate(usual_size<M>, 8));
     ASSERT_TRUE(s.allocate(std::min<std::size_t>(5000, M::largest_size), 16));
     for (std::size_t align = 1; align <= M::largest_align; align *= 2) {
@@ -93,9 +93,9 @@ struct received_sizes_are_predicted {
   static constexpr bool applies = predictable<typename M::heap>;
   static void check() {
     for (const sizing how : {sizing::exact, sizing::paged}) {
-      const ledger books(how);
+      const chunk_registry registry(how);
       rig<M> under_test;
-      shadow<M> s(under_test.heap, books);
+      shadow<M> s(under_test.heap, registry);
       random_source r(41);
       for (int i = 0; i < 300; ++i) {
         const std::size_t size = std::min(r.below(8) == 0 ? 0 : r.spread(1, 1 << 16), M::largest_size);
@@ -121,9 +121,9 @@ struct a_block_may_end_on_another_thread {
   static constexpr bool among_threads = true;
   static constexpr bool applies = true;
   static void check() {
-    const ledger books;
+    const chunk_registry registry;
     rig<M> under_test;
-    shadow<M> s(under_test.heap, books);
+    shadow<M> s(under_test.heap, registry);
     const std::array<std::size_t, 4> sizes = {1, 40, 700, 9000};
     for (int turn = 0; turn < 20; ++turn) {
       std::thread([&] {

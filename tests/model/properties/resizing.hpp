@@ -17,9 +17,9 @@ struct resize_keeps_to_the_request {
   static constexpr const char* name = "resize_keeps_to_the_request";
   static constexpr bool applies = resizable<typename M::heap>;
   static void check() {
-    const ledger books;
+    const chunk_registry registry;
     rig<M> under_test;
-    shadow<M> s(under_test.heap, books);
+    shadow<M> s(under_test.heap, registry);
     for (const std::size_t size : {1u, 24u, 1000u, 30000u})
       ASSERT_TRUE(s.allocate(std::min(size, M::largest_size), std::min<std::size_t>(8, M::largest_align)));
     for (std::size_t i = 0; i < s.live(); ++i) {
@@ -45,9 +45,9 @@ struct an_absurd_wish_does_not_spoil_the_limit {
   static constexpr const char* name = "an_absurd_wish_does_not_spoil_the_limit";
   static constexpr bool applies = resizable_by<typename M::heap, resize_way::allocate_new> && probed<M>;
   static void check() {
-    const ledger books;
+    const chunk_registry registry;
     rig<M> under_test;
-    shadow<M> s(under_test.heap, books);
+    shadow<M> s(under_test.heap, registry);
     const std::size_t size = std::min<std::size_t>(100, M::largest_size);
     const std::size_t limit = std::min<std::size_t>(5000, M::largest_size);
     const std::size_t align = std::min<std::size_t>(8, M::largest_align);
@@ -70,9 +70,9 @@ struct one_block_grows_where_it_is {
   static constexpr bool applies =
       resizable_by<typename M::heap, resize_way::expand_forward> && M::grows_in_place;
   static void check() {
-    const ledger books;
+    const chunk_registry registry;
     rig<M> under_test;
-    shadow<M> s(under_test.heap, books);
+    shadow<M> s(under_test.heap, registry);
     const std::size_t largest = std::min<std::size_t>(2000, M::largest_size);
     ASSERT_TRUE(s.allocate(std::min<std::size_t>(16, largest), std::min<std::size_t>(8, M::largest_align)));
     constexpr resize_way ways = resize_way::expand_forward | resize_way::allocate_new;
@@ -97,9 +97,9 @@ struct a_block_grows_both_ways_by_whole_objects {
   static void check() {
     for (const object o : {object{1, 1}, {3, 1}, {12, 4}, {24, 8}, {4096, 16}}) {
       SCOPED_TRACE("objects of " + std::to_string(o.size) + " bytes");
-      const ledger books;
+      const chunk_registry registry;
       rig<M> under_test;
-      shadow<M> s(under_test.heap, books);
+      shadow<M> s(under_test.heap, registry);
       random_source r(o.size);
       std::size_t forward = 0;
       std::size_t backward = 0;

@@ -14,7 +14,7 @@ struct the_same_work_needs_no_more_memory {
   static constexpr const char* name = "the_same_work_needs_no_more_memory";
   static constexpr bool applies = probed<M> && M::reuses;
   static void check() {
-    for_each_profile<M>([](const profile& p, shadow<M>& s, const ledger& books) {
+    for_each_profile<M>([](const profile& p, shadow<M>& s, const chunk_registry& registry) {
       std::size_t settled = 0;
       for (int round = 0; round < 18 && !s.broken(); ++round) {
         random_source r(17);
@@ -26,9 +26,9 @@ struct the_same_work_needs_no_more_memory {
         s.check();
         while (s.live() > 0) deallocate_one(s, r);
         s.check();
-        if (round == 5) settled = books.max_held();
+        if (round == 5) settled = registry.max_held();
       }
-      EXPECT_LE(books.max_held(), settled + settled / 8) << "it grew with every round";
+      EXPECT_LE(registry.max_held(), settled + settled / 8) << "it grew with every round";
     });
   }
 };
@@ -42,20 +42,20 @@ struct an_ended_block_serves_the_next_request {
   static void check() {
     const auto most = std::min<std::size_t>({5000, M::largest_size, M::largest_reused_size});
     for (std::size_t align = 1; align <= 64; align *= 8) {
-      const ledger books;
+      const chunk_registry registry;
       rig<M> under_test;
-      shadow<M> s(under_test.heap, books);
+      shadow<M> s(under_test.heap, registry);
       for (std::size_t size = 0; size <= most; size += 1 + size / 24) {
         SCOPED_TRACE(std::to_string(size) + " bytes aligned to " + std::to_string(align));
         ASSERT_TRUE(s.allocate(size, align));
         const std::size_t received = s[0].received;
-        const std::size_t high = books.max_held();
+        const std::size_t high = registry.max_held();
         for (int turn = 0; turn < 40; ++turn) {
           const std::size_t i = s.youngest();
           s.deallocate(i, turn % 2 == 0 ? received : s[i].requested);
           ASSERT_TRUE(s.allocate(turn % 3 == 0 ? received : size, align));
         }
-        EXPECT_EQ(books.max_held(), high) << "forty turns over one block took more memory";
+        EXPECT_EQ(registry.max_held(), high) << "forty turns over one block took more memory";
         s.check();
         ASSERT_FALSE(s.broken());
         while (s.live() > 0) s.deallocate(0, s[0].received);

@@ -7,9 +7,9 @@ namespace mallard::model {
 
 template <class M>
 void trace_from_new_to_empty(const profile& p, std::uint64_t seed, sizing how) {
-  const ledger books(how);
+  const chunk_registry registry(how);
   rig<M> under_test;
-  shadow<M> s(under_test.heap, books);
+  shadow<M> s(under_test.heap, registry);
   run_trace(s, p, seed);
   random_source r(seed);
   drain(s, r);
@@ -38,22 +38,22 @@ struct random_traces_over_a_source_of_pages {
   }
 };
 
-// Live blocks end with their heap: the ledger demands every chunk back.
+// Live blocks end with their heap: the chunk_registry demands every chunk back.
 template <class M>
 struct destruction_gives_every_chunk_back {
   static constexpr const char* name = "destruction_gives_every_chunk_back";
   static constexpr bool applies = probed<M> && M::ends_its_blocks;
   static void check() {
     for (const profile& p : profiles::all) {
-      const ledger books;
+      const chunk_registry registry;
       {
         rig<M> under_test;
-        shadow<M> s(under_test.heap, books);
+        shadow<M> s(under_test.heap, registry);
         run_trace(s, p, 7);
         s.allocate(usual_size<M>, 8);
-        EXPECT_GT(books.held(), 0u);
+        EXPECT_GT(registry.held(), 0u);
       }
-      EXPECT_EQ(books.held(), 0u) << "after profile " << p.name;
+      EXPECT_EQ(registry.held(), 0u) << "after profile " << p.name;
     }
   }
 };

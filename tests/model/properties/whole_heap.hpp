@@ -10,7 +10,7 @@ struct release_leaves_the_heap_as_new {
   static constexpr const char* name = "release_leaves_the_heap_as_new";
   static constexpr bool applies = releasable<typename M::heap>;
   static void check() {
-    for_each_profile<M>([](const profile& p, shadow<M>& s, const ledger& books) {
+    for_each_profile<M>([](const profile& p, shadow<M>& s, const chunk_registry& registry) {
       ASSERT_TRUE(s.allocate(usual_size<M>, 8));
       const std::size_t first_chunk = s.usage().held;
       for (int round = 0; round < 4 && !s.broken(); ++round) {
@@ -19,7 +19,7 @@ struct release_leaves_the_heap_as_new {
         s.forget_since(0);
         s.check();
         EXPECT_EQ(s.usage().held, M::lent_bytes);
-        EXPECT_EQ(books.held(), M::lent_bytes);
+        EXPECT_EQ(registry.held(), M::lent_bytes);
         ASSERT_TRUE(s.allocate(usual_size<M>, 8));
         EXPECT_EQ(s.usage().held, first_chunk) << "a released heap grows as a new one does";
       }
@@ -32,7 +32,7 @@ struct clear_keeps_memory_for_the_same_work {
   static constexpr const char* name = "clear_keeps_memory_for_the_same_work";
   static constexpr bool applies = clearable<typename M::heap>;
   static void check() {
-    for_each_profile<M>([](const profile& p, shadow<M>& s, const ledger& books) {
+    for_each_profile<M>([](const profile& p, shadow<M>& s, const chunk_registry& registry) {
       std::size_t settled = 0;
       for (int round = 0; round < 12 && !s.broken(); ++round) {
         random_source r(29);
@@ -46,9 +46,9 @@ struct clear_keeps_memory_for_the_same_work {
         s.forget_since(0);
         s.check();
         EXPECT_EQ(s.usage().granted, 0u);
-        if (round == 5) settled = books.max_held();
+        if (round == 5) settled = registry.max_held();
       }
-      EXPECT_LE(books.max_held(), settled + settled / 8) << "it grew with every clear";
+      EXPECT_LE(registry.max_held(), settled + settled / 8) << "it grew with every clear";
     });
   }
 };
@@ -59,7 +59,7 @@ struct trim_gives_back_what_no_block_needs {
   static constexpr const char* name = "trim_gives_back_what_no_block_needs";
   static constexpr bool applies = trimmable<typename M::heap> && inspectable<typename M::heap>;
   static void check() {
-    for_each_profile<M>([](const profile& p, shadow<M>& s, const ledger&) {
+    for_each_profile<M>([](const profile& p, shadow<M>& s, const chunk_registry&) {
       run_trace(s, p, 67);
       for (const std::size_t keep : {SIZE_MAX, std::size_t{65536}, std::size_t{0}}) trim(s, keep);
       s.check_contents();
@@ -88,18 +88,18 @@ struct rewind_ends_what_came_after_the_mark {
   static constexpr const char* name = "rewind_ends_what_came_after_the_mark";
   static constexpr bool applies = rewindable<typename M::heap>;
   static void check() {
-    for_each_profile<M>([](const profile& p, shadow<M>& s, const ledger& books) {
+    for_each_profile<M>([](const profile& p, shadow<M>& s, const chunk_registry& registry) {
       random_source r(31);
       descend(s, p, r, 4);
       if (s.broken()) return;
       EXPECT_EQ(s.live(), 0u);
       EXPECT_EQ(s.usage().granted, 0u) << "rewound to the beginning, nothing is live";
-      const std::size_t settled = books.max_held();
+      const std::size_t settled = registry.max_held();
       for (int round = 0; round < 10 && !s.broken(); ++round) {
         random_source again(31);
         descend(s, p, again, 4);
       }
-      EXPECT_LE(books.max_held(), 2 * settled) << "it grew with every rewind";
+      EXPECT_LE(registry.max_held(), 2 * settled) << "it grew with every rewind";
     });
   }
 

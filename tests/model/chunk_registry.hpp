@@ -1,16 +1,16 @@
-// ledger and probe: the source under a heap in the model suite, and its independent book-keeping.
+// chunk_registry and probe: the source under a heap in the model suite, and its independent records.
 //
-//     heap under test --chunks--> probe --entries--> ledger   (of the running test)
+//     heap under test --chunks--> probe --entries--> chunk_registry   (of the running test)
 //
 // A probe gives what was asked for and no more: every chunk ends where a block of the C library ends,
 // so that a sanitizer sees a step beyond it; it is full of garbage, so that no heap may count on
 // zeros; and it has the alignment asked for, but never twice that, at the same place of a page always, so
-// that what a heap loses by padding, and how often it asks, is the same in each run. The ledger writes down
-// each chunk and complains, as a failure of the test, when one is given back twice, with a size or alignment
-// that was never agreed, or not at all.
+// that what a heap loses by padding, and how often it asks, is the same in each run. The chunk_registry
+// writes down each chunk and complains, as a failure of the test, when one is given back twice, with a size
+// or alignment that was never agreed, or not at all.
 //
-// A heap is default-constructed with its source inside, so a probe takes the ledger that was opened
-// last. Ledgers nest; all members but the constructor and the destructor may be called by any thread.
+// A heap is default-constructed with its source inside, so a probe takes the chunk_registry that was opened
+// last. Registries nest; all members but the constructor and the destructor may be called by any thread.
 // A probe is not concurrent, as most sources: it complains about a thread that comes in while another one
 // is inside, and lets the others run in between, so that they do come, as long as there is a crowd. Without
 // one it does not: each time might cost a share of the processor, where other programs wait for it.
@@ -36,19 +36,19 @@ namespace mallard::model {
 // How many bytes a request for n receives: n, or as many as fill whole pages.
 enum class sizing { exact, paged };
 
-class ledger {
+class chunk_registry {
  public:
-  explicit ledger(sizing s = sizing::exact) : sizing_(s), previous_(innermost) { innermost = this; }
-  ledger(const ledger&) = delete;
-  ledger& operator=(const ledger&) = delete;
+  explicit chunk_registry(sizing s = sizing::exact) : sizing_(s), previous_(innermost) { innermost = this; }
+  chunk_registry(const chunk_registry&) = delete;
+  chunk_registry& operator=(const chunk_registry&) = delete;
 
-  ~ledger() {
+  ~chunk_registry() {
     innermost = previous_;
     EXPECT_EQ(chunks_.size(), 0u) << "chunks never given back, " << held_ << " bytes";
     for (const auto& [start, chunk] : chunks_) std::free(chunk.origin);
   }
 
-  [[nodiscard]] static ledger* current() { return innermost; }
+  [[nodiscard]] static chunk_registry* current() { return innermost; }
 
   // From now on at most so many bytes are out at a time.
   void bound(std::size_t bytes) {
@@ -131,10 +131,10 @@ class ledger {
     return figure;
   }
 
-  static inline ledger* innermost = nullptr;
+  static inline chunk_registry* innermost = nullptr;
 
   const sizing sizing_;
-  ledger* const previous_;
+  chunk_registry* const previous_;
   mutable std::mutex mutex_;
   std::map<std::uintptr_t, entry> chunks_;
   std::size_t held_ = 0;
@@ -159,25 +159,25 @@ class crowd {
 // The source itself: a heap, and the simplest one that the suite holds to its properties.
 class probe {
  public:
-  probe() noexcept : books_(*ledger::current()) {}
+  probe() noexcept : registry_(*chunk_registry::current()) {}
   probe(const probe&) = delete;
   probe& operator=(const probe&) = delete;
 
   [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
     const visit alone(visitors_);
-    return books_.hand_out(size, align);
+    return registry_.hand_out(size, align);
   }
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
     const visit alone(visitors_);
-    books_.take_back(p, size, align);
+    registry_.take_back(p, size, align);
   }
 
   [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept {
-    return books_.received_size(size, align);
+    return registry_.received_size(size, align);
   }
 
-  [[nodiscard]] std::size_t held() const noexcept { return books_.held(); }
-  [[nodiscard]] std::size_t max_held() const noexcept { return books_.max_held(); }
+  [[nodiscard]] std::size_t held() const noexcept { return registry_.held(); }
+  [[nodiscard]] std::size_t max_held() const noexcept { return registry_.max_held(); }
 
   [[nodiscard]] heap_usage usage() const noexcept { return {held(), held(), held()}; }
   [[nodiscard]] static violation validate() noexcept { return {}; }
@@ -199,39 +199,40 @@ class probe {
     std::atomic<int>& visitors_;
   };
 
-  ledger& books_;
+  chunk_registry& registry_;
   std::atomic<int> visitors_ = 0;
 };
 
 static_assert(predictable<probe> && counted<probe> && inspectable<probe> && !concurrent<probe>);
 
-// A buffer for a heap to begin in: a chunk of the ledger's, which starts at an odd address.
+// A buffer for a heap to begin in: a chunk of the chunk_registry's, which starts at an odd address.
 class lent_buffer {
  public:
-  explicit lent_buffer(std::size_t size) : memory_(books_.hand_out(size, 1)) {}
+  explicit lent_buffer(std::size_t size) : memory_(registry_.hand_out(size, 1)) {}
   lent_buffer(const lent_buffer&) = delete;
   lent_buffer& operator=(const lent_buffer&) = delete;
-  ~lent_buffer() { books_.take_back(memory_.data, memory_.size, 1); }
+  ~lent_buffer() { registry_.take_back(memory_.data, memory_.size, 1); }
 
   [[nodiscard]] std::span<std::byte> bytes() const {
     return {static_cast<std::byte*>(memory_.data), memory_.size};
   }
 
  private:
-  ledger& books_ = *ledger::current();
+  chunk_registry& registry_ = *chunk_registry::current();
   const block memory_;
 };
 
-// A buffer that stands elsewhere, inside a heap for one, and that the ledger knows of as long as this lives.
+// A buffer that stands elsewhere, inside a heap for one, and that the chunk_registry knows of as long as this
+// lives.
 class noted_buffer {
  public:
-  noted_buffer(std::byte* data, std::size_t size) : memory_{data, size} { books_.note(data, size); }
+  noted_buffer(std::byte* data, std::size_t size) : memory_{data, size} { registry_.note(data, size); }
   noted_buffer(const noted_buffer&) = delete;
   noted_buffer& operator=(const noted_buffer&) = delete;
-  ~noted_buffer() { books_.take_back(memory_.data, memory_.size, 1); }
+  ~noted_buffer() { registry_.take_back(memory_.data, memory_.size, 1); }
 
  private:
-  ledger& books_ = *ledger::current();
+  chunk_registry& registry_ = *chunk_registry::current();
   const block memory_;
 };
 

@@ -1,7 +1,8 @@
-// book: every block that a container has from its heap, written down between the two; and failures on demand.
+// block_registry: every block that a container has from its heap, written down between the two; and failures
+// on demand.
 //
-//     container --> facade --> watched<Heap> or watched_resource --> heap under test --> source --> ledger
-//                                   book
+//     container --> facade --> watched<Heap> or watched_resource --> heap under test --> source
+//                                   block_registry                                     chunk_registry
 //
 // Complains, as a failure of the test, of a block that is given back twice, or with a size or an alignment
 // that it was not asked for with, or never. New blocks are full of garbage.
@@ -21,12 +22,12 @@
 
 namespace mallard::containers {
 
-class book {
+class block_registry {
  public:
-  book() = default;
-  book(const book&) = delete;
-  book& operator=(const book&) = delete;
-  ~book() { EXPECT_EQ(live_.size(), 0u) << "blocks never given back"; }
+  block_registry() = default;
+  block_registry(const block_registry&) = delete;
+  block_registry& operator=(const block_registry&) = delete;
+  ~block_registry() { EXPECT_EQ(live_.size(), 0u) << "blocks never given back"; }
 
   [[nodiscard]] std::size_t live() const { return live_.size(); }
 
