@@ -69,8 +69,8 @@ const bool held = has_every_property<stats_model>("stats_of_multipool") &&
                   has_every_property<failing_monotonic_model>("failing_monotonic") &&
                   has_every_property<limited_model>("limited_multipool") &&
                   has_every_property<limited_source_model>("limited_source") &&
-                  has_every_property<limited_measurable_model>("limited_tracked") &&
-                  has_every_property<stats_measurable_model>("stats_of_tracked") &&
+                  has_every_property<limited_measurable_model>("limited_live_list") &&
+                  has_every_property<stats_measurable_model>("stats_of_live_list") &&
                   has_every_property<stats_of_monotonic_model>("stats_of_monotonic") &&
                   has_every_property<limited_under_a_heap_model>("multipool_over_limited");
 
