@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "layer/scripted_heap.hpp"
+#include "core/scripted_heap.hpp"
 
 namespace mallard {
 namespace {

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-#include "layer/scripted_heap.hpp"
+#include "core/scripted_heap.hpp"
 #include "mallard/debug/guarded.hpp"
 #include "mallard/heap/best_fit.hpp"
 #include "mallard/heap/monotonic.hpp"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "layer/scripted_heap.hpp"
+#include "core/scripted_heap.hpp"
 #include "mallard/core/align.hpp"
 #include "mallard/heap/best_fit.hpp"
 #include "mallard/heap/multipool.hpp"
