@@ -8,9 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "footprint/contestants.hpp"
+#include "footprint/held_by.hpp"
 #include "footprint/metered_heap.hpp"
-#include "footprint/pass.hpp"
 #include "footprint/sweep.hpp"
 #include "harness/mapping.hpp"
 #include "journal/event_source.hpp"
@@ -52,7 +51,7 @@ ordered_json multipool_figures(const replay::trace& t) {
 ordered_json other_figures(const replay::trace& t) {
   ordered_json list = ordered_json::array();
   for (const char* name : others) {
-    const footprint::contestant_figures found = footprint::held_by(name, t);
+    const footprint::held_figures found = footprint::held_by(name, t);
     if (found.reason.empty())
       list.push_back({{"strategy", name}, {"max_held", found.max_held}, {"held_after", found.held_after}});
     else

@@ -10,17 +10,21 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <new>
+#include <span>
 
 #include "footprint/class_peaks.hpp"
-#include "replay/contestant/process_footprint.hpp"
+#include "harness/allocator/process_footprint.hpp"
+#include "harness/mapping.hpp"
 #include "replay/run/pass.hpp"
 #include "replay/trace/op.hpp"
+#include "replay/trace/trace.hpp"
 
 namespace mallard::footprint {
 
 template <class Heap>
 class metered_heap {
-  using process = replay::process_footprint<Heap>;
+  using process = harness::process_footprint<Heap>;
 
  public:
   static constexpr std::size_t settled = std::size_t{1} << 20;
@@ -42,8 +46,8 @@ class metered_heap {
   void end_pass() {}
 
   [[nodiscard]] const class_peaks<typename Heap::classes>& peaks() const { return peaks_; }
-  [[nodiscard]] std::size_t held() const { return replay::source_of(heap_).held(); }
-  [[nodiscard]] std::size_t max_held() const { return replay::source_of(heap_).max_held(); }
+  [[nodiscard]] std::size_t held() const { return harness::source_of(heap_).held(); }
+  [[nodiscard]] std::size_t max_held() const { return harness::source_of(heap_).max_held(); }
 
   // With what the process's chunk cache keeps of it.
   [[nodiscard]] std::size_t mapped() const { return process::held(heap_); }
@@ -76,5 +80,16 @@ class metered_heap {
   double worst_held_ = 0;
   double worst_rounding_ = 0;
 };
+
+// A whole trace against an allocator, in this process.
+// `slots` has room for a pointer to each of the trace's slots. Throws std::bad_alloc where a request was
+// refused.
+template <replay::touch Touch, replay::block_allocator Allocator>
+void pass(Allocator& c, const replay::trace& t, const harness::scratch& slots) {
+  const std::span<const replay::op> ops = t.ops();
+  const replay::op* const end = ops.data() + ops.size();
+  if (replay::replay_pass<Touch>(c, ops.data(), end, static_cast<void**>(slots.data())) != end)
+    throw std::bad_alloc();
+}
 
 }  // namespace mallard::footprint

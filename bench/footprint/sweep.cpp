@@ -7,14 +7,13 @@
 #include <utility>
 
 #include "footprint/metered_heap.hpp"
-#include "footprint/pass.hpp"
 #include "harness/cpu_clock.hpp"
 #include "harness/mapping.hpp"
 #include "harness/memory_meter.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/source/counting.hpp"
 #include "mallard/source/os_pages.hpp"
-#include "replay/contestant/heap.hpp"
+#include "replay/allocator/own_heap.hpp"
 
 namespace mallard::footprint {
 namespace {

@@ -2,22 +2,15 @@
 
 #include <thread>
 
-#include "contestants.hpp"
-#include "mallard/heap/adaptive_multipool.hpp"
-#include "mallard/heap/adaptive_pool.hpp"
-#include "mallard/heap/synchronized_adaptive_pool.hpp"
 #include "scenarios.hpp"
 #include "ways.hpp"
 
 namespace instructions {
 
 void adaptive_pairs() {
-  pairs_of<mallard::adaptive_pool>();
-  pairs_of<mallard::adaptive_multipool>();
-  std::thread([] {
-    pairs_of<mallard::synchronized_adaptive_pool>();
-    pairs_of<mallard::shared_adaptive_pool>();
-  }).join();
+  using enum mallard::harness::counted_with;
+  pairs_of_group<adaptive_pools>();
+  std::thread(pairs_of_group<adaptive_pools_many_threads>).join();
 }
 
 }  // namespace instructions

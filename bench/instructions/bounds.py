@@ -78,39 +78,39 @@ LIVE = (1, 64, 4096)
 
 def limits(figures: Mapping[Key, float]) -> Iterator[Limit]:
     """Yield every promise, judged by these figures: what is missing leaves it unjudged."""
-    for (contestant, way), instructions in PAIRS_AT_MOST.items():
-        found = at_each("pair", contestant, way, LIVE, figures)
-        yield worst(f"pair, {contestant}, {way}", instructions, found)
+    for (allocator, way), instructions in PAIRS_AT_MOST.items():
+        found = at_each("pair", allocator, way, LIVE, figures)
+        yield worst(f"pair, {allocator}, {way}", instructions, found)
     yield from of_regions(figures)
     for other, share in LIVES_AT_MOST.items():
         theirs = figures.get(Key("life", other, "pmr", 1))
-        for contestant, way in LIVES:
-            of_theirs = over(figures.get(Key("life", contestant, way, 1)), theirs)
-            yield Limit(f"life, {contestant}, {way}, over that of {other}", share, of_theirs, "pmr")
-    for contestant, way in LIVES:
-        calls = figures.get(Key("life, system calls", contestant, way, 1))
-        yield Limit(f"life, {contestant}, {way}, system calls", 0, calls, "1 if any")
-    for scenario, contestant in CONSTANTS:
-        found = at_each(scenario, contestant, "pmr", CONSTANT_AT, figures)
+        for allocator, way in LIVES:
+            of_theirs = over(figures.get(Key("life", allocator, way, 1)), theirs)
+            yield Limit(f"life, {allocator}, {way}, over that of {other}", share, of_theirs, "pmr")
+    for allocator, way in LIVES:
+        calls = figures.get(Key("life, system calls", allocator, way, 1))
+        yield Limit(f"life, {allocator}, {way}, system calls", 0, calls, "1 if any")
+    for scenario, allocator in CONSTANTS:
+        found = at_each(scenario, allocator, "pmr", CONSTANT_AT, figures)
         least = min((figure for figure in found.values() if figure is not None), default=None)
         ratios = {at: over(figure, least) for at, figure in found.items()}
-        yield worst(f"{scenario}, {contestant}, pmr, over its least", CONSTANT, ratios)
+        yield worst(f"{scenario}, {allocator}, pmr, over its least", CONSTANT, ratios)
     yield from of_replays(figures)
 
 
 def of_regions(figures: Mapping[Key, float]) -> Iterator[Limit]:
     """Yield the promises about heaps that bump, and of which programs make many."""
-    for (contestant, way), instructions in BUMPING_AT_MOST.items():
-        taken = figures.get(Key("bumping", contestant, way, 1))
-        yield Limit(f"bumping, {contestant}, {way}", instructions, taken, way)
-    for (contestant, way), instructions in EMPTY_LIVES_AT_MOST.items():
-        taken = figures.get(Key("life, empty", contestant, way, 1))
-        yield Limit(f"life, empty, {contestant}, {way}", instructions, taken, way)
+    for (allocator, way), instructions in BUMPING_AT_MOST.items():
+        taken = figures.get(Key("bumping", allocator, way, 1))
+        yield Limit(f"bumping, {allocator}, {way}", instructions, taken, way)
+    for (allocator, way), instructions in EMPTY_LIVES_AT_MOST.items():
+        taken = figures.get(Key("life, empty", allocator, way, 1))
+        yield Limit(f"life, empty, {allocator}, {way}", instructions, taken, way)
     for scenario, way in EIGHT_BLOCKS:
         of_region = figures.get(Key(scenario, "region", way, 1))
-        for contestant in REAPS:
-            taken = over(figures.get(Key(scenario, contestant, way, 1)), of_region)
-            promise = f"{scenario}, {contestant}, {way}, over that of region"
+        for allocator in REAPS:
+            taken = over(figures.get(Key(scenario, allocator, way, 1)), of_region)
+            promise = f"{scenario}, {allocator}, {way}, over that of region"
             yield Limit(promise, EIGHT_BLOCKS_AT_MOST[scenario], taken, way)
 
 
@@ -118,22 +118,22 @@ def of_replays(figures: Mapping[Key, float]) -> Iterator[Limit]:
     """Yield the promises about recorded programs."""
     for journal in JOURNALS:
         scenario = SCENARIO.format(journal)
-        for contestant, way in REPLAYED:
-            ours = figures.get(Key(scenario, contestant, way, 1))
+        for allocator, way in REPLAYED:
+            ours = figures.get(Key(scenario, allocator, way, 1))
             if journal in REPLAYED_PAIRS_AT_MOST:
                 at_most = REPLAYED_PAIRS_AT_MOST[journal]
-                yield Limit(f"{scenario}, {contestant}, {way}", at_most, ours, "a pair, net of the harness")
+                yield Limit(f"{scenario}, {allocator}, {way}", at_most, ours, "a pair, net of the harness")
             for other, share in REPLAYED_AT_MOST.items():
                 of_theirs = over(ours, figures.get(Key(scenario, other, "typed", 1)))
-                promise = f"{scenario}, {contestant}, {way}, over {other}"
+                promise = f"{scenario}, {allocator}, {way}, over {other}"
                 yield Limit(promise, share, of_theirs, "a pair, net of the harness")
 
 
 def at_each(
-    scenario: str, contestant: str, way: str, counts: Sequence[int], figures: Mapping[Key, float]
+    scenario: str, allocator: str, way: str, counts: Sequence[int], figures: Mapping[Key, float]
 ) -> dict[str, float | None]:
     """Return the figures at these numbers of live blocks."""
-    return {f"{live} live": figures.get(Key(scenario, contestant, way, live)) for live in counts}
+    return {f"{live} live": figures.get(Key(scenario, allocator, way, live)) for live in counts}
 
 
 def over(figure: float | None, base: float | None) -> float | None:

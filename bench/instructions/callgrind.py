@@ -115,10 +115,10 @@ def counted(dumps: str) -> Iterator[Counted]:
     """Yield the rows of a file of callgrind's, in the order they were told."""
     for told, instructions, system_calls in DUMP.findall(dumps):
         try:
-            scenario, contestant, way, live, operations, more = told.split("|")
-            yield Counted(Key(scenario, contestant, way, int(live)), int(operations), int(instructions))
+            scenario, allocator, way, live, operations, more = told.split("|")
+            yield Counted(Key(scenario, allocator, way, int(live)), int(operations), int(instructions))
             if more == SYSTEM_CALLS:
-                key = Key(f"{scenario}, {more}", contestant, way, int(live))
+                key = Key(f"{scenario}, {more}", allocator, way, int(live))
                 yield Counted(key, 1, int(bool(system_calls)))
         except ValueError as error:
             raise CountError(f"callgrind told a row that is none: {told}") from error

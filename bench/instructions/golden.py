@@ -30,7 +30,7 @@ def write(path: Path, figures: Mapping[Key, float]) -> None:
 
 def fields(key: Key) -> tuple[str, str, str, str]:
     """Return a key as a line has it."""
-    return (key.scenario, key.contestant, key.way, str(key.live))
+    return (key.scenario, key.allocator, key.way, str(key.live))
 
 
 def read(path: Path) -> dict[Key, float]:
@@ -45,8 +45,8 @@ def read(path: Path) -> dict[Key, float]:
             continue
         try:
             figure, rest = line.split(maxsplit=1)
-            scenario, contestant, way, live = rest.split(" | ")
-            figures[Key(scenario, contestant, way, int(live))] = float(figure)
+            scenario, allocator, way, live = rest.split(" | ")
+            figures[Key(scenario, allocator, way, int(live))] = float(figure)
         except ValueError as error:
             raise GoldenError(f"{path}:{number}: no row: {line}") from error
     return figures

@@ -20,7 +20,7 @@ from bounds import limits
 from callgrind import COMPILER, CountError, count
 from limits import Limit, exit_code, verdict
 from replayed import replayed
-from rows import FloorError, Key, name, net
+from rows import BaselineError, Key, name, net
 from table import tables
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,7 +66,7 @@ def show(figures: Mapping[Key, float], judged: Sequence[Limit]) -> None:
         console.print()
     console.print(f"counted by callgrind, the loop around nothing subtracted; built by {' '.join(COMPILER)}")
     console.print(
-        "replays: the whole journal, once warm, by mallard-replay as it is installed, net of its floor"
+        "replays: the whole journal, once warm, by mallard-replay as it is installed, net of its baseline"
     )
     console.print("what the kernel does is not counted\n")
     for limit in judged:
@@ -116,7 +116,7 @@ def main(given: Sequence[str]) -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except (CountError, FloorError, golden.GoldenError, OSError) as reason:
+    except (CountError, BaselineError, golden.GoldenError, OSError) as reason:
         print(f"instructions: {reason}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:

@@ -43,6 +43,7 @@ constexpr std::array scenarios{
     scenario{"reap_pairs", instructions::reap_pairs},
     scenario{"bumping", instructions::bumping},
     scenario{"lives_of_reaps", instructions::lives_of_reaps},
+    scenario{"further_heaps", instructions::further_heaps},
 };
 
 std::size_t pages(std::span<char* const> given, std::size_t which) {

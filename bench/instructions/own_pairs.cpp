@@ -1,11 +1,6 @@
 // Pairs of the library's heaps for one thread, and the floor of all pairs.
 
 #include "contestants.hpp"
-#include "mallard/heap/best_fit.hpp"
-#include "mallard/heap/monotonic.hpp"
-#include "mallard/heap/multipool.hpp"
-#include "mallard/heap/pool.hpp"
-#include "mallard/heap/stack_arena.hpp"
 #include "scenarios.hpp"
 #include "ways.hpp"
 
@@ -13,12 +8,7 @@ namespace instructions {
 
 void own_pairs() {
   typed_pairs<none>("none");
-  pairs_of<mallard::monotonic>();
-  pairs_of<mallard::stack_arena<4096>>();
-  pairs_of<mallard::multipool>();
-  pairs_of<mallard::pool>();
-  pairs_of<mallard::multipool_over_monotonic>();
-  pairs_of<mallard::best_fit>();
+  pairs_of_group<mallard::harness::counted_with::one_thread>();
 }
 
 }  // namespace instructions

@@ -44,7 +44,7 @@ def written(page: str, figures: Mapping[Key, float]) -> str:
 
 
 def lines(names: Sequence[str], figures: Mapping[Key, float]) -> Iterator[str]:
-    """Yield the lines of one table, a contestant each."""
+    """Yield the lines of one table, an allocator each."""
     yield row(HEAD)
     yield row(["---", *["---:"] * (len(HEAD) - 1)])
     for name in names:
@@ -57,7 +57,7 @@ def lines(names: Sequence[str], figures: Mapping[Key, float]) -> Iterator[str]:
 
 
 def lines_of_lives(names: Sequence[str], figures: Mapping[Key, float]) -> Iterator[str]:
-    """Yield the lines of one table of lives, a contestant each."""
+    """Yield the lines of one table of lives, an allocator each."""
     yield row(["instructions", *LIVES])
     yield row(["---", *["---:"] * len(LIVES)])
     for name in names:

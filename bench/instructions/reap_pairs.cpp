@@ -2,8 +2,6 @@
 
 #include "in_c.hpp"
 #include "mallard.h"
-#include "mallard/heap/reap.hpp"
-#include "mallard/heap/sized_reap.hpp"
 #include "pairs.hpp"
 #include "scenarios.hpp"
 #include "ways.hpp"
@@ -11,8 +9,7 @@
 namespace instructions {
 
 void reap_pairs() {
-  pairs_of<mallard::reap>();
-  pairs_of<mallard::sized_reap>();
+  pairs_of_group<mallard::harness::counted_with::reaps>();
   pairs<in_c>("reap", "C", MALLARD_REAP, 0u);
 }
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-FLOOR = "none"
+BASELINE = "none"
 PLAIN_WAY = "typed"
 
 
@@ -12,7 +12,7 @@ class Key:
     """What is done, who does it, bound in which way, at how many live blocks."""
 
     scenario: str
-    contestant: str
+    allocator: str
     way: str
     live: int
 
@@ -29,7 +29,7 @@ class Counted:
     total: int
 
 
-class FloorError(Exception):
+class BaselineError(Exception):
     """A row came without the row that says what its loop costs."""
 
 
@@ -40,27 +40,27 @@ def net(counted: Iterable[Counted]) -> dict[Key, float]:
     the order of the rows.
     """
     rows = list(counted)
-    floors = {row.key: row for row in rows if row.key.contestant == FLOOR}
+    baselines = {row.key: row for row in rows if row.key.allocator == BASELINE}
     figures = {}
     for row in rows:
-        if row.key.contestant == FLOOR:
+        if row.key.allocator == BASELINE:
             continue
-        floor = floor_of(row.key, floors)
-        if floor.operations != row.operations:
-            raise FloorError(f"{name(row.key)} and its floor count different numbers of operations")
-        figures[row.key] = round((row.total - floor.total) / row.operations, 2)
+        baseline = baseline_of(row.key, baselines)
+        if baseline.operations != row.operations:
+            raise BaselineError(f"{name(row.key)} and its baseline count different numbers of operations")
+        figures[row.key] = round((row.total - baseline.total) / row.operations, 2)
     return figures
 
 
-def floor_of(key: Key, floors: dict[Key, Counted]) -> Counted:
+def baseline_of(key: Key, baselines: dict[Key, Counted]) -> Counted:
     """Return the row to subtract from that of `key`."""
     for way in (key.way, PLAIN_WAY):
-        found = floors.get(Key(key.scenario, FLOOR, way, key.live))
+        found = baselines.get(Key(key.scenario, BASELINE, way, key.live))
         if found is not None:
             return found
-    raise FloorError(f"nothing says what the loop of {name(key)} costs")
+    raise BaselineError(f"nothing says what the loop of {name(key)} costs")
 
 
 def name(key: Key) -> str:
     """Return a row's name as the golden file and the table have it."""
-    return f"{key.scenario}: {key.contestant}, {key.way}, {key.live} live"
+    return f"{key.scenario}: {key.allocator}, {key.way}, {key.live} live"

@@ -17,6 +17,7 @@ void lives_of_general_heaps();
 void lives_of_adaptive_pools();
 void lives_of_regions();
 void lives_of_reaps();
+void further_heaps();
 void large_blocks();
 void full_chunks();
 

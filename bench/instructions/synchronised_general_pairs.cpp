@@ -4,7 +4,6 @@
 #include <thread>
 
 #include "mallard/heap/best_fit.hpp"
-#include "mallard/heap/synchronized_best_fit.hpp"
 #include "mallard/layer/locked.hpp"
 #include "scenarios.hpp"
 #include "ways.hpp"
@@ -13,7 +12,7 @@ namespace instructions {
 
 void synchronised_general_pairs() {
   std::thread([] {
-    pairs_of<mallard::synchronized_best_fit>();
+    pairs_of_group<mallard::harness::counted_with::general_many_threads>();
     pairs_of<mallard::locked<mallard::best_fit>>("locked best_fit");
   }).join();
 }

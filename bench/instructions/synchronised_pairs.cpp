@@ -6,8 +6,6 @@
 
 #include "contestants.hpp"
 #include "mallard/heap/multipool.hpp"
-#include "mallard/heap/synchronized_multipool.hpp"
-#include "mallard/heap/synchronized_pool.hpp"
 #include "mallard/layer/locked.hpp"
 #include "pairs.hpp"
 #include "scenarios.hpp"
@@ -17,8 +15,7 @@ namespace instructions {
 
 void synchronised_pairs() {
   std::thread([] {
-    pairs_of<mallard::synchronized_multipool>();
-    pairs_of<mallard::synchronized_pool>();
+    pairs_of_group<mallard::harness::counted_with::many_threads>();
     pairs_of<mallard::locked<mallard::multipool>>("locked multipool");
     pairs<virtually<std::pmr::synchronized_pool_resource>>("std.sync_pool", "pmr");
     pairs<virtually<boost::container::pmr::synchronized_pool_resource>>("boost.sync_pool", "pmr");

@@ -36,7 +36,7 @@ def table(scenario: str, figures: Mapping[Key, float]) -> Table:
     counts = sorted({key.live for key in figures})
     for live in counts:
         made.add_column(f"L={live}" if len(counts) > 1 else "each", justify="right")
-    for who, way in dict.fromkeys((key.contestant, key.way) for key in figures):
+    for who, way in dict.fromkeys((key.allocator, key.way) for key in figures):
         found = (figures.get(Key(scenario, who, way, live)) for live in counts)
         made.add_row(who, way, *("-" if figure is None else f"{figure:,.1f}" for figure in found))
     return made

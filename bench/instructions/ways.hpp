@@ -1,9 +1,10 @@
-// The pairs of one heap in every way to it.
+// The pairs of one heap in every way to it, and of all of a group.
 #pragma once
 
 #include <string_view>
 
 #include "contestants.hpp"
+#include "harness/allocator/own_heaps.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/resource/resource.hpp"
 #include "pairs.hpp"
@@ -22,6 +23,14 @@ template <class Heap>
 void pairs_of(std::string_view name = mallard::heap_name<Heap>) {
   typed_pairs<Heap>(name);
   pairs<virtually<mallard::resource<Heap>>>(name, "pmr");
+}
+
+// Of the library's heaps that are counted in one translation unit.
+template <mallard::harness::counted_with Group>
+void pairs_of_group() {
+  mallard::harness::for_each_own_heap([]<class Line>(Line) {
+    if constexpr (Line::group == Group) pairs_of<typename Line::type>();
+  });
 }
 
 }  // namespace instructions

@@ -56,7 +56,7 @@ TEST_F(MallardReplay, JsonGoesToAFileBesideTheTable) {
       << refused.out;
 }
 
-TEST_F(MallardReplay, EveryStrategyIsMeasuredBesideTheFloorAndAnAARow) {
+TEST_F(MallardReplay, EveryStrategyIsMeasuredBesideTheBaselineAndAnAARow) {
   const json all = rows("");
   EXPECT_EQ(all[0]["strategy"], "none");
   EXPECT_EQ(all.back()["strategy"], "glibc a/a");
@@ -96,7 +96,7 @@ TEST_F(MallardReplay, AMissingMallocIsSkippedWithItsPackage) {
 }
 #endif
 
-TEST_F(MallardReplay, WithoutAFloorNothingIsMeasured) {
+TEST_F(MallardReplay, WithoutABaselineNothingIsMeasured) {
   std::ofstream(path_) << "a 48 10 1 0\na 70368744177664 30 1 5\n";
   const json selected = rows("--strategy multipool --memory-limit 64M");
   EXPECT_EQ(selected[0]["status"], "out_of_memory");

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "journal/writer.hpp"
-#include "replay/contestant/strategy.hpp"
+#include "replay/allocator/strategy.hpp"
 #include "replay/run_replay.hpp"
 #include "replay/trace/region_events.hpp"
 
@@ -62,7 +62,7 @@ class ReplayRegions : public ::testing::Test {
   const std::string path_ = ::testing::TempDir() + "replay_regions_" + std::to_string(::getpid()) + ".mlrd";
 };
 
-TEST_F(ReplayRegions, EveryStrategyIsMeasuredBesideTheFloor) {
+TEST_F(ReplayRegions, EveryStrategyIsMeasuredBesideTheBaseline) {
   const json whole = replay("");
   EXPECT_EQ(whole["journal"]["replayed"], "regions");
   EXPECT_EQ(whole["journal"]["regions"]["created"], 420);

@@ -129,7 +129,7 @@ RULES: dict[str, Rule] = {
     ),
     **floors(
         "src/replay",
-        ["trace", "run", "contestant", "region", "session", "output"],
+        ["trace", "run", "allocator", "region", "session", "output"],
         [*EVERYTHING_SHIPPED, "src/journal", "src/profile", "src/harness"],
     ),
 }

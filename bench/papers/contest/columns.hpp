@@ -4,6 +4,7 @@
 //     add_mallocs             glibc-notrim jemalloc tcmalloc mimalloc tbbmalloc, under AS1
 //     add_unsynchronised      std.monotonic boost.monotonic std.pool boost.pool, through std::pmr
 //     add_synchronised        std.sync_pool boost.sync_pool synchronized_multipool, through std::pmr
+//     add_own                 what else the library has that serves any size, through std::pmr
 //
 // `Benchmark` is a class of nothing but static members: what it measures in a way, and whether it winks out.
 //
@@ -12,6 +13,7 @@
 //     template <class Maker> static void pmr(destruction, page&);      a pmr_way over such a resource_maker
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <boost/container/pmr/monotonic_buffer_resource.hpp>
 #include <boost/container/pmr/synchronized_pool_resource.hpp>
@@ -25,10 +27,8 @@
 #include "contest/way/global.hpp"
 #include "contest/way/pmr.hpp"
 #include "contest/way/typed.hpp"
+#include "harness/allocator/own_heaps.hpp"
 #include "harness/foreign_malloc.hpp"
-#include "mallard/heap/monotonic.hpp"
-#include "mallard/heap/multipool.hpp"
-#include "mallard/heap/synchronized_multipool.hpp"
 #include "mallard/resource/resource.hpp"
 
 namespace mallard::bench {
@@ -122,6 +122,15 @@ void add_synchronised(std::vector<contestant>& list) {
   add_foreign_pmr<Benchmark, std::pmr::synchronized_pool_resource>(list, "std.sync_pool");
   add_foreign_pmr<Benchmark, boost_resource<boost_pmr::synchronized_pool_resource>>(list, "boost.sync_pool");
   add_pmr<Benchmark, resource<Multipool>>(list, "synchronized_multipool");
+}
+
+template <class Benchmark>
+void add_own(std::vector<contestant>& list) {
+  harness::for_each_own_heap([&]<class Line>(Line) {
+    if constexpr (Line::replay != harness::in_replay::no)
+      if (std::ranges::find(list, Line::name, &contestant::strategy) == list.end())
+        add_pmr<Benchmark, resource<typename Line::type>>(list, Line::name.data());
+  });
 }
 
 }  // namespace mallard::bench

@@ -50,8 +50,8 @@ std::string litter_of(const report_input& in) {
          "), allocated in random order before the first pass; then 1 in " +
          std::to_string(harness::one_freed_in(times)) + " is freed, in random order. " +
          (in.facts.of == subject::regions
-              ? "In the malloc of each contestant's process; for none nowhere"
-              : "In each contestant itself; for those that free all at once (monotonic, multipool/monotonic, "
+              ? "In the malloc of each allocator's process; for none nowhere"
+              : "In each allocator itself; for those that free all at once (monotonic, multipool/monotonic, "
                 "std.monotonic, boost.monotonic) in the malloc of their process; for none nowhere");
 }
 
@@ -120,7 +120,8 @@ std::vector<method_line> method_of(const report_input& in) {
   const bool all = in.options.touched == touch::all;
   return {
       {"event", event_of(in.facts)},
-      {"time", "thread CPU time, net of the floor `none` of the same round (whose own row is as measured)"},
+      {"time",
+       "thread CPU time, net of the baseline `none` of the same round (whose own row is as measured)"},
       {"figure",
        "median over the rounds of the median warm pass; spread: 10th to 90th percentile of the rounds"},
       {"rounds", passes_of(in)},
@@ -140,11 +141,11 @@ std::vector<method_line> method_of(const report_input& in) {
                           harness::format_bytes(process_chunks().limit()) +
                           " of what they gave back, empty when a turn begins; all of it counts as held"},
       {"memory_limit", harness::format_bytes(in.options.memory_limit) +
-                           " of private writable memory a contestant" +
+                           " of private writable memory an allocator" +
                            (in.options.litter == 0 ? "" : " with its litter") +
                            " (RLIMIT_DATA: reserved address space is free)"},
-      {"check", "each contestant has passed one untimed pass first: alignment, no overlap, contents kept"},
-      {"instructions", in.options.count_instructions ? "callgrind, one warm pass, net of the floor"
+      {"check", "each allocator has passed one untimed pass first: alignment, no overlap, contents kept"},
+      {"instructions", in.options.count_instructions ? "callgrind, one warm pass, net of the baseline"
                                                      : "not counted (--instructions)"},
   };
 }

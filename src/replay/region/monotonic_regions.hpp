@@ -2,12 +2,12 @@
 //
 //     pass --virtual call--> resource --virtual call a chunk--> counting_upstream --> operator new
 //
-// The upstream is polymorphic.hpp's, and so are its reasons. release() clears and gives all back.
+// The upstream is that of foreign_resources.hpp, and so are its reasons. release() clears and gives all back.
 #pragma once
 
 #include <memory_resource>
 
-#include "replay/contestant/polymorphic.hpp"
+#include "harness/allocator/foreign_resources.hpp"
 #include "replay/region/region_table.hpp"
 #include "replay/trace/region_op.hpp"
 #include "replay/trace/trace.hpp"
@@ -42,7 +42,7 @@ class monotonic_regions {
   void reset_max_held() { upstream_.reset_max_held(); }
 
  private:
-  counting_upstream<std::pmr::memory_resource> upstream_;
+  harness::counting_upstream<std::pmr::memory_resource> upstream_;
   region_table<std::pmr::monotonic_buffer_resource> resources_;
 };
 

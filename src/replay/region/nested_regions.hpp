@@ -9,8 +9,8 @@
 // source, the process's chunk cache included; over a malloc, by the kernel. The objects come to it.
 #pragma once
 
+#include "harness/allocator/process_footprint.hpp"
 #include "mallard/core/concepts.hpp"
-#include "replay/contestant/process_footprint.hpp"
 #include "replay/region/region_table.hpp"
 #include "replay/trace/region_op.hpp"
 #include "replay/trace/trace.hpp"
@@ -53,23 +53,23 @@ class nested_regions {
   void end_pass() {}
 
   [[nodiscard]] std::size_t held() const
-    requires(over_cached_pages<H>())
+    requires(harness::over_cached_pages<H>())
   {
     return process_chunks().mapped();
   }
   [[nodiscard]] std::size_t max_held() const
-    requires(over_cached_pages<H>())
+    requires(harness::over_cached_pages<H>())
   {
     return process_chunks().max_mapped();
   }
   void reset_max_held()
-    requires(over_cached_pages<H>())
+    requires(harness::over_cached_pages<H>())
   {
     process_chunks().reset_max_mapped();
   }
 
  private:
-  process_footprint<H> footprint_;  // the cache is empty when it begins
+  harness::process_footprint<H> footprint_;  // the cache is empty when it begins
   region_table<H> heaps_;
 };
 

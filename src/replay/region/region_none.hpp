@@ -1,7 +1,8 @@
-// region_none: the floor of a trace of regions. Blocks are places computed beforehand; regions are nothing.
+// region_none: the baseline of a trace of regions. Blocks are places computed beforehand; regions are
+// nothing.
 #pragma once
 
-#include "replay/contestant/none.hpp"
+#include "replay/allocator/none.hpp"
 #include "replay/trace/region_op.hpp"
 
 namespace mallard::replay {

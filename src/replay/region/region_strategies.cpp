@@ -4,7 +4,7 @@
 #include "mallard/heap/region_emulator.hpp"
 #include "mallard/heap/sized_reap.hpp"
 #include "mallard/source/default_source.hpp"
-#include "replay/contestant/strategy.hpp"
+#include "replay/allocator/strategy.hpp"
 #include "replay/region/apr_regions.hpp"
 #include "replay/region/monotonic_regions.hpp"
 #include "replay/region/nested_regions.hpp"
@@ -44,14 +44,14 @@ void run_nested(const trace& t, job& j) {
 template <class Regions>
 strategy foreign_regions(const char* name, binding bound, const char* summary,
                          std::size_t most_align = max_request) {
-  return {name, bound, summary, run<Regions>, untrimmed_malloc(), most_align};
+  return {name, bound, summary, run<Regions>, harness::untrimmed_malloc(), most_align};
 }
 
 }  // namespace
 
 std::vector<strategy> region_strategies() {
   std::vector<strategy> list{
-      {"none", binding::typed, "the floor: places computed beforehand", run<region_none>}};
+      {"none", binding::typed, "the baseline: places computed beforehand", run<region_none>}};
   for (const harness::foreign_malloc& m : harness::foreign_mallocs())
     list.push_back(
         {"region_emulator/" + std::string(m.name), binding::malloc,

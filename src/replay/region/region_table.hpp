@@ -1,4 +1,4 @@
-// region_table<T>: the regions of a contestant, each an object in its slot.
+// region_table<T>: the regions of an allocator, each an object in its slot.
 //
 //     slot --> [ T ][ T ][    ][ T ]      mapped in before the first pass; the harness's own memory
 //

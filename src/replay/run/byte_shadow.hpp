@@ -5,7 +5,7 @@
 //                  v         v         v
 //                root ----> node ----> node ----> bitmap
 //
-// Kept in memory of the harness's own, outside the contestant's heap and limit. claim and leave
+// Kept in memory of the harness's own, outside the allocator's heap and limit. claim and leave
 // cost O(size / 64). Addresses above 2^48 do not occur in user space on x86-64 and aarch64.
 #pragma once
 

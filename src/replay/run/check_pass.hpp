@@ -1,4 +1,4 @@
-// check_pass: replays a trace once, untimed, and proves that the contestant serves it rightly.
+// check_pass: replays a trace once, untimed, and proves that the allocator serves it rightly.
 //
 //     birth    aligned as asked; no byte of it in another live block; filled with the block's pattern
 //     resize   what both sizes have in common is still there; then as at birth
@@ -34,11 +34,11 @@ void write_pattern(void* p, std::size_t size, std::uint64_t seed);
 // Whether the first `size` bytes at `p` are the pattern of block `seed`.
 [[nodiscard]] bool has_pattern(const void* p, std::size_t size, std::uint64_t seed);
 
-template <contestant C>
+template <block_allocator C>
 class checker {
  public:
   checker(C& c, std::size_t slots)
-      : contestant_(c),
+      : allocator_(c),
         memory_(slots * sizeof(live_block), harness::fill::at_first_touch),
         live_(static_cast<live_block*>(memory_.data())) {}
 
@@ -49,7 +49,7 @@ class checker {
         if (const char* fault = step(&ops[i], i + 1))
           return {exhausted_ ? check_verdict::exhausted : check_verdict::broken, fault, i};
       }
-      contestant_.end_pass();
+      allocator_.end_pass();
     } catch (const std::bad_alloc&) {
       return {check_verdict::exhausted, "std::bad_alloc", i};
     }
@@ -66,9 +66,9 @@ class checker {
   const char* step(const op* o, std::uint64_t seed) {
     switch (o->kind) {
       case op_kind::allocate:
-        return born(contestant_.allocate(*o), *o, seed);
+        return born(allocator_.allocate(*o), *o, seed);
       case op_kind::allocate_aligned:
-        return born(contestant_.allocate_aligned(*o), *o, seed);
+        return born(allocator_.allocate_aligned(*o), *o, seed);
       case op_kind::deallocate:
         return ended(*o);
       case op_kind::reallocate:
@@ -98,7 +98,7 @@ class checker {
     if (b.seed == 0) return "a free without its allocation";
     if (!has_pattern(b.data, o.size, b.seed)) return "contents written at birth are damaged at death";
     if (!shadow_.leave(b.data, o.size)) return "a free of bytes that are not allocated";
-    contestant_.deallocate(b.data, o);
+    allocator_.deallocate(b.data, o);
     b.seed = 0;
     return nullptr;
   }
@@ -108,21 +108,21 @@ class checker {
     if (b.seed == 0) return "a reallocation without its allocation";
     if (!has_pattern(b.data, from.size, b.seed)) return "contents written at birth are damaged at a resize";
     if (!shadow_.leave(b.data, from.size)) return "a reallocation of bytes that are not allocated";
-    void* const moved = contestant_.reallocate(b.data, to, from);
+    void* const moved = allocator_.reallocate(b.data, to, from);
     if (moved != nullptr && !has_pattern(moved, std::min(to.size, from.size), b.seed))
       return "contents are damaged by a resize";
     b.seed = 0;
     return born(moved, to, seed);
   }
 
-  C& contestant_;
+  C& allocator_;
   harness::scratch memory_;
   live_block* live_;
   byte_shadow shadow_;
   bool exhausted_ = false;
 };
 
-template <contestant C>
+template <block_allocator C>
 check_result check_pass(C& c, std::span<const op> ops, std::size_t slots) {
   return checker<C>(c, slots).replay(ops);
 }

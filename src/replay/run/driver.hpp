@@ -1,7 +1,7 @@
-// driver<C>: a trace with what a pass of contestant C over it needs, whatever the trace is of.
+// driver<C>: a trace with what a pass of allocator C over it needs, whatever the trace is of.
 //
-//     contestant           block_driver     ops on blocks
-//     region_contestant    region_driver    ops on regions
+//     allocator           block_driver     ops on blocks
+//     region_allocator    region_driver    ops on regions
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace mallard::replay {
 
-template <contestant C>
+template <block_allocator C>
 class block_driver {
  public:
   explicit block_driver(const trace& t)
@@ -36,18 +36,18 @@ class block_driver {
 };
 
 template <class C>
-concept any_contestant = contestant<C> || region_contestant<C>;
+concept any_allocator = block_allocator<C> || region_allocator<C>;
 
-template <any_contestant C>
+template <any_allocator C>
 struct driver_choice {
   using type = block_driver<C>;
 };
-template <region_contestant C>
+template <region_allocator C>
 struct driver_choice<C> {
   using type = region_driver<C>;
 };
 
-template <any_contestant C>
+template <any_allocator C>
 using driver = typename driver_choice<C>::type;
 
 }  // namespace mallard::replay

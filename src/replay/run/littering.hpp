@@ -1,6 +1,6 @@
-// littering: which heap is littered for a contestant, and how that is called.
+// littering: which heap is littered for an allocator, and how that is called.
 //
-//     frees its blocks one by one     the contestant itself: its blocks come to lie between litter
+//     frees its blocks one by one     the allocator itself: its blocks come to lie between litter
 //     ends them all with a pass       the malloc of its process, before it is made: litter in it would end as
 //                                     well, but a program with such a region has a malloc that others use
 //     is the harness's own memory     nothing
@@ -16,11 +16,11 @@
 
 namespace mallard::replay {
 
-// A contestant whose end_pass() ends all its blocks.
+// An allocator whose end_pass() ends all its blocks.
 template <class C>
 concept ends_all_at_once = requires { requires C::ends_all_at_once; };
 
-// A contestant whose first pass is not to count: its memory is the harness's.
+// An allocator whose first pass is not to count: its memory is the harness's.
 template <class C>
 concept starts_warm = requires { requires C::starts_warm; };
 
@@ -31,7 +31,7 @@ concept littered_itself = !ends_all_at_once<C> && !starts_warm<C>;
   return {size, 0, op_kind::allocate, natural_align_log2(size)};
 }
 
-template <contestant C>
+template <block_allocator C>
 harness::heap_calls calls_of(C& c) noexcept {
   const auto allocate = [](void* self, std::size_t size) noexcept -> void* {
     try {

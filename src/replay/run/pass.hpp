@@ -1,11 +1,11 @@
-// replay_pass: drives a contestant through a stretch of a trace. This is what is measured.
+// replay_pass: drives an allocator through a stretch of a trace. This is what is measured.
 //
-//     op --> contestant.allocate --> slots[slot] --> contestant.deallocate
+//     op --> allocator.allocate --> slots[slot] --> allocator.deallocate
 //                 |
 //                 +--> touch: the first byte, or all
 //
-// One instantiation a contestant, so that its calls are direct and inlined where its binding is
-// typed. Around the contestant stand only the read of the op, the switch, the touch and the slot:
+// One instantiation an allocator, so that its calls are direct and inlined where its binding is
+// typed. Around the allocator stand only the read of the op, the switch, the touch and the slot:
 // what `none` costs, and what is subtracted. A pass stops at the first op that cannot be served.
 #pragma once
 
@@ -25,7 +25,7 @@ namespace mallard::replay {
 //   reallocate(p, to, from)      gives it another size and alignment, contents kept
 //   end_pass()                   what a user of this strategy does when all is freed
 template <class C>
-concept contestant = requires(C& c, void* p, const op& o) {
+concept block_allocator = requires(C& c, void* p, const op& o) {
   { c.allocate(o) } -> std::same_as<void*>;
   { c.allocate_aligned(o) } -> std::same_as<void*>;
   c.deallocate(p, o);
@@ -45,7 +45,7 @@ MALLARD_INLINE void touch_block(void* p, std::size_t size) {
 }
 
 // Replays [first, last); returns where it stopped: `last`, or the op that could not be served.
-template <touch Touch, contestant C>
+template <touch Touch, block_allocator C>
 MALLARD_NOINLINE const op* replay_pass(C& c, const op* first, const op* last, void** slots) {
   for (; first != last; ++first) {
     switch (first->kind) {
@@ -80,7 +80,7 @@ MALLARD_NOINLINE const op* replay_pass(C& c, const op* first, const op* last, vo
   return last;
 }
 
-// reallocate for contestants that cannot do it in place.
+// reallocate for allocators that cannot do it in place.
 template <class C>
 void* move_block(C& c, void* p, const op& to, const op& from) {
   void* moved = c.allocate(to);

@@ -1,4 +1,4 @@
-// check_region_pass: replays a trace of regions once, untimed, and proves that the contestant serves it
+// check_region_pass: replays a trace of regions once, untimed, and proves that the allocator serves it
 // rightly.
 //
 //     birth   aligned as asked; no byte of it in another live block; filled with the block's pattern
@@ -22,10 +22,10 @@
 
 namespace mallard::replay {
 
-template <region_contestant C>
+template <region_allocator C>
 class region_checker {
  public:
-  region_checker(C& c, std::size_t blocks, std::size_t regions) : contestant_(c), live_(blocks, regions) {}
+  region_checker(C& c, std::size_t blocks, std::size_t regions) : allocator_(c), live_(blocks, regions) {}
 
   check_result replay(std::span<const region_op> ops) {
     std::uint64_t i = 0;
@@ -34,7 +34,7 @@ class region_checker {
         if (const char* fault = step(ops[i], i + 1))
           return {exhausted_ ? check_verdict::exhausted : check_verdict::broken, fault, i};
       }
-      contestant_.end_pass();
+      allocator_.end_pass();
     } catch (const std::bad_alloc&) {
       return {check_verdict::exhausted, "std::bad_alloc", i};
     }
@@ -46,14 +46,14 @@ class region_checker {
   const char* step(const region_op& o, std::uint64_t seed) {
     switch (o.kind()) {
       case region_op_kind::create:
-        return contestant_.create(o.region(), o.parent()) ? nullptr : refused("a region was refused");
+        return allocator_.create(o.region(), o.parent()) ? nullptr : refused("a region was refused");
       case region_op_kind::allocate:
-        return born(contestant_.allocate(o), o, seed);
+        return born(allocator_.allocate(o), o, seed);
       case region_op_kind::deallocate:
         return freed(o);
       case region_op_kind::clear:
         if (const char* fault = emptied(o.region())) return fault;
-        contestant_.clear(o.region());
+        allocator_.clear(o.region());
         return nullptr;
       case region_op_kind::destroy:
         return ended(o.region(), false);
@@ -84,14 +84,14 @@ class region_checker {
     const region_blocks::block& b = live_[o.block()];
     if (b.seed == 0) return "a free without its allocation";
     if (const char* fault = died(b)) return fault;
-    contestant_.deallocate(b.data, o);
+    allocator_.deallocate(b.data, o);
     live_.remove(o.block());
     return nullptr;
   }
 
   const char* ended(std::uint32_t region, bool with_its_parent) {
     if (const char* fault = emptied(region)) return fault;
-    if (!with_its_parent) contestant_.destroy(region);
+    if (!with_its_parent) allocator_.destroy(region);
     return nullptr;
   }
 
@@ -109,13 +109,13 @@ class region_checker {
     return nullptr;
   }
 
-  C& contestant_;
+  C& allocator_;
   region_blocks live_;
   byte_shadow shadow_;
   bool exhausted_ = false;
 };
 
-template <region_contestant C>
+template <region_allocator C>
 check_result check_region_pass(C& c, const trace& t) {
   return region_checker<C>(c, t.facts().slots, t.facts().region_slots).replay(t.region_ops());
 }

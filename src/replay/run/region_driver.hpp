@@ -1,4 +1,4 @@
-// region_driver<C>: a trace of regions with what a pass of contestant C over it needs.
+// region_driver<C>: a trace of regions with what a pass of allocator C over it needs.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace mallard::replay {
 
-template <region_contestant C>
+template <region_allocator C>
 class region_driver {
  public:
   explicit region_driver(const trace& t)

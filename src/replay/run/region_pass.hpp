@@ -1,9 +1,9 @@
-// replay_region_pass: drives a contestant through a stretch of a trace of regions. This is what is measured.
+// replay_region_pass: drives an allocator through a stretch of a trace of regions. This is what is measured.
 //
-//     op --> contestant.create, clear, destroy        of regions, by slot
-//        --> contestant.allocate --> blocks[block] --> contestant.deallocate
+//     op --> allocator.create, clear, destroy        of regions, by slot
+//        --> allocator.allocate --> blocks[block] --> allocator.deallocate
 //
-// As in pass.hpp: one instantiation a contestant, and around it only what the floor costs, too.
+// As in pass.hpp: one instantiation an allocator, and around it only what the baseline costs, too.
 #pragma once
 
 #include <concepts>
@@ -26,7 +26,7 @@ namespace mallard::replay {
 //   region_bytes            of the object that a program keeps a region in (where there is one), which lies
 //                           in the harness's own memory here
 template <class C>
-concept region_contestant = requires(C& c, void* p, const region_op& o, std::uint32_t region) {
+concept region_allocator = requires(C& c, void* p, const region_op& o, std::uint32_t region) {
   { C::clear_ends_children } -> std::convertible_to<bool>;
   { C::destroy_ends_children } -> std::convertible_to<bool>;
   { c.create(region, region) } -> std::same_as<bool>;
@@ -38,12 +38,12 @@ concept region_contestant = requires(C& c, void* p, const region_op& o, std::uin
 };
 
 template <class C>
-concept keeps_regions = region_contestant<C> && requires {
+concept keeps_regions = region_allocator<C> && requires {
   { C::region_bytes } -> std::convertible_to<std::size_t>;
 };
 
 // Replays [first, last); returns where it stopped: `last`, or the op that could not be served.
-template <touch Touch, region_contestant C>
+template <touch Touch, region_allocator C>
 MALLARD_NOINLINE const region_op* replay_region_pass(C& c, const region_op* first, const region_op* last,
                                                      void** blocks) {
   for (; first != last; ++first) {

@@ -1,9 +1,9 @@
-// run<C>: does one job with contestant C, in the worker.
+// run<C>: does one job with allocator C, in the worker.
 //
-//     own memory mapped in --> [litter] --> [shift] --> contestant made --> [litter in it] --> the job
+//     own memory mapped in --> [litter] --> [shift] --> allocator made --> [litter in it] --> the job
 //
-// Everything it needs beside the contestant is mapped, and mapped in, before the contestant exists. What
-// the litter holds is not the contestant's: held is what it takes above its littered heap, where blocks in
+// Everything it needs beside the allocator is mapped, and mapped in, before the allocator exists. What
+// the litter holds is not the allocator's: held is what it takes above its littered heap, where blocks in
 // holes add nothing.
 #pragma once
 
@@ -29,7 +29,7 @@
 
 namespace mallard::replay {
 
-// A contestant that counts at its source what it holds.
+// An allocator that counts at its source what it holds.
 template <class C>
 concept counts_held = requires(const C& c) {
   { c.held() } -> std::convertible_to<std::size_t>;
@@ -48,7 +48,7 @@ concept tells_usage = counts_held<C> && requires(const C& c) {
   return bytes == 0 ? nullptr : std::malloc(bytes - tag);
 }
 
-template <any_contestant C>
+template <any_allocator C>
 class runner {
  public:
   runner(const trace& t, job& j) : trace_(t), facts_(t.facts()), job_(j), driver_(t) {}
@@ -86,7 +86,7 @@ class runner {
     return false;
   }
 
-  // Replays ops [from, to); false, with the job refused, if the contestant gave up.
+  // Replays ops [from, to); false, with the job refused, if the allocator gave up.
   bool pass(C& c, std::size_t from, std::size_t to, touch touched) {
     const std::size_t stop = touched == touch::all ? driver_.template replay<touch::all>(c, from, to)
                                                    : driver_.template replay<touch::first>(c, from, to);
@@ -160,7 +160,7 @@ class runner {
   }
 
   // Replays ops [from, to), every byte written, in parts between which regions begin or end: in one of these
-  // the contestant's memory and the objects of the regions alive are most together.
+  // the allocator's memory and the objects of the regions alive are most together.
   bool held_pass(C& c, std::size_t from, std::size_t to) {
     if constexpr (keeps_regions<C>) {
       const std::span<const region_op> ops = trace_.region_ops();
@@ -193,7 +193,7 @@ class runner {
 
   [[nodiscard]] bool is_littered() const { return littered_itself<C> && job_.litter != 0; }
 
-  // What the contestant holds with its litter, from which its highest mark is to start; 0 without.
+  // What the allocator holds with its litter, from which its highest mark is to start; 0 without.
   [[nodiscard]] std::size_t mark_held(C& c) const {
     if constexpr (counts_held<C> && littered_itself<C>) {
       if (is_littered()) {
@@ -229,7 +229,7 @@ class runner {
   std::uint64_t objects_ = 0;      // that the regions alive are
 };
 
-template <any_contestant C>
+template <any_allocator C>
 void run(const trace& t, job& j) {
   runner<C> r(t, j);
   if (!r.litter_malloc()) return;

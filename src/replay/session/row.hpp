@@ -12,7 +12,7 @@
 
 #include "harness/statistics.hpp"
 #include "harness/work.hpp"
-#include "replay/contestant/strategy.hpp"
+#include "replay/allocator/strategy.hpp"
 
 namespace mallard::replay {
 
@@ -29,7 +29,7 @@ struct row {
   row_status status = row_status::ok;
   std::string reason;
 
-  // One figure a round: CPU ns an operation, net of the floor (of `none`: as measured).
+  // One figure a round: CPU ns an operation, net of the baseline (of `none`: as measured).
   std::vector<double> warm_ns;
   std::vector<double> cold_ns;
   std::vector<double> page_faults;  // of the cold pass
@@ -48,7 +48,7 @@ struct row {
   std::optional<std::uint64_t> internal;
   std::optional<std::uint64_t> header;
   std::optional<std::uint64_t> external;
-  std::optional<double> instructions;  // an operation, net of the floor's
+  std::optional<double> instructions;  // an operation, net of the baseline's
 
   // The figures of a round: one, or one for each shift.
   void add_round(const at_shift& turn) {

@@ -134,8 +134,8 @@ void session::measure_rows() {
 
 harness::turn_result session::measure(std::size_t round, row& r) {
   if (stop_here()) return harness::turn_result::stop_all;
-  const bool is_floor = &r == &rows_.front();
-  if (r.status != row_status::ok) return is_floor ? without_floor() : harness::turn_result::leave_out;
+  const bool is_baseline = &r == &rows_.front();
+  if (r.status != row_status::ok) return is_baseline ? without_baseline() : harness::turn_result::leave_out;
   progress_.show("round " + std::to_string(round + 1) + " of at least " + std::to_string(options_.rounds) +
                  ": " + r.label());
   const auto operations = static_cast<double>(trace_.facts().operations());
@@ -146,15 +146,16 @@ harness::turn_result session::measure(std::size_t round, row& r) {
     task.shift = shifts[k];
     if (!work(r, task)) {
       if (interrupted_) return harness::turn_result::stop_all;
-      return is_floor ? without_floor() : harness::turn_result::leave_out;
+      return is_baseline ? without_baseline() : harness::turn_result::leave_out;
     }
-    if (is_floor) {
-      warm_floor_.push_back(task.warm_median_ns);
-      cold_floor_.push_back(task.cold_ns);
+    if (is_baseline) {
+      warm_baseline_.push_back(task.warm_median_ns);
+      cold_baseline_.push_back(task.cold_ns);
     }
     const std::size_t same_turn = round * turns() + k;
-    turn.warm_ns.push_back((task.warm_median_ns - (is_floor ? 0 : warm_floor_[same_turn])) / operations);
-    turn.cold_ns.push_back((task.cold_ns - (is_floor ? 0 : cold_floor_[same_turn])) / operations);
+    turn.warm_ns.push_back((task.warm_median_ns - (is_baseline ? 0 : warm_baseline_[same_turn])) /
+                           operations);
+    turn.cold_ns.push_back((task.cold_ns - (is_baseline ? 0 : cold_baseline_[same_turn])) / operations);
     turn.page_faults.push_back(static_cast<double>(task.cold_page_faults));
     r.warm_passes += task.warm_passes;
   }
@@ -162,12 +163,12 @@ harness::turn_result session::measure(std::size_t round, row& r) {
   return harness::turn_result::go_on;
 }
 
-// A raw time is no row of this table: what has no floor to subtract is not measured.
-harness::turn_result session::without_floor() {
+// A raw time is no row of this table: what has no baseline to subtract is not measured.
+harness::turn_result session::without_baseline() {
   for (row& r : rows_) {
     if (r.status != row_status::ok || r.measured()) continue;
     r.status = row_status::skipped;
-    r.reason = "the floor could not be measured: " + rows_.front().reason;
+    r.reason = "the baseline could not be measured: " + rows_.front().reason;
   }
   return harness::turn_result::stop_all;
 }
@@ -202,16 +203,16 @@ void session::count_rows() {
     r.status = row_status::ok;  // what was measured before stands
     r.reason = "instructions were not counted: " + r.reason;
   }
-  const std::optional<double> floor = rows_.front().instructions;
+  const std::optional<double> baseline = rows_.front().instructions;
   const auto operations = static_cast<double>(trace_.facts().operations());
   for (row& r : rows_) {
     if (&r == &rows_.front() || !r.instructions) continue;
-    if (floor)
-      r.instructions = (*r.instructions - *floor) / operations;
+    if (baseline)
+      r.instructions = (*r.instructions - *baseline) / operations;
     else
       r.instructions.reset();
   }
-  if (floor) rows_.front().instructions = *floor / operations;
+  if (baseline) rows_.front().instructions = *baseline / operations;
 }
 
 }  // namespace mallard::replay

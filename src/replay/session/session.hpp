@@ -4,9 +4,9 @@
 //
 // Every step of every row is a worker process of its own (measured with shifts: one for each of them). A row
 // that fails its check is not measured; one that runs out of memory says so and the others go on. Between
-// workers the session asks for Ctrl-C and then ends with what it has. `none` (the floor) takes part in every
-// session, and so does glibc: without it no row could be a ratio. The first malloc is measured twice: the A/A
-// row.
+// workers the session asks for Ctrl-C and then ends with what it has. `none` (the baseline) takes part in
+// every session, and so does glibc: without it no row could be a ratio. The first malloc is measured twice:
+// the A/A row.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ struct session_options {
   std::vector<std::string> names;       // empty: all
   std::optional<binding> only_binding;  // of those
   std::size_t rounds = 5;
-  std::uint64_t memory_limit = 0;  // bytes a contestant may hold
+  std::uint64_t memory_limit = 0;  // bytes an allocator may hold
   std::uint64_t warm_ns = 200'000'000;
   touch touched = touch::first;
   std::uint64_t litter = 0;  // times the live blocks; 0: the heap is fresh
@@ -63,7 +63,7 @@ class session {
 
   harness::turn_result measure(std::size_t round, row& r);
   [[nodiscard]] std::size_t turns() const { return options_.shift ? shifts.size() : 1; }
-  harness::turn_result without_floor();
+  harness::turn_result without_baseline();
   [[nodiscard]] bool is_unsettled(const row& r) const;
   // Runs a job in a worker; false if the row's status now says why it could not be done.
   bool work(row& r, job& task);
@@ -74,8 +74,8 @@ class session {
   harness::progress progress_;
   harness::shared_file page_;  // of the job
   std::vector<row> rows_;
-  std::vector<double> warm_floor_;  // by round, then shift: CPU ns of a pass of `none`
-  std::vector<double> cold_floor_;
+  std::vector<double> warm_baseline_;  // by round, then shift: CPU ns of a pass of `none`
+  std::vector<double> cold_baseline_;
   bool interrupted_ = false;
 };
 

@@ -5,8 +5,9 @@
 #include <cstdlib>
 
 #include "harness/mapping.hpp"
+#include "harness/placement.hpp"
 #include "harness/work.hpp"
-#include "replay/contestant/strategy.hpp"
+#include "replay/allocator/strategy.hpp"
 #include "replay/run/job.hpp"
 #include "replay/trace/trace.hpp"
 
@@ -25,8 +26,11 @@ void be_worker(int argc, char** argv) {
   const strategy& chosen = all[static_cast<std::size_t>(std::atoi(argv[2]))];
   const harness::shared_file page(std::atoi(argv[4]), harness::access::read_write);
   job& task = *static_cast<job*>(page.data());
-  harness::do_work(task, chosen.bound == binding::malloc ? chosen.beneath : nullptr, task.memory_limit,
-                   [&] { chosen.run(replayed, task); });
+  harness::do_work(task, chosen.bound == binding::malloc ? chosen.beneath : nullptr, task.memory_limit, [&] {
+    if (task.kind == job_kind::count_instructions && !harness::place_memory())
+      return task.refuse(harness::work_state::failed, "callgrind maps memory elsewhere");
+    chosen.run(replayed, task);
+  });
   ::_exit(0);
 }
 

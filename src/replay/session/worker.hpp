@@ -1,9 +1,9 @@
-// worker: the process one contestant runs in; this program again, started with hidden arguments.
+// worker: the process one allocator runs in; this program again, started with hidden arguments.
 //
 //     mallard-replay --worker STRATEGY TRACE JOB      indices into strategies() and two inherited descriptors
 //
 // It does the one job written on the job page and ends without cleaning up, so that neither the
-// contestant's destructor nor the C library's end can disturb what was found.
+// allocator's destructor nor the C library's end can disturb what was found.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// op: one thing a pass does to the contestant, 16 bytes.
+// op: one thing a pass does to the allocator, 16 bytes.
 //
 //     allocate     slot <- block of `size` bytes
 //     deallocate   block in slot ends; `size` is what it has, for sized deallocation

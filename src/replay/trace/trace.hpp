@@ -1,4 +1,4 @@
-// trace: a journal as a pass replays it, in memory outside every contestant's heap.
+// trace: a journal as a pass replays it, in memory outside every allocator's heap.
 //
 //     [ trace_facts | op op op op ... | place place ... ]      one shared file, inherited by workers
 //

@@ -5,7 +5,6 @@
 
 #include <memory>
 
-#include "footprint/pass.hpp"
 #include "harness/mapping.hpp"
 #include "journal/event_source.hpp"
 #include "mallard/heap/multipool.hpp"

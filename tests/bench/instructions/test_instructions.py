@@ -26,11 +26,11 @@ def golden_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def counts(monkeypatch: pytest.MonkeyPatch, total: int) -> None:
     """Let a pool's loop of 100 pairs take `total` instructions, 800 of them the loop's."""
-    floor = Counted(Key("pair", "none", "typed", 64), 100, 800)
+    baseline = Counted(Key("pair", "none", "typed", 64), 100, 800)
     monkeypatch.setattr(
         instructions,
         "count",
-        lambda _, placed=0: [floor, Counted(Key("pair", "pool", "typed", 64), 100, total + 100 * placed)],
+        lambda _, placed=0: [baseline, Counted(Key("pair", "pool", "typed", 64), 100, total + 100 * placed)],
     )
 
 
@@ -74,7 +74,7 @@ def test_rows_that_depend_on_the_place_are_printed(capsys: pytest.CaptureFixture
 def test_the_figures_are_written_as_json(tmp_path: Path) -> None:
     assert instructions.main(["--accept", "--json", str(tmp_path / "figures.json")]) == 0
     whole = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
-    row = {"scenario": "pair", "contestant": "pool", "way": "typed", "live": 64, "figure": 7.0}
+    row = {"scenario": "pair", "allocator": "pool", "way": "typed", "live": 64, "figure": 7.0}
     assert whole["rows"] == [row]
     assert whole["limits"] == []
 

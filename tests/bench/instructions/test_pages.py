@@ -25,7 +25,7 @@ def test_pages_show_what_was_accepted() -> None:
     assert len(pages.PAGES) > 5
 
 
-def test_a_table_has_a_line_for_each_contestant() -> None:
+def test_a_table_has_a_line_for_each_allocator() -> None:
     made = pages.written(PAGE, FIGURES)
     assert made.startswith("# Pool\n<!-- costs: pool; beside: glibc -->\n| instructions |")
     assert "| `pool` | 11 | - | 23 | 1,660 |\n" in made
@@ -54,6 +54,6 @@ def test_a_page_with_another_figure_is_told_and_refreshed(tmp_path: Path) -> Non
     assert list(pages.stale(changed, [page])) == []
 
 
-def test_a_contestant_that_nobody_counts_is_not_left_out_silently() -> None:
+def test_a_allocator_that_nobody_counts_is_not_left_out_silently() -> None:
     with pytest.raises(KeyError):
         pages.written(PAGE.replace("glibc", "nobody"), FIGURES)

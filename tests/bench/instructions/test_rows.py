@@ -2,12 +2,12 @@
 
 import pytest
 
-from rows import Counted, FloorError, Key, net
+from rows import BaselineError, Counted, Key, net
 
 
-def counted(contestant: str, way: str, instructions: int, operations: int = 100, live: int = 1) -> Counted:
+def counted(allocator: str, way: str, instructions: int, operations: int = 100, live: int = 1) -> Counted:
     """Make a row of pairs."""
-    return Counted(Key("pair", contestant, way, live), operations, instructions)
+    return Counted(Key("pair", allocator, way, live), operations, instructions)
 
 
 def test_the_loop_is_subtracted() -> None:
@@ -16,8 +16,8 @@ def test_the_loop_is_subtracted() -> None:
 
 
 def test_the_loop_bound_in_the_same_way_goes_first() -> None:
-    floors = [counted("none", "typed", 800), counted("none", "run-time size", 1000)]
-    figures = net([*floors, counted("pool", "run-time size", 1500), counted("pool", "pmr", 1500)])
+    baselines = [counted("none", "typed", 800), counted("none", "run-time size", 1000)]
+    figures = net([*baselines, counted("pool", "run-time size", 1500), counted("pool", "pmr", 1500)])
     assert list(figures.values()) == [5.0, 7.0]
 
 
@@ -28,8 +28,8 @@ def test_what_goes_in_and_out_of_the_loop_is_below_a_hundredth() -> None:
 
 
 @pytest.mark.parametrize(
-    "floor", [counted("none", "typed", 800, live=64), counted("none", "typed", 800, operations=50)]
+    "baseline", [counted("none", "typed", 800, live=64), counted("none", "typed", 800, operations=50)]
 )
-def test_a_row_without_its_floor_is_no_figure(floor: Counted) -> None:
-    with pytest.raises(FloorError, match="pair: pool, typed, 1 live"):
-        net([floor, counted("pool", "typed", 1500)])
+def test_a_row_without_its_floor_is_no_figure(baseline: Counted) -> None:
+    with pytest.raises(BaselineError, match="pair: pool, typed, 1 live"):
+        net([baseline, counted("pool", "typed", 1500)])

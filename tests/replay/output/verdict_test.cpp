@@ -66,7 +66,7 @@ TEST(Verdict, NothingIsSaidOfAGlibcThatWasNotMeasured) {
   EXPECT_EQ(verdict(rows), std::vector<std::string>{"Best malloc: mimalloc; glibc was not measured."});
 }
 
-TEST(Verdict, ATimeBelowTheFloorsNoiseIsNoNegativeRatio) {
+TEST(Verdict, ATimeBelowTheBaselinesNoiseIsNoNegativeRatio) {
   const std::vector<row> rows{measured("glibc", 10, 1000), measured("monotonic", -0.1, 1000)};
   EXPECT_EQ(verdict(rows).back(),
             "Fastest strategy: monotonic (typed) takes less than 0.01 of the time of glibc and holds 1.00 of "

@@ -5,9 +5,9 @@
 #include <array>
 #include <string>
 
-#include "replay/contestant/malloc.hpp"
-#include "replay/contestant/none.hpp"
-#include "replay/contestant/strategy.hpp"
+#include "replay/allocator/mallocs.hpp"
+#include "replay/allocator/none.hpp"
+#include "replay/allocator/strategy.hpp"
 #include "replay/run/job.hpp"
 #include "replay/trace/events.hpp"
 
@@ -37,8 +37,8 @@ const trace& sample() {
 }
 
 template <class C>
-std::string verdict_on(C& contestant, const trace& t = sample()) {
-  const check_result result = check_pass(contestant, t.ops(), t.facts().slots);
+std::string verdict_on(C& allocator, const trace& t = sample()) {
+  const check_result result = check_pass(allocator, t.ops(), t.facts().slots);
   return result.verdict == check_verdict::passed ? "passed" : result.what;
 }
 
@@ -59,13 +59,13 @@ class honest_heap {
   std::size_t next_ = 0;
 };
 
-TEST(CheckPass, AnHonestContestantPasses) {
+TEST(CheckPass, AnHonestAllocatorPasses) {
   honest_heap honest;
   EXPECT_EQ(verdict_on(honest), "passed");
   process_malloc usual(sample());
   EXPECT_EQ(verdict_on(usual), "passed");
-  none floor(sample());
-  EXPECT_EQ(verdict_on(floor), "passed");
+  none baseline(sample());
+  EXPECT_EQ(verdict_on(baseline), "passed");
 }
 
 TEST(CheckPass, OverlappingBlocksAreCaught) {

@@ -13,10 +13,10 @@
 #include "mallard/heap/multipool.hpp"
 #include "mallard/source/counting.hpp"
 #include "mallard/source/os_pages.hpp"
-#include "replay/contestant/heap.hpp"
-#include "replay/contestant/malloc.hpp"
-#include "replay/contestant/none.hpp"
-#include "replay/contestant/polymorphic.hpp"
+#include "replay/allocator/mallocs.hpp"
+#include "replay/allocator/none.hpp"
+#include "replay/allocator/own_heap.hpp"
+#include "replay/allocator/pmr_resource.hpp"
 #include "replay/run/run.hpp"
 #include "replay/trace/events.hpp"
 
@@ -25,14 +25,11 @@ namespace {
 
 using testing::events;
 
-template <class Resource, pass_end End>
-using standard = polymorphic<std::pmr::memory_resource, Resource, End>;
-
-using std_pool = standard<std::pmr::unsynchronized_pool_resource, pass_end::nothing>;
-using std_monotonic = standard<std::pmr::monotonic_buffer_resource, pass_end::release>;
+using std_pool = pmr_resource<std::pmr::unsynchronized_pool_resource>;
+using std_monotonic = pmr_resource<std::pmr::monotonic_buffer_resource>;
 using pools = typed_heap<multipool>;
 using pools_by_pmr = pmr_heap<multipool>;
-using region = typed_heap<monotonic, heap_end::clear>;
+using region = typed_heap<monotonic, true>;
 
 TEST(Littering, IsInWhatFreesItsBlocksOneByOne) {
   EXPECT_TRUE(littered_itself<process_malloc>);
@@ -42,7 +39,7 @@ TEST(Littering, IsInWhatFreesItsBlocksOneByOne) {
   EXPECT_FALSE(littered_itself<region>) << "the end of a pass would end the litter";
   EXPECT_FALSE(littered_itself<std_monotonic>);
   EXPECT_TRUE(ends_all_at_once<region> && ends_all_at_once<std_monotonic>);
-  EXPECT_FALSE(littered_itself<none> || ends_all_at_once<none>) << "the floor is not littered at all";
+  EXPECT_FALSE(littered_itself<none> || ends_all_at_once<none>) << "the baseline is not littered at all";
 }
 
 // What is alive at once: 200 blocks.
@@ -75,25 +72,25 @@ class watched : public process_malloc {
   std::vector<op> freed;
 };
 
-TEST(Littering, CallsTheContestantAsAPassDoes) {
-  watched contestant(sample());
-  const harness::heap_calls calls = calls_of(contestant);
+TEST(Littering, CallsTheAllocatorAsAPassDoes) {
+  watched allocator(sample());
+  const harness::heap_calls calls = calls_of(allocator);
   void* const p = calls.allocate(calls.heap, 24);
   calls.deallocate(calls.heap, p, 24);
-  ASSERT_EQ(contestant.asked.size(), 1u);
-  EXPECT_EQ(contestant.asked[0].size, 24u);
-  EXPECT_EQ(contestant.asked[0].align(), 8u);
-  EXPECT_EQ(contestant.freed.at(0).size, 24u);
+  ASSERT_EQ(allocator.asked.size(), 1u);
+  EXPECT_EQ(allocator.asked[0].size, 24u);
+  EXPECT_EQ(allocator.asked[0].align(), 8u);
+  EXPECT_EQ(allocator.freed.at(0).size, 24u);
 }
 
-TEST(Littering, AContestantThatThrowsHasRunOut) {
-  watched contestant(sample());
-  contestant.room = 0;
-  const harness::heap_calls calls = calls_of(contestant);
+TEST(Littering, AAllocatorThatThrowsHasRunOut) {
+  watched allocator(sample());
+  allocator.room = 0;
+  const harness::heap_calls calls = calls_of(allocator);
   EXPECT_EQ(calls.allocate(calls.heap, 24), nullptr);
 }
 
-template <contestant C>
+template <block_allocator C>
 job done(job_kind kind, std::uint64_t litter) {
   job task(kind);
   task.litter = litter;
@@ -102,7 +99,7 @@ job done(job_kind kind, std::uint64_t litter) {
 }
 
 // Blocks that live as long as the test, like the litter that no job takes away. A job makes its own
-// contestant: what is counted is of all.
+// allocator: what is counted is of all.
 class keeping {
  public:
   explicit keeping(const trace&) {}
@@ -161,16 +158,16 @@ TEST(Littering, AHeapTooSmallForItsLitterIsOutOfMemory) {
 template <class C>
 void expect_a_new_mark() {
   constexpr op large{1'000'000, 0, op_kind::allocate, 4};
-  C contestant(sample());
-  contestant.deallocate(contestant.allocate(large), large);
-  contestant.deallocate(contestant.allocate(large), large);
+  C allocator(sample());
+  allocator.deallocate(allocator.allocate(large), large);
+  allocator.deallocate(allocator.allocate(large), large);
   process_chunks().trim(0);
-  EXPECT_GE(contestant.max_held(), large.size + contestant.held());
-  contestant.reset_max_held();
-  EXPECT_EQ(contestant.max_held(), contestant.held());
+  EXPECT_GE(allocator.max_held(), large.size + allocator.held());
+  allocator.reset_max_held();
+  EXPECT_EQ(allocator.max_held(), allocator.held());
 }
 
-TEST(Littering, TheHighestMarkOfLitterIsNotTheContestants) {
+TEST(Littering, TheHighestMarkOfLitterIsNotTheAllocators) {
   expect_a_new_mark<std_pool>();
   expect_a_new_mark<pools>();
   expect_a_new_mark<pools_by_pmr>();

@@ -8,7 +8,7 @@
 
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
-#include "replay/contestant/heap.hpp"
+#include "replay/allocator/own_heap.hpp"
 #include "replay/trace/events.hpp"
 
 namespace mallard::replay {
@@ -51,7 +51,7 @@ const op* replay_all(recorder& r, const trace& t) {
   return replay_pass<Touch>(r, t.ops().data(), t.ops().data() + t.ops().size(), slots.data());
 }
 
-TEST(Pass, EveryOpReachesTheContestantInOrder) {
+TEST(Pass, EveryOpReachesTheAllocatorInOrder) {
   recorder r;
   const trace t = events().malloc(1, 8).memalign(2, 100, 64).realloc(1, 3, 16).free(2).free(3).build();
   EXPECT_EQ(replay_all<touch::first>(r, t), t.ops().data() + t.ops().size());

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/shifted_pages.hpp"
-#include "replay/contestant/strategy.hpp"
+#include "replay/allocator/strategy.hpp"
 #include "replay/region/region_none.hpp"
 #include "replay/run/job.hpp"
 #include "replay/trace/region_events.hpp"
@@ -44,8 +44,8 @@ const trace& sample() {
 }
 
 template <class C>
-std::string verdict_on(C& contestant, const trace& t = sample()) {
-  const check_result result = check_region_pass(contestant, t);
+std::string verdict_on(C& allocator, const trace& t = sample()) {
+  const check_result result = check_region_pass(allocator, t);
   return result.verdict == check_verdict::passed ? "passed" : result.what;
 }
 
@@ -70,11 +70,11 @@ class honest_regions {
   std::size_t next_ = 0;
 };
 
-TEST(RegionCheck, AnHonestContestantPasses) {
+TEST(RegionCheck, AnHonestAllocatorPasses) {
   honest_regions honest;
   EXPECT_EQ(verdict_on(honest), "passed");
-  region_none floor(sample());
-  EXPECT_EQ(verdict_on(floor), "passed");
+  region_none baseline(sample());
+  EXPECT_EQ(verdict_on(baseline), "passed");
 }
 
 TEST(RegionCheck, OneRegionsMemoryInAnotherIsCaught) {
@@ -164,8 +164,8 @@ struct told_regions : honest_regions {
   std::vector<std::uint32_t> ended;
 };
 
-// Which regions a contestant is told of depends on what its own ends take along.
-TEST(RegionCheck, ContestantsAreToldOfEveryEndThatTheirsDoNotInclude) {
+// Which regions an allocator is told of depends on what its own ends take along.
+TEST(RegionCheck, AllocatorsAreToldOfEveryEndThatTheirsDoNotInclude) {
   told_regions<false> flat;
   told_regions<true> nested;
   const trace t =

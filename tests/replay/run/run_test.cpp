@@ -9,7 +9,7 @@
 #include "mallard/heap/reap.hpp"
 #include "mallard/heap/region.hpp"
 #include "mallard/heap/sized_reap.hpp"
-#include "replay/contestant/strategy.hpp"
+#include "replay/allocator/strategy.hpp"
 #include "replay/trace/region_events.hpp"
 
 namespace mallard::replay {

@@ -172,7 +172,7 @@ TEST(RegionTraceBuilder, AlignmentsAreKeptAndWhatIsImpossibleIsLeftOutAndCounted
   EXPECT_EQ(t.facts().impossible, 2u);
 }
 
-// Random histories: whenever two blocks are alive together, the floor's places do not overlap.
+// Random histories: whenever two blocks are alive together, the baseline's places do not overlap.
 TEST(RegionTraceBuilder, PlacesOfLiveBlocksNeverOverlap) {
   std::mt19937_64 random(11);
   region_events history;

@@ -25,6 +25,7 @@ std::vector<contestant> all() {
   add_mallocs<density_in>(list);
   add_unsynchronised<density_in>(list);
   add_synchronised<density_in>(list);
+  add_own<density_in>(list);
   return list;
 }
 

@@ -1,14 +1,14 @@
-#include "replay/contestant/strategy.hpp"
+#include "replay/allocator/strategy.hpp"
 
-#include "replay/contestant/none.hpp"
+#include "replay/allocator/none.hpp"
 #include "replay/run/run.hpp"
 
 namespace mallard::replay {
 namespace {
 
 std::vector<strategy> all() {
-  std::vector<strategy> list{{"none", binding::typed, "the floor: places computed beforehand", run<none>}};
-  for (auto part : {malloc_strategies, standard_strategies, boost_strategies, own_strategies})
+  std::vector<strategy> list{{"none", binding::typed, "the baseline: places computed beforehand", run<none>}};
+  for (auto part : {foreign_strategies, own_strategies})
     for (strategy& s : part()) list.push_back(std::move(s));
   return list;
 }

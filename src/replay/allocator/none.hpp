@@ -1,7 +1,7 @@
-// none: the floor. Hands out places that were computed beforehand, in one mapping.
+// none: the baseline. Hands out places that were computed beforehand, in one mapping.
 //
 // What a pass costs with it is the cost of replaying: it is subtracted from the others' times. The
-// mapping is the harness's own memory, outside the limit on contestants, and is faulted in by a pass
+// mapping is the harness's own memory, outside the limit on allocators, and is faulted in by a pass
 // before the first one counts. Frees do nothing; no reallocation moves. 3 instructions a block.
 #pragma once
 

@@ -1,11 +1,10 @@
-#include "replay/contestant/process_footprint.hpp"
+#include "replay/allocator/own_heap.hpp"
 
 #include <gtest/gtest.h>
 
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/source/os_pages.hpp"
-#include "replay/contestant/heap.hpp"
 #include "replay/trace/events.hpp"
 
 namespace mallard::replay {
@@ -21,14 +20,14 @@ const trace& no_events() {
   return t;
 }
 
-template <class Contestant>
-void allocate_and_free(Contestant& c) {
+template <class Allocator>
+void allocate_and_free(Allocator& c) {
   void* const p = c.allocate(large);
   ASSERT_NE(p, nullptr);
   c.deallocate(p, large);
 }
 
-TEST(ProcessFootprint, HoldsWhatTheChunkCacheKeeps) {
+TEST(OwnHeap, HoldsWhatTheChunkCacheKeeps) {
   typed_heap<multipool> typed(no_events());
   allocate_and_free(typed);
   EXPECT_GE(typed.held(), megabyte) << "freed, and still the process's";
@@ -39,7 +38,7 @@ TEST(ProcessFootprint, HoldsWhatTheChunkCacheKeeps) {
   EXPECT_GE(pmr.held(), megabyte);
 }
 
-TEST(ProcessFootprint, BeginsWithAnEmptyCache) {
+TEST(OwnHeap, BeginsWithAnEmptyCache) {
   {
     typed_heap<multipool> earlier(no_events());
     allocate_and_free(earlier);
@@ -51,7 +50,7 @@ TEST(ProcessFootprint, BeginsWithAnEmptyCache) {
   EXPECT_EQ(next.max_held(), 0u);
 }
 
-TEST(ProcessFootprint, FindsTheCacheBelowAStackOfHeaps) {
+TEST(OwnHeap, FindsTheCacheBelowAStackOfHeaps) {
   typed_heap<multipool_over_monotonic> stack(no_events());
   allocate_and_free(stack);
   stack.end_pass();
@@ -59,7 +58,7 @@ TEST(ProcessFootprint, FindsTheCacheBelowAStackOfHeaps) {
   EXPECT_GE(stack.max_held(), megabyte);
 }
 
-TEST(ProcessFootprint, CountsAHeapOverAnotherSourceThere) {
+TEST(OwnHeap, CountsAHeapOverAnotherSourceThere) {
   typed_heap<basic_multipool<counting<os_pages>>> heap(no_events());
   allocate_and_free(heap);
   EXPECT_EQ(heap.held(), 0u);

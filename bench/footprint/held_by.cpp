@@ -1,4 +1,4 @@
-#include "footprint/contestants.hpp"
+#include "footprint/held_by.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -8,13 +8,13 @@
 #include "harness/launcher.hpp"
 #include "harness/mapping.hpp"
 #include "harness/memory_meter.hpp"
-#include "replay/contestant/strategy.hpp"
+#include "replay/allocator/strategy.hpp"
 #include "replay/run/job.hpp"
 #include "replay/session/worker.hpp"
 
 namespace mallard::footprint {
 
-contestant_figures held_by(std::string_view strategy, const replay::trace& t) {
+held_figures held_by(std::string_view strategy, const replay::trace& t) {
   const auto all = replay::strategies();
   const auto chosen = std::ranges::find(all, strategy, &replay::strategy::name);
   if (t.facts().max_align > chosen->most_align) return {0, 0, "it does not serve the journal's alignments"};

@@ -1,8 +1,8 @@
 // strategy: a named way to allocate, in one binding, that a trace can be replayed against.
 //
-// The list is the registry: `none` first, then mallocs, the standard library's and Boost's resources,
-// then our own heaps. To add one, add a line to the part it belongs to (contestant/*_strategies.cpp). Traces
-// of regions have strategies of their own (region/region_strategies.cpp), `none` first there, too.
+// `none` first, then mallocs, the standard library's and Boost's resources, then our own heaps. To add one,
+// add a line to the registry it belongs to (harness/foreign_malloc.cpp, harness/allocator/). Traces of
+// regions have strategies of their own (region/region_strategies.cpp), `none` first there, too.
 #pragma once
 
 #include <cstddef>
@@ -42,9 +42,7 @@ struct strategy {
 
 // Those for regions; parts of those for blocks.
 [[nodiscard]] std::vector<strategy> region_strategies();
-[[nodiscard]] std::vector<strategy> malloc_strategies();
-[[nodiscard]] std::vector<strategy> standard_strategies();
-[[nodiscard]] std::vector<strategy> boost_strategies();
+[[nodiscard]] std::vector<strategy> foreign_strategies();
 [[nodiscard]] std::vector<strategy> own_strategies();
 
 }  // namespace mallard::replay

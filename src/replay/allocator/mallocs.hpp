@@ -1,20 +1,39 @@
+// process_malloc: whatever malloc the worker was started with, through malloc, free and realloc.
 // boost_dlmalloc: the malloc inside Boost.Container's library, which its allocators are made of.
 //
-//     pass --> dlmalloc_malloc, dlmalloc_free ...     blocks with tags, found by size, under a lock
-//
-// A general heap with boundary tags as best_fit is one: what that is to be held against. Expansion and
-// shrinking in place as its allocators use them. It is the process's, and what it holds cannot be asked for
-// all of a pass: the kernel's figures stand in (harness/memory_meter.hpp).
+// What they hold cannot be asked: the kernel's figures stand in (harness/memory_meter.hpp).
 #pragma once
 
+#include <algorithm>
 #include <boost/container/detail/dlmalloc.hpp>
 #include <cstddef>
+#include <cstdlib>
 
 #include "replay/run/pass.hpp"
 #include "replay/trace/trace.hpp"
 
 namespace mallard::replay {
 
+class process_malloc {
+ public:
+  explicit process_malloc(const trace&) {}
+
+  void* allocate(const op& o) { return std::malloc(o.size); }
+  void* allocate_aligned(const op& o) {
+    void* p = nullptr;
+    return ::posix_memalign(&p, std::max(o.align(), sizeof(void*)), o.size) == 0 ? p : nullptr;
+  }
+  void deallocate(void* p, const op&) { std::free(p); }
+
+  // realloc(p, 0) would free: the smallest block stands for an empty one.
+  void* reallocate(void* p, const op& to, const op&) {
+    return std::realloc(p, std::max<std::size_t>(to.size, 1));
+  }
+  void end_pass() {}
+};
+
+// A general heap with boundary tags as best_fit is one: what that is to be held against. It expands and
+// shrinks in place, as its allocators do.
 class boost_dlmalloc {
  public:
   explicit boost_dlmalloc(const trace&) {}

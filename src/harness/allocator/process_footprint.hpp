@@ -15,7 +15,7 @@
 #include "mallard/core/concepts.hpp"
 #include "mallard/source/default_source.hpp"
 
-namespace mallard::replay {
+namespace mallard::harness {
 
 // The first counted source below a heap.
 template <class H>
@@ -64,4 +64,4 @@ class process_footprint {
   }
 };
 
-}  // namespace mallard::replay
+}  // namespace mallard::harness

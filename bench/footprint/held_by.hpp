@@ -13,13 +13,13 @@
 
 namespace mallard::footprint {
 
-struct contestant_figures {
+struct held_figures {
   std::uint64_t max_held = 0;    // bytes
   std::uint64_t held_after = 0;  // bytes
   std::string reason;            // why there are none; empty: there are
 };
 
 // Precondition: there is a strategy of this name.
-[[nodiscard]] contestant_figures held_by(std::string_view strategy, const replay::trace& t);
+[[nodiscard]] held_figures held_by(std::string_view strategy, const replay::trace& t);
 
 }  // namespace mallard::footprint

@@ -9,22 +9,20 @@
 
 #include <memory_resource>
 
+#include "harness/allocator/process_footprint.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/resource/resource.hpp"
-#include "replay/contestant/polymorphic.hpp"
-#include "replay/contestant/process_footprint.hpp"
+#include "replay/allocator/pmr_resource.hpp"
 #include "replay/run/pass.hpp"
 #include "replay/trace/trace.hpp"
 
 namespace mallard::replay {
 
-// What ends a pass of a heap: nothing where freed memory is reused, clear() where it is not.
-enum class heap_end { nothing, clear };
-
-template <heap H, heap_end End = heap_end::nothing>
+// Cleared: whether clear() ends a pass, where freed memory is not reused.
+template <heap H, bool Cleared = false>
 class typed_heap {
  public:
-  static constexpr bool ends_all_at_once = End == heap_end::clear;
+  static constexpr bool ends_all_at_once = Cleared;
 
   explicit typed_heap(const trace&) {}
 
@@ -39,12 +37,12 @@ class typed_heap {
   }
 
   void end_pass() {
-    if constexpr (End == heap_end::clear) heap_.clear();
+    if constexpr (Cleared) heap_.clear();
   }
 
-  [[nodiscard]] std::size_t held() const { return process_footprint<H>::held(heap_); }
-  [[nodiscard]] std::size_t max_held() const { return process_footprint<H>::max_held(heap_); }
-  void reset_max_held() { process_footprint<H>::reset_max_held(heap_); }
+  [[nodiscard]] std::size_t held() const { return harness::process_footprint<H>::held(heap_); }
+  [[nodiscard]] std::size_t max_held() const { return harness::process_footprint<H>::max_held(heap_); }
+  void reset_max_held() { harness::process_footprint<H>::reset_max_held(heap_); }
   [[nodiscard]] heap_usage usage() const
     requires inspectable<H>
   {
@@ -58,14 +56,14 @@ class typed_heap {
     return static_cast<bool>(heap_.resize(request).memory);
   }
 
-  process_footprint<H> footprint_;  // before the heap: the cache is empty when it begins
+  harness::process_footprint<H> footprint_;  // before the heap: the cache is empty when it begins
   H heap_;
 };
 
-template <heap H, heap_end End = heap_end::nothing>
+template <heap H, bool Cleared = false>
 class pmr_heap {
  public:
-  static constexpr bool ends_all_at_once = End == heap_end::clear;
+  static constexpr bool ends_all_at_once = Cleared;
 
   explicit pmr_heap(const trace&) : calls_(&resource_) {}
   pmr_heap(const pmr_heap&) = delete;
@@ -77,12 +75,14 @@ class pmr_heap {
   void* reallocate(void* p, const op& to, const op& from) { return calls_.reallocate(p, to, from); }
 
   void end_pass() {
-    if constexpr (End == heap_end::clear) resource_.heap().clear();
+    if constexpr (Cleared) resource_.heap().clear();
   }
 
-  [[nodiscard]] std::size_t held() const { return process_footprint<H>::held(resource_.heap()); }
-  [[nodiscard]] std::size_t max_held() const { return process_footprint<H>::max_held(resource_.heap()); }
-  void reset_max_held() { process_footprint<H>::reset_max_held(resource_.heap()); }
+  [[nodiscard]] std::size_t held() const { return harness::process_footprint<H>::held(resource_.heap()); }
+  [[nodiscard]] std::size_t max_held() const {
+    return harness::process_footprint<H>::max_held(resource_.heap());
+  }
+  void reset_max_held() { harness::process_footprint<H>::reset_max_held(resource_.heap()); }
   [[nodiscard]] heap_usage usage() const
     requires inspectable<H>
   {
@@ -90,7 +90,7 @@ class pmr_heap {
   }
 
  private:
-  process_footprint<H> footprint_;
+  harness::process_footprint<H> footprint_;
   resource<H> resource_;
   virtual_calls<std::pmr::memory_resource> calls_;
 };

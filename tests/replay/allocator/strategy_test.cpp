@@ -1,0 +1,52 @@
+#include "replay/allocator/strategy.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace mallard::replay {
+namespace {
+
+// The heaps of the library have a line each in harness/allocator/own_heaps.hpp, and more may come.
+TEST(Strategy, TheListHasAllAllocatorsInTheirBindingsOnce) {
+  std::multiset<std::string> names;
+  for (const strategy& s : strategies()) names.insert(s.name + " " + std::string(name_of(s.bound)));
+  const std::set<std::string> expected{"none typed",
+                                       "glibc malloc",
+                                       "glibc-notrim malloc",
+                                       "jemalloc malloc",
+                                       "tcmalloc malloc",
+                                       "mimalloc malloc",
+                                       "tbbmalloc malloc",
+                                       "std.monotonic pmr",
+                                       "std.pool pmr",
+                                       "std.sync_pool pmr",
+                                       "boost.monotonic pmr",
+                                       "boost.pool pmr",
+                                       "boost.sync_pool pmr",
+                                       "boost.dlmalloc typed",
+                                       "monotonic typed",
+                                       "monotonic pmr",
+                                       "multipool typed",
+                                       "multipool pmr",
+                                       "fifo_multipool typed",
+                                       "fifo_multipool pmr",
+                                       "multipool/monotonic typed",
+                                       "multipool/monotonic pmr",
+                                       "best_fit typed",
+                                       "best_fit pmr",
+                                       "reap typed",
+                                       "reap pmr",
+                                       "sized_reap typed",
+                                       "sized_reap pmr",
+                                       "synchronized_multipool typed",
+                                       "synchronized_multipool pmr"};
+  for (const std::string& name : expected) EXPECT_TRUE(names.contains(name)) << name;
+  for (const std::string& name : names) EXPECT_EQ(names.count(name), 1u) << name;
+}
+
+// The baseline is measured first in every round.
+TEST(Strategy, TheBaselineIsTheFirst) { EXPECT_EQ(strategies().front().name, "none"); }
+
+}  // namespace
+}  // namespace mallard::replay
