@@ -2,8 +2,8 @@
 
 #include <thread>
 
+#include "pairs.hpp"
 #include "scenarios.hpp"
-#include "ways.hpp"
 
 namespace instructions {
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "contestants.hpp"
+#include "bindings.hpp"
 #include "counted.hpp"
 #include "in_c.hpp"
 #include "mallard.h"
@@ -18,24 +18,24 @@ namespace {
 
 constexpr std::size_t blocks = 4096;
 
-template <class Contestant>
-[[gnu::noinline]] void bump(Contestant& heap) {
+template <class Allocator>
+[[gnu::noinline]] void bump(Allocator& heap) {
   for (std::size_t i = 0; i != blocks; ++i) {
     hidden(heap.allocate());
     clobber();
   }
 }
 
-template <class Contestant, class... Args>
-void bumps(std::string_view contestant, std::string_view way, Args... args) {
-  Contestant heap(args...);
+template <class Allocator, class... Args>
+void bumps(std::string_view allocator, std::string_view way, Args... args) {
+  Allocator heap(args...);
   bump(heap);
   if constexpr (requires { heap.clear(); }) heap.clear();
   {
     const counted here;
     bump(heap);
   }
-  tell({"bumping", contestant, way, 1}, blocks);
+  tell({"bumping", allocator, way, 1}, blocks);
 }
 
 template <class Heap>

@@ -3,7 +3,7 @@
 //     [ b b b b ] [ b b b b b b b b ] [ b b b b   b b b b b b b b b b b ]      one place is free
 //
 // A pool is filled until the next block would take another chunk. One block at random is then freed,
-// which is not counted, and the next allocation, which is, has to find its place. All contestants have
+// which is not counted, and the next allocation, which is, has to find its place. All allocators have
 // the same upstream, which tells how often it was asked.
 
 #include <boost/container/pmr/memory_resource.hpp>
@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "contestants.hpp"
+#include "bindings.hpp"
 #include "counted.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/heap/synchronized_multipool.hpp"
@@ -83,7 +83,7 @@ class filled {
 };
 
 template <class Pool, class Base>
-void allocations(std::string_view contestant) {
+void allocations(std::string_view allocator) {
   for (const std::size_t count : many_live) {
     const std::size_t room = filled<Pool, Base>(count).add_until_asked();
     filled<Pool, Base> pool(count + room);
@@ -91,7 +91,7 @@ void allocations(std::string_view contestant) {
     std::mt19937 random(1);
     for (std::size_t i = 0; i != times; ++i) pool.replace(random() % pool.live());
     if (pool.times_asked() != asked) std::abort();
-    tell({"full chunks", contestant, "pmr", count}, times);
+    tell({"full chunks", allocator, "pmr", count}, times);
   }
 }
 

@@ -3,8 +3,8 @@
 
 #include "harness/allocator/own_heaps.hpp"
 #include "lives.hpp"
+#include "pairs.hpp"
 #include "scenarios.hpp"
-#include "ways.hpp"
 
 namespace instructions {
 

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "contestants.hpp"
+#include "bindings.hpp"
 #include "mallard.h"
 
 namespace instructions {

@@ -1,7 +1,7 @@
 // Frees of blocks above a pool's largest class, with 2^8 to 2^16 such blocks live.
 //
 // One at random is freed, which is counted, and allocated anew, which is not. Each block is the smallest
-// above the contestant's own largest class; none is written to.
+// above the allocator's own largest class; none is written to.
 
 #include <boost/container/pmr/unsynchronized_pool_resource.hpp>
 #include <cstddef>
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "contestants.hpp"
+#include "bindings.hpp"
 #include "counted.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/heap/synchronized_multipool.hpp"
@@ -34,7 +34,7 @@ std::size_t largest_class(const Resource& pools) {
 }
 
 template <class Resource>
-void frees(std::string_view contestant) {
+void frees(std::string_view allocator) {
   for (const std::size_t count : many_live) {
     Resource pools;
     const auto resource = hidden(as_base(pools));
@@ -50,7 +50,7 @@ void frees(std::string_view contestant) {
       }
       p = resource->allocate(size, item_align);
     }
-    tell({"large free", contestant, "pmr", count}, times);
+    tell({"large free", allocator, "pmr", count}, times);
   }
 }
 

@@ -5,7 +5,7 @@
 #include <boost/container/pmr/unsynchronized_pool_resource.hpp>
 #include <memory_resource>
 
-#include "contestants.hpp"
+#include "bindings.hpp"
 #include "lives.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"

@@ -8,17 +8,17 @@
 #include <cstddef>
 #include <string_view>
 
-#include "contestants.hpp"
+#include "bindings.hpp"
 #include "counted.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/resource/resource.hpp"
 
 namespace instructions {
 
-template <class Contestant>
+template <class Allocator>
 [[gnu::noinline]] void live(std::size_t times) {
   for (; times != 0; --times) {
-    Contestant heap;
+    Allocator heap;
     clobber();
     void* const p = hidden(heap.allocate());
     clobber();
@@ -27,15 +27,15 @@ template <class Contestant>
   }
 }
 
-template <class Contestant>
-void lives(std::string_view contestant, std::string_view way) {
+template <class Allocator>
+void lives(std::string_view allocator, std::string_view way) {
   constexpr std::size_t times = 256;
-  live<Contestant>(times);
+  live<Allocator>(times);
   {
     const counted here;
-    live<Contestant>(times);
+    live<Allocator>(times);
   }
-  tell({"life", contestant, way, 1}, times, "system calls");
+  tell({"life", allocator, way, 1}, times, "system calls");
 }
 
 template <class Heap>

@@ -6,7 +6,7 @@
 #include <memory_resource>
 #include <vector>
 
-#include "contestants.hpp"
+#include "bindings.hpp"
 #include "pairs.hpp"
 #include "scenarios.hpp"
 

@@ -1,8 +1,8 @@
-// Pairs of the library's heaps for one thread, and the floor of all pairs.
+// Pairs of the library's heaps for one thread, and the baseline of all pairs.
 
-#include "contestants.hpp"
+#include "bindings.hpp"
+#include "pairs.hpp"
 #include "scenarios.hpp"
-#include "ways.hpp"
 
 namespace instructions {
 

@@ -4,7 +4,7 @@
 //                      ^ next slot, at random: deallocate it, allocate another into it
 //
 // The compiler may assume nothing about memory between operations, nor about a block's address. The
-// contestant runs the same loop before it is counted, so that what is counted is its steady state: its
+// allocator runs the same loop before it is counted, so that what is counted is its steady state: its
 // free lists are in random order, and a heap that only grows has kept memory for all that is to come.
 #pragma once
 
@@ -15,16 +15,19 @@
 #include <string_view>
 #include <vector>
 
-#include "contestants.hpp"
+#include "bindings.hpp"
 #include "counted.hpp"
+#include "harness/allocator/own_heaps.hpp"
+#include "mallard/core/concepts.hpp"
+#include "mallard/resource/resource.hpp"
 
 namespace instructions {
 
 inline constexpr std::size_t replacements = 16384;
 inline constexpr std::array<std::size_t, 3> live_counts = {1, 64, 4096};
 
-template <class Contestant>
-[[gnu::noinline]] void replace(Contestant& heap, std::vector<void*>& live,
+template <class Allocator>
+[[gnu::noinline]] void replace(Allocator& heap, std::vector<void*>& live,
                                const std::vector<std::uint32_t>& slots) {
   void** const blocks = live.data();
   for (const std::uint32_t slot : slots) {
@@ -36,18 +39,18 @@ template <class Contestant>
 }
 
 // Ends all blocks, one by one or at once.
-template <class Contestant>
-void restart(Contestant& heap, std::vector<void*>& live) {
+template <class Allocator>
+void restart(Allocator& heap, std::vector<void*>& live) {
   if constexpr (requires { heap.restart(); })
     heap.restart();
   else
     for (void* p : live) heap.deallocate(p);
 }
 
-template <class Contestant, class... Args>
-void pairs(std::string_view contestant, std::string_view way, Args&&... args) {
+template <class Allocator, class... Args>
+void pairs(std::string_view allocator, std::string_view way, Args&&... args) {
   for (const std::size_t count : live_counts) {
-    Contestant heap(args...);
+    Allocator heap(args...);
     std::vector<void*> live(count);
     std::mt19937 random(1);
     std::vector<std::uint32_t> slots(replacements);
@@ -62,9 +65,32 @@ void pairs(std::string_view contestant, std::string_view way, Args&&... args) {
       const counted here;
       replace(heap, live, slots);
     }
-    tell({"pair", contestant, way, count}, replacements);
+    tell({"pair", allocator, way, count}, replacements);
     restart(heap, live);
   }
+}
+
+// One heap in every way to it.
+template <class Heap>
+void typed_pairs(std::string_view name) {
+  pairs<typed<Heap>>(name, "typed");
+  pairs<sized<Heap>>(name, "run-time size");
+  pairs<aligned<Heap>>(name, "run-time alignment");
+  pairs<sized_and_aligned<Heap>>(name, "run-time size and alignment");
+}
+
+template <class Heap>
+void pairs_of(std::string_view name = mallard::heap_name<Heap>) {
+  typed_pairs<Heap>(name);
+  pairs<virtually<mallard::resource<Heap>>>(name, "pmr");
+}
+
+// Of the library's heaps that are counted in one translation unit.
+template <mallard::harness::counted_with Group>
+void pairs_of_group() {
+  mallard::harness::for_each_own_heap([]<class Line>(Line) {
+    if constexpr (Line::group == Group) pairs_of<typename Line::type>();
+  });
 }
 
 }  // namespace instructions

@@ -4,7 +4,6 @@
 #include "mallard.h"
 #include "pairs.hpp"
 #include "scenarios.hpp"
-#include "ways.hpp"
 
 namespace instructions {
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "contestants.hpp"
+#include "bindings.hpp"
 #include "counted.hpp"
 #include "mallard/core/block.hpp"
 #include "mallard/core/concepts.hpp"

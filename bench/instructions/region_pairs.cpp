@@ -1,9 +1,9 @@
 // Pairs of the heaps that end their blocks with a region, or are made for one pattern.
 
-#include "contestants.hpp"
+#include "bindings.hpp"
 #include "mallard/heap/region_emulator.hpp"
+#include "pairs.hpp"
 #include "scenarios.hpp"
-#include "ways.hpp"
 
 namespace instructions {
 

@@ -5,8 +5,8 @@
 
 #include "mallard/heap/best_fit.hpp"
 #include "mallard/layer/locked.hpp"
+#include "pairs.hpp"
 #include "scenarios.hpp"
-#include "ways.hpp"
 
 namespace instructions {
 

@@ -4,12 +4,11 @@
 #include <memory_resource>
 #include <thread>
 
-#include "contestants.hpp"
+#include "bindings.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/layer/locked.hpp"
 #include "pairs.hpp"
 #include "scenarios.hpp"
-#include "ways.hpp"
 
 namespace instructions {
 

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "harness/interrupt.hpp"
-#include "whole/contestants.hpp"
-#include "whole/session.hpp"
-#include "whole/table.hpp"
+#include "whole/build_runs.hpp"
+#include "whole/build_table.hpp"
+#include "whole/builds.hpp"
 
 namespace {
 
@@ -30,7 +30,7 @@ struct asked {
 };
 
 int run(const asked& a) {
-  const std::vector<whole::contestant> all = whole::contestants(a.strategies);
+  const std::vector<whole::build> all = whole::builds(a.strategies);
   nlohmann::ordered_json tables = nlohmann::ordered_json::array();
   bool failed = false;
   for (const std::string& program : a.programs) {

@@ -1,11 +1,11 @@
-// table: the rows of a session as text, and as JSON with the machine and the method around them.
+// build_table: the rows of a run as text, and as JSON with the machine and the method around them.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
-#include "whole/session.hpp"
+#include "whole/build_runs.hpp"
 
 namespace mallard::whole {
 

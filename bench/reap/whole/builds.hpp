@@ -1,4 +1,4 @@
-// contestants: the builds of a program that take turns, and the malloc beneath those that use one.
+// builds: the builds of a program that take turns, and the malloc beneath those that use one.
 //
 //     region                  first: the others are compared with it in each round
 //     sized_reap ... reap_frees
@@ -16,7 +16,7 @@
 
 namespace mallard::whole {
 
-struct contestant {
+struct build {
   std::string kind;                                  // as in programs/memory/region.hpp
   const harness::foreign_malloc* beneath = nullptr;  // null: none is used
   bool again = false;
@@ -24,10 +24,10 @@ struct contestant {
   [[nodiscard]] std::string name() const;
 };
 
-[[nodiscard]] std::vector<contestant> contestants();
+[[nodiscard]] std::vector<build> builds();
 
 // The first, and those whose name or kind is one of these; all, if there are none. A name that is neither of
 // any is told by std::invalid_argument.
-[[nodiscard]] std::vector<contestant> contestants(const std::vector<std::string>& names);
+[[nodiscard]] std::vector<build> builds(const std::vector<std::string>& names);
 
 }  // namespace mallard::whole

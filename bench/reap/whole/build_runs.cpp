@@ -1,4 +1,4 @@
-#include "whole/session.hpp"
+#include "whole/build_runs.hpp"
 
 #include <sys/resource.h>
 
@@ -58,7 +58,7 @@ class turns {
   }
 
  private:
-  [[nodiscard]] harness::launch_plan plan(const contestant& c, std::size_t shift) const {
+  [[nodiscard]] harness::launch_plan plan(const build& c, std::size_t shift) const {
     return {asked_.programs + "/" + asked_.program + "-" + c.kind,
             {"--shift", std::to_string(shift), asked_.input},
             c.beneath == nullptr ? std::vector<std::string>{} : harness::environment_for(*c.beneath)};
@@ -93,9 +93,9 @@ harness::summary row::cpu() const {
   return {harness::median(by_shift), {low, high}};
 }
 
-std::vector<row> measure(const work& asked, const std::vector<contestant>& all, std::size_t times) {
+std::vector<row> measure(const work& asked, const std::vector<build>& all, std::size_t times) {
   std::vector<row> rows;
-  for (const contestant& c : all) rows.push_back({c, {}, {}, {}, {}});
+  for (const build& c : all) rows.push_back({c, {}, {}, {}, {}});
   turns taken(asked, rows);
   const std::size_t rounds = times * shifts.size();
   harness::alternate(

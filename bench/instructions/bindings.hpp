@@ -1,4 +1,4 @@
-// The ways to a block of 48 bytes: each contestant has allocate() and deallocate(p), inlined into the loop.
+// The ways to a block of 48 bytes: each allocator has allocate() and deallocate(p), inlined into the loop.
 //
 //     typed<Heap>              allocator<item, Heap>: size and alignment are constants
 //     sized<Heap>              the heap itself, size known at run time only

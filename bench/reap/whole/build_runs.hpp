@@ -1,9 +1,9 @@
-// session: whole runs of one program, its builds in turn, their heaps beginning elsewhere in each round.
+// build_runs: whole runs of one program, its builds in turn, their heaps beginning elsewhere in each round.
 //
 //     round 1, shift 0: A B C    round 2, shift 64: A B C    ...    round 6, shift 0: A B C
 //
 // Placement alone reverses close comparisons, so a figure is the median of five: of each shift, the median
-// of its rounds. Ratios are made round by round with the first contestant; where that fails, the session ends
+// of its rounds. Ratios are made round by round with the first build; where that fails, the run ends
 // with the rounds before. Each turn is a process; its CPU time and page faults are what the kernel says of
 // it, its start included. Seed 002, section 8.2.
 #pragma once
@@ -16,7 +16,7 @@
 #include "harness/alternation.hpp"
 #include "harness/statistics.hpp"
 #include "harness/work.hpp"
-#include "whole/contestants.hpp"
+#include "whole/builds.hpp"
 
 namespace mallard::whole {
 
@@ -25,9 +25,9 @@ namespace mallard::whole {
 inline constexpr std::array<std::size_t, 5> shifts = {0, 64, 1024, 2048, 4032};
 
 struct row {
-  contestant of;
+  build of;
   std::array<std::vector<double>, shifts.size()> cpu_ms;  // by shift, a figure a round
-  std::vector<double> ratios;                             // to the first contestant, a figure a round
+  std::vector<double> ratios;                             // to the first build, a figure a round
   std::vector<double> page_faults;
   std::string reason;  // why it has no more figures, or none; empty: it has all
   harness::row_status status = harness::row_status::ok;  // skipped: it is not its fault that it has none
@@ -44,7 +44,6 @@ struct work {
 };
 
 // `times` rounds of each shift. Ends early, with what it has, when interrupted.
-[[nodiscard]] std::vector<row> measure(const work& asked, const std::vector<contestant>& all,
-                                       std::size_t times);
+[[nodiscard]] std::vector<row> measure(const work& asked, const std::vector<build>& all, std::size_t times);
 
 }  // namespace mallard::whole

@@ -1,4 +1,4 @@
-#include "whole/session.hpp"
+#include "whole/build_runs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -61,7 +61,7 @@ TEST(session, leaves_out_what_fails_and_what_says_something_is_missing) {
 // Figures of a round without the first would be ratios to nothing, or to another round.
 TEST(session, ends_where_the_first_fails_with_the_rounds_before) {
   const mallard::test::scratch_folder folder;
-  const std::vector<contestant> both{{"region", nullptr, false}, {"reap", nullptr, false}};
+  const std::vector<build> both{{"region", nullptr, false}, {"reap", nullptr, false}};
   write_program(folder, "toy-reap", "exit 0");
   write_program(folder, "toy-region", "exit 3");
   const auto never = measure({(folder / "").string(), "toy", "input"}, both, 1);

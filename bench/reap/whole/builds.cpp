@@ -1,4 +1,4 @@
-#include "whole/contestants.hpp"
+#include "whole/builds.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -7,17 +7,17 @@ namespace mallard::whole {
 
 namespace {
 
-bool is_meant(const contestant& c, const std::string& name) { return c.name() == name || c.kind == name; }
+bool is_meant(const build& c, const std::string& name) { return c.name() == name || c.kind == name; }
 
 }  // namespace
 
-std::string contestant::name() const {
+std::string build::name() const {
   if (beneath != nullptr) return kind + " " + std::string(beneath->name);
   return again ? kind + " again" : kind;
 }
 
-std::vector<contestant> contestants() {
-  std::vector<contestant> all;
+std::vector<build> builds() {
+  std::vector<build> all;
   for (const char* kind : {"region", "sized_reap", "sized_reap_frees", "reap", "reap_frees"})
     all.push_back({kind, nullptr, false});
   for (const char* kind : {"region_emulator", "individual"})
@@ -26,15 +26,15 @@ std::vector<contestant> contestants() {
   return all;
 }
 
-std::vector<contestant> contestants(const std::vector<std::string>& names) {
-  std::vector<contestant> all = contestants();
+std::vector<build> builds(const std::vector<std::string>& names) {
+  std::vector<build> all = builds();
   std::string known;
-  for (const contestant& c : all) known += (known.empty() ? "" : ", ") + c.name();
+  for (const build& c : all) known += (known.empty() ? "" : ", ") + c.name();
   for (const std::string& name : names)
-    if (std::ranges::none_of(all, [&](const contestant& c) { return is_meant(c, name); }))
+    if (std::ranges::none_of(all, [&](const build& c) { return is_meant(c, name); }))
       throw std::invalid_argument("unknown strategy " + name + "; known: " + known);
   if (names.empty()) return all;
-  const auto unwanted = std::ranges::remove_if(all.begin() + 1, all.end(), [&](const contestant& c) {
+  const auto unwanted = std::ranges::remove_if(all.begin() + 1, all.end(), [&](const build& c) {
     return std::ranges::none_of(names, [&](const std::string& name) { return is_meant(c, name); });
   });
   all.erase(unwanted.begin(), unwanted.end());

@@ -1,4 +1,4 @@
-#include "whole/table.hpp"
+#include "whole/build_table.hpp"
 
 #include <gtest/gtest.h>
 
