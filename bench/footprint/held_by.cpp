@@ -1,13 +1,13 @@
 #include "footprint/held_by.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <new>
 #include <vector>
 
 #include "harness/launcher.hpp"
 #include "harness/mapping.hpp"
 #include "harness/memory_meter.hpp"
+#include "harness/session.hpp"
 #include "replay/allocator/strategy.hpp"
 #include "replay/run/job.hpp"
 #include "replay/session/worker.hpp"
@@ -22,12 +22,9 @@ held_figures held_by(std::string_view strategy, const replay::trace& t) {
   const harness::shared_file page(sizeof(replay::job));
   replay::job& task = *::new (page.data()) replay::job(replay::job_kind::footprint);
   task.memory_limit = harness::available_memory();
-  const harness::launch_plan plan{
-      std::filesystem::read_symlink("/proc/self/exe"),
-      replay::worker_arguments(static_cast<std::size_t>(chosen - all.begin()), t.descriptor(),
-                               page.descriptor()),
-      chosen->beneath == nullptr ? std::vector<std::string>{} : harness::environment_for(*chosen->beneath)};
-  const harness::outcome end = harness::launch(plan);
+  const auto index = static_cast<std::size_t>(chosen - all.begin());
+  const harness::outcome end = harness::launch(harness::worker_plan(
+      replay::worker_arguments(index, t.descriptor(), page.descriptor()), chosen->beneath));
   if (!end.clean()) return {0, 0, harness::describe(end)};
   if (task.state != harness::work_state::done) return {0, 0, task.reason.data()};
   return {task.max_held, task.held_after, {}};

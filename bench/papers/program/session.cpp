@@ -1,15 +1,12 @@
 #include "program/session.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
 #include "contest/page.hpp"
 #include "harness/bytes.hpp"
-#include "harness/interrupt.hpp"
 #include "harness/launcher.hpp"
 #include "program/worker.hpp"
 
@@ -43,7 +40,7 @@ bool wants_more(const row& r, const row& first) {
 }
 
 session::session(const setting& asked, session_options options)
-    : asked_(asked), options_(std::move(options)), memory_(sizeof(page)) {
+    : harness::session<row>(sizeof(page)), asked_(asked), options_(std::move(options)) {
   const auto all = contestants(asked.which);
   const std::size_t figures = figures_of(asked).size();
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -62,52 +59,31 @@ void session::run() {
       rows_.size(), {options_.rounds, 3 * options_.rounds},
       [this](std::size_t, std::size_t i) { return turn(rows_[i]); },
       [this](std::size_t i) { return wants_more(rows_[i], rows_.front()); });
-  for (row& r : rows_) {
-    if (!interrupted_ || r.status != row_status::ok || r.measured()) continue;
-    r.status = row_status::skipped;
-    r.reason = "interrupted before it was measured";
-  }
-}
-
-bool session::any_failed() const {
-  return std::ranges::any_of(rows_, [](const row& r) { return r.status == row_status::failed; });
-}
-
-bool session::stop_here() {
-  interrupted_ = interrupted_ || harness::interrupted();
-  return interrupted_;
+  skip_unmeasured();
 }
 
 void session::leave_out_what_cannot_be() {
   for (row& r : rows_) {
     const std::uint64_t needed = bytes_needed(asked_, *r.of);
     if (r.of->bound == binding::malloc && harness::malloc_is_a_sanitizers())
-      r.reason = "this build runs under a sanitizer's malloc";
+      r.skip("this build runs under a sanitizer's malloc");
     else if (needed > options_.memory_limit)
-      r.reason = "needs about " + harness::format_bytes(needed) + ", the limit is " +
-                 harness::format_bytes(options_.memory_limit);
-    else
-      continue;
-    r.status = row_status::skipped;
+      r.skip("needs about " + harness::format_bytes(needed) + ", the limit is " +
+             harness::format_bytes(options_.memory_limit));
   }
 }
 
 turn_result session::turn(row& r) {
   if (stop_here()) return turn_result::stop_all;
   if (r.status != row_status::ok) return turn_result::leave_out;
-  page& task = *::new (memory_.data()) page(asked_);
+  page task(asked_);
   task.memory_limit = options_.memory_limit;
   const auto start = std::chrono::steady_clock::now();
-  const harness::outcome end = harness::launch(
-      {std::filesystem::read_symlink("/proc/self/exe"), worker_arguments(r.index, memory_.descriptor()),
-       r.of->beneath == nullptr ? std::vector<std::string>{} : harness::environment_for(*r.of->beneath)});
+  const bool done =
+      work(r, task, harness::worker_plan(worker_arguments(r.index, page_.descriptor()), r.of->beneath))
+          .has_value();
   r.took += std::chrono::steady_clock::now() - start;
-  if (stop_here()) return turn_result::stop_all;
-  if (harness::ending became = harness::ending_of(task, end); became.status != row_status::ok) {
-    r.status = became.status;
-    r.reason = std::move(became.reason);
-    return turn_result::leave_out;
-  }
+  if (!done) return was_interrupted() ? turn_result::stop_all : turn_result::leave_out;
   for (std::size_t i = 0; i < r.figures.size(); ++i) {
     keep(r.figures[i].cold_ns, task.found[i].cold_ns);
     keep(r.figures[i].warm_ns, task.found[i].warm_ns);

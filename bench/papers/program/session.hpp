@@ -15,7 +15,7 @@
 
 #include "contest/page.hpp"
 #include "harness/alternation.hpp"
-#include "harness/mapping.hpp"
+#include "harness/session.hpp"
 #include "harness/statistics.hpp"
 #include "harness/work.hpp"
 #include "program/benchmarks.hpp"
@@ -42,16 +42,11 @@ struct series {
   std::vector<double> wall_ns;
 };
 
-struct row {
+struct row : harness::session_row {
   row(const contestant& c, std::size_t contestant_index, bool second_time)
-      : of(&c), index(contestant_index), repeated(second_time) {}
+      : session_row(contestant_index, second_time), of(&c) {}
 
   const contestant* of;
-  std::size_t index;
-  bool repeated;  // the A/A row
-
-  harness::row_status status = harness::row_status::ok;
-  std::string reason;
   std::vector<series> figures;
   std::vector<double> page_faults;                   // of the first life of a heap
   std::vector<double> max_held;                      // bytes
@@ -69,7 +64,7 @@ struct row {
 // Whether a row gets one more round, `first` being that of AS1.
 [[nodiscard]] bool wants_more(const row& r, const row& first);
 
-class session {
+class session : public harness::session<row> {
  public:
   // Precondition: all names are known.
   session(const setting& asked, session_options options);
@@ -78,20 +73,13 @@ class session {
 
   [[nodiscard]] const setting& asked() const { return asked_; }
   [[nodiscard]] const session_options& options() const { return options_; }
-  [[nodiscard]] const std::vector<row>& rows() const { return rows_; }
-  [[nodiscard]] bool was_interrupted() const { return interrupted_; }
-  [[nodiscard]] bool any_failed() const;
 
  private:
   void leave_out_what_cannot_be();
   harness::turn_result turn(row& r);
-  bool stop_here();
 
   setting asked_;
   session_options options_;
-  harness::shared_file memory_;  // the page
-  std::vector<row> rows_;
-  bool interrupted_ = false;
 };
 
 }  // namespace mallard::bench

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/session.hpp"
 #include "harness/statistics.hpp"
 #include "harness/work.hpp"
 #include "replay/allocator/strategy.hpp"
@@ -18,16 +19,11 @@ namespace mallard::replay {
 
 using harness::row_status;
 
-struct row {
+struct row : harness::session_row {
   row(const strategy& s, std::size_t strategy_index, bool second_time)
-      : of(&s), index(strategy_index), repeated(second_time) {}
+      : session_row(strategy_index, second_time), of(&s) {}
 
   const strategy* of;
-  std::size_t index;  // of the strategy
-  bool repeated;      // the A/A row: a strategy measured a second time
-
-  row_status status = row_status::ok;
-  std::string reason;
 
   // One figure a round: CPU ns an operation, net of the baseline (of `none`: as measured).
   std::vector<double> warm_ns;

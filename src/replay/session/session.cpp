@@ -1,12 +1,9 @@
 #include "replay/session/session.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <new>
 #include <utility>
 
 #include "harness/bytes.hpp"
-#include "harness/interrupt.hpp"
 #include "harness/launcher.hpp"
 #include "replay/run/callgrind.hpp"
 #include "replay/run/job.hpp"
@@ -14,8 +11,6 @@
 
 namespace mallard::replay {
 namespace {
-
-std::string this_program() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
 // Where in the trace a job stopped, for its row's reason.
 std::string place_of(const trace& t, const job& task) {
@@ -36,7 +31,7 @@ std::string obstacle_to(const strategy& s, const trace_facts& facts) {
 }  // namespace
 
 session::session(const trace& t, session_options options)
-    : trace_(t), options_(std::move(options)), page_(sizeof(job)) {
+    : harness::session<row>(sizeof(job)), trace_(t), options_(std::move(options)) {
   choose_rows();
 }
 
@@ -61,21 +56,8 @@ void session::run() {
     weigh_rows();
     if (options_.count_instructions) count_rows();
   }
-  for (row& r : rows_) {
-    if (!interrupted_ || r.status != row_status::ok || r.measured()) continue;
-    r.status = row_status::skipped;
-    r.reason = "interrupted before it was measured";
-  }
+  skip_unmeasured();
   progress_.clear();
-}
-
-bool session::stop_here() {
-  interrupted_ = interrupted_ || harness::interrupted();
-  return interrupted_;
-}
-
-bool session::any_failed() const {
-  return std::ranges::any_of(rows_, [](const row& r) { return r.status == row_status::failed; });
 }
 
 bool session::work(row& r, job& task) {
@@ -83,30 +65,20 @@ bool session::work(row& r, job& task) {
   task.memory_limit = options_.memory_limit;
   task.warm_ns = options_.warm_ns;
   task.litter = options_.litter;
-  harness::launch_plan plan{
-      this_program(), worker_arguments(r.index, trace_.descriptor(), page_.descriptor()),
-      r.of->beneath == nullptr ? std::vector<std::string>{} : harness::environment_for(*r.of->beneath)};
+  harness::launch_plan plan =
+      harness::worker_plan(worker_arguments(r.index, trace_.descriptor(), page_.descriptor()), r.of->beneath);
   if (task.kind == job_kind::count_instructions) plan = under_callgrind(std::move(plan));
-
-  const job& shared = *::new (page_.data()) job(task);
-  const harness::outcome end = harness::launch(plan);
-  task = shared;
-  if (stop_here()) return false;
-  if (harness::ending became = harness::ending_of(task, end); became.status != row_status::ok) {
-    r.status = became.status;
-    r.reason = std::move(became.reason) + (end.clean() ? place_of(trace_, task) : std::string());
-    return false;
-  }
-  if (task.kind == job_kind::count_instructions) r.instructions = instructions_in(end.said);
-  return true;
+  const std::optional<harness::outcome> end = harness::session<row>::work(r, task, plan);
+  if (!end && r.status != row_status::ok) r.reason += place_of(trace_, task);
+  if (end && task.kind == job_kind::count_instructions) r.instructions = instructions_in(end->said);
+  return end.has_value();
 }
 
 void session::check_rows() {
   for (row& r : rows_) {
     if (stop_here()) return;
     if (const std::string obstacle = obstacle_to(*r.of, trace_.facts()); !obstacle.empty()) {
-      r.status = row_status::skipped;
-      r.reason = obstacle;
+      r.skip(obstacle);
       continue;
     }
     // Its places are shared memory, which the kernel's limit on a worker does not count.
@@ -167,8 +139,7 @@ harness::turn_result session::measure(std::size_t round, row& r) {
 harness::turn_result session::without_baseline() {
   for (row& r : rows_) {
     if (r.status != row_status::ok || r.measured()) continue;
-    r.status = row_status::skipped;
-    r.reason = "the baseline could not be measured: " + rows_.front().reason;
+    r.skip("the baseline could not be measured: " + rows_.front().reason);
   }
   return harness::turn_result::stop_all;
 }

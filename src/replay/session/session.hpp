@@ -17,6 +17,7 @@
 
 #include "harness/alternation.hpp"
 #include "harness/progress.hpp"
+#include "harness/session.hpp"
 #include "replay/session/row.hpp"
 #include "replay/trace/trace.hpp"
 
@@ -43,16 +44,12 @@ inline constexpr double wide_spread = 0.1;
 // comparisons of allocators round before; the median over these does not hang on one of them.
 inline constexpr std::array<std::uint64_t, 5> shifts{0, 64, 1024, 2048, 4032};
 
-class session {
+class session : public harness::session<row> {
  public:
   // Precondition: all names are known.
   session(const trace& t, session_options options);
 
   void run();
-
-  [[nodiscard]] const std::vector<row>& rows() const { return rows_; }
-  [[nodiscard]] bool was_interrupted() const { return interrupted_; }
-  [[nodiscard]] bool any_failed() const;
 
  private:
   void choose_rows();
@@ -67,16 +64,12 @@ class session {
   [[nodiscard]] bool is_unsettled(const row& r) const;
   // Runs a job in a worker; false if the row's status now says why it could not be done.
   bool work(row& r, job& task);
-  bool stop_here();
 
   const trace& trace_;
   session_options options_;
   harness::progress progress_;
-  harness::shared_file page_;  // of the job
-  std::vector<row> rows_;
   std::vector<double> warm_baseline_;  // by round, then shift: CPU ns of a pass of `none`
   std::vector<double> cold_baseline_;
-  bool interrupted_ = false;
 };
 
 }  // namespace mallard::replay
