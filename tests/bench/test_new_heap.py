@@ -38,7 +38,7 @@ inline constexpr std::string_view heap_name<toy_heap> = "toy_heap";
     MODEL: """\
 #include "mallard/heap/toy_heap.hpp"
 
-#include "model/every_promise.hpp"
+#include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
@@ -46,7 +46,7 @@ namespace {
 struct toy_heap_model : model {
   using heap = basic_toy_heap<source>;
 };
-const bool held = keeps_every_promise<toy_heap_model>("toy_heap");
+const bool held = has_every_property<toy_heap_model>("toy_heap");
 
 }  // namespace
 }  // namespace mallard::model
@@ -85,7 +85,9 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
         copy / REGISTRY, r"^  f\(own_heap<.*?;\n", '  f(own_heap<toy_heap, freed, with::alone>{"a toy"});\n'
     )
     insert_behind(
-        copy / "tests/model/CMakeLists.txt", r"^mallard_test\([^\n]*\n", "mallard_test(toy_heap_model)\n"
+        copy / "tests/model/CMakeLists.txt",
+        r"^mallard_test\([^\n]*\n",
+        "mallard_test(toy_heap_model OWN OPTIMISED)\n",
     )
     return copy
 
@@ -124,7 +126,7 @@ def test_a_new_heap_is_measured_by_density(built: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_new_heap_is_held_to_every_promise(built: Path) -> None:
+def test_a_new_heap_is_held_to_every_property(built: Path) -> None:
     told = run(program(built, "toy_heap_model_test"), cwd=built)
     assert re.search(r"\[  PASSED  \] \d{2,} tests", told)
 
