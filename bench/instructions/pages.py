@@ -1,4 +1,4 @@
-"""The cost tables of README.md and docs/strategies: the golden file, between two comments of a page.
+"""The cost tables of docs/library.md and docs/strategies: the golden file, between two comments of a page.
 
 <!-- costs: pool; beside: std.pool, glibc -->
 ... the table ...
@@ -14,7 +14,7 @@ from pathlib import Path
 from rows import Key
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs" / "strategies").glob("*.md")))
+PAGES = (ROOT / "docs" / "library.md", *sorted((ROOT / "docs" / "strategies").glob("*.md")))
 LIVE = 64
 
 BLOCK = re.compile(r"(<!-- (costs|lives): (.+?) -->\n).*?(<!-- end of \2 -->)", re.DOTALL)

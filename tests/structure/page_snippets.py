@@ -2,11 +2,10 @@
 
     page_snippets.py --compiler COMPILER [ROOT]     prints each that does not; exit code 1 if there is one
 
-An example is what stands between ```cpp or ```c and ```, on the pages of docs/strategies, in
-docs/c-interface.md and in README.md under "Use the library": statements of a function, or, in C++ with a
-template or a specialisation, declarations as they stand. Those in C++ that include nothing beyond the library
-and what most examples use are compiled together, and one by one only if that fails; those in C have an array,
-a list and a heap.
+An example is what stands between ```cpp or ```c and ```, in README.md and on the pages of docs/: statements
+of a function, or, in C++ with a template or a specialisation, declarations as they stand. Those in C++ that
+include nothing beyond the library and what most examples use are compiled together, and one by one only if
+that fails; those in C have an array, a list and a heap.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ from pathlib import Path
 import header_alone
 
 SNIPPET = re.compile(r"^```(cpp|c)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LIBRARY = re.compile(r"^## Use the library$.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 INCLUDE = re.compile(r"^#include .*$", re.MULTILINE)
 STANDARD = (
     "array",
@@ -64,15 +62,10 @@ class Snippet:
 
 def snippets(root: Path) -> list[Snippet]:
     """All of them, in the order of pages."""
-    pages = [
-        root / "README.md", root / "docs/c-interface.md", *sorted(root.glob("docs/strategies/*.md"))
-    ]  # fmt: skip
     found = []
-    for page in pages:
-        text = page.read_text(encoding="utf-8") if page.exists() else ""
-        part = LIBRARY.search(text) if page.name == "README.md" and page.parent == root else None
-        begin, end = part.span() if part else (0, len(text))
-        for match in SNIPPET.finditer(text, begin, end):
+    for page in [*root.glob("README.md"), *sorted(root.glob("docs/**/*.md"))]:
+        text = page.read_text(encoding="utf-8")
+        for match in SNIPPET.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             found.append(Snippet(f"{page.relative_to(root).as_posix()}:{line}", match[1], match[2]))
     return found

@@ -267,7 +267,7 @@ class Controls(unittest.TestCase):
             "docs/strategies/own.md": "```cpp\ntemplate <>\nstruct std::hash<mallard::pool> {};\n```\n",
             "include/mallard.h": "#include <stddef.h>\ntypedef struct mallard_heap mallard_heap;\n",
             "docs/c-interface.md": "```c\n#include <mallard.h>\nint* class = (void*)heap;\n```\n",
-            "README.md": "```cpp\nf();\n```\n## Use the library\n```cpp\nmallard::pool p;\n```\n## X\n",
+            "README.md": "```sh\nf();\n```\n## Use the library\n```cpp\nmallard::pool p;\n```\n## X\n",
         }
         broken = {
             page: "# pool\n\n```cpp\nmallard::pool heap(48);\n```\n",
