@@ -12,7 +12,7 @@
 #include "footprint/metered_heap.hpp"
 #include "footprint/sweep.hpp"
 #include "harness/mapping.hpp"
-#include "journal/event_source.hpp"
+#include "journal/open.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "replay/session/worker.hpp"
 #include "replay/trace/trace_builder.hpp"

@@ -14,10 +14,10 @@
 #include <string_view>
 #include <vector>
 
-#include "journal/event.hpp"
-#include "journal/event_source.hpp"
-#include "journal/import.hpp"
-#include "journal/text_writer.hpp"
+#include "journal/events/event_batch.hpp"
+#include "journal/open.hpp"
+#include "journal/text/import.hpp"
+#include "journal/text/text_writer.hpp"
 #include "native/bind.hpp"
 
 namespace nb = nanobind;

@@ -6,11 +6,11 @@
 
 #include <filesystem>
 
-#include "journal/event_source.hpp"
-#include "journal/summary.hpp"
+#include "journal/open.hpp"
 #include "native/bind.hpp"
 #include "profile/journal_pass.hpp"
 #include "profile/region_totals.hpp"
+#include "profile/summary.hpp"
 
 namespace nb = nanobind;
 namespace journal = mallard::journal;
@@ -40,7 +40,7 @@ nb::dict totals_of_regions(const std::filesystem::path& path) {
 NB_MODULE(_native, module) {
   nb::exception<journal::error>(module, "JournalError", PyExc_ValueError);
   module.def(
-      "summary_json", [](const std::filesystem::path& path) { return to_json(journal::summarize(path)); },
+      "summary_json", [](const std::filesystem::path& path) { return to_json(profile::summarize(path)); },
       nb::arg("path"), nb::call_guard<nb::gil_scoped_release>());
   module.def("totals_of_regions", totals_of_regions, nb::arg("path"));
   mallard::native::bind_census(module);

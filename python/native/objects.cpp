@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "journal/event.hpp"
-#include "journal/event_source.hpp"
-#include "journal/tick_scale.hpp"
+#include "journal/events/event_batch.hpp"
+#include "journal/events/event_source.hpp"
+#include "journal/events/metadata.hpp"
 #include "native/bind.hpp"
 #include "native/numpy_columns.hpp"
 #include "native/stretch.hpp"

@@ -1,14 +1,14 @@
+#include "journal/open.hpp"
+
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "journal/binary_source.hpp"
-#include "journal/csapp_source.hpp"
-#include "journal/event_source.hpp"
-#include "journal/input.hpp"
-#include "journal/spool_source.hpp"
-#include "journal/text_source.hpp"
+#include "journal/binary/binary_source.hpp"
+#include "journal/drain/spool_source.hpp"
+#include "journal/text/csapp_source.hpp"
+#include "journal/text/text_source.hpp"
 #include "mallard/journal/layout.hpp"
 
 namespace mallard::journal {

@@ -1,4 +1,5 @@
 #include "profile/census_pass.hpp"
+#include "journal/open.hpp"
 
 #include <utility>
 

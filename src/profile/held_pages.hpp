@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "journal/flat_table.hpp"
+#include "journal/events/flat_table.hpp"
 
 namespace mallard::profile {
 

@@ -30,7 +30,7 @@ bool journal_pass::read() {
   const std::uint64_t done = pairing_ ? pairing_->counts().events : 0;
   if (done == wanted_) return false;
   if (source_->next(events_)) {
-    if (events_.count() > wanted_ - done) events_.shorten(wanted_ - done);
+    if (events_.count() > wanted_ - done) events_.resize(wanted_ - done);
     return true;
   }
   if (wanted_ != all_events) throw journal::error("it changed while it was read");

@@ -15,8 +15,8 @@
 #include <optional>
 #include <vector>
 
-#include "journal/event_source.hpp"
-#include "journal/tick_scale.hpp"
+#include "journal/events/event_source.hpp"
+#include "journal/events/metadata.hpp"
 #include "profile/pairing.hpp"
 
 namespace mallard::profile {

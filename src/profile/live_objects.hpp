@@ -12,9 +12,9 @@
 #include <memory>
 #include <vector>
 
-#include "journal/event.hpp"
-#include "journal/event_source.hpp"
-#include "journal/flat_table.hpp"
+#include "journal/events/event_batch.hpp"
+#include "journal/events/event_source.hpp"
+#include "journal/events/flat_table.hpp"
 #include "profile/object.hpp"
 
 namespace mallard::profile {

@@ -1,4 +1,5 @@
 #include "profile/object_stream.hpp"
+#include "journal/open.hpp"
 
 #include <utility>
 

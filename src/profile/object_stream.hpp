@@ -16,8 +16,8 @@
 #include <memory>
 #include <vector>
 
-#include "journal/event_source.hpp"
-#include "journal/tick_scale.hpp"
+#include "journal/events/event_source.hpp"
+#include "journal/events/metadata.hpp"
 #include "profile/object_batch.hpp"
 #include "profile/pairing.hpp"
 #include "profile/region_ledger.hpp"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "journal/event.hpp"
-#include "journal/flat_table.hpp"
-#include "journal/tick_scale.hpp"
+#include "journal/events/event_batch.hpp"
+#include "journal/events/flat_table.hpp"
+#include "journal/events/metadata.hpp"
 #include "profile/live_objects.hpp"
 #include "profile/region_tree.hpp"
 

@@ -23,7 +23,7 @@
 #include <memory>
 #include <vector>
 
-#include "journal/event_batch.hpp"
+#include "journal/events/event_batch.hpp"
 #include "profile/watcher.hpp"
 
 namespace mallard::profile {

@@ -1,6 +1,6 @@
 #include "profile/region_tree.hpp"
 
-#include "journal/event_source.hpp"
+#include "journal/events/event_source.hpp"
 
 namespace mallard::profile {
 

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "journal/flat_table.hpp"
+#include "journal/events/flat_table.hpp"
 
 namespace mallard::profile {
 

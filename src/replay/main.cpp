@@ -12,7 +12,7 @@
 #include "harness/cpu_clock.hpp"
 #include "harness/interrupt.hpp"
 #include "harness/machine.hpp"
-#include "journal/event_source.hpp"
+#include "journal/open.hpp"
 #include "replay/command_line.hpp"
 #include "replay/output/report.hpp"
 #include "replay/session/session.hpp"

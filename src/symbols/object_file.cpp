@@ -3,7 +3,7 @@
 #include <string>
 #include <system_error>
 
-#include "journal/hexadecimal.hpp"
+#include "journal/events/tables.hpp"
 #include "symbols/error.hpp"
 
 namespace mallard::symbols {

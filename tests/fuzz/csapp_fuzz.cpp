@@ -5,8 +5,8 @@
 #include <memory>
 #include <string_view>
 
-#include "journal/csapp_source.hpp"
 #include "journal/memory_stream.hpp"
+#include "journal/text/csapp_source.hpp"
 
 namespace mallard::journal {
 namespace {

@@ -7,11 +7,10 @@
 #include <cstdlib>
 #include <string>
 
-#include "journal/checksum.hpp"
+#include "journal/binary/section.hpp"
+#include "journal/bytes/wire.hpp"
 #include "journal/memory_stream.hpp"
-#include "journal/section.hpp"
-#include "journal/summary.hpp"
-#include "journal/wire.hpp"
+#include "profile/summary.hpp"
 
 namespace mallard::journal {
 namespace {
@@ -48,7 +47,7 @@ void read(const std::string& bytes) {
     for (std::size_t i = 1; i < source->directory().contexts.size(); ++i) {
       if (source->directory().contexts[i].parent >= i) std::abort();
     }
-    if (to_json(summarize(*open_bytes(bytes))).empty()) std::abort();
+    if (to_json(profile::summarize(*open_bytes(bytes))).empty()) std::abort();
   } catch (const error& reason) {
     if (reason.what()[0] == '\0') std::abort();
   }

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "journal/batch_of.hpp"
+#include "journal/events/batch_of.hpp"
 #include "profile/census.hpp"
 #include "profile/column_writer.hpp"
 #include "profile/heap_totals.hpp"

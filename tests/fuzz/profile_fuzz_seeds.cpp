@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "journal/sample_journal.hpp"
+#include "journal/binary/sample_journal.hpp"
 
 int main(int count, char** arguments) {
   if (count != 2) {

@@ -18,9 +18,9 @@
 #include <string>
 #include <string_view>
 
-#include "journal/event_source.hpp"
-#include "journal/spool_parts.hpp"
-#include "journal/summary.hpp"
+#include "journal/drain/spool_parts.hpp"
+#include "journal/open.hpp"
+#include "profile/summary.hpp"
 
 namespace mallard::journal {
 namespace {
@@ -96,7 +96,7 @@ void read(const std::string& path) {
     for (std::size_t i = 1; i < known.contexts.size(); ++i) {
       if (known.contexts[i].parent >= i || known.contexts[i].name >= known.names.size()) std::abort();
     }
-    if (to_json(summarize(path)).empty()) std::abort();
+    if (to_json(profile::summarize(path)).empty()) std::abort();
   } catch (const error& reason) {
     if (reason.what()[0] == '\0') std::abort();
   }

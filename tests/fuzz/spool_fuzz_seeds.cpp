@@ -5,9 +5,9 @@
 #include <iterator>
 #include <string>
 
-#include "journal/sample_journal.hpp"
-#include "journal/sample_spool.hpp"
-#include "journal/spool_parts.hpp"
+#include "journal/binary/sample_journal.hpp"
+#include "journal/drain/sample_spool.hpp"
+#include "journal/drain/spool_parts.hpp"
 
 int main(int count, char** arguments) {
   using namespace mallard::journal;

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "journal/event_source.hpp"
-#include "journal/input.hpp"
+#include "journal/bytes/input.hpp"
+#include "journal/open.hpp"
 
 namespace mallard::journal {
 

@@ -4,8 +4,9 @@
 
 #include <random>
 
-#include "journal/journal_contents.hpp"
-#include "journal/sample_journal.hpp"
+#include "journal/binary/journal_contents.hpp"
+#include "journal/binary/sample_journal.hpp"
+#include "journal/open.hpp"
 #include "journal/temporary_file.hpp"
 
 namespace mallard::journal {

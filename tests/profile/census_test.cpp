@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "journal/batch_of.hpp"
+#include "journal/events/batch_of.hpp"
 #include "profile/pairing.hpp"
 
 namespace mallard::profile {

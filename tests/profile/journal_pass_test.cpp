@@ -1,4 +1,5 @@
 #include "profile/journal_pass.hpp"
+#include "journal/open.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "journal/event.hpp"
+#include "journal/events/event_batch.hpp"
 #include "profile/told.hpp"
 
 namespace mallard::profile {

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "journal/batch_of.hpp"
+#include "journal/binary/sample_journal.hpp"
+#include "journal/binary/writer.hpp"
+#include "journal/events/batch_of.hpp"
 #include "journal/memory_stream.hpp"
-#include "journal/sample_journal.hpp"
 #include "journal/temporary_file.hpp"
-#include "journal/writer.hpp"
 #include "profile/naive_pairing.hpp"
 #include "profile/size_class.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "journal/batch_of.hpp"
+#include "journal/events/batch_of.hpp"
 #include "profile/pairing.hpp"
 
 namespace mallard::profile {

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "journal/batch_of.hpp"
+#include "journal/events/batch_of.hpp"
 #include "profile/pairing.hpp"
 #include "profile/region_ledger.hpp"
 

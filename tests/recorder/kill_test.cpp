@@ -8,8 +8,8 @@
 #include <random>
 #include <thread>
 
-#include "journal/recorded_process.hpp"
-#include "journal/summary.hpp"
+#include "journal/drain/recorded_process.hpp"
+#include "profile/summary.hpp"
 #include "recorder/own_log.hpp"
 #include "recorder/run_process.hpp"
 
@@ -48,7 +48,7 @@ class killing : public testing::Test {
 
   void expect_recovered() {
     EXPECT_EQ(compare_with_own_log(read_journal(journal_), read_own_log(log_), struck_ns_ - grace_ns), "");
-    const journal::summary s = journal::summarize(journal_);
+    const profile::summary s = profile::summarize(journal_);
     EXPECT_GT(s.events, 0u);
     if (s.complete) return;  // the launcher had seen the program's end before its own
     ASSERT_EQ(s.warnings.size(), 1u);
@@ -81,7 +81,7 @@ TEST_F(killing, the_launcher_lets_the_program_go_on) {
         result.err,
         "mallard: recording ended, since mallard-record made no progress for 1 s; the program goes on\n");
     expect_recovered();
-    EXPECT_FALSE(journal::summarize(journal_).complete);
+    EXPECT_FALSE(profile::summarize(journal_).complete);
   }
 }
 
@@ -98,7 +98,7 @@ TEST_F(killing, both_leave_a_journal_and_its_spool) {
 
 TEST_F(killing, a_recording_that_goes_on_can_be_read) {
   record(300, [this](pid_t, pid_t) {
-    const journal::summary s = journal::summarize(journal_);
+    const profile::summary s = profile::summarize(journal_);
     EXPECT_FALSE(s.complete);
     ASSERT_EQ(s.warnings.size(), 1u);
     EXPECT_TRUE(s.warnings[0].starts_with("the recording is going on: ")) << s.warnings[0];

@@ -11,7 +11,7 @@
 #include <thread>
 #include <unordered_set>
 
-#include "journal/event_source.hpp"
+#include "journal/open.hpp"
 
 namespace mallard::test {
 running::running(const std::vector<std::string>& command) {

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "journal/event.hpp"
-#include "journal/metadata.hpp"
-#include "journal/table.hpp"
-#include "journal/tables.hpp"
+#include "journal/events/event_batch.hpp"
+#include "journal/events/metadata.hpp"
+#include "journal/events/table.hpp"
+#include "journal/events/tables.hpp"
 #include "scratch_folder.hpp"
 
 namespace mallard::test {

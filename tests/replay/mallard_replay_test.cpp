@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "journal/writer.hpp"
+#include "journal/binary/writer.hpp"
 #include "replay/run_replay.hpp"
 
 namespace {

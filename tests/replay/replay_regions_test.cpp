@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "journal/writer.hpp"
+#include "journal/binary/writer.hpp"
 #include "replay/allocator/strategy.hpp"
 #include "replay/run_replay.hpp"
 #include "replay/trace/region_events.hpp"

@@ -107,6 +107,10 @@ def floors(house: str, names: list[str], below: list[str]) -> dict[str, Rule]:
     return {room: Rule([*below, *rooms[:rank]]) for rank, room in enumerate([*rooms, house])}
 
 
+JOURNAL_RULES = floors(
+    "src/journal", ["spool", "bytes", "events", "binary", "drain", "text"], EVERYTHING_SHIPPED
+)
+
 # The longest matching folder is a file's room.
 RULES: dict[str, Rule] = {
     **LIBRARY_RULES,
@@ -115,22 +119,20 @@ RULES: dict[str, Rule] = {
     "include/mallard/annotate.h": ANNOTATE,
     "include/mallard.h": C_FACE,
     "src/capi": Rule([*LIBRARY_ROOMS, "include/mallard.h"], [STANDARD]),
+    **JOURNAL_RULES,
     "src/journal/spool": Rule(["include/mallard/core", "include/mallard/journal"], PRELOAD.system),
-    "src/journal": Rule([*EVERYTHING_SHIPPED, "src/journal/spool"]),
-    "src/profile": Rule([*EVERYTHING_SHIPPED, "src/journal"]),
-    "src/symbols": Rule([*EVERYTHING_SHIPPED, "src/journal"]),
-    "src/harness": Rule([*EVERYTHING_SHIPPED, "src/journal"]),
+    "src/profile": Rule([*EVERYTHING_SHIPPED, *JOURNAL_RULES]),
+    "src/symbols": Rule([*EVERYTHING_SHIPPED, *JOURNAL_RULES]),
+    "src/harness": Rule([*EVERYTHING_SHIPPED, *JOURNAL_RULES]),
     "src/recorder": PRELOAD,  # shared by both of its sides, so as strict as the preloaded one
     PRELOAD_ROOM: Rule([], []),  # its files lie in its folders
     **PRELOAD_RULES,
     f"{PRELOAD_ROOM}/unwind": Rule(["include/mallard/core"], PRELOAD.system),
-    "src/recorder/launcher": Rule(
-        [*EVERYTHING_SHIPPED, "src/journal", "src/journal/spool", "src/harness", "src/recorder"]
-    ),
+    "src/recorder/launcher": Rule([*EVERYTHING_SHIPPED, *JOURNAL_RULES, "src/harness", "src/recorder"]),
     **floors(
         "src/replay",
         ["trace", "run", "allocator", "region", "session", "output"],
-        [*EVERYTHING_SHIPPED, "src/journal", "src/profile", "src/harness"],
+        [*EVERYTHING_SHIPPED, *JOURNAL_RULES, "src/profile", "src/harness"],
     ),
 }
 

@@ -119,6 +119,17 @@ class Controls(unittest.TestCase):
                 "src/harness/launcher.hpp": '#include "replay/pass.hpp"\n',
                 "src/replay/pass.hpp": "",
             },
+            "src/journal/bytes may not include src/journal/events/tables.hpp": {
+                "src/journal/bytes/input.hpp": '#include "journal/events/tables.hpp"\n',
+                "src/journal/events/tables.hpp": "",
+            },
+            "src/journal/binary may not include src/journal/drain/spool_copy.hpp": {
+                "src/journal/binary/writer.hpp": '#include "journal/drain/spool_copy.hpp"\n',
+                "src/journal/drain/spool_copy.hpp": "",
+            },
+            "src/journal/text may not include src/journal/reader.hpp": {
+                "src/journal/text/import.hpp": '#include "journal/reader.hpp"\n'
+            },
             "src/replay/trace may not include src/replay/run/pass.hpp": {
                 "src/replay/trace/op.hpp": '#include "replay/run/pass.hpp"\n',
                 "src/replay/run/pass.hpp": "",

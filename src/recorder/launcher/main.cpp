@@ -14,7 +14,7 @@
 #include <optional>
 #include <variant>
 
-#include "journal/event_source.hpp"
+#include "journal/events/event_source.hpp"
 #include "recorder/launcher/child.hpp"
 #include "recorder/launcher/message.hpp"
 #include "recorder/launcher/preload_environment.hpp"

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "journal/spool_modules.hpp"
-#include "journal/writer.hpp"
+#include "journal/binary/writer.hpp"
+#include "journal/drain/spool_modules.hpp"
 
 namespace mallard::recorder {
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "journal/spool_description.hpp"
+#include "journal/drain/spool_description.hpp"
 #include "recorder/launcher/message.hpp"
 
 namespace mallard::recorder {

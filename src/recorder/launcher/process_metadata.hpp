@@ -3,7 +3,7 @@
 
 #include <sys/types.h>
 
-#include "journal/metadata.hpp"
+#include "journal/events/metadata.hpp"
 #include "journal/spool/spool.hpp"
 #include "recorder/launcher/program_file.hpp"
 #include "recorder/launcher/record_options.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "journal/hexadecimal.hpp"
+#include "journal/events/tables.hpp"
 #include "recorder/build_id.hpp"
 
 namespace mallard::recorder {

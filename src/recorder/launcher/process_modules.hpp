@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "journal/tables.hpp"
+#include "journal/events/tables.hpp"
 
 namespace mallard::recorder {
 

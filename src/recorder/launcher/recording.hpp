@@ -18,9 +18,9 @@
 #include <optional>
 #include <string>
 
-#include "journal/metadata.hpp"
-#include "journal/spool_reader.hpp"
-#include "journal/writer.hpp"
+#include "journal/binary/writer.hpp"
+#include "journal/drain/spool_reader.hpp"
+#include "journal/events/metadata.hpp"
 #include "recorder/launcher/child.hpp"
 #include "recorder/launcher/clock_rate.hpp"
 #include "recorder/launcher/module_table.hpp"

@@ -8,8 +8,8 @@
 #include <system_error>
 #include <utility>
 
-#include "journal/event_source.hpp"
-#include "journal/spool_copy.hpp"
+#include "journal/drain/spool_copy.hpp"
+#include "journal/events/event_source.hpp"
 #include "mallard/journal/layout.hpp"
 #include "recorder/launcher/message.hpp"
 #include "recorder/launcher/process_metadata.hpp"

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <span>
 
-#include "journal/table.hpp"
-#include "journal/writer.hpp"
+#include "journal/binary/writer.hpp"
+#include "journal/events/table.hpp"
 
 namespace mallard::recorder {
 

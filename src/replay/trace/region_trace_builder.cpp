@@ -4,7 +4,7 @@
 #include <bit>
 #include <span>
 
-#include "journal/event.hpp"
+#include "journal/events/event_batch.hpp"
 
 namespace mallard::replay {
 

@@ -17,8 +17,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "journal/event_batch.hpp"
-#include "journal/event_source.hpp"
+#include "journal/events/event_batch.hpp"
+#include "journal/events/event_source.hpp"
 #include "profile/pairing.hpp"
 #include "profile/watcher.hpp"
 #include "replay/trace/places.hpp"

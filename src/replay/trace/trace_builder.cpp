@@ -5,7 +5,7 @@
 #include <limits>
 #include <span>
 
-#include "journal/event.hpp"
+#include "journal/events/event_batch.hpp"
 #include "mallard/core/attributes.hpp"
 #include "replay/trace/places.hpp"
 

@@ -16,9 +16,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "journal/event_batch.hpp"
-#include "journal/event_source.hpp"
-#include "journal/flat_table.hpp"
+#include "journal/events/event_batch.hpp"
+#include "journal/events/event_source.hpp"
+#include "journal/events/flat_table.hpp"
 #include "replay/trace/op.hpp"
 #include "replay/trace/trace.hpp"
 #include "replay/trace/trace_writer.hpp"

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "harness/mapping.hpp"
-#include "journal/event_source.hpp"
+#include "journal/open.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "replay/trace/trace_builder.hpp"
 

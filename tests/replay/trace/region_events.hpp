@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "journal/batch_of.hpp"
+#include "journal/events/batch_of.hpp"
 #include "replay/trace/region_trace_builder.hpp"
 
 namespace mallard::replay::testing {

@@ -1,0 +1,58 @@
+// column_header: how one column of a table lies in a section's payload.
+//
+//     payload   [columns: u32][column header]...[data of column 0][data of column 1]...
+//     header    0    2          3             4          5          6           8       16         20
+//               | id | encoding | compression | presence | reserved | reference | where | raw size | stored |
+//
+// `where` is the mask of kinds, or the number of present rows of a sparse column. `reference` is
+// the column that a `recall` looks back into, itself or an earlier one.
+#pragma once
+
+#include <cstdint>
+
+#include "journal/bytes/wire.hpp"
+#include "mallard/journal/layout.hpp"
+
+namespace mallard::journal {
+
+struct column_header {
+  std::uint16_t id = 0;
+  journal::encoding encoding{};
+  journal::compression compression{};
+  journal::presence presence{};
+  std::uint16_t reference = 0;
+  std::uint64_t where = 0;
+  std::uint32_t raw_size = 0;     // bytes of the data before compression
+  std::uint32_t stored_size = 0;  // bytes of the data in the file
+};
+
+inline void store_column_header(unsigned char* to, const column_header& header) noexcept {
+  store(to, header.id);
+  store(to + 2, header.encoding);
+  store(to + 3, header.compression);
+  store(to + 4, header.presence);
+  store(to + 5, std::uint8_t{0});
+  store(to + 6, header.reference);
+  store(to + 8, header.where);
+  store(to + 16, header.raw_size);
+  store(to + 20, header.stored_size);
+}
+
+[[nodiscard]] inline column_header load_column_header(const unsigned char* from) noexcept {
+  return {.id = load<std::uint16_t>(from),
+          .encoding = load<encoding>(from + 2),
+          .compression = load<compression>(from + 3),
+          .presence = load<presence>(from + 4),
+          .reference = load<std::uint16_t>(from + 6),
+          .where = load<std::uint64_t>(from + 8),
+          .raw_size = load<std::uint32_t>(from + 16),
+          .stored_size = load<std::uint32_t>(from + 20)};
+}
+
+// Whether this version knows how such a column lies in the file.
+[[nodiscard]] inline bool is_known(const column_header& header) noexcept {
+  return header.encoding <= encoding::recall && header.compression <= compression::zstd &&
+         header.presence <= presence::sparse;
+}
+
+}  // namespace mallard::journal

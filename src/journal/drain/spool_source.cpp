@@ -1,0 +1,104 @@
+#include "journal/drain/spool_source.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "journal/drain/spool_description.hpp"
+
+namespace mallard::journal {
+namespace {
+
+constexpr std::uint64_t batch_records = std::uint64_t{1} << 15;
+
+}  // namespace
+
+spool_source::spool_source(std::unique_ptr<binary_source> journal, spool_copy spool, std::string name)
+    : journal_(std::move(journal)),
+      spool_(std::move(spool)),
+      name_(std::move(name)),
+      reader_(spool_.header(), spool_.ring_words(), known_, spool_reader<recovered_tables>::start::at_tails) {
+  if (!journal_) go_on_with_spool();
+}
+
+void spool_source::watch(section_type type, table_receiver receive) {
+  if (journal_) journal_->watch(type, std::move(receive));
+}
+
+bool spool_source::next(event_batch& batch) {
+  if (journal_) {
+    if (journal_->next(batch)) {
+      last_time_ = std::max(last_time_, *std::max_element(batch.time.begin(), batch.time.end()));
+      return true;
+    }
+    go_on_with_spool();
+  }
+  batch.resize(0);
+  known_.fill(batch);
+  batch.first = passed_;
+  while (batch.count() == 0 && reader_.collect(UINT64_MAX, UINT64_MAX, batch_records) != 0) {
+  }
+  known_.complete();
+  passed_ += batch.count();
+  recovered_ += batch.count();
+  if (batch.count() != 0) return true;
+  finish();
+  return false;
+}
+
+void spool_source::go_on_with_spool() {
+  const spool_header& spool = *spool_.header();
+  if (journal_) {
+    known_ = recovered_tables(journal_->directory(), last_time_);
+    about_ = journal_->about();
+    warnings_ = journal_->warnings();
+    had_end_ = journal_->complete();
+    passed_ = journal_->passed();
+    journal_.reset();
+  } else {
+    about_ = describe_process(spool_.header());
+  }
+  const double rate = spool.ticks_per_second;
+  if (!had_end_ && std::isfinite(rate) && rate > 0) about_.ticks_per_second = rate;
+  known_.take_modules(spool_.header(), about_.program);
+}
+
+void spool_source::finish() {
+  if (std::exchange(finished_, true)) return;
+  complete_ = had_end_ && recovered_ == 0 && !spool_.in_progress();
+  if (complete_) return;
+  std::uint64_t stalls = 0;
+  std::uint64_t stalled = 0;
+  std::uint64_t sampled = 0;
+  for (const ring_reader& ring : reader_.rings()) {
+    stalls += ring.stalls();
+    stalled += ring.stalled_ticks();
+    sampled += ring.sampled_ticks();
+  }
+  const auto to_ns = [this](std::uint64_t ticks) {
+    const double ns = static_cast<double>(ticks) * 1e9 / about_.ticks_per_second;
+    return ns < 1e19 ? static_cast<std::uint64_t>(ns) : 0;  // more can only be damage
+  };
+  const usage_sample before = known_.get().usage.empty() ? usage_sample{} : known_.get().usage.back();
+  const std::uint64_t end_cpu = spool_.header()->end_cpu_ns;  // of the process, all its programs
+  const std::uint64_t earlier = spool_.header()->cpu_before_ns;
+  const bool has_end = end_cpu > earlier;  // else both figures are of the last sample's moment
+  known_.add_usage({.time = known_.last_time(),
+                    .cpu_ns = has_end ? std::max(before.cpu_ns, end_cpu - earlier) : before.cpu_ns,
+                    .recording_ns = has_end ? to_ns(sampled * timed_every) : before.recording_ns,
+                    .stalls = stalls,
+                    .stalled_ns = to_ns(stalled)});
+  warnings_.push_back(explanation());
+}
+
+std::string spool_source::explanation() const {
+  const std::string events = std::to_string(recovered_) + " events ";
+  const std::string lost =
+      reader_.damaged() ? "; a part of it is overwritten, and what stood there is lost" : "";
+  if (spool_.in_progress()) return "the recording is going on: " + events + "are read from " + name_ + lost;
+  const char* how = spool_.header()->left_alone != 0 ? "the program outlived mallard-record: "
+                                                     : "the recording was cut off: ";
+  return how + events + "are recovered from " + name_ + lost;
+}
+
+}  // namespace mallard::journal

@@ -1,0 +1,98 @@
+#include "journal/text/text_source.hpp"
+#include "journal/open.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "journal/binary/journal_contents.hpp"
+
+namespace mallard::journal {
+namespace {
+
+TEST(text_source, reads_allocations_and_frees) {
+  const journal_contents read = read_bytes("a 24 5a0 700 100\nf 5A0 900 250\na 0 0 700 300\n");
+  const std::vector<event> expected = {
+      {.kind = event_kind::allocate, .time = 100, .address = 0x5a0, .size = 24},
+      {.kind = event_kind::deallocate, .thread = 1, .time = 250, .address = 0x5a0},
+      {.kind = event_kind::allocate, .time = 300},
+  };
+  EXPECT_EQ(read.events, expected);
+  ASSERT_EQ(read.known.threads.size(), 2U);
+  EXPECT_EQ(read.known.threads[0].system_id, 700U);
+  EXPECT_EQ(read.known.threads[1].system_id, 900U);
+  EXPECT_EQ(read.about.ticks_per_second, 1e9);
+  EXPECT_TRUE(read.complete);
+}
+
+TEST(text_source, the_last_line_needs_no_end_and_lines_may_end_like_on_windows) {
+  EXPECT_EQ(read_bytes("a 1 10 1 1\r\nf 10 1 2").events.size(), 2U);
+}
+
+TEST(text_source, numbers_reach_to_64_bits) {
+  const journal_contents read =
+      read_bytes("a 18446744073709551615 ffffffffffffffff 18446744073709551615 18446744073709551615\n");
+  ASSERT_EQ(read.events.size(), 1U);
+  EXPECT_EQ(read.events[0].size, UINT64_MAX);
+  EXPECT_EQ(read.events[0].address, UINT64_MAX);
+  EXPECT_EQ(read.events[0].time, UINT64_MAX);
+  EXPECT_EQ(read.known.threads[0].system_id, UINT64_MAX);
+}
+
+TEST(text_source, a_line_of_another_form_is_named) {
+  const std::string expected =
+      "line 2: expected 'a <size> <pointer-hex> <thread> <ns>' or 'f <pointer-hex> <thread> <ns>'";
+  for (const char* line :
+       {"", "a", "x 1 2 3 4", "a 1 2 3", "a 1 2 3 4 5", "f 1 2", "f 1 2 3 4", "a -1 2 3 4", "a 1 0x2 3 4",
+        "a  1 2 3 4", "a 1 2 3 4 ", "a 1 2 3 18446744073709551616", "a 1 g 3 4", "A 1 2 3 4", "f10 1 1"}) {
+    EXPECT_EQ(error_of_bytes("a 1 10 1 1\n" + std::string(line) + "\nf 10 1 2\n"), expected) << line;
+  }
+}
+
+// A file of one line: its first bytes, then spaces for ever.
+class endless_line final : public byte_stream {
+ public:
+  explicit endless_line(std::size_t& taken) : taken_(&taken) {}
+
+  std::size_t read(unsigned char* to, std::size_t size) override {
+    std::fill_n(to, size, ' ');
+    if (*taken_ == 0) *to = 'a';
+    *taken_ += size;
+    if (*taken_ > std::size_t{100} << 20) throw error("far too much was read");
+    return size;
+  }
+
+ private:
+  std::size_t* taken_;
+};
+
+TEST(text_source, a_line_without_end_is_given_up) {
+  std::size_t taken = 0;
+  const std::string told = error_from([&] { read_all(*open(input(std::make_unique<endless_line>(taken)))); });
+  EXPECT_EQ(told.substr(0, 7), "line 1:");
+}
+
+TEST(text_source, a_free_of_null_is_left_out_and_told) {
+  const journal_contents read = read_bytes("a 1 10 1 1\nf 0 1 2\n");
+  EXPECT_EQ(read.events.size(), 1U);
+  ASSERT_EQ(read.warnings.size(), 1U);
+  EXPECT_EQ(read.warnings[0], "1 frees of a null pointer are left out");
+  EXPECT_TRUE(read.complete) << "nothing is lost by it";
+}
+
+TEST(text_source, more_lines_than_a_batch_holds) {
+  std::string lines;
+  for (int i = 1; i <= 100'000; ++i) lines += "a 8 10 1 " + std::to_string(i) + "\n";
+  const journal_contents read = read_bytes(lines);
+  ASSERT_EQ(read.events.size(), 100'000U);
+  for (std::size_t i = 0; i < read.events.size(); ++i) ASSERT_EQ(read.events[i].time, i + 1);
+  const auto source = open_bytes(lines);
+  event_batch batch;
+  std::uint64_t number = 0;
+  for (; source->next(batch); number += batch.count()) EXPECT_EQ(batch.first, number);
+  EXPECT_EQ(number, 100'000U);
+}
+
+}  // namespace
+}  // namespace mallard::journal
