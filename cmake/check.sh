@@ -8,8 +8,9 @@ expected=
 report=$1 && shift
 rm -f "$report.failed"
 "$@" >"$report.running" 2>&1 && ended=0 || ended=$?
+echo "exit code $ended" >>"$report.running"
 if [ "$expected" ]; then [ "$ended" != 0 ] && grep -q -e "$expected" "$report.running"; else [ "$ended" = 0 ]; fi &&
   exec mv "$report.running" "$report.passed"
 mv "$report.running" "$report.failed"
-printf '%s\n... exit code %s of: %s\n' "$(tail -n 60 "$report.failed")" "$ended" "$*"
+printf '%s of: %.200s\n' "$(tail -n 60 "$report.failed")" "$*"
 exit 1

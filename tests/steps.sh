@@ -116,19 +116,28 @@ test_wheels() {
 
 # --- rules, form, mutations -----------------------------------------------------------------------
 
+# checks NAME: runs the checks that its input has, "NAME COMMAND..." a line, as many at once as there are processors.
+checks() {
+  rm -rf "build/checks/$1" && mkdir -p "build/checks/$1"
+  sed "s,^,build/checks/$1/," | xargs -P "$(nproc)" -L 1 cmake/check.sh || true
+  count "$1" $(cases "build/checks/$1"/*.*ed)
+}
+
 # The rules of the tree, each with a control that breaks it, and mistakes that must not compile.
 test_structure() {
-  for rule in include_order header_tested name_once page_links test_built threads_watched; do
-    check "structure/$rule" python3 "tests/structure/$rule.py"
-  done
-  for compiler in $compilers; do
-    for rule in header_alone structure_controls page_snippets; do
-      check "structure/$rule ($compiler)" python3 "tests/structure/$rule.py" --compiler "$compiler"
+  {
+    for compiler in $compilers; do
+      for rule in header_alone structure_controls page_snippets; do
+        echo "$rule-$compiler python3 tests/structure/$rule.py --compiler $compiler"
+      done
+      for rule in check check_controls; do
+        echo "must_not_compile-$rule-$compiler python3 tests/must_not_compile/$rule.py --compiler $compiler"
+      done
     done
-    for rule in check check_controls; do
-      check "must_not_compile/$rule ($compiler)" python3 "tests/must_not_compile/$rule.py" --compiler "$compiler"
+    for rule in include_order header_tested name_once page_links test_built threads_watched; do
+      echo "$rule python3 tests/structure/$rule.py"
     done
-  done
+  } | checks structure
 }
 
 # Files of ours; without a list from git there would be nothing to check, and the check would pass.
@@ -139,11 +148,13 @@ sources() {
 
 test_form() {
   sources '*.cpp' '*.hpp' '*.c' '*.h'
-  check clang-format .venv/bin/clang-format --dry-run --Werror $files
-  check ruff .venv/bin/ruff check
-  check ruff-format .venv/bin/ruff format --check
-  check mypy .venv/bin/mypy
-  check shellcheck .venv/bin/shellcheck dev .ci/run cmake/check.sh tests/steps.sh
+  checks form <<END
+mypy .venv/bin/mypy
+clang-format .venv/bin/clang-format --dry-run --Werror $(echo "$files" | tr '\n' ' ' | sed 's/ $//')
+ruff .venv/bin/ruff check
+ruff-format .venv/bin/ruff format --check
+shellcheck .venv/bin/shellcheck dev .ci/run cmake/check.sh tests/steps.sh
+END
 }
 
 test_mutations() {
@@ -192,7 +203,7 @@ test_the_rest_with() {
   once pytest "$1" CMakeLists.txt CMakePresets.json bench cmake dev docs examples include pyproject.toml python \
     requirements.txt src tests/bench tests/fixtures tests/install tests/python
   begin "mutations"
-  once mutations test_mutations include src/capi tests/capi tests/model tests/mutation tests/*.hpp
+  once mutations test_mutations include src/capi tests/capi tests/model tests/mutation tests/thread tests/*.hpp
   begin "rules of the tree"
   once structure test_structure .
   begin "form"

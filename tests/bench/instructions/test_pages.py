@@ -1,4 +1,4 @@
-"""The cost tables of docs/library.md and docs/strategies: those of the golden file, and told when they are not."""
+"""The cost tables of the pages: those of the golden file, and told when they are not."""
 
 from pathlib import Path
 
