@@ -17,7 +17,7 @@ from pathlib import Path
 # Declared, not defined: a function's name before its bracket, after what the header marks exports by.
 DECLARED = re.compile(r"^MALLARD_API\b[^(;]*?\b(mallard_\w+)\(", re.MULTILINE)
 VERSION = re.compile(r"MALLARD_\d+\.\d+")
-# What lies in the archive for other reasons: templates and variables of our library in C++ and of the standard
+# What lies in the archive besides: templates and variables of our library in C++ and of the standard
 # one, shared with a program in C++ that has them too.
 SHARED_WITH_CPP = re.compile(r"_Z\w*7mallard|_ZZ?N?K?St\d?")
 OURS = re.compile(r"libmallard\.so\.\d+")
