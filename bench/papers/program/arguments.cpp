@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "allocplus/options.hpp"
+#include "allocplus/allocplus_options.hpp"
 #include "harness/tool_arguments.hpp"
-#include "p0089/options.hpp"
+#include "p0089/p0089_options.hpp"
 #include "program/benchmarks.hpp"
 
 namespace mallard::bench {

@@ -17,7 +17,7 @@
 #include <cstdint>
 
 #include "allocplus/pools/memory_book.hpp"
-#include "allocplus/pools/node.hpp"
+#include "allocplus/pools/pool_node.hpp"
 #include "allocplus/pools/population.hpp"
 #include "contest/meter.hpp"
 #include "contest/page.hpp"

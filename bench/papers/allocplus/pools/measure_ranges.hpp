@@ -4,7 +4,7 @@
 
 #include "allocplus/burst/measure_burst.hpp"
 #include "allocplus/pools/memory_book.hpp"
-#include "allocplus/pools/node.hpp"
+#include "allocplus/pools/pool_node.hpp"
 
 namespace mallard::bench {
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "allocplus/pools/node.hpp"
+#include "allocplus/pools/pool_node.hpp"
 #include "allocplus/pools/population.hpp"
 #include "allocplus/pools/way/sharing.hpp"
 #include "contest/meter.hpp"

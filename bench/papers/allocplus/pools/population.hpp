@@ -19,7 +19,7 @@
 #include <span>
 #include <utility>
 
-#include "allocplus/pools/node.hpp"
+#include "allocplus/pools/pool_node.hpp"
 #include "harness/cpu_clock.hpp"
 #include "harness/mapping.hpp"
 

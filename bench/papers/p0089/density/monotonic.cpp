@@ -1,5 +1,5 @@
+#include "p0089/density/density_ways.hpp"
 #include "p0089/density/measure.hpp"
-#include "p0089/density/ways.hpp"
 
 namespace mallard::bench {
 

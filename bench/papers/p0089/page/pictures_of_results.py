@@ -11,7 +11,7 @@ from beside_paper import ratio
 from heat_picture import Panel, picture
 from mallard_bench.families import BESIDE, GLOBAL, LOCAL, WITH, WITHOUT
 from mallard_bench.findings.measured import Measured
-from mallard_bench.tables.density import title
+from mallard_bench.tables.density_tables import title
 from mallard_bench.tables.heat import Heat, around_one
 
 OF_AS1 = ("1/4", "as AS1", "4 times")

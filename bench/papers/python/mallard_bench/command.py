@@ -23,8 +23,8 @@ from mallard.errors import MallardError
 from mallard_bench.options import Benchmark, Level, Options
 
 if TYPE_CHECKING:
+    from mallard_bench.bench_run import Outcome
     from mallard_bench.results_file import Run
-    from mallard_bench.run import Outcome
 
 ROUNDS = 5
 # What is measured without a level and with --full, and how long that takes on two cores.
@@ -136,13 +136,13 @@ def runs(benchmark: Benchmark) -> Callable[[Callable[..., Asked]], Callable[...,
 def measure(benchmark: Benchmark, asked: Asked, shared: Shared) -> None:
     """Measure what was asked for, keep it and print it."""
     from mallard.native import tool
+    from mallard_bench.bench_run import run
     from mallard_bench.memory import limit
-    from mallard_bench.names import contestants, meant
     from mallard_bench.papers import paper_of
     from mallard_bench.program import NAME, Program
     from mallard_bench.results_file import Header, ResultsFile, check_writable
-    from mallard_bench.run import run
     from mallard_bench.schedule import schedule
+    from mallard_bench.strategy_names import contestants, meant
 
     level = shared.level
     check_together(asked, shared, level)
@@ -231,7 +231,7 @@ def print_runs(runs: Sequence["Run"], paper: bool, as_json: bool, html: Path | N
     from mallard_bench.show import show_run
 
     if html is not None:
-        from mallard_bench.page.page import write_page
+        from mallard_bench.page.bench_page import write_page
 
         again = ["mallard", "bench", "table", *(str(run.path) for run in runs), "--html", str(html)]
         write_page(runs, html, installed_version(), again)

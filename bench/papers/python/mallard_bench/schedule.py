@@ -5,21 +5,31 @@ from collections.abc import Callable
 from mallard.errors import MallardError
 from mallard_bench.group import Group
 from mallard_bench.options import Benchmark, Level, Options
-from mallard_bench.schedules import allocators, contention, density, locality, pools, utilization
+from mallard_bench.schedules import (
+    allocators_schedule,
+    contention_schedule,
+    density_schedule,
+    locality_schedule,
+    pools_schedule,
+    utilization_schedule,
+)
 
 LONG = (Level.DEFAULT, Level.FULL)  # which may take hours, and say so beforehand
 
 # Per benchmark its groups, and a few short ones that tell how fast a machine is.
 Schedule = Callable[[Options], list[Group]]
 SCHEDULES: dict[Benchmark, tuple[Schedule, Schedule]] = {
-    Benchmark.DENSITY: (density.groups, density.probes),
-    Benchmark.LOCALITY: (locality.groups, locality.probes),
-    Benchmark.UTILIZATION: (utilization.groups, utilization.probes),
-    Benchmark.CONTENTION: (contention.groups, contention.probes),
-    Benchmark.EXPANSION: (allocators.expansion, allocators.probes_of(allocators.expansion)),
-    Benchmark.SHRINK: (allocators.shrink, allocators.probes_of(allocators.shrink)),
-    Benchmark.BURST: (allocators.burst, allocators.probes_of(allocators.burst)),
-    Benchmark.POOLS: (pools.groups, pools.probes),
+    Benchmark.DENSITY: (density_schedule.groups, density_schedule.probes),
+    Benchmark.LOCALITY: (locality_schedule.groups, locality_schedule.probes),
+    Benchmark.UTILIZATION: (utilization_schedule.groups, utilization_schedule.probes),
+    Benchmark.CONTENTION: (contention_schedule.groups, contention_schedule.probes),
+    Benchmark.EXPANSION: (
+        allocators_schedule.expansion,
+        allocators_schedule.probes_of(allocators_schedule.expansion),
+    ),
+    Benchmark.SHRINK: (allocators_schedule.shrink, allocators_schedule.probes_of(allocators_schedule.shrink)),
+    Benchmark.BURST: (allocators_schedule.burst, allocators_schedule.probes_of(allocators_schedule.burst)),
+    Benchmark.POOLS: (pools_schedule.groups, pools_schedule.probes),
 }
 
 

@@ -12,21 +12,30 @@ from mallard_bench.options import Benchmark
 from mallard_bench.printing import PatientConsole, has_width, print_text
 from mallard_bench.results import Document, Result, result
 from mallard_bench.results_file import Run
-from mallard_bench.tables import allocators, contention, density, grid, locality, pools, utilization, verdicts
+from mallard_bench.tables import (
+    allocators_tables,
+    contention_tables,
+    density_tables,
+    grid,
+    locality_tables,
+    pools_tables,
+    utilization_tables,
+    verdicts,
+)
 from mallard_bench.tables.notes import legend, notes
 from mallard_bench.tables.section import Section
 
 WIDE = 120  # columns where no terminal says how many there are
 
 SECTIONS: dict[str, Callable[[Sequence[Result]], Iterator[Section]]] = {
-    Benchmark.DENSITY: density.sections,
-    Benchmark.LOCALITY: locality.sections,
-    Benchmark.UTILIZATION: utilization.sections,
-    Benchmark.CONTENTION: contention.sections,
-    Benchmark.EXPANSION: allocators.expansion,
-    Benchmark.SHRINK: allocators.shrink,
-    Benchmark.BURST: allocators.burst,
-    Benchmark.POOLS: pools.sections,
+    Benchmark.DENSITY: density_tables.sections,
+    Benchmark.LOCALITY: locality_tables.sections,
+    Benchmark.UTILIZATION: utilization_tables.sections,
+    Benchmark.CONTENTION: contention_tables.sections,
+    Benchmark.EXPANSION: allocators_tables.expansion,
+    Benchmark.SHRINK: allocators_tables.shrink,
+    Benchmark.BURST: allocators_tables.burst,
+    Benchmark.POOLS: pools_tables.sections,
 }
 
 
@@ -86,7 +95,7 @@ def sections(benchmark: str, documents: Sequence[Document]) -> Iterator[Section]
 def papers_tables(benchmark: str) -> list[grid.Grid]:
     """Return the paper's own tables, from its values."""
     if benchmark == Benchmark.POOLS:
-        return [pools.papers_memory()]
+        return [pools_tables.papers_memory()]
     return [
         table
         for section in sections(benchmark, expected_documents.documents(benchmark))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mallard_bench import expected_documents
-from mallard_bench.page.page import write_page
+from mallard_bench.page.bench_page import write_page
 from mallard_bench.results_file import Header, Run
 
 NOISE = 0.03

@@ -18,13 +18,13 @@ from mallard_bench.findings.finding import Verdict
 from mallard_bench.findings.interval import Interval
 from mallard_bench.findings.judge import reached
 from mallard_bench.findings.measured import measured
-from mallard_bench.names import contestants
 from mallard_bench.options import Benchmark, Level, Options
-from mallard_bench.page.page import render
+from mallard_bench.page.bench_page import render
 from mallard_bench.papers import ALLOCATORS, P0089, titles
 from mallard_bench.results import result
 from mallard_bench.schedule import schedule
 from mallard_bench.show import sections
+from mallard_bench.strategy_names import contestants
 from mallard_bench.tables.grid import Grid
 
 BENCHMARKS = list(DOCUMENTS)

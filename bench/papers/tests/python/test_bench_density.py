@@ -13,7 +13,7 @@ from bench_runs import Bench
 from mallard_bench.repeated import of_rounds
 from mallard_bench.results import Result
 from mallard_bench.results_file import read
-from mallard_bench.tables import density, heat
+from mallard_bench.tables import density_tables, heat
 from mallard_bench.tables.grid import show
 from mallard_bench.tables.notes import notes
 
@@ -85,7 +85,7 @@ def as_text(results: list[Result], width: int = 120, colour: bool = False) -> st
     console = Console(
         file=written, width=width, force_terminal=colour, color_system="truecolor" if colour else None
     )
-    for grid in density.tables(results, "DS3"):
+    for grid in density_tables.tables(results, "DS3"):
         show(grid, console)
     return written.getvalue()
 
@@ -157,7 +157,7 @@ def test_the_papers_table_and_its_findings_stand_below_ours(tmp_path: Path) -> N
 
 
 def test_structures_have_the_papers_names() -> None:
-    assert [density.title(f"DS{number}").partition(", ")[2] for number in range(1, 13)] == [
+    assert [density_tables.title(f"DS{number}").partition(", ")[2] for number in range(1, 13)] == [
         "vector<int>",
         "vector<string>",
         "unordered_set<int>",
@@ -189,7 +189,7 @@ def with_row(results: list[Result], label: str, **changed: Any) -> list[Result]:
 
 def test_figures_of_which_the_rounds_do_not_agree_are_marked(results: list[Result]) -> None:
     wide = with_row(results, "AS7", warm=of_rounds([0.8, 0.9, 1.0, 1.1, 1.2]))
-    table, in_percent, beyond, *_ = density.tables(wide, "DS3")
+    table, in_percent, beyond, *_ = density_tables.tables(wide, "DS3")
     assert [cell.mark for cell in table.lines[0].cells].count("~") == 1
     assert list(notes(table)) == [
         "spread: median 3.2 %, widest 32.0 % (AS7 at 2^6); ~ marks more than 10 %",
@@ -205,13 +205,13 @@ def test_figures_of_which_the_rounds_do_not_agree_are_marked(results: list[Resul
 
 def test_where_as1_broke_the_others_have_times(results: list[Result]) -> None:
     broke = with_row(results, "AS1", warm=None, status="failed", reason="blocks overlap")
-    _, _, beyond, *_ = density.tables(broke, "DS3")
+    _, _, beyond, *_ = density_tables.tables(broke, "DS3")
     assert {cell.text for line in beyond.lines for cell in line.cells} >= {"1.20 ns"}
     assert {cell.value for line in beyond.lines for cell in line.cells} == {None}
 
 
 def test_every_contestant_of_any_group_has_a_column(results: list[Result]) -> None:
     less = replace(results[0], rows=results[0].rows[:14])
-    _, _, beyond, *_ = density.tables([less, results[1]], "DS3")
-    _, _, whole, *_ = density.tables(results, "DS3")
+    _, _, beyond, *_ = density_tables.tables([less, results[1]], "DS3")
+    _, _, whole, *_ = density_tables.tables(results, "DS3")
     assert beyond.groups == whole.groups

@@ -19,7 +19,7 @@ from mallard.errors import MallardError
 from mallard_bench import expected_documents
 from mallard_bench.findings import judged
 from mallard_bench.findings.finding import Verdict
-from mallard_bench.page.page import render
+from mallard_bench.page.bench_page import render
 from mallard_bench.repeated import Repeated, of_rounds
 from mallard_bench.results_file import Run
 from mallard_bench.subcommands import table

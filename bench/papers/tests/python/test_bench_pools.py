@@ -14,7 +14,7 @@ from mallard_bench.findings import FINDINGS, judged, left_out
 from mallard_bench.findings.finding import Verdict
 from mallard_bench.findings.measured import measured
 from mallard_bench.options import Benchmark, Level, Options
-from mallard_bench.page.page import render
+from mallard_bench.page.bench_page import render
 from mallard_bench.pool_allocators import ARTICLES
 from mallard_bench.results import result
 from mallard_bench.results_lines import faults
@@ -22,7 +22,7 @@ from mallard_bench.schedule import probes, schedule
 from mallard_bench.show import papers_tables, show_run
 from mallard_bench.subcommands import works
 from mallard_bench.tables.grid import Grid
-from mallard_bench.tables.pools import sections
+from mallard_bench.tables.pools_tables import sections
 from pool_runs import pools
 
 

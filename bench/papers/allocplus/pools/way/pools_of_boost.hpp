@@ -21,7 +21,7 @@
 #include <memory_resource>
 #include <type_traits>
 
-#include "allocplus/pools/node.hpp"
+#include "allocplus/pools/pool_node.hpp"
 #include "allocplus/pools/way/beneath.hpp"
 #include "allocplus/pools/way/sharing.hpp"
 #include "allocplus/ways.hpp"

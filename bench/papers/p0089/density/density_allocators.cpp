@@ -1,6 +1,6 @@
 #include "contest/columns.hpp"
 #include "p0089/density/density.hpp"
-#include "p0089/density/ways.hpp"
+#include "p0089/density/density_ways.hpp"
 
 namespace mallard::bench {
 namespace {

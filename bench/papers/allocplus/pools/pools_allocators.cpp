@@ -1,6 +1,6 @@
 #include <concepts>
 
-#include "allocplus/columns.hpp"
+#include "allocplus/allocplus_columns.hpp"
 #include "allocplus/floor/places_anew.hpp"
 #include "allocplus/floor/places_in_row.hpp"
 #include "allocplus/pools/measure_nodes.hpp"

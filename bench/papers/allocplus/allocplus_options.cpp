@@ -1,4 +1,4 @@
-#include "allocplus/options.hpp"
+#include "allocplus/allocplus_options.hpp"
 
 #include <CLI/CLI.hpp>
 #include <cstdint>

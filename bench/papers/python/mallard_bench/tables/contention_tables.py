@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from mallard import figures
 from mallard_bench.results import Result, Row
-from mallard_bench.tables import columns, memory, relative
+from mallard_bench.tables import columns, memory_tables, relative
 from mallard_bench.tables.figure import by_the_clock, cold, end
 from mallard_bench.tables.grid import Cell, Column, Columns, Grid, Line
 from mallard_bench.tables.section import Section
@@ -56,7 +56,7 @@ def tables_of(results: Sequence[Result], iterations: int, block: int) -> Iterato
         yield with_locks(beyond, results)
         first = f"{of}, first pass: CPU time of AS1, the others in percent of it"
         yield relative.papers(results, first, CORNER, line, cold, events)
-        yield memory.table(results, f"{of}, {memory.TITLE}", CORNER, line)
+        yield memory_tables.table(results, f"{of}, {memory_tables.TITLE}", CORNER, line)
 
 
 def with_locks(grid: Grid, results: Sequence[Result]) -> Grid:

@@ -1,7 +1,7 @@
 #include "contest/columns.hpp"
 #include "p0089/utilization/measure_utilization.hpp"
-#include "p0089/utilization/pmr.hpp"
 #include "p0089/utilization/utilization.hpp"
+#include "p0089/utilization/utilization_pmr.hpp"
 
 namespace mallard::bench {
 namespace {

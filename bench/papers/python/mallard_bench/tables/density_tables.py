@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from mallard_bench.expected_documents import PAPERS_LEAVES
 from mallard_bench.results import Result
-from mallard_bench.tables import columns, memory, relative
+from mallard_bench.tables import columns, memory_tables, relative
 from mallard_bench.tables.figure import Figure, cold, plain, three_digits, warm
 from mallard_bench.tables.grid import Cell, Grid, Line
 from mallard_bench.tables.section import Section
@@ -44,7 +44,7 @@ def tables(results: Sequence[Result], structure: str) -> Iterator[Grid]:
         yield relative.others(results, beyond, CORNER, line, warm)
     if any(row.cold is not None for result in results for row in result.rows):
         yield paper_table(results, f"{structure}, first touch: {WHOLE}", cold)
-        yield memory.table(results, f"{structure}, {memory.TITLE}", CORNER, line)
+        yield memory_tables.table(results, f"{structure}, {memory_tables.TITLE}", CORNER, line)
 
 
 def hashes(results: Sequence[Result]) -> str:

@@ -16,7 +16,7 @@ from mallard_bench.results import Key, Result, Row
 from mallard_bench.tables.figure import by_the_clock, cold, end, plain, three_digits, warm
 from mallard_bench.tables.grid import Cell, Column, Columns, Grid, Line
 from mallard_bench.tables.heat import around_one
-from mallard_bench.tables.memory import faults, held
+from mallard_bench.tables.memory_tables import faults, held
 from mallard_bench.tables.section import Section
 
 CORNER = "allocator"

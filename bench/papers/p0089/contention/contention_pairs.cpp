@@ -1,4 +1,4 @@
-#include "p0089/contention/pairs.hpp"
+#include "p0089/contention/contention_pairs.hpp"
 
 namespace mallard::bench {
 

@@ -15,7 +15,7 @@ from mallard_bench.families import FAMILIES
 from mallard_bench.ratios import with_ratios
 from mallard_bench.results import Document
 from mallard_bench.results_file import Run
-from mallard_bench.tables.density import title
+from mallard_bench.tables.density_tables import title
 
 DIGITS = 5
 STRUCTURES = [f"DS{number}" for number in range(1, 13)]

@@ -1,7 +1,7 @@
 #include "contest/columns.hpp"
 #include "p0089/locality/locality.hpp"
+#include "p0089/locality/locality_pmr.hpp"
 #include "p0089/locality/measure_locality.hpp"
-#include "p0089/locality/pmr.hpp"
 
 namespace mallard::bench {
 namespace {

@@ -5,9 +5,9 @@
 #include "mallard/heap/synchronized_pool.hpp"
 #include "mallard/layer/locked.hpp"
 #include "p0089/contention/contention.hpp"
+#include "p0089/contention/contention_pairs.hpp"
 #include "p0089/contention/counting_mutex.hpp"
 #include "p0089/contention/measure_contention.hpp"
-#include "p0089/contention/pairs.hpp"
 
 namespace mallard::bench {
 namespace {

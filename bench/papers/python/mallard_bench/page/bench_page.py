@@ -14,12 +14,12 @@ from mallard.html.element import tag
 from mallard.html.frame import Page, whole
 from mallard.output import replacing
 from mallard_bench.options import Benchmark
-from mallard_bench.page.data import as_json
 from mallard_bench.page.facts import measured_on, method
-from mallard_bench.page.findings import verdict
 from mallard_bench.page.grids import as_tables
-from mallard_bench.page.names import HEADINGS, run_names
 from mallard_bench.page.noise import noise
+from mallard_bench.page.page_data import as_json
+from mallard_bench.page.page_findings import verdict
+from mallard_bench.page.page_names import HEADINGS, run_names
 from mallard_bench.papers import OF_ALLOCATORS, titles
 from mallard_bench.results_file import Run
 from mallard_bench.show import sections

@@ -1,4 +1,4 @@
-#include "p0089/utilization/pmr.hpp"
+#include "p0089/utilization/utilization_pmr.hpp"
 
 #include "p0089/utilization/measure_utilization.hpp"
 

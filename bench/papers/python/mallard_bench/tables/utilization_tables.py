@@ -6,7 +6,7 @@
 from collections.abc import Iterator, Sequence
 
 from mallard_bench.results import Result
-from mallard_bench.tables import memory, relative
+from mallard_bench.tables import memory_tables, relative
 from mallard_bench.tables.figure import cold, warm
 from mallard_bench.tables.grid import Cell, Grid, Line
 from mallard_bench.tables.section import Section
@@ -37,7 +37,7 @@ def tables_of(results: Sequence[Result], total: int) -> Iterator[Grid]:
         )
         filling = f"{of}, until they are alive: CPU time of AS1, the others in percent of it"
         yield relative.papers(results, filling, CORNER, line, cold, blocks_alive)
-        yield memory.table(results, f"{of}, {memory.TITLE}", CORNER, line)
+        yield memory_tables.table(results, f"{of}, {memory_tables.TITLE}", CORNER, line)
 
 
 def events(result: Result) -> float:

@@ -1,4 +1,4 @@
-#include "p0089/locality/pmr.hpp"
+#include "p0089/locality/locality_pmr.hpp"
 
 #include "p0089/locality/measure_locality.hpp"
 

@@ -1,4 +1,4 @@
-#include "allocplus/columns.hpp"
+#include "allocplus/allocplus_columns.hpp"
 #include "allocplus/expansion/expansion.hpp"
 #include "allocplus/expansion/measure_expansion.hpp"
 #include "allocplus/floor/one_place.hpp"

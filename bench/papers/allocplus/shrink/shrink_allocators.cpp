@@ -1,4 +1,4 @@
-#include "allocplus/columns.hpp"
+#include "allocplus/allocplus_columns.hpp"
 #include "allocplus/floor/one_place.hpp"
 #include "allocplus/shrink/measure_shrink.hpp"
 #include "allocplus/shrink/shrink.hpp"

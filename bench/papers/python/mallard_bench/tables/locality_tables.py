@@ -15,7 +15,7 @@ from mallard import figures
 from mallard_bench.families import BASE, MULTIPOOL
 from mallard_bench.repeated import Repeated, middle_of
 from mallard_bench.results import Key, Result, Row
-from mallard_bench.tables import columns, memory
+from mallard_bench.tables import columns, memory_tables
 from mallard_bench.tables.figure import cold, compared, over, plain, three_digits, warm
 from mallard_bench.tables.grid import Cell, Column, Columns, Grid, Line
 from mallard_bench.tables.heat import around_one
@@ -184,7 +184,7 @@ def times(results: Sequence[Result]) -> Grid:
 
 def held(results: Sequence[Result]) -> Grid:
     """Return what processes held."""
-    return memory.table(results, f"2^{links(results)} links, {memory.TITLE}", CORNER, line)
+    return memory_tables.table(results, f"2^{links(results)} links, {memory_tables.TITLE}", CORNER, line)
 
 
 def run(result: Result) -> Grid:

@@ -1,6 +1,6 @@
+#include "allocplus/allocplus_columns.hpp"
 #include "allocplus/burst/burst_ranges.hpp"
 #include "allocplus/burst/measure_burst.hpp"
-#include "allocplus/columns.hpp"
 #include "allocplus/floor/places_in_row.hpp"
 #include "allocplus/without_bursts.hpp"
 

@@ -1,4 +1,4 @@
-#include "p0089/options.hpp"
+#include "p0089/p0089_options.hpp"
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
