@@ -1,3 +1,4 @@
+
 #include "programs/interpreter/builtins.hpp"
 
 #include <algorithm>
@@ -5,13 +6,10 @@
 #include <cstdio>
 #include <cstring>
 
-#include "programs/interpreter/dictionary.hpp"
-#include "programs/interpreter/list.hpp"
 #include "programs/interpreter/operations.hpp"
-#include "programs/interpreter/text_value.hpp"
-#include "programs/interpreter/written.hpp"
+#include "programs/interpreter/values.hpp"
 #include "programs/memory/objects.hpp"
-#include "programs/text/failure.hpp"
+#include "programs/text/source_text.hpp"
 
 namespace mallard::programs {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "programs/interpreter/value.hpp"
+#include "programs/interpreter/values.hpp"
 #include "programs/memory/region.hpp"
 
 namespace mallard::programs {

@@ -11,8 +11,7 @@
 
 #include <cstdint>
 
-#include "programs/interpreter/function.hpp"
-#include "programs/interpreter/node.hpp"
+#include "programs/interpreter/script_tree.hpp"
 #include "programs/memory/region.hpp"
 
 namespace mallard::programs {
@@ -36,7 +35,7 @@ class evaluator {
   void run(const function& main, region& r);
 
  private:
-  // Expressions, in evaluator.cpp.
+  // Expressions.
   value evaluate(const node& n, frame& f);
   value evaluate_list(const node& n, frame& f);
   value evaluate_dictionary(const node& n, frame& f);
@@ -47,12 +46,12 @@ class evaluator {
   bool holds(const node& n, frame& f);
   std::int64_t integer(const node& n, frame& f);
 
-  // Calls, in calls.cpp.
+  // Calls.
   value evaluate_call(const node& n, frame& f);
   value call(const function& code, const closure* captured, const node& n, frame& f);
   void pass(const node& argument, frame& f, variable& parameter, region& callee);
 
-  // Statements, in statements.cpp.
+  // Statements.
   flow execute(const node* first, frame& f);
   flow execute_repeat(const node& n, frame& f);
   flow execute_for_in(const node& n, frame& f);
@@ -61,7 +60,7 @@ class evaluator {
   void execute_let(const node& n, frame& f);
   void execute_assign(const node& n, frame& f);
 
-  // Places that can be assigned to, in places.cpp.
+  // Places that can be assigned to.
   struct place {
     value* at;
     region* home;

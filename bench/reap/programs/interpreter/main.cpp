@@ -2,7 +2,7 @@
 #include <string_view>
 
 #include "programs/interpreter/evaluator.hpp"
-#include "programs/interpreter/script.hpp"
+#include "programs/interpreter/script_tree.hpp"
 #include "programs/memory/run.hpp"
 
 int main(int count, char** words) {

@@ -1,12 +1,11 @@
-// operations: what the signs of the language do with values.
+// operations: what the signs of the language do with values, and the text that print and str make of them.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "programs/interpreter/list.hpp"
-#include "programs/interpreter/node.hpp"
-#include "programs/interpreter/value.hpp"
+#include "programs/interpreter/script_tree.hpp"
+#include "programs/interpreter/values.hpp"
 #include "programs/memory/region.hpp"
 
 namespace mallard::programs {
@@ -21,5 +20,8 @@ namespace mallard::programs {
 [[nodiscard]] std::size_t position_in(const list& l, const value& at, std::uint32_t line);
 [[nodiscard]] std::int64_t length_of(const value& v, std::uint32_t line);
 void check_key(const value& key, std::uint32_t line);
+
+// Strings as they are, in lists and dictionaries in quotes. One block of the right length.
+[[nodiscard]] text* written(region& r, const value& v);
 
 }  // namespace mallard::programs

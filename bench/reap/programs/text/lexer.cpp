@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "programs/text/failure.hpp"
+#include "programs/text/source_text.hpp"
 
 namespace mallard::programs {
 

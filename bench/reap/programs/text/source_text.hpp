@@ -1,6 +1,7 @@
 // source_text: a whole input file in memory, mapped, so that it is no block of any region.
 //
-// Where the file cannot be read the program ends with one line and exit code 2.
+// Where the file cannot be read the program ends with one line and exit code 2; by a mistake in it with one
+// line, "line 12: no such variable: x", and exit code 1.
 #pragma once
 
 #include <fcntl.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -43,5 +45,13 @@ class source_text {
   void* data_ = nullptr;
   std::size_t size_ = 0;
 };
+
+// Ends the program by a mistake in its input.
+[[noreturn]] inline void fail(std::uint32_t line, std::string_view what, std::string_view name = {}) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "line %u: %.*s%s%.*s\n", line, static_cast<int>(what.size()), what.data(),
+               name.empty() ? "" : ": ", static_cast<int>(name.size()), name.data());
+  std::exit(1);
+}
 
 }  // namespace mallard::programs

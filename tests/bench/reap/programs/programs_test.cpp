@@ -82,11 +82,15 @@ INSTANTIATE_TEST_SUITE_P(programs, every_kind, testing::ValuesIn(programs()), []
 });
 
 #if !MALLARD_SANITIZED
+const std::map<std::string, std::string> sha256_of_standard_output = {
+    {"compiler", "1e5277cd33ee896a9ed6528a978b138c0ef6ad6723ed36e538de3c5f3690a319"},
+    {"interpreter", "d2740a7a43daac5f8178829e67e9e86c3b96036ac05166d9e4b3f654b699a901"}};
+
 TEST_P(every_kind, gives_the_output_that_is_known_of_its_standard_input) {
   const std::string program = kind_less(GetParam());
   const std::string input = MALLARD_PROGRAM_FOLDER "/standard/" + program + ".txt";
   const told sum = run(path_of(GetParam()) + " " + input + " | sha256sum | cut -d ' ' -f 1");
-  EXPECT_EQ(sum.output, content(MALLARD_STANDARD_OUTPUTS "/" + program + "/standard.sha256"));
+  EXPECT_EQ(sum.output, sha256_of_standard_output.at(program) + "\n");
 }
 #endif
 
