@@ -10,7 +10,7 @@
 #include "harness/session.hpp"
 #include "replay/allocator/strategy.hpp"
 #include "replay/run/job.hpp"
-#include "replay/session/worker.hpp"
+#include "replay/session/replay_worker.hpp"
 
 namespace mallard::footprint {
 

@@ -14,7 +14,7 @@
 #include "harness/mapping.hpp"
 #include "journal/open.hpp"
 #include "mallard/heap/multipool.hpp"
-#include "replay/session/worker.hpp"
+#include "replay/session/replay_worker.hpp"
 #include "replay/trace/trace_builder.hpp"
 
 namespace {

@@ -1,10 +1,10 @@
-// alternate: contestants take turns, so that what disturbs the machine disturbs all of them.
+// alternate: allocators take turns, so that what disturbs the machine disturbs all of them.
 //
 //     round 1: A B C   round 2: A B C   ...   extra round: A C      (B's spread is narrow enough)
 //
-// Every contestant gets `least` rounds; then those whose spread still asks for it get more, up to
-// `most`, and contestant 0, the one others are compared with inside a round, takes part in each.
-// A contestant that cannot go on is left out from then on.
+// Every allocator gets `least` rounds; then those whose spread still asks for it get more, up to
+// `most`, and allocator 0, the one others are compared with inside a round, takes part in each.
+// An allocator that cannot go on is left out from then on.
 #pragma once
 
 #include <cstddef>
@@ -20,20 +20,20 @@ struct round_limits {
 
 enum class turn_result { go_on, leave_out, stop_all };
 
-// measure(round, contestant) -> turn_result;  unsettled(contestant) -> bool, asked after each round
+// measure(round, allocator) -> turn_result;  unsettled(allocator) -> bool, asked after each round
 // from `least` on.
 template <class Measure, class Unsettled>
-void alternate(std::size_t contestants, round_limits limits, Measure measure, Unsettled unsettled) {
-  std::vector<bool> in(contestants, true);
+void alternate(std::size_t allocators, round_limits limits, Measure measure, Unsettled unsettled) {
+  std::vector<bool> in(allocators, true);
   for (std::size_t round = 0; round < limits.most; ++round) {
     std::vector<bool> wanted = in;
     if (round >= limits.least) {
       bool any = false;
-      for (std::size_t c = 0; c < contestants; ++c) any |= wanted[c] = in[c] && unsettled(c);
+      for (std::size_t c = 0; c < allocators; ++c) any |= wanted[c] = in[c] && unsettled(c);
       if (!any) return;
       wanted[0] = in[0];
     }
-    for (std::size_t c = 0; c < contestants; ++c) {
+    for (std::size_t c = 0; c < allocators; ++c) {
       if (!wanted[c]) continue;
       switch (measure(round, c)) {
         case turn_result::go_on:

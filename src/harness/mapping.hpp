@@ -3,7 +3,7 @@
 //     parent  [ memfd ]---+---> worker A (attached read-only)
 //                         +---> worker B ...
 //
-// All of it is MAP_SHARED: not counted by RLIMIT_DATA, which limits the contestant alone, and never
+// All of it is MAP_SHARED: not counted by RLIMIT_DATA, which limits the allocator alone, and never
 // obtained from a malloc. `shared_file` is inherited by workers through its descriptor; `scratch`
 // belongs to one process. One system call each; growing may move the memory.
 #pragma once

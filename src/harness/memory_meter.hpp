@@ -1,11 +1,11 @@
 // What the kernel says this process holds in memory.
 //
 //     start()                          pass                      figures
-//       | peak := resident now          | contestant works         | peak - resident at start
+//       | peak := resident now          | allocator works         | peak - resident at start
 //       v                               v                          v
 //
-// For contestants whose source cannot be asked. The worker maps everything of its own in before
-// start(), so that only the contestant's pages are added. The kernel keeps the figures per CPU and
+// For allocators whose source cannot be asked. The worker maps everything of its own in before
+// start(), so that only the allocator's pages are added. The kernel keeps the figures per CPU and
 // may be 128 KiB a CPU behind; resident_exactly() walks the page tables instead. Nothing here
 // allocates.
 #pragma once

@@ -26,7 +26,7 @@ class tool_arguments {
   // Says what is wrong with the arguments, and sets the exit code: nothing is to be done.
   std::nullopt_t refuse(const std::string& what);
 
-  // Bytes that one contestant may take, half of what is available if nothing was said. Once it was parsed.
+  // Bytes that one allocator may take, half of what is available if nothing was said. Once it was parsed.
   [[nodiscard]] std::uint64_t memory_limit() const { return memory_limit_; }
 
  private:

@@ -34,7 +34,7 @@ struct work_report {
   }
 };
 
-// `failed` is a broken contestant: its check did not pass, or it crashed.
+// `failed` is a broken allocator: its check did not pass, or it crashed.
 enum class row_status { ok, out_of_memory, skipped, failed };
 
 [[nodiscard]] std::string_view name_of(row_status s);

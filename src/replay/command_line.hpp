@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "replay/session/session.hpp"
+#include "replay/session/replay_session.hpp"
 
 namespace mallard::replay {
 

@@ -15,8 +15,8 @@
 #include "journal/open.hpp"
 #include "replay/command_line.hpp"
 #include "replay/output/report.hpp"
-#include "replay/session/session.hpp"
-#include "replay/session/worker.hpp"
+#include "replay/session/replay_session.hpp"
+#include "replay/session/replay_worker.hpp"
 #include "replay/trace/region_trace_builder.hpp"
 #include "replay/trace/trace_builder.hpp"
 
@@ -77,7 +77,7 @@ int replay_journal(const replay::command& asked) try {
   const double read_cpu_seconds = static_cast<double>(harness::process_cpu_ns()) / 1e9;
   if (trace.facts().operations() == 0) return refuse(asked.file + nothing_in(trace.facts()));
   harness::watch_for_interrupt();
-  replay::session session(trace, asked.options);
+  replay::replay_session session(trace, asked.options);
   session.run();
 
   const replay::report_input report{asked.file,    source->about().program, source->warnings(),

@@ -9,10 +9,10 @@ namespace {
 
 // Who was measured, in order: one letter a turn.
 template <class Result, class Unsettled>
-std::string order(std::size_t contestants, round_limits limits, Result result, Unsettled unsettled) {
+std::string order(std::size_t allocators, round_limits limits, Result result, Unsettled unsettled) {
   std::string turns;
   alternate(
-      contestants, limits,
+      allocators, limits,
       [&](std::size_t round, std::size_t c) {
         turns += static_cast<char>('A' + c);
         return result(round, c);
@@ -24,11 +24,11 @@ std::string order(std::size_t contestants, round_limits limits, Result result, U
 constexpr auto goes_on = [](std::size_t, std::size_t) { return turn_result::go_on; };
 constexpr auto settled = [](std::size_t) { return false; };
 
-TEST(Alternation, ContestantsTakeTurnsForTheLeastNumberOfRounds) {
+TEST(Alternation, AllocatorsTakeTurnsForTheLeastNumberOfRounds) {
   EXPECT_EQ(order(3, {}, goes_on, settled), "ABCABCABCABCABC");
 }
 
-TEST(Alternation, OnlyAnUnsettledContestantGetsMoreRoundsBesideTheFirst) {
+TEST(Alternation, OnlyAnUnsettledAllocatorGetsMoreRoundsBesideTheFirst) {
   EXPECT_EQ(order(3, {5, 7}, goes_on, [](std::size_t c) { return c == 2; }), "ABCABCABCABCABCACAC");
 }
 

@@ -30,7 +30,7 @@ TEST(ShiftedPages, BlocksBeginSoFarIntoTheirPage) {
   shifted_pages::shift = 0;
 }
 
-// Else a shift would cost its contestant what the others do not pay.
+// Else a shift would cost its allocator what the others do not pay.
 TEST(ShiftedPages, TakeTheSameOfTheProcessWhateverTheShift) {
   const auto mapped_for = [](std::size_t shift) {
     shifted_pages::shift = shift;

@@ -2,7 +2,7 @@
 //
 //     add_papers              AS1 AS2 | AS3-AS6 | AS7-AS10 | AS11-AS14
 //     add_mallocs             glibc-notrim jemalloc tcmalloc mimalloc tbbmalloc, under AS1
-//     add_unsynchronised      std.monotonic boost.monotonic std.pool boost.pool, through std::pmr
+//     add_unsynchronised      std.monotonic std.pool boost.monotonic boost.pool, through std::pmr
 //     add_synchronised        std.sync_pool boost.sync_pool synchronized_multipool, through std::pmr
 //     add_own                 what else the library has that serves any size, through std::pmr
 //
@@ -15,9 +15,7 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/container/pmr/monotonic_buffer_resource.hpp>
-#include <boost/container/pmr/synchronized_pool_resource.hpp>
-#include <boost/container/pmr/unsynchronized_pool_resource.hpp>
+#include <concepts>
 #include <memory_resource>
 #include <string>
 #include <vector>
@@ -27,6 +25,7 @@
 #include "contest/way/global.hpp"
 #include "contest/way/pmr.hpp"
 #include "contest/way/typed.hpp"
+#include "harness/allocator/foreign_resources.hpp"
 #include "harness/allocator/own_heaps.hpp"
 #include "harness/foreign_malloc.hpp"
 #include "mallard/resource/resource.hpp"
@@ -75,11 +74,13 @@ void add_pmr(std::vector<contestant>& list, const char* strategy, const char* no
                     detail::run_pmr<Benchmark, maker, destruction::winkout>, beneath});
 }
 
-// A resource that is no heap of ours gets its chunks from operator new; where that does not trim, a chunk
-// that one structure gave back costs the next no page fault. So it is at its strongest.
+// Another's resource; Boost's as a std::pmr one.
 template <class Benchmark, class Resource>
-void add_foreign_pmr(std::vector<contestant>& list, const char* strategy) {
-  add_pmr<Benchmark, Resource>(list, strategy, "", "", harness::find_foreign_malloc("glibc-notrim"));
+void add_foreign_pmr(std::vector<contestant>& list, harness::foreign_resource<Resource> line) {
+  if constexpr (std::derived_from<Resource, std::pmr::memory_resource>)
+    add_pmr<Benchmark, Resource>(list, line.name, "", "", harness::untrimmed_malloc());
+  else
+    add_pmr<Benchmark, boost_resource<Resource>>(list, line.name, "", "", harness::untrimmed_malloc());
 }
 
 // Labels: typed, typed and winked out, through pmr, that and winked out.
@@ -108,19 +109,17 @@ void add_mallocs(std::vector<contestant>& list) {
 
 template <class Benchmark>
 void add_unsynchronised(std::vector<contestant>& list) {
-  namespace boost_pmr = boost::container::pmr;
-  add_foreign_pmr<Benchmark, std::pmr::monotonic_buffer_resource>(list, "std.monotonic");
-  add_foreign_pmr<Benchmark, boost_resource<boost_pmr::monotonic_buffer_resource>>(list, "boost.monotonic");
-  add_foreign_pmr<Benchmark, std::pmr::unsynchronized_pool_resource>(list, "std.pool");
-  add_foreign_pmr<Benchmark, boost_resource<boost_pmr::unsynchronized_pool_resource>>(list, "boost.pool");
+  harness::for_each_foreign_resource([&]<class Resource>(harness::foreign_resource<Resource> line) {
+    if constexpr (!harness::is_synchronised<Resource>) add_foreign_pmr<Benchmark>(list, line);
+  });
 }
 
 // Multipool: a synchronised one of ours.
 template <class Benchmark, class Multipool = synchronized_multipool>
 void add_synchronised(std::vector<contestant>& list) {
-  namespace boost_pmr = boost::container::pmr;
-  add_foreign_pmr<Benchmark, std::pmr::synchronized_pool_resource>(list, "std.sync_pool");
-  add_foreign_pmr<Benchmark, boost_resource<boost_pmr::synchronized_pool_resource>>(list, "boost.sync_pool");
+  harness::for_each_foreign_resource([&]<class Resource>(harness::foreign_resource<Resource> line) {
+    if constexpr (harness::is_synchronised<Resource>) add_foreign_pmr<Benchmark>(list, line);
+  });
   add_pmr<Benchmark, resource<Multipool>>(list, "synchronized_multipool");
 }
 

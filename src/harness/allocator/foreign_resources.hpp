@@ -88,4 +88,10 @@ template <class Resource>
 inline constexpr bool only_grows = std::same_as<Resource, std::pmr::monotonic_buffer_resource> ||
                                    std::same_as<Resource, boost::container::pmr::monotonic_buffer_resource>;
 
+// Whether several threads may use it at once.
+template <class Resource>
+inline constexpr bool is_synchronised =
+    std::same_as<Resource, std::pmr::synchronized_pool_resource> ||
+    std::same_as<Resource, boost::container::pmr::synchronized_pool_resource>;
+
 }  // namespace mallard::harness

@@ -5,7 +5,7 @@
 //
 // A chunk that a heap has given back is still the process's while it is cached, so it counts in what is
 // held. A heap over another source is counted there. Made before its heap, it empties the cache and lets
-// its highest mark start again: no contestant finds another's chunks, and the first pass is cold.
+// its highest mark start again: no allocator finds another's chunks, and the first pass is cold.
 #pragma once
 
 #include <concepts>

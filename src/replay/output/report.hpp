@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/machine.hpp"
-#include "replay/session/session.hpp"
+#include "replay/session/replay_session.hpp"
 
 namespace mallard::replay {
 

@@ -22,14 +22,15 @@ struct locality_in {
 };
 
 std::vector<contestant> all() {
-  namespace boost_pmr = boost::container::pmr;
   std::vector<contestant> list;
   add_malloc<locality_in>(list, *harness::find_foreign_malloc("glibc"), "AS1");
   add_heap<locality_in, multipool>(list, "multipool", {"AS7", "", "AS9", ""});
   add_typed<locality_in, typed_way<fifo_multipool>>(list, "fifo_multipool");
   add_mallocs<locality_in>(list);
-  add_foreign_pmr<locality_in, std::pmr::unsynchronized_pool_resource>(list, "std.pool");
-  add_foreign_pmr<locality_in, boost_resource<boost_pmr::unsynchronized_pool_resource>>(list, "boost.pool");
+  harness::for_each_foreign_resource([&]<class Resource>(harness::foreign_resource<Resource> line) {
+    if constexpr (!harness::only_grows<Resource> && !harness::is_synchronised<Resource>)
+      add_foreign_pmr<locality_in>(list, line);
+  });
   return list;
 }
 

@@ -1,4 +1,4 @@
-// session: a trace against strategies, from the choice of rows to the finished ones.
+// replay_session: a trace against strategies, from the choice of rows to the finished ones.
 //
 //     check each  -->  measure, alternated: A B C A B C ...  -->  footprint of each  [--> instructions]
 //
@@ -44,10 +44,10 @@ inline constexpr double wide_spread = 0.1;
 // comparisons of allocators round before; the median over these does not hang on one of them.
 inline constexpr std::array<std::uint64_t, 5> shifts{0, 64, 1024, 2048, 4032};
 
-class session : public harness::session<row> {
+class replay_session : public harness::session<row> {
  public:
   // Precondition: all names are known.
-  session(const trace& t, session_options options);
+  replay_session(const trace& t, session_options options);
 
   void run();
 

@@ -1,4 +1,4 @@
-#include "replay/session/worker.hpp"
+#include "replay/session/replay_worker.hpp"
 
 #include <unistd.h>
 

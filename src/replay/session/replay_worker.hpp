@@ -1,4 +1,4 @@
-// worker: the process one allocator runs in; this program again, started with hidden arguments.
+// replay_worker: the process one allocator runs in; this program again, started with hidden arguments.
 //
 //     mallard-replay --worker STRATEGY TRACE JOB      indices into strategies() and two inherited descriptors
 //

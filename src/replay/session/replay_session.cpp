@@ -1,4 +1,4 @@
-#include "replay/session/session.hpp"
+#include "replay/session/replay_session.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 #include "harness/launcher.hpp"
 #include "replay/run/callgrind.hpp"
 #include "replay/run/job.hpp"
-#include "replay/session/worker.hpp"
+#include "replay/session/replay_worker.hpp"
 
 namespace mallard::replay {
 namespace {
@@ -30,12 +30,12 @@ std::string obstacle_to(const strategy& s, const trace_facts& facts) {
 
 }  // namespace
 
-session::session(const trace& t, session_options options)
+replay_session::replay_session(const trace& t, session_options options)
     : harness::session<row>(sizeof(job)), trace_(t), options_(std::move(options)) {
   choose_rows();
 }
 
-void session::choose_rows() {
+void replay_session::choose_rows() {
   const auto all = strategies(trace_.facts().of);
   const auto is_asked_for = [this](const strategy& s) {
     if (s.name == "none" || is_over_glibc(s)) return true;
@@ -49,7 +49,7 @@ void session::choose_rows() {
   if (first_malloc != rows_.end()) rows_.emplace_back(*first_malloc->of, first_malloc->index, true);
 }
 
-void session::run() {
+void replay_session::run() {
   check_rows();
   if (!options_.check_only) {
     measure_rows();
@@ -60,7 +60,7 @@ void session::run() {
   progress_.clear();
 }
 
-bool session::work(row& r, job& task) {
+bool replay_session::work(row& r, job& task) {
   task.touched = options_.touched;
   task.memory_limit = options_.memory_limit;
   task.warm_ns = options_.warm_ns;
@@ -74,7 +74,7 @@ bool session::work(row& r, job& task) {
   return end.has_value();
 }
 
-void session::check_rows() {
+void replay_session::check_rows() {
   for (row& r : rows_) {
     if (stop_here()) return;
     if (const std::string obstacle = obstacle_to(*r.of, trace_.facts()); !obstacle.empty()) {
@@ -97,14 +97,14 @@ void session::check_rows() {
   }
 }
 
-void session::measure_rows() {
+void replay_session::measure_rows() {
   const harness::round_limits limits{options_.rounds, 3 * options_.rounds};
   harness::alternate(
       rows_.size(), limits, [this](std::size_t round, std::size_t i) { return measure(round, rows_[i]); },
       [this](std::size_t i) { return is_unsettled(rows_[i]); });
 }
 
-harness::turn_result session::measure(std::size_t round, row& r) {
+harness::turn_result replay_session::measure(std::size_t round, row& r) {
   if (stop_here()) return harness::turn_result::stop_all;
   const bool is_baseline = &r == &rows_.front();
   if (r.status != row_status::ok) return is_baseline ? without_baseline() : harness::turn_result::leave_out;
@@ -136,7 +136,7 @@ harness::turn_result session::measure(std::size_t round, row& r) {
 }
 
 // A raw time is no row of this table: what has no baseline to subtract is not measured.
-harness::turn_result session::without_baseline() {
+harness::turn_result replay_session::without_baseline() {
   for (row& r : rows_) {
     if (r.status != row_status::ok || r.measured()) continue;
     r.skip("the baseline could not be measured: " + rows_.front().reason);
@@ -144,11 +144,11 @@ harness::turn_result session::without_baseline() {
   return harness::turn_result::stop_all;
 }
 
-bool session::is_unsettled(const row& r) const {
+bool replay_session::is_unsettled(const row& r) const {
   return r.measured() && harness::relative_width(r.warm()) > wide_spread;
 }
 
-void session::weigh_rows() {
+void replay_session::weigh_rows() {
   for (row& r : rows_) {
     if (stop_here()) return;
     if (r.status != row_status::ok) continue;
@@ -164,7 +164,7 @@ void session::weigh_rows() {
   }
 }
 
-void session::count_rows() {
+void replay_session::count_rows() {
   for (row& r : rows_) {
     if (stop_here()) return;
     if (r.status != row_status::ok) continue;
