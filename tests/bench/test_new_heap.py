@@ -137,7 +137,7 @@ def test_a_new_heap_has_its_instructions_counted(tree: Path) -> None:
         "import callgrind, instructions\n"
         "program = callgrind.built(instructions.FOLDER)\n"
         "for row in callgrind.count_in(instructions.FOLDER, program, '0', '0', 'further_heaps'):\n"
-        "    print(row.key.scenario, row.key.contestant)\n"
+        "    print(row.key.scenario, row.key.allocator)\n"
     )
     folders = ("bench/instructions", "bench/shared")
     path = f"import sys\nsys.path[:0] = {[str(tree / folder) for folder in folders]}\n"
