@@ -4,7 +4,7 @@
 #include <system_error>
 
 #include "journal/events/tables.hpp"
-#include "symbols/error.hpp"
+#include "symbols/symbolizer.hpp"
 
 namespace mallard::symbols {
 namespace {

@@ -6,13 +6,10 @@
 #include <array>
 #include <charconv>
 
-#include "symbols/covered.hpp"
 #include "symbols/demangle.hpp"
 #include "symbols/function_name.hpp"
-#include "symbols/function_table.hpp"
 #include "symbols/object_file.hpp"
 #include "symbols/symbol_table.hpp"
-#include "symbols/text_table.hpp"
 #include "symbols/unit_frames.hpp"
 
 namespace mallard::symbols {

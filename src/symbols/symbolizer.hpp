@@ -18,13 +18,17 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "symbols/error.hpp"
-
 namespace mallard::symbols {
+
+// Why a file cannot name its addresses: one line for the user, without the file's path.
+struct error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 struct source_frame {
   std::uint32_t function = 0;  // index into resolved::texts

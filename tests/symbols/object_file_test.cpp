@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "scratch_folder.hpp"
-#include "symbols/error.hpp"
 #include "symbols/orders.hpp"
+#include "symbols/symbolizer.hpp"
 
 namespace mallard::symbols {
 namespace {
