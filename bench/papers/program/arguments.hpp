@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "contest/setting.hpp"
-#include "program/session.hpp"
+#include "program/group_session.hpp"
 
 namespace mallard::bench {
 

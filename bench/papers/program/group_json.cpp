@@ -37,7 +37,7 @@ std::string turns_line(std::size_t rounds) {
          std::to_string(most_time_for_more.count()) + " s in all";
 }
 
-json method_of(const session& done) {
+json method_of(const group_session& done) {
   json method{{"turns", turns_line(done.options().rounds)},
               {"figures", "medians of the rounds; spread: the 10th and the 90th of 100 parts"},
               {"rounds", done.options().rounds},
@@ -94,7 +94,7 @@ json row_json(const row& r, const series& s, const json& figure, const std::vect
 
 }  // namespace
 
-std::string to_json(const session& done) {
+std::string to_json(const group_session& done) {
   const std::vector<json> figures = figures_of(done.asked());
   const std::vector<std::string> counts = counts_of(done.asked());
   json rows = json::array();

@@ -6,11 +6,11 @@
 
 #include <string>
 
-#include "program/session.hpp"
+#include "program/group_session.hpp"
 
 namespace mallard::bench {
 
-[[nodiscard]] std::string to_json(const session& done);
+[[nodiscard]] std::string to_json(const group_session& done);
 
 // The contestants of a benchmark: label, strategy, binding, destruction.
 [[nodiscard]] std::string contestants_json(benchmark which);

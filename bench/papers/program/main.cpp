@@ -9,8 +9,8 @@
 #include "harness/interrupt.hpp"
 #include "program/arguments.hpp"
 #include "program/group_json.hpp"
-#include "program/session.hpp"
-#include "program/worker.hpp"
+#include "program/group_session.hpp"
+#include "program/group_worker.hpp"
 
 namespace {
 
@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
     if (asked->list_strategies) return print(bench::contestants_json(asked->asked.which), 0);
     if (asked->tell_machine) return print(bench::machine_json(), 0);
     mallard::harness::watch_for_interrupt();
-    bench::session session(asked->asked, asked->options);
+    bench::group_session session(asked->asked, asked->options);
     session.run();
     return print(bench::to_json(session), session.was_interrupted() ? 130 : session.any_failed() ? 1 : 0);
   } catch (const std::exception& e) {

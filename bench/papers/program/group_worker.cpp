@@ -1,4 +1,4 @@
-#include "program/worker.hpp"
+#include "program/group_worker.hpp"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // A session starts this program again, as a worker.
-#include "program/session.hpp"
+#include "program/group_session.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "program/worker.hpp"
+#include "program/group_worker.hpp"
 
 namespace mallard::bench {
 namespace {
@@ -23,21 +23,21 @@ setting small() {
 }
 
 TEST(Session, HasTheFirstContestantTwiceWhateverIsAskedFor) {
-  const session one(small(), {{"AS7"}, 1, 1u << 30});
+  const group_session one(small(), {{"AS7"}, 1, 1u << 30});
   std::vector<std::string> labels;
   for (const row& r : one.rows()) labels.push_back(r.of->label + (r.repeated ? " again" : ""));
   EXPECT_EQ(labels, (std::vector<std::string>{"AS1", "AS7", "AS1 again"}));
 }
 
 TEST(Session, TakesEveryFormOfAStrategy) {
-  const session one(small(), {{"multipool"}, 1, 1u << 30});
+  const group_session one(small(), {{"multipool"}, 1, 1u << 30});
   EXPECT_EQ(one.rows().size(), 1u + 4 + 1);
 }
 
 TEST(Session, SkipsWhatCannotFitTheLimit) {
   setting asked;
   asked.density = {12, 16, 4, true};
-  session one(asked, {{"AS7"}, 1, 1u << 20});
+  group_session one(asked, {{"AS7"}, 1, 1u << 20});
   one.run();
   for (const row& r : one.rows()) {
     EXPECT_EQ(r.status, harness::row_status::skipped);
@@ -89,7 +89,7 @@ TEST(Rounds, EndWhereTurnsLastLong) {
 }
 
 TEST(Session, CountsTheTimeOfItsTurns) {
-  session one(small(), {{"AS7"}, 2, 1u << 30});
+  group_session one(small(), {{"AS7"}, 2, 1u << 30});
   one.run();
   for (const row& r : one.rows()) EXPECT_EQ(r.took.count() > 0, r.measured());
 }

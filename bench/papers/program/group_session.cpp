@@ -1,4 +1,4 @@
-#include "program/session.hpp"
+#include "program/group_session.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@
 #include "contest/page.hpp"
 #include "harness/bytes.hpp"
 #include "harness/launcher.hpp"
-#include "program/worker.hpp"
+#include "program/group_worker.hpp"
 
 namespace mallard::bench {
 
@@ -39,7 +39,7 @@ bool wants_more(const row& r, const row& first) {
   return std::max(r.took, first.took) < most_time_for_more && is_wide(r);
 }
 
-session::session(const setting& asked, session_options options)
+group_session::group_session(const setting& asked, session_options options)
     : harness::session<row>(sizeof(page)), asked_(asked), options_(std::move(options)) {
   const auto all = contestants(asked.which);
   const std::size_t figures = figures_of(asked).size();
@@ -53,7 +53,7 @@ session::session(const setting& asked, session_options options)
   for (row& r : rows_) r.figures.resize(figures);
 }
 
-void session::run() {
+void group_session::run() {
   leave_out_what_cannot_be();
   harness::alternate(
       rows_.size(), {options_.rounds, 3 * options_.rounds},
@@ -62,7 +62,7 @@ void session::run() {
   skip_unmeasured();
 }
 
-void session::leave_out_what_cannot_be() {
+void group_session::leave_out_what_cannot_be() {
   for (row& r : rows_) {
     const std::uint64_t needed = bytes_needed(asked_, *r.of);
     if (r.of->bound == binding::malloc && harness::malloc_is_a_sanitizers())
@@ -73,7 +73,7 @@ void session::leave_out_what_cannot_be() {
   }
 }
 
-turn_result session::turn(row& r) {
+turn_result group_session::turn(row& r) {
   if (stop_here()) return turn_result::stop_all;
   if (r.status != row_status::ok) return turn_result::leave_out;
   page task(asked_);

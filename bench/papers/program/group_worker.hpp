@@ -1,4 +1,4 @@
-// worker: the process that one turn of a contestant runs in; this program again, with hidden arguments.
+// group_worker: the process that one turn of a contestant runs in; this program again, with hidden arguments.
 //
 //     mallard-bench --worker CONTESTANT PAGE      an index, and the inherited descriptor of the page
 //

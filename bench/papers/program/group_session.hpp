@@ -1,4 +1,4 @@
-// session: one group, all its contestants: they take turns, each turn a fresh process.
+// group_session: one group, all its contestants: they take turns, each turn a fresh process.
 //
 //     round 1: AS1 AS2 ... AS1 (the A/A row)   round 2: ...     until the spreads are narrow enough
 //
@@ -64,10 +64,10 @@ struct row : harness::session_row {
 // Whether a row gets one more round, `first` being that of AS1.
 [[nodiscard]] bool wants_more(const row& r, const row& first);
 
-class session : public harness::session<row> {
+class group_session : public harness::session<row> {
  public:
   // Precondition: all names are known.
-  session(const setting& asked, session_options options);
+  group_session(const setting& asked, session_options options);
 
   void run();
 
