@@ -41,7 +41,7 @@ class source_tables {
       : source_(&objects.source()), clock_(objects.clock()) {}
 
   [[nodiscard]] nb::dict contexts() const {
-    const std::vector<journal::context_node>& nodes = source_->directory().contexts;
+    const std::vector<journal::context_node>& nodes = source_->tables().contexts;
     nb::dict columns;
     columns["parent"] = column_of(nodes, [](const journal::context_node& c) { return c.parent; });
     columns["name"] = column_of(nodes, [](const journal::context_node& c) { return c.name; });
@@ -52,7 +52,7 @@ class source_tables {
 
   [[nodiscard]] nb::list threads() const {
     nb::list rows;
-    for (const journal::thread_info& thread : source_->directory().threads) {
+    for (const journal::thread_info& thread : source_->tables().threads) {
       nb::dict row;
       row["system_id"] = thread.system_id;
       row["start_ns"] = clock_.ns(thread.start_time);
@@ -65,7 +65,7 @@ class source_tables {
 
   [[nodiscard]] nb::list modules() const {
     nb::list rows;
-    for (const journal::module_info& module : source_->directory().modules) {
+    for (const journal::module_info& module : source_->tables().modules) {
       nb::dict row;
       row["begin"] = module.begin;
       row["end"] = module.end;
@@ -79,11 +79,11 @@ class source_tables {
     return rows;
   }
 
-  [[nodiscard]] nb::list names() const { return texts(source_->directory().names); }
+  [[nodiscard]] nb::list names() const { return texts(source_->tables().names); }
 
   void describe(nb::dict& to) const {
     const journal::metadata& about = source_->about();
-    const journal::tables& known = source_->directory();
+    const journal::process_tables& known = source_->tables();
     const journal::usage_sample usage = known.usage.empty() ? journal::usage_sample{} : known.usage.back();
     to["cpu_ns"] = usage.cpu_ns;
     to["recording_ns"] = usage.recording_ns;

@@ -148,11 +148,11 @@ summary summarize(journal::event_source& from) {
   summary s;
   counter counts(s);
   journal::event_batch batch;
-  while (from.next(batch)) counts.count(batch, from.directory().contexts);
+  while (from.next(batch)) counts.count(batch, from.tables().contexts);
   s.about = from.about();
   counts.finish();
 
-  const journal::tables& known = from.directory();
+  const journal::process_tables& known = from.tables();
   s.threads = known.threads.size();
   s.contexts = known.contexts.size() - 1;
   s.modules = known.modules;

@@ -14,7 +14,7 @@
 
 #include "journal/events/event_source.hpp"
 #include "journal/events/metadata.hpp"
-#include "journal/events/tables.hpp"
+#include "journal/events/process_tables.hpp"
 
 namespace mallard::profile {
 

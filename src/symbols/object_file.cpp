@@ -3,7 +3,7 @@
 #include <string>
 #include <system_error>
 
-#include "journal/events/tables.hpp"
+#include "journal/events/process_tables.hpp"
 #include "symbols/symbolizer.hpp"
 
 namespace mallard::symbols {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "journal/memory_stream.hpp"
+#include "journal/binary/journal_contents.hpp"
 #include "journal/text/csapp_source.hpp"
 
 namespace mallard::journal {

@@ -8,7 +8,6 @@
 
 #include "journal/binary/sample_journal.hpp"
 #include "journal/drain/sample_spool.hpp"
-#include "journal/drain/spool_parts.hpp"
 #include "recorder/unwind/one_function_table.hpp"
 
 namespace mallard::fuzz {

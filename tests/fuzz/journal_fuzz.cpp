@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <string>
 
+#include "journal/binary/journal_contents.hpp"
 #include "journal/binary/section.hpp"
 #include "journal/bytes/wire.hpp"
-#include "journal/memory_stream.hpp"
 #include "profile/summary.hpp"
 
 namespace mallard::journal {
@@ -38,14 +38,14 @@ void read(const std::string& bytes) {
     source->watch(make_section_type("witn"), [](const table&) {});
     event_batch batch;
     while (source->next(batch)) {
-      const tables& known = source->directory();
+      const process_tables& known = source->tables();
       for (std::size_t row = 0; row < batch.count(); ++row) {
         if (batch.thread[row] >= known.threads.size()) std::abort();
         if (batch.context[row] >= known.contexts.size()) std::abort();
       }
     }
-    for (std::size_t i = 1; i < source->directory().contexts.size(); ++i) {
-      if (source->directory().contexts[i].parent >= i) std::abort();
+    for (std::size_t i = 1; i < source->tables().contexts.size(); ++i) {
+      if (source->tables().contexts[i].parent >= i) std::abort();
     }
     if (to_json(profile::summarize(*open_bytes(bytes))).empty()) std::abort();
   } catch (const error& reason) {

@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-#include "journal/drain/spool_parts.hpp"
+#include "journal/drain/sample_spool.hpp"
 #include "journal/open.hpp"
 #include "profile/summary.hpp"
 
@@ -85,14 +85,14 @@ void read(const std::string& path) {
     const auto source = open(path);
     event_batch batch;
     while (source->next(batch)) {
-      const tables& known = source->directory();
+      const process_tables& known = source->tables();
       for (std::size_t row = 0; row < batch.count(); ++row) {
         if (batch.thread[row] >= known.threads.size()) std::abort();
         if (batch.context[row] >= known.contexts.size()) std::abort();
         if (row > 0 && source->recovered() != 0 && batch.time[row] < batch.time[row - 1]) std::abort();
       }
     }
-    const tables& known = source->directory();
+    const process_tables& known = source->tables();
     for (std::size_t i = 1; i < known.contexts.size(); ++i) {
       if (known.contexts[i].parent >= i || known.contexts[i].name >= known.names.size()) std::abort();
     }

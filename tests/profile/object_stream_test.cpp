@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "journal/binary/journal_contents.hpp"
 #include "journal/binary/sample_journal.hpp"
 #include "journal/binary/writer.hpp"
 #include "journal/events/batch_of.hpp"
-#include "journal/memory_stream.hpp"
 #include "journal/temporary_file.hpp"
 #include "profile/naive_pairing.hpp"
 #include "profile/size_class.hpp"
@@ -112,7 +112,7 @@ TEST(object_stream, tells_objects_and_totals_of_a_journal) {
   EXPECT_EQ(totals.over_time.live_bytes[30], 150U);
   EXPECT_EQ(totals.over_time.live_bytes[31], 50U);
   EXPECT_EQ(totals.over_time.held_bytes[45], 2 * 4096U);
-  EXPECT_EQ(stream.source().directory().threads.size(), 2U);
+  EXPECT_EQ(stream.source().tables().threads.size(), 2U);
   EXPECT_TRUE(stream.source().complete());
 }
 
@@ -201,7 +201,7 @@ class corrected_clock final : public journal::event_source {
     batch = journal::batch_of(events, delivered_ - 1);
     return delivered_ <= 2;
   }
-  [[nodiscard]] const journal::tables& directory() const override { return directory_; }
+  [[nodiscard]] const journal::process_tables& tables() const override { return tables_; }
   [[nodiscard]] const journal::metadata& about() const override { return about_; }
   [[nodiscard]] const std::vector<std::string>& warnings() const override { return warnings_; }
   [[nodiscard]] bool complete() const override { return true; }
@@ -210,7 +210,7 @@ class corrected_clock final : public journal::event_source {
 
  private:
   std::uint64_t delivered_ = 0;
-  journal::tables directory_;
+  journal::process_tables tables_;
   journal::metadata about_;
   std::vector<std::string> warnings_;
 };

@@ -8,7 +8,7 @@
 #include <random>
 #include <thread>
 
-#include "journal/drain/recorded_process.hpp"
+#include "journal/drain/spool_copy.hpp"
 #include "profile/summary.hpp"
 #include "recorder/own_log.hpp"
 #include "recorder/run_process.hpp"

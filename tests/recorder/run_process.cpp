@@ -127,7 +127,7 @@ recorded read_journal(const std::filesystem::path& path) {
                           .duration = batch.duration[i]});
     }
   }
-  r.tables = source->directory();
+  r.tables = source->tables();
   r.about = source->about();
   r.complete = source->complete();
   return r;

@@ -13,8 +13,8 @@
 
 #include "journal/events/event_batch.hpp"
 #include "journal/events/metadata.hpp"
+#include "journal/events/process_tables.hpp"
 #include "journal/events/table.hpp"
-#include "journal/events/tables.hpp"
 #include "scratch_folder.hpp"
 
 namespace mallard::test {
@@ -68,7 +68,7 @@ class running {
 
 struct recorded {
   std::vector<journal::event> events;
-  journal::tables tables;
+  journal::process_tables tables;
   journal::metadata about;
   std::vector<journal::table> snapshots;
   bool complete = false;

@@ -119,9 +119,9 @@ class Controls(unittest.TestCase):
                 "src/harness/launcher.hpp": '#include "replay/pass.hpp"\n',
                 "src/replay/pass.hpp": "",
             },
-            "src/journal/bytes may not include src/journal/events/tables.hpp": {
-                "src/journal/bytes/input.hpp": '#include "journal/events/tables.hpp"\n',
-                "src/journal/events/tables.hpp": "",
+            "src/journal/bytes may not include src/journal/events/process_tables.hpp": {
+                "src/journal/bytes/input.hpp": '#include "journal/events/process_tables.hpp"\n',
+                "src/journal/events/process_tables.hpp": "",
             },
             "src/journal/binary may not include src/journal/drain/spool_copy.hpp": {
                 "src/journal/binary/writer.hpp": '#include "journal/drain/spool_copy.hpp"\n',

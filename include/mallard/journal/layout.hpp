@@ -51,14 +51,14 @@ inline constexpr section_type end = make_section_type("end ");
 
 // How the numbers or texts of a column become bytes.
 enum class encoding : std::uint8_t {
-  constant = 0,  // one varint: the value of every present row
-  bytes = 1,     // one byte a value
-  varint = 2,    // seven bits a byte, lowest first, the high bit set on all but the last
-  delta = 3,     // varint of the zigzag difference to the value before, the first one's to 0
-  raw = 4,       // eight bytes a value
-  texts = 5,     // the lengths as varints, then all the bytes
-  recall = 6,    // varints: how many rows ago the value stood in a column, 0: it is new; then the
-                 // new ones, as in delta
+  constant = 0,        // one varint: the value of every present row
+  bytes = 1,           // one byte a value
+  varint = 2,          // seven bits a byte, lowest first, the high bit set on all but the last
+  delta = 3,           // varint of the zigzag difference to the value before, the first one's to 0
+  raw = 4,             // eight bytes a value
+  texts = 5,           // the lengths as varints, then all the bytes
+  back_reference = 6,  // varints: how many rows ago the value stood in a column, 0: it is new; then the
+                       // new ones, as in delta
 };
 
 enum class compression : std::uint8_t { none = 0, zstd = 1 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "journal/binary/section.hpp"
-#include "journal/binary/table_codec.hpp"
 #include "journal/events/metadata.hpp"
 
 namespace mallard::journal {
@@ -83,7 +82,7 @@ bool binary_source::take(const section_header& header, byte_span payload, event_
   }
   const auto receiver = receivers_.find(header.type);
   const bool wanted = header.type == sections::events || header.type == sections::end ||
-                      directory::holds(header.type) || receiver != receivers_.end();
+                      collected_tables::holds(header.type) || receiver != receivers_.end();
   if (!wanted) return false;
   decoder_.open(payload, header.rows);
   if (header.type == sections::events) {
@@ -91,11 +90,11 @@ bool binary_source::take(const section_header& header, byte_span payload, event_
     return header.rows > 0;
   }
   if (header.type == sections::end) {
-    take_end(header.rows);
+    take_end();
   } else {
-    const table rows = decode_table(decoder_, header.type, header.rows);
-    if (directory::holds(header.type))
-      directory_.take(rows);
+    const table rows = decoder_.decode(header.type);
+    if (collected_tables::holds(header.type))
+      tables_.take(rows);
     else
       receiver->second(rows);
   }
@@ -109,8 +108,8 @@ void binary_source::take_events(const section_header& header, event_batch& batch
   if (header.rows == 0) return;
   const std::uint32_t thread = *std::max_element(batch.thread.begin(), batch.thread.end());
   if (thread >= max_threads) throw malformed("a thread's index in it is too large");
-  if (thread >= directory_.get().threads.size()) directory_.cover_thread(thread);
-  const std::size_t contexts = directory_.get().contexts.size();
+  if (thread >= tables_.get().threads.size()) tables_.cover_thread(thread);
+  const std::size_t contexts = tables_.get().contexts.size();
   if (*std::max_element(batch.context.begin(), batch.context.end()) >= contexts) {
     for (std::uint32_t& context : batch.context) {
       if (context < contexts) continue;
@@ -122,8 +121,8 @@ void binary_source::take_events(const section_header& header, event_batch& batch
   passed_ += header.rows;
 }
 
-void binary_source::take_end(std::size_t rows) {
-  const table totals = decode_table(decoder_, sections::end, rows);
+void binary_source::take_end() {
+  const table totals = decoder_.decode(sections::end);
   has_end_ = true;
   ended_ = true;
   if (const auto* counts = totals.numbers(static_cast<std::uint16_t>(end_column::events))) {

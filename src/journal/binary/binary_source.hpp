@@ -1,7 +1,7 @@
 // binary_source: the sections of a journal as batches of events.
 //
 //     file header | meta | ctxt | thrd | evnt | ctxt | evnt | ... | end
-//                   \____ directory, about ____/ \_ batch _/
+//                   \_____ tables, about ______/ \_ batch _/
 //
 // What is damaged is skipped, reported once and never guessed at: a section whose payload does not
 // match its checksum; bytes that belong to no section (the search goes on for the next header that
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "journal/binary/directory.hpp"
+#include "journal/binary/collected_tables.hpp"
 #include "journal/binary/event_decoder.hpp"
 #include "journal/binary/section.hpp"
 #include "journal/bytes/input.hpp"
@@ -28,7 +28,7 @@ class binary_source final : public event_source {
                          std::string cut_off = "the journal has no end: its recording was cut off");
 
   bool next(event_batch& batch) override;
-  [[nodiscard]] const tables& directory() const override { return directory_.get(); }
+  [[nodiscard]] const process_tables& tables() const override { return tables_.get(); }
   [[nodiscard]] const metadata& about() const override { return about_; }
   [[nodiscard]] const std::vector<std::string>& warnings() const override { return warnings_; }
   [[nodiscard]] bool complete() const override { return has_end_ && !damaged_; }
@@ -41,7 +41,7 @@ class binary_source final : public event_source {
  private:
   bool take(const section_header& header, byte_span payload, event_batch& batch);
   void take_events(const section_header& header, event_batch& batch);
-  void take_end(std::size_t rows);
+  void take_end();
   void skip_to_section();
   void finish();
   void lose_events(const section_header& header);
@@ -50,7 +50,7 @@ class binary_source final : public event_source {
   input from_;
   std::string cut_off_;
   table_decoder decoder_;
-  journal::directory directory_;
+  collected_tables tables_;
   metadata about_;
   std::map<section_type, table_receiver> receivers_;
   std::vector<std::string> warnings_;

@@ -1,15 +1,17 @@
-// column_header: how one column of a table lies in a section's payload.
+// column: how one column of a table lies in a section's payload.
 //
 //     payload   [columns: u32][column header]...[data of column 0][data of column 1]...
 //     header    0    2          3             4          5          6           8       16         20
 //               | id | encoding | compression | presence | reserved | reference | where | raw size | stored |
 //
 // `where` is the mask of kinds, or the number of present rows of a sparse column. `reference` is
-// the column that a `recall` looks back into, itself or an earlier one.
+// the column that back-references go into, itself or an earlier one.
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
+#include "journal/bytes/compress.hpp"
 #include "journal/bytes/wire.hpp"
 #include "mallard/journal/layout.hpp"
 
@@ -51,8 +53,32 @@ inline void store_column_header(unsigned char* to, const column_header& header) 
 
 // Whether this version knows how such a column lies in the file.
 [[nodiscard]] inline bool is_known(const column_header& header) noexcept {
-  return header.encoding <= encoding::recall && header.compression <= compression::zstd &&
+  return header.encoding <= encoding::back_reference && header.compression <= compression::zstd &&
          header.presence <= presence::sparse;
 }
+
+// Puts the columns of a section together:
+//
+//     builder.begin();
+//     builder.add(header, data);                 // once a column; compressed where that pays
+//     put_section(file, type, rows, builder.payload());
+//
+// The buffers live as long as the builder.
+class payload_builder {
+ public:
+  void begin();
+
+  // Adds a column that is `data` before compression; the header says how, but for that.
+  void add(column_header header, byte_span data, effort how = effort::usual);
+
+  // The payload; valid until begin().
+  [[nodiscard]] byte_span payload();
+
+ private:
+  std::vector<column_header> headers_;
+  byte_vector data_;
+  byte_vector payload_;
+  compressor compressor_;
+};
 
 }  // namespace mallard::journal

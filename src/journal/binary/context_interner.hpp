@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "journal/events/tables.hpp"
+#include "journal/events/process_tables.hpp"
 
 namespace mallard::journal {
 

@@ -21,10 +21,11 @@ void decode(table_decoder& decoder, const std::array<const column_header*, known
   }
 }
 
-// The column that a recall in `header` looks into: the same or one decoded before it, since a later one
+// The column that back-references in `header` go into: the same or one decoded before it, since a later one
 // still holds the batch before.
 std::span<const std::uint64_t> history_of(const column_header* header, const event_batch& batch) {
-  if (header == nullptr || header->encoding != encoding::recall || header->reference > header->id) return {};
+  if (header == nullptr || header->encoding != encoding::back_reference || header->reference > header->id)
+    return {};
   switch (static_cast<event_column>(header->reference)) {
     case event_column::address:
       return batch.address;

@@ -14,7 +14,7 @@ event_encoder::event_encoder()
       sizes_(max_rows),
       distances_(2 * max_rows),
       fresh_(max_rows),
-      recall_(max_rows) {
+      last_addresses_(max_rows) {
   for (std::size_t kind = 0; kind < mask_kinds; ++kind) {
     const auto known = static_cast<event_kind>(kind);
     if (is_allocation(known) || is_reallocation(known)) columns_of_kind_[kind] = has_address | has_size;
@@ -40,11 +40,11 @@ void event_encoder::append_rare(const event& e) {
   const auto kind = static_cast<std::uint8_t>(e.kind);
   if (e.alignment != 0) add_rare(alignments_, kind, e.alignment);
   if (e.old_address != 0)
-    add_recalled(old_addresses_, kind, e.old_address, recall_.distance(e.old_address, rows_));
-  if (e.parent != 0) add_recalled(parents_, kind, e.parent, region_recall_.distance(e.parent, rows_));
+    add_back_reference(old_addresses_, kind, e.old_address, last_addresses_.distance(e.old_address, rows_));
+  if (e.parent != 0) add_back_reference(parents_, kind, e.parent, last_regions_.distance(e.parent, rows_));
   if (e.region != 0) {
-    add_recalled(regions_, kind, e.region, region_recall_.distance(e.region, rows_));
-    region_recall_.note(e.region, rows_);
+    add_back_reference(regions_, kind, e.region, last_regions_.distance(e.region, rows_));
+    last_regions_.record(e.region, rows_);
   }
   if (e.duration != 0) add_rare(durations_, kind, e.duration);
   if (e.thread != thread_ && rows_ > 0 && !threads_vary_) {
@@ -60,8 +60,8 @@ void event_encoder::add_rare(rare_column& column, std::uint8_t kind, std::uint64
   column.kinds[kind / 64] |= std::uint64_t{1} << (kind % 64);
 }
 
-void event_encoder::add_recalled(rare_column& column, std::uint8_t kind, std::uint64_t value,
-                                 std::size_t distance) {
+void event_encoder::add_back_reference(rare_column& column, std::uint8_t kind, std::uint64_t value,
+                                       std::size_t distance) {
   add_rare(column, kind, distance);
   if (distance == 0) column.fresh.push_back(value);
 }
@@ -70,7 +70,7 @@ void event_encoder::add_recalled(rare_column& column, std::uint8_t kind, std::ui
 void event_encoder::put_by_kinds(event_column id, unsigned bit, encoding how, byte_span data) {
   if (data.empty()) return;
   column_header header{.id = static_cast<std::uint16_t>(id), .encoding = how};
-  if (how == encoding::recall) header.reference = header.id;
+  if (how == encoding::back_reference) header.reference = header.id;
   if ((every_ & bit) == 0) {
     header.presence = presence::kinds;
     for (unsigned kind = 0; kind < mask_kinds; ++kind) {
@@ -124,7 +124,7 @@ byte_span event_encoder::payload() {
   }
   put_by_kinds(event_column::context, has_context, encoding::delta, contexts_.bytes());
   distances_.put_all(fresh_);
-  put_by_kinds(event_column::address, has_address, encoding::recall, distances_.bytes());
+  put_by_kinds(event_column::address, has_address, encoding::back_reference, distances_.bytes());
   put_by_kinds(event_column::size, has_size, encoding::varint, sizes_.bytes());
   put_rare(alignments_);
   put_rare(old_addresses_);
@@ -135,8 +135,8 @@ byte_span event_encoder::payload() {
 }
 
 void event_encoder::clear() {
-  recall_.forget(rows_);
-  region_recall_.forget();
+  last_addresses_.clear(rows_);
+  last_regions_.clear();
   for (varint_column* column : {&times_, &threads_, &contexts_, &sizes_, &distances_, &fresh_})
     column->clear();
   rows_of_kind_.fill(0);

@@ -18,9 +18,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "journal/binary/address_recall.hpp"
-#include "journal/binary/payload_builder.hpp"
-#include "journal/binary/recall_index.hpp"
+#include "journal/binary/column.hpp"
+#include "journal/binary/last_rows.hpp"
 #include "journal/binary/varint_column.hpp"
 #include "journal/events/event_batch.hpp"
 
@@ -66,7 +65,7 @@ class event_encoder {
         sizes_.put_short(e.size);
     }
     if ((columns & has_address) != 0) {
-      const std::size_t distance = recall_.note(e.address, rows_);
+      const std::size_t distance = last_addresses_.record(e.address, rows_);
       distances_.put(distance);
       if (distance == 0) {
         fresh_.put(zigzag(e.address - last_fresh_));
@@ -88,17 +87,17 @@ class event_encoder {
   struct rare_column {
     event_column id;
     encoding how = encoding::varint;
-    event_column reference{};              // of a recall
+    event_column reference{};              // of back-references
     std::vector<std::uint32_t> rows{};     // those that have a value
-    std::vector<std::uint64_t> values{};   // theirs, or the distances of a recall
-    std::vector<std::uint64_t> fresh{};    // what a recall did not find
+    std::vector<std::uint64_t> values{};   // theirs, or the distances of back-references
+    std::vector<std::uint64_t> fresh{};    // the numbers that are new
     std::array<std::uint64_t, 4> kinds{};  // a bit for each kind of theirs
   };
 
   bool widen(std::uint8_t kind, unsigned given);
   void append_rare(const event& e);
   void add_rare(rare_column& column, std::uint8_t kind, std::uint64_t value);
-  void add_recalled(rare_column& column, std::uint8_t kind, std::uint64_t value, std::size_t distance);
+  void add_back_reference(rare_column& column, std::uint8_t kind, std::uint64_t value, std::size_t distance);
   void put_by_kinds(event_column id, unsigned bit, encoding how, byte_span data);
   void put_rare(rare_column& column);
 
@@ -114,17 +113,17 @@ class event_encoder {
 
   std::array<unsigned char, max_rows> kinds_{};
   varint_column times_, threads_, contexts_, sizes_, distances_, fresh_;
-  address_recall recall_;
+  address_last_rows last_addresses_;
 
   rare_column alignments_{.id = event_column::alignment};
   rare_column old_addresses_{
-      .id = event_column::old_address, .how = encoding::recall, .reference = event_column::address};
+      .id = event_column::old_address, .how = encoding::back_reference, .reference = event_column::address};
   rare_column regions_{
-      .id = event_column::region, .how = encoding::recall, .reference = event_column::region};
+      .id = event_column::region, .how = encoding::back_reference, .reference = event_column::region};
   rare_column parents_{
-      .id = event_column::parent, .how = encoding::recall, .reference = event_column::region};
+      .id = event_column::parent, .how = encoding::back_reference, .reference = event_column::region};
   rare_column durations_{.id = event_column::duration};
-  recall_index region_recall_;
+  last_rows last_regions_;
   byte_vector rare_bytes_;
   payload_builder builder_;
 };

@@ -114,7 +114,7 @@ void table_decoder::values(const column_header& column, byte_reader& from, std::
       for (T& value : out) value = narrowed<T>(from.number<std::uint64_t>());
       return;
     case encoding::texts:
-    case encoding::recall:
+    case encoding::back_reference:
       break;
   }
   throw malformed("it uses an encoding that this program does not know here");
@@ -122,8 +122,8 @@ void table_decoder::values(const column_header& column, byte_reader& from, std::
 
 // Decodes the distances first, because the new values stand behind all of them.
 template <class T>
-void table_decoder::recalled(const column_header& column, byte_reader& from, std::span<T> out,
-                             std::span<const std::uint64_t> history) {
+void table_decoder::back_references(const column_header& column, byte_reader& from, std::span<T> out,
+                                    std::span<const std::uint64_t> history) {
   if (history.size() != rows_) throw malformed("it refers to a column that is missing");
   const bool every = column.presence == presence::every;
   for (std::uint64_t& distance : dense_) distance = from.varint();
@@ -144,9 +144,9 @@ void table_decoder::numbers(const column_header& column, std::span<T> out,
   const std::size_t count = find_present(column, from);
   const bool every = column.presence == presence::every;
   if (!every) std::fill(out.begin(), out.end(), T{});
-  if (column.encoding == encoding::recall) {
+  if (column.encoding == encoding::back_reference) {
     dense_.resize(count);
-    recalled(column, from, out, history);
+    back_references(column, from, out, history);
   } else if (every) {
     values(column, from, out);
   } else {
@@ -177,6 +177,29 @@ void table_decoder::texts(const column_header& column, std::vector<std::string>&
     out[row].assign(text.begin(), text.end());
   }
   if (from.left() != 0) throw malformed("a column in it is too long");
+}
+
+table table_decoder::decode(section_type type) {
+  table decoded{.type = type, .rows = rows_};
+  for (const column_header& header : columns_) {
+    if (!is_known(header)) continue;
+    if ((decoded.columns.size() + 1) * rows_ > max_table_values) throw malformed("it is too large");
+    table_column column{.id = header.id};
+    if (header.encoding == encoding::texts) {
+      texts(header, column.values.emplace<std::vector<std::string>>());
+    } else {
+      auto& decoding = column.values.emplace<std::vector<std::uint64_t>>(rows_);
+      std::span<const std::uint64_t> history;
+      if (header.reference == header.id) {
+        history = decoding;
+      } else if (const auto* earlier = decoded.numbers(header.reference)) {
+        history = *earlier;
+      }
+      numbers(header, std::span<std::uint64_t>(decoding), history);
+    }
+    decoded.columns.push_back(std::move(column));
+  }
+  return decoded;
 }
 
 }  // namespace mallard::journal

@@ -16,6 +16,7 @@
 
 #include "journal/binary/column.hpp"
 #include "journal/bytes/compress.hpp"
+#include "journal/events/table.hpp"
 #include "mallard/journal/event.hpp"
 
 namespace mallard::journal {
@@ -31,12 +32,15 @@ class table_decoder {
   void set_kinds(std::span<const event_kind> kinds) noexcept { kinds_ = kinds; }
 
   // The column as numbers, one for each row of `out`. T is std::uint64_t, std::uint32_t or
-  // event_kind; a number that does not fit it is malformed. `history` is the column that a recall
-  // refers to: `out` itself or one decoded before; empty if there is none.
+  // event_kind; a number that does not fit it is malformed. `history` is the column that back-references
+  // go into: `out` itself or one decoded before; empty if there is none.
   template <class T>
   void numbers(const column_header& column, std::span<T> out, std::span<const std::uint64_t> history = {});
 
   void texts(const column_header& column, std::vector<std::string>& out);
+
+  // What is open, as a table without the columns whose encoding this version does not know; throws malformed.
+  [[nodiscard]] table decode(section_type type);
 
  private:
   byte_span data(const column_header& column);
@@ -44,8 +48,8 @@ class table_decoder {
   template <class T>
   void values(const column_header& column, byte_reader& from, std::span<T> out);
   template <class T>
-  void recalled(const column_header& column, byte_reader& from, std::span<T> out,
-                std::span<const std::uint64_t> history);
+  void back_references(const column_header& column, byte_reader& from, std::span<T> out,
+                       std::span<const std::uint64_t> history);
 
   byte_span payload_;
   std::size_t rows_ = 0;
@@ -53,7 +57,7 @@ class table_decoder {
   std::vector<column_header> columns_;
   std::vector<std::size_t> offsets_;    // where the data of each column starts in payload_
   std::vector<std::uint32_t> present_;  // rows that have a value, unless every row has
-  std::vector<std::uint64_t> dense_;    // their values, or the distances of a recall
+  std::vector<std::uint64_t> dense_;    // their values, or the distances of back-references
   decompressor decompressor_;
 };
 

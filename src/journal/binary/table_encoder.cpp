@@ -35,6 +35,27 @@ unsigned char* put_varints(unsigned char* to, std::span<const std::uint64_t> val
   return to;
 }
 
+std::size_t text_bytes(const std::vector<std::string>& texts) {
+  std::size_t total = 0;
+  for (const std::string& text : texts) total += text.size() + max_varint_size;
+  return total;
+}
+
+void check(const table& rows) {
+  if (rows.rows > max_section_rows || rows.columns.size() > max_section_columns ||
+      rows.rows * rows.columns.size() > max_table_values) {
+    throw error("a table is too large for one section of a journal");
+  }
+  for (const table_column& column : rows.columns) {
+    const auto length = std::visit([](const auto& values) { return values.size(); }, column.values);
+    if (length != rows.rows) throw error("a column's length is not its table's");
+    const auto* texts = std::get_if<std::vector<std::string>>(&column.values);
+    if (texts != nullptr && text_bytes(*texts) > max_column_size) {
+      throw error("a table's texts are too long for one section of a journal");
+    }
+  }
+}
+
 }  // namespace
 
 void table_encoder::begin(std::size_t rows) {
@@ -81,7 +102,7 @@ unsigned char* table_encoder::start_data(const column_header& header) {
 }
 
 // Makes a column of dense_, encoded as the header says, or constant if it is.
-void table_encoder::encode(column_header& header) {
+void table_encoder::encode_present(column_header& header) {
   if (std::all_of(dense_.begin(), dense_.end(), [&](std::uint64_t v) { return v == dense_.front(); })) {
     header.encoding = encoding::constant;
   }
@@ -112,7 +133,7 @@ void table_encoder::close(const column_header& header, const unsigned char* end)
 
 void table_encoder::numbers(std::uint16_t id, encoding how, std::span<const std::uint64_t> values) {
   column_header header{.id = id, .encoding = how};
-  if (select(header, values)) encode(header);
+  if (select(header, values)) encode_present(header);
 }
 
 void table_encoder::numbers(std::uint16_t id, std::span<const std::uint64_t> values) {
@@ -122,29 +143,41 @@ void table_encoder::numbers(std::uint16_t id, std::span<const std::uint64_t> val
   const std::size_t delta = delta_total(dense_);
   header.encoding = delta < varint ? encoding::delta : encoding::varint;
   if (std::min(delta, varint) > dense_.size() * sizeof(std::uint64_t)) header.encoding = encoding::raw;
-  encode(header);
+  encode_present(header);
 }
 
-void table_encoder::recalled(std::uint16_t id, std::span<const std::uint64_t> values, std::uint16_t reference,
-                             std::span<const std::uint64_t> history) {
-  column_header header{.id = id, .encoding = encoding::recall, .reference = reference};
+void table_encoder::back_references(std::uint16_t id, std::span<const std::uint64_t> values,
+                                    std::uint16_t reference, std::span<const std::uint64_t> history) {
+  column_header header{.id = id, .encoding = encoding::back_reference, .reference = reference};
   if (!select(header, values)) return;
 
   // dense_ becomes the distances, fresh_ collects the numbers that are new.
-  index_.forget();
+  last_rows_.clear();
   fresh_.clear();
   std::size_t next = 0;
   for (std::size_t row = 0; row < rows_; ++row) {
     const bool every = header.presence == presence::every;
     if (every || (next < present_.size() && present_[next] == row)) {
-      const std::size_t distance = index_.distance(dense_[next], row);
+      const std::size_t distance = last_rows_.distance(dense_[next], row);
       if (distance == 0) fresh_.push_back(dense_[next]);
       dense_[next++] = distance;
     }
-    if (history[row] != 0) index_.note(history[row], row);
+    if (history[row] != 0) last_rows_.record(history[row], row);
   }
   unsigned char* to = put_varints(start_data(header), dense_);
   close(header, put_deltas(to, fresh_));
+}
+
+void table_encoder::encode(const table& rows) {
+  check(rows);
+  begin(rows.rows);
+  for (const table_column& column : rows.columns) {
+    if (const auto* values = std::get_if<std::vector<std::uint64_t>>(&column.values)) {
+      numbers(column.id, *values);
+    } else {
+      texts(column.id, std::get<std::vector<std::string>>(column.values));
+    }
+  }
 }
 
 void table_encoder::texts(std::uint16_t id, std::span<const std::string> values) {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "journal/binary/column.hpp"
-#include "journal/binary/payload_builder.hpp"
-#include "journal/binary/recall_index.hpp"
+#include "journal/binary/last_rows.hpp"
+#include "journal/events/table.hpp"
 
 namespace mallard::journal {
 
@@ -29,11 +29,15 @@ class table_encoder {
   // As `varint`, `delta` or `raw`, whichever is shortest before compression.
   void numbers(std::uint16_t id, std::span<const std::uint64_t> values);
 
-  // As `recall` into `history`, the values of column `reference`: this one or one encoded before.
-  void recalled(std::uint16_t id, std::span<const std::uint64_t> values, std::uint16_t reference,
-                std::span<const std::uint64_t> history);
+  // As `back_reference` into `history`, the values of column `reference`: this one or one encoded before.
+  void back_references(std::uint16_t id, std::span<const std::uint64_t> values, std::uint16_t reference,
+                       std::span<const std::uint64_t> history);
 
   void texts(std::uint16_t id, std::span<const std::string> values);
+
+  // A whole table. Throws journal::error where it is larger than a section may be, or a column is not as long
+  // as the table says.
+  void encode(const table& rows);
 
   // The payload; valid until begin().
   [[nodiscard]] byte_span payload() { return builder_.payload(); }
@@ -42,15 +46,15 @@ class table_encoder {
   bool select(column_header& header, std::span<const std::uint64_t> values);
   void reserve(std::size_t bytes);
   unsigned char* start_data(const column_header& header);
-  void encode(column_header& header);
+  void encode_present(column_header& header);
   void close(const column_header& header, const unsigned char* end);
 
   std::size_t rows_ = 0;
-  std::vector<std::uint64_t> fresh_;    // what a recall does not find
+  std::vector<std::uint64_t> fresh_;    // the numbers that are new
   std::vector<std::uint64_t> dense_;    // a column's present values
   std::vector<std::uint32_t> present_;  // their rows, where not every row has one
   byte_vector scratch_;                 // data of one column, at most; only grows
-  recall_index index_;
+  last_rows last_rows_;
   payload_builder builder_;
 };
 

@@ -2,8 +2,8 @@
 //
 // Whether a number takes one byte or two is not to be guessed, so those below 2^14 are written
 // without a branch on it: two bytes are stored, and the end moves by as many as count. Longer ones
-// are rare, or come in runs. The room is as large as it can become, and memory only where it was
-// written.
+// are rare, or come in runs. It reserves address space for the longest
+// column; the system commits only the pages that were written.
 #pragma once
 
 #include <memory>

@@ -7,11 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "journal/binary/collected_tables.hpp"
 #include "journal/binary/context_interner.hpp"
-#include "journal/binary/directory.hpp"
 #include "journal/binary/event_encoder.hpp"
 #include "journal/binary/section.hpp"
-#include "journal/binary/table_codec.hpp"
 #include "journal/bytes/output.hpp"
 #include "journal/events/event_source.hpp"
 #include "journal/events/metadata.hpp"
@@ -217,7 +216,7 @@ void writer::append(const event& e) {
 
 void writer::add_table(const table& extra) {
   state_->write_pending();
-  encode_table(state_->encoder, extra);
+  state_->encoder.encode(extra);
   state_->chunk.clear();
   state_->put_payload(extra.type, extra.rows);
   state_->write(state_->chunk);
@@ -241,7 +240,7 @@ void writer::finish() {
   totals.columns.push_back(
       {.id = static_cast<std::uint16_t>(end_column::events), .values = std::move(counts)});
   s.chunk.clear();
-  encode_table(s.encoder, totals);
+  s.encoder.encode(totals);
   s.put_payload(totals.type, totals.rows);
   s.write(s.chunk);
   s.failure = "the journal is finished";

@@ -22,8 +22,8 @@
 
 #include "journal/events/event_batch.hpp"
 #include "journal/events/metadata.hpp"
+#include "journal/events/process_tables.hpp"
 #include "journal/events/table.hpp"
-#include "journal/events/tables.hpp"
 
 namespace mallard::journal {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "journal/drain/spool_modules.hpp"
+#include "journal/drain/spool_description.hpp"
 
 namespace mallard::journal {
 
-recovered_tables::recovered_tables(tables known, std::uint64_t last_time)
+recovered_tables::recovered_tables(process_tables known, std::uint64_t last_time)
     : tables_(std::move(known)), contexts_(tables_.contexts), last_time_(last_time) {
   for (std::size_t i = 0; i < tables_.threads.size(); ++i)
     threads_[tables_.threads[i].system_id] = static_cast<std::uint32_t>(i);

@@ -15,7 +15,7 @@
 
 #include "journal/binary/context_interner.hpp"
 #include "journal/events/event_batch.hpp"
-#include "journal/events/tables.hpp"
+#include "journal/events/process_tables.hpp"
 #include "journal/spool/spool.hpp"
 
 namespace mallard::journal {
@@ -23,7 +23,7 @@ namespace mallard::journal {
 class recovered_tables {
  public:
   recovered_tables() = default;
-  explicit recovered_tables(tables known, std::uint64_t last_time);
+  explicit recovered_tables(process_tables known, std::uint64_t last_time);
 
   // Takes in the modules that the journal does not have; `program` is the path of the main one.
   void take_modules(spool_header* spool, const std::string& program);
@@ -34,7 +34,7 @@ class recovered_tables {
 
   void add_usage(const usage_sample& row) { tables_.usage.push_back(row); }
 
-  [[nodiscard]] const tables& get() const noexcept { return tables_; }
+  [[nodiscard]] const process_tables& get() const noexcept { return tables_; }
   [[nodiscard]] std::uint64_t last_time() const noexcept { return last_time_; }
 
   // For spool_reader, which says what they are.
@@ -46,7 +46,7 @@ class recovered_tables {
   void snapshot(std::uint64_t, std::span<const std::uint64_t>) {}
 
  private:
-  tables tables_;
+  process_tables tables_;
   context_interner contexts_;
   std::unordered_map<std::uint64_t, std::uint32_t> threads_;  // the latest one of each system id
   std::unordered_map<std::string, std::uint32_t> names_;

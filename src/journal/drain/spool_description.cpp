@@ -1,7 +1,7 @@
 #include "journal/drain/spool_description.hpp"
 
 #include <algorithm>
-#include <string>
+#include <cstring>
 #include <string_view>
 
 namespace mallard::journal {
@@ -29,6 +29,44 @@ metadata describe_process(spool_header* spool) {
   about.parent_process = spool->parent_process;
   about.start_unix_ns = spool->start_unix_ns;
   return about;
+}
+
+// Copies out of the ring, around its end.
+std::string spool_modules::bytes_at(std::uint64_t at, std::size_t size) const {
+  const char* ring = modules_of(spool_);
+  std::string bytes(size, '\0');
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = ring[(at + i) % module_ring_bytes];
+  return bytes;
+}
+
+bool spool_modules::next(module_info& module) {
+  const std::uint64_t head = spool_->modules_head.load(std::memory_order_acquire);
+  const std::uint64_t published = head - position_;
+  module_entry entry;
+  damaged_ = damaged_ || head - tail_ > module_ring_bytes || published > module_ring_bytes;
+  if (damaged_ || published < sizeof entry) return false;
+  std::memcpy(&entry, bytes_at(position_, sizeof entry).data(), sizeof entry);
+  const std::uint64_t whole = sizeof entry + std::uint64_t{entry.path_bytes} + entry.build_id_bytes;
+  if (whole > published) {
+    damaged_ = true;
+    return false;
+  }
+  const std::string texts = bytes_at(position_ + sizeof entry, whole - sizeof entry);
+  constexpr std::uint64_t align = alignof(module_entry);
+  position_ += (whole + align - 1) / align * align;
+  module = {.begin = entry.begin,
+            .end = entry.end,
+            .bias = entry.bias,
+            .load_time = entry.time,
+            .unload_time = 0,
+            .path = texts.substr(0, entry.path_bytes),
+            .build_id = hexadecimal({texts.data() + entry.path_bytes, entry.build_id_bytes})};
+  return true;
+}
+
+void spool_modules::give_back() noexcept {
+  tail_ = announced_;
+  spool_->modules_tail.store(tail_, std::memory_order_release);
 }
 
 }  // namespace mallard::journal

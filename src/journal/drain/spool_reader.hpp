@@ -30,7 +30,7 @@
 #include "journal/drain/ring_reader.hpp"
 #include "journal/drain/spool_contexts.hpp"
 #include "journal/events/event_batch.hpp"
-#include "journal/events/tables.hpp"
+#include "journal/events/process_tables.hpp"
 #include "mallard/core/attributes.hpp"
 
 namespace mallard::journal {

@@ -49,7 +49,7 @@ bool spool_source::next(event_batch& batch) {
 void spool_source::go_on_with_spool() {
   const spool_header& spool = *spool_.header();
   if (journal_) {
-    known_ = recovered_tables(journal_->directory(), last_time_);
+    known_ = recovered_tables(journal_->tables(), last_time_);
     about_ = journal_->about();
     warnings_ = journal_->warnings();
     had_end_ = journal_->complete();

@@ -26,8 +26,8 @@ class spool_source final : public event_source {
   spool_source(std::unique_ptr<binary_source> journal, spool_copy spool, std::string name);
 
   bool next(event_batch& batch) override;
-  [[nodiscard]] const tables& directory() const override {
-    return journal_ ? journal_->directory() : known_.get();
+  [[nodiscard]] const process_tables& tables() const override {
+    return journal_ ? journal_->tables() : known_.get();
   }
   [[nodiscard]] const metadata& about() const override { return journal_ ? journal_->about() : about_; }
   [[nodiscard]] const std::vector<std::string>& warnings() const override { return warnings_; }

@@ -15,8 +15,8 @@
 #include "journal/bytes/wire.hpp"
 #include "journal/events/event_batch.hpp"
 #include "journal/events/metadata.hpp"
+#include "journal/events/process_tables.hpp"
 #include "journal/events/table.hpp"
-#include "journal/events/tables.hpp"
 
 namespace mallard::journal {
 
@@ -28,7 +28,7 @@ class event_source {
   virtual bool next(event_batch& batch) = 0;
 
   // What the events delivered so far refer to: contexts, threads, modules ...
-  [[nodiscard]] virtual const tables& directory() const = 0;
+  [[nodiscard]] virtual const process_tables& tables() const = 0;
 
   // What is known of the recorded process; complete only after next() has returned false.
   [[nodiscard]] virtual const metadata& about() const = 0;

@@ -66,6 +66,12 @@ class flat_table {
     --count_;
   }
 
+  // Keeps its memory.
+  void clear() {
+    if (count_ != 0) entries_.assign(entries_.size(), {});
+    count_ = 0;
+  }
+
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
 
  private:

@@ -31,8 +31,20 @@ struct table {
 
   // The numbers or texts of column `id`; null if there are none. A column of nothing but zeros, or
   // of empty texts, is not kept in a journal.
-  [[nodiscard]] const std::vector<std::uint64_t>* numbers(std::uint16_t id) const noexcept;
-  [[nodiscard]] const std::vector<std::string>* texts(std::uint16_t id) const noexcept;
+  [[nodiscard]] const std::vector<std::uint64_t>* numbers(std::uint16_t id) const noexcept {
+    return find<std::vector<std::uint64_t>>(id);
+  }
+  [[nodiscard]] const std::vector<std::string>* texts(std::uint16_t id) const noexcept {
+    return find<std::vector<std::string>>(id);
+  }
+
+ private:
+  template <class Values>
+  [[nodiscard]] const Values* find(std::uint16_t id) const noexcept {
+    for (const table_column& column : columns)
+      if (column.id == id) return std::get_if<Values>(&column.values);
+    return nullptr;
+  }
 };
 
 }  // namespace mallard::journal

@@ -39,7 +39,7 @@ class csapp_source final : public event_source {
   explicit csapp_source(input from);
 
   bool next(event_batch& batch) override;
-  [[nodiscard]] const tables& directory() const override { return tables_; }
+  [[nodiscard]] const process_tables& tables() const override { return tables_; }
   [[nodiscard]] const metadata& about() const override { return about_; }
   [[nodiscard]] const std::vector<std::string>& warnings() const override { return warnings_; }
   [[nodiscard]] bool complete() const override { return finished_ && whole_; }
@@ -74,7 +74,7 @@ class csapp_source final : public event_source {
   std::uint64_t taken_ids_ = 0;      // allocations that took the id of a live block
   bool finished_ = false;
   bool whole_ = true;
-  tables tables_;
+  process_tables tables_;
   metadata about_;
   std::vector<std::string> warnings_;
 };

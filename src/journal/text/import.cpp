@@ -34,7 +34,7 @@ void copy(event_source& from, writer& out, const std::function<void(double)>& he
   std::size_t threads = 0;
   event_batch batch;
   while (from.next(batch)) {
-    const std::vector<thread_info>& known = from.directory().threads;
+    const std::vector<thread_info>& known = from.tables().threads;
     for (; threads < known.size(); ++threads) static_cast<void>(out.add_thread(known[threads]));
     append(batch, out);
     if (heard) heard(from.progress());

@@ -22,7 +22,7 @@ class text_source final : public event_source {
   explicit text_source(input from) : lines_(std::move(from)) {}
 
   bool next(event_batch& batch) override;
-  [[nodiscard]] const tables& directory() const override { return tables_; }
+  [[nodiscard]] const process_tables& tables() const override { return tables_; }
   [[nodiscard]] const metadata& about() const override { return about_; }
   [[nodiscard]] const std::vector<std::string>& warnings() const override { return warnings_; }
   [[nodiscard]] bool complete() const override { return finished_ && whole_; }
@@ -40,7 +40,7 @@ class text_source final : public event_source {
   bool finished_ = false;  // all lines are read, and what is to be said about them is said
   std::unordered_map<std::uint64_t, std::uint32_t> thread_indices_;
   bool whole_ = true;
-  tables tables_;
+  process_tables tables_;
   metadata about_;
   std::vector<std::string> warnings_;
 };

@@ -31,7 +31,7 @@ class line_writer {
   }
 
   [[nodiscard]] std::uint64_t thread(const event_batch& batch, std::size_t row) const {
-    return from_->directory().threads[batch.thread[row]].system_id;
+    return from_->tables().threads[batch.thread[row]].system_id;
   }
 
   [[nodiscard]] std::uint64_t time(const event_batch& batch, std::size_t row) const {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "journal/binary/writer.hpp"
-#include "journal/drain/spool_modules.hpp"
+#include "journal/drain/spool_description.hpp"
 
 namespace mallard::recorder {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "journal/events/tables.hpp"
+#include "journal/events/process_tables.hpp"
 #include "recorder/build_id.hpp"
 
 namespace mallard::recorder {

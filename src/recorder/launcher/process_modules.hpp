@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "journal/events/tables.hpp"
+#include "journal/events/process_tables.hpp"
 
 namespace mallard::recorder {
 

@@ -340,13 +340,13 @@ TEST(binary_source, names_that_are_not_there_are_none) {
   EXPECT_EQ(read.known.names, std::vector<std::string>{""});
 }
 
-TEST(binary_source, a_recall_into_a_column_not_yet_decoded_is_refused) {
+TEST(binary_source, a_back_reference_into_a_column_not_yet_decoded_is_refused) {
   table_encoder encoder;
   const std::vector<std::uint64_t> values = {5, 5};
   const auto refused = [&](event_column column, event_column reference) {
     encoder.begin(2);
-    encoder.recalled(static_cast<std::uint16_t>(column), values, static_cast<std::uint16_t>(reference),
-                     values);
+    encoder.back_references(static_cast<std::uint16_t>(column), values, static_cast<std::uint16_t>(reference),
+                            values);
     const byte_span payload = encoder.payload();
     const std::vector<std::string> told =
         read_bytes(journal_with(sections::events, 2, {payload.begin(), payload.end()})).warnings;

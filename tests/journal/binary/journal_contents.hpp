@@ -1,19 +1,42 @@
 // journal_contents: a whole journal in memory, for comparing what was read with what was written.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "journal/bytes/input.hpp"
 #include "journal/events/event_batch.hpp"
-#include "journal/memory_stream.hpp"
 #include "journal/open.hpp"
 
 namespace mallard::journal {
 
+// A journal that lies in memory instead of in a file.
+class memory_stream final : public byte_stream {
+ public:
+  explicit memory_stream(std::string_view bytes) : bytes_(bytes) {}
+
+  std::size_t read(unsigned char* to, std::size_t size) override {
+    const std::size_t count = std::min(size, bytes_.size() - at_);
+    std::copy_n(bytes_.data() + at_, count, to);
+    at_ += count;
+    return count;
+  }
+
+ private:
+  std::string bytes_;
+  std::size_t at_ = 0;
+};
+
+inline std::unique_ptr<event_source> open_bytes(std::string_view bytes) {
+  return open(input(std::make_unique<memory_stream>(bytes)));
+}
+
 struct journal_contents {
   std::vector<event> events;
-  tables known;
+  process_tables known;
   metadata about;
   std::vector<std::string> warnings;
   bool complete = false;
@@ -39,7 +62,7 @@ inline journal_contents read_all(event_source& source) {
   while (source.next(batch)) {
     for (std::size_t row = 0; row < batch.count(); ++row) all.events.push_back(event_at(batch, row));
   }
-  all.known = source.directory();
+  all.known = source.tables();
   all.about = source.about();
   all.warnings = source.warnings();
   all.complete = source.complete();

@@ -67,8 +67,8 @@ inline metadata sample_metadata() {
           .figures = {{"exit_code", 0}, {"stalls", 3}}};
 }
 
-inline tables sample_tables() {
-  tables known;
+inline process_tables sample_tables() {
+  process_tables known;
   known.contexts.push_back({.return_address = 0x401000});
   known.contexts.push_back({.parent = 1, .return_address = 0x402000, .stack_offset = 48});
   known.contexts.push_back({.parent = 2, .name = 1});
@@ -93,7 +93,7 @@ inline tables sample_tables() {
 inline void write_sample(const std::filesystem::path& path) {
   writer out(path);
   out.describe(sample_metadata());
-  const tables known = sample_tables();
+  const process_tables known = sample_tables();
   const std::vector<event> events = sample_events();
   const std::uint32_t outer = out.intern_context(0, known.contexts[1].return_address);
   const std::uint32_t inner = out.intern_context(outer, known.contexts[2].return_address);

@@ -46,7 +46,7 @@ TEST(table_decoder, every_encoding_in_every_row) {
   EXPECT_EQ(decode({.encoding = encoding::raw}, {1, 0, 0, 0, 0, 0, 0, 0x80}, 1),
             (numbers{0x8000'0000'0000'0001}));
   // new, new, the one two rows before, the one before that
-  EXPECT_EQ(decode({.encoding = encoding::recall}, {0, 0, 2, 1, 20, 3}, 4), (numbers{10, 8, 10, 10}));
+  EXPECT_EQ(decode({.encoding = encoding::back_reference}, {0, 0, 2, 1, 20, 3}, 4), (numbers{10, 8, 10, 10}));
 }
 
 TEST(table_decoder, every_encoding_in_the_rows_of_some_kinds) {
@@ -57,7 +57,7 @@ TEST(table_decoder, every_encoding_in_the_rows_of_some_kinds) {
   EXPECT_EQ(decode(by_kind(encoding::bytes), {3, 4}, 4, four_kinds), (numbers{3, 0, 4, 0}));
   EXPECT_EQ(decode(by_kind(encoding::varint), {3, 4}, 4, four_kinds), (numbers{3, 0, 4, 0}));
   EXPECT_EQ(decode(by_kind(encoding::delta), {6, 4}, 4, four_kinds), (numbers{3, 0, 5, 0}));
-  EXPECT_EQ(decode(by_kind(encoding::recall), {0, 2, 6}, 4, four_kinds), (numbers{3, 0, 3, 0}));
+  EXPECT_EQ(decode(by_kind(encoding::back_reference), {0, 2, 6}, 4, four_kinds), (numbers{3, 0, 3, 0}));
 }
 
 TEST(table_decoder, every_encoding_in_few_rows) {
@@ -69,14 +69,17 @@ TEST(table_decoder, every_encoding_in_few_rows) {
   EXPECT_EQ(decode(sparse(encoding::bytes), {1, 0, 7, 8}, 4), (numbers{0, 7, 8, 0}));
   EXPECT_EQ(decode(sparse(encoding::varint), {1, 1, 7, 8}, 4), (numbers{0, 7, 0, 8}));
   EXPECT_EQ(decode(sparse(encoding::delta), {0, 2, 8, 1}, 4), (numbers{4, 0, 0, 3}));
-  EXPECT_EQ(decode(sparse(encoding::recall), {0, 2, 0, 3, 8}, 4), (numbers{4, 0, 0, 4}));
+  EXPECT_EQ(decode(sparse(encoding::back_reference), {0, 2, 0, 3, 8}, 4), (numbers{4, 0, 0, 4}));
 }
 
-TEST(table_decoder, a_recall_looks_into_another_column) {
-  const byte_vector payload = payload_of(
-      {{{.id = 5, .encoding = encoding::varint}, {50, 60, 70}},
-       {{.id = 8, .encoding = encoding::recall, .presence = presence::sparse, .reference = 5, .where = 1},
-        {2, 1}}});
+TEST(table_decoder, a_back_reference_goes_into_another_column) {
+  const byte_vector payload = payload_of({{{.id = 5, .encoding = encoding::varint}, {50, 60, 70}},
+                                          {{.id = 8,
+                                            .encoding = encoding::back_reference,
+                                            .presence = presence::sparse,
+                                            .reference = 5,
+                                            .where = 1},
+                                           {2, 1}}});
   table_decoder decoder;
   decoder.open(payload, 3);
   numbers first(3);
@@ -103,8 +106,8 @@ TEST(table_decoder, what_does_not_fit_is_malformed) {
   refuses({.encoding = encoding::varint}, {1, 2, 3, 4}, 3);  // too long
   refuses({.encoding = encoding::bytes}, {1, 2}, 3);
   refuses({.encoding = encoding::raw}, {1, 2, 3}, 1);
-  refuses({.encoding = encoding::recall}, {1, 0, 2}, 2);  // looks back before the first row
-  refuses({.encoding = encoding::texts}, {1, 'a'}, 1);    // no numbers
+  refuses({.encoding = encoding::back_reference}, {1, 0, 2}, 2);  // looks back before the first row
+  refuses({.encoding = encoding::texts}, {1, 'a'}, 1);            // no numbers
   refuses({.encoding = static_cast<encoding>(77)}, {1}, 1);
   refuses({.encoding = encoding::constant, .compression = static_cast<compression>(9)}, {1}, 1);
   refuses({.encoding = encoding::constant, .presence = static_cast<presence>(9)}, {1}, 1);

@@ -21,8 +21,8 @@ struct result {
 result through(const numbers& values, encoding how) {
   table_encoder encoder;
   encoder.begin(values.size());
-  if (how == encoding::recall)
-    encoder.recalled(1, values, 1, values);
+  if (how == encoding::back_reference)
+    encoder.back_references(1, values, 1, values);
   else
     encoder.numbers(1, how, values);
   table_decoder decoder;
@@ -33,7 +33,8 @@ result through(const numbers& values, encoding how) {
   return r;
 }
 
-constexpr encoding every_encoding[] = {encoding::varint, encoding::delta, encoding::raw, encoding::recall};
+constexpr encoding every_encoding[] = {encoding::varint, encoding::delta, encoding::raw,
+                                       encoding::back_reference};
 
 TEST(table_encoder, a_column_of_zeros_is_left_out) {
   for (const encoding how : every_encoding) EXPECT_EQ(through(numbers(50), how).header.raw_size, 0U);
@@ -73,9 +74,9 @@ TEST(table_encoder, an_address_that_comes_back_costs_less_than_a_difference) {
   for (int i = 0; i < 64; ++i) places.push_back(0x5555'0000'0000 + random() % (1U << 30));
   numbers values;
   for (int i = 0; i < 20'000; ++i) values.push_back(places[random() % 64]);
-  const result recalled = through(values, encoding::recall);
-  EXPECT_EQ(recalled.values, values);
-  EXPECT_LT(recalled.header.stored_size * 2, through(values, encoding::delta).header.stored_size);
+  const result referring = through(values, encoding::back_reference);
+  EXPECT_EQ(referring.values, values);
+  EXPECT_LT(referring.header.stored_size * 2, through(values, encoding::delta).header.stored_size);
 }
 
 TEST(table_encoder, without_advice_the_shorter_encoding_is_taken) {

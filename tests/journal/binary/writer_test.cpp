@@ -29,7 +29,7 @@ TEST(writer, tables_and_metadata_round_trip) {
   const temporary_file file;
   write_sample(file.path());
   const journal_contents read = read_all(file.path());
-  const tables known = sample_tables();
+  const process_tables known = sample_tables();
   EXPECT_EQ(read.about, sample_metadata());
   EXPECT_EQ(read.known.contexts, known.contexts);
   EXPECT_EQ(read.known.threads, known.threads);

@@ -9,7 +9,6 @@
 #include "journal/binary/writer.hpp"
 #include "journal/drain/memory_spool.hpp"
 #include "journal/drain/sample_spool.hpp"
-#include "journal/drain/spool_parts.hpp"
 #include "journal/temporary_file.hpp"
 
 namespace mallard::journal {

@@ -1,4 +1,9 @@
-// address_recall: where an address stood last, in one probe.
+// last_rows: how many rows ago a number stood, for the back-references of a column.
+//
+//     row      3    8   20
+//     number   a    b    a       at row 31, a stood 11 rows ago, b 23, c never
+//
+// last_rows takes any numbers but 0, and finds every one. address_last_rows finds an address in one probe:
 //
 //     slot   [address / 8: 45 bits][row: 19 bits]      place: bits 5.. of the address, the rest mixed in
 //
@@ -6,44 +11,69 @@
 // slot holds one address: a second that wants it takes it over, and the first is new when it comes
 // back, which costs bytes and nothing else. Rows run on from chunk to chunk, so a new chunk clears
 // nothing, and the whole is cleared once in 2^19 rows. What does not fit into a slot (an address
-// that is no multiple of 8, or beyond 2^48) goes to a recall_index, which takes anything.
+// that is no multiple of 8, or beyond 2^48) goes to a last_rows.
 #pragma once
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
-#include "journal/binary/recall_index.hpp"
+#include "journal/events/flat_table.hpp"
 
 namespace mallard::journal {
 
-class address_recall {
+class last_rows {
+ public:
+  // Starts a chunk: no number has stood in it yet.
+  void clear() { rows_.clear(); }
+
+  // How many rows before `row` the number was recorded last; 0 if it was not.
+  [[nodiscard]] std::size_t distance(std::uint64_t number, std::size_t row) noexcept {
+    const auto* last = rows_.find(number);
+    return last == nullptr ? 0 : row - last->value;
+  }
+
+  // Precondition: the number is not 0.
+  void record(std::uint64_t number, std::size_t row) {
+    if (auto* last = rows_.find(number))
+      last->value = static_cast<std::uint32_t>(row);
+    else
+      rows_.insert(number, static_cast<std::uint32_t>(row));
+  }
+
+ private:
+  flat_table<std::uint64_t, std::uint32_t> rows_;
+};
+
+class address_last_rows {
  public:
   // For chunks of at most `max_rows` rows.
-  explicit address_recall(std::size_t max_rows) : max_rows_(max_rows), first_(max_rows), slots_(slot_count) {}
+  explicit address_last_rows(std::size_t max_rows)
+      : max_rows_(max_rows), first_(max_rows), slots_(slot_count) {}
 
-  // Starts a chunk after one of `rows` rows: nothing was noted yet.
-  void forget(std::size_t rows) {
-    others_.forget();
+  // Starts a chunk after one of `rows` rows: no address has stood in it yet.
+  void clear(std::size_t rows) {
+    others_.clear();
     first_ += rows;
     if (first_ + max_rows_ <= most_rows) return;
     slots_.assign(slot_count, 0);
     first_ = max_rows_;  // so that an empty slot is as far away as one of an earlier chunk
   }
 
-  // How many rows before `row` the address was noted last, 0 if it was not; and notes it.
-  [[nodiscard]] std::size_t note(std::uint64_t address, std::size_t row) {
+  // Records the address. Returns how many rows before `row` it was recorded last; 0 if it was not.
+  [[nodiscard]] std::size_t record(std::uint64_t address, std::size_t row) {
     const std::uint64_t key = key_of(address);
     if (!fits(key)) [[unlikely]]
-      return note_other(address, row);
+      return record_other(address, row);
     const std::uint64_t now = key << row_bits | (first_ + row);
     const std::uint64_t distance = now - std::exchange(slots_[place(address)], now);
     return distance <= row ? distance : 0;
   }
 
-  // The same, and notes nothing.
-  [[nodiscard]] std::size_t distance(std::uint64_t address, std::size_t row) const noexcept {
+  // The same, and records nothing.
+  [[nodiscard]] std::size_t distance(std::uint64_t address, std::size_t row) noexcept {
     const std::uint64_t key = key_of(address);
     if (!fits(key)) return others_.distance(address, row);
     const std::uint64_t distance = (key << row_bits | (first_ + row)) - slots_[place(address)];
@@ -64,16 +94,16 @@ class address_recall {
     return (line ^ (line / slot_count) * 0x9e3779b1U) % slot_count;
   }
 
-  std::size_t note_other(std::uint64_t address, std::size_t row) {
+  std::size_t record_other(std::uint64_t address, std::size_t row) {
     const std::size_t distance = others_.distance(address, row);
-    others_.note(address, row);
+    others_.record(address, row);
     return distance;
   }
 
   std::size_t max_rows_;
   std::size_t first_;  // running number of the chunk's first row
   std::vector<std::uint64_t> slots_;
-  recall_index others_;
+  last_rows others_;
 };
 
 }  // namespace mallard::journal

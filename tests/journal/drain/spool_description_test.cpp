@@ -1,5 +1,5 @@
 // The ring of modules, around its end, given back and written over.
-#include "journal/drain/spool_modules.hpp"
+#include "journal/drain/spool_description.hpp"
 
 #include <gtest/gtest.h>
 

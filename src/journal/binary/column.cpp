@@ -1,4 +1,4 @@
-#include "journal/binary/payload_builder.hpp"
+#include "journal/binary/column.hpp"
 
 namespace mallard::journal {
 

@@ -1,4 +1,4 @@
-// tables: what the numbers in events refer to.
+// process_tables: what the numbers in events refer to.
 //
 //     event.thread  ---> threads[i]
 //     event.context ---> contexts[i] ---> parent ---> parent ---> 0      (innermost frame first)
@@ -67,7 +67,7 @@ struct child_info {
   friend bool operator==(const child_info&, const child_info&) = default;
 };
 
-struct tables {
+struct process_tables {
   std::vector<context_node> contexts = std::vector<context_node>(1);
   std::vector<thread_info> threads{};
   std::vector<module_info> modules{};

@@ -1,8 +1,6 @@
-#include "journal/binary/directory.hpp"
+#include "journal/binary/collected_tables.hpp"
 
 #include <string>
-
-#include "journal/binary/table_codec.hpp"
 
 namespace mallard::journal {
 namespace {
@@ -31,7 +29,7 @@ table start(section_type type, const Rows& rows) {
 }
 
 section_type encode(table_encoder& encoder, const table& rows) {
-  encode_table(encoder, rows);
+  encoder.encode(rows);
   return rows.type;
 }
 
@@ -74,7 +72,8 @@ section_type encode_rows(table_encoder& encoder, const std::vector<indexed<conte
   encoder.numbers(id(context_column::parent), collect([](const row& r) { return r.row.parent; }));
   encoder.numbers(id(context_column::name), collect([](const row& r) { return r.row.name; }));
   collect([](const row& r) { return r.row.return_address; });
-  encoder.recalled(id(context_column::return_address), values, id(context_column::return_address), values);
+  encoder.back_references(id(context_column::return_address), values, id(context_column::return_address),
+                          values);
   encoder.numbers(id(context_column::stack_offset), collect([](const row& r) { return r.row.stack_offset; }));
   return sections::contexts;
 }
@@ -132,19 +131,19 @@ section_type encode_rows(table_encoder& encoder, const std::vector<child_info>& 
   return encode(encoder, to);
 }
 
-bool directory::holds(section_type type) noexcept {
+bool collected_tables::holds(section_type type) noexcept {
   return type == sections::contexts || type == sections::threads || type == sections::modules ||
          type == sections::names || type == sections::usage || type == sections::children;
 }
 
-void directory::account(std::size_t bytes) {
+void collected_tables::account(std::size_t bytes) {
   if (bytes > max_bytes - bytes_) throw malformed("the tables are too large");
   bytes_ += bytes;
 }
 
 // The row with this index, made with all before it where it is new.
 template <class Row>
-Row& directory::at(std::vector<Row>& rows, std::uint64_t index) {
+Row& collected_tables::at(std::vector<Row>& rows, std::uint64_t index) {
   if (index >= rows.size()) {
     if (index > max_bytes) throw malformed("the tables are too large");
     account((index + 1 - rows.size()) * sizeof(Row));
@@ -153,9 +152,9 @@ Row& directory::at(std::vector<Row>& rows, std::uint64_t index) {
   return rows[index];
 }
 
-void directory::cover_thread(std::uint64_t index) { at(tables_.threads, index); }
+void collected_tables::cover_thread(std::uint64_t index) { at(tables_.threads, index); }
 
-void directory::take(const table& rows) {
+void collected_tables::take(const table& rows) {
   for (const table_column& column : rows.columns) {
     if (const auto* texts = std::get_if<std::vector<std::string>>(&column.values)) {
       for (const std::string& text : *texts) account(text.size());

@@ -1,5 +1,5 @@
 // A process is running, has ended, waits to be reaped, or is another one with the same id.
-#include "journal/drain/recorded_process.hpp"
+#include "journal/drain/spool_copy.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -16,7 +16,7 @@ std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-TEST(recorded_process, tells_who_is_there) {
+TEST(is_running, tells_who_is_there) {
   const auto self = static_cast<std::uint64_t>(getpid());
   EXPECT_TRUE(is_running(self, now_ns()));
   EXPECT_TRUE(is_running(self, 0)) << "nobody knows when it began";
@@ -26,7 +26,7 @@ TEST(recorded_process, tells_who_is_there) {
   EXPECT_FALSE(is_running(UINT64_MAX, now_ns()));
 }
 
-TEST(recorded_process, the_dead_do_not_run) {
+TEST(is_running, the_dead_do_not_run) {
   const pid_t child = fork();
   if (child == 0) _exit(0);
   siginfo_t end{};

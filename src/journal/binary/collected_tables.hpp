@@ -1,4 +1,4 @@
-// directory: the tables that events refer to, to and from their sections.
+// collected_tables: the tables that events refer to, to and from their sections.
 //
 // Rows carry their index, so that a later row can replace an earlier one (a thread's end), and so
 // that a lost section leaves unknown entries behind but shifts no other.
@@ -9,8 +9,8 @@
 
 #include "journal/binary/table_decoder.hpp"
 #include "journal/binary/table_encoder.hpp"
+#include "journal/events/process_tables.hpp"
 #include "journal/events/table.hpp"
-#include "journal/events/tables.hpp"
 
 namespace mallard::journal {
 
@@ -29,7 +29,7 @@ section_type encode_rows(table_encoder& encoder, const std::vector<usage_sample>
 section_type encode_rows(table_encoder& encoder, const std::vector<child_info>& rows);
 
 // Collects the tables of a journal as their sections come by, and bounds what they take.
-class directory {
+class collected_tables {
  public:
   // Whether sections of this type belong here.
   [[nodiscard]] static bool holds(section_type type) noexcept;
@@ -40,14 +40,14 @@ class directory {
   // Makes threads up to `index` exist; throws malformed if there cannot be as many.
   void cover_thread(std::uint64_t index);
 
-  [[nodiscard]] const tables& get() const noexcept { return tables_; }
+  [[nodiscard]] const process_tables& get() const noexcept { return tables_; }
 
  private:
   template <class Row>
   Row& at(std::vector<Row>& rows, std::uint64_t index);
   void account(std::size_t bytes);
 
-  tables tables_;
+  process_tables tables_;
   std::size_t bytes_ = 0;  // taken so far
 };
 
