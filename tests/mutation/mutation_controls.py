@@ -74,7 +74,7 @@ CASES = {
         "ERROR     layer/untested: rotten: there is no tests/layer/gone_test.cpp",
     ),
     "unseen_by_its_test": (
-        "test: layer/growth_test.cpp\n" + change("return n->whole - n->front;", "return n->whole;"),
+        "test: core/growth_test.cpp\n" + change("return n->whole - n->front;", "return n->whole;"),
         "SURVIVED  layer/unseen_by_its_test",
     ),
     "nameless": ("why: planted\n--- find\na\n--- replace\nb\n", "ERROR     layer/nameless: needs 'file:'"),
