@@ -15,13 +15,13 @@ def summary_json(path: str) -> str:
     """Read the whole journal and return what is known of it as one JSON object."""
 
 def totals_of_regions(path: str) -> dict[str, int]:
-    """Read the whole journal and return what was allocated in regions (src/profile/region_totals.hpp)."""
+    """Read the whole journal and return what was allocated in regions (src/profile/region_instances.hpp)."""
 
 def event_kinds() -> list[str]:
     """Return the name of each kind of event (include/mallard/journal/event.hpp) by number."""
 
 def largest_of_size_classes() -> list[int]:
-    """Return the largest size in bytes of each of the 64 size classes (src/profile/size_class.hpp)."""
+    """Return the largest size in bytes of each of the 64 size classes (src/profile/object.hpp)."""
 
 class ObjectStream:
     """The objects of a journal, in one pass (src/profile/object_stream.hpp)."""
@@ -63,7 +63,7 @@ class ObjectStream:
         """
 
 class Census:
-    """How groups of objects live and die, in one further pass (src/profile/census.hpp)."""
+    """How groups of objects live and die, in one further pass (src/profile/group_statistics.hpp)."""
 
     def __init__(
         self,

@@ -3,9 +3,14 @@
 
 #include <nanobind/nanobind.h>
 
+#include <chrono>
+
 namespace mallard::native {
 
-void bind_census(nanobind::module_& module);
+// How long native code works before Python may handle a signal and move a progress bar.
+inline constexpr std::chrono::milliseconds time_slice{64};
+
+void bind_groups(nanobind::module_& module);
 void bind_exchange(nanobind::module_& module);
 void bind_objects(nanobind::module_& module);
 void bind_symbols(nanobind::module_& module);

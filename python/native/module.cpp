@@ -9,7 +9,7 @@
 #include "journal/open.hpp"
 #include "native/bind.hpp"
 #include "profile/journal_pass.hpp"
-#include "profile/region_totals.hpp"
+#include "profile/region_instances.hpp"
 #include "profile/summary.hpp"
 
 namespace nb = nanobind;
@@ -19,19 +19,20 @@ namespace profile = mallard::profile;
 namespace {
 
 nb::dict totals_of_regions(const std::filesystem::path& path) {
-  profile::region_totals totals;
+  profile::region_instances regions;
   {
     const nb::gil_scoped_release others_run;
-    profile::journal_pass pass(journal::open(path), {&totals});
+    profile::journal_pass pass(journal::open(path), {&regions});
     while (pass.advance()) {
     }
   }
+  const profile::region_totals& totals = regions.totals();
   nb::dict result;
-  result["regions"] = totals.all().regions;
-  result["objects"] = totals.all().objects;
-  result["bytes"] = totals.all().bytes;
-  result["peak_live_bytes"] = totals.all().peak_live_bytes;
-  result["peak_live_objects"] = totals.all().peak_live_objects;
+  result["regions"] = totals.regions;
+  result["objects"] = totals.objects;
+  result["bytes"] = totals.bytes;
+  result["peak_live_bytes"] = totals.peak_live_bytes;
+  result["peak_live_objects"] = totals.peak_live_objects;
   return result;
 }
 
@@ -43,7 +44,7 @@ NB_MODULE(_native, module) {
       "summary_json", [](const std::filesystem::path& path) { return to_json(profile::summarize(path)); },
       nb::arg("path"), nb::call_guard<nb::gil_scoped_release>());
   module.def("totals_of_regions", totals_of_regions, nb::arg("path"));
-  mallard::native::bind_census(module);
+  mallard::native::bind_groups(module);
   mallard::native::bind_exchange(module);
   mallard::native::bind_objects(module);
   mallard::native::bind_symbols(module);

@@ -15,11 +15,8 @@
 #include "journal/events/event_source.hpp"
 #include "journal/events/metadata.hpp"
 #include "native/bind.hpp"
-#include "native/numpy_columns.hpp"
-#include "native/stretch.hpp"
-#include "native/text.hpp"
+#include "native/python_values.hpp"
 #include "profile/object_stream.hpp"
-#include "profile/size_class.hpp"
 
 namespace nb = nanobind;
 namespace journal = mallard::journal;
@@ -153,7 +150,7 @@ nb::object next_of(profile::object_stream& objects) {
   bool more = true;
   {
     const nb::gil_scoped_release others_may_run;
-    const auto end = std::chrono::steady_clock::now() + stretch;
+    const auto end = std::chrono::steady_clock::now() + time_slice;
     do more = objects.next(batch);
     while (more && batch.count() == 0 && std::chrono::steady_clock::now() < end);
   }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "native/bind.hpp"
-#include "native/text.hpp"
+#include "native/python_values.hpp"
 #include "symbols/symbolizer.hpp"
 
 namespace nb = nanobind;

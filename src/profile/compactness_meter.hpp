@@ -39,13 +39,13 @@ class compactness_meter {
     if (event > next_) look_until(event);
   }
 
-  void born(std::uint32_t slot, std::uint32_t group, std::uint64_t address, std::uint64_t size) {
+  void allocated(std::uint32_t slot, std::uint32_t group, std::uint64_t address, std::uint64_t size) {
     if (moments_ == 0) return;
     if (slot >= blocks_.size()) blocks_.resize(slot + std::size_t{1});
     blocks_[slot] = {.address = address, .size = size, .group = group};
   }
 
-  void died(std::uint32_t slot) {
+  void freed(std::uint32_t slot) {
     if (moments_ != 0) blocks_[slot].size = 0;
   }
 

@@ -6,11 +6,11 @@ namespace mallard::profile {
 
 contention_meter::contention_meter(std::uint32_t groups, std::vector<double> ns_per_operation)
     : ns_per_operation_(std::move(ns_per_operation)),
-      attendance_(groups),
+      participants_(groups),
       groups_(ns_per_operation_.empty() ? 0 : groups) {}
 
 contention_meter::result contention_meter::of(std::uint32_t group) const noexcept {
-  result found{.active_threads = attendance_.threads(group)};
+  result found{.active_threads = participants_.threads(group)};
   if (groups_.empty()) return found;
   const state& in = groups_[group];
   if (in.spans != 0) found.contention = in.contention / in.spans;
@@ -29,11 +29,11 @@ void contention_meter::close_span() {
   active_.clear();
 }
 
-void contention_meter::take_part(std::uint32_t group, std::uint32_t seat) {
+void contention_meter::take_part(std::uint32_t group, std::uint32_t slot) {
   state& in = groups_[group];
   if (in.first == none) active_.push_back(group);
-  seats_[seat].next = in.first;
-  in.first = seat;
+  slots_[slot].next = in.first;
+  in.first = slot;
 }
 
 void contention_meter::add_span(std::uint32_t group) {
@@ -41,7 +41,7 @@ void contention_meter::add_span(std::uint32_t group) {
   const double share_of_one = ns_per_operation_[group] / static_cast<double>(span_ns);
   busy_.clear();
   for (std::uint32_t at = in.first; at != none;) {
-    count& taken = seats_[at];
+    count& taken = slots_[at];
     busy_.push_back(std::min(1.0, taken.operations * share_of_one));
     taken.operations = 0;
     at = std::exchange(taken.next, none);

@@ -2,7 +2,7 @@
 
 namespace mallard::profile {
 
-void heap_totals::born(std::uint32_t /*slot*/, const object& o) {
+void heap_totals::allocated(std::uint32_t /*slot*/, const object& o) {
   if (o.region != 0) return;
   over_time_.advance(o.birth_time, alive_);
   ++allocations_;
@@ -19,7 +19,7 @@ void heap_totals::born(std::uint32_t /*slot*/, const object& o) {
            .live_objects = alive_.live_objects};
 }
 
-void heap_totals::died(std::uint32_t /*slot*/, const object& o) {
+void heap_totals::freed(std::uint32_t /*slot*/, const object& o) {
   if (o.region != 0) return;
   over_time_.advance(o.death_time, alive_);
   held_.remove(o.address, o.size);

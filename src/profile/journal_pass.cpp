@@ -9,14 +9,14 @@ journal_pass::journal_pass(std::unique_ptr<journal::event_source> source, std::v
     : source_(std::move(source)), watchers_(std::move(watchers)), wanted_(events) {}
 
 bool journal_pass::advance() {
-  if (told_) return false;
+  if (emitted_) return false;
   if (!read_) read_ = !read();
   if (!pairing_) {
     ns_per_tick_ = 1e9 / source_->about().ticks_per_second;
     pairing_.emplace(std::move(watchers_), *ns_per_tick_);
   }
   if (read_)
-    told_ = !pairing_->finish(survivors_at_once);
+    emitted_ = !pairing_->finish(leaks_at_once);
   else
     pairing_->add(events_);
   return true;

@@ -6,7 +6,7 @@
 // A piece is a batch of events or, at the end, a number of objects that live on: some ms of work.
 //
 // A journal may grow while it is read, as its recording goes on. A pass that has to find what an earlier one
-// has found is told how many events that were, and ends behind them.
+// has found is given that number of events, and ends behind them.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace mallard::profile {
 
 class journal_pass {
  public:
-  static constexpr std::size_t survivors_at_once = std::size_t{1} << 18;
+  static constexpr std::size_t leaks_at_once = std::size_t{1} << 18;
 
   static constexpr std::uint64_t all_events = UINT64_MAX;
 
@@ -55,7 +55,7 @@ class journal_pass {
   journal::event_batch events_;
   std::uint64_t wanted_;  // events
   bool read_ = false;     // all events
-  bool told_ = false;     // of all objects
+  bool emitted_ = false;  // all objects
 };
 
 }  // namespace mallard::profile

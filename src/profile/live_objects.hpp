@@ -21,7 +21,7 @@ namespace mallard::profile {
 
 class live_objects {
  public:
-  // Keeps an object that has just been born; `note` is whatever the caller wants to know at its end.
+  // Keeps an object that has just been allocated; `note` is whatever the caller wants to know at its end.
   // Returns its slot. Throws journal::error where there are 2^32 of them.
   std::uint32_t add(const object& o, std::uint64_t note) {
     if (free_.empty()) add_chunk();
@@ -45,7 +45,7 @@ class live_objects {
     return slot;
   }
 
-  // The object in `slot` as it was born.
+  // The object in `slot` as it was allocated.
   [[nodiscard]] object operator[](std::uint32_t slot) {
     const packed& p = at(slot);
     return {.birth = p.birth,

@@ -1,6 +1,6 @@
 // median_counts: how often each number occurred, for the median of many.
 //
-//     0 1 2 ... 4095 | 4096 4098 ... 8190 | 8192 8196 ... |     numbers that are told apart
+//     0 1 2 ... 4095 | 4096 4098 ... 8190 | 8192 8196 ... |     numbers that are distinguished
 //
 // Exact below 4096, from there on to one part in 2048, so that memory is bounded by kinds of numbers and
 // not by how many there are.

@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "profile/column_writer.hpp"
 #include "profile/heap_totals.hpp"
 #include "profile/journal_pass.hpp"
+#include "profile/object_batch.hpp"
 
 namespace mallard::profile {
 
@@ -17,7 +17,7 @@ struct object_stream::state {
 
   column_writer columns{most_rows};
   heap_totals heap;
-  region_ledger regions;
+  region_instances regions;
   journal_pass pass;  // points to the three
   bool finished = false;
   stream_totals totals;

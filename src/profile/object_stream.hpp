@@ -20,7 +20,7 @@
 #include "journal/events/metadata.hpp"
 #include "profile/object_batch.hpp"
 #include "profile/pairing.hpp"
-#include "profile/region_ledger.hpp"
+#include "profile/region_instances.hpp"
 #include "profile/timeline.hpp"
 
 namespace mallard::profile {
@@ -59,7 +59,7 @@ class object_stream {
   // The share of the journal that has been read, 0..1.
   [[nodiscard]] double progress() const;
 
-  // The scale of all times told, for those that the source has in ticks.
+  // The scale of all times here, for those that the source has in ticks.
   [[nodiscard]] journal::tick_scale clock() const;
 
   [[nodiscard]] const stream_totals& totals() const;

@@ -58,8 +58,8 @@ struct birth_count {
 }  // namespace
 
 struct pairing::state {
-  state(std::vector<watcher*> told, double rate)
-      : watchers_(std::move(told)), ns_per_tick_(rate), clock_(rate) {}
+  state(std::vector<watcher*> watchers, double rate)
+      : watchers_(std::move(watchers)), ns_per_tick_(rate), clock_(rate) {}
 
   void add(const journal::event_batch& batch);
   void pair(const journal::event_batch& batch, std::size_t row);
@@ -81,8 +81,8 @@ struct pairing::state {
   [[nodiscard]] happening unknown_end(event_kind kind, std::uint32_t slot) const;
   [[nodiscard]] std::uint64_t between(std::uint32_t slot, const object& o);
 
-  template <class Tell>
-  void tell(Tell what) {
+  template <class Call>
+  void emit(Call what) {
     for (watcher* const w : watchers_) what(*w);
   }
 
@@ -94,9 +94,9 @@ struct pairing::state {
   live_objects objects_;
   journal::flat_table<std::uint64_t, known_address> addresses_;  // of the malloc family
   region_tree regions_;
-  std::vector<birth_count> births_;       // by thread
-  std::vector<std::uint32_t> to_end_;     // slots, of a region that is cleared
-  std::vector<std::uint32_t> survivors_;  // slots, youngest first
+  std::vector<birth_count> births_;    // by thread
+  std::vector<std::uint32_t> to_end_;  // slots, of a region that is cleared
+  std::vector<std::uint32_t> leaked_;  // slots, youngest first
   bool finishing_ = false;
 
  public:
@@ -149,9 +149,9 @@ void pairing::state::pair(const journal::event_batch& batch, std::size_t row) {
   clear_region(place);
   const std::uint32_t number = regions_.number(place);
   if (kind == event_kind::region_clear)
-    return tell([=, this](watcher& w) { w.region_cleared(number, now_.event); });
+    return emit([=, this](watcher& w) { w.region_cleared(number, now_.event); });
   regions_.end(place);
-  tell([=, this](watcher& w) { w.region_ended(number, now_.event); });
+  emit([=, this](watcher& w) { w.region_ended(number, now_.event); });
 }
 
 float pairing::state::took(std::uint64_t ticks) const noexcept {
@@ -232,11 +232,11 @@ void pairing::state::create_region(std::uint64_t id, std::uint64_t parent) {
       ++counts.circular_moves;
       return;
     }
-    tell([&](watcher& w) { w.region_moved(regions_.number(place), outer_number); });
+    emit([&](watcher& w) { w.region_moved(regions_.number(place), outer_number); });
     return;
   }
   const std::uint32_t number = regions_.number(regions_.begin(id, outer));
-  tell([=, this](watcher& w) { w.region_began(number, outer_number, now_.event, now_.context); });
+  emit([=, this](watcher& w) { w.region_began(number, outer_number, now_.event, now_.context); });
 }
 
 void pairing::state::allocate_in_region(std::uint64_t id, request wanted) {
@@ -248,7 +248,7 @@ void pairing::state::allocate_in_region(std::uint64_t id, request wanted) {
   std::uint32_t place = regions_.find(id);
   if (place == region_tree::none) {
     place = regions_.begin(id, region_tree::none);
-    tell([&](watcher& w) { w.region_began(regions_.number(place), 0, no_event, 0); });
+    emit([&](watcher& w) { w.region_began(regions_.number(place), 0, no_event, 0); });
   }
   if (const std::uint32_t old = regions_.find_block(place, wanted.address); old != region_tree::none) {
     regions_.remove_block(place, old);
@@ -277,7 +277,7 @@ void pairing::state::clear_region(std::uint32_t place) {
   by_it.ns = 0;  // one call for all of them
   for (const std::uint32_t slot : to_end_) end(slot, by_it);
   for (const std::uint32_t number : gone.numbers)
-    tell([=, this](watcher& w) { w.region_ended(number, now_.event); });
+    emit([=, this](watcher& w) { w.region_ended(number, now_.event); });
 }
 
 std::uint32_t pairing::state::begin(const request& wanted) {
@@ -295,7 +295,7 @@ std::uint32_t pairing::state::begin(const request& wanted) {
                     .kind = now_.kind,
                     .origin = wanted.origin};
   const std::uint32_t slot = objects_.add(o, ++births_[now_.thread].of(wanted.region));
-  tell([&](watcher& w) { w.born(slot, o); });
+  emit([&](watcher& w) { w.allocated(slot, o); });
   return slot;
 }
 
@@ -309,7 +309,7 @@ void pairing::state::end(std::uint32_t slot, const happening& by) {
   o.death_thread = by.thread;
   o.death_kind = by.kind;
   objects_.remove(slot);
-  tell([&](watcher& w) { w.died(slot, o); });
+  emit([&](watcher& w) { w.freed(slot, o); });
 }
 
 // Births so far, less those up to the object's own.
@@ -326,18 +326,18 @@ bool pairing::state::finish(std::size_t at_most) {
   if (!std::exchange(finishing_, true)) {
     for (std::size_t slot = 0; slot < objects_.slots(); ++slot)
       if (objects_.alive(static_cast<std::uint32_t>(slot)))
-        survivors_.push_back(static_cast<std::uint32_t>(slot));
-    std::ranges::sort(survivors_, std::ranges::greater(),
+        leaked_.push_back(static_cast<std::uint32_t>(slot));
+    std::ranges::sort(leaked_, std::ranges::greater(),
                       [this](std::uint32_t slot) { return objects_.birth(slot); });
   }
-  for (; at_most != 0 && !survivors_.empty(); --at_most) {
-    const std::uint32_t slot = survivors_.back();
-    survivors_.pop_back();
+  for (; at_most != 0 && !leaked_.empty(); --at_most) {
+    const std::uint32_t slot = leaked_.back();
+    leaked_.pop_back();
     object o = objects_[slot];
     o.between = between(slot, o);
-    tell([&](watcher& w) { w.survived(slot, o); });
+    emit([&](watcher& w) { w.leaked(slot, o); });
   }
-  return !survivors_.empty();
+  return !leaked_.empty();
 }
 
 }  // namespace mallard::profile

@@ -1,6 +1,6 @@
 // pairing: from events to objects, in one pass, with memory for the live objects only.
 //
-//     event_batch, event_batch, ... --> pairing --> watcher: born, died ... survived
+//     event_batch, event_batch, ... --> pairing --> watcher: allocated, freed ... leaked
 //
 // - An address that comes back before its free ends the old object then and there (an inversion: threads
 //   raced to be recorded); the free that follows belongs to it and ends nothing more. What ended it and
@@ -41,7 +41,7 @@ struct pairing_counts {
 
 class pairing {
  public:
-  // `watchers` outlive the pairing; each is told of everything, in this order. Times of the journal are
+  // `watchers` outlive the pairing; each receives every call, in this order. Times of the journal are
   // multiplied by `ns_per_tick`.
   pairing(std::vector<watcher*> watchers, double ns_per_tick);
   ~pairing();
@@ -50,8 +50,8 @@ class pairing {
 
   void add(const journal::event_batch& batch);
 
-  // The journal ends here: what is alive has survived, oldest first. Tells of at most so many at once;
-  // false when all have been told of.
+  // The journal ends here: what is alive has leaked, oldest first. Emits at most that many at once;
+  // false when all have been emitted.
   bool finish(std::size_t at_most = SIZE_MAX);
 
   [[nodiscard]] const pairing_counts& counts() const noexcept;

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "journal/events/batch_of.hpp"
-#include "profile/census.hpp"
-#include "profile/column_writer.hpp"
+#include "profile/group_statistics.hpp"
 #include "profile/heap_totals.hpp"
+#include "profile/object_batch.hpp"
 #include "profile/pairing.hpp"
-#include "profile/region_ledger.hpp"
+#include "profile/region_instances.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -24,10 +24,10 @@ void demand(bool holds) {
   if (!holds) std::abort();
 }
 
-// Holds the pairing to what watcher.hpp properties.
-class witness final : public watcher {
+// Holds the pairing to what watcher.hpp promises.
+class pairing_check final : public watcher {
  public:
-  void born(std::uint32_t slot, const object& o) override {
+  void allocated(std::uint32_t slot, const object& o) override {
     if (slot >= births_.size()) births_.resize(slot + 1, no_event);
     demand(births_[slot] == no_event && o.birth != no_event && o.death == no_event);
     demand(o.birth >= last_event_ && o.birth_time >= last_time_);
@@ -35,7 +35,7 @@ class witness final : public watcher {
     last_time_ = o.birth_time;
     live_bytes += o.region == 0 ? o.size : 0;
   }
-  void died(std::uint32_t slot, const object& o) override {
+  void freed(std::uint32_t slot, const object& o) override {
     end(slot, o);
     demand(o.death > o.birth && o.death >= last_event_ && o.death_time >= last_time_);
     demand(o.between <= o.death - o.birth);
@@ -43,7 +43,7 @@ class witness final : public watcher {
     last_time_ = o.death_time;
     live_bytes -= o.region == 0 ? o.size : 0;
   }
-  void survived(std::uint32_t slot, const object& o) override {
+  void leaked(std::uint32_t slot, const object& o) override {
     end(slot, o);
     demand(o.death == no_event);
   }
@@ -79,27 +79,27 @@ class witness final : public watcher {
   std::uint64_t last_time_ = 0;
 };
 
-// Counts what is alive of each group, and holds the census to it.
-class tally final : public watcher {
+// Counts what is alive of each group, and holds the statistics to it.
+class group_counts final : public watcher {
  public:
-  explicit tally(grouping groups) : grouping_(std::move(groups)), groups_(grouping_.groups) {}
+  explicit group_counts(grouping groups) : grouping_(std::move(groups)), groups_(grouping_.groups) {}
 
-  void born(std::uint32_t /*slot*/, const object& o) override {
+  void allocated(std::uint32_t /*slot*/, const object& o) override {
     if (o.region != 0) return;
     counts& in = groups_[grouping_.of(o)];
     ++in.births;
     in.most_objects = std::max(in.most_objects, ++in.live_objects);
     in.most_bytes = std::max(in.most_bytes, in.live_bytes += o.size);
   }
-  void died(std::uint32_t /*slot*/, const object& o) override {
+  void freed(std::uint32_t /*slot*/, const object& o) override {
     if (o.region != 0) return;
     counts& in = groups_[grouping_.of(o)];
     --in.live_objects;
     in.live_bytes -= o.size;
   }
-  void survived(std::uint32_t /*slot*/, const object& /*o*/) override {}
+  void leaked(std::uint32_t /*slot*/, const object& /*o*/) override {}
 
-  void demand_of(const census& found) const {
+  void demand_of(const group_statistics& found) const {
     demand(found.figures().size() == groups_.size());
     for (std::size_t group = 0; group < groups_.size(); ++group) {
       const group_figures& is = found.figures()[group];
@@ -154,17 +154,17 @@ void pair(std::span<const std::uint8_t> bytes) {
   const double ns_per_tick = events.empty() || events.front().context == 0 ? 1 : 1e300;
 
   const grouping by_context{.of_context = {0, 1, 2, 1}, .groups = 3};
-  tally counted(by_context);
-  census groups_of_contexts({.groups = by_context,
-                             .ns_per_operation = {10, 1000, 1e18},
-                             .events = events.size(),
-                             .end_time = time,
-                             .moments = 8,
-                             .buckets = 8});
-  witness seen;
+  group_counts counted(by_context);
+  group_statistics groups_of_contexts({.groups = by_context,
+                                       .ns_per_operation = {10, 1000, 1e18},
+                                       .events = events.size(),
+                                       .end_time = time,
+                                       .moments = 8,
+                                       .buckets = 8});
+  pairing_check seen;
   column_writer columns(16);
   heap_totals heap;
-  region_ledger regions;
+  region_instances regions;
   pairing objects({&seen, &columns, &heap, &regions, &counted, &groups_of_contexts}, ns_per_tick);
   const std::span<const journal::event> all = events;
   const std::size_t half = all.size() / 2;

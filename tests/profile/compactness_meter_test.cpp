@@ -22,11 +22,11 @@ std::vector<row> rows(const compactness_meter& meter) {
 
 TEST(compactness_meter, blocks_at_known_addresses) {
   compactness_meter meter(2, 10, 1);
-  meter.born(0, 0, 0x10000, 16);
-  meter.born(1, 0, 0x10020, 16);   // the same line
-  meter.born(2, 0, 0x10030, 17);   // and a byte of the next
-  meter.born(3, 0, 0x10fc0, 128);  // the last line of the page, and the first of the next one
-  meter.born(4, 1, 0x10050, 16);   // another group, on a line of the first
+  meter.allocated(0, 0, 0x10000, 16);
+  meter.allocated(1, 0, 0x10020, 16);   // the same line
+  meter.allocated(2, 0, 0x10030, 17);   // and a byte of the next
+  meter.allocated(3, 0, 0x10fc0, 128);  // the last line of the page, and the first of the next one
+  meter.allocated(4, 1, 0x10050, 16);   // another group, on a line of the first
   meter.finish();
   EXPECT_EQ(rows(meter), std::vector<row>({{0, 5, 177, 4 * 64, 2 * 4096}, {1, 5, 16, 64, 4096}}));
 }
@@ -34,40 +34,40 @@ TEST(compactness_meter, blocks_at_known_addresses) {
 TEST(compactness_meter, a_large_block_covers_all_of_its_lines) {
   compactness_meter meter(1, 10, 1);
   const std::uint64_t size = std::uint64_t{1} << 40;
-  meter.born(0, 0, 0x7f0000000010, size);
-  meter.born(1, 0, 0x7f0000000000, 16);
+  meter.allocated(0, 0, 0x7f0000000010, size);
+  meter.allocated(1, 0, 0x7f0000000000, 16);
   meter.finish();
   EXPECT_EQ(rows(meter), std::vector<row>({{0, 5, size + 16, size + 64, size + 4096}}));
 }
 
 TEST(compactness_meter, what_has_died_or_has_no_bytes_is_nowhere) {
   compactness_meter meter(1, 10, 1);
-  meter.born(0, 0, 0x1000, 64);
-  meter.born(1, 0, 0x2000, 0);
-  meter.born(2, 0, 0x3000, 64);
-  meter.died(2);
+  meter.allocated(0, 0, 0x1000, 64);
+  meter.allocated(1, 0, 0x2000, 0);
+  meter.allocated(2, 0, 0x3000, 64);
+  meter.freed(2);
   meter.finish();
   EXPECT_EQ(rows(meter), std::vector<row>({{0, 5, 64, 64, 4096}}));
 }
 
 TEST(compactness_meter, a_block_inside_another_adds_no_line) {
   compactness_meter meter(1, 10, 1);
-  meter.born(0, 0, 0x1000, 8192);
-  meter.born(1, 0, 0x1040, 64);
+  meter.allocated(0, 0, 0x1000, 8192);
+  meter.allocated(1, 0, 0x1040, 64);
   meter.finish();
   EXPECT_EQ(rows(meter), std::vector<row>({{0, 5, 8256, 8192, 8192}}));
 }
 
 TEST(compactness_meter, the_last_byte_of_the_address_space_is_the_end) {
   compactness_meter meter(1, 10, 1);
-  meter.born(0, 0, UINT64_MAX - 15, 1'000);
+  meter.allocated(0, 0, UINT64_MAX - 15, 1'000);
   meter.finish();
   EXPECT_EQ(rows(meter), std::vector<row>({{0, 5, 1'000, 64, 4096}}));
 }
 
 TEST(compactness_meter, moments_lie_in_the_middle_of_equal_parts) {
   compactness_meter meter(1, 100, 4);
-  meter.born(0, 0, 0x1000, 1);
+  meter.allocated(0, 0, 0x1000, 1);
   meter.finish();
   EXPECT_EQ(rows(meter),
             std::vector<row>(
@@ -77,29 +77,29 @@ TEST(compactness_meter, moments_lie_in_the_middle_of_equal_parts) {
 TEST(compactness_meter, a_moment_is_behind_its_event) {
   compactness_meter meter(1, 20, 2);  // 5 and 15
   meter.reached(5);
-  meter.born(0, 0, 0x1000, 10);
+  meter.allocated(0, 0, 0x1000, 10);
   meter.reached(6);
-  meter.born(1, 0, 0x2000, 20);
+  meter.allocated(1, 0, 0x2000, 20);
   meter.reached(15);
-  meter.died(0);
+  meter.freed(0);
   meter.reached(16);
-  meter.died(1);
+  meter.freed(1);
   meter.finish();
   EXPECT_EQ(rows(meter), std::vector<row>({{0, 5, 10, 64, 4096}, {0, 15, 20, 64, 4096}}));
 }
 
 TEST(compactness_meter, moments_on_the_same_event_are_one) {
   compactness_meter meter(1, 2, 32);
-  meter.born(0, 0, 0x1000, 1);
+  meter.allocated(0, 0, 0x1000, 1);
   meter.finish();
   EXPECT_EQ(rows(meter), std::vector<row>({{0, 0, 1, 64, 4096}, {0, 1, 1, 64, 4096}}));
 }
 
 TEST(compactness_meter, without_moments_nothing_is_found) {
   compactness_meter meter(1, 100, 0);
-  meter.born(0, 0, 0x1000, 1);
+  meter.allocated(0, 0, 0x1000, 1);
   meter.reached(50);
-  meter.died(0);
+  meter.freed(0);
   meter.finish();
   EXPECT_TRUE(meter.found().empty());
 }
@@ -123,13 +123,13 @@ TEST(compactness_meter, agrees_with_sets_of_lines_and_pages) {
     meter.reached(event);
     const auto slot = static_cast<std::uint32_t>(random() % 400);
     if (live.erase(slot) != 0) {
-      meter.died(slot);
+      meter.freed(slot);
     } else {
       const auto group = static_cast<std::uint32_t>(random() % groups);
       const block b{
           .group = group, .address = 0x40000 + slot * 640 + random() % 20 * 16, .size = random() % 320};
       live[slot] = b;
-      meter.born(slot, group, b.address, b.size);
+      meter.allocated(slot, group, b.address, b.size);
     }
     if (!at.contains(event)) continue;
     for (std::uint32_t group = 0; group < groups; ++group) {

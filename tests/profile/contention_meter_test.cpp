@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace mallard::profile {
@@ -157,6 +159,31 @@ TEST(contention_meter, agrees_with_the_formulas_on_random_operations) {
     EXPECT_NEAR(meter.of(group).overlaps, expected.overlaps, 1e-9 * expected.overlaps);
     EXPECT_GT(expected.contention, 0);
   }
+}
+
+TEST(participants, a_pair_keeps_its_slot_and_no_other_has_it) {
+  std::mt19937_64 random(3);
+  constexpr std::uint32_t groups = 20;
+  participants slots(groups);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> model;
+  std::vector<std::set<std::uint32_t>> threads(groups);
+  for (int step = 0; step < 5'000; ++step) {
+    const auto group = static_cast<std::uint32_t>(random() % groups);
+    const auto thread = static_cast<std::uint32_t>(random() % (group + 1));
+    const auto next = static_cast<std::uint32_t>(model.size());
+    const std::uint32_t expected = model.try_emplace({group, thread}, next).first->second;
+    ASSERT_EQ(slots.slot(group, thread), expected);
+    threads[group].insert(thread);
+  }
+  for (std::uint32_t group = 0; group < groups; ++group)
+    EXPECT_EQ(slots.threads(group), threads[group].size()) << group;
+}
+
+TEST(participants, a_group_that_nobody_came_to_has_no_threads) {
+  participants slots(2);
+  slots.slot(1, 0);
+  EXPECT_EQ(slots.threads(0), 0U);
+  EXPECT_EQ(slots.threads(1), 1U);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <set>
 
-#include "profile/told.hpp"
+#include "profile/object_log.hpp"
 
 namespace mallard::profile {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "journal/events/event_batch.hpp"
-#include "profile/told.hpp"
+#include "profile/object_log.hpp"
 
 namespace mallard::profile {
 

@@ -18,7 +18,7 @@
 #include "journal/events/batch_of.hpp"
 #include "journal/temporary_file.hpp"
 #include "profile/naive_pairing.hpp"
-#include "profile/size_class.hpp"
+#include "profile/object.hpp"
 
 namespace mallard::profile {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "profile/naive_pairing.hpp"
+#include "profile/object_log.hpp"
 #include "profile/pairing.hpp"
-#include "profile/told.hpp"
 
 namespace mallard::profile {
 namespace {

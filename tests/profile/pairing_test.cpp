@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "profile/told.hpp"
+#include "profile/object_log.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -78,7 +78,7 @@ TEST(pairing, an_allocation_and_its_free_are_one_object) {
                                    .death_kind = event_kind::delete_}));
 }
 
-TEST(pairing, what_is_never_freed_survives_oldest_first) {
+TEST(pairing, what_is_never_freed_is_leaked_oldest_first) {
   const pairs found = pair_all({malloc_of(16), malloc_of(32), free_of(16), malloc_of(16), malloc_of(48)});
   EXPECT_EQ(births_of(found.ends), (numbers{0, 1, 3, 4}));
   EXPECT_EQ(found.ends[1].death, no_event);
@@ -86,7 +86,7 @@ TEST(pairing, what_is_never_freed_survives_oldest_first) {
   EXPECT_EQ(found.ends[1].between, 2U);
 }
 
-TEST(pairing, survivors_come_in_pieces_of_any_length) {
+TEST(pairing, leaked_objects_come_in_pieces_of_any_length) {
   std::vector<event> events;
   for (std::uint64_t i = 1; i <= 10; ++i) events.push_back(malloc_of(16 * i));
   EXPECT_EQ(pair(events, 1, 3).ends, pair(events).ends);
@@ -110,7 +110,7 @@ TEST(pairing, times_never_fall) {
 }
 
 TEST(pairing, events_that_are_lost_keep_their_numbers) {
-  told all;
+  object_log all;
   pairing objects({&all}, 1);
   const std::vector<event> events{malloc_of(16), free_of(16)};
   objects.add(journal::batch_of(events, 0));
@@ -120,7 +120,7 @@ TEST(pairing, events_that_are_lost_keep_their_numbers) {
 }
 
 TEST(pairing, numbers_that_cannot_be_are_counted_on) {
-  told all;
+  object_log all;
   pairing objects({&all}, 1);
   const std::vector<event> events{malloc_of(16), free_of(16)};
   for (const std::uint64_t first : {UINT64_MAX, std::uint64_t{0}, std::uint64_t{3}})

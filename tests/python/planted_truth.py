@@ -1,7 +1,7 @@
 """What tests/profile/targets/planted.cpp says that it did, and what follows from it.
 
 Everything is worked out anew from the program's own log, by the definitions in docs/profile.md and
-src/profile/census.hpp: nothing of the package takes part.
+src/profile/group_statistics.hpp: nothing of the package takes part.
 """
 
 import json

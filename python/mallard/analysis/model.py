@@ -30,7 +30,7 @@ class Temporaries:
 
 @dataclass(frozen=True, slots=True)
 class Deaths:
-    """How objects ended: each is counted once (src/profile/census.hpp)."""
+    """How objects ended: each is counted once (src/profile/group_statistics.hpp)."""
 
     one_by_one: int
     lifo: int

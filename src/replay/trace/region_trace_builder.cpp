@@ -28,7 +28,7 @@ void region_trace_builder::add(const journal::event_batch& batch) {
   pairing_.add(batch);
 }
 
-void region_trace_builder::born(std::uint32_t place, const profile::object& o) {
+void region_trace_builder::allocated(std::uint32_t place, const profile::object& o) {
   if (o.region == 0) return;
   settle();
   if (place >= blocks_.size()) blocks_.resize(std::size_t{place} + 1);
@@ -59,7 +59,7 @@ void region_trace_builder::born(std::uint32_t place, const profile::object& o) {
 }
 
 // By itself, or with the region, whose own op follows.
-void region_trace_builder::died(std::uint32_t place, const profile::object& o) {
+void region_trace_builder::freed(std::uint32_t place, const profile::object& o) {
   if (o.region == 0) return;
   settle();
   const block& b = blocks_[place];

@@ -63,9 +63,9 @@ class region_trace_builder final : private profile::watcher {
     std::uint32_t take();
   };
 
-  void born(std::uint32_t place, const profile::object& o) override;
-  void died(std::uint32_t place, const profile::object& o) override;
-  void survived(std::uint32_t /*place*/, const profile::object& /*o*/) override {}
+  void allocated(std::uint32_t place, const profile::object& o) override;
+  void freed(std::uint32_t place, const profile::object& o) override;
+  void leaked(std::uint32_t /*place*/, const profile::object& /*o*/) override {}
   void region_began(std::uint32_t number, std::uint32_t parent, std::uint64_t event,
                     std::uint32_t context) override;
   void region_moved(std::uint32_t number, std::uint32_t parent) override;

@@ -5,7 +5,7 @@
 
 const { format } = mallard;
 
-// The last of the 64 size classes has no upper end (src/profile/size_class.hpp).
+// The last of the 64 size classes has no upper end (src/profile/object.hpp).
 const last_class = 448 * 1024;
 
 // First and last index with anything in it; null if there is none.

@@ -1,4 +1,4 @@
-#include "profile/census_pass.hpp"
+#include "profile/statistics_pass.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 namespace mallard::profile {
 namespace {
 
-TEST(census_pass, counts_each_grouping_in_one_reading) {
+TEST(statistics_pass, counts_each_grouping_in_one_reading) {
   const journal::temporary_file file("a 8 10 1 5\na 16 20 2 6\nf 10 2 7\n");
-  census_pass pass(file.path(), {{.groups = {.of_context = {0}, .groups = 1}, .events = 3},
-                                 {.groups = {.of_thread = {0, 1}, .groups = 2}, .events = 3}});
+  statistics_pass pass(file.path(), {{.groups = {.of_context = {0}, .groups = 1}, .events = 3},
+                                     {.groups = {.of_thread = {0, 1}, .groups = 2}, .events = 3}});
   EXPECT_FALSE(pass.complete());
   while (pass.advance()) {
   }
@@ -29,18 +29,19 @@ TEST(census_pass, counts_each_grouping_in_one_reading) {
   EXPECT_THROW((void)pass.result(2), std::out_of_range);
 }
 
-TEST(census_pass, a_complete_one_stays_as_it_is) {
+TEST(statistics_pass, a_complete_one_stays_as_it_is) {
   const journal::temporary_file file("a 8 10 1 5\n");
-  census_pass pass(file.path(), {{.groups = {.of_context = {0}, .groups = 1}, .events = 1, .moments = 1}});
+  statistics_pass pass(file.path(),
+                       {{.groups = {.of_context = {0}, .groups = 1}, .events = 1, .moments = 1}});
   while (pass.advance()) {
   }
   EXPECT_FALSE(pass.advance());
   EXPECT_EQ(pass.result(0).compactness_over_time().size(), 1U);
 }
 
-TEST(census_pass, what_a_recording_has_added_since_is_left_out) {
+TEST(statistics_pass, what_a_recording_has_added_since_is_left_out) {
   const journal::temporary_file file("a 8 10 1 5\na 16 20 2 6\nf 10 2 7\na 32 30 1 8\nf 20 1 9\n");
-  census_pass pass(file.path(), {{.groups = {.of_context = {0}, .groups = 1}, .events = 3}});
+  statistics_pass pass(file.path(), {{.groups = {.of_context = {0}, .groups = 1}, .events = 3}});
   while (pass.advance()) {
   }
   EXPECT_EQ(pass.result(0).figures()[0].births, 2U);
@@ -48,9 +49,9 @@ TEST(census_pass, what_a_recording_has_added_since_is_left_out) {
   EXPECT_EQ(pass.progress(), 1);
 }
 
-TEST(census_pass, a_journal_that_has_lost_events_is_an_error) {
+TEST(statistics_pass, a_journal_that_has_lost_events_is_an_error) {
   const journal::temporary_file file("a 8 10 1 5\na 16 20 2 6\n");
-  census_pass pass(file.path(), {{.groups = {.of_context = {0}, .groups = 1}, .events = 3}});
+  statistics_pass pass(file.path(), {{.groups = {.of_context = {0}, .groups = 1}, .events = 3}});
   const auto read_all = [&pass] {
     while (pass.advance()) {
     }
@@ -59,8 +60,8 @@ TEST(census_pass, a_journal_that_has_lost_events_is_an_error) {
   EXPECT_FALSE(pass.complete());
 }
 
-TEST(census_pass, a_missing_journal_is_an_error) {
-  EXPECT_THROW(census_pass("/nonexistent/journal", {}), journal::error);
+TEST(statistics_pass, a_missing_journal_is_an_error) {
+  EXPECT_THROW(statistics_pass("/nonexistent/journal", {}), journal::error);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "profile/census.hpp"
+#include "profile/group_statistics.hpp"
 
 #include <gtest/gtest.h>
 
@@ -22,14 +22,14 @@ struct birth {
   std::uint32_t region = 0;
 };
 
-// A census, told of objects by what they are called in the test.
+// Statistics of objects that go by the names they have in the test.
 class life {
  public:
-  explicit life(census_plan plan) : census_(std::move(plan)) {}
+  explicit life(statistics_plan plan) : statistics_(std::move(plan)) {}
 
-  void born(int name, birth b = {}) { begin(name, b, no_event, origin::fresh); }
+  void allocated(int name, birth b = {}) { begin(name, b, no_event, origin::fresh); }
 
-  void died(int name, event_kind kind = event_kind::free, std::uint32_t thread = 0) {
+  void freed(int name, event_kind kind = event_kind::free, std::uint32_t thread = 0) {
     end(name, kind, thread);
     ++event_;
   }
@@ -44,12 +44,12 @@ class life {
   void at(std::uint64_t time) { time_ = time; }
 
   const group_figures& finish(std::uint32_t group = 0) {
-    for (const auto& [_, one] : live_) census_.survived(one.slot, one.o);
-    census_.finish();
-    return census_.figures()[group];
+    for (const auto& [_, one] : live_) statistics_.leaked(one.slot, one.o);
+    statistics_.finish();
+    return statistics_.figures()[group];
   }
 
-  [[nodiscard]] const census& result() const { return census_; }
+  [[nodiscard]] const group_statistics& result() const { return statistics_; }
 
  private:
   struct living {
@@ -74,7 +74,7 @@ class life {
                    .kind = event_kind::malloc,
                    .origin = from};
     live_[name] = {.slot = slot, .o = o};
-    census_.born(slot, o);
+    statistics_.allocated(slot, o);
   }
 
   void end(int name, event_kind kind, std::uint32_t thread) {
@@ -85,10 +85,10 @@ class life {
     gone.o.death_thread = thread;
     gone.o.death_kind = kind;
     free_slots_.push_back(gone.slot);
-    census_.died(gone.slot, gone.o);
+    statistics_.freed(gone.slot, gone.o);
   }
 
-  census census_;
+  group_statistics statistics_;
   std::map<int, living> live_;
   std::vector<std::uint32_t> free_slots_;
   std::uint32_t slots_ = 0;
@@ -96,18 +96,18 @@ class life {
   std::uint64_t time_ = 0;
 };
 
-census_plan one_group() { return {.groups = {.of_context = {0}, .groups = 1}}; }
-census_plan two_groups() { return {.groups = {.of_context = {0, 1}, .groups = 2}}; }
+statistics_plan one_group() { return {.groups = {.of_context = {0}, .groups = 1}}; }
+statistics_plan two_groups() { return {.groups = {.of_context = {0, 1}, .groups = 2}}; }
 
-TEST(census, sums_and_the_most_alive) {
+TEST(group_statistics, sums_and_the_most_alive) {
   life of(one_group());
-  of.born(1, {.size = 100});
-  of.born(2, {.size = 50});
-  of.died(1);
-  of.born(3, {.size = 80});
-  of.born(4, {.size = 20});  // event 4: 150 once more
-  of.born(5, {.size = 5});   // event 5: 155
-  of.died(3);
+  of.allocated(1, {.size = 100});
+  of.allocated(2, {.size = 50});
+  of.freed(1);
+  of.allocated(3, {.size = 80});
+  of.allocated(4, {.size = 20});  // event 4: 150 once more
+  of.allocated(5, {.size = 5});   // event 5: 155
+  of.freed(3);
   const group_figures& found = of.finish();
   EXPECT_EQ(found.births, 5U);
   EXPECT_EQ(found.bytes, 255U);
@@ -117,23 +117,23 @@ TEST(census, sums_and_the_most_alive) {
   EXPECT_EQ(found.never, 3U);
 }
 
-TEST(census, the_most_alive_is_where_it_was_first_reached) {
+TEST(group_statistics, the_most_alive_is_where_it_was_first_reached) {
   life of(one_group());
-  of.born(1, {.size = 100});
-  of.died(1);
-  of.born(2, {.size = 100});
+  of.allocated(1, {.size = 100});
+  of.freed(1);
+  of.allocated(2, {.size = 100});
   EXPECT_EQ(of.finish().max_live_event, 0U);
 }
 
-TEST(census, each_end_is_counted_once) {
+TEST(group_statistics, each_end_is_counted_once) {
   life of(one_group());
-  of.born(1);
-  of.died(1);  // the only one
-  of.born(2);
-  of.born(3);
-  of.died(3);  // the youngest
+  of.allocated(1);
+  of.freed(1);  // the only one
+  of.allocated(2);
+  of.allocated(3);
+  of.freed(3);  // the youngest
   of.reallocated(2);
-  of.born(4);
+  of.allocated(4);
   const group_figures& found = of.finish();
   EXPECT_EQ(found.births, 5U);
   EXPECT_EQ(found.one_by_one, 1U);
@@ -143,45 +143,45 @@ TEST(census, each_end_is_counted_once) {
   EXPECT_EQ(found.together, 0U);
 }
 
-TEST(census, a_run_goes_on_over_a_reallocation_in_the_group) {
+TEST(group_statistics, a_run_goes_on_over_a_reallocation_in_the_group) {
   life of(one_group());
-  for (int name = 0; name < 9; ++name) of.born(name);
-  for (int name = 0; name < 8; ++name) of.died(name);
+  for (int name = 0; name < 9; ++name) of.allocated(name);
+  for (int name = 0; name < 8; ++name) of.freed(name);
   of.reallocated(8);  // alone, so that nothing is left for a moment
-  of.died(8);
+  of.freed(8);
   const group_figures& found = of.finish();
   EXPECT_EQ(found.together, 9U);
   EXPECT_EQ(found.reallocated, 1U);
 }
 
-TEST(census, a_reallocation_counts_as_no_death_of_a_run) {
+TEST(group_statistics, a_reallocation_counts_as_no_death_of_a_run) {
   life of(one_group());
-  for (int name = 0; name < 7; ++name) of.born(name);
+  for (int name = 0; name < 7; ++name) of.allocated(name);
   of.reallocated(0);
-  for (int name = 6; name >= 0; --name) of.died(name);
+  for (int name = 6; name >= 0; --name) of.freed(name);
   const group_figures& found = of.finish();
   EXPECT_EQ(found.together, 0U);
   EXPECT_EQ(found.lifo, 6U);
   EXPECT_EQ(found.one_by_one, 1U);
 }
 
-TEST(census, a_reallocated_object_is_as_old_as_it_was) {
+TEST(group_statistics, a_reallocated_object_is_as_old_as_it_was) {
   life of(one_group());
-  of.born(1);
-  of.born(2);
+  of.allocated(1);
+  of.allocated(2);
   of.reallocated(1);
-  of.died(1);  // still the older one
+  of.freed(1);  // still the older one
   EXPECT_EQ(of.finish().one_by_one, 1U);
 }
 
-TEST(census, a_reallocation_into_another_group_is_a_birth_there) {
+TEST(group_statistics, a_reallocation_into_another_group_is_a_birth_there) {
   life of(two_groups());
-  for (int name = 0; name < 9; ++name) of.born(name);
-  of.born(20, {.context = 1});
-  for (int name = 0; name < 8; ++name) of.died(name);
+  for (int name = 0; name < 9; ++name) of.allocated(name);
+  of.allocated(20, {.context = 1});
+  for (int name = 0; name < 8; ++name) of.freed(name);
   of.reallocated(8, {.size = 30, .context = 1});  // nothing is left of group 0
-  of.died(8);                                     // the youngest of two in group 1
-  of.born(9);                                     // breaks no run: it is settled
+  of.freed(8);                                    // the youngest of two in group 1
+  of.allocated(9);                                // breaks no run: it is settled
   const group_figures& first = of.finish(0);
   EXPECT_EQ(first.together, 8U);
   EXPECT_EQ(first.reallocated, 1U);
@@ -192,12 +192,12 @@ TEST(census, a_reallocation_into_another_group_is_a_birth_there) {
   EXPECT_EQ(second.lifo, 1U);
 }
 
-TEST(census, regions_and_their_objects_are_left_out) {
+TEST(group_statistics, regions_and_their_objects_are_left_out) {
   life of(one_group());
-  of.born(1);
-  of.born(2, {.size = 1000, .region = 1});
-  of.died(2, event_kind::region_destroy);
-  of.born(3, {.size = 1000, .region = 1});
+  of.allocated(1);
+  of.allocated(2, {.size = 1000, .region = 1});
+  of.freed(2, event_kind::region_destroy);
+  of.allocated(3, {.size = 1000, .region = 1});
   const group_figures& found = of.finish();
   EXPECT_EQ(found.births, 1U);
   EXPECT_EQ(found.max_live_bytes, 10U);
@@ -205,10 +205,10 @@ TEST(census, regions_and_their_objects_are_left_out) {
   EXPECT_EQ(found.lifo + found.one_by_one, 0U);
 }
 
-TEST(census, a_group_by_thread_is_that_of_the_birth) {
+TEST(group_statistics, a_group_by_thread_is_that_of_the_birth) {
   life of({.groups = {.of_thread = {0, 1}, .groups = 2}});
-  of.born(1, {.size = 7, .context = 5, .thread = 1});
-  of.died(1, event_kind::free, 0);
+  of.allocated(1, {.size = 7, .context = 5, .thread = 1});
+  of.freed(1, event_kind::free, 0);
   of.finish();
   EXPECT_EQ(of.result().figures()[0].births, 0U);
   EXPECT_EQ(of.result().figures()[0].active_threads, 0U);
@@ -217,45 +217,45 @@ TEST(census, a_group_by_thread_is_that_of_the_birth) {
   EXPECT_EQ(of.result().figures()[1].active_threads, 2U) << "who allocated, and who freed";
 }
 
-TEST(census, births_and_frees_are_operations_of_their_threads) {
-  census_plan plan = one_group();
+TEST(group_statistics, births_and_frees_are_operations_of_their_threads) {
+  statistics_plan plan = one_group();
   plan.ns_per_operation = {100'000};
   life of(std::move(plan));
-  of.born(1, {.thread = 0});
+  of.allocated(1, {.thread = 0});
   of.reallocated(1, {.thread = 0});  // one operation
-  of.born(2, {.thread = 1});
-  of.died(1, event_kind::free, 1);  // b is 0.2 for both
+  of.allocated(2, {.thread = 1});
+  of.freed(1, event_kind::free, 1);  // b is 0.2 for both
   const group_figures& found = of.finish();
   EXPECT_EQ(found.active_threads, 2U);
   EXPECT_DOUBLE_EQ(found.contention, 0.2 * 0.2);
   EXPECT_DOUBLE_EQ(found.overlaps, 0.2 * 0.2 * 10);
 }
 
-TEST(census, an_object_that_ends_during_a_reallocation_dies_beside_it) {
-  census of(one_group());
+TEST(group_statistics, an_object_that_ends_during_a_reallocation_dies_beside_it) {
+  group_statistics of(one_group());
   const auto birth = [](std::uint64_t event) { return object{.birth = event, .size = 10}; };
-  for (std::uint32_t slot = 0; slot < 3; ++slot) of.born(slot, birth(slot));
+  for (std::uint32_t slot = 0; slot < 3; ++slot) of.allocated(slot, birth(slot));
   object moved = birth(1);
   moved.death = 3;
   moved.death_kind = event_kind::realloc;
-  of.died(1, moved);
+  of.freed(1, moved);
   object at_its_new_address = birth(2);
   at_its_new_address.death = 3;
   at_its_new_address.death_kind = event_kind::deallocate;
-  of.died(2, at_its_new_address);  // the youngest of three
-  of.born(2, birth(3));
+  of.freed(2, at_its_new_address);  // the youngest of three
+  of.allocated(2, birth(3));
   object first = birth(0);
   first.death = 4;
   first.death_kind = event_kind::free;
-  of.died(0, first);
+  of.freed(0, first);
   of.finish();
   EXPECT_EQ(of.figures()[0].lifo, 1U);
   EXPECT_EQ(of.figures()[0].reallocated, 1U);
   EXPECT_EQ(of.figures()[0].one_by_one, 1U);
 }
 
-TEST(census, reallocations_to_nothing_are_frees) {
-  census of(one_group());
+TEST(group_statistics, reallocations_to_nothing_are_frees) {
+  group_statistics of(one_group());
   std::vector<journal::event> events;
   for (std::uint64_t address = 16; address <= 48; address += 16)
     events.push_back({.kind = event_kind::malloc, .address = address, .size = 10});
@@ -278,17 +278,17 @@ TEST(census, reallocations_to_nothing_are_frees) {
   EXPECT_EQ(found.never, 3U);
 }
 
-TEST(census, compactness_is_of_each_group) {
-  census_plan plan = two_groups();
+TEST(group_statistics, compactness_is_of_each_group) {
+  statistics_plan plan = two_groups();
   plan.events = 6;
   plan.moments = 3;  // behind events 1, 3 and 5
   life of(std::move(plan));
-  of.born(1, {.size = 64});
-  of.born(2, {.size = 128, .context = 1});
-  of.born(3, {.size = 1});
+  of.allocated(1, {.size = 64});
+  of.allocated(2, {.size = 128, .context = 1});
+  of.allocated(3, {.size = 1});
   of.reallocated(1, {.size = 32});
-  of.died(2);
-  of.died(3);
+  of.freed(2);
+  of.freed(3);
   of.finish();
   std::vector<std::vector<std::uint64_t>> found;
   for (const compactness& c : of.result().compactness_over_time())
@@ -300,24 +300,24 @@ TEST(census, compactness_is_of_each_group) {
                                                             {5, 0, 32, 64, 4096}}));
 }
 
-TEST(census, live_bytes_over_time_are_of_each_group) {
-  census_plan plan = two_groups();
+TEST(group_statistics, live_bytes_over_time_are_of_each_group) {
+  statistics_plan plan = two_groups();
   plan.end_time = 100;
   plan.buckets = 4;
   life of(std::move(plan));
-  of.born(1, {.size = 64});
-  of.born(2, {.size = 128, .context = 1});
+  of.allocated(1, {.size = 64});
+  of.allocated(2, {.size = 128, .context = 1});
   of.at(30);
   of.reallocated(1, {.size = 32});
-  of.born(3, {.size = 1});
+  of.allocated(3, {.size = 1});
   of.at(60);
-  of.died(2);
+  of.freed(2);
   of.finish();
   EXPECT_EQ(of.result().live_bytes_over_time(),
             std::vector<std::uint64_t>({64, 64, 33, 33, 128, 128, 128, 0}));
 }
 
-TEST(census, every_object_of_a_long_random_life_ends_once) {
+TEST(group_statistics, every_object_of_a_long_random_life_ends_once) {
   std::mt19937_64 random(31);
   constexpr std::uint32_t groups = 5;
   life of({.groups = {.of_context = {0, 1, 2, 3, 4}, .groups = groups}});
@@ -342,7 +342,7 @@ TEST(census, every_object_of_a_long_random_life_ends_once) {
     const birth b{.size = random() % 100, .context = static_cast<std::uint32_t>(random() % groups)};
     const auto found = live.find(name);
     if (found == live.end()) {
-      of.born(name, b);
+      of.allocated(name, b);
       add(b);
       live[name] = b;
     } else if (random() % 3 == 0) {
@@ -352,7 +352,7 @@ TEST(census, every_object_of_a_long_random_life_ends_once) {
       add(b);
       found->second = b;
     } else {
-      of.died(name);
+      of.freed(name);
       remove(found->second);
       live.erase(found);
     }
@@ -369,6 +369,28 @@ TEST(census, every_object_of_a_long_random_life_ends_once) {
     EXPECT_EQ(found.reallocated, in.reallocated);
     EXPECT_EQ(found.never + found.reallocated + found.together + found.lifo + found.one_by_one, in.births);
   }
+}
+
+object of(std::uint32_t context, std::uint32_t thread) { return {.context = context, .thread = thread}; }
+
+TEST(grouping, by_context_leaves_the_thread_aside) {
+  const grouping groups{.of_context = {2, 0, 1}, .groups = 3};
+  EXPECT_EQ(groups.of(of(0, 1)), 2U);
+  EXPECT_EQ(groups.of(of(1, 1)), 0U);
+  EXPECT_EQ(groups.of(of(2, 0)), 1U);
+}
+
+TEST(grouping, by_thread_leaves_the_context_aside) {
+  const grouping groups{.of_thread = {1, 0}, .groups = 2};
+  EXPECT_EQ(groups.of(of(1, 0)), 1U);
+  EXPECT_EQ(groups.of(of(0, 1)), 0U);
+}
+
+TEST(grouping, what_has_no_entry_is_of_group_0) {
+  const grouping by_context{.of_context = {1, 1}, .groups = 2};
+  const grouping by_thread{.of_thread = {1}, .groups = 2};
+  EXPECT_EQ(by_context.of(of(2, 0)), 0U);
+  EXPECT_EQ(by_thread.of(of(0, 1)), 0U);
 }
 
 }  // namespace

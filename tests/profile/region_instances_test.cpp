@@ -1,4 +1,4 @@
-#include "profile/region_totals.hpp"
+#include "profile/region_instances.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 using journal::event;
 using journal::event_kind;
 
-TEST(RegionTotals, CountWhatIsAllocatedInRegionsAndNothingElse) {
+TEST(region_instances, totals_count_what_is_allocated_in_regions_and_nothing_else) {
   const std::uint64_t outer = 0x10;
   const std::uint64_t inner = 0x20;
   const event events[] = {
@@ -26,15 +26,15 @@ TEST(RegionTotals, CountWhatIsAllocatedInRegionsAndNothingElse) {
       {.kind = event_kind::region_allocate, .address = 0x1000, .size = 20, .region = outer},
       {.kind = event_kind::region_destroy, .region = outer},
   };
-  region_totals totals;
-  pairing pairs({&totals}, 1);
+  region_instances regions;
+  pairing pairs({&regions}, 1);
   pairs.add(journal::batch_of(events));
   pairs.finish();
-  EXPECT_EQ(totals.all().regions, 2u);
-  EXPECT_EQ(totals.all().objects, 4u);
-  EXPECT_EQ(totals.all().bytes, 200u);
-  EXPECT_EQ(totals.all().peak_live_bytes, 180u);
-  EXPECT_EQ(totals.all().peak_live_objects, 3u);
+  EXPECT_EQ(regions.totals().regions, 2u);
+  EXPECT_EQ(regions.totals().objects, 4u);
+  EXPECT_EQ(regions.totals().bytes, 200u);
+  EXPECT_EQ(regions.totals().peak_live_bytes, 180u);
+  EXPECT_EQ(regions.totals().peak_live_objects, 3u);
 }
 
 }  // namespace

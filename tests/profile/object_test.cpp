@@ -1,4 +1,4 @@
-#include "profile/size_class.hpp"
+#include "profile/object.hpp"
 
 #include <gtest/gtest.h>
 

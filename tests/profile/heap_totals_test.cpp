@@ -1,4 +1,4 @@
-#include "profile/held_pages.hpp"
+#include "profile/heap_totals.hpp"
 
 #include <gtest/gtest.h>
 

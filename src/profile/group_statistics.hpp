@@ -1,6 +1,6 @@
-// census: how groups of objects live and die, found while the journal is read.
+// group_statistics: how the objects of groups are allocated and freed, found while the journal is read.
 //
-//     objects --> group of each (grouping) --+--> death_order        one by one, LIFO, together
+//     objects --> group of each (grouping) --+--> free_order         one by one, LIFO, together
 //                                            +--> contention_meter   which threads meet, and how often
 //                                            +--> compactness_meter  how tightly they lie
 //                                            +--> live_levels        how much is alive, over time
@@ -18,12 +18,30 @@
 
 #include "profile/compactness_meter.hpp"
 #include "profile/contention_meter.hpp"
-#include "profile/death_order.hpp"
-#include "profile/grouping.hpp"
+#include "profile/free_order.hpp"
 #include "profile/live_levels.hpp"
 #include "profile/watcher.hpp"
 
 namespace mallard::profile {
+
+// Which group an object belongs to, that of its context or that of its birth thread.
+//
+//     of_context  0 1 2 2 2 1 ...        of_thread  0 1 1 1 ...
+//                 |     group of context 3             |  group of thread 1
+//
+// Exactly one of the two is used. Its entries are below `groups`; what has no entry is of group 0.
+struct grouping {
+  std::vector<std::uint32_t> of_context{};  // empty: by thread
+  std::vector<std::uint32_t> of_thread{};   // empty: by context
+  std::uint32_t groups = 0;                 // their number
+
+  [[nodiscard]] std::uint32_t of(const object& o) const noexcept {
+    const bool by_context = !of_context.empty();
+    const std::vector<std::uint32_t>& table = by_context ? of_context : of_thread;
+    const std::uint32_t index = by_context ? o.context : o.thread;
+    return index < table.size() ? table[index] : 0;
+  }
+};
 
 struct group_figures {
   std::uint64_t births = 0;
@@ -35,7 +53,7 @@ struct group_figures {
   // An object's end is one of these. The first that fits, from top to bottom.
   std::uint64_t never = 0;        // alive at the end of the journal
   std::uint64_t reallocated = 0;  // ended by a reallocation, which began the next object
-  std::uint64_t together = 0;     // these three as death_order tells them apart
+  std::uint64_t together = 0;     // these three as free_order tells them apart
   std::uint64_t lifo = 0;
   std::uint64_t one_by_one = 0;
 
@@ -45,7 +63,7 @@ struct group_figures {
 };
 
 // What the first reading of the journal tells the second.
-struct census_plan {
+struct statistics_plan {
   grouping groups{};
   std::vector<double> ns_per_operation{};  // of each group, for contention; empty: contention is not found
   std::uint64_t events = 0;                // of the journal
@@ -54,13 +72,13 @@ struct census_plan {
   std::uint32_t buckets = 0;               // of equal time, for live_bytes_over_time
 };
 
-class census final : public watcher {
+class group_statistics final : public watcher {
  public:
-  explicit census(census_plan plan);
+  explicit group_statistics(statistics_plan plan);
 
-  void born(std::uint32_t slot, const object& o) override;
-  void died(std::uint32_t slot, const object& o) override;
-  void survived(std::uint32_t slot, const object& o) override;
+  void allocated(std::uint32_t slot, const object& o) override;
+  void freed(std::uint32_t slot, const object& o) override;
+  void leaked(std::uint32_t slot, const object& o) override;
 
   // Behind the last event; the results are complete then.
   void finish();
@@ -89,7 +107,7 @@ class census final : public watcher {
   std::vector<group_figures> figures_;
   std::vector<std::uint64_t> live_bytes_;  // of each group
   std::optional<place> left_;              // by a reallocation, for the object that it begins
-  death_order order_;
+  free_order order_;
   contention_meter contention_;
   compactness_meter compactness_;
   live_levels levels_;

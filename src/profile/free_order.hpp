@@ -1,17 +1,18 @@
-// death_order: in what order the objects of each group die.
+// free_order: in what order the objects of each group are freed.
 //
-//     group --youngest--> slot 7 <-> slot 2 <-> slot 9       by birth, through the slots themselves
+//     group --youngest--> slot 7 <-> slot 2 <-> slot 9       by age, through the slots themselves
 //
 // A free ends an object in one of these ways; the first that fits, from top to bottom.
-//     together      in a run of at least 8 deaths, with no birth in the group between, after which nothing
+//     together      in a run of at least 8 frees, with no allocation in the group between, after which
+//     nothing
 //                   of the group was left
 //     lifo          the youngest of at least two live objects of the group
 //     one_by_one    any other
-// Whether a run was `together` shows when it ends: its deaths are counted apart until then.
+// Whether a run was `together` shows when it ends: its frees are counted apart until then.
 //
 // A reallocation within a group neither breaks a run nor extends it, and the new object takes the old one's
-// place. One that leads into another group is a birth there; in the old group its object has left, which
-// may leave nothing, but is no death of the run either.
+// place. One that leads into another group is an allocation there; in the old group its object has left,
+// which may leave nothing, but is no free of the run either.
 //
 // Cost: a few loads and stores a step; 8 bytes a slot, 40 a group.
 #pragma once
@@ -23,20 +24,20 @@ namespace mallard::profile {
 
 inline constexpr std::uint64_t shortest_run_together = 8;
 
-class death_order {
+class free_order {
  public:
-  struct tally {
+  struct counts {
     std::uint64_t together = 0;
     std::uint64_t lifo = 0;
     std::uint64_t one_by_one = 0;
   };
 
-  explicit death_order(std::uint32_t groups) : groups_(groups) {}
+  explicit free_order(std::uint32_t groups) : groups_(groups) {}
 
   // The object of `slot` begins in `group`.
-  void born(std::uint32_t group, std::uint32_t slot) {
+  void allocated(std::uint32_t group, std::uint32_t slot) {
     state& in = groups_[group];
-    settle_run(in);
+    close_run(in);
     if (slot >= links_.size()) links_.resize(slot + std::size_t{1});
     links_[slot] = {.older = in.youngest, .younger = none};
     if (in.youngest != none) links_[in.youngest].younger = slot;
@@ -45,7 +46,7 @@ class death_order {
   }
 
   // It ends by a free.
-  void died(std::uint32_t group, std::uint32_t slot) {
+  void freed(std::uint32_t group, std::uint32_t slot) {
     state& in = groups_[group];
     if (in.youngest == slot && in.live > 1)
       ++in.run_lifo;
@@ -54,7 +55,7 @@ class death_order {
     left(group, slot);
   }
 
-  // It is not in the group any longer, without having died.
+  // It is not in the group any longer, without having been freed.
   void left(std::uint32_t group, std::uint32_t slot) {
     state& in = groups_[group];
     const link gone = links_[slot];
@@ -63,7 +64,7 @@ class death_order {
     else
       links_[gone.younger].older = gone.older;
     if (gone.older != none) links_[gone.older].younger = gone.younger;
-    if (--in.live == 0) settle_run(in);
+    if (--in.live == 0) close_run(in);
   }
 
   // The object of slot `to` takes the place of that of slot `from`.
@@ -81,12 +82,12 @@ class death_order {
 
   [[nodiscard]] std::uint64_t live(std::uint32_t group) const noexcept { return groups_[group].live; }
 
-  // All deaths so far. Those of a run that has not emptied its group count as what they are by themselves.
-  [[nodiscard]] tally deaths(std::uint32_t group) const noexcept {
+  // All frees so far. Those of a run that has not emptied its group count as what they are by themselves.
+  [[nodiscard]] counts frees(std::uint32_t group) const noexcept {
     const state& in = groups_[group];
-    return {.together = in.settled.together,
-            .lifo = in.settled.lifo + in.run_lifo,
-            .one_by_one = in.settled.one_by_one + in.run_one_by_one};
+    return {.together = in.closed.together,
+            .lifo = in.closed.lifo + in.run_lifo,
+            .one_by_one = in.closed.one_by_one + in.run_one_by_one};
   }
 
  private:
@@ -98,22 +99,22 @@ class death_order {
   };
 
   struct state {
-    tally settled{};
+    counts closed{};
     std::uint32_t youngest = none;
     std::uint32_t live = 0;
-    std::uint32_t run_lifo = 0;  // of the deaths since the last birth
+    std::uint32_t run_lifo = 0;  // of the frees since the last allocation
     std::uint32_t run_one_by_one = 0;
   };
 
-  // No more deaths belong to the run: the group is empty, or has a birth.
-  static void settle_run(state& in) noexcept {
+  // No more frees belong to the run: the group is empty, or has an allocation.
+  static void close_run(state& in) noexcept {
     const std::uint64_t run = std::uint64_t{in.run_lifo} + in.run_one_by_one;
     if (run == 0) return;
     if (in.live == 0 && run >= shortest_run_together) {
-      in.settled.together += run;
+      in.closed.together += run;
     } else {
-      in.settled.lifo += in.run_lifo;
-      in.settled.one_by_one += in.run_one_by_one;
+      in.closed.lifo += in.run_lifo;
+      in.closed.one_by_one += in.run_one_by_one;
     }
     in.run_lifo = 0;
     in.run_one_by_one = 0;

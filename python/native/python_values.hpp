@@ -1,4 +1,4 @@
-// columns: vectors handed to numpy without a copy. The array owns the vector from then on.
+// python_values: vectors and texts as Python sees them.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -6,11 +6,13 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace mallard::native {
 
+// Hands the vector to numpy without a copy. The array owns it from then on.
 template <class T>
 [[nodiscard]] nanobind::object to_column(std::vector<T> values) {
   auto owned = std::make_unique<std::vector<T>>(std::move(values));
@@ -29,6 +31,24 @@ template <class Row, class Of>
   values.reserve(rows.size());
   for (const Row& row : rows) values.push_back(of(row));
   return to_column(std::move(values));
+}
+
+// Bytes of a journal or a program file as a Python str.
+//
+//     "caf\xe9"   text()       "caf\ufffd"    to be shown: can be written anywhere
+//                 file_name()  "caf\udce9"    to be opened: os.fsencode() has the bytes again
+//
+// A file name is for the system; what shows one makes a text of it first (mallard.names.shown).
+//
+// What is no UTF-8 is U+FFFD.
+[[nodiscard]] inline nanobind::object text(const std::string& bytes) {
+  const auto size = static_cast<Py_ssize_t>(bytes.size());
+  return nanobind::steal(PyUnicode_DecodeUTF8(bytes.data(), size, "replace"));
+}
+
+[[nodiscard]] inline nanobind::object file_name(const std::string& bytes) {
+  const auto size = static_cast<Py_ssize_t>(bytes.size());
+  return nanobind::steal(PyUnicode_DecodeFSDefaultAndSize(bytes.data(), size));
 }
 
 }  // namespace mallard::native

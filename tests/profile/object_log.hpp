@@ -1,4 +1,4 @@
-// told: a watcher that keeps all that it hears, and holds the pairing to what a watcher may rely on.
+// object_log: a watcher that keeps all that it receives, and holds the pairing to what a watcher may rely on.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 #include "journal/events/batch_of.hpp"
 #include "profile/pairing.hpp"
-#include "profile/region_ledger.hpp"
+#include "profile/region_instances.hpp"
 
 namespace mallard::profile {
 
@@ -25,9 +25,9 @@ inline void PrintTo(const object& o,
       << static_cast<unsigned>(o.death_kind) << ", origin " << static_cast<unsigned>(o.origin) << "}";
 }
 
-class told final : public watcher {
+class object_log final : public watcher {
  public:
-  void born(std::uint32_t slot, const object& o) override {
+  void allocated(std::uint32_t slot, const object& o) override {
     EXPECT_TRUE(alive_.emplace(slot, o).second) << "slot " << slot << " is taken";
     EXPECT_LT(slot, alive_.size() + 4096) << "slots are not dense";
     EXPECT_EQ(o.death, no_event);
@@ -35,19 +35,19 @@ class told final : public watcher {
     EXPECT_EQ(o.between, 0U);
     births.push_back(o);
   }
-  void died(std::uint32_t slot, const object& o) override {
+  void freed(std::uint32_t slot, const object& o) override {
     end(slot, o);
     EXPECT_NE(o.death, no_event);
     EXPECT_NE(o.death_kind, journal::event_kind::none);
   }
-  void survived(std::uint32_t slot, const object& o) override {
+  void leaked(std::uint32_t slot, const object& o) override {
     end(slot, o);
     EXPECT_EQ(o.death, no_event);
     EXPECT_EQ(o.death_kind, journal::event_kind::none);
   }
 
-  std::vector<object> births;  // as they are born
-  std::vector<object> ends;    // as they die; then those that live on
+  std::vector<object> births;  // as they are allocated
+  std::vector<object> ends;    // as they are freed; then those that live on
 
  private:
   void end(std::uint32_t slot, const object& o) {
@@ -73,8 +73,8 @@ struct pairs {
 // Pairs these events, in batches of `rows`.
 inline pairs pair(std::span<const journal::event> events, double ns_per_tick = 1,
                   std::size_t rows = SIZE_MAX) {
-  told all;
-  region_ledger regions;
+  object_log all;
+  region_instances regions;
   pairing objects({&all, &regions}, ns_per_tick);
   for (std::size_t first = 0; first < events.size(); first += std::min(rows, events.size() - first))
     objects.add(journal::batch_of(events.subspan(first, std::min(rows, events.size() - first)), first));

@@ -1,8 +1,6 @@
-#include "profile/column_writer.hpp"
+#include "profile/object_batch.hpp"
 
 #include <utility>
-
-#include "profile/size_class.hpp"
 
 namespace mallard::profile {
 namespace {

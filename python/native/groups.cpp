@@ -1,4 +1,4 @@
-// Census: how groups of objects live and die, each figure a column.
+// Statistics of groups of objects, each figure a column.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/filesystem.h>
@@ -13,9 +13,8 @@
 #include <vector>
 
 #include "native/bind.hpp"
-#include "native/numpy_columns.hpp"
-#include "native/stretch.hpp"
-#include "profile/census_pass.hpp"
+#include "native/python_values.hpp"
+#include "profile/statistics_pass.hpp"
 
 namespace nb = nanobind;
 namespace profile = mallard::profile;
@@ -37,15 +36,15 @@ std::uint32_t number_of(const nb::dict& members, const char* name) {
   return members.contains(name) ? nb::cast<std::uint32_t>(members[name]) : 0;
 }
 
-profile::census_plan plan_of(const nb::dict& members, std::uint64_t events, std::uint64_t end_time) {
-  profile::census_plan plan{.groups = {.of_context = vector_of<std::uint32_t>(members, "of_context"),
-                                       .of_thread = vector_of<std::uint32_t>(members, "of_thread"),
-                                       .groups = number_of(members, "groups")},
-                            .ns_per_operation = vector_of<double>(members, "ns_per_operation"),
-                            .events = events,
-                            .end_time = end_time,
-                            .moments = number_of(members, "moments"),
-                            .buckets = number_of(members, "buckets")};
+profile::statistics_plan plan_of(const nb::dict& members, std::uint64_t events, std::uint64_t end_time) {
+  profile::statistics_plan plan{.groups = {.of_context = vector_of<std::uint32_t>(members, "of_context"),
+                                           .of_thread = vector_of<std::uint32_t>(members, "of_thread"),
+                                           .groups = number_of(members, "groups")},
+                                .ns_per_operation = vector_of<double>(members, "ns_per_operation"),
+                                .events = events,
+                                .end_time = end_time,
+                                .moments = number_of(members, "moments"),
+                                .buckets = number_of(members, "buckets")};
   const std::uint32_t groups = plan.groups.groups;
   const auto outside = [groups](std::uint32_t group) { return group >= groups; };
   if (groups == 0) throw nb::value_error("a grouping has no groups");
@@ -59,26 +58,26 @@ profile::census_plan plan_of(const nb::dict& members, std::uint64_t events, std:
   return plan;
 }
 
-void open(profile::census_pass* self, const std::filesystem::path& path, std::uint64_t events,
+void open(profile::statistics_pass* self, const std::filesystem::path& path, std::uint64_t events,
           std::uint64_t end_time, const nb::list& groupings) {
-  std::vector<profile::census_plan> plans;
+  std::vector<profile::statistics_plan> plans;
   for (const nb::handle one : groupings) plans.push_back(plan_of(nb::cast<nb::dict>(one), events, end_time));
-  new (self) profile::census_pass(path, std::move(plans));
+  new (self) profile::statistics_pass(path, std::move(plans));
 }
 
-bool advance(profile::census_pass& self) {
-  const auto end = std::chrono::steady_clock::now() + stretch;
+bool advance(profile::statistics_pass& self) {
+  const auto end = std::chrono::steady_clock::now() + time_slice;
   bool more = true;
   while (more && std::chrono::steady_clock::now() < end) more = self.advance();
   return more;
 }
 
-const profile::census& result_of(const profile::census_pass& self, std::size_t grouping) {
+const profile::group_statistics& result_of(const profile::statistics_pass& self, std::size_t grouping) {
   if (!self.complete()) throw std::runtime_error("the journal has not been read to its end");
   return self.result(grouping);
 }
 
-nb::dict figures_of(const profile::census_pass& self, std::size_t grouping) {
+nb::dict figures_of(const profile::statistics_pass& self, std::size_t grouping) {
   using row = profile::group_figures;
   const std::vector<row>& rows = result_of(self, grouping).figures();
   nb::dict columns;
@@ -98,7 +97,7 @@ nb::dict figures_of(const profile::census_pass& self, std::size_t grouping) {
   return columns;
 }
 
-nb::dict compactness_of(const profile::census_pass& self, std::size_t grouping) {
+nb::dict compactness_of(const profile::statistics_pass& self, std::size_t grouping) {
   using row = profile::compactness;
   const std::vector<row>& rows = result_of(self, grouping).compactness_over_time();
   nb::dict columns;
@@ -110,9 +109,9 @@ nb::dict compactness_of(const profile::census_pass& self, std::size_t grouping) 
   return columns;
 }
 
-// Points into the census, which lives as long as the array.
-auto live_bytes_of(const profile::census_pass& self, std::size_t grouping) {
-  const profile::census& found = result_of(self, grouping);
+// Points into the statistics, which live as long as the array.
+auto live_bytes_of(const profile::statistics_pass& self, std::size_t grouping) {
+  const profile::group_statistics& found = result_of(self, grouping);
   const std::size_t groups = found.figures().size();
   const std::vector<std::uint64_t>& levels = found.live_bytes_over_time();
   return nb::ndarray<nb::numpy, const std::uint64_t, nb::ndim<2>>(
@@ -121,11 +120,11 @@ auto live_bytes_of(const profile::census_pass& self, std::size_t grouping) {
 
 }  // namespace
 
-void bind_census(nb::module_& module) {
-  nb::class_<profile::census_pass>(module, "Census")
+void bind_groups(nb::module_& module) {
+  nb::class_<profile::statistics_pass>(module, "Census")
       .def("__init__", open, nb::arg("path"), nb::arg("events"), nb::arg("end_time"), nb::arg("groupings"))
       .def("advance", advance, nb::call_guard<nb::gil_scoped_release>())
-      .def_prop_ro("progress", &profile::census_pass::progress)
+      .def_prop_ro("progress", &profile::statistics_pass::progress)
       .def("figures", figures_of, nb::arg("grouping"))
       .def("compactness", compactness_of, nb::arg("grouping"))
       .def("live_bytes", live_bytes_of, nb::arg("grouping"), nb::rv_policy::reference_internal);

@@ -1,11 +1,11 @@
-#include "profile/census.hpp"
+#include "profile/group_statistics.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace mallard::profile {
 
-census::census(census_plan plan)
+group_statistics::group_statistics(statistics_plan plan)
     : grouping_(std::move(plan.groups)),
       figures_(grouping_.groups),
       live_bytes_(grouping_.groups),
@@ -14,7 +14,7 @@ census::census(census_plan plan)
       compactness_(grouping_.groups, plan.events, plan.moments),
       levels_(grouping_.groups, plan.end_time, plan.buckets) {}
 
-void census::born(std::uint32_t slot, const object& o) {
+void group_statistics::allocated(std::uint32_t slot, const object& o) {
   if (o.region != 0) return;
   const std::uint32_t group = grouping_.of(o);
   compactness_.reached(o.birth);
@@ -31,11 +31,11 @@ void census::born(std::uint32_t slot, const object& o) {
   in.max_live_objects = std::max(in.max_live_objects, order_.live(group));
 
   contention_.operation(group, o.thread, o.birth_time);
-  compactness_.born(slot, group, o.address, o.size);
+  compactness_.allocated(slot, group, o.address, o.size);
   levels_.changed(group, o.birth_time, live);
 }
 
-void census::died(std::uint32_t slot, const object& o) {
+void group_statistics::freed(std::uint32_t slot, const object& o) {
   if (o.region != 0) return;
   const std::uint32_t group = grouping_.of(o);
   compactness_.reached(o.death);
@@ -43,28 +43,28 @@ void census::died(std::uint32_t slot, const object& o) {
     ++figures_[group].reallocated;
     left_ = {.group = group, .slot = slot};
   } else {
-    order_.died(group, slot);
+    order_.freed(group, slot);
     contention_.operation(group, o.death_thread, o.death_time);
   }
-  compactness_.died(slot);
+  compactness_.freed(slot);
   live_bytes_[group] -= o.size;
   levels_.changed(group, o.death_time, live_bytes_[group]);
 }
 
-void census::survived(std::uint32_t, const object& o) {
+void group_statistics::leaked(std::uint32_t, const object& o) {
   if (o.region == 0) ++figures_[grouping_.of(o)].never;
 }
 
-void census::finish() {
+void group_statistics::finish() {
   contention_.finish();
   compactness_.finish();
   levels_.finish();
   for (std::uint32_t group = 0; group < grouping_.groups; ++group) {
     group_figures& in = figures_[group];
-    const death_order::tally deaths = order_.deaths(group);
-    in.together = deaths.together;
-    in.lifo = deaths.lifo;
-    in.one_by_one = deaths.one_by_one;
+    const free_order::counts frees = order_.frees(group);
+    in.together = frees.together;
+    in.lifo = frees.lifo;
+    in.one_by_one = frees.one_by_one;
     const contention_meter::result meetings = contention_.of(group);
     in.active_threads = meetings.active_threads;
     in.contention = meetings.contention;
@@ -73,12 +73,12 @@ void census::finish() {
 }
 
 // Gives the object of a slot its place in the order of its group.
-void census::enter(const place& at) {
+void group_statistics::enter(const place& at) {
   if (left_ && left_->group == at.group) {
     order_.replaced(at.group, left_->slot, at.slot);
   } else {
     if (left_) order_.left(left_->group, left_->slot);
-    order_.born(at.group, at.slot);
+    order_.allocated(at.group, at.slot);
   }
   left_.reset();
 }
