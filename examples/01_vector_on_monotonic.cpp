@@ -20,3 +20,9 @@ int main() {
   arena.release();
   std::printf("after release it holds %zu bytes\n", arena.usage().held);
 }
+
+// It prints:
+//     at first the arena holds 0 bytes
+//     the sum of 1000 numbers is 500500
+//     after the vector's end it still holds its chunks
+//     after release it holds 0 bytes

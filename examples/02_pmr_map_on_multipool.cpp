@@ -24,3 +24,7 @@ int main() {
   std::printf("100 rounds later the pools hold %s\n",
               pools.heap().usage().held == held ? "as much as before" : "something else");
 }
+
+// It prints:
+//     1000 names, the last one "duck number 999 of the pond"
+//     100 rounds later the pools hold as much as before

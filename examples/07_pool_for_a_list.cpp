@@ -52,3 +52,7 @@ int main() {
   std::printf("the list has %zu nodes; the pool was never cut into more than %zu\n", nodes.live(),
               nodes.carved);
 }
+
+// It prints:
+//     44550 of 50000 uses were of a key that was known
+//     the list has 1000 nodes; the pool was never cut into more than 1000

@@ -68,3 +68,7 @@ int main() {
   }
   std::printf("live at the end: %zu bytes\n", memory.heap().usage().granted);
 }
+
+// It prints:
+//     40000 orders of 1908890 characters
+//     live at the end: 0 bytes

@@ -67,3 +67,11 @@ int main() {
   std::printf("with care: %zu ways to fail\n", fill_with(&order_book::add));
   std::printf("notes lost: %zu, then %zu\n", leaks, memory.mismatches(mallard::misuse::leaked) - leaks);
 }
+
+// It prints:
+//     orders: leak of 40 bytes after request 2 failed
+//     orders: leak of 40 bytes after request 4 failed
+//     orders: leak of 40 bytes after request 6 failed
+//     carelessly: 6 ways to fail
+//     with care: 6 ways to fail
+//     notes lost: 3, then 0

@@ -34,3 +34,7 @@ int main() {
   collect<mallard::allocator<int, mallard::best_fit>>("plain");
   collect<mallard::v2_allocator<int, mallard::best_fit>>("in place");
 }
+
+// It prints:
+//     plain: 10000 samples were moved 21 times, and once more when all but 1000 were dropped
+//     in place: 10000 samples were moved 0 times, and never when all but 1000 were dropped

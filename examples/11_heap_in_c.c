@@ -81,3 +81,10 @@ int main(void) {
   mallard_heap_destroy(heap); /* with what still lives in it */
   return 0;
 }
+
+// It prints:
+//     500 numbers, the last is 499, moved 0 times
+//     100 nodes in one call, their sum is 4950
+//     0 bytes in use
+//     in 64 KiB, 100000 bytes: no
+//     in 64 KiB, 50000 bytes: yes

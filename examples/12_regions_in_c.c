@@ -79,3 +79,11 @@ int main(void) {
   mallard_heap_destroy(process);
   return 0;
 }
+
+// It prints:
+//     the last header is user-agent
+//     1 place for three buffers
+//     the request uses memory: yes
+//     after the connection was cleared: no
+//     after the process has ended: ended
+//     16 bytes apart

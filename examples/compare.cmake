@@ -1,6 +1,10 @@
-# Runs PROGRAM and fails unless its output is the text of EXPECTED.
+# Runs PROGRAM and fails unless its output is what the end of SOURCE says that it prints.
+file(READ ${SOURCE} source)
+if(NOT source MATCHES "\n// It prints:\n(.+)$")
+  message(FATAL_ERROR "${SOURCE} does not end with what it prints")
+endif()
+string(REPLACE "//     " "" expected "${CMAKE_MATCH_1}")
 execute_process(COMMAND ${PROGRAM} OUTPUT_VARIABLE printed COMMAND_ERROR_IS_FATAL ANY)
-file(READ ${EXPECTED} expected)
 if(NOT printed STREQUAL expected)
   message(FATAL_ERROR "${PROGRAM} printed\n${printed}\nand not\n${expected}")
 endif()
