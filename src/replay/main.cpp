@@ -1,12 +1,10 @@
 // mallard-replay: a journal in, a table of what other ways to allocate would cost out.
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "harness/cpu_clock.hpp"
@@ -48,22 +46,6 @@ int save(const std::string& text, const std::string& path, int exit_code) {
   return exit_code;
 }
 
-std::size_t name_length(const replay::strategy& s) { return s.name.size(); }
-
-int print_strategies(replay::subject of, bool as_json) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  std::string text;
-  const auto all = replay::strategies(of);
-  const std::size_t width = std::ranges::max_element(all, {}, name_length)->name.size() + 2;
-  for (const replay::strategy& s : all) {
-    const std::string bound(name_of(s.bound));
-    list.push_back({{"strategy", s.name}, {"binding", bound}, {"summary", s.summary}});
-    text += s.name + std::string(width - s.name.size(), ' ') + bound + std::string(8 - bound.size(), ' ') +
-            s.summary + "\n";
-  }
-  return print(as_json ? list.dump(2) + "\n" : text, 0);
-}
-
 std::string nothing_in(const replay::trace_facts& facts) {
   if (facts.of == replay::subject::regions) return " holds no regions: nothing to replay by --regions";
   if (facts.region_events != 0) return " holds regions alone: replay them by --regions";
@@ -99,7 +81,8 @@ int main(int argc, char** argv) {
     const auto asked = replay::parse_command_line(argc, argv, exit_code);
     if (!asked) return exit_code;
     if (!asked->list_strategies) return replay_journal(*asked);
-    return print_strategies(asked->of, asked->json);
+    return print(asked->json ? replay::strategies_to_json(asked->of) : replay::strategies_to_text(asked->of),
+                 0);
   } catch (const std::exception& e) {
     return refuse(e.what());
   }

@@ -30,6 +30,10 @@ struct report_input {
 
 [[nodiscard]] std::string to_text(const report_input& in);
 
+// Name, binding and summary of each strategy.
+[[nodiscard]] std::string strategies_to_json(subject of);
+[[nodiscard]] std::string strategies_to_text(subject of);
+
 // How the figures came about: one line a fact, the same in both forms.
 struct method_line {
   std::string name;

@@ -130,4 +130,11 @@ std::string to_json(const report_input& in) {
   return whole.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
+std::string strategies_to_json(subject of) {
+  json list = json::array();
+  for (const strategy& s : strategies(of))
+    list.push_back({{"strategy", s.name}, {"binding", name_of(s.bound)}, {"summary", s.summary}});
+  return list.dump(2) + "\n";
+}
+
 }  // namespace mallard::replay

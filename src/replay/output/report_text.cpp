@@ -197,4 +197,17 @@ std::string to_text(const report_input& in) {
   return text;
 }
 
+std::string strategies_to_text(subject of) {
+  const auto all = strategies(of);
+  const auto name_length = [](const strategy& s) { return s.name.size(); };
+  const std::size_t width = std::ranges::max_element(all, {}, name_length)->name.size() + 2;
+  std::string text;
+  for (const strategy& s : all) {
+    const std::string bound(name_of(s.bound));
+    text += s.name + std::string(width - s.name.size(), ' ') + bound + std::string(8 - bound.size(), ' ') +
+            s.summary + "\n";
+  }
+  return text;
+}
+
 }  // namespace mallard::replay
