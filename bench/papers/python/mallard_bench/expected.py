@@ -1,7 +1,7 @@
-"""The papers' own values, from the folder expected_values: one sheet a table.
+"""The papers' own values, from the folder expected_values: one file a benchmark, one sheet a table.
 
-    density_ds03.csv    log2_size  AS1   AS2  ...      row     cells
-                        6          10.2  11.0 ...      (6,)    AS1: 10.2, AS2: 11.0 ...
+    density.csv    structure  log2_size  AS1   AS2  ...      row       cells
+                   3          6          10.2  11.0 ...      (3, 6)    AS1: 10.2, AS2: 11.0 ...
 
 What a table is and in which unit stands in the README beside the files; settings are exponents, as in the
 groups of mallard-bench. Of the article about pools there is text, as its sentences have it.
@@ -13,7 +13,7 @@ from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
-SETTINGS = ("log2_", "log10_", "threads")
+SETTINGS = ("structure", "table", "log2_", "log10_", "threads")
 FAIL = "fail"
 
 
@@ -35,21 +35,26 @@ Cell = Printed | Failure | None  # None: the paper's value is lost
 
 @dataclass(frozen=True)
 class Sheet:
-    """One table: by the settings of each row, the cell of each column."""
+    """One table, or several: by the settings of each row, the cell of each column."""
 
     settings: tuple[str, ...]
     columns: tuple[str, ...]
     rows: dict[tuple[int, ...], dict[str, Cell]]
 
+    def of(self, first: int) -> "Sheet":
+        """Return the table whose rows have this first setting, without it."""
+        rows = {key[1:]: cells for key, cells in self.rows.items() if key[0] == first}
+        return Sheet(self.settings[1:], self.columns, rows)
+
 
 def density(structure: int) -> Sheet:
     """Return the table of DS1 ... DS12: size; AS1 ... AS14 in seconds."""
-    return sheet(f"density_ds{structure:02}")
+    return sheet("density").of(structure)
 
 
 def locality(table: int) -> Sheet:
     """Return one of Tables 15 ... 21: size of a subsystem; shuffle_0 ... shuffle_9 or split_0 ... split_8."""
-    return sheet(f"locality_table{table}")
+    return sheet("locality_shuffles") if table == 15 else sheet("locality_splits").of(table)
 
 
 def utilization() -> Sheet:
