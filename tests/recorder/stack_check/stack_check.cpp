@@ -4,7 +4,7 @@
 // appends to the file that MALLARD_STACK_CHECK names: a line for each stack that differs, and at its end one
 // that says how many were compared. With MALLARD_STACK_CHECK_DROP every recorded stack lacks its outermost
 // frame here, so that a comparison that still succeeds is none.
-#include "recorder/preload/stack/stack_check.hpp"
+#include "recorder/preload/event/call_site.hpp"
 
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>

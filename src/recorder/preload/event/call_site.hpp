@@ -12,7 +12,6 @@
 
 #include "mallard/core/attributes.hpp"
 #include "recorder/preload/stack/stack_bounds.hpp"
-#include "recorder/preload/stack/stack_check.hpp"
 #include "recorder/preload/state/recorder_state.hpp"
 #include "recorder/preload/thread/thread_state.hpp"
 
@@ -40,6 +39,14 @@ MALLARD_INLINE const stack_range& stack_around(const walk_start& start) noexcept
   return self.stack;
 }
 
+// A hook for tests, called with each stack that is about to be recorded. Nothing in the library itself; a
+// build with MALLARD_STACK_CHECK defines its own.
+#if defined(MALLARD_STACK_CHECK)
+void check_stack(const walk_start& start, std::uint32_t context) noexcept;
+#else
+MALLARD_INLINE void check_stack(const walk_start&, std::uint32_t) noexcept {}
+#endif
+
 // The context of the whole stack from a site outwards.
 [[nodiscard]] MALLARD_INLINE std::uint32_t stack_of(const call_site& site) noexcept {
   const walk_start start = site.start();
@@ -50,7 +57,19 @@ MALLARD_INLINE const stack_range& stack_around(const walk_start& start) noexcept
 }
 
 // The context with the annotated scopes that are open, whatever is recorded of the stack.
-[[nodiscard]] std::uint32_t context_in_scopes(const call_site& site) noexcept;
+[[nodiscard]] MALLARD_NOINLINE inline std::uint32_t context_in_scopes(const call_site& site) noexcept {
+  open_scopes& scopes = self.scopes;
+  context_tree& contexts = self.caches->contexts;
+  scopes.open_at(site.start().sp);
+  if (state.stacks == stack_mode::full)
+    return self.caches->stacks.context_in(scopes, contexts, site.start(), stack_around(site.start()));
+  spool_header* spool = current_spool();
+  if (spool == nullptr) return 0;
+  std::uint32_t context = 0;
+  for (std::uint32_t i = 0; i < scopes.count; ++i)
+    context = contexts.scope(spool, context, scopes.chain[i].place);
+  return state.stacks == stack_mode::none ? context : contexts.child(spool, context, site.return_address, 0);
+}
 
 // Its context; precondition: this thread has a ring.
 [[nodiscard]] MALLARD_INLINE std::uint32_t context_of(const call_site& site) noexcept {

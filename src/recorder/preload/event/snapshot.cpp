@@ -2,7 +2,7 @@
 
 #include "journal/spool/ring_record.hpp"
 #include "recorder/preload/unwind/call_frame_program.hpp"
-#include "recorder/preload/unwind/loaded_module.hpp"
+#include "recorder/preload/unwind/eh_frame_table.hpp"
 
 namespace mallard::recorder {
 namespace {

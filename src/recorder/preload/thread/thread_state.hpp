@@ -15,10 +15,28 @@
 
 #include "journal/spool/spool.hpp"
 #include "recorder/preload/spool/ring_writer.hpp"
+#include "recorder/preload/stack/context_tree.hpp"
 #include "recorder/preload/stack/open_scopes.hpp"
-#include "recorder/preload/thread/ring_caches.hpp"
+#include "recorder/preload/stack/stack_memo.hpp"
 
 namespace mallard::recorder {
+
+inline constexpr std::uint32_t shared_ring = 0;
+
+// What the recorder remembers beside a ring, in private memory of the process. It belongs to the ring, not to
+// the thread, so that one of ten thousand short-lived threads finds what the one before it learned. Its owner
+// is the ring's; that of the shared ring is guarded by its lock.
+struct ring_caches {
+  context_tree contexts;
+  stack_memo stacks;
+};
+
+// Those of a ring, made when they are first asked for; null if there is no memory for them.
+[[nodiscard]] ring_caches* caches_of_ring(std::uint32_t index) noexcept;
+
+// In a forked child: forgets what refers to the spool of before. What other threads than this one were
+// changing cannot be trusted, so of theirs nothing is touched or used again; `whole` (or null) is not theirs.
+void forget_ring_caches(ring_caches* whole) noexcept;
 
 struct thread_state {
   ring_writer ring;

@@ -3,6 +3,10 @@
 //     .eh_frame_hdr   sorted (function, FDE) pairs:  binary search
 //     .eh_frame       FDE: function's range, program  -->  CIE: alignments, initial program, signal?
 //
+// The table of a loaded module is asked of the loader, which answers without a lock, and is bounded by the
+// loaded segment that it is in; where the program headers are not at the front of the module, by the module.
+// Safe in a signal handler, allocates nothing.
+//
 // Works on any bytes in memory, the process's own or a copy, and reads nothing outside [begin, end).
 // A table without the sorted pairs has no functions. Costs one probe for each doubling of their number.
 #pragma once
@@ -30,6 +34,10 @@ struct frame_description {
   std::uint8_t encoding;  // of pointers in the program
   bool is_signal_frame;
 };
+
+// The table of the module that holds `pc`; false if the address is in no module, or in one without
+// .eh_frame_hdr.
+[[nodiscard]] bool find_table(std::uintptr_t pc, eh_frame_table& out) noexcept;
 
 [[nodiscard]] bool find_description(const eh_frame_table& table, std::uintptr_t pc,
                                     frame_description& out) noexcept;

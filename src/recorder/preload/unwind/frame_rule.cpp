@@ -4,8 +4,8 @@
 
 #include "recorder/preload/unwind/call_frame_program.hpp"
 #include "recorder/preload/unwind/dwarf_registers.hpp"
+#include "recorder/preload/unwind/eh_frame_table.hpp"
 #include "recorder/preload/unwind/frame_expression.hpp"
-#include "recorder/preload/unwind/loaded_module.hpp"
 
 namespace mallard::recorder {
 

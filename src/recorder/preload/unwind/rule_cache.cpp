@@ -1,6 +1,6 @@
 #include "recorder/preload/unwind/rule_cache.hpp"
 
-#include "recorder/preload/unwind/loaded_module.hpp"
+#include "recorder/preload/unwind/eh_frame_table.hpp"
 
 namespace mallard::recorder {
 
