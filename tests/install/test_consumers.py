@@ -54,20 +54,20 @@ def built_by_cmake(project: Path) -> Path:
 
 
 def test_find_package(prefix: Path, consumers: Path) -> None:
-    project = consumers / "find_package"
+    project = consumers / "in_cmake"
     configured = configure(project, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DWANTED_VERSION={VERSION}")
     assert configured.returncode == 0, configured.stderr
     assert succeed(built_by_cmake(project)) == GREETING
 
 
 def test_find_package_refuses_another_version(prefix: Path, consumers: Path) -> None:
-    configured = configure(consumers / "find_package", f"-DCMAKE_PREFIX_PATH={prefix}", "-DWANTED_VERSION=99")
+    configured = configure(consumers / "in_cmake", f"-DCMAKE_PREFIX_PATH={prefix}", "-DWANTED_VERSION=99")
     assert configured.returncode != 0
     assert f"version: {VERSION}" in configured.stderr
 
 
 def test_add_subdirectory(consumers: Path) -> None:
-    project = consumers / "add_subdirectory"
+    project = consumers / "in_cmake"
     configured = configure(project, f"-DMALLARD_SOURCE={SOURCE}")
     assert configured.returncode == 0, configured.stderr
     assert succeed(built_by_cmake(project)) == GREETING

@@ -1,5 +1,5 @@
 // multipool: as it is shipped, in either order of reuse, and with few classes and small chunks, where every
-// path is short and taken often.
+// path is short and taken often; over monotonic, a heap that ends its upstream along with itself.
 #include "mallard/heap/multipool.hpp"
 
 #include "model/every_property.hpp"
@@ -31,10 +31,26 @@ struct over_os_pages_model : model {
   using heap = multipool;
 };
 
-const bool held = has_every_property<multipool_model>("multipool") &&
-                  has_every_property<few_classes_model>("multipool_of_few_classes") &&
-                  has_every_property<fifo_model>("fifo_multipool") &&
-                  has_every_property<over_os_pages_model>("multipool_over_os_pages");
+// Blocks above the largest class, and chunks, are never reused by the monotonic upstream.
+struct over_monotonic_model : model {
+  static constexpr bool bursts_are_adjacent = true;
+  using heap = basic_multipool<basic_monotonic<source>>;
+  static constexpr std::size_t largest_reused_size = heap::classes::largest;
+  static constexpr std::size_t largest_reused_align = heap::classes::max_align;
+};
+
+// As it is shipped, over pages of the system.
+struct over_monotonic_over_os_pages_model : over_monotonic_model {
+  using heap = multipool_over_monotonic;
+};
+
+const bool held =
+    has_every_property<multipool_model>("multipool") &&
+    has_every_property<few_classes_model>("multipool_of_few_classes") &&
+    has_every_property<fifo_model>("fifo_multipool") &&
+    has_every_property<over_os_pages_model>("multipool_over_os_pages") &&
+    has_every_property<over_monotonic_model>("multipool_over_monotonic") &&
+    has_every_property<over_monotonic_over_os_pages_model>("multipool_over_monotonic_over_os_pages");
 
 }  // namespace
 }  // namespace mallard::model

@@ -17,7 +17,7 @@
 namespace mallard::whole {
 
 struct build {
-  std::string kind;                                  // as in programs/memory/region.hpp
+  std::string kind;                                  // as in programs/memory/region_kinds.hpp
   const harness::foreign_malloc* beneath = nullptr;  // null: none is used
   bool again = false;
 

@@ -13,7 +13,7 @@
 
 #include "programs/compiler/declarations.hpp"
 #include "programs/compiler/syntax_tree.hpp"
-#include "programs/memory/region.hpp"
+#include "programs/memory/region_kinds.hpp"
 #include "programs/text/lexer.hpp"
 
 namespace mallard::programs {

@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "programs/memory/region.hpp"
+#include "programs/memory/region_kinds.hpp"
 
 namespace mallard::programs {
 

@@ -16,7 +16,7 @@
 
 #include "programs/compiler/c_parser.hpp"
 #include "programs/compiler/syntax_tree.hpp"
-#include "programs/memory/region.hpp"
+#include "programs/memory/region_kinds.hpp"
 
 namespace mallard::programs {
 

@@ -22,7 +22,7 @@
 
 #include "programs/compiler/lowering.hpp"
 #include "programs/compiler/register_allocation.hpp"
-#include "programs/memory/region.hpp"
+#include "programs/memory/region_kinds.hpp"
 
 namespace mallard::programs {
 

@@ -20,7 +20,7 @@
 #include "programs/compiler/register_allocation.hpp"
 #include "programs/compiler/syntax_tree.hpp"
 #include "programs/memory/objects.hpp"
-#include "programs/memory/run.hpp"
+#include "programs/memory/run_program.hpp"
 
 namespace mallard::programs {
 
@@ -73,4 +73,6 @@ void compile(region& all, std::string_view text) {
 
 }  // namespace mallard::programs
 
-int main(int count, char** words) { return mallard::programs::run(count, words, mallard::programs::compile); }
+int main(int count, char** words) {
+  return mallard::programs::run_program(count, words, mallard::programs::compile);
+}

@@ -16,7 +16,7 @@
 #include <cstdint>
 
 #include "programs/compiler/lowering.hpp"
-#include "programs/memory/region.hpp"
+#include "programs/memory/region_kinds.hpp"
 
 namespace mallard::programs {
 

@@ -28,7 +28,7 @@
 #include <cstdint>
 
 #include "programs/compiler/declarations.hpp"
-#include "programs/memory/region.hpp"
+#include "programs/memory/region_kinds.hpp"
 
 namespace mallard::programs {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "programs/interpreter/values.hpp"
-#include "programs/memory/region.hpp"
+#include "programs/memory/region_kinds.hpp"
 
 namespace mallard::programs {
 

@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include "programs/interpreter/script_tree.hpp"
-#include "programs/memory/region.hpp"
+#include "programs/memory/region_kinds.hpp"
 
 namespace mallard::programs {
 

@@ -3,11 +3,11 @@
 
 #include "programs/interpreter/evaluator.hpp"
 #include "programs/interpreter/script_tree.hpp"
-#include "programs/memory/run.hpp"
+#include "programs/memory/run_program.hpp"
 
 int main(int count, char** words) {
   using namespace mallard::programs;
-  return run(count, words, [](region& all, std::string_view text) {
+  return run_program(count, words, [](region& all, std::string_view text) {
     script parsed(all, text);
     region first(all);
     evaluator().run(parsed.main(), first);

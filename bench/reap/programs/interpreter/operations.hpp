@@ -6,7 +6,7 @@
 
 #include "programs/interpreter/script_tree.hpp"
 #include "programs/interpreter/values.hpp"
-#include "programs/memory/region.hpp"
+#include "programs/memory/region_kinds.hpp"
 
 namespace mallard::programs {
 

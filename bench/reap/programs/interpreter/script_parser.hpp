@@ -20,7 +20,7 @@
 #include <string_view>
 
 #include "programs/interpreter/script_tree.hpp"
-#include "programs/memory/region.hpp"
+#include "programs/memory/region_kinds.hpp"
 #include "programs/text/lexer.hpp"
 
 namespace mallard::programs {

@@ -23,7 +23,7 @@
 #include <string_view>
 
 #include "programs/memory/objects.hpp"
-#include "programs/memory/region.hpp"
+#include "programs/memory/region_kinds.hpp"
 
 namespace mallard::programs {
 

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "programs/memory/region.hpp"
+#include "programs/memory/region_kinds.hpp"
 
 namespace mallard::programs {
 

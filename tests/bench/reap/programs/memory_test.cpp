@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "programs/memory/objects.hpp"
-#include "programs/memory/run.hpp"
+#include "programs/memory/run_program.hpp"
 #include "programs/memory/tally.hpp"
 #include "scratch_folder.hpp"
 
@@ -104,7 +104,7 @@ TEST(run, shifts_what_the_program_allocates) {
   const auto place_at = [&](const char* shift) {
     std::uint64_t place = 0;
     const int code = with_words({"--shift", shift, file}, [&](int count, char** words) {
-      return run(count, words, [&](region& all, std::string_view) {
+      return run_program(count, words, [&](region& all, std::string_view) {
         region inner(all);
         place = place_in_page(inner.allocate(48, 8));
       });

@@ -1,4 +1,4 @@
-// run: `program [--count] [--shift N] FILE`, of both programs.
+// run_program: `program [--count] [--shift N] FILE`, of both programs.
 //
 //     --count      figures of what was allocated, to standard error at the end; kinds `recorded` have them
 //     --shift N    all that is allocated lies N bytes farther: heaps with pages of their own begin there in
@@ -17,7 +17,7 @@
 #include <system_error>
 
 #include "harness/shifted_pages.hpp"
-#include "programs/memory/region.hpp"
+#include "programs/memory/region_kinds.hpp"
 #include "programs/memory/tally.hpp"
 #include "programs/text/source_text.hpp"
 
@@ -60,7 +60,7 @@ struct command_line {
 
 // work(all, text): in a region around all others.
 template <class Work>
-int run(int count, char** words, Work work) {
+int run_program(int count, char** words, Work work) {
   const command_line asked = read_command_line(count, words);
   if (asked.count && !counting<region>) {
     std::fputs("--count: only the builds named recorded count\n", stderr);

@@ -1,4 +1,4 @@
-// region: the memory of a program, one kind a build.
+// region_kinds: the memory of a program, region, one kind a build.
 //
 //     region            mallard::region              sized_reap         no headers, whole regions end
 //     region_emulator   over malloc                  sized_reap_frees   and single blocks
