@@ -26,7 +26,7 @@ from mallard import figures
 from mallard.errors import MallardError
 from mallard_bench.expected_documents import documents
 from mallard_bench.findings import judged
-from mallard_bench.findings.finding import Finding, Judgement, Verdict
+from mallard_bench.findings.judge import Finding, Judgement, Verdict
 from mallard_bench.findings.measured import Measured, measured
 from mallard_bench.results_file import Run, read
 from mallard_bench.show import machine

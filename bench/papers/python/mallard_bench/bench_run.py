@@ -12,10 +12,8 @@ from dataclasses import dataclass, field
 from types import FrameType
 
 from mallard.errors import MallardError
-from mallard_bench.bench_progress import Report, progress
-from mallard_bench.group import Group
-from mallard_bench.options import Options
-from mallard_bench.pace import Pace, duration
+from mallard_bench.bench_progress import Pace, Report, duration, progress
+from mallard_bench.options import Group, Options
 from mallard_bench.program import GroupError, Program
 from mallard_bench.results import result
 from mallard_bench.results_file import ResultsFile

@@ -137,7 +137,7 @@ def measure(benchmark: Benchmark, asked: Asked, shared: Shared) -> None:
     """Measure what was asked for, keep it and print it."""
     from mallard.native import tool
     from mallard_bench.bench_run import run
-    from mallard_bench.memory import limit
+    from mallard_bench.options import bytes_of
     from mallard_bench.papers import paper_of
     from mallard_bench.program import NAME, Program
     from mallard_bench.results_file import Header, ResultsFile, check_writable
@@ -146,7 +146,7 @@ def measure(benchmark: Benchmark, asked: Asked, shared: Shared) -> None:
 
     level = shared.level
     check_together(asked, shared, level)
-    memory_limit = limit(shared.memory_limit)
+    memory_limit = bytes_of(shared.memory_limit)
     if shared.html is not None:
         check_writable(shared.html)
     program = Program(shared.native or tool(NAME), benchmark)
@@ -248,9 +248,8 @@ def print_comparison(first: "Run", second: "Run", most: int, as_json: bool) -> N
     """Print how far two runs agree; what they differ in otherwise is a warning."""
     import json
 
-    from mallard_bench.compare import agreements, differences
+    from mallard_bench.compare import agreements, differences, lines
     from mallard_bench.printing import printing
-    from mallard_bench.show_comparison import lines
 
     found = agreements(first, second)
     for difference in differences(first, second):

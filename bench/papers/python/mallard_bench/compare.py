@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from mallard import figures
 from mallard.errors import MallardError
 from mallard_bench.papers import paper_of
 from mallard_bench.ratios import ratios
@@ -94,7 +95,7 @@ def agreements(first: Run, second: Run) -> dict[str, Agreement]:
             f"{first.path} is of {first.header.benchmark}, {second.path} of {second.header.benchmark}"
         )
     base = paper_of(first.header.benchmark).base
-    ours, theirs = dict(figures(first)), dict(figures(second))
+    ours, theirs = dict(figures_of(first)), dict(figures_of(second))
     found: dict[str, list[Pair]] = {kind: [] for kind in KINDS}
     for (kind, *which), figure in ours.items():
         other = theirs.get((kind, *which))
@@ -105,7 +106,7 @@ def agreements(first: Run, second: Run) -> dict[str, Agreement]:
     return {kind: Agreement(KINDS[kind].format(base=base), pairs) for kind, pairs in found.items() if pairs}
 
 
-def figures(run: Run) -> Iterator[tuple[Key, Repeated]]:
+def figures_of(run: Run) -> Iterator[tuple[Key, Repeated]]:
     """Yield every figure that has a spread: its kind and what it is of, and the figure."""
     base = paper_of(run.header.benchmark).base
     for document in run.documents:
@@ -152,3 +153,43 @@ def differences(first: Run, second: Run) -> Iterator[str]:
     machines = [run.documents[0]["machine"] for run in (first, second) if run.documents]
     if len(machines) == 2 and (told := another(*machines)):
         yield f"they were measured on two machines: {told}"
+
+
+GAP = 3  # between columns
+
+
+def lines(runs: tuple[Run, Run], found: Mapping[str, Agreement], most: int) -> Iterator[str]:
+    """Yield the lines; of each kind at most so many that are apart."""
+    for name, run in zip(("first", "second"), runs, strict=True):
+        yield f"{name + ':':<8}{run.header.benchmark} ({run.header.level}, {run.header.date}): {run.path}"
+    for agreement in found.values():
+        yield ""
+        yield summary(agreement)
+        yield from farthest(agreement.apart, most)
+
+
+def summary(agreement: Agreement) -> str:
+    """Return how many figures of a kind agree."""
+    count, apart = len(agreement.pairs), len(agreement.apart)
+    overlap = f"{count - apart} of {count} ({figures.share(agreement.overlap)})"
+    return f"{agreement.what}: spreads overlap in {overlap}; second over first: median {agreement.change:.3f}"
+
+
+def farthest(apart: list[Pair], most: int) -> Iterator[str]:
+    """Yield the figures that are apart, in columns."""
+    shown = [
+        (pair.name, *map(bounds, pair.spreads), f"{figures.share(pair.gap)} apart") for pair in apart[:most]
+    ]
+    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
+    for row in shown:
+        yield (
+            "  "
+            + (" " * GAP).join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        )
+    if len(apart) > most:
+        yield f"  and {len(apart) - most} more"
+
+
+def bounds(of: Bounds) -> str:
+    """Return a spread."""
+    return f"{of[0]:.3g} to {of[1]:.3g}"

@@ -1,8 +1,12 @@
-"""What a run of a benchmark was asked for: which groups are measured, and how each."""
+"""What a run of a benchmark was asked for: its groups, how each is measured, and the memory it may take."""
 
+import re
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
+
+from mallard.errors import MallardError
 
 
 class Benchmark(StrEnum):
@@ -51,3 +55,38 @@ class Options:
         kept = asdict(self)
         del kept["benchmark"], kept["level"], kept["contestants"]
         return kept
+
+
+@dataclass(frozen=True)
+class Group:
+    """One line of a table: its settings by the names of mallard-bench's options, and what it will cost."""
+
+    title: str
+    settings: dict[str, int | str]
+    seconds: float  # it takes, about
+
+    def arguments(self) -> list[str]:
+        """Return the settings as arguments."""
+        return [f"--{name}={value}" for name, value in self.settings.items()]
+
+
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def bytes_of(asked: str | None) -> int:
+    """Return the limit in bytes; half of what the machine has available if none is asked for."""
+    if asked is None:
+        return available() // 2
+    found = re.fullmatch(r"(\d+)([KMGT]?)(?:i?B)?", asked, re.IGNORECASE)
+    if found is None or int(found[1]) == 0:
+        raise MallardError(f"--memory-limit {asked} is not a size; write 512M or 4G")
+    return int(found[1]) * UNITS[found[2].upper()]
+
+
+def available() -> int:
+    """Return the bytes that the machine could give to programs without swapping."""
+    facts = Path("/proc/meminfo").read_text(encoding="ascii")
+    found = re.search(r"^MemAvailable:\s*(\d+) kB$", facts, re.MULTILINE)
+    if found is None:
+        raise MallardError("cannot tell how much memory is available: say --memory-limit")
+    return int(found[1]) << 10

@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from mallard.errors import MallardError
-from mallard_bench.group import Group
-from mallard_bench.options import Benchmark, Options
+from mallard_bench.options import Benchmark, Group, Options
 
 NAME = "mallard-bench"
 BROKE_ITS_CHECK = 1  # a strategy did; the document says which

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 
 from mallard.errors import MallardError
-from mallard_bench.group import Group
-from mallard_bench.options import Benchmark, Level, Options
+from mallard_bench.options import Benchmark, Group, Level, Options
 from mallard_bench.schedules import (
     allocators_schedule,
     contention_schedule,

@@ -1,13 +1,22 @@
-"""A run as text: its tables in the paper's order, then where and how it was measured."""
+"""A run as text: tables in the paper's order with findings below, then where and how it was measured.
 
-from collections.abc import Callable, Iterator, Sequence
+holds           Wink-out wins everywhere. (section 7.3: 66 of 66; counted as holding: above 1 in 90 %; ...)
+does not        Multipool is the best heap. (section 7.3: 5 of 88; ...)
+cannot be told  ...
+
+findings/words.py has the words of the figures.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from rich.console import Console
 from rich.text import Text
 
 from mallard import figures
 from mallard_bench import expected_documents
 from mallard_bench.findings import judged, left_out, words
+from mallard_bench.findings.judge import Finding, Judgement, Verdict
 from mallard_bench.options import Benchmark
 from mallard_bench.printing import PatientConsole, has_width, print_text
 from mallard_bench.results import Document, Result, result
@@ -20,10 +29,9 @@ from mallard_bench.tables import (
     locality_tables,
     pools_tables,
     utilization_tables,
-    verdicts,
 )
+from mallard_bench.tables.grid import Section
 from mallard_bench.tables.notes import legend, notes
-from mallard_bench.tables.section import Section
 
 WIDE = 120  # columns where no terminal says how many there are
 
@@ -63,7 +71,7 @@ def show_run(run: Run, paper: bool) -> None:
                     say(f"The paper has no table of {table.title.partition(':')[0]}.", console)
                 console.print()
         below = [(finding, judgement) for finding, judgement in findings if finding.table == section.name]
-        verdicts.show(below, console)
+        show_findings(below, console)
         if below:
             console.print()
     if findings:
@@ -135,3 +143,24 @@ def method(result: Result) -> str:
 def unique(lines: Iterator[str]) -> list[str]:
     """Return each line once."""
     return list(dict.fromkeys(lines))
+
+
+STYLES = {Verdict.HOLDS: "green", Verdict.DOES_NOT: "red", Verdict.OPEN: "yellow"}
+VERDICT_WIDTH = max(len(verdict) for verdict in Verdict)
+
+
+def show_findings(judged: Iterable[tuple[Finding, Judgement]], console: Console) -> None:
+    """Print findings."""
+    for finding, judgement in judged:
+        figures = f"{words.where(finding.section)}: {judgement.figures}{claim(finding)}"
+        verdict = Text(f"{judgement.verdict:<{VERDICT_WIDTH}}  ", STYLES[judgement.verdict])
+        said = Text.assemble(f"{finding.sentence} ", (f"({figures})", "dim"))
+        print_text(said, console, verdict)
+
+
+def claim(finding: Finding) -> str:
+    """Return the ratio that the paper's text names."""
+    if finding.claimed is None:
+        return ""
+    low, high = (f"{bound:.3g}" for bound in finding.claimed)
+    return f"; the paper says {low}" if low == high else f"; the paper says {low} to {high}"

@@ -14,9 +14,8 @@ from report_browser import opened
 from allocator_runs import DOCUMENTS, FLOOR_NS, Row, run_of
 from mallard.errors import MallardError
 from mallard_bench.findings import FINDINGS, judged, left_out
-from mallard_bench.findings.finding import Verdict
 from mallard_bench.findings.interval import Interval
-from mallard_bench.findings.judge import reached
+from mallard_bench.findings.judge import Verdict, reached
 from mallard_bench.findings.measured import measured
 from mallard_bench.options import Benchmark, Level, Options
 from mallard_bench.page.bench_page import render

@@ -11,9 +11,8 @@ import pytest
 from mallard_bench.expected_documents import GROUPS, documents
 from mallard_bench.findings import FINDINGS, judged, left_out
 from mallard_bench.findings.claims import finding_of
-from mallard_bench.findings.finding import Finding, Verdict
 from mallard_bench.findings.interval import Interval, smallest
-from mallard_bench.findings.judge import ALWAYS, each, ends, made_by, middle, quotient
+from mallard_bench.findings.judge import ALWAYS, Finding, Verdict, each, ends, made_by, middle, quotient
 from mallard_bench.findings.measured import Key, Measured, measured
 from mallard_bench.findings.selection import selection
 

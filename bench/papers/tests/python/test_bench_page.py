@@ -18,7 +18,7 @@ from bench_sample import CRASHED, FAILED, OUT_OF_MEMORY, RAN_OUT, SKIPPED, TOO_M
 from mallard.errors import MallardError
 from mallard_bench import expected_documents
 from mallard_bench.findings import judged
-from mallard_bench.findings.finding import Verdict
+from mallard_bench.findings.judge import Verdict
 from mallard_bench.page.bench_page import render
 from mallard_bench.repeated import Repeated, of_rounds
 from mallard_bench.results_file import Run

@@ -11,7 +11,7 @@ from allocator_runs import FLOOR_NS, Row, run_of
 from mallard.errors import MallardError
 from mallard_bench import expected
 from mallard_bench.findings import FINDINGS, judged, left_out
-from mallard_bench.findings.finding import Verdict
+from mallard_bench.findings.judge import Verdict
 from mallard_bench.findings.measured import measured
 from mallard_bench.options import Benchmark, Level, Options
 from mallard_bench.page.bench_page import render

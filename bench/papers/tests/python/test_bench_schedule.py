@@ -6,9 +6,8 @@ import pytest
 
 from mallard.errors import MallardError
 from mallard_bench import expected
-from mallard_bench.group import Group
-from mallard_bench.options import Benchmark, Level, Options
-from mallard_bench.pace import Pace, duration
+from mallard_bench.bench_progress import Pace, duration
+from mallard_bench.options import Benchmark, Group, Level, Options
 from mallard_bench.schedule import probes, schedule
 
 TURNS = {  # of the processes of a round

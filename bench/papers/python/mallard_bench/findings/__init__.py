@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from mallard_bench.findings.claims import claims
-from mallard_bench.findings.finding import Finding, Judgement
+from mallard_bench.findings.judge import Finding, Judgement
 from mallard_bench.findings.measured import Document, measured
 
 FINDINGS = claims()

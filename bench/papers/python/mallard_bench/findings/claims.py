@@ -16,11 +16,12 @@ from functools import cache
 from pathlib import Path
 
 from mallard_bench.families import WITH
-from mallard_bench.findings.finding import Finding, Judge
 from mallard_bench.findings.judge import (
     ALWAYS,
     MOSTLY,
     NEARLY,
+    Finding,
+    Judge,
     beside,
     each,
     ends,

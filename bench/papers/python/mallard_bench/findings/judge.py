@@ -1,4 +1,8 @@
-"""How verdicts are reached: ratios of two times at many places of a table, held against bounds.
+"""What a paper found, as a check: a sentence, and a judge that says whether a table shows it.
+
+Finding --judge(measured)--> Judgement: holds | does not | cannot be told, and the figures that decided
+
+Verdicts are reached by ratios of two times at many places of a table, held against bounds:
 
 each(ratios, 1.0, share=0.9)        least            most
                                  x    |   ====    ====  |   ==x==        = held, x against,
@@ -12,15 +16,48 @@ middle(ratios, 4.0, 20.0) asks only whether the median lies between the bounds.
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any
 
 from mallard import figures
 from mallard_bench.findings import words
-from mallard_bench.findings.finding import UNMEASURED, Judge, Judgement, Verdict
 from mallard_bench.findings.interval import Interval, median
 from mallard_bench.findings.measured import Key, Measured
 from mallard_bench.repeated import ENOUGH_ROUNDS
+
+
+class Verdict(StrEnum):
+    """Whether a finding holds in a table."""
+
+    HOLDS = "holds"
+    DOES_NOT = "does not"
+    OPEN = "cannot be told"  # what is needed was not measured, or differences lie within the noise
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A verdict, and the figures that decided in words; none if nothing that it is about was measured."""
+
+    verdict: Verdict
+    figures: str = ""
+
+
+Judge = Callable[[Measured], Judgement]
+
+UNMEASURED = Judgement(Verdict.OPEN)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One finding; `claimed` is the range of the ratio that the paper's text names, "10 % more" as 1.1."""
+
+    table: str  # below which table it belongs: DS1 ... DS12, a table's number, or the whole benchmark
+    section: str
+    sentence: str
+    judge: Judge
+    claimed: tuple[float, float] | None = None
+
 
 # Ratios by place: whatever tells them apart, so that two sets of ratios can be compared place by place.
 Ratios = Callable[[Measured], Mapping[Any, Interval]]

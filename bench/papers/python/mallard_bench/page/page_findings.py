@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 
 from mallard.html.element import tag
 from mallard_bench.findings import judged, left_out, words
-from mallard_bench.findings.finding import Finding, Judgement, Verdict
+from mallard_bench.findings.judge import Finding, Judgement, Verdict
 from mallard_bench.options import Benchmark
 from mallard_bench.page.page_names import HEADINGS
 from mallard_bench.results_file import Run

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mallard.errors import MallardError
-from mallard_bench.group import Group
-from mallard_bench.options import Level, Options
+from mallard_bench.options import Group, Level, Options
 
 START_SECONDS = 0.01  # of a process
 STEP = 5  # elements that are erased before each shrink

@@ -4,8 +4,7 @@ import os
 from itertools import product
 
 from mallard.errors import MallardError
-from mallard_bench.group import Group
-from mallard_bench.options import Level, Options
+from mallard_bench.options import Group, Level, Options
 
 TABLES = [(15, 6), (15, 7), (15, 8), (16, 8), (17, 8), (18, 8), (19, 8)]
 QUICK_TABLES = [(15, 6), (15, 8), (19, 8)]

@@ -2,8 +2,7 @@
 
 from mallard.errors import MallardError
 from mallard_bench.expected_documents import PAPERS_LEAVES
-from mallard_bench.group import Group
-from mallard_bench.options import Level, Options
+from mallard_bench.options import Group, Level, Options
 
 STRUCTURES = range(1, 13)
 ALL_SIZES = list(range(6, 17))

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from mallard.errors import MallardError
-from mallard_bench.group import Group
-from mallard_bench.options import Level, Options
+from mallard_bench.options import Group, Level, Options
 from mallard_bench.schedules.allocators_schedule import BURST, PARTS, START_SECONDS
 
 SMALLEST = [min(one.elements for one in BURST)]

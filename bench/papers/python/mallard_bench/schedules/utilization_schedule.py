@@ -3,8 +3,7 @@
 from itertools import product
 
 from mallard.errors import MallardError
-from mallard_bench.group import Group
-from mallard_bench.options import Level, Options
+from mallard_bench.options import Group, Level, Options
 
 TOTALS = {Level.SMOKE: [20], Level.QUICK: [27, 30], Level.DEFAULT: range(30, 36), Level.FULL: range(30, 36)}
 LINES = [*((active, 10) for active in range(15, 21)), *((20, block) for block in range(11, 16))]

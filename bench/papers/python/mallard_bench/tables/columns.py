@@ -1,17 +1,27 @@
-"""Which strategies have columns, under whose headings; only what was measured has one."""
+"""What the tables of P0089 share: a column each strategy that was measured, under the heading of its family.
 
-from collections.abc import Sequence
+paper_columns, other_columns    the paper's strategies, and all others by whose they are
+relative_table, others_table    AS1's time, and of all others percent of it
+memory_table                    what processes held at most, and their page faults
+"""
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from mallard import figures
 from mallard_bench.families import FAMILIES, word
+from mallard_bench.repeated import Repeated
 from mallard_bench.results import Key, Result, Row
-from mallard_bench.tables.grid import Column, Columns
+from mallard_bench.tables.figure import PERCENT, Figure, over, plain
+from mallard_bench.tables.grid import Cell, Column, Columns, Grid, Line
+from mallard_bench.tables.heat import around_one
 
 MAKERS = ("std", "boost")
 OURS = "mallard"
 AGAIN = Columns("", [Column("A/A")])
 
 
-def papers(results: Sequence[Result]) -> tuple[list[Columns], list[str]]:
+def paper_columns(results: Sequence[Result]) -> tuple[list[Columns], list[str]]:
     """Return the columns of the paper's strategies, and their labels in the same order."""
     measured = {row.label for result in results for row in result.rows}
     known = {family: [label for label in labels if label in measured] for family, labels in FAMILIES.items()}
@@ -23,7 +33,7 @@ def papers(results: Sequence[Result]) -> tuple[list[Columns], list[str]]:
     return columns, [label for labels in known.values() for label in labels]
 
 
-def others(results: Sequence[Result]) -> tuple[list[Columns], list[Key]]:
+def other_columns(results: Sequence[Result]) -> tuple[list[Columns], list[Key]]:
     """Return the columns of all other strategies, and what tells them apart in the same order."""
     makers: dict[str, dict[Key, Row]] = {}
     for result in results:
@@ -49,3 +59,79 @@ def column(row: Row) -> Column:
     of = maker(row)
     how = "virt" if of == OURS and row.binding == "pmr" else ""
     return Column(row.strategy.removeprefix(f"{of}."), how, f"{row.strategy} {how}".strip())
+
+
+MakeLine = Callable[[Result, Sequence[Cell]], Line]
+
+
+def relative_table(
+    results: Sequence[Result],
+    title: str,
+    corner: str,
+    line: MakeLine,
+    time: Figure,
+    events: Callable[[Result], float],
+    papers: str | None = None,
+) -> Grid:
+    """Return the paper's table, or one like it; `events` is how many of them AS1's time is for."""
+    headings, labels = paper_columns(results)
+    _, *compared = labels
+
+    def cells(result: Result) -> list[Cell]:
+        first = result.row("AS1")
+        whole = replace(plain(first, time, lambda ns: figures.time(ns * events(result))), value=None)
+        return [whole, *(over(result.row(label), first, time, PERCENT) for label in compared)]
+
+    lines = [line(result, cells(result)) for result in results]
+    return Grid(title, corner, headings, lines, around_one(), papers)
+
+
+def others_table(results: Sequence[Result], title: str, corner: str, line: MakeLine, time: Figure) -> Grid:
+    """Return the same of who is not in the paper, and AS1 once more."""
+    headings, keys = other_columns(results)
+
+    def cells(result: Result) -> list[Cell]:
+        first = result.row("AS1")
+        rows = [*map(result.at, keys), result.row("AS1", repeated=True)]
+        return [over(row, first, time, PERCENT) for row in rows]
+
+    lines = [line(result, cells(result)) for result in results]
+    return Grid(title, corner, [*headings, AGAIN], lines, around_one())
+
+
+def measured_beyond(results: Sequence[Result]) -> bool:
+    """Return whether anything is measured that is not in the paper."""
+    return any(row.label is None or row.repeated for result in results for row in result.rows)
+
+
+MEMORY_TITLE = "memory: held at most, and page faults"
+FIRST_OF_FAMILIES = [labels[0] for labels in FAMILIES.values()]  # the others hold what these do
+
+
+def memory_table(
+    results: Sequence[Result], title: str, corner: str, line: Callable[[Result, Sequence[Cell]], Line]
+) -> Grid:
+    """Return the table of one strategy a family."""
+    _, measured = paper_columns(results)
+    labels = [label for label in FIRST_OF_FAMILIES if label in measured]
+    headings = [Column(label) for label in labels]
+
+    def cells(result: Result) -> list[Cell]:
+        return [
+            Cell(plain(result.row(label), of, shown).text)
+            for of, shown in ((held, figures.size), (page_faults, figures.count))
+            for label in labels
+        ]
+
+    lines = [line(result, cells(result)) for result in results]
+    return Grid(title, corner, [Columns("held", headings), Columns("page faults", headings)], lines)
+
+
+def held(row: Row) -> Repeated | None:
+    """Return the bytes that were held at most."""
+    return None if row.max_held is None else Repeated(row.max_held)
+
+
+def page_faults(row: Row) -> Repeated | None:
+    """Return the page faults."""
+    return None if row.page_faults is None else Repeated(row.page_faults)

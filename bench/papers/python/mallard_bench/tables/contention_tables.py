@@ -8,10 +8,16 @@ from dataclasses import replace
 
 from mallard import figures
 from mallard_bench.results import Result, Row
-from mallard_bench.tables import columns, memory_tables, relative
+from mallard_bench.tables.columns import (
+    MEMORY_TITLE,
+    measured_beyond,
+    memory_table,
+    other_columns,
+    others_table,
+    relative_table,
+)
 from mallard_bench.tables.figure import by_the_clock, cold, end
-from mallard_bench.tables.grid import Cell, Column, Columns, Grid, Line
-from mallard_bench.tables.section import Section
+from mallard_bench.tables.grid import Cell, Column, Columns, Grid, Line, Section
 
 CORNER = "W"
 
@@ -40,7 +46,7 @@ def threads(result: Result) -> int:
 def tables_of(results: Sequence[Result], iterations: int, block: int) -> Iterator[Grid]:
     """Yield the tables of one number of pairs and one size."""
     of = f"2^{iterations} pairs of 2^{block} bytes a thread"
-    yield relative.papers(
+    yield relative_table(
         results,
         f"{of}: time of AS1 by the clock, the others in percent of it",
         CORNER,
@@ -49,19 +55,19 @@ def tables_of(results: Sequence[Result], iterations: int, block: int) -> Iterato
         events,
         f"{iterations} {block}",
     )
-    if relative.measured_beyond(results):
-        beyond = relative.others(
+    if measured_beyond(results):
+        beyond = others_table(
             results, f"{of}, beyond the paper: percent of AS1's time by the clock", CORNER, line, by_the_clock
         )
         yield with_locks(beyond, results)
         first = f"{of}, first pass: CPU time of AS1, the others in percent of it"
-        yield relative.papers(results, first, CORNER, line, cold, events)
-        yield memory_tables.table(results, f"{of}, {memory_tables.TITLE}", CORNER, line)
+        yield relative_table(results, first, CORNER, line, cold, events)
+        yield memory_table(results, f"{of}, {MEMORY_TITLE}", CORNER, line)
 
 
 def with_locks(grid: Grid, results: Sequence[Result]) -> Grid:
     """Return a table with how often locks were found taken, of those who count it."""
-    headings, keys = columns.others(results)
+    headings, keys = other_columns(results)
     names = [column for group in headings for column in group.columns]
     counted = [
         (name, key)

@@ -12,10 +12,16 @@ from dataclasses import replace
 
 from mallard_bench.expected_documents import PAPERS_LEAVES
 from mallard_bench.results import Result
-from mallard_bench.tables import columns, memory_tables, relative
+from mallard_bench.tables.columns import (
+    MEMORY_TITLE,
+    measured_beyond,
+    memory_table,
+    others_table,
+    paper_columns,
+    relative_table,
+)
 from mallard_bench.tables.figure import Figure, cold, plain, three_digits, warm
-from mallard_bench.tables.grid import Cell, Grid, Line
-from mallard_bench.tables.section import Section
+from mallard_bench.tables.grid import Cell, Grid, Line, Section
 
 CORNER = "size"
 SECONDS = 2**PAPERS_LEAVES / 1e9  # for as many leaves of one ns
@@ -38,13 +44,13 @@ def tables(results: Sequence[Result], structure: str) -> Iterator[Grid]:
     whole = f"{title(structure)}{hashes(results)}: {WHOLE}{scaled(results)}"
     yield replace(paper_table(results, whole, warm), papers=structure)
     in_percent = f"{structure}: CPU time of AS1, the others in percent of it"
-    yield relative.papers(results, in_percent, CORNER, line, warm, leaves, f"{structure} in percent")
-    if relative.measured_beyond(results):
+    yield relative_table(results, in_percent, CORNER, line, warm, leaves, f"{structure} in percent")
+    if measured_beyond(results):
         beyond = f"{structure}, beyond the paper: percent of AS1's CPU time"
-        yield relative.others(results, beyond, CORNER, line, warm)
+        yield others_table(results, beyond, CORNER, line, warm)
     if any(row.cold is not None for result in results for row in result.rows):
         yield paper_table(results, f"{structure}, first touch: {WHOLE}", cold)
-        yield memory_tables.table(results, f"{structure}, {memory_tables.TITLE}", CORNER, line)
+        yield memory_table(results, f"{structure}, {MEMORY_TITLE}", CORNER, line)
 
 
 def hashes(results: Sequence[Result]) -> str:
@@ -72,7 +78,7 @@ def title(structure: str) -> str:
 
 def paper_table(results: Sequence[Result], title: str, time: Figure) -> Grid:
     """Return the paper's table of a time."""
-    headings, labels = columns.papers(results)
+    headings, labels = paper_columns(results)
 
     def cells(result: Result) -> list[Cell]:
         return [plain(result.row(label), time, lambda ns: three_digits(ns * SECONDS)) for label in labels]

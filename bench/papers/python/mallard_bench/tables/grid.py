@@ -179,3 +179,11 @@ def over(heading: str, width: int) -> str:
     return (
         f" {heading} ".center(width, "-") if heading and width > len(heading) + 4 else heading.center(width)
     )
+
+
+@dataclass(frozen=True)
+class Section:
+    """Some tables; `name` is what the paper's findings call them."""
+
+    name: str
+    tables: Sequence[Grid]

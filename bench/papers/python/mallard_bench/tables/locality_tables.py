@@ -15,11 +15,10 @@ from mallard import figures
 from mallard_bench.families import BASE, MULTIPOOL
 from mallard_bench.repeated import Repeated, middle_of
 from mallard_bench.results import Key, Result, Row
-from mallard_bench.tables import columns, memory_tables
+from mallard_bench.tables.columns import AGAIN, MEMORY_TITLE, memory_table, other_columns, paper_columns
 from mallard_bench.tables.figure import cold, compared, over, plain, three_digits, warm
-from mallard_bench.tables.grid import Cell, Column, Columns, Grid, Line
+from mallard_bench.tables.grid import Cell, Column, Columns, Grid, Line, Section
 from mallard_bench.tables.heat import around_one
-from mallard_bench.tables.section import Section
 
 ONE_HEAP, OWN_HEAP = BASE, MULTIPOOL[0]
 FIFO: Key = (None, "fifo_multipool", "typed", "normal")
@@ -153,7 +152,7 @@ def after(results: Sequence[Result]) -> Grid:
     title = (
         f"2^{links(results)} links, everybody: CPU time after the shuffle over AS1's, median of all splits"
     )
-    return Grid(title, CORNER, [*headings, columns.AGAIN], lines(results, cells), around_one())
+    return Grid(title, CORNER, [*headings, AGAIN], lines(results, cells), around_one())
 
 
 def times(results: Sequence[Result]) -> Grid:
@@ -184,7 +183,7 @@ def times(results: Sequence[Result]) -> Grid:
 
 def held(results: Sequence[Result]) -> Grid:
     """Return what processes held."""
-    return memory_tables.table(results, f"2^{links(results)} links, {memory_tables.TITLE}", CORNER, line)
+    return memory_table(results, f"2^{links(results)} links, {MEMORY_TITLE}", CORNER, line)
 
 
 def run(result: Result) -> Grid:
@@ -250,8 +249,8 @@ def middle(cells: Sequence[Cell]) -> Cell:
 
 def everybody(results: Sequence[Result]) -> tuple[list[Columns], list[Key]]:
     """Return the columns of all strategies, the paper's first, and what tells them apart."""
-    headings, labels = columns.papers(results)
-    more, others = columns.others(results)
+    headings, labels = paper_columns(results)
+    more, others = other_columns(results)
     known = {row.label: row.key for result in results for row in result.rows}
     return [*headings, *more], [*(known[label] for label in labels), *others]
 

@@ -13,11 +13,10 @@ from mallard_bench import expected
 from mallard_bench.papers import POOLS
 from mallard_bench.pool_allocators import ARTICLES, BASE, FLOOR
 from mallard_bench.results import Key, Result, Row
+from mallard_bench.tables.columns import held, page_faults
 from mallard_bench.tables.figure import by_the_clock, cold, end, plain, three_digits, warm
-from mallard_bench.tables.grid import Cell, Column, Columns, Grid, Line
+from mallard_bench.tables.grid import Cell, Column, Columns, Grid, Line, Section
 from mallard_bench.tables.heat import around_one
-from mallard_bench.tables.memory_tables import faults, held
-from mallard_bench.tables.section import Section
 
 CORNER = "allocator"
 AGAIN = "A/A"
@@ -143,7 +142,7 @@ def memory(result: Result, title: str) -> Grid:
         (Column("cached"), counted("cached")),
         (Column("trimmed"), counted("trimmed")),
         (Column("held at most"), lambda row: plain(row, held, figures.size)),
-        (Column("page faults"), lambda row: plain(row, faults, figures.count)),
+        (Column("page faults"), lambda row: plain(row, page_faults, figures.count)),
     ]
     part = next(row.part for row in result.rows)
     found = [(column, of_part(result, part or "", cell)) for column, cell in columns]

@@ -6,10 +6,15 @@
 from collections.abc import Iterator, Sequence
 
 from mallard_bench.results import Result
-from mallard_bench.tables import memory_tables, relative
+from mallard_bench.tables.columns import (
+    MEMORY_TITLE,
+    measured_beyond,
+    memory_table,
+    others_table,
+    relative_table,
+)
 from mallard_bench.tables.figure import cold, warm
-from mallard_bench.tables.grid import Cell, Grid, Line
-from mallard_bench.tables.section import Section
+from mallard_bench.tables.grid import Cell, Grid, Line, Section
 
 CORNER = " A  S"
 
@@ -28,16 +33,14 @@ def sections(results: Sequence[Result]) -> Iterator[Section]:
 def tables_of(results: Sequence[Result], total: int) -> Iterator[Grid]:
     """Yield the tables of one total."""
     of = f"2^{total} bytes in all"
-    yield relative.papers(
+    yield relative_table(
         results, f"{of}: CPU time of AS1, the others in percent of it", CORNER, line, warm, events, str(total)
     )
-    if relative.measured_beyond(results):
-        yield relative.others(
-            results, f"{of}, beyond the paper: percent of AS1's CPU time", CORNER, line, warm
-        )
+    if measured_beyond(results):
+        yield others_table(results, f"{of}, beyond the paper: percent of AS1's CPU time", CORNER, line, warm)
         filling = f"{of}, until they are alive: CPU time of AS1, the others in percent of it"
-        yield relative.papers(results, filling, CORNER, line, cold, blocks_alive)
-        yield memory_tables.table(results, f"{of}, {memory_tables.TITLE}", CORNER, line)
+        yield relative_table(results, filling, CORNER, line, cold, blocks_alive)
+        yield memory_table(results, f"{of}, {MEMORY_TITLE}", CORNER, line)
 
 
 def events(result: Result) -> float:
