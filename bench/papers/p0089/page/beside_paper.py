@@ -10,8 +10,8 @@ from statistics import median
 from typing import Any
 from xml.sax.saxutils import escape
 
-from mallard_bench.families import BESIDE, LARGEST_POOLED, LOCAL, WITH, WITHOUT
 from mallard_bench.findings.measured import Cell, Measured
+from mallard_bench.papers import BESIDE, LARGEST_POOLED, LOCAL, WITH, WITHOUT
 from mallard_bench.tables.density_tables import title
 from mallard_bench.tables.figure import three_digits
 

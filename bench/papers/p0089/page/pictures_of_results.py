@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 
 from beside_paper import ratio
 from heat_picture import Panel, picture
-from mallard_bench.families import BESIDE, GLOBAL, LOCAL, WITH, WITHOUT
 from mallard_bench.findings.measured import Measured
+from mallard_bench.papers import BESIDE, GLOBAL, LOCAL, WITH, WITHOUT
 from mallard_bench.tables.density_tables import title
 from mallard_bench.tables.heat import Heat, around_one
 

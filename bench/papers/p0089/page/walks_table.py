@@ -7,8 +7,8 @@ glibc       11.2 to 380                        75 to 290
 from collections.abc import Iterator
 
 from beside_paper import line, ratio
-from mallard_bench.families import BESIDE, LAST_SPLIT, WITH, WITHOUT
 from mallard_bench.findings.measured import Measured
+from mallard_bench.papers import BESIDE, LAST_SPLIT, WITH, WITHOUT
 from mallard_bench.tables.figure import three_digits
 
 LEAST = 12  # links of a list, as an exponent

@@ -17,7 +17,7 @@ from mallard_bench.options import Group, Options
 from mallard_bench.program import GroupError, Program
 from mallard_bench.results import result
 from mallard_bench.results_file import ResultsFile
-from mallard_bench.schedule import LONG, probes
+from mallard_bench.schedules import LONG, probes
 
 
 @dataclass

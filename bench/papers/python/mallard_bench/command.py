@@ -138,11 +138,10 @@ def measure(benchmark: Benchmark, asked: Asked, shared: Shared) -> None:
     from mallard.native import tool
     from mallard_bench.bench_run import run
     from mallard_bench.options import bytes_of
-    from mallard_bench.papers import paper_of
+    from mallard_bench.papers import count_allocators, meant, paper_of
     from mallard_bench.program import NAME, Program
     from mallard_bench.results_file import Header, ResultsFile, check_writable
-    from mallard_bench.schedule import schedule
-    from mallard_bench.strategy_names import contestants, meant
+    from mallard_bench.schedules import schedule
 
     level = shared.level
     check_together(asked, shared, level)
@@ -160,7 +159,7 @@ def measure(benchmark: Benchmark, asked: Asked, shared: Shared) -> None:
         shared.rounds or (1 if level == Level.SMOKE else ROUNDS),
         shared.litter,
         shared.memory_limit,
-        contestants(chosen, known, paper_of(benchmark)),
+        count_allocators(chosen, known, paper_of(benchmark)),
         asked.run,
     )
     groups = schedule(options)

@@ -42,18 +42,18 @@ class Options:
     rounds: int
     litter: int
     memory_limit: str | None  # None: half of what is available when the run begins
-    contestants: int  # that are measured in each group
+    allocators: int  # that are measured in each group
     run: str | None = None  # of benchmark II, in the paper's notation, instead of its groups
 
     @property
     def turns(self) -> int:
         """How many processes measure a group, at least."""
-        return self.rounds * self.contestants
+        return self.rounds * self.allocators
 
     def as_json(self) -> dict[str, Any]:
         """Return them as they are kept with the results, beside the benchmark and the level."""
         kept = asdict(self)
-        del kept["benchmark"], kept["level"], kept["contestants"]
+        del kept["benchmark"], kept["level"], kept["allocators"]
         return kept
 
 

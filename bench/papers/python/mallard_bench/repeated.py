@@ -5,7 +5,7 @@ AS7        5.0   6.2   5.1   5.0   5.2      what slows the machine for a while i
 AS1       10.0  12.3  10.1  10.0  10.3
 AS7/AS1   .500  .504  .505  .500  .505      and in no ratio: median .504, spread .500 to .505
 
-Contestants take turns and the first takes part in every round, so the n-th figures of two are of one round.
+Allocators take turns and the first takes part in every round, so the n-th figures of two are of one round.
 A ratio is made in each: it has the noise of both sides, but not what both share. Of AS1 measured twice, the
 spread of that ratio holds 1 in about 19 of 20 groups; that of one side alone does in fewer, the widest that
 both allow in all. Where rounds are not known a ratio is that of the medians, between these widest bounds.
@@ -63,7 +63,7 @@ def of_rounds(rounds: Sequence[float]) -> Repeated:
 
 
 def middle_of(figures: Sequence[Repeated]) -> Repeated:
-    """Return the median of several figures of one contestant: of each round, if all rounds are known."""
+    """Return the median of several figures of one allocator: of each round, if all rounds are known."""
     rounds = min(len(figure.rounds) for figure in figures)
     if rounds:
         return of_rounds([median(figure.rounds[at] for figure in figures) for at in range(rounds)])

@@ -17,7 +17,7 @@ Figure = tuple[int | None, bool | None, int | None, str | None]
 
 @dataclass(frozen=True)
 class Row:
-    """One strategy in a group; `label` is the paper's, None for a contestant beyond it."""
+    """One strategy in a group; `label` is the paper's, None for an allocator beyond it."""
 
     label: str | None
     strategy: str

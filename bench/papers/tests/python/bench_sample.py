@@ -1,4 +1,4 @@
-"""Made-up runs of all four benchmarks: the paper's values with noise, contestants beside, every status once.
+"""Made-up runs of all four benchmarks: the paper's values with noise, more allocators, every status once.
 
 python bench_sample.py FILE.html    writes the page of them
 """
@@ -26,7 +26,7 @@ MACHINE = {
     "flags": "-O2 -g -DNDEBUG",
 }
 METHOD = {
-    "turns": "contestants alternate, each turn in a fresh process, at least 5 rounds",
+    "turns": "allocators alternate, each turn in a fresh process, at least 5 rounds",
     "figures": "medians of the rounds; spread: the 10th and the 90th of 100 parts",
     "rounds": ROUNDS,
     "memory_limit": 16 << 30,
@@ -93,7 +93,7 @@ def merged(benchmark: str) -> list[tuple[dict[str, Any], list[Row]]]:
 
 
 def rows_of(benchmark: str, group: dict[str, Any], papers: list[Row], chance: random.Random) -> Iterator[Row]:
-    """Yield the rows of a group: the paper's, then contestants, then AS1 once more."""
+    """Yield the rows of a group: the paper's, then all others, then AS1 once more."""
     for paper in papers:
         yield ended(group, measured(named(paper["label"]) | paper, chance))
     for base in [row for row in papers if row["label"] == "AS1"]:
@@ -122,7 +122,7 @@ def named(label: str) -> Row:
 
 
 def other(base: Row, name: str, binding: str, destruction: str, factor: float) -> Row:
-    """Return a contestant whose times are a multiple of AS1's."""
+    """Return an allocator whose times are a multiple of AS1's."""
     row = dict(base, label=None, strategy=name, binding=binding, destruction=destruction, repeated=False)
     for time in ("ns_per_event", "wall_ns_per_event"):
         if row.get(time) is not None:

@@ -210,7 +210,7 @@ def main(benchmark: str, *arguments: str) -> int:
         if one["status"] == "ok":
             one |= {f"{kind}rounds_ns": in_rounds(one[f"{kind}ns_per_event"], rounds) for kind in KINDS}
     method = {
-        "turns": "contestants alternate",
+        "turns": "allocators alternate",
         "figures": "medians",
         "rounds": rounds,
         "memory_limit": int(given["memory-limit"][0]),

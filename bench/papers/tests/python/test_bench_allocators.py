@@ -19,11 +19,10 @@ from mallard_bench.findings.judge import Verdict, reached
 from mallard_bench.findings.measured import measured
 from mallard_bench.options import Benchmark, Level, Options
 from mallard_bench.page.bench_page import render
-from mallard_bench.papers import ALLOCATORS, P0089, titles
+from mallard_bench.papers import ALLOCATORS, P0089, count_allocators, titles
 from mallard_bench.results import result
-from mallard_bench.schedule import schedule
+from mallard_bench.schedules import schedule
 from mallard_bench.show import sections
-from mallard_bench.strategy_names import contestants
 from mallard_bench.tables.grid import Grid
 
 BENCHMARKS = list(DOCUMENTS)
@@ -64,9 +63,9 @@ def test_what_cannot_be_measured_is_refused() -> None:
 def test_the_first_and_the_floor_take_part_always() -> None:
     labels = ("boost.V1", "none", "Std", "V1", "V2")
     known = [{"label": label, "strategy": "none" if label == "none" else "any"} for label in labels]
-    assert contestants([], known, ALLOCATORS) == len(labels) + 1
-    assert contestants(["V2"], known, ALLOCATORS) == 4
-    assert contestants(["V2"], [{"label": "AS1", "strategy": "glibc"}, *known], P0089) == 3
+    assert count_allocators([], known, ALLOCATORS) == len(labels) + 1
+    assert count_allocators(["V2"], known, ALLOCATORS) == 4
+    assert count_allocators(["V2"], [{"label": "AS1", "strategy": "glibc"}, *known], P0089) == 3
 
 
 def tables(benchmark: str, documents: list[Row]) -> dict[str, Grid]:

@@ -210,7 +210,7 @@ def test_where_as1_broke_the_others_have_times(results: list[Result]) -> None:
     assert {cell.value for line in beyond.lines for cell in line.cells} == {None}
 
 
-def test_every_contestant_of_any_group_has_a_column(results: list[Result]) -> None:
+def test_every_allocator_of_any_group_has_a_column(results: list[Result]) -> None:
     less = replace(results[0], rows=results[0].rows[:14])
     _, _, beyond, *_ = density_tables.tables([less, results[1]], "DS3")
     _, _, whole, *_ = density_tables.tables(results, "DS3")

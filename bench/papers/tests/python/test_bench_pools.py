@@ -15,10 +15,10 @@ from mallard_bench.findings.judge import Verdict
 from mallard_bench.findings.measured import measured
 from mallard_bench.options import Benchmark, Level, Options
 from mallard_bench.page.bench_page import render
-from mallard_bench.pool_allocators import ARTICLES
+from mallard_bench.papers import ARTICLES
 from mallard_bench.results import result
 from mallard_bench.results_lines import faults
-from mallard_bench.schedule import probes, schedule
+from mallard_bench.schedules import probes, schedule
 from mallard_bench.show import papers_tables, show_run
 from mallard_bench.subcommands import works
 from mallard_bench.tables.grid import Grid

@@ -8,7 +8,7 @@ from mallard.errors import MallardError
 from mallard_bench import expected
 from mallard_bench.bench_progress import Pace, duration
 from mallard_bench.options import Benchmark, Group, Level, Options
-from mallard_bench.schedule import probes, schedule
+from mallard_bench.schedules import probes, schedule
 
 TURNS = {  # of the processes of a round
     Benchmark.DENSITY: 34,

@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
-from mallard_bench.families import WITH
 from mallard_bench.findings.judge import (
     ALWAYS,
     MOSTLY,
@@ -32,6 +31,7 @@ from mallard_bench.findings.judge import (
 )
 from mallard_bench.findings.measured import LAYOUT, Measured
 from mallard_bench.findings.selection import Selection, selection
+from mallard_bench.papers import WITH
 
 CLAIMS = Path(__file__).with_name("claims.txt")
 SHARES = {"always": ALWAYS, "mostly": MOSTLY}

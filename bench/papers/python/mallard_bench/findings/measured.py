@@ -17,8 +17,8 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any
 
-from mallard_bench.families import BESIDE
 from mallard_bench.findings.interval import Interval, Name
+from mallard_bench.papers import BESIDE
 from mallard_bench.repeated import ENOUGH_ROUNDS, Repeated
 
 Document = Mapping[str, Any]

@@ -22,12 +22,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mallard_bench.allocators import FLOOR
-from mallard_bench.families import COMPOSITE, GLOBAL, LOCAL, MONOTONIC, MULTIPOOL, POOLED
 from mallard_bench.findings.interval import Interval, smallest
 from mallard_bench.findings.judge import Ratios, quotient, together
 from mallard_bench.findings.measured import Key, Measured
-from mallard_bench.pool_allocators import ADAPTIVE, POOLS_OF_ARTICLE, boosts
+from mallard_bench.papers import (
+    ADAPTIVE,
+    COMPOSITE,
+    FLOOR,
+    GLOBAL,
+    LOCAL,
+    MONOTONIC,
+    MULTIPOOL,
+    POOLED,
+    POOLS_OF_ARTICLE,
+    boosts,
+)
 
 
 def strided(labels: Sequence[str], *bindings: int) -> list[str]:

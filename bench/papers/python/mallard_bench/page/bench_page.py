@@ -5,25 +5,26 @@ lines.
 """
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
 from mallard.html.element import tag
 from mallard.html.frame import Page, whole
+from mallard.html.table import scrolled
 from mallard.output import replacing
 from mallard_bench.options import Benchmark
-from mallard_bench.page.facts import measured_on, method
-from mallard_bench.page.grids import as_tables
+from mallard_bench.page.facts import BENCHMARK_HEADINGS, measured_on, method, run_names
 from mallard_bench.page.noise import noise
 from mallard_bench.page.page_data import as_json
 from mallard_bench.page.page_findings import verdict
-from mallard_bench.page.page_names import HEADINGS, run_names
 from mallard_bench.papers import OF_ALLOCATORS, titles
 from mallard_bench.results_file import Run
 from mallard_bench.show import sections
-from mallard_bench.tables.notes import legend
+from mallard_bench.tables.grid import Cell, Grid, Line
+from mallard_bench.tables.heat import Heat
+from mallard_bench.tables.notes import legend, notes
 
 
 def write_page(runs: Sequence[Run], path: Path, version: str, command: list[str]) -> None:
@@ -72,7 +73,7 @@ def head(runs: Sequence[Run], names: Sequence[str]) -> Element:
 def contents(shown: Sequence[Benchmark]) -> Element:
     """Return the links to all sections."""
     links = [("verdict", "Verdict"), ("noise", "Noise"), ("measured-on", "Measured on")]
-    links += [(benchmark, HEADINGS[benchmark]) for benchmark in shown]
+    links += [(benchmark, BENCHMARK_HEADINGS[benchmark]) for benchmark in shown]
     links.append(("method", "Method"))
     items = (tag("li", tag("a", heading, href=f"#{name}")) for name, heading in links)
     return tag("nav", tag("ul", *items), class_="contents", aria_label="Sections")
@@ -88,7 +89,7 @@ def section(benchmark: Benchmark, runs: Sequence[Run], names: Sequence[str]) -> 
     drawn = benchmark not in OF_ALLOCATORS
     return tag(
         "section",
-        tag("h2", HEADINGS[benchmark], id=f"{benchmark}-heading"),
+        tag("h2", BENCHMARK_HEADINGS[benchmark], id=f"{benchmark}-heading"),
         *([tag("div", data_part=benchmark)] if drawn else printed(benchmark, runs, names)),
         class_="card drawn" if drawn else "card",
         id=benchmark,
@@ -104,3 +105,42 @@ def printed(benchmark: Benchmark, runs: Sequence[Run], names: Sequence[str]) -> 
             for of in sections(benchmark, run.documents):
                 yield from as_tables(of.tables)
     yield tag("p", legend(benchmark), class_="note")
+
+
+def as_tables(grids: Iterable[Grid]) -> list[Element]:
+    """Return each table, with what stands beneath it."""
+    return [tag("div", scrolled(printed_table(grid), grid.title), *small_print(grid)) for grid in grids]
+
+
+def small_print(grid: Grid) -> list[Element]:
+    """Return the notes of a table."""
+    return [tag("p", note, class_="note") for note in notes(grid)]
+
+
+def printed_table(grid: Grid) -> Element:
+    """Return one table."""
+    groups = [
+        tag("th", group.heading, scope="colgroup", colspan=str(len(group.columns))) for group in grid.groups
+    ]
+    names = [tag("th", column.name, scope="col") for group in grid.groups for column in group.columns]
+    head = tag(
+        "thead", tag("tr", tag("th", ""), *groups), tag("tr", tag("th", grid.corner, scope="col"), *names)
+    )
+    body = tag("tbody", *(row(line, grid.heat, len(names)) for line in grid.lines))
+    return tag("table", tag("caption", grid.title), head, body, class_="printed")
+
+
+def row(line: Line, heat: Heat | None, columns: int) -> Element:
+    """Return one row, or why it has no figures."""
+    heading = tag("th", line.name, scope="row")
+    if line.skipped is not None:
+        return tag("tr", heading, tag("td", f"skipped: {line.skipped}", colspan=str(columns)))
+    return tag("tr", heading, *(of_cell(cell, heat) for cell in line.cells))
+
+
+def of_cell(cell: Cell, heat: Heat | None) -> Element:
+    """Return a figure in its colour."""
+    colour = None if heat is None or cell.value is None else heat.style(cell.value).bgcolor
+    style = None if colour is None or colour.triplet is None else f"--heat: {colour.triplet.hex}"
+    kind = "number heated" if style else "number"
+    return tag("td", f"{cell.whole}{cell.mark.strip()}", class_=kind, style=style, title=cell.reason)

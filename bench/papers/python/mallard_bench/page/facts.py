@@ -1,4 +1,4 @@
-"""Where and how runs were measured."""
+"""What runs are called on the page, and where and how they were measured."""
 
 from collections.abc import Callable, Iterator, Sequence
 from xml.etree.ElementTree import Element
@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element
 from mallard import figures
 from mallard.html.element import tag
 from mallard.html.table import scrolled
-from mallard_bench.page.page_names import many
+from mallard_bench.options import Benchmark
 from mallard_bench.results import Document
 from mallard_bench.results_file import Run
 
@@ -91,3 +91,37 @@ def method(runs: Sequence[Run]) -> Element:
     body = tag("tbody", *(tag("tr", tag("th", name, scope="row"), tag("td", text)) for name, text in rows))
     made.append(scrolled(tag("table", body, class_="pairs"), "Method"))
     return made
+
+
+BENCHMARK_HEADINGS = {
+    Benchmark.DENSITY: "I: Density",
+    Benchmark.LOCALITY: "II: Locality",
+    Benchmark.UTILIZATION: "III: Utilization",
+    Benchmark.CONTENTION: "IV: Contention",
+    Benchmark.EXPANSION: "Expansion",
+    Benchmark.SHRINK: "Shrink to fit",
+    Benchmark.BURST: "Bursts",
+    Benchmark.POOLS: "Pools",
+}
+MINUTE = len("2026-11-22T10:11")
+
+
+def run_names(runs: Sequence[Run]) -> list[str]:
+    """Return a name a run, by which a reader tells it from the others."""
+    names = [run_name(run) for run in runs]
+    return [
+        f"{name} ({names[: number + 1].count(name)})" if names.count(name) > 1 else name
+        for number, name in enumerate(names)
+    ]
+
+
+def run_name(run: Run) -> str:
+    """Return what was run, with what and when."""
+    compilers = dict.fromkeys(document["machine"]["compiler"] for document in run.documents)
+    date = run.header.date[:MINUTE].replace("T", " ")
+    return " ".join([run.header.benchmark, run.header.level, *compilers, date])
+
+
+def many(number: int, what: str) -> str:
+    """Return how many there are of what."""
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 from mallard import figures
 from mallard.html.element import tag
 from mallard.html.table import Column, head, line, scrolled
-from mallard_bench.page.page_names import many
+from mallard_bench.page.facts import many
 from mallard_bench.ratios import ratios
 from mallard_bench.results_file import Run
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mallard_bench import expected_documents
-from mallard_bench.families import FAMILIES
+from mallard_bench.papers import FAMILIES
 from mallard_bench.ratios import with_ratios
 from mallard_bench.results import Document
 from mallard_bench.results_file import Run

@@ -9,7 +9,7 @@ from mallard.html.element import tag
 from mallard_bench.findings import judged, left_out, words
 from mallard_bench.findings.judge import Finding, Judgement, Verdict
 from mallard_bench.options import Benchmark
-from mallard_bench.page.page_names import HEADINGS
+from mallard_bench.page.facts import BENCHMARK_HEADINGS
 from mallard_bench.results_file import Run
 
 Judged = tuple[Finding, Judgement]
@@ -52,7 +52,7 @@ def filters(counted: Counter[Verdict]) -> Element:
 
 def of_run(run: Run, name: str, findings: Sequence[Judged]) -> Element:
     """Return the findings of a run."""
-    heading = HEADINGS[Benchmark(run.header.benchmark)]
+    heading = BENCHMARK_HEADINGS[Benchmark(run.header.benchmark)]
     made = tag("div", tag("h3", heading, *chips(findings), " ", tag("small", name)), class_="run-findings")
     if unmeasured := left_out(run.header.benchmark, findings):
         made.append(tag("p", unmeasured, class_="detail"))

@@ -1,1 +1,46 @@
-"""The groups of each benchmark at each level, one benchmark a file."""
+"""Which groups a run measures, in the order of the paper's tables."""
+
+from collections.abc import Callable
+
+from mallard.errors import MallardError
+from mallard_bench.options import Benchmark, Group, Level, Options
+from mallard_bench.schedules import (
+    allocators_schedule,
+    contention_schedule,
+    density_schedule,
+    locality_schedule,
+    pools_schedule,
+    utilization_schedule,
+)
+
+LONG = (Level.DEFAULT, Level.FULL)  # which may take hours, and say so beforehand
+
+# Per benchmark its groups, and a few short ones that tell how fast a machine is.
+Schedule = Callable[[Options], list[Group]]
+SCHEDULES: dict[Benchmark, tuple[Schedule, Schedule]] = {
+    Benchmark.DENSITY: (density_schedule.groups, density_schedule.probes),
+    Benchmark.LOCALITY: (locality_schedule.groups, locality_schedule.probes),
+    Benchmark.UTILIZATION: (utilization_schedule.groups, utilization_schedule.probes),
+    Benchmark.CONTENTION: (contention_schedule.groups, contention_schedule.probes),
+    Benchmark.EXPANSION: (
+        allocators_schedule.expansion,
+        allocators_schedule.probes_of(allocators_schedule.expansion),
+    ),
+    Benchmark.SHRINK: (allocators_schedule.shrink, allocators_schedule.probes_of(allocators_schedule.shrink)),
+    Benchmark.BURST: (allocators_schedule.burst, allocators_schedule.probes_of(allocators_schedule.burst)),
+    Benchmark.POOLS: (pools_schedule.groups, pools_schedule.probes),
+}
+
+
+def schedule(options: Options) -> list[Group]:
+    """Return the groups that the options ask for."""
+    groups, _ = SCHEDULES[options.benchmark]
+    if found := groups(options):
+        return found
+    raise MallardError(f"nothing to measure: no group of {options.benchmark} has all that was asked for")
+
+
+def probes(options: Options) -> list[Group]:
+    """Return a few short groups."""
+    _, short = SCHEDULES[options.benchmark]
+    return short(options)

@@ -88,6 +88,6 @@ def probes_of(schedule: Callable[[Options], list[Group]]) -> Callable[[Options],
             options.benchmark,
             Level.QUICK,
             {"elements": [500]},
-            *(options.strategies, options.rounds, options.litter, options.memory_limit, options.contestants),
+            *(options.strategies, options.rounds, options.litter, options.memory_limit, options.allocators),
         )
     )[:1]

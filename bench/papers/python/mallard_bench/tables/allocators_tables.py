@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from mallard import figures
-from mallard_bench.allocators import FAMILIES, FLOOR, STD, word
-from mallard_bench.papers import ALLOCATORS
+from mallard_bench.papers import ALLOCATORS, ALLOCATORS_BY_MAKER, FLOOR, STD, protocol
 from mallard_bench.results import Key, Result, Row
 from mallard_bench.tables.columns import AGAIN
 from mallard_bench.tables.figure import cold, end, plain, three_digits
@@ -105,9 +104,9 @@ def columns(results: Sequence[Result], floor: bool) -> tuple[list[Columns], list
     found: list[tuple[str, list[tuple[Column, Key]]]] = []
     if floor and FLOOR in by_label:
         found.append(("", [(Column(FLOOR), by_label[FLOOR])]))
-    for family, labels in FAMILIES.items():
+    for family, labels in ALLOCATORS_BY_MAKER.items():
         found.append(
-            (family, [(Column(word(one), whole=one), by_label[one]) for one in labels if one in by_label])
+            (family, [(Column(protocol(one), whole=one), by_label[one]) for one in labels if one in by_label])
         )
     mallocs = [(Column(row.strategy), key) for key, row in measured.items() if row.label in (STD, None)]
     found.append(("std::allocator over", mallocs))

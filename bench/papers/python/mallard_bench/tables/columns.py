@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from mallard import figures
-from mallard_bench.families import FAMILIES, word
+from mallard_bench.papers import FAMILIES, word
 from mallard_bench.repeated import Repeated
 from mallard_bench.results import Key, Result, Row
 from mallard_bench.tables.figure import PERCENT, Figure, over, plain

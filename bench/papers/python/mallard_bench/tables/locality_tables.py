@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from mallard import figures
-from mallard_bench.families import BASE, MULTIPOOL
+from mallard_bench.papers import BASE, MULTIPOOL
 from mallard_bench.repeated import Repeated, middle_of
 from mallard_bench.results import Key, Result, Row
 from mallard_bench.tables.columns import AGAIN, MEMORY_TITLE, memory_table, other_columns, paper_columns

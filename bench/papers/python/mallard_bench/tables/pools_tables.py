@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 from mallard import figures
 from mallard_bench import expected
-from mallard_bench.papers import POOLS
-from mallard_bench.pool_allocators import ARTICLES, BASE, FLOOR
+from mallard_bench.papers import ARTICLES, FLOOR, POOLS
 from mallard_bench.results import Key, Result, Row
 from mallard_bench.tables.columns import held, page_faults
 from mallard_bench.tables.figure import by_the_clock, cold, end, plain, three_digits, warm
@@ -112,7 +111,7 @@ def nodes(result: Result) -> Iterator[Grid]:
         )
         for heading, parts in NODES.items()
     ]
-    table = lines(result, f"{many} nodes: times what {BASE} takes", ratios)
+    table = lines(result, f"{many} nodes: times what {POOLS.base} takes", ratios)
     yield Grid(table.title, table.corner, table.groups, table.lines, around_one())
     yield memory(result, f"{MEMORY} of {many} nodes")
 

@@ -66,7 +66,7 @@ function overview(data, theme) {
 mallard.charts.density = {
   title: "Benchmark I: density",
   help:
-    "Each row is a size of the outer container, each column a strategy: the paper's AS1 to AS14, then contestants, then AS1 measured a second " +
+    "Each row is a size of the outer container, each column a strategy: the paper's AS1 to AS14, then all others, then AS1 measured a second " +
     "time. Absolute times are seconds for 2²⁷ leaves, as the paper prints them; a ratio is over AS1 of the same row. Blue is less than AS1, " +
     "orange more. Point at a cell, or go to it with Tab and the arrow keys, for its spread and rounds; below a ratio, which is made round by round, stands how far from it they lie. Small pictures have the same rows and columns; choose one to see its figures.",
 

@@ -36,6 +36,16 @@ function skipped(document) {
   return `skipped: ${document.rows.find(({ reason }) => reason)?.reason ?? "not tried"}`;
 }
 
+// One of a few or many, as a list that opens; nothing where there is no choice.
+mallard.list_choice = (label, options, chosen, changed) => {
+  const list = element(
+    "select",
+    { change: () => changed(list.value) },
+    ...options.map(([value, text]) => element("option", { value, selected: value === chosen }, text)),
+  );
+  return element("label", { class: "list-choice" }, `${label} `, list);
+};
+
 mallard.comparison = (container, data, context, spec) => {
   const { state, theme } = context;
   const { own, paper } = mallard.runs.of(data, spec.benchmark);

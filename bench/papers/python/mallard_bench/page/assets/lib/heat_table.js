@@ -57,6 +57,34 @@ function by_keys(body) {
   });
 }
 
+const csv_field = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+function csv(table) {
+  const headings = [...table.tHead.rows].at(-1);
+  const lines = [headings, ...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.dataset.value ?? mallard.power_of(cell.textContent)));
+  return lines.map((line) => `${line.map(csv_field).join(",")}\r\n`).join("");
+}
+
+// Pages from files may not use the clipboard everywhere: then the text is selected in a field, to be copied by hand.
+async function copy_text(text, button) {
+  try {
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+  } catch {
+    const area = element("textarea", { "aria-label": "Table as CSV", rows: "6", readonly: true });
+    area.value = text;
+    button.after(area);
+    area.select();
+  }
+}
+
+// A button that copies a table as CSV: plain figures rather than what is read.
+function copy_button(table) {
+  const button = element("button", { type: "button", class: "copy" }, "Copy as CSV");
+  button.addEventListener("click", () => copy_text(csv(table), button));
+  return button;
+}
+
 mallard.heat_table = ({ caption, corner, families, lines, scale, above = 0 }) => {
   const firsts = families.flatMap(({ columns }) => columns.map((_, at) => at === 0));
   const body = element(
@@ -78,6 +106,6 @@ mallard.heat_table = ({ caption, corner, families, lines, scale, above = 0 }) =>
   table.style.setProperty("--columns", firsts.length);
   table.style.setProperty("--of", above || firsts.length);
   table.style.setProperty("--heads", corner.length);
-  const copy = mallard.copy_button(table);
+  const copy = copy_button(table);
   return element("div", { class: "heat-map" }, element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table), copy);
 };

@@ -2,6 +2,12 @@
 
 const { format } = mallard;
 
+// A power as the paper writes it: 2¹⁶. `power_of` reads it back for copies as plain text: 2^16.
+const raised = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+mallard.power = (base, exponent) => `${base}${[...String(exponent)].map((digit) => raised[digit]).join("")}`;
+mallard.power_of = (text) => text.replace(/[⁰¹²³⁴⁵⁶⁷⁸⁹]+/g, (digits) => `^${[...digits].map((digit) => raised.indexOf(digit)).join("")}`);
+
 // As the paper's tables have it: 0.97, 9.75, 12.9, 103.
 const three_digits = (value) => (value >= 99.95 ? value.toFixed(0) : value.toFixed(value >= 9.995 ? 1 : 2));
 

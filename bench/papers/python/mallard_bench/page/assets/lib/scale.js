@@ -3,6 +3,8 @@
 //     around 1:  blue (a quarter) --- neutral (1) --- orange (four times)       ratios
 //     between:   pale (least) ------------------- dark (most), by the logarithm  everything else
 
+const { element } = mallard;
+
 const most_ratio = 4;
 
 function mark(colour) {
@@ -36,4 +38,20 @@ mallard.scale = {
       colours: steps,
     };
   },
+};
+
+const statuses = [
+  ["skip", "skipped"],
+  ["fail", "memory ran out"],
+  ["broke", "crashed or wrong"],
+];
+
+// Which colour means what, and what stands where there is no figure.
+mallard.scale_legend = ({ colours, ends: texts }, name) => {
+  const bar = element("span", { class: "scale-bar", "aria-hidden": "true" });
+  bar.style.background = `linear-gradient(to right, ${colours.join(", ")})`;
+  const [low, middle, high] = texts;
+  const labels = element("span", { class: "scale-ends" }, ...[low, middle, high].map((text) => element("span", {}, text)));
+  const marks = statuses.map(([mark, text]) => element("span", { class: "status" }, element("span", { class: "cell-key", "data-end": mark }, mark), ` ${text}`));
+  return element("div", { class: "scale-legend" }, element("span", {}, name), element("span", { class: "scale" }, bar, labels), ...marks);
 };

@@ -1,4 +1,5 @@
-// who: the strategies of documents as columns, in the paper's order, then contestants, then A/A.
+// who: the runs of a benchmark and the paper beside them, and the strategies of documents as columns: in the paper's
+// order, then all others, then A/A.
 //
 //     global | monotonic | multipool | mono + multi | other mallocs | other resources | A/A
 //     AS1 AS2  AS3 ... AS6  ...
@@ -46,5 +47,13 @@ mallard.who = {
     const place = ({ key: name }) => (labels.includes(name) ? labels.indexOf(name) : labels.length);
     const all = [...found.values()];
     return all.sort((a, b) => families.indexOf(a.family) - families.indexOf(b.family) || place(a) - place(b));
+  },
+};
+
+// What a chart is of: the runs of its benchmark, and the paper as one more that has its own strategies only.
+mallard.runs = {
+  of(data, benchmark) {
+    const own = data.runs.filter((run) => run.benchmark === benchmark && run.documents.length > 0);
+    return { own, paper: { name: "the paper", documents: data.paper[benchmark], is_paper: true } };
   },
 };
