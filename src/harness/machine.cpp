@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 namespace mallard::harness {
 namespace {
@@ -53,6 +54,17 @@ machine_facts this_machine() {
   facts.compiler = compiler_name();
   facts.flags = MALLARD_COMPILE_FLAGS;
   return facts;
+}
+
+nlohmann::ordered_json to_json(const machine_facts& m) {
+  return {{"cpu", m.cpu},
+          {"cores", m.cores},
+          {"memory", m.memory},
+          {"kernel", m.kernel},
+          {"transparent_huge_pages", m.transparent_huge_pages},
+          {"c_library", m.c_library},
+          {"compiler", m.compiler},
+          {"flags", m.flags}};
 }
 
 }  // namespace mallard::harness

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace mallard::harness {
@@ -18,5 +19,8 @@ struct machine_facts {
 };
 
 [[nodiscard]] machine_facts this_machine();
+
+// The "machine" of every JSON table.
+[[nodiscard]] nlohmann::ordered_json to_json(const machine_facts& m);
 
 }  // namespace mallard::harness

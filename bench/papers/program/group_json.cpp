@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/machine.hpp"
-#include "harness/machine_json.hpp"
 
 namespace mallard::bench {
 namespace {

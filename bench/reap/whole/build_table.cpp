@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/machine.hpp"
-#include "harness/machine_json.hpp"
 
 namespace mallard::whole {
 

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "harness/machine_json.hpp"
+#include "harness/machine.hpp"
 #include "replay/output/report.hpp"
 
 namespace mallard::replay {
