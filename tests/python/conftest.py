@@ -1,11 +1,14 @@
 """The `mallard` command as a user runs it, and one journal of a real program."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import pytest
@@ -14,11 +17,14 @@ from report_browser import chromium
 from report_sample import sample_call_tree, sample_profile, sample_replay
 
 from mallard.analysis.model import CallTree, Profile
+from mallard.cli import NATIVE, main
 from mallard.report.data import JournalReport
 from mallard.report.page import render
 
 Mallard = Callable[..., subprocess.CompletedProcess[str]]
 Write = Callable[..., Path]
+
+MALLARD = str(Path(sys.executable).parent / "mallard")
 
 # A shell's background jobs ignore Ctrl-C, and what they start inherits that: not the programs under test.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -34,13 +40,33 @@ def cache_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
         yield
 
 
+def in_this_process(*words: str) -> subprocess.CompletedProcess[str]:
+    """Run `mallard` without starting Python anew, which would take longer than most commands."""
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        TemporaryFile("w+", encoding="utf-8") as output,
+        TemporaryFile("w+", encoding="utf-8", errors="backslashreplace") as errors,
+    ):
+        patch.setattr(sys, "argv", ["mallard", *words])
+        with redirect_stdout(output), redirect_stderr(errors), pytest.raises(SystemExit) as end:
+            main()
+        output.seek(0)
+        errors.seek(0)
+        code = end.value.code
+        return subprocess.CompletedProcess(
+            words, code if isinstance(code, int) else 0, output.read(), errors.read()
+        )
+
+
 @pytest.fixture(scope="session")
 def mallard() -> Mallard:
     """Run `mallard` with arguments; the result holds its output and exit code."""
-    command = Path(sys.executable).parent / "mallard"
 
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([command, *arguments], capture_output=True, text=True, check=False)
+        words = [os.fspath(argument) for argument in arguments]
+        if not words or words[0] not in NATIVE:
+            return in_this_process(*words)
+        return subprocess.run([MALLARD, *words], capture_output=True, text=True, check=False)
 
     return run
 

@@ -5,8 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pytest
 
 ROOT = Path(__file__).parent.parent.parent
+# Stacks are written by one function, whatever their form.
+SLOW_STACKS = [pytest.param(form, marks=pytest.mark.slow) for form in ("--folded", "--speedscope")]
 
 
 def rows(query: str, folder: Path) -> list[tuple[Any, ...]]:

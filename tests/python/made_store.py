@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 import duckdb
@@ -79,8 +80,8 @@ def make_store(objects: Sequence[Made], calls: Calls = Calls(), **totals: Any) -
     kinds |= dict.fromkeys(("death_kind", "origin", "size_class"), "UTINYINT")
     declared = ", ".join(f"{name} {kinds.get(name, 'UBIGINT')}" for name in columns)
     connection.execute(f"CREATE TABLE objects ({declared})")
-    marks = ", ".join("?" * len(columns))
-    connection.executemany(f"INSERT INTO objects VALUES ({marks})", [*zip(*columns.values(), strict=True)])
+    connection.register("made", {name: masked(values) for name, values in columns.items()})
+    connection.execute("INSERT INTO objects FROM made")
     connection.execute("CREATE VIEW heap AS FROM objects WHERE region = 0")
     names = ["", *calls.scopes.values()]
     return Store(
@@ -100,10 +101,19 @@ def make_store(objects: Sequence[Made], calls: Calls = Calls(), **totals: Any) -
     )
 
 
+def masked(values: list[Any]) -> Any:
+    """Return the values of a column; None is NULL."""
+    return np.ma.masked_array([value or 0 for value in values], [value is None for value in values])
+
+
 def whole(objects: Sequence[Made], last: int) -> dict[str, Any]:
     """Return what the reader would say of all of them."""
     heap = [o for o in objects if o.region == 0]
-    live = [sum(o.size for o in heap if o.birth <= at < (o.death or last + 1)) for at in range(last + 1)]
+    changes = [0] * (last + 2)
+    for o in heap:
+        changes[o.birth] += o.size
+        changes[o.death or last + 1] -= o.size
+    live = list(accumulate(changes[:-1]))
     peak = live.index(max(live))
     return {
         "events": last + 1,

@@ -13,6 +13,8 @@ from report_sample import BUCKETS, DURATION, SUBSYSTEMS, sample_profile, sample_
 from mallard import figures
 from mallard.analysis.model import CallTree, HeatMap, Profile, Subsystem, ThreadMatrix, Timeline
 
+pytestmark = pytest.mark.slow
+
 
 def plotted(page: Page, name: str) -> Any:
     """Return the traces that plotly draws, and the shapes of its layout."""

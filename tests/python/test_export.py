@@ -4,17 +4,15 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from resource import RLIMIT_FSIZE, setrlimit
 from typing import Any
 
 import pytest
-from conftest import Mallard
+from conftest import MALLARD, Mallard
 from endless import endless_journal, wait_until_read
-from exported import ROOT, rows
+from exported import ROOT, SLOW_STACKS, rows
 
-MALLARD = str(Path(sys.executable).parent / "mallard")
 ONE_FORM = "export takes exactly one of --parquet DIR, --folded, --speedscope and --text"
 
 REGIONS = """
@@ -93,7 +91,7 @@ def test_what_is_no_journal_leaves_nothing(mallard: Mallard, tmp_path: Path, for
     assert list(tmp_path.iterdir()) == [noise]
 
 
-@pytest.mark.parametrize("form", ["--parquet", "--folded", "--speedscope", "--text"])
+@pytest.mark.parametrize("form", ["--parquet", "--text", *SLOW_STACKS])
 def test_a_file_that_becomes_too_large_leaves_nothing(journal: Path, tmp_path: Path, form: str) -> None:
     path = tmp_path / "out"
     where = [str(path)] if form == "--parquet" else ["-o", str(path)]
@@ -108,7 +106,7 @@ def test_a_file_that_becomes_too_large_leaves_nothing(journal: Path, tmp_path: P
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("form", ["--folded", "--speedscope", "--text"])
+@pytest.mark.parametrize("form", ["--text", *SLOW_STACKS])
 def test_full_disks_and_closed_pipes(mallard: Mallard, journal: Path, form: str) -> None:
     command = [MALLARD, "export", str(journal), form]
     with Path("/dev/full").open("w") as full:
@@ -132,7 +130,7 @@ def test_a_cut_off_journal_is_exported_and_told(mallard: Mallard, journal: Path,
         assert f"mallard: warning: {cut}: the journal has no end: " in done.stderr
 
 
-@pytest.mark.parametrize("form", ["--folded", "--text"])
+@pytest.mark.parametrize("form", ["--text", SLOW_STACKS[0]])
 def test_ctrl_c_leaves_nothing_half(tmp_path: Path, form: str) -> None:
     endless = tmp_path / "endless"
     path = tmp_path / "out"

@@ -142,6 +142,7 @@ def test_speedscope_has_every_metric_with_its_sum(
     assert [profile["name"] for profile in one["profiles"]] == ["calls"]
 
 
+@pytest.mark.slow
 def test_speedscope_is_what_its_schema_says(scope: Path) -> None:
     schema = json.loads((SPEEDSCOPE / "file-format-schema.json").read_text())
     found = json.loads(scope.read_text())
@@ -153,6 +154,7 @@ def test_speedscope_is_what_its_schema_says(scope: Path) -> None:
     jsonschema.validate(json.loads(odd), schema)
 
 
+@pytest.mark.slow
 def test_speedscope_opens_it(browser: Browser, scope: Path, tmp_path: Path) -> None:
     broken = json.loads(scope.read_text())
     broken["profiles"][0]["samples"][0] = [len(broken["shared"]["frames"])]

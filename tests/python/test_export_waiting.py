@@ -10,8 +10,9 @@ import time
 from pathlib import Path
 
 import pytest
+from conftest import MALLARD
+from exported import SLOW_STACKS
 
-MALLARD = str(Path(sys.executable).parent / "mallard")
 PIPE_SIZE = 4096
 
 
@@ -23,7 +24,7 @@ def waits(exporting: subprocess.Popen[bytes], reading: int) -> bool:
     return held > PIPE_SIZE // 2 and state == "S"
 
 
-@pytest.mark.parametrize("form", ["--folded", "--speedscope", "--text"])
+@pytest.mark.parametrize("form", ["--text", *SLOW_STACKS])
 def test_ctrl_c_ends_a_wait_for_the_reader(journal: Path, form: str) -> None:
     reading, writing = os.pipe()
     fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, PIPE_SIZE)

@@ -3,14 +3,12 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import duckdb
 import pytest
-from conftest import Mallard
+from conftest import MALLARD, Mallard
 
-MALLARD = Path(sys.executable).parent / "mallard"
 SHOWN = "caf\N{REPLACEMENT CHARACTER}"
 ODD = os.fsdecode(b"caf\xe9")
 SOURCE = """
@@ -55,8 +53,10 @@ def test_profile(odd: Path) -> None:
 def test_info_and_report(odd: Path, tmp_path: Path) -> None:
     assert f"/{SHOWN}" in output("info", odd)
     assert json.loads(output("info", "--json", odd))["journal"].endswith(f"/{SHOWN}.mlrd")
-    for replay in ("never", "always"):
-        output("report", odd, "--replay", replay, "-o", tmp_path / "page.html")
+    replay = tmp_path / "replay.json"
+    replay.write_text(output("replay", odd, "--strategy", "none", "--warm-time", "0", "--json"))
+    for wanted in ("never", replay):
+        output("report", odd, "--replay", wanted, "-o", tmp_path / "page.html")
         assert f"{SHOWN}.mlrd" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 

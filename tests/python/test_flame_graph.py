@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from conftest import Write
 from playwright.sync_api import Browser
 from report_browser import opened, part, wait_until_drawn
@@ -11,6 +12,8 @@ from report_sample import sample_call_tree, sample_profile
 from mallard import figures
 from mallard.analysis.model import CallTree, Frame
 from mallard.report.data import inclusive
+
+pytestmark = pytest.mark.slow
 
 DEEP = 220
 

@@ -10,12 +10,16 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Mallard
+from conftest import MALLARD, Mallard
 from endless import endless_journal
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 TEXTS = ["cc1plus.txt.xz", "sqlite3.txt.xz"]
 TRACES = ["short.rep", "growing.rep", "random.rep"]
+SOME_SLOW = [
+    name if name in ("sqlite3.txt.xz", "random.rep") else pytest.param(name, marks=pytest.mark.slow)
+    for name in TEXTS + TRACES
+]
 COUNTED = (
     "events",
     "events_by_kind",
@@ -34,7 +38,7 @@ def form_of(name: str) -> str:
     return "csapp" if name.endswith(".rep") else "text"
 
 
-@pytest.mark.parametrize("name", TEXTS + TRACES)
+@pytest.mark.parametrize("name", SOME_SLOW)
 def test_info_of_the_import_is_that_of_the_source(mallard: Mallard, tmp_path: Path, name: str) -> None:
     path = tmp_path / "imported.mlrd"
     done = mallard("import", "--from", form_of(name), FIXTURES / name, "-o", path)
@@ -46,6 +50,7 @@ def test_info_of_the_import_is_that_of_the_source(mallard: Mallard, tmp_path: Pa
     assert imported["facts"]["imported_from"] == name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TRACES)
 def test_replay_of_the_import_is_that_of_the_trace(mallard: Mallard, tmp_path: Path, name: str) -> None:
     path = tmp_path / "imported.mlrd"
@@ -61,7 +66,7 @@ def test_replay_of_the_import_is_that_of_the_trace(mallard: Mallard, tmp_path: P
     assert facts[0] == facts[1]
 
 
-@pytest.mark.parametrize("name", TEXTS + TRACES)
+@pytest.mark.parametrize("name", SOME_SLOW)
 def test_profile_of_the_import_is_that_of_the_source(mallard: Mallard, tmp_path: Path, name: str) -> None:
     path = tmp_path / "imported.mlrd"
     assert mallard("import", "--from", form_of(name), FIXTURES / name, "-o", path).returncode == 0
@@ -190,8 +195,7 @@ def test_what_is_odd_is_told_and_what_is_cut_off_stays_so(mallard: Mallard, tmp_
 def test_ctrl_c_leaves_nothing_half(tmp_path: Path) -> None:
     source = tmp_path / "endless"
     path = tmp_path / "journal.mlrd"
-    mallard_command = str(Path(sys.executable).parent / "mallard")
-    command = [mallard_command, "import", "--from", "text", str(source), "-o", str(path)]
+    command = [MALLARD, "import", "--from", "text", str(source), "-o", str(path)]
     with endless_journal(source):
         importing = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         while not list(tmp_path.glob("journal.mlrd.*")):

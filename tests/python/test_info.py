@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from conftest import Mallard
+from conftest import MALLARD, Mallard
 
 
 def test_json_describes_the_recorded_program(mallard: Mallard, journal: Path) -> None:
@@ -137,9 +137,8 @@ def test_cut_off_journal_is_one_warning(mallard: Mallard, journal: Path, tmp_pat
 def test_killed_recording_is_recovered(mallard: Mallard, tmp_path: Path) -> None:
     path = tmp_path / "killed.mlrd"
     endless = 'push @a, "x" x ($_ % 500) for 1 .. 5000; print qq(ready\\n); sleep 100'
-    mallard_command = str(Path(sys.executable).parent / "mallard")
     program = ["/usr/bin/perl", "-e", f"$| = 1; {endless}"]
-    command = [mallard_command, "record", "-o", str(path), "--", *program]
+    command = [MALLARD, "record", "-o", str(path), "--", *program]
     recorder = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert recorder.stdout is not None
     assert recorder.stdout.readline() == "ready\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import pytest
-from conftest import Mallard
+from conftest import MALLARD, Mallard
 from made_store import Made, make_store
 
 from mallard.analysis.cut import Limits
@@ -19,8 +19,6 @@ from mallard.analysis.model import Profile
 from mallard.analysis.profile import Options, profile, profile_of
 from mallard.analysis.symbols import Symbols
 from mallard.errors import MallardError
-
-MALLARD = Path(sys.executable).parent / "mallard"
 
 TEXT = """\
 a 100 1000 0 10
@@ -168,7 +166,7 @@ def test_no_more_subsystems_than_wanted(mallard: Mallard, journal: Path) -> None
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_tables_fit_the_terminal(journal: Path, profiled: dict[str, Any], width: int) -> None:
-    command = [str(MALLARD), "profile", str(journal)]
+    command = [MALLARD, "profile", str(journal)]
     environment = os.environ | {"COLUMNS": str(width)}
     shown = subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
     lines = shown.splitlines()
@@ -191,7 +189,7 @@ def test_output_goes_to_a_file(mallard: Mallard, journal: Path, tmp_path: Path) 
 @pytest.mark.parametrize("way", [[], ["--json"]])
 def test_terminals_without_unicode_get_what_they_can_show(text_journal: Path, way: list[str]) -> None:
     environment = os.environ | {"PYTHONIOENCODING": "ascii"}
-    command = [str(MALLARD), "profile", *way, str(text_journal)]
+    command = [MALLARD, "profile", *way, str(text_journal)]
     shown = subprocess.run(command, capture_output=True, env=environment, check=False)
     assert (shown.returncode, shown.stderr) == (0, b"")
     assert b"deaths" in shown.stdout
@@ -212,7 +210,7 @@ def test_a_target_that_cannot_be_written_is_refused_before_the_work(mallard: Mal
 
 def test_a_full_device_is_one_line(text_journal: Path) -> None:
     with Path("/dev/full").open("w") as full:
-        command = [str(MALLARD), "profile", str(text_journal)]
+        command = [MALLARD, "profile", str(text_journal)]
         refused = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert refused.returncode == 2
     assert refused.stderr == "mallard: cannot write to standard output: No space left on device\n"

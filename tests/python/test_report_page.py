@@ -79,6 +79,7 @@ def test_verdict_and_figures_need_no_scripts(browser: Browser, sample: Path) -> 
         assert not page.get_by_text("This browser is too old").is_visible()
 
 
+@pytest.mark.slow
 def test_findings_beyond_three_open_on_demand(browser: Browser, tmp_path: Path) -> None:
     profile = sample_profile(30)
     titles = [f"finding {number}" for number in range(5)]
@@ -93,6 +94,7 @@ def test_findings_beyond_three_open_on_demand(browser: Browser, tmp_path: Path) 
         assert shown.all_inner_texts() == titles
 
 
+@pytest.mark.slow
 def test_browser_without_decompression_is_told_so(browser: Browser, sample: Path) -> None:
     with browser.new_context() as window:
         page = window.new_page()
@@ -102,6 +104,7 @@ def test_browser_without_decompression_is_told_so(browser: Browser, sample: Path
         assert page.locator("section.verdict .headline").is_visible()
 
 
+@pytest.mark.slow
 def test_command_and_names_are_text(browser: Browser, sample: Path) -> None:
     with opened(browser, sample) as page:
         assert page.locator(".command").inner_text() == "example --fast 'in put.xml' '<out>'"
@@ -111,6 +114,7 @@ def test_command_and_names_are_text(browser: Browser, sample: Path) -> None:
         assert page.title() == "example: allocation report"
 
 
+@pytest.mark.slow
 def test_sites_sort_by_mouse_and_keyboard(browser: Browser, sample: Path) -> None:
     calls = [site.behaviour.allocations for site in sample_profile().sites]
 
@@ -131,6 +135,7 @@ def test_sites_sort_by_mouse_and_keyboard(browser: Browser, sample: Path) -> Non
         assert sites_shown(page)[:3] == ["make_part_0", "make_part_1", "make_part_2"]
 
 
+@pytest.mark.slow
 def test_unknown_figures_sort_last_both_ways(browser: Browser, tmp_path: Path) -> None:
     profile = sample_profile(5)
     endless = replace(profile.sites[2], behaviour=replace(profile.sites[2].behaviour, lifetime_ns=None))
@@ -156,6 +161,7 @@ def test_sites_are_filtered_by_words_of_their_stacks(browser: Browser, sample: P
         assert "0 of 137 sites, 0 % of calls" in page.locator("output.note").inner_text()
 
 
+@pytest.mark.slow
 def test_sites_are_saved_as_they_are_shown(browser: Browser, sample: Path, tmp_path: Path) -> None:
     with opened(browser, sample) as page:
         page.get_by_label("Filter sites").fill("make_part_11")
@@ -171,6 +177,7 @@ def test_sites_are_saved_as_they_are_shown(browser: Browser, sample: Path, tmp_p
     assert [int(row["Bytes"]) for row in rows] == [site.behaviour.bytes for site in sites]
 
 
+@pytest.mark.slow
 def test_choosing_a_subsystem_shows_its_sites(browser: Browser, sample: Path) -> None:
     own = [site.name for site in sample_profile().sites if site.subsystem == 2]
     with opened(browser, sample) as page:
@@ -185,6 +192,7 @@ def test_choosing_a_subsystem_shows_its_sites(browser: Browser, sample: Path) ->
         assert len(sites_shown(page)) == 120
 
 
+@pytest.mark.slow
 def test_a_site_opens_to_its_stack(browser: Browser, sample: Path) -> None:
     site = sample_profile().sites[5]
     with opened(browser, sample) as page:
@@ -202,6 +210,7 @@ def test_a_site_opens_to_its_stack(browser: Browser, sample: Path) -> None:
         assert page.locator("tr.more").count() == 0
 
 
+@pytest.mark.slow
 def test_theme_follows_the_system_and_the_button(browser: Browser, sample: Path) -> None:
     def colours(page: Page) -> tuple[str, str]:
         text = page.locator("#journal-0 svg text").first
@@ -227,6 +236,7 @@ def test_theme_follows_the_system_and_the_button(browser: Browser, sample: Path)
         assert colours(page) == light
 
 
+@pytest.mark.slow
 def test_headings_explain_themselves(browser: Browser, sample: Path) -> None:
     with opened(browser, sample) as page:
         for number, dimension in enumerate(DIMENSIONS):
@@ -238,6 +248,7 @@ def test_headings_explain_themselves(browser: Browser, sample: Path) -> None:
         assert not page.locator("#tip").is_visible()
 
 
+@pytest.mark.slow
 def test_keyboard_reaches_everything_in_order(browser: Browser, sample: Path) -> None:
     with opened(browser, sample) as page:
         page.keyboard.press("Tab")
@@ -256,11 +267,13 @@ def test_keyboard_reaches_everything_in_order(browser: Browser, sample: Path) ->
 
 
 @pytest.mark.parametrize("width", [900, 1200, 1366])
+@pytest.mark.slow
 def test_nothing_sticks_out_sideways(browser: Browser, family: Path, width: int) -> None:
     with opened(browser, family, viewport={"width": width, "height": 768}) as page:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.slow
 def test_journals_are_tabs(browser: Browser, family: Path) -> None:
     with opened(browser, family) as page:
         assert page.locator("#journal-0").is_visible()
@@ -279,6 +292,7 @@ def test_journals_are_tabs(browser: Browser, family: Path) -> None:
         assert "no event of a region" in page.locator("#journal-1-regions").inner_text()
 
 
+@pytest.mark.slow
 def test_journals_are_compared_and_linked(browser: Browser, family: Path) -> None:
     with opened(browser, family) as page:
         rows = page.locator(".comparison tbody tr")
@@ -288,6 +302,7 @@ def test_journals_are_compared_and_linked(browser: Browser, family: Path) -> Non
         assert not page.locator("#journal-0").is_visible()
 
 
+@pytest.mark.slow
 def test_text_is_readable_in_both_themes(browser: Browser, sample: Path) -> None:
     """Contrast of WCAG AA: 4.5 of text and what stands behind it."""
 
@@ -349,8 +364,8 @@ def test_equal_journals_give_equal_pages() -> None:
     "broken",
     [
         '<script>console.error("broken")</script>',
-        "<script>undefined.broken</script>",
-        '<img src="http://127.0.0.1:9/broken.png">',
+        pytest.param("<script>undefined.broken</script>", marks=pytest.mark.slow),
+        pytest.param('<img src="http://127.0.0.1:9/broken.png">', marks=pytest.mark.slow),
     ],
 )
 def test_pages_that_complain_or_ask_the_network_are_told(

@@ -5,7 +5,7 @@ from mallard.errors import MallardError
 try:
     from mallard_bench.subcommands import SUBCOMMANDS
 except ModuleNotFoundError as error:
-    if error.name != "mallard_bench":
+    if not str(error.name).startswith("mallard_bench"):
         raise
     raise MallardError(
         "bench is not installed: in a checkout, `./dev bench BENCHMARK` builds and runs it, "
