@@ -50,7 +50,9 @@ def test_two_units_of_one_program(folder: Path, compiler: str) -> None:
     assert succeed(folder / "consumer", folder=folder) == f"mallard {version} holds 3 numbers\n"
 
 
-@pytest.mark.parametrize("example", EXAMPLES)
+@pytest.mark.parametrize(
+    "example", [EXAMPLES[0], *(pytest.param(name, marks=pytest.mark.slow) for name in EXAMPLES[1:])]
+)
 def test_examples_need_nothing_else(folder: Path, example: str) -> None:
     source = (SOURCE / f"examples/{example}.cpp").read_text()
     text, replaced = OWN_INCLUDES.subn('#include "mallard.hpp"\n', source)

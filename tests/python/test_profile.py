@@ -152,7 +152,7 @@ def test_each_division_covers_the_program(mallard: Mallard, journal: Path, by: s
 
 
 @pytest.mark.parametrize("by", ["subtree", "module", "thread", "annotation"])
-@pytest.mark.parametrize("most", [1, 2, 3, 12])
+@pytest.mark.parametrize("most", [1, *(pytest.param(most, marks=pytest.mark.slow) for most in (2, 3, 12))])
 def test_subsystems_are_as_many_as_wanted_at_most(journal: Path, by: str, most: int) -> None:
     found = profile(str(journal), Options(by=by, limits=Limits(most=most)))
     assert 1 <= len(found.subsystems) <= most
@@ -165,10 +165,11 @@ def test_no_more_subsystems_than_wanted(mallard: Mallard, journal: Path) -> None
 
 
 @pytest.mark.parametrize("width", [80, 120])
-def test_tables_fit_the_terminal(journal: Path, profiled: dict[str, Any], width: int) -> None:
-    command = [MALLARD, "profile", str(journal)]
-    environment = os.environ | {"COLUMNS": str(width)}
-    shown = subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
+def test_tables_fit_the_terminal(
+    mallard: Mallard, journal: Path, profiled: dict[str, Any], width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    shown = mallard("profile", journal).stdout
     lines = shown.splitlines()
     assert max(map(len, lines)) <= width
     assert " ".join(shown.split()).startswith(profiled["verdict"]["headline"])
