@@ -29,7 +29,7 @@ MALLARD = str(Path(sys.executable).parent / "mallard")
 # A shell's background jobs ignore Ctrl-C, and what they start inherits that: not the programs under test.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-WORK = "my %seen; $seen{$_} = [1 .. $_ % 7] for 1 .. 20000; print scalar(keys %seen), qq(\\n)"
+WORK = "my %seen; $seen{$_} = [1 .. $_ % 7] for 1 .. 10000; print scalar(keys %seen), qq(\\n)"
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -73,11 +73,11 @@ def mallard() -> Mallard:
 
 @pytest.fixture(scope="session")
 def journal(mallard: Mallard, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The journal of a perl program that builds 20000 small lists."""
+    """The journal of a perl program that builds 10000 small lists."""
     path = tmp_path_factory.mktemp("journal") / "perl.mlrd"
     recorded = mallard("record", "-o", path, "--", "/usr/bin/perl", "-e", WORK)
     assert recorded.returncode == 0, recorded.stderr
-    assert recorded.stdout == "20000\n"
+    assert recorded.stdout == "10000\n"
     return path
 
 

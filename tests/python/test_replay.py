@@ -7,7 +7,9 @@ from conftest import Mallard
 
 
 def test_rows_are_the_strategies_asked_for_and_the_baseline(mallard: Mallard, journal: Path) -> None:
-    replayed = mallard("replay", journal, "--strategy", "none", "--strategy", "multipool", "--json")
+    replayed = mallard(
+        "replay", journal, "--strategy", "none", "--strategy", "multipool", "--warm-time", "0", "--json"
+    )
     assert replayed.returncode == 0, replayed.stderr
     rows = json.loads(replayed.stdout)["rows"]
     assert {row["strategy"] for row in rows} == {"none", "multipool", "glibc", "glibc a/a"}
