@@ -61,9 +61,9 @@ def tool(path: Path | str) -> str:
 
 
 def info_tool(recorder: str) -> str:
-    """Return the `mallard` that reads what this recorder writes: beside it, else the checkout's own."""
+    """Return the `mallard` that reads what this recorder writes: beside it, else beside this Python."""
     beside = Path(recorder).with_name("mallard")
-    return str(beside) if os.access(beside, os.X_OK) else tool(ROOT / ".venv/bin/mallard")
+    return str(beside) if os.access(beside, os.X_OK) else tool(Path(sys.executable).with_name("mallard"))
 
 
 def writable(path: Path) -> None:

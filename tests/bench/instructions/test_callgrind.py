@@ -82,6 +82,7 @@ def test_a_program_is_built_anew_when_something_that_it_is_made_of_is_newer(
         os.utime(program, (time.time() + 60,) * 2)
 
 
+@pytest.mark.slow
 def test_what_is_counted_depends_on_where_the_program_places_its_heaps(tmp_path: Path) -> None:
     """Were it the system that places them, the test below would fail."""
     program = built(instructions.FOLDER)
@@ -89,11 +90,13 @@ def test_what_is_counted_depends_on_where_the_program_places_its_heaps(tmp_path:
     assert further != usual
 
 
+@pytest.mark.slow
 def test_an_unknown_scenario_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(CountError, match="no scenario is named none_such"):
         count_in(tmp_path, built(instructions.FOLDER), "0", "0", "none_such")
 
 
+@pytest.mark.slow
 def test_every_run_counts_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the environment, which moves the stack, the working directory, and what is mapped already."""
     program = built(instructions.FOLDER)

@@ -34,4 +34,6 @@ def test_journals_are_read_by_the_mallard_beside_their_recorder(tmp_path: Path) 
     beside.touch(mode=0o755)
     assert info_tool(str(tmp_path / "mallard-record")) == str(beside)
     beside.unlink()
-    assert info_tool(str(tmp_path / "mallard-record")) == str(Path(ROOT / ".venv/bin/mallard").resolve())
+    assert info_tool(str(tmp_path / "mallard-record")) == str(
+        Path(sys.executable).with_name("mallard").resolve()
+    )
