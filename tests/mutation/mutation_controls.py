@@ -4,8 +4,9 @@
 
 Plants mutations that prove nothing and demands that run.py says so of each, and exits with 1; a name that
 is not there is one line and exit code 2. What the property or the model that is named cannot see, the
-whole test does; what does not compile is told and in nobody's way. What has changed is found in a planted
-repository, and what is drawn besides is another part with another commit.
+whole test does; what does not compile is told and in nobody's way. What has rotted is told of mutations that
+are not run, too. What has changed is found in a planted repository, and what is drawn besides is another part
+with another commit.
 """
 
 from __future__ import annotations
@@ -80,6 +81,8 @@ CASES = {
     "nameless": ("why: planted\n--- find\na\n--- replace\nb\n", "ERROR     layer/nameless: needs 'file:'"),
     "formless": (FILE, "ERROR     layer/formless: has no '--- find'"),
 }
+# Of mutations without a test.
+ORPHANED = "ERROR     gone: rotten: there is no gone_model_test.cpp"
 
 
 def wrongly_drawn() -> Iterator[str]:
@@ -140,25 +143,29 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         sections = "\n".join(f"=== {name}\n{text}" for name, (text, _) in CASES.items())
         Path(folder, "layer.mutations").write_text(sections, encoding="utf-8")
+        Path(folder, "gone.mutations").write_text(f"=== planted\n{change('a', 'b')}", encoding="utf-8")
         options = ["--compiler", arguments.compiler, "--seconds", str(SECONDS), "--of", folder]
         command = [sys.executable, str(RUN), *options]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
+        few = [*command, "--changed", "--sample", str(1 << 60)]
+        unchosen = subprocess.run(few, capture_output=True, text=True, check=False)
         lost = [sys.executable, str(RUN), "--of", folder, "layer/lost"]
         refused = subprocess.run(lost, capture_output=True, text=True, check=False)
     for complaint in (*wrongly_drawn(), *wrongly_changed()):
         print(complaint)
         return 1
-    missing = [expected for _, expected in CASES.values() if expected not in done.stdout]
-    missing += ["ok        layer, unbroken"] if "ok        layer, unbroken" not in done.stdout else []
+    told = [*(expected for _, expected in CASES.values()), ORPHANED, "ok        layer, unbroken"]
+    missing = [expected for expected in told if expected not in done.stdout]
+    missing += [expected for expected in told if "rotten" in expected and expected not in unchosen.stdout]
     for expected in missing:
         print(f"run.py does not say: {expected}")
-    if done.returncode != 1:
-        print(f"run.py exits with {done.returncode}, not with 1")
+    if done.returncode != 1 or unchosen.returncode != 1:
+        print(f"run.py exits with {done.returncode} and {unchosen.returncode}, not with 1")
     if refused.returncode != 2 or refused.stderr.count("\n") != 1:
         print(f"run.py does not refuse a name that is not there: {refused.returncode}, {refused.stderr}")
         return 1
-    if missing or done.returncode != 1:
-        print(done.stdout, done.stderr, sep="\n")
+    if missing or done.returncode != 1 or unchosen.returncode != 1:
+        print(done.stdout, done.stderr, unchosen.stdout, unchosen.stderr, sep="\n")
         return 1
     return 0
 

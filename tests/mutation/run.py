@@ -12,8 +12,9 @@ Mutations of a heap that change the body of a function are compiled together: th
 them is in force (switches.py). Each of the others is compiled by itself. The test is first compiled with
 nothing but the properties that are to see its mutations; what those let pass is held against the whole test.
 
-Each mutation must compile, and whatever sees one must pass unbroken; a text that is not found exactly once
-has rotted. Exit code 1 if anything survives or is rotten; the last line counts.
+Each mutation must compile, and whatever sees one must pass unbroken. A mutation has rotted if its text is not
+found exactly once, or if its test, model or property is gone; --changed tells that of all mutations, those that
+it does not run included. Exit code 1 if anything survives or is rotten; the last line counts.
 """
 
 from __future__ import annotations
@@ -137,31 +138,44 @@ class Program:
 
 
 class ModelTest:
-    """The model test of a heap, and the mutations it is to notice."""
+    """The model test of a heap, and the mutations it is to notice: those of its sections that are chosen."""
 
-    def __init__(self, workshop: Workshop, heap: str, sections: list[Section]) -> None:
+    def __init__(self, workshop: Workshop, heap: str, sections: list[Section], chosen: list[Section]) -> None:
         self.workshop = workshop
         self.heap = heap
         self.sections = sections
-        (source,) = ROOT.glob(f"tests/*/{heap}_model_test.cpp")
-        self.text = source.read_text(encoding="utf-8")
-        held = HELD.search(self.text)
-        models = held[0].split("&&") if held is not None else []
-        self.types = {found["name"]: found["type"] for model in models if (found := MODEL.search(model))}
+        self.chosen = chosen
+        self.text = ""
+        self.types: dict[str, str] = {}
         self.mutations: list[Mutation] = []
         self.whole_lock = Lock()
         self.whole_program: Program | ControlError | None = None
 
-    def begin(self) -> tuple[list[Verdict], list[Step]]:
-        """Compile what can be compiled together; then come the runs."""
-        verdicts = []
+    def read(self) -> list[Verdict]:
+        """Read the test and all sections; return what has rotted."""
+        source = next(ROOT.glob(f"tests/*/{self.heap}_model_test.cpp"), None)
+        if source is None:
+            return [Verdict(False, f"ERROR     {self.heap}: rotten: there is no {self.heap}_model_test.cpp")]
+        self.text = source.read_text(encoding="utf-8")
+        held = HELD.search(self.text)
+        models = held[0].split("&&") if held is not None else []
+        self.types = {found["name"]: found["type"] for model in models if (found := MODEL.search(model))}
+        rotten = []
         for section in self.sections:
             try:
                 mutation = Mutation.read(section)
                 self.seen_by(mutation)
-                self.mutations.append(mutation)
+                if section in self.chosen:
+                    self.mutations.append(mutation)
             except ControlError as error:
-                verdicts.append(Verdict(False, f"ERROR     {section.full_name}: {error}"))
+                rotten.append(Verdict(False, f"ERROR     {section.full_name}: {error}"))
+        return rotten
+
+    def begin(self) -> tuple[list[Verdict], list[Step]]:
+        """Compile what can be compiled together; then come the runs."""
+        verdicts = self.read()
+        if not self.mutations:
+            return verdicts, []
         try:
             program = self.together(self.held_to(self.by_model()))
         except ControlError as error:
@@ -341,14 +355,16 @@ def main() -> int:
     if not sections:
         print("run.py: no mutation found", file=sys.stderr)
         return 2
+    chosen = sections
     if arguments.changed:
-        sections, told = mutations.changed_and_sample(sections, arguments.sample)
+        chosen, told = mutations.changed_and_sample(sections, arguments.sample)
         print(told, flush=True)
     heaps = {s.heap: [other for other in sections if other.heap == s.heap] for s in sections}
     with tempfile.TemporaryDirectory() as folder:
         workshop = Workshop(Path(folder), arguments.compiler, arguments.seconds)
         longest_first = sorted(heaps, key=lambda heap: -len(heaps[heap]))
-        good, bad = run([ModelTest(workshop, h, heaps[h]).begin for h in longest_first], arguments.jobs)
+        tests = [ModelTest(workshop, heap, heaps[heap], chosen) for heap in longest_first]
+        good, bad = run([test.begin for test in tests], arguments.jobs)
     print(f"{good} passed, {bad} failed")
     return 0 if bad == 0 else 1
 
