@@ -68,16 +68,24 @@ void deallocate_one(shadow<M>& s, random_source& r) {
   s.deallocate(victim, r.between(b.requested, b.received));
 }
 
+// How many of a trace's steps run: `./dev test` sanitizes half of them, `--all` and mutations have all.
+#ifdef MALLARD_SHORT_TRACES
+constexpr std::size_t steps_of(const profile& p) { return p.steps / 2; }
+#else
+constexpr std::size_t steps_of(const profile& p) { return p.steps; }
+#endif
+
 // Runs one trace of `p`; `may_fail` when the source has been told to.
 template <class M>
 void run_trace(shadow<M>& s, const profile& p, std::uint64_t seed, bool may_fail = false) {
   SCOPED_TRACE(std::string("profile ") + p.name + ", seed " + std::to_string(seed));
   random_source r(seed);
   capability_steps<M> others;
+  const std::size_t steps = steps_of(p);
   std::size_t phase = 0;  // allocations among 8 steps
-  for (std::size_t step = 0; step < p.steps; ++step) {
-    if (step % (p.steps / 8 + 1) == 0) phase = 2 + 2 * r.below(3);
-    if (step < p.steps / 8) phase = 7;
+  for (std::size_t step = 0; step < steps; ++step) {
+    if (step % (steps / 8 + 1) == 0) phase = 2 + 2 * r.below(3);
+    if (step < steps / 8) phase = 7;
     if (r.below(16) == 0) {
       others.run(s, r);
     } else if (s.live() == 0 || (s.live() < p.live && r.below(8) < phase)) {

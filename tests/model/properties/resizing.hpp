@@ -122,7 +122,7 @@ struct a_block_grows_both_ways_by_whole_objects {
         backward += static_cast<std::size_t>(moved && !reaches_on);
         both += static_cast<std::size_t>(moved && reaches_on);
         EXPECT_TRUE(!reaches_on || has_way(ways, resize_way::expand_forward)) << "grew a way it was not to";
-        s.check();
+        s.check_step();
       }
       s.check_contents();
       if (!M::grows_in_place) continue;
