@@ -33,7 +33,7 @@ class ObjectStream:
         """Return the next objects as columns of equal length, None when there are none left.
 
         The columns are empty where nothing is there to be handed over after a moment of reading.
-        The columns are those of object_batch. Where there is no event, birth numbers are 2**64 - 1.
+        The columns are those of object_batch. Where there is no event, allocation numbers are 2**64 - 1.
         """
 
     @property
@@ -62,8 +62,8 @@ class ObjectStream:
         process, start_unix_ns, facts, figures, children (process, time_ns and journal of each).
         """
 
-class Census:
-    """How groups of objects live and die, in one further pass (src/profile/group_statistics.hpp)."""
+class StatisticsPass:
+    """How groups of objects behave, in one further pass (src/profile/group_statistics.hpp)."""
 
     def __init__(
         self,

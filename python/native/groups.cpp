@@ -81,7 +81,7 @@ nb::dict figures_of(const profile::statistics_pass& self, std::size_t grouping) 
   using row = profile::group_figures;
   const std::vector<row>& rows = result_of(self, grouping).figures();
   nb::dict columns;
-  columns["births"] = column_of(rows, [](const row& r) { return r.births; });
+  columns["allocations"] = column_of(rows, [](const row& r) { return r.allocations; });
   columns["bytes"] = column_of(rows, [](const row& r) { return r.bytes; });
   columns["max_live_bytes"] = column_of(rows, [](const row& r) { return r.max_live_bytes; });
   columns["max_live_objects"] = column_of(rows, [](const row& r) { return r.max_live_objects; });
@@ -121,7 +121,7 @@ auto live_bytes_of(const profile::statistics_pass& self, std::size_t grouping) {
 }  // namespace
 
 void bind_groups(nb::module_& module) {
-  nb::class_<profile::statistics_pass>(module, "Census")
+  nb::class_<profile::statistics_pass>(module, "StatisticsPass")
       .def("__init__", open, nb::arg("path"), nb::arg("events"), nb::arg("end_time"), nb::arg("groupings"))
       .def("advance", advance, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("progress", &profile::statistics_pass::progress)

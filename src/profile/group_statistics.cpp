@@ -17,38 +17,38 @@ group_statistics::group_statistics(statistics_plan plan)
 void group_statistics::allocated(std::uint32_t slot, const object& o) {
   if (o.region != 0) return;
   const std::uint32_t group = grouping_.of(o);
-  compactness_.reached(o.birth);
+  compactness_.reached(o.allocation);
   enter({.group = group, .slot = slot});
 
   group_figures& in = figures_[group];
-  ++in.births;
+  ++in.allocations;
   in.bytes += o.size;
   const std::uint64_t live = live_bytes_[group] += o.size;
   if (live > in.max_live_bytes) {
     in.max_live_bytes = live;
-    in.max_live_event = o.birth;
+    in.max_live_event = o.allocation;
   }
   in.max_live_objects = std::max(in.max_live_objects, order_.live(group));
 
-  contention_.operation(group, o.thread, o.birth_time);
+  contention_.operation(group, o.thread, o.allocation_time);
   compactness_.allocated(slot, group, o.address, o.size);
-  levels_.changed(group, o.birth_time, live);
+  levels_.changed(group, o.allocation_time, live);
 }
 
 void group_statistics::freed(std::uint32_t slot, const object& o) {
   if (o.region != 0) return;
   const std::uint32_t group = grouping_.of(o);
-  compactness_.reached(o.death);
-  if (journal::is_reallocation(o.death_kind)) {  // one operation, which counts at the birth that follows
+  compactness_.reached(o.free);
+  if (journal::is_reallocation(o.free_kind)) {  // one operation, which counts at the allocation that follows
     ++figures_[group].reallocated;
     left_ = {.group = group, .slot = slot};
   } else {
     order_.freed(group, slot);
-    contention_.operation(group, o.death_thread, o.death_time);
+    contention_.operation(group, o.free_thread, o.free_time);
   }
   compactness_.freed(slot);
   live_bytes_[group] -= o.size;
-  levels_.changed(group, o.death_time, live_bytes_[group]);
+  levels_.changed(group, o.free_time, live_bytes_[group]);
 }
 
 void group_statistics::leaked(std::uint32_t, const object& o) {

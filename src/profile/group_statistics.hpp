@@ -24,7 +24,7 @@
 
 namespace mallard::profile {
 
-// Which group an object belongs to, that of its context or that of its birth thread.
+// Which group an object belongs to, that of its context or that of its allocating thread.
 //
 //     of_context  0 1 2 2 2 1 ...        of_thread  0 1 1 1 ...
 //                 |     group of context 3             |  group of thread 1
@@ -44,8 +44,8 @@ struct grouping {
 };
 
 struct group_figures {
-  std::uint64_t births = 0;
-  std::uint64_t bytes = 0;  // requested, all births together
+  std::uint64_t allocations = 0;
+  std::uint64_t bytes = 0;  // requested, all allocations together
   std::uint64_t max_live_bytes = 0;
   std::uint64_t max_live_objects = 0;
   std::uint64_t max_live_event = 0;  // when max_live_bytes was first reached

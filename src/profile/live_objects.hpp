@@ -2,8 +2,8 @@
 //
 //     slots    | o | o |   | o |   |   | o | ...        free ones: a stack, the last one freed is taken next
 //
-// A slot is one line of the cache: what is known at birth, packed. Alignments, which few objects ask for,
-// stand in a table. Chunks of slots never move, so growing copies nothing. Cost: 64 bytes an object, and
+// A slot is one line of the cache: what is known at allocation, packed. Alignments, which few objects ask
+// for, stand in a table. Chunks of slots never move, so growing copies nothing. Cost: 64 bytes an object, and
 // packing and unpacking it.
 #pragma once
 
@@ -27,9 +27,9 @@ class live_objects {
     if (free_.empty()) add_chunk();
     const std::uint32_t slot = free_.back();
     free_.pop_back();
-    at(slot) = {.birth = o.birth,
+    at(slot) = {.allocation = o.allocation,
                 .previous = o.previous,
-                .birth_time = o.birth_time,
+                .allocation_time = o.allocation_time,
                 .address = o.address,
                 .note = note,
                 .size = o.size & size_mask,
@@ -37,7 +37,7 @@ class live_objects {
                 .origin = static_cast<std::uint8_t>(static_cast<unsigned>(o.origin) & 3U),
                 .aligned = o.alignment != 0,
                 .alive = true,
-                .birth_ns = o.birth_ns,
+                .allocation_ns = o.allocation_ns,
                 .context = o.context,
                 .thread = o.thread,
                 .region = o.region};
@@ -48,22 +48,22 @@ class live_objects {
   // The object in `slot` as it was allocated.
   [[nodiscard]] object operator[](std::uint32_t slot) {
     const packed& p = at(slot);
-    return {.birth = p.birth,
+    return {.allocation = p.allocation,
             .previous = p.previous,
-            .birth_time = p.birth_time,
+            .allocation_time = p.allocation_time,
             .address = p.address,
             .size = p.size,
             .alignment = p.aligned ? alignments_.find(key(slot))->value : 0,
-            .birth_ns = p.birth_ns,
+            .allocation_ns = p.allocation_ns,
             .context = p.context,
             .thread = p.thread,
-            .death_thread = p.thread,
+            .free_thread = p.thread,
             .region = p.region,
             .kind = static_cast<journal::event_kind>(p.kind),
             .origin = static_cast<profile::origin>(p.origin)};
   }
 
-  [[nodiscard]] std::uint64_t birth(std::uint32_t slot) const noexcept { return at(slot).birth; }
+  [[nodiscard]] std::uint64_t allocation(std::uint32_t slot) const noexcept { return at(slot).allocation; }
   [[nodiscard]] std::uint32_t thread(std::uint32_t slot) const noexcept { return at(slot).thread; }
   [[nodiscard]] std::uint64_t note(std::uint32_t slot) const noexcept { return at(slot).note; }
   [[nodiscard]] bool alive(std::uint32_t slot) const noexcept { return at(slot).alive; }
@@ -85,9 +85,9 @@ class live_objects {
 
  private:
   struct alignas(64) packed {
-    std::uint64_t birth;
+    std::uint64_t allocation;
     std::uint64_t previous;
-    std::uint64_t birth_time;
+    std::uint64_t allocation_time;
     std::uint64_t address;
     std::uint64_t note;
     std::uint64_t size : 48;
@@ -95,7 +95,7 @@ class live_objects {
     std::uint64_t origin : 2;
     std::uint64_t aligned : 1;
     std::uint64_t alive : 1;
-    float birth_ns;
+    float allocation_ns;
     std::uint32_t context;
     std::uint32_t thread;
     std::uint32_t region;

@@ -1,18 +1,19 @@
 // object: one allocation with its end, as pairing finds it.
 //
-//     event  12: malloc 48 ---+                     object {birth 12, death 90, size 48, ...}
-//     event  90: realloc 200 -+--+                  object {birth 90, death 95, previous 12, origin moved}
+//     event  12: malloc 48 ---+                     object {allocation 12, free 90, size 48, ...}
+//     event  90: realloc 200 -+--+                  object {allocation 90, free 95, previous 12, moved}
 //     event  95: free -----------+
 //
 // A reallocation ends one object and begins the next, which names the one that it came from: a chain.
-// A death's kind is what the event means: a reallocation to nothing, which begins no object, is a free.
+// `free` is whatever ended it: a call, a reallocation, or the end of its region. `free_kind` is what the
+// event means: a reallocation to nothing, which begins no object, is a free.
 // Times are ns since recording began. A block of a region is an object, too, and lies inside blocks of
 // the malloc family: sums over one family leave out the other.
 //
-// `between` counts the objects of the same family that the birth thread began after this one's birth and
-// before its death (or the journal's end), those begun by a reallocation included, whoever ended this one:
-// 0 says that it was the thread's last allocation when it was freed. The event that ended it counts in no
-// case.
+// `between` counts the objects of the same family that the allocating thread began after this one's
+// allocation and before its free (or the journal's end), those begun by a reallocation included, whoever
+// ended this one: 0 says that it was the thread's last allocation when it was freed. The event that ended it
+// counts in no case.
 #pragma once
 
 #include <bit>
@@ -32,24 +33,24 @@ enum class origin : std::uint8_t {
 };
 
 struct object {
-  std::uint64_t birth = 0;            // number of the event that began it
-  std::uint64_t death = no_event;     // of the one that ended it; no_event: it lived on
-  std::uint64_t previous = no_event;  // birth of the object that it was reallocated from
-  std::uint64_t birth_time = 0;       // ns
-  std::uint64_t death_time = 0;       // ns; 0: it lived on
+  std::uint64_t allocation = 0;       // number of the event that began it
+  std::uint64_t free = no_event;      // of the one that ended it; no_event: never freed
+  std::uint64_t previous = no_event;  // allocation of the object that it was reallocated from
+  std::uint64_t allocation_time = 0;  // ns
+  std::uint64_t free_time = 0;        // ns; 0: never freed
   std::uint64_t address = 0;
   std::uint64_t size = 0;       // bytes requested
   std::uint64_t alignment = 0;  // bytes asked for; 0: the default
-  std::uint64_t between = 0;    // allocations of its birth thread between birth and death, as said above
-  float birth_ns = 0;           // what the call took; 0: not timed. Of a reallocation: counted at the birth
-  float death_ns = 0;
-  std::uint32_t context = 0;        // of the birth: index into the journal's contexts
-  std::uint32_t death_context = 0;  // 0: unknown, or it lived on
-  std::uint32_t thread = 0;         // of the birth: index into the journal's threads
-  std::uint32_t death_thread = 0;   // its own thread while it lives on
-  std::uint32_t region = 0;         // number of the region instance, from 1; 0: the malloc family
+  std::uint64_t between = 0;    // allocations of its thread between allocation and free, as said above
+  float allocation_ns = 0;  // what the call took; 0: not timed. Of a reallocation: counted at the allocation
+  float free_ns = 0;
+  std::uint32_t context = 0;       // of the allocation: index into the journal's contexts
+  std::uint32_t free_context = 0;  // 0: unknown, or never freed
+  std::uint32_t thread = 0;        // of the allocation: index into the journal's threads
+  std::uint32_t free_thread = 0;   // its own thread if it was never freed
+  std::uint32_t region = 0;        // number of the region instance, from 1; 0: the malloc family
   journal::event_kind kind = journal::event_kind::none;
-  journal::event_kind death_kind = journal::event_kind::none;  // none: it lived on
+  journal::event_kind free_kind = journal::event_kind::none;  // none: never freed
   profile::origin origin = profile::origin::fresh;
 
   friend bool operator==(const object&, const object&) = default;

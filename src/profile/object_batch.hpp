@@ -13,36 +13,36 @@
 namespace mallard::profile {
 
 struct object_batch {
-  std::vector<std::uint64_t> birth, death, previous, birth_time, death_time, address, size, alignment,
+  std::vector<std::uint64_t> allocation, free, previous, allocation_time, free_time, address, size, alignment,
       between;
-  std::vector<float> birth_ns, death_ns;
-  std::vector<std::uint32_t> context, death_context, thread, death_thread, region;
-  std::vector<std::uint8_t> kind, death_kind, origin, size_class;
+  std::vector<float> allocation_ns, free_ns;
+  std::vector<std::uint32_t> context, free_context, thread, free_thread, region;
+  std::vector<std::uint8_t> kind, free_kind, origin, size_class;
 
-  [[nodiscard]] std::size_t count() const noexcept { return birth.size(); }
+  [[nodiscard]] std::size_t count() const noexcept { return allocation.size(); }
 };
 
 // Calls visit(name, column) for each column of `batch`.
 template <class Batch, class Visit>
 void for_each_column(Batch& batch, Visit visit) {
-  visit("birth", batch.birth);
-  visit("death", batch.death);
+  visit("allocation", batch.allocation);
+  visit("free", batch.free);
   visit("previous", batch.previous);
-  visit("birth_time", batch.birth_time);
-  visit("death_time", batch.death_time);
+  visit("allocation_time", batch.allocation_time);
+  visit("free_time", batch.free_time);
   visit("address", batch.address);
   visit("size", batch.size);
   visit("alignment", batch.alignment);
   visit("between", batch.between);
-  visit("birth_ns", batch.birth_ns);
-  visit("death_ns", batch.death_ns);
+  visit("allocation_ns", batch.allocation_ns);
+  visit("free_ns", batch.free_ns);
   visit("context", batch.context);
-  visit("death_context", batch.death_context);
+  visit("free_context", batch.free_context);
   visit("thread", batch.thread);
-  visit("death_thread", batch.death_thread);
+  visit("free_thread", batch.free_thread);
   visit("region", batch.region);
   visit("kind", batch.kind);
-  visit("death_kind", batch.death_kind);
+  visit("free_kind", batch.free_kind);
   visit("origin", batch.origin);
   visit("size_class", batch.size_class);
 }

@@ -47,8 +47,8 @@ struct known_address {
   std::uint32_t frees_owed = 0;  // frees still to come of blocks that had this address before
 };
 
-// Births so far of one thread.
-struct birth_count {
+// Allocations so far of one thread.
+struct allocation_count {
   std::uint64_t heap = 0;
   std::uint64_t regions = 0;
 
@@ -94,9 +94,9 @@ struct pairing::state {
   live_objects objects_;
   journal::flat_table<std::uint64_t, known_address> addresses_;  // of the malloc family
   region_tree regions_;
-  std::vector<birth_count> births_;    // by thread
-  std::vector<std::uint32_t> to_end_;  // slots, of a region that is cleared
-  std::vector<std::uint32_t> leaked_;  // slots, youngest first
+  std::vector<allocation_count> allocations_;  // by thread
+  std::vector<std::uint32_t> to_end_;          // slots, of a region that is cleared
+  std::vector<std::uint32_t> leaked_;          // slots, youngest first
   bool finishing_ = false;
 
  public:
@@ -133,7 +133,7 @@ void pairing::state::pair(const journal::event_batch& batch, std::size_t row) {
           .context = batch.context[row],
           .kind = kind};
   ++counts.by_kind[static_cast<std::size_t>(kind)];
-  if (now_.thread >= births_.size()) births_.resize(std::size_t{now_.thread} + 1);
+  if (now_.thread >= allocations_.size()) allocations_.resize(std::size_t{now_.thread} + 1);
   if (journal::is_free(kind)) return deallocate(batch.address[row]);
   const request wanted = {
       .address = batch.address[row], .size = batch.size[row], .alignment = batch.alignment[row]};
@@ -199,10 +199,10 @@ void pairing::state::reallocate(std::uint64_t old_address, const request& wanted
     return begin_at(wanted);
   }
   request next = wanted;
-  next.previous = objects_.birth(old->value.slot);
+  next.previous = objects_.allocation(old->value.slot);
   next.origin = wanted.address == old_address ? origin::in_place : origin::moved;
   happening by_it = now_;
-  by_it.ns = 0;  // the call is counted at the birth
+  by_it.ns = 0;  // the call is counted at the allocation
   end(old->value.slot, by_it);
   if (next.origin == origin::in_place) {
     old->value.slot = begin(next);
@@ -272,7 +272,7 @@ void pairing::state::clear_region(std::uint32_t place) {
   const region_tree::contents& gone = regions_.clear(place);
   to_end_ = gone.slots;
   std::ranges::sort(to_end_, std::ranges::greater(),
-                    [this](std::uint32_t slot) { return objects_.birth(slot); });
+                    [this](std::uint32_t slot) { return objects_.allocation(slot); });
   happening by_it = now_;
   by_it.ns = 0;  // one call for all of them
   for (const std::uint32_t slot : to_end_) end(slot, by_it);
@@ -281,40 +281,40 @@ void pairing::state::clear_region(std::uint32_t place) {
 }
 
 std::uint32_t pairing::state::begin(const request& wanted) {
-  const object o = {.birth = now_.event,
+  const object o = {.allocation = now_.event,
                     .previous = wanted.previous,
-                    .birth_time = now_.time,
+                    .allocation_time = now_.time,
                     .address = wanted.address,
                     .size = wanted.size,
                     .alignment = wanted.alignment,
-                    .birth_ns = now_.ns,
+                    .allocation_ns = now_.ns,
                     .context = now_.context,
                     .thread = now_.thread,
-                    .death_thread = now_.thread,
+                    .free_thread = now_.thread,
                     .region = wanted.region,
                     .kind = now_.kind,
                     .origin = wanted.origin};
-  const std::uint32_t slot = objects_.add(o, ++births_[now_.thread].of(wanted.region));
+  const std::uint32_t slot = objects_.add(o, ++allocations_[now_.thread].of(wanted.region));
   emit([&](watcher& w) { w.allocated(slot, o); });
   return slot;
 }
 
 void pairing::state::end(std::uint32_t slot, const happening& by) {
   object o = objects_[slot];
-  o.death = by.event;
-  o.death_time = by.time;
+  o.free = by.event;
+  o.free_time = by.time;
   o.between = between(slot, o);
-  o.death_ns = by.ns;
-  o.death_context = by.context;
-  o.death_thread = by.thread;
-  o.death_kind = by.kind;
+  o.free_ns = by.ns;
+  o.free_context = by.context;
+  o.free_thread = by.thread;
+  o.free_kind = by.kind;
   objects_.remove(slot);
   emit([&](watcher& w) { w.freed(slot, o); });
 }
 
-// Births so far, less those up to the object's own.
+// Allocations so far, less those up to the object's own.
 std::uint64_t pairing::state::between(std::uint32_t slot, const object& o) {
-  return births_[o.thread].of(o.region) - objects_.note(slot);
+  return allocations_[o.thread].of(o.region) - objects_.note(slot);
 }
 
 // Of an object whose end is known by the next one's beginning only.
@@ -328,7 +328,7 @@ bool pairing::state::finish(std::size_t at_most) {
       if (objects_.alive(static_cast<std::uint32_t>(slot)))
         leaked_.push_back(static_cast<std::uint32_t>(slot));
     std::ranges::sort(leaked_, std::ranges::greater(),
-                      [this](std::uint32_t slot) { return objects_.birth(slot); });
+                      [this](std::uint32_t slot) { return objects_.allocation(slot); });
   }
   for (; at_most != 0 && !leaked_.empty(); --at_most) {
     const std::uint32_t slot = leaked_.back();

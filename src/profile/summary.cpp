@@ -58,7 +58,7 @@ class counter {
       ++by_kind_[static_cast<std::size_t>(kind)];
       if (batch.duration[row] != 0) durations_[static_cast<std::size_t>(kind)].add(batch.duration[row]);
       if (is_allocation(kind) || is_reallocation(kind))
-        births_.add(batch.duration[row]);
+        allocations_.add(batch.duration[row]);
       else if (is_free(kind))
         frees_.add(batch.duration[row]);
       if (batch.context[row] != 0 && (is_allocation(kind) || is_reallocation(kind)))
@@ -87,7 +87,7 @@ class counter {
       to_->median_ns_by_kind[name] =
           static_cast<double>(durations.median()) * 1e9 / to_->about.ticks_per_second;
     }
-    to_->memory_ns = (births_.estimate() + frees_.estimate()) * 1e9 / to_->about.ticks_per_second;
+    to_->memory_ns = (allocations_.estimate() + frees_.estimate()) * 1e9 / to_->about.ticks_per_second;
     to_->stack_depth_median = stack_depths_.median();
     to_->duration = static_cast<double>(last_time_) / to_->about.ticks_per_second;
   }
@@ -136,7 +136,7 @@ class counter {
   std::array<std::uint64_t, 256> by_kind_{};
   std::array<median_counts, 256> durations_;  // in ticks
   std::vector<std::uint32_t> depths_;         // of each context, in frames
-  timed_calls births_;
+  timed_calls allocations_;
   timed_calls frees_;
   median_counts stack_depths_;
   std::uint64_t live_bytes_ = 0;

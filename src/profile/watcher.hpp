@@ -1,6 +1,6 @@
 // watcher: what receives every object while a journal is read.
 //
-//     allocated(slot, o) ----> freed(slot, o)     o.death and all that belongs to it is known
+//     allocated(slot, o) ----> freed(slot, o)     o.free and all that belongs to it is known
 //                        \---> leaked(slot, o)    at the end of the journal
 //
 // A slot is the number of the object's place among the live ones, dense from 0 and taken again after

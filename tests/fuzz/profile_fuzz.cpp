@@ -28,24 +28,24 @@ void demand(bool holds) {
 class pairing_check final : public watcher {
  public:
   void allocated(std::uint32_t slot, const object& o) override {
-    if (slot >= births_.size()) births_.resize(slot + 1, no_event);
-    demand(births_[slot] == no_event && o.birth != no_event && o.death == no_event);
-    demand(o.birth >= last_event_ && o.birth_time >= last_time_);
-    births_[slot] = last_event_ = o.birth;
-    last_time_ = o.birth_time;
+    if (slot >= allocations_.size()) allocations_.resize(slot + 1, no_event);
+    demand(allocations_[slot] == no_event && o.allocation != no_event && o.free == no_event);
+    demand(o.allocation >= last_event_ && o.allocation_time >= last_time_);
+    allocations_[slot] = last_event_ = o.allocation;
+    last_time_ = o.allocation_time;
     live_bytes += o.region == 0 ? o.size : 0;
   }
   void freed(std::uint32_t slot, const object& o) override {
     end(slot, o);
-    demand(o.death > o.birth && o.death >= last_event_ && o.death_time >= last_time_);
-    demand(o.between <= o.death - o.birth);
-    last_event_ = o.death;
-    last_time_ = o.death_time;
+    demand(o.free > o.allocation && o.free >= last_event_ && o.free_time >= last_time_);
+    demand(o.between <= o.free - o.allocation);
+    last_event_ = o.free;
+    last_time_ = o.free_time;
     live_bytes -= o.region == 0 ? o.size : 0;
   }
   void leaked(std::uint32_t slot, const object& o) override {
     end(slot, o);
-    demand(o.death == no_event);
+    demand(o.free == no_event);
   }
   void region_began(std::uint32_t number, std::uint32_t parent, std::uint64_t /*event*/,
                     std::uint32_t /*context*/) override {
@@ -66,14 +66,14 @@ class pairing_check final : public watcher {
 
  private:
   void end(std::uint32_t slot, const object& o) {
-    demand(slot < births_.size() && births_[slot] == o.birth);
+    demand(slot < allocations_.size() && allocations_[slot] == o.allocation);
     demand(o.region == 0 || lives(o.region));
-    births_[slot] = no_event;
+    allocations_[slot] = no_event;
     ++ends;
   }
   bool lives(std::uint32_t number) { return region_lives_.at(number - 1); }
 
-  std::vector<std::uint64_t> births_;  // by slot
+  std::vector<std::uint64_t> allocations_;  // by slot
   std::vector<bool> region_lives_;
   std::uint64_t last_event_ = 0;
   std::uint64_t last_time_ = 0;
@@ -87,7 +87,7 @@ class group_counts final : public watcher {
   void allocated(std::uint32_t /*slot*/, const object& o) override {
     if (o.region != 0) return;
     counts& in = groups_[grouping_.of(o)];
-    ++in.births;
+    ++in.allocations;
     in.most_objects = std::max(in.most_objects, ++in.live_objects);
     in.most_bytes = std::max(in.most_bytes, in.live_bytes += o.size);
   }
@@ -104,15 +104,15 @@ class group_counts final : public watcher {
     for (std::size_t group = 0; group < groups_.size(); ++group) {
       const group_figures& is = found.figures()[group];
       const counts& in = groups_[group];
-      demand(is.births == in.births && is.never == in.live_objects);
-      demand(is.never + is.reallocated + is.together + is.lifo + is.one_by_one == is.births);
+      demand(is.allocations == in.allocations && is.never == in.live_objects);
+      demand(is.never + is.reallocated + is.together + is.lifo + is.one_by_one == is.allocations);
       demand(is.max_live_objects == in.most_objects && is.max_live_bytes == in.most_bytes);
     }
   }
 
  private:
   struct counts {
-    std::uint64_t births = 0;
+    std::uint64_t allocations = 0;
     std::uint64_t live_objects = 0;
     std::uint64_t live_bytes = 0;
     std::uint64_t most_objects = 0;

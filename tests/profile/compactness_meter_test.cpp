@@ -40,7 +40,7 @@ TEST(compactness_meter, a_large_block_covers_all_of_its_lines) {
   EXPECT_EQ(rows(meter), std::vector<row>({{0, 5, size + 16, size + 64, size + 4096}}));
 }
 
-TEST(compactness_meter, what_has_died_or_has_no_bytes_is_nowhere) {
+TEST(compactness_meter, what_was_freed_or_has_no_bytes_is_nowhere) {
   compactness_meter meter(1, 10, 1);
   meter.allocated(0, 0, 0x1000, 64);
   meter.allocated(1, 0, 0x2000, 0);

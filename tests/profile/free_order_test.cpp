@@ -22,7 +22,7 @@ void allocated(free_order& order, std::uint32_t slots) {
   for (std::uint32_t slot = 0; slot < slots; ++slot) order.allocated(0, slot);
 }
 
-TEST(free_order, the_youngest_of_two_dies_lifo_and_a_single_one_by_itself) {
+TEST(free_order, the_youngest_of_two_is_freed_lifo_and_a_single_one_by_itself) {
   free_order order(1);
   allocated(order, 3);
   order.freed(0, 2);
@@ -33,7 +33,7 @@ TEST(free_order, the_youngest_of_two_dies_lifo_and_a_single_one_by_itself) {
   EXPECT_EQ(frees(order), figures(0, 1, 2));
 }
 
-TEST(free_order, a_run_of_8_that_empties_the_group_dies_together) {
+TEST(free_order, a_run_of_8_that_empties_the_group_is_freed_together) {
   for (const std::uint32_t objects : {7U, 8U, 20U}) {
     free_order order(1);
     allocated(order, objects);
@@ -42,14 +42,14 @@ TEST(free_order, a_run_of_8_that_empties_the_group_dies_together) {
   }
 }
 
-TEST(free_order, a_run_in_any_order_dies_together) {
+TEST(free_order, a_run_in_any_order_is_freed_together) {
   free_order order(1);
   allocated(order, 10);
   for (const std::uint32_t slot : {9U, 0U, 5U, 8U, 1U, 2U, 7U, 6U, 4U, 3U}) order.freed(0, slot);
   EXPECT_EQ(frees(order), figures(10, 0, 0));
 }
 
-TEST(free_order, a_birth_in_the_group_breaks_a_run) {
+TEST(free_order, an_allocation_in_the_group_breaks_a_run) {
   free_order order(2);
   allocated(order, 10);
   for (std::uint32_t slot = 0; slot < 3; ++slot) order.freed(0, slot);
@@ -58,7 +58,7 @@ TEST(free_order, a_birth_in_the_group_breaks_a_run) {
   EXPECT_EQ(frees(order), figures(8, 0, 3));
 }
 
-TEST(free_order, a_birth_in_another_group_does_not) {
+TEST(free_order, an_allocation_in_another_group_does_not) {
   free_order order(2);
   allocated(order, 8);
   for (std::uint32_t slot = 0; slot < 4; ++slot) order.freed(0, slot);
@@ -95,7 +95,7 @@ TEST(free_order, what_takes_the_place_of_the_youngest_is_the_youngest) {
   EXPECT_EQ(frees(order), figures(0, 1, 0));
 }
 
-TEST(free_order, one_that_leaves_is_no_death_but_may_leave_nothing) {
+TEST(free_order, one_that_leaves_is_no_free_but_may_leave_nothing) {
   free_order order(1);
   allocated(order, 9);
   for (std::uint32_t slot = 0; slot < 8; ++slot) order.freed(0, slot);
@@ -114,13 +114,13 @@ class model {
  public:
   void allocated(std::uint32_t slot) {
     live_.push_back(slot);
-    ++births_;
+    ++allocations_;
   }
 
   void freed(std::uint32_t slot) {
     const bool lifo = live_.back() == slot && live_.size() > 1;
     std::erase(live_, slot);
-    frees_.push_back({.births_before = births_, .lifo = lifo});
+    frees_.push_back({.allocations_before = allocations_, .lifo = lifo});
     emptied();
   }
 
@@ -141,20 +141,20 @@ class model {
 
  private:
   struct one_free {
-    std::uint64_t births_before;
+    std::uint64_t allocations_before;
     bool lifo;
     bool together = false;
   };
 
   void emptied() {
     if (!live_.empty()) return;
-    const auto in_run = [this](const one_free& d) { return d.births_before == births_; };
+    const auto in_run = [this](const one_free& d) { return d.allocations_before == allocations_; };
     if (std::ranges::count_if(frees_, in_run) < 8) return;
     for (one_free& d : frees_) d.together |= in_run(d);
   }
 
-  std::vector<std::uint32_t> live_;  // by birth
-  std::uint64_t births_ = 0;
+  std::vector<std::uint32_t> live_;  // by allocation
+  std::uint64_t allocations_ = 0;
   std::vector<one_free> frees_;
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 using journal::event_kind;
 
-struct birth {
+struct allocation {
   std::uint64_t size = 10;
   std::uint32_t context = 0;
   std::uint32_t thread = 0;
@@ -27,7 +27,7 @@ class life {
  public:
   explicit life(statistics_plan plan) : statistics_(std::move(plan)) {}
 
-  void allocated(int name, birth b = {}) { begin(name, b, no_event, origin::fresh); }
+  void allocated(int name, allocation b = {}) { begin(name, b, no_event, origin::fresh); }
 
   void freed(int name, event_kind kind = event_kind::free, std::uint32_t thread = 0) {
     end(name, kind, thread);
@@ -35,8 +35,8 @@ class life {
   }
 
   // One event: `name` ends, and goes on as an object of that name.
-  void reallocated(int name, birth b = {}) {
-    const std::uint64_t previous = live_.at(name).o.birth;
+  void reallocated(int name, allocation b = {}) {
+    const std::uint64_t previous = live_.at(name).o.allocation;
     end(name, event_kind::realloc, b.thread);
     begin(name, b, previous, origin::moved);
   }
@@ -57,15 +57,15 @@ class life {
     object o;
   };
 
-  void begin(int name, const birth& b, std::uint64_t previous, origin from) {
+  void begin(int name, const allocation& b, std::uint64_t previous, origin from) {
     std::uint32_t slot = slots_;
     if (free_slots_.empty())
       ++slots_;
     else
       slot = free_slots_.back(), free_slots_.pop_back();
-    const object o{.birth = event_++,
+    const object o{.allocation = event_++,
                    .previous = previous,
-                   .birth_time = time_,
+                   .allocation_time = time_,
                    .address = 0x10000 + 4096 * static_cast<std::uint64_t>(name),
                    .size = b.size,
                    .context = b.context,
@@ -80,10 +80,10 @@ class life {
   void end(int name, event_kind kind, std::uint32_t thread) {
     living gone = live_.at(name);
     live_.erase(name);
-    gone.o.death = event_;
-    gone.o.death_time = time_;
-    gone.o.death_thread = thread;
-    gone.o.death_kind = kind;
+    gone.o.free = event_;
+    gone.o.free_time = time_;
+    gone.o.free_thread = thread;
+    gone.o.free_kind = kind;
     free_slots_.push_back(gone.slot);
     statistics_.freed(gone.slot, gone.o);
   }
@@ -109,7 +109,7 @@ TEST(group_statistics, sums_and_the_most_alive) {
   of.allocated(5, {.size = 5});   // event 5: 155
   of.freed(3);
   const group_figures& found = of.finish();
-  EXPECT_EQ(found.births, 5U);
+  EXPECT_EQ(found.allocations, 5U);
   EXPECT_EQ(found.bytes, 255U);
   EXPECT_EQ(found.max_live_bytes, 155U);
   EXPECT_EQ(found.max_live_event, 5U);
@@ -135,7 +135,7 @@ TEST(group_statistics, each_end_is_counted_once) {
   of.reallocated(2);
   of.allocated(4);
   const group_figures& found = of.finish();
-  EXPECT_EQ(found.births, 5U);
+  EXPECT_EQ(found.allocations, 5U);
   EXPECT_EQ(found.one_by_one, 1U);
   EXPECT_EQ(found.lifo, 1U);
   EXPECT_EQ(found.reallocated, 1U);
@@ -154,7 +154,7 @@ TEST(group_statistics, a_run_goes_on_over_a_reallocation_in_the_group) {
   EXPECT_EQ(found.reallocated, 1U);
 }
 
-TEST(group_statistics, a_reallocation_counts_as_no_death_of_a_run) {
+TEST(group_statistics, a_reallocation_counts_as_no_free_of_a_run) {
   life of(one_group());
   for (int name = 0; name < 7; ++name) of.allocated(name);
   of.reallocated(0);
@@ -174,7 +174,7 @@ TEST(group_statistics, a_reallocated_object_is_as_old_as_it_was) {
   EXPECT_EQ(of.finish().one_by_one, 1U);
 }
 
-TEST(group_statistics, a_reallocation_into_another_group_is_a_birth_there) {
+TEST(group_statistics, a_reallocation_into_another_group_is_an_allocation_there) {
   life of(two_groups());
   for (int name = 0; name < 9; ++name) of.allocated(name);
   of.allocated(20, {.context = 1});
@@ -185,9 +185,9 @@ TEST(group_statistics, a_reallocation_into_another_group_is_a_birth_there) {
   const group_figures& first = of.finish(0);
   EXPECT_EQ(first.together, 8U);
   EXPECT_EQ(first.reallocated, 1U);
-  EXPECT_EQ(first.births, 10U);
+  EXPECT_EQ(first.allocations, 10U);
   const group_figures& second = of.result().figures()[1];
-  EXPECT_EQ(second.births, 2U);
+  EXPECT_EQ(second.allocations, 2U);
   EXPECT_EQ(second.max_live_bytes, 40U);
   EXPECT_EQ(second.lifo, 1U);
 }
@@ -199,25 +199,25 @@ TEST(group_statistics, regions_and_their_objects_are_left_out) {
   of.freed(2, event_kind::region_destroy);
   of.allocated(3, {.size = 1000, .region = 1});
   const group_figures& found = of.finish();
-  EXPECT_EQ(found.births, 1U);
+  EXPECT_EQ(found.allocations, 1U);
   EXPECT_EQ(found.max_live_bytes, 10U);
   EXPECT_EQ(found.never, 1U);
   EXPECT_EQ(found.lifo + found.one_by_one, 0U);
 }
 
-TEST(group_statistics, a_group_by_thread_is_that_of_the_birth) {
+TEST(group_statistics, a_group_by_thread_is_that_of_the_allocation) {
   life of({.groups = {.of_thread = {0, 1}, .groups = 2}});
   of.allocated(1, {.size = 7, .context = 5, .thread = 1});
   of.freed(1, event_kind::free, 0);
   of.finish();
-  EXPECT_EQ(of.result().figures()[0].births, 0U);
+  EXPECT_EQ(of.result().figures()[0].allocations, 0U);
   EXPECT_EQ(of.result().figures()[0].active_threads, 0U);
   EXPECT_EQ(of.result().figures()[1].bytes, 7U);
   EXPECT_EQ(of.result().figures()[1].one_by_one, 1U);
   EXPECT_EQ(of.result().figures()[1].active_threads, 2U) << "who allocated, and who freed";
 }
 
-TEST(group_statistics, births_and_frees_are_operations_of_their_threads) {
+TEST(group_statistics, allocations_and_frees_are_operations_of_their_threads) {
   statistics_plan plan = one_group();
   plan.ns_per_operation = {100'000};
   life of(std::move(plan));
@@ -231,22 +231,22 @@ TEST(group_statistics, births_and_frees_are_operations_of_their_threads) {
   EXPECT_DOUBLE_EQ(found.overlaps, 0.2 * 0.2 * 10);
 }
 
-TEST(group_statistics, an_object_that_ends_during_a_reallocation_dies_beside_it) {
+TEST(group_statistics, an_object_that_ends_during_a_reallocation_is_freed_beside_it) {
   group_statistics of(one_group());
-  const auto birth = [](std::uint64_t event) { return object{.birth = event, .size = 10}; };
-  for (std::uint32_t slot = 0; slot < 3; ++slot) of.allocated(slot, birth(slot));
-  object moved = birth(1);
-  moved.death = 3;
-  moved.death_kind = event_kind::realloc;
+  const auto allocated_at = [](std::uint64_t event) { return object{.allocation = event, .size = 10}; };
+  for (std::uint32_t slot = 0; slot < 3; ++slot) of.allocated(slot, allocated_at(slot));
+  object moved = allocated_at(1);
+  moved.free = 3;
+  moved.free_kind = event_kind::realloc;
   of.freed(1, moved);
-  object at_its_new_address = birth(2);
-  at_its_new_address.death = 3;
-  at_its_new_address.death_kind = event_kind::deallocate;
+  object at_its_new_address = allocated_at(2);
+  at_its_new_address.free = 3;
+  at_its_new_address.free_kind = event_kind::deallocate;
   of.freed(2, at_its_new_address);  // the youngest of three
-  of.allocated(2, birth(3));
-  object first = birth(0);
-  first.death = 4;
-  first.death_kind = event_kind::free;
+  of.allocated(2, allocated_at(3));
+  object first = allocated_at(0);
+  first.free = 4;
+  first.free_kind = event_kind::free;
   of.freed(0, first);
   of.finish();
   EXPECT_EQ(of.figures()[0].lifo, 1U);
@@ -270,7 +270,7 @@ TEST(group_statistics, reallocations_to_nothing_are_frees) {
   }
   of.finish();
   const group_figures& found = of.figures()[0];
-  EXPECT_EQ(found.births, 6U);
+  EXPECT_EQ(found.allocations, 6U);
   EXPECT_EQ(found.max_live_objects, 4U);
   EXPECT_EQ(found.reallocated, 0U);
   EXPECT_EQ(found.lifo, 2U);
@@ -322,24 +322,25 @@ TEST(group_statistics, every_object_of_a_long_random_life_ends_once) {
   constexpr std::uint32_t groups = 5;
   life of({.groups = {.of_context = {0, 1, 2, 3, 4}, .groups = groups}});
   struct sums {
-    std::uint64_t births = 0, bytes = 0, live_bytes = 0, live = 0, most_bytes = 0, most = 0, reallocated = 0;
+    std::uint64_t allocations = 0, bytes = 0, live_bytes = 0, live = 0, most_bytes = 0, most = 0,
+                  reallocated = 0;
   };
   std::vector<sums> expected(groups);
-  std::map<int, birth> live;
-  const auto add = [&](const birth& b) {
+  std::map<int, allocation> live;
+  const auto add = [&](const allocation& b) {
     sums& in = expected[b.context];
-    ++in.births;
+    ++in.allocations;
     in.bytes += b.size;
     in.most_bytes = std::max(in.most_bytes, in.live_bytes += b.size);
     in.most = std::max(in.most, ++in.live);
   };
-  const auto remove = [&](const birth& b) {
+  const auto remove = [&](const allocation& b) {
     expected[b.context].live_bytes -= b.size;
     --expected[b.context].live;
   };
   for (int step = 0; step < 20'000; ++step) {
     const int name = static_cast<int>(random() % 300);
-    const birth b{.size = random() % 100, .context = static_cast<std::uint32_t>(random() % groups)};
+    const allocation b{.size = random() % 100, .context = static_cast<std::uint32_t>(random() % groups)};
     const auto found = live.find(name);
     if (found == live.end()) {
       of.allocated(name, b);
@@ -361,13 +362,14 @@ TEST(group_statistics, every_object_of_a_long_random_life_ends_once) {
   for (std::uint32_t group = 0; group < groups; ++group) {
     const group_figures& found = of.result().figures()[group];
     const sums& in = expected[group];
-    EXPECT_EQ(found.births, in.births);
+    EXPECT_EQ(found.allocations, in.allocations);
     EXPECT_EQ(found.bytes, in.bytes);
     EXPECT_EQ(found.max_live_bytes, in.most_bytes);
     EXPECT_EQ(found.max_live_objects, in.most);
     EXPECT_EQ(found.never, in.live);
     EXPECT_EQ(found.reallocated, in.reallocated);
-    EXPECT_EQ(found.never + found.reallocated + found.together + found.lifo + found.one_by_one, in.births);
+    EXPECT_EQ(found.never + found.reallocated + found.together + found.lifo + found.one_by_one,
+              in.allocations);
   }
 }
 

@@ -16,11 +16,11 @@ namespace {
 
 class ends final : public watcher {
  public:
-  void allocated(std::uint32_t, const object&) override { ++births; }
-  void freed(std::uint32_t, const object& o) override { ended.push_back(o.death_time); }
-  void leaked(std::uint32_t, const object& o) override { ended.push_back(o.death_time); }
+  void allocated(std::uint32_t, const object&) override { ++allocations; }
+  void freed(std::uint32_t, const object& o) override { ended.push_back(o.free_time); }
+  void leaked(std::uint32_t, const object& o) override { ended.push_back(o.free_time); }
 
-  int births = 0;
+  int allocations = 0;
   std::vector<std::uint64_t> ended;
 };
 
@@ -32,13 +32,13 @@ TEST(journal_pass, tells_all_watchers_of_every_object) {
   while (pass.advance()) {
   }
   for (const ends* log : {&first, &second}) {
-    EXPECT_EQ(log->births, 2);
+    EXPECT_EQ(log->allocations, 2);
     EXPECT_EQ(log->ended, std::vector<std::uint64_t>({7, 0}));
   }
   EXPECT_EQ(pass.objects().counts().events, 3U);
   EXPECT_EQ(pass.source().progress(), 1);
   EXPECT_FALSE(pass.advance());
-  EXPECT_EQ(first.births, 2) << "nothing is emitted twice";
+  EXPECT_EQ(first.allocations, 2) << "nothing is emitted twice";
 }
 
 TEST(journal_pass, a_journal_without_events_ends_at_once) {

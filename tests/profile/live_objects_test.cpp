@@ -11,27 +11,27 @@ namespace mallard::profile {
 namespace {
 
 object numbered(std::uint64_t n) {
-  return {.birth = n,
+  return {.allocation = n,
           .previous = n / 2,
-          .birth_time = n * n,
+          .allocation_time = n * n,
           .address = ~n,
           .size = n % 2 == 0 ? n : journal::largest_possible,
           .alignment = n % 3 == 0 ? UINT64_MAX - n : 0,
-          .birth_ns = static_cast<float>(n) / 2,
+          .allocation_ns = static_cast<float>(n) / 2,
           .context = static_cast<std::uint32_t>(n + 1),
           .thread = static_cast<std::uint32_t>(n + 2),
-          .death_thread = static_cast<std::uint32_t>(n + 2),
+          .free_thread = static_cast<std::uint32_t>(n + 2),
           .region = static_cast<std::uint32_t>(n + 3),
           .kind = static_cast<journal::event_kind>(n % 256),
           .origin = static_cast<origin>(n % 3)};
 }
 
-TEST(live_objects, are_what_they_were_born_as) {
+TEST(live_objects, are_what_they_were_allocated_as) {
   live_objects objects;
   for (std::uint64_t n = 0; n < 10'000; ++n) ASSERT_EQ(objects.add(numbered(n), n + 7), n);
   for (std::uint32_t slot = 0; slot < 10'000; ++slot) {
     ASSERT_EQ(objects[slot], numbered(slot));
-    ASSERT_EQ(objects.birth(slot), slot);
+    ASSERT_EQ(objects.allocation(slot), slot);
     ASSERT_EQ(objects.thread(slot), slot + 2);
     ASSERT_EQ(objects.note(slot), slot + 7);
     ASSERT_TRUE(objects.alive(slot));

@@ -27,7 +27,7 @@ class naive_pairing {
       take(e);
       ++event_;
     }
-    for (object& o : alive_) result_.ends.push_back(o);  // in the order of births
+    for (object& o : alive_) result_.ends.push_back(o);  // in the order of allocations
     for (object& o : result_.ends) o.between = between(o);
     result_.time = time_;
     return std::move(result_);
@@ -111,7 +111,7 @@ class naive_pairing {
       free(e, e.old_address);
       return begin_on_heap(e, no_event, origin::fresh);
     }
-    const std::uint64_t previous = old->birth;
+    const std::uint64_t previous = old->allocation;
     journal::event untimed = e;
     untimed.duration = 0;
     end(old, untimed);
@@ -143,13 +143,14 @@ class naive_pairing {
     std::set<std::uint64_t> ids = inside(e.region);
     std::set<std::uint32_t> numbers;
     for (const std::uint64_t id : ids) numbers.insert(number_of(id));
-    std::vector<std::uint64_t> births;
+    std::vector<std::uint64_t> allocations;
     for (const object& o : alive_)
-      if (numbers.contains(o.region)) births.push_back(o.birth);
-    if (youngest_first) std::ranges::reverse(births);
+      if (numbers.contains(o.region)) allocations.push_back(o.allocation);
+    if (youngest_first) std::ranges::reverse(allocations);
     journal::event untimed = e;
     untimed.duration = 0;
-    for (const std::uint64_t birth : births) end(std::ranges::find(alive_, birth, &object::birth), untimed);
+    for (const std::uint64_t allocation : allocations)
+      end(std::ranges::find(alive_, allocation, &object::allocation), untimed);
     if (e.kind == kinds::region_clear) {
       ++result_.regions[number_of(e.region) - 1].clears;
       ids.erase(e.region);
@@ -175,21 +176,21 @@ class naive_pairing {
   }
 
   void begin(const journal::event& e, std::uint32_t region, std::uint64_t previous, origin from) {
-    const object o = {.birth = event_,
+    const object o = {.allocation = event_,
                       .previous = previous,
-                      .birth_time = time_,
+                      .allocation_time = time_,
                       .address = e.address,
                       .size = e.size,
                       .alignment = e.alignment,
-                      .birth_ns = static_cast<float>(e.duration),
+                      .allocation_ns = static_cast<float>(e.duration),
                       .context = e.context,
                       .thread = e.thread,
-                      .death_thread = e.thread,
+                      .free_thread = e.thread,
                       .region = region,
                       .kind = e.kind,
                       .origin = from};
     alive_.push_back(o);
-    result_.births.push_back(o);
+    result_.allocations.push_back(o);
     if (region == 0) return;
     region_instance& row = result_.regions[region - 1];
     ++row.objects;
@@ -201,20 +202,20 @@ class naive_pairing {
 
   void end(std::vector<object>::iterator old, const journal::event& by) {
     object o = *old;
-    o.death = event_;
-    o.death_time = time_;
-    o.death_ns = static_cast<float>(by.duration);
-    o.death_context = by.context;
-    o.death_thread = by.thread;
-    o.death_kind = by.kind;
+    o.free = event_;
+    o.free_time = time_;
+    o.free_ns = static_cast<float>(by.duration);
+    o.free_context = by.context;
+    o.free_thread = by.thread;
+    o.free_kind = by.kind;
     alive_.erase(old);
     result_.ends.push_back(o);
   }
 
   std::uint64_t between(const object& o) const {
-    return static_cast<std::uint64_t>(std::ranges::count_if(result_.births, [&](const object& other) {
-      return other.thread == o.thread && (other.region == 0) == (o.region == 0) && other.birth > o.birth &&
-             other.birth < o.death;
+    return static_cast<std::uint64_t>(std::ranges::count_if(result_.allocations, [&](const object& other) {
+      return other.thread == o.thread && (other.region == 0) == (o.region == 0) &&
+             other.allocation > o.allocation && other.allocation < o.free;
     }));
   }
 

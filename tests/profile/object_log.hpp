@@ -17,12 +17,12 @@ namespace mallard::profile {
 
 inline void PrintTo(const object& o,
                     std::ostream* to) {  // NOLINT(readability-identifier-naming): GoogleTest's
-  *to << "object{birth " << o.birth << ", death " << o.death << ", previous " << o.previous << ", times "
-      << o.birth_time << ".." << o.death_time << ", address " << o.address << ", size " << o.size
-      << ", alignment " << o.alignment << ", between " << o.between << ", ns " << o.birth_ns << " "
-      << o.death_ns << ", contexts " << o.context << " " << o.death_context << ", threads " << o.thread << " "
-      << o.death_thread << ", region " << o.region << ", kinds " << static_cast<unsigned>(o.kind) << " "
-      << static_cast<unsigned>(o.death_kind) << ", origin " << static_cast<unsigned>(o.origin) << "}";
+  *to << "object{allocation " << o.allocation << ", free " << o.free << ", previous " << o.previous
+      << ", times " << o.allocation_time << ".." << o.free_time << ", address " << o.address << ", size "
+      << o.size << ", alignment " << o.alignment << ", between " << o.between << ", ns " << o.allocation_ns
+      << " " << o.free_ns << ", contexts " << o.context << " " << o.free_context << ", threads " << o.thread
+      << " " << o.free_thread << ", region " << o.region << ", kinds " << static_cast<unsigned>(o.kind) << " "
+      << static_cast<unsigned>(o.free_kind) << ", origin " << static_cast<unsigned>(o.origin) << "}";
 }
 
 class object_log final : public watcher {
@@ -30,30 +30,30 @@ class object_log final : public watcher {
   void allocated(std::uint32_t slot, const object& o) override {
     EXPECT_TRUE(alive_.emplace(slot, o).second) << "slot " << slot << " is taken";
     EXPECT_LT(slot, alive_.size() + 4096) << "slots are not dense";
-    EXPECT_EQ(o.death, no_event);
-    EXPECT_EQ(o.death_kind, journal::event_kind::none);
+    EXPECT_EQ(o.free, no_event);
+    EXPECT_EQ(o.free_kind, journal::event_kind::none);
     EXPECT_EQ(o.between, 0U);
-    births.push_back(o);
+    allocations.push_back(o);
   }
   void freed(std::uint32_t slot, const object& o) override {
     end(slot, o);
-    EXPECT_NE(o.death, no_event);
-    EXPECT_NE(o.death_kind, journal::event_kind::none);
+    EXPECT_NE(o.free, no_event);
+    EXPECT_NE(o.free_kind, journal::event_kind::none);
   }
   void leaked(std::uint32_t slot, const object& o) override {
     end(slot, o);
-    EXPECT_EQ(o.death, no_event);
-    EXPECT_EQ(o.death_kind, journal::event_kind::none);
+    EXPECT_EQ(o.free, no_event);
+    EXPECT_EQ(o.free_kind, journal::event_kind::none);
   }
 
-  std::vector<object> births;  // as they are allocated
-  std::vector<object> ends;    // as they are freed; then those that live on
+  std::vector<object> allocations;  // as they are allocated
+  std::vector<object> ends;         // as they are freed; then those that live on
 
  private:
   void end(std::uint32_t slot, const object& o) {
     const auto found = alive_.find(slot);
     ASSERT_NE(found, alive_.end()) << "nothing is alive in slot " << slot;
-    EXPECT_EQ(found->second.birth, o.birth);
+    EXPECT_EQ(found->second.allocation, o.allocation);
     alive_.erase(found);
     ends.push_back(o);
   }
@@ -63,7 +63,7 @@ class object_log final : public watcher {
 
 // What comes of a journal.
 struct pairs {
-  std::vector<object> births;
+  std::vector<object> allocations;
   std::vector<object> ends;
   std::vector<region_instance> regions;
   pairing_counts counts;
@@ -80,7 +80,7 @@ inline pairs pair(std::span<const journal::event> events, double ns_per_tick = 1
     objects.add(journal::batch_of(events.subspan(first, std::min(rows, events.size() - first)), first));
   while (objects.finish(rows)) {
   }
-  return {.births = std::move(all.births),
+  return {.allocations = std::move(all.allocations),
           .ends = std::move(all.ends),
           .regions = regions.rows(),
           .counts = objects.counts(),

@@ -33,24 +33,24 @@ std::vector<object> objects_of(const object_batch& batch) {
   std::vector<object> objects;
   for (std::size_t row = 0; row < batch.count(); ++row) {
     EXPECT_EQ(batch.size_class[row], size_class(batch.size[row]));
-    objects.push_back({.birth = batch.birth[row],
-                       .death = batch.death[row],
+    objects.push_back({.allocation = batch.allocation[row],
+                       .free = batch.free[row],
                        .previous = batch.previous[row],
-                       .birth_time = batch.birth_time[row],
-                       .death_time = batch.death_time[row],
+                       .allocation_time = batch.allocation_time[row],
+                       .free_time = batch.free_time[row],
                        .address = batch.address[row],
                        .size = batch.size[row],
                        .alignment = batch.alignment[row],
                        .between = batch.between[row],
-                       .birth_ns = batch.birth_ns[row],
-                       .death_ns = batch.death_ns[row],
+                       .allocation_ns = batch.allocation_ns[row],
+                       .free_ns = batch.free_ns[row],
                        .context = batch.context[row],
-                       .death_context = batch.death_context[row],
+                       .free_context = batch.free_context[row],
                        .thread = batch.thread[row],
-                       .death_thread = batch.death_thread[row],
+                       .free_thread = batch.free_thread[row],
                        .region = batch.region[row],
                        .kind = static_cast<event_kind>(batch.kind[row]),
-                       .death_kind = static_cast<event_kind>(batch.death_kind[row]),
+                       .free_kind = static_cast<event_kind>(batch.free_kind[row]),
                        .origin = static_cast<origin>(batch.origin[row])});
   }
   return objects;
@@ -91,8 +91,8 @@ TEST(object_stream, tells_objects_and_totals_of_a_journal) {
   const std::vector<object> objects = read_all(stream);
   ASSERT_EQ(objects.size(), 3U);
   EXPECT_EQ(objects[0].size, 100U);
-  EXPECT_EQ(objects[0].death, 2U);
-  EXPECT_EQ(objects[0].death_thread, 1U);
+  EXPECT_EQ(objects[0].free, 2U);
+  EXPECT_EQ(objects[0].free_thread, 1U);
   EXPECT_EQ(objects[1].size, 50U);
   EXPECT_EQ(objects[2].size, 30U);
   const stream_totals& totals = stream.totals();
@@ -153,7 +153,7 @@ TEST(object_stream, hands_over_full_batches_and_a_rest) {
     if (batch.count() == 0) continue;
     lengths.push_back(batch.count());
     if (lengths.size() == 1) {
-      EXPECT_EQ(batch.birth.back(), 2 * object_stream::most_rows - 2);
+      EXPECT_EQ(batch.allocation.back(), 2 * object_stream::most_rows - 2);
     }
   }
   EXPECT_EQ(lengths, (std::vector<std::size_t>{object_stream::most_rows, 10}));
@@ -185,9 +185,9 @@ TEST(object_stream, splits_what_ends_at_once) {
   object_stream stream(journal.path());
   const std::vector<object> objects = read_all(stream);
   ASSERT_EQ(objects.size(), 2 * many);
-  EXPECT_EQ(objects.front().birth, many);
-  EXPECT_EQ(objects[many - 1].birth, 1U);
-  EXPECT_EQ(objects[many].birth, many + 2);
+  EXPECT_EQ(objects.front().allocation, many);
+  EXPECT_EQ(objects[many - 1].allocation, 1U);
+  EXPECT_EQ(objects[many].allocation, many + 2);
   EXPECT_EQ(stream.totals().allocations, many);
   EXPECT_EQ(stream.totals().regions[0].objects, many);
 }
@@ -219,8 +219,8 @@ TEST(object_stream, has_one_scale_of_times_whatever_is_found_of_the_clock) {
   object_stream stream(std::make_unique<corrected_clock>());
   const std::vector<object> objects = read_all(stream);
   ASSERT_EQ(objects.size(), 2U);
-  EXPECT_EQ(objects[0].birth_time, 5U);
-  EXPECT_EQ(objects[1].birth_time, 5U);
+  EXPECT_EQ(objects[0].allocation_time, 5U);
+  EXPECT_EQ(objects[1].allocation_time, 5U);
   EXPECT_EQ(stream.clock().ns(10), 5U);
 }
 
@@ -234,13 +234,13 @@ class alive_over_time {
       moment now{.time = time};
       std::set<std::uint64_t> pages;
       for (const object& o : objects) {
-        if (o.region != 0 || o.birth > number || o.death <= number) continue;
+        if (o.region != 0 || o.allocation > number || o.free <= number) continue;
         now.bytes += o.size;
         ++now.objects;
         for (std::uint64_t at = o.address / 4096; at <= (o.address + (o.size == 0 ? 0 : o.size - 1)) / 4096;
              ++at)
           pages.insert(at);
-        if (o.birth == number) now.begins = true;
+        if (o.allocation == number) now.begins = true;
       }
       now.held = 4096 * pages.size();
       moments.push_back(now);

@@ -52,7 +52,7 @@ bool agree(const pairs& one, const pairs& other) {
            a.clears == b.clears && a.objects == b.objects && a.bytes == b.bytes &&
            a.max_live_bytes == b.max_live_bytes;
   };
-  return one.births == other.births && one.ends == other.ends && one.time == other.time &&
+  return one.allocations == other.allocations && one.ends == other.ends && one.time == other.time &&
          std::ranges::equal(one.regions, other.regions, same_region) &&
          one.counts.events == other.counts.events && one.counts.by_kind == other.counts.by_kind &&
          one.counts.failed == other.counts.failed &&

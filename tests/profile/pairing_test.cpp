@@ -41,10 +41,10 @@ std::vector<event> over_time(std::vector<event> events) {
 
 pairs pair_all(std::vector<event> events) { return pair(over_time(std::move(events))); }
 
-std::vector<std::uint64_t> births_of(const std::vector<object>& objects) {
-  std::vector<std::uint64_t> births;
-  for (const object& o : objects) births.push_back(o.birth);
-  return births;
+std::vector<std::uint64_t> allocations_of(const std::vector<object>& objects) {
+  std::vector<std::uint64_t> allocations;
+  for (const object& o : objects) allocations.push_back(o.allocation);
+  return allocations;
 }
 
 using numbers = std::vector<std::uint64_t>;
@@ -61,28 +61,28 @@ TEST(pairing, an_allocation_and_its_free_are_one_object) {
        .duration = 40},
       {.kind = event_kind::delete_, .thread = 2, .context = 8, .time = 9, .address = 64, .duration = 30}});
   ASSERT_EQ(found.ends.size(), 1U);
-  EXPECT_EQ(found.ends[0], (object{.birth = 0,
-                                   .death = 1,
-                                   .birth_time = 5,
-                                   .death_time = 9,
+  EXPECT_EQ(found.ends[0], (object{.allocation = 0,
+                                   .free = 1,
+                                   .allocation_time = 5,
+                                   .free_time = 9,
                                    .address = 64,
                                    .size = 3,
                                    .alignment = 64,
-                                   .birth_ns = 40,
-                                   .death_ns = 30,
+                                   .allocation_ns = 40,
+                                   .free_ns = 30,
                                    .context = 7,
-                                   .death_context = 8,
+                                   .free_context = 8,
                                    .thread = 1,
-                                   .death_thread = 2,
+                                   .free_thread = 2,
                                    .kind = event_kind::memalign,
-                                   .death_kind = event_kind::delete_}));
+                                   .free_kind = event_kind::delete_}));
 }
 
 TEST(pairing, what_is_never_freed_is_leaked_oldest_first) {
   const pairs found = pair_all({malloc_of(16), malloc_of(32), free_of(16), malloc_of(16), malloc_of(48)});
-  EXPECT_EQ(births_of(found.ends), (numbers{0, 1, 3, 4}));
-  EXPECT_EQ(found.ends[1].death, no_event);
-  EXPECT_EQ(found.ends[1].death_thread, found.ends[1].thread);
+  EXPECT_EQ(allocations_of(found.ends), (numbers{0, 1, 3, 4}));
+  EXPECT_EQ(found.ends[1].free, no_event);
+  EXPECT_EQ(found.ends[1].free_thread, found.ends[1].thread);
   EXPECT_EQ(found.ends[1].between, 2U);
 }
 
@@ -97,16 +97,16 @@ TEST(pairing, ticks_become_ns) {
       pair(std::vector<event>{{.kind = event_kind::malloc, .time = 10, .address = 16, .duration = 3},
                               {.kind = event_kind::free, .time = 30, .address = 16}},
            0.5);
-  EXPECT_EQ(found.ends[0].birth_time, 5U);
-  EXPECT_EQ(found.ends[0].death_time, 15U);
-  EXPECT_EQ(found.ends[0].birth_ns, 1.5F);
+  EXPECT_EQ(found.ends[0].allocation_time, 5U);
+  EXPECT_EQ(found.ends[0].free_time, 15U);
+  EXPECT_EQ(found.ends[0].allocation_ns, 1.5F);
   EXPECT_EQ(found.time, 15U);
 }
 
 TEST(pairing, times_never_fall) {
   const pairs found = pair(std::vector<event>{{.kind = event_kind::malloc, .time = 10, .address = 16},
                                               {.kind = event_kind::free, .time = 4, .address = 16}});
-  EXPECT_EQ(found.ends[0].death_time, 10U);
+  EXPECT_EQ(found.ends[0].free_time, 10U);
 }
 
 TEST(pairing, events_that_are_lost_keep_their_numbers) {
@@ -115,7 +115,7 @@ TEST(pairing, events_that_are_lost_keep_their_numbers) {
   const std::vector<event> events{malloc_of(16), free_of(16)};
   objects.add(journal::batch_of(events, 0));
   objects.add(journal::batch_of(events, 1000));
-  EXPECT_EQ(births_of(all.ends), (numbers{0, 1000}));
+  EXPECT_EQ(allocations_of(all.ends), (numbers{0, 1000}));
   EXPECT_EQ(objects.counts().events, 4U);
 }
 
@@ -125,18 +125,18 @@ TEST(pairing, numbers_that_cannot_be_are_counted_on) {
   const std::vector<event> events{malloc_of(16), free_of(16)};
   for (const std::uint64_t first : {UINT64_MAX, std::uint64_t{0}, std::uint64_t{3}})
     objects.add(journal::batch_of(events, first));
-  EXPECT_EQ(births_of(all.ends), (numbers{0, 2, 4}));
+  EXPECT_EQ(allocations_of(all.ends), (numbers{0, 2, 4}));
 }
 
 TEST(pairing, a_failed_allocation_is_no_object) {
   const pairs found = pair_all({malloc_of(0), realloc_of(0, 0)});
-  EXPECT_TRUE(found.births.empty());
+  EXPECT_TRUE(found.allocations.empty());
   EXPECT_EQ(found.counts.failed, 2U);
 }
 
 TEST(pairing, a_block_larger_than_any_memory_has_not_been) {
   const pairs found = pair_all({malloc_of(16, UINT64_MAX), malloc_of(32), realloc_of(32, 48, UINT64_MAX)});
-  EXPECT_EQ(births_of(found.ends), (numbers{1}));
+  EXPECT_EQ(allocations_of(found.ends), (numbers{1}));
   EXPECT_EQ(found.counts.failed, 2U);
 }
 
@@ -151,11 +151,11 @@ TEST(pairing, an_address_seen_again_ends_the_old_object_and_its_late_free_nothin
   events[0].thread = 1;
   const pairs found = pair(over_time(events));
   ASSERT_EQ(found.ends.size(), 2U);
-  EXPECT_EQ(found.ends[0].death, 1U);
-  EXPECT_EQ(found.ends[0].death_time, 100U);
-  EXPECT_EQ(found.ends[0].death_kind, event_kind::deallocate);
-  EXPECT_EQ(found.ends[0].death_thread, 1U);
-  EXPECT_EQ(found.ends[1].death, 3U);
+  EXPECT_EQ(found.ends[0].free, 1U);
+  EXPECT_EQ(found.ends[0].free_time, 100U);
+  EXPECT_EQ(found.ends[0].free_kind, event_kind::deallocate);
+  EXPECT_EQ(found.ends[0].free_thread, 1U);
+  EXPECT_EQ(found.ends[1].free, 3U);
   EXPECT_EQ(found.counts.inversions, 1U);
   EXPECT_EQ(found.counts.unmatched_frees, 1U);
 }
@@ -164,8 +164,8 @@ TEST(pairing, a_reallocation_in_place_continues_the_chain) {
   const pairs found =
       pair_all({malloc_of(16, 10), realloc_of(16, 16, 20), realloc_of(16, 32, 30), free_of(32)});
   ASSERT_EQ(found.ends.size(), 3U);
-  EXPECT_EQ(found.ends[0].death, 1U);
-  EXPECT_EQ(found.ends[0].death_kind, event_kind::realloc);
+  EXPECT_EQ(found.ends[0].free, 1U);
+  EXPECT_EQ(found.ends[0].free_kind, event_kind::realloc);
   EXPECT_EQ(found.ends[0].origin, origin::fresh);
   EXPECT_EQ(found.ends[1].previous, 0U);
   EXPECT_EQ(found.ends[1].origin, origin::in_place);
@@ -175,12 +175,12 @@ TEST(pairing, a_reallocation_in_place_continues_the_chain) {
   EXPECT_EQ(found.ends[2].address, 32U);
 }
 
-TEST(pairing, a_timed_reallocation_counts_at_the_birth) {
+TEST(pairing, a_timed_reallocation_counts_at_the_allocation) {
   std::vector<event> events{malloc_of(16), realloc_of(16, 16)};
   events[1].duration = 50;
   const pairs found = pair(events);
-  EXPECT_EQ(found.ends[0].death_ns, 0.0F);
-  EXPECT_EQ(found.ends[1].birth_ns, 50.0F);
+  EXPECT_EQ(found.ends[0].free_ns, 0.0F);
+  EXPECT_EQ(found.ends[1].allocation_ns, 50.0F);
 }
 
 TEST(pairing, a_reallocation_of_null_is_an_allocation) {
@@ -193,8 +193,8 @@ TEST(pairing, a_reallocation_of_null_is_an_allocation) {
 TEST(pairing, a_reallocation_to_nothing_is_a_free) {
   const pairs found = pair_all({malloc_of(16), realloc_of(16, 0, 0)});
   ASSERT_EQ(found.ends.size(), 1U);
-  EXPECT_EQ(found.ends[0].death, 1U);
-  EXPECT_EQ(found.ends[0].death_kind, event_kind::free);
+  EXPECT_EQ(found.ends[0].free, 1U);
+  EXPECT_EQ(found.ends[0].free_kind, event_kind::free);
   EXPECT_EQ(found.counts.by_kind[static_cast<std::size_t>(event_kind::realloc)], 1U);
   EXPECT_EQ(found.counts.failed, 0U);
 }
@@ -202,7 +202,7 @@ TEST(pairing, a_reallocation_to_nothing_is_a_free) {
 TEST(pairing, a_failed_reallocation_leaves_its_block_alive) {
   const pairs found = pair_all({malloc_of(16), realloc_of(16, 0, 500), free_of(16)});
   ASSERT_EQ(found.ends.size(), 1U);
-  EXPECT_EQ(found.ends[0].death, 2U);
+  EXPECT_EQ(found.ends[0].free, 2U);
   EXPECT_EQ(found.counts.failed, 1U);
 }
 
@@ -213,15 +213,15 @@ TEST(pairing, a_reallocation_of_an_unknown_block_begins_anew) {
   EXPECT_EQ(found.counts.unmatched_frees, 1U);
 }
 
-TEST(pairing, between_counts_what_the_birth_thread_allocated_meanwhile) {
+TEST(pairing, between_counts_what_the_allocating_thread_allocated_meanwhile) {
   std::vector<event> events{malloc_of(16), malloc_of(32),      malloc_of(48),
                             malloc_of(0),  realloc_of(32, 64), free_of(16)};
   events[2].thread = 1;  // another's
   const pairs found = pair(over_time(events));
   ASSERT_EQ(found.ends.size(), 4U);
-  EXPECT_EQ(found.ends[0].birth, 1U);
+  EXPECT_EQ(found.ends[0].allocation, 1U);
   EXPECT_EQ(found.ends[0].between, 0U);  // the reallocation that ended it does not count ...
-  EXPECT_EQ(found.ends[1].birth, 0U);
+  EXPECT_EQ(found.ends[1].allocation, 0U);
   EXPECT_EQ(found.ends[1].between, 2U);  // ... but for others, it does
 }
 
@@ -236,7 +236,7 @@ TEST(pairing, a_block_of_a_region_is_an_object_of_its_own) {
   const pairs found = pair_all({malloc_of(16), create(5), create(6, 5), allocate_in(5, 16),
                                 allocate_in(6, 16), free_in(6, 16), free_of(16), free_in(5, 16)});
   ASSERT_EQ(found.ends.size(), 3U);
-  EXPECT_EQ(births_of(found.ends), (numbers{4, 0, 3}));
+  EXPECT_EQ(allocations_of(found.ends), (numbers{4, 0, 3}));
   EXPECT_EQ(found.ends[0].region, 2U);
   EXPECT_EQ(found.ends[1].region, 0U);
   EXPECT_EQ(found.ends[2].region, 1U);
@@ -247,9 +247,9 @@ TEST(pairing, a_block_of_a_region_is_an_object_of_its_own) {
 TEST(pairing, clearing_ends_all_that_is_inside_youngest_first) {
   const pairs found = pair_all({create(1), allocate_in(1, 16), create(2, 1), allocate_in(2, 32),
                                 allocate_in(1, 48), clear(1), allocate_in(1, 64)});
-  EXPECT_EQ(births_of(found.ends), (numbers{4, 3, 1, 6}));
-  EXPECT_EQ(found.ends[0].death, 5U);
-  EXPECT_EQ(found.ends[0].death_kind, event_kind::region_clear);
+  EXPECT_EQ(allocations_of(found.ends), (numbers{4, 3, 1, 6}));
+  EXPECT_EQ(found.ends[0].free, 5U);
+  EXPECT_EQ(found.ends[0].free_kind, event_kind::region_clear);
   EXPECT_EQ(found.regions[0].clears, 1U);
   EXPECT_EQ(found.regions[0].ended, no_event);
   EXPECT_EQ(found.regions[1].ended, 5U);
@@ -259,9 +259,9 @@ TEST(pairing, destroying_ends_the_region_too) {
   const pairs found = pair_all({create(1), allocate_in(1, 16), destroy(1), create(1), allocate_in(1, 16)});
   ASSERT_EQ(found.regions.size(), 2U);
   EXPECT_EQ(found.regions[0].ended, 2U);
-  EXPECT_EQ(found.ends[0].death_kind, event_kind::region_destroy);
+  EXPECT_EQ(found.ends[0].free_kind, event_kind::region_destroy);
   EXPECT_EQ(found.ends[1].region, 2U);
-  EXPECT_EQ(found.ends[1].death, no_event);
+  EXPECT_EQ(found.ends[1].free, no_event);
 }
 
 TEST(pairing, a_region_created_while_it_lives_moves) {
@@ -269,7 +269,7 @@ TEST(pairing, a_region_created_while_it_lives_moves) {
       {create(1), create(2), create(3, 1), allocate_in(3, 16), create(3, 2), destroy(1), destroy(2)});
   EXPECT_EQ(found.regions[2].parent, 2U);
   EXPECT_EQ(found.regions[2].ended, 6U);
-  EXPECT_EQ(found.ends[0].death, 6U);
+  EXPECT_EQ(found.ends[0].free, 6U);
 }
 
 TEST(pairing, a_region_stays_where_it_would_move_into_one_inside_it) {
@@ -280,7 +280,7 @@ TEST(pairing, a_region_stays_where_it_would_move_into_one_inside_it) {
   EXPECT_EQ(found.regions[0].ended, no_event);
   EXPECT_EQ(found.regions[1].ended, 6U);
   EXPECT_EQ(found.regions[2].ended, 6U);
-  EXPECT_EQ(births_of(found.ends), (numbers{5, 4})) << "the block in the outer one lives on";
+  EXPECT_EQ(allocations_of(found.ends), (numbers{5, 4})) << "the block in the outer one lives on";
 }
 
 TEST(pairing, a_region_inside_itself_ends_once) {
@@ -305,8 +305,8 @@ TEST(pairing, an_address_reused_in_its_region_ends_the_old_object) {
   const pairs found =
       pair_all({create(1), allocate_in(1, 16), allocate_in(1, 16), free_in(1, 16), free_in(1, 16)});
   ASSERT_EQ(found.ends.size(), 2U);
-  EXPECT_EQ(found.ends[0].death_kind, event_kind::region_free);
-  EXPECT_EQ(found.ends[1].death, 3U);
+  EXPECT_EQ(found.ends[0].free_kind, event_kind::region_free);
+  EXPECT_EQ(found.ends[1].free, 3U);
   EXPECT_EQ(found.counts.inversions, 0U);
 }
 
@@ -314,7 +314,7 @@ TEST(pairing, kinds_it_does_not_know_are_counted_and_skipped) {
   const pairs found =
       pair_all({malloc_of(16), {.kind = static_cast<event_kind>(200), .address = 16}, free_of(16)});
   EXPECT_EQ(found.counts.by_kind[200], 1U);
-  EXPECT_EQ(found.ends[0].death, 2U);
+  EXPECT_EQ(found.ends[0].free, 2U);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ TEST(statistics_pass, counts_each_grouping_in_one_reading) {
   EXPECT_TRUE(pass.complete());
   EXPECT_EQ(pass.progress(), 1);
   const group_figures& all = pass.result(0).figures()[0];
-  EXPECT_EQ(all.births, 2U);
+  EXPECT_EQ(all.allocations, 2U);
   EXPECT_EQ(all.never, 1U);
   EXPECT_EQ(all.one_by_one, 1U);
   ASSERT_EQ(pass.result(1).figures().size(), 2U);
@@ -44,7 +44,7 @@ TEST(statistics_pass, what_a_recording_has_added_since_is_left_out) {
   statistics_pass pass(file.path(), {{.groups = {.of_context = {0}, .groups = 1}, .events = 3}});
   while (pass.advance()) {
   }
-  EXPECT_EQ(pass.result(0).figures()[0].births, 2U);
+  EXPECT_EQ(pass.result(0).figures()[0].allocations, 2U);
   EXPECT_EQ(pass.result(0).figures()[0].never, 1U);
   EXPECT_EQ(pass.progress(), 1);
 }

@@ -19,20 +19,20 @@ MALLOC, REALLOC, FREE = 1, 16, 24
 class Made:
     """One object; time is ten ns an event unless it is given."""
 
-    birth: int
-    death: int | None
+    allocation: int
+    free: int | None
     size: int = 32
     context: int = 1
     thread: int = 0
-    death_thread: int | None = None
+    free_thread: int | None = None
     between: int = 0
     previous: int | None = None
     origin: int = 0
-    death_kind: int = FREE
-    birth_ns: float = 0.0
-    death_ns: float = 0.0
+    free_kind: int = FREE
+    allocation_ns: float = 0.0
+    free_ns: float = 0.0
     region: int = 0
-    death_context: int = 0
+    free_context: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,29 +55,29 @@ def size_class(size: int) -> int:
 def make_store(objects: Sequence[Made], calls: Calls = Calls(), **totals: Any) -> Store:
     """Put the objects into a store; `totals` overrides what is said of the whole."""
     connection = duckdb.connect()
-    last = max(max(o.birth, o.death or 0) for o in objects)
+    last = max(max(o.allocation, o.free or 0) for o in objects)
     columns: dict[str, list[Any]] = {
-        "birth": [o.birth for o in objects],
-        "death": [o.death for o in objects],
+        "allocation": [o.allocation for o in objects],
+        "free": [o.free for o in objects],
         "previous": [o.previous for o in objects],
-        "birth_time": [10 * o.birth for o in objects],
-        "death_time": [None if o.death is None else 10 * o.death for o in objects],
+        "allocation_time": [10 * o.allocation for o in objects],
+        "free_time": [None if o.free is None else 10 * o.free for o in objects],
         "size": [o.size for o in objects],
         "between": [o.between for o in objects],
-        "birth_ns": [o.birth_ns for o in objects],
-        "death_ns": [o.death_ns for o in objects],
+        "allocation_ns": [o.allocation_ns for o in objects],
+        "free_ns": [o.free_ns for o in objects],
         "context": [o.context for o in objects],
-        "death_context": [o.death_context for o in objects],
+        "free_context": [o.free_context for o in objects],
         "thread": [o.thread for o in objects],
-        "death_thread": [None if o.death is None else o.death_thread or 0 for o in objects],
+        "free_thread": [None if o.free is None else o.free_thread or 0 for o in objects],
         "region": [o.region for o in objects],
-        "death_kind": [0 if o.death is None else o.death_kind for o in objects],
+        "free_kind": [0 if o.free is None else o.free_kind for o in objects],
         "origin": [o.origin for o in objects],
         "size_class": [size_class(o.size) for o in objects],
     }
-    kinds = {"birth_ns": "FLOAT", "death_ns": "FLOAT", "context": "UINTEGER", "thread": "UINTEGER"}
-    kinds |= dict.fromkeys(("death_context", "death_thread", "region"), "UINTEGER")
-    kinds |= dict.fromkeys(("death_kind", "origin", "size_class"), "UTINYINT")
+    kinds = {"allocation_ns": "FLOAT", "free_ns": "FLOAT", "context": "UINTEGER", "thread": "UINTEGER"}
+    kinds |= dict.fromkeys(("free_context", "free_thread", "region"), "UINTEGER")
+    kinds |= dict.fromkeys(("free_kind", "origin", "size_class"), "UTINYINT")
     declared = ", ".join(f"{name} {kinds.get(name, 'UBIGINT')}" for name in columns)
     connection.execute(f"CREATE TABLE objects ({declared})")
     connection.register("made", {name: masked(values) for name, values in columns.items()})
@@ -111,8 +111,8 @@ def whole(objects: Sequence[Made], last: int) -> dict[str, Any]:
     heap = [o for o in objects if o.region == 0]
     changes = [0] * (last + 2)
     for o in heap:
-        changes[o.birth] += o.size
-        changes[o.death or last + 1] -= o.size
+        changes[o.allocation] += o.size
+        changes[o.free or last + 1] -= o.size
     live = list(accumulate(changes[:-1]))
     peak = live.index(max(live))
     return {

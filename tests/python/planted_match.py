@@ -13,8 +13,8 @@ from planted_truth import (
     Planted,
     Truth,
     between,
-    deaths,
     entropy,
+    free_order,
     histogram,
     longest_chain,
     most_live,
@@ -75,7 +75,7 @@ def differences(profile: Found, truth: Truth, names: Collection[str] = OBJECTS) 
         found, objects = subsystems[name], truth.of(name)
         for figure, planted in expected(truth, objects, lived_through, peak, profile["few_limit"]):
             value = at(found, figure)
-            if figure == "behaviour.births" or figure == "behaviour.frees":
+            if figure == "behaviour.allocating_threads" or figure == "behaviour.freeing_threads":
                 value = {truth.threads.index(threads[c["thread"]]): c["objects"] for c in value}
             if not equal(value, planted):
                 yield f"{name}: {figure} is {value}, planted {planted}"
@@ -90,9 +90,9 @@ def expected(
 ) -> Iterator[tuple[str, Any]]:
     """Yield the path and the value of each figure that is exactly known."""
     ended = [o for o in objects if o.end != "never"]
-    at_peak = [o for o in objects if o.birth.event <= peak and (o.end == "never" or o.death.event > peak)]
+    at_peak = [o for o in objects if o.allocation.event <= peak and (o.end == "never" or o.free.event > peak)]
     allocated, live = sum(o.size for o in objects), most_live(objects, lambda o: o.size)
-    lived = [lived_through[o.birth.event] for o in objects if o.end == "freed"]
+    lived = [lived_through[o.allocation.event] for o in objects if o.end == "freed"]
     yield "behaviour.allocations", len(objects)
     yield "behaviour.bytes", allocated
     yield "behaviour.max_live_bytes", live
@@ -104,13 +104,13 @@ def expected(
     yield "behaviour.lifetime_events", spread([o.lifetime_events for o in ended]) if ended else None
     yield "behaviour.temporaries.last", sum(n == 0 for n in lived)
     yield "behaviour.temporaries.few", sum(n <= few for n in lived)
-    yield "behaviour.deaths", deaths(objects)
+    yield "behaviour.free_order", free_order(objects)
     yield "behaviour.reallocations.in_place", sum(o.in_place for o in objects)
     yield "behaviour.reallocations.moved", sum(o.previous is not None and not o.in_place for o in objects)
     yield "behaviour.reallocations.longest_chain", longest_chain(truth, objects)
-    yield "behaviour.births", dict(Counter(o.birth.thread for o in objects))
-    yield "behaviour.frees", dict(Counter(o.death.thread for o in ended))
-    yield "behaviour.foreign_frees", sum(o.death.thread != o.birth.thread for o in ended)
+    yield "behaviour.allocating_threads", dict(Counter(o.allocation.thread for o in objects))
+    yield "behaviour.freeing_threads", dict(Counter(o.free.thread for o in ended))
+    yield "behaviour.foreign_frees", sum(o.free.thread != o.allocation.thread for o in ended)
     yield "dvluc.density.operations", len(objects) + sum(o.end == "freed" for o in objects)
     yield "dvluc.variation.value", entropy(objects) / 6
     yield "dvluc.variation.entropy", entropy(objects)
@@ -120,7 +120,7 @@ def expected(
     yield "dvluc.utilization.bytes", allocated
     yield (
         "dvluc.contention.active_threads",
-        len({o.birth.thread for o in objects} | {o.death.thread for o in ended}),
+        len({o.allocation.thread for o in objects} | {o.free.thread for o in ended}),
     )
 
 

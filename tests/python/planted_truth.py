@@ -61,18 +61,18 @@ class Planted:
     end: str  # never, freed or reallocated
     previous: int | None
     in_place: bool
-    birth: Moment
-    death: Moment
+    allocation: Moment
+    free: Moment
 
     @property
     def lifetime_events(self) -> int:
-        """Return the events from its birth to its death."""
-        return self.death.event - self.birth.event
+        """Return the events from its allocation to its free."""
+        return self.free.event - self.allocation.event
 
     @property
     def lifetime_ns(self) -> tuple[int, int]:
         """Return how long it lived, at least and at most: the program knows when calls began and ended."""
-        return self.death.before - self.birth.after, self.death.after - self.birth.before
+        return self.free.before - self.allocation.after, self.free.after - self.allocation.before
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,8 @@ class Truth:
                     end=("never", "freed", "reallocated")[end],
                     previous=previous if previous >= 0 else None,
                     in_place=bool(in_place),
-                    birth=Moment(*moments[:4]),
-                    death=Moment(*moments[4:]),
+                    allocation=Moment(*moments[:4]),
+                    free=Moment(*moments[4:]),
                 )
                 for owner, size, end, previous, in_place, *moments in told["objects"]
             ],
@@ -112,47 +112,47 @@ class Truth:
     def peak_event(self) -> int:
         """Return the first event with the most live bytes."""
         live = most = peak = 0
-        for event, died, born in changes(self.objects):
-            live += (born.size if born else 0) - (died.size if died else 0)
+        for event, freed, allocated in changes(self.objects):
+            live += (allocated.size if allocated else 0) - (freed.size if freed else 0)
             if live > most:
                 most, peak = live, event
         return peak
 
 
 def changes(objects: Sequence[Planted]) -> Iterator[tuple[int, Planted | None, Planted | None]]:
-    """Yield each event with what died and what was born by it."""
-    births = {o.birth.event: o for o in objects}
-    deaths = {o.death.event: o for o in objects if o.end != "never"}
-    for event in sorted(births.keys() | deaths.keys()):
-        yield event, deaths.get(event), births.get(event)
+    """Yield each event with what it freed and what it allocated."""
+    allocations = {o.allocation.event: o for o in objects}
+    frees = {o.free.event: o for o in objects if o.end != "never"}
+    for event in sorted(allocations.keys() | frees.keys()):
+        yield event, frees.get(event), allocations.get(event)
 
 
 def most_live(objects: Sequence[Planted], weight: Callable[[Planted], int]) -> int:
     """Return the most of `weight` that was alive at once."""
     live = most = 0
-    for _, died, born in changes(objects):
-        live += (weight(born) if born else 0) - (weight(died) if died else 0)
+    for _, freed, allocated in changes(objects):
+        live += (weight(allocated) if allocated else 0) - (weight(freed) if freed else 0)
         most = max(most, live)
     return most
 
 
-def deaths(objects: Sequence[Planted]) -> dict[str, int]:
-    """Sort ends into the five ways to die."""
-    way = {o.birth.event: "never" if o.end == "never" else "one_by_one" for o in objects}
-    alive: dict[int, Planted] = {}  # by birth, oldest first
+def free_order(objects: Sequence[Planted]) -> dict[str, int]:
+    """Count objects by how they were freed."""
+    way = {o.allocation.event: "never" if o.end == "never" else "one_by_one" for o in objects}
+    alive: dict[int, Planted] = {}  # by allocation, oldest first
     run: list[Planted] = []
-    for _, died, born in changes(objects):
-        if died:
-            if len(alive) >= 2 and next(reversed(alive)) == died.birth.event:
-                way[died.birth.event] = "lifo"
-            del alive[died.birth.event]
-            run.append(died)
+    for _, freed, allocated in changes(objects):
+        if freed:
+            if len(alive) >= 2 and next(reversed(alive)) == freed.allocation.event:
+                way[freed.allocation.event] = "lifo"
+            del alive[freed.allocation.event]
+            run.append(freed)
             if not alive and len(run) >= 8:
-                way |= {o.birth.event: "together" for o in run}
-        if born:
-            alive[born.birth.event] = born
+                way |= {o.allocation.event: "together" for o in run}
+        if allocated:
+            alive[allocated.allocation.event] = allocated
             run = []
-    way |= {o.birth.event: "reallocated" for o in objects if o.end == "reallocated"}
+    way |= {o.allocation.event: "reallocated" for o in objects if o.end == "reallocated"}
     counted = Counter(way.values())
     return {name: counted[name] for name in ("one_by_one", "lifo", "together", "reallocated", "never")}
 
@@ -169,16 +169,19 @@ def histogram(objects: Sequence[Planted]) -> dict[int, int]:
 
 
 def between(truth: Truth) -> dict[int, int]:
-    """Return, by birth, how many allocations of its birth thread came while an object lived."""
+    """Return, by allocation, how many others of its thread came while the object lived."""
     allocations: Counter[int] = Counter()
-    at_birth: dict[int, int] = {}
+    at_allocation: dict[int, int] = {}
     found: dict[int, int] = {}
-    for _, died, born in changes(truth.objects):
-        if died:
-            found[died.birth.event] = allocations[died.birth.thread] - at_birth[died.birth.event]
-        if born:
-            allocations[born.birth.thread] += 1
-            at_birth[born.birth.event] = allocations[born.birth.thread]
+    for _, freed, allocated in changes(truth.objects):
+        if freed:
+            found[freed.allocation.event] = (
+                allocations[freed.allocation.thread] - at_allocation[freed.allocation.event]
+            )
+        if allocated:
+            own = allocated.allocation
+            allocations[own.thread] += 1
+            at_allocation[own.event] = allocations[own.thread]
     return found
 
 

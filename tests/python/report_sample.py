@@ -12,11 +12,11 @@ from mallard.analysis.model import (
     Behaviour,
     CallTree,
     Contention,
-    Deaths,
     Density,
     Dvluc,
     Finding,
     Frame,
+    FreeOrder,
     HeatMap,
     Locality,
     Profile,
@@ -70,7 +70,7 @@ def behaviour(chance: random.Random, allocations: int, middle_size: int) -> Beha
     """Return how `allocations` objects of about `middle_size` bytes behave."""
     one, lifo, together, reallocated, never = shares(allocations, [chance.random() for _ in range(5)])
     of_sizes = shares(allocations, [1 / (1 + abs(math.log2(size / middle_size))) ** 3 for size in SIZES])
-    births = shares(allocations, [1, 0.3, 0.2, 0.1])
+    by_thread = shares(allocations, [1, 0.3, 0.2, 0.1])
     total = allocations * middle_size
     return Behaviour(
         allocations=allocations,
@@ -84,10 +84,10 @@ def behaviour(chance: random.Random, allocations: int, middle_size: int) -> Beha
         lifetime_events=spread(chance.randint(3, 4000)) if allocations > never else None,
         lifetime_ns=spread(chance.randint(500, 5_000_000)) if allocations > never else None,
         temporaries=Temporaries(allocations // 5, allocations // 3, allocations // 4),
-        deaths=Deaths(one, lifo, together, reallocated, never),
+        free_order=FreeOrder(one, lifo, together, reallocated, never),
         reallocations=Reallocations(reallocated // 3, reallocated - reallocated // 3, min(reallocated, 12)),
-        births=[ThreadCount(thread, count) for thread, count in enumerate(births) if count],
-        frees=[ThreadCount(0, allocations - never)],
+        allocating_threads=[ThreadCount(thread, count) for thread, count in enumerate(by_thread) if count],
+        freeing_threads=[ThreadCount(0, allocations - never)],
         foreign_frees=(allocations - never) // 7,
     )
 
@@ -95,7 +95,7 @@ def behaviour(chance: random.Random, allocations: int, middle_size: int) -> Beha
 def dvluc(chance: random.Random, of: Behaviour) -> Dvluc:
     """Return plausible dimensions of such a behaviour."""
     entropy = chance.uniform(0, 6)
-    operations = 2 * of.allocations - of.deaths.never
+    operations = 2 * of.allocations - of.free_order.never
     cost = operations * NS_PER_OPERATION
     first = chance.uniform(0.5, 1)
     return Dvluc(

@@ -6,14 +6,14 @@ from made_store import REALLOC, Calls, Made, make_store
 from mallard.analysis.behaviour import behaviours
 from mallard.analysis.chains import chain_lengths
 from mallard.analysis.groups import Grouping, everything
-from mallard.analysis.model import Behaviour, Deaths, Reallocations, Spread, Temporaries, ThreadCount
+from mallard.analysis.model import Behaviour, FreeOrder, Reallocations, Spread, Temporaries, ThreadCount
 from mallard.analysis.store import Columns, Store
 
 CALLS = Calls(parents=(0, 0, 1, 1), functions=("", "main", "a", "b"))
 
 
 def counted(groups: int) -> Columns:
-    """Return what a census might say: group g has the figures 10 g + 1, 10 g + 2, ..."""
+    """Return what the second pass might say: group g has the figures 10 g + 1, 10 g + 2, ..."""
     names = ("max_live_bytes", "max_live_objects", "one_by_one", "lifo", "together", "reallocated", "never")
     return {name: 10 * np.arange(groups) + place for place, name in enumerate(names, 1)}
 
@@ -25,18 +25,18 @@ def of_all(store: Store, few_limit: int = 8, short_ns: int = 1000) -> Behaviour:
     return found
 
 
-def test_sums_and_what_the_census_counted() -> None:
+def test_sums_and_what_the_second_pass_counted() -> None:
     found = of_all(make_store([Made(0, 5, size=10), Made(1, None, size=30)]))
     assert (found.allocations, found.bytes) == (2, 40)
     assert (found.max_live_bytes, found.max_live_objects) == (1, 2)
-    assert found.deaths == Deaths(one_by_one=3, lifo=4, together=5, reallocated=6, never=7)
+    assert found.free_order == FreeOrder(one_by_one=3, lifo=4, together=5, reallocated=6, never=7)
 
 
 def test_live_at_peak_is_what_lives_at_that_event() -> None:
     objects = [Made(0, 2, size=100), Made(1, 4, size=50), Made(2, 3, size=10), Made(5, None, size=7)]
     found = of_all(make_store(objects, peak_event=2))
     assert found.live_at_peak_objects == 2, (
-        "the one born at the peak counts, the one that dies at it does not"
+        "the one allocated at the peak counts, the one freed at it does not"
     )
     assert found.live_at_peak_bytes == 60
 
@@ -66,7 +66,7 @@ def test_temporaries_by_each_definition() -> None:
         Made(2, 9, between=3),  # 70 ns
         Made(3, 5, between=2),  # 20 ns
         Made(10, None, between=0),
-        Made(11, 12, between=0, death_kind=REALLOC),  # lives on as another
+        Made(11, 12, between=0, free_kind=REALLOC),  # lives on as another
     ]
     found = of_all(make_store(objects), few_limit=2, short_ns=70)
     assert found.temporaries == Temporaries(last=1, few=2, short=2)
@@ -74,39 +74,39 @@ def test_temporaries_by_each_definition() -> None:
 
 def test_threads_most_first_and_foreign_frees() -> None:
     objects = [
-        Made(0, 9, thread=1, death_thread=2),
-        Made(1, 8, thread=3, death_thread=2),
-        Made(2, 7, thread=3, death_thread=3),
+        Made(0, 9, thread=1, free_thread=2),
+        Made(1, 8, thread=3, free_thread=2),
+        Made(2, 7, thread=3, free_thread=3),
         Made(3, None, thread=3),
     ]
     found = of_all(make_store(objects))
-    assert found.births == [ThreadCount(3, 3), ThreadCount(1, 1)]
-    assert found.frees == [ThreadCount(2, 2), ThreadCount(3, 1)]
+    assert found.allocating_threads == [ThreadCount(3, 3), ThreadCount(1, 1)]
+    assert found.freeing_threads == [ThreadCount(2, 2), ThreadCount(3, 1)]
     assert found.foreign_frees == 2
 
 
 def test_only_the_threads_with_most_objects_are_told() -> None:
     objects = [
-        Made(100 * t + n, 100 * t + n + 1, thread=t, death_thread=t) for t in range(40) for n in range(t + 1)
+        Made(100 * t + n, 100 * t + n + 1, thread=t, free_thread=t) for t in range(40) for n in range(t + 1)
     ]
     found = of_all(make_store(objects))
-    assert found.births == [ThreadCount(t, t + 1) for t in range(39, 7, -1)]
-    assert found.frees == found.births
+    assert found.allocating_threads == [ThreadCount(t, t + 1) for t in range(39, 7, -1)]
+    assert found.freeing_threads == found.allocating_threads
 
 
-def grown(*births: int, context: int = 1) -> list[Made]:
-    """Return one block that is reallocated at each birth but the first."""
-    ends = [*births[1:], None]
+def grown(*allocations: int, context: int = 1) -> list[Made]:
+    """Return one block that is reallocated at each allocation but the first."""
+    ends = [*allocations[1:], None]
     return [
         Made(
-            birth,
+            allocation,
             end,
             context=context,
-            previous=births[place - 1] if place else None,
-            origin=(1 if birth % 2 else 2) if place else 0,
-            death_kind=REALLOC,
+            previous=allocations[place - 1] if place else None,
+            origin=(1 if allocation % 2 else 2) if place else 0,
+            free_kind=REALLOC,
         )
-        for place, (birth, end) in enumerate(zip(births, ends, strict=True))
+        for place, (allocation, end) in enumerate(zip(allocations, ends, strict=True))
     ]
 
 
@@ -124,13 +124,13 @@ def test_chains_of_each_group() -> None:
     assert second is not None
     assert (first.reallocations.longest_chain, second.reallocations.longest_chain) == (3, 1)
     assert (first.allocations, second.allocations) == (4, 2)
-    assert (first.deaths.never, second.deaths.never) == (17, 27)
+    assert (first.free_order.never, second.free_order.never) == (17, 27)
 
 
 def test_long_chains_are_found_in_few_rounds() -> None:
     count = 1 << 20
-    births = np.arange(1, count + 1)
-    assert (chain_lengths(births, births - 1) == births).all(), (
+    allocations = np.arange(1, count + 1)
+    assert (chain_lengths(allocations, allocations - 1) == allocations).all(), (
         "0 is no reallocation, so the chain begins at 1"
     )
 

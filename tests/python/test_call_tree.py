@@ -95,7 +95,7 @@ def test_metrics_are_of_the_node_itself() -> None:
     assert paths(tree, "temporaries") == {"program": 0, "program>main": 1, "program>main>f": 1}
 
 
-def test_what_dies_at_the_peak_is_not_live_there() -> None:
+def test_what_is_freed_at_the_peak_is_not_live_there() -> None:
     objects = [Made(0, 1, size=10), Made(1, 5, size=30, previous=0)]  # a reallocation: one event
     assert paths(tree_of((0, 0), ("", "main"), objects), "live_at_peak")["program>main"] == 30
 

@@ -14,9 +14,9 @@ BY_CONTEXT = Grouping("context", np.array([0, 0, 0, 1], np.uint32), 2)
 
 
 def timed(start: int, count: int, context: int, ns: float, size: int = 32) -> list[Made]:
-    """Return objects that were all timed: `ns` at birth, half of it at death."""
-    births = range(start, start + 2 * count, 2)
-    return [Made(n, n + 1, size, context, birth_ns=ns, death_ns=ns / 2) for n in births]
+    """Return objects that were all timed: `ns` for the allocation, half of it for the free."""
+    allocations = range(start, start + 2 * count, 2)
+    return [Made(n, n + 1, size, context, allocation_ns=ns, free_ns=ns / 2) for n in allocations]
 
 
 def untimed(start: int, count: int, context: int, size: int = 32) -> list[Made]:
@@ -37,7 +37,7 @@ def test_parts_sum_up_to_the_whole() -> None:
         *untimed(200, 1000, 2),
         *timed(3000, 3, 3, 1500, 1 << 20),
         *untimed(4000, 200, 3, 1 << 20),
-        Made(5000, 5001, birth_ns=1e6, context=3),
+        Made(5000, 5001, allocation_ns=1e6, context=3),
     ]
     store = make_store(objects, CALLS)
     (whole,) = costs(store, everything())
@@ -51,7 +51,7 @@ def test_a_large_block_costs_what_large_blocks_cost() -> None:
     small = [*timed(0, 1000, 2, 40), *untimed(2000, 6000, 2)]
     large = [*timed(20_000, 20, 3, 1500, 1 << 20), *untimed(21_000, 120, 3, 1 << 20)]
     _, mapped = costs(make_store([*small, *large], CALLS), BY_CONTEXT)
-    assert (mapped.ns or 0) / 140 == pytest.approx(1.5 * 1500, rel=0.3), "a birth and its death"
+    assert (mapped.ns or 0) / 140 == pytest.approx(1.5 * 1500, rel=0.3), "an allocation and its free"
 
 
 def test_groups_without_timed_calls_cost_what_their_sizes_do() -> None:
@@ -70,15 +70,15 @@ def test_many_timed_calls_of_a_group_outweigh_its_sizes() -> None:
     assert (costs(few, BY_CONTEXT)[1].ns or 0) == pytest.approx(30, rel=0.2), "one alone says little"
 
 
-def test_frees_that_nobody_timed_cost_as_much_as_births() -> None:
-    store = make_store([*(Made(n, None, birth_ns=20) for n in range(40)), Made(50, 51)])
+def test_frees_that_nobody_timed_cost_as_much_as_allocations() -> None:
+    store = make_store([*(Made(n, None, allocation_ns=20) for n in range(40)), Made(50, 51)])
     assert costs(store, everything())[0].ns == pytest.approx(42 * 20)
     nothing = costs(make_store([Made(0, 1)]), everything())[0]
     assert (nothing.operations, nothing.timed, nothing.ns) == (2, 0, None)
 
 
 def test_a_reallocation_is_one_operation() -> None:
-    store = make_store([Made(0, 1, death_kind=REALLOC), Made(1, 2, previous=0, origin=1)])
+    store = make_store([Made(0, 1, free_kind=REALLOC), Made(1, 2, previous=0, origin=1)])
     assert costs(store, everything())[0].operations == 3
 
 
@@ -95,7 +95,7 @@ def test_density_is_unknown_without_cpu_time(known: dict[str, Any]) -> None:
     assert busy_ns(store, costs(store, everything())) is None
 
 
-def test_means_of_operations_for_the_census() -> None:
+def test_means_of_operations_for_the_second_pass() -> None:
     store = make_store([*timed(0, 4000, 2, 20), *timed(10_000, 4000, 3, 40)], CALLS)
     assert ns_per_operation(costs(store, BY_CONTEXT)) == pytest.approx([15, 30], rel=0.02)
 
@@ -111,23 +111,23 @@ def test_densities_sum_up_to_one_at_most() -> None:
     assert sum((cost.ns or 0) / busy for cost in found) == pytest.approx(1)
 
 
-def births(*ns: float, untimed: int = 0) -> list[Made]:
-    """Return objects that live on, some of them timed at birth."""
-    return [Made(n, None, birth_ns=time) for n, time in enumerate([*ns, *[0.0] * untimed])]
+def allocations(*ns: float, untimed: int = 0) -> list[Made]:
+    """Return objects that live on, some of them with a timed allocation."""
+    return [Made(n, None, allocation_ns=time) for n, time in enumerate([*ns, *[0.0] * untimed])]
 
 
 def test_one_huge_call_stands_for_itself_alone() -> None:
-    store = make_store(births(*[10.0] * 99, 5000.0, untimed=900))
+    store = make_store(allocations(*[10.0] * 99, 5000.0, untimed=900))
     assert costs(store, everything())[0].ns == pytest.approx(999 * 10 + 5000)
 
 
 def test_expensive_calls_that_are_frequent_stand_for_others() -> None:
-    store = make_store(births(*[10.0] * 90, *[500.0] * 10, untimed=900))
+    store = make_store(allocations(*[10.0] * 90, *[500.0] * 10, untimed=900))
     assert costs(store, everything())[0].ns == pytest.approx(1000 * 59)
 
 
 def test_few_timed_calls_are_all_that_is_known() -> None:
-    assert costs(make_store(births(10, 500)), everything())[0].ns == pytest.approx(510)
+    assert costs(make_store(allocations(10, 500)), everything())[0].ns == pytest.approx(510)
 
 
 def test_groups_have_their_own_timed_calls() -> None:

@@ -44,7 +44,9 @@ def test_cost_is_unknown_if_nothing_was_timed() -> None:
 
 def test_density_leaves_out_the_recording() -> None:
     store = make_store(
-        [Made(n, n + 1, birth_ns=20, death_ns=10) for n in range(0, 80, 2)], cpu_ns=9_000, recording_ns=1_000
+        [Made(n, n + 1, allocation_ns=20, free_ns=10) for n in range(0, 80, 2)],
+        cpu_ns=9_000,
+        recording_ns=1_000,
     )
     found = costs(store, everything())
     result = dvluc(found[0], busy_ns(store, found), of_all(store), FIGURES, UNKNOWN, 0)
@@ -66,7 +68,7 @@ def test_variation_is_the_entropy_of_size_classes() -> None:
     assert variation_of([8, 8, 8, 500]) == pytest.approx((entropy / 6, entropy, 2))
 
 
-def test_utilization_and_contention_come_from_the_census() -> None:
+def test_utilization_and_contention_come_from_the_second_pass() -> None:
     store = make_store([Made(n, None, size=size) for n, size in enumerate([32, 64])])
     found = dvluc(Cost(2, 0, 9.0), None, of_all(store), FIGURES, UNKNOWN, 0)
     assert (found.utilization.value, found.utilization.bytes) == (0.5, 96)

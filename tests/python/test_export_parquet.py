@@ -10,7 +10,7 @@ from exported import ROOT, rows
 
 def test_objects_are_what_info_counts(tables: Path, summary: dict[str, Any]) -> None:
     ((objects, total, alive, threads),) = rows(
-        "SELECT count(*), sum(size), count(*) FILTER (death IS NULL), count(DISTINCT thread) FROM {objects}",
+        "SELECT count(*), sum(size), count(*) FILTER (free IS NULL), count(DISTINCT thread) FROM {objects}",
         tables,
     )
     kinds = summary["events_by_kind"]
@@ -20,7 +20,7 @@ def test_objects_are_what_info_counts(tables: Path, summary: dict[str, Any]) -> 
         alive
         == objects
         - kinds["free"]
-        - rows("SELECT count(*) FROM {objects} WHERE death_kind = 'realloc'", tables)[0][0]
+        - rows("SELECT count(*) FROM {objects} WHERE free_kind = 'realloc'", tables)[0][0]
     )
     assert threads == summary["threads"]
     by_kind = dict(rows("SELECT kind, count(*) FROM {objects} GROUP BY kind", tables))
@@ -32,9 +32,9 @@ def test_live_bytes_over_the_objects_have_the_peak_of_info(tables: Path, summary
         """
         SELECT max(live) FROM (
             SELECT sum(bytes) OVER (ORDER BY event, bytes) AS live FROM (
-                SELECT birth AS event, size::BIGINT AS bytes FROM {objects}
+                SELECT allocation AS event, size::BIGINT AS bytes FROM {objects}
                 UNION ALL
-                SELECT death, -size::BIGINT FROM {objects} WHERE death IS NOT NULL))
+                SELECT free, -size::BIGINT FROM {objects} WHERE free IS NOT NULL))
         """,
         tables,
     )
@@ -44,10 +44,10 @@ def test_live_bytes_over_the_objects_have_the_peak_of_info(tables: Path, summary
 def test_what_objects_refer_to_is_there(tables: Path, summary: dict[str, Any]) -> None:
     for column, table, key in (
         ("context", "contexts", "context"),
-        ("death_context", "contexts", "context"),
+        ("free_context", "contexts", "context"),
         ("thread", "threads", "thread"),
-        ("death_thread", "threads", "thread"),
-        ("previous", "objects", "birth"),
+        ("free_thread", "threads", "thread"),
+        ("previous", "objects", "allocation"),
     ):
         missing = rows(
             f"SELECT count(*) FROM {{objects}} WHERE {column} IS NOT NULL "

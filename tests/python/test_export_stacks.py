@@ -53,7 +53,7 @@ def test_folded_stacks_make_a_flame_graph_of_all(
     sums = {
         "calls": "count(*)",
         "bytes": "sum(size)",
-        "temporaries": "count(*) FILTER (between = 0 AND death_kind NOT LIKE 'realloc%')",
+        "temporaries": "count(*) FILTER (between = 0 AND free_kind NOT LIKE 'realloc%')",
     }
     if metric in sums:
         assert [(totals(done.stdout),)] == rows(f"SELECT {sums[metric]} FROM {{objects}}", tables)

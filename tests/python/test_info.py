@@ -33,8 +33,8 @@ def test_json_says_what_recording_cost(mallard: Mallard, journal: Path) -> None:
 
 def test_json_has_the_columns_of_table_3(mallard: Mallard, journal: Path) -> None:
     summary = json.loads(mallard("info", "--json", journal).stdout)
-    births = ("alloc", "aligned", "new", "posix")
-    most = sum(n for kind, n in summary["events_by_kind"].items() if any(b in kind for b in births))
+    allocations = ("alloc", "aligned", "new", "posix")
+    most = sum(n for kind, n in summary["events_by_kind"].items() if any(b in kind for b in allocations))
     assert 10_000 <= summary["objects"] <= most
     assert summary["mean_object_bytes"] == summary["bytes"] / summary["objects"]
     assert summary["bytes_over_peak"] == summary["bytes"] / summary["peak_live_bytes"] >= 1

@@ -30,25 +30,25 @@ def test_heat_map_has_no_gaps_between_lifetimes() -> None:
 
 def test_lifetimes_of_a_power_of_two_belong_to_it() -> None:
     store = make_store([Made(0, 1)])
-    store.sql.execute("UPDATE objects SET death_time = birth_time + 16")
+    store.sql.execute("UPDATE objects SET free_time = allocation_time + 16")
     assert overview.heat_map(store).lifetimes_ns == [16, 0]
-    store.sql.execute("UPDATE objects SET death_time = birth_time")
+    store.sql.execute("UPDATE objects SET free_time = allocation_time")
     assert overview.heat_map(store).lifetimes_ns == [1, 0]
 
 
-def test_thread_matrix_by_birth_and_death() -> None:
-    objects = [Made(0, 3, thread=1, death_thread=0), Made(1, 2, thread=1, death_thread=1), Made(4, None)]
+def test_thread_matrix_by_allocation_and_free() -> None:
+    objects = [Made(0, 3, thread=1, free_thread=0), Made(1, 2, thread=1, free_thread=1), Made(4, None)]
     found = overview.thread_matrix(make_store(objects), 2)
     assert found == ThreadMatrix(threads=[0, 1], objects=[[0, 0, 1], [1, 1, 0]], allocating=2)
 
 
 def test_threads_with_few_objects_share_a_row_and_a_column() -> None:
     objects = [
-        Made(100 * t + n, 100 * t + n + 1, thread=t, death_thread=t)
+        Made(100 * t + n, 100 * t + n + 1, thread=t, free_thread=t)
         for t in range(34)
         for n in range(2 if t < 2 else 3)
     ]
-    objects += [Made(9000, 9001, thread=0, death_thread=33), Made(9002, None, thread=1)]
+    objects += [Made(9000, 9001, thread=0, free_thread=33), Made(9002, None, thread=1)]
     found = overview.thread_matrix(make_store(objects), 34)
     assert found.threads == list(range(2, 34))
     assert (len(found.objects), found.allocating) == (33, 34)
@@ -57,7 +57,7 @@ def test_threads_with_few_objects_share_a_row_and_a_column() -> None:
 
 
 def test_threads_that_only_events_tell_of() -> None:
-    found = overview.threads(make_store([Made(0, 1, thread=5, death_thread=2)]))
+    found = overview.threads(make_store([Made(0, 1, thread=5, free_thread=2)]))
     assert len(found) == 6
     assert found[1] == Thread("t1", 101, 0, None)
     assert found[5] == Thread("", 0, 0, None)
@@ -66,9 +66,9 @@ def test_threads_that_only_events_tell_of() -> None:
 def test_regions_are_told_apart_from_the_heap() -> None:
     objects = [
         Made(0, None),
-        Made(1, 4, region=1, death_kind=42),
-        Made(2, 5, region=1, death_kind=43),
-        Made(3, 6, region=2, death_kind=44),
+        Made(1, 4, region=1, free_kind=42),
+        Made(2, 5, region=1, free_kind=43),
+        Made(3, 6, region=2, free_kind=44),
         Made(4, None, region=2),
     ]
     known = {

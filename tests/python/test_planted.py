@@ -64,9 +64,13 @@ def with_first(truth: Truth, subsystem: str, change: Callable[[Planted], Planted
         ("cache", lambda o: replace(o, size=o.size + 100), "dvluc.variation.value is"),
         ("parser", lambda o: replace(o, size=480), "dvluc.utilization.value is"),
         ("answers", lambda o: replace(o, end="never"), "behaviour.max_live_objects is"),
-        ("parser", lambda o: replace(o, end="never"), "behaviour.deaths is"),
-        ("exchange", lambda o: replace(o, death=replace(o.death, thread=0)), "behaviour.frees is"),
-        ("contest", lambda o: replace(o, birth=replace(o.birth, thread=0)), "behaviour.births is"),
+        ("parser", lambda o: replace(o, end="never"), "behaviour.free_order is"),
+        ("exchange", lambda o: replace(o, free=replace(o.free, thread=0)), "behaviour.freeing_threads is"),
+        (
+            "contest",
+            lambda o: replace(o, allocation=replace(o.allocation, thread=0)),
+            "behaviour.allocating_threads is",
+        ),
         ("buffers", lambda o: replace(o, in_place=not o.in_place), "behaviour.reallocations.in_place is"),
         ("configuration", lambda o: replace(o, subsystem="cache"), "behaviour.allocations is"),
     ],
@@ -79,12 +83,15 @@ def test_one_object_that_is_not_as_planted_is_noticed(
     assert any(line.startswith(f"{subsystem}: {told}") for line in found)
 
 
-def test_two_deaths_in_another_order_are_noticed(recorded: tuple[Truth, Found]) -> None:
+def test_two_frees_in_another_order_are_noticed(recorded: tuple[Truth, Found]) -> None:
     # The longest life and the next: as many events in all, and other ones at the end.
     truth, profile = recorded
     last, before = sorted(truth.of("cache"), key=lambda o: o.lifetime_events)[:-3:-1]
-    swapped = {last.birth: replace(last, death=before.death), before.birth: replace(before, death=last.death)}
-    other = replace(truth, objects=[swapped.get(o.birth, o) for o in truth.objects])
+    swapped = {
+        last.allocation: replace(last, free=before.free),
+        before.allocation: replace(before, free=last.free),
+    }
+    other = replace(truth, objects=[swapped.get(o.allocation, o) for o in truth.objects])
     found = list(differences(profile, other, ["cache"]))
     assert any(line.startswith("cache: behaviour.lifetime_events is") for line in found)
 
@@ -97,8 +104,8 @@ def test_clock_that_is_three_percent_off_is_noticed(recorded: tuple[Truth, Found
     def slower(o: Planted) -> Planted:
         shortest, longest = o.lifetime_ns
         late = longest * 103 // 100 - shortest
-        death = replace(o.death, before=o.death.before + late, after=o.death.after + late)
-        return replace(o, death=death)
+        free = replace(o.free, before=o.free.before + late, after=o.free.after + late)
+        return replace(o, free=free)
 
     slow = replace(truth, objects=[slower(o) for o in truth.objects])
     found = list(differences(profile, slow))

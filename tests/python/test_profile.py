@@ -97,7 +97,7 @@ def test_parts_sum_up_to_the_whole(profiled: dict[str, Any]) -> None:
         densities = [part["dvluc"]["density"][figure] for part in profiled["subsystems"]]
         assert sum(densities) == pytest.approx(profiled["dvluc"]["density"][figure], rel=1e-9)
     for part in parts:
-        assert sum(part["deaths"].values()) == part["allocations"]
+        assert sum(part["free_order"].values()) == part["allocations"]
         assert sum(part["size_histogram"].values()) == part["allocations"]
 
 
@@ -133,7 +133,7 @@ def test_text_journal_by_hand(mallard: Mallard, text_journal: Path) -> None:
     }
     assert found["whole"]["lifetime_ns"]["max"] == 30
     assert found["whole"]["temporaries"] == {"last": 1, "few": 2, "short": 1}
-    assert found["whole"]["deaths"]["never"] == 1
+    assert found["whole"]["free_order"]["never"] == 1
     assert found["whole"]["foreign_frees"] == 1
     assert found["thread_matrix"] == {"threads": [0, 1], "objects": [[1, 1, 0], [0, 0, 1]], "allocating": 2}
     assert found["dvluc"]["density"]["value"] is None, "nothing was timed"
@@ -193,7 +193,7 @@ def test_terminals_without_unicode_get_what_they_can_show(text_journal: Path, wa
     command = [MALLARD, "profile", *way, str(text_journal)]
     shown = subprocess.run(command, capture_output=True, env=environment, check=False)
     assert (shown.returncode, shown.stderr) == (0, b"")
-    assert b"deaths" in shown.stdout
+    assert b"temporaries" in shown.stdout
 
 
 def test_what_was_there_stays_if_the_work_fails(mallard: Mallard, tmp_path: Path) -> None:
@@ -240,7 +240,7 @@ def test_only_regions_are_nothing_to_profile() -> None:
         profile_of(store, Symbols(store), Options())
 
 
-def test_progress_only_rises_and_ends_behind_the_census(text_journal: Path) -> None:
+def test_progress_only_rises_and_ends_behind_the_second_pass(text_journal: Path) -> None:
     heard: list[float] = []
     profile(str(text_journal), Options(), heard.append)
     assert heard == sorted(heard)

@@ -29,8 +29,8 @@ def test_lifetimes_within_a_factor_of_sixteen_are_one_kind() -> None:
 
 def test_ends_are_kinds() -> None:
     freed, foreign = Made(0, 5), Made(1, 6, thread=1)
-    reallocated = Made(2, 7, death_kind=REALLOC)
-    assert alike(freed, Made(1, 6, thread=2, death_thread=2, death_kind=FREE + 3))
+    reallocated = Made(2, 7, free_kind=REALLOC)
+    assert alike(freed, Made(1, 6, thread=2, free_thread=2, free_kind=FREE + 3))
     assert not alike(freed, foreign)
     assert not alike(freed, reallocated)
     assert not alike(foreign, reallocated)

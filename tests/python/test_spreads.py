@@ -23,8 +23,8 @@ def test_each_group_has_its_own_and_an_empty_one_has_none() -> None:
 
 
 def test_null_does_not_count() -> None:
-    assert of([Made(0, None), Made(1, 4)], "death - birth", everything()) == [Spread(3, 3, 3, 3, 3, 3)]
-    assert of([Made(0, None)], "death - birth", everything()) == [None]
+    assert of([Made(0, None), Made(1, 4)], "free - allocation", everything()) == [Spread(3, 3, 3, 3, 3, 3)]
+    assert of([Made(0, None)], "free - allocation", everything()) == [None]
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 10, 99, 100, 101, 1000])

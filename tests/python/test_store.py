@@ -40,14 +40,14 @@ def many_blocks(path: Path, blocks: int) -> Path:
 
 def batches(objects: _native.ObjectStream) -> list[Columns]:
     """Return those that hold anything."""
-    return [columns for columns in iter(objects.next, None) if len(columns["birth"])]
+    return [columns for columns in iter(objects.next, None) if len(columns["allocation"])]
 
 
 def test_objects_are_rows_and_what_did_not_happen_is_null(text_journal: Path) -> None:
     store = Store.read(str(text_journal))
     rows = store.rows(
-        "SELECT birth, death, previous, birth_time, death_time, address, size, thread, death_thread"
-        " FROM objects ORDER BY birth"
+        "SELECT allocation, free, previous, allocation_time, free_time, address, size, thread, free_thread"
+        " FROM objects ORDER BY allocation"
     )
     assert rows == [
         (0, 2, None, 10, 30, 0x1000, 100, 0, 1),
@@ -61,15 +61,15 @@ def test_the_table_has_the_columns_of_a_batch(text_journal: Path) -> None:
     (columns,) = batches(_native.ObjectStream(str(text_journal)))
     described = store.sql.execute("DESCRIBE objects").fetchall()
     assert [row[0] for row in described] == list(columns)
-    assert store.rows("SELECT size_class, kind, death_kind, origin FROM objects WHERE birth = 0") == [
+    assert store.rows("SELECT size_class, kind, free_kind, origin FROM objects WHERE allocation = 0") == [
         (_native.largest_of_size_classes().index(112), 10, 29, 0)
     ]
 
 
 def test_blocks_of_regions_are_left_out_of_the_heap(text_journal: Path) -> None:
     store = Store.read(str(text_journal))
-    store.sql.execute("UPDATE objects SET region = 1 WHERE birth = 1")
-    assert store.rows("SELECT birth FROM heap ORDER BY birth") == [(0,), (4,)]
+    store.sql.execute("UPDATE objects SET region = 1 WHERE allocation = 1")
+    assert store.rows("SELECT allocation FROM heap ORDER BY allocation") == [(0,), (4,)]
 
 
 def test_totals_are_of_the_whole_program(text_journal: Path) -> None:
@@ -125,7 +125,7 @@ def test_batches_without_objects_move_the_progress_alone(
         def __init__(self, path: str) -> None:
             self._from = stream(path)
             found = batches(self._from)
-            none = {"birth": np.zeros(0, np.uint64)}
+            none = {"allocation": np.zeros(0, np.uint64)}
             self._batches = iter([none, none, *found, none, none, None])
 
         def next(self) -> Columns | None:
@@ -137,7 +137,7 @@ def test_batches_without_objects_move_the_progress_alone(
     monkeypatch.setattr(_native, "ObjectStream", Slow)
     heard: list[float] = []
     store = Store.read(str(text_journal), heard.append)
-    assert store.rows("SELECT birth FROM objects ORDER BY birth") == [(0,), (1,), (4,)]
+    assert store.rows("SELECT allocation FROM objects ORDER BY allocation") == [(0,), (1,), (4,)]
     assert heard == [1] * 5
     text_journal.write_text("f 1000 8 30\n")
     with pytest.raises(MallardError, match="the journal holds no allocation"):
@@ -151,11 +151,11 @@ def test_columns_outlive_what_they_came_from(tmp_path: Path) -> None:
     del objects
     gc.collect()
     assert columns["size"].tolist() == [n % 977 for n in range(1000)]
-    assert columns["death"].tolist() == [NO_EVENT] * 1000
+    assert columns["free"].tolist() == [NO_EVENT] * 1000
     assert {name: column.dtype for name, column in columns.items() if column.dtype != np.uint64} == {
-        "birth_ns": np.float32, "death_ns": np.float32, "context": np.uint32, "death_context": np.uint32,
-        "thread": np.uint32, "death_thread": np.uint32, "region": np.uint32, "kind": np.uint8,
-        "death_kind": np.uint8, "origin": np.uint8, "size_class": np.uint8,
+        "allocation_ns": np.float32, "free_ns": np.float32, "context": np.uint32, "free_context": np.uint32,
+        "thread": np.uint32, "free_thread": np.uint32, "region": np.uint32, "kind": np.uint8,
+        "free_kind": np.uint8, "origin": np.uint8, "size_class": np.uint8,
     }  # fmt: skip
 
 

@@ -255,7 +255,7 @@ def test_the_c_library_allocates_for_its_caller() -> None:
     assert division.names[groups[2]] == "prog"
 
 
-def test_by_thread_is_that_of_the_birth() -> None:
+def test_by_thread_is_that_of_the_allocation() -> None:
     objects = [Made(n, None, thread=[0, 2, 2, 3][n % 4]) for n in range(40)]
     division, groups = divided("thread", CALLS, objects)
     assert division.grouping.key == "thread"

@@ -10,10 +10,10 @@ from mallard.analysis.findings import findings
 from mallard.analysis.model import (
     Behaviour,
     Contention,
-    Deaths,
     Density,
     Finding,
     Frame,
+    FreeOrder,
     Locality,
     Profile,
     Reallocations,
@@ -39,10 +39,10 @@ CALM = Behaviour(
     lifetime_events=Spread(1, 100, 200, 300, 400, 120),
     lifetime_ns=Spread(1, 100, 200, 300, 400, 120),
     temporaries=Temporaries(0, 0, 0),
-    deaths=Deaths(one_by_one=100_000, lifo=0, together=0, reallocated=0, never=0),
+    free_order=FreeOrder(one_by_one=100_000, lifo=0, together=0, reallocated=0, never=0),
     reallocations=Reallocations(0, 0, 0),
-    births=[],
-    frees=[],
+    allocating_threads=[],
+    freeing_threads=[],
     foreign_frees=0,
 )
 UTILIZED = Utilization(0.1, 320_000, 3_200_000)
@@ -119,7 +119,8 @@ def rows(**times: tuple[float, float, float]) -> list[dict[str, Any]]:
 
 
 def test_low_density_is_nothing_to_gain_whatever_the_behaviour() -> None:
-    found = verdict(program(subsystem(deaths=Deaths(0, 0, 100_000, 0, 0), density=0.012), density=0.012))
+    together = FreeOrder(0, 0, 100_000, 0, 0)
+    found = verdict(program(subsystem(free_order=together, density=0.012), density=0.012))
     assert not found.worthwhile
     assert found.headline == (
         "Nothing to gain from faster allocation: D is 1.2 %, all that allocation costs of the CPU time."
@@ -224,20 +225,20 @@ def test_nothing_remarkable_is_no_finding() -> None:
 @pytest.mark.parametrize(
     ("remarkable", "title", "suggestion"),
     [
-        (subsystem(deaths=Deaths(0, 0, 60_000, 0, 40_000)), "parse dies together", "wink-out"),
+        (subsystem(free_order=FreeOrder(0, 0, 60_000, 0, 40_000)), "parse dies together", "wink-out"),
         (
-            subsystem(deaths=Deaths(0, 60_000, 0, 0, 40_000)),
+            subsystem(free_order=FreeOrder(0, 60_000, 0, 0, 40_000)),
             "parse frees the youngest first",
             "a stack with mark",
         ),
         (
-            with_dimension(subsystem(deaths=Deaths(0, 60_000, 0, 0, 40_000)), utilization=KEPT),
+            with_dimension(subsystem(free_order=FreeOrder(0, 60_000, 0, 0, 40_000)), utilization=KEPT),
             "parse frees the youngest first",
             "a monotonic heap on a buffer, released when the outermost call returns; it would hold at most "
             "3.05 MiB, of which 31.2 KiB are alive at once now",
         ),
         (
-            with_dimension(subsystem(deaths=Deaths(0, 0, 60_000, 0, 40_000)), utilization=KEPT),
+            with_dimension(subsystem(free_order=FreeOrder(0, 0, 60_000, 0, 40_000)), utilization=KEPT),
             "parse dies together",
             "a monotonic heap of its own",
         ),
@@ -280,17 +281,19 @@ def test_a_pool_needs_a_size(size_class: int, largest: int) -> None:
 
 
 def test_monotonic_memory_is_no_advice_where_most_passes_through() -> None:
-    for deaths in (Deaths(0, 60_000, 0, 0, 40_000), Deaths(0, 0, 60_000, 0, 40_000)):
-        assert "try a monotonic" not in only(program(subsystem(deaths=deaths))).suggestion
+    for free_order in (FreeOrder(0, 60_000, 0, 0, 40_000), FreeOrder(0, 0, 60_000, 0, 40_000)):
+        assert "try a monotonic" not in only(program(subsystem(free_order=free_order))).suggestion
 
 
 def test_what_is_never_freed_needs_no_release() -> None:
-    kept = with_dimension(subsystem(deaths=Deaths(0, 0, 0, 0, 100_000)), utilization=Utilization(1, 100, 100))
+    kept = with_dimension(
+        subsystem(free_order=FreeOrder(0, 0, 0, 0, 100_000)), utilization=Utilization(1, 100, 100)
+    )
     assert "a monotonic heap of its own; it would" in only(program(kept)).suggestion
 
 
 @pytest.mark.parametrize(
-    "behaviour", [{"temporaries": Temporaries(900, 0, 0)}, {"deaths": Deaths(0, 0, 900, 0, 0)}]
+    "behaviour", [{"temporaries": Temporaries(900, 0, 0)}, {"free_order": FreeOrder(0, 0, 900, 0, 0)}]
 )
 def test_of_unknown_cost_only_large_subsystems_are_told(behaviour: dict[str, Any]) -> None:
     small = subsystem(density=None, allocations=900, **behaviour)
@@ -300,11 +303,11 @@ def test_of_unknown_cost_only_large_subsystems_are_told(behaviour: dict[str, Any
 
 
 def test_what_is_left_of_a_program_is_no_place_for_advice() -> None:
-    together = Deaths(0, 0, 100_000, 0, 0)
+    together = FreeOrder(0, 0, 100_000, 0, 0)
     rest = replace(
         with_dimension(
             subsystem(
-                deaths=together,
+                free_order=together,
                 temporaries=Temporaries(100_000, 0, 0),
                 foreign_frees=5000,
                 max_live_bytes=1 << 24,
@@ -315,15 +318,15 @@ def test_what_is_left_of_a_program_is_no_place_for_advice() -> None:
         path=[],
     )
     assert titles(program(rest, subsystem("print"))) == []
-    alone = replace(subsystem(deaths=together), path=[])
+    alone = replace(subsystem(free_order=together), path=[])
     assert titles(program(alone)) == ["parse dies together"], "alone, it is the program"
 
 
 def test_findings_that_concern_little_are_told_only_if_there_is_no_other() -> None:
-    together = Deaths(0, 0, 100_000, 0, 0)
-    little, less = (subsystem(name, share, deaths=together) for name, share in (("a", 0.009), ("b", 0.008)))
+    together = FreeOrder(0, 0, 100_000, 0, 0)
+    little, less = (subsystem(n, share, free_order=together) for n, share in (("a", 0.009), ("b", 0.008)))
     assert titles(program(less, little)) == ["a dies together"]
-    large = subsystem("c", 0.011, deaths=together)
+    large = subsystem("c", 0.011, free_order=together)
     assert titles(program(little, large)) == ["c dies together"]
 
 
@@ -337,7 +340,9 @@ def test_temporaries_of_a_site_are_told_with_their_line() -> None:
 
 
 def test_temporaries_of_a_subsystem_are_told_once() -> None:
-    part = subsystem(temporaries=Temporaries(90_000, 90_000, 90_000), deaths=Deaths(0, 100_000, 0, 0, 0))
+    part = subsystem(
+        temporaries=Temporaries(90_000, 90_000, 90_000), free_order=FreeOrder(0, 100_000, 0, 0, 0)
+    )
     assert only(program(part)).detail.startswith("90,000 of 100,000 blocks are")
     one_site = site(temporaries=Temporaries(90_000, 90_000, 90_000))
     assert titles(program(part, sites=(one_site,))) == ["make allocates temporaries"]
@@ -382,14 +387,14 @@ def test_an_incomplete_journal_has_no_end_and_says_so() -> None:
 
 
 def test_the_largest_share_comes_first_and_unknown_shares_last() -> None:
-    together = Deaths(0, 0, 100_000, 0, 0)
+    together = FreeOrder(0, 0, 100_000, 0, 0)
     loose = with_dimension(
         subsystem("wide", max_live_bytes=1 << 24), locality=Locality(None, 0.5, 0.1, 0.1, 0.1)
     )
     parts = (
         loose,
-        subsystem("small", 0.02, deaths=together),
-        subsystem("large", 0.15, deaths=together),
+        subsystem("small", 0.02, free_order=together),
+        subsystem("large", 0.15, free_order=together),
     )
     assert titles(program(*parts)) == ["large dies together", "small dies together", "wide lies scattered"]
 

@@ -1,6 +1,6 @@
-"""What any set of objects does: sizes, lifetimes, temporaries, deaths, reallocations, threads.
+"""What any set of objects does: sizes, lifetimes, temporaries, how objects are freed, reallocations, threads.
 
-    objects with their groups --SQL--> Behaviour of each group <-- figures of the census
+    objects with their groups --SQL--> Behaviour of each group <-- figures of the second pass
 
 An object that a reallocation ended has ended: its lifetime counts. But it is no temporary: its block lives
 on, as another object.
@@ -12,12 +12,12 @@ from typing import Any
 from mallard import _native
 from mallard.analysis.chains import longest_chains
 from mallard.analysis.groups import Grouping
-from mallard.analysis.model import Behaviour, Deaths, Reallocations, Temporaries, ThreadCount
+from mallard.analysis.model import Behaviour, FreeOrder, Reallocations, Temporaries, ThreadCount
 from mallard.analysis.spreads import spreads
 from mallard.analysis.store import Columns, Store
 
 # Not 16 and 17, the reallocations among the kinds of events (mallard/journal/event.hpp).
-FREED = "death IS NOT NULL AND death_kind NOT IN (16, 17)"
+FREED = "free IS NOT NULL AND free_kind NOT IN (16, 17)"
 
 # Of each group, the threads with most objects.
 MOST_THREADS = 32
@@ -27,14 +27,14 @@ SUMS = """
     SELECT grp,
         count(*) AS allocations,
         sum(size) AS bytes,
-        coalesce(sum(size) FILTER (birth <= $peak AND (death IS NULL OR death > $peak)), 0) AS peak_bytes,
-        count(*) FILTER (birth <= $peak AND (death IS NULL OR death > $peak)) AS peak_objects,
+        coalesce(sum(size) FILTER (allocation <= $peak AND (free IS NULL OR free > $peak)), 0) AS peak_bytes,
+        count(*) FILTER (allocation <= $peak AND (free IS NULL OR free > $peak)) AS peak_objects,
         count(*) FILTER ({freed} AND between = 0) AS last,
         count(*) FILTER ({freed} AND between <= $few) AS few,
-        count(*) FILTER ({freed} AND death_time - birth_time < $short) AS short,
+        count(*) FILTER ({freed} AND free_time - allocation_time < $short) AS short,
         count(*) FILTER (origin = 1) AS in_place,
         count(*) FILTER (origin = 2) AS moved,
-        count(*) FILTER (death_thread <> thread) AS foreign_frees
+        count(*) FILTER (free_thread <> thread) AS foreign_frees
     FROM {objects} GROUP BY grp
 """
 
@@ -42,7 +42,7 @@ SUMS = """
 def behaviours(
     store: Store, grouping: Grouping, figures: Columns, few_limit: int, short_ns: int
 ) -> list[Behaviour | None]:
-    """Return the behaviour of each group, None where it has no object; `figures` are the census's."""
+    """Return the behaviour of each group, None where it has no object; `figures` are of the second pass."""
     found: list[Behaviour | None] = [None] * grouping.groups
     with grouping.objects(store) as objects:
         sums = named_rows(
@@ -52,11 +52,11 @@ def behaviours(
         )
         sizes, lifetimes_in_events, lifetimes_in_ns = (
             spreads(store, objects, figure, grouping.groups)
-            for figure in ("size", "death - birth", "death_time - birth_time")
+            for figure in ("size", "free - allocation", "free_time - allocation_time")
         )
         classes = histograms(store, objects)
-        births = thread_counts(store, objects, "thread", "true")
-        frees = thread_counts(store, objects, "death_thread", "death IS NOT NULL")
+        allocating = thread_counts(store, objects, "thread", "true")
+        freeing = thread_counts(store, objects, "free_thread", "free IS NOT NULL")
         chains = longest_chains(store, objects, grouping.groups)
     for row in sums:
         group = row["grp"]
@@ -74,18 +74,18 @@ def behaviours(
             lifetime_events=lifetimes_in_events[group],
             lifetime_ns=lifetimes_in_ns[group],
             temporaries=Temporaries(row["last"], row["few"], row["short"]),
-            deaths=deaths_of(figures, group),
+            free_order=free_order_of(figures, group),
             reallocations=Reallocations(row["in_place"], row["moved"], chains[group]),
-            births=births[group],
-            frees=frees[group],
+            allocating_threads=allocating[group],
+            freeing_threads=freeing[group],
             foreign_frees=row["foreign_frees"],
         )
     return found
 
 
-def deaths_of(figures: Columns, group: int) -> Deaths:
-    """Take a group's deaths from the census."""
-    return Deaths(
+def free_order_of(figures: Columns, group: int) -> FreeOrder:
+    """Take from the second pass how a group's objects were freed."""
+    return FreeOrder(
         one_by_one=int(figures["one_by_one"][group]),
         lifo=int(figures["lifo"][group]),
         together=int(figures["together"][group]),

@@ -21,7 +21,7 @@ METRICS = """
     SELECT context,
         count(*) AS calls,
         sum(size)::BIGINT AS bytes,
-        sum(if(birth <= $peak AND coalesce(death > $peak, true), size, 0))::BIGINT AS live_at_peak,
+        sum(if(allocation <= $peak AND coalesce(free > $peak, true), size, 0))::BIGINT AS live_at_peak,
         count(*) FILTER ({freed} AND between = 0) AS temporaries
     FROM heap GROUP BY context
 """

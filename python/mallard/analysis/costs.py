@@ -1,6 +1,6 @@
 """What a group's operations cost, estimated from those that were timed, about one in 64.
 
-    all births: number x mean of the timed ones  +  all frees: the same  =  cost of the program
+    all allocations: number x mean of the timed ones  +  all frees: the same  =  cost of the program
                       | divided among the groups, by their numbers and their sizes
                       v
     parts that sum up to it
@@ -36,8 +36,8 @@ LEAST_TIMED = 32
 EXPECTED = 8
 
 # 24 to 29: the frees among the kinds of events (mallard/journal/event.hpp).
-BIRTHS = "birth_ns", "true"
-FREES = "death_ns", "death_kind BETWEEN 24 AND 29"
+ALLOCATIONS = "allocation_ns", "true"
+FREES = "free_ns", "free_kind BETWEEN 24 AND 29"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,20 +120,21 @@ def tempered(part: NDArray[np.int64], ns: NDArray[np.float64], expected: Numbers
 def costs(store: Store, grouping: Grouping) -> list[Cost]:
     """Return the cost of each group's operations."""
     with grouping.objects(store) as objects:
-        births, frees = (Timed.read(store, objects, grouping.groups, *kind) for kind in (BIRTHS, FREES))
-    operations = births.counts.sum(axis=1) + frees.counts.sum(axis=1)
-    timed = np.bincount(np.concatenate([births.group, frees.group]), minlength=grouping.groups)
+        allocations = Timed.read(store, objects, grouping.groups, *ALLOCATIONS)
+        frees = Timed.read(store, objects, grouping.groups, *FREES)
+    operations = allocations.counts.sum(axis=1) + frees.counts.sum(axis=1)
+    timed = np.bincount(np.concatenate([allocations.group, frees.group]), minlength=grouping.groups)
     # Where only one kind was timed, the other one is taken to cost as much.
-    of_birth, of_free = births.mean(), frees.mean()
-    known = of_free if of_birth is None else of_birth
+    of_allocation, of_free = allocations.mean(), frees.mean()
+    known = of_free if of_allocation is None else of_allocation
     if known is None:
         return [Cost(int(n), 0, None) for n in operations]
-    ns = births.cost(known) + frees.cost(known if of_free is None else of_free)
+    ns = allocations.cost(known) + frees.cost(known if of_free is None else of_free)
     return [Cost(int(n), int(t), float(part)) for n, t, part in zip(operations, timed, ns, strict=True)]
 
 
 def ns_per_operation(found: Sequence[Cost]) -> Numbers:
-    """Return what the census needs to find contention: empty if no operation was timed."""
+    """Return what the second pass needs to find contention: empty if no operation was timed."""
     if any(cost.ns is None for cost in found):
         return np.zeros(0)
     return np.array([(cost.ns or 0) / max(cost.operations, 1) for cost in found])

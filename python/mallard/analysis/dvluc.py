@@ -1,6 +1,6 @@
 """The five dimensions of each group of objects; docs/profile.md has the formulas.
 
-timed calls, CPU time --> D        size classes --> V        the census --> L, U, C
+timed calls, CPU time --> D        size classes --> V        second pass --> L, U, C
 """
 
 import math
@@ -23,7 +23,7 @@ from mallard.analysis.store import Columns
 def dvluc(
     cost: Cost, busy: float | None, behaviour: Behaviour, figures: Columns, tight: Locality, group: int
 ) -> Dvluc:
-    """Put a group's five dimensions together; `figures` and `tight` are the census's."""
+    """Put a group's five dimensions together; `figures` and `tight` are of the second pass."""
     density = None if busy is None or cost.ns is None else cost.ns / busy
     return Dvluc(
         density=Density(density, cost.ns, cost.timed, cost.operations),
@@ -50,7 +50,7 @@ def variation(behaviour: Behaviour) -> Variation:
 
 
 def localities(rows: Columns, groups: int) -> list[Locality]:
-    """Return what the census's compactness says of each group."""
+    """Return what the second pass's compactness says of each group."""
     found = [Locality(None, None, None, None, None)] * groups
     for group in np.unique(rows["group"]):
         mine = rows["group"] == group

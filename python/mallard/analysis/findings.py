@@ -88,7 +88,7 @@ def is_brief(part: Behaviour) -> bool:
 
 
 def brief(who: str, where: str, subsystem: Subsystem, number: int, parts: Sequence[Behaviour]) -> Finding:
-    """Say that temporaries could share a buffer: each saves its birth and its free."""
+    """Say that temporaries could share a buffer: each saves its allocation and its free."""
     last, whole = sum(part.temporaries.last for part in parts), sum(part.allocations for part in parts)
     return Finding(
         title=f"{who} temporaries",

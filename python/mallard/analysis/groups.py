@@ -1,9 +1,9 @@
-"""Sets of objects: each context, or each birth thread, belongs to one of some groups.
+"""Sets of objects: each context, or each allocating thread, belongs to one of some groups.
 
     context 0 1 2 3 4 ...          thread 0 1 2 ...
     group   0 2 2 1 0 ...    or    group  0 1 1 ...
 
-What is beyond the end of the array belongs to group 0, in the native census and in SQL alike.
+What is beyond the end of the array belongs to group 0, in native code and in SQL alike.
 """
 
 from collections.abc import Iterator
@@ -21,14 +21,14 @@ Numbers = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """A division of all objects into groups, by their contexts or by their birth threads."""
+    """A division of all objects into groups, by their contexts or by their allocating threads."""
 
     key: str  # context or thread
     group_of: NDArray[np.uint32]
     groups: int
 
-    def census(self, costs: Numbers, moments: int, buckets: int) -> dict[str, Any]:
-        """Return what the native census asks of a grouping; `costs` are ns an operation, or empty."""
+    def statistics_plan(self, costs: Numbers, moments: int, buckets: int) -> dict[str, Any]:
+        """Return what StatisticsPass asks of a grouping; `costs` are ns an operation, or empty."""
         return {
             f"of_{self.key}": self.group_of,
             "groups": self.groups,

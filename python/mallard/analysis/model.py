@@ -23,14 +23,14 @@ class Spread:
 class Temporaries:
     """Objects that hardly lived before a call freed them, by three definitions; each a number of objects."""
 
-    last: int  # no other allocation of its thread came between birth and death
+    last: int  # no other allocation of its thread came between allocation and free
     few: int  # at most `few_limit` others did
     short: int  # it lived less than `short_ns`
 
 
 @dataclass(frozen=True, slots=True)
-class Deaths:
-    """How objects ended: each is counted once (src/profile/group_statistics.hpp)."""
+class FreeOrder:
+    """How objects were freed: each is counted once (src/profile/group_statistics.hpp)."""
 
     one_by_one: int
     lifo: int
@@ -55,7 +55,7 @@ class Density:
     value: float | None  # 0..1; 1 for the whole program: no more than an upper bound (costs.busy_ns)
     cost_ns: float | None  # estimated from the timed calls
     timed: int  # operations that were timed
-    operations: int  # births and deaths by a call
+    operations: int  # allocations, and frees by a call
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +130,11 @@ class Behaviour:
     lifetime_events: Spread | None  # of those that ended; None: none did
     lifetime_ns: Spread | None
     temporaries: Temporaries
-    deaths: Deaths
+    free_order: FreeOrder
     reallocations: Reallocations
-    births: list[ThreadCount]  # by birth thread, most first, of 32 threads at most
-    frees: list[ThreadCount]  # by the thread of their end, the same
-    foreign_frees: int  # ended by another thread than their birth's
+    allocating_threads: list[ThreadCount]  # most objects first, of 32 threads at most
+    freeing_threads: list[ThreadCount]  # the same
+    foreign_frees: int  # by another thread than the one that allocated
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,11 +205,11 @@ class HeatMap:
 
 @dataclass(frozen=True, slots=True)
 class ThreadMatrix:
-    """Objects by thread of birth (rows) and of death (columns); the last column: never freed."""
+    """Objects by allocating thread (rows) and freeing thread (columns); the last column: never freed."""
 
     threads: list[int]  # of each row, index into Profile.threads: those with most objects, 32 at most
     objects: list[list[int]]  # if there are other threads, one more row and column are all of them
-    allocating: int  # threads that have births
+    allocating: int  # threads that allocate
 
 
 @dataclass(frozen=True, slots=True)

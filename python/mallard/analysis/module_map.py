@@ -66,7 +66,7 @@ def mapped_at(modules: Sequence[dict[str, Any]], candidates: Sequence[int], time
 def first_seen(store: Store) -> Addresses:
     """Return when each context, or one that it called, first began or ended an object; NEVER: it did not."""
     seen = np.full(len(store.contexts["parent"]), NEVER, dtype=np.uint64)
-    for context, time in (("context", "birth_time"), ("death_context", "death_time")):
+    for context, time in (("context", "allocation_time"), ("free_context", "free_time")):
         rows = store.sql.execute(
             f"SELECT {context} AS context, min({time}) AS time FROM objects"
             f" WHERE {time} IS NOT NULL GROUP BY {context}"

@@ -10,11 +10,11 @@ from mallard import _native
 from mallard.analysis.model import HeatMap, Regions, Thread, ThreadMatrix, Timeline, Totals
 from mallard.analysis.store import Store
 
-# The last column is that of objects that lived on; column n holds lifetimes up to 2^n ns.
+# The last column is that of objects never freed; column n holds lifetimes up to 2^n ns.
 SIZES_AND_LIFETIMES = """
     SELECT size_class,
-        CASE WHEN death IS NULL THEN -1
-            ELSE ceil(log2(greatest(death_time - birth_time, 1)))::INTEGER END AS lifetime,
+        CASE WHEN free IS NULL THEN -1
+            ELSE ceil(log2(greatest(free_time - allocation_time, 1)))::INTEGER END AS lifetime,
         count(*) AS objects, sum(size) AS bytes
     FROM heap GROUP BY ALL ORDER BY ALL
 """
@@ -22,11 +22,11 @@ SIZES_AND_LIFETIMES = """
 # Threads that have a row and a column of their own.
 MOST_THREADS = 32
 
-THREADS = "SELECT thread, death_thread, count(*) FROM heap GROUP BY ALL ORDER BY ALL"
+THREADS = "SELECT thread, free_thread, count(*) FROM heap GROUP BY ALL ORDER BY ALL"
 
 # 42: region_free (mallard/journal/event.hpp)
 IN_REGIONS = """
-    SELECT count(*) FILTER (death_kind = 42), count(*) FILTER (death IS NOT NULL AND death_kind <> 42)
+    SELECT count(*) FILTER (free_kind = 42), count(*) FILTER (free IS NOT NULL AND free_kind <> 42)
     FROM objects WHERE region > 0
 """
 
@@ -60,7 +60,7 @@ def threads(store: Store) -> list[Thread]:
     known = [
         Thread(row["name"], row["system_id"], row["start_ns"], row["end_ns"] or None) for row in store.threads
     ]
-    ((last,),) = store.rows("SELECT greatest(max(thread), max(death_thread)) FROM heap")
+    ((last,),) = store.rows("SELECT greatest(max(thread), max(free_thread)) FROM heap")
     return known + [Thread("", 0, 0, None)] * (last + 1 - len(known))
 
 
@@ -102,20 +102,20 @@ def heat_map(store: Store) -> HeatMap:
 
 
 def thread_matrix(store: Store, count: int) -> ThreadMatrix:
-    """Return objects by the threads of their birth and of their death; there are `count` threads."""
+    """Return objects by the threads that allocated and freed them; there are `count` threads."""
     rows = store.rows(THREADS)
     weight: Counter[int] = Counter()
-    for birth, death, objects in rows:
-        weight[birth] += objects
-        if death is not None:
-            weight[death] += objects
+    for allocation, free, objects in rows:
+        weight[allocation] += objects
+        if free is not None:
+            weight[free] += objects
     largest = sorted(range(count), key=lambda thread: (-weight[thread], thread))[:MOST_THREADS]
     place = {thread: row for row, thread in enumerate(sorted(largest))}
     size = min(count, MOST_THREADS + 1)
     matrix = np.zeros((size, size + 1), np.int64)
-    for birth, death, objects in rows:
-        column = size if death is None else place.get(death, MOST_THREADS)
-        matrix[place.get(birth, MOST_THREADS), column] += objects
+    for allocation, free, objects in rows:
+        column = size if free is None else place.get(free, MOST_THREADS)
+        matrix[place.get(allocation, MOST_THREADS), column] += objects
     return ThreadMatrix(list(place), matrix.tolist(), len({row[0] for row in rows}))
 
 

@@ -1,7 +1,7 @@
 """From a journal to its profile, in two passes over the file.
 
 first   Store.read --> objects --> symbols, subsystems, sites
-second  Census     --> deaths, peaks, compactness and contention of each of them
+second  StatisticsPass --> free order, peaks, compactness and contention of each of them
 then    SQL        --> behaviour of each, D V L U C, verdict
 """
 
@@ -29,7 +29,7 @@ from mallard.names import shown
 
 MOMENTS = 32  # at which compactness is looked at
 
-# How far the work is after reading, after dividing and after the census.
+# How far the work is after reading, after dividing and after the second pass.
 READ, DIVIDED, COUNTED = 0.4, 0.6, 0.8
 
 
@@ -70,13 +70,13 @@ def profile_of(
     parts = [everything(), division.grouping]
     progress(DIVIDED)
     found = [costs(store, part) for part in parts]
-    census = count(store, [*zip(parts, found, strict=True)], sites.grouping, progress)
-    (whole,) = groups_of(store, parts[0], found[0], census, 0, options)
-    subsystems = groups_of(store, parts[1], found[1], census, 1, options)
+    statistics = count(store, [*zip(parts, found, strict=True)], sites.grouping, progress)
+    (whole,) = groups_of(store, parts[0], found[0], statistics, 0, options)
+    subsystems = groups_of(store, parts[1], found[1], statistics, 1, options)
     progress((1 + COUNTED) / 2)
     assert whole is not None
     order, threads = largest_first(subsystems), overview.threads(store)
-    of_sites = behaviours(store, sites.grouping, census.figures(2), options.few_limit, options.short_ns)
+    of_sites = behaviours(store, sites.grouping, statistics.figures(2), options.few_limit, options.short_ns)
     return judged(
         Profile(
             journal=shown(store.path),
@@ -123,34 +123,34 @@ def bounds(dvluc: Dvluc) -> list[str]:
 
 def count(
     store: Store, parts: Sequence[tuple[Grouping, Sequence[Cost]]], sites: Grouping, progress: Progress
-) -> _native.Census:
+) -> _native.StatisticsPass:
     """Read the journal again, and count each part's and each site's objects."""
     over_time = store.totals["over_time"]
     buckets = len(over_time["live_bytes"])
     moments = 0 if store.made_up("addresses") else MOMENTS
-    groupings = [part.census(ns_per_operation(cost), moments, buckets) for part, cost in parts]
-    groupings.append(sites.census(np.zeros(0), 0, 0))
+    groupings = [part.statistics_plan(ns_per_operation(cost), moments, buckets) for part, cost in parts]
+    groupings.append(sites.statistics_plan(np.zeros(0), 0, 0))
     try:
         end = over_time["bucket_ns"] * buckets
-        census = _native.Census(store.path, store.totals["events"], end, groupings)
-        while census.advance():
-            progress(DIVIDED + (COUNTED - DIVIDED) * census.progress)
+        statistics = _native.StatisticsPass(store.path, store.totals["events"], end, groupings)
+        while statistics.advance():
+            progress(DIVIDED + (COUNTED - DIVIDED) * statistics.progress)
     except _native.JournalError as error:
         raise MallardError(f"cannot read {store.path} again: {error}") from error
-    return census
+    return statistics
 
 
 def groups_of(
     store: Store,
     part: Grouping,
     cost: Sequence[Cost],
-    census: _native.Census,
+    statistics: _native.StatisticsPass,
     number: int,
     options: Options,
 ) -> list[Group | None]:
-    """Return what is known of each group; `number` is the part's among the census's groupings."""
-    figures, live = census.figures(number), census.live_bytes(number)
-    tight = localities(census.compactness(number), part.groups)
+    """Return what is known of each group; `number` is the part's among the groupings of the second pass."""
+    figures, live = statistics.figures(number), statistics.live_bytes(number)
+    tight = localities(statistics.compactness(number), part.groups)
     found = behaviours(store, part, figures, options.few_limit, options.short_ns)
     busy = busy_ns(store, cost)
     return [

@@ -16,9 +16,9 @@ from mallard.analysis.store import Store
 KINDS = """
     SELECT context,
         (size_class + 7) // 8 AS sizes,
-        CASE WHEN death IS NULL THEN 0 ELSE 1 + floor(log2(death - birth) / 4)::INTEGER END AS lifetimes,
-        CASE WHEN death IS NULL THEN 0 WHEN death_kind IN (16, 17) THEN 1
-            WHEN death_thread <> thread THEN 2 ELSE 3 END AS ends,
+        CASE WHEN free IS NULL THEN 0 ELSE 1 + floor(log2(free - allocation) / 4)::INTEGER END AS lifetimes,
+        CASE WHEN free IS NULL THEN 0 WHEN free_kind IN (16, 17) THEN 1
+            WHEN free_thread <> thread THEN 2 ELSE 3 END AS ends,
         count(*) AS objects,
         sum(size)::DOUBLE AS bytes
     FROM heap GROUP BY ALL ORDER BY ALL

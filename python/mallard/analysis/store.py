@@ -2,8 +2,8 @@
 
     journal --ObjectStream--> columns --> table objects --> SQL
 
-The table has the columns of object_batch (src/profile/object_stream.hpp); `death` and `previous` are NULL
-where there is no such event, `death_time` and `death_thread` are NULL for objects that lived on. Objects
+The table has the columns of object_batch (src/profile/object_stream.hpp); `free` and `previous` are NULL
+where there is no such event, `free_time` and `free_thread` are NULL for objects never freed. Objects
 of regions have a `region` above 0; the view `heap` leaves them out.
 """
 
@@ -32,10 +32,10 @@ COMPRESSED_AT_ONCE = 1 << 21
 INSERT = """
     INSERT INTO objects
     SELECT * REPLACE (
-        nullif(death, 18446744073709551615) AS death,
+        nullif(free, 18446744073709551615) AS free,
         nullif(previous, 18446744073709551615) AS previous,
-        CASE WHEN death = 18446744073709551615 THEN NULL ELSE death_time END AS death_time,
-        CASE WHEN death = 18446744073709551615 THEN NULL ELSE death_thread END AS death_thread)
+        CASE WHEN free = 18446744073709551615 THEN NULL ELSE free_time END AS free_time,
+        CASE WHEN free = 18446744073709551615 THEN NULL ELSE free_thread END AS free_thread)
     FROM batch
 """
 
@@ -95,7 +95,7 @@ def fill(connection: duckdb.DuckDBPyConnection, objects: _native.ObjectStream, p
     created = False
     loose = 0  # rows that are not compressed
     while (batch := objects.next()) is not None:
-        if rows := len(batch["birth"]):
+        if rows := len(batch["allocation"]):
             connection.register("batch", batch)
             if not created:
                 connection.execute("CREATE TABLE objects AS FROM batch LIMIT 0")

@@ -45,12 +45,12 @@ def strategies(profile: Profile, of_temporaries: set[int]) -> Iterator[Finding]:
 def way_of(subsystem: Subsystem) -> tuple[str, str, str] | None:
     """Return title, detail and suggestion; None if nothing special fits."""
     part, variation = subsystem.behaviour, subsystem.dvluc.variation
-    whole = part.allocations
-    if part.deaths.together >= MOST * whole:
-        detail = f"{part.deaths.together:,} of its {whole:,} blocks are freed in runs that leave nothing"
+    whole, freed = part.allocations, part.free_order
+    if freed.together >= MOST * whole:
+        detail = f"{freed.together:,} of its {whole:,} blocks are freed in runs that leave nothing"
         return "dies together", detail, wink_out(subsystem)
-    if part.deaths.lifo >= MOST * whole:
-        detail = f"{part.deaths.lifo:,} of its {whole:,} blocks are the youngest alive when they are freed"
+    if freed.lifo >= MOST * whole:
+        detail = f"{freed.lifo:,} of its {whole:,} blocks are the youngest alive when they are freed"
         return "frees the youngest first", detail, stack(subsystem)
     if subsystem.dvluc.utilization.value >= KEPT:
         live = figures.size(part.max_live_bytes)
@@ -72,7 +72,7 @@ def way_of(subsystem: Subsystem) -> tuple[str, str, str] | None:
 def wink_out(subsystem: Subsystem) -> str:
     """Suggest how to give back everything at once."""
     part = subsystem.behaviour
-    if part.deaths.never >= MOST * part.allocations:
+    if part.free_order.never >= MOST * part.allocations:
         return f"a monotonic heap of its own; {held(part)}"
     at_once = "of its own, released at once instead of block by block (wink-out)"
     if subsystem.dvluc.utilization.value >= HOLDS_ALL:

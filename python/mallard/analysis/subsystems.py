@@ -165,7 +165,7 @@ def innermost_scope(store: Store, context: int) -> str:
 
 
 def by_thread(store: Store, most: int) -> Division:
-    """Let each birth thread be a subsystem."""
+    """Let each allocating thread be a subsystem."""
     rows = store.rows("SELECT thread, count(*) AS n FROM heap GROUP BY thread ORDER BY n DESC, thread")
     names: dict[str, int] = {}
     for thread, _ in rows:

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mallard import figures
-from mallard.analysis.model import Behaviour, Deaths, Finding, Profile, Site, Spread, Subsystem
+from mallard.analysis.model import Behaviour, Finding, FreeOrder, Profile, Site, Spread, Subsystem
 
 WIDE = 110  # columns from which on all figures have room
 GAP = 2
@@ -56,7 +56,7 @@ def totals(profile: Profile) -> Table:
         "temporaries": f"{whole.temporaries.last:,} freed before the next allocation, "
         f"{whole.temporaries.few:,} before {profile.few_limit} more, "
         f"{whole.temporaries.short:,} within {figures.time(profile.short_ns)}",
-        "deaths": deaths(whole.deaths),
+        "freed": free_order(whole.free_order),
         "D V L U C": ", ".join(dimensions(profile)),
     }
     for name, value in rows.items():
@@ -76,8 +76,8 @@ def dimensions(profile: Profile) -> Iterable[str]:
     yield f"C {figures.unit(found.contention.value)}"
 
 
-def deaths(counted: Deaths) -> str:
-    """Return how objects ended, those that occur."""
+def free_order(counted: FreeOrder) -> str:
+    """Return how objects were freed, the ways that occur."""
     kinds = {
         "one by one": counted.one_by_one,
         "youngest first": counted.lifo,
@@ -99,7 +99,7 @@ def subsystems(found: Sequence[Subsystem], width: int) -> Table:
         ("L*", lambda part: figures.unit(part.dvluc.locality.pages), False),
         ("U", lambda part: figures.unit(part.dvluc.utilization.value), True),
         ("C", lambda part: figures.unit(part.dvluc.contention.value), True),
-        ("deaths", lambda part: main_death(part.behaviour), False),
+        ("freed", lambda part: main_free_order(part.behaviour), False),
     ]
     table = table_of("subsystem", [(Text(part.name), part) for part in found], figures_of, width)
     if width >= WIDE:
@@ -107,9 +107,9 @@ def subsystems(found: Sequence[Subsystem], width: int) -> Table:
     return table
 
 
-def main_death(part: Behaviour) -> str:
-    """Return how most objects ended."""
-    counted = part.deaths
+def main_free_order(part: Behaviour) -> str:
+    """Return how most objects were freed."""
+    counted = part.free_order
     kinds = {
         "one by one": counted.one_by_one,
         "LIFO": counted.lifo,
@@ -130,7 +130,7 @@ def sites(profile: Profile, width: int) -> Table:
         ("size", lambda site: figures.size(site.behaviour.sizes.p50), True),
         ("lifetime", lambda site: median_time(site.behaviour.lifetime_ns), True),
         ("temp.", lambda site: temporaries(site.behaviour), True),
-        ("deaths", lambda site: main_death(site.behaviour), False),
+        ("freed", lambda site: main_free_order(site.behaviour), False),
     ]
     table = table_of("site", [(place(site), site) for site in profile.sites], figures_of, width)
     table.caption = (

@@ -23,7 +23,7 @@ from mallard.output import replacing
 OBJECTS = """
     SELECT * REPLACE (
         $kinds[kind + 1] AS kind,
-        CASE WHEN death IS NOT NULL THEN $kinds[death_kind + 1] END AS death_kind,
+        CASE WHEN free IS NOT NULL THEN $kinds[free_kind + 1] END AS free_kind,
         $origins[origin + 1] AS origin,
         $largest[size_class + 1] AS size_class)
     FROM objects

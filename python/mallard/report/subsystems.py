@@ -14,9 +14,9 @@ COLOURS = 12  # --series-1 ... of html/page/style.css
 Row = tuple[int | None, Subsystem]
 
 
-def deaths(of: Behaviour) -> str:
+def free_order(of: Behaviour) -> str:
     """Return how most objects end, and how many of them."""
-    ends = of.deaths
+    ends = of.free_order
     ways = {
         "one by one": ends.one_by_one,
         "last in, first out": ends.lifo,
@@ -82,7 +82,7 @@ def columns(profile: Profile) -> list[Column[Row]]:
             figures.share,
             f"Objects {few}.",
         ),
-        Column("Ends, most", lambda row: deaths(of(row)), tip="How most objects end."),
+        Column("Ends, most", lambda row: free_order(of(row)), tip="How most objects end."),
         Column(
             "Foreign",
             lambda row: part(of(row).foreign_frees, of(row).allocations),

@@ -64,7 +64,7 @@ void region_trace_builder::freed(std::uint32_t place, const profile::object& o) 
   settle();
   const block& b = blocks_[place];
   if (b.slot == no_slot) return;
-  if (o.death_kind == event_kind::region_free) {
+  if (o.free_kind == event_kind::region_free) {
     ++facts_.deallocations;
     emit({region_op_kind::deallocate, of(o.region).slot, b.slot, b.size, b.align_log2});
   }

@@ -1,15 +1,13 @@
 // planted TRUTH: eight subsystems whose behaviour is known, and a log of what they did in the file TRUTH.
 //
-//     main -+- read_configuration > read_section -------------> make_node   96 nodes, never freed
-//           +- parse_document > parse > parse > ... ----------> make_node   14,520 of one size, last in first
-//           out
-//           +- serve -+- collect_texts > collect_words, collect_lines       21,760 of uniform sizes, 272 die
-//           together |         +- format_answer                                      320 temporaries | +-
-//           look_up -----------------------------> make_node   5,120, 64 at a time, replaced at random
-//           +- grow_buffer                                                  4 chains of 12 reallocations
-//     one thread: produce; another: consume                                 192 messages, freed by the other
-//     thread two threads: contend                                                  60,000, as fast as they
-//     can
+//     main -+- read_configuration > read_section --> make_node    96 nodes, never freed
+//           +- parse_document > parse > ... -------> make_node    14,520 of one size, last in first out
+//           +- serve -+- collect_texts > collect_words and lines  21,760 of uniform sizes, freed together
+//           |         +- format_answer                            320 temporaries
+//           +- look_up ----------------------------> make_node    5,120, 64 at a time, replaced at random
+//           +- grow_buffer                                        4 chains of 12 reallocations
+//     one thread: produce; another: consume                       192 messages, freed by the other thread
+//     two threads: contend                                        60,000, as fast as they can
 //
 // While a block lives that is freed again, nothing allocates but what is logged: the threads start before,
 // and end behind. Blocks live some 30 us and more, beside which the readings of the clock are little. All

@@ -41,8 +41,8 @@ struct moment {
 };
 
 struct logged_object {
-  moment birth;
-  moment death;
+  moment allocation;
+  moment free;
   std::int64_t previous;  // number of the object that it was reallocated from; -1: none
   std::uint64_t size;
   std::uint32_t owner;
@@ -117,8 +117,8 @@ template <class Allocate>
 PLANTED_INLINE void* make(std::uint32_t owner, std::size_t size, Allocate&& allocate) {
   const turn mine;
   void* block = nullptr;
-  const moment birth = logged_call([&] { block = allocate(size); });
-  add_object(block, {birth, {}, -1, size, owner, ending::lives_on, false});
+  const moment allocation = logged_call([&] { block = allocate(size); });
+  add_object(block, {allocation, {}, -1, size, owner, ending::lives_on, false});
   return block;
 }
 
@@ -126,7 +126,7 @@ template <class Free>
 PLANTED_INLINE void end(void* block, Free&& free) {
   const turn mine;
   logged_object& o = objects[number_of(block)];
-  o.death = logged_call([&] { free(block); });
+  o.free = logged_call([&] { free(block); });
   o.end = ending::freed;
 }
 
@@ -137,7 +137,7 @@ PLANTED_INLINE void* make_larger(void* block, std::size_t size) {
   void* grown = nullptr;
   const moment both = logged_call([&] { grown = std::realloc(block, size); });
   logged_object& old = objects[number];
-  old.death = both;
+  old.free = both;
   old.end = ending::reallocated;
   const bool in_place = reinterpret_cast<std::uintptr_t>(grown) == address;
   add_object(grown, {both, {}, number, size, old.owner, ending::lives_on, in_place});
@@ -183,9 +183,9 @@ inline void print_moment(text_file& out, const moment& m) {
   out.print(",%llu,%llu,%llu,%u", number{m.event}, number{m.before}, number{m.after}, m.thread);
 }
 
-// One object a line: owner, size, ending, previous, in place; then of birth and of death: event, before,
-// after, thread. Owners are indices into `subsystems`, which are pairs: a name, and a function that is in the
-// subsystem's stacks and in those of no other one.
+// One object a line: owner, size, ending, previous, in place; then of its allocation and of its free: event,
+// before, after, thread. Owners are indices into `subsystems`, which are pairs: a name, and a function that
+// is in the subsystem's stacks and in those of no other one.
 template <std::size_t Subsystems>
 void tell(const char* path, const char* const (&subsystems)[Subsystems][2], std::uint32_t threads) {
   text_file out(path);
@@ -199,8 +199,8 @@ void tell(const char* path, const char* const (&subsystems)[Subsystems][2], std:
     const logged_object& o = objects[i];
     out.print("%s\n[%u,%zu,%d,%lld,%d", i == 0 ? "" : ",", o.owner, o.size, static_cast<int>(o.end),
               static_cast<long long>(o.previous), o.in_place ? 1 : 0);
-    print_moment(out, o.birth);
-    print_moment(out, o.death);
+    print_moment(out, o.allocation);
+    print_moment(out, o.free);
     out.print("]");
   }
   out.print("\n]}\n");

@@ -25,12 +25,12 @@ function matrix_of({ threads, thread_matrix }) {
   const shown = ranked.slice(0, most_threads).sort((a, b) => a - b);
   const others = objects.map((_, row) => row).filter((row) => !shown.includes(row));
   const groups = [...shown.map((row) => [row]), ...(others.length > 0 ? [others] : [])];
-  const count = (births, deaths) => sum(births.flatMap((birth) => deaths.map((death) => objects[birth][death])));
+  const count = (rows, columns) => sum(rows.flatMap((row) => columns.map((column) => objects[row][column])));
   const hidden = threads.length - shown.length;
   const name = (row) => (row < thread_matrix.threads.length ? names[thread_matrix.threads[row]] : `${hidden} others`);
   return {
     names: groups.map((group) => (group.length > 1 ? `${hidden} others` : name(group[0]))),
-    cells: groups.map((births) => [...groups, [never]].map((deaths) => count(births, deaths))),
+    cells: groups.map((allocating) => [...groups, [never]].map((freeing) => count(allocating, freeing))),
   };
 }
 
@@ -38,7 +38,7 @@ function totals({ thread_matrix, whole }) {
   const { objects } = thread_matrix;
   const all = sum(objects.flat());
   const never = sum(objects.map((row) => row.at(-1)));
-  return { all, never, freed: whole.allocations - whole.deaths.never, foreign: whole.foreign_frees };
+  return { all, never, freed: whole.allocations - whole.free_order.never, foreign: whole.foreign_frees };
 }
 
 mallard.charts.threads = {
@@ -72,10 +72,10 @@ mallard.charts.threads = {
     const columns = [...names, "never freed"];
     const y = names.map((_, row) => row);
     const x = columns.map((_, column) => (column === names.length ? column + 0.3 : column));
-    const hovertext = cells.map((row, birth) =>
-      row.map((count, death) => {
-        const end = death === names.length ? "never freed" : `freed by <b>${columns[death]}</b>`;
-        return `allocated by <b>${names[birth]}</b>, ${end}<br>${format.count(count)} objects (${format.share(count / all)})`;
+    const hovertext = cells.map((row, allocating) =>
+      row.map((count, freeing) => {
+        const end = freeing === names.length ? "never freed" : `freed by <b>${columns[freeing]}</b>`;
+        return `allocated by <b>${names[allocating]}</b>, ${end}<br>${format.count(count)} objects (${format.share(count / all)})`;
       }),
     );
     const few = names.length <= 8;

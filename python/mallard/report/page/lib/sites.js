@@ -17,13 +17,13 @@ function whereabouts(site) {
   return place(frame) || (caller ? `below ${mallard.short_name(caller.function)}` : frame.module);
 }
 
-function mostly(deaths, allocations) {
+function mostly(free_order, allocations) {
   const ways = {
-    "one by one": deaths.one_by_one,
-    "last in, first out": deaths.lifo,
-    "all together": deaths.together,
-    "by realloc": deaths.reallocated,
-    never: deaths.never,
+    "one by one": free_order.one_by_one,
+    "last in, first out": free_order.lifo,
+    "all together": free_order.together,
+    "by realloc": free_order.reallocated,
+    never: free_order.never,
   };
   const [way, many] = Object.entries(ways).reduce((most, each) => (each[1] > most[1] ? each : most));
   return `${way} ${format.share(part(many, allocations))}`;
@@ -39,9 +39,9 @@ const columns = [
   ["Lifetime", "number", (b) => b.lifetime_ns?.p50 ?? null, format.ns, "Median, of objects that ended."],
   ["Events lived", "number", (b) => b.lifetime_events?.p50 ?? null, format.count, "Median lifetime in events."],
   ["Temporary", "number", (b) => part(b.temporaries.few, b.allocations), format.share, "Objects freed soon: see Method."],
-  ["Never freed", "number", (b) => b.deaths.never, format.count, "Objects still live at the end."],
+  ["Never freed", "number", (b) => b.free_order.never, format.count, "Objects still live at the end."],
   ["Foreign", "number", (b) => part(b.foreign_frees, b.allocations), format.share, "Objects that another thread frees."],
-  ["Ends, most", "text", (b) => mostly(b.deaths, b.allocations), (text) => text, "How most objects end."],
+  ["Ends, most", "text", (b) => mostly(b.free_order, b.allocations), (text) => text, "How most objects end."],
 ];
 
 function stack_of(site) {
@@ -74,10 +74,10 @@ function facts_of(site, data) {
     "Lifetime, events": spread(b.lifetime_events, format.count),
     "Size classes, most first": classes.join(", ") + (sizes.length > 8 ? ` and ${sizes.length - 8} more` : ""),
     Temporaries: `${format.count(b.temporaries.last)} the very last allocation, ${format.count(b.temporaries.few)} at most ${few_limit} others between, ${format.count(b.temporaries.short)} shorter than ${format.ns(short_ns)}`,
-    Ends: `${format.count(b.deaths.one_by_one)} one by one, ${format.count(b.deaths.lifo)} last in first out, ${format.count(b.deaths.together)} all together, ${format.count(b.deaths.reallocated)} by realloc, ${format.count(b.deaths.never)} never`,
+    Ends: `${format.count(b.free_order.one_by_one)} one by one, ${format.count(b.free_order.lifo)} last in first out, ${format.count(b.free_order.together)} all together, ${format.count(b.free_order.reallocated)} by realloc, ${format.count(b.free_order.never)} never`,
     Reallocations: `${format.count(b.reallocations.in_place)} in place, ${format.count(b.reallocations.moved)} moved, longest chain ${format.count(b.reallocations.longest_chain)}`,
-    "Allocated by": threads(b.births, data),
-    "Freed by": threads(b.frees, data),
+    "Allocated by": threads(b.allocating_threads, data),
+    "Freed by": threads(b.freeing_threads, data),
     "Most live": `${format.bytes(b.max_live_bytes)} in ${format.count(b.max_live_objects)} objects`,
   };
   const pairs = Object.entries(facts).map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)));

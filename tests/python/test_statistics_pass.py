@@ -35,19 +35,19 @@ def text(tmp_path: Path) -> str:
     return str(path)
 
 
-def census(
+def statistics(
     path: str, *groupings: dict[str, Any], events: int = EVENTS, end_time: int = 5 * MS
-) -> _native.Census:
-    """Return a census that has read the whole journal."""
-    counted = _native.Census(path, events, end_time, list(groupings))
+) -> _native.StatisticsPass:
+    """Return a pass that has read the whole journal."""
+    counted = _native.StatisticsPass(path, events, end_time, list(groupings))
     while counted.advance():
         pass
     return counted
 
 
 def test_figures_are_a_row_a_group(text: str) -> None:
-    figures = census(text, BY_THREAD).figures(0)
-    assert figures["births"].tolist() == [2, 10]
+    figures = statistics(text, BY_THREAD).figures(0)
+    assert figures["allocations"].tolist() == [2, 10]
     assert figures["bytes"].tolist() == [128, 640]
     assert figures["max_live_bytes"].tolist() == [128, 640]
     assert figures["max_live_objects"].tolist() == [2, 10]
@@ -63,9 +63,9 @@ def test_figures_are_a_row_a_group(text: str) -> None:
 
 
 def test_groupings_are_counted_side_by_side(text: str) -> None:
-    counted = census(text, ALL, BY_THREAD, {**ALL, "moments": 1, "buckets": 5})
-    assert counted.figures(0)["births"].tolist() == [12]
-    assert counted.figures(1)["births"].tolist() == [2, 10]
+    counted = statistics(text, ALL, BY_THREAD, {**ALL, "moments": 1, "buckets": 5})
+    assert counted.figures(0)["allocations"].tolist() == [12]
+    assert counted.figures(1)["allocations"].tolist() == [2, 10]
     assert counted.figures(0)["one_by_one"].tolist() == [9], "something else was alive"
     assert len(counted.compactness(0)["event"]) == 0
     assert counted.live_bytes(0).shape == (1, 0)
@@ -76,14 +76,14 @@ def test_groupings_are_counted_side_by_side(text: str) -> None:
 
 def test_contention_needs_the_time_that_operations_take(text: str) -> None:
     taking = {**ALL, "ns_per_operation": np.array([MS / 4])}
-    figures = census(text, taking).figures(0)
+    figures = statistics(text, taking).figures(0)
     # Four spans hold operations; in the last one, each thread is busy for a quarter of it.
     assert figures["contention"][0] == pytest.approx(0.25 * 0.25 / 4)
     assert figures["overlaps"][0] == pytest.approx(0.25 * 0.25 * 4)
 
 
 def test_compactness_is_a_row_a_group_and_moment(text: str) -> None:
-    rows = census(text, {**BY_THREAD, "moments": 2}).compactness(0)
+    rows = statistics(text, {**BY_THREAD, "moments": 2}).compactness(0)
     assert {name: column.tolist() for name, column in rows.items()} == {
         "group": [0, 1, 0, 1],
         "event": [5, 5, 17, 17],
@@ -93,8 +93,8 @@ def test_compactness_is_a_row_a_group_and_moment(text: str) -> None:
     }
 
 
-def test_levels_outlive_the_census(text: str) -> None:
-    counted = census(text, {**BY_THREAD, "buckets": 5})
+def test_levels_outlive_the_pass(text: str) -> None:
+    counted = statistics(text, {**BY_THREAD, "buckets": 5})
     levels = counted.live_bytes(0)
     del counted
     gc.collect()
@@ -114,14 +114,14 @@ def test_a_recorded_program_is_counted_as_its_objects_are(journal: Path) -> None
     over_time = totals["over_time"]
     rows = len(over_time["live_bytes"])
     whole = {"of_context": np.zeros(contexts, np.uint32), "groups": 1, "moments": 32, "buckets": rows}
-    counted = census(
+    counted = statistics(
         str(journal), own, whole, events=totals["events"], end_time=over_time["bucket_ns"] * rows
     )
     figures = counted.figures(0)
-    assert (figures["births"] == np.bincount(heap["context"], minlength=contexts)).all()
+    assert (figures["allocations"] == np.bincount(heap["context"], minlength=contexts)).all()
     assert (figures["bytes"] == np.bincount(heap["context"], heap["size"], contexts)).all()
     ends = ["never", "reallocated", "together", "lifo", "one_by_one"]
-    assert (np.sum([figures[end] for end in ends], axis=0) == figures["births"]).all()
+    assert (np.sum([figures[end] for end in ends], axis=0) == figures["allocations"]).all()
     assert figures["reallocated"].sum() == (heap["origin"] != 0).sum()
     assert figures["never"].sum() == totals["end_live_objects"]
 
@@ -135,7 +135,7 @@ def test_a_recorded_program_is_counted_as_its_objects_are(journal: Path) -> None
 
 
 def test_progress_goes_to_the_end(text: str) -> None:
-    counted = _native.Census(text, EVENTS, 0, [ALL])
+    counted = _native.StatisticsPass(text, EVENTS, 0, [ALL])
     with pytest.raises(RuntimeError, match="not been read to its end"):
         counted.figures(0)
     while counted.advance():
@@ -146,7 +146,7 @@ def test_progress_goes_to_the_end(text: str) -> None:
 
 def test_what_is_no_journal_is_said(tmp_path: Path) -> None:
     with pytest.raises(_native.JournalError):
-        _native.Census(str(tmp_path / "missing"), 0, 0, [])
+        _native.StatisticsPass(str(tmp_path / "missing"), 0, 0, [])
 
 
 @pytest.mark.parametrize(
@@ -165,9 +165,9 @@ def test_groupings_that_contradict_themselves_are_refused(
     text: str, grouping: dict[str, Any], reason: str
 ) -> None:
     with pytest.raises(ValueError, match=reason):
-        _native.Census(text, EVENTS, 0, [grouping])
+        _native.StatisticsPass(text, EVENTS, 0, [grouping])
 
 
 def test_what_is_no_array_is_refused(text: str) -> None:
     with pytest.raises(TypeError, match="of_context"):
-        _native.Census(text, EVENTS, 0, [{"of_context": "0", "groups": 1}])
+        _native.StatisticsPass(text, EVENTS, 0, [{"of_context": "0", "groups": 1}])
