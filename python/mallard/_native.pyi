@@ -49,7 +49,7 @@ class ObjectStream:
     def modules(self) -> list[dict[str, Any]]:
         """Return begin, end, bias, load_ns, unload_ns, path and build_id of each mapped file.
 
-        The path is for the system, as os.fsdecode has it; it is shown through mallard.names.
+        The path is for the system, as os.fsdecode has it; it is shown through mallard.figures.shown.
         """
 
     def names(self) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from mallard.errors import MallardError
+from mallard import MallardError
 
 # In the order of --help; each is the first line of what the subcommand says of itself.
 COMMANDS = {

@@ -1,6 +1,6 @@
-"""Figures as text, with their units, as tables and the report write them.
+"""Figures, with their units, and names of files as text, as tables and the report write them.
 
-html/page/lib/format.js writes the same; tests/python/test_report_page.py holds them together.
+html/page/lib/format.js writes the same figures; tests/python/test_report_page.py holds them together.
 """
 
 UNKNOWN = "–"  # noqa: RUF001
@@ -59,3 +59,11 @@ def unit(value: float | None) -> str:
     if value is None:
         return UNKNOWN
     return "< 0.001" if 0 < value < 0.0005 else f"{value:.3f}"
+
+
+def shown(name: str) -> str:
+    """Return a file's name with U+FFFD for each byte that is no text; it can be written anywhere.
+
+    What opens the file has its bytes instead (os.fsencode).
+    """
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from typer.core import TyperCommand
 
-from mallard.errors import MallardError
+from mallard import MallardError
 
 
 def tool(name: str) -> str:

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from mallard.errors import MallardError
+from mallard import MallardError
 
 
 @contextmanager

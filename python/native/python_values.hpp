@@ -38,7 +38,7 @@ template <class Row, class Of>
 //     "caf\xe9"   text()       "caf\ufffd"    to be shown: can be written anywhere
 //                 file_name()  "caf\udce9"    to be opened: os.fsencode() has the bytes again
 //
-// A file name is for the system; what shows one makes a text of it first (mallard.names.shown).
+// A file name is for the system; what shows one makes a text of it first (mallard.figures.shown).
 //
 // What is no UTF-8 is U+FFFD.
 [[nodiscard]] inline nanobind::object text(const std::string& bytes) {

@@ -14,11 +14,11 @@ import pytest
 from conftest import MALLARD, Mallard
 from made_store import Made, make_store
 
+from mallard import MallardError
 from mallard.analysis.cut import Limits
 from mallard.analysis.model import Profile
 from mallard.analysis.profile import Options, profile, profile_of
 from mallard.analysis.symbols import Symbols
-from mallard.errors import MallardError
 
 TEXT = """\
 a 100 1000 0 10

@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mallard import _native
+from mallard import MallardError, _native
 from mallard.analysis import store as store_module
 from mallard.analysis.store import Columns, Store
-from mallard.errors import MallardError
 
 NO_EVENT = 2**64 - 1
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mallard import _native
+from mallard import MallardError, _native
 from mallard.analysis import overview
 from mallard.analysis.behaviour import behaviours
 from mallard.analysis.costs import Cost, busy_ns, costs, ns_per_operation
@@ -24,8 +24,7 @@ from mallard.analysis.store import Store
 from mallard.analysis.subsystems import Division, divide
 from mallard.analysis.symbols import Symbols
 from mallard.analysis.verdict import judged
-from mallard.errors import MallardError
-from mallard.names import shown
+from mallard.figures import shown
 
 MOMENTS = 32  # at which compactness is looked at
 

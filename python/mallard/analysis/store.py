@@ -16,9 +16,8 @@ from typing import Any, Self, TypeAlias
 import duckdb
 from numpy.typing import NDArray
 
-from mallard import _native
+from mallard import MallardError, _native
 from mallard.analysis.progress import Progress
-from mallard.errors import MallardError
 
 Columns: TypeAlias = dict[str, NDArray[Any]]
 

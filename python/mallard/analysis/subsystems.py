@@ -23,7 +23,7 @@ from mallard.analysis.settle import Nodes, settle
 from mallard.analysis.signature import observe
 from mallard.analysis.store import Store
 from mallard.analysis.symbols import Symbols
-from mallard.names import shown
+from mallard.figures import shown
 
 WAYS = ("subtree", "module", "thread", "annotation")
 

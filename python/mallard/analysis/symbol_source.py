@@ -12,7 +12,7 @@ import numpy as np
 
 from mallard import _native
 from mallard.analysis.symbol_cache import Lines, SymbolCache
-from mallard.names import shown
+from mallard.figures import shown
 
 DEBUG_FILES = Path("/usr/lib/debug")
 

@@ -14,7 +14,7 @@ from mallard.analysis.store import Store
 from mallard.analysis.symbol_cache import Lines, SymbolCache
 from mallard.analysis.symbol_source import SymbolSource
 from mallard.analysis.wrappers import find_wrappers, leave
-from mallard.names import shown
+from mallard.figures import shown
 
 UNKNOWN = "unknown"
 

@@ -1,6 +1,6 @@
 """`mallard bench`: its subcommands are those of the package mallard-bench, which is installed by itself."""
 
-from mallard.errors import MallardError
+from mallard import MallardError
 
 try:
     from mallard_bench.subcommands import SUBCOMMANDS

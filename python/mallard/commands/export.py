@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mallard.errors import MallardError
+from mallard import MallardError
 
 
 class Metric(StrEnum):
@@ -87,7 +87,7 @@ def as_stacks(journal: str, folded: bool, metrics: list[str], output: Path | Non
     from mallard.analysis.symbols import Symbols
     from mallard.export.folded import export_folded
     from mallard.export.speedscope import export_speedscope
-    from mallard.names import shown
+    from mallard.figures import shown
 
     with progress_bar(f"read {journal}") as progress:
         store = Store.read(journal, progress)

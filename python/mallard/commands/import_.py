@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mallard.errors import MallardError
+from mallard import MallardError
 
 
 class Form(StrEnum):

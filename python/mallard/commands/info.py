@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mallard.errors import MallardError
+from mallard import MallardError
 
 
 def info(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mallard.errors import MallardError
+from mallard import MallardError
 
 if TYPE_CHECKING:
     from mallard.analysis.model import Profile

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mallard.errors import MallardError
+from mallard import MallardError
 
 
 def report(
@@ -37,8 +37,7 @@ def report(
     from mallard.analysis.profile import Options
     from mallard.analysis.subsystems import WAYS
     from mallard.output import writing
-    from mallard.report.build import of_journal
-    from mallard.report.journals import with_children
+    from mallard.report.build import of_journal, with_children
     from mallard.report.page import render
 
     if by not in WAYS:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mallard.errors import MallardError
+from mallard import MallardError
 from mallard.native import tool
 
 

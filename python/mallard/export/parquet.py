@@ -11,11 +11,10 @@ from typing import Any
 
 import duckdb
 
-from mallard import _native
+from mallard import MallardError, _native
 from mallard.analysis.progress import Progress
 from mallard.analysis.store import Store
 from mallard.analysis.symbols import Symbols
-from mallard.errors import MallardError
 from mallard.export.tables import tables
 from mallard.output import replacing
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mallard.analysis.model import Frame
 from mallard.analysis.store import Columns, Store
 from mallard.analysis.symbols import Symbols
-from mallard.names import shown
+from mallard.figures import shown
 
 NO_EVENT = 2**64 - 1
 UNKNOWN = Frame(function="", module="")

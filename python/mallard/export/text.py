@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from mallard import _native
+from mallard import MallardError, _native
 from mallard.analysis.progress import Progress
-from mallard.errors import MallardError
 from mallard.output import writing
 
 

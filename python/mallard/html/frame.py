@@ -13,9 +13,9 @@ from string import Template
 from typing import Any
 from xml.etree.ElementTree import Element
 
+from mallard.figures import shown
 from mallard.html import bundle
 from mallard.html.element import tag, text_of
-from mallard.names import shown
 
 TOO_OLD = (
     "This browser is too old for the charts and for the tables that can be searched: they need "

@@ -1,5 +1,9 @@
-"""From a journal to what the page shows of it: its profile, its call tree, its replay."""
+"""From journals to what the page shows of each: its profile, its call tree, its replay."""
 
+import json
+from pathlib import Path
+
+from mallard import MallardError, _native
 from mallard.analysis.call_tree import call_tree
 from mallard.analysis.profile import READ, Options, profile_of
 from mallard.analysis.progress import progress_bar
@@ -23,3 +27,25 @@ def of_journal(journal: str, options: Options, replay: str) -> JournalReport:
     if replayed is not None:
         profile = judged(profile, replayed["rows"])
     return JournalReport(profile, tree, replayed, hint, started or None)
+
+
+def with_children(journals: list[str]) -> list[str]:
+    """Return the journals, each followed by those of its child processes and theirs."""
+    found: list[str] = []
+    waiting = list(reversed(journals))
+    while waiting:
+        journal = waiting.pop()
+        if journal not in found:
+            found.append(journal)
+            waiting += reversed(children(journal))
+    return found
+
+
+def children(journal: str) -> list[str]:
+    """Return the journals of a journal's child processes that were recorded."""
+    try:
+        summary = json.loads(_native.summary_json(journal))
+    except _native.JournalError as error:
+        raise MallardError(f"cannot read {journal}: {error}") from error
+    beside = Path(journal).parent
+    return [str(beside / child["journal"]) for child in summary["children"] if child["journal"]]

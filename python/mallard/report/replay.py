@@ -12,10 +12,9 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from mallard import figures
+from mallard import MallardError, figures
 from mallard.analysis.progress import waiting
-from mallard.errors import MallardError
-from mallard.names import shown
+from mallard.figures import shown
 from mallard.native import tool
 
 AUTOMATIC_EVENTS = 1_000_000

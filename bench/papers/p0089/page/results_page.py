@@ -22,8 +22,7 @@ from typing import Any
 import beside_paper
 import walks_table
 from beside_paper import line
-from mallard import figures
-from mallard.errors import MallardError
+from mallard import MallardError, figures
 from mallard_bench.expected_documents import documents
 from mallard_bench.findings import judged
 from mallard_bench.findings.judge import Finding, Judgement, Verdict

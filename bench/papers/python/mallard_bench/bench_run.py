@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import FrameType
 
-from mallard.errors import MallardError
+from mallard import MallardError
 from mallard_bench.bench_progress import Pace, Report, duration, progress
 from mallard_bench.options import Group, Options
 from mallard_bench.program import GroupError, Program

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from mallard.errors import MallardError
+from mallard import MallardError
 from mallard_bench.options import Benchmark, Level, Options
 
 if TYPE_CHECKING:

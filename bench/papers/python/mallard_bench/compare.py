@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from mallard import figures
-from mallard.errors import MallardError
+from mallard import MallardError, figures
 from mallard_bench.papers import paper_of
 from mallard_bench.ratios import ratios
 from mallard_bench.repeated import Bounds, Repeated

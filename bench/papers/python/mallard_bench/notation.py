@@ -7,7 +7,7 @@ reads it, too; here it is told which number is wrong, before anything is made.
 import re
 from collections.abc import Sequence
 
-from mallard.errors import MallardError
+from mallard import MallardError
 
 NAMES = ("G", "S", "AF", "SF", "RF")
 LARGEST = 40  # exponent

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from mallard.errors import MallardError
+from mallard import MallardError
 
 
 class Benchmark(StrEnum):

@@ -29,7 +29,7 @@ An allocator without a version has the plain protocol.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mallard.errors import MallardError
+from mallard import MallardError
 from mallard_bench.options import Benchmark
 
 

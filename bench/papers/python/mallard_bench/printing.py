@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.text import Text
 
-from mallard.errors import MallardError
+from mallard import MallardError
 
 
 class PatientConsole(Console):

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from mallard.errors import MallardError
+from mallard import MallardError
 from mallard_bench.options import Benchmark, Group, Options
 
 NAME = "mallard-bench"

@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from mallard.errors import MallardError
+from mallard import MallardError
 from mallard_bench.results import Document, Result, result
 from mallard_bench.results_lines import check, not_ours, objects, regular
 

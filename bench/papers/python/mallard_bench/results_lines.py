@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from mallard.errors import MallardError
+from mallard import MallardError
 from mallard_bench.options import Benchmark
 
 Check = Callable[[Any], bool]

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mallard.errors import MallardError
+from mallard import MallardError
 from mallard_bench.command import Asked, print_comparison, print_runs, runs
 from mallard_bench.notation import checked
 from mallard_bench.options import Benchmark

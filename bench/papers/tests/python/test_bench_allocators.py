@@ -12,7 +12,7 @@ from playwright.sync_api import Browser
 from report_browser import opened
 
 from allocator_runs import DOCUMENTS, FLOOR_NS, Row, run_of
-from mallard.errors import MallardError
+from mallard import MallardError
 from mallard_bench.findings import FINDINGS, judged, left_out
 from mallard_bench.findings.interval import Interval
 from mallard_bench.findings.judge import Verdict, reached

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Locator, Page
 from report_browser import opened, part, wait_until_drawn
 
 from bench_sample import CRASHED, FAILED, OUT_OF_MEMORY, RAN_OUT, SKIPPED, TOO_MUCH, sample_run, sample_runs
-from mallard.errors import MallardError
+from mallard import MallardError
 from mallard_bench import expected_documents
 from mallard_bench.findings import judged
 from mallard_bench.findings.judge import Verdict

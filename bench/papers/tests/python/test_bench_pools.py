@@ -8,7 +8,7 @@ from zlib import crc32
 import pytest
 
 from allocator_runs import FLOOR_NS, Row, run_of
-from mallard.errors import MallardError
+from mallard import MallardError
 from mallard_bench import expected
 from mallard_bench.findings import FINDINGS, judged, left_out
 from mallard_bench.findings.judge import Verdict

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from mallard.errors import MallardError
+from mallard import MallardError
 from mallard_bench import expected
 from mallard_bench.bench_progress import Pace, duration
 from mallard_bench.options import Benchmark, Group, Level, Options

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from mallard.errors import MallardError
+from mallard import MallardError
 from mallard_bench.options import Benchmark, Group, Level, Options
 from mallard_bench.schedules import (
     allocators_schedule,

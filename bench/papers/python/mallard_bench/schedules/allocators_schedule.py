@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from mallard.errors import MallardError
+from mallard import MallardError
 from mallard_bench.options import Group, Level, Options
 
 START_SECONDS = 0.01  # of a process

@@ -3,7 +3,7 @@
 import os
 from itertools import product
 
-from mallard.errors import MallardError
+from mallard import MallardError
 from mallard_bench.options import Group, Level, Options
 
 TABLES = [(15, 6), (15, 7), (15, 8), (16, 8), (17, 8), (18, 8), (19, 8)]

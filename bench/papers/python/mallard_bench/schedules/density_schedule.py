@@ -1,6 +1,6 @@
 """Benchmark I: a group is a structure of one size; structures and sizes may be narrowed, leaves replaced."""
 
-from mallard.errors import MallardError
+from mallard import MallardError
 from mallard_bench.expected_documents import PAPERS_LEAVES
 from mallard_bench.options import Group, Level, Options
 

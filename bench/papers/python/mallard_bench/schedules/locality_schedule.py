@@ -6,7 +6,7 @@ Instead of all of them one run in the paper's notation can be measured.
 
 from collections.abc import Sequence
 
-from mallard.errors import MallardError
+from mallard import MallardError
 from mallard_bench.options import Group, Level, Options
 
 # Binary exponents of |G|, and of |S| with it.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from mallard.errors import MallardError
+from mallard import MallardError
 from mallard_bench.options import Group, Level, Options
 from mallard_bench.schedules.allocators_schedule import BURST, PARTS, START_SECONDS
 

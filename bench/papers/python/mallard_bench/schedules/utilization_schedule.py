@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from mallard.errors import MallardError
+from mallard import MallardError
 from mallard_bench.options import Group, Level, Options
 
 TOTALS = {Level.SMOKE: [20], Level.QUICK: [27, 30], Level.DEFAULT: range(30, 36), Level.FULL: range(30, 36)}

@@ -1,4 +1,4 @@
-// unpack: the text of a compressed element of the page.
+// unpack: what the page holds compressed: the text of an element, and plotly.
 
 mallard.unpack = async (id) => {
   const holder = document.getElementById(id);
@@ -6,4 +6,11 @@ mallard.unpack = async (id) => {
   holder.remove();
   const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(unpacked).text();
+};
+
+// Once, so that charts can use it.
+mallard.load_plotly = async () => {
+  const script = mallard.element("script");
+  script.textContent = await mallard.unpack("plotly");
+  document.head.append(script);
 };
