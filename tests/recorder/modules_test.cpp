@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "recorder/launcher/process_modules.hpp"
+#include "recorder/launcher/module_table.hpp"
 #include "recorder/run_process.hpp"
 
 namespace mallard::test {

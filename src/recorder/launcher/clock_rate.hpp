@@ -6,15 +6,20 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
+
+#include "recorder/clock.hpp"
 
 namespace mallard::recorder {
 
 class clock_rate {
  public:
-  clock_rate();
-
   // From the beginning to now.
-  [[nodiscard]] double ticks_per_second() const;
+  [[nodiscard]] double ticks_per_second() const {
+    moment now = look();
+    while (now.ns <= begin_.ns || now.ticks <= begin_.ticks) now = look();
+    return static_cast<double>(now.ticks - begin_.ticks) * 1e9 / static_cast<double>(now.ns - begin_.ns);
+  }
 
   [[nodiscard]] std::uint64_t start_ticks() const noexcept { return begin_.ticks; }
 
@@ -23,9 +28,23 @@ class clock_rate {
     std::uint64_t ticks;
     std::uint64_t ns;
   };
-  static moment look();
+  static moment look() {
+    constexpr int tries = 8;
+    moment best{};
+    std::uint64_t tightest = UINT64_MAX;
+    for (int i = 0; i < tries; ++i) {
+      const std::uint64_t before = ticks();
+      timespec now{};
+      clock_gettime(CLOCK_MONOTONIC, &now);
+      const std::uint64_t width = ticks() - before;
+      if (width >= tightest) continue;
+      tightest = width;
+      best = {before + width / 2, ns_of(now)};
+    }
+    return best;
+  }
 
-  moment begin_;
+  moment begin_ = look();
 };
 
 }  // namespace mallard::recorder

@@ -19,7 +19,6 @@
 #include "recorder/launcher/message.hpp"
 #include "recorder/launcher/preload_environment.hpp"
 #include "recorder/launcher/recordings.hpp"
-#include "recorder/launcher/signal_relay.hpp"
 
 namespace mallard::recorder {
 namespace {

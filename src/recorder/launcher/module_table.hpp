@@ -17,8 +17,18 @@
 
 #include "journal/binary/writer.hpp"
 #include "journal/drain/spool_description.hpp"
+#include "journal/events/process_tables.hpp"
 
 namespace mallard::recorder {
+
+// The executable modules in the kernel's map of a running process, without times; empty if the process is
+// gone. For what the program loads between its own lists, in case it is killed. Reads /proc and the head of
+// each module's file.
+[[nodiscard]] std::vector<journal::module_info> read_process_modules(pid_t process);
+
+// Reads the module's bias, from the address that its file is linked for, and its build id. Leaves both as
+// they are if the file is no ELF file of this machine's word size.
+void read_module_file(journal::module_info& module);
 
 class module_table {
  public:

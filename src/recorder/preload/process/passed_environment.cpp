@@ -5,8 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <atomic>
+
 #include "recorder/preload/spool/fixed_text.hpp"
 #include "recorder/preload/spool/lineage.hpp"
+#include "recorder/preload/spool/reader_watch.hpp"
 #include "recorder/program_image.hpp"
 
 namespace mallard::recorder {
@@ -26,7 +29,7 @@ bool is_spool(const char* variable) noexcept {
 }
 
 // The other libraries in a value of LD_PRELOAD; null if there are none. A value that another thread has lent
-// (lent_environment.hpp) begins with this library already.
+// (lent_environment) begins with this library already.
 const char* others_in(const char* value) noexcept {
   const std::size_t size = strlen(lineage.library);
   if (strncmp(value, lineage.library, size) != 0 || (value[size] != ':' && value[size] != '\0')) return value;
@@ -43,6 +46,42 @@ char** find_entry(const char* name) noexcept {
 
 void remove_entry(char** entry) noexcept {
   for (; *entry != nullptr; ++entry) entry[0] = entry[1];
+}
+
+constexpr char shell[] = "/bin/sh";
+
+std::atomic<bool> is_taken{false};
+char** users = nullptr;  // the user's environment, while another one is lent
+char* lent = nullptr;    // never unmapped: another thread may still be looking through it
+std::size_t lent_bytes = 0;
+
+bool is_lent(const char* variable) noexcept { return variable >= lent && variable < lent + lent_bytes; }
+
+// The user's entry that the lent one stands for; null if there is none.
+char* users_entry(const char* variable) noexcept {
+  const std::size_t name = strcspn(variable, "=") + 1;
+  for (char** entry = users; *entry != nullptr; ++entry)
+    if (strncmp(*entry, variable, name) == 0) return *entry;
+  return nullptr;
+}
+
+// Replaces the lent entries by the user's in an array that another thread has copied meanwhile.
+void replace_lent_entries(char** variables) noexcept {
+  char** out = variables;
+  for (char** entry = variables; *entry != nullptr; ++entry) {
+    char* kept = is_lent(*entry) ? users_entry(*entry) : *entry;
+    if (kept != nullptr) *out++ = kept;
+  }
+  *out = nullptr;
+}
+
+bool reserve(std::size_t bytes) noexcept {
+  if (bytes <= lent_bytes) return true;
+  auto* more = static_cast<char*>(map_pages(2 * bytes));
+  if (more == nullptr) return false;
+  lent = more;
+  lent_bytes = 2 * bytes;
+  return true;
 }
 
 }  // namespace
@@ -122,6 +161,28 @@ void restore_preload_variable(char* library, std::size_t size) noexcept {
     memmove(value, behind + 1, strlen(behind + 1) + 1);
   else
     remove_entry(entry);
+}
+
+lent_environment::lent_environment() noexcept {
+  const bool wanted = is_to_be_passed_to(shell);
+  while (is_taken.exchange(true, std::memory_order_acquire)) pause_for_ns(10'000);
+  if (environ == nullptr || !wanted) return;
+  if (!reserve(passed_environment_bytes(environ))) return;
+  users = environ;
+  environ = passed_environment(users, lent);
+}
+
+lent_environment::~lent_environment() noexcept { take_lent_environment_back(); }
+
+void take_lent_environment_back() noexcept {
+  if (users != nullptr) {
+    if (static_cast<void*>(environ) == lent)
+      environ = users;
+    else if (environ != nullptr && environ != users)
+      replace_lent_entries(environ);
+    users = nullptr;
+  }
+  is_taken.store(false, std::memory_order_release);
 }
 
 }  // namespace mallard::recorder

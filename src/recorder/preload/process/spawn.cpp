@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "recorder/preload/event/call.hpp"
-#include "recorder/preload/process/lent_environment.hpp"
 #include "recorder/preload/process/passed_environment.hpp"
 #include "recorder/preload/process/real_process.hpp"
 

@@ -14,7 +14,6 @@
 #include "recorder/clock.hpp"
 #include "recorder/preload/event/call.hpp"
 #include "recorder/preload/malloc/real_malloc.hpp"
-#include "recorder/preload/process/lent_environment.hpp"
 #include "recorder/preload/process/passed_environment.hpp"
 #include "recorder/preload/region/scopes.hpp"
 #include "recorder/preload/spool/child_spool.hpp"

@@ -9,9 +9,23 @@
 #include <cstdint>
 
 #include "journal/spool/spool.hpp"
-#include "recorder/preload/spool/ring_writer.hpp"
+#include "mallard/core/attributes.hpp"
 
 namespace mallard::recorder {
+
+// The writing end of a ring, as its owner keeps it.
+struct ring_writer {
+  std::uint64_t* words;
+  std::uint64_t mask;
+  std::uint64_t head;
+  std::uint64_t limit;           // known to be free for writing up to here
+  journal::ring_header* shared;  // null: no ring
+
+  MALLARD_INLINE void publish(std::uint64_t position) noexcept {
+    head = position;
+    shared->head.store(position, std::memory_order_release);
+  }
+};
 
 // Sets the writer's limit so that a record of the longest kind fits; false if the recording has ended.
 [[nodiscard]] bool make_room(journal::spool_header* spool, ring_writer& ring) noexcept;

@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "journal/spool/spool.hpp"
-#include "recorder/preload/spool/ring_writer.hpp"
+#include "recorder/preload/spool/reader_watch.hpp"
 #include "recorder/preload/stack/context_tree.hpp"
 #include "recorder/preload/stack/open_scopes.hpp"
 #include "recorder/preload/stack/stack_memo.hpp"
