@@ -2,10 +2,23 @@
 // with what they have. A second Ctrl-C ends the process at once.
 #pragma once
 
+#include <csignal>
+
 namespace mallard::harness {
 
-void watch_for_interrupt();
+namespace detail {
 
-[[nodiscard]] bool interrupted() noexcept;
+inline volatile std::sig_atomic_t interrupt_seen = 0;
+
+}  // namespace detail
+
+inline void watch_for_interrupt() {
+  struct sigaction action{};
+  action.sa_handler = [](int) { detail::interrupt_seen = 1; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  ::sigaction(SIGINT, &action, nullptr);
+}
+
+[[nodiscard]] inline bool interrupted() noexcept { return detail::interrupt_seen != 0; }
 
 }  // namespace mallard::harness
