@@ -10,7 +10,7 @@
 #include "journal/binary/writer.hpp"
 #include "replay/allocator/strategy.hpp"
 #include "replay/run_replay.hpp"
-#include "replay/trace/region_events.hpp"
+#include "replay/trace/events.hpp"
 
 namespace mallard::replay {
 namespace {

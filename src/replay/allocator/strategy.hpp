@@ -40,9 +40,8 @@ struct strategy {
 // program.
 [[nodiscard]] std::span<const strategy> strategies(subject of = subject::blocks);
 
-// Those for regions; parts of those for blocks.
+// Those for regions; our own among those for blocks.
 [[nodiscard]] std::vector<strategy> region_strategies();
-[[nodiscard]] std::vector<strategy> foreign_strategies();
 [[nodiscard]] std::vector<strategy> own_strategies();
 
 }  // namespace mallard::replay

@@ -27,15 +27,34 @@ class region_blocks {
     std::uint32_t younger = 0;
   };
 
-  region_blocks(std::size_t blocks, std::size_t regions);
+  region_blocks(std::size_t blocks, std::size_t regions)
+      : block_memory_(blocks * sizeof(block), harness::fill::at_first_touch),
+        region_memory_(regions * sizeof(std::uint32_t), harness::fill::at_first_touch),
+        blocks_(static_cast<block*>(block_memory_.data())),
+        youngest_(static_cast<std::uint32_t*>(region_memory_.data())) {}
 
   [[nodiscard]] const block& operator[](std::uint32_t slot) const noexcept { return blocks_[slot]; }
 
   // Precondition: no live block in o.block(); `seed` is not 0.
-  void add(const region_op& o, void* data, std::uint64_t seed);
+  void add(const region_op& o, void* data, std::uint64_t seed) {
+    block& b = blocks_[o.block()];
+    b.data = data;
+    b.seed = seed;
+    b.size = o.size();
+    b.region = o.region();
+    b.older = youngest_[b.region];
+    b.younger = 0;
+    youngest_[b.region] = o.block() + 1;
+    if (b.older != 0) blocks_[b.older - 1].younger = o.block() + 1;
+  }
 
   // The block in this slot ends; it is alive.
-  void remove(std::uint32_t slot);
+  void remove(std::uint32_t slot) {
+    block& b = blocks_[slot];
+    (b.younger == 0 ? youngest_[b.region] : blocks_[b.younger - 1].older) = b.older;
+    if (b.older != 0) blocks_[b.older - 1].younger = b.younger;
+    b.seed = 0;
+  }
 
   // Calls f(slot, block) for each block of the region, youngest first, and ends it. Stops at the first for
   // which `f` is false, and is false then itself.

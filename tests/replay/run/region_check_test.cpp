@@ -10,7 +10,7 @@
 #include "replay/allocator/strategy.hpp"
 #include "replay/region/region_none.hpp"
 #include "replay/run/job.hpp"
-#include "replay/trace/region_events.hpp"
+#include "replay/trace/events.hpp"
 
 namespace mallard::replay {
 namespace {

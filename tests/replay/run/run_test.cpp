@@ -10,7 +10,7 @@
 #include "mallard/heap/region.hpp"
 #include "mallard/heap/sized_reap.hpp"
 #include "replay/allocator/strategy.hpp"
-#include "replay/trace/region_events.hpp"
+#include "replay/trace/events.hpp"
 
 namespace mallard::replay {
 namespace {

@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "replay/trace/region_events.hpp"
+#include "replay/trace/events.hpp"
 
 namespace mallard::replay {
 namespace {
