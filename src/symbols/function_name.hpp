@@ -10,10 +10,20 @@
 #include <elfutils/libdw.h>
 
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 namespace mallard::symbols {
+
+// A name as its source has it.
+//
+//     _ZN3app5parseEi.constprop.0 --> app::parse(int)
+//     strdup@@GLIBC_2.2.5         --> strdup
+//
+// What compilers append to copies of a function, and linkers to versions, is left out: the copies are one
+// function to a reader. A name that is not mangled stays. Cost: the C++ runtime's demangler.
+[[nodiscard]] std::string demangle(std::string_view name);
 
 class function_name {
  public:

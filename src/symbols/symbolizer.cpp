@@ -6,7 +6,6 @@
 #include <array>
 #include <charconv>
 
-#include "symbols/demangle.hpp"
 #include "symbols/function_name.hpp"
 #include "symbols/object_file.hpp"
 #include "symbols/symbol_table.hpp"

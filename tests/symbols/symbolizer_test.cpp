@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "scratch_folder.hpp"
-#include "symbols/demangle.hpp"
+#include "symbols/function_name.hpp"
 #include "symbols/orders.hpp"
 
 namespace mallard::symbols {

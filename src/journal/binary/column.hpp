@@ -66,13 +66,36 @@ inline void store_column_header(unsigned char* to, const column_header& header) 
 // The buffers live as long as the builder.
 class payload_builder {
  public:
-  void begin();
+  void begin() {
+    headers_.clear();
+    data_.clear();
+  }
 
   // Adds a column that is `data` before compression; the header says how, but for that.
-  void add(column_header header, byte_span data, effort how = effort::usual);
+  void add(column_header header, byte_span data, effort how = effort::usual) {
+    header.raw_size = static_cast<std::uint32_t>(data.size());
+    byte_span stored = data;
+    if (const byte_span shorter = compressor_.compress(data, how); !shorter.empty()) {
+      stored = shorter;
+      header.compression = compression::zstd;
+    }
+    header.stored_size = static_cast<std::uint32_t>(stored.size());
+    data_.insert(data_.end(), stored.begin(), stored.end());
+    headers_.push_back(header);
+  }
 
   // The payload; valid until begin().
-  [[nodiscard]] byte_span payload();
+  [[nodiscard]] byte_span payload() {
+    payload_.resize(sizeof(std::uint32_t) + headers_.size() * column_header_size);
+    store(payload_.data(), static_cast<std::uint32_t>(headers_.size()));
+    unsigned char* to = payload_.data() + sizeof(std::uint32_t);
+    for (const column_header& header : headers_) {
+      store_column_header(to, header);
+      to += column_header_size;
+    }
+    payload_.insert(payload_.end(), data_.begin(), data_.end());
+    return payload_;
+  }
 
  private:
   std::vector<column_header> headers_;

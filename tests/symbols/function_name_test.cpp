@@ -1,4 +1,4 @@
-#include "symbols/demangle.hpp"
+#include "symbols/function_name.hpp"
 
 #include <gtest/gtest.h>
 
