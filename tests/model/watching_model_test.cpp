@@ -1,7 +1,8 @@
 // Layers that watch blocks pass by, over heaps with different abilities: they must lose nothing of what
-// the heap below properties, and count what is really out.
+// the heap below promises, and count what is really out. For as many threads as that heap allows.
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
+#include "mallard/heap/synchronized_multipool.hpp"
 #include "mallard/layer/limited.hpp"
 #include "mallard/layer/live_list.hpp"
 #include "mallard/layer/stats.hpp"
@@ -63,6 +64,14 @@ struct limited_under_a_heap_model : model {
   using heap = basic_multipool<limited<source>>;
 };
 
+struct synchronized_stats_model : model {
+  using heap = stats<basic_synchronized_multipool<source>>;
+};
+
+struct synchronized_limited_model : model {
+  using heap = limited<basic_synchronized_multipool<source>>;
+};
+
 const bool held = has_every_property<stats_model>("stats_of_multipool") &&
                   has_every_property<stats_of_pages_model>("stats_of_a_source") &&
                   has_every_property<failing_model>("failing_multipool") &&
@@ -72,7 +81,9 @@ const bool held = has_every_property<stats_model>("stats_of_multipool") &&
                   has_every_property<limited_measurable_model>("limited_live_list") &&
                   has_every_property<stats_measurable_model>("stats_of_live_list") &&
                   has_every_property<stats_of_monotonic_model>("stats_of_monotonic") &&
-                  has_every_property<limited_under_a_heap_model>("multipool_over_limited");
+                  has_every_property<limited_under_a_heap_model>("multipool_over_limited") &&
+                  has_every_property<synchronized_stats_model>("stats_of_synchronized_multipool") &&
+                  has_every_property<synchronized_limited_model>("limited_synchronized_multipool");
 
 }  // namespace
 }  // namespace mallard::model

@@ -89,7 +89,7 @@ class loaded_library {
   ~loaded_library() { ::dlclose(handle_); }
 
   [[nodiscard]] chunk_cache* chunks() const {
-    auto* const see = reinterpret_cast<chunk_cache* (*)()>(::dlsym(handle_, "see_process_chunks"));
+    auto* const see = reinterpret_cast<chunk_cache* (*)()>(::dlsym(handle_, "loaded_librarys_chunks"));
     return see == nullptr ? nullptr : see();
   }
 
