@@ -20,16 +20,16 @@ struct round_limits {
 
 enum class turn_result { go_on, leave_out, stop_all };
 
-// measure(round, allocator) -> turn_result;  unsettled(allocator) -> bool, asked after each round
+// measure(round, allocator) -> turn_result;  needs_more(allocator) -> bool, asked after each round
 // from `least` on.
-template <class Measure, class Unsettled>
-void alternate(std::size_t allocators, round_limits limits, Measure measure, Unsettled unsettled) {
+template <class Measure, class NeedsMore>
+void alternate(std::size_t allocators, round_limits limits, Measure measure, NeedsMore needs_more) {
   std::vector<bool> in(allocators, true);
   for (std::size_t round = 0; round < limits.most; ++round) {
     std::vector<bool> wanted = in;
     if (round >= limits.least) {
       bool any = false;
-      for (std::size_t c = 0; c < allocators; ++c) any |= wanted[c] = in[c] && unsettled(c);
+      for (std::size_t c = 0; c < allocators; ++c) any |= wanted[c] = in[c] && needs_more(c);
       if (!any) return;
       wanted[0] = in[0];
     }

@@ -51,7 +51,7 @@ std::vector<std::string> environment_for(const foreign_malloc& m) {
   return result;
 }
 
-std::string malloc_fault(const foreign_malloc& m) {
+std::string malloc_error(const foreign_malloc& m) {
   const std::string in_force = malloc_in_force();
   const std::string_view expected = m.object.empty() ? "libc.so.6" : m.object;
   if (in_force == expected) return {};

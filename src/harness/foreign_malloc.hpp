@@ -1,7 +1,7 @@
 // foreign_malloc: the general-purpose mallocs of Debian that others are compared with.
 //
 // Each is the C library's or a shared object loaded ahead of it into a fresh worker. A worker asks
-// malloc_fault() before it measures: the wrong malloc is never measured silently. In a sanitized build
+// malloc_error() before it measures: the wrong malloc is never measured silently. In a sanitized build
 // malloc is the sanitizer's, and none of these can be.
 #pragma once
 
@@ -35,6 +35,6 @@ struct foreign_malloc {
 [[nodiscard]] std::string malloc_in_force();
 
 // Why this process does not run under `m`, in one line; empty if it does.
-[[nodiscard]] std::string malloc_fault(const foreign_malloc& m);
+[[nodiscard]] std::string malloc_error(const foreign_malloc& m);
 
 }  // namespace mallard::harness

@@ -32,7 +32,7 @@
 
 namespace mallard::harness {
 
-// So many of the blocks, in parts of all weights, have this size.
+// A size, and its share of the blocks: its weight over the sum of all weights.
 struct size_weight {
   std::size_t size;
   std::size_t weight;
@@ -45,7 +45,7 @@ struct litter_plan {
   std::uint64_t seed = 1;
 };
 
-// One block in so many is freed.
+// One block in this number is freed.
 [[nodiscard]] constexpr std::size_t one_freed_in(std::size_t times) noexcept {
   return std::max<std::size_t>(times, 2);
 }

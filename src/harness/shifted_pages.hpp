@@ -1,4 +1,4 @@
-// shifted_pages: cached pages whose blocks begin so many bytes into their first page.
+// shifted_pages: cached pages whose blocks begin a set number of bytes into their first page.
 //
 //     [ shift |  block ....................|  rest of a page ]
 //     ^ page

@@ -51,9 +51,9 @@ ending ending_of(const work_report& report, const outcome& end) {
 void end_with_parent() noexcept { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
 bool detail::has_malloc(work_report& report, const foreign_malloc* needed) {
-  const std::string fault = needed == nullptr ? std::string() : malloc_fault(*needed);
-  if (!fault.empty()) report.refuse(work_state::unavailable, fault);
-  return fault.empty();
+  const std::string error = needed == nullptr ? std::string() : malloc_error(*needed);
+  if (!error.empty()) report.refuse(work_state::unavailable, error);
+  return error.empty();
 }
 
 bool detail::limit_memory(work_report& report, std::uint64_t memory_limit) {

@@ -26,12 +26,12 @@ namespace {
 constexpr const char* long_text = "a text that is too long to stand inside of a string";
 
 // Counts the ends of its objects; promises that nobody misses them.
-struct witness {
+struct counts_ends {
   static inline int ends = 0;
-  explicit witness(int v = 7) : value(v) {}
-  witness(const witness&) = delete;
-  witness& operator=(const witness&) = delete;
-  ~witness() { ++ends; }
+  explicit counts_ends(int v = 7) : value(v) {}
+  counts_ends(const counts_ends&) = delete;
+  counts_ends& operator=(const counts_ends&) = delete;
+  ~counts_ends() { ++ends; }
   int value;
 };
 
@@ -61,7 +61,7 @@ struct order {
 }  // namespace
 
 template <>
-inline constexpr bool winkout_safe<witness> = true;
+inline constexpr bool winkout_safe<counts_ends> = true;
 template <>
 inline constexpr bool winkout_safe<fragile> = true;
 template <class Allocator>
@@ -92,11 +92,11 @@ using heaps =
 TYPED_TEST_SUITE(Winkout, heaps);
 
 TYPED_TEST(Winkout, RunsNoDestructorAndGivesEveryByteBack) {
-  witness::ends = 0;
-  for (int i = 0; i < 100; ++i) EXPECT_EQ(winkout<witness>(this->heap_, i).value, i);
+  counts_ends::ends = 0;
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(winkout<counts_ends>(this->heap_, i).value, i);
   EXPECT_GT(this->held_below(this->heap_), 0u);
   this->heap_.release();
-  EXPECT_EQ(witness::ends, 0);
+  EXPECT_EQ(counts_ends::ends, 0);
   EXPECT_EQ(this->held_below(this->heap_), 0u);
 }
 
@@ -155,15 +155,15 @@ TYPED_TEST(Winkout, AlignsAsTheTypeAsks) {
 
 TYPED_TEST(Winkout, BuildsArraysWithoutDestructors) {
   using text = typename TestFixture::string;
-  witness::ends = 0;
+  counts_ends::ends = 0;
   for (const int n : winkout<int[]>(this->heap_, 1000)) EXPECT_EQ(n, 0);
-  for (const witness& w : winkout<witness[]>(this->heap_, 10)) EXPECT_EQ(w.value, 7);
+  for (const counts_ends& w : winkout<counts_ends[]>(this->heap_, 10)) EXPECT_EQ(w.value, 7);
   const auto lines = winkout<text[]>(this->heap_, 10);
   lines.back() = long_text;
   EXPECT_EQ(lines.size(), 10u);
   EXPECT_TRUE(this->heap_.owns(lines.back().data()));
   this->heap_.release();
-  EXPECT_EQ(witness::ends, 0);
+  EXPECT_EQ(counts_ends::ends, 0);
   EXPECT_EQ(this->held_below(this->heap_), 0u);
 }
 
@@ -217,10 +217,10 @@ TEST(WinkoutInAResource, TakesAnyWithRelease) {
 
 TEST(WinkoutInAPool, BuildsObjectsOfItsSize) {
   pool heap;
-  witness::ends = 0;
-  for (int i = 0; i < 1000; ++i) EXPECT_EQ(winkout<witness>(heap, i).value, i);
+  counts_ends::ends = 0;
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(winkout<counts_ends>(heap, i).value, i);
   heap.release();
-  EXPECT_EQ(witness::ends, 0);
+  EXPECT_EQ(counts_ends::ends, 0);
   EXPECT_EQ(heap.upstream().held(), 0u);
 }
 

@@ -14,8 +14,8 @@ struct element_failed {};
 
 class element {
  public:
-  element(int number) : number_(number) { born(); }  // NOLINT(google-explicit-constructor): as an int does
-  element(const element& other) : number_(other.number_) { born(); }
+  element(int number) : number_(number) { created(); }  // NOLINT(google-explicit-constructor): as an int does
+  element(const element& other) : number_(other.number_) { created(); }
   element(element&& other) noexcept : number_(other.number_) { ++alive_; }
   element& operator=(const element& other) {
     count_down();
@@ -36,7 +36,7 @@ class element {
   static void count_down() {
     if (until_failure_ != 0 && --until_failure_ == 0) throw element_failed();
   }
-  static void born() {
+  static void created() {
     count_down();
     ++alive_;
   }

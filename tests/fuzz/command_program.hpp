@@ -326,13 +326,13 @@ class command_program {
   }
 
   void enter(held b) {
-    note(b);
+    place(b);
     held_.push_back(b);
     if (held_.size() > most_held) end(0);
   }
 
-  // Takes note of where a block lies, and fills it.
-  void note(held& b) {
+  // Registers where a block lies, and fills it.
+  void place(held& b) {
     demand(is_aligned(b.data, b.align), "a block is misaligned");
     demand(heap_.owns(b.data) && heap_.owns(b.data + b.size - 1), "a block lies outside the heap");
     const auto [place, is_new] = spans_.emplace(b.data, b.data + b.size);
@@ -348,7 +348,7 @@ class command_program {
     spans_.erase(b.data);
     b.data = data;
     b.least = b.size = size;
-    note(b);
+    place(b);
   }
 
   static void expect_intact(const held& b) {

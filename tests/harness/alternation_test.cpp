@@ -8,8 +8,8 @@ namespace mallard::harness {
 namespace {
 
 // Who was measured, in order: one letter a turn.
-template <class Result, class Unsettled>
-std::string order(std::size_t allocators, round_limits limits, Result result, Unsettled unsettled) {
+template <class Result, class NeedsMore>
+std::string order(std::size_t allocators, round_limits limits, Result result, NeedsMore needs_more) {
   std::string turns;
   alternate(
       allocators, limits,
@@ -17,15 +17,15 @@ std::string order(std::size_t allocators, round_limits limits, Result result, Un
         turns += static_cast<char>('A' + c);
         return result(round, c);
       },
-      unsettled);
+      needs_more);
   return turns;
 }
 
 constexpr auto goes_on = [](std::size_t, std::size_t) { return turn_result::go_on; };
-constexpr auto settled = [](std::size_t) { return false; };
+constexpr auto has_enough = [](std::size_t) { return false; };
 
 TEST(Alternation, AllocatorsTakeTurnsForTheLeastNumberOfRounds) {
-  EXPECT_EQ(order(3, {}, goes_on, settled), "ABCABCABCABCABC");
+  EXPECT_EQ(order(3, {}, goes_on, has_enough), "ABCABCABCABCABC");
 }
 
 TEST(Alternation, OnlyAnUnsettledAllocatorGetsMoreRoundsBesideTheFirst) {
@@ -41,14 +41,14 @@ TEST(Alternation, WhoCannotGoOnIsLeftOutFromThenOn) {
   const auto second_fails = [](std::size_t round, std::size_t c) {
     return round == 1 && c == 1 ? turn_result::leave_out : turn_result::go_on;
   };
-  EXPECT_EQ(order(3, {4, 4}, second_fails, settled), "ABCABCACAC");
+  EXPECT_EQ(order(3, {4, 4}, second_fails, has_enough), "ABCABCACAC");
 }
 
 TEST(Alternation, StoppingEndsItInTheMiddleOfARound) {
   const auto stops = [](std::size_t round, std::size_t c) {
     return round == 1 && c == 1 ? turn_result::stop_all : turn_result::go_on;
   };
-  EXPECT_EQ(order(3, {}, stops, settled), "ABCAB");
+  EXPECT_EQ(order(3, {}, stops, has_enough), "ABCAB");
 }
 
 }  // namespace

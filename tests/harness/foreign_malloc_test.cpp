@@ -25,11 +25,11 @@ TEST(ForeignMalloc, ASanitizersMallocIsKnown) {
   EXPECT_EQ(malloc_is_a_sanitizers(), malloc_in_force() != "libc.so.6");
 }
 
-TEST(ForeignMalloc, AMallocThatIsNotInForceIsAFaultThatNamesItsPackage) {
+TEST(ForeignMalloc, AMallocThatIsNotInForceIsAnErrorThatNamesItsPackage) {
   EXPECT_FALSE(malloc_in_force().empty());
-  EXPECT_EQ(malloc_fault(*find_foreign_malloc("mimalloc")),
+  EXPECT_EQ(malloc_error(*find_foreign_malloc("mimalloc")),
             "libmimalloc.so.2.0 is not loaded: apt install libmimalloc2.0");
-  EXPECT_EQ(malloc_fault(*find_foreign_malloc("glibc")).empty(), malloc_in_force() == "libc.so.6");
+  EXPECT_EQ(malloc_error(*find_foreign_malloc("glibc")).empty(), malloc_in_force() == "libc.so.6");
 }
 
 }  // namespace

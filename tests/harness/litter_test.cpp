@@ -18,19 +18,22 @@
 namespace mallard::harness {
 namespace {
 
-// malloc, with a book of who asked for what.
-class book {
+// malloc that records its calls.
+class recording_malloc {
  public:
-  explicit book(std::size_t room = std::numeric_limits<std::size_t>::max()) : room_(room) {}
-  ~book() {
+  explicit recording_malloc(std::size_t room = std::numeric_limits<std::size_t>::max()) : room_(room) {}
+  ~recording_malloc() {
     for (const auto& [data, size] : alive) std::free(data);
   }
-  book(const book&) = delete;
-  book& operator=(const book&) = delete;
+  recording_malloc(const recording_malloc&) = delete;
+  recording_malloc& operator=(const recording_malloc&) = delete;
 
   heap_calls calls() {
-    return {this, [](void* self, std::size_t size) { return static_cast<book*>(self)->allocate(size); },
-            [](void* self, void* p, std::size_t size) { static_cast<book*>(self)->deallocate(p, size); }};
+    return {this,
+            [](void* self, std::size_t size) { return static_cast<recording_malloc*>(self)->allocate(size); },
+            [](void* self, void* p, std::size_t size) {
+              static_cast<recording_malloc*>(self)->deallocate(p, size);
+            }};
   }
 
   std::vector<std::size_t> asked;                          // sizes, in order
@@ -43,20 +46,20 @@ class book {
     if (asked.size() == room_) return nullptr;
     void* const p = std::malloc(size);
     alive[p] = size;
-    born_[p] = asked.size();
+    index_of_[p] = asked.size();
     asked.push_back(size);
     return p;
   }
   void deallocate(void* p, std::size_t size) {
     const auto found = alive.find(p);
     misused = misused || found == alive.end() || found->second != size;
-    freed.emplace_back(born_[p], size);
+    freed.emplace_back(index_of_[p], size);
     alive.erase(p);
     std::free(p);
   }
 
   std::size_t room_;
-  std::map<void*, std::size_t> born_;
+  std::map<void*, std::size_t> index_of_;
 };
 
 constexpr std::array<size_weight, 3> mixed{{{16, 1}, {100, 2}, {3000, 7}}};
@@ -76,7 +79,7 @@ TEST(Litter, AHoleForEachLiveBlockButNeverMoreThanLitter) {
     std::size_t times, freed;
   };
   for (const auto [times, freed] : {expected{1, 500}, expected{3, 1000}, expected{10, 1000}}) {
-    book heap;
+    recording_malloc heap;
     litter made(heap.calls(), plan_of(1000, times));
     EXPECT_EQ(made.shortage(), nullptr);
     EXPECT_EQ(heap.asked.size(), 1000 * times);
@@ -87,7 +90,7 @@ TEST(Litter, AHoleForEachLiveBlockButNeverMoreThanLitter) {
 }
 
 TEST(Litter, WhatIsLeftIsInUseUntilItIsTakenAway) {
-  book heap;
+  recording_malloc heap;
   {
     litter made(heap.calls(), plan_of(500, 3));
     ASSERT_EQ(made.left().size(), heap.alive.size());
@@ -104,7 +107,7 @@ TEST(Litter, WhatIsLeftIsInUseUntilItIsTakenAway) {
 }
 
 TEST(Litter, NoTimesLeaveTheHeapFresh) {
-  book heap;
+  recording_malloc heap;
   const litter none(heap.calls(), plan_of(1000, 0));
   EXPECT_EQ(none.shortage(), nullptr);
   EXPECT_TRUE(heap.asked.empty());
@@ -113,7 +116,7 @@ TEST(Litter, NoTimesLeaveTheHeapFresh) {
 }
 
 TEST(Litter, EachSizeHasItsPart) {
-  book heap;
+  recording_malloc heap;
   const litter made(heap.calls(), plan_of(1001, 3));
   auto asked = counted(heap.asked);
   EXPECT_NEAR(static_cast<double>(asked[16]), 300.3, 1);
@@ -127,14 +130,14 @@ TEST(Litter, RareSizesAreRare) {
   std::vector<size_weight> sizes;
   for (std::size_t size = 1; size <= 1000; ++size) sizes.push_back({size, 1});
   sizes.push_back({5000, 1'000'000'000});
-  book heap;
+  recording_malloc heap;
   const litter made(heap.calls(), {sizes, 700, 1});
   EXPECT_EQ(heap.asked.size(), 700u);
   EXPECT_GE(counted(heap.asked)[5000], 699u);
 }
 
 TEST(Litter, HolesAreOfTheSizesThatAreAskedFor) {
-  book heap;
+  recording_malloc heap;
   const litter made(heap.calls(), plan_of(2000, 3));
   std::vector<std::size_t> sizes;
   for (const auto& [which, size] : heap.freed) sizes.push_back(size);
@@ -155,11 +158,11 @@ double rises(const std::vector<T>& values) {
 TEST(Litter, BlocksAreMadeAndFreedInRandomOrder) {
   std::vector<size_weight> sizes;
   for (std::size_t size = 1; size <= 1000; ++size) sizes.push_back({size, 1});
-  book heap;
+  recording_malloc heap;
   const litter made(heap.calls(), {sizes, 1000, 3});
   EXPECT_NEAR(rises(heap.asked), 0.5, 0.05);
   std::vector<std::size_t> which;
-  for (const auto& [born, size] : heap.freed) which.push_back(born);
+  for (const auto& [index, size] : heap.freed) which.push_back(index);
   EXPECT_NEAR(rises(which), 0.5, 0.05);
   const auto [first, last] = std::ranges::minmax(which);
   EXPECT_LT(first, 50u);
@@ -167,9 +170,9 @@ TEST(Litter, BlocksAreMadeAndFreedInRandomOrder) {
 }
 
 TEST(Litter, TheSameSeedMakesTheSameLitter) {
-  book first;
-  book second;
-  book other;
+  recording_malloc first;
+  recording_malloc second;
+  recording_malloc other;
   const litter a(first.calls(), plan_of(300, 3, 7));
   const litter b(second.calls(), plan_of(300, 3, 7));
   const litter c(other.calls(), plan_of(300, 3, 8));
@@ -203,7 +206,7 @@ TEST(Litter, TheWorkLiesInTheHoles) {
 }
 
 TEST(Litter, DamageToWhatIsLeftIsSeen) {
-  book heap;
+  recording_malloc heap;
   litter made(heap.calls(), plan_of(100, 3));
   EXPECT_TRUE(made.is_intact());
   const litter::block& victim = made.left().back();
@@ -213,7 +216,7 @@ TEST(Litter, DamageToWhatIsLeftIsSeen) {
 }
 
 TEST(Litter, AHeapThatRunsOutIsToldAndLeftEmpty) {
-  book heap(1234);
+  recording_malloc heap(1234);
   const litter made(heap.calls(), plan_of(1000, 3));
   EXPECT_STREQ(made.shortage(), "no memory is left for so much litter");
   EXPECT_TRUE(made.left().empty());
@@ -224,7 +227,7 @@ TEST(Litter, AHeapThatRunsOutIsToldAndLeftEmpty) {
 
 TEST(Litter, AListThatFitsNowhereIsTold) {
   for (const std::size_t live : {std::size_t{1} << 62, std::size_t{1} << 58, std::size_t{1} << 40}) {
-    book heap;
+    recording_malloc heap;
     const litter made(heap.calls(), plan_of(live, 10));
     EXPECT_STREQ(made.shortage(), "a list of so much litter does not fit into memory");
     EXPECT_TRUE(heap.asked.empty());

@@ -9,7 +9,7 @@
 namespace mallard {
 namespace {
 
-// Every other 16 bytes of a stretch, from the last one to the first.
+// Every other 16 bytes of a span, from the last one to the first.
 template <std::size_t Pieces>
 struct islands {
   alignas(16) std::array<std::byte, 32 * Pieces> bytes;
@@ -72,7 +72,7 @@ class ValidateFreed : public testing::Test {
   intrusive_stack freed_;
 };
 
-TEST_F(ValidateFreed, BlocksOfThePoolAreNoFault) {
+TEST_F(ValidateFreed, BlocksOfThePoolAreNoError) {
   EXPECT_FALSE(found());
   for (std::size_t i = 0; i < 4; ++i) freed_.push(&memory_.bytes[32 * i]);
   EXPECT_FALSE(found());

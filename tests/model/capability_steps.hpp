@@ -73,12 +73,12 @@ class capability_steps {
     requires rewindable<heap_type>
   {
     if (marks_.empty() || r.below(3) > 0) {
-      marks_.push_back({s.heap().mark(), s.births()});
+      marks_.push_back({s.heap().mark(), s.allocations()});
       return;
     }
     const std::size_t chosen = r.below(marks_.size());
     s.heap().rewind(marks_[chosen].place);
-    s.forget_since(marks_[chosen].birth);
+    s.forget_since(marks_[chosen].allocation);
     marks_.resize(chosen + 1);  // the mark itself lives on
   }
 
@@ -118,7 +118,7 @@ class capability_steps {
 
   struct mark {
     typename mark_of<heap_type>::type place;
-    std::uint64_t birth;  // of the first block allocated since
+    std::uint64_t allocation;  // of the first block allocated since
   };
 
   std::vector<mark> marks_;

@@ -89,7 +89,7 @@ class chunk_registry {
   }
 
   // Memory of somebody else's that a heap may use from now on, until it is taken back.
-  void note(std::byte* data, std::size_t size) {
+  void add(std::byte* data, std::size_t size) {
     const std::lock_guard lock(mutex_);
     chunks_[address_of(data)] = {nullptr, size, size, 1};
     held_ += size;
@@ -118,7 +118,8 @@ class chunk_registry {
 
  private:
   struct entry {
-    void* origin;  // what the C library gave, `align` bytes before the chunk; null for what was noted
+    void*
+        origin;  // what the C library gave, `align` bytes before the chunk; null for a buffer that was added
     std::size_t requested, received, align;  // bytes
   };
 
@@ -224,12 +225,12 @@ class lent_buffer {
 
 // A buffer that stands elsewhere, inside a heap for one, and that the chunk_registry knows of as long as this
 // lives.
-class noted_buffer {
+class registered_buffer {
  public:
-  noted_buffer(std::byte* data, std::size_t size) : memory_{data, size} { registry_.note(data, size); }
-  noted_buffer(const noted_buffer&) = delete;
-  noted_buffer& operator=(const noted_buffer&) = delete;
-  ~noted_buffer() { registry_.take_back(memory_.data, memory_.size, 1); }
+  registered_buffer(std::byte* data, std::size_t size) : memory_{data, size} { registry_.add(data, size); }
+  registered_buffer(const registered_buffer&) = delete;
+  registered_buffer& operator=(const registered_buffer&) = delete;
+  ~registered_buffer() { registry_.take_back(memory_.data, memory_.size, 1); }
 
  private:
   chunk_registry& registry_ = *chunk_registry::current();

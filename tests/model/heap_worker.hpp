@@ -3,8 +3,9 @@
 //     worker A [shadow] --blocks--> mailbox of B --> worker B [shadow] keeps them or ends them
 //
 // It draws its steps from a seed of its own; only when blocks of others arrive is up to chance. The
-// contents of each block are its own from birth to end: a block that overlaps one of another thread, or
-// was handed out twice, is found damaged by whoever ends it. The heap's figures are for quiet times.
+// contents of each block are its own from its allocation to its end: a block that overlaps one of another
+// thread, or was handed out twice, is found damaged by whoever ends it. The heap's figures are for quiet
+// times.
 #pragma once
 
 #include <cstdint>
@@ -57,10 +58,10 @@ class worker {
     return shadow_;
   }
 
-  // Births of round n are later than all of earlier rounds, and no two workers have the same ones.
-  static constexpr std::uint64_t first_birth(std::uint64_t round) { return round << 48; }
+  // Allocations of round n are later than all of earlier rounds, and no two workers have the same ones.
+  static constexpr std::uint64_t first_allocation(std::uint64_t round) { return round << 48; }
   void begin_round(std::uint64_t round) {
-    shadow_.count_births_from(first_birth(round) + (std::uint64_t{index_} << 32));
+    shadow_.count_allocations_from(first_allocation(round) + (std::uint64_t{index_} << 32));
   }
 
   // Takes `steps` steps of `p`, its live blocks shared among the workers; `may_fail` when the source has

@@ -30,7 +30,7 @@ bool resize_and_check(shadow<M>& s, std::size_t i, const resize_request& q) {
     const heap_usage after = s.usage();  // memory that was kept for later may have gone back in the attempt
     EXPECT_TRUE(after.granted == before.granted && after.carved == before.carved && after.held <= before.held)
         << "a resize that failed changed the heap";
-    EXPECT_TRUE(contents::intact(old.data, old.received, old.birth));
+    EXPECT_TRUE(contents::intact(old.data, old.received, old.allocation));
     return false;
   }
   const std::size_t requested = result.memory.size >= q.preferred ? q.preferred : q.limit;
@@ -55,7 +55,7 @@ bool resize_and_check(shadow<M>& s, std::size_t i, const resize_request& q) {
     }
   }
   const std::size_t kept = std::min(old.received, result.memory.size);
-  EXPECT_TRUE(contents::intact(old.data, kept, old.birth)) << "a resize damaged the contents";
+  EXPECT_TRUE(contents::intact(old.data, kept, old.allocation)) << "a resize damaged the contents";
   s.replace(i, result.memory, result.memory.size == old.granted ? old.requested : requested);
   return true;
 }

@@ -5,12 +5,12 @@
 //
 // Invariant checked at each step: a block has at least the size and exactly the alignment asked for,
 // lies in a chunk that the source really gave, overlaps no live block, and holds at its end what was
-// written over all of its received bytes at its birth. check() adds what the heap says of itself.
+// written over all of its received bytes at its allocation. check() adds what the heap says of itself.
 // A broken property is a failure of the running test; `broken()` lets long loops stop there.
 //
 // A heap that several threads use at once has one `shared` shadow a thread. Blocks pass from one to
 // another by give() and take(). Such a shadow asks for no figures: those are for quiet times, when one
-// that is not shared takes note of all blocks and checks.
+// that is not shared records all blocks and checks.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ struct live_block {
   std::byte* data;
   std::size_t requested, received, align;  // bytes
   std::size_t granted;                     // bytes the heap counts for it: received, where that was told
-  std::uint64_t birth;                     // place in the order of births; its contents follow from it
+  std::uint64_t allocation;                // its number; the contents follow from it
 };
 
 // Writes and recognises contents that differ between seeds and between places: pieces of one strip of noise,
@@ -52,7 +52,7 @@ class contents {
  public:
   static void write(const live_block& b) {
     for (std::size_t i = 0; i < b.received; i += piece)
-      std::memcpy(b.data + i, noise(b.birth, i), std::min(piece, b.received - i));
+      std::memcpy(b.data + i, noise(b.allocation, i), std::min(piece, b.received - i));
   }
 
   // Whether the first `size` bytes at `data` are those that were written for `seed`.
@@ -97,13 +97,13 @@ class shadow {
   [[nodiscard]] bool shared() const { return company_ == company::shared; }
   [[nodiscard]] std::size_t live() const { return blocks_.size(); }
   [[nodiscard]] const live_block& operator[](std::size_t i) const { return blocks_[i]; }
-  [[nodiscard]] std::uint64_t births() const { return births_; }
+  [[nodiscard]] std::uint64_t allocations() const { return allocations_; }
   [[nodiscard]] static bool broken() { return failure_flag::raised(); }
 
-  // The next birth is the n-th; precondition: greater than all so far.
-  void count_births_from(std::uint64_t n) { births_ = n; }
+  // The next allocation is the n-th; precondition: greater than all so far.
+  void count_allocations_from(std::uint64_t n) { allocations_ = n; }
 
-  // Index of the block that was born first or last; precondition: live() > 0.
+  // Index of the block that was allocated first or last; precondition: live() > 0.
   [[nodiscard]] std::size_t oldest() const { return extreme(std::less<>()); }
   [[nodiscard]] std::size_t youngest() const { return extreme(std::greater<>()); }
 
@@ -114,7 +114,7 @@ class shadow {
     return {};
   }
 
-  // Whether a block was born. When the heap is exhausted, what it does then is checked too. An alignment
+  // Whether a block was allocated. When the heap is exhausted, what it does then is checked too. An alignment
   // beyond what the model allows is asked for as the largest that it does.
   bool allocate(std::size_t size, std::size_t wished_align) {
     const std::size_t align = std::min(wished_align, M::largest_align);
@@ -132,20 +132,20 @@ class shadow {
     return !broken();
   }
 
-  // Takes note of a block that the heap has given by some other member.
+  // Records a block that the heap has given by some other member.
   void adopt(block b, std::size_t size, std::size_t align) { adopt(b, size, align, b.size); }
 
   void adopt(block b, std::size_t size, std::size_t align, std::size_t granted) {
     EXPECT_GE(b.size, size == 0 ? 1 : size) << "received less than requested";
-    const live_block born{static_cast<std::byte*>(b.data), size, b.size, align, granted, births_++};
-    if (note(born)) contents::write(born);
+    const live_block allocated{static_cast<std::byte*>(b.data), size, b.size, align, granted, allocations_++};
+    if (record(allocated)) contents::write(allocated);
   }
 
-  // Takes note of a block that another shadow gave away.
+  // Records a block that another shadow gave away.
   void take(const live_block& b) {
-    EXPECT_TRUE(contents::intact(b.data, b.received, b.birth))
+    EXPECT_TRUE(contents::intact(b.data, b.received, b.allocation))
         << "a block of " << b.received << " was damaged";
-    note(b);
+    record(b);
   }
 
   // Forgets the i-th block, which lives on.
@@ -155,7 +155,7 @@ class shadow {
     return b;
   }
 
-  // The i-th block was resized in place to `now`; from here on it counts as born now.
+  // The i-th block was resized in place to `now`; from here on it counts as allocated now.
   void replace(std::size_t i, block now, std::size_t requested) {
     const std::size_t align = blocks_[i].align;
     drop(i);
@@ -179,17 +179,17 @@ class shadow {
   // caller's until then.
   live_block forget(std::size_t i) {
     const live_block b = blocks_[i];
-    EXPECT_TRUE(contents::intact(b.data, b.received, b.birth))
+    EXPECT_TRUE(contents::intact(b.data, b.received, b.allocation))
         << "a block of " << b.received << " was damaged";
     std::memset(b.data, scribble, b.received);
     drop(i);
     return b;
   }
 
-  // Forgets all blocks born at `birth` or later: the heap has ended them.
-  void forget_since(std::uint64_t birth) {
+  // Forgets all blocks allocated at `allocation` or later: the heap has ended them.
+  void forget_since(std::uint64_t allocation) {
     for (std::size_t i = blocks_.size(); i-- > 0;)
-      if (blocks_[i].birth >= birth) drop(i);
+      if (blocks_[i].allocation >= allocation) drop(i);
   }
 
   // What the heap, and each one that it stands on, tells of itself, against what is known here.
@@ -225,7 +225,7 @@ class shadow {
 
   void check_contents() const {
     for (const live_block& b : blocks_)
-      EXPECT_TRUE(contents::intact(b.data, b.received, b.birth))
+      EXPECT_TRUE(contents::intact(b.data, b.received, b.allocation))
           << "a block of " << b.received << " was damaged";
   }
 
@@ -233,7 +233,7 @@ class shadow {
   static constexpr int scribble = 0xdd;
 
   // Whether `b` lies where a live block may lie; if so, it is one from now on.
-  bool note(const live_block& b) {
+  bool record(const live_block& b) {
     EXPECT_TRUE(is_aligned(b.data, b.align)) << b.data << " is not aligned to " << b.align;
     if constexpr (probed<M>) {
       EXPECT_TRUE(shared() || registry_.covers(b.data, b.received))
@@ -279,7 +279,7 @@ class shadow {
   [[nodiscard]] std::size_t extreme(Before before) const {
     const auto found = std::min_element(
         blocks_.begin(), blocks_.end(),
-        [before](const live_block& a, const live_block& b) { return before(a.birth, b.birth); });
+        [before](const live_block& a, const live_block& b) { return before(a.allocation, b.allocation); });
     return static_cast<std::size_t>(found - blocks_.begin());
   }
 
@@ -296,7 +296,7 @@ class shadow {
   std::vector<live_block> blocks_;
   std::map<std::uintptr_t, std::uintptr_t> spans_;  // of live blocks: start, end
   std::size_t granted_ = 0;
-  std::uint64_t births_ = 0;
+  std::uint64_t allocations_ = 0;
   std::uint64_t steps_ = 0;
 };
 

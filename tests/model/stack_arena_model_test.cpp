@@ -16,7 +16,7 @@ struct arena_model : model {
   // The first block is all of the inside: so the chunk_registry learns where that is.
   struct rig {
     basic_stack_arena<Bytes, source, Growth> heap;
-    noted_buffer inside{static_cast<std::byte*>(heap.allocate(Bytes, 1).data), Bytes};
+    registered_buffer inside{static_cast<std::byte*>(heap.allocate(Bytes, 1).data), Bytes};
     rig() { heap.release(); }
   };
 };

@@ -65,7 +65,7 @@ class worker_threads {
 
   // Forgets all blocks of the round and later ones: the heap has ended them.
   void forget_since(std::uint64_t round) {
-    for (worker<M>& w : workers_) w.blocks().forget_since(worker<M>::first_birth(round));
+    for (worker<M>& w : workers_) w.blocks().forget_since(worker<M>::first_allocation(round));
   }
 
   // The round that comes next.

@@ -19,9 +19,9 @@ constexpr const char* long_text = "a line that is too long for a small string";
 
 class TestResource : public testing::Test {
  protected:
-  TestResource() { memory_.on_mismatch(note, this); }
+  TestResource() { memory_.on_mismatch(record, this); }
 
-  static void note(const misuse_report& r, void* seen) {
+  static void record(const misuse_report& r, void* seen) {
     static_cast<TestResource*>(seen)->seen_.push_back(r.what);
   }
 
@@ -87,7 +87,7 @@ TEST_F(TestResource, ReportsLeaksAtItsEnd) {
   void* leaked = nullptr;
   std::optional<test_resource> ends;
   ends.emplace("ends");
-  ends->on_mismatch(note, this);
+  ends->on_mismatch(record, this);
   leaked = ends->allocate(10, 1);
   ends->deallocate(ends->allocate(20, 1), 20, 1);
   EXPECT_NE(leaked, nullptr);
@@ -167,7 +167,7 @@ TEST_F(TestResource, ReportsDamageBeforeLeaksAtItsEnd) {
 TEST_F(TestResource, ReportsALeakOnce) {
   {
     test_resource ends("ends");
-    ends.on_mismatch(note, this);
+    ends.on_mismatch(record, this);
     (void)ends.allocate(10, 1);
     EXPECT_EQ(ends.report_leaks(0, {}), 1u);
     EXPECT_EQ(ends.mismatches(), 1u);

@@ -8,9 +8,9 @@
 //                       hide their symbols. A library that dlopen loads without RTLD_GLOBAL may still get its
 //                       own copy: always if clang compiled it, and with gcc if the program exports no symbols
 //                       (-rdynamic).
-// MALLARD_HIDDEN        gives each program and shared object its own copy of a variable or a class's
-// functions. MALLARD_FIRST_OF_ALL  constructs a static object before all others of its program or shared
-// object.
+// MALLARD_HIDDEN        gives each program and shared object its own copy of a variable, or of a class's
+//                       functions.
+// MALLARD_FIRST_OF_ALL  constructs a static object before all others of its program or shared object.
 #pragma once
 
 #if defined(__GNUC__) || defined(__clang__)

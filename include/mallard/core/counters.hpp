@@ -3,7 +3,7 @@
 //     add(5)  add(3)  remove(5)      live = 3   peak = 8   total = 8
 //
 // A counter is for one thread at a time or, if `Shared`, for many: each figure is then exact once the threads
-// are quiet, while a reading in between may mix moments. Invariant: live <= peak <= total.
+// are quiet, while a read in between may mix values of different moments. Invariant: live <= peak <= total.
 // Cost: three additions; three atomic ones if shared.
 #pragma once
 

@@ -91,7 +91,7 @@ class size_trie {
     if (removed->link == nullptr) return;
     if (replacement == removed) replacement = take_leaf(removed);
     *removed->link = replacement;
-    if (replacement == nullptr) return note_emptied(removed->size());
+    if (replacement == nullptr) return mark_emptied(removed->size());
     replacement->link = removed->link;
     for (std::size_t side = 0; side < 2; ++side) {
       replacement->child[side] = removed->child[side];
@@ -167,7 +167,7 @@ class size_trie {
     return n;
   }
 
-  void note_emptied(std::size_t size) noexcept {
+  void mark_emptied(std::size_t size) noexcept {
     const std::size_t index = index_of(size);
     if (roots_[index] == nullptr) present_ &= ~(std::uint64_t{1} << index);
   }

@@ -316,7 +316,7 @@ class basic_adaptive_pool {
     return t != nullptr && partial_.is_nearly_fullest(t);
   }
 
-  // Called when so many blocks are free that the slab belongs into another list.
+  // Called when the number of free blocks puts the slab into another list.
   MALLARD_NOINLINE void look_at(slab* t) noexcept {
     const std::size_t free = t->goal;
     if (free != partial_lists::when_full) partial_.erase(t);

@@ -6,8 +6,8 @@
 // A freed block is reused for its own class. multipool reuses the newest first, while it may still be in the
 // caches, fifo_multipool the oldest. Pooled blocks have no headers. Large blocks return to the upstream when
 // they are freed; chunks by release() and the destructor; chunks that a clear() has kept also before a
-// request is refused. After everything is freed, or by clear(), it holds the sum of its classes' peaks, and
-// beside that at most
+// request is refused. After everything is freed, or after clear(), it holds the sum of its classes'
+// peaks, plus at most
 //
 //     a sixteenth of what it holds, or 16 KiB, in the chunk in use,
 //     a sixteenth of a class's peak, or 1 KiB, that each class below 128 bytes has carved too early,

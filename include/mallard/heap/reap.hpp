@@ -92,7 +92,7 @@ class clear_optimized {
   }
 
   MALLARD_INLINE void deallocate(void* p) noexcept {
-    settle();
+    return_rest();
     run_ = 0;
     heap_.deallocate(p);
   }
@@ -104,7 +104,7 @@ class clear_optimized {
   static constexpr resize_way ways = Heap::ways;
 
   [[nodiscard]] resize_result resize(const resize_request& request) noexcept {
-    settle();
+    return_rest();
     return heap_.resize(request);
   }
 
@@ -112,18 +112,18 @@ class clear_optimized {
 
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t contiguous) noexcept {
-    settle();
+    return_rest();
     return heap_.allocate_burst(out, count, size, align, contiguous);
   }
 
   [[nodiscard]] bool allocate_burst(chain& out, const std::size_t* lengths, std::size_t count,
                                     std::size_t unit, std::size_t align, std::size_t contiguous) noexcept {
-    settle();
+    return_rest();
     return heap_.allocate_burst(out, lengths, count, unit, align, contiguous);
   }
 
   void deallocate_burst(chain& blocks) noexcept {
-    settle();
+    return_rest();
     run_ = 0;
     heap_.deallocate_burst(blocks);
   }
@@ -146,21 +146,21 @@ class clear_optimized {
   }
 
   std::size_t trim(std::size_t keep) noexcept {
-    settle();
+    return_rest();
     return heap_.trim(keep);
   }
 
   [[nodiscard]] bool owns(const void* p) const noexcept { return heap_.owns(p); }
 
   [[nodiscard]] heap_usage usage() const noexcept {
-    settle();
+    return_rest();
     return heap_.usage();
   }
 
   [[nodiscard]] violation validate() const noexcept {
     if (cursor_ != 0 && (limit_ > last_ || (limit_ != 0 && cursor_ > limit_)))
       return {"clear_optimized: the cursor is outside what is bumped"};
-    settle();
+    return_rest();
     return heap_.validate();
   }
 
@@ -194,7 +194,7 @@ class clear_optimized {
         return bump(whole);
       }
     }
-    settle();
+    return_rest();
     const block b = heap_.allocate(size, align);
     if (b) [[likely]]
       bump_behind(b.data);
@@ -221,13 +221,13 @@ class clear_optimized {
 
   // After an operation that ends all blocks, only a validation looks at the rest again.
   MALLARD_INLINE void forget_rest() noexcept {
-    if constexpr (MALLARD_CHECKS != 0) settle();
+    if constexpr (MALLARD_CHECKS != 0) return_rest();
     cursor_ = limit_ = 0;
     is_open_ = false;
   }
 
   // Returns the rest to Heap, if it is here.
-  MALLARD_INLINE void settle() const noexcept {
+  MALLARD_INLINE void return_rest() const noexcept {
     if (cursor_ != 0) give_rest_back();
   }
 

@@ -191,7 +191,7 @@ class emulated_region {
     const block given = upstream_.allocate(size, align);
     if (!given) [[unlikely]]
       return {};
-    const entry made = noted(given, align);
+    const entry made = entry_of(given, align);
     if (!entries_.push(made)) [[unlikely]] {
       end(made);
       return {};
@@ -268,7 +268,7 @@ class emulated_region {
   [[nodiscard]] violation validate() const noexcept { return entries_.validate(); }
 
  private:
-  static entry noted(const block& given, std::size_t align) noexcept {
+  static entry entry_of(const block& given, std::size_t align) noexcept {
     if constexpr (by_pointer)
       return {given.data};
     else

@@ -8,7 +8,7 @@
 // internal bytes, the topmost block grows and shrinks in place, deallocate is empty. The internal bytes count
 // in usage().held, but not in what the upstream counts; nothing writes to them before a block does.
 // Invariant: a block inside is aligned to default_align without padding. Cost: monotonic's. Not synchronised.
-// For a few KiB: a stack ends at some MiB, and nothing checks that.
+// For a few KiB: a stack has a few MiB, and nothing checks that.
 // Seed 000, section 3 (monotonic allocators) and 4 (AS3 to AS6).
 #pragma once
 

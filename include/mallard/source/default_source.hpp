@@ -10,10 +10,10 @@
 // heap shares chunks with no other.
 //
 // The cache exists before main and after every destructor, so static heaps may use it: it is initialised at
-// compile time and never destroyed. Shared libraries share it, also where they hide their symbols; one that
+// compile time and never destroyed. Shared libraries share it, even if they hide their symbols; one that
 // is loaded at run time, by a program that exports none, has a cache of its own.
 //
-// fork() may be called while other threads use the cache: the child finds it whole, with copies of the
+// fork() may be called while other threads use the cache: the child finds it intact, with copies of the
 // cached chunks. The program and each library that includes this header have fork handlers for that from the
 // first of their initialisers on (priority 101) until they are unloaded. Handlers that are registered later
 // may use heaps: pthread_atfork runs them around these. A handler that a library without this header has
@@ -21,7 +21,7 @@
 // or vfork() must not use the cache.
 //
 // Received sizes are whole pages; above 64 of them up to 1/32 more than asked for (chunk_sizes). Cost: about
-// 60 instructions where a chunk of the size is cached, else the system's; once a chunk.
+// 60 instructions per chunk if one of the size is cached, otherwise the system's.
 #pragma once
 
 #include <cstddef>

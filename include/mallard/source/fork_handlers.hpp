@@ -1,4 +1,4 @@
-// fork_handlers<Held>: keeps an object that exists once per process whole over fork(), whichever shared
+// fork_handlers<Held>: keeps an object that exists once per process intact across fork(), whichever shared
 // objects use it.
 //
 //     fork --> handlers registered later --> Held::before_fork()      locks

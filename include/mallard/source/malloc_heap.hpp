@@ -3,8 +3,8 @@
 //     heap or layer --> malloc_heap --> malloc, aligned_alloc, free
 //
 // It lets layers stand on a malloc, for use and for comparison. It has no state: any malloc_heap may free a
-// block of another, on any thread. Received sizes are the requested
-// ones, as not every malloc can tell more.
+// block of another, on any thread. Received sizes are the requested ones, as
+// not every malloc can report more.
 // Cost: that of the malloc.
 #pragma once
 

@@ -1,10 +1,10 @@
-// thread_end<End>: calls End(of) when the calling thread ends, at whatever point of its life it was asked to.
+// thread_end<End>: calls End(of) when the calling thread ends, even if asked to during the thread's end.
 //
 //     the thread's function -> destructors of thread_local objects -> destructors of pthread keys
 //                                   End(of), and forgotten              else End(of) here
 //
 // Two mechanisms, because a thread_local object constructed by the destructor of a pthread key is never
-// destroyed, while a key set there is looked at again, up to PTHREAD_DESTRUCTOR_ITERATIONS times in all. The
+// destroyed, while a key set there is processed again, up to PTHREAD_DESTRUCTOR_ITERATIONS times in all. The
 // program and each library have one key of their own, and a library stays loaded as long as a thread watches
 // with it.
 // Cost: a few instructions per watch() after a thread's first.

@@ -65,7 +65,7 @@ class input {
 // What the .xz streams in `packed` hold, one after the other.
 [[nodiscard]] std::unique_ptr<byte_stream> unpack_xz(input packed);
 
-// The bytes behind a packing that is told by the first ones, or these bytes themselves.
+// The bytes unpacked, if their first ones are those of a known packing; otherwise these bytes themselves.
 [[nodiscard]] input unpacked(input from);
 
 }  // namespace mallard::journal

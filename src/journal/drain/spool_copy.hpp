@@ -6,7 +6,7 @@
 // The program and the launcher may go on while the spool is read, so the copy is made anew until the
 // launcher has given nothing back meanwhile; then nothing in it was written over. What it says is trusted
 // no more than any other input: the tails are the right ones to go on from if the launcher kept the
-// invariants of spool.hpp, and whoever reads the rest checks it. Opens the file for reading and changes
+// invariants of spool.hpp, and its readers check the rest. Opens the file for reading and changes
 // nothing. Memory: what is really in the file, pages of zeros not counted.
 #pragma once
 
@@ -33,7 +33,7 @@ class spool_copy {
   [[nodiscard]] spool_header* header() const noexcept { return header_; }
   [[nodiscard]] std::uint64_t ring_words() const noexcept { return ring_words_; }
 
-  // So many of the journal's first bytes hold what lies before the rings' tails.
+  // How many of the journal's first bytes hold what lies before the rings' tails.
   [[nodiscard]] std::uint64_t journal_bytes() const noexcept { return journal_bytes_; }
 
   // Whether the launcher lived, or the program did and was still recording.

@@ -1,11 +1,11 @@
 // table: rows and typed columns, the one container behind almost every section of a journal.
 //
-//     table "witn"        column 1        column 2         column 3
+//     table "wtns"        column 1        column 2         column 3
 //       row 0             event = 17      words[0] = ...   words[1] = ...
 //       row 1             ...
 //
 // A column holds numbers or texts, one a row; its id has a meaning only within the table's type
-// (FORMAT.md lists those that version 1 knows). Whoever needs something new in a journal defines a
+// (FORMAT.md lists those that version 1 knows). What is new in a journal gets a
 // new type, or a new column of a known one: readers skip what they do not know.
 #pragma once
 

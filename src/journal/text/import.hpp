@@ -22,9 +22,9 @@ struct imported {
   std::vector<std::string> warnings{};
 };
 
-// Writes `to` anew. `heard`, if it is not empty, is told now and then which share is done, 0..1, and may
-// throw. Whatever is thrown, journal::error from here, no file is left behind half written at `to`; a pipe
-// or a device stays.
+// Writes `to` anew. `heard`, if it is not empty, is called now and then with the share that is done, 0..1,
+// and may throw. Whatever is thrown, journal::error from here, no file is left behind half written at `to`; a
+// pipe or a device stays.
 imported import_journal(const std::filesystem::path& source, import_form form,
                         const std::filesystem::path& to, const std::function<void(double)>& heard);
 

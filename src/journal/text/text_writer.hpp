@@ -18,8 +18,8 @@ struct text_written {
   std::uint64_t left_out = 0;  // region events
 };
 
-// Reads `from` to its end. `to` tells itself whether writing failed. `heard`, if it is not empty, is told
-// behind every batch which share is done, 0..1, and may throw.
+// Reads `from` to its end. The state of `to` says whether writing failed. `heard`, if it is not empty, is
+// called after every batch with the share that is done, 0..1, and may throw.
 text_written write_text(event_source& from, std::ostream& to, const std::function<void(double)>& heard = {});
 
 }  // namespace mallard::journal

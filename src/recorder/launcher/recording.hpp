@@ -5,9 +5,9 @@
 //
 // However the process ends, what it has published is still in the rings: finish() reads it, then describes
 // the run and completes the journal. If a program has written over its spool, the spool is read no further
-// and the program is told not to wait for that. Each step, and each chunk of a long one, advances the
-// heartbeat by which programs see that the launcher is alive. Throws journal::error when the journal cannot
-// be written.
+// and the launcher tells the program not to wait for that. Each step, and each chunk of a long one, advances
+// the heartbeat by which programs see that the launcher is alive. Throws journal::error when the journal
+// cannot be written.
 #pragma once
 
 #include <sys/types.h>

@@ -33,7 +33,7 @@ struct recordings::child_recording {
   recording what;
   bool is_new = true;  // its predecessor has not been looked for yet
   bool over = false;   // its process was, when this round began
-  bool noted = false;  // in its parent's journal
+  bool named = false;  // in its parent's journal
   bool finished = false;
 };
 
@@ -134,7 +134,7 @@ std::uint64_t recordings::read() {
   read_one(*root_, taken);
   for (const auto& child : running_) {
     read_one(child->what, taken);
-    if (!child->noted && child->what.events() != 0) add_to_parent(*child);
+    if (!child->named && child->what.events() != 0) add_to_parent(*child);
   }
   finish_those_over();
   root_->spool().header()->heartbeat.fetch_add(1);
@@ -174,7 +174,7 @@ void recordings::finish_those_over() {
                               return other.what.process() == one.what.process();
                             }));
     one.finished = one.over && !has_later([&](const child_recording& other) {
-                     return !other.noted && other.parent == one.what.process();
+                     return !other.named && other.parent == one.what.process();
                    });
     if (one.finished) finish(one);
     any = any || one.finished;
@@ -220,7 +220,7 @@ void recordings::add_to_parent(child_recording& what) {
                                   ? (path.parent_path().filename() / path.filename()).string()
                                   : path.filename().string();
   written(parent, "", [&] { parent.add_child(what.what.process(), what.begin, journal); });
-  what.noted = true;
+  what.named = true;
 }
 
 void recordings::finish(child_recording& what) {
@@ -231,13 +231,13 @@ void recordings::finish(child_recording& what) {
     fs::remove(what.what.path(), ignored);
     return;
   }
-  if (!what.noted) add_to_parent(what);
+  if (!what.named) add_to_parent(what);
   add_to_totals(what.what);
 }
 
 void recordings::leave(child_recording& what) {
   if (what.what.state().stopped == 0) written(what.what, "", [&] { what.what.leave(); });
-  if (!what.noted) add_to_parent(what);
+  if (!what.named) add_to_parent(what);
   ++children_totals_.left;
   add_to_totals(what.what);
 }

@@ -5,7 +5,7 @@
 //
 // A child makes its spool itself and announces it by a count in the root's. Its recording ends when its
 // process has ended, or has become another program that has a spool of its own by now. If a journal cannot be
-// written further (a full disk), the user is told and this recording alone ends. A process without events
+// written further (a full disk), a message says so and this recording alone ends. A process without events
 // leaves no journal. The root's recording lasts until the end: its spool has the doorbell of all.
 #pragma once
 

@@ -2,8 +2,8 @@
 //
 //     slot --> [ T ][ T ][    ][ T ]      mapped in before the first pass; the harness's own memory
 //
-// A region lies where its program would have it, in memory that is there already. Whoever makes an object in
-// a slot ends it: the table does neither.
+// A region lies where its program would have it, in memory that is there already. The allocator
+// makes and ends the objects; the table does neither.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // check_pass: replays a trace once, untimed, and proves that the allocator serves it rightly.
 //
-//     birth    aligned as asked; no byte of it in another live block; filled with the block's pattern
-//     resize   what both sizes have in common is still there; then as at birth
-//     death    the slot holds a live block; every byte of its pattern is still there
+//     allocate   aligned as asked; no byte of it in another live block; filled with the block's pattern
+//     resize     what both sizes have in common is still there; then as at an allocation
+//     free       the slot holds a live block; every byte of its pattern is still there
 //
 // The pattern depends on the block and on the place inside it, so that moved, swapped and
 // overwritten contents show. Blocks of size 0 have no bytes and only need an address. Records are
@@ -72,8 +72,8 @@ class checker {
     std::uint64_t i = 0;
     try {
       for (; i < ops.size(); ++i) {
-        if (const char* fault = step(&ops[i], i + 1))
-          return {exhausted_ ? check_verdict::exhausted : check_verdict::broken, fault, i};
+        if (const char* violation = step(&ops[i], i + 1))
+          return {exhausted_ ? check_verdict::exhausted : check_verdict::broken, violation, i};
       }
       allocator_.end_pass();
     } catch (const std::bad_alloc&) {
@@ -92,11 +92,11 @@ class checker {
   const char* step(const op* o, std::uint64_t seed) {
     switch (o->kind) {
       case op_kind::allocate:
-        return born(allocator_.allocate(*o), *o, seed);
+        return allocated(allocator_.allocate(*o), *o, seed);
       case op_kind::allocate_aligned:
-        return born(allocator_.allocate_aligned(*o), *o, seed);
+        return allocated(allocator_.allocate_aligned(*o), *o, seed);
       case op_kind::deallocate:
-        return ended(*o);
+        return freed(*o);
       case op_kind::reallocate:
         return resized(o[0], o[1], seed);
       case op_kind::resized_from:
@@ -105,7 +105,7 @@ class checker {
     return "unknown operation";
   }
 
-  const char* born(void* p, const op& o, std::uint64_t seed) {
+  const char* allocated(void* p, const op& o, std::uint64_t seed) {
     if (p == nullptr) {
       exhausted_ = true;
       return "an allocation was refused";
@@ -119,10 +119,11 @@ class checker {
     return nullptr;
   }
 
-  const char* ended(const op& o) {
+  const char* freed(const op& o) {
     live_block& b = live_[o.slot];
     if (b.seed == 0) return "a free without its allocation";
-    if (!has_pattern(b.data, o.size, b.seed)) return "contents written at birth are damaged at death";
+    if (!has_pattern(b.data, o.size, b.seed))
+      return "contents written at the allocation are damaged at the free";
     if (!shadow_.leave(b.data, o.size)) return "a free of bytes that are not allocated";
     allocator_.deallocate(b.data, o);
     b.seed = 0;
@@ -132,13 +133,14 @@ class checker {
   const char* resized(const op& to, const op& from, std::uint64_t seed) {
     live_block& b = live_[to.slot];
     if (b.seed == 0) return "a reallocation without its allocation";
-    if (!has_pattern(b.data, from.size, b.seed)) return "contents written at birth are damaged at a resize";
+    if (!has_pattern(b.data, from.size, b.seed))
+      return "contents written at the allocation are damaged at a resize";
     if (!shadow_.leave(b.data, from.size)) return "a reallocation of bytes that are not allocated";
     void* const moved = allocator_.reallocate(b.data, to, from);
     if (moved != nullptr && !has_pattern(moved, std::min(to.size, from.size), b.seed))
       return "contents are damaged by a resize";
     b.seed = 0;
-    return born(moved, to, seed);
+    return allocated(moved, to, seed);
   }
 
   C& allocator_;

@@ -1,4 +1,4 @@
-// replay_pass: drives an allocator through a stretch of a trace. This is what is measured.
+// replay_pass: drives an allocator through a span of a trace. This is what is measured.
 //
 //     op --> allocator.allocate --> slots[slot] --> allocator.deallocate
 //                 |

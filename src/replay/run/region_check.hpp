@@ -31,8 +31,8 @@ class region_checker {
     std::uint64_t i = 0;
     try {
       for (; i < ops.size(); ++i) {
-        if (const char* fault = step(ops[i], i + 1))
-          return {exhausted_ ? check_verdict::exhausted : check_verdict::broken, fault, i};
+        if (const char* violation = step(ops[i], i + 1))
+          return {exhausted_ ? check_verdict::exhausted : check_verdict::broken, violation, i};
       }
       allocator_.end_pass();
     } catch (const std::bad_alloc&) {
@@ -48,11 +48,11 @@ class region_checker {
       case region_op_kind::create:
         return allocator_.create(o.region(), o.parent()) ? nullptr : refused("a region was refused");
       case region_op_kind::allocate:
-        return born(allocator_.allocate(o), o, seed);
+        return allocated(allocator_.allocate(o), o, seed);
       case region_op_kind::deallocate:
         return freed(o);
       case region_op_kind::clear:
-        if (const char* fault = emptied(o.region())) return fault;
+        if (const char* violation = emptied(o.region())) return violation;
         allocator_.clear(o.region());
         return nullptr;
       case region_op_kind::destroy:
@@ -70,7 +70,7 @@ class region_checker {
     return what;
   }
 
-  const char* born(void* p, const region_op& o, std::uint64_t seed) {
+  const char* allocated(void* p, const region_op& o, std::uint64_t seed) {
     if (p == nullptr) return refused("an allocation was refused");
     if (live_[o.block()].seed != 0) return "an allocation into a slot that is taken";
     if (!is_aligned(p, o.align())) return "a block is not aligned as asked";
@@ -83,28 +83,30 @@ class region_checker {
   const char* freed(const region_op& o) {
     const region_blocks::block& b = live_[o.block()];
     if (b.seed == 0) return "a free without its allocation";
-    if (const char* fault = died(b)) return fault;
+    if (const char* violation = check_contents(b)) return violation;
     allocator_.deallocate(b.data, o);
     live_.remove(o.block());
     return nullptr;
   }
 
   const char* ended(std::uint32_t region, bool with_its_parent) {
-    if (const char* fault = emptied(region)) return fault;
+    if (const char* violation = emptied(region)) return violation;
     if (!with_its_parent) allocator_.destroy(region);
     return nullptr;
   }
 
   // All blocks of the region end.
   const char* emptied(std::uint32_t region) {
-    const char* fault = nullptr;
-    live_.end_all(region,
-                  [&](std::uint32_t, const region_blocks::block& b) { return (fault = died(b)) == nullptr; });
-    return fault;
+    const char* violation = nullptr;
+    live_.end_all(region, [&](std::uint32_t, const region_blocks::block& b) {
+      return (violation = check_contents(b)) == nullptr;
+    });
+    return violation;
   }
 
-  const char* died(const region_blocks::block& b) {
-    if (!has_pattern(b.data, b.size, b.seed)) return "contents written at birth are damaged at death";
+  const char* check_contents(const region_blocks::block& b) {
+    if (!has_pattern(b.data, b.size, b.seed))
+      return "contents written at the allocation are damaged at the free";
     if (!shadow_.leave(b.data, b.size)) return "a free of bytes that are not allocated";
     return nullptr;
   }

@@ -1,4 +1,4 @@
-// replay_region_pass: drives an allocator through a stretch of a trace of regions. This is what is measured.
+// replay_region_pass: drives an allocator through a span of a trace of regions. This is what is measured.
 //
 //     op --> allocator.create, clear, destroy        of regions, by slot
 //        --> allocator.allocate --> blocks[block] --> allocator.deallocate

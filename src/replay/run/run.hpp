@@ -41,8 +41,8 @@ concept tells_usage = counts_held<C> && requires(const C& c) {
   { c.usage() } -> std::same_as<heap_usage>;
 };
 
-// What the malloc of this process hands out from here on lies so many bytes further than it would have, as
-// far as its classes let it.
+// Moves what the malloc of this process hands out from here on by this number of bytes, as far as its size
+// classes allow.
 [[nodiscard]] inline void* shift_malloc(std::size_t bytes) noexcept {
   constexpr std::size_t tag = 8;  // of the boundary, in glibc's
   return bytes == 0 ? nullptr : std::malloc(bytes - tag);
@@ -144,7 +144,7 @@ class runner {
     if (!held_pass(c, 0, middle)) return;
     const std::uint64_t objects = objects_;
     if constexpr (tells_usage<C>)
-      if (!is_littered()) note_usage(c);
+      if (!is_littered()) record_usage(c);
     const std::size_t at_max_live = counts_held<C> ? 0 : above(harness::resident_exactly(), before);
     if (!held_pass(c, middle, facts_.ops)) return;
     c.end_pass();
@@ -205,7 +205,7 @@ class runner {
   }
 
   // What a stack of heaps holds is what has left its source, not what its top has from the next.
-  void note_usage(const C& c)
+  void record_usage(const C& c)
     requires tells_usage<C>
   {
     const heap_usage usage = c.usage();

@@ -7,7 +7,7 @@
 namespace mallard::replay {
 namespace {
 
-// What the object born at an allocation comes to, reallocations included.
+// What the object of an allocation comes to, reallocations included.
 struct extent {
   std::uint64_t size;
   std::uint64_t align;
@@ -23,16 +23,16 @@ std::uint64_t class_size(std::uint64_t asked, std::uint64_t align) {
 std::vector<extent> extents_of(std::span<const op> ops, std::size_t slots, std::size_t allocations) {
   std::vector<extent> result;
   result.reserve(allocations);
-  std::vector<std::size_t> born(slots);  // by slot: which allocation is in it
+  std::vector<std::size_t> allocation_in(slots);  // by slot: which allocation is in it
   for (const op& o : ops) {
     switch (o.kind) {
       case op_kind::allocate:
       case op_kind::allocate_aligned:
-        born[o.slot] = result.size();
+        allocation_in[o.slot] = result.size();
         result.push_back({o.size, o.align()});
         break;
       case op_kind::reallocate: {
-        extent& e = result[born[o.slot]];
+        extent& e = result[allocation_in[o.slot]];
         e = {std::max(e.size, o.size), std::max<std::uint64_t>(e.align, o.align())};
         break;
       }
@@ -46,12 +46,12 @@ std::vector<extent> extents_of(std::span<const op> ops, std::size_t slots, std::
 
 }  // namespace
 
-place_book::list& place_book::free_of(std::uint64_t size, std::uint64_t align) {
+place_table::list& place_table::free_of(std::uint64_t size, std::uint64_t align) {
   if (size <= 1024 && align <= 16) return small_[size / 16];
   return others_[{size, align}];
 }
 
-place_book::place place_book::take(std::uint64_t asked, std::uint64_t asked_align) {
+place_table::place place_table::take(std::uint64_t asked, std::uint64_t asked_align) {
   const std::uint64_t align = std::max<std::uint64_t>(asked_align, 16);
   const std::uint64_t size = class_size(asked, align);
   list& free = free_of(size, align);
@@ -67,19 +67,19 @@ place_book::place place_book::take(std::uint64_t asked, std::uint64_t asked_alig
 
 std::uint64_t assign_places(std::span<const op> ops, std::size_t slots, std::span<std::uint64_t> places) {
   const std::vector<extent> extents = extents_of(ops, slots, places.size());
-  std::vector<place_book::place> in_slot(slots);
-  place_book book;
-  std::size_t born = 0;
+  std::vector<place_table::place> in_slot(slots);
+  place_table table;
+  std::size_t allocation = 0;
   for (const op& o : ops) {
     if (o.kind == op_kind::deallocate) {
-      book.give_back(in_slot[o.slot]);
+      table.give_back(in_slot[o.slot]);
     } else if (o.kind == op_kind::allocate || o.kind == op_kind::allocate_aligned) {
-      const extent& e = extents[born];
-      in_slot[o.slot] = book.take(e.size, e.align);
-      places[born++] = in_slot[o.slot].offset;
+      const extent& e = extents[allocation];
+      in_slot[o.slot] = table.take(e.size, e.align);
+      places[allocation++] = in_slot[o.slot].offset;
     }
   }
-  return book.end();
+  return table.end();
 }
 
 }  // namespace mallard::replay

@@ -20,7 +20,7 @@
 namespace mallard::replay {
 
 // Which places there are, and which of them are free.
-class place_book {
+class place_table {
   using list = std::vector<std::uint64_t>;
 
  public:

@@ -30,7 +30,7 @@ void region_trace_builder::add(const journal::event_batch& batch) {
 
 void region_trace_builder::allocated(std::uint32_t place, const profile::object& o) {
   if (o.region == 0) return;
-  settle();
+  emit_ended();
   if (place >= blocks_.size()) blocks_.resize(std::size_t{place} + 1);
   block& b = blocks_[place];
   b = {};
@@ -43,7 +43,7 @@ void region_trace_builder::allocated(std::uint32_t place, const profile::object&
   b.align_log2 = o.alignment == 0 ? region_align_log2(o.size)
                                   : static_cast<std::uint8_t>(std::bit_width(o.alignment) - 1);
   const std::uint64_t align = std::uint64_t{1} << b.align_log2;
-  b.place = book_.take(b.size, align);
+  b.place = place_table_.take(b.size, align);
   places_.push_back(b.place.offset);
   emit({region_op_kind::allocate, of(o.region).slot, b.slot, b.size, b.align_log2});
 
@@ -61,14 +61,14 @@ void region_trace_builder::allocated(std::uint32_t place, const profile::object&
 // By itself, or with the region, whose own op follows.
 void region_trace_builder::freed(std::uint32_t place, const profile::object& o) {
   if (o.region == 0) return;
-  settle();
+  emit_ended();
   const block& b = blocks_[place];
   if (b.slot == no_slot) return;
   if (o.free_kind == event_kind::region_free) {
     ++facts_.deallocations;
     emit({region_op_kind::deallocate, of(o.region).slot, b.slot, b.size, b.align_log2});
   }
-  book_.give_back(b.place);
+  place_table_.give_back(b.place);
   block_slots_.free.push_back(b.slot);
   live_bytes_ -= b.size;
   --live_objects_;
@@ -76,7 +76,7 @@ void region_trace_builder::freed(std::uint32_t place, const profile::object& o) 
 
 void region_trace_builder::region_began(std::uint32_t /*number*/, std::uint32_t parent,
                                         std::uint64_t /*event*/, std::uint32_t /*context*/) {
-  settle();
+  emit_ended();
   const std::uint32_t slot = region_slots_.take();
   regions_.push_back({.created = ops_.size(), .slot = slot, .parent = parent});
   ++facts_.creations;
@@ -85,7 +85,7 @@ void region_trace_builder::region_began(std::uint32_t /*number*/, std::uint32_t 
 }
 
 void region_trace_builder::region_moved(std::uint32_t number, std::uint32_t parent) {
-  settle();
+  emit_ended();
   region& r = of(number);
   if (r.parent == parent || r.moved) return;
   r.moved = true;
@@ -95,13 +95,13 @@ void region_trace_builder::region_moved(std::uint32_t number, std::uint32_t pare
 }
 
 void region_trace_builder::region_ended(std::uint32_t number, std::uint64_t event) {
-  if (event != ended_by_) settle();
+  if (event != ended_by_) emit_ended();
   ended_.push_back(number);
   ended_by_ = event;
 }
 
 void region_trace_builder::region_cleared(std::uint32_t number, std::uint64_t event) {
-  if (event != ended_by_) settle();
+  if (event != ended_by_) emit_ended();
   end_inner(ended_.size(), number);
   ended_.clear();
   ++facts_.clears;
@@ -109,7 +109,7 @@ void region_trace_builder::region_cleared(std::uint32_t number, std::uint64_t ev
 }
 
 // What one event has ended is known: the region that it was about comes last.
-void region_trace_builder::settle() {
+void region_trace_builder::emit_ended() {
   if (ended_.empty()) return;
   end_inner(ended_.size() - 1, 0);
   end(ended_.back(), region_op_kind::destroy);
@@ -147,7 +147,7 @@ void region_trace_builder::end_the_rest() {
 }
 
 trace region_trace_builder::finish() {
-  settle();
+  emit_ended();
   end_the_rest();
   facts_.slots = block_slots_.used;
   facts_.region_slots = region_slots_.used;
@@ -155,7 +155,7 @@ trace region_trace_builder::finish() {
   facts_.circular_moves = pairing_.counts().circular_moves;
   return ops_.finish(facts_, [this](std::span<std::uint64_t> places) {
     std::ranges::copy(places_, places.begin());
-    return book_.end();
+    return place_table_.end();
   });
 }
 

@@ -48,7 +48,7 @@ class region_trace_builder final : private profile::watcher {
     bool alive = true;
   };
   struct block {
-    place_book::place place;
+    place_table::place place;
     std::uint64_t size = 0;
     std::uint32_t slot = no_slot;  // no_slot: it is left out
     std::uint8_t align_log2 = 0;
@@ -73,7 +73,7 @@ class region_trace_builder final : private profile::watcher {
   void region_ended(std::uint32_t number, std::uint64_t event) override;
 
   region& of(std::uint32_t number) { return regions_[number - 1]; }
-  void settle();
+  void emit_ended();
   void end_inner(std::size_t count, std::uint32_t cleared);
   void end(std::uint32_t number, region_op_kind how);
   void end_the_rest();
@@ -86,7 +86,7 @@ class region_trace_builder final : private profile::watcher {
   std::vector<block> blocks_;    // by pairing's place
   slot_stack region_slots_;
   slot_stack block_slots_;
-  place_book book_;
+  place_table place_table_;
   std::vector<std::uint64_t> places_;  // of the allocations, in order
   std::vector<std::uint32_t> ended_;   // numbers of the regions that one event ended, outer ones first
   std::uint64_t ended_by_ = 0;         // that event

@@ -84,7 +84,7 @@ void trace_builder::allocate(std::uint64_t address, std::uint64_t size, std::uin
   ++facts_.allocations;
   ++live_objects_;
   emit(size, slot, strict ? op_kind::allocate_aligned : op_kind::allocate, align);
-  note_live(size, 0);
+  count_live(size, 0);
 }
 
 void trace_builder::deallocate(std::uint64_t address) {
@@ -138,7 +138,7 @@ void trace_builder::reallocate(std::uint64_t old_address, std::uint64_t address,
   ++facts_.reallocations;
   emit(size, slot, op_kind::reallocate, block.align_log2);
   emit(before.size, slot, op_kind::resized_from, before.align_log2);
-  note_live(size, before.size);
+  count_live(size, before.size);
 }
 
 // The block at this address must have ended, though its free comes later.
@@ -170,7 +170,7 @@ std::uint32_t trace_builder::take_slot() {
   return slot;
 }
 
-void trace_builder::note_live(std::uint64_t more, std::uint64_t less) {
+void trace_builder::count_live(std::uint64_t more, std::uint64_t less) {
   facts_.total_bytes += more;
   live_bytes_ += more - less;
   facts_.max_live_objects = std::max(facts_.max_live_objects, live_objects_);
@@ -182,13 +182,14 @@ void trace_builder::note_live(std::uint64_t more, std::uint64_t less) {
 
 void trace_builder::free_the_rest() {
   std::vector<std::uint32_t> rest;
-  std::vector<std::uint64_t> born(blocks_.size());
+  std::vector<std::uint64_t> allocated_at(blocks_.size());
   const std::span<const op> all = ops_.ops();
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].kind == op_kind::allocate || all[i].kind == op_kind::allocate_aligned) born[all[i].slot] = i;
+    if (all[i].kind == op_kind::allocate || all[i].kind == op_kind::allocate_aligned)
+      allocated_at[all[i].slot] = i;
   for (std::uint32_t slot = 0; slot < blocks_.size(); ++slot)
     if (blocks_[slot].alive) rest.push_back(slot);
-  std::ranges::sort(rest, {}, [&born](std::uint32_t slot) { return born[slot]; });
+  std::ranges::sort(rest, {}, [&allocated_at](std::uint32_t slot) { return allocated_at[slot]; });
   facts_.never_freed = rest.size();
   for (const std::uint32_t slot : rest) end_block(slot);
 }

@@ -51,7 +51,7 @@ class trace_builder {
   void end_before_reuse(known_address& old);
   void end_block(std::uint32_t slot);
   std::uint32_t take_slot();
-  void note_live(std::uint64_t more, std::uint64_t less);
+  void count_live(std::uint64_t more, std::uint64_t less);
   void emit(std::uint64_t size, std::uint32_t slot, op_kind kind, std::uint8_t align_log2);
   void free_the_rest();
 

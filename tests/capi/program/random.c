@@ -30,7 +30,7 @@ static void check_marks(const unsigned char* block, size_t size, unsigned char m
   for (i = 0; i < size; ++i) CHECK(block[i] == mark);
 }
 
-static void born(struct live* place, mallard_heap* heap, void* block, size_t size) {
+static void check_and_fill(struct live* place, mallard_heap* heap, void* block, size_t size) {
   CHECK((uintptr_t)block % MALLARD_ALIGNMENT == 0);
   CHECK(mallard_heap_usable_size(heap, block) >= size);
   place->block = block;
@@ -44,7 +44,7 @@ static void allocate(mallard_heap* heap, struct live* place) {
   const size_t alignment = (size_t)1 << below(10);
   void* const block = below(2) == 0 ? mallard_heap_allocate(heap, size)
                                     : mallard_heap_allocate_aligned(heap, alignment, size);
-  if (block != NULL) born(place, heap, block, size);
+  if (block != NULL) check_and_fill(place, heap, block, size);
 }
 
 static void end(mallard_heap* heap, struct live* place) {
@@ -59,7 +59,7 @@ static void reallocate(mallard_heap* heap, struct live* place) {
   void* const block = mallard_heap_reallocate(heap, place->block, size);
   if (block == NULL) return;
   check_marks(block, kept, place->mark);
-  born(place, heap, block, size);
+  check_and_fill(place, heap, block, size);
 }
 
 /* Objects of any size, both ways and anew; what stays lies where it was. */
@@ -81,7 +81,7 @@ static void resize(mallard_heap* heap, struct live* place) {
     CHECK((command & MALLARD_ALLOCATE_NEW) != 0);
     mallard_heap_free(heap, place->block);
   }
-  born(place, heap, told.first, limit * size);
+  check_and_fill(place, heap, told.first, limit * size);
 }
 
 static void shrink(mallard_heap* heap, struct live* place) {
@@ -116,7 +116,7 @@ static void burst(mallard_heap* heap, struct live* live) {
     void* const block = mallard_chain_pop_front(&chain);
     while (place < places && live[place].block != NULL) ++place;
     if (place < places)
-      born(&live[place], heap, block, lengths[i]);
+      check_and_fill(&live[place], heap, block, lengths[i]);
     else
       mallard_heap_free(heap, block);
   }

@@ -19,14 +19,14 @@ concept watchful = heap<H> && requires(H& h) {
   { h.table() } -> std::same_as<block_table&>;
 };
 
-// Notes what a heap reports instead of ending the test; complains of what nobody has asked for.
+// Records what a heap reports instead of ending the test; complains of what nobody has asked for.
 template <watchful Heap>
-class witness {
+class report_log {
  public:
-  explicit witness(Heap& heap) : heap_(heap) { heap.table().set_handler(note, this); }
-  witness(const witness&) = delete;
-  witness& operator=(const witness&) = delete;
-  ~witness() { heap_.table().set_handler(nullptr, nullptr); }
+  explicit report_log(Heap& heap) : heap_(heap) { heap.table().set_handler(record, this); }
+  report_log(const report_log&) = delete;
+  report_log& operator=(const report_log&) = delete;
+  ~report_log() { heap_.table().set_handler(nullptr, nullptr); }
 
   // What was told since the last time is just this, of the block at `data` and with its place; null: of none.
   void expect(misuse what, const void* data) {
@@ -46,9 +46,9 @@ class witness {
     bool has_place;
   };
 
-  static void note(const misuse_report& r, void* self) {
-    static_cast<witness*>(self)->seen_.push_back({r.what, r.block == nullptr ? nullptr : r.block->data,
-                                                  r.block != nullptr && !r.block->allocated.empty()});
+  static void record(const misuse_report& r, void* self) {
+    static_cast<report_log*>(self)->seen_.push_back({r.what, r.block == nullptr ? nullptr : r.block->data,
+                                                     r.block != nullptr && !r.block->allocated.empty()});
   }
 
   Heap& heap_;
@@ -66,7 +66,7 @@ struct what_comes_back_wrongly_is_told {
     const chunk_registry registry;
     rig<M> under_test;
     auto& heap = under_test.heap;
-    witness w(heap);
+    report_log w(heap);
     random_source r(43);
     const block other = heap.allocate(100, 8);
     for (int i = 0; i < 60 && !testing::Test::HasFailure(); ++i) {
@@ -101,7 +101,7 @@ struct a_write_beside_a_block_is_told {
     const chunk_registry registry;
     rig<M> under_test;
     auto& heap = under_test.heap;
-    witness w(heap);
+    report_log w(heap);
     random_source r(47);
     for (int i = 0; i < 60 && !testing::Test::HasFailure(); ++i) {
       const std::size_t size = odd_size(r);
@@ -154,7 +154,7 @@ struct a_write_after_free_is_told {
     const chunk_registry registry;
     rig<M> under_test;
     auto& heap = under_test.heap;
-    witness w(heap);
+    report_log w(heap);
     random_source r(53);
     for (int i = 0; i < 60 && !testing::Test::HasFailure(); ++i) {
       const std::size_t size = r.spread(1, 1 << 12);

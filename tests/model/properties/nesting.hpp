@@ -10,7 +10,8 @@
 
 namespace mallard::model {
 
-// A family and what is known of each member. Members stand in the order of their births, the root first.
+// A family and what is known of each member. Members stand in the order in which they were made, the root
+// first.
 template <class M>
 class family {
   using heap_type = typename M::heap;
@@ -27,7 +28,8 @@ class family {
 
   void add(std::size_t parent, nesting how) {
     members_.push_back(std::make_unique<member>(registry_, *members_[parent], how));
-    members_.back()->blocks.count_births_from(++born_ << 32);  // so that no two have the same contents
+    members_.back()->blocks.count_allocations_from(++members_made_
+                                                   << 32);  // so that no two have the same contents
   }
 
   void allocate(std::size_t i, const request& q, bool may_fail = false) {
@@ -155,7 +157,7 @@ class family {
 
   const chunk_registry& registry_;
   std::vector<std::unique_ptr<member>> members_;
-  std::uint64_t born_ = 0;
+  std::uint64_t members_made_ = 0;
 };
 
 template <class M>

@@ -30,17 +30,18 @@ struct free_from_ends_a_block_and_what_came_after {
     for_each_profile<M>([](const profile& p, shadow<M>& s, const chunk_registry& registry) {
       random_source r(103);
       std::size_t settled = 0;
-      std::map<std::uint64_t, std::size_t> before;  // bytes granted at the birth of each block
+      std::map<std::uint64_t, std::size_t> before;  // bytes granted at the allocation of each block
       for (std::size_t step = 0; step < p.steps && !s.broken(); ++step) {
         if (s.live() == 0 || (s.live() < p.live && r.below(8) != 0)) {
           const request q = draw<M>(p, r);
-          before[s.births()] = s.usage().granted;
+          before[s.allocations()] = s.usage().granted;
           EXPECT_TRUE(s.allocate(q.size, q.align));
         } else {
           const live_block from = s[r.below(s.live())];
           s.heap().free_from(from.data);
-          s.forget_since(from.birth);
-          EXPECT_LT(s.usage().granted - before[from.birth], from.align) << "what was in front of the block";
+          s.forget_since(from.allocation);
+          EXPECT_LT(s.usage().granted - before[from.allocation], from.align)
+              << "what was in front of the block";
         }
         s.check_step();
         s.check_contents();

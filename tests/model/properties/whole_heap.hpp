@@ -107,7 +107,7 @@ struct rewind_ends_what_came_after_the_mark {
   // As calls nest: each level allocates, calls deeper twice, and rewinds to where it began.
   static void descend(shadow<M>& s, const profile& p, random_source& r, int depth) {
     const auto mark = s.heap().mark();
-    const std::uint64_t birth = s.births();
+    const std::uint64_t allocation = s.allocations();
     const heap_usage before = s.usage();
     for (std::size_t i = r.below(p.live / 8 + 2); i > 0; --i) {
       const request q = draw<M>(p, r);
@@ -116,7 +116,7 @@ struct rewind_ends_what_came_after_the_mark {
     }
     for (int child = 0; child < 2 && depth > 0 && !s.broken(); ++child) descend(s, p, r, depth - 1);
     s.heap().rewind(mark);
-    s.forget_since(birth);
+    s.forget_since(allocation);
     s.check();
     s.check_contents();
     EXPECT_EQ(s.usage().granted, before.granted);

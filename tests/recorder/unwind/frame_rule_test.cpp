@@ -82,7 +82,7 @@ std::string text_of(frame_rule rule) {
   return out.str();
 }
 
-struct tally {
+struct comparison_counts {
   std::size_t rows = 0;
   std::size_t wrong = 0;
   std::map<frame_kind, std::size_t> kinds;
@@ -91,7 +91,7 @@ struct tally {
 // Reads the output of readelf line by line and compares every row.
 class comparison {
  public:
-  comparison(const module& of, tally& counts) : module_(of), counts_(counts) {}
+  comparison(const module& of, comparison_counts& counts) : module_(of), counts_(counts) {}
 
   void line(const std::string& text) {
     if (text.starts_with("Contents of the "))
@@ -159,7 +159,7 @@ class comparison {
   }
 
   const module& module_;
-  tally& counts_;
+  comparison_counts& counts_;
   bool in_eh_frame_ = false;
   bool is_fde_ = false;
   bool has_rows_ = false;
@@ -170,7 +170,7 @@ class comparison {
   std::vector<std::string> names_;
 };
 
-void compare(const module& with, tally& counts) {
+void compare(const module& with, comparison_counts& counts) {
   const std::string file = with.file == "/proc/self/exe" ? MALLARD_THIS_TEST : with.file;
   const std::string command = "LC_ALL=C readelf -wNF " + file + " 2>&1";
   FILE* pipe = popen(command.c_str(), "r");
@@ -182,10 +182,10 @@ void compare(const module& with, tally& counts) {
 }
 
 TEST(frame_rule, equals_readelf_in_every_row_of_every_module) {
-  tally total;
+  comparison_counts total;
   std::size_t modules = 0;
   for (const module& each : loaded_modules()) {
-    tally counts;
+    comparison_counts counts;
     compare(each, counts);
     std::printf("%-50s %zu rows\n", each.file.c_str(), counts.rows);
     EXPECT_GT(counts.rows, 10u) << each.file;

@@ -42,7 +42,7 @@ std::string verdict_on(C& allocator, const trace& t = sample()) {
   return result.verdict == check_verdict::passed ? "passed" : result.what;
 }
 
-// An honest heap over one buffer; each control below gives it one fault, which must be caught.
+// An honest heap over one buffer; each control below gives it one error, which must be caught.
 class honest_heap {
  public:
   void* allocate(const op& o) {
@@ -101,7 +101,7 @@ TEST(CheckPass, ContentsScribbledOverAreCaughtAtTheirDeath) {
       return p;
     }
   } scribbling;
-  EXPECT_EQ(verdict_on(scribbling), "contents written at birth are damaged at a resize");
+  EXPECT_EQ(verdict_on(scribbling), "contents written at the allocation are damaged at a resize");
 
   struct : honest_heap {
     void* allocate(const op& o) {
@@ -112,7 +112,7 @@ TEST(CheckPass, ContentsScribbledOverAreCaughtAtTheirDeath) {
     void* earlier = nullptr;
   } clearing;
   EXPECT_EQ(verdict_on(clearing, events().malloc(1, 8).malloc(2, 8).build()),
-            "contents written at birth are damaged at death");
+            "contents written at the allocation are damaged at the free");
 }
 
 TEST(CheckPass, MisalignedBlocksAreCaught) {
@@ -129,7 +129,7 @@ TEST(CheckPass, AReallocationThatLosesContentsIsCaught) {
   EXPECT_EQ(verdict_on(forgetful), "contents are damaged by a resize");
 }
 
-TEST(CheckPass, ExhaustionIsToldFromAFault) {
+TEST(CheckPass, ExhaustionIsToldFromAViolation) {
   struct : honest_heap {
     void* allocate(const op& o) { return o.size == 5000 ? nullptr : honest_heap::allocate(o); }
   } small;

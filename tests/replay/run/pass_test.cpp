@@ -16,7 +16,7 @@ namespace {
 
 using testing::events;
 
-// Hands out a fixed stretch of memory and writes down what it is asked.
+// Hands out a fixed span of memory and writes down what it is asked.
 class recorder {
  public:
   void* allocate(const op& o) {

@@ -49,7 +49,7 @@ std::string verdict_on(C& allocator, const trace& t = sample()) {
   return result.verdict == check_verdict::passed ? "passed" : result.what;
 }
 
-// Honest regions over one buffer that is never reused; each control below gives them one fault.
+// Honest regions over one buffer that is never reused; each control below gives them one error.
 class honest_regions {
  public:
   static constexpr bool clear_ends_children = true;
@@ -99,7 +99,7 @@ TEST(RegionCheck, AClearThatTakesAnotherRegionIsCaught) {
     void clear(std::uint32_t) { memory_.fill(0); }
   } wide;
   const trace t = region_events().create(1).create(2).allocate(1, 1, 24).clear(2).destroy(1).build();
-  EXPECT_EQ(verdict_on(wide, t), "contents written at birth are damaged at death");
+  EXPECT_EQ(verdict_on(wide, t), "contents written at the allocation are damaged at the free");
 }
 
 TEST(RegionCheck, AFreeThatTakesMoreThanItsBlockIsCaught) {
@@ -114,7 +114,7 @@ TEST(RegionCheck, AFreeThatTakesMoreThanItsBlockIsCaught) {
                       .create(2, 1)
                       .destroy(1)
                       .build();
-  EXPECT_EQ(verdict_on(ragged, t), "contents written at birth are damaged at death");
+  EXPECT_EQ(verdict_on(ragged, t), "contents written at the allocation are damaged at the free");
 }
 
 // The children are looked at before their parent takes them away, while all they hold is alive.
@@ -128,7 +128,7 @@ TEST(RegionCheck, WhatEndsWithItsParentIsLookedAtToo) {
   } scribbling;
   const trace t =
       region_events().create(1).create(2, 1).allocate(2, 1, 8).allocate(1, 2, 8).destroy(1).build();
-  EXPECT_EQ(verdict_on(scribbling, t), "contents written at birth are damaged at death");
+  EXPECT_EQ(verdict_on(scribbling, t), "contents written at the allocation are damaged at the free");
 }
 
 TEST(RegionCheck, MisalignedBlocksAreCaught) {
@@ -138,7 +138,7 @@ TEST(RegionCheck, MisalignedBlocksAreCaught) {
   EXPECT_EQ(verdict_on(misaligned), "a block is not aligned as asked");
 }
 
-TEST(RegionCheck, ExhaustionIsToldFromAFault) {
+TEST(RegionCheck, ExhaustionIsToldFromAViolation) {
   struct : honest_regions {
     bool create(std::uint32_t, std::uint32_t parent) { return parent == no_region; }
   } flat;

@@ -57,7 +57,7 @@ TEST(Places, LiveObjectsNeverOverlapAndAreAlignedAsAsked) {
   };
   std::map<std::uint32_t, object> in_slot;
   std::map<std::uint64_t, std::uint64_t> ranges;  // begin -> end of what is alive
-  std::size_t born = 0;
+  std::size_t allocations = 0;
   const auto enter = [&](std::uint32_t slot, object o) {
     in_slot[slot] = o;
     if (o.size == 0) return;
@@ -67,11 +67,12 @@ TEST(Places, LiveObjectsNeverOverlapAndAreAlignedAsAsked) {
     ranges[o.place] = o.place + o.size;
   };
   for (const op& o : t.ops()) {
-    ASSERT_EQ(
-        o.kind == op_kind::allocate || o.kind == op_kind::allocate_aligned ? t.places()[born] % o.align() : 0,
-        0u);
+    ASSERT_EQ(o.kind == op_kind::allocate || o.kind == op_kind::allocate_aligned
+                  ? t.places()[allocations] % o.align()
+                  : 0,
+              0u);
     if (o.kind == op_kind::allocate || o.kind == op_kind::allocate_aligned)
-      enter(o.slot, {t.places()[born++], o.size});
+      enter(o.slot, {t.places()[allocations++], o.size});
     if (o.kind == op_kind::deallocate || o.kind == op_kind::reallocate) {
       const object gone = in_slot[o.slot];
       if (gone.size != 0) ranges.erase(gone.place);

@@ -206,10 +206,10 @@ TEST(RegionTraceBuilder, PlacesOfLiveBlocksNeverOverlap) {
     std::uint32_t region;
   };
   std::map<std::uint32_t, range> in_slot;
-  std::size_t born = 0;
+  std::size_t allocations = 0;
   for (const region_op& o : t.region_ops()) {
     if (o.kind() == region_op_kind::allocate) {
-      const std::uint64_t begin = t.places()[born++];
+      const std::uint64_t begin = t.places()[allocations++];
       const range fresh{begin, begin + o.size(), o.region()};
       ASSERT_EQ(begin % o.align(), 0u);
       ASSERT_LE(fresh.end, t.facts().places_bytes);
@@ -225,7 +225,7 @@ TEST(RegionTraceBuilder, PlacesOfLiveBlocksNeverOverlap) {
     }
   }
   EXPECT_TRUE(in_slot.empty());
-  EXPECT_EQ(born, t.facts().allocations);
+  EXPECT_EQ(allocations, t.facts().allocations);
 }
 
 }  // namespace

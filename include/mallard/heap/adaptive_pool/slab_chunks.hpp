@@ -7,8 +7,8 @@
 // A slab is aligned to the size of its pieces. Allocating slabs one by one could cost an upstream twice their
 // size, so they come in chunks of up to 64, which pay for the alignment once. A chunk without used slabs is
 // idle. Idle chunks are kept up to a sixteenth of the recent peak and at least `least_idle` bytes, or up to
-// the form's number of slabs. Any more are returned at once: to the system the first time; then to the
-// upstream, which may keep them, as far as they were fetched again. The recent peak decays by a 1024th with
+// the form's number of slabs. Any more are returned at once: to the system, or, as many as were fetched
+// from there again, to the upstream, which may keep them. The recent peak decays by a 1024th with
 // each slab taken. Invariant: the used slabs of a chunk decide its list; held() is the sum of all chunks.
 // Cost: O(1) beside the upstream's; release, clear and validation are O(chunks). Seed 001, chapter 3
 // ("Alignment can lead to excessive memory waste", "Managing blocks").

@@ -3,7 +3,7 @@
 //     [8] --> b --> b --> null            below 1 KiB a list for each multiple of 8 bytes, linked through the
 //     [16] --> null                       blocks' first words: no block has anything in front of it
 //     ...  [1016] --> b --> null
-//     size_trie  1024 ...                 larger ones by best fit, each with a tag inside, at its begin
+//     size_trie  1024 ...                 larger ones by best fit, each with a tag inside, at its start
 //
 // A request is cut from the smallest sufficient block, and the remainder, even 8 bytes, is free again. Blocks
 // do not know their neighbours, so a free does not coalesce; join() sorts all blocks by address and merges

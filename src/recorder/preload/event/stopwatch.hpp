@@ -1,6 +1,6 @@
 // stopwatch: how long one call in 64 takes in the real allocator, and how long in the recorder.
 //
-//     entered .. began ======== ended .. noted
+//     entered .. began ======== ended .. recorded
 //        recorder     real call      recorder
 //
 // The other 63 cost a counter and a branch. What timing itself takes is subtracted (timing_cost.hpp). The

@@ -75,7 +75,7 @@ void record_as_root() noexcept {
     list_modules(spool);
     record_into(spool);
   }
-  state.settled.store(true, std::memory_order_release);
+  state.decided.store(true, std::memory_order_release);
 }
 
 // Calls malloc as the program would and sees whether the call arrives here.
@@ -95,7 +95,7 @@ void begin_recording() noexcept {
   if (environ == nullptr || begun.exchange(true)) return;
   const int saved_errno = errno;
   const call outer;
-  state.is_being_settled = true;
+  state.is_being_decided = true;
   if (const char* variable = take_out_of_environment(spool_variable)) {
     restore_preload_variable(lineage.library, sizeof lineage.library);
     if (wipe_state_in_children() && join_lineage(variable)) {
@@ -105,8 +105,8 @@ void begin_recording() noexcept {
       if (take(lineage.root)) record_as_root();
     }
   }
-  if (lineage.root == nullptr) state.settled.store(true, std::memory_order_release);
-  state.is_being_settled = false;
+  if (lineage.root == nullptr) state.decided.store(true, std::memory_order_release);
+  state.is_being_decided = false;
   errno = saved_errno;
 }
 
@@ -131,11 +131,11 @@ MALLARD_NOINLINE bool begin_with_first_call() noexcept {
   find_real_functions();
   begin_recording();
   if (lineage.root == nullptr) return false;
-  while (state.is_being_settled.exchange(true)) {  // by another thread
+  while (state.is_being_decided.exchange(true)) {  // by another thread
     pause_for_ns(10'000);
-    if (state.settled.load(std::memory_order_acquire)) return current_spool() != nullptr;
+    if (state.decided.load(std::memory_order_acquire)) return current_spool() != nullptr;
   }
-  if (state.settled) return current_spool() != nullptr;
+  if (state.decided) return current_spool() != nullptr;
   const int saved_errno = errno;
   forget_thread();
   forget_ring_caches(own_caches);
@@ -153,7 +153,7 @@ MALLARD_NOINLINE bool begin_with_first_call() noexcept {
       list_modules(spool);
     record_into(spool);
   }
-  state.settled.store(true, std::memory_order_release);
+  state.decided.store(true, std::memory_order_release);
   errno = saved_errno;
   return spool != nullptr;
 }

@@ -77,7 +77,7 @@ bool wait_for_reader(spool_header* spool, Condition done) noexcept {
       give_up_recording();
       return false;
     }
-    if (state.settled && current_spool() == nullptr) return false;  // another thread has ended it
+    if (state.decided && current_spool() == nullptr) return false;  // another thread has ended it
   }
   return true;
 }

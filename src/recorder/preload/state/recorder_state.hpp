@@ -1,12 +1,14 @@
 // recorder_state: whether this process is being recorded, into which spool, and what of it.
 //
-//     loaded --> unsettled --> recording, into `spool`       of the root: the launcher's spool
-//                    |             |                         of other processes: one of their own, made at
-//                    their
-//                    +-------------+--> not recording        first event (child_spool.hpp)
+//     loaded --> undecided --> recording, into `spool`
+//                    |             |
+//                    +-------------+--> not recording
+//
+// The spool of the root is the launcher's. Other processes make their own at their first event
+// (child_spool.hpp).
 //
 // The state is a page that the kernel wipes in a forked child, however it was forked. So a child starts
-// unsettled, and begins a recording of its own when it comes to its first event; what never does leaves
+// undecided, and begins a recording of its own when it comes to its first event; what never does leaves
 // nothing behind. A vfork'ed child shares its parent's memory, allocations included, until it execs: what it
 // allocates there is its parent's.
 //
@@ -33,8 +35,8 @@ struct alignas(spool_page) recorder_state {
   std::uint32_t depth;  // frames
   bool free_stacks;
   bool snapshots;
-  std::atomic<bool> settled;  // whether and where this process records has been decided
-  std::atomic<bool> is_being_settled;
+  std::atomic<bool> decided;  // whether and where this process records has been decided
+  std::atomic<bool> is_being_decided;
 };
 
 inline constinit recorder_state state{};
@@ -48,15 +50,15 @@ inline constinit recorder_state state{};
 // Ticks since recording began.
 [[nodiscard]] MALLARD_INLINE std::uint64_t recording_time() noexcept { return ticks() - state.start_ticks; }
 
-// Settles the state at the first call of a process; false if nothing is recorded. Defined at the other end of
-// the order, in recording/, since beginning takes all there is.
+// Decides, at the first call of a process; false if nothing is recorded. Defined in recording/, the upper end
+// of the include order, since it needs everything below.
 [[nodiscard]] bool begin_with_first_call() noexcept;
 
 // Whether to record, asked with every call that is the program's.
 [[nodiscard]] MALLARD_INLINE bool should_record() noexcept {
   if (current_spool() != nullptr) [[likely]]
     return true;
-  return !state.settled.load(std::memory_order_acquire) && begin_with_first_call();
+  return !state.decided.load(std::memory_order_acquire) && begin_with_first_call();
 }
 
 // Ends the recording of this process, for all its threads.

@@ -20,7 +20,7 @@ MALLARD_NOINLINE timing_cost time_nothing(bool timed) noexcept {
   std::uint64_t entered = 0;
   std::uint64_t began = 0;
   std::uint64_t ended = 0;
-  std::uint64_t noted = 0;
+  std::uint64_t recorded = 0;
   if (ask(timed)) [[unlikely]]
     entered = clock_steps();
   if (ask(timed)) [[unlikely]]
@@ -28,8 +28,8 @@ MALLARD_NOINLINE timing_cost time_nothing(bool timed) noexcept {
   if (ask(timed)) [[unlikely]]
     ended = clock_steps();
   if (ask(timed)) [[unlikely]]
-    noted = clock_steps();
-  return {.call = ended - began, .whole = noted - entered};
+    recorded = clock_steps();
+  return {.call = ended - began, .whole = recorded - entered};
 }
 
 }  // namespace
