@@ -13,8 +13,8 @@ them is in force (switches.py). Each of the others is compiled by itself. The te
 nothing but the properties that are to see its mutations; what those let pass is held against the whole test.
 
 Each mutation must compile, and whatever sees one must pass unbroken. A mutation has rotted if its text is not
-found exactly once, or if its test, model or property is gone; --changed tells that of all mutations, those
-that it does not run included. Exit code 1 if anything survives or is rotten; the last line counts.
+found exactly once, or if its test, model or property is gone; --changed tells that of all mutations, also of
+those that it does not run. Exit code 1 if anything survives or is rotten; the last line counts.
 """
 
 from __future__ import annotations
