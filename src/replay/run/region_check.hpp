@@ -1,11 +1,11 @@
 // check_region_pass: replays a trace of regions once, untimed, and proves that the allocator serves it
 // rightly.
 //
-//     birth   aligned as asked; no byte of it in another live block; filled with the block's pattern
-//     free    every byte of the pattern is still there
-//     end     of a region, or of what is in it: the same, for all its blocks
+//     allocate   aligned as asked; no byte of it in another live block; filled with the block's pattern
+//     free       every byte of the pattern is still there
+//     end        of a region, or of what is in it: the same, for all its blocks
 //
-// Where a region takes others with it, those are looked at before, while they are alive by right.
+// Where a region takes others with it, those are checked before, while they must still be alive.
 // O(bytes allocated).
 #pragma once
 
