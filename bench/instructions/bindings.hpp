@@ -6,6 +6,7 @@
 //     sized_and_aligned<Heap>  the heap itself, both known at run time only
 //     virtually<Resource>      a memory_resource, through its virtual functions
 //     c_library                malloc and free
+//     in_c                     a heap through mallard.h, as a program in C has it: calls into other code
 //
 // `none` stands in for a heap: it hands out one place, so that a way over it costs what the loop and the
 // making of a request cost. What only grows has restart(), which ends all blocks and keeps memory for
@@ -20,6 +21,7 @@
 #include <utility>
 
 #include "counted.hpp"
+#include "mallard.h"
 #include "mallard/allocator/allocator.hpp"
 #include "mallard/core/block.hpp"
 #include "mallard/core/concepts.hpp"
@@ -138,6 +140,26 @@ class c_library {
  public:
   [[gnu::always_inline]] void* allocate() { return std::malloc(item_size); }
   [[gnu::always_inline]] void deallocate(void* p) { std::free(p); }
+};
+
+class in_c {
+ public:
+  in_c(unsigned kind, unsigned flags) {
+    mallard_heap_options options = MALLARD_HEAP_OPTIONS;
+    options.kind = kind;
+    options.flags = flags;
+    if (mallard_heap_create(&heap_, &options) != MALLARD_OK) std::abort();
+  }
+  in_c(const in_c&) = delete;
+  in_c& operator=(const in_c&) = delete;
+  ~in_c() { mallard_heap_destroy(heap_); }
+
+  [[gnu::always_inline]] void* allocate() { return mallard_heap_allocate(heap_, item_size); }
+  [[gnu::always_inline]] void deallocate(void* p) { mallard_heap_free(heap_, p); }
+  void clear() { mallard_heap_clear(heap_); }
+
+ private:
+  mallard_heap* heap_ = nullptr;
 };
 
 }  // namespace instructions

@@ -5,7 +5,6 @@
 
 #include "bindings.hpp"
 #include "counted.hpp"
-#include "in_c.hpp"
 #include "mallard.h"
 #include "mallard/core/concepts.hpp"
 #include "mallard/heap/reap.hpp"

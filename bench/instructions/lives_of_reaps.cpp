@@ -9,7 +9,6 @@
 #include "mallard/heap/reap.hpp"
 #include "mallard/heap/region.hpp"
 #include "mallard/heap/sized_reap.hpp"
-#include "region_lives.hpp"
 #include "scenarios.hpp"
 
 namespace instructions {

@@ -4,7 +4,6 @@
 #include "mallard/heap/region.hpp"
 #include "mallard/heap/region_emulator.hpp"
 #include "mallard/heap/stack_pattern.hpp"
-#include "region_lives.hpp"
 #include "scenarios.hpp"
 
 namespace instructions {

@@ -1,4 +1,5 @@
-// Pairs of libstdc++'s and Boost's memory resources for one thread and of malloc, to compare with.
+// Pairs of heaps for one thread, and what to compare them with: the baseline of all pairs, libstdc++'s and
+// Boost's memory resources and malloc.
 
 #include <boost/container/pmr/monotonic_buffer_resource.hpp>
 #include <boost/container/pmr/unsynchronized_pool_resource.hpp>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "mallard.h"
 #include "pairs.hpp"
 #include "scenarios.hpp"
 
@@ -22,6 +24,18 @@ class buffered : public virtually<Resource> {
 };
 
 }  // namespace
+
+// The library's heaps, and the baseline of all pairs.
+void own_pairs() {
+  typed_pairs<none>("none");
+  pairs_of_group<mallard::harness::counted_with::one_thread>();
+}
+
+// Through mallard.h: calls into code that is compiled on its own.
+void pairs_in_c() {
+  pairs<in_c>("best_fit", "C", MALLARD_BEST_FIT, 0u);
+  pairs<in_c>("locked best_fit", "C", MALLARD_BEST_FIT, MALLARD_LOCKED);
+}
 
 void other_pairs() {
   std::vector<std::byte> buffer(2 * replacements * item_size);
