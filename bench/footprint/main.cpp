@@ -1,19 +1,26 @@
 // footprint JOURNAL: what multipool holds for a journal, beside pools that lose nothing and what others
 // hold, as JSON. `footprint --sweep JOURNAL` varies the largest class instead.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
-#include "footprint/held_by.hpp"
 #include "footprint/metered_heap.hpp"
 #include "footprint/sweep.hpp"
+#include "harness/launcher.hpp"
 #include "harness/mapping.hpp"
+#include "harness/memory_meter.hpp"
+#include "harness/session.hpp"
 #include "journal/open.hpp"
 #include "mallard/heap/multipool.hpp"
+#include "replay/allocator/strategy.hpp"
+#include "replay/run/job.hpp"
 #include "replay/session/replay_worker.hpp"
 #include "replay/trace/trace_builder.hpp"
 
@@ -48,10 +55,35 @@ ordered_json multipool_figures(const replay::trace& t) {
           {"worst_rounding", metered->worst_rounding()}};
 }
 
+// What a strategy of the replay holds for a trace, found in a process of its own: one pass, every byte
+// written. Heaps and pmr resources are counted where they take memory, foreign mallocs by the kernel.
+struct held_figures {
+  std::uint64_t max_held = 0;    // bytes
+  std::uint64_t held_after = 0;  // bytes
+  std::string reason;            // why there are none; empty: there are
+};
+
+// Precondition: there is a strategy of this name.
+held_figures held_by(std::string_view strategy, const replay::trace& t) {
+  const auto all = replay::strategies();
+  const auto chosen = std::ranges::find(all, strategy, &replay::strategy::name);
+  if (t.facts().max_align > chosen->most_align) return {0, 0, "it does not serve the journal's alignments"};
+
+  const harness::shared_file page(sizeof(replay::job));
+  replay::job& task = *::new (page.data()) replay::job(replay::job_kind::footprint);
+  task.memory_limit = harness::available_memory();
+  const auto index = static_cast<std::size_t>(chosen - all.begin());
+  const harness::outcome end = harness::launch(harness::worker_plan(
+      replay::worker_arguments(index, t.descriptor(), page.descriptor()), chosen->beneath));
+  if (!end.clean()) return {0, 0, harness::describe(end)};
+  if (task.state != harness::work_state::done) return {0, 0, task.reason.data()};
+  return {task.max_held, task.held_after, {}};
+}
+
 ordered_json other_figures(const replay::trace& t) {
   ordered_json list = ordered_json::array();
   for (const char* name : others) {
-    const footprint::held_figures found = footprint::held_by(name, t);
+    const held_figures found = held_by(name, t);
     if (found.reason.empty())
       list.push_back({{"strategy", name}, {"max_held", found.max_held}, {"held_after", found.held_after}});
     else

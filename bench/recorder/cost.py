@@ -13,12 +13,12 @@ import sys
 from pathlib import Path
 
 import cost_report
-from cost_facts import facts
 from cost_figures import Measured, limits, row
 from limits import exit_code
+from machine import first_line, machine
 from session import Interrupt, RunError, Session, stack_depth
 from variants import FULL, Variant, variants
-from workloads import SetUpError, Workload, prepare, workloads
+from workloads import COMPILER, FLAGS, SetUpError, Workload, prepare, workloads
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "cost"
@@ -44,6 +44,16 @@ def arguments(given: list[str]) -> argparse.Namespace:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
     parser.add_argument("--check", action="store_true", help="exit with 1 if a limit is not held")
     return parser.parse_args(given)
+
+
+def facts(recorder: str) -> dict[str, str | int]:
+    """Return the machine, and the versions of what is compared."""
+    return machine() | {
+        "compiler": first_line(COMPILER, "--version"),
+        "flags": " ".join(FLAGS),
+        "recorder": first_line(recorder, "--version"),
+        "heaptrack": first_line("heaptrack", "--version"),
+    }
 
 
 def positive(text: str) -> int:
@@ -118,10 +128,10 @@ def conclude(
     measured: list[Measured] = list(session.measured.values())
     rows = [row(m, variant.name) for m in measured for variant in variants(recorder)]
     judged = list(limits(rows))
-    machine, method = facts(recorder), cost_report.method(session.rounds_done, scale)
-    cost_report.show(measured, rows, judged, machine, method, sys.stdout)
+    measured_on, method = facts(recorder), cost_report.method(session.rounds_done, scale)
+    cost_report.show(measured, rows, judged, measured_on, method, sys.stdout)
     if wanted.json is not None:
-        whole = cost_report.whole(measured, rows, judged, machine, method)
+        whole = cost_report.whole(measured, rows, judged, measured_on, method)
         wanted.json.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
     failed = any(m.failed for m in measured)
     return exit_code(interrupted, failed, wanted.check, [limit.held for limit in judged])
