@@ -5,7 +5,7 @@
 namespace mallard::harness {
 namespace {
 
-TEST(ForeignMalloc, AllContestantsAreKnownByTheirNames) {
+TEST(ForeignMalloc, AllAreKnownByTheirNames) {
   for (const char* name : {"glibc", "glibc-notrim", "jemalloc", "tcmalloc", "mimalloc", "tbbmalloc"})
     EXPECT_NE(find_foreign_malloc(name), nullptr) << name;
   EXPECT_EQ(find_foreign_malloc("hoard"), nullptr);

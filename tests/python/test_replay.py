@@ -23,7 +23,7 @@ def test_exit_code_and_message_are_the_tools_own(mallard: Mallard, tmp_path: Pat
     assert refused.stderr.count("\n") == 1
 
 
-def test_strategies_names_ours_and_the_contestants(mallard: Mallard) -> None:
+def test_strategies_names_ours_and_others(mallard: Mallard) -> None:
     known = json.loads(mallard("strategies", "--json").stdout)
     names = {strategy["strategy"] for strategy in known}
     assert {"none", "monotonic", "multipool", "multipool/monotonic", "glibc", "jemalloc", "std.pool"} <= names

@@ -206,7 +206,7 @@ def test_glibc_itself_may_be_the_fastest() -> None:
     assert not found.worthwhile
 
 
-def test_floor_repeated_rows_and_failures_are_no_contestants() -> None:
+def test_floor_repeated_rows_and_failures_are_not_compared() -> None:
     measured = rows(none=(1, 1, 1), glibc=(9, 10, 11), glibc_a_a=(5, 6, 7), broken=(1, 2, 3))
     measured[2]["strategy"], measured[3]["status"] = "glibc a/a", "failed"
     assert "no replay has measured yet" in verdict(program(subsystem()), measured).headline

@@ -227,8 +227,8 @@ class Controls(unittest.TestCase):
             "tests/layer/chunk_list_test.cpp": "",
             "tests/fuzz/CMakeLists.txt": "add_executable(journal_fuzz journal_fuzz.cpp)\n",
             "tests/fuzz/journal_fuzz.cpp": "",
-            "bench/papers/tests/CMakeLists.txt": "mallard_test(race SOURCE contest/race)\n",
-            "bench/papers/tests/contest/race_test.cpp": "",
+            "bench/papers/tests/CMakeLists.txt": "mallard_test(race SOURCE common/race)\n",
+            "bench/papers/tests/common/race_test.cpp": "",
         }
         violations: dict[str, Tree] = {
             "tests/layer/list_test.cpp is not named in tests/layer/CMakeLists.txt": {
@@ -239,7 +239,7 @@ class Controls(unittest.TestCase):
             },
             "tests/fuzz/journal_fuzz.cpp is": {"tests/fuzz/CMakeLists.txt": "foreach(name spool)\n"},
             "tests/heap/pool_test.cpp is": {"tests/heap/pool_test.cpp": ""},
-            "contest/meter_test.cpp is": {"bench/papers/tests/contest/meter_test.cpp": ""},
+            "common/meter_test.cpp is": {"bench/papers/tests/common/meter_test.cpp": ""},
         }
         self.demand(test_built.violations, sound, violations)
 

@@ -74,7 +74,7 @@ def at_most(density: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Contestant:
+class Candidate:
     """A strategy beside glibc."""
 
     name: str
@@ -91,22 +91,22 @@ class Contestant:
 class Comparison:
     """The fastest of a replay: of all that hold hardly more than the fastest malloc, and of the mallocs."""
 
-    best: Contestant
-    malloc: Contestant
+    best: Candidate
+    malloc: Candidate
 
 
 def comparison(rows: Sequence[ReplayRow]) -> Comparison | None:
     """Compare the fastest with glibc; None if the replay did not measure both."""
     measured = [row for row in rows if row["status"] == "ok" and row["ns_per_event"] is not None]
-    contestants = [
+    candidates = [
         row for row in measured if row["strategy"] != "none" and not row["strategy"].endswith(" a/a")
     ]
-    glibc = next((row for row in contestants if row["strategy"] == "glibc"), None)
-    if glibc is None or glibc["ns_per_event"] <= 0 or len(contestants) < 2:
+    glibc = next((row for row in candidates if row["strategy"] == "glibc"), None)
+    if glibc is None or glibc["ns_per_event"] <= 0 or len(candidates) < 2:
         return None
-    malloc = fastest(row for row in contestants if row["binding"] == "malloc")
+    malloc = fastest(row for row in candidates if row["binding"] == "malloc")
     limit = MOST_MEMORY * (malloc["max_held"] or float("inf"))
-    best = fastest(row for row in contestants if row is malloc or (row["max_held"] or 0) <= limit)
+    best = fastest(row for row in candidates if row is malloc or (row["max_held"] or 0) <= limit)
     return Comparison(beside(best, glibc), beside(malloc, glibc))
 
 
@@ -115,9 +115,9 @@ def fastest(rows: Iterable[ReplayRow]) -> ReplayRow:
     return min(rows, key=lambda row: (row["ns_per_event"], row["strategy"]))
 
 
-def beside(row: ReplayRow, glibc: ReplayRow) -> Contestant:
+def beside(row: ReplayRow, glibc: ReplayRow) -> Candidate:
     """Compare one row with glibc's; what is below the floor takes no time."""
-    return Contestant(
+    return Candidate(
         name=row["strategy"] if row["binding"] == "malloc" else f"{row['strategy']} ({row['binding']})",
         ratio=max(row["ns_per_event"], 0) / glibc["ns_per_event"],
         is_clear=bool(row["spread"][1] < glibc["spread"][0]),

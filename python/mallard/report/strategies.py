@@ -67,7 +67,7 @@ def time_of(rows: list[Row], strategy: str) -> float | None:
 
 
 def best_malloc(rows: list[Row]) -> float | None:
-    """Return the lowest time of a malloc; a repeated row is no contestant."""
+    """Return the lowest time of a malloc; a repeated row does not count."""
     times = [
         row["ns_per_event"]
         for row in rows

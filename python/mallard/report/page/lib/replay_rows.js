@@ -1,6 +1,6 @@
 // replay_rows: the rows of mallard-replay's JSON, sorted out for drawing.
 //
-//     measured   fastest first; `none` is no contestant but the floor that all times are net of
+//     measured   fastest first; `none` is the floor that all times are net of, and no strategy
 //     others     skipped, out of memory or failed: what is said instead of a figure
 
 const floor_name = "none";
