@@ -1,7 +1,7 @@
-// counted_allocator<T, Way>: an allocator that counts what its container asks of it, for passes that are not
-// timed.
+// counted_allocator<T, Binding>: an allocator that counts what its container asks of it, for passes that are
+// not timed.
 //
-//     container --> counted_allocator --> the way's allocator
+//     container --> counted_allocator --> the binding's allocator
 //                        |
 //                      tally: allocations, expansions forward and backward, shrinks, bursts
 //
@@ -24,9 +24,9 @@ struct tally {
   std::uint64_t bursts = 0;
 };
 
-template <class T, class Way>
-class counted_allocator : public Way::template allocator<T> {
-  using base = typename Way::template allocator<T>;
+template <class T, class Binding>
+class counted_allocator : public Binding::template allocator<T> {
+  using base = typename Binding::template allocator<T>;
 
  public:
   using pointer = T*;
@@ -34,14 +34,14 @@ class counted_allocator : public Way::template allocator<T> {
 
   template <class U>
   struct rebind {
-    using other = counted_allocator<U, Way>;
+    using other = counted_allocator<U, Binding>;
   };
 
   counted_allocator(const base& counted, tally& into) : base(counted), into_(&into) {}
 
   template <class U>
-  counted_allocator(const counted_allocator<U, Way>& other)  // NOLINT(google-explicit-constructor)
-      : base(static_cast<const typename Way::template allocator<U>&>(other)), into_(&other.counts()) {}
+  counted_allocator(const counted_allocator<U, Binding>& other)  // NOLINT(google-explicit-constructor)
+      : base(static_cast<const typename Binding::template allocator<U>&>(other)), into_(&other.counts()) {}
 
   [[nodiscard]] tally& counts() const { return *into_; }
 
@@ -51,7 +51,7 @@ class counted_allocator : public Way::template allocator<T> {
   }
 
   [[nodiscard]] pointer allocate_one()
-    requires(Way::version == 2)
+    requires(Binding::version == 2)
   {
     ++into_->allocations;
     return base::allocate_one();
@@ -59,7 +59,7 @@ class counted_allocator : public Way::template allocator<T> {
 
   [[nodiscard]] pointer allocation_command(allocation_type command, size_type limit, size_type& preferred,
                                            pointer& reuse)
-    requires(Way::version == 2)
+    requires(Binding::version == 2)
   {
     const pointer before = reuse;
     const pointer result = base::allocation_command(command, limit, preferred, reuse);
@@ -69,7 +69,7 @@ class counted_allocator : public Way::template allocator<T> {
 
   template <class Chain>
   void allocate_individual(size_type count, Chain& out)
-    requires(Way::version == 2)
+    requires(Binding::version == 2)
   {
     ++into_->bursts;
     base::allocate_individual(count, out);

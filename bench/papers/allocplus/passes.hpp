@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "contest/meter.hpp"
-#include "contest/page.hpp"
+#include "common/meter.hpp"
+#include "common/page.hpp"
 #include "harness/cpu_clock.hpp"
 
 namespace mallard::bench {

@@ -5,18 +5,18 @@
 #include <cstdint>
 #include <string>
 
-#include "allocplus/allocplus_options.hpp"
 #include "harness/tool_arguments.hpp"
-#include "p0089/p0089_options.hpp"
 #include "program/benchmarks.hpp"
+#include "program/group_options.hpp"
 
 namespace mallard::bench {
 namespace {
 
 std::string unknown_name(const command& asked) {
-  const auto all = contestants(asked.asked.which);
+  const auto all = allocators_of(asked.asked.which);
   for (const std::string& name : asked.options.names)
-    if (std::ranges::none_of(all, [&](const contestant& c) { return is_meant(c, name); })) return name;
+    if (std::ranges::none_of(all, [&](const measured_allocator& c) { return is_meant(c, name); }))
+      return name;
   return {};
 }
 

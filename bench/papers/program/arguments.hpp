@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "contest/setting.hpp"
+#include "common/setting.hpp"
 #include "program/group_session.hpp"
 
 namespace mallard::bench {

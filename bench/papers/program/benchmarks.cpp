@@ -6,7 +6,7 @@
 #include "allocplus/expansion/expansion.hpp"
 #include "allocplus/pools/pools.hpp"
 #include "allocplus/shrink/shrink.hpp"
-#include "contest/block_sizes.hpp"
+#include "common/block_sizes.hpp"
 #include "p0089/contention/contention.hpp"
 #include "p0089/density/density.hpp"
 #include "p0089/locality/locality.hpp"
@@ -14,24 +14,24 @@
 
 namespace mallard::bench {
 
-std::span<const contestant> contestants(benchmark which) {
+std::span<const measured_allocator> allocators_of(benchmark which) {
   switch (which) {
     case benchmark::density:
-      return density_contestants();
+      return density_allocators();
     case benchmark::locality:
-      return locality_contestants();
+      return locality_allocators();
     case benchmark::utilization:
-      return utilization_contestants();
+      return utilization_allocators();
     case benchmark::contention:
-      return contention_contestants();
+      return contention_allocators();
     case benchmark::expansion:
-      return expansion_contestants();
+      return expansion_allocators();
     case benchmark::shrink:
-      return shrink_contestants();
+      return shrink_allocators();
     case benchmark::burst:
-      return burst_contestants();
+      return burst_allocators();
     case benchmark::pools:
-      return pool_contestants();
+      return pool_allocators();
   }
   return {};
 }
@@ -84,7 +84,7 @@ std::vector<std::string> counts_of(const setting& asked) {
   return {};
 }
 
-std::uint64_t bytes_needed(const setting& asked, const contestant& c) {
+std::uint64_t bytes_needed(const setting& asked, const measured_allocator& c) {
   switch (asked.which) {
     case benchmark::density:
       return bytes_needed(asked.density);

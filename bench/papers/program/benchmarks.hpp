@@ -1,6 +1,6 @@
 // benchmarks: those of all papers, each as what the session must know of it.
 //
-// To add a column to one, add a contestant to its list: <benchmark>/contestants.cpp.
+// To add a column to one, add an allocator to its list: <benchmark>_allocators().
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "contest/contestant.hpp"
-#include "contest/setting.hpp"
+#include "common/measured_allocator.hpp"
+#include "common/setting.hpp"
 
 namespace mallard::bench {
 
@@ -18,7 +18,7 @@ class block_sizes;
 
 // The columns; the first is what others are compared with, and the position of one is the same in every
 // process of this program.
-[[nodiscard]] std::span<const contestant> contestants(benchmark which);
+[[nodiscard]] std::span<const measured_allocator> allocators_of(benchmark which);
 
 // The settings of a group by their names in the tables.
 [[nodiscard]] nlohmann::ordered_json group_of(const setting& asked);
@@ -26,11 +26,11 @@ class block_sizes;
 // What tells the figures of one turn apart, an object of members each; one empty object where there is one.
 [[nodiscard]] std::vector<nlohmann::ordered_json> figures_of(const setting& asked);
 
-// What is counted of a contestant beside its times, in the order of page::counted; empty: nothing.
+// What is counted of an allocator beside its times, in the order of page::counted; empty: nothing.
 [[nodiscard]] std::vector<std::string> counts_of(const setting& asked);
 
-// Bytes a contestant of the group needs at once, about: more than a limit means that it is not tried.
-[[nodiscard]] std::uint64_t bytes_needed(const setting& asked, const contestant& c);
+// Bytes an allocator of the group needs at once, about: more than a limit means that it is not tried.
+[[nodiscard]] std::uint64_t bytes_needed(const setting& asked, const measured_allocator& c);
 
 // Why there is no such group, in one line; empty if there is.
 [[nodiscard]] std::string fault_of(const setting& asked);

@@ -12,7 +12,7 @@ using json = nlohmann::ordered_json;
 
 std::string text_of(const json& of) { return of.dump(2, ' ', false, json::error_handler_t::replace) + "\n"; }
 
-json column(const contestant& c) {
+json column(const measured_allocator& c) {
   return {{"label", c.label.empty() ? json(nullptr) : json(c.label)},
           {"strategy", c.strategy},
           {"binding", name_of(c.bound)},
@@ -28,7 +28,7 @@ std::string littering_line(std::uint32_t litter) {
 }
 
 std::string turns_line(std::size_t rounds) {
-  return "contestants alternate, each turn in a fresh process, at least " + std::to_string(rounds) +
+  return "allocators alternate, each turn in a fresh process, at least " + std::to_string(rounds) +
          (rounds == 1 ? " round" : " rounds") +
          ", up to three times as many for one whose spread (of several figures the median of theirs) is "
          "wider "
@@ -110,9 +110,9 @@ std::string to_json(const group_session& done) {
 
 std::string machine_json() { return text_of(harness::to_json(harness::this_machine())); }
 
-std::string contestants_json(benchmark which) {
+std::string allocators_json(benchmark which) {
   json list = json::array();
-  for (const contestant& c : contestants(which)) list.push_back(column(c));
+  for (const measured_allocator& c : allocators_of(which)) list.push_back(column(c));
   return text_of(list);
 }
 

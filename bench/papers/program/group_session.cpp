@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "contest/page.hpp"
+#include "common/page.hpp"
 #include "harness/bytes.hpp"
 #include "harness/launcher.hpp"
 #include "program/group_worker.hpp"
@@ -41,7 +41,7 @@ bool wants_more(const row& r, const row& first) {
 
 group_session::group_session(const setting& asked, session_options options)
     : harness::session<row>(sizeof(page)), asked_(asked), options_(std::move(options)) {
-  const auto all = contestants(asked.which);
+  const auto all = allocators_of(asked.which);
   const std::size_t figures = figures_of(asked).size();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto is_asked_for = [&](const std::string& name) { return is_meant(all[i], name); };

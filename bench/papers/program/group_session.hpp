@@ -1,8 +1,8 @@
-// group_session: one group, all its contestants: they take turns, each turn a fresh process.
+// group_session: one group, all its allocators: they take turns, each turn a fresh process.
 //
 //     round 1: AS1 AS2 ... AS1 (the A/A row)   round 2: ...     until the spreads are narrow enough
 //
-// A contestant that runs out of memory, or breaks, says so in its row and the others go on. Between turns the
+// A allocator that runs out of memory, or breaks, says so in its row and the others go on. Between turns the
 // session asks for Ctrl-C, and then ends with what it has.
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "contest/page.hpp"
+#include "common/page.hpp"
 #include "harness/alternation.hpp"
 #include "harness/session.hpp"
 #include "harness/statistics.hpp"
@@ -25,7 +25,7 @@ namespace mallard::bench {
 struct session_options {
   std::vector<std::string> names;  // labels or strategies; empty: all. AS1 takes part in each session
   std::size_t rounds = 5;          // at least; up to three times as many for rows that ask for it
-  std::uint64_t memory_limit = 0;  // bytes a contestant may take
+  std::uint64_t memory_limit = 0;  // bytes an allocator may take
 };
 
 // More rounds are run while a row's spread is wider than this part of its median ...
@@ -35,7 +35,7 @@ inline constexpr double wide_spread = 0.1;
 // all: where a turn takes seconds, more of them would cost hours.
 inline constexpr std::chrono::seconds most_time_for_more{20};
 
-// One figure of a contestant, of every round; empty: not measured.
+// One figure of an allocator, of every round; empty: not measured.
 struct series {
   std::vector<double> cold_ns;
   std::vector<double> warm_ns;
@@ -43,10 +43,10 @@ struct series {
 };
 
 struct row : harness::session_row {
-  row(const contestant& c, std::size_t contestant_index, bool second_time)
-      : session_row(contestant_index, second_time), of(&c) {}
+  row(const measured_allocator& c, std::size_t allocator_index, bool second_time)
+      : session_row(allocator_index, second_time), of(&c) {}
 
-  const contestant* of;
+  const measured_allocator* of;
   std::vector<series> figures;
   std::vector<double> page_faults;                   // of the first life of a heap
   std::vector<double> max_held;                      // bytes

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <optional>
 
-#include "contest/block_sizes.hpp"
-#include "contest/page.hpp"
+#include "common/block_sizes.hpp"
+#include "common/page.hpp"
 #include "harness/litter.hpp"
 #include "harness/mapping.hpp"
 #include "harness/work.hpp"
@@ -28,8 +28,8 @@ bool litter_malloc(std::optional<harness::litter>& into, page& task) {
 
 }  // namespace
 
-std::vector<std::string> worker_arguments(std::size_t contestant, int page_descriptor) {
-  return {worker_flag, std::to_string(contestant), std::to_string(page_descriptor)};
+std::vector<std::string> worker_arguments(std::size_t allocator, int page_descriptor) {
+  return {worker_flag, std::to_string(allocator), std::to_string(page_descriptor)};
 }
 
 void be_worker(int argc, char** argv) {
@@ -37,7 +37,8 @@ void be_worker(int argc, char** argv) {
   harness::end_with_parent();
   const harness::shared_file memory(std::atoi(argv[3]), harness::access::read_write);
   page& task = *static_cast<page*>(memory.data());
-  const contestant& chosen = contestants(task.asked.which)[static_cast<std::size_t>(std::atoi(argv[2]))];
+  const measured_allocator& chosen =
+      allocators_of(task.asked.which)[static_cast<std::size_t>(std::atoi(argv[2]))];
   std::optional<harness::litter> litter;
   harness::do_work(
       task, chosen.bound == binding::malloc ? chosen.beneath : nullptr, task.memory_limit,

@@ -1,6 +1,6 @@
-// group_worker: the process that one turn of a contestant runs in; this program again, with hidden arguments.
+// group_worker: the process that one turn of an allocator runs in; this program again, with hidden arguments.
 //
-//     mallard-bench --worker CONTESTANT PAGE      an index, and the inherited descriptor of the page
+//     mallard-bench --worker ALLOCATOR PAGE      an index, and the inherited descriptor of the page
 //
 // It ends without cleaning up.
 #pragma once
@@ -13,7 +13,7 @@ namespace mallard::bench {
 
 inline constexpr const char* worker_flag = "--worker";
 
-[[nodiscard]] std::vector<std::string> worker_arguments(std::size_t contestant, int page_descriptor);
+[[nodiscard]] std::vector<std::string> worker_arguments(std::size_t allocator, int page_descriptor);
 
 // Precondition: arguments made by worker_arguments.
 [[noreturn]] void be_worker(int argc, char** argv);

@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
     int exit_code = 0;
     const auto asked = bench::parse_arguments(argc, argv, exit_code);
     if (!asked) return exit_code;
-    if (asked->list_strategies) return print(bench::contestants_json(asked->asked.which), 0);
+    if (asked->list_strategies) return print(bench::allocators_json(asked->asked.which), 0);
     if (asked->tell_machine) return print(bench::machine_json(), 0);
     mallard::harness::watch_for_interrupt();
     bench::group_session session(asked->asked, asked->options);

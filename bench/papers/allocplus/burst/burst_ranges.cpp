@@ -1,10 +1,62 @@
 #include "allocplus/burst/burst_ranges.hpp"
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
 
+#include "allocplus/allocplus_columns.hpp"
 #include "allocplus/burst/measure_burst.hpp"
+#include "allocplus/floors.hpp"
+#include "mallard/core/attributes.hpp"
+#include "mallard/core/block.hpp"
+#include "mallard/core/concepts.hpp"
 
 namespace mallard::bench {
+namespace {
+
+// A heap that allocates one block at a time: what bursts are compared with. Bursts of an allocator over it
+// are loops of single requests.
+template <heap Heap>
+class without_bursts {
+ public:
+  [[nodiscard]] MALLARD_INLINE block allocate(std::size_t size, std::size_t align) noexcept {
+    return heap_.allocate(size, align);
+  }
+  MALLARD_INLINE void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
+    heap_.deallocate(p, size, align);
+  }
+
+ private:
+  Heap heap_;
+};
+
+struct burst_in {
+  // A node is two links and an element.
+  static std::size_t live_bytes(const page& p) {
+    return (std::size_t{p.asked.burst.elements} * p.asked.burst.iterations + 1) * 3 * sizeof(void*);
+  }
+
+  template <class Binding>
+  static void measure(Binding& binding, page& p) {
+    measure_burst(binding, p);
+  }
+};
+
+std::vector<measured_allocator> all() {
+  std::vector<measured_allocator> list;
+  add_plain<burst_in, places_in_row>(list);
+  add_allocator<burst_in, v2_binding<without_bursts<best_fit>>>(list, "V2one", "best_fit");
+  add_version_2<burst_in>(list, "boost.V2", "V2");
+  add_locked<burst_in>(list);
+  add_other_mallocs<burst_in>(list);
+  return list;
+}
+
+}  // namespace
+
+std::span<const measured_allocator> burst_allocators() {
+  static const std::vector<measured_allocator> list = all();
+  return list;
+}
 
 nlohmann::ordered_json group_of(const burst_setting& asked) {
   return {{"elements", asked.elements}, {"iterations", asked.iterations}};

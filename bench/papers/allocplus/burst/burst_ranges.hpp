@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "contest/contestant.hpp"
-#include "contest/setting.hpp"
+#include "common/measured_allocator.hpp"
+#include "common/setting.hpp"
 
 namespace mallard::bench {
 
-[[nodiscard]] std::span<const contestant> burst_contestants();
+[[nodiscard]] std::span<const measured_allocator> burst_allocators();
 
 [[nodiscard]] nlohmann::ordered_json group_of(const burst_setting& asked);
 

@@ -1,5 +1,5 @@
-// measure_burst: ranges that a list takes in and gives up, in one way, on a fresh process: the first list
-// cold, the next ones warm.
+// measure_burst: ranges that a list takes in and gives up, by one allocator, on a fresh process: the first
+// list cold, the next ones warm.
 #pragma once
 
 #include <boost/container/list.hpp>
@@ -11,8 +11,8 @@
 
 #include "allocplus/counted_allocator.hpp"
 #include "allocplus/my_int.hpp"
-#include "contest/meter.hpp"
-#include "contest/page.hpp"
+#include "common/meter.hpp"
+#include "common/page.hpp"
 #include "harness/cpu_clock.hpp"
 #include "mallard/resource/resource.hpp"
 #include "mallard/source/os_pages.hpp"
@@ -59,10 +59,10 @@ inline figure burst_figure(const list_times& cold, const list_times& warm, std::
           {}};
 }
 
-template <class Way>
-void measure_burst(Way& way, page& p) {
+template <class Binding>
+void measure_burst(Binding& binding, page& p) {
   const burst_setting& asked = p.asked.burst;
-  const auto from = way.template allocator_of<my_int>();
+  const auto from = binding.template allocator_of<my_int>();
   const double events = static_cast<double>(asked.elements) * asked.iterations;
   meter memory;
   const list_times cold = insert_and_erase(from, asked, look_away, look_away);
@@ -77,7 +77,7 @@ void measure_burst(Way& way, page& p) {
   p.found[1] = burst_figure(cold, warm, &list_times::erase_ns, events);
   memory.write(p);
   tally counts;
-  insert_and_erase(counted_allocator<my_int, Way>(from, counts), asked, look_away, look_away);
+  insert_and_erase(counted_allocator<my_int, Binding>(from, counts), asked, look_away, look_away);
   p.counted = {counts.allocations, counts.bursts};
 }
 

@@ -2,9 +2,42 @@
 
 #include <nlohmann/json.hpp>
 
+#include "allocplus/allocplus_columns.hpp"
+#include "allocplus/expansion/measure_expansion.hpp"
+#include "allocplus/floors.hpp"
 #include "allocplus/my_int.hpp"
 
 namespace mallard::bench {
+namespace {
+
+struct expansion_in {
+  static std::size_t live_bytes(const page& p) { return 4 * p.asked.expansion.elements * sizeof(my_int); }
+
+  template <class Binding>
+  static void measure(Binding& binding, page& p) {
+    measure_expansion(binding, p);
+  }
+};
+
+std::vector<measured_allocator> all() {
+  using namespace commands;
+  std::vector<measured_allocator> list;
+  add_plain<expansion_in, one_place>(list);
+  add_version_2<expansion_in, expand_fwd | expand_bwd>(list, "boost.V2new", "V2new");
+  add_version_2<expansion_in, expand_fwd>(list, "boost.V2bwd", "V2bwd");
+  add_version_2<expansion_in, expand_bwd>(list, "boost.V2fwd", "V2fwd");
+  add_version_2<expansion_in>(list, "boost.V2", "V2");
+  add_locked<expansion_in>(list);
+  add_other_mallocs<expansion_in>(list);
+  return list;
+}
+
+}  // namespace
+
+std::span<const measured_allocator> expansion_allocators() {
+  static const std::vector<measured_allocator> list = all();
+  return list;
+}
 
 nlohmann::ordered_json group_of(const expansion_setting& asked) {
   return {{"work", name_of(asked.work)}, {"elements", asked.elements}, {"iterations", asked.iterations}};

@@ -1,5 +1,5 @@
-// measure_expansion: a vector that grows element by element, in one way, on a fresh process; and the command
-// that grows a block.
+// measure_expansion: a vector that grows element by element, by one allocator, on a fresh process; and the
+// command that grows a block.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include "allocplus/counted_allocator.hpp"
 #include "allocplus/my_int.hpp"
 #include "allocplus/passes.hpp"
-#include "contest/page.hpp"
+#include "common/page.hpp"
 #include "harness/cpu_clock.hpp"
 #include "mallard/allocator/resize_objects.hpp"
 #include "mallard/core/attributes.hpp"
@@ -34,22 +34,23 @@ std::size_t push_back_all(const Allocator& from, std::size_t elements) {
   return made.capacity();
 }
 
-template <class Way>
-void measure_push_back(Way& way, page& p) {
+template <class Binding>
+void measure_push_back(Binding& binding, page& p) {
   const expansion_setting& asked = p.asked.expansion;
-  const auto from = way.template allocator_of<my_int>();
+  const auto from = binding.template allocator_of<my_int>();
   measure_passes(p, asked.elements, asked.iterations, [&] { (void)push_back_all(from, asked.elements); });
   tally counts;
-  const std::size_t capacity = push_back_all(counted_allocator<my_int, Way>(from, counts), asked.elements);
+  const std::size_t capacity =
+      push_back_all(counted_allocator<my_int, Binding>(from, counts), asked.elements);
   p.counted = {counts.allocations, counts.forward, counts.backward, capacity};
 }
 
 // The block that `old`, of `count` objects, has become or been replaced by, with at least twice as many in
 // `received`; the old one is freed if it was replaced.
-template <class Way, class Allocator>
+template <class Binding, class Allocator>
 my_int* grown(Allocator& from, my_int* old, std::size_t count, std::size_t& received) {
   received = 2 * count;
-  if constexpr (Way::version == 2) {
+  if constexpr (Binding::version == 2) {
     my_int* reuse = old;
     my_int* const grown = from.allocation_command(
         commands::allocate_new | commands::expand_fwd | commands::expand_bwd, received, received, reuse);
@@ -94,7 +95,7 @@ class fenced_room {
 };
 
 // One block of which the one before has been freed; with `grows` it is grown before it is freed itself.
-template <class Way, class Allocator>
+template <class Binding, class Allocator>
 std::size_t grow_behind_hole(Allocator& from, std::size_t count, bool grows) {
   const std::size_t hole = fenced_room<Allocator>::hole_of(count);
   my_int* const before = from.allocate(hole);
@@ -103,40 +104,41 @@ std::size_t grow_behind_hole(Allocator& from, std::size_t count, bool grows) {
   keep(block);
   from.deallocate(before, hole);
   std::size_t received = count;
-  if (grows) block = grown<Way>(from, block, count, received);
+  if (grows) block = grown<Binding>(from, block, count, received);
   keep(block);
   from.deallocate(block, received);
   return received;
 }
 
-template <class Way>
-void measure_command(Way& way, page& p) {
+template <class Binding>
+void measure_command(Binding& binding, page& p) {
   constexpr std::uint64_t turns = 16;  // of the two loops, so that both see the same of a machine's moods
   const expansion_setting& asked = p.asked.expansion;
   const std::uint64_t iterations = std::max<std::uint64_t>(asked.iterations / turns, 1);
-  auto from = way.template allocator_of<my_int>();
+  auto from = binding.template allocator_of<my_int>();
   meter memory;
   const fenced_room room(from, asked.elements);
   const auto loop = [&](bool grows) {
     const std::uint64_t start = harness::thread_cpu_ns();
-    for (std::uint64_t i = 0; i < iterations; ++i) grow_behind_hole<Way>(from, asked.elements, grows);
+    for (std::uint64_t i = 0; i < iterations; ++i) grow_behind_hole<Binding>(from, asked.elements, grows);
     return static_cast<double>(harness::thread_cpu_ns() - start);
   };
-  grow_behind_hole<Way>(from, asked.elements, true);
+  grow_behind_hole<Binding>(from, asked.elements, true);
   memory.first_is_over();
   double ns = 0;
   for (std::uint64_t i = 0; i < turns; ++i) ns += loop(true) - loop(false);
   p.found[0].warm_ns = ns / static_cast<double>(turns * iterations);
   memory.write(p);
   tally counts;
-  counted_allocator<my_int, Way> counted(from, counts);
-  const std::size_t received = grow_behind_hole<Way>(counted, asked.elements, true);
+  counted_allocator<my_int, Binding> counted(from, counts);
+  const std::size_t received = grow_behind_hole<Binding>(counted, asked.elements, true);
   p.counted = {counts.allocations - 2, counts.forward, counts.backward, received};
 }
 
-template <class Way>
-void measure_expansion(Way& way, page& p) {
-  p.asked.expansion.work == expansion_work::push_back ? measure_push_back(way, p) : measure_command(way, p);
+template <class Binding>
+void measure_expansion(Binding& binding, page& p) {
+  p.asked.expansion.work == expansion_work::push_back ? measure_push_back(binding, p)
+                                                      : measure_command(binding, p);
 }
 
 }  // namespace mallard::bench

@@ -19,8 +19,8 @@
 #include "allocplus/pools/memory_book.hpp"
 #include "allocplus/pools/pool_node.hpp"
 #include "allocplus/pools/population.hpp"
-#include "contest/meter.hpp"
-#include "contest/page.hpp"
+#include "common/meter.hpp"
+#include "common/page.hpp"
 #include "harness/cpu_clock.hpp"
 
 namespace mallard::bench {
@@ -45,11 +45,11 @@ std::uint64_t fill_and_empty(Source from, std::uint64_t times) {
 }
 
 // In the order of figures_of().
-template <class Way>
-void measure_nodes(Way& way, page& p) {
+template <class Binding>
+void measure_nodes(Binding& binding, page& p) {
   const std::size_t count = p.asked.pools.elements;
-  auto from = way.template allocator_of<node>();
-  node_source<Way> source(way, from);
+  auto from = binding.template allocator_of<node>();
+  node_source<Binding> source(binding, from);
   population nodes(source, count);
   std::size_t figures = 0;
   const auto found = [&](std::uint64_t ns, std::uint64_t events) {
@@ -63,7 +63,7 @@ void measure_nodes(Way& way, page& p) {
   const auto walk_all = [&] { walk([&] { return nodes.walk(); }, count); };
 
   meter memory;
-  memory_book book(way);
+  memory_book book(binding);
   found(nodes.fill(), count);
   book.full();
   nodes.end_in_order();

@@ -8,13 +8,13 @@
 
 namespace mallard::bench {
 
-template <class Way>
-void measure_ranges(Way& way, page& p) {
+template <class Binding>
+void measure_ranges(Binding& binding, page& p) {
   const burst_setting asked{p.asked.pools.elements, p.asked.pools.iterations};
-  const auto from = way.template allocator_of<my_int>();
+  const auto from = binding.template allocator_of<my_int>();
   const double events = static_cast<double>(asked.elements) * asked.iterations;
   meter memory;
-  memory_book book(way);
+  memory_book book(binding);
   const list_times cold = insert_and_erase(from, asked, [&](auto&) { book.full(); }, look_away);
   book.freed();
   memory.first_is_over();

@@ -13,24 +13,22 @@
 
 #include "allocplus/pools/pool_node.hpp"
 #include "allocplus/pools/population.hpp"
-#include "allocplus/pools/way/sharing.hpp"
-#include "contest/meter.hpp"
-#include "contest/page.hpp"
-#include "contest/race.hpp"
-#include "contest/stacks.hpp"
+#include "common/meter.hpp"
+#include "common/page.hpp"
+#include "common/race.hpp"
 
 namespace mallard::bench {
 
 inline constexpr std::size_t pool_threads = 4;
 
 // One thread's: an allocator and its nodes.
-template <class Way>
+template <class Binding>
 class filler {
-  using allocator = typename Way::template allocator<node>;
+  using allocator = typename Binding::template allocator<node>;
 
  public:
-  filler(Way& way, std::size_t count)
-      : from_(way.template allocator_of<node>()), nodes_(node_source<Way>(way, from_), count) {}
+  filler(Binding& binding, std::size_t count)
+      : from_(binding.template allocator_of<node>()), nodes_(node_source<Binding>(binding, from_), count) {}
 
   void run(std::uint32_t times) {
     for (std::uint32_t i = 0; i < times; ++i) {
@@ -41,18 +39,18 @@ class filler {
 
  private:
   allocator from_;
-  population<node_source<Way>> nodes_;
+  population<node_source<Binding>> nodes_;
 };
 
-// `way` is what all share; where each has its own, `bytes` is what one has alive at most.
-template <class Way>
-void measure_threads(Way& way, std::size_t bytes, page& p) {
+// `binding` is what all share; where each has its own, `bytes` is what one has alive at most.
+template <class Binding>
+void measure_threads(Binding& binding, std::size_t bytes, page& p) {
   const std::size_t count = p.asked.pools.elements;
-  std::deque<Way> ways;
-  std::deque<filler<Way>> fillers;
+  std::deque<Binding> bindings;
+  std::deque<filler<Binding>> fillers;
   for (std::size_t i = 0; i < pool_threads; ++i) {
-    if (Way::shared == sharing::own) ways.emplace_back(bytes);
-    fillers.emplace_back(Way::shared == sharing::own ? ways.back() : way, count);
+    if (Binding::shared == sharing::own) bindings.emplace_back(bytes);
+    fillers.emplace_back(Binding::shared == sharing::own ? bindings.back() : binding, count);
   }
   const auto run = [&](std::uint32_t times) {
     std::atomic<std::size_t> next = 0;

@@ -1,28 +1,29 @@
-// memory_book: what a contestant has of the operating system while all nodes are alive, when all are freed,
+// memory_book: what an allocator has of the operating system while all nodes are alive, when all are freed,
 // and when it was told to give back what it can.
 //
 //     opened | full: all alive | freed: the first time | ... | empty: all freed, trimmed | write(page)
 //
 // Resident bytes are those of the page tables, exactly; all that the harness itself needs is mapped in
-// before. A way's own figures are differences from the beginning, so that what the process had before counts
-// for nobody. Cost: a walk over the page tables, each time; never within a timed part.
+// before. An allocator's own figures are differences from the beginning, so that what the process had before
+// counts for nobody. Cost: a walk over the page tables, each time; never within a timed part.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-#include "allocplus/pools/way/beneath.hpp"
-#include "contest/page.hpp"
+#include "allocplus/pools/beneath.hpp"
+#include "common/page.hpp"
 #include "harness/memory_meter.hpp"
 
 namespace mallard::bench {
 
-template <class Way>
+template <class Binding>
 class memory_book {
  public:
   // Precondition: the code of the process is mapped in.
-  explicit memory_book(Way& of) : way_(of), before_(of.figures()), resident_(harness::resident_exactly()) {}
+  explicit memory_book(Binding& of)
+      : binding_(of), before_(of.figures()), resident_(harness::resident_exactly()) {}
 
   // All nodes are alive.
   void full() { full_ = more(); }
@@ -34,8 +35,8 @@ class memory_book {
   template <class Allocator>
   void empty(Allocator& from) {
     kept_ = more();
-    figures_ = way_.figures();
-    way_.trim(from);
+    figures_ = binding_.figures();
+    binding_.trim(from);
     trimmed_ = more();
   }
 
@@ -52,7 +53,7 @@ class memory_book {
   }
   [[nodiscard]] std::uint64_t more() const { return above(harness::resident_exactly(), resident_); }
 
-  Way& way_;
+  Binding& binding_;
   heap_figures before_;
   std::uint64_t resident_;
   std::uint64_t full_ = 0;

@@ -1,4 +1,5 @@
-// node: 24 bytes, as a node of the seed's list is today; node_source: where single ones come from.
+// node: 24 bytes, as a node of the seed's list is today; node_source: where single ones come from; sharing:
+// what several threads do with a binding.
 //
 //     [next][previous][value]      two links and an element
 //
@@ -18,35 +19,41 @@ struct node {
 };
 static_assert(sizeof(node) == 24);
 
-template <class Way>
+template <class Binding>
 class node_source {
-  using allocator = typename Way::template allocator<node>;
+  using allocator = typename Binding::template allocator<node>;
 
  public:
-  node_source(Way& way, allocator& from) : way_(way), from_(from) {}
+  node_source(Binding& binding, allocator& from) : binding_(binding), from_(from) {}
 
   // Before a list is filled, while no node is alive. Only a floor wants to know.
   void begin() {
-    if constexpr (requires { way_.begin_anew(); }) way_.begin_anew();
+    if constexpr (requires { binding_.begin_anew(); }) binding_.begin_anew();
   }
 
   [[nodiscard]] node* take() {
-    if constexpr (Way::version == 2)
+    if constexpr (Binding::version == 2)
       return from_.allocate_one();
     else
       return std::allocator_traits<allocator>::allocate(from_, 1);
   }
 
   void give(node* ended) {
-    if constexpr (Way::version == 2)
+    if constexpr (Binding::version == 2)
       from_.deallocate_one(ended);
     else
       std::allocator_traits<allocator>::deallocate(from_, ended, 1);
   }
 
  private:
-  Way& way_;
+  Binding& binding_;
   allocator& from_;
+};
+
+enum class sharing : std::uint8_t {
+  all,   // they share one: it locks, or has a cache for each
+  own,   // each has its own, without a lock
+  none,  // it is one for the process, without a lock: they cannot
 };
 
 }  // namespace mallard::bench

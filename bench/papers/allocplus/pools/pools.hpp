@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "contest/contestant.hpp"
-#include "contest/setting.hpp"
+#include "common/measured_allocator.hpp"
+#include "common/setting.hpp"
 
 namespace mallard::bench {
 
-[[nodiscard]] std::span<const contestant> pool_contestants();
+[[nodiscard]] std::span<const measured_allocator> pool_allocators();
 
 [[nodiscard]] nlohmann::ordered_json group_of(const pools_setting& asked);
 

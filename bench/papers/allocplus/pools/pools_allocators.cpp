@@ -1,14 +1,13 @@
 #include <concepts>
 
 #include "allocplus/allocplus_columns.hpp"
-#include "allocplus/floor/places_anew.hpp"
-#include "allocplus/floor/places_in_row.hpp"
+#include "allocplus/floors.hpp"
 #include "allocplus/pools/measure_nodes.hpp"
 #include "allocplus/pools/measure_ranges.hpp"
 #include "allocplus/pools/measure_threads.hpp"
 #include "allocplus/pools/pools.hpp"
-#include "allocplus/pools/way/pools_of_boost.hpp"
-#include "allocplus/pools/way/pools_of_heaps.hpp"
+#include "allocplus/pools/pools_of_boost.hpp"
+#include "allocplus/pools/pools_of_heaps.hpp"
 #include "mallard/heap/adaptive_pool.hpp"
 #include "mallard/heap/pool.hpp"
 #include "mallard/heap/synchronized_adaptive_pool.hpp"
@@ -31,39 +30,39 @@ struct pools_in {
     return (std::size_t{asked.elements} * ranges + hot_nodes) * sizeof(node);
   }
 
-  template <class Way>
-  static void measure(Way& way, page& p) {
+  template <class Binding>
+  static void measure(Binding& binding, page& p) {
     switch (p.asked.pools.work) {
       case pools_work::ranges:
-        return measure_ranges(way, p);
+        return measure_ranges(binding, p);
       case pools_work::nodes:
-        return measure_nodes(way, p);
+        return measure_nodes(binding, p);
       case pools_work::threads:
-        return measure_threads(way, live_bytes(p), p);
+        return measure_threads(binding, live_bytes(p), p);
     }
   }
 };
 
-template <class Way>
+template <class Binding>
 void run_pools(page& p) {
-  if (Way::shared == sharing::none && p.asked.pools.work == pools_work::threads)
+  if (Binding::shared == sharing::none && p.asked.pools.work == pools_work::threads)
     return p.refuse(harness::work_state::unavailable, "one for the process, without a lock");
-  run_way<pools_in, Way>(p);
+  run_in<pools_in, Binding>(p);
 }
 
 // A list's ranges come in bursts, single nodes one by one.
 void run_floor(page& p) {
   if (p.asked.pools.work == pools_work::ranges)
-    run_pools<pool_way<2, places_in_row>>(p);
+    run_pools<pool_binding<2, places_in_row>>(p);
   else
-    run_pools<pool_way<2, places_anew>>(p);
+    run_pools<pool_binding<2, places_anew>>(p);
 }
 
 class builder {
  public:
-  template <class Way>
+  template <class Binding>
   void add(const char* label, const char* strategy) {
-    list_.push_back({label, strategy, binding::typed, destruction::normal, run_pools<Way>});
+    list_.push_back({label, strategy, binding::typed, destruction::normal, run_pools<Binding>});
   }
 
   void add_floor() {
@@ -72,26 +71,26 @@ class builder {
 
   template <heap Heap>
   void add_heap(const std::string& label, const char* strategy) {
-    add<pool_way<1, Heap>>((label + ".V1").c_str(), strategy);
-    add<pool_way<2, Heap>>((label + ".V2").c_str(), strategy);
+    add<pool_binding<1, Heap>>((label + ".V1").c_str(), strategy);
+    add<pool_binding<2, Heap>>((label + ".V2").c_str(), strategy);
   }
 
   template <template <unsigned> class Of, sharing Shared = sharing::all>
   void add_boost(const std::string& label, const char* strategy) {
-    add<boost_pool_way<1, Of<1>, Shared>>((label + ".V1").c_str(), strategy);
-    add<boost_pool_way<2, Of<2>, Shared>>((label + ".V2").c_str(), strategy);
+    add<boost_pool_binding<1, Of<1>, Shared>>((label + ".V1").c_str(), strategy);
+    add<boost_pool_binding<2, Of<2>, Shared>>((label + ".V2").c_str(), strategy);
   }
 
   template <class Beneath>
   void add_malloc(const char* name) {
-    list_.push_back({name, name, binding::malloc, destruction::normal, run_pools<malloc_way<Beneath>>,
+    list_.push_back({name, name, binding::malloc, destruction::normal, run_pools<malloc_binding<Beneath>>,
                      harness::find_foreign_malloc(name)});
   }
 
-  [[nodiscard]] std::vector<contestant> list() && { return std::move(list_); }
+  [[nodiscard]] std::vector<measured_allocator> list() && { return std::move(list_); }
 
  private:
-  std::vector<contestant> list_;
+  std::vector<measured_allocator> list_;
 };
 
 template <unsigned Version>
@@ -101,7 +100,7 @@ using two_percent = boost_adaptive<2, Version>;
 template <unsigned Version>
 using private_two_percent = boost_private_adaptive<2, Version>;
 
-std::vector<contestant> all() {
+std::vector<measured_allocator> all() {
   builder b;
   b.add_heap<pool>("pool", "pool");
   b.add_floor();
@@ -117,10 +116,11 @@ std::vector<contestant> all() {
   b.add_boost<two_percent>("boost.two_percent", "boost.adaptive_pool");
   b.add_boost<private_two_percent, sharing::own>("boost.private", "boost.private_adaptive_pool");
   b.add_boost<boost_node>("boost.node", "boost.node_allocator");
-  b.add<fast_pool_way<std::mutex>>("boost.fast_pool", "boost.fast_pool_allocator");
-  b.add<fast_pool_way<boost::details::pool::null_mutex>>("boost.fast_pool.null", "boost.fast_pool_allocator");
-  b.add<boost_resource_way>("boost.pool", "boost.pool");
-  b.add<std_resource_way>("std.pool", "std.pool");
+  b.add<fast_pool_binding<std::mutex>>("boost.fast_pool", "boost.fast_pool_allocator");
+  b.add<fast_pool_binding<boost::details::pool::null_mutex>>("boost.fast_pool.null",
+                                                             "boost.fast_pool_allocator");
+  b.add<boost_resource_binding>("boost.pool", "boost.pool");
+  b.add<std_resource_binding>("std.pool", "std.pool");
   b.add_malloc<glibc_beneath>("glibc");
   for (const char* name : {"jemalloc", "tcmalloc", "mimalloc"}) b.add_malloc<unknown_beneath>(name);
   return std::move(b).list();
@@ -128,8 +128,8 @@ std::vector<contestant> all() {
 
 }  // namespace
 
-std::span<const contestant> pool_contestants() {
-  static const std::vector<contestant> list = all();
+std::span<const measured_allocator> pool_allocators() {
+  static const std::vector<measured_allocator> list = all();
   return list;
 }
 

@@ -11,15 +11,15 @@
 #include <string>
 #include <vector>
 
-#include "contest/contestant.hpp"
-#include "contest/setting.hpp"
+#include "common/measured_allocator.hpp"
+#include "common/setting.hpp"
 
 namespace mallard::bench {
 
 // Elements that are erased at a time.
 inline constexpr std::uint32_t shrink_step = 5;
 
-[[nodiscard]] std::span<const contestant> shrink_contestants();
+[[nodiscard]] std::span<const measured_allocator> shrink_allocators();
 
 [[nodiscard]] nlohmann::ordered_json group_of(const shrink_setting& asked);
 

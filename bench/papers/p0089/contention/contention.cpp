@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "contest/stacks.hpp"
+#include "common/race.hpp"
 #include "p0089/contention/measure_contention.hpp"
 
 namespace mallard::bench {
@@ -43,6 +43,10 @@ nlohmann::ordered_json method_of(const contention_setting& asked) {
 
 std::uint64_t bytes_needed(const contention_setting& asked) {
   return asked.threads * (stack_of_thread + (std::uint64_t{2} << asked.block));
+}
+
+void run_pairs(pmr_binding::life& life, std::uint64_t pairs, std::size_t size) {
+  run_pairs<pmr_binding::life>(life, pairs, size);
 }
 
 }  // namespace mallard::bench

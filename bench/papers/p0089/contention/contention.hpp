@@ -11,12 +11,12 @@
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 
-#include "contest/contestant.hpp"
-#include "contest/setting.hpp"
+#include "common/measured_allocator.hpp"
+#include "common/setting.hpp"
 
 namespace mallard::bench {
 
-[[nodiscard]] std::span<const contestant> contention_contestants();
+[[nodiscard]] std::span<const measured_allocator> contention_allocators();
 
 [[nodiscard]] nlohmann::ordered_json group_of(const contention_setting& asked);
 

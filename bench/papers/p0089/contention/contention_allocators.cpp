@@ -1,11 +1,10 @@
 #include <mutex>
 
-#include "contest/columns.hpp"
+#include "common/columns.hpp"
 #include "mallard/core/light_mutex.hpp"
 #include "mallard/heap/synchronized_pool.hpp"
 #include "mallard/layer/locked.hpp"
 #include "p0089/contention/contention.hpp"
-#include "p0089/contention/contention_pairs.hpp"
 #include "p0089/contention/counting_mutex.hpp"
 #include "p0089/contention/measure_contention.hpp"
 
@@ -16,11 +15,11 @@ namespace {
 struct in_heaps_of_their_own {
   static constexpr bool winks_out = false;
 
-  template <class Way>
+  template <class Binding>
   static void typed(destruction, page& p) {
     measure_contention(p, [](std::uint64_t pairs, std::size_t size) {
-      Way way;
-      typename Way::life life(way);
+      Binding binding;
+      typename Binding::life life(binding);
       run_pairs(life, pairs, size);
     });
     p.state = harness::work_state::done;
@@ -29,8 +28,8 @@ struct in_heaps_of_their_own {
   static void pmr(destruction, page& p) {
     measure_contention(p, [](std::uint64_t pairs, std::size_t size) {
       Maker maker;
-      pmr_way way{&maker};
-      pmr_way::life life(way);
+      pmr_binding binding{&maker};
+      pmr_binding::life life(binding);
       run_pairs(life, pairs, size);
     });
     p.state = harness::work_state::done;
@@ -40,24 +39,24 @@ struct in_heaps_of_their_own {
 struct in_one_heap {
   static constexpr bool winks_out = false;
 
-  template <class Way>
+  template <class Binding>
   static void typed(destruction, page& p) {
-    Way way;
-    measure(way, p);
+    Binding binding;
+    measure(binding, p);
   }
   template <class Maker>
   static void pmr(destruction, page& p) {
     Maker maker;
-    pmr_way way{&maker};
-    measure(way, p);
+    pmr_binding binding{&maker};
+    measure(binding, p);
   }
 
  private:
-  template <class Way>
-  static void measure(Way& way, page& p) {
+  template <class Binding>
+  static void measure(Binding& binding, page& p) {
     const lock_counts before = lock_counts_of_process();
     {
-      typename Way::life life(way);
+      typename Binding::life life(binding);
       measure_contention(p, [&](std::uint64_t pairs, std::size_t size) { run_pairs(life, pairs, size); });
     }
     if (const lock_counts found = lock_counts_of_process() - before; found.attempts > 0)
@@ -72,22 +71,22 @@ using counted_multipool =
                                  multipool_run_growth, counting_mutex<light_mutex>>;
 using counted_pool = basic_synchronized_pool<default_source, pool_growth, counting_mutex<light_mutex>>;
 
-std::vector<contestant> all() {
-  std::vector<contestant> list;
+std::vector<measured_allocator> all() {
+  std::vector<measured_allocator> list;
   add_papers<in_heaps_of_their_own>(list);
   add_mallocs<in_heaps_of_their_own>(list);
   add_unsynchronised<in_heaps_of_their_own>(list);
   add_synchronised<in_one_heap, counted_multipool>(list);
-  add_typed<in_one_heap, typed_way<counted_multipool>>(list, "synchronized_multipool");
-  add_typed<in_one_heap, typed_way<counted_pool>>(list, "synchronized_pool");
-  add_typed<in_one_heap, typed_way<locked_multipool>>(list, "locked multipool");
+  add_typed<in_one_heap, typed_binding<counted_multipool>>(list, "synchronized_multipool");
+  add_typed<in_one_heap, typed_binding<counted_pool>>(list, "synchronized_pool");
+  add_typed<in_one_heap, typed_binding<locked_multipool>>(list, "locked multipool");
   return list;
 }
 
 }  // namespace
 
-std::span<const contestant> contention_contestants() {
-  static const std::vector<contestant> list = all();
+std::span<const measured_allocator> contention_allocators() {
+  static const std::vector<measured_allocator> list = all();
   return list;
 }
 

@@ -12,10 +12,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "contest/meter.hpp"
-#include "contest/page.hpp"
-#include "contest/race.hpp"
-#include "contest/stacks.hpp"
+#include "common/meter.hpp"
+#include "common/page.hpp"
+#include "common/pmr_bindings.hpp"
+#include "common/race.hpp"
+#include "common/typed_bindings.hpp"
 
 namespace mallard::bench {
 
@@ -44,5 +45,21 @@ void measure_contention(page& p, Pass pass) {
                 static_cast<double>(warm.wall_ns) / events / static_cast<double>(passes)};
   memory.write(p);
 }
+
+// One pass of one thread: one block after the other, each freed before the next is allocated.
+// Life: the life of a binding.
+template <class Life>
+void run_pairs(Life& life, std::uint64_t pairs, std::size_t size) {
+  constexpr std::size_t alignment = alignof(std::max_align_t);
+  for (std::uint64_t i = 0; i < pairs; ++i) {
+    void* const block = life.allocate(size, alignment);
+    touch(block);
+    life.deallocate(block, size, alignment);
+    part_calls();
+  }
+}
+
+// The same through std::pmr, compiled where no resource is known.
+void run_pairs(pmr_binding::life& life, std::uint64_t pairs, std::size_t size);
 
 }  // namespace mallard::bench

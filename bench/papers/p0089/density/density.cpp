@@ -2,10 +2,22 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/block_sizes.hpp"
+#include "common/pmr_bindings.hpp"
 #include "p0089/density/structures.hpp"
 
 namespace mallard::bench {
 namespace {
+
+template <int N>
+void fill_nth(block_sizes& into, std::size_t elements) {
+  using structure = typename structures<pmr_binding>::of<N, kept_hash>;
+  const texts from;
+  leaf_cursor leaves(from);
+  // Never destroyed: what is alive with it is what is counted.
+  auto* const made = ::new (into.allocate(sizeof(structure), alignof(structure))) structure(&into);
+  fill(*made, elements, leaves);
+}
 
 bool is_nested(const density_setting& asked) { return asked.structure > 4; }
 
@@ -40,6 +52,13 @@ nlohmann::ordered_json method_of(const density_setting&) {
 std::uint64_t bytes_needed(const density_setting& asked) {
   const std::uint64_t leaf = has_strings(asked) ? (texts::shortest + texts::longest) / 2 + 80 : 48;
   return leaves_of(asked) * leaf * 3 / 2;
+}
+
+void count_blocks(const density_setting& asked, block_sizes& into) {
+  const std::size_t elements = std::size_t{1} << asked.size;
+  [&]<int... N>(std::integer_sequence<int, N...>) {
+    (void)((asked.structure == N + 1 && (fill_nth<N + 1>(into, elements), true)) || ...);
+  }(std::make_integer_sequence<int, 12>());
 }
 
 }  // namespace mallard::bench

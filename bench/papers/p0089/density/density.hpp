@@ -11,14 +11,14 @@
 #include <span>
 #include <string>
 
-#include "contest/contestant.hpp"
-#include "contest/setting.hpp"
+#include "common/measured_allocator.hpp"
+#include "common/setting.hpp"
 
 namespace mallard::bench {
 
 class block_sizes;
 
-[[nodiscard]] std::span<const contestant> density_contestants();
+[[nodiscard]] std::span<const measured_allocator> density_allocators();
 
 [[nodiscard]] nlohmann::ordered_json group_of(const density_setting& asked);
 

@@ -1,6 +1,6 @@
-#include "contest/columns.hpp"
+#include "common/columns.hpp"
 #include "p0089/density/density.hpp"
-#include "p0089/density/density_ways.hpp"
+#include "p0089/density/measure.hpp"
 
 namespace mallard::bench {
 namespace {
@@ -8,19 +8,21 @@ namespace {
 struct density_in {
   static constexpr bool winks_out = true;
 
-  template <class Way>
+  template <class Binding>
   static void typed(destruction end, page& p) {
-    measure_density_in(Way(), end, p);
+    Binding binding;
+    measure_density(binding, end, p);
   }
   template <class Maker>
   static void pmr(destruction end, page& p) {
     Maker maker;
-    measure_density_in(pmr_way{&maker}, end, p);
+    pmr_binding binding{&maker};
+    measure_density(binding, end, p);
   }
 };
 
-std::vector<contestant> all() {
-  std::vector<contestant> list;
+std::vector<measured_allocator> all() {
+  std::vector<measured_allocator> list;
   add_papers<density_in>(list);
   add_mallocs<density_in>(list);
   add_unsynchronised<density_in>(list);
@@ -31,8 +33,8 @@ std::vector<contestant> all() {
 
 }  // namespace
 
-std::span<const contestant> density_contestants() {
-  static const std::vector<contestant> list = all();
+std::span<const measured_allocator> density_allocators() {
+  static const std::vector<measured_allocator> list = all();
   return list;
 }
 

@@ -1,8 +1,9 @@
-#include "p0089/density/density_ways.hpp"
 #include "p0089/density/measure.hpp"
 
 namespace mallard::bench {
 
-void measure_density_in(pmr_way way, destruction end, page& p) { measure_density(way, end, p); }
+void measure_density(pmr_binding& binding, destruction end, page& p) {
+  measure_density<pmr_binding>(binding, end, p);
+}
 
 }  // namespace mallard::bench

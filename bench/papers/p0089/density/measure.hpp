@@ -1,5 +1,5 @@
-// measure_density: what a leaf costs in one way, on a fresh process: the first iteration cold, then as many
-// as the leaves asked for take, at least one.
+// measure_density: what a leaf costs with one allocator, on a fresh process: the first iteration cold, then
+// as many as the leaves asked for take, at least one.
 #pragma once
 
 #include <algorithm>
@@ -7,19 +7,23 @@
 #include <memory>
 #include <utility>
 
-#include "contest/contestant.hpp"
-#include "contest/meter.hpp"
-#include "contest/page.hpp"
+#include "common/measured_allocator.hpp"
+#include "common/meter.hpp"
+#include "common/page.hpp"
+#include "common/pmr_bindings.hpp"
+#include "common/typed_bindings.hpp"
 #include "harness/cpu_clock.hpp"
+#include "mallard/heap/monotonic.hpp"
+#include "mallard/heap/multipool.hpp"
 #include "p0089/density/density.hpp"
 #include "p0089/density/structures.hpp"
 #include "p0089/density/texts.hpp"
 
 namespace mallard::bench {
 
-template <class Structure, destruction End, class Way>
-void live_once(Way& way, std::size_t elements, const texts& from) {
-  typename Way::life life(way);
+template <class Structure, destruction End, class Binding>
+void live_once(Binding& binding, std::size_t elements, const texts& from) {
+  typename Binding::life life(binding);
   leaf_cursor leaves(from);
   const auto allocator = life.template allocator_of<typename Structure::value_type>();
   if constexpr (End == destruction::normal) {
@@ -33,8 +37,8 @@ void live_once(Way& way, std::size_t elements, const texts& from) {
   }
 }
 
-template <class Structure, destruction End, class Way>
-void measure_structure(Way& way, page& p) {
+template <class Structure, destruction End, class Binding>
+void measure_structure(Binding& binding, page& p) {
   const density_setting& asked = p.asked.density;
   const std::size_t elements = std::size_t{1} << asked.size;
   const std::uint64_t leaves = leaves_of(asked);
@@ -42,10 +46,10 @@ void measure_structure(Way& way, page& p) {
   const texts from;
   meter memory;
   const std::uint64_t start = harness::thread_cpu_ns();
-  live_once<Structure, End>(way, elements, from);
+  live_once<Structure, End>(binding, elements, from);
   const std::uint64_t warm = harness::thread_cpu_ns();
   memory.first_is_over();
-  for (std::uint64_t i = 0; i < iterations; ++i) live_once<Structure, End>(way, elements, from);
+  for (std::uint64_t i = 0; i < iterations; ++i) live_once<Structure, End>(binding, elements, from);
   const std::uint64_t end = harness::thread_cpu_ns();
   p.found[0] = {static_cast<double>(warm - start) / static_cast<double>(leaves),
                 static_cast<double>(end - warm) / static_cast<double>(iterations * leaves),
@@ -53,16 +57,16 @@ void measure_structure(Way& way, page& p) {
   memory.write(p);
 }
 
-template <destruction End, class Hash, int N, class Way>
-void measure_nth(Way& way, page& p) {
-  measure_structure<typename structures<Way>::template of<N, Hash>, End>(way, p);
+template <destruction End, class Hash, int N, class Binding>
+void measure_nth(Binding& binding, page& p) {
+  measure_structure<typename structures<Binding>::template of<N, Hash>, End>(binding, p);
 }
 
-template <destruction End, class Way>
-void measure_ended(Way& way, page& p) {
+template <destruction End, class Binding>
+void measure_ended(Binding& binding, page& p) {
   const density_setting& asked = p.asked.density;
   const auto choose = [&]<class Hash, int... N>(std::type_identity<Hash>, std::integer_sequence<int, N...>) {
-    (void)((asked.structure == N + 1 && (measure_nth<End, Hash, N + 1>(way, p), true)) || ...);
+    (void)((asked.structure == N + 1 && (measure_nth<End, Hash, N + 1>(binding, p), true)) || ...);
   };
   constexpr std::make_integer_sequence<int, 12> all;
   if (asked.cached_hashes)
@@ -72,10 +76,18 @@ void measure_ended(Way& way, page& p) {
   p.state = harness::work_state::done;
 }
 
-template <class Way>
-void measure_density(Way& way, destruction end, page& p) {
-  end == destruction::normal ? measure_ended<destruction::normal>(way, p)
-                             : measure_ended<destruction::winkout>(way, p);
+template <class Binding>
+void measure_density(Binding& binding, destruction end, page& p) {
+  end == destruction::normal ? measure_ended<destruction::normal>(binding, p)
+                             : measure_ended<destruction::winkout>(binding, p);
 }
+
+// The bindings that it is compiled for apart: each means a dozen containers twice over. Through std::pmr no
+// resource is known there.
+void measure_density(global_binding& binding, destruction end, page& p);
+void measure_density(typed_binding<monotonic>& binding, destruction end, page& p);
+void measure_density(typed_binding<multipool>& binding, destruction end, page& p);
+void measure_density(typed_binding<multipool_over_monotonic>& binding, destruction end, page& p);
+void measure_density(pmr_binding& binding, destruction end, page& p);
 
 }  // namespace mallard::bench

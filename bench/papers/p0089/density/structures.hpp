@@ -1,4 +1,4 @@
-// structures: DS1..DS12 with the allocators of a way; how they are filled, and how every leaf is written.
+// structures: DS1..DS12 with the allocators of a binding; how they are filled, and how every leaf is written.
 //
 //     1 vector<int>          5 vector<1>      9 set<1>
 //     2 vector<string>       6 vector<2>     10 set<2>
@@ -26,11 +26,11 @@ namespace mallard::bench {
 
 inline constexpr std::size_t inner_leaves = 128;
 
-template <class Way>
+template <class Binding>
 struct structures {
   template <class T>
-  using allocator = typename Way::template container_allocator<T>;
-  using string = std::basic_string<char, std::char_traits<char>, typename Way::template allocator<char>>;
+  using allocator = typename Binding::template container_allocator<T>;
+  using string = std::basic_string<char, std::char_traits<char>, typename Binding::template allocator<char>>;
   template <class T>
   using vector = std::vector<T, allocator<T>>;
   template <class T, class Hash>

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "contest/page.hpp"
+#include "p0089/locality/measure_locality.hpp"
 
 namespace mallard::bench {
 namespace {
@@ -137,12 +137,16 @@ std::uint64_t events_of(run_part part, const locality_run& asked) {
 
 // Links of 24 bytes: in 32 of malloc's, or in a pool's chunks, of which a sixteenth is over. A multipool of
 // one link is a page and 1.5 KiB of its own; other resources get less than a page from malloc.
-std::uint64_t bytes_needed(const locality_setting& asked, const contestant& c) {
+std::uint64_t bytes_needed(const locality_setting& asked, const measured_allocator& c) {
   const extent of = extent_of(asked);
   const std::uint64_t subsystems = of.global / of.subsystem;
   if (c.bound == binding::malloc) return of.global * (link_bytes + 8) + subsystems * 80;
   const bool takes_pages = c.beneath == nullptr;
   return of.global * link_bytes * 17 / 16 + subsystems * (takes_pages ? 5632 : 2048);
+}
+
+std::unique_ptr<whole_system<owned_pmr_binding>> measure_locality(owned_pmr_binding& binding, page& p) {
+  return measure_locality<owned_pmr_binding>(binding, p);
 }
 
 }  // namespace mallard::bench

@@ -31,12 +31,12 @@
 #include <string>
 #include <vector>
 
-#include "contest/contestant.hpp"
-#include "contest/setting.hpp"
+#include "common/measured_allocator.hpp"
+#include "common/setting.hpp"
 
 namespace mallard::bench {
 
-[[nodiscard]] std::span<const contestant> locality_contestants();
+[[nodiscard]] std::span<const measured_allocator> locality_allocators();
 
 [[nodiscard]] nlohmann::ordered_json group_of(const locality_setting& asked);
 
@@ -45,7 +45,7 @@ namespace mallard::bench {
 
 [[nodiscard]] nlohmann::ordered_json method_of(const locality_setting& asked);
 
-[[nodiscard]] std::uint64_t bytes_needed(const locality_setting& asked, const contestant& c);
+[[nodiscard]] std::uint64_t bytes_needed(const locality_setting& asked, const measured_allocator& c);
 
 // Why there is no such group, in one line; empty if there is.
 [[nodiscard]] std::string fault_of(const locality_setting& asked);

@@ -1,4 +1,5 @@
-// measure_locality: what an access costs in one way, on a fresh process; figures as figures_of names them.
+// measure_locality: what an access costs with one allocator, on a fresh process; figures as figures_of names
+// them.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +8,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "contest/meter.hpp"
-#include "contest/page.hpp"
+#include "common/meter.hpp"
+#include "common/page.hpp"
+#include "common/pmr_bindings.hpp"
 #include "harness/cpu_clock.hpp"
 #include "p0089/locality/locality.hpp"
 #include "p0089/locality/whole_system.hpp"
@@ -45,8 +47,8 @@ double first_ns_per_access(System& all, const extent& of, std::uint64_t accesses
   return net_ns_per_access(all, std::clamp<std::uint64_t>(accesses / of.subsystem, 1, all.subsystems()), 1);
 }
 
-template <class Way>
-void measure_splits(whole_system<Way>& all, const extent& of, page& p) {
+template <class Binding>
+void measure_splits(whole_system<Binding>& all, const extent& of, page& p) {
   const locality_setting& asked = p.asked.locality;
   figure* next = p.found.data();
   const auto splits = [&] {
@@ -59,8 +61,8 @@ void measure_splits(whole_system<Way>& all, const extent& of, page& p) {
   splits();
 }
 
-template <class Way>
-void measure_factors(whole_system<Way>& all, const extent& of, page& p) {
+template <class Binding>
+void measure_factors(whole_system<Binding>& all, const extent& of, page& p) {
   const locality_setting& asked = p.asked.locality;
   for (std::uint32_t i = 0; i <= asked.shuffles; ++i) {
     if (i != 0) all.shuffle(of.global);
@@ -69,8 +71,8 @@ void measure_factors(whole_system<Way>& all, const extent& of, page& p) {
   }
 }
 
-template <class Way>
-void measure_run(whole_system<Way>& all, const extent& of, double build_ns, page& p) {
+template <class Binding>
+void measure_run(whole_system<Binding>& all, const extent& of, double build_ns, page& p) {
   const locality_run& asked = p.asked.locality.run;
   double access_ns = 0;
   const auto access = [&] { access_ns = all.visit(asked.repeat * all.subsystems(), asked.access).ns; };
@@ -86,12 +88,12 @@ void measure_run(whole_system<Way>& all, const extent& of, double build_ns, page
 }
 
 // Returns what it has measured: its end takes as long as its making, and a process may end without.
-template <class Way>
-std::unique_ptr<whole_system<Way>> measure_locality(Way& way, page& p) {
+template <class Binding>
+std::unique_ptr<whole_system<Binding>> measure_locality(Binding& binding, page& p) {
   const extent of = extent_of(p.asked.locality);
   meter memory;
   const std::uint64_t start = harness::thread_cpu_ns();
-  auto all = std::make_unique<whole_system<Way>>(way, of.global, of.subsystem);
+  auto all = std::make_unique<whole_system<Binding>>(binding, of.global, of.subsystem);
   const std::uint64_t built = harness::thread_cpu_ns();
   memory.first_is_over();
   switch (p.asked.locality.table) {
@@ -109,5 +111,8 @@ std::unique_ptr<whole_system<Way>> measure_locality(Way& way, page& p) {
   p.state = harness::work_state::done;
   return all;
 }
+
+// The same through std::pmr, compiled where no resource is known.
+std::unique_ptr<whole_system<owned_pmr_binding>> measure_locality(owned_pmr_binding& binding, page& p);
 
 }  // namespace mallard::bench

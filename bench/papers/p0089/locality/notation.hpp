@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "contest/setting.hpp"
+#include "common/setting.hpp"
 
 namespace mallard::bench {
 

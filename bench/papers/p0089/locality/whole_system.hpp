@@ -23,12 +23,13 @@
 
 namespace mallard::bench {
 
-template <class Way>
+template <class Binding>
 class subsystem {
-  using list = std::list<int, typename Way::template container_allocator<int>>;
+  using list = std::list<int, typename Binding::template container_allocator<int>>;
 
  public:
-  subsystem(Way& way, std::size_t links) : life_(way), links_(life_.template allocator_of<int>()) {
+  subsystem(Binding& binding, std::size_t links)
+      : life_(binding), links_(life_.template allocator_of<int>()) {
     for (std::size_t i = 0; i < links; ++i) links_.push_back(static_cast<int>(i));
   }
 
@@ -50,7 +51,7 @@ class subsystem {
   void push(int datum) { links_.push_back(datum); }
 
  private:
-  typename Way::life life_;
+  typename Binding::life life_;
   list links_;
 };
 
@@ -60,16 +61,16 @@ struct visit_times {
   double ns = 0;
 };
 
-template <class Way>
+template <class Binding>
 class whole_system {
  public:
   // Precondition: 0 < links <= all.
-  whole_system(Way& way, std::size_t all, std::size_t links) : subsystems_(all / links) {
-    for (auto& s : subsystems_) s = std::make_unique<subsystem<Way>>(way, links);
+  whole_system(Binding& binding, std::size_t all, std::size_t links) : subsystems_(all / links) {
+    for (auto& s : subsystems_) s = std::make_unique<subsystem<Binding>>(binding, links);
   }
 
   [[nodiscard]] std::size_t subsystems() const { return subsystems_.size(); }
-  [[nodiscard]] const subsystem<Way>& operator[](std::size_t i) const { return *subsystems_[i]; }
+  [[nodiscard]] const subsystem<Binding>& operator[](std::size_t i) const { return *subsystems_[i]; }
 
   // `pairs` times: the first link of the subsystem whose turn it is, for a new one at the end of any.
   void shuffle(std::uint64_t pairs) {
@@ -88,7 +89,7 @@ class whole_system {
     std::uint64_t links = 0;
     const std::uint64_t start = harness::thread_cpu_ns();
     for (; visits != 0; --visits) {
-      const subsystem<Way>& s = take_turn();
+      const subsystem<Binding>& s = take_turn();
       links += s.size();
       for (std::uint64_t i = 0; i < walks; ++i) s.walk();
     }
@@ -98,7 +99,7 @@ class whole_system {
   // One visit of `walks`, of which only `made` (at least two) are made; those left out are taken to last as
   // long as the ones after the first. Going to the subsystem is not part of it.
   visit_times visit_in_part(std::uint64_t walks, std::uint64_t made) {
-    const subsystem<Way>& s = take_turn();
+    const subsystem<Binding>& s = take_turn();
     const std::uint64_t start = harness::thread_cpu_ns();
     s.walk();
     const std::uint64_t second = harness::thread_cpu_ns();
@@ -109,12 +110,12 @@ class whole_system {
   }
 
  private:
-  const subsystem<Way>& take_turn() {
+  const subsystem<Binding>& take_turn() {
     if (next_ == subsystems_.size()) next_ = 0;
     return *subsystems_[next_++];
   }
 
-  std::vector<std::unique_ptr<subsystem<Way>>> subsystems_;
+  std::vector<std::unique_ptr<subsystem<Binding>>> subsystems_;
   std::size_t next_ = 0;  // whose turn it is to be visited
   std::mt19937_64 random_;
 };

@@ -1,5 +1,6 @@
-// measure_utilization: what an allocation and its free cost in one way, on a fresh process: the whole of it,
-// from the making of the heap to its end, as the paper has it; and the filling to 2^A bytes alone, cold.
+// measure_utilization: what an allocation and its free cost with one allocator, on a fresh process: the whole
+// of it, from the making of the heap to its end, as the paper has it; and the filling to 2^A bytes alone,
+// cold.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +9,9 @@
 #include <span>
 #include <string>
 
-#include "contest/meter.hpp"
-#include "contest/page.hpp"
+#include "common/meter.hpp"
+#include "common/page.hpp"
+#include "common/pmr_bindings.hpp"
 #include "harness/bytes.hpp"
 #include "harness/cpu_clock.hpp"
 #include "harness/mapping.hpp"
@@ -28,10 +30,10 @@ inline void refuse_for_memory(page& p, std::uint64_t allocated) {
 
 // How many blocks there have been: fewer than `total` where memory ran out; `filled` is when 2^A bytes were
 // alive. Nothing is said before the heap's end has given memory to say it with.
-template <class Way>
-std::uint64_t live_and_roll(Way& way, std::span<void*> ring, std::size_t size, std::uint64_t total,
+template <class Binding>
+std::uint64_t live_and_roll(Binding& binding, std::span<void*> ring, std::size_t size, std::uint64_t total,
                             std::uint64_t& filled) {
-  typename Way::life life(way);
+  typename Binding::life life(binding);
   rolling_blocks blocks(life, ring, size);
   try {
     blocks.fill();
@@ -46,8 +48,8 @@ std::uint64_t live_and_roll(Way& way, std::span<void*> ring, std::size_t size, s
 }  // namespace detail
 
 // Precondition: fault_of(p.asked.utilization) is empty.
-template <class Way>
-void measure_utilization(Way& way, page& p) {
+template <class Binding>
+void measure_utilization(Binding& binding, page& p) {
   const utilization_setting& asked = p.asked.utilization;
   const std::uint64_t total = std::uint64_t{1} << (asked.total - asked.block);
   const std::size_t active = std::size_t{1} << (asked.active - asked.block);
@@ -57,7 +59,7 @@ void measure_utilization(Way& way, page& p) {
   std::uint64_t filled = 0;
   const std::uint64_t start = harness::thread_cpu_ns();
   const std::size_t size = std::size_t{1} << asked.block;
-  const std::uint64_t made = detail::live_and_roll(way, ring, size, total, filled);
+  const std::uint64_t made = detail::live_and_roll(binding, ring, size, total, filled);
   if (made < total) return detail::refuse_for_memory(p, made);
   const std::uint64_t end = harness::thread_cpu_ns();
   taken.first_is_over();
@@ -67,5 +69,8 @@ void measure_utilization(Way& way, page& p) {
   taken.write(p);
   p.state = harness::work_state::done;
 }
+
+// The same through std::pmr, compiled where no resource is known.
+void measure_utilization(pmr_binding& binding, page& p);
 
 }  // namespace mallard::bench

@@ -11,11 +11,11 @@
 #include <cstdint>
 #include <span>
 
-#include "contest/touch.hpp"
+#include "common/typed_bindings.hpp"
 
 namespace mallard::bench {
 
-// Life: the life of a way.
+// Life: the life of a binding.
 template <class Life>
 class rolling_blocks {
  public:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "p0089/utilization/measure_utilization.hpp"
+
 namespace mallard::bench {
 
 nlohmann::ordered_json group_of(const utilization_setting& asked) {
@@ -27,5 +29,7 @@ std::string fault_of(const utilization_setting& asked) {
   if (asked.active >= asked.total) return "--total must be more than --active: else nothing is reused";
   return {};
 }
+
+void measure_utilization(pmr_binding& binding, page& p) { measure_utilization<pmr_binding>(binding, p); }
 
 }  // namespace mallard::bench

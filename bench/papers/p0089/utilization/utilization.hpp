@@ -12,12 +12,12 @@
 #include <span>
 #include <string>
 
-#include "contest/contestant.hpp"
-#include "contest/setting.hpp"
+#include "common/measured_allocator.hpp"
+#include "common/setting.hpp"
 
 namespace mallard::bench {
 
-[[nodiscard]] std::span<const contestant> utilization_contestants();
+[[nodiscard]] std::span<const measured_allocator> utilization_allocators();
 
 [[nodiscard]] nlohmann::ordered_json group_of(const utilization_setting& asked);
 

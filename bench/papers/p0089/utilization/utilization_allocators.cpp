@@ -1,7 +1,6 @@
-#include "contest/columns.hpp"
+#include "common/columns.hpp"
 #include "p0089/utilization/measure_utilization.hpp"
 #include "p0089/utilization/utilization.hpp"
-#include "p0089/utilization/utilization_pmr.hpp"
 
 namespace mallard::bench {
 namespace {
@@ -10,20 +9,21 @@ namespace {
 struct utilization_in {
   static constexpr bool winks_out = false;
 
-  template <class Way>
+  template <class Binding>
   static void typed(destruction, page& p) {
-    Way way;
-    measure_utilization(way, p);
+    Binding binding;
+    measure_utilization(binding, p);
   }
   template <class Maker>
   static void pmr(destruction, page& p) {
     Maker maker;
-    measure_utilization_in(pmr_way{&maker}, p);
+    pmr_binding binding{&maker};
+    measure_utilization(binding, p);
   }
 };
 
-std::vector<contestant> all() {
-  std::vector<contestant> list;
+std::vector<measured_allocator> all() {
+  std::vector<measured_allocator> list;
   add_papers<utilization_in>(list);
   add_mallocs<utilization_in>(list);
   add_unsynchronised<utilization_in>(list);
@@ -33,8 +33,8 @@ std::vector<contestant> all() {
 
 }  // namespace
 
-std::span<const contestant> utilization_contestants() {
-  static const std::vector<contestant> list = all();
+std::span<const measured_allocator> utilization_allocators() {
+  static const std::vector<measured_allocator> list = all();
   return list;
 }
 

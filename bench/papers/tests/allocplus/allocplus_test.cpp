@@ -1,4 +1,4 @@
-// The three benchmarks of seed 001, small: what their contestants are, measure and count.
+// The three benchmarks of seed 001, small: what their allocators are, measure and count.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,12 +13,12 @@
 namespace mallard::bench {
 namespace {
 
-// What each contestant with a label counted.
-std::map<std::string, std::array<std::uint64_t, most_counts>> run_all(std::span<const contestant> all,
+// What each allocator with a label counted.
+std::map<std::string, std::array<std::uint64_t, most_counts>> run_all(std::span<const measured_allocator> all,
                                                                       const setting& asked,
                                                                       std::size_t figures) {
   std::map<std::string, std::array<std::uint64_t, most_counts>> counted;
-  for (const contestant& c : all) {
+  for (const measured_allocator& c : all) {
     page p(asked);
     c.run(p);
     EXPECT_EQ(p.state, harness::work_state::done) << c.name();
@@ -28,9 +28,9 @@ std::map<std::string, std::array<std::uint64_t, most_counts>> run_all(std::span<
   return counted;
 }
 
-std::set<std::string> labels(std::span<const contestant> all) {
+std::set<std::string> labels(std::span<const measured_allocator> all) {
   std::set<std::string> found;
-  for (const contestant& c : all) found.insert(c.label);
+  for (const measured_allocator& c : all) found.insert(c.label);
   found.erase("");
   return found;
 }
@@ -45,10 +45,10 @@ TEST(Allocplus, ComparesTheSeedsAllocatorsOfBoostAndOurs) {
   }
   std::set<std::string> bursting = plain;
   bursting.insert("V2one");
-  EXPECT_EQ(labels(expansion_contestants()), expanding);
-  EXPECT_EQ(labels(shrink_contestants()), plain);
-  EXPECT_EQ(labels(burst_contestants()), bursting);
-  for (const auto all : {expansion_contestants(), shrink_contestants(), burst_contestants()})
+  EXPECT_EQ(labels(expansion_allocators()), expanding);
+  EXPECT_EQ(labels(shrink_allocators()), plain);
+  EXPECT_EQ(labels(burst_allocators()), bursting);
+  for (const auto all : {expansion_allocators(), shrink_allocators(), burst_allocators()})
     EXPECT_EQ(all.front().label, "boost.V1");
 }
 
@@ -56,7 +56,7 @@ TEST(Expansion, DoesWhatTheMaskOfEachAllocatorAllows) {
   setting asked;
   asked.which = benchmark::expansion;
   asked.expansion = {expansion_work::push_back, 300, 2};
-  const auto counted = run_all(expansion_contestants(), asked, 1);
+  const auto counted = run_all(expansion_allocators(), asked, 1);
   constexpr std::size_t allocations = 0;
   constexpr std::size_t forward = 1;
   constexpr std::size_t backward = 2;
@@ -82,7 +82,7 @@ TEST(Expansion, GrowsBlocksByTheCommandAlone) {
   setting asked;
   asked.which = benchmark::expansion;
   asked.expansion = {expansion_work::command, 600, 32};
-  const auto counted = run_all(expansion_contestants(), asked, 1);
+  const auto counted = run_all(expansion_allocators(), asked, 1);
   using counts = std::array<std::uint64_t, most_counts>;
   const auto grown = [&](const char* label) {
     const counts& of = counted.at(label);
@@ -98,7 +98,7 @@ TEST(Shrink, IsInPlaceWhereTheAllocatorCan) {
   setting asked;
   asked.which = benchmark::shrink;
   asked.shrink = {100, 2};
-  const auto counted = run_all(shrink_contestants(), asked, 1);
+  const auto counted = run_all(shrink_allocators(), asked, 1);
   for (const char* label : {"Std", "V1", "boost.V1"}) EXPECT_EQ(counted.at(label)[1], 0u) << label;
   EXPECT_EQ(counted.at("V1")[0], counted.at("Std")[0]);
   EXPECT_EQ(counted.at("V2")[0], 1u);
@@ -115,7 +115,7 @@ TEST(Burst, AllocatesARangeAtOnceWhereTheAllocatorCan) {
   setting asked;
   asked.which = benchmark::burst;
   asked.burst = {50, 4};
-  const auto counted = run_all(burst_contestants(), asked, 2);
+  const auto counted = run_all(burst_allocators(), asked, 2);
   for (const char* label : {"Std", "V1", "boost.V1"}) EXPECT_EQ(counted.at(label)[0], 200u) << label;
   for (const char* label : {"V2", "boost.V2"}) {
     EXPECT_EQ(counted.at(label)[0], 0u) << label;

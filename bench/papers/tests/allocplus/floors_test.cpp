@@ -5,20 +5,18 @@
 #include <boost/container/vector.hpp>
 #include <numeric>
 
+#include "allocplus/allocplus_bindings.hpp"
 #include "allocplus/counted_allocator.hpp"
-#include "allocplus/floor/one_place.hpp"
-#include "allocplus/floor/places_anew.hpp"
-#include "allocplus/floor/places_in_row.hpp"
-#include "allocplus/ways.hpp"
+#include "allocplus/floors.hpp"
 
 namespace mallard::bench {
 namespace {
 
 TEST(OnePlace, IsAskedOnceByAVectorThatGrowsAndNeverMovesIt) {
-  v2_way<one_place> way(1000 * sizeof(int));
-  using allocator = counted_allocator<int, v2_way<one_place>>;
+  v2_binding<one_place> binding(1000 * sizeof(int));
+  using allocator = counted_allocator<int, v2_binding<one_place>>;
   tally counts;
-  boost::container::vector<int, allocator> made(allocator(way.allocator_of<int>(), counts));
+  boost::container::vector<int, allocator> made(allocator(binding.allocator_of<int>(), counts));
   made.push_back(0);
   const int* const place = made.data();
   for (int i = 1; i < 1000; ++i) made.push_back(i);
@@ -32,11 +30,11 @@ TEST(OnePlace, IsAskedOnceByAVectorThatGrowsAndNeverMovesIt) {
 }
 
 TEST(PlacesInRow, KeepsWhatAListHasAndBeginsAnewWhenItIsEmpty) {
-  v2_way<places_in_row> way(100 * 3 * sizeof(void*));
+  v2_binding<places_in_row> binding(100 * 3 * sizeof(void*));
   using list = boost::container::list<int, v2_allocator<int, places_in_row>>;
   const int* first = nullptr;
   for (int turn = 0; turn < 3; ++turn) {
-    list made(way.allocator_of<int>());
+    list made(binding.allocator_of<int>());
     made.insert(made.end(), 60, turn);
     made.push_back(turn);
     made.insert(made.end(), 39, turn);

@@ -1,4 +1,4 @@
-// The benchmark of pools, small: what its contestants are and measure, and what is known of their memory.
+// The benchmark of pools, small: what its allocators are and measure, and what is known of their memory.
 #include "allocplus/pools/pools.hpp"
 
 #include <gtest/gtest.h>
@@ -26,10 +26,10 @@ setting of(pools_work work, std::uint32_t elements, std::uint32_t iterations) {
   return asked;
 }
 
-// What each contestant found, by its label.
+// What each allocator found, by its label.
 std::map<std::string, page> run_all(const setting& asked) {
   std::map<std::string, page> found;
-  for (const contestant& c : pool_contestants()) {
+  for (const measured_allocator& c : pool_allocators()) {
     page p(asked);
     c.run(p);
     if (p.state == harness::work_state::unfinished) ADD_FAILURE() << c.name();
@@ -42,7 +42,7 @@ std::map<std::string, page> run_all(const setting& asked) {
 
 TEST(Pools, ComparesTheSeedsEightAllocatorsAndOthers) {
   std::set<std::string> found;
-  for (const contestant& c : pool_contestants()) found.insert(c.label);
+  for (const measured_allocator& c : pool_allocators()) found.insert(c.label);
   for (const std::string family : {"pool", "locked_pool", "sync_pool", "adaptive", "adaptive_two_percent",
                                    "locked_adaptive", "sync_adaptive", "best_fit", "boost",
                                    "boost.align_only", "boost.two_percent", "boost.node", "boost.private"})
@@ -50,7 +50,7 @@ TEST(Pools, ComparesTheSeedsEightAllocatorsAndOthers) {
   for (const char* other : {"none", "boost.fast_pool", "boost.fast_pool.null", "boost.pool", "std.pool",
                             "glibc", "jemalloc", "tcmalloc", "mimalloc"})
     EXPECT_TRUE(found.contains(other)) << other;
-  EXPECT_EQ(pool_contestants().front().label, "pool.V1");
+  EXPECT_EQ(pool_allocators().front().label, "pool.V1");
 }
 
 TEST(Pools, KnowsWhatRangesLeaveInUse) {

@@ -27,7 +27,7 @@ TEST(MallardBench, TellsEveryRowOfADensityGroup) {
   EXPECT_EQ(all["benchmark"], "density");
   EXPECT_EQ(all["group"]["structure"], "DS4");
   EXPECT_GT(all["machine"]["cores"], 0);
-  EXPECT_EQ(all["rows"].size(), contestants(benchmark::density).size() + 1);
+  EXPECT_EQ(all["rows"].size(), allocators_of(benchmark::density).size() + 1);
   EXPECT_EQ(all["rows"].back()["label"], "AS1");
   EXPECT_TRUE(all["rows"].back()["repeated"]);
   for (const json& row : all["rows"]) {
@@ -55,7 +55,7 @@ TEST(MallardBench, FindsRoomInALitteredHeapThatIsResident) {
 TEST(MallardBench, TellsEveryRowOfAUtilizationGroup) {
   const json all = said("utilization --total 20 --active 12 --block 6 --rounds 1");
   EXPECT_EQ(all["benchmark"], "utilization");
-  EXPECT_EQ(all["rows"].size(), contestants(benchmark::utilization).size() + 1);
+  EXPECT_EQ(all["rows"].size(), allocators_of(benchmark::utilization).size() + 1);
   for (const json& row : all["rows"]) {
     if (row["status"] == "skipped") continue;
     EXPECT_EQ(row["status"], "ok") << row.dump();
@@ -77,7 +77,7 @@ TEST(MallardBench, SaysOfAUtilizationThatReusesNothingHowFarItCame) {
 TEST(MallardBench, TellsEveryRowOfAContentionGroup) {
   const json all = said("contention --iterations 10 --block 6 --threads 2 --rounds 1");
   EXPECT_EQ(all["benchmark"], "contention");
-  EXPECT_EQ(all["rows"].size(), contestants(benchmark::contention).size() + 1);
+  EXPECT_EQ(all["rows"].size(), allocators_of(benchmark::contention).size() + 1);
   EXPECT_GE(all["method"]["cores"], 1);
   for (const json& row : all["rows"]) {
     if (row["status"] == "skipped") continue;
@@ -130,7 +130,7 @@ TEST(MallardBench, TellsTheMachineOfItsGroupsWithoutMeasuringOne) {
 
 TEST(MallardBench, ListsItsStrategies) {
   const json list = said("density --list-strategies");
-  ASSERT_EQ(list.size(), contestants(benchmark::density).size());
+  ASSERT_EQ(list.size(), allocators_of(benchmark::density).size());
   EXPECT_EQ(list[0]["label"], "AS1");
   EXPECT_TRUE(list.back()["label"].is_null());
 }

@@ -22,7 +22,7 @@ setting small() {
   return asked;
 }
 
-TEST(Session, HasTheFirstContestantTwiceWhateverIsAskedFor) {
+TEST(Session, HasTheFirstAllocatorTwiceWhateverIsAskedFor) {
   const group_session one(small(), {{"AS7"}, 1, 1u << 30});
   std::vector<std::string> labels;
   for (const row& r : one.rows()) labels.push_back(r.of->label + (r.repeated ? " again" : ""));
@@ -51,7 +51,7 @@ TEST(Session, SkipsWhatCannotFitTheLimit) {
 
 // A row of which each figure has three rounds, `width` apart of their median.
 row with_widths(std::initializer_list<double> widths) {
-  row r(contestants(benchmark::density)[0], 0, false);
+  row r(allocators_of(benchmark::density)[0], 0, false);
   for (const double width : widths) {
     const double reach = 100 * width / 1.6;  // of the outer two; a spread leaves out a tenth at each end
     r.figures.push_back({{1, 100, 1000}, {100 - reach, 100, 100 + reach}, {}});

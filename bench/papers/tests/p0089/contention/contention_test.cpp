@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
-#include "contest/page.hpp"
-#include "contest/stacks.hpp"
+#include "common/page.hpp"
+#include "common/race.hpp"
 
 namespace mallard::bench {
 namespace {
@@ -29,8 +29,8 @@ TEST(Contention, NeedsMemoryForItsThreads) {
   EXPECT_GT(bytes_needed(contention_setting{15, 6, 8}), bytes_needed(contention_setting{15, 6, 7}));
 }
 
-// What a contestant makes of a group, in this process, under its malloc.
-page ran(const contestant& c) {
+// What an allocator makes of a group, in this process, under its malloc.
+page ran(const measured_allocator& c) {
   setting whole;
   whole.contention = {4, 6, 2};
   page p(whole);
@@ -41,7 +41,7 @@ page ran(const contestant& c) {
 TEST(Contention, TellsFailedLocksOfTheHeapsWhoseLockIsOurs) {
   std::set<std::string> counted;
   std::set<std::string> uncounted;
-  for (const contestant& c : contention_contestants()) {
+  for (const measured_allocator& c : contention_allocators()) {
     if (c.bound == binding::malloc) continue;
     const page p = ran(c);
     EXPECT_EQ(p.state, harness::work_state::done) << c.name();

@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <new>
+#include <vector>
 
 #include "harness/cpu_clock.hpp"
 #include "harness/foreign_malloc.hpp"
+#include "tests/p0089/utilization/counting_binding.hpp"
 
 namespace mallard::bench {
 namespace {
@@ -50,6 +52,17 @@ TEST(MeasureContention, EndsWhereMemoryDoes) {
   page p = asked_for(4, 6, 2);
   EXPECT_THROW(measure_contention(p, [](std::uint64_t, std::size_t) { throw std::bad_alloc(); }),
                std::bad_alloc);
+}
+
+TEST(Pairs, AreFreedBeforeTheNextIsAllocated) {
+  counting_binding binding;
+  counting_binding::life life(binding);
+  run_pairs(life, 16, 64);
+  EXPECT_EQ(binding.allocated, 16u);
+  EXPECT_EQ(binding.most_alive, 1u);
+  EXPECT_EQ(binding.freed.size(), 16u);
+  EXPECT_EQ(binding.sizes, std::vector<std::size_t>(32, 64));
+  for (const auto& content : binding.contents) EXPECT_EQ(content[0], 1);
 }
 
 }  // namespace

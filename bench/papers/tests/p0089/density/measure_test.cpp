@@ -4,7 +4,7 @@
 
 #include <memory_resource>
 
-#include "contest/way/pmr.hpp"
+#include "common/pmr_bindings.hpp"
 
 namespace mallard::bench {
 namespace {
@@ -40,11 +40,11 @@ page measured(destruction end, const density_setting& asked) {
   watched::begun = watched::ended = 0;
   watched::allocated = watched::deallocated = 0;
   maker_of<watched> maker;
-  pmr_way way{&maker};
+  pmr_binding binding{&maker};
   setting whole;
   whole.density = asked;
   page p(whole);
-  measure_density(way, end, p);
+  measure_density(binding, end, p);
   return p;
 }
 

@@ -4,8 +4,8 @@
 
 #include <memory_resource>
 
-#include "contest/way/pmr.hpp"
-#include "contest/way/typed.hpp"
+#include "common/pmr_bindings.hpp"
+#include "common/typed_bindings.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "p0089/density/density.hpp"
 
@@ -27,9 +27,9 @@ std::uint64_t leaves_in(const Element& element) {
 
 template <int N>
 void check_structure() {
-  typed_way<multipool> way;
-  typed_way<multipool>::life life(way);
-  using structure = structures<typed_way<multipool>>::of<N, kept_hash>;
+  typed_binding<multipool> binding;
+  typed_binding<multipool>::life life(binding);
+  using structure = structures<typed_binding<multipool>>::of<N, kept_hash>;
   structure made(life.allocator_of<typename structure::value_type>());
   const texts from;
   leaf_cursor leaves(from);
@@ -69,7 +69,7 @@ std::uint64_t blocks_of() {
   tallying from;
   std::pmr::set_default_resource(std::pmr::null_memory_resource());
   {
-    typename structures<pmr_way>::of<N, kept_hash> made(&from);
+    typename structures<pmr_binding>::of<N, kept_hash> made(&from);
     const texts all;
     leaf_cursor leaves(all);
     fill(made, 1 << 4, leaves);

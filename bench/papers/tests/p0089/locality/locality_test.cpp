@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "contest/page.hpp"
+#include "common/page.hpp"
 
 namespace mallard::bench {
 namespace {
@@ -31,8 +31,8 @@ locality_setting of_run(locality_run run) {
   return asked;
 }
 
-const contestant& named(const char* name) {
-  for (const contestant& c : locality_contestants())
+const measured_allocator& named(const char* name) {
+  for (const measured_allocator& c : locality_allocators())
     if (is_meant(c, name)) return c;
   throw std::runtime_error(name);
 }
@@ -123,9 +123,9 @@ TEST(Locality, CountsAHeapASubsystemWhereThatIsTheStrategy) {
   EXPECT_GT(bytes_needed(of_splits(25, 0), named("std.pool")), std::uint64_t{32} << 30);
 }
 
-TEST(LocalityContestants, HaveOneMallocForAllOrAHeapEach) {
+TEST(LocalityAllocators, HaveOneMallocForAllOrAHeapEach) {
   std::string all;
-  for (const contestant& c : locality_contestants())
+  for (const measured_allocator& c : locality_allocators())
     all += c.name() + (c.bound == binding::malloc ? " for all, " : " each, ");
   EXPECT_EQ(all,
             "AS1 glibc for all, AS7 multipool each, AS9 multipool each, fifo_multipool each, glibc-notrim "

@@ -5,8 +5,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 
-#include "contest/way/global.hpp"
-#include "contest/way/typed.hpp"
+#include "common/typed_bindings.hpp"
 #include "mallard/heap/multipool.hpp"
 
 namespace mallard::bench {
@@ -19,11 +18,11 @@ page asked_for(locality_setting locality) {
   return page(asked);
 }
 
-template <class Way>
+template <class Binding>
 page measured(const locality_setting& locality) {
   page p = asked_for(locality);
-  Way way;
-  EXPECT_NE(measure_locality(way, p), nullptr);
+  Binding binding;
+  EXPECT_NE(measure_locality(binding, p), nullptr);
   EXPECT_EQ(p.state, harness::work_state::done);
   return p;
 }
@@ -40,7 +39,7 @@ TEST(MeasureLocality, FindsAFigureForEachSplit) {
   small.subsystem = 4;
   small.product = 3;
   small.accesses = 4096;
-  const page p = measured<typed_way<multipool>>(small);
+  const page p = measured<typed_binding<multipool>>(small);
   EXPECT_EQ(found(p), figures_of(small).size());
   EXPECT_GT(p.found[0].cold_ns, 0);
   EXPECT_FALSE(p.found[0].wall_ns);
@@ -94,7 +93,7 @@ TEST(MeasureLocality, FindsAFigureForEachFactor) {
   small.subsystem = 1;
   small.shuffles = 4;
   small.accesses = 4096;
-  const page p = measured<global_way>(small);
+  const page p = measured<global_binding>(small);
   EXPECT_EQ(found(p), 5u);
 }
 
@@ -103,7 +102,7 @@ TEST(MeasureLocality, MeasuresASubsystemThatIsMoreThanTheAccesses) {
   small.global = 12;
   small.subsystem = 12;
   small.accesses = 1;
-  const page p = measured<global_way>(small);
+  const page p = measured<global_binding>(small);
   EXPECT_EQ(found(p), figures_of(small).size());
 }
 
@@ -111,7 +110,7 @@ TEST(MeasureLocality, TellsTheParts) {
   locality_setting one;
   one.table = locality_table::run;
   one.run = {1024, 16, 2, 3, 4, false};
-  const page p = measured<global_way>(one);
+  const page p = measured<global_binding>(one);
   double sum = 0;
   for (std::size_t i = 0; i + 1 < run_parts.size(); ++i)
     sum += p.found[i].warm_ns * static_cast<double>(events_of(run_parts[i], one.run));
@@ -124,7 +123,7 @@ TEST(MeasureLocality, TakesARunWithoutAccessesOrWithoutVisits) {
     locality_setting one;
     one.table = locality_table::run;
     one.run = run;
-    const page p = measured<global_way>(one);
+    const page p = measured<global_binding>(one);
     EXPECT_GT(p.found[run_parts.size() - 1].warm_ns, 0);
   }
 }

@@ -8,8 +8,8 @@
 #include <set>
 #include <vector>
 
-#include "contest/way/global.hpp"
-#include "contest/way/owned_pmr.hpp"
+#include "common/pmr_bindings.hpp"
+#include "common/typed_bindings.hpp"
 
 namespace mallard::bench {
 namespace {
@@ -47,12 +47,12 @@ class watched final : public std::pmr::memory_resource {
   int freed_ = 0;
 };
 
-struct watched_way : owned_pmr_way {
-  watched_way() : owned_pmr_way(owned_pmr<maker_of<watched>>()) {}
+struct watched_binding : owned_pmr_binding {
+  watched_binding() : owned_pmr_binding(owned_pmr<maker_of<watched>>()) {}
 };
 
-template <class Way>
-std::vector<std::size_t> sizes(const whole_system<Way>& all) {
+template <class Binding>
+std::vector<std::size_t> sizes(const whole_system<Binding>& all) {
   std::vector<std::size_t> result;
   for (std::size_t i = 0; i < all.subsystems(); ++i) result.push_back(all[i].size());
   return result;
@@ -63,24 +63,24 @@ std::size_t total(const std::vector<std::size_t>& sizes) {
 }
 
 TEST(WholeSystem, HasAsManySubsystemsAsItsLinksFill) {
-  global_way way;
-  EXPECT_EQ(sizes(whole_system<global_way>(way, 12, 4)), (std::vector<std::size_t>{4, 4, 4}));
-  EXPECT_EQ(sizes(whole_system<global_way>(way, 4, 4)), (std::vector<std::size_t>{4}));
-  EXPECT_EQ(sizes(whole_system<global_way>(way, 10, 4)), (std::vector<std::size_t>{4, 4}));
+  global_binding binding;
+  EXPECT_EQ(sizes(whole_system<global_binding>(binding, 12, 4)), (std::vector<std::size_t>{4, 4, 4}));
+  EXPECT_EQ(sizes(whole_system<global_binding>(binding, 4, 4)), (std::vector<std::size_t>{4}));
+  EXPECT_EQ(sizes(whole_system<global_binding>(binding, 10, 4)), (std::vector<std::size_t>{4, 4}));
 }
 
 TEST(WholeSystem, KeepsItsLinksWhenShuffled) {
-  global_way way;
-  whole_system<global_way> all(way, 1024, 16);
+  global_binding binding;
+  whole_system<global_binding> all(binding, 1024, 16);
   all.shuffle(5 * 1024);
   EXPECT_EQ(total(sizes(all)), 1024u);
   EXPECT_NE(sizes(all), std::vector<std::size_t>(64, 16)) << "links go to random subsystems";
 }
 
 TEST(WholeSystem, ShufflesAsManyPairsAsAskedFor) {
-  watched_way way;
+  watched_binding binding;
   {
-    whole_system<watched_way> all(way, 256, 16);
+    whole_system<watched_binding> all(binding, 256, 16);
     EXPECT_EQ(watched::alive.size(), 16u);
     watched::allocated = 0;
     all.shuffle(777);
@@ -91,8 +91,8 @@ TEST(WholeSystem, ShufflesAsManyPairsAsAskedFor) {
 }
 
 TEST(WholeSystem, TakesALinkFromEachSubsystemInTurn) {
-  watched_way way;
-  whole_system<watched_way> all(way, 64, 16);
+  watched_binding binding;
+  whole_system<watched_binding> all(binding, 64, 16);
   all.shuffle(2 * 4 + 1);
   std::vector<int> freed;
   for (const watched* heap : watched::alive) freed.push_back(heap->freed());
@@ -100,8 +100,8 @@ TEST(WholeSystem, TakesALinkFromEachSubsystemInTurn) {
 }
 
 TEST(WholeSystem, PassesOverSubsystemsThatRanEmpty) {
-  global_way way;
-  whole_system<global_way> all(way, 64, 1);
+  global_binding binding;
+  whole_system<global_binding> all(binding, 64, 1);
   all.shuffle(640);
   const std::vector<std::size_t> now = sizes(all);
   EXPECT_EQ(total(now), 64u);
@@ -117,15 +117,15 @@ std::uint64_t fingerprint(const std::vector<std::size_t>& sizes) {
   return hash;
 }
 
-// Whatever the process, the machine and the strategy: else contestants would walk over different lists.
+// Whatever the process, the machine and the strategy: else allocators would walk over different lists.
 TEST(WholeSystem, ShufflesTheSameInEveryProcess) {
-  global_way global;
-  whole_system<global_way> one(global, 512, 8);
+  global_binding global;
+  whole_system<global_binding> one(global, 512, 8);
   one.shuffle(2000);
   EXPECT_EQ(fingerprint(sizes(one)), 340447534878393777u);
   one.shuffle(1000);
-  watched_way each;
-  whole_system<watched_way> other(each, 512, 8);
+  watched_binding each;
+  whole_system<watched_binding> other(each, 512, 8);
   other.shuffle(2000);
   other.visit(100, 1);
   other.shuffle(1000);
@@ -133,8 +133,8 @@ TEST(WholeSystem, ShufflesTheSameInEveryProcess) {
 }
 
 TEST(WholeSystem, GoesOnVisitingWhereItStopped) {
-  global_way way;
-  whole_system<global_way> all(way, 32, 8);
+  global_binding binding;
+  whole_system<global_binding> all(binding, 32, 8);
   all.shuffle(6);  // now they differ: each visit can be told by its accesses
   const std::vector<std::size_t> size = sizes(all);
   EXPECT_EQ(all.visit(1, 3).accesses, 3 * size[0]);
@@ -144,8 +144,8 @@ TEST(WholeSystem, GoesOnVisitingWhereItStopped) {
 }
 
 TEST(WholeSystem, TakesTimeToVisit) {
-  global_way way;
-  whole_system<global_way> all(way, 4096, 256);
+  global_binding binding;
+  whole_system<global_binding> all(binding, 4096, 256);
   EXPECT_GT(all.visit(16, 64).ns, 0);
   EXPECT_GT(all.visit_in_part(64, 8).ns, 0);
   EXPECT_EQ(all.visit(0, 1).accesses, 0u);

@@ -18,7 +18,7 @@ TEST(Utilization, NamesItsSettings) {
 TEST(Utilization, HasThePapersColumnsWithoutWinkOutAndThoseBeyond) {
   std::set<std::string> labels;
   std::set<std::string> others;
-  for (const contestant& c : utilization_contestants()) {
+  for (const measured_allocator& c : utilization_allocators()) {
     EXPECT_EQ(c.ends, destruction::normal) << c.name();
     c.label.empty() ? others.insert(c.strategy) : labels.insert(c.label);
   }

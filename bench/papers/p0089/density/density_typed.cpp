@@ -1,0 +1,22 @@
+#include "p0089/density/measure.hpp"
+
+namespace mallard::bench {
+
+// What operator new has given must be destroyed in order: nothing else ends it.
+void measure_density(global_binding& binding, destruction, page& p) {
+  measure_ended<destruction::normal>(binding, p);
+}
+
+void measure_density(typed_binding<monotonic>& binding, destruction end, page& p) {
+  measure_density<typed_binding<monotonic>>(binding, end, p);
+}
+
+void measure_density(typed_binding<multipool>& binding, destruction end, page& p) {
+  measure_density<typed_binding<multipool>>(binding, end, p);
+}
+
+void measure_density(typed_binding<multipool_over_monotonic>& binding, destruction end, page& p) {
+  measure_density<typed_binding<multipool_over_monotonic>>(binding, end, p);
+}
+
+}  // namespace mallard::bench
