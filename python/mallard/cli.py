@@ -18,11 +18,11 @@ from mallard import MallardError
 COMMANDS = {
     "record": "Run a program and write a journal of its allocations.",
     "replay": "Replay a journal against every strategy and print the table.",
-    "import": "Make a journal of a text journal or a CS:APP trace.",
+    "import": "Convert a text journal or a CS:APP trace into a journal.",
     "info": "Show what a journal holds and what recording cost.",
-    "profile": "Tell what each part of a program allocates and could gain.",
+    "profile": "Show what each part of a program allocates and what it could gain.",
     "export": "Write a journal in a form that other tools read.",
-    "report": "Write what journals hold as one HTML page.",
+    "report": "Write a report of one or more journals as one HTML page.",
     "strategies": "List the strategies that a replay compares.",
     "bench": "Measure strategies by the benchmarks of papers.",
 }

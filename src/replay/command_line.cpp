@@ -19,12 +19,12 @@ constexpr const char* version = "mallard-replay " MALLARD_TEXT(MALLARD_VERSION_M
     MALLARD_VERSION_MINOR) "." MALLARD_TEXT(MALLARD_VERSION_PATCH);
 
 constexpr const char* description =
-    "Replays the allocations of a recorded program against other ways to allocate, and says what each costs "
+    "Replays the allocations of a recorded program with each allocation strategy, and says what each costs "
     "in "
     "time and memory.";
 
 constexpr const char* footer =
-    "Exit codes: 0 the table is complete, 1 a strategy broke its check, 2 bad input, 130 interrupted (the "
+    "Exit codes: 0 the table is complete, 1 a strategy failed its check, 2 bad input, 130 interrupted (the "
     "rows "
     "measured so far are printed).";
 
@@ -69,11 +69,11 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
   app.add_option("--binding", binding_name, "Only strategies bound this way: typed, pmr or malloc")
       ->check(CLI::IsMember({"typed", "pmr", "malloc"}))
       ->type_name("HOW");
-  app.add_option("--rounds", asked.options.rounds, "Fresh processes a strategy, at least 5 (default 5)")
+  app.add_option("--rounds", asked.options.rounds, "Rounds, each in a fresh process per strategy; at least 5 (default 5)")
       ->check(CLI::Range(5, 1000))
       ->type_name("N");
   app.add_option("--warm-time", warm_seconds,
-                 "CPU time of the warm passes a process, in seconds (default 0.2)")
+                 "CPU seconds of warm passes in each process (default 0.2)")
       ->check(CLI::Range(0.0, 3600.0))
       ->type_name("SECONDS");
   harness::tool_arguments arguments(app, exit_code);
@@ -93,7 +93,7 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
   app.add_flag("--instructions", asked.options.count_instructions,
                "Count instructions as well, with valgrind (slow, the same in every run)");
   app.add_flag("--check-only", asked.options.check_only,
-               "Only check that each strategy serves the journal rightly");
+               "Only check that each strategy serves the journal correctly");
   app.add_flag("--json", asked.json, "Print JSON");
   app.add_option("-o", asked.output, "Write JSON to this file as well, as mallard report --replay reads it")
       ->type_name("FILE");
@@ -103,10 +103,10 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
   // NaN is in every range: no comparison with it holds.
   if (!std::isfinite(warm_seconds)) return arguments.refuse("--warm-time is a number of seconds");
   if (regions) asked.of = subject::regions;
-  if (asked.options.shift && !regions) return arguments.refuse("--shift goes with --regions");
+  if (asked.options.shift && !regions) return arguments.refuse("--shift requires --regions");
 
   if (asked.list_strategies) return asked;
-  if (asked.file.empty()) return arguments.refuse("which journal? Give a FILE (see --help)");
+  if (asked.file.empty()) return arguments.refuse("FILE is missing: name the journal to replay (see --help)");
   if (const std::string name = unknown_name(asked.options.names, asked.of); !name.empty())
     return arguments.refuse("unknown strategy " + name + "; known: " + known_names(asked.of));
   if (!binding_name.empty()) asked.options.only_binding = bindings.at(binding_name);

@@ -48,7 +48,7 @@ int save(const std::string& text, const std::string& path, int exit_code) {
 
 std::string nothing_in(const replay::trace_facts& facts) {
   if (facts.of == replay::subject::regions) return " holds no regions: nothing to replay by --regions";
-  if (facts.region_events != 0) return " holds regions alone: replay them by --regions";
+  if (facts.region_events != 0) return " holds regions only: add --regions to replay them";
   return " holds no allocation: nothing to replay";
 }
 

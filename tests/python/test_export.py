@@ -69,7 +69,7 @@ def test_text_tells_what_it_leaves_out(mallard: Mallard, tmp_path: Path) -> None
         ),
         (["--text", "--metric", "calls"], "--metric is for --folded and --speedscope"),
         (["--parquet", "x", "--metric", "calls"], "--metric is for --folded and --speedscope"),
-        (["--parquet", "x", "-o", "y"], "--parquet names its folder itself: leave -o out"),
+        (["--parquet", "x", "-o", "y"], "--parquet DIR names the output already: omit -o"),
         (["--folded", "--metric", "calls", "--metric", "bytes"], "--folded takes one --metric"),
     ],
 )

@@ -169,7 +169,7 @@ def test_places_that_cannot_be_written(mallard: Mallard, tmp_path: Path) -> None
         tmp_path: "it is a directory",
         tmp_path / "absent" / "x.mlrd": "No such file or directory",
         source: "it cannot become itself",
-        going_on: "of a recording that was cut off or goes on",
+        going_on: "belongs to a recording that was cut off or is still running",
     }.items():
         refused = mallard("import", "--from", "csapp", source, "-o", output)
         assert refused.returncode == 2

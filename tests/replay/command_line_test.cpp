@@ -61,7 +61,7 @@ TEST(CommandLine, WhatIsWrongIsOneLineAndExitCodeTwo) {
   const auto complaint = [](std::vector<std::string> arguments) {
     return test::complaint(parse_command_line, "mallard-replay", std::move(arguments));
   };
-  EXPECT_EQ(complaint({}), "mallard-replay: which journal? Give a FILE (see --help)\n");
+  EXPECT_EQ(complaint({}), "mallard-replay: FILE is missing: name the journal to replay (see --help)\n");
   EXPECT_TRUE(complaint({"x", "--strategy", "hoard"})
                   .starts_with("mallard-replay: unknown strategy hoard; known: none, glibc, "));
   EXPECT_EQ(complaint({"x", "--memory-limit", "lots"}),

@@ -105,7 +105,7 @@ TEST_F(ReplayRegions, ShiftedHeapsAreMeasuredAtEachShift) {
 
   const run_result blocks = shell("$REPLAY --shift " + path_ + " 2>&1");
   EXPECT_EQ(blocks.exit_code, 2);
-  EXPECT_EQ(blocks.out, "mallard-replay: --shift goes with --regions\n");
+  EXPECT_EQ(blocks.out, "mallard-replay: --shift requires --regions\n");
 }
 
 TEST_F(ReplayRegions, AreServedByALitteredMalloc) {
@@ -134,7 +134,7 @@ TEST_F(ReplayRegions, AlignmentThatAStrategyLacksIsSkipped) {
 TEST_F(ReplayRegions, WhatAJournalLacksIsTold) {
   const run_result blocks = shell("$REPLAY " + path_ + " 2>&1");
   EXPECT_EQ(blocks.exit_code, 2);
-  EXPECT_EQ(blocks.out, "mallard-replay: " + path_ + " holds regions alone: replay them by --regions\n");
+  EXPECT_EQ(blocks.out, "mallard-replay: " + path_ + " holds regions only: add --regions to replay them\n");
 
   save(region_events().add({.kind = journal::event_kind::malloc, .address = 16, .size = 8}));
   const run_result regions = shell("$REPLAY --regions " + path_ + " 2>&1");

@@ -45,8 +45,8 @@ TEST(object_file, refuses_what_is_no_program) {
   EXPECT_EQ(refusal(folder / "missing", ""), "the file is gone");
   EXPECT_EQ(refusal("[vdso]", ""), "the file is gone");
   EXPECT_EQ(refusal((folder / "text").string() + " (deleted)", ""), "the file is gone");
-  EXPECT_EQ(refusal(folder / "pipe", ""), "it is no file");
-  EXPECT_EQ(refusal(folder / ".", ""), "it is no file");
+  EXPECT_EQ(refusal(folder / "pipe", ""), "it is not a regular file");
+  EXPECT_EQ(refusal(folder / ".", ""), "it is not a regular file");
   EXPECT_NE(refusal(folder / "text", "").find("cannot be read"), std::string::npos);
   EXPECT_NE(refusal(folder / "empty", "").find("cannot be read"), std::string::npos);
 }

@@ -65,7 +65,7 @@ def unmeasured(profile: Profile, density: float | None) -> str:
         if density is None
         else f"Allocation takes {at_most(density)} of the CPU time; faster operations save less"
     )
-    return f"{known}; no replay has measured yet what one does: mallard replay {shlex.quote(profile.journal)}"
+    return f"{known}; to measure what a strategy gains: mallard replay {shlex.quote(profile.journal)}"
 
 
 def at_most(density: float) -> str:

@@ -20,7 +20,7 @@ class Metric(StrEnum):
 
 
 def export(
-    journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="A journal, or its text form, also .xz.")],
+    journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="A journal in binary or text form; may be .xz.")],
     parquet: Annotated[
         Path | None, typer.Option("--parquet", metavar="DIR", help="Tables of objects, contexts and more.")
     ] = None,
@@ -29,7 +29,7 @@ def export(
     text: Annotated[bool, typer.Option("--text", help="One event a line.")] = False,
     metric: Annotated[
         list[Metric] | None,
-        typer.Option(help="What stacks weigh: of --folded one (bytes), of --speedscope several (all)."),
+        typer.Option(help="Weight of a stack. --folded takes one (default: bytes), --speedscope any number (default: all)."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", metavar="FILE", help="Where to; standard output if not given.")
@@ -39,7 +39,7 @@ def export(
     if [parquet is not None, folded, speedscope, text].count(True) != 1:
         raise MallardError("export takes exactly one of --parquet DIR, --folded, --speedscope and --text")
     if parquet is not None and output is not None:
-        raise MallardError("--parquet names its folder itself: leave -o out")
+        raise MallardError("--parquet DIR names the output already: omit -o")
     if metric and not (folded or speedscope):
         raise MallardError("--metric is for --folded and --speedscope")
     if metric and folded and len(metric) > 1:

@@ -27,7 +27,7 @@ def import_(
     ],
     output: Annotated[Path, typer.Option("-o", metavar="JOURNAL", help="The journal to write.")],
 ) -> None:
-    """Make a journal of a text journal or a CS:APP trace."""
+    """Convert a text journal or a CS:APP trace into a journal."""
     from mallard import _native
     from mallard.analysis.progress import progress_bar
     from mallard.output import replacing
@@ -37,7 +37,7 @@ def import_(
     spool = Path(f"{output}.spool")
     if spool.exists():
         raise MallardError(
-            f"cannot write {output}: {spool} is there, of a recording that was cut off or goes on"
+            f"cannot write {output}: {spool} belongs to a recording that was cut off or is still running"
         )
     try:
         with replacing(output) as part, progress_bar(f"import {file.name}") as progress:

@@ -16,20 +16,20 @@ UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 
 
 def profile(
-    journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="A journal, or its text form, also .xz.")],
+    journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="A journal in binary or text form; may be .xz.")],
     by: Annotated[
         str, typer.Option(help="What a subsystem is: subtree (of calls), module, thread or annotation.")
     ] = "subtree",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-    sites: Annotated[int, typer.Option(min=0, help="How many sites are told, the largest first.")] = 20,
+    sites: Annotated[int, typer.Option(min=0, help="Number of sites to show, largest first.")] = 20,
     few: Annotated[
-        int, typer.Option(min=0, help="How many allocations may come in between for a temporary.")
+        int, typer.Option(min=0, help="Most allocations of its thread that a temporary may outlive.")
     ] = 8,
     short: Annotated[str, typer.Option(help="How long a temporary lives at most: 500ns, 2us, 1ms.")] = "1us",
     max_subsystems: Annotated[int, typer.Option(min=1, help="How many subsystems there are at most.")] = 12,
     output: Annotated[str | None, typer.Option("-o", metavar="FILE", help="Write to a file.")] = None,
 ) -> None:
-    """Tell what each part of a program allocates and could gain."""
+    """Show what each part of a program allocates and what it could gain."""
     from mallard.analysis.cut import Limits
     from mallard.analysis.profile import Options, profile
     from mallard.analysis.progress import progress_bar

@@ -12,7 +12,7 @@ from mallard import MallardError
 
 def report(
     journals: Annotated[
-        list[str], typer.Argument(metavar="JOURNAL...", help="Journals, or their text form, also .xz.")
+        list[str], typer.Argument(metavar="JOURNAL...", help="Journals in binary or text form; may be .xz.")
     ],
     output: Annotated[
         str, typer.Option("-o", metavar="FILE", help="Where the page goes; - is standard output.")
@@ -25,7 +25,7 @@ def report(
         typer.Option(
             metavar="WHEN",
             help="auto (journals of at most a million events), always, never, or a file that "
-            "`mallard replay --json` printed.",
+            "`mallard replay -o FILE` wrote.",
         ),
     ] = "auto",
     sites: Annotated[int, typer.Option(min=0, help="How many sites are shown, the largest first.")] = 1000,
@@ -33,7 +33,7 @@ def report(
         bool, typer.Option("--children", help="Add the journals of child processes.")
     ] = False,
 ) -> None:
-    """Write what journals hold as one HTML page."""
+    """Write a report of one or more journals as one HTML page."""
     from mallard.analysis.profile import Options
     from mallard.analysis.subsystems import WAYS
     from mallard.output import writing

@@ -75,5 +75,5 @@ def read(path: str, journal: str) -> Replay:
     if replay["journal"].get("replayed") == "regions":
         raise MallardError(f"the replay {path} is of regions; the report shows replays of blocks")
     if of != shown(Path(journal).name):
-        raise MallardError(f"the replay {path} is of another journal, {of}, than {journal}")
+        raise MallardError(f"{path} replays {of}, not {journal}")
     return dict(replay)

@@ -43,8 +43,7 @@ std::string why_nothing(const recordings& all, const std::string& name) {
   const journal::spool_header& state = all.root().state();
   if (state.attached == 0)
     return "nothing recorded: the recorder was not loaded into " + name +
-           ": see any lines of ld.so above; a program that is started with a cleared environment is not "
-           "reached either";
+           ": check the lines of ld.so above; a cleared environment also keeps it out";
   if (all.root().events() == 0 && state.bypassed != 0 && all.children().journals == 0)
     return "nothing recorded: " + name + " is linked with a malloc of its own, which the recorder cannot see";
   return {};
@@ -93,7 +92,7 @@ void print_summary(const recordings& all, const std::string& path) {
   if (all.root().state().bypassed != 0)
     print_message("the program is linked with a malloc of its own; what that allocates is not recorded");
   if (all.root().damaged() || children.damaged)
-    print_message("the program has overwritten a part of the recording; the events behind that are lost");
+    print_message("the program has overwritten a part of the recording; the events after that point are lost");
 }
 
 int record(child& process, const record_options& chosen, const program_file& program,

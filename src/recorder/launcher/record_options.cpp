@@ -35,7 +35,7 @@ std::variant<record_options, int> parse_options(int argc, char** argv) {
                  "Journal to write; those of child processes go to FILE.d; default: mallard.PID.mlrd")
       ->type_name("FILE");
   app.add_option("--stack", chosen.recorded.stacks,
-                 "How much of a call's stack is recorded: all of it, the caller or nothing; default: full")
+                 "How much of a call's stack to record: full, caller (one frame) or none; default: full")
       ->type_name("full|caller|none")
       ->transform(CLI::CheckedTransformer(stack_modes).description(""));
   app.add_option("--depth", chosen.recorded.depth, "Innermost frames that a full stack keeps; 1 to 256")
@@ -51,7 +51,7 @@ std::variant<record_options, int> parse_options(int argc, char** argv) {
   const auto record_snapshots = [&](std::int64_t) { chosen.recorded.snapshots = 1; };
   app.add_flag_function(
       "--snapshot", record_snapshots,
-      "Record registers and stack words of some callers, by which the owners of blocks are told apart");
+      "Record registers and stack words of some callers; they show which object owns a block");
   app.add_flag_function("--witness", record_snapshots)->group("");  // its name of before
   app.add_option("--buffer", chosen.ring_bytes,
                  "Size of each thread's ring, rounded up to a power of two; 4k to 1g")
@@ -60,7 +60,7 @@ std::variant<record_options, int> parse_options(int argc, char** argv) {
       ->check(CLI::Range(journal::smallest_ring, journal::largest_ring).description(""))
       ->capture_default_str();
   app.add_option("--usage-interval", chosen.usage_interval_ms,
-                 "Time between two records of CPU time and of recording's share of it, in ms; 1 to 60000")
+                 "How often to record CPU time and recording's share of it, in ms; 1 to 60000")
       ->type_name("MS")
       ->check(CLI::Range(1u, 60'000u).description(""))
       ->capture_default_str();

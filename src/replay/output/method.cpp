@@ -50,9 +50,9 @@ std::string litter_of(const report_input& in) {
          "), allocated in random order before the first pass; then 1 in " +
          std::to_string(harness::one_freed_in(times)) + " is freed, in random order. " +
          (in.facts.of == subject::regions
-              ? "In the malloc of each allocator's process; for none nowhere"
+              ? "In the malloc of each allocator's process; nowhere for the baseline none"
               : "In each allocator itself; for those that free all at once (monotonic, multipool/monotonic, "
-                "std.monotonic, boost.monotonic) in the malloc of their process; for none nowhere");
+                "std.monotonic, boost.monotonic) in the malloc of their process; nowhere for the baseline none");
 }
 
 std::string footprint_of(const report_input& in) {
@@ -106,7 +106,7 @@ std::string regions_of(const trace_facts& f) {
 }
 
 std::string shift_of(const session_options& options) {
-  if (!options.shift) return "none: heaps begin where they do (--shift)";
+  if (!options.shift) return "none; --shift varies where heaps begin";
   return "each turn five times, a process each, with the heap's start 0, 64, 1024, 2048 and 4032 bytes "
          "further: "
          "own heaps' chunks in their pages, each a page larger for it at 0, too, what stands on malloc by a "

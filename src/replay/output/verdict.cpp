@@ -90,7 +90,7 @@ std::vector<std::string> verdict_of(const report_input& in) {
   else if (harness::apart(base->warm().around, glibc->warm().around))
     lines.push_back("Best malloc: " + compare(*base, *glibc, in) + ".");
   else
-    lines.push_back("Best malloc: " + base->of->name + "; glibc is not slower beyond spread.");
+    lines.push_back("Best malloc: " + base->of->name + "; glibc is as fast, within the spread.");
 
   const auto is_local = [](const row& r) { return r.of->bound != binding::malloc; };
   const row* const fastest = best_of(in.rows, is_local);
@@ -99,7 +99,7 @@ std::vector<std::string> verdict_of(const report_input& in) {
     return r.warm().median < base->warm().median && harness::apart(r.warm().around, base->warm().around);
   };
   if (!gains(*fastest)) {
-    lines.push_back("Nothing to gain beyond spread from another strategy than " + base->of->name + ".");
+    lines.push_back("Nothing to gain beyond the spread from any strategy other than " + base->of->name + ".");
     return lines;
   }
   const auto is_lean = [&](const row& r) {
@@ -114,7 +114,7 @@ std::vector<std::string> verdict_of(const report_input& in) {
                     " % of that malloc's memory: " + compare(*lean, *base, in) + ".");
   else
     lines.push_back("Within " + rounded("%.0f", 100 * most_memory) +
-                    " % of that malloc's memory there is nothing to gain beyond spread.");
+                    " % of that malloc's memory there is nothing to gain beyond the spread.");
   return lines;
 }
 

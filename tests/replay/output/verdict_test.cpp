@@ -27,7 +27,7 @@ TEST(Verdict, TheBestMallocIsTheBaseAndTheGainIsARatio) {
 
 TEST(Verdict, NothingToGainIsSaidPlainly) {
   const std::vector<row> rows{measured("glibc", 10, 1000), measured("multipool", 9.9, 1000)};
-  EXPECT_EQ(verdict(rows).back(), "Nothing to gain beyond spread from another strategy than glibc.");
+  EXPECT_EQ(verdict(rows).back(), "Nothing to gain beyond the spread from any strategy other than glibc.");
 }
 
 TEST(Verdict, AGainPaidWithMemoryIsNotTheLastWord) {
@@ -40,7 +40,7 @@ TEST(Verdict, AGainPaidWithMemoryIsNotTheLastWord) {
   const std::vector<row> only_greedy{measured("glibc", 10, 1000), measured("monotonic", 1, 90'000),
                                      measured("std.pool", 20, 1000)};
   EXPECT_EQ(verdict(only_greedy).back(),
-            "Within 150 % of that malloc's memory there is nothing to gain beyond spread.");
+            "Within 150 % of that malloc's memory there is nothing to gain beyond the spread.");
 }
 
 // What malloc needs beside the litter may be a page: no part of it says anything.
