@@ -69,11 +69,11 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
   app.add_option("--binding", binding_name, "Only strategies bound this way: typed, pmr or malloc")
       ->check(CLI::IsMember({"typed", "pmr", "malloc"}))
       ->type_name("HOW");
-  app.add_option("--rounds", asked.options.rounds, "Rounds, each in a fresh process per strategy; at least 5 (default 5)")
+  app.add_option("--rounds", asked.options.rounds,
+                 "Rounds, each in a fresh process per strategy; at least 5 (default 5)")
       ->check(CLI::Range(5, 1000))
       ->type_name("N");
-  app.add_option("--warm-time", warm_seconds,
-                 "CPU seconds of warm passes in each process (default 0.2)")
+  app.add_option("--warm-time", warm_seconds, "CPU seconds of warm passes in each process (default 0.2)")
       ->check(CLI::Range(0.0, 3600.0))
       ->type_name("SECONDS");
   harness::tool_arguments arguments(app, exit_code);

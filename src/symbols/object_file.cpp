@@ -30,7 +30,8 @@ object_file::object_file(const std::filesystem::path& path, std::string_view bui
   std::error_code unknown;
   const auto status = std::filesystem::status(path, unknown);
   if (!std::filesystem::exists(status)) throw error("the file is gone");
-  if (!std::filesystem::is_regular_file(status)) throw error("it is not a regular file");  // a pipe would not open
+  if (!std::filesystem::is_regular_file(status))
+    throw error("it is not a regular file");  // a pipe would not open
 
   session_.reset(dwfl_begin(&callbacks));
   if (!session_) throw error(dwfl_errmsg(-1));

@@ -30,7 +30,8 @@ std::optional<command> parse_arguments(int argc, char** argv, int& exit_code) {
   app.fallthrough();
   app.add_option("--strategy", asked.options.names, "Only these beside the first, as AS7 or multipool")
       ->type_name("NAME");
-  app.add_option("--rounds", asked.options.rounds, "Rounds at least, each in a fresh process per strategy (default 5)")
+  app.add_option("--rounds", asked.options.rounds,
+                 "Rounds at least, each in a fresh process per strategy (default 5)")
       ->check(CLI::Range(1, 1000))
       ->type_name("N");
   harness::tool_arguments arguments(app, exit_code);

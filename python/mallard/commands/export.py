@@ -20,7 +20,7 @@ class Metric(StrEnum):
 
 
 def export(
-    journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="A journal in binary or text form; may be .xz.")],
+    journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="A journal, binary or text; may be .xz.")],
     parquet: Annotated[
         Path | None, typer.Option("--parquet", metavar="DIR", help="Tables of objects, contexts and more.")
     ] = None,
@@ -29,7 +29,9 @@ def export(
     text: Annotated[bool, typer.Option("--text", help="One event a line.")] = False,
     metric: Annotated[
         list[Metric] | None,
-        typer.Option(help="Weight of a stack. --folded takes one (default: bytes), --speedscope any number (default: all)."),
+        typer.Option(
+            help="Weights of a stack: one for --folded (default: bytes), any for --speedscope (all)."
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", metavar="FILE", help="Where to; standard output if not given.")

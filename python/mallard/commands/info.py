@@ -12,11 +12,11 @@ from mallard import MallardError
 
 
 def info(
-    journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="A journal in binary or text form; may be .xz.")],
+    journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="A journal, binary or text; may be .xz.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     strict: Annotated[
         bool,
-        typer.Option("--strict", help="Exit with 2 if the journal is damaged, cut off or still being recorded."),
+        typer.Option("--strict", help="Exit with 2 if the journal is damaged, cut off or being recorded."),
     ] = False,
 ) -> None:
     """Show what a journal holds and what recording cost."""

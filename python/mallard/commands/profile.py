@@ -16,7 +16,7 @@ UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 
 
 def profile(
-    journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="A journal in binary or text form; may be .xz.")],
+    journal: Annotated[str, typer.Argument(metavar="JOURNAL", help="A journal, binary or text; may be .xz.")],
     by: Annotated[
         str, typer.Option(help="What a subsystem is: subtree (of calls), module, thread or annotation.")
     ] = "subtree",

@@ -12,7 +12,7 @@ from mallard import MallardError
 
 def report(
     journals: Annotated[
-        list[str], typer.Argument(metavar="JOURNAL...", help="Journals in binary or text form; may be .xz.")
+        list[str], typer.Argument(metavar="JOURNAL...", help="Journals, binary or text; may be .xz.")
     ],
     output: Annotated[
         str, typer.Option("-o", metavar="FILE", help="Where the page goes; - is standard output.")

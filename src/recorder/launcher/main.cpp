@@ -92,7 +92,8 @@ void print_summary(const recordings& all, const std::string& path) {
   if (all.root().state().bypassed != 0)
     print_message("the program is linked with a malloc of its own; what that allocates is not recorded");
   if (all.root().damaged() || children.damaged)
-    print_message("the program has overwritten a part of the recording; the events after that point are lost");
+    print_message(
+        "the program has overwritten a part of the recording; the events after that point are lost");
 }
 
 int record(child& process, const record_options& chosen, const program_file& program,

@@ -52,7 +52,8 @@ std::string litter_of(const report_input& in) {
          (in.facts.of == subject::regions
               ? "In the malloc of each allocator's process; nowhere for the baseline none"
               : "In each allocator itself; for those that free all at once (monotonic, multipool/monotonic, "
-                "std.monotonic, boost.monotonic) in the malloc of their process; nowhere for the baseline none");
+                "std.monotonic, boost.monotonic) in the malloc of their process; nowhere for the baseline "
+                "none");
 }
 
 std::string footprint_of(const report_input& in) {

@@ -68,7 +68,9 @@ class Shared:
     ] = None
     rounds: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Rounds at least, each in a fresh process per strategy (5; --smoke: 1)."),
+        typer.Option(
+            metavar="N", min=1, help="Rounds at least, in a fresh process for each strategy (5; --smoke: 1)."
+        ),
     ] = None
     litter: Annotated[
         int,
