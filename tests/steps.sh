@@ -118,6 +118,7 @@ test_wheels() {
 # --- rules, form, mutations -----------------------------------------------------------------------
 
 # checks NAME: runs the checks that its input has, "NAME COMMAND..." a line, as many at once as there are processors.
+# The input is no pipe: a shell runs the end of one in a process of its own, whose counts are lost.
 checks() {
   rm -rf "build/checks/$1" && mkdir -p "build/checks/$1"
   sed "s,^,build/checks/$1/," | xargs -P "$(nproc)" -L 1 cmake/check.sh || true
@@ -126,6 +127,7 @@ checks() {
 
 # The rules of the tree, each with a control that breaks it, and mistakes that must not compile.
 test_structure() {
+  mkdir -p build/checks
   {
     for compiler in $compilers; do
       for rule in header_alone structure_controls page_snippets; do
@@ -135,10 +137,11 @@ test_structure() {
         echo "must_not_compile-$rule-$compiler python3 tests/must_not_compile/$rule.py --compiler $compiler"
       done
     done
-    for rule in include_order header_tested name_once page_links test_built threads_watched; do
+    for rule in include_order header_tested name_once page_links test_built threads_watched step_controls; do
       echo "$rule python3 tests/structure/$rule.py"
     done
-  } | checks structure
+  } >build/checks/structure.list
+  checks structure <build/checks/structure.list
 }
 
 # Files of ours; without a list from git there would be nothing to check, and the check would pass.

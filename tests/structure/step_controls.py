@@ -1,0 +1,106 @@
+"""Controls of `./dev test` itself: what fails in a step must fail the whole, and be counted.
+
+step_controls.py
+
+Plants a tree with the steps of tests/steps.sh and tools that only pass or fail, and runs single steps there:
+all that passes is counted; one tool that fails is one failure, makes the exit code 1, and is run again the
+next time. A runner of tests fails if its exit code, its counts or its silence say so.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# What ./dev has in front of the steps: its folder, its options, and the helpers that steps use.
+HEAD, SOURCED, _ = (ROOT / "dev").read_text(encoding="utf-8").partition("\n. tests/steps.sh\n")
+
+PASSES, FAILS = "#!/bin/sh\nexit 0\n", "#!/bin/sh\necho planted\nexit 1\n"
+RULES = [path for path in (ROOT / "tests/structure").glob("*.py") if "__main__" in path.read_text("utf-8")]
+LINTERS = ["clang-format", "mypy", "ruff", "shellcheck"]
+
+
+class StepControls(unittest.TestCase):
+    """Steps in a planted tree."""
+
+    def setUp(self) -> None:
+        """Plant a tree in which everything passes."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        for copied in ("tests/steps.sh", "cmake/check.sh"):
+            (self.root / copied).parent.mkdir(exist_ok=True)
+            shutil.copy(ROOT / copied, self.root / copied)
+        self.tools = {f"structure: {rule.name}": f"tests/structure/{rule.name}" for rule in RULES}
+        self.tools |= {f"form: {linter}": f".venv/bin/{linter}" for linter in LINTERS}
+        for tool in self.tools.values():
+            self.plant(tool, PASSES)
+        self.plant("python3", '#!/bin/sh\nexec "$@"\n')  # runs the planted rules
+        self.plant("some.cpp", "")
+        subprocess.run(["git", "init", "--quiet"], cwd=self.root, check=True)
+
+    def plant(self, path: str, text: str) -> None:
+        """Write a file that can be run."""
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        file.chmod(0o755)
+
+    def run_step(self, step: str) -> tuple[int, str]:
+        """Run a step; return the exit code of the whole, and its last line."""
+        self.plant("dev", f"{HEAD}{SOURCED}options= compilers=\nPATH=.:$PATH\n{step}\nconclude\n")
+        done = subprocess.run(["./dev"], cwd=self.root, capture_output=True, text=True, check=False)
+        return done.returncode, (done.stdout.splitlines() or [done.stderr])[-1]
+
+    def test_one_failure_fails_the_whole(self) -> None:
+        """Each rule and each linter, failing alone."""
+        for step in ("structure", "form"):
+            command = f"once {step} test_{step} ."
+            code, sound = self.run_step(command)
+            count = int(sound.split()[0])
+            assert (code, sound) == (0, f"{count} passed, 0 failed")
+            failing = [tool for name, tool in self.tools.items() if name.startswith(f"{step}: ")]
+            noticed = 0  # failures of all tools, each failing alone
+            for tool in failing:
+                self.plant(tool, FAILS)
+                first, again = self.run_step(command), self.run_step(command)
+                assert first == again, (tool, first, again)
+                code, line = first
+                passed, failed = int(line.split()[0]), int(line.split()[2])
+                assert passed + failed == count, (tool, line)
+                assert (code == 1) == (failed > 0), (tool, code, line)
+                noticed += failed
+                self.plant(tool, PASSES)
+            assert noticed == count, f"{noticed} of {count} checks of {step} are noticed when they fail"
+            assert self.run_step(command) == (0, sound)
+
+    def test_a_runner_fails_by_its_code_its_counts_or_its_silence(self) -> None:
+        """The last line of a runner is its count."""
+        for body, code, count in {
+            ("echo 3 passed, 0 failed", 0, "3 passed, 0 failed"),
+            ("echo 3 passed, 2 failed; exit 1", 1, "3 passed, 2 failed"),
+            ("echo 3 passed; exit 1", 1, "3 passed, 1 failed"),
+            ("echo 3 passed, 2 errors in 4 s; exit 1", 1, "3 passed, 2 failed"),
+            ("exit 0", 1, "0 passed, 1 failed"),
+        }:
+            self.plant("runner", f"#!/bin/sh\n{body}\n")
+            assert self.run_step("suite runner ./runner") == (code, count), body
+
+    def test_a_check_that_breaks_is_a_failure(self) -> None:
+        """Reports as GoogleTest and other checks leave them."""
+        self.plant("one.passed", "[==========] 4 tests from 2 test suites ran.\n[  PASSED  ] 4 tests.\n")
+        self.plant("two.failed", "[       OK ] a.b (1 ms)\nSegmentation fault\n")
+        self.plant("three.passed", "whatever it says\n")
+        assert self.run_step("count planted $(cases *.passed)") == (0, "5 passed, 0 failed")
+        assert self.run_step("count planted $(cases *.passed two.failed)") == (1, "6 passed, 1 failed")
+
+
+if __name__ == "__main__":
+    assert SOURCED, "./dev does not read tests/steps.sh"
+    sys.exit(0 if unittest.main(exit=False).result.wasSuccessful() else 1)
