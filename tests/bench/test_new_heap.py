@@ -109,6 +109,11 @@ def program(build: Path, name: str) -> Path:
     return next(p for p in build.rglob(name) if p.is_file())
 
 
+def test_a_new_heap_keeps_the_rules_of_the_tree(tree: Path) -> None:
+    for rule in ("include_order", "header_tested", "name_once", "test_built", "threads_watched"):
+        run(sys.executable, tree / f"tests/structure/{rule}.py", cwd=tree)
+
+
 @pytest.mark.slow
 def test_a_new_heap_is_a_strategy_that_is_replayed(built: Path) -> None:
     replay = program(built, "mallard-replay")

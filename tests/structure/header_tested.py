@@ -1,5 +1,7 @@
 """Every header of the library has a test of its own name: layer/bump.hpp has tests/layer/bump_test.cpp.
 
+Of a heap, tests/model/NAME_model_test.cpp is one as well.
+
 header_tested.py [ROOT]     prints each header without one; exit code 1 if there is one
 """
 
@@ -24,9 +26,11 @@ def violations(root: Path) -> Iterator[str]:
     library = root / "include/mallard"
     names = sorted(p.relative_to(library) for p in library.rglob("*.hpp"))
     for name in names:
-        test = f"tests/{name.parent.as_posix()}/{name.stem}_test.cpp"
-        if name.as_posix() not in WITHOUT_BEHAVIOUR and not (root / test).is_file():
-            yield f"include/mallard/{name.as_posix()} has no {test}"
+        tests = [f"tests/{name.parent.as_posix()}/{name.stem}_test.cpp"]
+        if name.parent == Path("heap"):
+            tests.append(f"tests/model/{name.stem}_model_test.cpp")
+        if name.as_posix() not in WITHOUT_BEHAVIOUR and not any((root / test).is_file() for test in tests):
+            yield f"include/mallard/{name.as_posix()} has no {' or '.join(tests)}"
     for exception in WITHOUT_BEHAVIOUR:
         if not (library / exception).is_file():
             yield f"include/mallard/{exception} is excepted here and does not exist"
