@@ -70,7 +70,12 @@ def application(called: str | None) -> typer.Typer:
 
 def made(callback: Callable[..., None]) -> typer.Typer:
     """Return a command line of subcommands."""
-    app = typer.Typer(rich_markup_mode=None, add_completion=False, pretty_exceptions_enable=False)
+    app = typer.Typer(
+        rich_markup_mode=None,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
     app.callback()(callback)
     return app
 
@@ -115,7 +120,12 @@ def main() -> NoReturn:
     except MallardError as error:
         refuse(str(error))
     except typer.TyperException as error:
-        refuse(error.format_message() + hint(given))
+        refuse(one_line(error.format_message(), given))
+
+
+def one_line(message: str, given: list[str]) -> str:
+    """Return what is wrong with the arguments, in one line, and the way out where there is one."""
+    return " ".join(message.split()) + (hint(given) if message.startswith("No such option") else "")
 
 
 def hint(given: list[str]) -> str:

@@ -2,12 +2,20 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from mallard import MallardError
+
+
+def spare(inputs: Iterable[str | Path], output: str | Path | None) -> None:
+    """Refuse an output that would take the place of what it is made from."""
+    if output is None or not Path(output).exists():
+        return
+    if any(Path(read).exists() and Path(read).samefile(output) for read in inputs):
+        raise MallardError(f"{output} is what is read: name another file with -o")
 
 
 @contextmanager

@@ -19,14 +19,12 @@ constexpr const char* version = "mallard-replay " MALLARD_TEXT(MALLARD_VERSION_M
     MALLARD_VERSION_MINOR) "." MALLARD_TEXT(MALLARD_VERSION_PATCH);
 
 constexpr const char* description =
-    "Replays the allocations of a recorded program with each allocation strategy, and says what each costs "
-    "in "
-    "time and memory.";
+    "Replays the allocations of a recorded program with each allocation strategy, and says what each "
+    "costs in time and memory.";
 
 constexpr const char* footer =
-    "Exit codes: 0 the table is complete, 1 a strategy failed its check, 2 bad input, 130 interrupted (the "
-    "rows "
-    "measured so far are printed).";
+    "Exit codes: 0 the table is complete, 1 a strategy failed its check, 2 bad input, 130 interrupted "
+    "(the rows measured so far are printed).";
 
 // The first name that is not a strategy's; empty if all are.
 std::string unknown_name(const std::vector<std::string>& names, subject of) {

@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 
 #include "harness/cpu_clock.hpp"
 #include "harness/interrupt.hpp"
@@ -52,7 +54,15 @@ std::string nothing_in(const replay::trace_facts& facts) {
   return " holds no allocation: nothing to replay";
 }
 
+// Whether a result would take the place of the journal that it is of.
+bool would_replace(const std::string& journal, const std::string& output) {
+  std::error_code missing;
+  return !output.empty() && std::filesystem::equivalent(journal, output, missing);
+}
+
 int replay_journal(const replay::command& asked) try {
+  if (would_replace(asked.file, asked.output))
+    return refuse(asked.output + " is what is read: name another file with -o");
   const auto source = journal::open(asked.file);
   const bool of_regions = asked.of == replay::subject::regions;
   const replay::trace trace = of_regions ? replay::build_region_trace(*source) : replay::build_trace(*source);

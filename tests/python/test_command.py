@@ -27,6 +27,30 @@ def test_every_subcommand_has_help(mallard: Mallard, subcommand: str) -> None:
     assert "--help" in shown.stdout
 
 
+@pytest.mark.parametrize("arguments", [[], *([name] for name in OWN)])
+def test_h_is_short_for_help(mallard: Mallard, arguments: list[str]) -> None:
+    assert mallard(*arguments, "-h").stdout == mallard(*arguments, "--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["profile", "--sites", "-1", "x"], "Invalid value for '--sites'"),
+        (["import", "x"], "--from"),
+        (["export", "x", "--folded", "--metric", "weight"], "Invalid value for '--metric'"),
+    ],
+)
+def test_wrong_use_is_one_line_without_other_advice(
+    mallard: Mallard, arguments: list[str], reason: str
+) -> None:
+    refused = mallard(*arguments)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.startswith("mallard: ")
+    assert reason in refused.stderr
+    assert "write `--" not in refused.stderr
+    assert refused.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("subcommand", OWN)
 def test_subcommand_is_listed_as_it_tells_of_itself(subcommand: str) -> None:
     function, _ = loaded(subcommand)

@@ -80,6 +80,22 @@ def test_options_that_do_not_go_together(
     assert (refused.returncode, refused.stdout, refused.stderr) == (2, "", f"mallard: {reason}\n")
 
 
+@pytest.mark.parametrize(
+    "command", [["export", "--text"], ["export", "--folded"], ["profile"], ["report"], ["replay"]]
+)
+def test_no_command_writes_over_the_journal_that_it_reads(
+    mallard: Mallard, journal: Path, tmp_path: Path, command: list[str]
+) -> None:
+    kept, link = tmp_path / "kept.mlrd", tmp_path / "link.mlrd"
+    kept.write_bytes(journal.read_bytes())
+    link.symlink_to(kept)
+    refused = mallard(*command, kept, "-o", link)
+    assert refused.returncode == 2
+    assert refused.stderr.endswith(f": {link} is what is read: name another file with -o\n")
+    assert refused.stderr.count("\n") == 1
+    assert kept.read_bytes() == journal.read_bytes()
+
+
 @pytest.mark.parametrize("form", ["--folded", "--speedscope", "--text", "--parquet"])
 def test_what_is_no_journal_leaves_nothing(mallard: Mallard, tmp_path: Path, form: str) -> None:
     noise = tmp_path / "noise"

@@ -168,7 +168,7 @@ def test_places_that_cannot_be_written(mallard: Mallard, tmp_path: Path) -> None
     for output, reason in {
         tmp_path: "it is a directory",
         tmp_path / "absent" / "x.mlrd": "No such file or directory",
-        source: "it cannot become itself",
+        source: "is what is read: name another file with -o",
         going_on: "belongs to a recording that was cut off or is still running",
     }.items():
         refused = mallard("import", "--from", "csapp", source, "-o", output)

@@ -38,6 +38,8 @@ def export(
     ] = None,
 ) -> None:
     """Write a journal in a form that other tools read."""
+    from mallard.output import spare
+
     if [parquet is not None, folded, speedscope, text].count(True) != 1:
         raise MallardError("export takes exactly one of --parquet DIR, --folded, --speedscope and --text")
     if parquet is not None and output is not None:
@@ -46,6 +48,7 @@ def export(
         raise MallardError("--metric is for --folded and --speedscope")
     if metric and folded and len(metric) > 1:
         raise MallardError("--folded takes one --metric")
+    spare([journal], output)
     if text:
         told = as_text(journal, output)
     elif parquet is not None:

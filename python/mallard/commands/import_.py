@@ -30,10 +30,9 @@ def import_(
     """Convert a text journal or a CS:APP trace into a journal."""
     from mallard import _native
     from mallard.analysis.progress import progress_bar
-    from mallard.output import replacing
+    from mallard.output import replacing, spare
 
-    if file.exists() and output.exists() and output.samefile(file):
-        raise MallardError(f"cannot import {file}: it cannot become itself")
+    spare([file], output)
     spool = Path(f"{output}.spool")
     if spool.exists():
         raise MallardError(

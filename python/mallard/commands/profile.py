@@ -34,10 +34,11 @@ def profile(
     from mallard.analysis.profile import Options, profile
     from mallard.analysis.progress import progress_bar
     from mallard.analysis.subsystems import WAYS
-    from mallard.output import writing
+    from mallard.output import spare, writing
 
     if by not in WAYS:
         raise MallardError(f"--by {by}: must be one of {', '.join(WAYS)}")
+    spare([journal], output)
     options = Options(by, sites, few, nanoseconds(short), Limits(most=max_subsystems))
     with writing(Path(output) if output else None) as file:
         with progress_bar(f"profile {journal}") as progress:

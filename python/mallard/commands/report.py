@@ -56,14 +56,13 @@ def report(
 
 def check(journals: Sequence[str], output: str, replay: str) -> None:
     """Refuse what would lose a journal or mix up replays."""
+    from mallard.output import spare
     from mallard.report.replay import WAYS
 
     if len(journals) > 1 and replay not in WAYS:
         raise MallardError("a replay from a file is of one journal: give one, or --replay always")
-    if Path(output).exists() and any(
-        Path(journal).exists() and Path(journal).samefile(output) for journal in journals
-    ):
-        raise MallardError(f"{output} is one of the journals: name another file with -o")
+    replays = [] if replay in WAYS else [replay]
+    spare([*journals, *replays], output)
 
 
 def installed_version() -> str:
