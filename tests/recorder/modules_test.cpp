@@ -15,6 +15,11 @@
 namespace mallard::test {
 namespace {
 
+// Whether that is the build id that the linker wrote into a file.
+bool is_build_id_of(const std::string& path, const std::string& id) {
+  return run({"sh", "-c", "readelf -n '" + path + "' | grep -c 'Build ID: " + id + "$'"}).out == "1\n";
+}
+
 class modules : public testing::Test {
  protected:
   // The block that the plugin allocated has its caller in the plugin, which is listed once.
@@ -30,10 +35,7 @@ class modules : public testing::Test {
       ++found;
       EXPECT_TRUE(std::filesystem::equivalent(module.path, plugin_)) << module.path;
       EXPECT_EQ(module.bias, module.begin);
-      EXPECT_EQ(
-          run({"sh", "-c", "readelf -n '" + plugin_ + "' | grep -c 'Build ID: " + module.build_id + "$'"})
-              .out,
-          "1\n");
+      EXPECT_TRUE(is_build_id_of(plugin_, module.build_id)) << module.build_id;
     }
     EXPECT_EQ(found, 1u);
   }
@@ -79,6 +81,18 @@ TEST_F(modules, that_take_each_others_places_are_told_apart_by_time) {
   EXPECT_TRUE(std::any_of(sizes_from.begin(), sizes_from.end(), [](const auto& one) {
     return one.second.size() == 2;
   })) << "no plugin took the other's place";
+}
+
+TEST_F(modules, with_holes_between_their_segments_have_a_build_id_in_each) {
+  const std::string program = target("deep_threads_with_holes");
+  ASSERT_EQ(run(record_command(journal_, {program})).status, 0);
+  std::size_t segments = 0;
+  for (const journal::module_info& module : read_journal(journal_).tables.modules) {
+    if (!std::filesystem::equivalent(module.path, program)) continue;
+    ++segments;
+    EXPECT_TRUE(is_build_id_of(program, module.build_id)) << module.build_id;
+  }
+  EXPECT_GE(segments, 2u) << "the program is in one piece";
 }
 
 // A file of one segment that is loaded.

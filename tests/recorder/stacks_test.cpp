@@ -100,5 +100,9 @@ TEST(stacks, of_the_compiler_and_what_it_starts_are_right) {
 
 TEST(stacks, of_four_threads_are_right) { expect_right(check({target("deep_threads")})); }
 
+TEST(stacks, of_a_program_with_holes_between_its_segments_are_right) {
+  expect_right(check({target("deep_threads_with_holes")}));
+}
+
 }  // namespace
 }  // namespace mallard::test

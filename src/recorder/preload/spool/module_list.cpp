@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "recorder/build_id.hpp"
 #include "recorder/preload/spool/list_lock.hpp"
@@ -50,23 +51,50 @@ bool find_module(std::uintptr_t address, dl_find_object& found) noexcept {
   return _dl_find_object(reinterpret_cast<void*>(address), &found) == 0 && found.dlfo_link_map != nullptr;
 }
 
-// The build id of a module whose headers are at its beginning, as they nearly always are.
-byte_range build_id_of(const dl_find_object& module) noexcept {
-  const auto* begin = static_cast<const char*>(module.dlfo_map_start);
-  const auto size = static_cast<std::size_t>(static_cast<const char*>(module.dlfo_map_end) - begin);
+// A module's program headers; none if they are not where they are looked for.
+struct program_headers {
+  const char* data = nullptr;
+  std::size_t count = 0;
+};
+
+// At the beginning of mapped memory, where nearly every module has them.
+program_headers headers_at_front(const dl_find_object& mapped) noexcept {
+  const auto* begin = static_cast<const char*>(mapped.dlfo_map_start);
   ElfW(Ehdr) elf;
-  if (size < spool_page) return {};
+  if (static_cast<const char*>(mapped.dlfo_map_end) - begin < static_cast<std::ptrdiff_t>(spool_page))
+    return {};
   memcpy(&elf, begin, sizeof elf);
   if (memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0 || elf.e_phentsize != sizeof(ElfW(Phdr)) ||
       elf.e_phoff > spool_page || elf.e_phnum > (spool_page - elf.e_phoff) / sizeof(ElfW(Phdr)))
     return {};
-  for (unsigned i = 0; i < elf.e_phnum; ++i) {
+  return {begin + elf.e_phoff, elf.e_phnum};
+}
+
+// Of a module with holes between its segments the loader tells each segment by itself. The headers are in the
+// first one: of the program the kernel says where, a library's is at its load address.
+program_headers headers_of(const dl_find_object& module) noexcept {
+  const program_headers at_front = headers_at_front(module);
+  if (at_front.count != 0) return at_front;
+  const link_map& map = *module.dlfo_link_map;
+  if (*map.l_name == '\0') return {reinterpret_cast<const char*>(getauxval(AT_PHDR)), getauxval(AT_PHNUM)};
+  dl_find_object first;
+  return find_module(map.l_addr, first) && first.dlfo_link_map == &map ? headers_at_front(first)
+                                                                       : program_headers{};
+}
+
+byte_range build_id_of(const dl_find_object& module) noexcept {
+  const program_headers headers = headers_of(module);
+  for (std::size_t i = 0; i < headers.count; ++i) {
     ElfW(Phdr) segment;
-    memcpy(&segment, begin + elf.e_phoff + i * sizeof segment, sizeof segment);
-    const std::size_t at =
-        module.dlfo_link_map->l_addr + segment.p_vaddr - reinterpret_cast<std::uintptr_t>(begin);
-    if (segment.p_type != PT_NOTE || at > size || segment.p_memsz > size - at) continue;
-    const byte_range id = build_id_among({begin + at, segment.p_memsz}, segment.p_align);
+    memcpy(&segment, headers.data + i * sizeof segment, sizeof segment);
+    if (segment.p_type != PT_NOTE) continue;
+    const std::uintptr_t begin = module.dlfo_link_map->l_addr + segment.p_vaddr;
+    dl_find_object mapped;
+    if (!find_module(begin, mapped) || mapped.dlfo_link_map != module.dlfo_link_map ||
+        segment.p_memsz > reinterpret_cast<std::uintptr_t>(mapped.dlfo_map_end) - begin)
+      continue;
+    const byte_range id =
+        build_id_among({reinterpret_cast<const char*>(begin), segment.p_memsz}, segment.p_align);
     if (id.size != 0) return id;
   }
   return {};

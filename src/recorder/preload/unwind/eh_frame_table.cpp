@@ -176,9 +176,15 @@ bool find_table(std::uintptr_t pc, eh_frame_table& out) noexcept {
   if (_dl_find_object(reinterpret_cast<void*>(pc), &found) != 0 || found.dlfo_eh_frame == nullptr)
     return false;
   out.header = static_cast<const std::uint8_t*>(found.dlfo_eh_frame);
+  const auto holds_header = [&] {
+    return out.header >= static_cast<const std::uint8_t*>(found.dlfo_map_start) &&
+           out.header < static_cast<const std::uint8_t*>(found.dlfo_map_end);
+  };
+  // Of a module with holes between its segments the loader tells the one of `pc`; the table is in another
+  // one.
+  if (!holds_header() && (_dl_find_object(found.dlfo_eh_frame, &found) != 0 || !holds_header())) return false;
   out.begin = static_cast<const std::uint8_t*>(found.dlfo_map_start);
   out.end = static_cast<const std::uint8_t*>(found.dlfo_map_end);
-  if (out.header < out.begin || out.header >= out.end) return false;
   narrow_to_segment(out);
   return true;
 }
