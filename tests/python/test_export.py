@@ -146,6 +146,17 @@ def test_a_cut_off_journal_is_exported_and_told(mallard: Mallard, journal: Path,
         assert f"mallard: warning: {cut}: the journal has no end: " in done.stderr
 
 
+def test_a_journal_cut_off_before_its_first_allocation_is_named_and_told(
+    mallard: Mallard, journal: Path, tmp_path: Path
+) -> None:
+    cut = tmp_path / "cut.mlrd"
+    cut.write_bytes(journal.read_bytes()[:100])
+    refused = mallard("export", cut, "--folded")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.startswith(f"mallard: {cut} holds no allocation; ")
+    assert refused.stderr.endswith("the journal has no end: its recording was cut off\n")
+
+
 @pytest.mark.parametrize("form", ["--text", SLOW_STACKS[0]])
 def test_ctrl_c_leaves_nothing_half(tmp_path: Path, form: str) -> None:
     endless = tmp_path / "endless"

@@ -29,6 +29,7 @@ TEST(options, mistakes_get_one_line_and_exit_code_2) {
       {"--depth", "257", "true"},
       {"--depth", "x", "true"},
       {"-o"},
+      {"-o", "-", "true"},
   };
   for (const auto& mistake : mistakes) {
     std::vector<std::string> command = {recorder()};
@@ -38,6 +39,13 @@ TEST(options, mistakes_get_one_line_and_exit_code_2) {
     EXPECT_EQ(result.err.rfind("mallard-record: ", 0), 0u) << result.err;
     EXPECT_EQ(result.err.find('\n'), result.err.size() - 1) << result.err;
   }
+}
+
+TEST(options, mistaken_values_are_told_with_what_they_must_be) {
+  EXPECT_EQ(run({recorder(), "--stack", "all", "true"}).err,
+            "mallard-record: --stack: must be full, caller or none, not all\n");
+  EXPECT_EQ(run({recorder(), "--buffer", "lots", "true"}).err,
+            "mallard-record: --buffer: must be a size in bytes, such as 64k or 1m, not lots\n");
 }
 
 TEST(options, a_depth_from_1_to_256_is_taken_as_the_help_says) {

@@ -63,7 +63,7 @@ def profile_of(
 ) -> Profile:
     """Tell all that is known of a journal that has been read; `progress` goes on where reading ended."""
     if store.totals["allocations"] == 0:
-        raise MallardError("the journal holds no allocation of the malloc family")
+        raise MallardError(f"{store.path} holds no allocation of the malloc family")
     division = divide(store, symbols, options.by, options.limits)
     sites = Sites.largest(store, options.sites)
     parts = [everything(), division.grouping]

@@ -57,7 +57,8 @@ class Store:
         connection = connect()
         try:
             objects = _native.ObjectStream(os.fspath(path))
-            fill(connection, objects, progress)
+            if not fill(connection, objects, progress):
+                raise MallardError("; ".join([f"{path} holds no allocation", *objects.totals()["warnings"]]))
         except _native.JournalError as error:
             raise MallardError(f"cannot read {path}: {error}") from error
         return cls(
@@ -89,8 +90,8 @@ def connect() -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def fill(connection: duckdb.DuckDBPyConnection, objects: _native.ObjectStream, progress: Progress) -> None:
-    """Move all objects into the table."""
+def fill(connection: duckdb.DuckDBPyConnection, objects: _native.ObjectStream, progress: Progress) -> bool:
+    """Move all objects into the table; False if there are none."""
     created = False
     loose = 0  # rows that are not compressed
     while (batch := objects.next()) is not None:
@@ -107,5 +108,6 @@ def fill(connection: duckdb.DuckDBPyConnection, objects: _native.ObjectStream, p
             loose = 0
         progress(objects.progress)
     if not created:
-        raise MallardError("the journal holds no allocation")
+        return False
     connection.execute("CREATE VIEW heap AS FROM objects WHERE region = 0")
+    return True

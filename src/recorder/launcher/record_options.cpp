@@ -37,7 +37,14 @@ std::variant<record_options, int> parse_options(int argc, char** argv) {
   app.add_option("--stack", chosen.recorded.stacks,
                  "How much of a call's stack to record: full, caller (one frame) or none; default: full")
       ->type_name("full|caller|none")
-      ->transform(CLI::CheckedTransformer(stack_modes).description(""));
+      ->transform(CLI::Validator(
+          [](std::string& word) -> std::string {
+            const auto mode = stack_modes.find(word);
+            if (mode == stack_modes.end()) return "must be full, caller or none, not " + word;
+            word = std::to_string(static_cast<unsigned>(mode->second));
+            return {};
+          },
+          ""));
   app.add_option("--depth", chosen.recorded.depth, "Innermost frames that a full stack keeps; 1 to 256")
       ->type_name("N")
       ->check(CLI::Range(1u, journal::deepest_stack).description(""))
@@ -56,7 +63,17 @@ std::variant<record_options, int> parse_options(int argc, char** argv) {
   app.add_option("--buffer", chosen.ring_bytes,
                  "Size of each thread's ring, rounded up to a power of two; 4k to 1g")
       ->type_name("BYTES")
-      ->transform(CLI::AsSizeValue(false).description(""))
+      ->transform(CLI::Validator(
+          [](std::string& word) -> std::string {
+            const std::string given = word;
+            try {
+              CLI::AsSizeValue(false)(word);
+              return {};
+            } catch (const CLI::ValidationError&) {
+              return "must be a size in bytes, such as 64k or 1m, not " + given;
+            }
+          },
+          ""))
       ->check(CLI::Range(journal::smallest_ring, journal::largest_ring).description(""))
       ->capture_default_str();
   app.add_option("--usage-interval", chosen.usage_interval_ms,
@@ -78,6 +95,10 @@ std::variant<record_options, int> parse_options(int argc, char** argv) {
     chosen.command.erase(chosen.command.begin());
   } else if (!chosen.command.empty() && chosen.command.front().starts_with('-')) {
     print_message("unknown option " + chosen.command.front() + " (see --help)");
+    return usage_error;
+  }
+  if (chosen.output == "-") {
+    print_message("-o -: a journal is a file and cannot go to standard output");
     return usage_error;
   }
   if (chosen.command.empty()) {
