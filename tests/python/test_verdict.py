@@ -159,7 +159,7 @@ def test_without_a_replay_the_limit_is_told_and_how_to_measure() -> None:
 
 def test_unknown_density_is_said_to_be_unknown() -> None:
     found = verdict(program(subsystem(density=None), density=None))
-    assert found.headline.startswith("What allocation costs of the CPU time is not known; no replay")
+    assert found.headline.startswith("What allocation costs of the CPU time is not known; to measure")
 
 
 def test_the_fastest_strategy_decides() -> None:

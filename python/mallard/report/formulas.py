@@ -25,7 +25,7 @@ DIMENSIONS = (
         "variation",
         "H / 6, with H = - sum p(c) log2 p(c) over 64 size classes c: four for each doubling, from 8 "
         "bytes to 384 KiB; larger sizes are one class",
-        "0: one class, 1: all alike",
+        "0: one class, 1: all 64 classes equally frequent",
     ),
     Dimension(
         "L",
@@ -45,9 +45,9 @@ DIMENSIONS = (
         "C",
         "contention",
         "the mean over time of (sum over threads i of b_i x (1 - product over j != i of (1 - b_j))) / W. "
-        "b_i is the share of a span of 1 ms that thread i spends in operations of the subsystem (its "
-        "operations there x the mean duration). W is the number of threads active in that span. Spans "
-        "without an operation do not count",
+        "b_i is the share of an interval of 1 ms that thread i spends in operations of the subsystem (its "
+        "operations there x the mean duration). W is the number of threads active in that interval. "
+        "Intervals without an operation do not count",
         "0: one thread",
     ),
 )
