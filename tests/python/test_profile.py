@@ -15,8 +15,8 @@ from conftest import MALLARD, Mallard
 from made_store import Made, make_store
 
 from mallard import MallardError
-from mallard.analysis.cut import Limits
 from mallard.analysis.model import Profile
+from mallard.analysis.partition import Limits
 from mallard.analysis.profile import Options, profile, profile_of
 from mallard.analysis.symbols import Symbols
 

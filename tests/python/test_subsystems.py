@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from made_store import Calls, Made, Names, make_store
 
-from mallard.analysis.cut import Cuts, Limits, Observed, cut
-from mallard.analysis.fold import fold
-from mallard.analysis.settle import Nodes, settle
+from mallard.analysis.collapse import collapse
+from mallard.analysis.partition import Limits, Observed, Partition, partition
+from mallard.analysis.refine import Nodes, refine
 from mallard.analysis.subsystems import Division, divide, heavy, is_passage
 
 # A path of functions, and how often each kind of behaviour occurs at its end.
@@ -36,9 +36,9 @@ class Tree:
                     self.function.append(self.names.index(name))
                 node = places[key]
             ends.append(node)
-        self.folded = fold(self.parent, self.function)
+        self.collapsed = collapse(self.parent, self.function)
         rows = [
-            (self.folded.node_of[end], kind, count)
+            (self.collapsed.node_of[end], kind, count)
             for end, kinds in zip(ends, planted.values(), strict=True)
             for kind, count in kinds.items()
         ]
@@ -46,32 +46,32 @@ class Tree:
         self.observed = Observed(table[:, 0], table[:, 1], table[:, 2].astype(float), 32.0 * table[:, 2])
 
     def path(self, node: int) -> str:
-        """Return the functions on the way to a folded node."""
-        return " ".join(self.names[self.folded.function[n]] for n in self.folded.path(node))
+        """Return the functions on the way to a collapsed node."""
+        return " ".join(self.names[self.collapsed.function[n]] for n in self.collapsed.path(node))
 
     def subsystems(self, **limits: float) -> dict[str, int]:
         """Cut the tree; return how many objects each subsystem has, those that have any."""
-        names = ["", *(self.names[number] for number in self.folded.function[1:])]
+        names = ["", *(self.names[number] for number in self.collapsed.function[1:])]
         passage, wrapper = [is_passage(name, "") for name in names], [name == "malloc" for name in names]
         passage[0] = True
-        cuts = cut(self.folded, self.observed, Limits(**limits), wrapper)  # type: ignore[arg-type]
+        parts = partition(self.collapsed, self.observed, Limits(**limits), wrapper)  # type: ignore[arg-type]
         shares = self.observed.shares(len(names))
-        settled = settle(Nodes(self.folded, shares, passage, wrapper), cuts, Limits(**limits))  # type: ignore[arg-type]
-        return self.counted(settled)
+        refined = refine(Nodes(self.collapsed, shares, passage, wrapper), parts, Limits(**limits))  # type: ignore[arg-type]
+        return self.counted(refined)
 
-    def counted(self, cuts: Cuts) -> dict[str, int]:
+    def counted(self, parts: Partition) -> dict[str, int]:
         """Return how many objects each subsystem has."""
-        of_node = cuts.owner[self.observed.node]
+        of_node = parts.owner[self.observed.node]
         counts = {
             self.path(root): int(self.observed.objects[of_node == number].sum())
-            for number, root in enumerate(cuts.roots)
+            for number, root in enumerate(parts.roots)
         }
         return {path: count for path, count in counts.items() if count}
 
 
 def test_recursion_is_folded() -> None:
     tree = Tree({"main f g f g h": {0: 1}, "main f h": {0: 1}, "main g": {0: 1}})
-    paths = {tree.path(node) for node in range(1, len(tree.folded.parent))}
+    paths = {tree.path(node) for node in range(1, len(tree.collapsed.parent))}
     assert paths == {"main", "main f", "main f g", "main f g h", "main f h", "main g"}
 
 
@@ -170,7 +170,7 @@ def test_the_start_of_a_thread_moves_inwards() -> None:
 
 
 def test_a_large_tree_is_reduced_to_what_has_a_share() -> None:
-    tree = fold([0, *((n - 1) // 3 for n in range(1, 100_000))], [-1, *range(1, 100_000)])
+    tree = collapse([0, *((n - 1) // 3 for n in range(1, 100_000))], [-1, *range(1, 100_000)])
     nodes, ones = np.arange(100_000), np.ones(100_000)
     observed = Observed(nodes, nodes % 5, ones, ones)
     small = heavy(tree, observed, 0.01)

@@ -9,7 +9,7 @@ ends there are four: freed by the thread that allocated, by another one, given t
 import numpy as np
 from numpy.typing import NDArray
 
-from mallard.analysis.cut import Observed
+from mallard.analysis.partition import Observed
 from mallard.analysis.store import Store
 
 # 16, 17: realloc and reallocarray (mallard/journal/event.hpp)

@@ -1,6 +1,6 @@
 """Divides a program into subsystems: by the subtrees of its calls, by modules, threads or annotations.
 
-    contexts --symbols--> tree of functions --fold, cut, settle--> subsystem of each context
+    contexts --symbols--> tree of functions --collapse, partition, refine--> subsystem of each context
 
 The other divisions need no search: each context or thread names its subsystem itself.
 """
@@ -14,12 +14,12 @@ from pathlib import PurePath
 
 import numpy as np
 
-from mallard.analysis.cut import Limits, Observed, cut
-from mallard.analysis.fold import Folded, fold, reduce, sums_of_subtrees
+from mallard.analysis.collapse import Collapsed, collapse, reduce, sums_of_subtrees
 from mallard.analysis.function_names import own_name
 from mallard.analysis.groups import Grouping
 from mallard.analysis.model import Frame
-from mallard.analysis.settle import Nodes, settle
+from mallard.analysis.partition import Limits, Observed, partition
+from mallard.analysis.refine import Nodes, refine
 from mallard.analysis.signature import observe
 from mallard.analysis.store import Store
 from mallard.analysis.symbols import Symbols
@@ -62,22 +62,22 @@ def divide(store: Store, symbols: Symbols, by: str, limits: Limits) -> Division:
 def by_subtree(store: Store, symbols: Symbols, limits: Limits) -> Division:
     """Cut the call tree where behaviour changes."""
     calls = symbols.tree
-    whole = fold(calls.parent.tolist(), calls.function.tolist())
+    whole = collapse(calls.parent.tolist(), calls.function.tolist())
     node_of = whole.node_of[calls.innermost]
     observed = observe(store, node_of)
     tree = heavy(whole, observed, limits.least_share)
     node_of, observed = tree.node_of[node_of], observed.at(tree.node_of)
     passage = [True, *(is_passage(*calls.functions[function]) for function in tree.function[1:])]
     wrapper = [False, *((symbols.wraps & ~calls.is_scope)[tree.function[1:]].tolist())]
-    cuts = cut(tree, observed, limits, wrapper)
-    cuts = settle(Nodes(tree, observed.shares(len(passage)), passage, wrapper), cuts, limits)
-    paths = [[Frame(*calls.functions[tree.function[n]]) for n in tree.path(root)] for root in cuts.roots]
+    parts = partition(tree, observed, limits, wrapper)
+    parts = refine(Nodes(tree, observed.shares(len(passage)), passage, wrapper), parts, limits)
+    paths = [[Frame(*calls.functions[tree.function[n]]) for n in tree.path(root)] for root in parts.roots]
     rest = program_name(store) if len(paths) == 1 else f"rest of {program_name(store)}"
-    grouping = Grouping("context", cuts.owner[node_of].astype(np.uint32), len(paths))
+    grouping = Grouping("context", parts.owner[node_of].astype(np.uint32), len(paths))
     return Division(grouping, [rest, *names_of(paths[1:])], paths)
 
 
-def heavy(tree: Folded, observed: Observed, least_share: float) -> Folded:
+def heavy(tree: Collapsed, observed: Observed, least_share: float) -> Collapsed:
     """Reduce a tree to nodes whose subtrees have at least a share of all."""
     shares = sums_of_subtrees(tree.parent, observed.shares(len(tree.parent)))
     shares[0] = 1

@@ -30,7 +30,7 @@ def profile(
     output: Annotated[str | None, typer.Option("-o", metavar="FILE", help="Write to a file.")] = None,
 ) -> None:
     """Show what each part of a program allocates and what it could gain."""
-    from mallard.analysis.cut import Limits
+    from mallard.analysis.partition import Limits
     from mallard.analysis.profile import Options, profile
     from mallard.analysis.progress import progress_bar
     from mallard.analysis.subsystems import WAYS

@@ -1,4 +1,4 @@
-"""Cuts a call tree where behaviour changes.
+"""Divides a call tree where behaviour changes.
 
     one subsystem: everything  -->  the subtree is cut out that explains most  -->  ... until none does
 
@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from mallard.analysis.fold import Folded
+from mallard.analysis.collapse import Collapsed
 
 Numbers = NDArray[Any]
 
@@ -59,17 +59,17 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Cuts:
+class Partition:
     """The subsystems: each a subtree without those cut out of it."""
 
     roots: list[int]  # nodes; the first is 0, the program
     owner: NDArray[np.int64]  # of each node: index into roots
 
 
-class Cutter:
+class Partitioner:
     """The histograms of all subtrees, and which subsystem each belongs to."""
 
-    def __init__(self, tree: Folded, observed: Observed, limits: Limits, wrapper: Sequence[bool]) -> None:
+    def __init__(self, tree: Collapsed, observed: Observed, limits: Limits, wrapper: Sequence[bool]) -> None:
         """Add up the histograms."""
         self.parent = tree.parent
         self.limits = limits
@@ -110,7 +110,7 @@ class Cutter:
         share: NDArray[np.float64] = (parts[0] + parts[1]) / 2
         return share
 
-    def cut(self) -> None:
+    def divide(self) -> None:
         """Cut out the best candidate, again and again."""
         while len(self.roots) < self.limits.most:
             gain = self.gains()
@@ -145,11 +145,11 @@ def bits(histograms: Numbers) -> Numbers:
     return needed
 
 
-def cut(tree: Folded, observed: Observed, limits: Limits, wrapper: Sequence[bool]) -> Cuts:
+def partition(tree: Collapsed, observed: Observed, limits: Limits, wrapper: Sequence[bool]) -> Partition:
     """Cut the tree, nowhere at a node that `wrapper` says to allocate for others only.
 
-    The same input always gives the same cuts.
+    The same input always gives the same parts.
     """
-    cutter = Cutter(tree, observed, limits, wrapper)
-    cutter.cut()
-    return Cuts(cutter.roots, cutter.owner)
+    partitioner = Partitioner(tree, observed, limits, wrapper)
+    partitioner.divide()
+    return Partition(partitioner.roots, partitioner.owner)

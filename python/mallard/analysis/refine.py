@@ -1,9 +1,9 @@
-"""Puts cuts where a reader expects them: the last step of finding subsystems.
+"""Moves subsystems to where a reader expects them: the last step of finding subsystems.
 
     main > dispatch > a, b, c         cut out: a, b; what is left of dispatch is c alone  -->  c
 
 Two rules, each for what would otherwise look odd:
-- What is left of a subsystem after cuts may be one of its subtrees and a trifle. Then the subtree is the
+- What is left of a subsystem after divisions may be one of its subtrees and a trifle. Then the subtree is the
   subsystem, and the trifle goes outwards; not if the function works elsewhere, too, as helpers do.
 - A root that others only pass through, as main or a thread's start, moves inwards.
 """
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mallard.analysis.cut import Cuts, Limits
-from mallard.analysis.fold import Folded, sums_of_subtrees
+from mallard.analysis.collapse import Collapsed, sums_of_subtrees
+from mallard.analysis.partition import Limits, Partition
 
 # How much of what is left may go outwards: of a subsystem, and of the program itself.
 TRIFLE = 0.02
@@ -27,22 +27,22 @@ START_UP = 0.1
 class Nodes:
     """What is known of each node of the tree."""
 
-    tree: Folded
+    tree: Collapsed
     share: NDArray[np.float64]  # of allocations and bytes, without its children
     passage: Sequence[bool]  # whether others only pass it
     wrapper: Sequence[bool]  # whether it only allocates for others
 
 
-class Settling:
+class Refinement:
     """The subsystems while they move."""
 
-    def __init__(self, nodes: Nodes, cuts: Cuts, limits: Limits) -> None:
-        """Take the cuts."""
+    def __init__(self, nodes: Nodes, parts: Partition, limits: Limits) -> None:
+        """Take the parts."""
         self.tree, self.share = nodes.tree, nodes.share
         self.passage, self.wrapper = nodes.passage, nodes.wrapper
         self.limits = limits
-        self.roots = list(cuts.roots)
-        self.owner = cuts.owner.copy()
+        self.roots = list(parts.roots)
+        self.owner = parts.owner.copy()
         of_subtree = sums_of_subtrees(self.tree.parent, self.share)
         self.children: list[list[int]] = [[] for _ in self.tree.parent]
         self.occurs: Counter[int] = Counter()
@@ -126,9 +126,9 @@ class Settling:
                 self.roots[subsystem] = node
 
 
-def settle(nodes: Nodes, cuts: Cuts, limits: Limits) -> Cuts:
+def refine(nodes: Nodes, parts: Partition, limits: Limits) -> Partition:
     """Return the subsystems as they are told; the first is what no other one has."""
-    settling = Settling(nodes, cuts, limits)
-    settling.narrow()
-    settling.move_inwards()
-    return Cuts(settling.roots, settling.owner)
+    refinement = Refinement(nodes, parts, limits)
+    refinement.narrow()
+    refinement.move_inwards()
+    return Partition(refinement.roots, refinement.owner)

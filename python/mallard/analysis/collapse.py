@@ -1,4 +1,4 @@
-"""The call tree by functions, with recursion folded: where subsystems are looked for.
+"""The call tree by functions, with recursion collapsed: where subsystems are looked for.
 
     main > parse > list > parse > item          main > parse > list
                                                             \\ > item
@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class Collapsed:
     """A tree of functions; node 0 is the program, and a parent's number is below its child's."""
 
     parent: list[int]  # of node 0: 0
     function: list[int]  # of node 0: -1
-    node_of: NDArray[np.int64]  # the folded node of each node of the tree before
+    node_of: NDArray[np.int64]  # the collapsed node of each node of the tree before
 
     def path(self, node: int) -> list[int]:
         """Return the nodes from below the program to this one."""
@@ -31,23 +31,23 @@ class Folded:
         return found[::-1]
 
 
-def fold(parent: Sequence[int], function: Sequence[int]) -> Folded:
-    """Fold a tree whose parents come before their children; its node 0 is the program."""
-    folded_parent, folded_function = [0], [-1]
+def collapse(parent: Sequence[int], function: Sequence[int]) -> Collapsed:
+    """Collapse a tree whose parents come before their children; its node 0 is the program."""
+    collapsed_parent, collapsed_function = [0], [-1]
     known: dict[tuple[int, int], int] = {}
     node_of: list[int] = [0]
     for node in range(1, len(parent)):
         key = node_of[parent[node]], function[node]
         place = known.get(key)
         if place is None:
-            place = entered(folded_parent, folded_function, *key)
+            place = entered(collapsed_parent, collapsed_function, *key)
             if place is None:
-                place = len(folded_parent)
-                folded_parent.append(key[0])
-                folded_function.append(key[1])
+                place = len(collapsed_parent)
+                collapsed_parent.append(key[0])
+                collapsed_function.append(key[1])
             known[key] = place
         node_of.append(place)
-    return Folded(folded_parent, folded_function, np.array(node_of, np.int64))
+    return Collapsed(collapsed_parent, collapsed_function, np.array(node_of, np.int64))
 
 
 def entered(parent: Sequence[int], function: Sequence[int], node: int, wanted: int) -> int | None:
@@ -59,14 +59,14 @@ def entered(parent: Sequence[int], function: Sequence[int], node: int, wanted: i
     return None
 
 
-def reduce(tree: Folded, keep: NDArray[np.bool_]) -> Folded:
+def reduce(tree: Collapsed, keep: NDArray[np.bool_]) -> Collapsed:
     """Return the tree of the nodes to keep, the program among them; others become part of their callers."""
     place = np.where(keep, np.cumsum(keep) - 1, -1).tolist()
     for node in range(1, len(place)):
         if place[node] < 0:
             place[node] = place[tree.parent[node]]
     kept = np.flatnonzero(keep).tolist()
-    return Folded(
+    return Collapsed(
         parent=[place[tree.parent[node]] for node in kept],
         function=[tree.function[node] for node in kept],
         node_of=np.array(place, np.int64),
