@@ -1,6 +1,6 @@
 // live_blocks: which blocks are alive at one point of a journal, and how large they are.
 //
-// An address can be handed out again before its free was noted, where threads race to be recorded:
+// An address can be handed out again before its free was recorded, where threads race to be recorded:
 // add() then ends the old block, and its late free ends nothing.
 #pragma once
 

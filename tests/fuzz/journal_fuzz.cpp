@@ -35,7 +35,7 @@ void mend(std::string& bytes) {
 void read(const std::string& bytes) {
   try {
     const auto source = open_bytes(bytes);
-    source->watch(make_section_type("witn"), [](const table&) {});
+    source->watch(sections::snapshots, [](const table&) {});
     event_batch batch;
     while (source->next(batch)) {
       const process_tables& known = source->tables();

@@ -118,8 +118,8 @@ class chunk_registry {
 
  private:
   struct entry {
-    void*
-        origin;  // what the C library gave, `align` bytes before the chunk; null for a buffer that was added
+    // What the C library gave, `align` bytes before the chunk; null for a buffer that was added.
+    void* origin;
     std::size_t requested, received, align;  // bytes
   };
 

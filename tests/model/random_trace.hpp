@@ -68,7 +68,8 @@ void deallocate_one(shadow<M>& s, random_source& r) {
   s.deallocate(victim, r.between(b.requested, b.received));
 }
 
-// How many of a trace's steps run: `./dev test` sanitizes half of them, `--all` and mutations have all.
+// How many of a trace's steps run: half of them in a sanitized `./dev test`, all in `--all` and under
+// mutations.
 #ifdef MALLARD_SHORT_TRACES
 constexpr std::size_t steps_of(const profile& p) { return p.steps / 2; }
 #else

@@ -1,6 +1,6 @@
 """Every header of the library has a test of its own name: layer/bump.hpp has tests/layer/bump_test.cpp.
 
-Of a heap, tests/model/NAME_model_test.cpp is one as well.
+Of a heap that mallard.hpp does not include yet, tests/model/NAME_model_test.cpp is one as well.
 
 header_tested.py [ROOT]     prints each header without one; exit code 1 if there is one
 """
@@ -24,10 +24,12 @@ WITHOUT_BEHAVIOUR = {
 def violations(root: Path) -> Iterator[str]:
     """Headers without a test, and exceptions without a header."""
     library = root / "include/mallard"
+    whole = library / "mallard.hpp"
+    shipped = whole.read_text(encoding="utf-8") if whole.is_file() else ""
     names = sorted(p.relative_to(library) for p in library.rglob("*.hpp"))
     for name in names:
         tests = [f"tests/{name.parent.as_posix()}/{name.stem}_test.cpp"]
-        if name.parent == Path("heap"):
+        if name.parent == Path("heap") and f"mallard/{name.as_posix()}" not in shipped:
             tests.append(f"tests/model/{name.stem}_model_test.cpp")
         if name.as_posix() not in WITHOUT_BEHAVIOUR and not any((root / test).is_file() for test in tests):
             yield f"include/mallard/{name.as_posix()} has no {' or '.join(tests)}"

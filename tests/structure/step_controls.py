@@ -59,7 +59,7 @@ class StepControls(unittest.TestCase):
         return done.returncode, (done.stdout.splitlines() or [done.stderr])[-1]
 
     def test_one_failure_fails_the_whole(self) -> None:
-        """Each rule and each linter, failing alone."""
+        """Each linter, and each rule that needs no compiler, failing alone."""
         for step in ("structure", "form"):
             command = f"once {step} test_{step} ."
             code, sound = self.run_step(command)

@@ -2,7 +2,7 @@
 //
 //     round 1: AS1 AS2 ... AS1 (the A/A row)   round 2: ...     until the spreads are narrow enough
 //
-// A allocator that runs out of memory, or breaks, says so in its row and the others go on. Between turns the
+// An allocator that runs out of memory, or breaks, says so in its row and the others go on. Between turns the
 // session asks for Ctrl-C, and then ends with what it has.
 #pragma once
 

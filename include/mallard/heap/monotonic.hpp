@@ -12,11 +12,11 @@
 // Apart from the buffer it holds nothing until that is full; then less than four times what was allocated
 // (about twice if blocks are small compared with chunks) plus a page. A block counts here with the most
 // padding its alignment may need, the alignment minus one byte. clear() keeps at most twice what was
-// allocated since the last clear(), or what it kept then if that is more, plus a page. Cost: 6 instructions
-// for a block of known size and alignment, 8 or 10 if one of them is known only at run time, 12 if both are;
-// none to free it (./dev instructions). Debug builds validate the whole heap in clear(), release(), rewind()
-// and the destructor. Seed 000, section 3 (monotonic allocators) and 4 (AS3 to AS6); seed 002, section 4.2
-// (regions).
+// allocated since the last clear(), or what it kept then if that is more, plus a page.
+// Cost: 6 instructions for a block of known size and alignment, 8 or 10 if one of them is known only at run
+// time, 12 if both are; none to free it (./dev instructions). Debug builds validate the whole heap in
+// clear(), release(), rewind() and the destructor.
+// Seed 000, section 3 (monotonic allocators) and 4 (AS3 to AS6); seed 002, section 4.2 (regions).
 #pragma once
 
 #include <algorithm>

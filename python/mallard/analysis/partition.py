@@ -5,11 +5,11 @@
 Each allocation shows one kind of behaviour: a bin of its size, lifetime and end. To tell the bins of a
 subsystem's allocations takes as many bits each as its histogram has entropy. A subtree that behaves in its
 own way makes both histograms simpler, its own and that of what is left: the bits saved are the gain of the
-cut. Allocations and bytes count alike: the gain is the mean of bits saved per allocation and per byte, less
-what the further histogram itself takes to tell (half a logarithm of its objects for each of its bins).
+division. Allocations and bytes count alike: the gain is the mean of bits saved per allocation and per byte,
+less what the further histogram itself takes to tell (half a logarithm of its objects for each of its bins).
 
-A cut takes and leaves at least `least_share`, but for the program itself, which may end as a rest. So the
-tree can be reduced to nodes that have as much: a few hundred, whatever the number of contexts.
+A division takes and leaves at least `least_share`, but for the program itself, which may end as a rest. So
+the tree can be reduced to nodes that have as much: a few hundred, whatever the number of contexts.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from mallard.analysis.collapse import Collapsed
 
 Numbers = NDArray[Any]
 
-# What a cut counts at a function that works in several places, as helpers do: better its caller is cut out.
+# What a division counts at a function that works in several places, as helpers do: better its caller.
 HELPERS = 0.5
 
 
@@ -111,7 +111,7 @@ class Partitioner:
         return share
 
     def divide(self) -> None:
-        """Cut out the best candidate, again and again."""
+        """Divide off the best candidate, again and again."""
         while len(self.roots) < self.limits.most:
             gain = self.gains()
             best = int(np.argmax(gain))  # of equal ones the outermost
@@ -146,7 +146,7 @@ def bits(histograms: Numbers) -> Numbers:
 
 
 def partition(tree: Collapsed, observed: Observed, limits: Limits, wrapper: Sequence[bool]) -> Partition:
-    """Cut the tree, nowhere at a node that `wrapper` says to allocate for others only.
+    """Divide the tree, nowhere at a node that `wrapper` says to allocate for others only.
 
     The same input always gives the same parts.
     """

@@ -60,7 +60,7 @@ def divide(store: Store, symbols: Symbols, by: str, limits: Limits) -> Division:
 
 
 def by_subtree(store: Store, symbols: Symbols, limits: Limits) -> Division:
-    """Cut the call tree where behaviour changes."""
+    """Divide the call tree where behaviour changes."""
     calls = symbols.tree
     whole = collapse(calls.parent.tolist(), calls.function.tolist())
     node_of = whole.node_of[calls.innermost]

@@ -62,7 +62,7 @@ def check(journals: Sequence[str], output: str, replay: str) -> None:
     if len(journals) > 1 and replay not in WAYS:
         raise MallardError("a replay from a file is of one journal: give one, or --replay always")
     replays = [] if replay in WAYS else [replay]
-    spare([*journals, *replays], output)
+    spare([*journals, *replays], None if output == "-" else output)
 
 
 def installed_version() -> str:

@@ -28,8 +28,8 @@ class family {
 
   void add(std::size_t parent, nesting how) {
     members_.push_back(std::make_unique<member>(registry_, *members_[parent], how));
-    members_.back()->blocks.count_allocations_from(++members_made_
-                                                   << 32);  // so that no two have the same contents
+    // So that no two blocks have the same contents.
+    members_.back()->blocks.count_allocations_from(++members_made_ << 32);
   }
 
   void allocate(std::size_t i, const request& q, bool may_fail = false) {

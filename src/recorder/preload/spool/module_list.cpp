@@ -70,16 +70,13 @@ program_headers headers_at_front(const dl_find_object& mapped) noexcept {
   return {begin + elf.e_phoff, elf.e_phnum};
 }
 
-// Of a module with holes between its segments the loader tells each segment by itself. The headers are in the
-// first one: of the program the kernel says where, a library's is at its load address.
+// Of the program the kernel says where they are: it may have holes between its segments, and then the loader
+// tells each segment by itself. Libraries are mapped in one piece.
 program_headers headers_of(const dl_find_object& module) noexcept {
-  const program_headers at_front = headers_at_front(module);
-  if (at_front.count != 0) return at_front;
-  const link_map& map = *module.dlfo_link_map;
-  if (*map.l_name == '\0') return {reinterpret_cast<const char*>(getauxval(AT_PHDR)), getauxval(AT_PHNUM)};
-  dl_find_object first;
-  return find_module(map.l_addr, first) && first.dlfo_link_map == &map ? headers_at_front(first)
-                                                                       : program_headers{};
+  if (*module.dlfo_link_map->l_name != '\0') return headers_at_front(module);
+  const unsigned long headers = getauxval(AT_PHDR);
+  if (headers == 0 || getauxval(AT_PHENT) != sizeof(ElfW(Phdr))) return {};
+  return {reinterpret_cast<const char*>(headers), getauxval(AT_PHNUM)};
 }
 
 byte_range build_id_of(const dl_find_object& module) noexcept {

@@ -176,8 +176,10 @@ bool find_table(std::uintptr_t pc, eh_frame_table& out) noexcept {
   if (_dl_find_object(reinterpret_cast<void*>(pc), &found) != 0 || found.dlfo_eh_frame == nullptr)
     return false;
   out.header = static_cast<const std::uint8_t*>(found.dlfo_eh_frame);
+  const link_map* module = found.dlfo_link_map;
   const auto holds_header = [&] {
-    return out.header >= static_cast<const std::uint8_t*>(found.dlfo_map_start) &&
+    return found.dlfo_link_map == module &&
+           out.header >= static_cast<const std::uint8_t*>(found.dlfo_map_start) &&
            out.header < static_cast<const std::uint8_t*>(found.dlfo_map_end);
   };
   // Of a module with holes between its segments the loader tells the one of `pc`; the table is in another
