@@ -336,7 +336,7 @@ TEST(MultipoolOverAnother, AnyStackingWorks) {
 // A chunk and a run for each block. A step for each of those and each block would take minutes.
 TEST(MultipoolOverAnother, InspectingTakesNoStepForEachChunkOfABlock) {
   basic_multipool<monotonic, multipool_classes, constant<1>, constant<1>> heap;
-  std::vector<void*> blocks(400000);
+  std::vector<void*> blocks(100000);
   for (void*& p : blocks) p = heap.allocate(48, 8).data;
   for (void* p : blocks) heap.deallocate(p, 48, 8);
   EXPECT_FALSE(heap.validate());

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.heaps
+
 SOURCE = Path(__file__).parents[2]
 VERSION = ".".join(
     re.findall(r"_VERSION_\w+ (\d+)", (SOURCE / "include/mallard/core/version.hpp").read_text())

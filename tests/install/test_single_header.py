@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.heaps
+
 SOURCE = Path(__file__).parents[2]
 EXAMPLES = [
     p.stem for p in sorted((SOURCE / "examples").glob("[0-9]*.cpp")) if "annotate.h" not in p.read_text()

@@ -8,7 +8,7 @@ from zipfile import ZipFile
 
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.heaps]
 
 SOURCE = Path(__file__).parents[2]
 

@@ -87,13 +87,13 @@ ORPHANED = "ERROR     gone: rotten: there is no gone_model_test.cpp"
 
 def wrongly_drawn() -> Iterator[str]:
     """What is wrong with the samples of commits."""
-    all_of_them = mutations.collect(mutations.HERE, [])
-    drawn = [{s for s in all_of_them if mutations.sampled(s, str(commit), 8)} for commit in range(80)]
+    heaps = {s.heap for s in mutations.collect(mutations.HERE, [])}
+    drawn = [mutations.sampled(heaps, str(commit), 8) for commit in range(80)]
     if drawn[0] == drawn[1]:
-        yield "two commits draw the same mutations"
-    if not all(len(all_of_them) / 16 < len(some) < len(all_of_them) / 4 for some in drawn):
+        yield "two commits draw the same heaps"
+    if not all(len(heaps) / 16 < len(some) < len(heaps) / 4 for some in drawn):
         yield "a sample of one in 8 is far from that"
-    if never := {*all_of_them}.difference(*drawn):
+    if never := heaps.difference(*drawn):
         yield f"80 commits never draw {never}"
 
 

@@ -140,20 +140,21 @@ def touched(section: Section, changed: set[str]) -> bool:
     return bool(seen & changed) or any(test.fullmatch(name) for name in changed)
 
 
-def sampled(section: Section, commit: str, one_in: int) -> bool:
-    """Whether a mutation is among those that a commit draws."""
-    drawn = hashlib.sha256(f"{commit} {section.full_name}".encode()).digest()
-    return int.from_bytes(drawn[:8], "big") % one_in == 0
+def sampled(heaps: set[str], commit: str, one_in: int) -> set[str]:
+    """The heaps that a commit draws, one in so many: whole ones, for the mutations of one share a program."""
+    order = sorted(heaps, key=lambda heap: hashlib.sha256(f"{commit} {heap}".encode()).digest())
+    return {*order[: round(len(order) / one_in)]}
 
 
 def changed_and_sample(all_of_them: list[Section], one_in: int) -> tuple[list[Section], str]:
-    """What has changed and a sample of the rest, which each commit draws anew; and a line that says so."""
+    """What has changed and a sample of heaps, which each commit draws anew; and a line that says so."""
     base, changed = changed_files(ROOT)
     commit = git(ROOT, "rev-parse", "HEAD")
+    drawn = sampled({s.heap for s in all_of_them}, commit, one_in)
     fresh = [s for s in all_of_them if touched(s, changed)]
-    drawn = [s for s in all_of_them if s not in fresh and sampled(s, commit, one_in)]
     told = (
-        f"{len(fresh)} mutations of what changed since {base[:12] or 'no commit that is known'}, and of the "
-        f"others one in {one_in} as commit {commit[:12] or 'unknown'} draws them, which are {len(drawn)}"
+        f"{len(fresh)} mutations of what changed since {base[:12] or 'no commit that is known'}, "
+        f"and those of one heap in {one_in} as commit {commit[:12] or 'unknown'} draws: "
+        f"{', '.join(sorted(drawn)) or 'none'}"
     )
-    return [s for s in all_of_them if s in fresh or s in drawn], told
+    return [s for s in all_of_them if s in fresh or s.heap in drawn], told

@@ -1,7 +1,7 @@
 """Mutation controls: break a heap on purpose and demand that its model test fails.
 
     run.py --compiler COMPILER [--jobs N] [HEAP | HEAP/NAME]...     all mutations, if none is named
-    run.py --compiler COMPILER --changed --sample 8                 of what changed; one in 8 of the others
+    run.py --compiler COMPILER --changed --sample 8                 of what changed, and of one heap in 8
 
 mutations.py says how a mutation is written. A broken copy of a file stands in front of all others, and the
 model test alone is compiled against it, without debug checks, so that it is the suite that sees the damage.
@@ -342,9 +342,9 @@ def main() -> int:
         "--of", type=Path, default=mutations.HERE, metavar="FOLDER", help="has the .mutations"
     )
     parser.add_argument(
-        "--changed", action="store_true", help="those of what changed, with --sample of others"
+        "--changed", action="store_true", help="those of what changed, and of a sample of heaps"
     )
-    parser.add_argument("--sample", type=int, default=8, metavar="N", help="one in N, if --changed")
+    parser.add_argument("--sample", type=int, default=8, metavar="N", help="one heap in N, if --changed")
     parser.add_argument("wanted", nargs="*", metavar="HEAP | HEAP/NAME")
     arguments = parser.parse_args()
     try:

@@ -81,7 +81,14 @@ def test_options_that_do_not_go_together(
 
 
 @pytest.mark.parametrize(
-    "command", [["export", "--text"], ["export", "--folded"], ["profile"], ["report"], ["replay"]]
+    "command",
+    [
+        ["export", "--text"],
+        ["export", "--folded"],
+        ["profile"],
+        ["report"],
+        pytest.param(["replay"], marks=pytest.mark.heaps),
+    ],
 )
 def test_no_command_writes_over_the_journal_that_it_reads(
     mallard: Mallard, journal: Path, tmp_path: Path, command: list[str]

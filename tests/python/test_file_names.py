@@ -50,6 +50,7 @@ def test_profile(odd: Path) -> None:
     )
 
 
+@pytest.mark.heaps
 def test_info_and_report(odd: Path, tmp_path: Path) -> None:
     assert f"/{SHOWN}" in output("info", odd)
     assert json.loads(output("info", "--json", odd))["journal"].endswith(f"/{SHOWN}.mlrd")

@@ -30,5 +30,6 @@ def test_help_of_each_command_loads_nothing_heavy() -> None:
         assert loaded(command, "--help") & HEAVY == set(), command
 
 
+@pytest.mark.heaps
 def test_command_at_work_loads_what_it_needs() -> None:
     assert "rich" in loaded("strategies")

@@ -51,6 +51,7 @@ def test_info_of_the_import_is_that_of_the_source(mallard: Mallard, tmp_path: Pa
 
 
 @pytest.mark.slow
+@pytest.mark.heaps
 @pytest.mark.parametrize("name", TRACES)
 def test_replay_of_the_import_is_that_of_the_trace(mallard: Mallard, tmp_path: Path, name: str) -> None:
     path = tmp_path / "imported.mlrd"

@@ -3,7 +3,10 @@
 import json
 from pathlib import Path
 
+import pytest
 from conftest import Mallard
+
+pytestmark = pytest.mark.heaps
 
 
 def test_rows_are_the_strategies_asked_for_and_the_baseline(mallard: Mallard, journal: Path) -> None:

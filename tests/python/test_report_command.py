@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from conftest import Mallard
 from playwright.sync_api import Browser
 from report_browser import opened
@@ -42,6 +43,7 @@ def test_report_of_a_real_program(mallard: Mallard, journal: Path, browser: Brow
         assert f"{journal} --replay always" in page.locator("[data-part=replay]").inner_text()
 
 
+@pytest.mark.heaps
 def test_replay_from_a_file_gives_the_verdict(
     mallard: Mallard, journal: Path, browser: Browser, tmp_path: Path
 ) -> None:
@@ -57,6 +59,7 @@ def test_replay_from_a_file_gives_the_verdict(
         assert "no replay has measured" not in page.locator(".headline").inner_text()
 
 
+@pytest.mark.heaps
 def test_replay_is_run_where_it_is_wanted(mallard: Mallard, tmp_path: Path) -> None:
     small = tmp_path / "small.mlrd"
     assert mallard("record", "-o", small, "--", "/usr/bin/perl", "-e", "1").returncode == 0
@@ -107,6 +110,7 @@ def test_no_journal_is_overwritten(mallard: Mallard, journal: Path, tmp_path: Pa
     assert own.read_bytes() == journal.read_bytes()
 
 
+@pytest.mark.heaps
 def test_replay_of_another_journal(mallard: Mallard, journal: Path, tmp_path: Path) -> None:
     output = tmp_path / "report.html"
     other = {"journal": {"file": "other.mlrd"}, "machine": {"cpu": "x"}, "method": {"a": "b"}, "rows": [{}]}

@@ -62,7 +62,7 @@ TEST_F(ThreadCaches, AThreadBeginsWithFewBlocksAndThenTakesMore) {
 TEST(ThreadCachesOfManyChunks, AreInspectedWithoutAStepForEachChunkOfABlock) {
   using central = basic_pool<basic_monotonic<>, constant<1>>;
   thread_caches<central, 1, 1, std::mutex> caches(size, align);
-  std::vector<void*> blocks(400000);
+  std::vector<void*> blocks(100000);
   for (void*& p : blocks) p = caches.allocate_slow(0, size, align);
   for (void* p : blocks) caches.deallocate_slow(0, p, size);
   EXPECT_FALSE(caches.validate([&](std::size_t) { return caches.central().statistics().live(); }));

@@ -6,6 +6,8 @@ import pytest
 
 import fast_paths
 
+pytestmark = pytest.mark.heaps
+
 
 @pytest.fixture(scope="module")
 def bodies() -> dict[str, list[str]]:

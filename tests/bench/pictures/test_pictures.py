@@ -8,6 +8,8 @@ import pytest
 import pictures
 from pictures import Life, PictureError
 
+pytestmark = pytest.mark.heaps
+
 
 def test_committed_pictures_are_those_of_the_heaps() -> None:
     made = pictures.pictures()

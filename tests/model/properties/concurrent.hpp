@@ -49,7 +49,7 @@ struct eight_threads_at_once {
         worker_threads<M> threads(under_test.heap, registry, seed);
         random_source r(seed);
         for (int round = 0; round < 4 && !failure_flag::raised(); ++round) {
-          threads.work(p, p.steps / 8);
+          threads.work(p, steps_of(p) / 8);
           threads.check();
           act_as_owner(under_test.heap, threads, r);
           threads.check();
@@ -76,11 +76,11 @@ struct exhaustion_among_threads {
       worker_threads<M> threads(under_test.heap, registry, n);
       for (const bool for_good : {false, true}) {
         for_good ? below.fail_from(n) : below.fail_at(n);
-        threads.work(exhausting, exhausting.steps / 4, true);
+        threads.work(exhausting, steps_of(exhausting) / 4, true);
         below.fail_no_more();
         threads.check();
       }
-      threads.work(exhausting, exhausting.steps / 8);
+      threads.work(exhausting, steps_of(exhausting) / 8);
       threads.check();
       threads.drain();
       threads.check();
@@ -101,7 +101,7 @@ struct threads_outlive_the_heap {
     worker_threads<M> threads(under_test->heap, registry, 43);
     for (int life = 0; life < 12 && !failure_flag::raised(); ++life) {
       if (life > 0) under_test.emplace();
-      threads.work(exhausting, exhausting.steps / 8);
+      threads.work(exhausting, steps_of(exhausting) / 8);
       threads.check();
       if constexpr (!M::ends_its_blocks) threads.drain();
       under_test.reset();
