@@ -20,7 +20,9 @@ def test_help_names_every_subcommand(mallard: Mallard, arguments: list[str]) -> 
         assert f"\n  {subcommand} " in shown.stdout
 
 
-@pytest.mark.parametrize("subcommand", OWN)
+@pytest.mark.parametrize(
+    "subcommand", [pytest.param(name, marks=pytest.mark.heaps) if name == "replay" else name for name in OWN]
+)
 def test_every_subcommand_has_help(mallard: Mallard, subcommand: str) -> None:
     shown = mallard(subcommand, "--help")
     assert shown.returncode == 0
