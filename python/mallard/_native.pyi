@@ -26,8 +26,8 @@ def largest_of_size_classes() -> list[int]:
 class ObjectStream:
     """The objects of a journal, in one pass (src/profile/object_stream.hpp)."""
 
-    def __init__(self, path: str) -> None:
-        """Open the journal at `path`; raises JournalError."""
+    def __init__(self, path: str, objects: bool = True) -> None:
+        """Open the journal at `path`; raises JournalError. Without `objects` it gives totals only."""
 
     def next(self) -> Columns | None:
         """Return the next objects as columns of equal length, None when there are none left.
@@ -56,7 +56,7 @@ class ObjectStream:
         """Return the names of annotated scopes; the first is empty."""
 
     def totals(self) -> dict[str, Any]:
-        """Return stream_totals after the end: its numbers, `over_time` and `regions` as columns.
+        """Return stream_totals after the end: its numbers; `over_time`, `contexts`, `regions` as columns.
 
         Beside them: events_by_kind, warnings, complete, cpu_ns, recording_ns, program, arguments,
         process, start_unix_ns, facts, figures, children (process, time_ns and journal of each).
@@ -114,6 +114,9 @@ class Symbolizer:
         Names are demangled; a function without one is `0x...`, where it begins. An empty function or file,
         and line 0, are unknown; an address of which nothing is known has no frames.
         """
+
+def demangle(name: str) -> str:
+    """Return a function's mangled name as its source has it; any other name stays."""
 
 def import_journal(
     source: str, form: str, to: str, progress: Callable[[float], object] = ...

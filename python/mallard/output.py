@@ -1,13 +1,18 @@
-"""Files that appear when they are whole, and not before."""
+"""Files that appear when they are whole, and not before; and text for a terminal or a file."""
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from mallard import MallardError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+FILE_WIDTH = 120
 
 
 def spare(inputs: Iterable[str | Path], output: str | Path | None) -> None:
@@ -64,3 +69,16 @@ def writing(path: Path | None) -> Iterator[BinaryIO]:
         if isinstance(error, BrokenPipeError):
             sys.exit(1)  # who reads has seen enough, as `head` does
         raise MallardError(f"cannot write to standard output: {error.strerror}") from error
+
+
+def drawn(draw: "Callable[[Console], None]", to_file: bool) -> bytes:
+    """Return what is drawn: as wide as the terminal, with colours on one only; or for a file.
+
+    What standard output's encoding cannot have is a question mark.
+    """
+    from rich.console import Console
+
+    console = Console(width=FILE_WIDTH, no_color=True) if to_file else Console()
+    with console.capture() as captured:
+        draw(console)
+    return captured.get().encode("utf-8" if to_file else sys.stdout.encoding, "replace")

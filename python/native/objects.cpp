@@ -122,6 +122,22 @@ nb::dict columns_of(const profile::timeline& over_time) {
   return columns;
 }
 
+nb::dict columns_of(const std::vector<profile::context_figures>& contexts) {
+  using row = profile::context_figures;
+  nb::dict columns;
+  columns["allocations"] = column_of(contexts, [](const row& r) { return r.allocations; });
+  columns["bytes"] = column_of(contexts, [](const row& r) { return r.bytes; });
+  columns["peak_bytes"] = column_of(contexts, [](const row& r) { return r.peak_bytes; });
+  columns["peak_objects"] = column_of(contexts, [](const row& r) { return r.peak_objects; });
+  columns["leaked_bytes"] = column_of(contexts, [](const row& r) { return r.leaked_bytes; });
+  columns["leaked_objects"] = column_of(contexts, [](const row& r) { return r.leaked_objects; });
+  columns["temporaries"] = column_of(contexts, [](const row& r) { return r.temporaries; });
+  columns["size_classes"] = column_of(contexts, [](const row& r) { return r.size_classes; });
+  columns["first_time"] = column_of(contexts, [](const row& r) { return r.first_time; });
+  columns["kind"] = column_of(contexts, [](const row& r) { return static_cast<std::uint8_t>(r.kind); });
+  return columns;
+}
+
 nb::dict columns_of(const std::vector<profile::region_instance>& regions) {
   using row = profile::region_instance;
   nb::dict columns;
@@ -179,6 +195,7 @@ nb::dict totals_of(const profile::object_stream& objects) {
   to["end_live_bytes"] = known.end_live_bytes;
   to["end_live_objects"] = known.end_live_objects;
   to["over_time"] = columns_of(known.over_time);
+  to["contexts"] = columns_of(known.contexts);
   to["regions"] = columns_of(known.regions);
   source_tables(objects).describe(to);
   return to;
@@ -197,8 +214,11 @@ void bind_objects(nb::module_& module) {
   nb::class_<object_stream>(module, "ObjectStream")
       .def(
           "__init__",
-          [](object_stream* self, const std::filesystem::path& path) { new (self) object_stream(path); },
-          nb::arg("path"), nb::call_guard<nb::gil_scoped_release>())
+          [](object_stream* self, const std::filesystem::path& path, bool objects) {
+            using enum object_stream::contents;
+            new (self) object_stream(path, objects ? all : totals_only);
+          },
+          nb::arg("path"), nb::arg("objects") = true, nb::call_guard<nb::gil_scoped_release>())
       .def("next", next_of)
       .def_prop_ro("progress", &object_stream::progress)
       .def("contexts", [](const object_stream& self) { return source_tables(self).contexts(); })

@@ -11,6 +11,7 @@
 
 #include "native/bind.hpp"
 #include "native/python_values.hpp"
+#include "symbols/function_name.hpp"
 #include "symbols/symbolizer.hpp"
 
 namespace nb = nanobind;
@@ -44,6 +45,8 @@ nb::list resolve(symbols::symbolizer& from, const address_array& addresses) {
 }  // namespace
 
 void bind_symbols(nb::module_& module) {
+  module.def(
+      "demangle", [](const std::string& name) { return text(symbols::demangle(name)); }, nb::arg("name"));
   nb::class_<symbols::symbolizer>(module, "Symbolizer")
       .def(
           "__init__",

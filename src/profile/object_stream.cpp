@@ -2,6 +2,7 @@
 #include "journal/open.hpp"
 
 #include <utility>
+#include <vector>
 
 #include "profile/heap_totals.hpp"
 #include "profile/journal_pass.hpp"
@@ -10,22 +11,30 @@
 namespace mallard::profile {
 
 struct object_stream::state {
-  explicit state(std::unique_ptr<journal::event_source> from)
-      : pass(std::move(from), {&columns, &heap, &regions}) {}
+  state(std::unique_ptr<journal::event_source> from, contents wanted)
+      : pass(std::move(from), watchers(wanted)) {}
+
+  std::vector<watcher*> watchers(contents wanted) {
+    std::vector<watcher*> all{&heap, &by_context, &regions};
+    if (wanted == contents::all) all.push_back(&columns);
+    return all;
+  }
 
   void finish();
 
   column_writer columns{most_rows};
   heap_totals heap;
+  context_totals by_context;
   region_instances regions;
-  journal_pass pass;  // points to the three
+  journal_pass pass;  // points to them
   bool finished = false;
   stream_totals totals;
 };
 
-object_stream::object_stream(const std::filesystem::path& path) : object_stream(journal::open(path)) {}
-object_stream::object_stream(std::unique_ptr<journal::event_source> source)
-    : state_(std::make_unique<state>(std::move(source))) {}
+object_stream::object_stream(const std::filesystem::path& path, contents wanted)
+    : object_stream(journal::open(path), wanted) {}
+object_stream::object_stream(std::unique_ptr<journal::event_source> source, contents wanted)
+    : state_(std::make_unique<state>(std::move(source), wanted)) {}
 object_stream::~object_stream() = default;
 
 bool object_stream::next(object_batch& batch) {
@@ -51,6 +60,7 @@ void object_stream::state::finish() {
             .end_live_bytes = heap.alive().live_bytes,
             .end_live_objects = heap.alive().live_objects,
             .over_time = heap.over_time(),
+            .contexts = by_context.figures(pass.source().tables().contexts.size()),
             .regions = regions.rows()};
 }
 

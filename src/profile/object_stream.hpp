@@ -7,7 +7,8 @@
 // calls without objects leave room for a progress bar, or for stopping. Memory for the live objects and one
 // batch, but for those that end in one event: clearing a huge region fills many batches at once, which are
 // handed over by as many calls. Beside the objects it keeps the timeline of the whole program, the moment of
-// its peak, and a row for each region.
+// its peak, a row for each context and one for each region. Those who want no more than that can leave the
+// objects out: then no batch has any.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +19,7 @@
 
 #include "journal/events/event_source.hpp"
 #include "journal/events/metadata.hpp"
+#include "profile/context_totals.hpp"
 #include "profile/object_batch.hpp"
 #include "profile/pairing.hpp"
 #include "profile/region_instances.hpp"
@@ -38,16 +40,19 @@ struct stream_totals {
   std::uint64_t end_live_bytes = 0;
   std::uint64_t end_live_objects = 0;
   profile::timeline over_time{};
-  std::vector<region_instance> regions{};  // by number, the first is 1
+  std::vector<context_figures> contexts{};  // by index into the journal's contexts
+  std::vector<region_instance> regions{};   // by number, the first is 1
 };
 
 class object_stream {
  public:
   static constexpr std::size_t most_rows = std::size_t{1} << 18;  // of one batch
 
+  enum class contents { all, totals_only };
+
   // Throws journal::error.
-  explicit object_stream(const std::filesystem::path& path);
-  explicit object_stream(std::unique_ptr<journal::event_source> source);
+  explicit object_stream(const std::filesystem::path& path, contents wanted = contents::all);
+  explicit object_stream(std::unique_ptr<journal::event_source> source, contents wanted = contents::all);
   ~object_stream();
   object_stream(const object_stream&) = delete;
   object_stream& operator=(const object_stream&) = delete;

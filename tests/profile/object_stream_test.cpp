@@ -116,6 +116,17 @@ TEST(object_stream, tells_objects_and_totals_of_a_journal) {
   EXPECT_TRUE(stream.source().complete());
 }
 
+TEST(object_stream, tells_the_same_totals_without_objects) {
+  const journal::temporary_file file("a 100 1000 7 10\na 50 2000 7 20\nf 1000 8 30\na 30 1000 7 40\n");
+  object_stream bare(file.path(), object_stream::contents::totals_only);
+  EXPECT_TRUE(read_all(bare).empty());
+  EXPECT_EQ(bare.totals().allocations, 3U);
+  EXPECT_EQ(bare.totals().peak_live_bytes, 150U);
+  ASSERT_EQ(bare.totals().contexts.size(), 1U);
+  EXPECT_EQ(bare.totals().contexts[0].peak_bytes, 150U);
+  EXPECT_EQ(bare.totals().contexts[0].leaked_bytes, 80U);
+}
+
 TEST(object_stream, the_first_of_equal_peaks_counts) {
   object_stream stream(journal::open_bytes("a 100 1000 7 10\nf 1000 7 20\na 100 1000 7 30\na 0 2000 7 40\n"));
   read_all(stream);

@@ -7,6 +7,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+from numpy.typing import NDArray
 
 from mallard.analysis.model import Frame
 from mallard.analysis.store import Store
@@ -87,7 +88,7 @@ def make_store(objects: Sequence[Made], calls: Calls = Calls(), **totals: Any) -
     return Store(
         path="made.mlrd",
         sql=connection,
-        totals=whole(objects, last) | totals,
+        totals=whole(objects, last) | {"contexts": sums(objects, len(calls.parents), last)} | totals,
         contexts={
             "parent": np.array(calls.parents, np.uint32),
             "name": np.array(
@@ -99,6 +100,39 @@ def make_store(objects: Sequence[Made], calls: Calls = Calls(), **totals: Any) -
         modules=[],
         names=names,
     )
+
+
+def sums(objects: Sequence[Made], contexts: int, last: int) -> dict[str, NDArray[Any]]:
+    """Return what the reader would say of each context."""
+    peak = whole(objects, last)["peak_event"]
+    heap = [o for o in objects if o.region == 0]
+    at_peak = [o for o in heap if o.allocation <= peak and (o.free is None or o.free > peak)]
+    leaked = [o for o in heap if o.free is None]
+    brief = [o for o in heap if o.free is not None and o.free_kind == FREE and o.between == 0]
+    first = np.full(contexts, 2**64 - 1, np.uint64)
+    classes = np.zeros(contexts, np.uint64)
+    for o in objects:
+        first[o.context] = min(first[o.context], np.uint64(10 * o.allocation))
+        if o.free is not None:
+            first[o.free_context] = min(first[o.free_context], np.uint64(10 * o.free))
+    for o in heap:
+        classes[o.context] |= np.uint64(1 << size_class(o.size))
+
+    def total(of: Sequence[Made], weights: list[int]) -> NDArray[Any]:
+        return np.bincount([o.context for o in of], weights, contexts).astype(np.uint64)
+
+    return {
+        "allocations": total(heap, [1 for _ in heap]),
+        "bytes": total(heap, [o.size for o in heap]),
+        "peak_bytes": total(at_peak, [o.size for o in at_peak]),
+        "peak_objects": total(at_peak, [1 for _ in at_peak]),
+        "leaked_bytes": total(leaked, [o.size for o in leaked]),
+        "leaked_objects": total(leaked, [1 for _ in leaked]),
+        "temporaries": total(brief, [1 for _ in brief]),
+        "size_classes": classes,
+        "first_time": first,
+        "kind": np.full(contexts, MALLOC, np.uint8),
+    }
 
 
 def masked(values: list[Any]) -> Any:
@@ -135,7 +169,7 @@ class Names(Symbols):
     def __init__(self, store: Store, functions: Sequence[str]) -> None:
         """Take the functions of the contexts."""
         self.warnings = []
-        self._store = store
+        self._reading = store
         self._parents = store.contexts["parent"]
         self._scopes = store.contexts["name"]
         self._place_of = np.arange(len(functions))

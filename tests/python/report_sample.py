@@ -79,6 +79,7 @@ def behaviour(chance: random.Random, allocations: int, middle_size: int) -> Beha
         max_live_objects=allocations // 9,
         live_at_peak_bytes=total // 10,
         live_at_peak_objects=allocations // 10,
+        leaked_bytes=never * middle_size,
         sizes=spread(middle_size),
         size_histogram={size: count for size, count in zip(SIZES, of_sizes, strict=True) if count},
         lifetime_events=spread(chance.randint(3, 4000)) if allocations > never else None,
@@ -253,6 +254,7 @@ def sample_call_tree(nodes: int = 3000) -> CallTree:
             "calls": calls,
             "bytes": shares(whole.bytes, [count * chance.choice(SIZES) for count in calls]),
             "live_at_peak": shares(whole.peak_live_bytes, [count * chance.randrange(9) for count in calls]),
+            "leaked": shares(whole.end_live_bytes, [count * (count % 3) for count in calls]),
             "temporaries": [count // 3 for count in calls],
         },
     )

@@ -1,7 +1,6 @@
 """The call tree by functions, and what each node allocates itself."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from made_store import Calls, Made, make_store
@@ -9,7 +8,7 @@ from made_store import Calls, Made, make_store
 from mallard.analysis.call_tree import call_tree
 from mallard.analysis.frame_tree import FrameTree
 from mallard.analysis.model import CallTree, Frame
-from mallard.analysis.store import Columns, Store
+from mallard.analysis.store import Store
 from mallard.analysis.symbols import Symbols
 
 
@@ -19,7 +18,7 @@ class Named(Symbols):
     def __init__(self, store: Store, calls: Sequence[str]) -> None:
         """Take the functions of the contexts."""
         self.warnings = []
-        self._store = store
+        self._reading = store
         self._parents = store.contexts["parent"]
         self._scopes = store.contexts["name"]
         self._place_of = np.arange(len(calls))
@@ -92,6 +91,7 @@ def test_metrics_are_of_the_node_itself() -> None:
     assert paths(tree) == {"program": 0, "program>main": 2, "program>main>f": 3}
     assert paths(tree, "bytes") == {"program": 0, "program>main": 130, "program>main>f": 1057}
     assert paths(tree, "live_at_peak") == {"program": 0, "program>main": 100, "program>main>f": 1007}
+    assert paths(tree, "leaked") == {"program": 0, "program>main": 0, "program>main>f": 7}
     assert paths(tree, "temporaries") == {"program": 0, "program>main": 1, "program>main>f": 1}
 
 
@@ -111,12 +111,10 @@ def test_deep_recursion() -> None:
 
 def test_many_contexts_are_few_nodes() -> None:
     count = 200_000
-    store = make_store([Made(0, None, size=5, context=count - 1)])
     parents = np.zeros(count, dtype=np.uint32)
     parents[1000:] = np.arange(1000, count) // 10 % 1000
-    contexts: Columns = {"parent": parents, "name": np.zeros(count, np.uint32)}
-    symbols = Named(replace(store, contexts=contexts), ["", *(f"f{n % 10}" for n in range(1, count))])
-    tree = call_tree(symbols._store, symbols)
+    calls = ["", *(f"f{n % 10}" for n in range(1, count))]
+    tree = tree_of(parents.tolist(), calls, [Made(0, None, size=5, context=count - 1)])
     assert len(tree.parent) == 1 + 10 + 10 * 10
     assert sum(tree.metrics["bytes"]) == 5
 

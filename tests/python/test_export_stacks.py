@@ -21,7 +21,7 @@ from mallard.export.speedscope import pieces
 FIXTURES = ROOT / "tests" / "fixtures"
 FLAMEGRAPH = Path("/usr/share/perl5/Devel/NYTProf/flamegraph.pl")
 SPEEDSCOPE = ROOT / "build" / "speedscope" / "package" / "dist" / "release"  # ./dev test brings it
-METRICS = ("calls", "bytes", "live_at_peak", "temporaries")
+METRICS = ("calls", "bytes", "live_at_peak", "leaked", "temporaries")
 
 
 def tree(*functions: str, values: Iterable[int] = ()) -> CallTree:

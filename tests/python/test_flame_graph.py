@@ -10,8 +10,8 @@ from report_browser import opened, part, wait_until_drawn
 from report_sample import sample_call_tree, sample_profile
 
 from mallard import figures
+from mallard.analysis.call_tree import inclusive
 from mallard.analysis.model import CallTree, Frame
-from mallard.report.data import inclusive
 
 pytestmark = pytest.mark.slow
 
@@ -20,7 +20,7 @@ DEEP = 220
 
 def focused_sum(tree: CallTree, metric: str) -> list[int]:
     """Return a metric of each node with its callees."""
-    return inclusive(tree)[metric]
+    return inclusive(tree.parent, tree.metrics[metric])
 
 
 def test_flame_graph_finds_functions_and_their_share(browser: Browser, sample: Path) -> None:
@@ -82,13 +82,22 @@ def test_flame_graph_changes_its_metric_and_says_all_of_a_cell(browser: Browser,
         for text, metric, write in (
             ("Allocations", "calls", figures.count),
             ("Live at peak", "live_at_peak", figures.size),
+            ("Alive at exit", "leaked", figures.size),
             ("Temporaries", "temporaries", figures.count),
         ):
             flame.get_by_role("radio", name=text).check()
             assert write(focused_sum(tree, metric)[0]) in flame.locator(".flame-status").inner_text()
         flame.locator(".flame-box").hover(position={"x": 20, "y": 28})
         tooltip = flame.locator(".tooltip").inner_text()
-        for text in ("Allocations", "Bytes", "Live at peak", "Temporaries", "share", "itself"):
+        for text in (
+            "Allocations",
+            "Bytes",
+            "Live at peak",
+            "Alive at exit",
+            "Temporaries",
+            "share",
+            "itself",
+        ):
             assert text in tooltip
 
 

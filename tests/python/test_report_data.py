@@ -4,8 +4,9 @@ import json
 
 from report_sample import sample_call_tree, sample_profile, sample_replay
 
+from mallard.analysis.call_tree import inclusive
 from mallard.analysis.model import CallTree
-from mallard.report.data import SMALLER, JournalReport, as_json, culled, inclusive
+from mallard.report.data import SMALLER, JournalReport, as_json, culled
 
 
 def sums(tree: CallTree) -> dict[str, int]:
@@ -14,7 +15,7 @@ def sums(tree: CallTree) -> dict[str, int]:
 
 def paths(tree: CallTree) -> dict[tuple[str, ...], dict[str, int]]:
     """Figures of each path with what is below it."""
-    whole = inclusive(tree)
+    whole = {metric: inclusive(tree.parent, own) for metric, own in tree.metrics.items()}
     path: list[tuple[str, ...]] = []
     found: dict[tuple[str, ...], dict[str, int]] = {}
     for node, name in enumerate(tree.name):

@@ -34,6 +34,7 @@ CALM = Behaviour(
     max_live_objects=1000,
     live_at_peak_bytes=32_000,
     live_at_peak_objects=1000,
+    leaked_bytes=0,
     sizes=Spread(8, 24, 64, 128, 256, 32),
     size_histogram={24: 60_000, 64: 30_000, 256: 10_000},
     lifetime_events=Spread(1, 100, 200, 300, 400, 120),

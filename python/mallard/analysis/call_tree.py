@@ -8,26 +8,27 @@ An inlined call is a node of its own, a scope of an annotation as well. Frames a
 first, whatever the depth of the stacks.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from mallard.analysis.behaviour import FREED
 from mallard.analysis.frame_tree import FrameTree
 from mallard.analysis.model import CallTree
-from mallard.analysis.store import Store
+from mallard.analysis.store import Reading
 from mallard.analysis.symbols import Symbols
 
-METRICS = """
-    SELECT context,
-        count(*) AS calls,
-        sum(size)::BIGINT AS bytes,
-        sum(if(allocation <= $peak AND coalesce(free > $peak, true), size, 0))::BIGINT AS live_at_peak,
-        count(*) FILTER ({freed} AND between = 0) AS temporaries
-    FROM heap GROUP BY context
-"""
+# Each metric is a sum of the contexts (src/profile/context_totals.hpp).
+METRICS = {
+    "calls": "allocations",
+    "bytes": "bytes",
+    "live_at_peak": "peak_bytes",
+    "leaked": "leaked_bytes",
+    "temporaries": "temporaries",
+}
 
 
-def call_tree(store: Store, symbols: Symbols) -> CallTree:
+def call_tree(reading: Reading, symbols: Symbols) -> CallTree:
     """Merge the contexts by caller and function, and add up what they allocate."""
     tree = symbols.tree
     parent, function, merged = merge(tree)
@@ -39,7 +40,7 @@ def call_tree(store: Store, symbols: Symbols) -> CallTree:
         names=names[1],
         module=modules[0],
         modules=modules[1],
-        metrics=metrics(store, merged[tree.innermost], len(parent)),
+        metrics=metrics(reading, merged[tree.innermost], len(parent)),
     )
 
 
@@ -64,12 +65,19 @@ def number(texts: list[str]) -> tuple[list[int], list[str]]:
     return [numbers.setdefault(text, len(numbers)) for text in texts], list(numbers)
 
 
-def metrics(store: Store, node_of: NDArray[np.int64], nodes: int) -> dict[str, list[int]]:
+def metrics(reading: Reading, node_of: NDArray[np.int64], nodes: int) -> dict[str, list[int]]:
     """Return the figures of each node itself."""
-    rows = store.sql.execute(METRICS.format(freed=FREED), {"peak": store.totals["peak_event"]}).fetchnumpy()
     sums: dict[str, list[int]] = {}
-    for name in ("calls", "bytes", "live_at_peak", "temporaries"):
+    for name, of_context in METRICS.items():
         column = np.zeros(nodes, dtype=np.int64)
-        np.add.at(column, node_of[rows["context"]], rows[name].astype(np.int64))
+        np.add.at(column, node_of, reading.by_context(of_context).astype(np.int64))
         sums[name] = column.tolist()
+    return sums
+
+
+def inclusive(parent: Sequence[int], own: Sequence[int]) -> list[int]:
+    """Return what each node has of a metric with its callees."""
+    sums = list(own)
+    for node in range(len(parent) - 1, 0, -1):
+        sums[parent[node]] += sums[node]
     return sums

@@ -125,6 +125,7 @@ class Behaviour:
     max_live_objects: int
     live_at_peak_bytes: int  # when the whole program has its most live bytes
     live_at_peak_objects: int
+    leaked_bytes: int  # never freed; free_order.never are the objects
     sizes: Spread  # bytes
     size_histogram: dict[int, int]  # objects by the largest size of their class
     lifetime_events: Spread | None  # of those that ended; None: none did
@@ -307,4 +308,4 @@ class CallTree:
     names: list[str]
     module: list[int]  # index into modules
     modules: list[str]
-    metrics: dict[str, list[int]] = field(default_factory=dict)  # calls, bytes, live_at_peak, temporaries
+    metrics: dict[str, list[int]] = field(default_factory=dict)  # those of call_tree.py

@@ -13,20 +13,19 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mallard.analysis.store import Columns, Store
+from mallard.analysis.store import Columns, Reading
 
 Addresses: TypeAlias = NDArray[np.uint64]
 
 NO_MODULE = -1
-NEVER = np.uint64(2**64 - 1)
 
 
-def locate(store: Store) -> tuple[NDArray[np.int64], Addresses]:
+def locate(reading: Reading) -> tuple[NDArray[np.int64], Addresses]:
     """Return module and address inside its file of each context; NO_MODULE comes with the address itself."""
-    calls = store.contexts["return_address"].astype(np.uint64)
+    calls = reading.contexts["return_address"].astype(np.uint64)
     calls -= calls > 0
     module = np.full(len(calls), NO_MODULE, dtype=np.int64)
-    begins, covering = overlay(store.modules)
+    begins, covering = overlay(reading.modules)
     if begins.size:
         span = np.searchsorted(begins, calls, side="right") - 1
         alone = np.array([rows[0] if len(rows) == 1 else NO_MODULE for rows in covering])
@@ -34,10 +33,10 @@ def locate(store: Store) -> tuple[NDArray[np.int64], Addresses]:
         shared = np.array([len(rows) > 1 for rows in covering])
         disputed = np.flatnonzero((span >= 0) & shared[span])
         if disputed.size:
-            seen = first_seen(store)
+            seen = first_seen(reading)
             for context in disputed:
-                module[context] = mapped_at(store.modules, covering[span[context]], int(seen[context]))
-    bias = np.array([row["bias"] for row in store.modules] + [0], dtype=np.uint64)  # the last: NO_MODULE's
+                module[context] = mapped_at(reading.modules, covering[span[context]], int(seen[context]))
+    bias = np.array([row["bias"] for row in reading.modules] + [0], dtype=np.uint64)  # the last: NO_MODULE's
     return module, calls - bias[module]
 
 
@@ -63,16 +62,10 @@ def mapped_at(modules: Sequence[dict[str, Any]], candidates: Sequence[int], time
     return max(candidates, key=key)
 
 
-def first_seen(store: Store) -> Addresses:
-    """Return when each context, or one that it called, first began or ended an object; NEVER: it did not."""
-    seen = np.full(len(store.contexts["parent"]), NEVER, dtype=np.uint64)
-    for context, time in (("context", "allocation_time"), ("free_context", "free_time")):
-        rows = store.sql.execute(
-            f"SELECT {context} AS context, min({time}) AS time FROM objects"
-            f" WHERE {time} IS NOT NULL GROUP BY {context}"
-        ).fetchnumpy()
-        np.minimum.at(seen, rows["context"], rows["time"].astype(np.uint64))
-    pass_to_callers(store.contexts, seen)
+def first_seen(reading: Reading) -> Addresses:
+    """Return when each context, or one that it called, first began or ended an object; 2**64 - 1: never."""
+    seen: Addresses = reading.by_context("first_time").copy()
+    pass_to_callers(reading.contexts, seen)
     return seen
 
 

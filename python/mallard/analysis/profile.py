@@ -41,6 +41,7 @@ class Options:
     few_limit: int = 8
     short_ns: int = 1000
     limits: Limits = field(default_factory=Limits)
+    metric: str | None = None  # that sites are sorted by; None: their shares of allocations and bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def profile_of(
     if store.totals["allocations"] == 0:
         raise MallardError(f"{store.path} holds no allocation of the malloc family")
     division = divide(store, symbols, options.by, options.limits)
-    sites = Sites.largest(store, options.sites)
+    sites = Sites.largest(store, options.sites, options.metric)
     parts = [everything(), division.grouping]
     progress(DIVIDED)
     found = [costs(store, part) for part in parts]

@@ -1,6 +1,6 @@
 """The largest sites: calling contexts, and what each allocates.
 
-A site is as large as it has of all: the mean of its shares of allocations and of bytes.
+A site is as large as it has of all: the mean of its shares of allocations and of bytes; or of one metric.
 """
 
 from collections.abc import Sequence
@@ -9,15 +9,11 @@ from typing import Self
 
 import numpy as np
 
+from mallard.analysis.call_tree import METRICS
 from mallard.analysis.groups import Grouping
 from mallard.analysis.model import Behaviour, Site
-from mallard.analysis.store import Store
+from mallard.analysis.store import Reading, Store
 from mallard.analysis.symbols import Symbols
-
-LARGEST = """
-    SELECT context FROM heap GROUP BY context
-    ORDER BY count(*) / $allocations::DOUBLE + sum(size) / greatest($bytes, 1)::DOUBLE DESC, context
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +25,16 @@ class Sites:
     grouping: Grouping
 
     @classmethod
-    def largest(cls, store: Store, most: int) -> Self:
-        """Take at most so many."""
-        known = {"allocations": store.totals["allocations"], "bytes": store.totals["bytes"]}
-        contexts = [context for (context,) in store.sql.execute(LARGEST, known).fetchall()]
-        group_of = np.zeros(len(store.contexts["parent"]), np.uint32)
+    def largest(cls, reading: Reading, most: int, metric: str | None = None) -> Self:
+        """Take at most so many: those that have most of a call tree's metric, or of all."""
+        allocations, size = reading.by_context("allocations"), reading.by_context("bytes")
+        if metric is None:
+            weight = allocations / reading.totals["allocations"] + size / max(reading.totals["bytes"], 1)
+        else:
+            weight = reading.by_context(METRICS[metric]).astype(np.float64)
+        order = np.argsort(-weight, kind="stable")
+        contexts: list[int] = order[allocations[order] > 0].tolist()
+        group_of = np.zeros(len(reading.contexts["parent"]), np.uint32)
         shown = contexts[:most]
         group_of[shown] = np.arange(1, len(shown) + 1)
         return cls(shown, len(contexts), Grouping("context", group_of, len(shown) + 1))

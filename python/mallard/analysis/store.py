@@ -1,6 +1,7 @@
-"""A journal read once: its objects in DuckDB, what they refer to beside them.
+"""A journal read once: its objects in DuckDB, sums and what the objects refer to beside them.
 
-    journal --ObjectStream--> columns --> table objects --> SQL
+    journal --ObjectStream--> columns --> table objects --> SQL        Store
+                          `-> sums of the program and of each context  Reading: no objects, less time
 
 The table has the columns of object_batch (src/profile/object_batch.hpp); `free` and `previous` are NULL
 where there is no such event, `free_time` and `free_thread` are NULL for objects never freed. Objects
@@ -40,16 +41,41 @@ INSERT = """
 
 
 @dataclass(frozen=True, slots=True)
-class Store:
-    """The objects of one journal and the tables that they refer to."""
+class Reading:
+    """What a journal tells without its objects: sums, and the tables that they refer to."""
 
     path: str
-    sql: duckdb.DuckDBPyConnection
-    totals: dict[str, Any]  # ObjectStream.totals()
+    totals: dict[str, Any]  # ObjectStream.totals(); its `contexts` are sums of each context
     contexts: Columns
     threads: list[dict[str, Any]]
     modules: list[dict[str, Any]]
     names: list[str]
+
+    @classmethod
+    def read(cls, path: str, progress: Progress = lambda share: None) -> Self:
+        """Read the whole journal; `progress` hears the share that is done."""
+        try:
+            objects = _native.ObjectStream(os.fspath(path), objects=False)
+            while objects.next() is not None:
+                progress(objects.progress)
+        except _native.JournalError as error:
+            raise MallardError(f"cannot read {path}: {error}") from error
+        found = cls(**tables_of(path, objects))
+        if not found.totals["allocations"]:
+            raise MallardError("; ".join([f"{path} holds no allocation", *found.totals["warnings"]]))
+        return found
+
+    def by_context(self, what: str) -> NDArray[Any]:
+        """Return one of the sums of each context (src/profile/context_totals.hpp)."""
+        column: NDArray[Any] = self.totals["contexts"][what]
+        return column
+
+
+@dataclass(frozen=True, slots=True)
+class Store(Reading):
+    """The objects of one journal as well."""
+
+    sql: duckdb.DuckDBPyConnection
 
     @classmethod
     def read(cls, path: str, progress: Progress = lambda share: None) -> Self:
@@ -61,15 +87,7 @@ class Store:
                 raise MallardError("; ".join([f"{path} holds no allocation", *objects.totals()["warnings"]]))
         except _native.JournalError as error:
             raise MallardError(f"cannot read {path}: {error}") from error
-        return cls(
-            path=path,
-            sql=connection,
-            totals=objects.totals(),
-            contexts=objects.contexts(),
-            threads=objects.threads(),
-            modules=objects.modules(),
-            names=objects.names(),
-        )
+        return cls(sql=connection, **tables_of(path, objects))
 
     def made_up(self, what: str) -> str:
         """Return by which rule `what` (addresses, clock) was made up on import; empty: it was recorded."""
@@ -79,6 +97,18 @@ class Store:
     def rows(self, query: str, *parameters: object) -> list[tuple[Any, ...]]:
         """Return all rows of a query."""
         return self.sql.execute(query, parameters or None).fetchall()
+
+
+def tables_of(path: str, objects: _native.ObjectStream) -> dict[str, Any]:
+    """Return the members of Reading, when the journal has been read to its end."""
+    return {
+        "path": path,
+        "totals": objects.totals(),
+        "contexts": objects.contexts(),
+        "threads": objects.threads(),
+        "modules": objects.modules(),
+        "names": objects.names(),
+    }
 
 
 def connect() -> duckdb.DuckDBPyConnection:

@@ -10,7 +10,7 @@ from mallard.analysis.frame_tree import FrameTree
 from mallard.analysis.function_names import own_name
 from mallard.analysis.model import Frame
 from mallard.analysis.module_map import NO_MODULE, locate
-from mallard.analysis.store import Store
+from mallard.analysis.store import Reading
 from mallard.analysis.symbol_cache import Lines, SymbolCache
 from mallard.analysis.symbol_source import SymbolSource
 from mallard.analysis.wrappers import find_wrappers, leave
@@ -22,13 +22,13 @@ UNKNOWN = "unknown"
 class Symbols:
     """The frames of each calling context of one journal, all of them looked up at once."""
 
-    def __init__(self, store: Store, cache: SymbolCache | None = None) -> None:
+    def __init__(self, reading: Reading, cache: SymbolCache | None = None) -> None:
         """Name the return addresses of all contexts; `cache` is the user's unless another one is given."""
-        self._store = store
-        self._parents = store.contexts["parent"]
-        self._scopes = store.contexts["name"]
+        self._reading = reading
+        self._parents = reading.contexts["parent"]
+        self._scopes = reading.contexts["name"]
         source = SymbolSource(cache or SymbolCache())
-        self._place_of, self._places = name_places(store, source)
+        self._place_of, self._places = name_places(reading, source)
         self.warnings = source.warnings
 
     def frames(self, context: int) -> list[Frame]:
@@ -65,11 +65,9 @@ class Symbols:
     @cached_property
     def wraps(self) -> NDArray[np.bool_]:
         """Whether a site is looked for further out, of each of the tree's functions."""
-        rows = self._store.sql.execute(
-            "SELECT DISTINCT context, size_class FROM heap WHERE context <> 0"
-        ).fetchnumpy()
-        size_classes = np.uint64(1) << rows["size_class"].astype(np.uint64)
-        return find_wrappers(self.tree, rows["context"], size_classes)
+        size_classes = self._reading.by_context("size_classes")
+        allocate = np.flatnonzero(size_classes[1:]) + 1
+        return find_wrappers(self.tree, allocate, size_classes[allocate])
 
     @cached_property
     def site_nodes(self) -> NDArray[np.int64]:
@@ -78,11 +76,11 @@ class Symbols:
         return np.where(found == 0, self.tree.innermost, found)
 
 
-def name_places(store: Store, source: SymbolSource) -> tuple[NDArray[np.int64], list[list[Frame]]]:
+def name_places(reading: Reading, source: SymbolSource) -> tuple[NDArray[np.int64], list[list[Frame]]]:
     """Return a number for each context, and the frames of each number, innermost first; 0 is the program."""
-    module, address = locate(store)
-    scopes = store.contexts["name"]
-    file_of, files = files_of(store)
+    module, address = locate(reading)
+    scopes = reading.contexts["name"]
+    file_of, files = files_of(reading)
     file = np.where(module == NO_MODULE, NO_MODULE, file_of[module])
     place_of = np.zeros(len(scopes), dtype=np.int64)
     places = [[Frame(function="program", module="")]]
@@ -98,14 +96,14 @@ def name_places(store: Store, source: SymbolSource) -> tuple[NDArray[np.int64], 
     chosen = np.flatnonzero(scopes)
     named, index = np.unique(scopes[chosen], return_inverse=True)
     place_of[chosen] = len(places) + index
-    places += [[Frame(function=store.names[name], module="")] for name in named]
+    places += [[Frame(function=reading.names[name], module="")] for name in named]
     return place_of, places
 
 
-def files_of(store: Store) -> tuple[NDArray[np.int64], list[tuple[str, str]]]:
+def files_of(reading: Reading) -> tuple[NDArray[np.int64], list[tuple[str, str]]]:
     """Return the number of each module's file, and path and build id of each; a file can be mapped often."""
     files: dict[tuple[str, str], int] = {}
-    numbers = [files.setdefault((row["path"], row["build_id"]), len(files)) for row in store.modules]
+    numbers = [files.setdefault((row["path"], row["build_id"]), len(files)) for row in reading.modules]
     return np.array([*numbers, NO_MODULE], dtype=np.int64), list(files)
 
 

@@ -74,7 +74,7 @@ def is_allocator(function: str) -> bool:
 
 
 def find_wrappers(
-    tree: FrameTree, contexts: NDArray[np.uint32], size_classes: NDArray[np.uint64]
+    tree: FrameTree, contexts: NDArray[np.int64], size_classes: NDArray[np.uint64]
 ) -> NDArray[np.bool_]:
     """Tell of each function of the tree whether a site is looked for further out.
 

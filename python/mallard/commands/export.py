@@ -1,22 +1,13 @@
 """`mallard export`: a journal in the forms that other tools read."""
 
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from mallard import MallardError
-
-
-class Metric(StrEnum):
-    """What a stack can weigh."""
-
-    CALLS = "calls"
-    BYTES = "bytes"
-    LIVE_AT_PEAK = "live_at_peak"
-    TEMPORARIES = "temporaries"
+from mallard.commands.profile import Metric
 
 
 def export(

@@ -2,6 +2,8 @@
 
 import re
 import sys
+from collections.abc import Callable
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,9 +12,21 @@ import typer
 from mallard import MallardError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from mallard.analysis.model import Profile
 
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+
+
+class Metric(StrEnum):
+    """What sites and calls are compared by."""
+
+    CALLS = "calls"
+    BYTES = "bytes"
+    LIVE_AT_PEAK = "live_at_peak"
+    LEAKED = "leaked"
+    TEMPORARIES = "temporaries"
 
 
 def profile(
@@ -26,26 +40,79 @@ def profile(
         int, typer.Option(min=0, help="Most allocations of its thread that a temporary may outlive.")
     ] = 8,
     short: Annotated[str, typer.Option(help="How long a temporary lives at most: 500ns, 2us, 1ms.")] = "1us",
+    tree: Annotated[bool, typer.Option("--tree", help="Print the call tree instead.")] = False,
+    metric: Annotated[
+        Metric | None,
+        typer.Option(
+            help="What the tree's shares are of (default: bytes), and sites are sorted by (default: their "
+            "shares of calls and of bytes)."
+        ),
+    ] = None,
+    threshold: Annotated[
+        str, typer.Option(help="Share of the whole that a call has to have for a line of the tree: 1%, 0.5%.")
+    ] = "1%",
     max_subsystems: Annotated[int, typer.Option(min=1, help="How many subsystems there are at most.")] = 12,
     output: Annotated[str | None, typer.Option("-o", metavar="FILE", help="Write to a file.")] = None,
 ) -> None:
     """Show what each part of a program allocates and what it could gain."""
-    from mallard.analysis.partition import Limits
-    from mallard.analysis.profile import Options, profile
-    from mallard.analysis.progress import progress_bar
     from mallard.analysis.subsystems import WAYS
-    from mallard.output import spare, writing
+    from mallard.output import drawn, spare, writing
 
     if by not in WAYS:
         raise MallardError(f"--by {by}: must be one of {', '.join(WAYS)}")
+    if tree and as_json:
+        raise MallardError("--tree is for people: mallard export has call trees for other tools")
+    least, limit = share(threshold), nanoseconds(short)
     spare([journal], output)
-    options = Options(by, sites, few, nanoseconds(short), Limits(most=max_subsystems))
     with writing(Path(output) if output else None) as file:
-        with progress_bar(f"profile {journal}") as progress:
-            found = profile(journal, options, progress)
-        file.write(as_text(found).encode() if as_json else tables(found, output is not None))
-    for warning in found.warnings:
+        if tree:
+            draw, warnings = call_tree_of(journal, metric or Metric.BYTES, least)
+            file.write(drawn(draw, output is not None))
+        else:
+            found = profile_of(journal, (by, sites, few, limit), max_subsystems, metric)
+            warnings = found.warnings
+            file.write(as_text(found).encode() if as_json else tables(found, output is not None))
+    for warning in warnings:
         print(f"mallard: warning: {journal}: {warning}", file=sys.stderr)
+
+
+def profile_of(
+    journal: str, chosen: tuple[str, int, int, int], max_subsystems: int, metric: Metric | None
+) -> "Profile":
+    """Return the profile."""
+    from mallard.analysis.partition import Limits
+    from mallard.analysis.profile import Options, profile
+    from mallard.analysis.progress import progress_bar
+
+    options = Options(*chosen, Limits(most=max_subsystems), metric)
+    with progress_bar(f"profile {journal}") as progress:
+        return profile(journal, options, progress)
+
+
+def call_tree_of(
+    journal: str, metric: Metric, threshold: float
+) -> tuple[Callable[["Console"], None], list[str]]:
+    """Return what draws the call tree, and warnings."""
+    from mallard.analysis.call_tree import call_tree
+    from mallard.analysis.progress import progress_bar
+    from mallard.analysis.store import Reading
+    from mallard.analysis.symbols import Symbols
+    from mallard.commands.tree import render_tree
+
+    with progress_bar(f"profile {journal}") as progress:
+        reading = Reading.read(journal, progress)
+        symbols = Symbols(reading)
+        tree = call_tree(reading, symbols)
+    warnings = [*reading.totals["warnings"], *symbols.warnings]
+    return lambda console: render_tree(tree, metric, threshold, console), warnings
+
+
+def share(text: str) -> float:
+    """Read a share: per cent, with the sign or without."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?) ?%?", text)
+    if found is None or float(found[1]) > 100:
+        raise MallardError(f"--threshold {text}: must be a share such as 1%")
+    return float(found[1]) / 100
 
 
 def nanoseconds(text: str) -> int:
@@ -65,12 +132,8 @@ def as_text(found: "Profile") -> str:
 
 
 def tables(found: "Profile", to_file: bool) -> bytes:
-    """Return the profile as tables, as wide as the terminal; what that cannot show is a question mark."""
-    from rich.console import Console
-
+    """Return the profile as tables."""
     from mallard.commands.tables import render
+    from mallard.output import drawn
 
-    console = Console(width=120, no_color=True) if to_file else Console()
-    with console.capture() as captured:
-        render(found, console)
-    return captured.get().encode("utf-8" if to_file else sys.stdout.encoding, "replace")
+    return drawn(lambda console: render(found, console), to_file)

@@ -129,20 +129,21 @@ def sites(profile: Profile, width: int) -> Table:
         ("at peak", lambda site: figures.size(site.behaviour.live_at_peak_bytes), False),
         ("size", lambda site: figures.size(site.behaviour.sizes.p50), True),
         ("lifetime", lambda site: median_time(site.behaviour.lifetime_ns), True),
+        ("at exit", lambda site: figures.size(site.behaviour.leaked_bytes), False),
         ("temp.", lambda site: temporaries(site.behaviour), True),
         ("freed", lambda site: main_free_order(site.behaviour), False),
     ]
     table = table_of("site", [(place(site), site) for site in profile.sites], figures_of, width)
     table.caption = (
         f"{len(profile.sites):,} of {profile.sites_total:,} sites; size and lifetime are medians; "
-        "temp.: freed before the next allocation"
+        "temp.: freed before their thread's next allocation"
     )
     return table
 
 
 def temporaries(part: Behaviour) -> str:
-    """Return the share of objects that were freed before the next allocation."""
-    return figures.share(part.temporaries.last / part.allocations)
+    """Return how many objects were freed before the next allocation, and their share."""
+    return f"{part.temporaries.last:,} ({figures.share(part.temporaries.last / part.allocations)})"
 
 
 def place(site: Site) -> Text:

@@ -14,7 +14,7 @@ from mallard.export.folded import stack
 from mallard.output import writing
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
-UNITS = {"calls": "none", "bytes": "bytes", "live_at_peak": "bytes", "temporaries": "none"}
+UNITS = {"calls": "none", "bytes": "bytes", "live_at_peak": "bytes", "leaked": "bytes", "temporaries": "none"}
 
 
 def pieces(tree: CallTree, metrics: Sequence[str], name: str) -> Iterator[str]:

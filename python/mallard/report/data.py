@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from mallard.analysis.call_tree import inclusive
 from mallard.analysis.model import CallTree, Frame, Profile
 
 # A node of the flame graph that is less than this part of every metric cannot be seen.
@@ -50,19 +51,11 @@ def as_json(report: JournalReport) -> str:
     return json.dumps(whole, separators=(",", ":"), allow_nan=False)
 
 
-def inclusive(tree: CallTree) -> dict[str, list[int]]:
-    """Return each metric of each node with its children."""
-    sums = {name: list(values) for name, values in tree.metrics.items()}
-    for values in sums.values():
-        for node in range(len(tree.parent) - 1, 0, -1):
-            values[tree.parent[node]] += values[node]
-    return sums
-
-
 def largest_shares(tree: CallTree) -> list[float]:
     """Return of each node its largest part of any metric."""
     largest = np.zeros(len(tree.parent))
-    for values in inclusive(tree).values():
+    for own in tree.metrics.values():
+        values = inclusive(tree.parent, own)
         if values[0]:
             np.maximum(largest, np.array(values) / values[0], out=largest)
     shares: list[float] = largest.tolist()

@@ -9,6 +9,7 @@ mallard.flame_metrics = {
   calls: { text: "Allocations", of: "of allocations", write: count },
   bytes: { text: "Bytes", of: "of allocated bytes", write: bytes },
   live_at_peak: { text: "Live at peak", of: "of bytes live at the peak", write: bytes },
+  leaked: { text: "Alive at exit", of: "of bytes alive at exit", write: bytes },
   temporaries: { text: "Temporaries", of: "of temporaries", write: count },
 };
 
