@@ -21,6 +21,8 @@ COMMANDS = {
     "import": "Convert a text journal or a CS:APP trace into a journal.",
     "info": "Show what a journal holds and what recording cost.",
     "profile": "Show what each part of a program allocates and what it could gain.",
+    "leaks": "Show what a program never frees, by calling context.",
+    "peak": "Show what is alive when a program has most bytes alive.",
     "export": "Write a journal in a form that other tools read.",
     "report": "Write a report of one or more journals as one HTML page.",
     "strategies": "List the strategies that a replay compares.",
