@@ -303,6 +303,22 @@ def test_of_unknown_cost_only_large_subsystems_are_told(behaviour: dict[str, Any
     assert len(findings(program(large, density=None))) == 1
 
 
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        {"free_order": FreeOrder(0, 0, 0, 0, 1)},  # libstdc++'s pool for exceptions
+        {"temporaries": Temporaries(1, 1, 1), "free_order": FreeOrder(1, 0, 0, 0, 0)},
+        {"reallocations": Reallocations(1, 5, 6)},
+    ],
+)
+def test_a_few_blocks_of_a_start_up_are_no_finding(behaviour: dict[str, Any]) -> None:
+    one = replace(CALM, allocations=1, bytes=72_704, max_live_bytes=72_704, **behaviour)
+    pool = with_dimension(subsystem("_GLOBAL__sub_I_eh_alloc.cc"), utilization=Utilization(1, 72_704, 72_704))
+    pool = replace(pool, behaviour=one)
+    whole = replace(program(pool, sites=(replace(site(), behaviour=one),)), whole=one)
+    assert findings(whole) == []
+
+
 def test_what_is_left_of_a_program_is_no_place_for_advice() -> None:
     together = FreeOrder(0, 0, 100_000, 0, 0)
     rest = replace(

@@ -172,8 +172,8 @@ def left_at_end(profile: Profile) -> Iterator[Finding]:
             title=f"{figures.size(left)} are never freed",
             detail=f"{profile.totals.end_live_objects:,} blocks are alive at the end, when the process gives "
             "all memory back anyway.",
-            suggestion="Suggested: nothing, unless the program is to run longer: then look at the sites that "
-            "have most alive at the peak.",
+            suggestion="Suggested: nothing, unless the program is to run longer: then mallard leaks shows "
+            "which sites they are of.",
             share=None,
             subsystem=None,
         )

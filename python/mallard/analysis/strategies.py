@@ -26,6 +26,9 @@ HOLDS_ALL = 0.5
 # U, at least, of what is kept until all of it is there.
 KEPT = 0.9
 
+# Blocks, at least, that a line is about: fewer are a start-up's, such as libstdc++'s pool for exceptions.
+FEW = 16
+
 ONE_SIZE_BITS = 0.5  # of entropy of the size classes, at most
 MIXED_SIZES = 0.6  # V, at least
 
@@ -115,13 +118,15 @@ def is_rest(subsystem: Subsystem, profile: Profile) -> bool:
 
 
 def is_small(subsystem: Subsystem, profile: Profile) -> bool:
-    """Return whether a subsystem of unknown cost has too few blocks for a line about it."""
+    """Return whether a subsystem has too few blocks for a line about it; unknown cost asks for more."""
+    if subsystem.behaviour.allocations < FEW:
+        return True
     return subsystem.dvluc.density.value is None and not is_weighty(subsystem.behaviour, profile)
 
 
 def is_weighty(part: Behaviour, profile: Profile) -> bool:
     """Return whether a set of objects is so large that a line about it is worth reading."""
-    return part.allocations >= 0.01 * profile.whole.allocations
+    return part.allocations >= max(FEW, 0.01 * profile.whole.allocations)
 
 
 def strategy(subsystem: Subsystem, number: int, title: str, detail: str, suggestion: str) -> Finding:
