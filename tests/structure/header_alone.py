@@ -2,7 +2,8 @@
 
     header_alone.py --compiler COMPILER [ROOT]     prints each violation; exit code 1 if there is one
 
-Alone shows a missing include, twice a missing guard, two units a definition that is not inline.
+Alone shows a missing include, twice a missing guard, two units a definition that is not inline. As C++17 a
+header must say in one line what it needs, and nothing else.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wpedantic", "-Werror"]
+TOO_OLD = ["-std=c++17", "-E", "-x", "c++", "-"]
+NEEDS = "mallard needs C++20: compile with -std=c++20"
 INCLUDE = re.compile(r"""^\s*#\s*include\s*["<]([^">]+)""", re.MULTILINE)
 # What costs most of what headers include. A header that includes all of one of these anyway gets it compiled,
 # once for all of them, and is none the better for it.
@@ -73,6 +76,14 @@ def compiles_alone(command: list[str], name: str) -> str | None:
     return run([*command, "-fsyntax-only", "-x", "c++", "-"], includes([name, name]))
 
 
+def says_what_it_needs(compiler: str, include: Path, name: str) -> str | None:
+    """What is wrong with what one header says as C++17: its line, and the end of the compilation."""
+    said = run([compiler, "-I", str(include), *TOO_OLD], includes([name])) or "it compiles"
+    errors = [line for line in said.splitlines() if "error: " in line]
+    as_it_should = len(errors) == 2 and NEEDS in errors[0] and "fatal error: " in errors[1]
+    return None if as_it_should else said
+
+
 def links_twice(command: list[str], folder: Path, names: list[str]) -> str | None:
     """What is wrong with two units that both include all headers."""
     options, wrong = precompile(command, folder / "all.hpp", names)
@@ -102,6 +113,11 @@ def violations(root: Path, compiler: str) -> Iterator[str]:
             f"{n} does not compile alone:\n{wrong}" for n, wrong in zip(names, alone, strict=True) if wrong
         ]
         yield from broken
+        modern = [name for name in names if name.endswith(".hpp")]
+        old = pool.map(lambda name: says_what_it_needs(compiler, root / "include", name), modern)
+        for name, wrong in zip(modern, old, strict=True):
+            if wrong:
+                yield f"{name} does not say as C++17 that it needs C++20:\n{wrong}"
         if not broken and (wrong := links_twice(command, Path(folder), names)) is not None:
             yield f"two translation units with all headers do not link:\n{wrong}"
 

@@ -17,7 +17,7 @@ import tree_check
 WITHOUT_BEHAVIOUR = {
     "mallard.hpp": "includes all others; compiled by header_alone.py and by the consumers in tests/install",
     "core/attributes.hpp": "names for the compiler's attributes; every heap is compiled with them",
-    "core/version.hpp": "three numbers; read by CMake and by the Python package's test",
+    "core/version.hpp": "three numbers, for CMake and the Python package's test; C++17: header_alone.py",
 }
 
 

@@ -64,11 +64,12 @@ OWNERS = {
 }
 LIBRARY_RULES |= dict.fromkeys(OWNERS, LIBRARY_RULES["include/mallard/heap"])
 
-# What one file alone may include beside what its room may: the compiler's unwinder behind one door, and
-# what the C library says of threads behind another.
+# What one file alone may include beside what its room may: the compiler's unwinder behind one door, what the
+# C library says of threads behind another, and a file that does not exist where the C++ is too old.
 OF_ONE_FILE = {
     "include/mallard/debug/call_place.hpp": re.compile(r"unwind\.h"),
     "include/mallard/core/light_mutex.hpp": re.compile(r"sys/single_threaded\.h"),
+    "include/mallard/core/version.hpp": re.compile(r"needs-c\+\+20"),
 }
 
 # What enters the recorded program: libc, and the parts of the library that say what a record looks like.

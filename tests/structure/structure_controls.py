@@ -171,12 +171,14 @@ class Controls(unittest.TestCase):
             return header_alone.violations(root, self.compiler)
 
         name = "include/mallard/core/size.hpp"
-        guarded = "#pragma once\n#include <cstddef>\n"
+        old = f'#if __cplusplus <= 201703L\n#error "{header_alone.NEEDS}"\n#include <none>\n#endif\n'
+        guarded = f"#pragma once\n#include <cstddef>\n{old}"
         sound = {name: guarded + "inline std::size_t twice(std::size_t n) { return 2 * n; }\n"}
         violations: dict[str, Tree] = {
             "mallard/core/size.hpp does not compile alone": {name: "#pragma once\nstd::size_t size();\n"},
             "redefinition": {name: "#include <cstddef>\nstruct size {};\n"},
             "conversion": {name: guarded + "inline char narrow(std::size_t n) { return n; }\n"},
+            "does not say as C++17 that it needs C++20": {name: "#pragma once\nstruct size {};\n"},
             "do not link": {name: guarded + "std::size_t twice(std::size_t n) { return 2 * n; }\n"},
         }
         self.demand(check, sound, violations)

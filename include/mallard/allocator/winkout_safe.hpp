@@ -27,6 +27,8 @@
 #include <memory>
 #include <type_traits>
 
+#include "mallard/core/version.hpp"
+
 namespace mallard {
 
 template <class T>

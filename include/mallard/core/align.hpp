@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mallard/core/version.hpp"
+
 namespace mallard {
 
 // Largest request, in bytes, that any heap considers; larger ones are answered with a null block.

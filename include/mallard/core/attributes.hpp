@@ -13,6 +13,8 @@
 // MALLARD_FIRST_OF_ALL  constructs a static object before all others of its program or shared object.
 #pragma once
 
+#include "mallard/core/version.hpp"
+
 #if defined(__GNUC__) || defined(__clang__)
 #define MALLARD_INLINE [[gnu::always_inline]] inline
 #define MALLARD_NOINLINE [[gnu::noinline]]

@@ -12,6 +12,8 @@
 
 #include <cstddef>
 
+#include "mallard/core/version.hpp"
+
 namespace mallard {
 
 struct block {

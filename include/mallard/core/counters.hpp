@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "mallard/core/version.hpp"
+
 namespace mallard {
 
 struct counters {

@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "mallard/core/version.hpp"
+
 namespace mallard {
 
 // Values that are odd, unlikely as text, small numbers or addresses, and distinct, so that a debugger's view

@@ -19,6 +19,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mallard/core/version.hpp"
+
 namespace mallard {
 
 // `Least` is the smallest class that requests find, for heaps that write more than a link into a freed block.

@@ -14,6 +14,8 @@
 
 #include <cstddef>
 
+#include "mallard/core/version.hpp"
+
 namespace mallard {
 
 // pool_statistics: the blocks of one pool of a heap.

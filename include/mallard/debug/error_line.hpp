@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <cstdio>
 
+#include "mallard/core/version.hpp"
+
 namespace mallard {
 
 [[gnu::format(printf, 1, 2)]] inline void error_line(const char* format, ...) noexcept {

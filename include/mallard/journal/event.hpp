@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "mallard/core/version.hpp"
+
 namespace mallard::journal {
 
 enum class event_kind : std::uint8_t {

@@ -12,6 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mallard/core/version.hpp"
+
 namespace mallard::journal {
 
 inline constexpr std::uint16_t format_major = 1;  // a reader refuses a higher one
