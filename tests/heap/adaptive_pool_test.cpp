@@ -248,7 +248,7 @@ TEST(AdaptivePoolWithoutASize, ServesAContainerOfNodes) {
   EXPECT_EQ(facade.heap().block_size(), 48u);
 }
 
-#if MALLARD_CHECKS
+#if MALLARD_CHECKS >= 2
 TEST(AdaptivePoolDeathTest, ABlockThatIsFreedTwiceIsFoundAtOnce) {
   adaptive_pool heap(24, 8);
   void* const p = heap.allocate(24, 8).data;

@@ -387,7 +387,7 @@ TEST(MonotonicStacked, ReleaseReachesTheUpstreamItOwns) {
   EXPECT_EQ(heap.upstream().upstream().held(), 0u);
 }
 
-#if MALLARD_CHECKS
+#if MALLARD_CHECKS >= 2
 // The header of a chunk stands in front of its first block.
 TEST(MonotonicDeathTest, AnUnderrunIsFoundWhereManyBlocksEnd) {
   monotonic heap;

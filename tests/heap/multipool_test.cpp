@@ -379,7 +379,7 @@ TEST(FifoMultipool, KeepsAListInTheOrderOfAddresses) {
   EXPECT_LT(3 * links_out_of_order<fifo_multipool>(), links_out_of_order<multipool>());
 }
 
-#if MALLARD_CHECKS
+#if MALLARD_CHECKS >= 2
 TEST(MultipoolDeathTest, AWriteToAFreedBlockIsFoundWhereManyBlocksEnd) {
   multipool heap;
   const block freed = heap.allocate(48, 8);

@@ -47,7 +47,7 @@ TEST(Obstack, FreesWhatAFunctionHasPutOnIt) {
   EXPECT_LE(compiler.upstream().max_held(), 128u << 10) << "of one function at a time";
 }
 
-#if MALLARD_CHECKS
+#if MALLARD_CHECKS >= 2
 TEST(ObstackDeathTest, ABlockOfAnotherIsToldOf) {
   mallard::obstack mine;
   mallard::obstack another;

@@ -109,7 +109,7 @@ TEST_F(StackPattern, WhatLeavesNoRoomForAHeaderIsNull) {
   EXPECT_EQ(heap_.received_size(100, 1), 100u);
 }
 
-#if MALLARD_CHECKS
+#if MALLARD_CHECKS >= 2
 TEST(StackPatternDeathTest, ABlockFreedTwiceIsToldOf) {
   stack_pattern heap;
   void* const a = heap.allocate(8, 8).data;

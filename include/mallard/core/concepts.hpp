@@ -208,7 +208,7 @@ concept thread_caching = concurrent<H> && requires(H& h) {
 // heap_usage usage() const noexcept;   bytes held, carved and granted, found by walking. O(memory held).
 // violation validate() const noexcept;     walks every structure; the first broken invariant, or none. A walk
 //                              of free and large blocks, chunks and runs, and a lookup of O(log chunks and
-//                              runs) for each. Debug builds call it where many blocks end.
+//                              runs) for each. MALLARD_VALIDATE calls it where many blocks end.
 template <class H>
 concept inspectable = heap<H> && requires(const H& c) {
   { c.usage() } noexcept -> std::same_as<heap_usage>;

@@ -52,7 +52,7 @@ class basic_adaptive_multipool {
       : upstream_(std::forward<Args>(args)...), arrays_(upstream_) {}
   basic_adaptive_multipool(const basic_adaptive_multipool&) = delete;
   basic_adaptive_multipool& operator=(const basic_adaptive_multipool&) = delete;
-  ~basic_adaptive_multipool() { MALLARD_CHECK(!validate()); }
+  ~basic_adaptive_multipool() { MALLARD_VALIDATE(); }
 
   // Memory that is allocated from the upstream directly remains the caller's.
   [[nodiscard]] upstream_type& upstream() noexcept { return upstream_; }
@@ -93,7 +93,7 @@ class basic_adaptive_multipool {
 
   // O(chunks).
   void release() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     for (std::optional<pool>& p : pools_) p.reset();
     arrays_.release();
   }

@@ -74,7 +74,7 @@ class basic_adaptive_pool {
   }
   basic_adaptive_pool(const basic_adaptive_pool&) = delete;
   basic_adaptive_pool& operator=(const basic_adaptive_pool&) = delete;
-  ~basic_adaptive_pool() { MALLARD_CHECK(!validate()); }
+  ~basic_adaptive_pool() { MALLARD_VALIDATE(); }
 
   // Memory that is allocated from the upstream directly may end with this heap's release().
   [[nodiscard]] upstream_type& upstream() noexcept { return chunks_.upstream(); }
@@ -152,13 +152,13 @@ class basic_adaptive_pool {
 
   // Keeps all chunks, and the size.
   void clear() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     forget();
     chunks_.clear();
   }
 
   void release() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     forget();
     chunks_.release();
     if (adopts_) shape_ = {};

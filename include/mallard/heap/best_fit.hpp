@@ -66,7 +66,7 @@ class basic_best_fit {
       : upstream_(std::forward<Args>(args)...), large_(upstream_), blocks_(upstream_) {}
   basic_best_fit(const basic_best_fit&) = delete;
   basic_best_fit& operator=(const basic_best_fit&) = delete;
-  ~basic_best_fit() { MALLARD_CHECK(!validate()); }
+  ~basic_best_fit() { MALLARD_VALIDATE(); }
 
   // Memory that is allocated from the upstream directly remains the caller's.
   [[nodiscard]] upstream_type& upstream() noexcept { return upstream_; }
@@ -198,19 +198,19 @@ class basic_best_fit {
   // --- the whole heap -------------------------------------------------------------------------
 
   void clear() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     large_.release();
     blocks_.clear();
   }
 
   void release() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     large_.release();
     blocks_.release();
   }
 
   std::size_t trim(std::size_t keep) noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     return blocks_.trim(keep);
   }
 

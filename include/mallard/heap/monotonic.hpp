@@ -71,7 +71,7 @@ class basic_monotonic {
       : chunks_(std::forward<Args>(args)...), buffer_(buffer), bump_(room_of(nullptr)) {}
   basic_monotonic(const basic_monotonic&) = delete;
   basic_monotonic& operator=(const basic_monotonic&) = delete;
-  ~basic_monotonic() { MALLARD_CHECK(!validate()); }
+  ~basic_monotonic() { MALLARD_VALIDATE(); }
 
   // Memory that is allocated from the upstream directly may end with this heap's clear() and release().
   [[nodiscard]] upstream_type& upstream() noexcept { return chunks_.upstream(); }
@@ -92,13 +92,13 @@ class basic_monotonic {
   }
 
   void clear() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     chunks_.clear();
     bump_ = room_of(nullptr);
   }
 
   void release() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     chunks_.release();
     bump_ = room_of(nullptr);
   }
@@ -129,7 +129,7 @@ class basic_monotonic {
 
   // The largest chunk that becomes empty is kept for reuse.
   void rewind(const mark_type& to) noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     if (chunks_.newest() != to.newest_) {
       while (chunks_.newest() != to.newest_) chunks_.drop_newest();
       bump_ = room_of(to.newest_);

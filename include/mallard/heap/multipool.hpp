@@ -84,7 +84,7 @@ class basic_multipool {
   basic_multipool(const basic_multipool&) = delete;
   basic_multipool& operator=(const basic_multipool&) = delete;
   ~basic_multipool() {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     if constexpr (releasable<Upstream>) forget();
   }
 
@@ -130,7 +130,7 @@ class basic_multipool {
   // Keeps the pools' chunks; a clearable upstream decides what it keeps. O(large blocks + chunks); O(1)
   // beside the upstream's cost if that is clearable.
   void clear() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     if constexpr (clearable<Upstream>) {
       forget();
       upstream_.clear();
@@ -142,7 +142,7 @@ class basic_multipool {
 
   // O(large blocks + chunks); O(1) beside the upstream's cost if that is releasable.
   void release() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     if constexpr (releasable<Upstream>) {
       forget();
       upstream_.release();

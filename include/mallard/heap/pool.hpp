@@ -67,7 +67,7 @@ class basic_pool {
   }
   basic_pool(const basic_pool&) = delete;
   basic_pool& operator=(const basic_pool&) = delete;
-  ~basic_pool() { MALLARD_CHECK(!validate()); }
+  ~basic_pool() { MALLARD_VALIDATE(); }
 
   // Memory that is allocated from the upstream directly may end with this heap's release().
   [[nodiscard]] upstream_type& upstream() noexcept { return chunks_.upstream(); }
@@ -114,13 +114,13 @@ class basic_pool {
 
   // Keeps all chunks, and the size.
   void clear() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     chunks_.recycle();
     forget();
   }
 
   void release() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     chunks_.release();
     forget();
     if (adopts_) size_ = align_ = 0;

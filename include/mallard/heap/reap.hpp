@@ -221,7 +221,7 @@ class clear_optimized {
 
   // After an operation that ends all blocks, only a validation looks at the rest again.
   MALLARD_INLINE void forget_rest() noexcept {
-    if constexpr (MALLARD_CHECKS != 0) return_rest();
+    if constexpr (MALLARD_CHECKS >= 2) return_rest();
     cursor_ = limit_ = 0;
     is_open_ = false;
   }

@@ -176,7 +176,7 @@ class emulated_region {
   emulated_region(const emulated_region&) = delete;
   emulated_region& operator=(const emulated_region&) = delete;
   ~emulated_region() {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     end_down_to(0);
   }
 
@@ -215,12 +215,12 @@ class emulated_region {
 
   // Keeps the largest chunk of entries.
   void clear() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     end_down_to(0);
   }
 
   void release() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     end_down_to(0);
     entries_.release();
   }
@@ -237,7 +237,7 @@ class emulated_region {
   }
 
   void rewind(const mark_type& to) noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     end_down_to(to.blocks_);
   }
 

@@ -50,7 +50,7 @@ class headerless_heap {
       : upstream_(std::forward<Args>(args)...), large_(upstream_), blocks_(upstream_) {}
   headerless_heap(const headerless_heap&) = delete;
   headerless_heap& operator=(const headerless_heap&) = delete;
-  ~headerless_heap() { MALLARD_CHECK(!validate()); }
+  ~headerless_heap() { MALLARD_VALIDATE(); }
 
   [[nodiscard]] upstream_type& upstream() noexcept { return upstream_; }
   [[nodiscard]] const upstream_type& upstream() const noexcept { return upstream_; }
@@ -70,19 +70,19 @@ class headerless_heap {
   }
 
   void clear() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     large_.release();
     blocks_.clear();
   }
 
   void release() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     large_.release();
     blocks_.release();
   }
 
   std::size_t trim(std::size_t keep) noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     return blocks_.trim(keep);
   }
 

@@ -53,7 +53,7 @@ class basic_stack_pattern {
   explicit basic_stack_pattern(Args&&... args) : chunks_(std::forward<Args>(args)...) {}
   basic_stack_pattern(const basic_stack_pattern&) = delete;
   basic_stack_pattern& operator=(const basic_stack_pattern&) = delete;
-  ~basic_stack_pattern() { MALLARD_CHECK(!validate()); }
+  ~basic_stack_pattern() { MALLARD_VALIDATE(); }
 
   [[nodiscard]] upstream_type& upstream() noexcept { return chunks_.upstream(); }
   [[nodiscard]] const upstream_type& upstream() const noexcept { return chunks_.upstream(); }
@@ -86,13 +86,13 @@ class basic_stack_pattern {
   }
 
   void clear() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     chunks_.clear();
     forget();
   }
 
   void release() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     chunks_.release();
     forget();
   }

@@ -65,7 +65,7 @@ class basic_synchronized_best_fit {
   explicit basic_synchronized_best_fit(Args&&... args) : caches_(std::forward<Args>(args)...) {}
   basic_synchronized_best_fit(const basic_synchronized_best_fit&) = delete;
   basic_synchronized_best_fit& operator=(const basic_synchronized_best_fit&) = delete;
-  ~basic_synchronized_best_fit() { MALLARD_CHECK(!validate()); }
+  ~basic_synchronized_best_fit() { MALLARD_VALIDATE(); }
 
   // Not synchronised. Memory that is allocated from the upstream directly remains the caller's.
   [[nodiscard]] upstream_type& upstream() noexcept { return caches_.central().upstream(); }
@@ -140,20 +140,20 @@ class basic_synchronized_best_fit {
 
   // Keeps the chunks, and the caches with their threads.
   void clear() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     caches_.forget();
     caches_.central().clear();
   }
 
   void release() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     caches_.release();
     caches_.central().release();
   }
 
   // O(blocks).
   std::size_t trim(std::size_t keep) noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     const std::size_t before = usage().held;
     caches_.take_back_all();
     caches_.release();

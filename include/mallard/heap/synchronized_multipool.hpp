@@ -70,7 +70,7 @@ class basic_synchronized_multipool {
   explicit basic_synchronized_multipool(Args&&... args) : caches_(std::forward<Args>(args)...) {}
   basic_synchronized_multipool(const basic_synchronized_multipool&) = delete;
   basic_synchronized_multipool& operator=(const basic_synchronized_multipool&) = delete;
-  ~basic_synchronized_multipool() { MALLARD_CHECK(!validate()); }
+  ~basic_synchronized_multipool() { MALLARD_VALIDATE(); }
 
   // Not synchronised. Memory that is allocated from the upstream directly may end with this heap's clear()
   // and release().
@@ -114,7 +114,7 @@ class basic_synchronized_multipool {
 
   // Keeps the chunks; a clearable upstream decides what it keeps.
   void clear() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     if constexpr (clearable<Upstream>)
       caches_.release();
     else
@@ -123,7 +123,7 @@ class basic_synchronized_multipool {
   }
 
   void release() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     caches_.release();
     caches_.central().release();
   }

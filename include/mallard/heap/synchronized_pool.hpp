@@ -64,7 +64,7 @@ class synchronized_blocks {
   }
   synchronized_blocks(const synchronized_blocks&) = delete;
   synchronized_blocks& operator=(const synchronized_blocks&) = delete;
-  ~synchronized_blocks() { MALLARD_CHECK(!validate()); }
+  ~synchronized_blocks() { MALLARD_VALIDATE(); }
 
   // Not synchronised. Memory that is allocated from the upstream directly may end with this heap's release().
   [[nodiscard]] upstream_type& upstream() noexcept { return caches_.central().upstream(); }
@@ -106,13 +106,13 @@ class synchronized_blocks {
 
   // Keeps all chunks, and the size.
   void clear() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     caches_.forget();
     caches_.central().clear();
   }
 
   void release() noexcept {
-    MALLARD_CHECK(!validate());
+    MALLARD_VALIDATE();
     caches_.release();
     caches_.central().release();
     take_over_size();
