@@ -28,7 +28,7 @@ std::vector<int, mallard::allocator<int, heap>> empty(heap& h) {
 }  // namespace allocator_of_no_heap
 
 // There is no heap by default: a container is given one.
-// error: /no matching (function for call|constructor)/
+// error: no heap: pass one to the container's constructor
 namespace allocator_without_a_heap {
 std::size_t size([[maybe_unused]] mallard::monotonic& heap) {
 #if defined(MISTAKE_ALLOCATOR_WITHOUT_A_HEAP)
@@ -39,6 +39,20 @@ std::size_t size([[maybe_unused]] mallard::monotonic& heap) {
   return numbers.size();
 }
 }  // namespace allocator_without_a_heap
+
+// A container takes a heap of the type that its own type names, and of no other.
+// error: another heap: the allocator's second template argument must be its type
+namespace container_of_another_heap {
+#if defined(MISTAKE_CONTAINER_OF_ANOTHER_HEAP)
+using heap = mallard::multipool;
+#else
+using heap = mallard::monotonic;
+#endif
+
+std::size_t size(heap& memory) {
+  return std::vector<int, mallard::allocator<int, mallard::monotonic>>(memory).size();
+}
+}  // namespace container_of_another_heap
 
 // The heap is part of the type: containers of different heaps are different, and so are their allocators.
 // error: /no match for .operator=|no viable overloaded '='/

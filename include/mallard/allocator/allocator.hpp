@@ -8,6 +8,7 @@
 // Seed 000, section 4 (AS3, AS7 and their kin).
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -75,6 +76,12 @@ class allocator : public heap_handle<Heap> {
 
   // Implicit, so that a container takes the heap itself.
   allocator(Heap& heap) noexcept : heap_handle<Heap>(heap) {}  // NOLINT(google-explicit-constructor)
+
+  // Deleted for the sake of what a compiler says where a container is given no heap, or another one.
+  allocator() = delete;  // no heap: pass one to the container's constructor
+  template <class Other>
+    requires(heap<Other> && !std::convertible_to<Other&, Heap&>)
+  allocator(Other&) = delete;  // another heap: the allocator's second template argument must be its type
 
   template <class U>
   allocator(const allocator<U, Heap>& other) noexcept  // NOLINT(google-explicit-constructor)

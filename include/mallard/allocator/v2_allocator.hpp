@@ -18,6 +18,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <new>
 #include <numeric>
@@ -56,6 +57,12 @@ class v2_allocator : public heap_handle<Heap> {
   // Implicit, so that a container takes the heap itself.
   v2_allocator(Heap& heap) noexcept  // NOLINT(google-explicit-constructor)
       : heap_handle<Heap>(heap) {}
+
+  // Deleted for the sake of what a compiler says, as in mallard::allocator.
+  v2_allocator() = delete;  // no heap: pass one to the container's constructor
+  template <class Other>
+    requires(heap<Other> && !std::convertible_to<Other&, Heap&>)
+  v2_allocator(Other&) = delete;  // another heap: the allocator's second template argument must be its type
 
   template <class U>
   v2_allocator(const v2_allocator<U, Heap, Disabled>& other) noexcept  // NOLINT(google-explicit-constructor)
