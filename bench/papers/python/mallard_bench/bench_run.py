@@ -17,7 +17,7 @@ from mallard_bench.options import Group, Options
 from mallard_bench.program import GroupError, Program
 from mallard_bench.results import result
 from mallard_bench.results_file import ResultsFile
-from mallard_bench.schedules import LONG, probes
+from mallard_bench.schedules import is_long, probes
 
 
 @dataclass
@@ -42,7 +42,7 @@ def run(groups: Sequence[Group], program: Program, file: ResultsFile, options: O
     outcome = Outcome()
     try:
         with ended_in_order():
-            if waiting and options.level in LONG and options.run is None:
+            if waiting and is_long(options):
                 say_how_long(options, program, pace)
             with progress(len(groups)) as report:
                 for group in waiting:

@@ -227,10 +227,11 @@ def test_a_strategy_that_broke_its_check_is_told_and_makes_the_exit_code(bench: 
 
 
 def test_long_runs_say_beforehand_how_long_they_take(bench: Bench) -> None:
-    done = bench.run(*TWO, "--full")
-    assert done.returncode == 0
-    assert done.stderr.startswith("mallard: this takes about ")
-    assert done.stderr.count("\n") == 1
+    for long in ([*TWO, "--full"], ["utilization", "--quick", "-o", "quick.jsonl"]):
+        done = bench.run(*long)
+        assert done.returncode == 0
+        assert done.stderr.startswith("mallard: this takes about ")
+        assert done.stderr.count("\n") == 1
     assert bench.run("density", "--size", "6", "--quick", "-o", "other.jsonl").stderr == ""
 
 

@@ -13,8 +13,6 @@ from mallard_bench.schedules import (
     utilization_schedule,
 )
 
-LONG = (Level.DEFAULT, Level.FULL)  # which may take hours, and say so beforehand
-
 # Per benchmark its groups, and a few short ones that tell how fast a machine is.
 Schedule = Callable[[Options], list[Group]]
 SCHEDULES: dict[Benchmark, tuple[Schedule, Schedule]] = {
@@ -38,6 +36,13 @@ def schedule(options: Options) -> list[Group]:
     if found := groups(options):
         return found
     raise MallardError(f"nothing to measure: no group of {options.benchmark} has all that was asked for")
+
+
+def is_long(options: Options) -> bool:
+    """Return whether a run takes minutes to days, and should say so beforehand."""
+    if options.run is not None or options.level == Level.SMOKE:
+        return False
+    return options.level != Level.QUICK or not options.narrowed
 
 
 def probes(options: Options) -> list[Group]:
