@@ -21,6 +21,10 @@ if(MALLARD_SANITIZE)
   target_link_options(mallard_build_flags INTERFACE -fsanitize=${MALLARD_SANITIZE})
 endif()
 
+# mallard_compile_flags: what the build type compiles with, for what says how it was built.
+string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
+string(STRIP "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}" mallard_compile_flags)
+
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)

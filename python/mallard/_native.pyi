@@ -11,6 +11,12 @@ Columns: TypeAlias = dict[str, NDArray[Any]]
 class JournalError(ValueError):
     """Nothing of a journal can be read; the message is one line for the user."""
 
+class WriteError(JournalError):
+    """A journal cannot be written; the message is the system's reason."""
+
+def built_with() -> str:
+    """Return the compiler, its flags and the libraries that the native parts were built with."""
+
 def summary_json(path: str) -> str:
     """Read the whole journal and return what is known of it as one JSON object."""
 
@@ -123,8 +129,8 @@ def import_journal(
 ) -> dict[str, Any]:
     """Write the journal at `to` from a text journal or a CS:APP trace (`form`: text or csapp), also .xz.
 
-    Returns events and warnings; raises JournalError. What `progress`, which hears the share that is done,
-    raises comes through, too; either way no file is left behind.
+    Returns events and warnings; raises JournalError, WriteError if it is `to` that fails. What `progress`,
+    which hears the share that is done, raises comes through, too; either way no file is left behind.
     """
 
 def export_text(path: str, to: int, progress: Callable[[float], object] = ...) -> dict[str, Any]:

@@ -4,6 +4,7 @@
 when it runs are rich and the native module. The others are no more than a line each.
 """
 
+import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -13,6 +14,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from mallard import MallardError
+from mallard.output import unread
 
 # In the order of --help; each is the first line of what the subcommand says of itself.
 COMMANDS = {
@@ -29,6 +31,7 @@ COMMANDS = {
     "bench": "Measure strategies by the benchmarks of papers.",
 }
 NATIVE = ("record", "replay")
+INTERRUPTED = 130  # 128 + SIGINT
 
 
 def loaded(name: str) -> tuple[Callable[..., None], dict[str, Any]]:
@@ -54,7 +57,7 @@ def listed() -> None:
 
 def application(called: str | None) -> typer.Typer:
     """Return the command line with all of the one subcommand and the names of the others."""
-    app = made(mallard)
+    app = made(mallard, completion=True)
     for name, summary in COMMANDS.items():
         if name != called:
             app.command(name, help=summary)(listed)
@@ -70,11 +73,11 @@ def application(called: str | None) -> typer.Typer:
     return app
 
 
-def made(callback: Callable[..., None]) -> typer.Typer:
-    """Return a command line of subcommands."""
+def made(callback: Callable[..., None], completion: bool = False) -> typer.Typer:
+    """Return a command line of subcommands, with options for the completion of a shell if wanted."""
     app = typer.Typer(
         rich_markup_mode=None,
-        add_completion=False,
+        add_completion=completion,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
@@ -83,17 +86,29 @@ def made(callback: Callable[..., None]) -> typer.Typer:
 
 
 def show_version(wanted: bool) -> None:
-    """Print the version and stop, if it is wanted."""
+    """Print the version and what it was built with, and stop, if that is wanted."""
     if wanted:
+        import platform
         from importlib.metadata import version
 
+        from mallard import _native
+
+        runtime = [f"{name} {version(name)}" for name in ("duckdb", "numpy", "typer")]
         print(f"mallard {version('mallard')}")
+        print(f"built with {_native.built_with()}")
+        print(f"running with {', '.join([f'Python {platform.python_version()}', *runtime])}")
         raise typer.Exit
 
 
 def mallard(
     version: Annotated[
-        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "--version",
+            callback=show_version,
+            is_eager=True,
+            help="Print the version and what it was built with.",
+        ),
     ] = False,
 ) -> None:
     """Find out which memory-allocation strategy would pay in a C or C++ program."""
@@ -102,7 +117,7 @@ def mallard(
 def main() -> NoReturn:
     """Run the command line; what goes wrong is one line on stderr and exit code 2."""
     given = sys.argv[1:] or ["--help"]
-    called = next((argument for argument in given if not argument.startswith("-")), None)
+    called = next((argument for argument in being_completed() or given if not argument.startswith("-")), None)
     try:
         app = application(called)
         if (
@@ -112,17 +127,35 @@ def main() -> NoReturn:
             and subcommands(loaded(called)[0])
         ):
             given.append("--help")
-        sys.exit(app(given, prog_name="mallard", standalone_mode=False))
+        code = app(given, prog_name="mallard", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        unread()
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # typer has met it first
+            unread()
+        raise
     except typer.Abort:
-        sys.exit(130)
+        interrupted()
     except RuntimeError as error:
         if str(error) != "Query interrupted":  # so DuckDB tells of Ctrl-C
             raise
-        sys.exit(130)
+        interrupted()
     except MallardError as error:
         refuse(str(error))
     except typer.TyperException as error:
         refuse(one_line(error.format_message(), given))
+    if code == INTERRUPTED:
+        interrupted()
+    sys.exit(code)
+
+
+def being_completed() -> list[str]:
+    """Return the arguments so far of the line that a shell wants to have completed; empty if none does."""
+    if "_MALLARD_COMPLETE" not in os.environ:
+        return []
+    line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
+    return line.split()[1:]
 
 
 def one_line(message: str, given: list[str]) -> str:
@@ -136,6 +169,12 @@ def hint(given: list[str]) -> str:
     if place is None or "--" in given[:place]:
         return ""
     return f"; write `-- {' '.join(given[place:])}`"
+
+
+def interrupted() -> NoReturn:
+    """Say that Ctrl-C has ended the command; exit as shells expect it then."""
+    print("mallard: interrupted", file=sys.stderr)
+    sys.exit(INTERRUPTED)
 
 
 def refuse(what: str) -> NoReturn:

@@ -1,12 +1,15 @@
 """The native tools: where they are, and handing the process over to one of them."""
 
 import os
+import re
 import shutil
+import signal
+import subprocess
 import sysconfig
 from pathlib import Path
 from typing import Any, NoReturn
 
-from typer.core import TyperCommand
+from typer.core import CompletionItem, TyperCommand  # type: ignore[attr-defined]
 
 from mallard import MallardError
 
@@ -21,18 +24,32 @@ def tool(name: str) -> str:
 
 
 def become(name: str, arguments: list[str]) -> NoReturn:
-    """Replace this process by a native tool, so that signals and the exit code are the tool's own."""
+    """Replace this process by a native tool, so that signals and the exit code are the tool's own.
+
+    Its usage shows it as the user has called it. Python ignores SIGPIPE; the tool, and the program that it
+    runs, must not inherit that.
+    """
     path = tool(name)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
-        os.execv(path, [name, *arguments])
+        os.execv(path, [name.replace("-", " "), *arguments])
     except OSError as error:
         raise MallardError(f"cannot run {path}: {error.strerror}") from error
 
 
 class NativeCommand(TyperCommand):
-    """A subcommand whose arguments, `--` and `--help` among them, all belong to a native tool."""
+    """A subcommand whose arguments, `--` and `--help` among them, all belong to the tool mallard-NAME."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Keep the arguments as they are."""
         ctx.args = args
         return []
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[CompletionItem]:
+        """Complete the tool's options, which its help lists; not those of a program that it runs."""
+        if not incomplete.startswith("-") or "--" in ctx.args:
+            return []
+        asked = [tool(f"mallard-{self.name}"), "--help"]
+        said = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
+        options = re.findall(r"(?m)^ +(?:-\w,)?(--[\w-]+)", said)
+        return [CompletionItem(option) for option in options if option.startswith(incomplete)]

@@ -1,11 +1,12 @@
 """Files that appear when they are whole, and not before; and text for a terminal or a file."""
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from mallard import MallardError
 
@@ -62,12 +63,11 @@ def writing(path: Path | None) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     except (OSError, KeyboardInterrupt) as error:
-        # What is still in Python's buffer must not be tried again at the exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_output()
+        if isinstance(error, BrokenPipeError):
+            unread()
         if isinstance(error, KeyboardInterrupt):
             raise
-        if isinstance(error, BrokenPipeError):
-            sys.exit(1)  # who reads has seen enough, as `head` does
         raise MallardError(f"cannot write to standard output: {error.strerror}") from error
 
 
@@ -82,3 +82,14 @@ def drawn(draw: "Callable[[Console], None]", to_file: bool) -> bytes:
     with console.capture() as captured:
         draw(console)
     return captured.get().encode("utf-8" if to_file else sys.stdout.encoding, "replace")
+
+
+def discard_output() -> None:
+    """Have what is still in Python's buffer not be tried again at the exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def unread() -> NoReturn:
+    """Exit as a program does that the system ends by SIGPIPE: who reads has seen enough, as `head` does."""
+    discard_output()
+    sys.exit(128 + signal.SIGPIPE)

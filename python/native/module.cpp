@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "journal/bytes/output.hpp"
 #include "journal/open.hpp"
 #include "native/bind.hpp"
 #include "profile/journal_pass.hpp"
@@ -39,7 +40,9 @@ nb::dict totals_of_regions(const std::filesystem::path& path) {
 }  // namespace
 
 NB_MODULE(_native, module) {
-  nb::exception<journal::error>(module, "JournalError", PyExc_ValueError);
+  const auto error = nb::exception<journal::error>(module, "JournalError", PyExc_ValueError);
+  nb::exception<journal::write_error>(module, "WriteError", error.ptr());
+  module.def("built_with", [] { return MALLARD_BUILT_WITH; });
   module.def(
       "summary_json", [](const std::filesystem::path& path) { return to_json(profile::summarize(path)); },
       nb::arg("path"), nb::call_guard<nb::gil_scoped_release>());

@@ -3,8 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
+#include <utility>
 
 #include "harness/tool_arguments.hpp"
 #include "mallard/core/version.hpp"
@@ -25,6 +28,19 @@ constexpr const char* description =
 constexpr const char* footer =
     "Exit codes: 0 the table is complete, 1 a strategy failed its check, 2 bad input, 130 interrupted "
     "(the rows measured so far are printed).";
+
+class formatter : public CLI::Formatter {
+ public:
+  // `name` is what the user has called: mallard-replay or mallard replay.
+  explicit formatter(std::string name) : name_(std::move(name)) {}
+
+  std::string make_usage(const CLI::App* app, std::string) const override {
+    return CLI::Formatter::make_usage(app, name_);
+  }
+
+ private:
+  std::string name_;
+};
 
 // The first name that is not a strategy's; empty if all are.
 std::string unknown_name(const std::vector<std::string>& names, subject of) {
@@ -50,6 +66,7 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
   CLI::App app(description, "mallard-replay");
   app.footer(footer);
   app.set_version_flag("--version", version);
+  app.formatter(std::make_shared<formatter>(std::filesystem::path(argv[0]).filename().string()));
   app.get_formatter()->column_width(34);
   app.add_option("FILE", asked.file, "Journal or its text form, also as .xz");
   bool regions = false;

@@ -51,6 +51,11 @@ def test_command_and_tools_are_inside(environment: Path) -> None:
     assert "multipool" in {strategy["strategy"] for strategy in listing}
 
 
+def test_manual_page_is_where_man_looks(environment: Path) -> None:
+    page = (environment / "share/man/man1/mallard.1").read_text()
+    assert '.SS "mallard record"' in page
+
+
 def test_benchmarks_of_papers_are_no_part_of_it(environment: Path) -> None:
     (wheel,) = (SOURCE / "build/wheel").glob("mallard-*.whl")
     assert [name for name in ZipFile(wheel).namelist() if "bench" in name] == ["mallard/commands/bench.py"]

@@ -1,13 +1,17 @@
 """The `mallard` command itself: help, what it loads, what it says when it is misused."""
 
+import os
+import re
+import signal
 import subprocess
 import sys
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
-from conftest import Mallard
+from conftest import MALLARD, Mallard
 
-from mallard.cli import COMMANDS, loaded
+from mallard.cli import COMMANDS, NATIVE, loaded
 
 OWN = [name for name in COMMANDS if name != "bench"]  # which is a package of its own
 
@@ -69,8 +73,73 @@ def test_bench_where_it_is_not_installed(arguments: list[str]) -> None:
     assert refused.stderr.count("\n") == 1
 
 
-def test_version(mallard: Mallard) -> None:
-    assert mallard("--version").stdout == f"mallard {version('mallard')}\n"
+def test_version_names_what_it_was_built_with(mallard: Mallard) -> None:
+    release, built, running = mallard("--version").stdout.splitlines()
+    assert release == f"mallard {version('mallard')}"
+    assert re.fullmatch(
+        r"built with (GNU|Clang) [\d.]+ -.*, libdw [\d.]+, zstd [\d.]+, liblzma [\d.]+", built
+    )
+    assert re.fullmatch(r"running with Python [\d.]+, duckdb \S+, numpy \S+, typer \S+", running)
+
+
+def completed(*words: str) -> list[str]:
+    """What a shell gets to choose from for the last word, as bash asks."""
+    line = {"_MALLARD_COMPLETE": "complete_bash", "COMP_WORDS": "\n".join(["mallard", *words])}
+    environment = {**os.environ, **line, "COMP_CWORD": str(len(words))}
+    asked = subprocess.run([MALLARD], env=environment, capture_output=True, text=True, check=False)
+    assert asked.stderr == ""
+    return asked.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "choices"),
+    [
+        (["pro"], {"profile"}),
+        (["profile", "--sit"], {"--sites"}),
+        (["replay", "--str"], {"--strategy"}),
+        (["record", "-o", "x.mlrd", "--st"], {"--stack"}),
+        (["record", "-o", "x.mlrd", "--", "perl", "--st"], set()),
+    ],
+)
+def test_a_shell_completes_subcommands_and_their_options(words: list[str], choices: set[str]) -> None:
+    assert set(completed(*words)) == choices
+
+
+def test_the_script_for_a_shell_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    shell = ["/bin/bash", "-c", f"{MALLARD} --show-completion; true"]
+    shown = subprocess.run(shell, capture_output=True, text=True, check=True)
+    assert "complete -o default -F _mallard_completion mallard" in shown.stdout
+
+
+@pytest.mark.parametrize("command", NATIVE)
+def test_usage_is_as_the_user_calls_it(mallard: Mallard, command: str) -> None:
+    assert f"\nUsage: mallard {command} [OPTIONS] " in mallard(command, "--help").stdout
+
+
+def test_a_recorded_program_is_ended_by_a_closed_pipe(mallard: Mallard, tmp_path: Path) -> None:
+    piped = ["/bin/sh", "-c", "yes | head -n 1"]
+    recorded = mallard("record", "-o", tmp_path / "yes.mlrd", "--", *piped)
+    assert recorded.stdout == "y\n"
+    assert "yes" not in recorded.stderr.replace("yes.mlrd", "")
+
+
+def test_a_terminal_is_told_what_to_do_with_the_journal(tmp_path: Path) -> None:
+    terminal, end = os.openpty()
+    command = [MALLARD, "record", "-o", "x.mlrd", "--", "/usr/bin/perl", "-e", ""]
+    subprocess.run(command, stderr=end, cwd=tmp_path, check=True)
+    os.close(end)
+    said = os.read(terminal, 4096)
+    assert said.endswith(b"mallard-record: to see what was allocated: mallard profile x.mlrd\r\n")
+    os.close(terminal)
+
+
+@pytest.mark.parametrize("arguments", [["strategies"], ["--help"]])
+def test_nobody_reads_on(arguments: list[str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run([MALLARD, *arguments], stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, b"")
 
 
 def test_unknown_subcommand(mallard: Mallard) -> None:

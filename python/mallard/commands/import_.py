@@ -41,6 +41,8 @@ def import_(
     try:
         with replacing(output) as part, progress_bar(f"import {file.name}") as progress:
             done = _native.import_journal(str(file), form.value, str(part), progress)
+    except _native.WriteError as error:
+        raise MallardError(f"cannot write {output}: {error}") from error
     except _native.JournalError as error:
         raise MallardError(f"cannot import {file}: {error}") from error
     for warning in done["warnings"]:

@@ -10,7 +10,7 @@ namespace mallard::journal {
 
 output::output(const std::filesystem::path& path)
     : file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-  if (file_ < 0) throw error(std::strerror(errno));
+  if (file_ < 0) throw write_error(std::strerror(errno));
 }
 
 output::~output() {
@@ -26,7 +26,7 @@ void output::append(byte_span bytes) {
       const int reason = written < 0 ? errno : ENOSPC;
       // Where the file cannot be cut, a reader skips the incomplete chunk.
       [[maybe_unused]] const int cut = ::ftruncate(file_, static_cast<off_t>(size_));
-      throw error(std::strerror(reason));
+      throw write_error(std::strerror(reason));
     }
     left = left.subspan(static_cast<std::size_t>(written));
   }
@@ -36,7 +36,7 @@ void output::append(byte_span bytes) {
 void output::close() {
   const int closing = file_;
   file_ = -1;
-  if (::close(closing) != 0) throw error(std::strerror(errno));
+  if (::close(closing) != 0) throw write_error(std::strerror(errno));
 }
 
 }  // namespace mallard::journal

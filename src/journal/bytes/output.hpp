@@ -8,6 +8,12 @@
 
 namespace mallard::journal {
 
+// A journal cannot be written: the system's reason.
+class write_error : public error {
+ public:
+  using error::error;
+};
+
 class output {
  public:
   // Makes the file, or empties it; throws journal::error, as every member does.

@@ -6,6 +6,7 @@
 // the user has been told why. If the journal cannot be written further (a full disk), the program goes on
 // unrecorded.
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -43,7 +44,7 @@ std::string why_nothing(const recordings& all, const std::string& name) {
   const journal::spool_header& state = all.root().state();
   if (state.attached == 0)
     return "nothing recorded: the recorder was not loaded into " + name +
-           ": check the lines of ld.so above; a cleared environment also keeps it out";
+           "; if ld.so printed lines above, they say why, else LD_PRELOAD was removed from its environment";
   if (all.root().events() == 0 && state.bypassed != 0 && all.children().journals == 0)
     return "nothing recorded: " + name + " is linked with a malloc of its own, which the recorder cannot see";
   return {};
@@ -62,6 +63,11 @@ void discard(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(std::filesystem::symlink_status(path, ignored)))
     std::filesystem::remove(path, ignored);
+}
+
+// Says what to do with the journal, to somebody who watches.
+void print_next_step(const std::string& path) {
+  if (isatty(STDERR_FILENO) == 1) print_message("to see what was allocated: mallard profile " + path);
 }
 
 void print_summary(const recordings& all, const std::string& path) {
@@ -114,6 +120,7 @@ int record(child& process, const record_options& chosen, const program_file& pro
     return no_journal;
   }
   print_summary(all, path);
+  print_next_step(path);
   return end.status;
 }
 

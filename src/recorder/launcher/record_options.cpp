@@ -2,8 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <bit>
+#include <filesystem>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "recorder/launcher/message.hpp"
 
@@ -19,9 +21,15 @@ const std::map<std::string, journal::stack_mode> stack_modes = {{"full", journal
 // CLI11 does not know of the program and its arguments, since they are no options.
 class formatter : public CLI::Formatter {
  public:
+  // `name` is what the user has called: mallard-record or mallard record.
+  explicit formatter(std::string name) : name_(std::move(name)) {}
+
   std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: mallard-record [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n";
+    return "Usage: " + name_ + " [OPTIONS] [--] PROGRAM [ARGUMENTS...]\n";
   }
+
+ private:
+  std::string name_;
 };
 
 }  // namespace
@@ -29,7 +37,7 @@ class formatter : public CLI::Formatter {
 std::variant<record_options, int> parse_options(int argc, char** argv) {
   record_options chosen;
   CLI::App app("Records every allocation of a program into a journal, for mallard-replay and mallard.");
-  app.formatter(std::make_shared<formatter>());
+  app.formatter(std::make_shared<formatter>(std::filesystem::path(argv[0]).filename().string()));
   app.set_version_flag("--version", recorder_version);
   app.add_option("-o,--output", chosen.output,
                  "Journal to write; those of child processes go to FILE.d; default: mallard.PID.mlrd")

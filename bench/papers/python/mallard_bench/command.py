@@ -189,7 +189,7 @@ def measure(benchmark: Benchmark, asked: Asked, shared: Shared) -> None:
         if done.documents:
             print_runs([done], shared.paper, shared.as_json, shared.html)
     except KeyboardInterrupt:
-        raise typer.Exit(INTERRUPTED) from None
+        sys.exit(INTERRUPTED)  # it is said already
     conclude(outcome, list(done.broken()), goes_on)
 
 
@@ -213,7 +213,7 @@ def conclude(outcome: "Outcome", broken: Sequence[str], goes_on: str) -> None:
     if outcome.stopped:
         raise MallardError(f"{outcome.stopped}; {goes_on}")
     if outcome.interrupted:
-        raise typer.Exit(INTERRUPTED)
+        sys.exit(INTERRUPTED)  # it is said already
     if broken or outcome.failed:
         raise typer.Exit(BROKEN)
 
