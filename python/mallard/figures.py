@@ -3,6 +3,9 @@
 html/page/lib/format.js writes the same figures; tests/python/test_report_page.py holds them together.
 """
 
+from collections.abc import Sequence
+from pathlib import PurePath
+
 UNKNOWN = "–"  # noqa: RUF001
 
 
@@ -67,3 +70,12 @@ def shown(name: str) -> str:
     What opens the file has its bytes instead (os.fsencode).
     """
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def program_name(arguments: Sequence[str], program: str, journal: str) -> str:
+    """Return the name by which the program was started; that of the journal's file where it is not known.
+
+    The program's own file may be called otherwise: redis-server is a link to redis-check-rdb.
+    """
+    names = [*arguments[:1], program, journal]
+    return shown(next((name for path in names if (name := PurePath(path).name)), journal))

@@ -160,6 +160,7 @@ def whole(objects: Sequence[Made], last: int) -> dict[str, Any]:
         "cpu_ns": 0,
         "recording_ns": 0,
         "program": "/opt/made",
+        "arguments": [],
     }
 
 

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from made_store import Calls, Made, Names, make_store
 
+from mallard import figures
 from mallard.analysis.collapse import collapse
+from mallard.analysis.model import Frame
 from mallard.analysis.partition import Limits, Observed, Partition, partition
 from mallard.analysis.refine import Nodes, refine
-from mallard.analysis.subsystems import Division, divide, heavy, is_passage
+from mallard.analysis.subsystems import Division, divide, heavy, is_passage, names_of
 
 # A path of functions, and how often each kind of behaviour occurs at its end.
 Planted = dict[str, dict[int, int]]
@@ -236,11 +238,28 @@ def test_one_subsystem_has_the_name_of_the_program() -> None:
     assert division.names == ["made"]
 
 
+def test_the_program_is_called_as_it_was_started() -> None:
+    started = ["/usr/bin/redis-server", "--port", "0"]
+    assert figures.program_name(started, "/usr/bin/redis-check-rdb", "run.mlrd") == "redis-server"
+    assert figures.program_name([], "/usr/bin/redis-check-rdb", "run.mlrd") == "redis-check-rdb"
+    assert figures.program_name([], "", "folder/run.mlrd") == "run.mlrd"
+
+
 def test_subsystems_of_one_function_are_told_apart() -> None:
     calls = Calls(parents=(0, 0, 1, 1, 2, 3), functions=("", "main", "f", "g", "work", "work"))
     objects = [*many(4, 16, 1, 0), *many(2, 3000, 50, 200), *many(3, 300, 999, 600), *many(5, 90, 9, 900)]
     division, _ = divided("subtree", calls, objects)
     assert {"work (called by f)", "work (called by g)"} <= set(division.names)
+
+
+def test_subsystems_of_one_function_and_one_caller_are_told_apart_by_further_callers() -> None:
+    ways = (["read", "call"], ["write", "call"], ["write", "call"])
+    paths = [[Frame(function, "") for function in ("main", *way, "lib.so+0x10")] for way in ways]
+    assert names_of(paths) == [
+        "lib.so+0x10 (called by call)",
+        "lib.so+0x10 (called by call from write)",
+        "lib.so+0x10 (called by call from write) (2)",
+    ]
 
 
 def test_by_module_is_that_of_the_innermost_frame() -> None:

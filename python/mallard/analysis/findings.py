@@ -153,7 +153,7 @@ def loose_pages(profile: Profile) -> Iterator[Finding]:
         if subsystem.behaviour.max_live_bytes >= LOOSE_BYTES:
             yield Finding(
                 title=f"{subsystem.name} lies scattered",
-                detail=f"On average {figures.share(pages)} of the pages that hold its blocks is its own. "
+                detail=f"On average its blocks fill {figures.share(pages)} of the pages that they lie on. "
                 "What that costs in cache and TLB misses a journal cannot tell: not proven.",
                 suggestion="Suggested: try a heap of its own, which keeps its blocks on pages of their own.",
                 share=None,

@@ -1,7 +1,7 @@
 """Which way to allocate a subsystem's behaviour suggests: one for each subsystem, the most special first.
 
                           U is high                         most passes through
-    dies together         monotonic, wink-out               multipool, wink-out
+    frees together        monotonic, wink-out               multipool, wink-out
     youngest first        monotonic on a buffer             a stack
     all alive at once     monotonic, wink-out
     one size              a pool                            a pool
@@ -50,8 +50,8 @@ def way_of(subsystem: Subsystem) -> tuple[str, str, str] | None:
     part, variation = subsystem.behaviour, subsystem.dvluc.variation
     whole, freed = part.allocations, part.free_order
     if freed.together >= MOST * whole:
-        detail = f"{freed.together:,} of its {whole:,} blocks are freed in runs that leave nothing"
-        return "dies together", detail, wink_out(subsystem)
+        detail = f"{freed.together:,} of its {whole:,} blocks are freed in runs that leave none of them"
+        return "frees its blocks together", detail, wink_out(subsystem)
     if freed.lifo >= MOST * whole:
         detail = f"{freed.lifo:,} of its {whole:,} blocks are the youngest alive when they are freed"
         return "frees the youngest first", detail, stack(subsystem)

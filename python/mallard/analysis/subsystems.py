@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from pathlib import PurePath
 
 import numpy as np
 
+from mallard import figures
 from mallard.analysis.collapse import Collapsed, collapse, reduce, sums_of_subtrees
 from mallard.analysis.function_names import own_name
 from mallard.analysis.groups import Grouping
@@ -23,8 +23,8 @@ from mallard.analysis.refine import Nodes, refine
 from mallard.analysis.signature import observe
 from mallard.analysis.store import Store
 from mallard.analysis.symbols import Symbols
-from mallard.figures import shown
 
+MOST_CALLERS = 3  # in the name of a subsystem
 WAYS = ("subtree", "module", "thread", "annotation")
 
 # Functions that say nothing of what a program does below them, and the modules that consist of such.
@@ -90,17 +90,23 @@ def is_passage(function: str, module: str) -> bool:
 
 
 def names_of(paths: Sequence[Sequence[Frame]]) -> list[str]:
-    """Name each subsystem by the function of its root; by a caller, too, where that alone tells little."""
+    """Name each subsystem by the function of its root; by callers, too, as many as tell it from others."""
     often = Counter(own_name(path[-1].function) for path in paths)
     found: list[str] = []
     for path in paths:
         name = own_name(path[-1].function)
-        callers = [frame.function for frame in path[:-1] if not is_passage(frame.function, frame.module)]
-        named = [function for function in callers if not is_unnamed(function)]
-        if named and (often[name] > 1 or is_unnamed(path[-1].function)):
-            name += f" (called by {own_name(named[-1])})"
-        found.append(unlike(name, found))
+        outwards = [frame for frame in reversed(path[:-1]) if not is_passage(frame.function, frame.module)]
+        callers = [own_name(frame.function) for frame in outwards if not is_unnamed(frame.function)]
+        least = 1 if callers and (often[name] > 1 or is_unnamed(path[-1].function)) else 0
+        most = min(len(callers), MOST_CALLERS) if least else 0
+        ways = [called(name, callers[:number]) for number in range(least, most + 1)]
+        found.append(next((way for way in ways if way not in found), unlike(ways[-1], found)))
     return found
+
+
+def called(name: str, callers: Sequence[str]) -> str:
+    """Return the name of a function with its callers, the innermost first."""
+    return f"{name} (called by {' from '.join(callers)})" if callers else name
 
 
 def unlike(name: str, others: Collection[str]) -> str:
@@ -115,8 +121,9 @@ def is_unnamed(function: str) -> bool:
 
 
 def program_name(store: Store) -> str:
-    """Return the file name of the program, or of the journal where the program is not known."""
-    return shown(PurePath(store.totals["program"] or store.path).name)
+    """Return the name of the program, or of the journal where the program is not known."""
+    totals = store.totals
+    return figures.program_name(totals["arguments"], totals["program"], store.path)
 
 
 def used_contexts(store: Store) -> list[int]:

@@ -61,11 +61,11 @@ def answer(profile: Profile, replay: Sequence[ReplayRow] | None) -> tuple[str, b
 def unmeasured(profile: Profile, density: float | None) -> str:
     """Say what is known without a replay, and how to go on."""
     known = (
-        "What allocation costs of the CPU time is not known"
+        "What allocation costs of the CPU time is not known."
         if density is None
-        else f"Allocation takes {at_most(density)} of the CPU time; faster operations save less"
+        else f"Allocation takes {at_most(density)} of the CPU time, so a faster one saves less than that."
     )
-    return f"{known}; to measure what a strategy gains: mallard replay {shlex.quote(profile.journal)}"
+    return f"{known} To measure what each strategy would save: mallard replay {shlex.quote(profile.journal)}"
 
 
 def at_most(density: float) -> str:

@@ -83,7 +83,7 @@ def as_stacks(journal: str, folded: bool, metrics: list[str], output: Path | Non
     from mallard.analysis.symbols import Symbols
     from mallard.export.folded import export_folded
     from mallard.export.speedscope import export_speedscope
-    from mallard.figures import shown
+    from mallard.figures import program_name
 
     with progress_bar(f"read {journal}") as progress:
         store = Store.read(journal, progress)
@@ -92,5 +92,6 @@ def as_stacks(journal: str, folded: bool, metrics: list[str], output: Path | Non
     if folded:
         export_folded(tree, metrics[0], output)
     else:
-        export_speedscope(tree, metrics, shown(Path(store.totals["program"] or journal).name), output)
+        name = program_name(store.totals["arguments"], store.totals["program"], journal)
+        export_speedscope(tree, metrics, name, output)
     return [*store.totals["warnings"], *symbols.warnings]

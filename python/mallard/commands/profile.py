@@ -37,7 +37,8 @@ def profile(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     sites: Annotated[int, typer.Option(min=0, help="Number of sites to show, largest first.")] = 20,
     few: Annotated[
-        int, typer.Option(min=0, help="Most allocations of its thread that a temporary may outlive.")
+        int,
+        typer.Option(min=0, help="A temporary is freed within this many allocations of its thread."),
     ] = 8,
     short: Annotated[str, typer.Option(help="How long a temporary lives at most: 500ns, 2us, 1ms.")] = "1us",
     tree: Annotated[bool, typer.Option("--tree", help="Print the call tree instead.")] = False,

@@ -29,7 +29,7 @@ SECTIONS = (
 
 def program_name(profile: Profile) -> str:
     """Return the name that a user calls the program by."""
-    return PurePath(profile.program).name or PurePath(profile.journal).name
+    return figures.program_name(profile.arguments, profile.program, profile.journal)
 
 
 def panel(report: JournalReport, number: int, several: bool) -> Element:

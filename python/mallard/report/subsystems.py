@@ -82,9 +82,9 @@ def columns(profile: Profile) -> list[Column[Row]]:
             figures.share,
             f"Objects {few}.",
         ),
-        Column("Ends, most", lambda row: free_order(of(row)), tip="How most objects end."),
+        Column("Freed, mostly", lambda row: free_order(of(row)), tip="How most objects end."),
         Column(
-            "Foreign",
+            "Cross-thread frees",
             lambda row: part(of(row).foreign_frees, of(row).allocations),
             figures.share,
             "Objects that another thread frees than the one that allocated them.",

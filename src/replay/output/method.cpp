@@ -92,9 +92,9 @@ std::string pass_end_of(const trace_facts& f) {
     return "all regions have ended; own heaps keep chunks in the cache of their process, what stands on "
            "malloc "
            "stands on one that keeps memory (glibc-notrim, but for region_emulator/NAME, which is over NAME)";
-  return "inside the time, what cannot reuse freed blocks ends them: monotonic and multipool/monotonic are "
-         "cleared and keep memory, std.monotonic and boost.monotonic are released to an operator new that "
-         "keeps it (glibc-notrim, under all std and Boost resources)";
+  return "part of its time; strategies that cannot reuse freed blocks end all blocks there: monotonic and "
+         "multipool/monotonic by clear(), which keeps their memory, std.monotonic and boost.monotonic by "
+         "release() to an operator new that keeps it (glibc-notrim, below all std and Boost resources)";
 }
 
 std::string regions_of(const trace_facts& f) {
@@ -138,9 +138,11 @@ std::vector<method_line> method_of(const report_input& in) {
       {"footprint", footprint_of(in)},
       {"faults", "page faults of the cold pass, median over the rounds"},
       {"pass_end", pass_end_of(in.facts)},
-      {"chunk_cache", "own heaps stand on the chunk cache of their process, as they do by default: up to " +
-                          harness::format_bytes(process_chunks().limit()) +
-                          " of what they gave back, empty when a turn begins; all of it counts as held"},
+      {"chunk_cache",
+       "mallard's heaps take memory from the chunk cache of their process, as by default: it "
+       "keeps up to " +
+           harness::format_bytes(process_chunks().limit()) +
+           " of what they return, is empty when a turn begins, and counts as held"},
       {"memory_limit", harness::format_bytes(in.options.memory_limit) +
                            " of private writable memory an allocator" +
                            (in.options.litter == 0 ? "" : " with its litter") +

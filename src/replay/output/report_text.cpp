@@ -188,12 +188,13 @@ std::string machine_lines(const harness::machine_facts& m) {
 }  // namespace
 
 std::string to_text(const report_input& in) {
-  std::string text = journal_lines(in) + machine_lines(in.machine);
+  std::string text = journal_lines(in) + '\n' + table(in);
+  if (!in.options.check_only) {
+    text += '\n' + table_of_shifts(in);
+    for (const std::string& line : verdict_of(in)) text += line + '\n';
+  }
+  text += "\nHow this was measured:\n" + machine_lines(in.machine);
   for (const method_line& line : method_of(in)) text += heading(line.name, line.text);
-  text += '\n' + table(in);
-  if (in.options.check_only) return text;
-  text += '\n' + table_of_shifts(in);
-  for (const std::string& line : verdict_of(in)) text += line + '\n';
   return text;
 }
 

@@ -194,6 +194,7 @@ TEST(Report, TheTextNamesJournalMachineAndMethod) {
   for (const char* start :
        {"journal  ", "machine  ", "rounds  ", "touch  ", "threads  ", "litter  ", "footprint  "})
     EXPECT_NE(text.find(std::string("\n") + start), text.starts_with(start) ? 0 : std::string::npos) << start;
+  EXPECT_LT(text.find("\nstrategy  "), text.find("\nHow this was measured:\nmachine  ")) << text;
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ mallard.charts.dvluc = {
   summary({ profile }) {
     const [first] = profile.subsystems;
     const density = first.dvluc.density.value;
-    const most = density === null ? "" : ` The densest is ${mallard.subsystem_name(profile, 0)}: D ${format.unit(density)}.`;
+    const most = density === null ? "" : ` ${mallard.subsystem_name(profile, 0)} has the highest D, ${format.unit(density)}.`;
     const many = profile.subsystems.length;
     return `${format.count(many)} ${many === 1 ? "subsystem" : "subsystems"}, divided by ${profile.by}.${most}`;
   },

@@ -37,12 +37,12 @@ const columns = [
   ["Max live", "number", (b) => b.max_live_bytes, format.bytes, "Its own most live bytes."],
   ["Size", "number", (b) => b.sizes.p50, format.bytes, "Median requested size."],
   ["Lifetime", "number", (b) => b.lifetime_ns?.p50 ?? null, format.ns, "Median, of objects that ended."],
-  ["Events lived", "number", (b) => b.lifetime_events?.p50 ?? null, format.count, "Median lifetime in events."],
+  ["Lifetime, events", "number", (b) => b.lifetime_events?.p50 ?? null, format.count, "Median lifetime in events."],
   ["Temporary", "number", (b) => part(b.temporaries.few, b.allocations), format.share, "Objects freed soon: see Method."],
   ["Alive at exit", "number", (b) => b.leaked_bytes, format.bytes, "Never freed.", true],
   ["Never freed", "number", (b) => b.free_order.never, format.count, "Objects still live at the end."],
-  ["Foreign", "number", (b) => part(b.foreign_frees, b.allocations), format.share, "Objects that another thread frees."],
-  ["Ends, most", "text", (b) => mostly(b.free_order, b.allocations), (text) => text, "How most objects end."],
+  ["Cross-thread frees", "number", (b) => part(b.foreign_frees, b.allocations), format.share, "Objects that another thread frees."],
+  ["Freed, mostly", "text", (b) => mostly(b.free_order, b.allocations), (text) => text, "How most objects end."],
 ];
 
 function stack_of(site) {
