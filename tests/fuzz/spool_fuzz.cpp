@@ -5,7 +5,7 @@
 //     journal]
 //
 // A spool is large and mostly empty, so the input holds only the parts that mean something; the rest of the
-// file stays zero. The magic and the size of the rings are made right, or nothing else would be reached; the
+// file stays zero. The magic and the options are made right, or nothing else would be reached; the
 // number of contexts is kept small, or most of the time would go into reading zeros.
 #include <fcntl.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ class files {
     file_ = ::mkstemp(journal_.data());
     spool_ = ::open(spool_path().c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (file_ < 0 || spool_ < 0 ||
-        ftruncate(spool_, static_cast<off_t>(spool_bytes(spool_parts::ring_words))) != 0)
+        ftruncate(spool_, static_cast<off_t>(spool_bytes(spool_parts::options))) != 0)
       std::abort();
   }
   ~files() {
@@ -59,8 +59,8 @@ class files {
           offsetof(spool_header, contexts_used));
     const std::uint64_t magic = spool_magic;
     write(spool_, {reinterpret_cast<const char*>(&magic), sizeof magic}, 0);
-    const std::uint64_t words = spool_parts::ring_words;
-    write(spool_, {reinterpret_cast<const char*>(&words), sizeof words}, offsetof(spool_header, options));
+    const spool_options options = spool_parts::options;
+    write(spool_, {reinterpret_cast<const char*>(&options), sizeof options}, offsetof(spool_header, options));
     if (ftruncate(file_, 0) != 0) std::abort();
     write(file_, input, 0);
   }

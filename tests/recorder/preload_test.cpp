@@ -125,6 +125,8 @@ TEST(preload, needs_libc_alone_and_shows_nothing_but_the_entry_points) {
       "_Exit",
       "dlclose",
       "dlopen",
+      "prctl",
+      "syscall",
   };
   EXPECT_EQ(names, entry_points);
 }

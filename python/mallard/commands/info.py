@@ -16,7 +16,10 @@ def info(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     strict: Annotated[
         bool,
-        typer.Option("--strict", help="Exit with 2 if the journal is damaged, cut off or being recorded."),
+        typer.Option(
+            "--strict",
+            help="Exit with 2 if the journal is damaged, cut off, being recorded or lacks something.",
+        ),
     ] = False,
 ) -> None:
     """Show what a journal holds and what recording cost."""

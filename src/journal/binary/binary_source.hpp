@@ -31,7 +31,9 @@ class binary_source final : public event_source {
   [[nodiscard]] const process_tables& tables() const override { return tables_.get(); }
   [[nodiscard]] const metadata& about() const override { return about_; }
   [[nodiscard]] const std::vector<std::string>& warnings() const override { return warnings_; }
-  [[nodiscard]] bool complete() const override { return has_end_ && !damaged_; }
+  [[nodiscard]] bool complete() const override {
+    return has_end_ && !damaged_ && !about_.facts.contains(incomplete_fact);
+  }
   [[nodiscard]] double progress() const override { return from_.progress(); }
   void watch(section_type type, table_receiver receive) override { receivers_[type] = std::move(receive); }
 

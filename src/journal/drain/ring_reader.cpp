@@ -1,12 +1,12 @@
 #include "journal/drain/ring_reader.hpp"
 
 namespace mallard::journal {
-ring_reader::ring_reader(spool_header* spool, std::uint32_t index, std::uint64_t ring_words,
+ring_reader::ring_reader(spool_header* spool, std::uint32_t index, const spool_options& options,
                          std::uint64_t tail, std::uint64_t tail_thread) noexcept
     : thread_word(tail_thread),
       header_(&ring_of(spool, index)),
-      words_(ring_words_of(spool, index, ring_words)),
-      mask_(ring_words - 1),
+      words_(ring_words_of(spool, index, options)),
+      mask_(options.ring_words - 1),
       position_(tail),
       end_(tail),
       tail_(tail),

@@ -32,9 +32,9 @@ struct record {
 
 class ring_reader {
  public:
-  // `ring_words` is the reader's own knowledge of the size, not what the shared header says by now.
+  // `options` are the reader's own knowledge of the layout, not what the shared header says by now.
   // Begins at `tail`, whose thread is `tail_thread`.
-  ring_reader(spool_header* spool, std::uint32_t index, std::uint64_t ring_words, std::uint64_t tail,
+  ring_reader(spool_header* spool, std::uint32_t index, const spool_options& options, std::uint64_t tail,
               std::uint64_t tail_thread) noexcept;
 
   // Looks how far the program has written.

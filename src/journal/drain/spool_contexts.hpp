@@ -28,7 +28,8 @@ namespace mallard::journal {
 
 class spool_contexts {
  public:
-  explicit spool_contexts(spool_header* spool) noexcept : spool_(spool) {}
+  // `room`: as many contexts as the spool has room for.
+  spool_contexts(spool_header* spool, std::uint32_t room) noexcept : spool_(spool), room_(room) {}
 
   template <class Receiver>
   [[nodiscard]] std::uint32_t context_of(std::uint32_t number, Receiver& receiver) {
@@ -43,7 +44,7 @@ class spool_contexts {
 
   template <class Receiver>
   std::uint32_t see(std::uint32_t number, Receiver& receiver) {
-    const std::uint32_t used = std::min(spool_->contexts_used.load(), max_contexts_in_spool);
+    const std::uint32_t used = std::min(spool_->contexts_used.load(), room_);
     if (number >= used) return 0;
     if (known_.size() < used) known_.resize(used, unseen);
     known_[0] = 0;
@@ -67,6 +68,7 @@ class spool_contexts {
   }
 
   spool_header* spool_;
+  std::uint32_t room_;
   std::vector<std::uint32_t> known_;  // by the spool's number
   std::vector<context_entry> path_;   // of a number being looked up, outwards
   std::vector<std::uint32_t> numbers_;

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -171,7 +170,7 @@ spool_copy::spool_copy(const std::filesystem::path& path, const std::filesystem:
 spool_copy::spool_copy(spool_copy&& from) noexcept
     : header_(std::exchange(from.header_, nullptr)),
       bytes_(from.bytes_),
-      ring_words_(from.ring_words_),
+      options_(from.options_),
       rings_(from.rings_),
       journal_bytes_(from.journal_bytes_),
       by_next_tails_(from.by_next_tails_),
@@ -186,8 +185,7 @@ void spool_copy::release() noexcept {
 
 void spool_copy::copy(const file& from, const std::filesystem::path& journal) {
   std::vector<std::uint64_t> headers(headers_end / sizeof(std::uint64_t));
-  if (from.read(headers.data(), headers_end, 0) < headers_end || from.size() < rings_at)
-    throw error("it is no spool, or cut off");
+  if (from.read(headers.data(), headers_end, 0) < headers_end) throw error("it is no spool, or cut off");
   reserve(*reinterpret_cast<const spool_header*>(headers.data()), from.size());
   std::memcpy(static_cast<void*>(header_), headers.data(), headers_end);
   choose_tails(size_of(journal));
@@ -198,14 +196,14 @@ void spool_copy::copy(const file& from, const std::filesystem::path& journal) {
 void spool_copy::reserve(const spool_header& claimed, std::uint64_t file_size) {
   if (!is_magic(claimed.magic)) throw error("it is no spool");
   if (claimed.magic != spool_magic) throw error("it is the spool of another version of mallard-record");
-  ring_words_ = claimed.options.ring_words;
-  const std::uint64_t ring_bytes = ring_words_ * sizeof(std::uint64_t);
-  if (!std::has_single_bit(ring_words_) || ring_words_ < smallest_ring / sizeof(std::uint64_t) ||
-      ring_words_ > largest_ring / sizeof(std::uint64_t))
-    throw error("it is a damaged spool");
-  const std::uint32_t possible = std::min(claimed.rings_used.load(), max_rings);
-  rings_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(possible, (file_size - rings_at) / ring_bytes));
-  bytes_ = rings_at + rings_ * ring_bytes;
+  options_ = claimed.options;
+  if (!is_possible(options_)) throw error("it is a damaged spool");
+  if (file_size < rings_at(options_)) throw error("it is no spool, or cut off");
+  const std::uint64_t there =
+      (file_size - rings_at(options_)) / (ring_at(options_, 1) - ring_at(options_, 0));
+  rings_ = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(std::min(claimed.rings_used.load(), options_.rings), there));
+  bytes_ = ring_at(options_, rings_);
   void* pages =
       mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pages == MAP_FAILED) throw error(std::strerror(errno));
@@ -226,7 +224,7 @@ void spool_copy::choose_tails(std::uint64_t journal_size) noexcept {
 
 void spool_copy::copy_contents(const file& from) noexcept {
   char* memory = bytes_of(header_, 0);
-  const std::uint64_t contexts = std::min(header_->contexts_used.load(), max_contexts_in_spool);
+  const std::uint64_t contexts = std::min(header_->contexts_used.load(), options_.contexts);
   const auto copy_ring = [&](std::uint64_t at, std::uint64_t size, std::uint64_t tail, std::uint64_t head,
                              bool until_zeros) {
     if (head - tail > size) return;  // its reader sees it, too
@@ -240,8 +238,8 @@ void spool_copy::copy_contents(const file& from) noexcept {
   copy_range(from, memory, contexts_at, contexts_at + contexts * sizeof(context_entry));
   for (std::uint32_t i = 0; i < rings_; ++i) {
     const ring_header& ring = ring_of(header_, i);
-    const std::uint64_t bytes = ring_words_ * sizeof(std::uint64_t);
-    copy_ring(rings_at + i * bytes, bytes, ring.tail * sizeof(std::uint64_t),
+    const std::uint64_t bytes = options_.ring_words * sizeof(std::uint64_t);
+    copy_ring(ring_at(options_, i), bytes, ring.tail * sizeof(std::uint64_t),
               ring.head * sizeof(std::uint64_t), true);
   }
 }

@@ -31,7 +31,7 @@ class spool_copy {
   [[nodiscard]] static bool is_spool(const std::filesystem::path& path) noexcept;
 
   [[nodiscard]] spool_header* header() const noexcept { return header_; }
-  [[nodiscard]] std::uint64_t ring_words() const noexcept { return ring_words_; }
+  [[nodiscard]] const spool_options& options() const noexcept { return options_; }
 
   // How many of the journal's first bytes hold what lies before the rings' tails.
   [[nodiscard]] std::uint64_t journal_bytes() const noexcept { return journal_bytes_; }
@@ -52,7 +52,7 @@ class spool_copy {
 
   spool_header* header_ = nullptr;
   std::size_t bytes_ = 0;
-  std::uint64_t ring_words_ = 0;
+  spool_options options_;
   std::uint32_t rings_ = 0;
   std::uint64_t journal_bytes_ = 0;
   bool by_next_tails_ = false;

@@ -41,10 +41,14 @@ class spool_reader {
   // Where reading begins: with the recording, or where another reader has left each ring.
   enum class start : bool { at_beginning, at_tails };
 
-  // `ring_words` is noted before the program runs, which could overwrite the spool's.
-  spool_reader(spool_header* spool, std::uint64_t ring_words, Receiver& receiver,
+  // `options` are noted before the program runs, which could overwrite the spool's.
+  spool_reader(spool_header* spool, const spool_options& options, Receiver& receiver,
                start from = start::at_beginning)
-      : spool_(spool), ring_words_(ring_words), receiver_(&receiver), start_(from), contexts_(spool) {}
+      : spool_(spool),
+        options_(options),
+        receiver_(&receiver),
+        start_(from),
+        contexts_(spool, options.contexts) {}
 
   // Appends all events up to `until` (ticks since recording began) that were visible when called; stops
   // early when a ring has `enough` words that the program cannot use yet, or after `most` records. Returns
@@ -94,7 +98,7 @@ class spool_reader {
   known_thread& thread_of(std::uint64_t word, std::uint64_t time);
 
   spool_header* spool_;
-  std::uint64_t ring_words_;
+  spool_options options_;
   Receiver* receiver_;
   start start_;
   spool_contexts contexts_;
@@ -108,15 +112,15 @@ class spool_reader {
 
 template <class Receiver>
 void spool_reader<Receiver>::find_rings() {
-  const std::uint32_t used = std::min(spool_->rings_used.load(std::memory_order_acquire), max_rings);
+  const std::uint32_t used = std::min(spool_->rings_used.load(std::memory_order_acquire), options_.rings);
   while (rings_.size() < used) {
     const auto index = static_cast<std::uint32_t>(rings_.size());
     if (start_ == start::at_beginning) {
-      rings_.emplace_back(spool_, index, ring_words_, 0, 0);
+      rings_.emplace_back(spool_, index, options_, 0, 0);
       continue;
     }
     const ring_header& shared = ring_of(spool_, index);
-    ring_reader& ring = rings_.emplace_back(spool_, index, ring_words_, shared.tail, shared.tail_thread);
+    ring_reader& ring = rings_.emplace_back(spool_, index, options_, shared.tail, shared.tail_thread);
     if (ring.thread_word != 0) ring.thread = thread_of(ring.thread_word, 0).index;
   }
 }

@@ -17,7 +17,7 @@ spool_source::spool_source(std::unique_ptr<binary_source> journal, spool_copy sp
     : journal_(std::move(journal)),
       spool_(std::move(spool)),
       name_(std::move(name)),
-      reader_(spool_.header(), spool_.ring_words(), known_, spool_reader<recovered_tables>::start::at_tails) {
+      reader_(spool_.header(), spool_.options(), known_, spool_reader<recovered_tables>::start::at_tails) {
   if (!journal_) go_on_with_spool();
 }
 

@@ -36,7 +36,8 @@ class event_source {
   // Lines worth telling the user once, such as a missing end; complete after next() has returned false.
   [[nodiscard]] virtual const std::vector<std::string>& warnings() const = 0;
 
-  // Whether the journal has its end and nothing in it is damaged; known after next() has returned false.
+  // Whether the journal has its end, nothing in it is damaged, and it lacks nothing of the run; known after
+  // next() has returned false.
   [[nodiscard]] virtual bool complete() const = 0;
 
   // Of the events delivered so far, how many were not in the journal's file but still in its spool.

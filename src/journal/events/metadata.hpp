@@ -13,6 +13,9 @@
 
 namespace mallard::journal {
 
+// A fact that a journal has if it lacks something of the run, though it is whole as a file: what, and why.
+inline constexpr char incomplete_fact[] = "incomplete";
+
 struct metadata {
   std::string program{};                 // path of the executable; empty: unknown
   std::vector<std::string> arguments{};  // argv, the program's name included

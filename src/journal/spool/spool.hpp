@@ -3,11 +3,13 @@
 //     [spool_header | ring_header 0..n-1 | modules | names | contexts | ring 0 | ring 1 | ... | ring n-1]
 //                                                                        ^ shared by threads without one
 //
-// Each ring has one writer, the thread that owns it, and one reader, the launcher. Both map the whole
-// file. Contexts and rings are backed by disk space from their beginning as far as `contexts_ready` and
-// `rings_ready` say; the rest is a hole that nobody touches, so a full disk is noticed by the launcher
-// and never by the program. The pages belong to the file, not to a process: what a thread has published
-// survives its death, by whatever signal, and the launcher's.
+// Each ring has one writer, the thread that owns it, and one reader, the launcher. How many contexts and
+// rings there is room for is chosen when the spool is made, by the limits on files and on address space.
+// The program maps contexts and rings as it comes to need them. They are backed by disk space from their
+// beginning as far as `contexts_ready` and `rings_ready` say. The rest is a hole, or lies behind the end of
+// the file, and nobody touches it: a full disk is noticed by the launcher and never by the program. The pages
+// belong to the file, not to a process: what a thread has published survives its death, by whatever signal,
+// and the launcher's.
 //
 // Invariants. A ring's records lie in [tail, head), positions in words that only grow. The owner writes
 // words, then publishes head; the reader publishes tail once the events before it are in the journal's
@@ -34,8 +36,9 @@ inline constexpr char children_suffix[] =
 // recorded last before it (0: none), and the path of the root's spool.
 inline constexpr char spool_variable[] = "MALLARD_RECORD_SPOOL";
 
-inline constexpr std::uint64_t spool_magic = 0x4c4f4f50534c4d03;
+inline constexpr std::uint64_t spool_magic = 0x4c4f4f50534c4d04;
 inline constexpr std::size_t spool_page = 4096;  // bytes
+inline constexpr std::uint32_t least_rings = 2;  // the shared one, and the first thread's
 inline constexpr std::uint32_t max_rings = 1024;
 inline constexpr std::uint32_t max_contexts_in_spool = std::uint32_t{1} << 22;
 inline constexpr std::size_t module_ring_bytes = std::size_t{256} * 1024;
@@ -45,14 +48,22 @@ inline constexpr std::size_t largest_ring = std::size_t{1} << 30;  // bytes
 inline constexpr std::size_t default_ring = std::size_t{1} << 20;  // bytes
 inline constexpr std::uint32_t deepest_stack = 256;                // frames
 inline constexpr std::uint32_t rings_at_first = 8;
-inline constexpr std::uint32_t childs_rings_at_first = 2;  // the shared one, and the first thread's
 inline constexpr std::uint32_t contexts_at_first = 1U << 14;
 
 enum class stack_mode : std::uint32_t { none = 0, caller = 1, full = 2 };
 
+// By what a program has ended its recording.
+enum class limitation : std::uint32_t {
+  none = 0,
+  strict_mode = 1,  // of seccomp
+  clock = 2,        // PR_SET_TSC
+};
+
 // What the user asked for; children take it over from their parent's spool.
 struct spool_options {
   std::uint64_t ring_words = default_ring / sizeof(std::uint64_t);  // of each ring; a power of two
+  std::uint32_t rings = max_rings;                                  // that there is room for
+  std::uint32_t contexts = max_contexts_in_spool;                   // the same; a power of two
   stack_mode stacks = stack_mode::full;
   std::uint32_t depth = 64;       // frames of a stack, the innermost ones
   std::uint32_t free_stacks = 0;  // not 0: frees have a stack as well
@@ -72,8 +83,10 @@ struct spool_header {
 
   // Written by the program.
   alignas(64) std::atomic<std::uint32_t> attached;  // its process id, once the library has begun to record
+  std::atomic<std::uint32_t> unmapped;  // not 0: it had no address space for the spool, and records nothing
   std::atomic<std::uint32_t> bypassed;  // the program calls a malloc that the library is not asked for
   std::atomic<std::uint32_t> gave_up;   // it recorded no further, since the launcher made no progress
+  std::atomic<limitation> limited;      // it recorded no further, since it has limited itself
   std::atomic<std::uint32_t> replaced;  // it became another program by exec, which records into its own spool
   std::atomic<std::uint32_t> threads;   // numbers given to threads so far
   std::atomic<std::uint32_t> rings_used;         // one more than the highest ring ever owned
@@ -86,8 +99,11 @@ struct spool_header {
   std::atomic<std::uint64_t> deep_bound;     // a name as in a context_entry: of a module that was opened so
                                              // that its calls do not arrive; 0: none
   std::atomic<std::uint64_t> end_cpu_ns;     // CPU time of the process when it exited; 0: it has not
+  std::atomic<std::uint32_t> latest_call;    // number of the latest system call that the library has made
+  std::atomic<std::uint32_t> open_calls;     // how many have not returned
   std::atomic<std::uint32_t> announced;      // root: grows with each child's spool that is ready
   std::atomic<std::uint32_t> children_lost;  // root: those that could not make a spool
+  std::atomic<std::uint32_t> cannot_ring;    // root: not 0: a program may not ring the doorbell
 
   // Written by the launcher.
   alignas(64) std::atomic<std::uint32_t> heartbeat;  // root: grows with every round of reading
@@ -149,11 +165,18 @@ inline constexpr std::size_t ring_headers_at = spool_page;
 inline constexpr std::size_t modules_at = ring_headers_at + max_rings * sizeof(ring_header);
 inline constexpr std::size_t names_at = modules_at + module_ring_bytes;
 inline constexpr std::size_t contexts_at = names_at + name_bytes;
-inline constexpr std::size_t rings_at = contexts_at + max_contexts_in_spool * sizeof(context_entry);
-static_assert(rings_at % spool_page == 0);
 
-[[nodiscard]] constexpr std::size_t spool_bytes(std::uint64_t ring_words) noexcept {
-  return rings_at + max_rings * ring_words * sizeof(std::uint64_t);
+[[nodiscard]] constexpr std::size_t rings_at(const spool_options& options) noexcept {
+  return contexts_at + options.contexts * sizeof(context_entry);
+}
+
+// Where ring `index` begins; of the number of rings, the end of all.
+[[nodiscard]] constexpr std::size_t ring_at(const spool_options& options, std::uint64_t index) noexcept {
+  return rings_at(options) + index * options.ring_words * sizeof(std::uint64_t);
+}
+
+[[nodiscard]] constexpr std::size_t spool_bytes(const spool_options& options) noexcept {
+  return ring_at(options, options.rings);
 }
 
 [[nodiscard]] inline char* bytes_of(spool_header* spool, std::size_t at) noexcept {
@@ -164,11 +187,11 @@ static_assert(rings_at % spool_page == 0);
   return reinterpret_cast<ring_header*>(bytes_of(spool, ring_headers_at))[index];
 }
 
+// In a spool that is mapped as a whole, which a program does not do.
 [[nodiscard]] inline std::uint64_t* ring_words_of(spool_header* spool, std::uint32_t index,
-                                                  std::uint64_t ring_words) noexcept {
-  return reinterpret_cast<std::uint64_t*>(bytes_of(spool, rings_at)) + index * ring_words;
+                                                  const spool_options& options) noexcept {
+  return reinterpret_cast<std::uint64_t*>(bytes_of(spool, ring_at(options, index)));
 }
-
 [[nodiscard]] inline context_entry* contexts_of(spool_header* spool) noexcept {
   return reinterpret_cast<context_entry*>(bytes_of(spool, contexts_at));
 }
@@ -185,7 +208,20 @@ inline void lay_out(spool_header* spool, const spool_options& options, std::uint
 [[nodiscard]] constexpr bool is_possible(const spool_options& options) noexcept {
   const std::uint64_t bytes = options.ring_words * sizeof(std::uint64_t);
   return options.ring_words <= largest_ring / sizeof(std::uint64_t) && bytes >= smallest_ring &&
-         (bytes & (bytes - 1)) == 0;
+         (bytes & (bytes - 1)) == 0 && options.rings >= least_rings && options.rings <= max_rings &&
+         options.contexts >= contexts_at_first && options.contexts <= max_contexts_in_spool &&
+         (options.contexts & (options.contexts - 1)) == 0;
+}
+
+// The options with room for no more than a spool of `bytes` can hold, as far as that is possible: contexts
+// take a quarter of it at most, and rings are smaller if not even the least number fits.
+[[nodiscard]] constexpr spool_options fit_into(std::uint64_t bytes, spool_options wanted) noexcept {
+  while (wanted.contexts > contexts_at_first && wanted.contexts * sizeof(context_entry) > bytes / 4)
+    wanted.contexts /= 2;
+  while (wanted.ring_words > smallest_ring / sizeof(std::uint64_t) && ring_at(wanted, least_rings) > bytes)
+    wanted.ring_words /= 2;
+  while (wanted.rings > least_rings && spool_bytes(wanted) > bytes) --wanted.rings;
+  return wanted;
 }
 
 [[nodiscard]] inline char* modules_of(spool_header* spool) noexcept { return bytes_of(spool, modules_at); }

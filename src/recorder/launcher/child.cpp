@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <fstream>
 #include <initializer_list>
 #include <system_error>
 
@@ -50,6 +51,14 @@ void handle(int signal, const struct sigaction& action) {
   struct sigaction before{};
   sigaction(signal, nullptr, &before);
   if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+}
+
+// A process that has ended and was not waited for still says so.
+bool is_in_strict_mode(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(status, line);)
+    if (line == "Seccomp:\t1") return true;
+  return false;
 }
 
 void do_nothing(int) {}  // the write returns the error
@@ -98,6 +107,7 @@ std::optional<ending> child::poll() {
     return std::nullopt;
   ending end;
   end.cpu_ns = cpu_ns_of(process_);  // while there is a process to ask
+  end.strict = is_in_strict_mode(process_);
   int status = 0;
   waitpid(process_, &status, 0);
   end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;

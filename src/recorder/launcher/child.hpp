@@ -25,6 +25,7 @@ namespace mallard::recorder {
 struct ending {
   int status = 0;            // as a shell gives it: the exit code, or 128 + signal
   int signal = 0;            // the one that ended it, or 0
+  bool strict = false;       // it was in seccomp's strict mode
   std::uint64_t cpu_ns = 0;  // of the process alone
 };
 

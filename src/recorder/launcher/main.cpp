@@ -26,15 +26,16 @@ namespace {
 
 constexpr int no_journal = 2;
 constexpr long longest_sleep = 10'000'000;  // ns
+constexpr long short_sleep = 1'000'000;     // ns, while a program cannot wake the launcher
 
 // Reads the rings until the program has ended, and completes the journals.
 ending follow(child& process, recordings& all) {
   spool_file& spool = all.root().spool();
   const std::uint64_t few =
-      spool.ring_words() / (8 * journal::max_event_words);  // fewer are not worth staying awake for
+      spool.options().ring_words / (8 * journal::max_event_words);  // fewer are not worth staying awake for
   std::optional<ending> end;
   while (!(end = process.poll()))
-    if (all.read() <= few) spool.sleep(longest_sleep);
+    if (all.read() <= few) spool.sleep(spool.header()->cannot_ring == 0 ? longest_sleep : short_sleep);
   all.finish(*end);
   return *end;
 }
@@ -45,6 +46,9 @@ std::string why_nothing(const recordings& all, const std::string& name) {
   if (state.attached == 0)
     return "nothing recorded: the recorder was not loaded into " + name +
            "; if ld.so printed lines above, they say why, else LD_PRELOAD was removed from its environment";
+  if (state.unmapped != 0)
+    return "nothing recorded: " + name +
+           " has no address space left for the recorder (ulimit -v); a smaller --buffer takes less";
   if (all.root().events() == 0 && state.bypassed != 0 && all.children().journals == 0)
     return "nothing recorded: " + name + " is linked with a malloc of its own, which the recorder cannot see";
   return {};
@@ -87,14 +91,11 @@ void print_summary(const recordings& all, const std::string& path) {
   for (const std::string& module : {all.root().deep_bound(), children.deep_bound})
     if (!module.empty())
       print_message(module + " was opened with RTLD_DEEPBIND; its allocations are not recorded");
-  if (all.root().state().contexts_wanting != 0 || children.without_stacks)
-    print_message("a spool ran out of room for stacks; some events have none");
+  for (const std::string& shortfall : {all.root().shortfall(), children.shortfall})
+    if (!shortfall.empty()) print_message(shortfall);
   if (all.root().state().children_lost != 0)
     print_message("a child could not make its spool in " + all.folder() +
                   " (no room, or a limit on the size of files), so it is not recorded");
-  if (all.root().state().gave_up != 0)
-    print_message(
-        "recording ended early: the program waited for a second in which the recorder read nothing");
   if (all.root().state().bypassed != 0)
     print_message("the program is linked with a malloc of its own; what that allocates is not recorded");
   if (all.root().damaged() || children.damaged)

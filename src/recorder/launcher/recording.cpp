@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "recorder/clock.hpp"
+#include "recorder/launcher/shortfall.hpp"
 
 namespace mallard::recorder {
 namespace {
@@ -21,13 +22,12 @@ recording::recording(const std::string& path, std::unique_ptr<spool_file> spool,
       path_(path),
       spool_(std::move(spool)),
       start_ticks_(spool_->header()->start_ticks),
-      ring_words_(spool_->ring_words()),
       about_(std::move(about)),
       out_(path),
       modules_(spool_->header(), out_, process_, about_.program),
       snapshots_(out_),
       receiver_{&out_, &modules_, &snapshots_},
-      rings_(spool_->header(), ring_words_, receiver_),
+      rings_(spool_->header(), spool_->options(), receiver_),
       usage_interval_ms_(usage_interval_ms) {
   about_.ticks_per_second = rate_->ticks_per_second();
   spool_->header()->ticks_per_second = about_.ticks_per_second;
@@ -46,7 +46,7 @@ std::uint32_t recording::receiver::frame(std::uint32_t parent, std::uint64_t ret
 std::uint64_t recording::read() {
   const std::uint64_t now = this->now();
   const auto slack = static_cast<std::uint64_t>(publication_slack * about_.ticks_per_second);
-  const std::uint64_t half_a_ring = ring_words_ / 2;
+  const std::uint64_t half_a_ring = spool_->options().ring_words / 2;
   const std::uint64_t taken = rings_.collect(now > slack ? now - slack : 0, half_a_ring);
   modules_.update(now, about_.ticks_per_second);
   if (damaged()) spool_->header()->left_alone = 1;
@@ -156,6 +156,8 @@ void recording::finish(const std::optional<ending>& end) {
     about_.figures["exit_code"] = end->status;
     about_.figures["signal"] = end->signal;
   }
+  shortfall_ = find_shortfall(state(), end);
+  if (!shortfall_.empty()) about_.facts[journal::incomplete_fact] = shortfall_;
   out_.describe(about_);
   out_.finish();
   beat();

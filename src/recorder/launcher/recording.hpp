@@ -64,6 +64,9 @@ class recording {
 
   // A module that the program opened past the recorder; empty if there is none.
   [[nodiscard]] std::string deep_bound() const;
+
+  // What the journal lacks of the run, known once it is finished; empty: nothing.
+  [[nodiscard]] const std::string& shortfall() const noexcept { return shortfall_; }
   [[nodiscard]] bool damaged() const noexcept { return rings_.damaged() || modules_.damaged(); }
 
  private:
@@ -106,7 +109,6 @@ class recording {
   std::string path_;
   std::unique_ptr<spool_file> spool_;
   std::uint64_t start_ticks_;
-  std::uint64_t ring_words_;
   std::uint64_t cpu_before_ = 0;
   std::uint64_t cpu_seen_ = 0;  // of the process, all its programs
   journal::metadata about_;
@@ -116,6 +118,7 @@ class recording {
   receiver receiver_;
   journal::spool_reader<receiver> rings_;
   unsigned usage_interval_ms_;
+  std::string shortfall_;
   journal::usage_sample usage_{};  // of the latest account
   std::uint64_t sampled_ = 0;      // when, in ticks since recording began
   std::uint64_t sampled_events_ = 0;

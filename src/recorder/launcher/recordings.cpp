@@ -191,7 +191,7 @@ void recordings::open(const std::string& name) {
   const std::string journal = path.substr(0, path.size() - (sizeof journal::spool_suffix - 1));
   if (followed_.contains(journal)) return;
   try {
-    auto spool = std::make_unique<spool_file>(path, root_->spool().ring_words());
+    auto spool = std::make_unique<spool_file>(path);
     journal::metadata about = describe_child(spool->header());
     running_.push_back(std::make_unique<child_recording>(journal, std::move(spool), std::move(about), clock_,
                                                          root_->spool().header()->heartbeat,
@@ -199,6 +199,7 @@ void recordings::open(const std::string& name) {
     followed_.insert(journal);
   } catch (const std::system_error& problem) {
     want_more_ = want_more_ || may_succeed_later(problem.code());
+    if (problem.code() == std::errc::no_buffer_space) root_->spool().header()->children_lost.fetch_add(1);
   } catch (const journal::error& problem) {
     print_message("cannot write " + journal + ": " + problem.what());
   }
@@ -248,7 +249,8 @@ void recordings::add_to_totals(const recording& child) {
   all.events += child.events_in_file();
   all.damaged = all.damaged || child.damaged();
   if (all.deep_bound.empty()) all.deep_bound = child.deep_bound();
-  all.without_stacks = all.without_stacks || child.state().contexts_wanting != 0;
+  if (all.shortfall.empty() && !child.shortfall().empty())
+    all.shortfall = child.path() + ": " + child.shortfall();
 }
 
 void recordings::finish(const ending& end) {

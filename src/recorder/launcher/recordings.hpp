@@ -47,7 +47,7 @@ class recordings {
     std::uint64_t events = 0;
     std::size_t left = 0;
     bool damaged = false;
-    bool without_stacks = false;
+    std::string shortfall;   // of the first that lacks something
     std::string deep_bound;  // see recording.hpp: the first
   };
   [[nodiscard]] const totals& children() const noexcept { return children_totals_; }

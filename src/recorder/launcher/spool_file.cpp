@@ -4,6 +4,7 @@
 #include <linux/futex.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,50 +15,69 @@
 #include <system_error>
 
 namespace mallard::recorder {
+namespace {
+
+constexpr std::uint64_t spools_at_once = 8;  // that are to fit into the address space of this process
+
+std::uint64_t limit_of(__rlimit_resource resource) noexcept {
+  rlimit limit{};
+  return getrlimit(resource, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+}
+
+journal::spool_options fit_into_limits(const journal::spool_options& wanted) noexcept {
+  return fit_into(std::min(limit_of(RLIMIT_FSIZE), limit_of(RLIMIT_AS) / spools_at_once), wanted);
+}
+
+}  // namespace
+
 spool_file::spool_file(std::string path, const journal::spool_options& wanted, std::uint64_t start_ticks)
-    : path_(std::move(path)),
-      bytes_(journal::spool_bytes(wanted.ring_words)),
-      ring_words_(wanted.ring_words) {
+    : path_(std::move(path)), options_(fit_into_limits(wanted)) {
   unlink(path_.c_str());
   descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor_ < 0) fail(errno, false);
   flock(descriptor_, LOCK_EX);  // nobody else knows the file yet
-  if (ftruncate(descriptor_, static_cast<off_t>(bytes_)) != 0 || !back(0, journal::contexts_at) ||
-      !back_contexts(journal::contexts_at_first) || !back_rings(journal::rings_at_first))
+  const std::uint32_t rings = std::min(journal::rings_at_first, options_.rings);
+  if (!back(0, journal::contexts_at) || !back_contexts(journal::contexts_at_first) || !back_rings(rings))
     fail(errno, true);
-  map();
+  header_ = map(spool_bytes(options_));
   if (header_ == nullptr) fail(errno, true);
-  lay_out(header_, wanted, journal::rings_at_first);
+  lay_out(header_, options_, rings);
   header_->start_ticks = start_ticks;
   header_->magic = journal::spool_magic;
 }
 
-spool_file::spool_file(std::string path, std::uint64_t ring_words)
-    : path_(std::move(path)), bytes_(journal::spool_bytes(ring_words)), ring_words_(ring_words) {
+spool_file::spool_file(std::string path) : path_(std::move(path)) {
   descriptor_ = open(path_.c_str(), O_RDWR | O_CLOEXEC);
   struct stat file{};
   if (descriptor_ < 0 || fstat(descriptor_, &file) != 0) fail(errno, false);
-  if (file.st_size != static_cast<off_t>(bytes_)) fail(EAGAIN, false);
-  map();
-  if (header_ == nullptr) fail(errno, false);
-  if (header_->magic.load(std::memory_order_acquire) != journal::spool_magic) fail(EAGAIN, false);
+  if (file.st_size < static_cast<off_t>(journal::spool_page)) fail(EAGAIN, false);
+  journal::spool_header* const first_page = map(journal::spool_page);
+  if (first_page == nullptr) fail(errno, false);
+  const bool ready = first_page->magic.load(std::memory_order_acquire) == journal::spool_magic;
+  options_ = first_page->options;
+  const bool possible = ready && is_possible(options_);
+  if (possible) header_ = map(spool_bytes(options_));
+  if (possible && header_ == nullptr) first_page->stopped = 1;
+  munmap(first_page, journal::spool_page);
+  if (!possible) fail(EAGAIN, false);
+  if (header_ == nullptr) fail(ENOBUFS, true);
   flock(descriptor_, LOCK_EX | LOCK_NB);
 }
 
 spool_file::~spool_file() {
   if (!left_) header_->stopped = 1;  // a program that still writes must not wait for a reader
-  munmap(header_, bytes_);
+  munmap(header_, spool_bytes(options_));
   close(descriptor_);
   if (!left_) unlink(path_.c_str());
 }
 
-void spool_file::map() {
-  void* mapped = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
-  if (mapped != MAP_FAILED) header_ = static_cast<journal::spool_header*>(mapped);
+journal::spool_header* spool_file::map(std::size_t bytes) const noexcept {
+  void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor_, 0);
+  return mapped == MAP_FAILED ? nullptr : static_cast<journal::spool_header*>(mapped);
 }
 
 void spool_file::fail(int reason, bool remove) {
-  if (header_ != nullptr) munmap(header_, bytes_);
+  if (header_ != nullptr) munmap(header_, spool_bytes(options_));
   if (descriptor_ >= 0) close(descriptor_);
   if (remove) unlink(path_.c_str());
   throw std::system_error(reason, std::generic_category(), "cannot make " + path_);
@@ -75,7 +95,7 @@ bool spool_file::back(std::size_t begin, std::size_t end) {
 }
 
 bool spool_file::back_rings(std::uint32_t count) {
-  return back(journal::rings_at, journal::rings_at + count * ring_words_ * sizeof(std::uint64_t));
+  return back(rings_at(options_), ring_at(options_, count));
 }
 
 bool spool_file::back_contexts(std::uint32_t count) {
@@ -84,12 +104,12 @@ bool spool_file::back_contexts(std::uint32_t count) {
 
 void spool_file::prepare() {
   if (full_) return;
-  const std::uint32_t rings = std::min(2 * header_->rings_used.load(), journal::max_rings);
+  const std::uint32_t rings = std::min(2 * header_->rings_used.load(), options_.rings);
   if (rings > header_->rings_ready) {
     full_ = !back_rings(rings);
     if (!full_) header_->rings_ready.store(rings, std::memory_order_release);
   }
-  const std::uint32_t contexts = std::min(2 * header_->contexts_used.load(), journal::max_contexts_in_spool);
+  const std::uint32_t contexts = std::min(2 * header_->contexts_used.load(), options_.contexts);
   if (contexts > header_->contexts_ready) {
     full_ = full_ || !back_contexts(contexts);
     if (!full_) header_->contexts_ready.store(contexts, std::memory_order_release);

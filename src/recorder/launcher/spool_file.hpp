@@ -15,18 +15,20 @@ namespace mallard::recorder {
 
 class spool_file {
  public:
-  // Makes the file, replacing a forgotten one; throws std::system_error.
+  // Makes the file, replacing a forgotten one, with as much of what is wanted as the limits of this process
+  // on files and address space leave room for; throws std::system_error.
   spool_file(std::string path, const journal::spool_options& wanted, std::uint64_t start_ticks);
 
-  // Opens a child's, whose options must be the root's; throws std::system_error if it cannot be opened, or
-  // is not ready (yet).
-  spool_file(std::string path, std::uint64_t ring_words);
+  // Opens a child's; throws std::system_error if it cannot be opened, or is not ready (yet). If there is no
+  // address space for all of it, the child is told not to record, and the reason is no_buffer_space.
+  explicit spool_file(std::string path);
   ~spool_file();
   spool_file(const spool_file&) = delete;
   spool_file& operator=(const spool_file&) = delete;
 
   [[nodiscard]] journal::spool_header* header() const noexcept { return header_; }
-  [[nodiscard]] std::uint64_t ring_words() const noexcept { return ring_words_; }
+  // As they were when the spool was made.
+  [[nodiscard]] const journal::spool_options& options() const noexcept { return options_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
   // Backs twice as many rings and contexts with disk space as are used. On a full disk there are no more:
@@ -40,7 +42,7 @@ class spool_file {
   void sleep(long ns);
 
  private:
-  void map();
+  [[nodiscard]] journal::spool_header* map(std::size_t bytes) const noexcept;
   [[noreturn]] void fail(int reason, bool remove);
   [[nodiscard]] bool back(std::size_t begin, std::size_t end);
   [[nodiscard]] bool back_rings(std::uint32_t count);
@@ -48,9 +50,8 @@ class spool_file {
 
   std::string path_;
   int descriptor_ = -1;
-  std::size_t bytes_ = 0;
   journal::spool_header* header_ = nullptr;
-  std::uint64_t ring_words_;
+  journal::spool_options options_;
   bool left_ = false;
   bool full_ = false;  // the disk has no room for more
 };

@@ -9,6 +9,7 @@
 #include "journal/binary/journal_contents.hpp"
 #include "journal/binary/sample_journal.hpp"
 #include "journal/binary/section.hpp"
+#include "journal/binary/writer.hpp"
 #include "journal/events/metadata.hpp"
 #include "journal/temporary_file.hpp"
 
@@ -370,6 +371,16 @@ TEST(binary_source, a_context_cannot_be_its_own_ancestor) {
   const journal_contents read =
       read_bytes(journal_with(sections::contexts, 2, {payload.begin(), payload.end()}));
   EXPECT_NE(read.warnings[0].find("its own ancestor"), std::string::npos);
+}
+
+TEST(binary_source, a_whole_file_that_lacks_something_of_the_run_says_what) {
+  const temporary_file file;
+  writer out(file.path());
+  out.describe({.facts = {{incomplete_fact, "half of it is missing"}}});
+  out.finish();
+  const journal_contents read = read_all(file.path());
+  EXPECT_FALSE(read.complete);
+  EXPECT_EQ(read.warnings, std::vector<std::string>{"half of it is missing"});
 }
 
 }  // namespace

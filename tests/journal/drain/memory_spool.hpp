@@ -20,10 +20,12 @@ class memory_spool {
  public:
   // Without a path the memory is nobody else's.
   explicit memory_spool(std::size_t ring_bytes, const std::filesystem::path& path = {})
-      : bytes_(journal::spool_bytes(ring_bytes / 8)), pages_(map(bytes_, path)) {
+      : options_{.ring_words = ring_bytes / 8},
+        bytes_(journal::spool_bytes(options_)),
+        pages_(map(bytes_, path)) {
     header_ = ::new (pages_) journal::spool_header{};
     header_->magic = journal::spool_magic;
-    header_->options.ring_words = ring_bytes / 8;
+    header_->options = options_;
     header_->contexts_used = 1;
     header_->ticks_per_second = 1e9;
   }
@@ -36,9 +38,10 @@ class memory_spool {
   // Puts a record into a ring as a program would, whether there is room or not.
   void put(std::uint32_t ring, std::initializer_list<std::uint64_t> record) {
     journal::ring_header& to = journal::ring_of(header_, ring);
-    const std::uint64_t size = header_->options.ring_words;
+    const std::uint64_t size = options_.ring_words;
     std::uint64_t head = to.head;
-    for (const std::uint64_t word : record) journal::ring_words_of(header_, ring, size)[head++ % size] = word;
+    for (const std::uint64_t word : record)
+      journal::ring_words_of(header_, ring, options_)[head++ % size] = word;
     to.head = head;
     if (header_->rings_used <= ring) header_->rings_used = ring + 1;
   }
@@ -70,6 +73,7 @@ class memory_spool {
     return pages;
   }
 
+  journal::spool_options options_;
   std::size_t bytes_;
   void* pages_;
   journal::spool_header* header_;

@@ -19,10 +19,11 @@ class ring_reading : public testing::Test {
 
   test::memory_spool spool_{smallest_ring};
   ring_header& ring_ = ring_of(spool_.header(), 1);
-  const std::uint64_t size_ = spool_.header()->options.ring_words;
-  std::uint64_t* words_ = ring_words_of(spool_.header(), 1, size_);
+  const spool_options options_ = spool_.header()->options;
+  const std::uint64_t size_ = options_.ring_words;
+  std::uint64_t* words_ = ring_words_of(spool_.header(), 1, options_);
   std::uint64_t head_ = 0;
-  ring_reader reader_{spool_.header(), 1, size_, 0, 0};
+  ring_reader reader_{spool_.header(), 1, options_, 0, 0};
 };
 
 record take_one(ring_reader& reader) {
@@ -127,7 +128,7 @@ TEST_F(ring_reading, the_size_of_a_ring_is_not_the_programs_to_change) {
 TEST_F(ring_reading, noise_is_read_within_bounds) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 1000; ++round) {
-    ring_reader reader(spool_.header(), 1, size_, 0, 0);
+    ring_reader reader(spool_.header(), 1, options_, 0, 0);
     for (std::uint64_t i = 0; i < size_; ++i) words_[i] = random();
     ring_.head = random() % (size_ + 1);
     reader.look();

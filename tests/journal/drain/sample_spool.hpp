@@ -72,7 +72,7 @@ struct spool_parts {
   };
 
   static constexpr std::size_t rings = 3;
-  static constexpr std::uint64_t ring_words = smallest_ring / sizeof(std::uint64_t);
+  static constexpr spool_options options = {.ring_words = smallest_ring / sizeof(std::uint64_t)};
 
   [[nodiscard]] static constexpr std::array<part, 5 + rings> all() noexcept {
     return {{{0, sizeof(spool_header)},
@@ -80,9 +80,9 @@ struct spool_parts {
              {modules_at, 256},
              {names_at, 64},
              {contexts_at, 16 * sizeof(context_entry)},
-             {rings_at, 64},
-             {rings_at + smallest_ring, 600},
-             {rings_at + 2 * smallest_ring, 600}}};
+             {ring_at(options, 0), 64},
+             {ring_at(options, 1), 600},
+             {ring_at(options, 2), 600}}};
   }
 };
 

@@ -32,7 +32,7 @@ class launcher {
         look_(std::move(look)),
         out_(path),
         receiver_{&out_},
-        rings_(header_, header_->options.ring_words, receiver_) {
+        rings_(header_, header_->options, receiver_) {
     out_.describe({.program = "/bin/p", .process = 4321, .start_unix_ns = header_->start_unix_ns});
     out_.on_commit([this](std::uint64_t size_after) { before(size_after); }, [this] { after(); });
   }
@@ -256,10 +256,11 @@ TEST_F(spooled, cut_off_anywhere_it_is_refused_or_read_as_far_as_it_goes) {
     test::memory_spool spool(smallest_ring, spool_path_);
     fill_sample(spool);
   }
-  const std::uint64_t whole = rings_at + 3 * smallest_ring;
-  for (std::uint64_t size = whole; size > 0; size -= size > rings_at ? 8 : size > 8192 ? rings_at / 16 : 1) {
+  const std::uint64_t rings = rings_at(spool_parts::options);
+  const std::uint64_t whole = ring_at(spool_parts::options, 3);
+  for (std::uint64_t size = whole; size > 0; size -= size > rings ? 8 : size > 8192 ? rings / 16 : 1) {
     std::filesystem::resize_file(spool_path_, size);
-    if (size < rings_at) {
+    if (size < rings) {
       EXPECT_NE(error_of(spool_path_), "") << size;
     } else {
       EXPECT_LE(read_all(spool_path_).events.size(), sample_spool_events) << size;

@@ -68,8 +68,8 @@ void check_stack(const walk_start& start, std::uint32_t context) noexcept {
   if (++calls % one_in != 0) return;
   std::uint64_t recorded[deepest_stack];
   unsigned recorded_depth = 0;
-  for (std::uint32_t c = context; c != 0; c = contexts_of(current_spool())[c].parent)
-    recorded[recorded_depth++] = contexts_of(current_spool())[c].place;
+  for (std::uint32_t c = context; c != 0; c = context_at(c).parent)
+    recorded[recorded_depth++] = context_at(c).place;
   if (drops_a_frame() && recorded_depth != 0) --recorded_depth;
 
   std::uint64_t found[deepest_stack];

@@ -12,6 +12,7 @@
 #include <signal.h>
 
 #include "mallard/core/attributes.hpp"
+#include "recorder/preload/spool/raw_calls.hpp"
 #include "recorder/preload/state/recorder_state.hpp"
 #include "recorder/preload/thread/thread_state.hpp"
 
@@ -52,7 +53,8 @@ class call {
   // own interrupted it.
   MALLARD_NOINLINE static bool replaces_dead_call(void* frame) noexcept {
     stack_t signal_stack{};
-    if (sigaltstack(nullptr, &signal_stack) == 0 && (signal_stack.ss_flags & SS_ONSTACK) != 0) {
+    const long asked = raw_call(SYS_sigaltstack, nullptr, &signal_stack);
+    if (asked == not_permitted || (asked == 0 && (signal_stack.ss_flags & SS_ONSTACK) != 0)) {
       ++self.nested_calls;
       return false;
     }

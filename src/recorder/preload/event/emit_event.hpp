@@ -1,7 +1,8 @@
 // emit_event: one event, from its fields into the thread's ring.
 //
 //     emit_event: a ring with room? --> emit_event_fast: context of the site, clock, 2 to 6 words, head
-//                 else              --> emit_event_slow: the same with a ring_access
+//                 else              --> emit_event_slow: the same after a look at the reader, or with a
+//                                       ring_access
 //
 // The context is found before the clock is read, so that the event's time is the call's, and what the
 // recorder does counts as its own. Inlined into every entry point, with the bits known to the compiler.
@@ -54,6 +55,11 @@ MALLARD_INLINE std::uint64_t* emit_event_fast(const event_fields& e, const call_
 // By value, so that the fast path keeps all of them in registers.
 MALLARD_NOINLINE inline std::uint64_t* emit_event_slow(event_fields e, call_site site,
                                                        stopwatch watch) noexcept {
+  const spool_header* spool = current_spool();
+  if (spool == nullptr) return nullptr;
+  if (self.ring.shared != nullptr && spool->stopped.load(std::memory_order_relaxed) == 0 &&
+      take_room(self.ring))
+    return emit_event_fast(e, site, watch);
   const ring_access access;
   if (!access.ready()) return nullptr;
   std::uint64_t* duration = emit_event_fast(e, site, watch);

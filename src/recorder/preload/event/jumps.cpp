@@ -54,7 +54,10 @@ constinit real_jump checked{"__longjmp_chk"};
 
 [[noreturn]] MALLARD_INLINE void leap(real_jump& real_one, void* buffer, int value) noexcept {
   const std::uintptr_t target = target_of_jump(buffer);
-  if (target > reinterpret_cast<std::uintptr_t>(self.outermost_call)) self.outermost_call = nullptr;
+  if (target > reinterpret_cast<std::uintptr_t>(self.outermost_call)) {
+    self.outermost_call = nullptr;
+    abandon_shared_ring();
+  }
   self.scopes.open_at(target);
   real_one.find()(buffer, value);
   __builtin_unreachable();

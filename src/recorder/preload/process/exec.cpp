@@ -15,7 +15,6 @@
 
 #include <cstddef>
 
-#include "recorder/clock.hpp"
 #include "recorder/preload/event/call.hpp"
 #include "recorder/preload/process/passed_environment.hpp"
 #include "recorder/preload/process/real_process.hpp"
@@ -31,7 +30,7 @@ class replacement {
   replacement() noexcept : spool_(current_spool()) {
     if (spool_ != nullptr && spool_->attached != raw_process()) spool_ = nullptr;
     if (spool_ == nullptr) return;
-    spool_->end_cpu_ns = cpu_ns_of(0);
+    spool_->end_cpu_ns = raw_cpu_ns();
     spool_->replaced = 1;
   }
   ~replacement() noexcept {
@@ -48,7 +47,7 @@ class replacement {
 
 [[noreturn]] void leave(int status) noexcept {
   spool_header* spool = current_spool();
-  if (spool != nullptr && spool->attached == raw_process()) spool->end_cpu_ns = cpu_ns_of(0);
+  if (spool != nullptr && spool->attached == raw_process()) spool->end_cpu_ns = raw_cpu_ns();
   real_process().leave(status);
   __builtin_unreachable();
 }

@@ -70,10 +70,12 @@ void record_into(spool_header* spool) noexcept {
 }
 
 void record_as_root() noexcept {
-  spool_header* spool = map_spool(lineage.spool, lineage.root->options.ring_words);
+  spool_header* spool = map_spool(lineage.spool, lineage.root->options);
   if (spool != nullptr) {
     list_modules(spool);
     record_into(spool);
+  } else {
+    lineage.root->unmapped = 1;
   }
   state.decided.store(true, std::memory_order_release);
 }
@@ -121,7 +123,7 @@ void begin_recording() noexcept {
   spool_header* spool = current_spool();
   if (spool == nullptr) return;
   if (!is_forked) list_modules(spool);
-  spool->end_cpu_ns = cpu_ns_of(0);
+  spool->end_cpu_ns = raw_cpu_ns();
 }
 
 }  // namespace

@@ -54,22 +54,19 @@ int make_file(char (&path)[PATH_MAX]) noexcept {
 
 // A range of the file, on disk.
 bool back(int descriptor, std::size_t begin, std::size_t end) noexcept {
-  int problem = 0;
-  do problem = posix_fallocate(descriptor, static_cast<off_t>(begin), static_cast<off_t>(end - begin));
-  while (problem == EINTR);
-  return problem == 0;
+  long problem = 0;
+  do problem = raw_call(SYS_fallocate, descriptor, 0, begin, end - begin);
+  while (problem == -EINTR);
+  if (problem != -EOPNOTSUPP) return problem == 0;
+  return posix_fallocate(descriptor, static_cast<off_t>(begin), static_cast<off_t>(end - begin)) == 0;
 }
 
-// Gives the file its size, and backs its beginning by disk space. Checks the limit on the size of files
-// first, since exceeding it would send the program a signal.
-bool back(int descriptor, std::uint64_t ring_words) noexcept {
-  rlimit longest{};
-  const std::size_t bytes = spool_bytes(ring_words);
-  if (getrlimit(RLIMIT_FSIZE, &longest) != 0 || longest.rlim_cur < bytes) return false;
-  const std::size_t rings = childs_rings_at_first * ring_words * sizeof(std::uint64_t);
-  return raw_call(SYS_ftruncate, descriptor, bytes) == 0 &&
+// Backs the beginning of the file by disk space. Checks the limit on the size of files first, since exceeding
+// it would send the program a signal.
+bool back(int descriptor, const spool_options& options, std::uint64_t longest) noexcept {
+  return ring_at(options, least_rings) <= longest &&
          back(descriptor, 0, contexts_at + contexts_at_first * sizeof(context_entry)) &&
-         back(descriptor, rings_at, rings_at + rings);
+         back(descriptor, rings_at(options), ring_at(options, least_rings));
 }
 
 // The first name of the spool: the process's folder, its program and its arguments, each with its zero. The
@@ -90,19 +87,21 @@ void describe(spool_header* spool) noexcept {
 }
 
 spool_header* make_spool() noexcept {
-  const spool_options options = lineage.root->options;
+  rlimit longest{};
+  if (raw_call(SYS_prlimit64, 0, int{RLIMIT_FSIZE}, nullptr, &longest) != 0) return nullptr;
+  const spool_options options = fit_into(longest.rlim_cur, lineage.root->options);
   if (!is_possible(options)) return nullptr;
   char path[PATH_MAX];
   const int descriptor = make_file(path);
   if (descriptor < 0) return nullptr;
   spool_header* spool =
-      back(descriptor, options.ring_words) ? map_spool(descriptor, options.ring_words) : nullptr;
+      back(descriptor, options, longest.rlim_cur) ? map_spool(descriptor, options) : nullptr;
   raw_close(descriptor);
   if (spool == nullptr) {
     raw_unlink(path);
     return nullptr;
   }
-  lay_out(spool, options, childs_rings_at_first);
+  lay_out(spool, options, least_rings);
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
   spool->start_ticks = ticks();

@@ -3,10 +3,8 @@
 // Signals are blocked meanwhile, so that no handler of this thread wants the lock that the thread holds.
 #pragma once
 
-#include <errno.h>
-#include <signal.h>
-
 #include "journal/spool/spool.hpp"
+#include "recorder/preload/spool/blocked_signals.hpp"
 #include "recorder/preload/spool/reader_watch.hpp"
 #include "recorder/preload/state/recorder_state.hpp"
 
@@ -15,19 +13,13 @@ namespace mallard::recorder {
 class list_lock {
  public:
   explicit list_lock(journal::spool_header* spool) noexcept : spool_(spool) {
-    const int saved_errno = errno;
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &signals_before_);
     while (taken_ && spool_->list_taken.exchange(1, std::memory_order_acquire) != 0) {
       pause_for_ns(10'000);
       taken_ = current_spool() != nullptr;
     }
-    errno = saved_errno;
   }
   ~list_lock() noexcept {
     if (taken_) spool_->list_taken.store(0, std::memory_order_release);
-    pthread_sigmask(SIG_SETMASK, &signals_before_, nullptr);
   }
   list_lock(const list_lock&) = delete;
   list_lock& operator=(const list_lock&) = delete;
@@ -36,8 +28,8 @@ class list_lock {
   [[nodiscard]] bool taken() const noexcept { return taken_; }
 
  private:
+  blocked_signals signals_;
   journal::spool_header* spool_;
-  sigset_t signals_before_;
   bool taken_ = true;
 };
 

@@ -1,25 +1,83 @@
 // raw_calls: system calls that are no cancellation points, that nobody can interpose and that leave errno
 // alone. A result below 0 is the negated error. And private memory directly from the system, which nobody can
 // intercept.
+//
+// A call for which a filter of the program would kill it is not made, and has failed with not_permitted.
+// While one is made, the spool says so: if it kills the program all the same, the launcher can tell.
 #pragma once
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 #include <cerrno>
 
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
+
+#include "recorder/clock.hpp"
+#include "recorder/preload/spool/call_filter.hpp"
+#include "recorder/preload/state/recorder_state.hpp"
 
 namespace mallard::recorder {
 
+// Into the kernel, whatever it may be.
+inline long enter_kernel(const system_call& call) noexcept {
+#if defined(__x86_64__)
+  long result = static_cast<long>(call.number);
+  register std::uint64_t fourth __asm__("r10") = call.arguments[3];
+  register std::uint64_t fifth __asm__("r8") = call.arguments[4];
+  register std::uint64_t sixth __asm__("r9") = call.arguments[5];
+  __asm__ volatile("syscall"
+                   : "+a"(result)
+                   : "D"(call.arguments[0]), "S"(call.arguments[1]), "d"(call.arguments[2]), "r"(fourth),
+                     "r"(fifth), "r"(sixth)
+                   : "rcx", "r11", "memory");
+  return result;
+#elif defined(__aarch64__)
+  register std::uint64_t number __asm__("x8") = call.number;
+  register std::uint64_t first __asm__("x0") = call.arguments[0];
+  register std::uint64_t second __asm__("x1") = call.arguments[1];
+  register std::uint64_t third __asm__("x2") = call.arguments[2];
+  register std::uint64_t fourth __asm__("x3") = call.arguments[3];
+  register std::uint64_t fifth __asm__("x4") = call.arguments[4];
+  register std::uint64_t sixth __asm__("x5") = call.arguments[5];
+  __asm__ volatile("svc #0"
+                   : "+r"(first)
+                   : "r"(number), "r"(second), "r"(third), "r"(fourth), "r"(fifth), "r"(sixth)
+                   : "memory");
+  return static_cast<long>(first);
+#endif
+}
+
+inline constexpr long not_permitted = -4095;  // no error has that number
+
+[[nodiscard]] inline long make_raw_call(const system_call& call) noexcept {
+  if (!permits_call(call)) return not_permitted;
+  spool_header* spool = current_spool();
+  if (spool != nullptr) {
+    spool->latest_call.store(static_cast<std::uint32_t>(call.number), std::memory_order_relaxed);
+    spool->open_calls.fetch_add(1, std::memory_order_relaxed);
+  }
+  const long result = enter_kernel(call);
+  if (spool != nullptr) spool->open_calls.fetch_sub(1, std::memory_order_relaxed);
+  return result;
+}
+
+[[nodiscard]] inline std::uint64_t word_of(const volatile void* argument) noexcept {
+  return reinterpret_cast<std::uintptr_t>(argument);
+}
+template <class Number>
+  requires std::integral<Number>
+[[nodiscard]] inline std::uint64_t word_of(Number argument) noexcept {
+  return static_cast<std::uint64_t>(argument);
+}
+
 template <class... Arguments>
 [[nodiscard]] inline long raw_call(long number, Arguments... arguments) noexcept {
-  const int saved_errno = errno;
-  const long result = syscall(number, arguments...);
-  const long answer = result < 0 ? -errno : result;
-  errno = saved_errno;
-  return answer;
+  return make_raw_call({static_cast<std::uint64_t>(number), {word_of(arguments)...}});
 }
 
 [[nodiscard]] inline int raw_open(const char* path, int flags, unsigned mode = 0) noexcept {
@@ -56,15 +114,26 @@ inline void raw_unlink(const char* path) noexcept {
 // Of this process as the kernel knows it now, also in a vfork'ed child.
 [[nodiscard]] inline unsigned raw_process() noexcept { return static_cast<unsigned>(raw_call(SYS_getpid)); }
 
+// CPU time of this process; 0 if it may not ask.
+[[nodiscard]] inline std::uint64_t raw_cpu_ns() noexcept {
+  timespec used{};
+  return raw_call(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &used) == 0 ? ns_of(used) : 0;
+}
+
+// As mmap has it; null where that fails.
+[[nodiscard]] inline void* raw_map(void* where, std::size_t bytes, int flags, int descriptor,
+                                   std::size_t begin) noexcept {
+  const long mapped = raw_call(SYS_mmap, where, bytes, PROT_READ | PROT_WRITE, flags, descriptor, begin);
+  return mapped < 0 ? nullptr : reinterpret_cast<void*>(mapped);
+}
+
 // `bytes` rounded up to whole pages, zeroed; null if there are none. Nothing is taken before it is touched.
 [[nodiscard]] inline void* map_pages(std::size_t bytes) noexcept {
-  void* mapped =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return mapped == MAP_FAILED ? nullptr : mapped;
+  return raw_map(nullptr, bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
 inline void unmap_pages(void* pages, std::size_t bytes) noexcept {
-  if (pages != nullptr) munmap(pages, bytes);
+  if (pages != nullptr) static_cast<void>(raw_call(SYS_munmap, pages, bytes));
 }
 
 }  // namespace mallard::recorder

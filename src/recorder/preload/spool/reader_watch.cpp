@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -11,6 +10,7 @@
 
 #include "journal/spool/ring_record.hpp"
 #include "recorder/clock.hpp"
+#include "recorder/preload/spool/blocked_signals.hpp"
 #include "recorder/preload/spool/lineage.hpp"
 #include "recorder/preload/spool/raw_calls.hpp"
 #include "recorder/preload/state/recorder_state.hpp"
@@ -31,23 +31,39 @@ constexpr long reader_timeout = 1'000'000'000;  // ns of pauses without any prog
 
 // Writing to a pipe that nobody reads must not end the program.
 void write_without_signal(int descriptor, const char* text, std::size_t size) noexcept {
+  const blocked_signals signals;
   sigset_t broken_pipe;
-  sigset_t before;
   sigset_t pending;
   sigemptyset(&broken_pipe);
   sigaddset(&broken_pipe, SIGPIPE);
-  pthread_sigmask(SIG_BLOCK, &broken_pipe, &before);
-  sigpending(&pending);
-  const bool was_pending = sigismember(&pending, SIGPIPE) != 0;
+  sigemptyset(&pending);
+  const bool known = raw_call(SYS_rt_sigpending, &pending, kernels_signal_bytes) == 0;
+  const bool was_pending = !known || sigismember(&pending, SIGPIPE) != 0;
   const timespec at_once{};
   if (raw_call(SYS_write, descriptor, text, size) == -EPIPE && !was_pending)
-    sigtimedwait(&broken_pipe, nullptr, &at_once);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    static_cast<void>(raw_call(SYS_rt_sigtimedwait, &broken_pipe, nullptr, &at_once, kernels_signal_bytes));
 }
 
 std::uint64_t free_words(const ring_writer& ring) noexcept {
   const std::uint64_t used = ring.head - ring.shared->tail.load(std::memory_order_acquire);
   return ring.mask + 1 - used;
+}
+
+// What so many ns are on the clock, about: its rate is the launcher's estimate.
+std::uint64_t steps_in(long ns) noexcept {
+  constexpr double usual = 3e9 / steps_per_tick;
+  const double known = lineage.root->ticks_per_second.load(std::memory_order_relaxed);
+  return static_cast<std::uint64_t>(static_cast<double>(ns) * 1e-9 * (known > 0 ? known : usual) *
+                                    steps_per_tick);
+}
+
+// For threads that are not allowed to sleep.
+void spin_until(std::uint64_t end) noexcept {
+  while (clock_steps() < end) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
 }
 
 bool has_no_reader(const spool_header* spool) noexcept {
@@ -105,7 +121,7 @@ void give_up_recording() noexcept {
   static constexpr char line[] =
       "mallard: recording ended, since mallard-record made no progress for 1 s; the program goes on\n";
   struct stat now{};
-  if (fstat(STDERR_FILENO, &now) != 0 || now.st_dev != error_output.st_dev ||
+  if (raw_call(SYS_fstat, STDERR_FILENO, &now) != 0 || now.st_dev != error_output.st_dev ||
       now.st_ino != error_output.st_ino)
     return;
   write_without_signal(STDERR_FILENO, line, sizeof line - 1);
@@ -114,16 +130,27 @@ void give_up_recording() noexcept {
 bool pause_for_ns(long ns) noexcept {
   const timespec moment{.tv_sec = 0, .tv_nsec = ns};
   const std::uint64_t since = clock_steps();
-  const bool whole = syscall(SYS_nanosleep, &moment, nullptr) == 0;
+  const long result = raw_call(SYS_nanosleep, &moment, nullptr);
+  if (result != 0 && result != -EINTR) spin_until(since + steps_in(ns));
   paused_steps += clock_steps() - since;
-  return whole;
+  return result != -EINTR;
 }
 
 void wake_reader() noexcept {
   spool_header* root = lineage.root;
   if (root->asleep.load() == 0) return;
   root->doorbell.fetch_add(1);
-  syscall(SYS_futex, &root->doorbell, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  const long woken = raw_call(SYS_futex, &root->doorbell, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  if (woken == not_permitted) root->cannot_ring.store(1, std::memory_order_relaxed);
+}
+
+bool take_room(ring_writer& ring) noexcept {
+  const std::uint64_t quarter = (ring.mask + 1) / 4;
+  const std::uint64_t room = free_words(ring);
+  if (room < room_for_one) return false;
+  if (room < 3 * quarter) wake_reader();
+  ring.limit = ring.head + (room < quarter ? room : quarter);
+  return true;
 }
 
 bool make_room(spool_header* spool, ring_writer& ring) noexcept {
@@ -131,20 +158,13 @@ bool make_room(spool_header* spool, ring_writer& ring) noexcept {
     stop_recording();
     return false;
   }
-  if (free_words(ring) < room_for_one && !wait_for_room(spool, ring)) return false;
-  const std::uint64_t quarter = (ring.mask + 1) / 4;
-  const std::uint64_t room = free_words(ring);
-  if (room < 3 * quarter) wake_reader();
-  ring.limit = ring.head + (room < quarter ? room : quarter);
-  return true;
+  return take_room(ring) || (wait_for_room(spool, ring) && take_room(ring));
 }
 
 bool wait_for_contexts(spool_header* spool, std::uint32_t count) noexcept {
   const auto ready = [=] { return spool->contexts_ready.load(std::memory_order_acquire) >= count; };
-  const int saved_errno = errno;
   if (2 * count > spool->contexts_ready.load(std::memory_order_relaxed)) wake_reader();
   wait_for_reader(spool, [&] { return ready() || spool->contexts_full.load() != 0; });
-  errno = saved_errno;
   return current_spool() != nullptr && ready();
 }
 

@@ -27,7 +27,11 @@ struct ring_writer {
   }
 };
 
-// Sets the writer's limit so that a record of the longest kind fits; false if the recording has ended.
+// Sets the writer's limit so that a record of the longest kind fits, if there is room for it by now. Signals
+// need not be blocked.
+[[nodiscard]] bool take_room(ring_writer& ring) noexcept;
+
+// The same, and waits for room; false if the recording has ended.
 [[nodiscard]] bool make_room(journal::spool_header* spool, ring_writer& ring) noexcept;
 
 // Waits until `count` contexts are backed by disk space; false if they will not be, or the recording has
@@ -37,7 +41,8 @@ struct ring_writer {
 // Waits until the ring of modules has room up to `position`; false if the recording has ended.
 [[nodiscard]] bool wait_for_module_room(journal::spool_header* spool, std::uint64_t position) noexcept;
 
-// Waits a moment, without being a cancellation point; false if a signal cut it short.
+// Waits a moment, without being a cancellation point, and runs on where the program has forbidden itself to
+// sleep; false if a signal cut it short.
 bool pause_for_ns(long ns) noexcept;
 
 // Clock steps that this thread has spent in such pauses.

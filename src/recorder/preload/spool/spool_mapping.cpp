@@ -3,73 +3,168 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <atomic>
+
 #include "recorder/preload/spool/raw_calls.hpp"
+#include "recorder/preload/spool/reader_watch.hpp"
 
 namespace mallard::recorder {
 using namespace journal;
 
+context_entry* mapped_contexts[context_pieces];
+
 namespace {
 
-void* place = nullptr;  // of the spool, this process's or its parent's
-std::size_t place_bytes = 0;
+constexpr std::size_t piece_bytes = contexts_in_piece * sizeof(context_entry);
+constexpr std::size_t front_bytes = contexts_at + piece_bytes;
 
-spool_header* map(int descriptor, std::size_t bytes, void* where) noexcept {
+// Places in memory, of this process's spool or its parent's. Each ring, and each further piece of contexts,
+// has the page in front that stands before it in the file.
+spool_header* front = nullptr;
+bool is_kept = false;  // the front is the parent's, and stays that
+std::uint64_t* rings[max_rings];
+std::uint64_t ring_words = 0;
+std::atomic<std::uint32_t> rings_mapped{0};  // of the present spool; other places are there to be taken again
+std::atomic<std::uint32_t> pieces_mapped{0};  // the same
+std::atomic<std::uint32_t> is_growing{0};     // a lock
+
+std::size_t ring_bytes() noexcept { return ring_words * sizeof(std::uint64_t); }
+
+char* page_before(void* place) noexcept {
+  return place != nullptr ? static_cast<char*>(place) - spool_page : nullptr;
+}
+
+// A part of the file, at `where` or, if that is null, anywhere.
+char* map(int descriptor, std::size_t begin, std::size_t bytes, void* where) noexcept {
   const int fixed = where != nullptr ? MAP_FIXED : 0;
-  struct stat file{};
-  if (fstat(descriptor, &file) != 0 || static_cast<std::size_t>(file.st_size) < bytes) return nullptr;
-  void* mapped =
-      mmap(where, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | fixed, descriptor, 0);
-  if (mapped == MAP_FAILED) return nullptr;
-  madvise(mapped, bytes, MADV_DONTDUMP);
-  return static_cast<spool_header*>(mapped);
+  void* mapped = raw_map(where, bytes, MAP_SHARED | MAP_NORESERVE | fixed, descriptor, begin);
+  if (mapped != nullptr) static_cast<void>(raw_call(SYS_madvise, mapped, bytes, MADV_DONTDUMP));
+  return static_cast<char*>(mapped);
 }
 
-// Puts private memory into the place.
-void replace(std::size_t begin, std::size_t end) noexcept {
-  static_assert(names_at % spool_page == 0 && contexts_at % spool_page == 0);
-  [[maybe_unused]] void* const there =
-      mmap(static_cast<char*>(place) + begin, end - begin, PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+bool has(int descriptor, std::size_t bytes) noexcept {
+  struct stat file{};
+  return raw_call(SYS_fstat, descriptor, &file) == 0 && static_cast<std::size_t>(file.st_size) >= bytes;
 }
+
+// Maps as many bytes of the file as there are at `before` once more, those behind them: an old size of 0
+// makes a second mapping of the pages at an address, which may be longer. Returns their place, null if there
+// is none.
+void* map_next(void* before, std::size_t bytes, void* where) noexcept {
+  const int fixed = where != nullptr ? MREMAP_FIXED : 0;
+  const long mapped = raw_call(SYS_mremap, static_cast<char*>(before) + bytes - spool_page, 0,
+                               spool_page + bytes, MREMAP_MAYMOVE | fixed, page_before(where));
+  return mapped < 0 ? nullptr : reinterpret_cast<char*>(mapped) + spool_page;
+}
+
+// Puts private memory into a place.
+void replace(void* begin, std::size_t bytes) noexcept {
+  static_assert(names_at % spool_page == 0 && contexts_at % spool_page == 0);
+  static_cast<void>(raw_map(begin, bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
+}
+
+// Held for a moment while something is mapped. A thread that has to wait for long does without.
+class growth_lock {
+ public:
+  growth_lock() noexcept {
+    constexpr int most_rounds = 1000;
+    for (int round = 0; !(taken_ = is_growing.exchange(1, std::memory_order_acquire) == 0); ++round) {
+      if (round == most_rounds) return;
+      pause_for_ns(10'000);
+    }
+  }
+  ~growth_lock() noexcept {
+    if (taken_) is_growing.store(0, std::memory_order_release);
+  }
+  growth_lock(const growth_lock&) = delete;
+  growth_lock& operator=(const growth_lock&) = delete;
+
+  [[nodiscard]] bool taken() const noexcept { return taken_; }
+
+ private:
+  bool taken_ = false;
+};
 
 }  // namespace
 
 spool_header* map_spool_page(const char* path) noexcept {
   const int descriptor = raw_open(path, O_RDWR);
   if (descriptor < 0) return nullptr;
-  spool_header* spool = map(descriptor, spool_page, nullptr);
+  auto* spool = has(descriptor, spool_page)
+                    ? reinterpret_cast<spool_header*>(map(descriptor, 0, spool_page, nullptr))
+                    : nullptr;
   raw_close(descriptor);
   if (spool == nullptr || (spool->magic == spool_magic && is_possible(spool->options))) return spool;
   munmap(spool, spool_page);
   return nullptr;
 }
 
-spool_header* map_spool(const char* path, std::uint64_t ring_words) noexcept {
+spool_header* map_spool(const char* path, const spool_options& wanted) noexcept {
   const int descriptor = raw_open(path, O_RDWR);
   if (descriptor < 0) return nullptr;
-  spool_header* spool = map_spool(descriptor, ring_words);
+  spool_header* spool = map_spool(descriptor, wanted);
   raw_close(descriptor);
   return spool;
 }
 
-spool_header* map_spool(int descriptor, std::uint64_t ring_words) noexcept {
-  const std::size_t bytes = spool_bytes(ring_words);
-  spool_header* spool = map(descriptor, bytes, place_bytes == bytes ? place : nullptr);
-  if (spool != nullptr) {
-    place = spool;
-    place_bytes = bytes;
+spool_header* map_spool(int descriptor, const spool_options& wanted) noexcept {
+  if (!has(descriptor, ring_at(wanted, least_rings))) return nullptr;
+  char* const begin = map(descriptor, 0, front_bytes, is_kept ? nullptr : front);
+  if (begin == nullptr) return nullptr;
+  is_kept = false;
+  front = reinterpret_cast<spool_header*>(begin);
+  mapped_contexts[0] = contexts_of(front);
+  if (ring_words != wanted.ring_words) std::fill(rings, rings + max_rings, nullptr);
+  ring_words = wanted.ring_words;
+  char* const first =
+      map(descriptor, ring_at(wanted, 0) - spool_page, spool_page + ring_bytes(), page_before(rings[0]));
+  if (first == nullptr) return nullptr;
+  rings[0] = reinterpret_cast<std::uint64_t*>(first + spool_page);
+  pieces_mapped = rings_mapped = 1;
+  is_growing = 0;
+  return front;
+}
+
+std::uint64_t* map_ring(std::uint32_t index) noexcept {
+  if (index < rings_mapped.load(std::memory_order_acquire)) return rings[index];
+  const growth_lock lock;
+  if (!lock.taken()) return nullptr;
+  for (std::uint32_t next = rings_mapped; next <= index; ++next) {
+    void* const place = map_next(rings[next - 1], ring_bytes(), rings[next]);
+    if (place == nullptr) return nullptr;
+    rings[next] = static_cast<std::uint64_t*>(place);
+    rings_mapped.store(next + 1, std::memory_order_release);
   }
-  return spool;
+  return rings[index];
+}
+
+bool map_contexts(std::uint32_t count) noexcept {
+  const std::uint32_t pieces = (count + contexts_in_piece - 1) / contexts_in_piece;
+  if (pieces <= pieces_mapped.load(std::memory_order_acquire)) return true;
+  const growth_lock lock;
+  if (!lock.taken()) return false;
+  for (std::uint32_t next = pieces_mapped; next < pieces; ++next) {
+    void* const place = map_next(mapped_contexts[next - 1], piece_bytes, mapped_contexts[next]);
+    if (place == nullptr) return false;
+    mapped_contexts[next] = static_cast<context_entry*>(place);
+    pieces_mapped.store(next + 1, std::memory_order_release);
+  }
+  return true;
 }
 
 void leave_parents_spool() noexcept {
-  if (place == nullptr) return;
-  replace(ring_headers_at, names_at);
-  replace(contexts_at, place_bytes);
+  if (front == nullptr) return;
+  replace(bytes_of(front, ring_headers_at), names_at - ring_headers_at);
+  replace(bytes_of(front, contexts_at), piece_bytes);
+  for (std::uint64_t* ring : rings)
+    if (ring != nullptr) replace(page_before(ring), spool_page + ring_bytes());
+  for (std::uint32_t i = 1; i < context_pieces; ++i)
+    if (mapped_contexts[i] != nullptr) replace(page_before(mapped_contexts[i]), spool_page + piece_bytes);
 }
 
-spool_header* parents_spool() noexcept { return static_cast<spool_header*>(place); }
+spool_header* parents_spool() noexcept { return front; }
 
-void keep_parents_spool() noexcept { place_bytes = 0; }
+void keep_parents_spool() noexcept { is_kept = true; }
 
 }  // namespace mallard::recorder

@@ -1,5 +1,12 @@
 // spool_mapping: where the spool lies in the process's memory.
 //
+//     at the beginning      [ header ... names | contexts 0 ]   [ ring 0 ]
+//     when it is needed     [ contexts 1 ]  [ contexts 2 ] ...  [ ring 1 ]  [ ring 2 ] ...
+//
+// Rings, and pieces of the context table, are mapped one after the other, so that a process takes no more
+// address space than it has threads and contexts. A new mapping is made from the last page of the one before,
+// and needs no descriptor: the process may have changed its root, its user or its limits.
+//
 //     forked child:  [ the parent's spool ] --> [ its names alone ] --> [ the child's spool ]
 //                      at fork, before anything else runs                at its first event
 //
@@ -11,15 +18,33 @@
 #include <cstddef>
 
 #include "journal/spool/spool.hpp"
+#include "mallard/core/attributes.hpp"
 
 namespace mallard::recorder {
 
 // The first page of the spool at `path`, for as long as the process lives; null if it is none.
 [[nodiscard]] journal::spool_header* map_spool_page(const char* path) noexcept;
 
-// The whole of a spool; null if it cannot be mapped. `ring_words` is that of every spool of a recording.
-[[nodiscard]] journal::spool_header* map_spool(const char* path, std::uint64_t ring_words) noexcept;
-[[nodiscard]] journal::spool_header* map_spool(int descriptor, std::uint64_t ring_words) noexcept;
+// The beginning of a spool, with its shared ring; null if it cannot be mapped. `options` are the spool's.
+[[nodiscard]] journal::spool_header* map_spool(const char* path,
+                                               const journal::spool_options& options) noexcept;
+[[nodiscard]] journal::spool_header* map_spool(int descriptor,
+                                               const journal::spool_options& options) noexcept;
+
+// The words of a ring of this process's spool; null if there is no address space for it.
+[[nodiscard]] std::uint64_t* map_ring(std::uint32_t index) noexcept;
+
+// Whether the first `count` contexts can be used by now.
+[[nodiscard]] bool map_contexts(std::uint32_t count) noexcept;
+
+inline constexpr std::uint32_t contexts_in_piece = journal::contexts_at_first;
+inline constexpr std::uint32_t context_pieces = journal::max_contexts_in_spool / contexts_in_piece;
+extern journal::context_entry* mapped_contexts[context_pieces];
+
+// One of those.
+[[nodiscard]] MALLARD_INLINE journal::context_entry& context_at(std::uint32_t number) noexcept {
+  return mapped_contexts[number / contexts_in_piece][number % contexts_in_piece];
+}
 
 // To be called in a forked child.
 void leave_parents_spool() noexcept;

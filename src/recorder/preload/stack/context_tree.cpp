@@ -14,21 +14,20 @@ constexpr std::uint32_t block = 64;  // contexts
 
 }  // namespace
 
-// Takes a block of numbers when the last one is used up, and waits until it is backed by disk space.
+// Takes a block of numbers when the last one is used up, waits until it is backed by disk space, and maps it.
 bool context_tree::number_next(spool_header* spool) noexcept {
   if (next_ != block_end_) return true;
   std::uint32_t begin = spool->contexts_used.load(std::memory_order_relaxed);
-  if (begin + block <= max_contexts_in_spool) begin = spool->contexts_used.fetch_add(block);
-  if (begin + block > max_contexts_in_spool || !wait_for_contexts(spool, begin + block)) {
-    spool->contexts_wanting.fetch_add(1, std::memory_order_relaxed);
+  const std::uint32_t room = spool->options.contexts;
+  if (begin + block <= room) begin = spool->contexts_used.fetch_add(block);
+  if (begin + block > room || !wait_for_contexts(spool, begin + block) || !map_contexts(begin + block))
     return false;
-  }
   next_ = begin;
   block_end_ = begin + block;
   return true;
 }
 
-bool context_tree::grow(spool_header* spool) noexcept {
+bool context_tree::grow() noexcept {
   const std::size_t count = slots_ == nullptr ? slots_at_first : 2 * (mask_ + 1);
   auto* grown = static_cast<std::uint32_t*>(map_pages(count * sizeof(std::uint32_t)));
   if (grown == nullptr) return false;
@@ -36,7 +35,7 @@ bool context_tree::grow(spool_header* spool) noexcept {
   const std::size_t old_count = old == nullptr ? 0 : mask_ + 1;
   for (std::size_t i = 0; i < old_count; ++i) {
     if (old[i] == 0) continue;
-    const context_entry& entry = contexts_of(spool)[old[i]];
+    const context_entry& entry = context_at(old[i]);
     std::size_t at = hash(entry.parent, entry.place) & (count - 1);
     while (grown[at] != 0) at = (at + 1) & (count - 1);
     grown[at] = old[i];
@@ -49,12 +48,14 @@ bool context_tree::grow(spool_header* spool) noexcept {
 
 MALLARD_NOINLINE std::uint32_t context_tree::add(spool_header* spool, std::uint32_t parent,
                                                  std::uint64_t place, std::uint32_t stack_offset) noexcept {
-  if (slots_ == nullptr || 2 * used_ > mask_)
-    if (!grow(spool)) return 0;
   if ((place & scope_bit) == 0) see_module(spool, place);
-  if (!number_next(spool)) return 0;
+  const bool is_full = slots_ == nullptr || 2 * used_ > mask_;
+  if ((is_full && !grow()) || !number_next(spool)) {
+    spool->contexts_wanting.fetch_add(1, std::memory_order_relaxed);
+    return 0;
+  }
   const std::uint32_t number = next_++;
-  contexts_of(spool)[number] = {parent, stack_offset, place};
+  context_at(number) = {parent, stack_offset, place};
   std::size_t at = hash(parent, place) & mask_;
   while (slots_[at] != 0) at = (at + 1) & mask_;
   ++used_;

@@ -12,6 +12,7 @@
 
 #include "journal/spool/spool.hpp"
 #include "mallard/core/attributes.hpp"
+#include "recorder/preload/spool/spool_mapping.hpp"
 
 namespace mallard::recorder {
 
@@ -24,9 +25,8 @@ class context_tree {
   [[nodiscard]] MALLARD_INLINE std::uint32_t child(spool_header* spool, std::uint32_t parent,
                                                    std::uint64_t place, std::uint32_t stack_offset) noexcept {
     if (slots_ != nullptr) [[likely]] {
-      const context_entry* entries = contexts_of(spool);
       for (std::size_t at = hash(parent, place) & mask_; slots_[at] != 0; at = (at + 1) & mask_) {
-        const context_entry& entry = entries[slots_[at]];
+        const context_entry& entry = context_at(slots_[at]);
         if (entry.place == place && entry.parent == parent) [[likely]]
           return slots_[at];
       }
@@ -62,7 +62,7 @@ class context_tree {
   std::uint32_t add(spool_header* spool, std::uint32_t parent, std::uint64_t place,
                     std::uint32_t stack_offset) noexcept;
   bool number_next(spool_header* spool) noexcept;
-  bool grow(spool_header* spool) noexcept;
+  bool grow() noexcept;
 
   struct recent_caller {
     std::uint64_t return_address;

@@ -1,13 +1,9 @@
 #include "recorder/preload/stack/stack_bounds.hpp"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <cstddef>
 
 #include "journal/spool/spool.hpp"
+#include "recorder/preload/spool/raw_calls.hpp"
 
 namespace mallard::recorder {
 namespace {
@@ -15,11 +11,9 @@ namespace {
 // Reads a file of lines "begin-end rest", number by number.
 class map_reader {
  public:
-  map_reader() noexcept
-      : descriptor_(
-            static_cast<int>(syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC))) {}
+  map_reader() noexcept : descriptor_(raw_open("/proc/self/maps", O_RDONLY)) {}
   ~map_reader() noexcept {
-    if (descriptor_ >= 0) syscall(SYS_close, descriptor_);
+    if (descriptor_ >= 0) raw_close(descriptor_);
   }
   map_reader(const map_reader&) = delete;
   map_reader& operator=(const map_reader&) = delete;
@@ -34,7 +28,7 @@ class map_reader {
  private:
   bool get(char& c) noexcept {
     if (at_ == filled_) {
-      const long got = syscall(SYS_read, descriptor_, buffer_, sizeof buffer_);
+      const long got = descriptor_ < 0 ? 0 : raw_call(SYS_read, descriptor_, buffer_, sizeof buffer_);
       if (got <= 0) return false;
       filled_ = static_cast<std::size_t>(got);
       at_ = 0;
@@ -62,7 +56,6 @@ class map_reader {
 }  // namespace
 
 stack_range find_stack(std::uintptr_t sp) noexcept {
-  const int saved_errno = errno;
   const std::uintptr_t page = sp & ~(journal::spool_page - 1);
   stack_range found{page, page + journal::spool_page};
   map_reader maps;
@@ -72,7 +65,6 @@ stack_range find_stack(std::uintptr_t sp) noexcept {
     if (sp >= mapping.begin) found = {before, mapping.end};
     break;
   }
-  errno = saved_errno;
   return found;
 }
 

@@ -310,7 +310,10 @@ void stack_memo::keep(const walk& made) noexcept {
 
 MALLARD_NOINLINE std::uint32_t stack_memo::walk_anew(context_tree& contexts, walk_start start,
                                                      const stack_range& stack) noexcept {
-  if (!prepare()) return 0;
+  if (!prepare()) {
+    if (spool_header* spool = current_spool()) spool->contexts_wanting.fetch_add(1);
+    return 0;
+  }
   walk& made = *made_;
   const walk* before = last_ != nullptr && last_->stack_end == stack.end ? last_ : nullptr;
   walker walking(made, before, stack, *steps_);

@@ -1,15 +1,11 @@
 #include "recorder/preload/thread/thread_state.hpp"
 
 #include <pthread.h>
-#include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <cerrno>
 
 #include "journal/spool/ring_record.hpp"
 #include "recorder/preload/spool/raw_calls.hpp"
 #include "recorder/preload/spool/reader_watch.hpp"
+#include "recorder/preload/spool/spool_mapping.hpp"
 #include "recorder/preload/state/recorder_state.hpp"
 
 namespace mallard::recorder {
@@ -18,7 +14,8 @@ thread_local constinit thread_state self{};
 
 namespace {
 
-ring_caches* caches[max_rings];
+ring_caches shared_caches;  // so that a process without room for more can record
+ring_caches* caches[max_rings] = {&shared_caches};
 
 }  // namespace
 
@@ -33,6 +30,8 @@ void forget_ring_caches(ring_caches* whole) noexcept {
     if (known == whole) {
       known->contexts.clear();
       known->stacks.clear();
+    } else if (known == &shared_caches) {
+      *known = {};
     } else {
       unmap_pages(known, sizeof *known);
       known = nullptr;
@@ -46,11 +45,20 @@ constexpr std::uint32_t retry_after = 64;  // records
 
 pthread_key_t end_key;
 
+// Without a ring if there is no room for it in memory.
 ring_writer writer_of(spool_header* spool, std::uint32_t index) noexcept {
+  std::uint64_t* const words = map_ring(index);
+  if (words == nullptr) return {};
   ring_header& ring = ring_of(spool, index);
   const std::uint64_t head = ring.head.load(std::memory_order_acquire);
-  return {ring_words_of(spool, index, spool->options.ring_words), spool->options.ring_words - 1, head, head,
-          &ring};
+  return {words, spool->options.ring_words - 1, head, head, &ring};
+}
+
+void give_shared_ring_back() noexcept {
+  spool_header* spool = current_spool();
+  self.ring = {};
+  self.caches = nullptr;
+  if (spool != nullptr) spool->shared_ring_taken.store(0, std::memory_order_release);
 }
 
 void raise_rings_used(spool_header* spool, std::uint32_t count) noexcept {
@@ -65,18 +73,24 @@ bool own_ring(spool_header* spool) noexcept {
   const std::uint32_t ready = spool->rings_ready.load(std::memory_order_acquire);
   for (std::uint32_t index = shared_ring + 1; index < ready; ++index) {
     std::uint32_t nobody = 0;
-    if (ring_of(spool, index).owned.compare_exchange_strong(nobody, 1)) {
-      raise_rings_used(spool, index + 1);
-      self.caches = caches_of_ring(index);
-      if (self.caches != nullptr) self.ring = writer_of(spool, index);
-      return self.caches != nullptr;
+    ring_header& ring = ring_of(spool, index);
+    if (!ring.owned.compare_exchange_strong(nobody, 1)) continue;
+    self.caches = caches_of_ring(index);
+    if (self.caches != nullptr) self.ring = writer_of(spool, index);
+    if (self.ring.shared == nullptr) {
+      self.caches = nullptr;
+      ring.owned.store(0, std::memory_order_release);
+      return false;
     }
+    raise_rings_used(spool, index + 1);
+    return true;
   }
   return false;
 }
 
 void emit_thread_record(unsigned kind) noexcept {
-  const auto system_id = static_cast<std::uint64_t>(syscall(SYS_gettid));
+  const long found = raw_call(SYS_gettid);
+  const std::uint64_t system_id = found > 0 ? static_cast<std::uint64_t>(found) : 0;
   ring_writer& ring = self.ring;
   ring.words[ring.head & ring.mask] = first_word(kind, recording_time());
   ring.words[(ring.head + 1) & ring.mask] = std::uint64_t{self.number - 1} << 32 | system_id;
@@ -120,10 +134,7 @@ void watch_thread_ends() noexcept { pthread_key_create(&end_key, at_thread_end);
 
 // Signals are blocked while a thread may sleep or holds the lock of the shared ring, so that no handler
 // enters the recorder in between.
-ring_access::ring_access() noexcept : errno_before_(errno) {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &signals_before_);
+ring_access::ring_access() noexcept {
   spool_header* spool = current_spool();
   if (spool == nullptr) return;
   if (self.ring.shared == nullptr && may_own_ring() && !begin_thread(spool)) self.patience = retry_after;
@@ -145,14 +156,12 @@ bool ring_access::share(spool_header* spool) noexcept {
 }
 
 ring_access::~ring_access() noexcept {
-  if (shared_) {
-    spool_header* spool = current_spool();
-    self.ring = {};
-    self.caches = nullptr;
-    if (spool != nullptr) spool->shared_ring_taken.store(0, std::memory_order_release);
-  }
-  pthread_sigmask(SIG_SETMASK, &signals_before_, nullptr);
-  errno = errno_before_;
+  if (shared_) give_shared_ring_back();
+}
+
+void abandon_shared_ring() noexcept {
+  spool_header* spool = current_spool();
+  if (spool != nullptr && self.ring.shared == &ring_of(spool, shared_ring)) give_shared_ring_back();
 }
 
 }  // namespace mallard::recorder

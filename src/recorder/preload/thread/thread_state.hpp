@@ -8,12 +8,11 @@
 // Initial-exec thread-local memory: no call to reach it.
 #pragma once
 
-#include <signal.h>
-
 #include <cstddef>
 #include <cstdint>
 
 #include "journal/spool/spool.hpp"
+#include "recorder/preload/spool/blocked_signals.hpp"
 #include "recorder/preload/spool/reader_watch.hpp"
 #include "recorder/preload/stack/context_tree.hpp"
 #include "recorder/preload/stack/open_scopes.hpp"
@@ -59,6 +58,10 @@ extern thread_local constinit thread_state self;
 // Has every thread give its ring back when it ends; called once.
 void watch_thread_ends() noexcept;
 
+// Gives the shared ring back if this thread jumps out of a ring_access, as a signal handler can where signals
+// could not be blocked.
+void abandon_shared_ring() noexcept;
+
 // Gives this thread a ring with room for a record, its own or the shared one, and blocks its signals, for the
 // lifetime of the object. ready() is false if nothing is recorded (any more).
 class ring_access {
@@ -74,8 +77,7 @@ class ring_access {
  private:
   bool share(spool_header* spool) noexcept;
 
-  sigset_t signals_before_;
-  int errno_before_;
+  blocked_signals signals_;
   bool shared_ = false;
   bool ready_ = false;
 };
