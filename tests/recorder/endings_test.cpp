@@ -1,7 +1,10 @@
 // However a program ends, its output and exit code are its own, and what it did is in the journal.
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstddef>
 
@@ -81,6 +84,70 @@ TEST_F(endings, an_interrupt_that_the_program_survives_does_not_end_the_recorder
   EXPECT_EQ(result.status, 4);
   EXPECT_EQ(result.out, "ready\ngot it\n");
   EXPECT_TRUE(read_journal(journal_).complete);
+}
+
+// A program that counts how often it is interrupted, until its input ends. Once it says "all", the recorder
+// has passed on whatever came to it before the SIGUSR1.
+class interrupts : public endings {
+ protected:
+  [[nodiscard]] std::vector<std::string> counting(const std::vector<std::string>& in_front = {}) const {
+    const std::string program =
+        "$|=1; $SIG{INT}=sub{ $n++; print qq(int\n) }; $SIG{USR1}=sub{ print qq(all\n) }; print qq(ready\n); "
+        "1 while !sysread(STDIN, $_, 1) && $!{EINTR}; print qq($n in all\n)";
+    std::vector<std::string> command = record_command(journal_, {"perl", "-e", program});
+    command.insert(command.begin(), in_front.begin(), in_front.end());
+    return command;
+  }
+};
+
+TEST_F(interrupts, of_the_process_group_reach_the_program_once_and_do_not_stand_for_later_ones) {
+  running recorder(counting({"setsid"}));
+  recorder.wait_for_output("ready\n");
+  kill(-recorder.process(), SIGINT);
+  recorder.wait_for_output("ready\nint\n");
+  kill(recorder.process(), SIGUSR1);
+  recorder.wait_for_output("all\n");
+  kill(recorder.process(), SIGINT);
+  recorder.wait_for_output("all\nint\n");
+  EXPECT_EQ(recorder.finish().out, "ready\nint\nall\nint\n2 in all\n");
+}
+
+TEST_F(interrupts, of_the_recorder_reach_the_program_once) {
+  running recorder(counting());
+  recorder.wait_for_output("ready\n");
+  kill(recorder.process(), SIGINT);
+  recorder.wait_for_output("int\n");
+  EXPECT_EQ(recorder.finish().out, "ready\nint\n1 in all\n");
+}
+
+TEST_F(interrupts, by_the_terminal_reach_the_program_once) {
+  std::vector<std::string> words = counting();
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  int terminal = -1;
+  const pid_t process = forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (process == 0) {
+    execvp(arguments[0], arguments.data());
+    _exit(125);
+  }
+  std::string seen;
+  const auto wait_for = [&](const std::string& text) {
+    char buffer[1000];
+    ssize_t got = 0;
+    while (seen.find(text) == std::string::npos && (got = read(terminal, buffer, sizeof buffer)) > 0)
+      seen.append(buffer, static_cast<std::size_t>(got));
+  };
+  wait_for("ready");
+  ASSERT_EQ(write(terminal, "\x03", 1), 1);  // Ctrl-C
+  wait_for("int\r");
+  kill(process, SIGUSR1);
+  wait_for("all\r");
+  ASSERT_EQ(write(terminal, "\x04", 1), 1);  // Ctrl-D
+  wait_for(" events, ");
+  EXPECT_NE(seen.find("\n1 in all\r"), std::string::npos) << seen;
+  close(terminal);
+  waitpid(process, nullptr, 0);
 }
 
 TEST_F(endings, without_the_recorder_the_program_goes_on_and_warns_once) {

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <fstream>
-#include <initializer_list>
+#include <string>
 #include <system_error>
+#include <utility>
 
 #include "recorder/clock.hpp"
 
@@ -34,25 +34,6 @@ void execute(const std::string& path, std::vector<std::string> arguments,
   execve("/bin/sh", pointers_to(arguments).data(), variables.data());
 }
 
-volatile pid_t relayed_to = 0;
-std::atomic<std::uint32_t>* doorbell = nullptr;
-
-void relay(int signal, siginfo_t* about, void*) {
-  const int saved_errno = errno;
-  const bool from_a_process = about->si_code <= 0;  // the terminal's come from the kernel
-  if (from_a_process) kill(relayed_to, signal);
-  errno = saved_errno;
-}
-
-void ring_doorbell(int) { doorbell->fetch_add(1); }  // the signal itself ends a sleep that has begun
-
-// What is ignored stays ignored, here and in the program.
-void handle(int signal, const struct sigaction& action) {
-  struct sigaction before{};
-  sigaction(signal, nullptr, &before);
-  if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
-}
-
 // A process that has ended and was not waited for still says so.
 bool is_in_strict_mode(pid_t process) {
   std::ifstream status("/proc/" + std::to_string(process) + "/status");
@@ -60,8 +41,6 @@ bool is_in_strict_mode(pid_t process) {
     if (line == "Seccomp:\t1") return true;
   return false;
 }
-
-void do_nothing(int) {}  // the write returns the error
 
 }  // namespace
 
@@ -86,10 +65,7 @@ child::child(const std::string& path, const std::vector<std::string>& arguments,
   report_ = report[0];
 }
 
-child::~child() {
-  close(go_);
-  close(report_);
-}
+child::~child() { close_pipes(); }
 
 int child::go() {
   if (write(go_, "", 1) != 1) return errno;
@@ -97,7 +73,13 @@ int child::go() {
   ssize_t got = 0;
   do got = read(report_, &reason, sizeof reason);
   while (got < 0 && errno == EINTR);
+  close_pipes();
   return got == sizeof reason ? reason : 0;
+}
+
+void child::close_pipes() noexcept {
+  for (int* pipe : {&go_, &report_})
+    if (const int open = std::exchange(*pipe, -1); open >= 0) close(open);
 }
 
 std::optional<ending> child::poll() {
@@ -113,26 +95,6 @@ std::optional<ending> child::poll() {
   end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   end.status = end.signal != 0 ? 128 + end.signal : WEXITSTATUS(status);
   return end;
-}
-
-void relay_signals(pid_t process, journal::spool_header* spool) {
-  relayed_to = process;
-  doorbell = &spool->doorbell;
-  struct sigaction action{};
-  sigfillset(&action.sa_mask);
-  action.sa_flags = SA_SIGINFO | SA_RESTART;
-  action.sa_sigaction = relay;
-  for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) handle(signal, action);
-  action.sa_flags = SA_NOCLDSTOP;
-  action.sa_handler = ring_doorbell;
-  sigaction(SIGCHLD, &action, nullptr);
-}
-
-void survive_failed_writes() {
-  struct sigaction action{};
-  action.sa_flags = SA_RESTART;
-  action.sa_handler = do_nothing;
-  for (const int signal : {SIGPIPE, SIGXFSZ}) handle(signal, action);
 }
 
 }  // namespace mallard::recorder

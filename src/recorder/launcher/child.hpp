@@ -4,10 +4,6 @@
 //
 // It waits between fork and exec, so that files named by its process id can be made first; it exits if the
 // launcher does. Its signals, descriptors and terminal are the launcher's.
-//
-// The launcher outlives what is meant for the program. A signal from the terminal (Ctrl-C) reaches both; the
-// launcher ignores it and finishes the journal when the program has ended. It passes on a signal that a
-// process sent to it; one that was sent to the whole process group reaches the program twice.
 #pragma once
 
 #include <sys/types.h>
@@ -17,8 +13,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "journal/spool/spool.hpp"
 
 namespace mallard::recorder {
 
@@ -50,17 +44,11 @@ class child {
   [[nodiscard]] pid_t process() const noexcept { return process_; }
 
  private:
+  void close_pipes() noexcept;
+
   pid_t process_ = -1;
   int go_ = -1;      // a byte lets it exec
   int report_ = -1;  // brings the errno of a failed exec, or the end of file
 };
-
-// Begins to relay to `process`; once per launcher. Signals that are ignored stay ignored. The end of the
-// program rings the spool's doorbell, which wakes the launcher.
-void relay_signals(pid_t process, journal::spool_header* spool);
-
-// From now on a write that cannot succeed, into a full file or a pipe that nobody reads, fails and does not
-// end the launcher. What is started afterwards does not inherit that.
-void survive_failed_writes();
 
 }  // namespace mallard::recorder

@@ -20,6 +20,7 @@
 #include "recorder/launcher/message.hpp"
 #include "recorder/launcher/preload_environment.hpp"
 #include "recorder/launcher/recordings.hpp"
+#include "recorder/launcher/signal_relay.hpp"
 
 namespace mallard::recorder {
 namespace {
@@ -29,13 +30,15 @@ constexpr long longest_sleep = 10'000'000;  // ns
 constexpr long short_sleep = 1'000'000;     // ns, while a program cannot wake the launcher
 
 // Reads the rings until the program has ended, and completes the journals.
-ending follow(child& process, recordings& all) {
+ending follow(child& process, recordings& all, signal_relay& signals) {
   spool_file& spool = all.root().spool();
   const std::uint64_t few =
       spool.options().ring_words / (8 * journal::max_event_words);  // fewer are not worth staying awake for
   std::optional<ending> end;
-  while (!(end = process.poll()))
+  while (!(end = process.poll())) {
+    signals.pass_on();
     if (all.read() <= few) spool.sleep(spool.header()->cannot_ring == 0 ? longest_sleep : short_sleep);
+  }
   all.finish(*end);
   return *end;
 }
@@ -107,14 +110,14 @@ int record(child& process, const record_options& chosen, const program_file& pro
            const std::string& path) {
   const std::string& name = chosen.command.front();
   recordings all(chosen, program, process.process());
-  relay_signals(process.process(), all.root().spool().header());
+  signal_relay signals(process.process(), all.root().spool().header());
   if (const int reason = process.go()) {
     print_message("cannot run " + name + ": " + std::strerror(reason));
     discard(path);
     return exit_code_of(reason == ENOENT ? reach::not_found : reach::not_executable);
   }
   allow_many_files();
-  const ending end = follow(process, all);
+  const ending end = follow(process, all, signals);
   if (const std::string reason = why_nothing(all, name); !reason.empty()) {
     print_message(reason);
     discard(path);
