@@ -200,8 +200,12 @@ std::string to_json(const summary& s) {
     modules.push_back({{"path", m.path}, {"build_id", m.build_id}, {"begin", m.begin}, {"end", m.end}});
   }
   json children = json::array();
+  json unrecorded = json::array();
   for (const journal::child_info& c : s.children) {
-    children.push_back({{"process", c.process}, {"journal", c.journal}});
+    if (c.reason.empty())
+      children.push_back({{"process", c.process}, {"journal", c.journal}});
+    else
+      unrecorded.push_back({{"program", c.program}, {"reason", c.reason}, {"processes", c.processes}});
   }
   const json all = {
       {"journal", s.journal},
@@ -239,6 +243,7 @@ std::string to_json(const summary& s) {
       {"stalled_ns", s.usage.stalled_ns},
       {"modules", modules},
       {"children", children},
+      {"unrecorded", unrecorded},
       {"recovered", s.recovered},
       {"complete", s.complete},
       {"warnings", s.warnings},

@@ -44,23 +44,102 @@ bool read_at(int descriptor, void* out, std::size_t size, std::uint64_t at) noex
   return pread(descriptor, out, size, static_cast<off_t>(at)) == static_cast<ssize_t>(size);
 }
 
-reach examine_elf(int descriptor) noexcept {
-  ElfW(Ehdr) header{};
-  if (!read_at(descriptor, &header, sizeof header, 0)) return reach::not_executable;
-  if (header.e_ident[EI_CLASS] != (sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32) ||
-      header.e_machine != own_machine)
-    return reach::foreign;
-  for (unsigned i = 0; i < header.e_phnum; ++i) {
-    ElfW(Phdr) segment{};
-    if (!read_at(descriptor, &segment, sizeof segment, header.e_phoff + i * sizeof segment))
-      return reach::not_executable;
-    if (segment.p_type != PT_INTERP) continue;
-    char linker[256] = {};
-    const std::size_t size = segment.p_filesz < sizeof linker - 1 ? segment.p_filesz : sizeof linker - 1;
-    if (!read_at(descriptor, linker, size, segment.p_offset)) return reach::not_executable;
-    return strstr(linker, own_linker) != nullptr ? reach::recordable : reach::foreign;
+// An ELF file of this machine, read as far as is asked for.
+class elf_file {
+ public:
+  explicit elf_file(int descriptor) noexcept : descriptor_(descriptor) {
+    if (!read_at(descriptor, &header_, sizeof header_, 0)) header_ = {};
   }
-  return reach::statically_linked;
+
+  [[nodiscard]] bool is_of_this_machine() const noexcept {
+    return header_.e_ident[EI_CLASS] == (sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32) &&
+           header_.e_machine == own_machine;
+  }
+
+  // Whether it has a segment of that type.
+  [[nodiscard]] bool find_segment(unsigned type, ElfW(Phdr) & segment) const noexcept {
+    for (unsigned i = 0; i < header_.e_phnum && read_segment(i, segment); ++i)
+      if (segment.p_type == type) return true;
+    return false;
+  }
+
+  // The text at `at` in the file, cut off where it does not fit.
+  template <std::size_t Size>
+  void read_text(std::uint64_t at, char (&text)[Size]) const noexcept {
+    const ssize_t got = pread(descriptor_, text, Size - 1, static_cast<off_t>(at));
+    text[got < 0 ? 0 : got] = '\0';
+  }
+
+  // Whether it needs a sanitizer's library that refuses to be loaded behind another one.
+  [[nodiscard]] bool has_sanitizer() const noexcept {
+    ElfW(Phdr) dynamic{};
+    if (!find_segment(PT_DYNAMIC, dynamic)) return false;
+    std::uint64_t texts = 0;
+    for_each_entry(dynamic, [&](const ElfW(Dyn) & entry) {
+      if (entry.d_tag == DT_STRTAB) texts = entry.d_un.d_ptr;
+      return texts != 0;
+    });
+    return to_offset(texts) && for_each_entry(dynamic, [&](const ElfW(Dyn) & entry) {
+             if (entry.d_tag != DT_NEEDED) return false;
+             char library[64];
+             read_text(texts + entry.d_un.d_val, library);
+             constexpr const char* runtimes[] = {"libasan.", "libhwasan.", "libclang_rt.asan",
+                                                 "libclang_rt.hwasan"};
+             for (const char* beginning : runtimes)
+               if (strncmp(library, beginning, strlen(beginning)) == 0) return true;
+             return false;
+           });
+  }
+
+ private:
+  bool read_segment(unsigned number, ElfW(Phdr) & segment) const noexcept {
+    return read_at(descriptor_, &segment, sizeof segment, header_.e_phoff + number * sizeof segment);
+  }
+
+  // From an address that the file is linked for to where that stands in the file; false if it does not.
+  bool to_offset(std::uint64_t& address) const noexcept {
+    ElfW(Phdr) segment{};
+    for (unsigned i = 0; i < header_.e_phnum && read_segment(i, segment); ++i) {
+      if (segment.p_type != PT_LOAD || address - segment.p_vaddr >= segment.p_filesz) continue;
+      address = address - segment.p_vaddr + segment.p_offset;
+      return true;
+    }
+    return false;
+  }
+
+  // Calls `use` with the entries of the dynamic section until it returns true; whether it did.
+  template <class Use>
+  bool for_each_entry(const ElfW(Phdr) & dynamic, Use use) const noexcept {
+    ElfW(Dyn) entry{};
+    for (std::uint64_t at = 0; at + sizeof entry <= dynamic.p_filesz; at += sizeof entry) {
+      if (!read_at(descriptor_, &entry, sizeof entry, dynamic.p_offset + at) || entry.d_tag == DT_NULL) break;
+      if (use(entry)) return true;
+    }
+    return false;
+  }
+
+  int descriptor_;
+  ElfW(Ehdr) header_ {};
+};
+
+reach examine_elf(int descriptor) noexcept {
+  const elf_file file(descriptor);
+  if (!file.is_of_this_machine()) return reach::foreign;
+  ElfW(Phdr) interpreter{};
+  if (!file.find_segment(PT_INTERP, interpreter)) return reach::statically_linked;
+  char linker[256];
+  file.read_text(interpreter.p_offset, linker);
+  if (strstr(linker, own_linker) == nullptr) return reach::foreign;
+  return file.has_sanitizer() ? reach::sanitized : reach::recordable;
+}
+
+// Whether the sanitizer's options allow other libraries before its own.
+bool bears_others(char* const* variables) noexcept {
+  constexpr char options[] = "ASAN_OPTIONS=";
+  for (; variables != nullptr && *variables != nullptr; ++variables)
+    if (strncmp(*variables, options, sizeof options - 1) == 0)
+      return strstr(*variables, "verify_asan_link_order=0") != nullptr;
+  return false;
 }
 
 // The interpreter that a script's first line names; the shell where it names none.
@@ -81,6 +160,26 @@ void find_interpreter(int descriptor, char (&interpreter)[PATH_MAX]) noexcept {
 }
 
 }  // namespace
+
+const char* reason_of(reach verdict) noexcept {
+  switch (verdict) {
+    case reach::recordable:
+      break;
+    case reach::not_found:
+      return "not found";
+    case reach::not_executable:
+      return "not an executable file";
+    case reach::statically_linked:
+      return "it is statically linked, so nothing can be loaded into it";
+    case reach::privileged:
+      return "it is setuid, setgid or has capabilities, so the system preloads nothing into it";
+    case reach::foreign:
+      return "it is built for another architecture or another libc than the recorder";
+    case reach::sanitized:
+      return "it is built with AddressSanitizer, which refuses to run behind another library";
+  }
+  return "";
+}
 
 bool find_executable(const char* name, const char* path, char (&found)[PATH_MAX]) noexcept {
   found[0] = '\0';
@@ -108,7 +207,7 @@ bool find_executable(const char* name, const char* path, char (&found)[PATH_MAX]
   }
 }
 
-reach examine_image(const char* file, char (&culprit)[PATH_MAX]) noexcept {
+reach examine_image(const char* file, char* const* variables, char (&culprit)[PATH_MAX]) noexcept {
   if (strlen(file) >= sizeof culprit) return reach::not_found;
   memmove(culprit, file, strlen(file) + 1);
   for (int depth = 0; depth <= deepest; ++depth) {
@@ -121,7 +220,7 @@ reach examine_image(const char* file, char (&culprit)[PATH_MAX]) noexcept {
     const reach verdict = is_elf ? examine_elf(descriptor) : reach::not_executable;
     if (!is_elf) find_interpreter(descriptor, culprit);
     close(descriptor);
-    if (is_elf) return verdict;
+    if (is_elf) return verdict == reach::sanitized && bears_others(variables) ? reach::recordable : verdict;
   }
   return reach::not_executable;
 }

@@ -114,7 +114,10 @@ TEST(summary, as_json) {
   EXPECT_EQ(all["contexts"], 3);
   EXPECT_EQ(all["recording_ns"], 60);
   EXPECT_EQ(all["stalls"], 1);
+  EXPECT_EQ(all["children"].size(), 1u);
   EXPECT_EQ(all["children"][0]["process"], 4400);
+  EXPECT_EQ(all["unrecorded"][0]["program"], "./fixed");
+  EXPECT_EQ(all["unrecorded"][0]["processes"], 3);
   EXPECT_EQ(all["modules"][0]["build_id"], "0a1b");
   EXPECT_EQ(all["complete"], true);
   EXPECT_EQ(all["warnings"].size(), 0U);

@@ -10,6 +10,7 @@
 #include <map>
 #include <thread>
 
+#include "journal/spool/spool.hpp"
 #include "recorder/run_process.hpp"
 
 namespace mallard::test {
@@ -139,10 +140,17 @@ TEST_F(children, forked_while_other_threads_allocate_have_what_they_allocated) {
   EXPECT_EQ(children_with, (std::map<std::uint64_t, std::size_t>{{200, 16}, {400, 8}}));
 }
 
-TEST_F(children, of_an_earlier_run_give_way) {
+TEST_F(children, of_an_earlier_run_go_aside_with_their_parent) {
   ASSERT_EQ(run(command({target("forks"), "many", "3", "1"})).status, 0);
   ASSERT_EQ(run(command({target("forks"), "many", "2", "1"})).status, 0);
   EXPECT_EQ(journals().size(), 2u);
+  EXPECT_EQ(read_journal(folder_ / "journal.old").tables.children.size(), 3u);
+  const auto count_old = [&] {
+    return std::distance(fs::directory_iterator(folder_ / "journal.old.d"), fs::directory_iterator());
+  };
+  EXPECT_EQ(count_old(), 3);
+  ASSERT_EQ(run(command({target("forks"), "many", "1", "1"})).status, 0);
+  EXPECT_EQ(count_old(), 2);
 }
 
 TEST_F(children, of_an_earlier_run_give_way_and_nothing_of_the_users) {
@@ -152,6 +160,7 @@ TEST_F(children, of_an_earlier_run_give_way_and_nothing_of_the_users) {
   ASSERT_EQ(run(command({target("forks"), "many", "2", "1"})).status, 0);
   ASSERT_EQ(run(command({"/bin/true"})).status, 0);
   EXPECT_EQ(names_in_folder().size(), 2u);
+  EXPECT_EQ(read_journal(folder_ / "journal.old").tables.children.size(), 2u);
   EXPECT_TRUE(fs::exists(children_ / "1234"));
   EXPECT_TRUE(fs::exists(children_ / "1234.spool"));
 }
@@ -165,10 +174,122 @@ TEST_F(children, for_whom_there_are_too_few_descriptors_do_not_wait_for_ever) {
   }
 }
 
-TEST_F(children, that_can_make_no_spool_are_told_of) {
+// Of the programs that ran in children without being recorded: their names' ends, how many processes ran
+// each, and why.
+class unrecorded_children : public children {
+ protected:
+  void expect(const run_result& result, const std::string& program, std::uint64_t processes,
+              const std::string& reason) {
+    bool found = false;
+    for (const journal::child_info& row : read_journal(journal_).tables.children) {
+      if (!row.journal.empty() || !row.program.ends_with(program)) continue;
+      found = found || row.reason.find(reason) != std::string::npos;
+      EXPECT_EQ(row.processes, processes) << row.program << ": " << row.reason;
+    }
+    EXPECT_TRUE(found) << program << ": " << reason;
+    EXPECT_NE(result.err.find("not recorded, nor what"), std::string::npos) << result.err;
+  }
+};
+
+TEST_F(unrecorded_children, that_can_make_no_spool_are_told_of) {
   const run_result result = run(command({"sh", "-c", "ulimit -f 8; perl -e 'print 7'; echo"}));
   EXPECT_EQ(result.out, "7\n");
-  EXPECT_NE(result.err.find("could not make its spool"), std::string::npos) << result.err;
+  expect(result, "/perl", 1, "limit on the size of files");
+}
+
+TEST_F(unrecorded_children, that_are_statically_linked_are_named_however_they_are_started) {
+  const std::string program = target("annotated_static");
+  for (const std::string how : {"vfork", "spawn", "spawnp", "system", "popen", "exec", "execvpe"}) {
+    const run_result result = run(command({target("starts"), how, program}));
+    expect(result, program, 1, "it is statically linked");
+    EXPECT_NE(result.err.find(program + " was not recorded, nor what it started: it is statically linked"),
+              std::string::npos)
+        << result.err;
+  }
+}
+
+TEST_F(unrecorded_children, of_several_programs_are_all_in_the_journal) {
+  const std::string script = folder_ / "script";
+  std::ofstream(script) << "#!" << target("annotated_static") << "\n";
+  fs::permissions(script, fs::perms::owner_all);
+  const std::string fixed = target("annotated_static");
+  const run_result result =
+      run(command({"sh", "-c", fixed + "; " + fixed + "; " + script + "; " + target("own_malloc") + "; :"}));
+  expect(result, fixed, 2, "it is statically linked");
+  expect(result, script + " (by way of " + fixed + ")", 1, "it is statically linked");
+  expect(result, "/own_malloc", 1, "malloc of its own");
+  EXPECT_NE(result.err.find("3 programs were not recorded"), std::string::npos) << result.err;
+}
+
+TEST_F(unrecorded_children, that_could_not_be_executed_do_not_count) {
+  const run_result result = run(command({"perl", "-e", "exec {q(/etc/passwd)} q(x) or exit 0"}));
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err.find("not recorded"), std::string::npos) << result.err;
+  EXPECT_TRUE(read_journal(journal_).tables.children.empty());
+}
+
+TEST_F(unrecorded_children, are_as_many_as_there_is_room_for_and_the_others_together) {
+  std::string script;
+  for (int i = 0; i < 100; ++i) {
+    const std::string name = folder_ / ("static" + std::to_string(i));
+    fs::create_hard_link(target("annotated_static"), name);
+    script += name + ";";
+  }
+  const run_result result = run(command({"sh", "-c", script + ":"}));
+  expect(result, "/static0", 1, "it is statically linked");
+  expect(result, "other programs", 100 - (journal::max_unrecorded - 1), "too many to name");
+}
+
+TEST_F(unrecorded_children, with_a_sanitizer_that_must_come_first_run_as_before) {
+  const std::string program = target("sanitized");
+  const std::string line = program + " few; echo $?";
+  const run_result result = run(command({"sh", "-c", line}));
+  EXPECT_EQ(result.out, run({"sh", "-c", line}).out);
+  expect(result, program, 1, "AddressSanitizer");
+  const run_result allowed =
+      run(command({"sh", "-c", "ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 " + line}));
+  EXPECT_EQ(allowed.out, "10\n");
+  EXPECT_EQ(allowed.err.find("not recorded"), std::string::npos) << allowed.err;
+}
+
+TEST_F(unrecorded_children, as_another_user_or_in_another_root_are_told_of_with_that_reason) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+  const run_result user =
+      run(command({"perl", "-e",
+                   "$) = $( = 65534; $> = $< = 65534; if (!fork) { my @a = (1..1000); exit } wait; "
+                   "exec q(/bin/true)"}));
+  expect(user, "perl", 1, "another user");
+  expect(user, "/bin/true", 1, "another user");
+  EXPECT_EQ(user.err.find("ld.so"), std::string::npos) << user.err;
+  const run_result root =
+      run(command({"perl", "-e", "if (!fork) { chroot q(/usr); exec q(/bin/true) } wait"}));
+  expect(root, "/bin/true", 1, "chroot");
+  EXPECT_EQ(root.err.find("ld.so"), std::string::npos) << root.err;
+}
+
+TEST_F(children, in_namespaces_of_equal_process_ids_are_complete) {
+  const std::vector<std::string> own_ids = {"unshare", "--pid", "--fork"};
+  std::vector<std::string> probe = own_ids;
+  probe.emplace_back("true");
+  if (run(probe).status != 0) GTEST_SKIP() << "this user may not make a namespace of process ids";
+  const std::string container = "unshare --pid --fork perl -e 'if (!fork) { my @b = (1..3000); exit } wait'";
+  const run_result result = run(command({"sh", "-c", container + " & " + container + "; wait"}));
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err.find("still run"), std::string::npos) << result.err;
+  std::map<std::uint64_t, std::size_t> processes;
+  for (const std::string& name : names_in_folder()) EXPECT_FALSE(name.ends_with(".spool")) << name;
+  for (const recorded& child : journals()) {
+    EXPECT_TRUE(child.complete);
+    if (child.about.arguments.front() != "perl") continue;
+    ++processes[child.about.process];
+    if (child.about.process == 1) {  // it names the one that it has made
+      ASSERT_EQ(child.tables.children.size(), 1u);
+      EXPECT_EQ(read_journal(children_ / child.tables.children[0].journal).about.process, 2u);
+    }
+    for (const journal::module_info& module : child.tables.modules)
+      EXPECT_EQ(module.path.find("mallard-record\n"), std::string::npos);
+  }
+  EXPECT_EQ(processes, (std::map<std::uint64_t, std::size_t>{{1, 2}, {2, 2}}));
 }
 
 TEST_F(children, are_named_by_parents_that_end_with_the_program) {

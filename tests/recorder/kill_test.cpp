@@ -1,14 +1,16 @@
 // kill -9 of the program, of the launcher or of both, at random moments: nothing that happened before is
 // lost or doubled. MALLARD_KILLS is how many of each; ./dev soak asks for 50.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <random>
 #include <thread>
 
-#include "journal/drain/spool_copy.hpp"
+#include "journal/spool/spool.hpp"
 #include "profile/summary.hpp"
 #include "recorder/own_log.hpp"
 #include "recorder/run_process.hpp"
@@ -21,6 +23,15 @@ constexpr std::uint64_t grace_ns = 100'000'000;
 int kills() {
   const char* wanted = std::getenv("MALLARD_KILLS");
   return wanted == nullptr ? 3 : std::atoi(wanted);
+}
+
+// Whether the program still lives that records into the spool.
+bool is_recorded_into(const std::string& spool) {
+  const int descriptor = open(spool.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool locked = journal::is_locked_by_process(descriptor);
+  close(descriptor);
+  return locked;
 }
 
 class killing : public testing::Test {
@@ -41,7 +52,7 @@ class killing : public testing::Test {
     strike(recorder.process(), program);
     run_result result = recorder.finish();
     // Its output is closed some time before it is gone.
-    while (journal::is_running(static_cast<std::uint64_t>(program), 0))
+    while (is_recorded_into(journal_.string() + journal::spool_suffix))
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return result;
   }

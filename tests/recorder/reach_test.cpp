@@ -1,5 +1,6 @@
 // What cannot be recorded is said in one clear line, and leaves no journal.
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -105,6 +106,78 @@ TEST_F(reach, programs_that_hide_from_it) {
   EXPECT_EQ(result.status, 2);
   EXPECT_NE(result.err.find("the recorder was not loaded into"), std::string::npos) << result.err;
   EXPECT_FALSE(std::filesystem::exists(folder_ / "journal"));
+}
+
+TEST_F(reach, programs_with_a_sanitizer_unless_it_is_told_to_bear_others) {
+  expect_refusal({target("sanitized"), "few"}, 2, "AddressSanitizer");
+  std::vector<std::string> command = record_command(folder_ / "journal", {target("sanitized"), "few"});
+  command.insert(command.begin(), {"env", "ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0"});
+  EXPECT_EQ(run(command).status, 10);
+  EXPECT_EQ(count_kinds(read_journal(folder_ / "journal"), 1001)[event_kind::malloc], 1u);
+}
+
+TEST_F(reach, clients_of_what_starts_the_program_elsewhere_are_told_of) {
+  write_file("docker", "#!/bin/sh\necho asked\n", 0755);
+  const run_result result = run(record_command(folder_ / "journal", {folder_ / "docker", "run"}));
+  EXPECT_EQ(result.out, "asked\n");
+  EXPECT_NE(result.err.find("docker has another process start the program"), std::string::npos) << result.err;
+}
+
+TEST_F(reach, files_that_are_no_journals_are_not_replaced) {
+  const auto letter = write_file("letter", "dear reader\n", 0644);
+  const auto journal = folder_ / "journal";
+  EXPECT_EQ(run(record_command(letter, {"true"})).err,
+            "mallard-record: cannot record into " + letter.string() +
+                ": it exists and is no journal; name another file with -o\n");
+  ASSERT_EQ(run(record_command(journal, {"true"})).status, 0);
+  write_file("journal.old", "dear reader\n", 0644);
+  const run_result result = run(record_command(journal, {"true"}));
+  EXPECT_EQ(result.status, 2);
+  EXPECT_NE(result.err.find("cannot keep the journal " + journal.string()), std::string::npos) << result.err;
+  EXPECT_TRUE(read_journal(journal).complete);
+  std::filesystem::rename(folder_ / "journal.old", folder_ / "journal.spool");
+  EXPECT_EQ(run(record_command(journal, {"true"})).status, 2);
+  for (const char* kept : {"journal", "journal.spool", "letter"})
+    EXPECT_TRUE(std::filesystem::exists(folder_ / kept)) << kept;
+  write_file("empty", "", 0644);
+  EXPECT_EQ(run(record_command(folder_ / "empty", {"true"})).status, 0);
+}
+
+TEST_F(reach, a_journal_of_before_is_kept_beside_the_new_one) {
+  const auto journal = folder_ / "journal";
+  for (const char* pairs : {"1", "2", "3"})
+    EXPECT_EQ(run(record_command(journal, {target("blocks"), "pairs", pairs, "exit"})).status, 6);
+  EXPECT_EQ(count_kinds(read_journal(journal), 5555)[event_kind::malloc], 3u);
+  EXPECT_EQ(count_kinds(read_journal(folder_ / "journal.old"), 5555)[event_kind::malloc], 2u);
+}
+
+TEST_F(reach, a_run_that_was_cut_off_is_kept_with_its_spool) {
+  const auto journal = folder_ / "journal";
+  running cut_off(record_command(journal, {target("blocks"), "pairs", "1000", "wait"}));
+  cut_off.wait_for_output("ready");
+  const pid_t program = child_of(cut_off.process());
+  kill(cut_off.process(), SIGKILL);
+  cut_off.wait_for_end();
+  EXPECT_EQ(run(record_command(journal, {"true"})).status, 0);
+  kill(program, SIGKILL);
+  EXPECT_EQ(count_kinds(read_journal(folder_ / "journal.old"), 5555)[event_kind::malloc], 1000u);
+  EXPECT_TRUE(read_journal(journal).complete);
+  static_cast<void>(cut_off.finish());
+}
+
+TEST_F(reach, a_journal_that_is_being_recorded_is_left_to_that_recording) {
+  const auto journal = folder_ / "journal";
+  running first(record_command(journal, {target("blocks"), "pairs", "1000", "wait"}));
+  first.wait_for_output("ready");
+  const run_result second = run(record_command(journal, {"true"}));
+  EXPECT_EQ(second.status, 2);
+  EXPECT_EQ(second.err, "mallard-record: cannot record into " + journal.string() +
+                            ": another mallard-record is recording into it; name another file with -o\n");
+  kill(child_of(first.process()), SIGKILL);
+  static_cast<void>(first.finish());
+  EXPECT_EQ(count_kinds(read_journal(journal), 5555)[event_kind::malloc], 1000u);
+  EXPECT_TRUE(read_journal(journal).complete);
+  EXPECT_EQ(folder_.names(), std::vector<std::string>{"journal"});
 }
 
 TEST_F(reach, journals_that_cannot_be_made) {

@@ -17,7 +17,7 @@
 namespace mallard::journal {
 
 inline constexpr std::uint16_t format_major = 1;  // a reader refuses a higher one
-inline constexpr std::uint16_t format_minor = 0;  // a reader accepts a higher one
+inline constexpr std::uint16_t format_minor = 1;  // a reader accepts a higher one
 
 // Like PNG's: a high bit, line ends of both kinds and an end-of-text mark, so that a transfer that
 // mangles any of them is noticed at once.
@@ -112,7 +112,14 @@ enum class usage_column : std::uint16_t {
   stalls = 4,
   stalled_ns = 5
 };
-enum class child_column : std::uint16_t { process = 1, time = 2, journal = 3 };
+enum class child_column : std::uint16_t {
+  process = 1,
+  time = 2,
+  journal = 3,
+  program = 4,
+  reason = 5,
+  processes = 6
+};
 enum class end_column : std::uint16_t { kind = 1, events = 2 };
 
 // Limits that a writer keeps and a reader insists on, so that no number in a file decides how much

@@ -128,6 +128,9 @@ section_type encode_rows(table_encoder& encoder, const std::vector<child_info>& 
   add_numbers(to, child_column::process, rows, [](const row& r) { return r.process; });
   add_numbers(to, child_column::time, rows, [](const row& r) { return r.time; });
   add_texts(to, child_column::journal, rows, [](const row& r) { return r.journal; });
+  add_texts(to, child_column::program, rows, [](const row& r) { return r.program; });
+  add_texts(to, child_column::reason, rows, [](const row& r) { return r.reason; });
+  add_numbers(to, child_column::processes, rows, [](const row& r) { return r.processes; });
   return encode(encoder, to);
 }
 
@@ -203,7 +206,10 @@ void collected_tables::take(const table& rows) {
       using column = child_column;
       at(tables_.children, tables_.children.size()) = {.process = from.number(column::process, i),
                                                        .time = from.number(column::time, i),
-                                                       .journal = from.text(column::journal, i)};
+                                                       .journal = from.text(column::journal, i),
+                                                       .program = from.text(column::program, i),
+                                                       .reason = from.text(column::reason, i),
+                                                       .processes = from.number(column::processes, i)};
     }
   }
 }

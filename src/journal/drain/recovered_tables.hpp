@@ -32,6 +32,7 @@ class recovered_tables {
   void fill(event_batch& batch) noexcept { batch_ = &batch; }
   void complete();
 
+  void add_child(child_info row) { tables_.children.push_back(std::move(row)); }
   void add_usage(const usage_sample& row) { tables_.usage.push_back(row); }
 
   [[nodiscard]] const process_tables& get() const noexcept { return tables_; }

@@ -11,9 +11,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <ctime>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -26,13 +23,6 @@ namespace {
 
 constexpr std::size_t headers_end = modules_at;
 constexpr int tries = 100;
-constexpr std::uint64_t second = 1'000'000'000;  // ns
-
-std::uint64_t now_ns(clockid_t clock) noexcept {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * second + static_cast<std::uint64_t>(now.tv_nsec);
-}
 
 std::uint64_t size_of(const std::filesystem::path& path) {
   std::error_code unknown;
@@ -77,6 +67,9 @@ class spool_copy::file {
     return false;
   }
 
+  // Whether the program still has it.
+  [[nodiscard]] bool is_recorded_into() const noexcept { return is_locked_by_process(descriptor_); }
+
  private:
   [[noreturn]] void fail(int reason) {
     close();
@@ -118,26 +111,6 @@ void copy_range(const File& from, char* memory, std::uint64_t begin, std::uint64
 }
 
 }  // namespace
-
-bool is_running(std::uint64_t process, std::uint64_t unix_ns) {
-  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-  std::string line;
-  if (process == 0 || !std::getline(file, line)) return false;
-  const auto name_end = line.rfind(')');  // the name before it may hold anything
-  if (name_end == std::string::npos) return false;
-  std::istringstream fields(line.substr(name_end + 1));
-  std::string state;
-  fields >> state;
-  if (state == "Z" || state == "X") return false;
-  std::uint64_t since_boot = 0;
-  std::string skipped;
-  for (int field = 4; field < 22; ++field) fields >> skipped;
-  if (!(fields >> since_boot)) return false;
-  if (unix_ns == 0) return true;
-  const std::uint64_t began_ns = since_boot * (second / static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK)));
-  const std::uint64_t age_ns = now_ns(CLOCK_BOOTTIME) - began_ns;
-  return now_ns(CLOCK_REALTIME) - age_ns <= unix_ns + second;  // of which clocks may be apart
-}
 
 bool spool_copy::is_spool(const std::filesystem::path& path) noexcept {
   try {
@@ -259,8 +232,7 @@ bool spool_copy::is_still_so(const file& from) const {
 
 bool spool_copy::is_going_on(const file& from) const {
   if (header_->stopped != 0 || header_->gave_up != 0) return false;
-  return from.is_held() ||
-         (header_->end_cpu_ns == 0 && is_running(header_->attached, header_->start_unix_ns));
+  return from.is_held() || (header_->end_cpu_ns == 0 && from.is_recorded_into());
 }
 
 }  // namespace mallard::journal

@@ -59,8 +59,4 @@ class spool_copy {
   bool in_progress_ = false;
 };
 
-// Whether the process with this id runs and began before the moment `unix_ns`, so that it is not a later one
-// with the same id. 0: that moment is not known.
-[[nodiscard]] bool is_running(std::uint64_t process, std::uint64_t unix_ns);
-
 }  // namespace mallard::journal

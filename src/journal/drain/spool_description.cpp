@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <string_view>
 
 namespace mallard::journal {
@@ -29,6 +30,18 @@ metadata describe_process(spool_header* spool) {
   about.parent_process = spool->parent_process;
   about.start_unix_ns = spool->start_unix_ns;
   return about;
+}
+
+std::vector<child_info> unrecorded_programs(spool_header* spool) {
+  std::vector<child_info> programs;
+  for (const unrecorded_entry& entry : std::span(unrecorded_of(spool), max_unrecorded)) {
+    if (entry.key == 0 || entry.processes == 0) continue;
+    programs.push_back({.time = entry.ticks > spool->start_ticks ? entry.ticks - spool->start_ticks : 0,
+                        .program = std::string(entry.program, strnlen(entry.program, sizeof entry.program)),
+                        .reason = std::string(entry.reason, strnlen(entry.reason, sizeof entry.reason)),
+                        .processes = entry.processes});
+  }
+  return programs;
 }
 
 // Copies out of the ring, around its end.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "journal/events/metadata.hpp"
 #include "journal/events/process_tables.hpp"
@@ -13,6 +14,9 @@ namespace mallard::journal {
 // Of a child it holds the folder, the program and the arguments too, in front of the names; those of the root
 // are in the journal alone.
 [[nodiscard]] metadata describe_process(spool_header* spool);
+
+// The programs that ran unrecorded, as the root's spool lists them.
+[[nodiscard]] std::vector<child_info> unrecorded_programs(spool_header* spool);
 
 // The entries of a spool's ring of modules, in the order in which the program wrote them.
 //

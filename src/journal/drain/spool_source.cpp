@@ -88,6 +88,8 @@ void spool_source::finish() {
                     .recording_ns = has_end ? to_ns(sampled * timed_every) : before.recording_ns,
                     .stalls = stalls,
                     .stalled_ns = to_ns(stalled)});
+  if (!had_end_)
+    for (child_info& program : unrecorded_programs(spool_.header())) known_.add_child(std::move(program));
   warnings_.push_back(explanation());
 }
 

@@ -59,10 +59,15 @@ struct usage_sample {
   friend bool operator==(const usage_sample&, const usage_sample&) = default;
 };
 
+// A child that was recorded; or a program that ran in children, of the root or of others, without being
+// recorded: then `journal` is empty, and `reason` says why.
 struct child_info {
-  std::uint64_t process = 0;
-  std::uint64_t time = 0;  // of its fork or spawn, ticks since recording began
-  std::string journal{};   // file name of its journal, relative to this journal's folder; empty: none
+  std::uint64_t process = 0;    // 0: unknown, or several
+  std::uint64_t time = 0;       // of its fork or spawn, ticks since recording began
+  std::string journal{};        // file name of its journal, relative to this journal's folder; empty: none
+  std::string program{};        // that was not recorded, as it was executed
+  std::string reason{};         // one clause about the program
+  std::uint64_t processes = 0;  // that ran it
 
   friend bool operator==(const child_info&, const child_info&) = default;
 };

@@ -1,6 +1,6 @@
 // spool: the file that a recorded program and the launcher share, one for each process.
 //
-//     [spool_header | ring_header 0..n-1 | modules | names | contexts | ring 0 | ring 1 | ... | ring n-1]
+//     [spool_header | unrecorded | ring_header 0..n-1 | modules | names | contexts | ring 0 | ... | ring n-1]
 //                                                                        ^ shared by threads without one
 //
 // Each ring has one writer, the thread that owns it, and one reader, the launcher. How many contexts and
@@ -20,7 +20,14 @@
 //     the file has next_size      it holds what lies before next_tail
 //     the file is shorter         its first `size` bytes hold what lies before tail; the rest is a torn chunk
 // A context is written once, before the first event that names it, and its parent has a lower number.
+//
+// The program holds an open file description lock on the first byte of the file while it lives, by a mapping
+// and not by a descriptor (spool_mapping.hpp). The kernel releases it, whatever ends the process and
+// whichever process ids it and the launcher see.
 #pragma once
+
+#include <fcntl.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <cstddef>
@@ -32,8 +39,8 @@ inline constexpr char spool_suffix[] = ".spool";  // behind the journal's name
 inline constexpr char children_suffix[] =
     ".d";  // the folder of the children's journals, behind the root's name
 
-// The environment variable by which a program learns where to record: "PROCESS:PATH", the process that
-// recorded last before it (0: none), and the path of the root's spool.
+// The environment variable by which a program learns where to record: "NUMBER:PROCESS:PATH", the recording
+// and the process that recorded last before it (0, 0: none), and the path of the root's spool.
 inline constexpr char spool_variable[] = "MALLARD_RECORD_SPOOL";
 
 inline constexpr std::uint64_t spool_magic = 0x4c4f4f50534c4d04;
@@ -78,7 +85,10 @@ struct spool_header {
   std::uint64_t start_ticks;             // when recording of this process began
   std::uint64_t start_unix_ns;           // the same moment
   std::atomic<double> ticks_per_second;  // the launcher's latest estimate, or what a parent knew of it
-  std::uint32_t parent_process;          // 0: the root
+  std::uint64_t pid_namespace;           // in which its process ids are; 0: not known
+  std::uint32_t number;                  // of this recording: the root's is 0, each child takes the next
+  std::uint32_t parent_number;           // of a child: of the one that recorded last before it
+  std::uint32_t parent_process;          // the process of that; 0: the root
   std::uint32_t described;               // of a child: bytes of the first name, which is no scope's
 
   // Written by the program.
@@ -96,14 +106,14 @@ struct spool_header {
   std::atomic<std::uint32_t> list_taken;         // lock of the modules and of the names
   std::atomic<std::uint32_t> names_used;         // bytes, published
   std::atomic<std::uint64_t> modules_head;       // bytes ever published
-  std::atomic<std::uint64_t> deep_bound;     // a name as in a context_entry: of a module that was opened so
-                                             // that its calls do not arrive; 0: none
-  std::atomic<std::uint64_t> end_cpu_ns;     // CPU time of the process when it exited; 0: it has not
-  std::atomic<std::uint32_t> latest_call;    // number of the latest system call that the library has made
-  std::atomic<std::uint32_t> open_calls;     // how many have not returned
-  std::atomic<std::uint32_t> announced;      // root: grows with each child's spool that is ready
-  std::atomic<std::uint32_t> children_lost;  // root: those that could not make a spool
-  std::atomic<std::uint32_t> cannot_ring;    // root: not 0: a program may not ring the doorbell
+  std::atomic<std::uint64_t> deep_bound;   // a name as in a context_entry: of a module that was opened so
+                                           // that its calls do not arrive; 0: none
+  std::atomic<std::uint64_t> end_cpu_ns;   // CPU time of the process when it exited; 0: it has not
+  std::atomic<std::uint32_t> latest_call;  // number of the latest system call that the library has made
+  std::atomic<std::uint32_t> open_calls;   // how many have not returned
+  std::atomic<std::uint32_t> announced;    // root: grows with each child's spool that is ready
+  std::atomic<std::uint32_t> numbered;     // root: children's recordings that have a number
+  std::atomic<std::uint32_t> cannot_ring;  // root: not 0: a program may not ring the doorbell
 
   // Written by the launcher.
   alignas(64) std::atomic<std::uint32_t> heartbeat;  // root: grows with every round of reading
@@ -120,6 +130,17 @@ struct spool_header {
 
   alignas(64) std::atomic<std::uint32_t> doorbell;  // root: futex, rung by the programs
 };
+
+// Of the root: a program that ran without being recorded, and why. An entry belongs to who gives it its key,
+// which also stands for the program and the reason; whoever meets them again adds to its count.
+struct unrecorded_entry {
+  std::atomic<std::uint64_t> key;        // 0: the entry is free
+  std::atomic<std::uint32_t> processes;  // that ran it
+  std::uint64_t ticks;                   // when the first of them did
+  char reason[168];  // both end with a zero; a program that is too long has lost its beginning
+  char program[320];
+};
+inline constexpr std::size_t max_unrecorded = 64;
 
 struct alignas(64) ring_header {
   std::atomic<std::uint64_t> head;  // words ever published
@@ -158,10 +179,12 @@ using name_length = std::uint32_t;
 
 static_assert(sizeof(spool_header) <= spool_page);
 static_assert(sizeof(context_entry) == 16);
+static_assert(sizeof(unrecorded_entry) == 512);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 static_assert(std::atomic<double>::is_always_lock_free);
 
-inline constexpr std::size_t ring_headers_at = spool_page;
+inline constexpr std::size_t unrecorded_at = spool_page;
+inline constexpr std::size_t ring_headers_at = unrecorded_at + max_unrecorded * sizeof(unrecorded_entry);
 inline constexpr std::size_t modules_at = ring_headers_at + max_rings * sizeof(ring_header);
 inline constexpr std::size_t names_at = modules_at + module_ring_bytes;
 inline constexpr std::size_t contexts_at = names_at + name_bytes;
@@ -179,8 +202,19 @@ inline constexpr std::size_t contexts_at = names_at + name_bytes;
   return ring_at(options, options.rings);
 }
 
+// Of the calling process; 0 where /proc does not show it. Process ids of two namespaces mean nothing to each
+// other.
+[[nodiscard]] inline std::uint64_t own_pid_namespace() noexcept {
+  struct stat about{};
+  return stat("/proc/self/ns/pid", &about) == 0 ? about.st_ino : 0;
+}
+
 [[nodiscard]] inline char* bytes_of(spool_header* spool, std::size_t at) noexcept {
   return reinterpret_cast<char*>(spool) + at;
+}
+
+[[nodiscard]] inline unrecorded_entry* unrecorded_of(spool_header* spool) noexcept {
+  return reinterpret_cast<unrecorded_entry*>(bytes_of(spool, unrecorded_at));
 }
 
 [[nodiscard]] inline ring_header& ring_of(spool_header* spool, std::uint32_t index) noexcept {
@@ -222,6 +256,21 @@ inline void lay_out(spool_header* spool, const spool_options& options, std::uint
     wanted.ring_words /= 2;
   while (wanted.rings > least_rings && spool_bytes(wanted) > bytes) --wanted.rings;
   return wanted;
+}
+
+// The lock of the process that records into a spool: F_OFD_SETLK takes it, F_OFD_GETLK asks for it.
+[[nodiscard]] inline struct flock process_lock() noexcept {
+  struct flock first_byte{};
+  first_byte.l_type = F_WRLCK;
+  first_byte.l_whence = SEEK_SET;
+  first_byte.l_len = 1;
+  return first_byte;
+}
+
+// Whether somebody has that lock of the spool in `descriptor`.
+[[nodiscard]] inline bool is_locked_by_process(int descriptor) noexcept {
+  struct flock asked = process_lock();
+  return fcntl(descriptor, F_OFD_GETLK, &asked) != 0 || asked.l_type != F_UNLCK;
 }
 
 [[nodiscard]] inline char* modules_of(spool_header* spool) noexcept { return bytes_of(spool, modules_at); }

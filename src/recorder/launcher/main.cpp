@@ -19,6 +19,7 @@
 #include "recorder/launcher/child.hpp"
 #include "recorder/launcher/message.hpp"
 #include "recorder/launcher/preload_environment.hpp"
+#include "recorder/launcher/recording_files.hpp"
 #include "recorder/launcher/recordings.hpp"
 #include "recorder/launcher/signal_relay.hpp"
 
@@ -77,6 +78,19 @@ void print_next_step(const std::string& path) {
   if (isatty(STDERR_FILENO) == 1) print_message("to see what was allocated: mallard profile " + path);
 }
 
+// One line, however many there are: `mallard info` lists them all.
+void print_unrecorded(const std::vector<journal::child_info>& programs, const std::string& journal) {
+  if (programs.empty()) return;
+  const std::string& program = programs.front().program;
+  const std::string& reason = programs.front().reason;
+  if (programs.size() == 1)
+    print_message(program + " was not recorded, nor what it started: " + reason);
+  else
+    print_message(std::to_string(programs.size()) +
+                  " programs were not recorded, nor what they started; `mallard info " + journal +
+                  "` lists them; " + program + ": " + reason);
+}
+
 void print_summary(const recordings& all, const std::string& path) {
   std::error_code error;
   const auto bytes = std::filesystem::file_size(path, error);
@@ -96,9 +110,7 @@ void print_summary(const recordings& all, const std::string& path) {
       print_message(module + " was opened with RTLD_DEEPBIND; its allocations are not recorded");
   for (const std::string& shortfall : {all.root().shortfall(), children.shortfall})
     if (!shortfall.empty()) print_message(shortfall);
-  if (all.root().state().children_lost != 0)
-    print_message("a child could not make its spool in " + all.folder() +
-                  " (no room, or a limit on the size of files), so it is not recorded");
+  print_unrecorded(all.unrecorded(), path);
   if (all.root().state().bypassed != 0)
     print_message("the program is linked with a malloc of its own; what that allocates is not recorded");
   if (all.root().damaged() || children.damaged)
@@ -151,6 +163,7 @@ int run(int argc, char** argv) {
     print_message(explain(program, chosen.command.front()));
     return exit_code_of(program.verdict);
   }
+  if (const std::string line = caution(program); !line.empty()) print_message(line);
   return launch(chosen, program);
 }
 

@@ -32,7 +32,8 @@ void read_module_file(journal::module_info& module);
 
 class module_table {
  public:
-  // `program` is the path of the main module, which does not know its own.
+  // `program` is the path of the main module, which does not know its own. A process of 0 cannot be looked
+  // at.
   module_table(journal::spool_header* spool, journal::writer& out, pid_t process, std::string program);
 
   // An address that calls came from.

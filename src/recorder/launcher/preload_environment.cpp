@@ -50,7 +50,7 @@ std::vector<std::string> recording_environment(const std::string& library, const
     variables.push_back(std::string(preload) + library + ":" + std::string(variable));
   }
   if (!preloading) variables.push_back(std::string(preload) + library);
-  variables.push_back(std::string(journal::spool_variable) + "=0:" + spool);
+  variables.push_back(std::string(journal::spool_variable) + "=0:0:" + spool);
   return variables;
 }
 

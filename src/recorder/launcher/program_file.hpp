@@ -21,6 +21,10 @@ struct program_file {
 
 // The line for the user, and the exit code a shell would give (2 where it knows none).
 [[nodiscard]] std::string explain(const program_file& program, const std::string& name);
+// A line for the user of a program that has another process do the work, which is no child of it: docker, ssh
+// and their like. Empty for other programs.
+[[nodiscard]] std::string caution(const program_file& program);
+
 [[nodiscard]] int exit_code_of(reach verdict) noexcept;
 
 }  // namespace mallard::recorder

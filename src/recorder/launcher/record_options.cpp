@@ -40,7 +40,8 @@ std::variant<record_options, int> parse_options(int argc, char** argv) {
   app.formatter(std::make_shared<formatter>(std::filesystem::path(argv[0]).filename().string()));
   app.set_version_flag("--version", recorder_version);
   app.add_option("-o,--output", chosen.output,
-                 "Journal to write; those of child processes go to FILE.d; default: mallard.PID.mlrd")
+                 "Journal to write; one that is there becomes FILE.old; children go to FILE.d; default: "
+                 "mallard.PID.mlrd")
       ->type_name("FILE");
   app.add_option("--stack", chosen.recorded.stacks,
                  "How much of a call's stack to record: full, caller (one frame) or none; default: full")

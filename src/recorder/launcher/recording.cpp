@@ -1,6 +1,9 @@
 #include "recorder/launcher/recording.hpp"
 
+#include <signal.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "recorder/clock.hpp"
@@ -17,6 +20,9 @@ recording::recording(const std::string& path, std::unique_ptr<spool_file> spool,
                      const clock_rate& clock, std::atomic<std::uint32_t>& heartbeat,
                      unsigned usage_interval_ms)
     : process_(static_cast<pid_t>(about.process)),
+      is_visible_(spool->header()->number == 0 ||
+                  (spool->header()->pid_namespace != 0 &&
+                   spool->header()->pid_namespace == journal::own_pid_namespace())),
       rate_(&clock),
       heartbeat_(&heartbeat),
       path_(path),
@@ -24,7 +30,7 @@ recording::recording(const std::string& path, std::unique_ptr<spool_file> spool,
       start_ticks_(spool_->header()->start_ticks),
       about_(std::move(about)),
       out_(path),
-      modules_(spool_->header(), out_, process_, about_.program),
+      modules_(spool_->header(), out_, is_visible_ ? process_ : 0, about_.program),
       snapshots_(out_),
       receiver_{&out_, &modules_, &snapshots_},
       rings_(spool_->header(), spool_->options(), receiver_),
@@ -50,7 +56,7 @@ std::uint64_t recording::read() {
   const std::uint64_t taken = rings_.collect(now > slack ? now - slack : 0, half_a_ring);
   modules_.update(now, about_.ticks_per_second);
   if (damaged()) spool_->header()->left_alone = 1;
-  cpu_seen_ = std::max(cpu_seen_, cpu_ns_of(process_));
+  if (is_visible_) cpu_seen_ = std::max(cpu_seen_, cpu_ns_of(process_));
   take_sample(now);
   if (rings_.holds(half_a_ring) || modules_.list().bytes_held() > journal::module_ring_bytes / 2) commit();
   beat();
@@ -110,10 +116,7 @@ std::uint64_t recording::sum(std::uint64_t (journal::ring_reader::*account)() co
   return total;
 }
 
-std::uint64_t recording::now() const noexcept {
-  const std::uint64_t read = ticks();
-  return read > start_ticks_ ? read - start_ticks_ : 0;
-}
+std::uint64_t recording::now() const noexcept { return time_of(ticks()); }
 
 std::uint64_t recording::cpu_ns() const noexcept {
   const std::uint64_t in_spool = state().end_cpu_ns;
@@ -121,11 +124,7 @@ std::uint64_t recording::cpu_ns() const noexcept {
   return whole > cpu_before_ ? whole - cpu_before_ : 0;
 }
 
-void recording::add_child(pid_t process, std::uint64_t ticks, const std::string& journal) {
-  out_.add_child({.process = static_cast<std::uint64_t>(process),
-                  .time = ticks > start_ticks_ ? ticks - start_ticks_ : 0,
-                  .journal = journal});
-}
+bool recording::is_gone() const noexcept { return is_visible_ && kill(process_, 0) != 0 && errno == ESRCH; }
 
 std::string recording::deep_bound() const {
   const std::uint64_t place = state().deep_bound;

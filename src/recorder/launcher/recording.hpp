@@ -46,14 +46,18 @@ class recording {
   // Writes what there is so far. The program goes on and records into what room is left.
   void leave();
 
-  // Adds the row of a child whose recording began at `ticks` of the clock; the path of its journal is
-  // relative to this one's folder.
-  void add_child(pid_t process, std::uint64_t ticks, const std::string& journal);
+  void add_child(const journal::child_info& row) { out_.add_child(row); }
+
+  // From ticks of the clock to those since recording began.
+  [[nodiscard]] std::uint64_t time_of(std::uint64_t ticks) const noexcept {
+    return ticks > start_ticks_ ? ticks - start_ticks_ : 0;
+  }
 
   // The process was another program before, which took `cpu_ns`. Stored in the spool, for a recovery.
   void succeed(std::uint64_t cpu_ns) noexcept { spool_->header()->cpu_before_ns = cpu_before_ = cpu_ns; }
 
   [[nodiscard]] spool_file& spool() noexcept { return *spool_; }
+  [[nodiscard]] const spool_file& spool() const noexcept { return *spool_; }
   [[nodiscard]] const journal::spool_header& state() const noexcept { return *spool_->header(); }
   [[nodiscard]] pid_t process() const noexcept { return process_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
@@ -61,6 +65,9 @@ class recording {
   [[nodiscard]] std::uint64_t events_in_file() const noexcept {
     return out_.events() - out_.pending_events();
   }
+
+  // Whether nothing of its process is left, as far as the launcher can see it.
+  [[nodiscard]] bool is_gone() const noexcept;
 
   // A module that the program opened past the recorder; empty if there is none.
   [[nodiscard]] std::string deep_bound() const;
@@ -104,6 +111,7 @@ class recording {
   [[nodiscard]] std::uint64_t now() const noexcept;
 
   pid_t process_;
+  bool is_visible_;  // its process id means the same to the launcher
   const clock_rate* rate_;
   std::atomic<std::uint32_t>* heartbeat_;
   std::string path_;

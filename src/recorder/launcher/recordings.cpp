@@ -1,19 +1,16 @@
 #include "recorder/launcher/recordings.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
-#include "journal/drain/spool_copy.hpp"
+#include "journal/drain/spool_description.hpp"
 #include "journal/events/event_source.hpp"
-#include "mallard/journal/layout.hpp"
 #include "recorder/launcher/message.hpp"
 #include "recorder/launcher/process_metadata.hpp"
-#include "recorder/launcher/process_watch.hpp"
+#include "recorder/launcher/recording_files.hpp"
 
 namespace mallard::recorder {
 namespace fs = std::filesystem;
@@ -22,17 +19,17 @@ namespace fs = std::filesystem;
 struct recordings::child_recording {
   child_recording(const std::string& path, std::unique_ptr<spool_file> spool, journal::metadata about,
                   const clock_rate& clock, std::atomic<std::uint32_t>& heartbeat, unsigned usage_interval_ms)
-      : parent(static_cast<pid_t>(about.parent_process)),
+      : number(spool->header()->number),
+        parent(spool->header()->parent_number),
         begin(spool->header()->start_ticks),
-        process(static_cast<pid_t>(about.process)),
         what(path, std::move(spool), std::move(about), clock, heartbeat, usage_interval_ms) {}
 
-  pid_t parent;
-  std::uint64_t begin;  // ticks of the clock
-  process_watch process;
+  std::uint32_t number;
+  std::uint32_t parent;  // the number of the recording that its process, or the parent of that, had
+  std::uint64_t begin;   // ticks of the clock
   recording what;
   bool is_new = true;  // its predecessor has not been looked for yet
-  bool over = false;   // its process was, when this round began
+  bool over = false;   // its process had ended, or begun to be another program, when this round began
   bool named = false;  // in its parent's journal
   bool finished = false;
 };
@@ -51,40 +48,6 @@ bool written(const recording& what, const char* consequence, const Step& step) {
   }
 }
 
-// The name of a child's journal or spool: PID or PID.NUMBER, with the suffix of a spool or without.
-bool is_childs(const std::string& name) {
-  const std::string stem = name.ends_with(journal::spool_suffix)
-                               ? name.substr(0, name.size() - (sizeof journal::spool_suffix - 1))
-                               : name;
-  return !stem.empty() && stem.find_first_not_of("0123456789.") == std::string::npos;
-}
-
-// Also empty if the folder cannot be read; `problem` says why.
-std::vector<std::string> names_in(const std::string& folder, std::error_code& problem) {
-  std::vector<std::string> names;
-  for (fs::directory_iterator entry(folder, problem), end; !problem && entry != end; entry.increment(problem))
-    if (std::string name = entry->path().filename().string(); is_childs(name))
-      names.push_back(std::move(name));
-  return names;
-}
-
-// Whether a recording made the file: the user may have one of that name.
-bool is_ours(const fs::path& path) {
-  std::error_code unknown;
-  if (!fs::is_regular_file(fs::symlink_status(path, unknown))) return false;
-  if (journal::spool_copy::is_spool(path)) return true;
-  std::array<unsigned char, journal::file_magic.size()> magic{};
-  std::ifstream file(path, std::ios::binary);
-  return file.read(reinterpret_cast<char*>(magic.data()), magic.size()) && magic == journal::file_magic;
-}
-
-void remove_children(const std::string& folder) {
-  std::error_code ignored;
-  for (const std::string& name : names_in(folder, ignored))
-    if (const fs::path path = fs::path(folder) / name; is_ours(path)) fs::remove(path, ignored);
-  fs::remove(folder, ignored);
-}
-
 // Whether opening failed for lack of something that may be freed later, and not because there is no spool
 // yet.
 bool may_succeed_later(const std::error_code& problem) {
@@ -94,14 +57,6 @@ bool may_succeed_later(const std::error_code& problem) {
 
 }  // namespace
 
-std::string journal_path(const record_options& chosen, pid_t process) {
-  return chosen.output.empty() ? "mallard." + std::to_string(process) + ".mlrd" : chosen.output;
-}
-
-std::string spool_path(const record_options& chosen, pid_t process) {
-  return fs::absolute(journal_path(chosen, process)).string() + journal::spool_suffix;
-}
-
 recordings::recordings(const record_options& chosen, const program_file& program, pid_t process)
     : folder_(journal_path(chosen, process) + journal::children_suffix),
       usage_interval_ms_(chosen.usage_interval_ms) {
@@ -110,9 +65,12 @@ recordings::recordings(const record_options& chosen, const program_file& program
       std::make_unique<spool_file>(spool_path(chosen, process), chosen.recorded, clock_.start_ticks());
   spool->header()->start_unix_ns = about.start_unix_ns;
   std::atomic<std::uint32_t>& heartbeat = spool->header()->heartbeat;
-  root_ = std::make_unique<recording>(journal_path(chosen, process), std::move(spool), std::move(about),
-                                      clock_, heartbeat, usage_interval_ms_);
-  remove_children(folder_);
+  const std::string path = journal_path(chosen, process);
+  require_replaceable(path);
+  while (!spool->publish()) put_aside_with_spool(path, spool->path());
+  put_aside(path);
+  root_ = std::make_unique<recording>(path, std::move(spool), std::move(about), clock_, heartbeat,
+                                      usage_interval_ms_);
 }
 
 recordings::~recordings() = default;
@@ -128,7 +86,7 @@ bool recordings::read_one(recording& what, std::uint64_t& taken) {
 }
 
 std::uint64_t recordings::read() {
-  for (const auto& child : running_) child->over = child->process.is_over();
+  for (const auto& child : running_) child->over = !child->what.spool().has_writer();
   find_new();
   std::uint64_t taken = 0;
   read_one(*root_, taken);
@@ -147,7 +105,7 @@ void recordings::find_new() {
   if (announced == seen_ && !want_more_) return;
   seen_ = announced;
   std::error_code problem;
-  const std::vector<std::string> names = names_in(folder_, problem);
+  const std::vector<std::string> names = names_of_children(folder_, problem);
   want_more_ = may_succeed_later(problem);
   for (const std::string& name : names)
     if (name.ends_with(journal::spool_suffix)) open(name);
@@ -156,28 +114,29 @@ void recordings::find_new() {
   for (const auto& child : running_) {
     if (!std::exchange(child->is_new, false)) continue;
     const recording& parent = parent_of(*child);
-    if (parent.process() == child->what.process()) child->what.succeed(parent.state().end_cpu_ns);
+    const bool is_successor = parent.state().replaced != 0 && parent.process() == child->what.process() &&
+                              parent.state().pid_namespace == child->what.state().pid_namespace;
+    if (is_successor) child->what.succeed(parent.state().end_cpu_ns);
   }
 }
 
-// Of one process, only the latest program still runs. A recording whose journal has to name a child that has
-// just begun waits for the child's first events.
+// A process that has become another program keeps its recording open until that has begun its own, which the
+// journal has to name. So does one that has to name a child that has just begun, until the child's first
+// events.
 void recordings::finish_those_over() {
   bool any = false;
-  for (std::size_t i = 0; i < running_.size(); ++i) {
-    child_recording& one = *running_[i];
-    const auto later = running_.begin() + static_cast<std::ptrdiff_t>(i) + 1;
-    const auto has_later = [&](auto&& holds) {
-      return std::any_of(later, running_.end(), [&](const auto& other) { return holds(*other); });
-    };
-    one.over = one.over || (one.what.state().replaced != 0 && has_later([&](const child_recording& other) {
-                              return other.what.process() == one.what.process();
-                            }));
-    one.finished = one.over && !has_later([&](const child_recording& other) {
-                     return !other.named && other.parent == one.what.process();
-                   });
-    if (one.finished) finish(one);
-    any = any || one.finished;
+  for (const auto& one : running_) {
+    if (!one->over) continue;
+    bool has_successor = false;
+    bool has_to_wait = false;
+    for (const auto& other : running_) {
+      if (other->parent != one->number || other == one) continue;
+      has_successor = has_successor || other->what.process() == one->what.process();
+      has_to_wait = has_to_wait || !other->named;
+    }
+    one->finished = !has_to_wait && (one->what.state().replaced == 0 || has_successor || one->what.is_gone());
+    if (one->finished) finish(*one);
+    any = any || one->finished;
   }
   if (any)
     std::erase_if(running_, [&](const auto& child) {
@@ -199,19 +158,17 @@ void recordings::open(const std::string& name) {
     followed_.insert(journal);
   } catch (const std::system_error& problem) {
     want_more_ = want_more_ || may_succeed_later(problem.code());
-    if (problem.code() == std::errc::no_buffer_space) root_->spool().header()->children_lost.fetch_add(1);
+    unread_ += problem.code() == std::errc::no_buffer_space ? 1u : 0u;
   } catch (const journal::error& problem) {
     print_message("cannot write " + journal + ": " + problem.what());
   }
 }
 
-// The latest recording of its parent that began before it; the root's if that one has ended. A program that
-// replaced another by exec is that one's child.
+// The root's if that of its parent has ended. A program that replaced another by exec is that one's child.
 recording& recordings::parent_of(const child_recording& what) {
-  const auto found = std::find_if(running_.rbegin(), running_.rend(), [&](const auto& other) {
-    return other->begin < what.begin && other->what.process() == what.parent;
-  });
-  return found == running_.rend() ? *root_ : (*found)->what;
+  const auto found = std::find_if(running_.begin(), running_.end(),
+                                  [&](const auto& other) { return other->number == what.parent; });
+  return found == running_.end() ? *root_ : (*found)->what;
 }
 
 void recordings::add_to_parent(child_recording& what) {
@@ -220,7 +177,11 @@ void recordings::add_to_parent(child_recording& what) {
   const std::string journal = &parent == root_.get()
                                   ? (path.parent_path().filename() / path.filename()).string()
                                   : path.filename().string();
-  written(parent, "", [&] { parent.add_child(what.what.process(), what.begin, journal); });
+  written(parent, "", [&] {
+    parent.add_child({.process = static_cast<std::uint64_t>(what.what.process()),
+                      .time = parent.time_of(what.begin),
+                      .journal = journal});
+  });
   what.named = true;
 }
 
@@ -243,6 +204,15 @@ void recordings::leave(child_recording& what) {
   add_to_totals(what.what);
 }
 
+std::vector<journal::child_info> recordings::unrecorded() const {
+  std::vector<journal::child_info> programs = journal::unrecorded_programs(root_->spool().header());
+  if (unread_ != 0)
+    programs.push_back({.program = "a child",
+                        .reason = "mallard-record has no address space left to read its spool (ulimit -v)",
+                        .processes = unread_});
+  return programs;
+}
+
 void recordings::add_to_totals(const recording& child) {
   totals& all = children_totals_;
   ++all.journals;
@@ -258,10 +228,12 @@ void recordings::finish(const ending& end) {
   read();  // recordings that waited for children
   std::for_each(running_.rbegin(), running_.rend(),
                 [this](const auto& child) {  // parents after their children
-                  child->process.is_over() ? finish(*child) : leave(*child);
+                  child->what.spool().has_writer() ? leave(*child) : finish(*child);
                 });
   running_.clear();
   root_->spool().header()->left_alone = 1;
+  for (const journal::child_info& program : unrecorded())
+    written(*root_, "", [&] { root_->add_child(program); });
   if (root_->state().stopped == 0) written(*root_, "", [&] { root_->finish(end); });
   std::error_code not_empty;
   fs::remove(folder_, not_empty);

@@ -4,7 +4,9 @@
 //     FILE.d/PID    <-- FILE.d/PID.spool      what it forked and executed; PID.2 ... of the same process id
 //
 // A child makes its spool itself and announces it by a count in the root's. Its recording ends when its
-// process has ended, or has become another program that has a spool of its own by now. If a journal cannot be
+// process has ended, or has become another program that has a spool of its own by now. Whether it has is told
+// by the lock of its spool: process ids may be those of another namespace, and two of those can have the same
+// ones. A recording is known by its number. If a journal cannot be
 // written further (a full disk), a message says so and this recording alone ends. A process without events
 // leaves no journal. The root's recording lasts until the end: its spool has the doorbell of all.
 #pragma once
@@ -22,13 +24,10 @@
 
 namespace mallard::recorder {
 
-// Where the journal of `process` goes, and its spool.
-[[nodiscard]] std::string journal_path(const record_options& chosen, pid_t process);
-[[nodiscard]] std::string spool_path(const record_options& chosen, pid_t process);
-
 class recordings {
  public:
-  // Makes the root's spool and journal, and removes the children's journals of an earlier run at that place.
+  // Makes the root's spool and journal, and puts an earlier run at that place aside (recording_files.hpp).
+  // Throws std::runtime_error with one line.
   recordings(const record_options& chosen, const program_file& program, pid_t process);
   ~recordings();
 
@@ -40,6 +39,9 @@ class recordings {
 
   [[nodiscard]] recording& root() noexcept { return *root_; }
   [[nodiscard]] const recording& root() const noexcept { return *root_; }
+
+  // The programs that ran without being recorded.
+  [[nodiscard]] std::vector<journal::child_info> unrecorded() const;
 
   // Of the children: how many have a journal, with how many events, and how many still ran in the end.
   struct totals {
@@ -74,6 +76,7 @@ class recordings {
   std::unordered_set<std::string> followed_;               // paths of their journals
   std::uint32_t seen_ = 0;                                 // of the announced ones
   bool want_more_ = false;                                 // there was no descriptor or memory for one
+  std::uint64_t unread_ = 0;                               // children whose spool cannot be mapped
   totals children_totals_;
 };
 

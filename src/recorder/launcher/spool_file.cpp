@@ -31,36 +31,56 @@ journal::spool_options fit_into_limits(const journal::spool_options& wanted) noe
 }  // namespace
 
 spool_file::spool_file(std::string path, const journal::spool_options& wanted, std::uint64_t start_ticks)
-    : path_(std::move(path)), options_(fit_into_limits(wanted)) {
-  unlink(path_.c_str());
-  descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (descriptor_ < 0) fail(errno, false);
+    : path_(std::move(path)),
+      own_name_(path_ + "." + std::to_string(getpid())),
+      options_(fit_into_limits(wanted)) {
+  unlink(own_name_.c_str());
+  descriptor_ = open(own_name_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (descriptor_ < 0) fail(errno);
   flock(descriptor_, LOCK_EX);  // nobody else knows the file yet
+  struct flock lock = journal::process_lock();
+  if (fcntl(descriptor_, F_OFD_SETLK, &lock) != 0) fail(errno);  // as the program will
+  lock.l_type = F_UNLCK;
+  fcntl(descriptor_, F_OFD_SETLK, &lock);
   const std::uint32_t rings = std::min(journal::rings_at_first, options_.rings);
   if (!back(0, journal::contexts_at) || !back_contexts(journal::contexts_at_first) || !back_rings(rings))
-    fail(errno, true);
+    fail(errno);
   header_ = map(spool_bytes(options_));
-  if (header_ == nullptr) fail(errno, true);
+  if (header_ == nullptr) fail(errno);
   lay_out(header_, options_, rings);
   header_->start_ticks = start_ticks;
+  header_->pid_namespace = journal::own_pid_namespace();
   header_->magic = journal::spool_magic;
+}
+
+bool spool_file::publish() {
+  if (link(own_name_.c_str(), path_.c_str()) != 0) {
+    if (errno == EEXIST) return false;
+    throw std::system_error(errno, std::generic_category(), "cannot make " + path_);
+  }
+  unlink(own_name_.c_str());
+  own_name_.clear();
+  return true;
 }
 
 spool_file::spool_file(std::string path) : path_(std::move(path)) {
   descriptor_ = open(path_.c_str(), O_RDWR | O_CLOEXEC);
   struct stat file{};
-  if (descriptor_ < 0 || fstat(descriptor_, &file) != 0) fail(errno, false);
-  if (file.st_size < static_cast<off_t>(journal::spool_page)) fail(EAGAIN, false);
+  if (descriptor_ < 0 || fstat(descriptor_, &file) != 0) fail(errno);
+  if (file.st_size < static_cast<off_t>(journal::spool_page)) fail(EAGAIN);
   journal::spool_header* const first_page = map(journal::spool_page);
-  if (first_page == nullptr) fail(errno, false);
+  if (first_page == nullptr) fail(errno);
   const bool ready = first_page->magic.load(std::memory_order_acquire) == journal::spool_magic;
   options_ = first_page->options;
   const bool possible = ready && is_possible(options_);
   if (possible) header_ = map(spool_bytes(options_));
   if (possible && header_ == nullptr) first_page->stopped = 1;
   munmap(first_page, journal::spool_page);
-  if (!possible) fail(EAGAIN, false);
-  if (header_ == nullptr) fail(ENOBUFS, true);
+  if (!possible) fail(EAGAIN);
+  if (header_ == nullptr) {
+    unlink(path_.c_str());
+    fail(ENOBUFS);
+  }
   flock(descriptor_, LOCK_EX | LOCK_NB);
 }
 
@@ -68,7 +88,7 @@ spool_file::~spool_file() {
   if (!left_) header_->stopped = 1;  // a program that still writes must not wait for a reader
   munmap(header_, spool_bytes(options_));
   close(descriptor_);
-  if (!left_) unlink(path_.c_str());
+  if (!left_) unlink(own_name_.empty() ? path_.c_str() : own_name_.c_str());
 }
 
 journal::spool_header* spool_file::map(std::size_t bytes) const noexcept {
@@ -76,10 +96,10 @@ journal::spool_header* spool_file::map(std::size_t bytes) const noexcept {
   return mapped == MAP_FAILED ? nullptr : static_cast<journal::spool_header*>(mapped);
 }
 
-void spool_file::fail(int reason, bool remove) {
+void spool_file::fail(int reason) {
   if (header_ != nullptr) munmap(header_, spool_bytes(options_));
   if (descriptor_ >= 0) close(descriptor_);
-  if (remove) unlink(path_.c_str());
+  if (!own_name_.empty()) unlink(own_name_.c_str());
   throw std::system_error(reason, std::generic_category(), "cannot make " + path_);
 }
 

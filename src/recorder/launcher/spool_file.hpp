@@ -15,9 +15,13 @@ namespace mallard::recorder {
 
 class spool_file {
  public:
-  // Makes the file, replacing a forgotten one, with as much of what is wanted as the limits of this process
-  // on files and address space leave room for; throws std::system_error.
+  // Makes the file under a name of its own, until publish() gives it `path`, with as much of what is wanted
+  // as the limits of this process on files and address space leave room for; throws std::system_error.
   spool_file(std::string path, const journal::spool_options& wanted, std::uint64_t start_ticks);
+
+  // Gives the file its name, by which it has had its lock from the first; false if there is a file of that
+  // name. Throws std::system_error.
+  [[nodiscard]] bool publish();
 
   // Opens a child's; throws std::system_error if it cannot be opened, or is not ready (yet). If there is no
   // address space for all of it, the child is told not to record, and the reason is no_buffer_space.
@@ -31,6 +35,9 @@ class spool_file {
   [[nodiscard]] const journal::spool_options& options() const noexcept { return options_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
+  // Whether the process that records into it lives; also before it has begun, for the root.
+  [[nodiscard]] bool has_writer() const noexcept { return journal::is_locked_by_process(descriptor_); }
+
   // Backs twice as many rings and contexts with disk space as are used. On a full disk there are no more:
   // later threads share one ring, later contexts are unknown.
   void prepare();
@@ -43,12 +50,13 @@ class spool_file {
 
  private:
   [[nodiscard]] journal::spool_header* map(std::size_t bytes) const noexcept;
-  [[noreturn]] void fail(int reason, bool remove);
+  [[noreturn]] void fail(int reason);
   [[nodiscard]] bool back(std::size_t begin, std::size_t end);
   [[nodiscard]] bool back_rings(std::uint32_t count);
   [[nodiscard]] bool back_contexts(std::uint32_t count);
 
   std::string path_;
+  std::string own_name_;  // until it is published; then empty
   int descriptor_ = -1;
   journal::spool_header* header_ = nullptr;
   journal::spool_options options_;

@@ -86,6 +86,8 @@ inline process_tables sample_tables() {
   known.usage.push_back({.time = 500, .cpu_ns = 400, .recording_ns = 30, .stalls = 1, .stalled_ns = 9});
   known.usage.push_back({.time = 1000, .cpu_ns = 800, .recording_ns = 60, .stalls = 1, .stalled_ns = 9});
   known.children.push_back({.process = 4400, .time = 77, .journal = "run.mallard.d/4400"});
+  known.children.push_back(
+      {.time = 78, .program = "./fixed", .reason = "it is statically linked", .processes = 3});
   return known;
 }
 
@@ -109,7 +111,7 @@ inline void write_sample(const std::filesystem::path& path) {
   }
   for (const module_info& module : known.modules) (void)out.add_module(module);
   out.add_usage(known.usage[1]);
-  out.add_child(known.children[0]);
+  for (const child_info& child : known.children) out.add_child(child);
   out.finish();
 }
 

@@ -57,7 +57,12 @@ int become(const char* file, char* const* variables, Exec exec) noexcept {
   return with_environment_for(file, variables, [&](char* const* passed) {
     const replacement mark;
     const int result = exec(passed);
-    return errno == E2BIG && passed != variables ? exec(variables) : result;
+    if (errno != E2BIG || passed == variables) return result;
+    auto* const counted =
+        count_unrecorded(file, file, "its arguments and environment leave no room for more");
+    exec(variables);
+    discount(counted);
+    return -1;
   });
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr char preload[] = "LD_PRELOAD=";
 constexpr std::size_t preload_size = sizeof preload - 1;
-constexpr std::size_t number_size = 10;  // digits of a process id, at most
+constexpr std::size_t number_size = 10;  // digits of a process id or a number, at most
 
 bool is_preload(const char* variable) noexcept { return strncmp(variable, preload, preload_size) == 0; }
 
@@ -75,6 +75,17 @@ void replace_lent_entries(char** variables) noexcept {
   *out = nullptr;
 }
 
+// Why a program that this process becomes could not use the recording's files; 0 if it can. It may have given
+// up the user that it was, or the root directory, since it was loaded.
+int error_of_reaching_files() noexcept {
+  const int library = raw_open(lineage.library, O_RDONLY);
+  const int spool = library < 0 ? library : raw_open(lineage.spool, O_RDWR);
+  if (library >= 0) raw_close(library);
+  if (spool < 0) return -spool;
+  raw_close(spool);
+  return 0;
+}
+
 bool reserve(std::size_t bytes) noexcept {
   if (bytes <= lent_bytes) return true;
   auto* more = static_cast<char*>(map_pages(2 * bytes));
@@ -86,22 +97,28 @@ bool reserve(std::size_t bytes) noexcept {
 
 }  // namespace
 
-bool is_to_be_passed_to(const char* file) noexcept {
-  if (!children_are_recorded() || lineage.library[0] == '\0') return false;
+passage::passage(const char* file, char* const* variables) noexcept {
+  if (!children_are_recorded() || lineage.library[0] == '\0') return;
   const int saved_errno = errno;
   int cancelability = 0;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelability);  // looking at a file is a point for it
-  char culprit[PATH_MAX];
-  const bool good = file == nullptr || examine_image(file, culprit) == reach::recordable;
+  char culprit[PATH_MAX] = {};
+  const reach verdict = file == nullptr ? reach::recordable : examine_image(file, variables, culprit);
+  if (verdict != reach::recordable)
+    counted_ = count_unrecorded(file, culprit, reason_of(verdict));
+  else if (const int error = error_of_reaching_files(); error != 0)
+    counted_ =
+        count_unrecorded(file == nullptr ? "" : file, file == nullptr ? "" : file, reason_of_error(error));
+  else
+    is_open_ = true;
   pthread_setcancelstate(cancelability, nullptr);
   errno = saved_errno;
-  return good;
 }
 
 std::size_t passed_environment_bytes(char* const* variables) noexcept {
   std::size_t entries = 3;  // both of ours, and the null
-  std::size_t bytes = preload_size + strlen(lineage.library) + 1 + sizeof spool_variable + number_size +
-                      strlen(lineage.spool) + 3;
+  std::size_t bytes = preload_size + strlen(lineage.library) + 1 + sizeof spool_variable + 2 * number_size +
+                      strlen(lineage.spool) + 4;
   for (; variables != nullptr && *variables != nullptr; ++variables, ++entries)
     if (is_preload(*variables)) bytes += strlen(*variables) + 1 + strlen(lineage.library) + 1;
   return entries * sizeof(char*) + bytes;
@@ -134,7 +151,8 @@ char** passed_environment(char* const* variables, void* place) noexcept {
   }
   if (!preloading) append_preload(nullptr);
   *entry++ = text.end();
-  text.append(spool_variable).append("=").append_number(lineage.process).append(":").append(lineage.spool);
+  text.append(spool_variable).append("=").append_number(lineage.number).append(":");
+  text.append_number(lineage.process).append(":").append(lineage.spool);
   *entry = nullptr;
   return entries;
 }
@@ -164,7 +182,7 @@ void restore_preload_variable(char* library, std::size_t size) noexcept {
 }
 
 lent_environment::lent_environment() noexcept {
-  const bool wanted = is_to_be_passed_to(shell);
+  const bool wanted = passage(shell, environ).is_open();
   while (is_taken.exchange(true, std::memory_order_acquire)) pause_for_ns(10'000);
   if (environ == nullptr || !wanted) return;
   if (!reserve(passed_environment_bytes(environ))) return;

@@ -1,7 +1,7 @@
 // passed_environment: the environment for a program that is to be recorded as well.
 //
 //     the user's:   A=1  LD_PRELOAD=x.so              B=2
-//     passed:       A=1  LD_PRELOAD=library:x.so      B=2  MALLARD_RECORD_SPOOL=process:path
+//     passed:       A=1  LD_PRELOAD=library:x.so      B=2  MALLARD_RECORD_SPOOL=number:process:path
 //
 // The library removes its part again when the program starts, so that the program sees the
 // user's. It is made on the stack of the call, which is safe in a vfork'ed child; a thousand variables or
@@ -11,9 +11,11 @@
 #include <stdlib.h>
 
 #include <cstddef>
+#include <utility>
 
 #include "mallard/core/attributes.hpp"
 #include "recorder/preload/spool/raw_calls.hpp"
+#include "recorder/preload/spool/unrecorded_programs.hpp"
 #include "recorder/program_image.hpp"
 
 namespace mallard::recorder {
@@ -40,16 +42,32 @@ class searched_file {
 // The environment, in `place`, which has that many bytes. The user's strings stay where they are.
 [[nodiscard]] char** passed_environment(char* const* variables, void* place) noexcept;
 
-// Whether children are recorded and the recorder can be loaded into `file`; null stands for a file that is
-// not known and counts as recordable.
-[[nodiscard]] bool is_to_be_passed_to(const char* file) noexcept;
+// What executing a file means for the recording: the program is recorded as well, or it is counted as one
+// that is not (unrecorded_programs.hpp), until take_back() says that it was not executed.
+class passage {
+ public:
+  // Null stands for a file that is not known and counts as recordable; `variables` is the user's environment.
+  passage(const char* file, char* const* variables) noexcept;
+
+  [[nodiscard]] bool is_open() const noexcept { return is_open_; }
+  void take_back() noexcept { discount(std::exchange(counted_, nullptr)); }
+
+ private:
+  bool is_open_ = false;
+  journal::unrecorded_entry* counted_ = nullptr;
+};
 
 // Calls `use` with the environment for `file`, the passed one or `variables` as they are, and returns its
-// result.
+// result, which is 0 if the program was executed.
 template <class Use>
 MALLARD_NOINLINE auto with_environment_for(const char* file, char* const* variables, Use use) noexcept {
   constexpr std::size_t most_on_stack = std::size_t{12} * 1024;
-  if (!is_to_be_passed_to(file)) return use(variables);
+  passage way(file, variables);
+  if (!way.is_open()) {
+    const auto result = use(variables);
+    if (result != 0) way.take_back();
+    return result;
+  }
   const std::size_t bytes = passed_environment_bytes(variables);
   const bool on_stack = bytes <= most_on_stack;
   void* place = on_stack ? __builtin_alloca(bytes) : map_pages(bytes);

@@ -112,6 +112,6 @@ int run(const char* command) noexcept {
 using namespace mallard::recorder;
 
 MALLARD_INTERPOSED int system(const char* command) {
-  if (!is_to_be_passed_to(shell)) return real_process().system(command);
+  if (!passage(shell, environ).is_open()) return real_process().system(command);
   return command == nullptr ? static_cast<int>(run("exit 0") == 0) : run(command);
 }

@@ -22,6 +22,7 @@
 #include "recorder/preload/spool/raw_calls.hpp"
 #include "recorder/preload/spool/reader_watch.hpp"
 #include "recorder/preload/spool/spool_mapping.hpp"
+#include "recorder/preload/spool/unrecorded_programs.hpp"
 #include "recorder/preload/thread/thread_state.hpp"
 
 namespace mallard::recorder {
@@ -59,6 +60,7 @@ void at_fork_in_child() noexcept {
 }
 
 void record_into(spool_header* spool) noexcept {
+  lineage.number = spool->number;
   lineage.process = raw_process();
   state.start_ticks = spool->start_ticks;
   state.timing = find_timing_cost();
@@ -116,7 +118,11 @@ void begin_recording() noexcept {
   find_real_functions();
   begin_recording();
   bypassed = lineage.root != nullptr && is_bypassed();
-  if (spool_header* spool = current_spool(); spool != nullptr && bypassed) spool->bypassed = 1;
+  if (!bypassed) return;
+  spool_header* spool = current_spool();
+  if (spool != nullptr) spool->bypassed = 1;
+  if (children_are_recorded() && (spool == nullptr || spool->number != 0))
+    count_unrecorded("it is linked with a malloc of its own, which the recorder cannot see");
 }
 
 [[gnu::destructor]] void at_exit() noexcept {

@@ -10,7 +10,7 @@
 
 namespace mallard::recorder {
 
-// Makes and maps it, and describes the process in it; null if that fails, which the root counts.
+// Makes and maps it, and describes the process in it; null if that fails, which the root's spool then says.
 [[nodiscard]] journal::spool_header* make_child_spool() noexcept;
 
 // Tells the launcher that it can be read.

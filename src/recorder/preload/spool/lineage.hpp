@@ -5,7 +5,8 @@
 //                         +--- the first page of the root's spool: options, doorbell, heartbeat
 //
 // A forked child inherits it with its memory, an exec'ed program with its environment: there the spool's
-// variable says "PROCESS:PATH", the process that recorded last, or 0, and the path of the root's spool.
+// variable says "NUMBER:PROCESS:PATH", the recording and the process that recorded last, or 0 and 0, and the
+// path of the root's spool.
 // It is written before the session begins, and afterwards only by a child that has a single thread.
 #pragma once
 
@@ -19,7 +20,8 @@ namespace mallard::recorder {
 
 struct lineage_record {
   journal::spool_header* root;  // its first page alone may be touched; null: nothing is recorded at all
-  std::uint32_t process;        // the one that recorded last, here or before here; 0: none has
+  std::uint32_t number;         // of the recording that was begun last, here or before here; 0: the root's
+  std::uint32_t process;        // its process; 0: none has recorded
   char spool[PATH_MAX];         // path of the root's
   char library[PATH_MAX];       // path of this library, as it was preloaded
 };

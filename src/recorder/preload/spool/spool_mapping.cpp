@@ -1,5 +1,6 @@
 #include "recorder/preload/spool/spool_mapping.hpp"
 
+#include <errno.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -48,6 +49,19 @@ bool has(int descriptor, std::size_t bytes) noexcept {
   return raw_call(SYS_fstat, descriptor, &file) == 0 && static_cast<std::size_t>(file.st_size) >= bytes;
 }
 
+// Locks the spool for as long as this process lives; the error if that fails. What has the lock is the open
+// file, which a mapping keeps open: one of its own, so that it is not shared by a child.
+int lock(const char* path) noexcept {
+  const int descriptor = raw_open(path, O_RDWR);
+  if (descriptor < 0) return -descriptor;
+  struct flock wanted = journal::process_lock();
+  long result = raw_call(SYS_fcntl, descriptor, F_OFD_SETLK, &wanted);
+  if (result >= 0) result = raw_call(SYS_mmap, nullptr, spool_page, PROT_NONE, MAP_SHARED, descriptor, 0);
+  if (result >= 0) static_cast<void>(raw_call(SYS_madvise, result, spool_page, MADV_DONTFORK));
+  raw_close(descriptor);
+  return result < 0 ? static_cast<int>(-result) : 0;
+}
+
 // Maps as many bytes of the file as there are at `before` once more, those behind them: an old size of 0
 // makes a second mapping of the pages at an address, which may be longer. Returns their place, null if there
 // is none.
@@ -86,28 +100,7 @@ class growth_lock {
   bool taken_ = false;
 };
 
-}  // namespace
-
-spool_header* map_spool_page(const char* path) noexcept {
-  const int descriptor = raw_open(path, O_RDWR);
-  if (descriptor < 0) return nullptr;
-  auto* spool = has(descriptor, spool_page)
-                    ? reinterpret_cast<spool_header*>(map(descriptor, 0, spool_page, nullptr))
-                    : nullptr;
-  raw_close(descriptor);
-  if (spool == nullptr || (spool->magic == spool_magic && is_possible(spool->options))) return spool;
-  munmap(spool, spool_page);
-  return nullptr;
-}
-
-spool_header* map_spool(const char* path, const spool_options& wanted) noexcept {
-  const int descriptor = raw_open(path, O_RDWR);
-  if (descriptor < 0) return nullptr;
-  spool_header* spool = map_spool(descriptor, wanted);
-  raw_close(descriptor);
-  return spool;
-}
-
+// The beginning of the spool and its shared ring; null if they cannot be mapped.
 spool_header* map_spool(int descriptor, const spool_options& wanted) noexcept {
   if (!has(descriptor, ring_at(wanted, least_rings))) return nullptr;
   char* const begin = map(descriptor, 0, front_bytes, is_kept ? nullptr : front);
@@ -124,6 +117,33 @@ spool_header* map_spool(int descriptor, const spool_options& wanted) noexcept {
   pieces_mapped = rings_mapped = 1;
   is_growing = 0;
   return front;
+}
+
+}  // namespace
+
+spool_header* map_spool_page(const char* path) noexcept {
+  const int descriptor = raw_open(path, O_RDWR);
+  if (descriptor < 0) return nullptr;
+  auto* spool = has(descriptor, ring_headers_at)
+                    ? reinterpret_cast<spool_header*>(map(descriptor, 0, ring_headers_at, nullptr))
+                    : nullptr;
+  raw_close(descriptor);
+  if (spool == nullptr || (spool->magic == spool_magic && is_possible(spool->options))) return spool;
+  munmap(spool, ring_headers_at);
+  return nullptr;
+}
+
+spool_header* map_spool(const char* path, const spool_options& wanted) noexcept {
+  const int problem = lock(path);
+  const int descriptor = problem != 0 ? -problem : raw_open(path, O_RDWR);
+  if (descriptor < 0) {
+    errno = -descriptor;
+    return nullptr;
+  }
+  spool_header* spool = map_spool(descriptor, wanted);
+  if (spool == nullptr) errno = ENOMEM;
+  raw_close(descriptor);
+  return spool;
 }
 
 std::uint64_t* map_ring(std::uint32_t index) noexcept {

@@ -13,6 +13,10 @@
 // One place for each process: a child's own spool takes the place of its parent's, so that generations of
 // children need no more address space than their ancestor. In between there is private memory that nobody
 // reads: if a signal handler forked, the event that it interrupted is still written there.
+//
+// A lock on the spool tells the launcher that the process lives. It belongs to a page of the spool that is
+// mapped by itself and that no forked child inherits, so the program sees no descriptor, and the lock ends
+// with the process.
 #pragma once
 
 #include <cstddef>
@@ -22,13 +26,13 @@
 
 namespace mallard::recorder {
 
-// The first page of the spool at `path`, for as long as the process lives; null if it is none.
+// The first pages of the spool at `path`, its header and the list of what is not recorded, for as long as the
+// process lives; null if it is none.
 [[nodiscard]] journal::spool_header* map_spool_page(const char* path) noexcept;
 
-// The beginning of a spool, with its shared ring; null if it cannot be mapped. `options` are the spool's.
+// The beginning of a spool, with its shared ring, which this process is to record into: takes its lock. Null
+// if it cannot be mapped or locked, and errno says why. `options` are the spool's.
 [[nodiscard]] journal::spool_header* map_spool(const char* path,
-                                               const journal::spool_options& options) noexcept;
-[[nodiscard]] journal::spool_header* map_spool(int descriptor,
                                                const journal::spool_options& options) noexcept;
 
 // The words of a ring of this process's spool; null if there is no address space for it.
