@@ -133,6 +133,12 @@ def import_journal(
     which hears the share that is done, raises comes through, too; either way no file is left behind.
     """
 
+def merge_journals(sources: list[str], to: str, progress: Callable[[float], object] = ...) -> dict[str, Any]:
+    """Write the journals of several processes as one (src/journal/merge.hpp), with the facts of the first.
+
+    Returns events and warnings; raises JournalError. What `progress` raises comes through, too.
+    """
+
 def export_text(path: str, to: int, progress: Callable[[float], object] = ...) -> dict[str, Any]:
     """Write the journal as text to the open file of descriptor `to`; returns lines, left_out and warnings.
 

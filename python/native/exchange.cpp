@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "journal/events/event_batch.hpp"
+#include "journal/merge.hpp"
 #include "journal/open.hpp"
 #include "journal/text/import.hpp"
 #include "journal/text/text_writer.hpp"
@@ -50,6 +51,20 @@ nb::dict import_journal(const std::filesystem::path& source, const std::string& 
     const std::function<void(double)> heard = caller_of(progress);
     const nb::gil_scoped_release without_lock;
     done = journal::import_journal(source, as, to, heard);
+  }
+  nb::dict result;
+  result["events"] = done.events;
+  result["warnings"] = done.warnings;
+  return result;
+}
+
+nb::dict merge_journals(const std::vector<std::filesystem::path>& sources, const std::filesystem::path& to,
+                        const nb::object& progress) {
+  journal::merged done;
+  {
+    const std::function<void(double)> heard = caller_of(progress);
+    const nb::gil_scoped_release without_lock;
+    done = journal::merge_journals(sources, to, heard);
   }
   nb::dict result;
   result["events"] = done.events;
@@ -109,6 +124,8 @@ std::vector<std::string> event_kinds() {
 void bind_exchange(nb::module_& module) {
   module.def("event_kinds", &event_kinds);
   module.def("import_journal", &import_journal, nb::arg("source"), nb::arg("form"), nb::arg("to"),
+             nb::arg("progress") = nb::none());
+  module.def("merge_journals", &merge_journals, nb::arg("sources"), nb::arg("to"),
              nb::arg("progress") = nb::none());
   module.def("export_text", &export_text, nb::arg("path"), nb::arg("to"), nb::arg("progress") = nb::none());
 }

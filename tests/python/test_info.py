@@ -97,6 +97,62 @@ def test_children_are_told_with_their_journals(mallard: Mallard, tmp_path: Path)
         assert own["parent_process"] == summary["process"]
 
 
+FAMILY = """
+my @a = (1 .. 1000);
+if (!fork) { my @b = (1 .. 2000); fork or exec '/bin/ls', '/'; wait; exit }
+wait;
+"""
+
+
+def test_the_whole_tree_of_processes_is_listed(mallard: Mallard, tmp_path: Path) -> None:
+    path = tmp_path / "family.mlrd"
+    assert mallard("record", "-o", path, "--", "/usr/bin/perl", "-e", FAMILY).returncode == 0
+    told = mallard("info", "--json", path)
+    listed = json.loads(told.stdout)["processes"]
+    assert [(one["depth"], Path(one["program"]).name) for one in listed] == [
+        (1, "perl"),
+        (2, "perl"),
+        (3, "ls"),
+    ]
+    for one in listed:
+        own = json.loads(mallard("info", "--json", one["journal"]).stdout)
+        assert (own["events"], own["bytes"]) == (one["events"], one["bytes"])
+    assert mallard("info", "--strict", path).returncode == 0
+    shown = mallard("info", path).stdout
+    assert "3 child journals" in shown
+    assert f"{listed[2]['events']:,}" in shown
+
+    path.rename(moved := tmp_path / "moved.mlrd")
+    Path(f"{path}.d").rename(f"{moved}.d")
+    assert len(json.loads(mallard("info", "--json", moved).stdout)["processes"]) == 3
+
+    Path(listed[2]["journal"].replace("family", "moved")).write_bytes(b"")
+    assert mallard("info", "--strict", moved).returncode == 2
+
+
+def test_a_folder_of_children_says_what_to_name(mallard: Mallard, tmp_path: Path) -> None:
+    path = tmp_path / "family.mlrd"
+    assert mallard("record", "-o", path, "--", "/usr/bin/perl", "-e", FAMILY).returncode == 0
+    for command in ("info", "profile"):
+        refused = mallard(command, f"{path}.d")
+        assert refused.returncode == 2
+        assert refused.stderr.count("\n") == 1
+        assert f"`mallard info {path}` lists them" in refused.stderr
+
+
+def test_a_child_that_was_not_recorded_is_told_and_not_strict(mallard: Mallard, tmp_path: Path) -> None:
+    path = tmp_path / "limited.mlrd"
+    program = ["sh", "-c", "ulimit -f 8; perl -e 1; :"]
+    assert mallard("record", "-o", path, "--", *program).returncode == 0
+    told = mallard("info", "--strict", path)
+    assert told.returncode == 2
+    assert "not recorded" in told.stdout
+    assert "limit on the size of files" in " ".join(told.stdout.split())
+    (program_told,) = json.loads(mallard("info", "--json", path).stdout)["unrecorded"]
+    assert program_told["processes"] == 1
+    assert program_told["program"].endswith("perl")
+
+
 def test_table_shows_the_same_count(mallard: Mallard, journal: Path) -> None:
     events = json.loads(mallard("info", "--json", journal).stdout)["events"]
     shown = mallard("info", journal)

@@ -6,7 +6,7 @@ then    SQL        --> behaviour of each, D V L U C, verdict
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -85,7 +85,13 @@ def profile_of(
             process=store.totals["process"],
             by=options.by,
             complete=store.totals["complete"],
-            warnings=[*store.totals["warnings"], *symbols.warnings, *made_up(store), *bounds(whole.dvluc)],
+            warnings=[
+                *store.totals["warnings"],
+                *symbols.warnings,
+                *made_up(store),
+                *merged(store),
+                *bounds(whole.dvluc),
+            ],
             machine=dict(store.totals["facts"]),
             few_limit=options.few_limit,
             short_ns=options.short_ns,
@@ -112,6 +118,16 @@ def made_up(store: Store) -> list[str]:
         "addresses": "addresses, and with them held bytes, are made up, as the journal's source has none",
     }
     return [f"{line}: {rule}" for what, line in lines.items() if (rule := store.made_up(what))]
+
+
+def merged(store: Store) -> list[str]:
+    """Return a line if the journal is of several processes (src/journal/merge.hpp)."""
+    if (number := store.processes) == 1:
+        return []
+    return [
+        f"{number:,} journals together: what one did not free counts as live to the end of all, "
+        "and C is not measured"
+    ]
 
 
 def bounds(dvluc: Dvluc) -> list[str]:
@@ -158,11 +174,18 @@ def groups_of(
         if behaviour is None
         else Group(
             behaviour,
-            dvluc(cost[group], busy, behaviour, figures, tight[group], group),
+            dimensions(store, dvluc(cost[group], busy, behaviour, figures, tight[group], group)),
             overview.numbers(live[group]),
         )
         for group, behaviour in enumerate(found)
     ]
+
+
+def dimensions(store: Store, found: Dvluc) -> Dvluc:
+    """Leave out what several processes have not in common: threads of two share no heap."""
+    if store.processes == 1:
+        return found
+    return replace(found, contention=replace(found.contention, value=None, overlaps=None))
 
 
 def largest_first(groups: Sequence[Group | None]) -> list[int]:

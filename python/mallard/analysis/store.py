@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from mallard import MallardError, _native
 from mallard.analysis.progress import Progress
+from mallard.processes import unreadable
 
 Columns: TypeAlias = dict[str, NDArray[Any]]
 
@@ -59,7 +60,7 @@ class Reading:
             while objects.next() is not None:
                 progress(objects.progress)
         except _native.JournalError as error:
-            raise MallardError(f"cannot read {path}: {error}") from error
+            raise unreadable(path, error) from error
         found = cls(**tables_of(path, objects))
         if not found.totals["allocations"]:
             raise MallardError("; ".join([f"{path} holds no allocation", *found.totals["warnings"]]))
@@ -86,8 +87,13 @@ class Store(Reading):
             if not fill(connection, objects, progress):
                 raise MallardError("; ".join([f"{path} holds no allocation", *objects.totals()["warnings"]]))
         except _native.JournalError as error:
-            raise MallardError(f"cannot read {path}: {error}") from error
+            raise unreadable(path, error) from error
         return cls(sql=connection, **tables_of(path, objects))
+
+    @property
+    def processes(self) -> int:
+        """Return of how many processes the journal is."""
+        return int(self.totals["facts"].get("processes", 1))
 
     def made_up(self, what: str) -> str:
         """Return by which rule `what` (addresses, clock) was made up on import; empty: it was recorded."""

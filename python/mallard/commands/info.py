@@ -3,12 +3,17 @@
 import json
 import shlex
 import sys
-from collections.abc import Iterator
-from typing import Annotated, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mallard import MallardError
+from mallard.figures import shown
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from mallard.processes import Process
 
 
 def info(
@@ -18,27 +23,39 @@ def info(
         bool,
         typer.Option(
             "--strict",
-            help="Exit with 2 if the journal is damaged, cut off, being recorded or lacks something.",
+            help="Exit with 2 if the journal, or one of a child process, is damaged, cut off, being recorded "
+            "or lacks something, or if a child process was not recorded.",
         ),
     ] = False,
 ) -> None:
     """Show what a journal holds and what recording cost."""
-    from mallard import _native
+    from mallard.processes import processes, summary_of
 
-    try:
-        text = _native.summary_json(journal)
-    except _native.JournalError as error:
-        raise MallardError(f"cannot read {journal}: {error}") from error
-    summary = json.loads(text)
+    summary = summary_of(journal)
     summary["regions"] = regions(journal, summary)
+    below = [one for one in processes(journal, summary) if one.depth > 0]
+    summary["processes"] = [process_row(one) for one in below]
     if as_json:
         print(json.dumps(summary, indent=2, ensure_ascii=False))
     else:
         show(summary)
-    for warning in summary["warnings"]:
-        print(f"mallard: warning: {journal}: {warning}", file=sys.stderr)
-    if strict and not summary["complete"]:
+    for path, told in [(journal, summary), *((one.journal, one.summary) for one in below)]:
+        for warning in told["warnings"]:
+            print(f"mallard: warning: {path}: {warning}", file=sys.stderr)
+    whole = summary["complete"] and all(one.summary["complete"] for one in below)
+    if strict and not (whole and all_recorded(summary)):
         raise typer.Exit(2)
+
+
+def process_row(one: "Process") -> dict[str, Any]:
+    """Return what the list of processes says of one of them."""
+    members = ("process", "parent_process", "program", "arguments", "events", "objects", "bytes", "complete")
+    return {"journal": one.journal, "depth": one.depth, **{name: one.summary[name] for name in members}}
+
+
+def all_recorded(summary: dict[str, Any]) -> bool:
+    """Return whether every child process has a journal."""
+    return not summary["unrecorded"] and all(child["journal"] for child in summary["children"])
 
 
 def regions(journal: str, summary: dict[str, Any]) -> dict[str, Any] | None:
@@ -65,7 +82,27 @@ def show(summary: dict[str, Any]) -> None:
     table = Table(show_header=False, box=None)
     for name, value in rows(summary):
         table.add_row(Text(name, style="bold"), Text(value))
-    Console().print(table)
+    console = Console()
+    console.print(table)
+    if summary["processes"]:
+        console.print(process_table(summary["processes"]))
+
+
+def process_table(listed: Sequence[dict[str, Any]]) -> "Table":
+    """Return the processes below the journal's own, each behind its parent."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, title_justify="left", title_style="bold", title=f"{len(listed):,} child journals")
+    table.add_column("program", overflow="fold")
+    for name in ("process", "events", "bytes"):
+        table.add_column(name, justify="right")
+    table.add_column("journal", overflow="fold")
+    for one in listed:
+        indent = "  " * (one["depth"] - 1)
+        figures = (str(one["process"]), f"{one['events']:,}", f"{one['bytes']:,}")
+        table.add_row(Text(indent + shown(one["program"])), *figures, Text(shown(one["journal"])))
+    return table
 
 
 def rows(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -99,7 +136,13 @@ def rows(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "stalls", f"{summary['stalls']:,}, {summary['stalled_ns'] / 1e9:.3f} s in all"
     yield "journal", f"{summary['file_bytes']:,} bytes, {state(summary)}"
     for child in summary["children"]:
-        yield "child", f"process {child['process']}: {child['journal'] or 'not recorded'}"
+        if not child["journal"]:
+            yield "not recorded", f"process {child['process']}"
+    for program in summary["unrecorded"]:
+        times = f" ({program['processes']:,} processes)" if program["processes"] > 1 else ""
+        yield "not recorded", f"{program['program']}{times}: {program['reason']}"
+    if summary["unrecorded"]:
+        yield "", "nor what these started"
 
 
 def allocation(figures: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -53,11 +53,20 @@ def profile(
         str, typer.Option(help="Share of the whole that a call has to have for a line of the tree: 1%, 0.5%.")
     ] = "1%",
     max_subsystems: Annotated[int, typer.Option(min=1, help="How many subsystems there are at most.")] = 12,
+    process: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHICH",
+            help="Take the child processes in: all of them, or instead of the first one those of a program "
+            "(its name) or one (its id).",
+        ),
+    ] = None,
     output: Annotated[str | None, typer.Option("-o", metavar="FILE", help="Write to a file.")] = None,
 ) -> None:
     """Show what each part of a program allocates and what it could gain."""
     from mallard.analysis.subsystems import WAYS
     from mallard.output import drawn, spare, writing
+    from mallard.processes import children_beside
 
     if by not in WAYS:
         raise MallardError(f"--by {by}: must be one of {', '.join(WAYS)}")
@@ -67,31 +76,46 @@ def profile(
     spare([journal], output)
     with writing(Path(output) if output else None) as file:
         if tree:
-            draw, warnings = call_tree_of(journal, metric or Metric.BYTES, least)
+            draw, warnings = call_tree_of(journal, process, metric or Metric.BYTES, least)
             file.write(drawn(draw, output is not None))
         else:
-            found = profile_of(journal, (by, sites, few, limit), max_subsystems, metric)
+            found = profile_of(journal, process, (by, sites, few, limit), max_subsystems, metric)
             warnings = found.warnings
             file.write(as_text(found).encode() if as_json else tables(found, output is not None))
     for warning in warnings:
         print(f"mallard: warning: {journal}: {warning}", file=sys.stderr)
+    if process is None and (children := children_beside(journal)):
+        print(
+            f"mallard: {journal}: child processes have {children:,} journals that are not in this profile; "
+            "--process all takes them in, `mallard info` lists them",
+            file=sys.stderr,
+        )
 
 
 def profile_of(
-    journal: str, chosen: tuple[str, int, int, int], max_subsystems: int, metric: Metric | None
+    journal: str,
+    which: str | None,
+    chosen: tuple[str, int, int, int],
+    max_subsystems: int,
+    metric: Metric | None,
 ) -> "Profile":
-    """Return the profile."""
+    """Return the profile of a journal, or of those of its processes that `which` means."""
+    from dataclasses import replace
+
     from mallard.analysis.partition import Limits
     from mallard.analysis.profile import Options, profile
     from mallard.analysis.progress import progress_bar
+    from mallard.figures import shown
+    from mallard.processes import together
 
     options = Options(*chosen, Limits(most=max_subsystems), metric)
-    with progress_bar(f"profile {journal}") as progress:
-        return profile(journal, options, progress)
+    with progress_bar(f"profile {journal}") as progress, together(journal, which) as taken:
+        found = profile(taken, options, progress)
+    return found if which is None else replace(found, journal=shown(f"{journal} --process {which}"))
 
 
 def call_tree_of(
-    journal: str, metric: Metric, threshold: float
+    journal: str, which: str | None, metric: Metric, threshold: float
 ) -> tuple[Callable[["Console"], None], list[str]]:
     """Return what draws the call tree, and warnings."""
     from mallard.analysis.call_tree import call_tree
@@ -99,9 +123,10 @@ def call_tree_of(
     from mallard.analysis.store import Reading
     from mallard.analysis.symbols import Symbols
     from mallard.commands.tree import render_tree
+    from mallard.processes import together
 
-    with progress_bar(f"profile {journal}") as progress:
-        reading = Reading.read(journal, progress)
+    with progress_bar(f"profile {journal}") as progress, together(journal, which) as taken:
+        reading = Reading.read(taken, progress)
         symbols = Symbols(reading)
         tree = call_tree(reading, symbols)
     warnings = [*reading.totals["warnings"], *symbols.warnings]

@@ -1,15 +1,12 @@
 """From journals to what the page shows of each: its profile, its call tree, its replay."""
 
-import json
-from pathlib import Path
-
-from mallard import MallardError, _native
 from mallard.analysis.call_tree import call_tree
 from mallard.analysis.profile import READ, Options, profile_of
 from mallard.analysis.progress import progress_bar
 from mallard.analysis.store import Store
 from mallard.analysis.symbols import Symbols
 from mallard.analysis.verdict import judged
+from mallard.processes import processes, summary_of
 from mallard.report.data import JournalReport, culled
 from mallard.report.replay import replay_of
 
@@ -31,21 +28,5 @@ def of_journal(journal: str, options: Options, replay: str) -> JournalReport:
 
 def with_children(journals: list[str]) -> list[str]:
     """Return the journals, each followed by those of its child processes and theirs."""
-    found: list[str] = []
-    waiting = list(reversed(journals))
-    while waiting:
-        journal = waiting.pop()
-        if journal not in found:
-            found.append(journal)
-            waiting += reversed(children(journal))
-    return found
-
-
-def children(journal: str) -> list[str]:
-    """Return the journals of a journal's child processes that were recorded."""
-    try:
-        summary = json.loads(_native.summary_json(journal))
-    except _native.JournalError as error:
-        raise MallardError(f"cannot read {journal}: {error}") from error
-    beside = Path(journal).parent
-    return [str(beside / child["journal"]) for child in summary["children"] if child["journal"]]
+    found = [one.journal for journal in journals for one in processes(journal, summary_of(journal))]
+    return list(dict.fromkeys(found))
