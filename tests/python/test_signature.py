@@ -42,7 +42,3 @@ def test_rows_are_sums_of_a_node_and_a_kind() -> None:
     rows = zip(found.node.tolist(), found.objects.tolist(), found.bytes.tolist(), strict=True)
     assert sorted(rows) == [(2, 2, 90), (3, 1, 32)]
     assert found.shares(4).tolist() == [0, 0, (2 / 3 + 90 / 122) / 2, (1 / 3 + 32 / 122) / 2]
-
-
-def test_contexts_that_nobody_knows_belong_to_the_program() -> None:
-    assert observe(make_store([Made(0, 1, context=9)], CALLS), NODE_OF).node.tolist() == [0]

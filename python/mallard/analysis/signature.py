@@ -29,9 +29,8 @@ def observe(store: Store, node_of: NDArray[np.int64]) -> Observed:
     """Return what each node of a tree shows; `node_of` is that of each context."""
     rows = store.sql.execute(KINDS).fetchnumpy()
     kinds = (rows["sizes"].astype(np.int64) * 64 + rows["lifetimes"]) * 4 + rows["ends"]
-    known = np.minimum(rows["context"], len(node_of) - 1)
     return Observed(
-        node=np.where(rows["context"] < len(node_of), node_of[known], 0),
+        node=node_of[rows["context"]],
         bin=np.unique(kinds, return_inverse=True)[1],
         objects=rows["objects"].astype(np.float64),
         bytes=rows["bytes"].astype(np.float64),
