@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import MALLARD, Mallard
 
-from mallard.cli import COMMANDS, NATIVE, loaded
+from mallard.cli import COMMANDS, loaded
 
 OWN = [name for name in COMMANDS if name != "bench"]  # which is a package of its own
 
@@ -96,7 +96,7 @@ def completed(*words: str) -> list[str]:
     [
         (["pro"], {"profile"}),
         (["profile", "--sit"], {"--sites"}),
-        (["replay", "--str"], {"--strategy"}),
+        pytest.param(["replay", "--str"], {"--strategy"}, marks=pytest.mark.heaps),
         (["record", "-o", "x.mlrd", "--st"], {"--stack"}),
         (["record", "-o", "x.mlrd", "--", "perl", "--st"], set()),
     ],
@@ -111,7 +111,7 @@ def test_the_script_for_a_shell_is_shown(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "complete -o default -F _mallard_completion mallard" in shown.stdout
 
 
-@pytest.mark.parametrize("command", NATIVE)
+@pytest.mark.parametrize("command", ["record", pytest.param("replay", marks=pytest.mark.heaps)])
 def test_usage_is_as_the_user_calls_it(mallard: Mallard, command: str) -> None:
     assert f"\nUsage: mallard {command} [OPTIONS] " in mallard(command, "--help").stdout
 
@@ -133,7 +133,7 @@ def test_a_terminal_is_told_what_to_do_with_the_journal(tmp_path: Path) -> None:
     os.close(terminal)
 
 
-@pytest.mark.parametrize("arguments", [["strategies"], ["--help"]])
+@pytest.mark.parametrize("arguments", [pytest.param(["strategies"], marks=pytest.mark.heaps), ["--help"]])
 def test_nobody_reads_on(arguments: list[str]) -> None:
     reading, writing = os.pipe()
     os.close(reading)

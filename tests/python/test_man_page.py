@@ -10,6 +10,8 @@ from conftest import MALLARD, Mallard
 
 from mallard.cli import COMMANDS, NATIVE
 
+pytestmark = pytest.mark.heaps
+
 GENERATOR = Path(__file__).parents[2] / "cmake/man_page.py"
 
 
