@@ -43,7 +43,7 @@ spool_file::spool_file(std::string path, const journal::spool_options& wanted, s
   lock.l_type = F_UNLCK;
   fcntl(descriptor_, F_OFD_SETLK, &lock);
   const std::uint32_t rings = std::min(journal::rings_at_first, options_.rings);
-  if (!back(0, journal::contexts_at) || !back_contexts(journal::contexts_at_first) || !back_rings(rings))
+  if (!back(0, journal::contexts_at) || !back_contexts(0, journal::contexts_at_first) || !back_rings(rings))
     fail(errno);
   header_ = map(spool_bytes(options_));
   if (header_ == nullptr) fail(errno);
@@ -118,8 +118,9 @@ bool spool_file::back_rings(std::uint32_t count) {
   return back(rings_at(options_), ring_at(options_, count));
 }
 
-bool spool_file::back_contexts(std::uint32_t count) {
-  return back(journal::contexts_at, journal::contexts_at + count * sizeof(journal::context_entry));
+bool spool_file::back_contexts(std::uint32_t begin, std::uint32_t end) {
+  return back(journal::contexts_at + begin * sizeof(journal::context_entry),
+              journal::contexts_at + end * sizeof(journal::context_entry));
 }
 
 void spool_file::prepare() {
@@ -129,9 +130,11 @@ void spool_file::prepare() {
     full_ = !back_rings(rings);
     if (!full_) header_->rings_ready.store(rings, std::memory_order_release);
   }
-  const std::uint32_t contexts = std::min(2 * header_->contexts_used.load(), options_.contexts);
-  if (contexts > header_->contexts_ready) {
-    full_ = full_ || !back_contexts(contexts);
+  const std::uint32_t ready = header_->contexts_ready;
+  const std::uint32_t used = header_->contexts_used;
+  if (2 * used > ready && ready < options_.contexts) {
+    const std::uint32_t contexts = std::min(2 * std::max(used, ready), options_.contexts);
+    full_ = full_ || !back_contexts(ready, contexts);
     if (!full_) header_->contexts_ready.store(contexts, std::memory_order_release);
   }
   if (full_) header_->contexts_full = 1;

@@ -38,8 +38,9 @@ class spool_file {
   // Whether the process that records into it lives; also before it has begun, for the root.
   [[nodiscard]] bool has_writer() const noexcept { return journal::is_locked_by_process(descriptor_); }
 
-  // Backs twice as many rings and contexts with disk space as are used. On a full disk there are no more:
-  // later threads share one ring, later contexts are unknown.
+  // Backs twice as many rings with disk space as are used, and more contexts once half of those that are
+  // backed are used. On a full disk there are no more: later threads share one ring, later contexts are
+  // unknown.
   void prepare();
 
   // Leaves the file to its program, which may record into the room that is left.
@@ -53,7 +54,7 @@ class spool_file {
   [[noreturn]] void fail(int reason);
   [[nodiscard]] bool back(std::size_t begin, std::size_t end);
   [[nodiscard]] bool back_rings(std::uint32_t count);
-  [[nodiscard]] bool back_contexts(std::uint32_t count);
+  [[nodiscard]] bool back_contexts(std::uint32_t begin, std::uint32_t end);
 
   std::string path_;
   std::string own_name_;  // until it is published; then empty
