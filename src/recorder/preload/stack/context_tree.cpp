@@ -10,7 +10,6 @@ namespace mallard::recorder {
 namespace {
 
 constexpr std::size_t slots_at_first = 1024;
-constexpr std::uint32_t block = 64;  // contexts
 
 }  // namespace
 
@@ -29,20 +28,19 @@ bool context_tree::number_next(spool_header* spool) noexcept {
 
 bool context_tree::grow() noexcept {
   const std::size_t count = slots_ == nullptr ? slots_at_first : 2 * (mask_ + 1);
-  auto* grown = static_cast<std::uint32_t*>(map_pages(count * sizeof(std::uint32_t)));
+  auto* grown = static_cast<std::uint64_t*>(map_pages(count * sizeof *slots_));
   if (grown == nullptr) return false;
-  std::uint32_t* old = slots_;
+  std::uint64_t* old = slots_;
   const std::size_t old_count = old == nullptr ? 0 : mask_ + 1;
   for (std::size_t i = 0; i < old_count; ++i) {
     if (old[i] == 0) continue;
-    const context_entry& entry = context_at(old[i]);
-    std::size_t at = hash(entry.parent, entry.place) & (count - 1);
+    std::size_t at = (old[i] >> 32) & (count - 1);
     while (grown[at] != 0) at = (at + 1) & (count - 1);
     grown[at] = old[i];
   }
   slots_ = grown;
   mask_ = count - 1;
-  unmap_pages(old, old_count * sizeof(std::uint32_t));
+  unmap_pages(old, old_count * sizeof *old);
   return true;
 }
 
@@ -56,10 +54,13 @@ MALLARD_NOINLINE std::uint32_t context_tree::add(spool_header* spool, std::uint3
   }
   const std::uint32_t number = next_++;
   context_at(number) = {parent, stack_offset, place};
-  std::size_t at = hash(parent, place) & mask_;
+  if (number == parent + 1 && may_follow(parent)) return number;
+  const std::uint32_t mixed = hash(parent, place);
+  std::size_t at = mixed & mask_;
   while (slots_[at] != 0) at = (at + 1) & mask_;
   ++used_;
-  return slots_[at] = number;
+  slots_[at] = std::uint64_t{mixed} << 32 | number;
+  return number;
 }
 
 void context_tree::clear() noexcept {

@@ -1,10 +1,12 @@
 // context_tree: the calling contexts of one ring, as a tree in the spool that grows and never changes.
 //
-//     (parent, place) --hash--> slot --> number --> context_entry in the spool
+//     (parent, place) --hash--> slot [hash:32 | number:32] --> context_entry in the spool
 //
 // Each ring has a tree of its own, so that threads do not wait for each other; the launcher merges equal
 // contexts of different rings. Entries stand in the spool before an event names them. The slots are private
-// memory, doubled when half full. One probe, some ns, for a context that exists.
+// memory, doubled when half full. One probe, some ns, for a context that exists. The hash in a slot
+// saves looking at the entries of others. Most frames have one caller only, and become known together with
+// it: a context whose number follows on its parent's is found there and has no slot.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +26,19 @@ class context_tree {
   // A new one keeps the distance to the parent's return address, in words of the stack; 0: unknown.
   [[nodiscard]] MALLARD_INLINE std::uint32_t child(spool_header* spool, std::uint32_t parent,
                                                    std::uint64_t place, std::uint32_t stack_offset) noexcept {
+    if (may_follow(parent)) {
+      if (parent + 1 == next_) return add(spool, parent, place, stack_offset);  // it has no children yet
+      const context_entry& next = context_at(parent + 1);
+      if (next.parent == parent && next.place == place) return parent + 1;
+    }
     if (slots_ != nullptr) [[likely]] {
-      for (std::size_t at = hash(parent, place) & mask_; slots_[at] != 0; at = (at + 1) & mask_) {
-        const context_entry& entry = context_at(slots_[at]);
+      const std::uint32_t wanted = hash(parent, place);
+      for (std::size_t at = wanted & mask_; slots_[at] != 0; at = (at + 1) & mask_) {
+        if (slots_[at] >> 32 != wanted) continue;
+        const auto number = static_cast<std::uint32_t>(slots_[at]);
+        const context_entry& entry = context_at(number);
         if (entry.place == place && entry.parent == parent) [[likely]]
-          return slots_[at];
+          return number;
       }
     }
     return add(spool, parent, place, stack_offset);
@@ -54,9 +64,16 @@ class context_tree {
   void clear() noexcept;
 
  private:
-  [[nodiscard]] MALLARD_INLINE static std::size_t hash(std::uint32_t parent, std::uint64_t place) noexcept {
+  [[nodiscard]] MALLARD_INLINE static std::uint32_t hash(std::uint32_t parent, std::uint64_t place) noexcept {
     const std::uint64_t mixed = (place ^ std::uint64_t{parent} << 40) * 0x9e3779b97f4a7c15u + parent;
-    return static_cast<std::size_t>((mixed ^ mixed >> 32) * 0xff51afd7ed558ccdu >> 32);
+    return static_cast<std::uint32_t>((mixed ^ mixed >> 32) * 0xff51afd7ed558ccdu >> 32);
+  }
+
+  static constexpr std::uint32_t block = 64;  // contexts that a tree takes at once, the first from 1 on
+
+  // Whether the next number stands for a context of this tree, so that its entry may be read.
+  [[nodiscard]] MALLARD_INLINE static bool may_follow(std::uint32_t parent) noexcept {
+    return parent % block != 0;
   }
 
   std::uint32_t add(spool_header* spool, std::uint32_t parent, std::uint64_t place,
@@ -70,7 +87,7 @@ class context_tree {
   };
   static constexpr std::size_t callers = 256;
 
-  std::uint32_t* slots_;  // numbers of contexts; 0: free
+  std::uint64_t* slots_;  // 0: free
   std::size_t mask_;
   std::size_t used_;
   std::uint32_t next_;  // number of the next context, inside the block that this tree has taken
