@@ -91,7 +91,8 @@ enum class context_column : std::uint16_t {
   parent = 2,
   name = 3,
   return_address = 4,
-  stack_offset = 5
+  stack_offset = 5,
+  stack_offset_change = 6,  // since minor version 1, in place of stack_offset
 };
 enum class thread_column : std::uint16_t { index = 1, system_id = 2, start_time = 3, end_time = 4, name = 5 };
 enum class module_column : std::uint16_t {

@@ -1,6 +1,9 @@
 #include "journal/binary/collected_tables.hpp"
 
 #include <string>
+#include <utility>
+
+#include "journal/events/flat_table.hpp"
 
 namespace mallard::journal {
 namespace {
@@ -56,9 +59,31 @@ std::uint32_t index32(std::uint64_t value) {
   return static_cast<std::uint32_t>(value);
 }
 
+// The stack offsets of a section's rows, each as its difference to the last one of the same return address.
+class offset_changes {
+ public:
+  [[nodiscard]] std::uint64_t change(std::uint64_t return_address, std::uint64_t offset) {
+    return offset - std::exchange(last(return_address), offset);
+  }
+  [[nodiscard]] std::uint64_t offset(std::uint64_t return_address, std::uint64_t change) {
+    return last(return_address) += change;
+  }
+
+ private:
+  std::uint64_t& last(std::uint64_t return_address) {
+    if (return_address == 0) return of_none_;
+    if (auto* known = last_.find(return_address)) return known->value;
+    last_.insert(return_address, 0);
+    return last_.find(return_address)->value;
+  }
+
+  flat_table<std::uint64_t, std::uint64_t> last_;
+  std::uint64_t of_none_ = 0;
+};
+
 }  // namespace
 
-// There are many contexts, and the same return addresses come again and again.
+// There are many contexts. Most are called from the row before, and come in chains that were there before.
 section_type encode_rows(table_encoder& encoder, const std::vector<indexed<context_node>>& rows) {
   std::vector<std::uint64_t> values(rows.size());
   const auto collect = [&](auto projection) -> const std::vector<std::uint64_t>& {
@@ -68,13 +93,18 @@ section_type encode_rows(table_encoder& encoder, const std::vector<indexed<conte
   const auto id = [](context_column column) { return static_cast<std::uint16_t>(column); };
   using row = indexed<context_node>;
   encoder.begin(rows.size());
-  encoder.numbers(id(context_column::index), collect([](const row& r) { return r.index; }));
-  encoder.numbers(id(context_column::parent), collect([](const row& r) { return r.row.parent; }));
+  const std::vector<std::uint64_t> indices = collect([](const row& r) { return r.index; });
+  encoder.numbers(id(context_column::index), indices);
+  encoder.back_references(id(context_column::parent), collect([](const row& r) { return r.row.parent; }),
+                          id(context_column::index), indices);
   encoder.numbers(id(context_column::name), collect([](const row& r) { return r.row.name; }));
   collect([](const row& r) { return r.row.return_address; });
   encoder.back_references(id(context_column::return_address), values, id(context_column::return_address),
                           values);
-  encoder.numbers(id(context_column::stack_offset), collect([](const row& r) { return r.row.stack_offset; }));
+  offset_changes offsets;
+  encoder.numbers(id(context_column::stack_offset_change), collect([&](const row& r) {
+                    return offsets.change(r.row.return_address, r.row.stack_offset);
+                  }));
   return sections::contexts;
 }
 
@@ -164,6 +194,9 @@ void collected_tables::take(const table& rows) {
     }
   }
   const row_reader from(rows);
+  offset_changes offsets;
+  const bool has_changes =
+      rows.numbers(static_cast<std::uint16_t>(context_column::stack_offset_change)) != nullptr;
   for (std::size_t i = 0; i < rows.rows; ++i) {
     if (rows.type == sections::contexts) {
       using column = context_column;
@@ -171,11 +204,14 @@ void collected_tables::take(const table& rows) {
       const std::uint64_t parent = from.number(column::parent, i);
       const std::uint64_t name = from.number(column::name, i);
       if (index == 0 || parent >= index) throw malformed("a context in it is its own ancestor");
+      const std::uint64_t return_address = from.number(column::return_address, i);
       at(tables_.contexts, index) = {
           .parent = index32(parent),
           .name = name < tables_.names.size() ? index32(name) : 0,  // it may be lost
-          .return_address = from.number(column::return_address, i),
-          .stack_offset = from.number(column::stack_offset, i)};
+          .return_address = return_address,
+          .stack_offset = has_changes
+                              ? offsets.offset(return_address, from.number(column::stack_offset_change, i))
+                              : from.number(column::stack_offset, i)};
     } else if (rows.type == sections::threads) {
       using column = thread_column;
       at(tables_.threads, from.number(column::index, i)) = {.system_id = from.number(column::system_id, i),

@@ -155,10 +155,12 @@ void table_encoder::back_references(std::uint16_t id, std::span<const std::uint6
   last_rows_.clear();
   fresh_.clear();
   std::size_t next = 0;
+  std::size_t distance = 0;
   for (std::size_t row = 0; row < rows_; ++row) {
     const bool every = header.presence == presence::every;
     if (every || (next < present_.size() && present_[next] == row)) {
-      const std::size_t distance = last_rows_.distance(dense_[next], row);
+      const bool goes_on = distance != 0 && distance <= row && history[row - distance] == dense_[next];
+      if (!goes_on) distance = last_rows_.distance(dense_[next], row);
       if (distance == 0) fresh_.push_back(dense_[next]);
       dense_[next++] = distance;
     }

@@ -360,6 +360,24 @@ TEST(binary_source, a_back_reference_into_a_column_not_yet_decoded_is_refused) {
   EXPECT_TRUE(refused(event_column::parent, event_column::size));
 }
 
+TEST(binary_source, stack_offsets_of_minor_version_0_are_read) {
+  table_encoder encoder;
+  const std::vector<std::uint64_t> index = {1, 2};
+  const std::vector<std::uint64_t> parent = {0, 1};
+  const std::vector<std::uint64_t> caller = {0x1000, 0x1000};
+  const std::vector<std::uint64_t> offset = {16, 48};
+  encoder.begin(2);
+  encoder.numbers(static_cast<std::uint16_t>(context_column::index), index);
+  encoder.numbers(static_cast<std::uint16_t>(context_column::parent), parent);
+  encoder.numbers(static_cast<std::uint16_t>(context_column::return_address), caller);
+  encoder.numbers(static_cast<std::uint16_t>(context_column::stack_offset), offset);
+  const byte_span payload = encoder.payload();
+  const journal_contents read =
+      read_bytes(journal_with(sections::contexts, 2, {payload.begin(), payload.end()}));
+  EXPECT_EQ(read.known.contexts.at(1).stack_offset, 16U);
+  EXPECT_EQ(read.known.contexts.at(2).stack_offset, 48U);
+}
+
 TEST(binary_source, a_context_cannot_be_its_own_ancestor) {
   table_encoder encoder;
   const std::vector<std::uint64_t> index = {1, 2};

@@ -48,6 +48,16 @@ TEST(table_encoder, a_column_of_one_value_is_constant) {
   EXPECT_EQ(r.header.stored_size, 2U);
 }
 
+// What comes in between is in no chain, and nearer than the chain's own rows.
+TEST(table_encoder, back_references_follow_a_chain_that_repeats) {
+  numbers values;
+  for (std::uint64_t round = 0; round < 50; ++round)
+    for (std::uint64_t i = 0; i < 40; ++i) values.push_back(i % 8 == 7 ? 1'000 : 1 + i * 7919);
+  const result r = through(values, encoding::back_reference);
+  EXPECT_EQ(r.values, values);
+  EXPECT_LT(r.header.stored_size, 200U);
+}
+
 TEST(table_encoder, a_column_with_few_values_is_sparse) {
   numbers values(1000);
   for (std::size_t i = 5; i < values.size(); i += 64) values[i] = i;

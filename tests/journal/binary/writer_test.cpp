@@ -8,6 +8,8 @@
 #include <csignal>
 #include <random>
 #include <set>
+#include <tuple>
+#include <vector>
 
 #include "journal/binary/journal_contents.hpp"
 #include "journal/binary/sample_journal.hpp"
@@ -104,6 +106,35 @@ TEST(writer, the_same_frame_below_different_callers_is_different_contexts) {
   for (std::uint64_t i = 0; i < 20'000; ++i)
     below.insert(out.intern_context(out.intern_context(0, 0x1000 + i), 0x99));
   EXPECT_EQ(below.size(), 20'000U);
+}
+
+// Chains of few frames, which branch off older ones and repeat them; some offsets are others than before.
+TEST(writer, a_tree_of_chains_round_trips) {
+  const temporary_file file;
+  writer out(file.path());
+  std::vector<context_node> expected(1);
+  std::mt19937_64 random(7);
+  for (int chain = 0; chain < 3'000; ++chain) {
+    auto parent = static_cast<std::uint32_t>(random() % expected.size());
+    std::uint64_t frame = random() % 50;
+    for (std::uint64_t left = 1 + random() % 12; left > 0; --left, frame = (frame * 5 + 1) % 50) {
+      const std::uint64_t offset = 16 * (1 + frame + random() % 20 / 19);
+      const context_node node{.parent = parent, .return_address = 0x1000 + frame, .stack_offset = offset};
+      parent = out.intern_context(parent, node.return_address);
+      out.set_stack_offset(parent, offset);
+      if (parent == expected.size()) expected.emplace_back();
+      ASSERT_LT(parent, expected.size());
+      expected[parent] = node;
+    }
+    if (chain % 500 == 499) out.flush();
+  }
+  out.finish();
+  const journal_contents read = read_all(file.path());
+  EXPECT_TRUE(read.warnings.empty());
+  EXPECT_TRUE(read.known.contexts == expected);
+  std::set<std::tuple<std::uint32_t, std::uint64_t>> distinct;
+  for (const context_node& node : expected) distinct.emplace(node.parent, node.return_address);
+  EXPECT_EQ(distinct.size(), expected.size());
 }
 
 TEST(writer, a_stack_offset_is_written_when_it_changes) {
