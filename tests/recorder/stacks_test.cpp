@@ -100,6 +100,12 @@ TEST(stacks, of_the_compiler_and_what_it_starts_are_right) {
 
 TEST(stacks, of_four_threads_are_right) { expect_right(check({target("deep_threads")})); }
 
+TEST(stacks, of_a_deep_recursion_are_right) { expect_right(check({target("deep_threads"), "1500"})); }
+
+TEST(stacks, of_a_recursion_that_is_too_deep_are_right_as_far_as_they_go) {
+  expect_right(check({target("deep_threads"), "20000"}));
+}
+
 TEST(stacks, of_a_program_with_holes_between_its_segments_are_right) {
   expect_right(check({target("deep_threads_with_holes")}));
 }

@@ -53,7 +53,7 @@ inline constexpr std::size_t name_bytes = std::size_t{256} * 1024;
 inline constexpr std::size_t smallest_ring = spool_page;           // bytes
 inline constexpr std::size_t largest_ring = std::size_t{1} << 30;  // bytes
 inline constexpr std::size_t default_ring = std::size_t{1} << 20;  // bytes
-inline constexpr std::uint32_t deepest_stack = 256;                // frames
+inline constexpr std::uint32_t deepest_stack = 2048;               // frames that are always recorded
 inline constexpr std::uint32_t rings_at_first = 8;
 inline constexpr std::uint32_t contexts_at_first = 1U << 14;
 
@@ -72,7 +72,7 @@ struct spool_options {
   std::uint32_t rings = max_rings;                                  // that there is room for
   std::uint32_t contexts = max_contexts_in_spool;                   // the same; a power of two
   stack_mode stacks = stack_mode::full;
-  std::uint32_t depth = 64;       // frames of a stack, the innermost ones
+  std::uint32_t depth = 0;        // frames of a stack, the innermost ones; 0: all
   std::uint32_t free_stacks = 0;  // not 0: frees have a stack as well
   std::uint32_t children = 1;     // not 0: what the process forks and executes is recorded as well
   std::uint32_t snapshots = 0;    // not 0: bursts of events have a snapshot

@@ -54,10 +54,10 @@ std::variant<record_options, int> parse_options(int argc, char** argv) {
             return {};
           },
           ""));
-  app.add_option("--depth", chosen.recorded.depth, "Innermost frames that a full stack keeps; 1 to 256")
+  app.add_option("--depth", chosen.recorded.depth,
+                 "Innermost frames that a full stack keeps; 1 to 2048; default: all")
       ->type_name("N")
-      ->check(CLI::Range(1u, journal::deepest_stack).description(""))
-      ->capture_default_str();
+      ->check(CLI::Range(1u, journal::deepest_stack).description(""));
   app.add_flag_function(
       "--free-stacks", [&](std::int64_t) { chosen.recorded.free_stacks = 1; },
       "Also record the stacks of frees");

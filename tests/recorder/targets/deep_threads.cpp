@@ -1,10 +1,13 @@
 // Four threads that allocate at the end of call chains which change in their middle and keep their ends:
-// the same caller at the same stack pointer, below different functions.
+// the same caller at the same stack pointer, below different functions. `deep_threads FRAMES`: a recursion of
+// so many frames, which allocates on its way in and on its way out.
 #include <cstdlib>
 #include <map>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <pthread.h>
 
 namespace {
 
@@ -41,9 +44,40 @@ void descend(unsigned path, int depth, std::map<int, std::string>& held);
   asm volatile("" ::: "memory");
 }
 
+void* (*volatile allocate)(std::size_t) = std::malloc;  // so that no call is optimised away
+
+unsigned dive(unsigned path, unsigned depth);
+
+[[gnu::noinline]] unsigned to_the_left(unsigned path, unsigned depth) { return dive(path, depth) + 1; }
+[[gnu::noinline]] unsigned to_the_right(unsigned path, unsigned depth) { return dive(path, depth) + 2; }
+
+[[gnu::noinline]] unsigned dive(unsigned path, unsigned depth) {
+  std::free(allocate(10));
+  unsigned sum = 0;
+  if (depth > 2)
+    sum = (path * depth & 64) != 0 ? to_the_left(path, depth - 2) : to_the_right(path, depth - 2);
+  std::free(allocate(20));
+  return sum;
+}
+
+void* dive_again_and_again(void* frames) {
+  const auto depth = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(frames));
+  for (unsigned path = 0; path < 2 + 100'000 / depth; ++path) static_cast<void>(dive(path, depth));
+  return nullptr;
+}
+
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
+  if (count == 2) {
+    pthread_t thread;
+    pthread_attr_t large;
+    pthread_attr_init(&large);
+    pthread_attr_setstacksize(&large, std::size_t{64} << 20);
+    const auto frames = static_cast<std::uintptr_t>(std::strtoul(arguments[1], nullptr, 10));
+    if (pthread_create(&thread, &large, dive_again_and_again, reinterpret_cast<void*>(frames)) != 0) return 2;
+    return pthread_join(thread, nullptr);
+  }
   std::vector<std::thread> threads;
   for (unsigned number = 0; number < 4; ++number) {
     threads.emplace_back([number] {

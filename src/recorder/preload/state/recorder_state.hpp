@@ -32,7 +32,7 @@ struct alignas(spool_page) recorder_state {
   timing_cost timing;
   std::atomic<std::uint32_t> module_generation;  // changes when a module goes
   stack_mode stacks;
-  std::uint32_t depth;  // frames
+  std::uint32_t depth;  // frames; 0: all
   bool free_stacks;
   bool snapshots;
   std::atomic<bool> decided;  // whether and where this process records has been decided
