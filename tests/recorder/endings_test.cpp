@@ -6,7 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstddef>
+#include <thread>
 
 #include "journal/spool/spool.hpp"
 #include "recorder/run_process.hpp"
@@ -156,8 +158,21 @@ TEST_F(endings, without_the_recorder_the_program_goes_on_and_warns_once) {
   kill(recorder.process(), SIGKILL);
   const run_result result = recorder.finish();  // once all output is closed: the program has ended too
   EXPECT_EQ(result.out, "ready\ndone\n");
-  EXPECT_EQ(result.err,
-            "mallard: recording ended, since mallard-record made no progress for 1 s; the program goes on\n");
+  EXPECT_EQ(result.err, "mallard: recording ended, since mallard-record has died; the program goes on\n");
+}
+
+TEST_F(endings, a_recorder_that_was_stopped_goes_on_without_loss) {
+  running recorder(record_command(journal_,
+                                  {"perl", "-e", "$|=1; print qq(ready\n); push @x, qq(a$_) for 1..100000"},
+                                  {"--buffer", "65536"}));
+  recorder.wait_for_output("ready");
+  kill(recorder.process(), SIGSTOP);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  kill(recorder.process(), SIGCONT);
+  const run_result result = recorder.finish();
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.err.find("recording ended"), std::string::npos) << result.err;
+  EXPECT_TRUE(read_journal(journal_).complete);
 }
 
 class jumps_to_deeper_calls : public endings, public testing::WithParamInterface<const char*> {};

@@ -95,7 +95,7 @@ struct spool_header {
   alignas(64) std::atomic<std::uint32_t> attached;  // its process id, once the library has begun to record
   std::atomic<std::uint32_t> unmapped;  // not 0: it had no address space for the spool, and records nothing
   std::atomic<std::uint32_t> bypassed;  // the program calls a malloc that the library is not asked for
-  std::atomic<std::uint32_t> gave_up;   // it recorded no further, since the launcher made no progress
+  std::atomic<std::uint32_t> gave_up;   // it recorded no further, since the launcher had died or hung
   std::atomic<limitation> limited;      // it recorded no further, since it has limited itself
   std::atomic<std::uint32_t> replaced;  // it became another program by exec, which records into its own spool
   std::atomic<std::uint32_t> threads;   // numbers given to threads so far
@@ -117,7 +117,8 @@ struct spool_header {
 
   // Written by the launcher.
   alignas(64) std::atomic<std::uint32_t> heartbeat;  // root: grows with every round of reading
-  std::atomic<std::uint32_t> stopped;                // it reads no further: the program need not record
+  std::atomic<std::uint32_t> reader;       // root: the launcher's thread, as a robust futex; 0: not known
+  std::atomic<std::uint32_t> stopped;      // it reads no further: the program need not record
   std::atomic<std::uint32_t> left_alone;   // it has ended; what the rings still hold room for may be recorded
   std::atomic<std::uint32_t> rings_ready;  // rings backed by disk space
   std::atomic<std::uint32_t> contexts_ready;  // contexts backed by disk space

@@ -71,6 +71,7 @@ recordings::recordings(const record_options& chosen, const program_file& program
   put_aside(path);
   root_ = std::make_unique<recording>(path, std::move(spool), std::move(about), clock_, heartbeat,
                                       usage_interval_ms_);
+  lock_ = std::make_unique<reader_lock>(root_->spool().header()->reader);
 }
 
 recordings::~recordings() = default;

@@ -19,6 +19,7 @@
 
 #include "recorder/launcher/clock_rate.hpp"
 #include "recorder/launcher/program_file.hpp"
+#include "recorder/launcher/reader_lock.hpp"
 #include "recorder/launcher/record_options.hpp"
 #include "recorder/launcher/recording.hpp"
 
@@ -27,6 +28,7 @@ namespace mallard::recorder {
 class recordings {
  public:
   // Makes the root's spool and journal, and puts an earlier run at that place aside (recording_files.hpp).
+  // The calling thread is the one that reads.
   // Throws std::runtime_error with one line.
   recordings(const record_options& chosen, const program_file& program, pid_t process);
   ~recordings();
@@ -72,6 +74,7 @@ class recordings {
   std::string folder_;  // of the children's journals
   unsigned usage_interval_ms_;
   std::unique_ptr<recording> root_;
+  std::unique_ptr<reader_lock> lock_;
   std::vector<std::unique_ptr<child_recording>> running_;  // children, in the order of their beginnings
   std::unordered_set<std::string> followed_;               // paths of their journals
   std::uint32_t seen_ = 0;                                 // of the announced ones

@@ -54,7 +54,7 @@ std::string find_shortfall(const journal::spool_header& spool, const std::option
   if (spool.limited == journal::limitation::clock)
     return "recording ends where the program gave up reading the clock (PR_SET_TSC)";
   if (spool.gave_up != 0)
-    return "recording ended early: the program waited for a second in which the recorder read nothing";
+    return "recording ended early: the program waited for half a minute in which the recorder read nothing";
   if (spool.contexts_wanting != 0)
     return std::to_string(spool.contexts_wanting) +
            " times there was no room for a stack, in memory or on disk; events there have none, or a part";

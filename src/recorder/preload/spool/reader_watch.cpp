@@ -27,7 +27,12 @@ constexpr std::uint64_t room_for_one = max_record_words + max_event_words;  // a
 constexpr long short_pause = 50'000;                                        // ns
 constexpr long long_pause = 1'000'000;                                      // ns
 constexpr int short_pauses = 20;
-constexpr long reader_timeout = 1'000'000'000;  // ns of pauses without any progress
+constexpr long reader_timeout = 30'000'000'000;  // ns of pauses without any progress
+
+constexpr char reader_died[] =
+    "mallard: recording ended, since mallard-record has died; the program goes on\n";
+constexpr char reader_hung[] =
+    "mallard: recording ended, since mallard-record made no progress for 30 s; the program goes on\n";
 
 // Writing to a pipe that nobody reads must not end the program.
 void write_without_signal(int descriptor, const char* text, std::size_t size) noexcept {
@@ -71,8 +76,13 @@ bool has_no_reader(const spool_header* spool) noexcept {
          spool->left_alone.load(std::memory_order_relaxed) != 0;
 }
 
-// Pauses until `done`, as long as the reader makes progress. Time counts only while it is spent in whole
-// pauses, so that a process that was stopped, or a suspended machine, does not look like a dead launcher.
+bool reader_has_died() noexcept {
+  return (lineage.root->reader.load(std::memory_order_relaxed) & FUTEX_OWNER_DIED) != 0;
+}
+
+// Pauses until `done`, as long as the reader lives and makes progress. Time counts only while it is spent in
+// whole pauses, so that a process that was stopped, or a suspended machine, does not look like a launcher
+// that hangs.
 template <class Condition>
 bool wait_for_reader(spool_header* spool, Condition done) noexcept {
   const spool_header* root = lineage.root;
@@ -89,7 +99,7 @@ bool wait_for_reader(spool_header* spool, Condition done) noexcept {
     const std::uint32_t now = root->heartbeat.load(std::memory_order_relaxed);
     if (now != beat) idle = 0;
     beat = now;
-    if (idle >= reader_timeout) {
+    if (reader_has_died() || idle >= reader_timeout) {
       give_up_recording();
       return false;
     }
@@ -118,13 +128,14 @@ void give_up_recording() noexcept {
   const bool said_before = lineage.root->gave_up.exchange(1) != 0;  // by another process
   spool->gave_up = 1;
   if (said_before) return;
-  static constexpr char line[] =
-      "mallard: recording ended, since mallard-record made no progress for 1 s; the program goes on\n";
   struct stat now{};
   if (raw_call(SYS_fstat, STDERR_FILENO, &now) != 0 || now.st_dev != error_output.st_dev ||
       now.st_ino != error_output.st_ino)
     return;
-  write_without_signal(STDERR_FILENO, line, sizeof line - 1);
+  if (reader_has_died())
+    write_without_signal(STDERR_FILENO, reader_died, sizeof reader_died - 1);
+  else
+    write_without_signal(STDERR_FILENO, reader_hung, sizeof reader_hung - 1);
 }
 
 bool pause_for_ns(long ns) noexcept {

@@ -1,7 +1,8 @@
 // reader_watch: how a thread gets room in its ring, by looking how far the launcher has read, and by waiting.
 //
-// Nothing is dropped: a full ring waits as long as the launcher makes progress anywhere. One second without
-// any ends the recording. The launcher sleeps when there is little to read; a ring that is a quarter full
+// Nothing is dropped: a full ring waits as long as the launcher lives. The recording ends when it has died,
+// which its lock tells (launcher/reader_lock.hpp), or when half a minute went by without any progress of it,
+// as on a disk that hangs. The launcher sleeps when there is little to read; a ring that is a quarter full
 // wakes it, once per quarter. Its heartbeat and its doorbell are in the root's spool. A process that the
 // launcher left behind records until the room is used up.
 #pragma once
@@ -48,8 +49,8 @@ bool pause_for_ns(long ns) noexcept;
 // Clock steps that this thread has spent in such pauses.
 extern thread_local constinit std::uint64_t paused_steps;
 
-// Ends the recording because the launcher is gone, with one warning on the standard error output that the
-// process had when remember_error_output() was called.
+// Ends the recording because the launcher reads no further, with one warning that says why on the standard
+// error output that the process had when remember_error_output() was called.
 void give_up_recording() noexcept;
 void remember_error_output() noexcept;
 
