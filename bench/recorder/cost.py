@@ -1,4 +1,4 @@
-"""What recording costs: five programs as they are, recorded by mallard-record and by heaptrack.
+"""What recording costs: ten programs as they are, recorded by mallard-record and by heaptrack.
 
 Prints per program what each adds to the CPU time, and whether the promises about it are held. Exit code 0
 when everything ran, 1 with --check when a promise is missed or cannot be judged, 2 when something could not
@@ -28,7 +28,7 @@ QUICK = 0.1
 def arguments(given: list[str]) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(
-        prog="./dev cost", description="Measure what recording adds to five programs, beside heaptrack."
+        prog="./dev cost", description="Measure what recording adds to ten programs, beside heaptrack."
     )
     parser.add_argument("--rounds", type=positive, metavar="N", help="rounds to run (default 15; quick: 3)")
     parser.add_argument(

@@ -32,6 +32,7 @@ class Measured:
     failed: dict[str, str] = field(default_factory=dict)
     stack_depth: float | None = None
     no_depth: str | None = None  # why it is unknown
+    deep: bool = False  # of the programs whose stacks are deep and seldom the same
 
     def runs(self, variant: str) -> list[Run]:
         """Return the runs of one variant."""
@@ -58,6 +59,7 @@ class Row:
     added_ns_per_event: float | None = None
     of_raw: float | None = None
     bytes_per_event: float | None = None
+    deep: bool = False
 
 
 def spread(figures: list[float]) -> tuple[float, float]:
@@ -79,10 +81,10 @@ def added(measured: Measured, variant: str) -> float | None:
 def row(measured: Measured, variant: str) -> Row:
     """Return the figures of one variant."""
     if variant in measured.failed:
-        return Row(measured.program, variant, "failed", measured.failed[variant])
+        return Row(measured.program, variant, "failed", measured.failed[variant], deep=measured.deep)
     runs = measured.runs(variant)
     if not runs:
-        return Row(measured.program, variant, "skipped", "interrupted")
+        return Row(measured.program, variant, "skipped", "interrupted", deep=measured.deep)
     cpu = [run.cpu for run in runs]
     more, raw, events = added(measured, variant), added(measured, RAW), measured.events()
     bytes_an_event = [r.journal_bytes / r.events for r in runs if r.journal_bytes is not None and r.events]
@@ -98,6 +100,7 @@ def row(measured: Measured, variant: str) -> Row:
         added_ns_per_event=more / events * 1e9 if compared and more is not None and events else None,
         of_raw=more / raw if compared and more is not None and raw is not None and raw > 0 else None,
         bytes_per_event=median(bytes_an_event) if bytes_an_event else None,
+        deep=measured.deep,
     )
 
 
@@ -110,11 +113,14 @@ def limits(rows: list[Row]) -> Iterator[Limit]:
     def size(found: Row) -> float | None:
         return found.bytes_per_event
 
-    yield worst("full stacks add, of what heaptrack --raw adds", 0.4, rows, FULL, ratio)
+    for deep, at_most, which in ((False, 0.4, ""), (True, 0.6, ", where they are deep")):
+        group = [found for found in rows if found.deep == deep]
+        if group or not rows:
+            yield worst(f"full stacks add, of what heaptrack --raw adds{which}", at_most, group, FULL, ratio)
     yield worst("caller only adds, of what heaptrack --raw adds", 0.25, rows, CALLER, ratio)
     yield middle("caller only adds, of what heaptrack --raw adds", 0.15, rows, CALLER, ratio)
     yield middle("journal bytes over events, full stacks", 3, rows, FULL, size)
-    yield worst("journal bytes over events, full stacks", 4, rows, FULL, size)
+    yield worst("journal bytes over events, full stacks", 4.5, rows, FULL, size)
 
 
 def of(rows: list[Row], variant: str, figure: Callable[[Row], float | None]) -> dict[str, float] | None:

@@ -8,6 +8,8 @@ from random import Random
 ORDERS_JSON = "orders.json"
 CATALOG_XML = "catalog.xml"
 SHOP_SQL = "shop.sql"
+ROSTER_SMT2 = "roster.smt2"
+HISTORY = "history"  # a stream for git fast-import
 
 SYLLABLES = ("ka", "lo", "mi", "ran", "tes", "vu", "dor", "pel", "shi", "gon")
 
@@ -18,6 +20,8 @@ def make(folder: Path, scale: float) -> None:
     (folder / ORDERS_JSON).write_text(json.dumps(orders(int(24_000 * scale)), indent=1), encoding="utf-8")
     (folder / CATALOG_XML).write_text("".join(catalog(int(60_000 * scale))), encoding="utf-8")
     (folder / SHOP_SQL).write_text("".join(shop(int(50_000 * scale), int(4_000 * scale))), encoding="utf-8")
+    (folder / ROSTER_SMT2).write_text("".join(roster(max(8, int(60 * scale)))), encoding="utf-8")
+    (folder / HISTORY).write_bytes(b"".join(history(int(10_000 * scale))))
 
 
 def phrase(random: Random, words: int) -> str:
@@ -95,3 +99,37 @@ def shop(purchases: int, look_ups: int) -> Iterator[str]:
             " from purchase p join customer c on c.id = p.customer"
             f" where c.id % 18 = {part} group by c.town, month order by 4 desc;\n"
         )
+
+
+def roster(people: int) -> Iterator[str]:
+    """A rota as a formula for z3: shifts of each person, apart from each other, sums within bounds."""
+    random = Random(4)
+    yield "(set-logic QF_LIA)\n"
+    for person in range(people):
+        for day in range(7):
+            yield f"(declare-const s{person}_{day} Int)\n"
+            yield f"(assert (and (<= 0 s{person}_{day}) (<= s{person}_{day} 3)))\n"
+        total = " ".join(f"s{person}_{day}" for day in range(7))
+        yield f"(assert (and (<= 5 (+ {total})) (<= (+ {total}) 12)))\n"
+    for day in range(7):
+        yield f"(assert (>= (+ {' '.join(f's{person}_{day}' for person in range(people))}) {people}))\n"
+    for _ in range(12 * people):
+        one, other, on = random.randrange(people), random.randrange(people), random.randrange(7)
+        if one != other:
+            yield f"(assert (or (not (= s{one}_{on} s{other}_{on})) (= s{one}_{on} 0)))\n"
+    yield "(check-sat)\n"
+
+
+def history(commits: int) -> Iterator[bytes]:
+    """Commits to 400 files in 20 folders, one to three files each."""
+    random = Random(5)
+    yield b"reset refs/heads/main\n"
+    for number in range(1, commits + 1):
+        message = f"Change {phrase(random, 3)}\n\n{phrase(random, random.randint(2, 20))}\n".encode()
+        who = f"author{random.randrange(30)} <author@example.org> {1_600_000_000 + 600 * number} +0000"
+        yield f"commit refs/heads/main\nmark :{number}\ncommitter {who}\ndata {len(message)}\n".encode()
+        yield message
+        for _ in range(random.randint(1, 3)):
+            text = f"{phrase(random, 40)}\n".encode()
+            place = f"folder{random.randrange(20)}/file{random.randrange(20)}"
+            yield f"M 100644 inline {place}\ndata {len(text)}\n".encode() + text

@@ -126,7 +126,7 @@ class Session:
         tell: Callable[[str], None],
     ) -> None:
         """Prepare; `after_run` sees the first output of each program and variant, `tell` the progress."""
-        self.measured = {w.name: Measured(w.name, w.does) for w in chosen}
+        self.measured = {w.name: Measured(w.name, w.does, deep=w.deep) for w in chosen}
         self.rounds_done = 0
         self._chosen, self._ways, self._folder = chosen, ways, folder
         self._after_run, self._tell = after_run, tell

@@ -1,8 +1,9 @@
-"""The five programs whose recording is priced, and what each of them does.
+"""The programs whose recording is priced, and what each of them does.
 
 All but one are Debian's, as a user finds them: no frame pointers, no debug symbols. Each does one ordinary
-job on inputs that `inputs.py` makes, takes about half a second to a second, and calls malloc and free some
-millions of times; the depth of its stacks is printed beside its figures.
+job on inputs that `inputs.py` makes, takes about half a second to some seconds, and calls malloc and free
+hundreds of thousands to millions of times; the depth of its stacks is printed beside its figures. Those whose
+stacks are deep and seldom the same twice are marked, since a stack that is new costs more.
 """
 
 import shutil
@@ -15,6 +16,7 @@ import inputs
 PROGRAMS = Path(__file__).parent / "programs"
 COMPILER = "g++"
 FLAGS = ("-std=c++20", "-O2", "-pthread")
+REPOSITORY = "history.git"
 
 
 class SetUpError(Exception):
@@ -28,10 +30,11 @@ class Workload:
     name: str
     does: str
     command: tuple[str, ...]
+    deep: bool = False
 
 
 def workloads(scale: float) -> list[Workload]:
-    """Return the five; `scale` is the part of the full size that the inputs were made in."""
+    """Return all of them; `scale` is the part of the full size that the inputs were made in."""
     parcels, steps = str(int(60_000 * scale)), str(int(600_000 * scale))
     return [
         Workload(
@@ -59,7 +62,46 @@ def workloads(scale: float) -> list[Workload]:
             "2 threads, each 600,000 look-ups, insertions and removals in a map<string, vector<string>>",
             ("./churn", steps),
         ),
+        Workload(
+            "lua",
+            "keeps a ledger of 20,000 entries: objects, strings, closures, recursive reports",
+            ("lua5.4", str(PROGRAMS / "ledger.lua"), str(int(20_000 * scale))),
+        ),
+        Workload(
+            "git",
+            "git log --stat of 10,000 commits",
+            ("git", f"--git-dir={REPOSITORY}", "log", "--stat", "main"),
+        ),
+        Workload("z3", "checks a rota of 60 people", ("z3", inputs.ROSTER_SMT2), deep=True),
+        Workload(
+            "clang++",
+            "checks a source file of templates",
+            ("clang++-19", "-std=c++20", "-fsyntax-only", str(PROGRAMS / "catalogue.cpp")),
+            deep=True,
+        ),
+        Workload(
+            "cc1plus",
+            "compiles the same, -O1",
+            (*cc1plus(), "-std=c++20", "-O1", str(PROGRAMS / "catalogue.cpp"), "-o", "/dev/null"),
+            deep=True,
+        ),
     ]
+
+
+def cc1plus() -> tuple[str, ...]:
+    """Return g++'s compiler proper, as g++ calls it."""
+
+    def told(question: str) -> str:
+        asked = subprocess.run([COMPILER, question], capture_output=True, text=True, check=False)
+        return asked.stdout.strip()
+
+    return (
+        told("-print-prog-name=cc1plus"),
+        "-quiet",
+        "-imultiarch",
+        told("-print-multiarch"),
+        "-D_GNU_SOURCE",
+    )
 
 
 def prepare(chosen: list[Workload], folder: Path, scale: float) -> None:
@@ -68,6 +110,8 @@ def prepare(chosen: list[Workload], folder: Path, scale: float) -> None:
         if shutil.which(workload.command[0]) is None and workload.name != "churn":
             raise SetUpError(f"{workload.name} is not installed")
     inputs.make(folder, scale)
+    if any(workload.name == "git" for workload in chosen):
+        import_history(folder)
     source = PROGRAMS / "churn.cpp"
     compiled = subprocess.run(
         [COMPILER, *FLAGS, "-o", str(folder / "churn"), str(source)],
@@ -77,3 +121,15 @@ def prepare(chosen: list[Workload], folder: Path, scale: float) -> None:
     )
     if compiled.returncode != 0:
         raise SetUpError(f"{COMPILER} does not compile {source.name}: {compiled.stderr.strip()}")
+
+
+def import_history(folder: Path) -> None:
+    """Make the repository anew from its stream."""
+    repository = folder / REPOSITORY
+    shutil.rmtree(repository, ignore_errors=True)
+    git = ("git", f"--git-dir={repository}")
+    for command in ((*git, "init", "--quiet", "--bare"), (*git, "fast-import", "--quiet")):
+        with (folder / inputs.HISTORY).open("rb") as stream:
+            done = subprocess.run(command, stdin=stream, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise SetUpError(f"git cannot make {repository}: {done.stderr.strip()}")

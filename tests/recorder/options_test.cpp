@@ -48,8 +48,8 @@ TEST(options, mistaken_values_are_told_with_what_they_must_be) {
             "mallard-record: --buffer: must be a size in bytes, such as 64k or 1m, not lots\n");
 }
 
-TEST(options, a_depth_from_1_to_256_is_taken_as_the_help_says) {
-  EXPECT_NE(run({recorder(), "--help"}).out.find("1 to 256"), std::string::npos);
+TEST(options, a_depth_from_1_to_2048_is_taken_as_the_help_says) {
+  EXPECT_NE(run({recorder(), "--help"}).out.find("1 to 2048"), std::string::npos);
   const scratch_folder folder;
   for (const char* depth : {"1", "2048"})
     EXPECT_EQ(run(record_command(folder / "journal", {"true"}, {"--depth", depth})).status, 0) << depth;

@@ -16,13 +16,16 @@ def made(folder: Path) -> dict[str, bytes]:
 def test_same_bytes_every_time(tmp_path: Path) -> None:
     first = made(tmp_path / "first")
     assert first == made(tmp_path / "second")
-    assert len(first) == 3
+    assert len(first) == 5
 
 
 def test_inputs_are_well_formed(tmp_path: Path) -> None:
     files = made(tmp_path)
     assert len(json.loads(files[inputs.ORDERS_JSON])) == 240
     assert len(ElementTree.fromstring(files[inputs.CATALOG_XML]).findall("item")) == 600
+    roster = files[inputs.ROSTER_SMT2].decode()
+    assert roster.count("(") == roster.count(")")
+    assert files[inputs.HISTORY].count(b"commit refs/heads/main\n") == 100
     shop = sqlite3.connect(":memory:")
     shop.executescript(files[inputs.SHOP_SQL].decode())
     assert shop.execute("select count(*) from purchase").fetchone() == (500,)

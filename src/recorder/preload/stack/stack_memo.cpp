@@ -11,7 +11,9 @@ bool stack_memo::prepare() noexcept {
   const std::uint32_t generation = state.module_generation.load(std::memory_order_relaxed) + 1;
   if (generation_ == generation) return true;
   if (walks_ == nullptr) walks_ = static_cast<walk**>(map_pages(remembered * sizeof *walks_));
-  if (walks_ == nullptr) return false;
+  if (differences_ == nullptr)
+    differences_ = static_cast<difference*>(map_pages(remembered * sizeof *differences_));
+  if (walks_ == nullptr || differences_ == nullptr) return false;
   clear();
   generation_ = generation;
   return true;
@@ -44,11 +46,27 @@ void stack_memo::recycle(walk* old) noexcept {
   unused = old;
 }
 
-// What stands for the walk with the same index, with no more room than is needed; it holds for no start.
-stack_memo::walk* stack_memo::room_for(const walk_start& start, std::uint32_t words) noexcept {
+// If the walk at the index of this start has the same one and does not hold, it is to have another index.
+void stack_memo::tell_apart(const walk_start& start, const stack_range& stack) noexcept {
+  const walk* known = walks_[index_of(start, stack)];
+  if (known == nullptr || known->start.return_address != start.return_address ||
+      known->start.sp != start.sp || known->stack_end != stack.end)
+    return;
+  const word* each = known->words();
+  while (each != known->end && word_at(each->address) == each->value) ++each;
+  if (each == known->end) return;
+  difference& noted = differences_[place_of(hash(start))];
+  if (noted.addresses[0] == 0)
+    noted.addresses[0] = each->address;
+  else
+    noted.addresses[1] = each->address;
+}
+
+// What stands for the walk with this index, with no more room than is needed; it holds for no start.
+stack_memo::walk* stack_memo::room_for(std::size_t index, std::uint32_t words) noexcept {
   std::uint32_t capacity = least_capacity;
   while (capacity < words) capacity *= 2;
-  walk*& place = walks_[index_of(start)];
+  walk*& place = walks_[index];
   if (place != nullptr && place->capacity != capacity) {
     recycle(place);
     place = nullptr;
@@ -61,18 +79,19 @@ stack_memo::walk* stack_memo::room_for(const walk_start& start, std::uint32_t wo
 }
 
 // Remembers the last stack, if it has few words, in place of the previous one with the same index.
-void stack_memo::remember(const walk_start& start, std::uintptr_t stack_end, std::uint32_t context) noexcept {
+void stack_memo::remember(const walk_start& start, const stack_range& stack, std::uint32_t context) noexcept {
   const std::uint32_t inner = last_.depth() - 1;  // whose return address is the start's
   const std::uint32_t words = inner + last_.other_words();
   if (words > most_capacity) return;
-  walk* place = room_for(start, words);
+  tell_apart(start, stack);
+  walk* place = room_for(index_of(start, stack), words);
   if (place == nullptr) return;
   auto* to = reinterpret_cast<word*>(place + 1);
   for (std::uint32_t i = inner; i-- > 0;) *to++ = {last_.frames()[i].slot, last_.frames()[i].return_address};
   for (std::uint32_t i = last_.other_words(); i-- > 0;)
     *to++ = {last_.others()[i].address, last_.others()[i].value};
   place->end = to;
-  place->stack_end = stack_end;
+  place->stack_end = stack.end;
   place->context = context;
   place->bp_matters = last_.frames()[inner].bp_matters;
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -91,7 +110,7 @@ MALLARD_NOINLINE std::uint32_t stack_memo::walk_anew(context_tree& contexts, wal
   spool_header* spool = current_spool();
   if (!take(spool, start, stack) || spool == nullptr) return 0;
   const std::uint32_t context = last_.context(contexts, spool, state.depth);
-  if (last_.has_all_words()) remember(start, stack.end, context);
+  if (last_.has_all_words()) remember(start, stack, context);
   return context;
 }
 

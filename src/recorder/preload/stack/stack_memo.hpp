@@ -1,14 +1,16 @@
 // stack_memo: the context of a whole stack, without unwinding it where that was done before.
 //
 //     (return address, sp) --hash--> the words that the walk of last time read, and their values
+//       with the words by which such stacks differed before
 //     every one has its value still?  --yes-->  the same stack: its context
 //                                     --no--->  walk, until it meets the last stack (last_stack.hpp)
 //
 // A walk is a function of its start and of the words that it reads. If those are the same, so is its result,
 // whatever the program did in between. So a hit is as exact as a walk, and costs a load and a comparison a
-// word. Stacks of many words are not remembered here: of those the last one alone is compared. When a module
-// is unloaded, all is forgotten. Memory: at most 1024 remembered stacks a ring, each 0.3 KB up to 16 words
-// and twice that for twice as many.
+// word. Where one function allocates for many callers, as xmalloc does, their stacks have one start: then the
+// first word that differed counts as well, and one more where that is not enough. Stacks of many words are
+// not remembered here: of those the last one alone is compared. When a module is unloaded, all is forgotten.
+// Memory: at most 1024 remembered stacks a ring, each 0.3 KB up to 16 words and twice that for twice as many.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +31,7 @@ class stack_memo {
   [[nodiscard]] MALLARD_INLINE std::uint32_t context_of(context_tree& contexts, const walk_start& start,
                                                         const stack_range& stack) noexcept {
     if (generation_ == state.module_generation.load(std::memory_order_relaxed) + 1) [[likely]] {
-      const walk* known = walks_[index_of(start)];
+      const walk* known = walks_[index_of(start, stack)];
       if (known != nullptr && still_holds(*known, start, stack)) [[likely]]
         return known->context;
     }
@@ -64,9 +66,29 @@ class stack_memo {
     [[nodiscard]] const word* words() const noexcept { return reinterpret_cast<const word*>(this + 1); }
   };
 
-  [[nodiscard]] MALLARD_INLINE static std::size_t index_of(const walk_start& start) noexcept {
-    const std::uint64_t mixed = start.return_address * 0x9e3779b97f4a7c15u ^ start.sp * 0xff51afd7ed558ccdu;
+  // Where stacks of one start differed, innermost first; 0: nowhere. Of any start with the same hash.
+  struct difference {
+    std::uintptr_t addresses[2];
+  };
+
+  [[nodiscard]] MALLARD_INLINE static std::size_t place_of(std::uint64_t mixed) noexcept {
     return static_cast<std::size_t>(mixed >> 40) & (remembered - 1);
+  }
+
+  [[nodiscard]] MALLARD_INLINE static std::uint64_t hash(const walk_start& start) noexcept {
+    return start.return_address * 0x9e3779b97f4a7c15u ^ start.sp * 0xff51afd7ed558ccdu;
+  }
+
+  // Precondition: what is remembered has been prepared.
+  [[nodiscard]] MALLARD_INLINE std::size_t index_of(const walk_start& start,
+                                                    const stack_range& stack) const noexcept {
+    std::uint64_t mixed = hash(start);
+    const difference& known = differences_[place_of(mixed)];
+    if (known.addresses[0] != 0) {
+      for (const std::uintptr_t address : known.addresses)
+        if (address - start.sp < stack.end - start.sp) mixed += word_at(address) * 0x9e3779b97f4a7c15u;
+    }
+    return place_of(mixed);
   }
 
   [[nodiscard]] MALLARD_INLINE static bool still_holds(const walk& known, const walk_start& start,
@@ -82,15 +104,17 @@ class stack_memo {
   }
 
   std::uint32_t walk_anew(context_tree& contexts, walk_start start, const stack_range& stack) noexcept;
-  [[nodiscard]] walk* room_for(const walk_start& start, std::uint32_t words) noexcept;
+  void tell_apart(const walk_start& start, const stack_range& stack) noexcept;
+  [[nodiscard]] walk* room_for(std::size_t index, std::uint32_t words) noexcept;
   walk* make_walk(std::uint32_t capacity) noexcept;
   void recycle(walk* old) noexcept;
-  void remember(const walk_start& start, std::uintptr_t stack_end, std::uint32_t context) noexcept;
+  void remember(const walk_start& start, const stack_range& stack, std::uint32_t context) noexcept;
   bool prepare() noexcept;
   [[nodiscard]] bool take(spool_header* spool, const walk_start& start, const stack_range& stack) noexcept;
 
   last_stack last_;
-  walk** walks_;  // by index_of; null: none yet
+  walk** walks_;             // by index_of; null: none yet
+  difference* differences_;  // by place_of
   walk* unused_[sizes];
   char* room_;  // for walks, what is left of it
   std::size_t room_left_;
