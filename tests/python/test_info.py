@@ -208,6 +208,7 @@ def test_killed_recording_is_recovered(mallard: Mallard, tmp_path: Path) -> None
     for process in (recorder.pid, *map(int, children)):
         os.kill(process, signal.SIGKILL)
     recorder.wait()
+    assert recorder.stdout.read() == ""  # the program has ended, too
     recorder.stdout.close()
     for given in (path, Path(f"{path}.spool")):
         shown = mallard("info", "--json", given)

@@ -38,7 +38,8 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def family(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of two journals; the second has no replay, regions or warnings."""
-    profile = replace(sample_profile(30), program="/bin/second", process=77, regions=None, warnings=[])
+    profile = replace(sample_profile(30), program="/bin/second", arguments=["second"], process=77)
+    profile = replace(profile, regions=None, warnings=[])
     second = JournalReport(profile, sample_call_tree(500), None, "Not replayed. This adds it: mallard ...")
     return written(tmp_path_factory.mktemp("report") / "family.html", sample_report(), second)
 
@@ -142,7 +143,7 @@ def test_unknown_figures_sort_last_both_ways(browser: Browser, tmp_path: Path) -
     profile = replace(profile, sites=[*profile.sites[:2], endless, *profile.sites[3:]])
     path = written(tmp_path / "endless.html", JournalReport(profile, sample_call_tree(50), None, "None."))
     with opened(browser, path) as page:
-        button = page.locator("table.sites th", has_text="Lifetime").get_by_role("button")
+        button = page.locator("table.sites").get_by_text("Lifetime", exact=True)
         for _ in range(2):
             button.click()
             assert sites_shown(page)[-1] == "make_part_2"
