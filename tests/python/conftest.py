@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -25,9 +24,6 @@ Mallard = Callable[..., subprocess.CompletedProcess[str]]
 Write = Callable[..., Path]
 
 MALLARD = str(Path(sys.executable).parent / "mallard")
-
-# A shell's background jobs ignore Ctrl-C, and what they start inherits that: not the programs under test.
-signal.signal(signal.SIGINT, signal.default_int_handler)
 
 WORK = "my %seen; $seen{$_} = [1 .. $_ % 7] for 1 .. 10000; print scalar(keys %seen), qq(\\n)"
 
