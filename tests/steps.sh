@@ -115,14 +115,15 @@ test_python_tools() {
 }
 test_python_heaps() { test_python -m "not slow and heaps"; }
 
-# The packages as they are installed, and all of their tests; those that measure have the machine for themselves.
+# The packages as they are installed, and all of their tests; those that measure have the machine for themselves. The
+# pages' tests are few files and half of the time, so a process takes over what another has not begun.
 test_wheels() {
   if python_package; then
     measuring="tests/bench/recorder tests/bench/profile"
-    suite pytest .venv/bin/pytest --numprocesses "$(nproc)" --dist loadfile $(printf -- '--ignore %s ' $measuring)
+    suite pytest .venv/bin/pytest --numprocesses "$(nproc)" --dist worksteal $(printf -- '--ignore %s ' $measuring)
     suite pytest-measuring .venv/bin/pytest $measuring
   else count "the wheel does not build" 0 1; fi
-  if bench_package; then suite pytest-papers .venv/bin/pytest --numprocesses "$(nproc)" --dist loadfile bench/papers
+  if bench_package; then suite pytest-papers .venv/bin/pytest --numprocesses "$(nproc)" --dist worksteal bench/papers
   else count "the wheel of the papers' benchmarks does not build" 0 1; fi
 }
 
