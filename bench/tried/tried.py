@@ -28,7 +28,13 @@ def arguments(given: list[str]) -> argparse.Namespace:
     )
     names = [program.name for program in PROGRAMS]
     parser.add_argument("--program", action="append", choices=names, help="only this one; may be repeated")
-    parser.add_argument("-o", dest="output", type=Path, metavar="FILE", help="write the page to a file")
+    parser.add_argument(
+        "-o",
+        dest="output",
+        type=Path,
+        metavar="FILE",
+        help="write the page to a file, if every program was tried",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
     parser.add_argument(
         "--mallard", type=Path, metavar="PATH", help="another mallard, with its recorder beside it"
@@ -60,7 +66,7 @@ def main(given: list[str]) -> int:
             interrupted = True
             break
     text = page(trials, machine())
-    if wanted.output is None:
+    if wanted.output is None or len(trials) < len(PROGRAMS):
         print(text, end="")
     else:
         wanted.output.write_text(text, encoding="utf-8")

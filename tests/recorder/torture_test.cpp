@@ -83,6 +83,7 @@ std::vector<torture> others() {
       act("end_of_the_first_thread", 100),
       act("destructors_of_threads", 50),
       act("switched_stacks", 200),
+      act("stacks_that_go", 400),
       act("deep_recursion", 100),
       act("loaded_again_and_again", 200, target("libplugin.so")),
       act("odd_sizes", 100),

@@ -17,7 +17,7 @@
 namespace mallard::journal {
 
 inline constexpr std::uint16_t format_major = 1;  // a reader refuses a higher one
-inline constexpr std::uint16_t format_minor = 1;  // a reader accepts a higher one
+inline constexpr std::uint16_t format_minor = 2;  // a reader accepts a higher one
 
 // Like PNG's: a high bit, line ends of both kinds and an end-of-text mark, so that a transfer that
 // mangles any of them is noticed at once.
@@ -92,7 +92,7 @@ enum class context_column : std::uint16_t {
   name = 3,
   return_address = 4,
   stack_offset = 5,
-  stack_offset_change = 6,  // since minor version 1, in place of stack_offset
+  stack_offset_change = 6,  // since minor version 2, in place of stack_offset
 };
 enum class thread_column : std::uint16_t { index = 1, system_id = 2, start_time = 3, end_time = 4, name = 5 };
 enum class module_column : std::uint16_t {

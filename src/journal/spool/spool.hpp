@@ -43,7 +43,7 @@ inline constexpr char children_suffix[] =
 // and the process that recorded last before it (0, 0: none), and the path of the root's spool.
 inline constexpr char spool_variable[] = "MALLARD_RECORD_SPOOL";
 
-inline constexpr std::uint64_t spool_magic = 0x4c4f4f50534c4d04;
+inline constexpr std::uint64_t spool_magic = 0x4c4f4f50534c4d05;
 inline constexpr std::size_t spool_page = 4096;  // bytes
 inline constexpr std::uint32_t least_rings = 2;  // the shared one, and the first thread's
 inline constexpr std::uint32_t max_rings = 1024;

@@ -17,7 +17,7 @@ reader_lock::reader_lock(std::atomic<std::uint32_t>& word) noexcept
 }
 
 reader_lock::~reader_lock() {
-  list_.list.next = &list_.list;
+  syscall(SYS_set_robust_list, nullptr, sizeof list_);
   word_ = 0;
 }
 

@@ -2,7 +2,7 @@
 //
 // A futex in the root's spool holds the id of the thread that reads. It is a robust one (set_robust_list(2)):
 // when that thread ends, however, the kernel sets FUTEX_OWNER_DIED in it. So a program sees the death of its
-// reader by one load, whatever it may call or see itself, and takes no pause for it.
+// reader by one load, whatever it may call or see itself.
 #pragma once
 
 #include <linux/futex.h>

@@ -74,7 +74,9 @@ recordings::recordings(const record_options& chosen, const program_file& program
   lock_ = std::make_unique<reader_lock>(root_->spool().header()->reader);
 }
 
-recordings::~recordings() = default;
+recordings::~recordings() {
+  if (root_) root_->spool().header()->left_alone = 1;  // those that nobody has met wait for nobody
+}
 
 // Reads a recording that still goes on; false if it ends here.
 bool recordings::read_one(recording& what, std::uint64_t& taken) {

@@ -360,7 +360,7 @@ TEST(binary_source, a_back_reference_into_a_column_not_yet_decoded_is_refused) {
   EXPECT_TRUE(refused(event_column::parent, event_column::size));
 }
 
-TEST(binary_source, stack_offsets_of_minor_version_0_are_read) {
+TEST(binary_source, stack_offsets_of_before_minor_version_2_are_read) {
   table_encoder encoder;
   const std::vector<std::uint64_t> index = {1, 2};
   const std::vector<std::uint64_t> parent = {0, 1};

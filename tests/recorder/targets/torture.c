@@ -368,6 +368,36 @@ static void switched_stacks(void) {
     pairs(1);
   }
 }
+static char* gone;
+static int run_deep(int depth) {
+  const int done = depth == 0 ? 0 : 1 + run_deep(depth - 1);
+  pairs(1);
+  return done;
+}
+static void on_the_upper(void) {
+  run_deep(9);
+  swapcontext(&there, &here);
+}
+static void on_the_lower(void) {
+  munmap(gone, 128 << 10);
+  run_deep(9);
+  swapcontext(&there, &here);
+}
+static void stacks_that_go(void) {
+  const size_t size = 128 << 10;
+  for (int i = 0; i < 20; ++i) {
+    char* lower = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    gone = lower + size;
+    for (int upper = 1; upper >= 0; --upper) {
+      getcontext(&there);
+      there.uc_stack.ss_sp = upper ? gone : lower;
+      there.uc_stack.ss_size = size;
+      makecontext(&there, upper ? on_the_upper : on_the_lower, 0);
+      swapcontext(&here, &there);
+    }
+    munmap(lower, size);
+  }
+}
 static int recurse(int depth) {
   if (depth % 500 == 0) pairs(1);
   return depth == 0 ? 0 : 1 + recurse(depth - 1);
@@ -466,6 +496,7 @@ static const struct {
     ACT(end_of_the_first_thread),
     ACT(destructors_of_threads),
     ACT(switched_stacks),
+    ACT(stacks_that_go),
     ACT(deep_recursion),
     ACT(loaded_again_and_again),
     ACT(odd_sizes),

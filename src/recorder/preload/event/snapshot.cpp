@@ -3,6 +3,7 @@
 #include "journal/spool/ring_record.hpp"
 #include "recorder/preload/unwind/call_frame_program.hpp"
 #include "recorder/preload/unwind/eh_frame_table.hpp"
+#include "recorder/preload/unwind/frame_rule.hpp"
 
 namespace mallard::recorder {
 namespace {
@@ -17,10 +18,6 @@ struct registers {
   std::uintptr_t sp;
   std::uintptr_t pc;
 };
-
-std::uintptr_t word_at(std::uintptr_t address) noexcept {
-  return *reinterpret_cast<const std::uintptr_t*>(address);
-}
 
 // As they are in the function that this is inlined into.
 MALLARD_INLINE registers registers_here() noexcept {

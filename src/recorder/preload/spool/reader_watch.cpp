@@ -71,9 +71,11 @@ void spin_until(std::uint64_t end) noexcept {
   }
 }
 
+// The launcher may end before it has met a child, whose own spool then does not say so.
 bool has_no_reader(const spool_header* spool) noexcept {
   return spool->stopped.load(std::memory_order_relaxed) != 0 ||
-         spool->left_alone.load(std::memory_order_relaxed) != 0;
+         spool->left_alone.load(std::memory_order_relaxed) != 0 ||
+         lineage.root->left_alone.load(std::memory_order_relaxed) != 0;
 }
 
 bool reader_has_died() noexcept {

@@ -9,11 +9,11 @@
 
 namespace mallard::recorder {
 
-// Walks from inside outwards, until it meets one of the outermost `holding` frames.
+// Walks from inside outwards, until it meets a frame of before that holds with all that is outside.
 class last_stack::walker {
  public:
-  walker(const last_stack& before, std::uint32_t holding, const stack_range& stack) noexcept
-      : before_(before), memory_(*before.memory_), stack_(stack), met_(holding) {}
+  walker(const last_stack& before, const stack_range& stack) noexcept
+      : before_(before), memory_(*before.memory_), stack_(stack), met_(before.depth_) {}
 
   void run(const walk_start& start) noexcept {
     start_sp_ = start.sp;
@@ -48,7 +48,11 @@ class last_stack::walker {
     if (known.slot != slot_ || known.return_address != at_.pc || at_.pc_is_exact || known.pc_is_exact)
       return false;
     if (known.bp_matters && (at_.bp_is_lost || known.bp != at_.bp)) return false;
-    return before_.is_whole_ || steps_ + met_ >= deepest_stack;
+    if (!before_.is_whole_ && steps_ + met_ < deepest_stack) return false;
+    const std::uint32_t holding = before_.holds_from(met_ - 1);
+    if (holding == met_) return true;
+    met_ = holding;
+    return false;
   }
 
   // Goes from a frame to its caller's.
@@ -140,18 +144,17 @@ class last_stack::walker {
   bool reached_end_ = true;
 };
 
-// The outermost frames of which every word has its value still.
-std::uint32_t last_stack::frames_that_hold(std::uintptr_t sp) const noexcept {
+// Of the frames from `inner` outwards, the number of the outermost ones that hold: inner + 1, or fewer. The
+// words are read as a walk from there reads them: one that is gone comes behind one that has changed.
+std::uint32_t last_stack::holds_from(std::uint32_t inner) const noexcept {
   const frame* frames = memory_->frames;
-  const std::uintptr_t lowest = sp - sizeof(std::uintptr_t);
-  std::uint32_t holding = 0;
-  while (holding < depth_ && frames[holding].slot >= lowest &&
-         word_at(frames[holding].slot) == frames[holding].return_address)
-    ++holding;
-  const std::uint32_t words = holding == 0 ? 0 : frames[holding - 1].words_end;
-  for (std::uint32_t i = 0; i < words; ++i)
-    if (word_at(memory_->words[i].address) != memory_->words[i].value) return memory_->words[i].frame;
-  return holding;
+  for (std::uint32_t i = inner;; --i) {
+    const std::uint32_t words_begin = i == 0 ? 0 : frames[i - 1].words_end;
+    for (std::uint32_t w = words_begin; w < frames[i].words_end; ++w)
+      if (word_at(memory_->words[w].address) != memory_->words[w].value) return i;
+    if (i == 0) return inner + 1;
+    if (word_at(frames[i - 1].slot) != frames[i - 1].return_address) return i - 1;
+  }
 }
 
 void last_stack::drop() noexcept {
@@ -177,9 +180,8 @@ void last_stack::add(const step& inner, const word_read* read, std::uint32_t cou
   const frame* caller = depth_ == 0 ? nullptr : &memory_->frames[depth_ - 1];
   const bool caller_needs_bp = caller != nullptr && caller->bp_matters;
   if (words_ + count + 1 <= all_words) {
-    for (std::uint32_t i = 0; i < count; ++i)
-      memory_->words[words_++] = {read[i].address, read[i].value, depth_};
-    if (caller_needs_bp && inner.bp_slot != 0) memory_->words[words_++] = {inner.bp_slot, caller->bp, depth_};
+    for (std::uint32_t i = 0; i < count; ++i) memory_->words[words_++] = read[i];
+    if (caller_needs_bp && inner.bp_slot != 0) memory_->words[words_++] = {inner.bp_slot, caller->bp};
   } else {
     has_all_words_ = false;
   }
@@ -196,10 +198,9 @@ void last_stack::cut() noexcept {
   depth_ -= gone;
   words_ -= words_gone;
   memmove(memory_->frames, memory_->frames + gone, depth_ * sizeof(frame));
-  memmove(memory_->words, memory_->words + words_gone, words_ * sizeof(other_word));
+  memmove(memory_->words, memory_->words + words_gone, words_ * sizeof(word_read));
   for (std::uint32_t i = 0; i < depth_; ++i)
     memory_->frames[i].words_end = (memory_->frames[i].words_end - words_gone) & 0x3fffffff;
-  for (std::uint32_t i = 0; i < words_; ++i) memory_->words[i].frame -= gone;
   named_ = 0;
   is_whole_ = false;
 }
@@ -213,7 +214,7 @@ MALLARD_NOINLINE bool last_stack::walk(const walk_start& start, const stack_rang
   std::atomic_signal_fence(std::memory_order_seq_cst);
   stack_end_ = stack.end;
   has_all_words_ = true;
-  walker walking(*this, frames_that_hold(start.sp), stack);
+  walker walking(*this, stack);
   walking.run(start);
   if (walking.steps() != 0 || walking.met() != depth_) scopes_key_ = 0;
   keep(walking.met());

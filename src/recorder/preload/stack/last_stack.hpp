@@ -5,10 +5,11 @@
 //
 // A walk is a function of its start and of the words that it reads (return addresses, and saved frame
 // pointers where a frame needs them). So an outer part whose words have not changed is the same stack,
-// whatever the program did in between. walk() compares the words from outside inwards up to the first that
-// differs, then follows the rules of the functions (rule_cache.hpp) from inside outwards up to the first
-// frame that holds. Cost: a load and a comparison a frame that is known, some ns and a probe of the context
-// tree a frame that is new; no frame that stays is copied.
+// whatever the program did in between. walk() follows the rules of the functions (rule_cache.hpp) from inside
+// outwards up to a frame that was in the same place before, and compares the words from there outwards: in
+// the order of a walk, for what is outside of a word that differs may be gone with another stack. Cost: a
+// load and a comparison a frame that is known, some ns and a probe of the context tree a frame that is new;
+// no frame that stays is copied.
 //
 // Stacks of up to `deepest_stack` frames are whole. A deeper one may be cut, to no fewer than its innermost
 // `deepest_stack` frames: what is kept of it is at most three times as many, and when it outgrows that, the
@@ -33,10 +34,6 @@ struct walk_start {
   std::uintptr_t bp;
 };
 
-[[nodiscard]] MALLARD_INLINE std::uintptr_t word_at(std::uintptr_t address) noexcept {
-  return *reinterpret_cast<const volatile std::uintptr_t*>(address);
-}
-
 class last_stack {
  public:
   struct frame {
@@ -47,12 +44,6 @@ class last_stack {
     std::uint32_t words_end : 30;  // of other_words(): those of this frame and of the ones outside end here
     std::uint32_t bp_matters : 1;  // what is outside depends on the frame pointer
     std::uint32_t pc_is_exact : 1;
-  };
-  // A word that the walk read besides the return addresses, and the frame whose caller it led to.
-  struct other_word {
-    std::uintptr_t address;
-    std::uintptr_t value;
-    std::uint32_t frame;
   };
 
   // Makes this the stack from `start` outwards; false if there is no memory for it. Precondition: start.sp
@@ -73,7 +64,8 @@ class last_stack {
   [[nodiscard]] std::uint32_t depth() const noexcept { return depth_; }
   [[nodiscard]] const frame* frames() const noexcept { return memory_->frames; }
   [[nodiscard]] std::uint32_t other_words() const noexcept { return words_; }
-  [[nodiscard]] const other_word* others() const noexcept { return memory_->words; }
+  // Those that the walk read besides the return addresses.
+  [[nodiscard]] const word_read* others() const noexcept { return memory_->words; }
   [[nodiscard]] bool has_all_words() const noexcept { return has_all_words_; }  // none was one too many
 
  private:
@@ -101,13 +93,13 @@ class last_stack {
   struct memory {
     known_rule rules[std::size_t{1} << rule_bits];
     frame frames[2 * most_frames];
-    other_word words[all_words];
+    word_read words[all_words];
     step steps[most_frames];
     word_read read[most_words];  // by the steps
   };
   class walker;
 
-  [[nodiscard]] std::uint32_t frames_that_hold(std::uintptr_t sp) const noexcept;
+  [[nodiscard]] std::uint32_t holds_from(std::uint32_t inner) const noexcept;
   void drop() noexcept;
   void keep(std::uint32_t frames) noexcept;
   void add(const step& inner, const word_read* read, std::uint32_t count) noexcept;

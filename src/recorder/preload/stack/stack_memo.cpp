@@ -27,7 +27,7 @@ stack_memo::walk* stack_memo::make_walk(std::uint32_t capacity) noexcept {
     return again;
   }
   constexpr std::size_t at_once = std::size_t{64} * 1024;
-  const std::size_t bytes = sizeof(walk) + capacity * sizeof(word);
+  const std::size_t bytes = sizeof(walk) + capacity * sizeof(word_read);
   if (room_left_ < bytes) {
     room_ = static_cast<char*>(map_pages(at_once));
     room_left_ = room_ != nullptr ? at_once : 0;
@@ -48,13 +48,13 @@ void stack_memo::recycle(walk* old) noexcept {
 
 // If the walk at the index of this start has the same one and does not hold, it is to have another index.
 void stack_memo::tell_apart(const walk_start& start, const stack_range& stack) noexcept {
-  const walk* known = walks_[index_of(start, stack)];
+  const walk* known = walks_[index_of(start)];
   if (known == nullptr || known->start.return_address != start.return_address ||
       known->start.sp != start.sp || known->stack_end != stack.end)
     return;
-  const word* each = known->words();
+  const word_read* each = known->words();
   while (each != known->end && word_at(each->address) == each->value) ++each;
-  if (each == known->end) return;
+  if (each == known->end || !is_on_the_page_of(start, each->address)) return;
   difference& noted = differences_[place_of(hash(start))];
   if (noted.addresses[0] == 0)
     noted.addresses[0] = each->address;
@@ -84,12 +84,11 @@ void stack_memo::remember(const walk_start& start, const stack_range& stack, std
   const std::uint32_t words = inner + last_.other_words();
   if (words > most_capacity) return;
   tell_apart(start, stack);
-  walk* place = room_for(index_of(start, stack), words);
+  walk* place = room_for(index_of(start), words);
   if (place == nullptr) return;
-  auto* to = reinterpret_cast<word*>(place + 1);
+  auto* to = reinterpret_cast<word_read*>(place + 1);
   for (std::uint32_t i = inner; i-- > 0;) *to++ = {last_.frames()[i].slot, last_.frames()[i].return_address};
-  for (std::uint32_t i = last_.other_words(); i-- > 0;)
-    *to++ = {last_.others()[i].address, last_.others()[i].value};
+  for (std::uint32_t i = last_.other_words(); i-- > 0;) *to++ = last_.others()[i];
   place->end = to;
   place->stack_end = stack.end;
   place->context = context;

@@ -8,8 +8,9 @@
 // A walk is a function of its start and of the words that it reads. If those are the same, so is its result,
 // whatever the program did in between. So a hit is as exact as a walk, and costs a load and a comparison a
 // word. Where one function allocates for many callers, as xmalloc does, their stacks have one start: then the
-// first word that differed counts as well, and one more where that is not enough. Stacks of many words are
-// not remembered here: of those the last one alone is compared. When a module is unloaded, all is forgotten.
+// first word that differed counts as well, and one more where that is not enough. It has to lie in the page
+// of the start: what is further outside may be gone, where stacks come and go. Stacks of many words are not
+// remembered here: of those the last one alone is compared. When a module is unloaded, all is forgotten.
 // Memory: at most 1024 remembered stacks a ring, each 0.3 KB up to 16 words and twice that for twice as many.
 #pragma once
 
@@ -31,7 +32,7 @@ class stack_memo {
   [[nodiscard]] MALLARD_INLINE std::uint32_t context_of(context_tree& contexts, const walk_start& start,
                                                         const stack_range& stack) noexcept {
     if (generation_ == state.module_generation.load(std::memory_order_relaxed) + 1) [[likely]] {
-      const walk* known = walks_[index_of(start, stack)];
+      const walk* known = walks_[index_of(start)];
       if (known != nullptr && still_holds(*known, start, stack)) [[likely]]
         return known->context;
     }
@@ -50,23 +51,21 @@ class stack_memo {
   static constexpr std::uint32_t least_capacity = 16;
   static constexpr std::uint32_t most_capacity = least_capacity << (sizes - 1);
 
-  struct word {  // that the walk read
-    std::uintptr_t address;
-    std::uintptr_t value;
-  };
   struct walk {
     walk_start start;
     std::uintptr_t stack_end;
     std::uint32_t context;
     std::uint32_t capacity;  // words that there is room for
-    const word* end;         // of the words, which stand behind this
+    const word_read* end;    // of the words, which stand behind this
     bool bp_matters;         // the frame pointer at the start
     walk* next_unused;       // while it stands for nothing
 
-    [[nodiscard]] const word* words() const noexcept { return reinterpret_cast<const word*>(this + 1); }
+    [[nodiscard]] const word_read* words() const noexcept {
+      return reinterpret_cast<const word_read*>(this + 1);
+    }
   };
 
-  // Where stacks of one start differed, innermost first; 0: nowhere. Of any start with the same hash.
+  // Where stacks of one start differed; 0: nowhere. Of any start with the same hash.
   struct difference {
     std::uintptr_t addresses[2];
   };
@@ -79,15 +78,16 @@ class stack_memo {
     return start.return_address * 0x9e3779b97f4a7c15u ^ start.sp * 0xff51afd7ed558ccdu;
   }
 
+  [[nodiscard]] MALLARD_INLINE static bool is_on_the_page_of(const walk_start& start,
+                                                             std::uintptr_t address) noexcept {
+    return (address ^ start.sp) < journal::spool_page;
+  }
+
   // Precondition: what is remembered has been prepared.
-  [[nodiscard]] MALLARD_INLINE std::size_t index_of(const walk_start& start,
-                                                    const stack_range& stack) const noexcept {
+  [[nodiscard]] MALLARD_INLINE std::size_t index_of(const walk_start& start) const noexcept {
     std::uint64_t mixed = hash(start);
-    const difference& known = differences_[place_of(mixed)];
-    if (known.addresses[0] != 0) {
-      for (const std::uintptr_t address : known.addresses)
-        if (address - start.sp < stack.end - start.sp) mixed += word_at(address) * 0x9e3779b97f4a7c15u;
-    }
+    for (const std::uintptr_t address : differences_[place_of(mixed)].addresses)
+      if (is_on_the_page_of(start, address)) mixed += word_at(address) * 0x9e3779b97f4a7c15u;
     return place_of(mixed);
   }
 
@@ -97,8 +97,8 @@ class stack_memo {
         known.stack_end != stack.end)
       return false;
     if (known.bp_matters && known.start.bp != start.bp) return false;
-    const word* const end = known.end;
-    for (const word* each = known.words(); each != end; ++each)
+    const word_read* const end = known.end;
+    for (const word_read* each = known.words(); each != end; ++each)
       if (word_at(each->address) != each->value) return false;
     return true;
   }

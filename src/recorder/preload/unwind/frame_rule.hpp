@@ -13,6 +13,7 @@
 
 #include <cstdint>
 
+#include "mallard/core/attributes.hpp"
 #include "recorder/preload/unwind/eh_frame_table.hpp"
 
 namespace mallard::recorder {
@@ -76,6 +77,10 @@ struct stack_range {
   std::uintptr_t begin;
   std::uintptr_t end;
 };
+
+[[nodiscard]] MALLARD_INLINE std::uintptr_t word_at(std::uintptr_t address) noexcept {
+  return *reinterpret_cast<const volatile std::uintptr_t*>(address);
+}
 
 struct word_read {
   std::uintptr_t address;
