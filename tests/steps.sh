@@ -192,7 +192,7 @@ but_heaps=":!examples :!include/mallard/allocator :!include/mallard/debug :!incl
   :!src/replay"
 
 test_default() {
-  compilers=clang++-19 mutations="--changed --sample 8"
+  compilers=clang++-19 mutations="--changed --sample 16"
   begin "library and tools"
   tree dev -D MALLARD_SLOW_TESTS=OFF -D MALLARD_ROOMS="$plain"
   begin "every heap in the model suite, sanitized"
@@ -240,7 +240,7 @@ test_the_rest() {
 # test_named NAME: what bears that name: a step, a folder of tests/, the test of a thing with the rest of its folder's
 # program, a test in Python, mutations.
 test_named() {
-  compilers=clang++-19 mutations="--changed --sample 8"
+  compilers=clang++-19 mutations="--changed --sample 16"
   case $1 in form | structure | mutations | python) wait "$tools" && begin "$1" && "test_$1" && return ;; esac
   found=
   listed="git ls-files --cached --others --exclude-standard --"

@@ -72,7 +72,7 @@ void deallocate_one(shadow<M>& s, random_source& r) {
 // them, clang's with AddressSanitizer and with ThreadSanitizer in `./dev test --all`; and so do the
 // mutations.
 #ifdef MALLARD_SHORT_TRACES
-constexpr std::size_t steps_of(const profile& p) { return p.steps / 4; }
+constexpr std::size_t steps_of(const profile& p) { return p.steps / 8; }
 #else
 constexpr std::size_t steps_of(const profile& p) { return p.steps; }
 #endif
