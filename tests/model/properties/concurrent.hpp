@@ -126,6 +126,7 @@ struct rewind_ends_what_all_threads_allocated_since {
       const auto mark = under_test.heap.mark();
       const std::uint64_t next = threads.next_round();
       threads.work(profiles::small, 100);
+      threads.check();  // also of what was given and not taken, which nobody may read any more after this
       under_test.heap.rewind(mark);
       threads.forget_since(next);
       threads.check();
