@@ -20,9 +20,10 @@ class last_stack::walker {
     at_ = {start.return_address, start.sp, start.bp, false};
     slot_ = start.sp - sizeof(std::uintptr_t);
     for (steps_ = 0; !meets(); ++steps_) {
-      if (steps_ == most_frames) {
+      if (steps_ == memory_.most) {
         met_ = 0;
         reached_end_ = false;
+        lacks_room_ = true;
         return;
       }
       memory_.steps[steps_] = {slot_, at_.pc, at_.bp, 0, read_, at_.pc_is_exact, false, false};
@@ -38,6 +39,7 @@ class last_stack::walker {
   [[nodiscard]] std::uint32_t steps() const noexcept { return steps_; }
   [[nodiscard]] std::uint32_t words_read() const noexcept { return read_; }
   [[nodiscard]] bool reached_end() const noexcept { return reached_end_; }
+  [[nodiscard]] bool lacks_room() const noexcept { return lacks_room_ || met_ + steps_ > memory_.most; }
 
  private:
   // Whether this frame is the one in the same slot of before, with all that is outside.
@@ -127,7 +129,10 @@ class last_stack::walker {
   }
 
   bool note(const word_read& word) noexcept {
-    if (read_ == most_words) return false;
+    if (read_ == memory_.words_of_steps) {
+      lacks_room_ = true;
+      return false;
+    }
     memory_.read[read_++] = word;
     return true;
   }
@@ -142,6 +147,7 @@ class last_stack::walker {
   std::uint32_t steps_ = 0;
   std::uint32_t read_ = 0;
   bool reached_end_ = true;
+  bool lacks_room_ = false;
 };
 
 // Of the frames from `inner` outwards, the number of the outermost ones that hold: inner + 1, or fewer. The
@@ -155,6 +161,30 @@ std::uint32_t last_stack::holds_from(std::uint32_t inner) const noexcept {
     if (i == 0) return inner + 1;
     if (word_at(frames[i - 1].slot) != frames[i - 1].return_address) return i - 1;
   }
+}
+
+// Makes room for the first stacks, or twice as much, and drops the stack; false if there is no memory.
+bool last_stack::grow() noexcept {
+  constexpr std::uint32_t words_a_step = 4;
+  const std::uint32_t most = memory_ == nullptr ? frames_at_first : 2 * memory_->most;
+  const auto bytes_for = [](std::size_t frames) {
+    return sizeof(memory) +
+           frames * (2 * sizeof(frame) + sizeof(step) + 3 * words_a_step * sizeof(word_read));
+  };
+  auto* made = static_cast<memory*>(map_pages(bytes_for(most)));
+  if (made == nullptr) return false;
+  made->most = most;
+  made->words_of_steps = words_a_step * most;
+  made->all_words = 2 * made->words_of_steps;
+  made->frames = reinterpret_cast<frame*>(made + 1);
+  made->steps = reinterpret_cast<step*>(made->frames + std::size_t{2} * most);
+  made->words = reinterpret_cast<word_read*>(made->steps + most);
+  made->read = made->words + made->all_words;
+  memory* const before = memory_;
+  memory_ = made;
+  drop();
+  if (before != nullptr) unmap_pages(before, bytes_for(before->most));
+  return true;
 }
 
 void last_stack::drop() noexcept {
@@ -179,7 +209,7 @@ void last_stack::keep(std::uint32_t frames) noexcept {
 void last_stack::add(const step& inner, const word_read* read, std::uint32_t count) noexcept {
   const frame* caller = depth_ == 0 ? nullptr : &memory_->frames[depth_ - 1];
   const bool caller_needs_bp = caller != nullptr && caller->bp_matters;
-  if (words_ + count + 1 <= all_words) {
+  if (words_ + count + 1 <= memory_->all_words) {
     for (std::uint32_t i = 0; i < count; ++i) memory_->words[words_++] = read[i];
     if (caller_needs_bp && inner.bp_slot != 0) memory_->words[words_++] = {inner.bp_slot, caller->bp};
   } else {
@@ -207,8 +237,7 @@ void last_stack::cut() noexcept {
 
 // A signal's handler may leave this by a jump: until the end, what is here is not to be met again.
 MALLARD_NOINLINE bool last_stack::walk(const walk_start& start, const stack_range& stack) noexcept {
-  if (memory_ == nullptr) memory_ = static_cast<memory*>(map_pages(sizeof *memory_));
-  if (memory_ == nullptr) return false;
+  if (memory_ == nullptr && !grow()) return false;
   if (stack_end_ != stack.end || !has_all_words_ || !is_complete_) drop();
   is_complete_ = false;
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -216,6 +245,10 @@ MALLARD_NOINLINE bool last_stack::walk(const walk_start& start, const stack_rang
   has_all_words_ = true;
   walker walking(*this, stack);
   walking.run(start);
+  if (walking.lacks_room() && memory_->most < most_frames) {
+    if (!grow()) return false;
+    return walk(start, stack);
+  }
   if (walking.steps() != 0 || walking.met() != depth_) scopes_key_ = 0;
   keep(walking.met());
   if (depth_ == 0) is_whole_ = walking.reached_end();

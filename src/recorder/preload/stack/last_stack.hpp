@@ -14,7 +14,8 @@
 // Stacks of up to `deepest_stack` frames are whole. A deeper one may be cut, to no fewer than its innermost
 // `deepest_stack` frames: what is kept of it is at most three times as many, and when it outgrows that, the
 // outermost `deepest_stack` go. So a deep recursion shares its outer frames from event to event, and an event
-// in it costs no more than the frames that are kept. Memory: 32 bytes a frame that was ever reached.
+// in it costs no more than the frames that are kept. Memory: 100 KiB for stacks of up to 192 frames, and
+// twice as much for each doubling, up to 1.9 MiB.
 #pragma once
 
 #include <cstddef>
@@ -70,8 +71,7 @@ class last_stack {
 
  private:
   static constexpr std::uint32_t most_frames = 3 * deepest_stack;
-  static constexpr std::uint32_t most_words = 4 * most_frames;  // that the steps of one walk read
-  static constexpr std::uint32_t all_words = 2 * most_words;
+  static constexpr std::uint32_t frames_at_first = most_frames / 32;  // that there is room for
 
   // A frame on the way from inside outwards.
   struct step {
@@ -90,14 +90,20 @@ class last_stack {
     frame_rule rule;
   };
   static constexpr unsigned rule_bits = 11;
+  // The arrays lie behind it.
   struct memory {
     known_rule rules[std::size_t{1} << rule_bits];
-    frame frames[2 * most_frames];
-    word_read words[all_words];
-    step steps[most_frames];
-    word_read read[most_words];  // by the steps
+    std::uint32_t most;            // frames that one walk may step through
+    std::uint32_t words_of_steps;  // that it may read meanwhile
+    std::uint32_t all_words;
+    frame* frames;  // twice as many as `most`: those that stay as well
+    step* steps;
+    word_read* words;
+    word_read* read;  // by the steps
   };
   class walker;
+
+  [[nodiscard]] bool grow() noexcept;
 
   [[nodiscard]] std::uint32_t holds_from(std::uint32_t inner) const noexcept;
   void drop() noexcept;
