@@ -22,9 +22,9 @@ from programs import Program
 DEBUG, TABLE, EXPORTED = "debug symbols", "symbol table", "exported names"
 HAVE_SYMBOLS = (DEBUG, TABLE)
 PATIENCE = 600  # s, for any one command
+MOST_SITES = "5000"  # whose names are looked at, the largest ones
 
 Completed = subprocess.CompletedProcess[str]
-MOST_SITES = "5000"  # whose names are looked at, the largest ones
 
 
 class TrialError(Exception):
@@ -82,12 +82,9 @@ def attempt(program: Program, tools: Tools) -> Trial:
     shutil.rmtree(tools.cache, ignore_errors=True)
     profiling = ("profile", str(journal), "--process", "all", "--json")
     started = time.monotonic()
-    ask(tools, *profiling)
+    told(tools, *profiling)
     seconds = time.monotonic() - started
-    profiled = ask(tools, *profiling, "--sites", MOST_SITES)
-    if profiled.returncode != 0:
-        raise TrialError(f"{program.name}: {profiled.stderr.strip()}")
-    profile = json.loads(profiled.stdout)
+    profile = told(tools, *profiling, "--sites", MOST_SITES)
     journals = journals_of(journal)
     files = {Path(path).name: symbols_of(path, build) for path, build in modules(journals, tools)}
     return Trial(
@@ -161,6 +158,14 @@ def ask(tools: Tools, *words: str) -> Completed:
     )
 
 
+def told(tools: Tools, *words: str) -> Any:
+    """Return the JSON that `mallard` prints; raises TrialError if it fails."""
+    done = ask(tools, *words)
+    if done.returncode != 0:
+        raise TrialError(f"mallard {' '.join(words)}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
 def journals_of(journal: Path) -> list[Path]:
     """Return a recording's journals, the program's first."""
     children = journal.with_name(f"{journal.name}.d")
@@ -171,7 +176,7 @@ def modules(journals: Sequence[Path], tools: Tools) -> Iterator[tuple[str, str]]
     """Yield path and build id of every file that was loaded in one of the processes."""
     seen = set()
     for journal in journals:
-        for module in json.loads(ask(tools, "info", str(journal), "--json").stdout)["modules"]:
+        for module in told(tools, "info", str(journal), "--json")["modules"]:
             seen.add((module["path"], module["build_id"]))
     yield from sorted(seen)
 
@@ -199,10 +204,12 @@ def named_share(sites: Sequence[dict[str, Any]], counts: Callable[[str], bool]) 
 def package_of(path: str) -> str:
     """Return Debian's package of a file and its version."""
 
-    def told(*words: str) -> str:
+    def printed(*words: str) -> str:
         return subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip()
 
-    package = told("dpkg-query", "-S", str(Path(path).resolve())).split(": ")[0]
+    package = printed("dpkg-query", "-S", str(Path(path).resolve())).split(": ")[0]
     return (
-        told("dpkg-query", "-W", "-f", "${binary:Package} ${Version}", package) if package else "not Debian's"
+        printed("dpkg-query", "-W", "-f", "${binary:Package} ${Version}", package)
+        if package
+        else "not Debian's"
     )

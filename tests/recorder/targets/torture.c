@@ -430,26 +430,9 @@ static void odd_sizes(void) {
 static void at_exit(void) { pairs(100); }
 static void allocations_at_exit(void) { atexit(at_exit); }
 
-// Ends.
-static void aborted(void) {
-  pairs(100);
-  abort();
-}
-static void killed(void) {
-  pairs(100);
-  kill(getpid(), SIGKILL);
-}
-static void crashed(void) {
-  pairs(100);
-  *(volatile int*)8 = 1;
-}
 static void quick(void) {
   pairs(100);
   quick_exit(3);
-}
-static void at_once(void) {
-  pairs(100);
-  _exit(3);
 }
 
 static const struct {
@@ -501,12 +484,7 @@ static const struct {
     ACT(loaded_again_and_again),
     ACT(odd_sizes),
     ACT(allocations_at_exit),
-    ACT(aborted),
-    ACT(killed),
-    ACT(crashed),
-    ACT(quick),
-    ACT(at_once),
-};
+    ACT(quick)};
 
 int main(int count, char** arguments) {
   if (count < 2) return 99;

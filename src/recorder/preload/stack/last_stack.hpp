@@ -14,8 +14,8 @@
 // Stacks of up to `deepest_stack` frames are whole. A deeper one may be cut, to no fewer than its innermost
 // `deepest_stack` frames: what is kept of it is at most three times as many, and when it outgrows that, the
 // outermost `deepest_stack` go. So a deep recursion shares its outer frames from event to event, and an event
-// in it costs no more than the frames that are kept. Memory: 100 KiB for stacks of up to 192 frames, and
-// twice as much for each doubling, up to 1.9 MiB.
+// in it costs no more than the frames that are kept. Memory: 90 KiB for stacks of up to 192 frames, and
+// twice as much for each doubling, up to 1.8 MiB.
 #pragma once
 
 #include <cstddef>
