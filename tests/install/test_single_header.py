@@ -41,7 +41,7 @@ def test_the_header_includes_the_standard_only(folder: Path) -> None:
     assert sorted(headers) == sorted(set(shipped) - {"mallard/mallard.hpp"})
 
 
-@pytest.mark.parametrize("compiler", ["g++-12", "clang++-19"])
+@pytest.mark.parametrize("compiler", [pytest.param("g++-12", marks=pytest.mark.slow), "clang++-19"])
 def test_two_units_of_one_program(folder: Path, compiler: str) -> None:
     units = [
         shutil.copy(SOURCE / "tests/install/single_header" / name, folder)

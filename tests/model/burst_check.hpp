@@ -25,7 +25,7 @@ bool allocate_burst(shadow<M>& s, std::size_t count, std::size_t size, std::size
     if (!s.allocate(usable, align)) return false;
     single = s[s.live() - 1].granted;
   }
-  std::byte already[sizeof(void*)];
+  alignas(void*) std::byte already[sizeof(void*)];
   chain out;
   out.push_back(already);
   const std::size_t before = s.usage().granted;
@@ -56,7 +56,7 @@ concept tells_bursts_of_sizes = burst_of_sizes<H> && measurable<H>;
 template <class M>
 bool allocate_burst_of_sizes(shadow<M>& s, const std::vector<std::size_t>& lengths, std::size_t unit,
                              std::size_t align, std::size_t contiguous) {
-  std::byte already[sizeof(void*)];
+  alignas(void*) std::byte already[sizeof(void*)];
   chain out;
   out.push_back(already);
   const std::size_t before = s.usage().granted;

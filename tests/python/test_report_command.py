@@ -60,6 +60,7 @@ def test_replay_from_a_file_gives_the_verdict(
 
 
 @pytest.mark.heaps
+@pytest.mark.slow
 def test_replay_is_run_where_it_is_wanted(mallard: Mallard, tmp_path: Path) -> None:
     small = tmp_path / "small.mlrd"
     assert mallard("record", "-o", small, "--", "/usr/bin/perl", "-e", "1").returncode == 0
@@ -68,6 +69,7 @@ def test_replay_is_run_where_it_is_wanted(mallard: Mallard, tmp_path: Path) -> N
     assert 'class="sortable strategies"' in (tmp_path / "report.html").read_text()
 
 
+@pytest.mark.slow
 def test_children_have_their_tabs(mallard: Mallard, browser: Browser, tmp_path: Path) -> None:
     parent = tmp_path / "family.mlrd"
     assert mallard("record", "-o", parent, "--", "/usr/bin/perl", "-e", FAMILY).returncode == 0

@@ -149,6 +149,7 @@ def test_unknown_figures_sort_last_both_ways(browser: Browser, tmp_path: Path) -
             assert sites_shown(page)[-1] == "make_part_2"
 
 
+@pytest.mark.slow
 def test_sites_are_filtered_by_words_of_their_stacks(browser: Browser, sample: Path) -> None:
     with opened(browser, sample) as page:
         field = page.get_by_label("Filter sites")
@@ -328,6 +329,7 @@ def test_text_is_readable_in_both_themes(browser: Browser, sample: Path) -> None
                     assert (pair[1] + 0.05) / (pair[0] + 0.05) >= 4.5, (scheme, text, behind)
 
 
+@pytest.mark.slow
 def test_browser_writes_figures_as_python_does(browser: Browser, sample: Path) -> None:
     values = [0, 0.0001, 0.012, 0.37, 1, 3, 9.994, 9.999, 12.34, 99.94, 99.96, 1023, 1024, 10_000]
     values += [1023.7, 1_048_000, 5_657_472, 2**40, 999_600, 7.5e9, 3.2e13]

@@ -169,8 +169,8 @@ TEST_P(tortured, runs_as_without_the_recorder) {
 std::string name_of(const testing::TestParamInfo<torture>& one) { return one.param.name; }
 
 INSTANTIATE_TEST_SUITE_P(usual, tortured, testing::ValuesIn(usual()), name_of);
-INSTANTIATE_TEST_SUITE_P(other, tortured, testing::ValuesIn(MALLARD_SLOW ? others() : std::vector<torture>{}),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(other, tortured,
+                         testing::ValuesIn(MALLARD_SLOW_TESTS ? others() : std::vector<torture>{}), name_of);
 
 }  // namespace
 }  // namespace mallard::test

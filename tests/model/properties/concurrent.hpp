@@ -142,8 +142,9 @@ struct memory_freed_elsewhere_comes_back {
   static constexpr bool applies = concurrent<typename M::heap> && probed<M> && M::reuses;
   static void check() {
     for_each_profile<M>([](const profile& p, shadow<M>& s, const chunk_registry& registry) {
-      std::barrier<> turn(2);  // only one of the two is at work
-      constexpr int turns = 24;
+      std::barrier<> turn(2);     // only one of the two is at work
+      constexpr int settles = 8;  // turns until caches have what they keep
+      constexpr int turns = settles + rounds_of(16);
       std::thread elsewhere([&] {
         random_source r(53);
         for (int i = 0; i < turns; ++i) {
@@ -164,7 +165,7 @@ struct memory_freed_elsewhere_comes_back {
         turn.arrive_and_wait();
         turn.arrive_and_wait();
         s.check();
-        if (i == turns / 3) settled = registry.max_held();
+        if (i == settles) settled = registry.max_held();
       }
       elsewhere.join();
       EXPECT_LE(registry.max_held(), settled + settled / 8) << "it grew with every turn";
@@ -181,7 +182,7 @@ struct a_threads_end_leaves_its_memory_to_others {
   static void check() {
     for_each_profile<M>([](const profile& p, shadow<M>& s, const chunk_registry& registry) {
       std::size_t settled = 0;
-      for (int turn = 0; turn < 12 && !s.broken(); ++turn) {
+      for (int turn = 0; turn < rounds_of(12) && !s.broken(); ++turn) {
         std::thread([&] { allocate_and_end(s, p); }).join();
         s.check();
         if (turn == 1) settled = registry.max_held();

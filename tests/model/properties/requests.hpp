@@ -45,13 +45,13 @@ struct blocks_have_the_alignment_asked_for {
         ASSERT_TRUE(s.allocate(size, align)) << size << " bytes aligned to " << align;
         ASSERT_TRUE(s.allocate(1, 1));  // leaves the next place unaligned
         ASSERT_FALSE(s.broken()) << size << " bytes aligned to " << align;
-        s.check();
+        s.check_step();
       }
     }
     s.check_contents();
     for (bool received = false; s.live() > 0; received = !received) {
       s.deallocate(0, received ? s[0].received : s[0].requested);
-      s.check();
+      s.check_step();
     }
   }
 };

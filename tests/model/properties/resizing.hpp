@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "model/random_trace.hpp"
 #include "model/resize_check.hpp"
 
 namespace mallard::model {
@@ -104,7 +105,7 @@ struct a_block_grows_both_ways_by_whole_objects {
       std::size_t forward = 0;
       std::size_t backward = 0;
       std::size_t both = 0;
-      for (int i = 0; i < 1500 && !s.broken(); ++i) {
+      for (int i = 0; i < rounds_of(1500) && !s.broken(); ++i) {
         while (s.live() < 24) ASSERT_TRUE(s.allocate(o.size * r.between(1, most(o)), o.align));
         for (std::size_t ended = r.below(12); ended > 0; --ended) s.deallocate_by_pointer(r.below(s.live()));
         if constexpr (thread_caching<typename M::heap>) s.heap().flush();  // what is cached is in the way

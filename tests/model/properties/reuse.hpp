@@ -15,8 +15,9 @@ struct the_same_work_needs_no_more_memory {
   static constexpr bool applies = probed<M> && M::reuses;
   static void check() {
     for_each_profile<M>([](const profile& p, shadow<M>& s, const chunk_registry& registry) {
+      constexpr int rounds = rounds_of(18);
       std::size_t settled = 0;
-      for (int round = 0; round < 18 && !s.broken(); ++round) {
+      for (int round = 0; round < rounds && !s.broken(); ++round) {
         random_source r(17);
         while (s.live() < p.live) {
           const request q = draw<M>(p, r);
@@ -26,7 +27,7 @@ struct the_same_work_needs_no_more_memory {
         s.check();
         while (s.live() > 0) deallocate_one(s, r);
         s.check();
-        if (round == 5) settled = registry.max_held();
+        if (round == rounds / 3 - 1) settled = registry.max_held();
       }
       EXPECT_LE(registry.max_held(), settled + settled / 8) << "it grew with every round";
     });
@@ -50,12 +51,12 @@ struct an_ended_block_serves_the_next_request {
         ASSERT_TRUE(s.allocate(size, align));
         const std::size_t received = s[0].received;
         const std::size_t high = registry.max_held();
-        for (int turn = 0; turn < 40; ++turn) {
+        for (int turn = 0; turn < rounds_of(40); ++turn) {
           const std::size_t i = s.youngest();
           s.deallocate(i, turn % 2 == 0 ? received : s[i].requested);
           ASSERT_TRUE(s.allocate(turn % 3 == 0 ? received : size, align));
         }
-        EXPECT_EQ(registry.max_held(), high) << "forty turns over one block took more memory";
+        EXPECT_EQ(registry.max_held(), high) << "turns over one block took more memory";
         s.check();
         ASSERT_FALSE(s.broken());
         while (s.live() > 0) s.deallocate(0, s[0].received);

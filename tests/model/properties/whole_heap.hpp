@@ -33,8 +33,9 @@ struct clear_keeps_memory_for_the_same_work {
   static constexpr bool applies = clearable<typename M::heap>;
   static void check() {
     for_each_profile<M>([](const profile& p, shadow<M>& s, const chunk_registry& registry) {
+      constexpr int rounds = rounds_of(12);
       std::size_t settled = 0;
-      for (int round = 0; round < 12 && !s.broken(); ++round) {
+      for (int round = 0; round < rounds && !s.broken(); ++round) {
         random_source r(29);
         for (std::size_t i = 0; i < p.live; ++i) {
           const request q = draw<M>(p, r);
@@ -46,7 +47,7 @@ struct clear_keeps_memory_for_the_same_work {
         s.forget_since(0);
         s.check();
         EXPECT_EQ(s.usage().granted, 0u);
-        if (round == 5) settled = registry.max_held();
+        if (round == rounds / 2 - 1) settled = registry.max_held();
       }
       EXPECT_LE(registry.max_held(), settled + settled / 8) << "it grew with every clear";
     });
