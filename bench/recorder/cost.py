@@ -1,8 +1,8 @@
 """What recording costs: ten programs as they are, recorded by mallard-record and by heaptrack.
 
 Prints per program what each adds to the CPU time, and whether the promises about it are held. Exit code 0
-when everything ran, 1 with --check when a promise is missed or cannot be judged, 2 when something could not
-be run, 130 after Ctrl-C; what is done by then is printed.
+when everything ran that promises are about, 1 with --check when one is missed or cannot be judged, 2 when
+something could not be run, 130 after Ctrl-C; what is done by then is printed.
 """
 
 import argparse
@@ -133,8 +133,8 @@ def conclude(
     if wanted.json is not None:
         whole = cost_report.whole(measured, rows, judged, measured_on, method)
         wanted.json.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
-    failed = any(m.failed for m in measured)
-    return exit_code(interrupted, failed, wanted.check, [limit.held for limit in judged])
+    lacking = any(m.lacks_a_figure() for m in measured)
+    return exit_code(interrupted, lacking, wanted.check, [limit.held for limit in judged])
 
 
 if __name__ == "__main__":

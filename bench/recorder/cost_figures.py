@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from statistics import median, quantiles
 
 from limits import Limit
-from variants import CALLER, FULL, NATIVE, RAW
+from variants import CALLER, COMPRESSED, FULL, NATIVE, RAW
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,10 @@ class Measured:
     stack_depth: float | None = None
     no_depth: str | None = None  # why it is unknown
     deep: bool = False  # of the programs whose stacks are deep and seldom the same
+
+    def lacks_a_figure(self) -> bool:
+        """Whether one that limits are about could not be run: heaptrack's compressing is not among them."""
+        return any(variant != COMPRESSED for variant in self.failed)
 
     def runs(self, variant: str) -> list[Run]:
         """Return the runs of one variant."""

@@ -3,7 +3,7 @@
 import pytest
 
 from cost_figures import Measured, Row, Run, limits, row, spread
-from variants import CALLER, FULL, NATIVE, RAW
+from variants import CALLER, COMPRESSED, FULL, NATIVE, RAW
 
 PROGRAMS = ("jq", "xmllint", "sqlite3", "perl", "churn")
 
@@ -42,6 +42,14 @@ def test_no_ratio_where_heaptrack_adds_nothing() -> None:
     found = row(measured((1.0, 1.1, 0.9)), FULL)
     assert found.added_s == pytest.approx(0.1)
     assert found.of_raw is None
+
+
+@pytest.mark.parametrize(("variant", "lacks"), [(COMPRESSED, False), (RAW, True), (FULL, True)])
+def test_heaptrack_may_fail_where_it_compresses(variant: str, lacks: bool) -> None:
+    cut = measured((1.0, 1.1, 1.5))
+    assert not cut.lacks_a_figure()
+    cut.failed[variant] = "exit code 141: std::bad_alloc"
+    assert cut.lacks_a_figure() == lacks
 
 
 def test_variant_that_failed_says_why_and_has_no_figures() -> None:
