@@ -1,14 +1,17 @@
 """Every header of the library compiles alone, twice, and in two translation units of one program.
 
-    header_alone.py --compiler COMPILER [ROOT]     prints each violation; exit code 1 if there is one
+    header_alone.py --compiler COMPILER [--passed FILE] [ROOT]
+                                                prints each violation; exit code 1 if there is one
 
 Alone shows a missing include, twice a missing guard, two units a definition that is not inline. As C++17 a
-header must say in one line what it needs, and nothing else.
+header must say in one line what it needs, and nothing else. FILE keeps what has passed: a header is compiled
+again when it, or one of ours that it includes, has changed.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import re
 import subprocess
@@ -50,17 +53,28 @@ def includes(names: Iterable[str]) -> str:
     return "".join(f'#include "{name}"\n' for name in names)
 
 
-def system_headers(root: Path, names: list[str]) -> dict[str, set[str]]:
-    """What each header includes of the system's, itself or through others of ours."""
-    direct = {name: set(INCLUDE.findall((root / "include" / name).read_text("utf-8"))) for name in names}
+def all_included(texts: dict[str, str]) -> dict[str, set[str]]:
+    """What each header includes, itself or through others of ours; itself among them."""
+    direct = {name: set(INCLUDE.findall(text)) for name, text in texts.items()}
     found: dict[str, set[str]] = {}
-    for name in names:
+    for name in texts:
         reached, left = {name}, [name]
         while left:
             new = direct.get(left.pop(), set()) - reached
             reached |= new
             left += new
-        found[name] = reached - direct.keys()
+        found[name] = reached
+    return found
+
+
+def fingerprints(compiler: str, texts: dict[str, str], included: dict[str, set[str]]) -> set[str]:
+    """A line a header: its name, and a hash of what decides whether it passes."""
+    version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
+    found = set()
+    for name in texts:
+        ours = sorted(included[name] & texts.keys())
+        read = "\0".join([version, *FLAGS, *TOO_OLD, NEEDS, *(f"{other}\0{texts[other]}" for other in ours)])
+        found.add(f"{name} {hashlib.sha256(read.encode()).hexdigest()}")
     return found
 
 
@@ -94,14 +108,29 @@ def links_twice(command: list[str], folder: Path, names: list[str]) -> str | Non
     return wrong or run([*command, *options, *units, "-o", str(folder / "program")])
 
 
-def violations(root: Path, compiler: str) -> Iterator[str]:
-    """Everything wrong, as the compiler says it."""
-    names = headers(root)
-    if not names:
+def violations(root: Path, compiler: str, passed: Path | None = None) -> Iterator[str]:
+    """Everything wrong, as the compiler says it; `passed` is read and written."""
+    texts = {name: (root / "include" / name).read_text("utf-8") for name in headers(root)}
+    if not texts:
         yield f"{root}/include holds no header"
         return
+    included = all_included(texts)
+    now = fingerprints(compiler, texts, included)
+    before = set(passed.read_text("utf-8").splitlines()) if passed and passed.exists() else set()
+    names = sorted(line.split()[0] for line in now - before)
+    found = list(complaints(root, compiler, [*texts], names, included))
+    yield from found
+    if passed and not found:
+        passed.parent.mkdir(parents=True, exist_ok=True)
+        passed.write_text("\n".join(sorted(now)), encoding="utf-8")
+
+
+def complaints(
+    root: Path, compiler: str, every: list[str], names: list[str], included: dict[str, set[str]]
+) -> Iterator[str]:
+    """What is wrong with some of all headers, and, if there are some, with all in two units."""
     command = [compiler, *FLAGS, "-I", str(root / "include")]
-    system = system_headers(root, names)
+    system = {name: included[name] - {*every} for name in names}
     used = {name: max(([s for s in SHARED if {*s} <= system[name]]), key=len, default=()) for name in names}
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
         options: dict[tuple[str, ...], list[str]] = {(): []}
@@ -118,7 +147,7 @@ def violations(root: Path, compiler: str) -> Iterator[str]:
         for name, wrong in zip(modern, old, strict=True):
             if wrong:
                 yield f"{name} does not say as C++17 that it needs C++20:\n{wrong}"
-        if not broken and (wrong := links_twice(command, Path(folder), names)) is not None:
+        if names and not broken and (wrong := links_twice(command, Path(folder), every)) is not None:
             yield f"two translation units with all headers do not link:\n{wrong}"
 
 
@@ -126,9 +155,10 @@ def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--compiler", required=True)
+    parser.add_argument("--passed", type=Path, metavar="FILE")
     parser.add_argument("root", nargs="?", type=Path, default=Path(__file__).parents[2])
     arguments = parser.parse_args()
-    found = list(violations(arguments.root, arguments.compiler))
+    found = list(violations(arguments.root, arguments.compiler, arguments.passed))
     print(*found, sep="\n", end="\n" if found else "")
     return 1 if found else 0
 

@@ -188,6 +188,34 @@ class Controls(unittest.TestCase):
         assert "size.hpp does not compile alone" in self.complaints(check, others | missing)
         assert "holds no header" in self.complaints(check, {})
 
+    def test_header_alone_remembers(self) -> None:
+        """What has passed is known by all that it includes of ours, and what has not is told again."""
+        low, high = "include/mallard/core/size.hpp", "include/mallard/core/pair.hpp"
+        old = f'#if __cplusplus <= 201703L\n#error "{header_alone.NEEDS}"\n#include <none>\n#endif\n'
+        guarded = f"#pragma once\n{old}"
+        sound = {
+            low: guarded + "using size = int;\n",
+            high: guarded + '#include "mallard/core/size.hpp"\ninline size two;\n',
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            passed = Path(folder, "below", "passed")
+
+            def check(root: Path) -> Iterable[str]:
+                return header_alone.violations(root, self.compiler, passed)
+
+            assert self.complaints(check, sound) == ""
+            first = passed.read_text("utf-8")
+            assert {line.split()[0] for line in first.splitlines()} == {
+                "mallard/core/size.hpp",
+                "mallard/core/pair.hpp",
+            }
+            changed = {low: guarded + "using length = int;\n"}
+            for _ in range(2):
+                told = self.complaints(check, sound | changed)
+                assert "pair.hpp does not compile alone" in told
+                assert passed.read_text("utf-8") == first
+            assert self.complaints(check, sound) == ""
+
     def test_header_tested(self) -> None:
         """A header without a test, and an exception that has outlived its header, are found."""
         excepted = {f"include/mallard/{name}": "" for name in header_tested.WITHOUT_BEHAVIOUR}
