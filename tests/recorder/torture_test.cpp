@@ -140,7 +140,9 @@ class tortured : public testing::TestWithParam<torture> {
     for (const auto& path : journals) {
       const recorded r = read_journal(path);
       EXPECT_TRUE(r.complete || !GetParam().told.empty()) << path;
-      if (path == journal_) EXPECT_EQ(count_contradictions(r), 0u);  // a fork frees what it inherits
+      if (path == journal_) {
+        EXPECT_EQ(count_contradictions(r), 0u);  // a fork frees what it inherits
+      }
       auto kinds = count_kinds(r, block_size);
       blocks += kinds[event_kind::malloc];
     }
@@ -163,7 +165,9 @@ TEST_P(tortured, runs_as_without_the_recorder) {
   else
     EXPECT_NE(recorded.err.find(GetParam().told), std::string::npos) << recorded.err;
   const int blocks = count_blocks();
-  if (GetParam().blocks != any_number) EXPECT_EQ(blocks, GetParam().blocks);
+  if (GetParam().blocks != any_number) {
+    EXPECT_EQ(blocks, GetParam().blocks);
+  }
 }
 
 std::string name_of(const testing::TestParamInfo<torture>& one) { return one.param.name; }
