@@ -214,13 +214,13 @@ test_all() {
   begin "library and tools, by clang"
   tree dev -D MALLARD_SLOW_TESTS=ON -D MALLARD_SHORT_TRACES=ON -D MALLARD_ROOMS="$plain;model;bench" $boost
   begin "library, recorder and replay, by gcc"
-  tree gcc-dev -D MALLARD_SHORT_TRACES=ON -D MALLARD_ROOMS="$plain;model" $boost
+  tree gcc-dev -D MALLARD_ROOMS="$plain" $boost
   begin "everything, sanitized, by clang"
-  tree asan -D MALLARD_SLOW_TESTS=ON -D MALLARD_SHORT_TRACES=OFF -D MALLARD_TOOLS=ON -D MALLARD_BENCH=ON -D MALLARD_ROOMS= $boost
+  tree asan -D MALLARD_SLOW_TESTS=ON -D MALLARD_SHORT_TRACES=OFF -D MALLARD_TOOLS=ON -D MALLARD_BENCH=ON -D MALLARD_ROOMS=
   begin "every heap in the model suite, sanitized, by gcc"
-  tree gcc-asan -D MALLARD_SHORT_TRACES=ON -D MALLARD_TOOLS=OFF -D MALLARD_ROOMS="$sanitized"
+  tree gcc-asan -D MALLARD_SHORT_TRACES=ON -D MALLARD_TOOLS=OFF -D MALLARD_ROOMS="$sanitized;examples"
   begin "threads, under ThreadSanitizer"
-  tree tsan -D MALLARD_TOOLS=OFF -D MALLARD_BENCH=ON $boost
+  tree tsan -D MALLARD_TOOLS=OFF -D MALLARD_BENCH=ON
   wait "$tools" || count "Python tools" 0 1
   begin "Python packages and installation"
   once wheels test_wheels $package
@@ -231,11 +231,18 @@ test_all() {
 
 test_the_rest() {
   begin "mutations"
-  once mutations test_mutations include src/capi tests/capi tests/model tests/mutation tests/thread tests/*.hpp
+  once mutations test_mutations include src/capi tests/model tests/mutation tests/thread tests/*.hpp
   begin "rules of the tree"
   once structure test_structure .
   begin "form"
   once form test_form .
+}
+
+# check_of TEST: among $checks, the test's own program, or that of the nearest folder above it that has one.
+check_of() {
+  printf '%s\n' "$checks" | grep -x "$(basename "$1" _test.cpp)" && return
+  above=$(dirname "${1#tests/}")
+  until [ "$above" = . ] || printf '%s\n' "$checks" | grep -x "$(echo "$above" | tr / .)"; do above=$(dirname "$above"); done
 }
 
 # test_named NAME: what bears that name: a step, a folder of tests/, the test of a thing with the rest of its folder's
@@ -252,10 +259,7 @@ test_named() {
     quietly "configure-$preset" cmake --preset $preset -D MALLARD_SLOW_TESTS=ON -D MALLARD_SHORT_TRACES=OFF \
       -D MALLARD_ROOMS="$rooms" || return
     checks=$(ninja -C build/$preset -t targets all | sed -n 's/^check\.\(.*\): phony$/\1/p')
-    for check in $(for test in $tests; do
-      room=$(dirname "${test#tests/}" | tr / .)
-      printf '%s\n' "$checks" | grep -x "$(basename "$test" _test.cpp)" || printf '%s\n' "$checks" | grep -x "$room" || true
-    done | sort -u); do
+    for check in $(for test in $tests; do check_of "$test"; done | sort -u); do
       begin "$check ($preset)" && found=yes
       quietly "build-$preset" cmake --build build/$preset --target "check.$check" || count "$check" 0 1
       report=build/$preset/checks/$(echo "$check" | tr . /).passed

@@ -1,8 +1,8 @@
 """What recording costs: ten programs as they are, recorded by mallard-record and by heaptrack.
 
-Prints per program what each adds to the CPU time, and whether the promises about it are held. Exit code 0
-when everything ran that promises are about, 1 with --check when one is missed or cannot be judged, 2 when
-something could not be run, 130 after Ctrl-C; what is done by then is printed.
+Prints per program what each adds to the CPU time, and whether the limits are held. Exit code 0 when all ran
+that limits are about, 1 with --check when a limit is missed or cannot be judged, 2 when some of it could not
+be run, 130 after Ctrl-C; what is done by then is printed.
 """
 
 import argparse

@@ -26,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mallard/core/attributes.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/layer/failing.hpp"
 #include "model/chunk_registry.hpp"
@@ -130,13 +131,7 @@ class property_test : public testing::Test {
   void TestBody() override { Property::check(); }
 };
 
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool under_address_sanitizer = true;
-#elif defined(__has_feature)
-inline constexpr bool under_address_sanitizer = __has_feature(address_sanitizer);
-#else
-inline constexpr bool under_address_sanitizer = false;
-#endif
+inline constexpr bool under_address_sanitizer = MALLARD_ADDRESS_SANITIZED;
 
 #if defined(__SANITIZE_THREAD__)
 inline constexpr bool under_thread_sanitizer = true;

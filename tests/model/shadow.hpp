@@ -217,7 +217,7 @@ class shadow {
     }
   }
 
-  // The same, for traces after each of their steps. AddressSanitizer makes it dear, and finds what it finds
+  // The same, after each step of what has many. AddressSanitizer makes it dear, and finds what it finds
   // in the step itself: there it is one step in so many. The same traces run without, to be checked at each.
   void check_step() {
     if (++steps_ % (under_address_sanitizer ? 16 : 1) == 0) check();

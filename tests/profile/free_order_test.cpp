@@ -1,4 +1,5 @@
 #include "profile/free_order.hpp"
+#include "slow_tests.hpp"
 
 #include <gtest/gtest.h>
 
@@ -166,7 +167,7 @@ TEST(free_order, agrees_with_a_model_that_remembers_everything) {
   std::vector<std::uint32_t> free_slots(200);
   std::iota(free_slots.begin(), free_slots.end(), 0U);
   bool growing = true;
-  for (int step = 0; step < (MALLARD_SLOW_TESTS ? 30'000 : 10'000); ++step) {
+  for (int step = 0; step < (test::slow_tests ? 30'000 : 10'000); ++step) {
     if (random() % 50 == 0) growing = !growing;
     const auto group = static_cast<std::uint32_t>(random() % groups);
     const std::vector<std::uint32_t>& live = models[group].live();

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "recorder/run_process.hpp"
+#include "slow_tests.hpp"
 
 namespace mallard::test {
 namespace {
@@ -173,8 +174,8 @@ TEST_P(tortured, runs_as_without_the_recorder) {
 std::string name_of(const testing::TestParamInfo<torture>& one) { return one.param.name; }
 
 INSTANTIATE_TEST_SUITE_P(usual, tortured, testing::ValuesIn(usual()), name_of);
-INSTANTIATE_TEST_SUITE_P(other, tortured,
-                         testing::ValuesIn(MALLARD_SLOW_TESTS ? others() : std::vector<torture>{}), name_of);
+INSTANTIATE_TEST_SUITE_P(other, tortured, testing::ValuesIn(slow_tests ? others() : std::vector<torture>{}),
+                         name_of);
 
 }  // namespace
 }  // namespace mallard::test

@@ -11,6 +11,7 @@
 #include "replay/allocator/strategy.hpp"
 #include "replay/run_replay.hpp"
 #include "replay/trace/events.hpp"
+#include "slow_tests.hpp"
 
 namespace mallard::replay {
 namespace {
@@ -88,8 +89,8 @@ TEST_F(ReplayRegions, EveryStrategyIsMeasuredBesideTheBaseline) {
 }
 
 TEST_F(ReplayRegions, ShiftedHeapsAreMeasuredAtEachShift) {
-  const json whole = replay(MALLARD_SLOW_TESTS ? "--shift --strategy region --strategy obstack"
-                                               : "--shift --strategy region");
+  const json whole =
+      replay(test::slow_tests ? "--shift --strategy region --strategy obstack" : "--shift --strategy region");
   EXPECT_EQ(whole["shifts"], (json{0, 64, 1024, 2048, 4032}));
   for (const json& r : whole["rows"]) {
     if (sanitized && r["binding"] == "malloc") continue;
@@ -99,7 +100,7 @@ TEST_F(ReplayRegions, ShiftedHeapsAreMeasuredAtEachShift) {
         EXPECT_TRUE(at[figure].is_number()) << r.dump();
     EXPECT_EQ(r["rounds_ns"].size(), r["cold_rounds_ns"].size());
   }
-  if (MALLARD_SLOW_TESTS) {
+  if (test::slow_tests) {
     const run_result text = shell("$REPLAY --regions --shift --warm-time 0 --strategy region " + path_);
     EXPECT_NE(text.out.find("by shift"), std::string::npos) << text.out;
     EXPECT_NE(text.out.find("4032 B"), std::string::npos) << text.out;
@@ -111,7 +112,7 @@ TEST_F(ReplayRegions, ShiftedHeapsAreMeasuredAtEachShift) {
 
 TEST_F(ReplayRegions, AreServedByALitteredMalloc) {
   const json replayed =
-      replay(MALLARD_SLOW_TESTS ? "--litter 3" : "--litter 3 --strategy region --strategy apr");
+      replay(test::slow_tests ? "--litter 3" : "--litter 3 --strategy region --strategy apr");
   for (const json& r : replayed["rows"]) {
     if (sanitized && r["binding"] == "malloc") continue;
     EXPECT_EQ(r["status"], "ok") << r.dump();

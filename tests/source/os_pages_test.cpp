@@ -8,16 +8,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "mallard/core/attributes.hpp"
 #include "mallard/core/concepts.hpp"
 #include "source/taken_mappings.hpp"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define MALLARD_ADDRESS_SANITIZED 1
-#elif defined(__has_feature)
-#define MALLARD_ADDRESS_SANITIZED __has_feature(address_sanitizer)
-#else
-#define MALLARD_ADDRESS_SANITIZED 0
-#endif
 
 namespace mallard {
 namespace {

@@ -58,6 +58,18 @@ class StepControls(unittest.TestCase):
         done = subprocess.run(["./dev"], cwd=self.root, capture_output=True, text=True, check=False)
         return done.returncode, (done.stdout.splitlines() or [done.stderr])[-1]
 
+    def test_a_test_is_found_in_the_program_it_is_part_of(self) -> None:
+        """By its own name, else by the nearest folder above that is a program."""
+        for test, found in (
+            ("tests/heap/pool_test.cpp", "heap"),
+            ("tests/heap/best_fit/coalesce_test.cpp", "heap"),
+            ("tests/recorder/unwind/walk_test.cpp", "recorder.unwind"),
+            ("tests/recorder/kill_test.cpp", "kill"),
+            ("tests/gone/gone_test.cpp", ""),
+        ):
+            named = f"checks='heap\nkill\nrecorder.unwind'\n[ \"$(check_of {test})\" = '{found}' ]"
+            assert self.run_step(f"{named} && count found 1 0")[1] == "1 passed, 0 failed", test
+
     def test_one_failure_fails_the_whole(self) -> None:
         """Each linter, and each rule that needs no compiler, failing alone."""
         for step in ("structure", "form"):

@@ -1,6 +1,8 @@
 // Compiler attributes under names of our own.
 //
-// MALLARD_INLINE        inlines a fast path even in unoptimised builds.
+// MALLARD_INLINE        inlines a fast path even in unoptimised builds. AddressSanitizer instruments a
+// function
+//                       by where it ends up, so under it a fast path stays where it is written.
 // MALLARD_NOINLINE      keeps a slow path (growth, exhaustion) out of the fast path's code.
 // MALLARD_ASSUME        tells the optimiser a condition that always holds but that it cannot derive.
 // MALLARD_MAY_BE_NULL   lets a function return a reference to nothing; callers may only take its address.
@@ -11,12 +13,29 @@
 // MALLARD_HIDDEN        gives each program and shared object its own copy of a variable, or of a class's
 //                       functions.
 // MALLARD_FIRST_OF_ALL  constructs a static object before all others of its program or shared object.
+//
+// MALLARD_ADDRESS_SANITIZED is 1 in a build with AddressSanitizer, otherwise 0.
 #pragma once
 
 #include "mallard/core/version.hpp"
 
-#if defined(__GNUC__) || defined(__clang__)
+#if defined(__SANITIZE_ADDRESS__)
+#define MALLARD_ADDRESS_SANITIZED 1
+#elif defined(__has_feature)
+#define MALLARD_ADDRESS_SANITIZED __has_feature(address_sanitizer)
+#else
+#define MALLARD_ADDRESS_SANITIZED 0
+#endif
+
+#if MALLARD_ADDRESS_SANITIZED
+#define MALLARD_INLINE inline
+#elif defined(__GNUC__) || defined(__clang__)
 #define MALLARD_INLINE [[gnu::always_inline]] inline
+#else
+#define MALLARD_INLINE inline
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
 #define MALLARD_NOINLINE [[gnu::noinline]]
 #define MALLARD_ASSUME(condition) ((condition) ? void(0) : __builtin_unreachable())
 #define MALLARD_MAY_BE_NULL __attribute__((no_sanitize("null")))
@@ -24,7 +43,6 @@
 #define MALLARD_HIDDEN [[gnu::visibility("hidden")]]
 #define MALLARD_FIRST_OF_ALL [[gnu::init_priority(101)]]
 #else
-#define MALLARD_INLINE inline
 #define MALLARD_NOINLINE
 #define MALLARD_ASSUME(condition) void(0)
 #define MALLARD_MAY_BE_NULL

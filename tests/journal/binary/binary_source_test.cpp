@@ -12,6 +12,7 @@
 #include "journal/binary/writer.hpp"
 #include "journal/events/metadata.hpp"
 #include "journal/temporary_file.hpp"
+#include "slow_tests.hpp"
 
 namespace mallard::journal {
 namespace {
@@ -184,7 +185,7 @@ TEST(binary_source, cut_off_anywhere_it_is_read_up_to_the_cut) {
 TEST(binary_source, every_flipped_bit_is_noticed) {
   const std::string whole = sample_bytes();
   const std::vector<event> events = sample_events();
-  for (std::size_t bit = 0; bit < whole.size() * 8; bit += MALLARD_SLOW_TESTS ? 1 : 7) {
+  for (std::size_t bit = 0; bit < whole.size() * 8; bit += test::slow_tests ? 1 : 7) {
     std::string flipped = whole;
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
     if (bit / 8 < file_header_size) {

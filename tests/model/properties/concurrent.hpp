@@ -142,9 +142,9 @@ struct memory_freed_elsewhere_comes_back {
   static constexpr bool applies = concurrent<typename M::heap> && probed<M> && M::reuses;
   static void check() {
     for_each_profile<M>([](const profile& p, shadow<M>& s, const chunk_registry& registry) {
-      std::barrier<> turn(2);     // only one of the two is at work
-      constexpr int settles = 8;  // turns until caches have what they keep
-      constexpr int turns = settles + rounds_of(16);
+      std::barrier<> turn(2);             // only one of the two is at work
+      constexpr int turns_to_settle = 8;  // turns until caches have what they keep
+      constexpr int turns = turns_to_settle + rounds_of(16);
       std::thread elsewhere([&] {
         random_source r(53);
         for (int i = 0; i < turns; ++i) {
@@ -165,7 +165,7 @@ struct memory_freed_elsewhere_comes_back {
         turn.arrive_and_wait();
         turn.arrive_and_wait();
         s.check();
-        if (i == settles) settled = registry.max_held();
+        if (i == turns_to_settle) settled = registry.max_held();
       }
       elsewhere.join();
       EXPECT_LE(registry.max_held(), settled + settled / 8) << "it grew with every turn";

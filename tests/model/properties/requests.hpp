@@ -48,11 +48,13 @@ struct blocks_have_the_alignment_asked_for {
         s.check_step();
       }
     }
+    s.check();
     s.check_contents();
     for (bool received = false; s.live() > 0; received = !received) {
       s.deallocate(0, received ? s[0].received : s[0].requested);
       s.check_step();
     }
+    s.check();
   }
 };
 

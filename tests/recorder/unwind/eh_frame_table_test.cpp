@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "recorder/preload/unwind/frame_rule.hpp"
+#include "slow_tests.hpp"
 
 namespace mallard::recorder {
 namespace {
@@ -110,7 +111,7 @@ TEST_F(whole_table, ends_each_function_where_it_ends) {
 }
 
 TEST_F(broken_tables, with_flipped_bits) {
-  for (int round = 0; round < (MALLARD_SLOW_TESTS ? 3000 : 500); ++round) {
+  for (int round = 0; round < (test::slow_tests ? 3000 : 500); ++round) {
     for (int flips = round % 2 == 0 ? 10 : 1000; flips > 0; --flips) {
       const std::size_t place = random_() % copy_.bytes().size();
       copy_.bytes()[place] ^= static_cast<std::uint8_t>(1u << random_() % 8);
@@ -123,7 +124,7 @@ TEST_F(broken_tables, with_flipped_bits) {
 
 TEST_F(broken_tables, with_every_byte_of_the_header_wrong) {
   for (std::size_t place = 0; place < 16; ++place) {
-    for (unsigned value = 0; value < 256; value += MALLARD_SLOW_TESTS ? 1 : 5) {
+    for (unsigned value = 0; value < 256; value += test::slow_tests ? 1 : 5) {
       copy_.bytes()[place] = static_cast<std::uint8_t>(value);
       read_all();
     }
