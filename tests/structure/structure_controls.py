@@ -291,6 +291,9 @@ class Controls(unittest.TestCase):
             "tests/layer/locked_test.cpp": "#include <thread>\n",
             "tests/layer/threads.hpp": "#include <thread>\n",
             "tests/recorder/exec_test.cpp": "#include <thread>\n",
+            "tests/heap/CMakeLists.txt": "mallard_test(pool/list THREADS)\nmallard_test(pool/slab)\n",
+            "tests/heap/pool/list_test.cpp": "#include <thread>\n",
+            "tests/heap/pool/slab_test.cpp": "",
         }
         violations: dict[str, Tree] = {
             "tests/layer/bump_test.cpp has threads": {"tests/layer/bump_test.cpp": "# include <thread>\n"},
@@ -298,6 +301,9 @@ class Controls(unittest.TestCase):
                 "tests/layer/new_test.cpp": '#include "layer/threads.hpp"\n'
             },
             "tests/heap/pool_test.cpp has threads": {"tests/heap/pool_test.cpp": "#include <thread>\n"},
+            "tests/heap/pool/slab_test.cpp has threads": {
+                "tests/heap/pool/slab_test.cpp": "#include <thread>\n"
+            },
             "tests/layer/locked_test.cpp has threads": {
                 "tests/layer/CMakeLists.txt": "mallard_test(locked mallard_threads)\n"
             },

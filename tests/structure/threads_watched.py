@@ -3,8 +3,8 @@
     threads_watched.py [ROOT]     prints each test that is not; exit code 1 if there is one
 
 Such a test includes <thread>, itself or by a header of the tests that it names, and is marked THREADS in
-the CMake file of its folder. The model suite has threads for every heap: what of it is concurrent is marked
-by hand.
+the nearest CMake file above it. The model suite has threads for every heap: what of it is concurrent is
+marked by hand.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import include_order
+import test_built
 import tree_check
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<][^">]+)[">]', re.MULTILINE)
-MARKED = re.compile(r"mallard_test\(\s*(\w+)\s+THREADS\b")
+MARKED = re.compile(r"mallard_test\(\s*(?:\w+/)*(\w+)\s+THREADS\b")
 ROOMS = [*include_order.LIBRARY, "containers"]
 
 
@@ -38,11 +39,11 @@ def violations(root: Path) -> Iterator[str]:
     """Tests with threads that are not marked."""
     tests = root / "tests"
     for room in ROOMS:
-        cmake = tests / room / "CMakeLists.txt"
-        marked = set(MARKED.findall(cmake.read_text(encoding="utf-8"))) if cmake.is_file() else set()
-        for source in sorted((tests / room).glob("*_test.cpp")):
+        for source in sorted((tests / room).rglob("*_test.cpp")):
+            cmake = test_built.nearest(source.parent, tests / room)
+            marked = MARKED.findall(cmake.read_text(encoding="utf-8")) if cmake.is_file() else []
             if has_threads(tests, source) and source.stem.removesuffix("_test") not in marked:
-                yield f"tests/{room}/{source.name} has threads and is not marked THREADS"
+                yield f"{source.relative_to(root)} has threads and is not marked THREADS"
 
 
 if __name__ == "__main__":
