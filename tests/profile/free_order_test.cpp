@@ -1,5 +1,4 @@
 #include "profile/free_order.hpp"
-#include "slow_tests.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +7,8 @@
 #include <random>
 #include <tuple>
 #include <vector>
+
+#include "slow_tests.hpp"
 
 namespace mallard::profile {
 namespace {

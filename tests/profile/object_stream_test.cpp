@@ -19,6 +19,7 @@
 #include "journal/temporary_file.hpp"
 #include "profile/naive_pairing.hpp"
 #include "profile/object.hpp"
+#include "slow_tests.hpp"
 
 namespace mallard::profile {
 namespace {

@@ -23,6 +23,7 @@ using mallard::replay::testing::row_of;
 using mallard::replay::testing::run_result;
 using mallard::replay::testing::sanitized;
 using mallard::replay::testing::shell;
+using mallard::test::slow_tests;
 
 class MallardReplay : public testing::Test {
  protected:
@@ -138,8 +139,7 @@ void write_many(const std::string& path) {
 
 TEST_F(MallardReplay, EveryStrategyIsServedOnALitteredHeap) {
   write_many(path_);
-  const std::string some =
-      test::slow_tests ? "" : "--strategy multipool --strategy reap --strategy jemalloc ";
+  const std::string some = slow_tests ? "" : "--strategy multipool --strategy reap --strategy jemalloc ";
   const run_result r = shell("$REPLAY --json --warm-time 0 --litter 3 " + some + path_);
   const json whole = json::parse(r.out);
   EXPECT_EQ(r.exit_code, 0);
@@ -279,8 +279,8 @@ TEST_F(MallardReplay, InterruptedItPrintsWhatItHas) {
 TEST_F(MallardReplay, BothFixturesPassEveryCheck) {
   for (const std::string name : {"sqlite3", "cc1plus"}) {
     const std::string fixture = MALLARD_FIXTURES "/" + name + ".txt.xz";
-    const std::string journal = test::slow_tests ? fixture : path_;
-    if (!test::slow_tests) shell("xz -dc " + fixture + " | head -n 50000 > " + path_);
+    const std::string journal = slow_tests ? fixture : path_;
+    if (!slow_tests) shell("xz -dc " + fixture + " | head -n 50000 > " + path_);
     const run_result r = shell("$REPLAY --check-only --json " + journal);
     EXPECT_EQ(r.exit_code, 0);
     const json whole = json::parse(r.out);
@@ -296,7 +296,7 @@ TEST_F(MallardReplay, InstructionCountsAreTheSameInEveryRun) {
   for (int i = 1; i <= 500; ++i) file << "f " << i * 16 << " 1 0\n";
   file.close();
   std::string options = "--instructions --strategy multipool";
-  if (test::slow_tests) options += " --strategy jemalloc --strategy boost.pool";
+  if (slow_tests) options += " --strategy jemalloc --strategy boost.pool";
   const json first = rows(options);
   const json second = rows(options);
   ASSERT_EQ(first.size(), second.size());
