@@ -48,6 +48,7 @@ def sites_shown(page: Page) -> list[str]:
     return page.locator("table.sites tbody tr:not([hidden]):not(.more) .opener").all_inner_texts()
 
 
+@pytest.mark.slow
 def test_every_chart_is_drawn(browser: Browser, sample: Path) -> None:
     with opened(browser, sample) as page:
         names = page.evaluate("Object.keys(mallard.charts)")
