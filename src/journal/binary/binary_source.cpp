@@ -160,8 +160,9 @@ void binary_source::finish() {
   finished_ = true;
   ended_ = true;
   if (const std::string defect = from_.defect(); !defect.empty()) damage(defect);
-  if (const auto lacks = about_.facts.find(incomplete_fact); lacks != about_.facts.end())
-    warnings_.push_back(lacks->second);
+  for (const char* fact : {incomplete_fact, unseen_fact})
+    if (const auto told = about_.facts.find(fact); told != about_.facts.end())
+      warnings_.push_back(told->second);
   if (orphaned_ > 0) damage("the contexts of " + std::to_string(orphaned_) + " events are lost");
   if (!has_end_) {
     if (!cut_off_.empty()) warnings_.push_back(cut_off_);

@@ -16,6 +16,9 @@ namespace mallard::journal {
 // A fact that a journal has if it lacks something of the run, though it is whole as a file: what, and why.
 inline constexpr char incomplete_fact[] = "incomplete";
 
+// A fact that a journal has if a part of the program allocates where the recorder cannot see it: which part.
+inline constexpr char unseen_fact[] = "unseen";
+
 struct metadata {
   std::string program{};                 // path of the executable; empty: unknown
   std::vector<std::string> arguments{};  // argv, the program's name included

@@ -105,14 +105,10 @@ void print_summary(const recordings& all, const std::string& path) {
         std::to_string(children.left) +
         (children.left == 1 ? " child still runs; what it does" : " children still run; what they do") +
         " from now on is recorded into " + all.folder() + " as long as there is room in the rings");
-  for (const std::string& module : {all.root().deep_bound(), children.deep_bound})
-    if (!module.empty())
-      print_message(module + " was opened with RTLD_DEEPBIND; its allocations are not recorded");
-  for (const std::string& shortfall : {all.root().shortfall(), children.shortfall})
-    if (!shortfall.empty()) print_message(shortfall);
+  for (const std::string& line :
+       {all.root().unseen(), children.unseen, all.root().shortfall(), children.shortfall})
+    if (!line.empty()) print_message(line);
   print_unrecorded(all.unrecorded(), path);
-  if (all.root().state().bypassed != 0)
-    print_message("the program is linked with a malloc of its own; what that allocates is not recorded");
   if (all.root().damaged() || children.damaged)
     print_message(
         "the program has overwritten a part of the recording; the events after that point are lost");

@@ -126,11 +126,6 @@ std::uint64_t recording::cpu_ns() const noexcept {
 
 bool recording::is_gone() const noexcept { return is_visible_ && kill(process_, 0) != 0 && errno == ESRCH; }
 
-std::string recording::deep_bound() const {
-  const std::uint64_t place = state().deep_bound;
-  return place == 0 ? std::string() : std::string(journal::name_in(spool_->header(), place));
-}
-
 void recording::leave() {
   read();
   snapshots_.flush();
@@ -157,6 +152,8 @@ void recording::finish(const std::optional<ending>& end) {
   }
   shortfall_ = find_shortfall(state(), end);
   if (!shortfall_.empty()) about_.facts[journal::incomplete_fact] = shortfall_;
+  unseen_ = find_unseen(*spool_->header());
+  if (!unseen_.empty()) about_.facts[journal::unseen_fact] = unseen_;
   out_.describe(about_);
   out_.finish();
   beat();

@@ -51,8 +51,8 @@ class recordings {
     std::uint64_t events = 0;
     std::size_t left = 0;
     bool damaged = false;
-    std::string shortfall;   // of the first that lacks something
-    std::string deep_bound;  // see recording.hpp: the first
+    std::string shortfall;  // of the first that lacks something
+    std::string unseen;     // of the first of which a part was not seen
   };
   [[nodiscard]] const totals& children() const noexcept { return children_totals_; }
   [[nodiscard]] const std::string& folder() const noexcept { return folder_; }

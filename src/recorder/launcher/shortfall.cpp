@@ -4,6 +4,8 @@
 
 #include <csignal>
 
+#include "journal/drain/spool_contexts.hpp"
+
 namespace mallard::recorder {
 namespace {
 
@@ -58,6 +60,15 @@ std::string find_shortfall(const journal::spool_header& spool, const std::option
   if (spool.contexts_wanting != 0)
     return std::to_string(spool.contexts_wanting) +
            " times there was no room for a stack, in memory or on disk; events there have none, or a part";
+  return {};
+}
+
+std::string find_unseen(journal::spool_header& spool) {
+  if (spool.bypassed != 0)
+    return "the program is linked with a malloc of its own; what that allocates is not recorded";
+  if (const std::uint64_t place = spool.deep_bound; place != 0)
+    return std::string(journal::name_in(&spool, place)) +
+           " was opened with RTLD_DEEPBIND; its allocations are not recorded";
   return {};
 }
 

@@ -14,4 +14,7 @@ namespace mallard::recorder {
 [[nodiscard]] std::string find_shortfall(const journal::spool_header& spool,
                                          const std::optional<ending>& end);
 
+// Which part of the program allocates past the recorder, as the spool knows it so far. Empty if none does.
+[[nodiscard]] std::string find_unseen(journal::spool_header& spool);
+
 }  // namespace mallard::recorder

@@ -402,5 +402,15 @@ TEST(binary_source, a_whole_file_that_lacks_something_of_the_run_says_what) {
   EXPECT_EQ(read.warnings, std::vector<std::string>{"half of it is missing"});
 }
 
+TEST(binary_source, what_the_recorder_could_not_see_is_said_of_a_complete_journal) {
+  const temporary_file file;
+  writer out(file.path());
+  out.describe({.facts = {{unseen_fact, "a part is not recorded"}}});
+  out.finish();
+  const journal_contents read = read_all(file.path());
+  EXPECT_TRUE(read.complete);
+  EXPECT_EQ(read.warnings, std::vector<std::string>{"a part is not recorded"});
+}
+
 }  // namespace
 }  // namespace mallard::journal
