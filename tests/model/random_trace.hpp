@@ -70,8 +70,7 @@ void deallocate_one(shadow<M>& s, random_source& r) {
 
 // How many steps of a random trace, and rounds of a loop that repeats the same work, are run. They are most
 // of what the suite does, so two of its builds run all of them, clang's with AddressSanitizer and with
-// ThreadSanitizer in
-// `./dev test --all`; and so do the mutations.
+// ThreadSanitizer in `./dev test --all`; and so do the mutations.
 #ifdef MALLARD_SHORT_TRACES
 constexpr std::size_t steps_of(const profile& p) { return p.steps / 8; }
 constexpr int rounds_of(int all) { return all / 3; }

@@ -1,8 +1,7 @@
 // Compiler attributes under names of our own.
 //
-// MALLARD_INLINE        inlines a fast path even in unoptimised builds. AddressSanitizer instruments a
-// function
-//                       by where it ends up, so under it a fast path stays where it is written.
+// MALLARD_INLINE        inlines a fast path even in unoptimised builds. Under AddressSanitizer it is a plain
+//                       inline: what is always inlined is instrumented only where its caller is.
 // MALLARD_NOINLINE      keeps a slow path (growth, exhaustion) out of the fast path's code.
 // MALLARD_ASSUME        tells the optimiser a condition that always holds but that it cannot derive.
 // MALLARD_MAY_BE_NULL   lets a function return a reference to nothing; callers may only take its address.

@@ -126,6 +126,8 @@ std::uint64_t recording::cpu_ns() const noexcept {
 
 bool recording::is_gone() const noexcept { return is_visible_ && kill(process_, 0) != 0 && errno == ESRCH; }
 
+std::string recording::unseen() const { return find_unseen(*spool_->header()); }
+
 void recording::leave() {
   read();
   snapshots_.flush();
@@ -152,8 +154,7 @@ void recording::finish(const std::optional<ending>& end) {
   }
   shortfall_ = find_shortfall(state(), end);
   if (!shortfall_.empty()) about_.facts[journal::incomplete_fact] = shortfall_;
-  unseen_ = find_unseen(*spool_->header());
-  if (!unseen_.empty()) about_.facts[journal::unseen_fact] = unseen_;
+  if (const std::string part = unseen(); !part.empty()) about_.facts[journal::unseen_fact] = part;
   out_.describe(about_);
   out_.finish();
   beat();

@@ -69,10 +69,11 @@ class recording {
   // Whether nothing of its process is left, as far as the launcher can see it.
   [[nodiscard]] bool is_gone() const noexcept;
 
-  // What the journal lacks of the run, and what of the program the recorder could not see, known once it is
-  // finished; empty: nothing.
+  // What the journal lacks of the run, known once it is finished; empty: nothing.
   [[nodiscard]] const std::string& shortfall() const noexcept { return shortfall_; }
-  [[nodiscard]] const std::string& unseen() const noexcept { return unseen_; }
+
+  // Which part of the program the recorder cannot see, as far as is known; empty: none.
+  [[nodiscard]] std::string unseen() const;
   [[nodiscard]] bool damaged() const noexcept { return rings_.damaged() || modules_.damaged(); }
 
  private:
@@ -126,7 +127,6 @@ class recording {
   journal::spool_reader<receiver> rings_;
   unsigned usage_interval_ms_;
   std::string shortfall_;
-  std::string unseen_;
   journal::usage_sample usage_{};  // of the latest account
   std::uint64_t sampled_ = 0;      // when, in ticks since recording began
   std::uint64_t sampled_events_ = 0;

@@ -221,7 +221,7 @@ void recordings::add_to_totals(const recording& child) {
   ++all.journals;
   all.events += child.events_in_file();
   all.damaged = all.damaged || child.damaged();
-  if (all.unseen.empty()) all.unseen = child.unseen();
+  if (all.unseen.empty() && !child.unseen().empty()) all.unseen = child.path() + ": " + child.unseen();
   if (all.shortfall.empty() && !child.shortfall().empty())
     all.shortfall = child.path() + ": " + child.shortfall();
 }

@@ -392,24 +392,16 @@ TEST(binary_source, a_context_cannot_be_its_own_ancestor) {
   EXPECT_NE(read.warnings[0].find("its own ancestor"), std::string::npos);
 }
 
-TEST(binary_source, a_whole_file_that_lacks_something_of_the_run_says_what) {
-  const temporary_file file;
-  writer out(file.path());
-  out.describe({.facts = {{incomplete_fact, "half of it is missing"}}});
-  out.finish();
-  const journal_contents read = read_all(file.path());
-  EXPECT_FALSE(read.complete);
-  EXPECT_EQ(read.warnings, std::vector<std::string>{"half of it is missing"});
-}
-
-TEST(binary_source, what_the_recorder_could_not_see_is_said_of_a_complete_journal) {
-  const temporary_file file;
-  writer out(file.path());
-  out.describe({.facts = {{unseen_fact, "a part is not recorded"}}});
-  out.finish();
-  const journal_contents read = read_all(file.path());
-  EXPECT_TRUE(read.complete);
-  EXPECT_EQ(read.warnings, std::vector<std::string>{"a part is not recorded"});
+TEST(binary_source, what_a_whole_file_lacks_of_the_run_or_of_the_program_is_said) {
+  for (const std::string fact : {incomplete_fact, unseen_fact}) {
+    const temporary_file file;
+    writer out(file.path());
+    out.describe({.facts = {{fact, "half of it is missing"}}});
+    out.finish();
+    const journal_contents read = read_all(file.path());
+    EXPECT_EQ(read.complete, fact == unseen_fact);
+    EXPECT_EQ(read.warnings, std::vector<std::string>{"half of it is missing"});
+  }
 }
 
 }  // namespace
