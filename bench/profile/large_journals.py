@@ -12,7 +12,6 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import unit
 from usage import RunError
 
 COMPILER = "g++"
@@ -20,6 +19,26 @@ PYTHON = "/usr/bin/python3"
 PROGRAMS = Path(__file__).parent / "programs"
 
 LEAST_EVENTS = 10_000_000
+
+# Of the unit that keeps the compiler busy: each instantiates a map, a vector and a sort of its own.
+PART = """
+struct key_{n} {{
+  int first;
+  long second;
+  bool operator<(const key_{n}& o) const {{
+    return first < o.first || (first == o.first && second < o.second);
+  }}
+}};
+std::map<key_{n}, std::vector<std::string>> table_{n};
+int fill_{n}(int count) {{
+  for (int i = 0; i < count; ++i) table_{n}[key_{n}{{i % {modulus}, i}}].push_back(std::to_string(i * {n}));
+  std::vector<key_{n}> keys;
+  for (const auto& [key, values] : table_{n})
+    if (values.size() > {least}) keys.push_back(key);
+  std::sort(keys.begin(), keys.end());
+  return static_cast<int>(keys.size());
+}}
+"""
 
 
 @dataclass(frozen=True)
@@ -54,8 +73,14 @@ def prepare(folder: Path, parts: int = 28) -> None:
     """Write the unit, of so many parts, and preprocess it."""
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "unit.cpp"
-    source.write_text(unit.text(parts), encoding="utf-8")
+    source.write_text(unit(parts), encoding="utf-8")
     said_by(COMPILER, "-std=c++20", "-E", str(source), "-o", str(folder / "unit.ii"))
+
+
+def unit(parts: int) -> str:
+    """Return the text of the unit, the same in every run."""
+    includes = "".join(f"#include <{name}>\n" for name in ("algorithm", "map", "string", "vector"))
+    return includes + "".join(PART.format(n=n, modulus=7 + n % 5, least=n % 9) for n in range(parts))
 
 
 def record(workload: Workload, mallard: str, folder: Path) -> Journal:

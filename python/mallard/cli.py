@@ -1,4 +1,4 @@
-"""The `mallard` command: one file of commands/ a subcommand.
+"""The `mallard` command: one file of commands/ a subcommand; native.py has those that are native tools.
 
 `mallard --help` must stay cheap: only the subcommand that is called is loaded, with its options, and only
 when it runs are rich and the native module. The others are no more than a line each.
@@ -36,13 +36,12 @@ INTERRUPTED = 130  # 128 + SIGINT
 
 def loaded(name: str) -> tuple[Callable[..., None], dict[str, Any]]:
     """Return the function of a subcommand, and how it takes its arguments."""
-    spelled = f"{name}_" if iskeyword(name) else name
-    function = getattr(import_module(f"mallard.commands.{spelled}"), spelled)
-    if name not in NATIVE:
-        return function, {}
-    from mallard.native import NativeCommand
+    if name in NATIVE:
+        from mallard import native
 
-    return function, {"cls": NativeCommand, "add_help_option": False}
+        return getattr(native, name), {"cls": native.NativeCommand, "add_help_option": False}
+    spelled = f"{name}_" if iskeyword(name) else name
+    return getattr(import_module(f"mallard.commands.{spelled}"), spelled), {}
 
 
 def subcommands(function: Callable[..., None]) -> dict[str, Callable[..., None]]:

@@ -1,4 +1,4 @@
-"""The native tools: where they are, and handing the process over to one of them."""
+"""The native tools: where they are, and the subcommands that hand the process over to one of them."""
 
 import os
 import re
@@ -9,6 +9,7 @@ import sysconfig
 from pathlib import Path
 from typing import Any, NoReturn
 
+import typer
 from typer.core import CompletionItem, TyperCommand  # type: ignore[attr-defined]
 
 from mallard import MallardError
@@ -35,6 +36,16 @@ def become(name: str, arguments: list[str]) -> NoReturn:
         os.execv(path, [name.replace("-", " "), *arguments])
     except OSError as error:
         raise MallardError(f"cannot run {path}: {error.strerror}") from error
+
+
+def record(context: typer.Context) -> None:
+    """Run a program and write a journal of its allocations."""
+    become("mallard-record", context.args)
+
+
+def replay(context: typer.Context) -> None:
+    """Replay a journal against every strategy and print the table."""
+    become("mallard-replay", context.args)
 
 
 class NativeCommand(TyperCommand):

@@ -5,16 +5,15 @@ from pathlib import Path
 
 import pytest
 
-import unit
-from large_journals import Workload, record
+from large_journals import Workload, record, unit
 from usage import RunError
 
 MALLARD = str(Path(sys.executable).with_name("mallard"))
 
 
 def test_unit_has_its_parts_and_is_the_same_each_time() -> None:
-    assert unit.text(3) == unit.text(3)
-    assert [f"int fill_{n}(int count)" in unit.text(3) for n in range(4)] == [True, True, True, False]
+    assert unit(3) == unit(3)
+    assert [f"int fill_{n}(int count)" in unit(3) for n in range(4)] == [True, True, True, False]
 
 
 def test_journal_that_is_too_small_is_refused(tmp_path: Path) -> None:
