@@ -79,8 +79,30 @@ class held_pages {
 
 class heap_totals final : public watcher {
  public:
-  void allocated(std::uint32_t slot, const object& o) override;
-  void freed(std::uint32_t slot, const object& o) override;
+  void allocated(std::uint32_t /*slot*/, const object& o) override {
+    if (o.region != 0) return;
+    over_time_.advance(o.allocation_time, alive_);
+    ++allocations_;
+    bytes_ += o.size;
+    held_.add(o.address, o.size);
+    alive_.live_bytes += o.size;
+    ++alive_.live_objects;
+    alive_.held_bytes = held_.bytes();
+    over_time_.allocation(alive_);
+    if (alive_.live_bytes <= peak_.live_bytes) return;
+    peak_ = {.event = o.allocation,
+             .time = o.allocation_time,
+             .live_bytes = alive_.live_bytes,
+             .live_objects = alive_.live_objects};
+  }
+  void freed(std::uint32_t /*slot*/, const object& o) override {
+    if (o.region != 0) return;
+    over_time_.advance(o.free_time, alive_);
+    held_.remove(o.address, o.size);
+    alive_.live_bytes -= o.size;
+    --alive_.live_objects;
+    alive_.held_bytes = held_.bytes();
+  }
   void leaked(std::uint32_t /*slot*/, const object& /*o*/) override {}
 
   // The journal ends at `time`, in ns.
