@@ -14,7 +14,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "harness/interrupt.hpp"
+#include "harness/terminal.hpp"
 
 namespace mallard::harness {
 namespace {

@@ -28,7 +28,7 @@ struct outcome {
   [[nodiscard]] bool clean() const noexcept { return exit_code == 0 && signal == 0; }
 };
 
-// Runs the worker to its end, which an interrupt (interrupt.hpp) brings about at once; throws
+// Runs the worker to its end, which an interrupt (terminal.hpp) brings about at once; throws
 // std::system_error when it cannot be started.
 [[nodiscard]] outcome launch(const launch_plan& plan);
 

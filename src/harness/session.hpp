@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "harness/foreign_malloc.hpp"
-#include "harness/interrupt.hpp"
 #include "harness/launcher.hpp"
 #include "harness/mapping.hpp"
+#include "harness/terminal.hpp"
 #include "harness/work.hpp"
 
 namespace mallard::harness {

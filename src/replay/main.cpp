@@ -10,8 +10,8 @@
 #include <system_error>
 
 #include "harness/cpu_clock.hpp"
-#include "harness/interrupt.hpp"
 #include "harness/machine.hpp"
+#include "harness/terminal.hpp"
 #include "journal/open.hpp"
 #include "replay/command_line.hpp"
 #include "replay/output/report.hpp"

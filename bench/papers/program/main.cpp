@@ -6,7 +6,7 @@
 #include <exception>
 #include <string>
 
-#include "harness/interrupt.hpp"
+#include "harness/terminal.hpp"
 #include "program/arguments.hpp"
 #include "program/group_json.hpp"
 #include "program/group_session.hpp"

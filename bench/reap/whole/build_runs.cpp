@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "harness/interrupt.hpp"
 #include "harness/launcher.hpp"
-#include "harness/progress.hpp"
+#include "harness/terminal.hpp"
 
 namespace mallard::whole {
 

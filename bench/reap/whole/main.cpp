@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/interrupt.hpp"
+#include "harness/terminal.hpp"
 #include "whole/build_runs.hpp"
 #include "whole/build_table.hpp"
 #include "whole/builds.hpp"

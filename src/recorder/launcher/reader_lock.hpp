@@ -6,6 +6,8 @@
 #pragma once
 
 #include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
@@ -15,9 +17,21 @@ namespace mallard::recorder {
 class reader_lock {
  public:
   // Locks for the calling thread, which must outlive the lock. Where the kernel has no robust futexes, `word`
-  // stays 0: the programs cannot know.
-  explicit reader_lock(std::atomic<std::uint32_t>& word) noexcept;
-  ~reader_lock();
+  // stays 0: the programs cannot know. The list replaces the C library's, of mutexes that outlive their
+  // threads; the launcher has none.
+  explicit reader_lock(std::atomic<std::uint32_t>& word) noexcept
+      : held_{&list_.list},
+        list_{.list = {&held_},
+              .futex_offset = reinterpret_cast<char*>(&word) - reinterpret_cast<char*>(&held_),
+              .list_op_pending = nullptr},
+        word_(word) {
+    if (syscall(SYS_set_robust_list, &list_, sizeof list_) == 0)
+      word_ = static_cast<std::uint32_t>(syscall(SYS_gettid));
+  }
+  ~reader_lock() {
+    syscall(SYS_set_robust_list, nullptr, sizeof list_);
+    word_ = 0;
+  }
   reader_lock(const reader_lock&) = delete;
   reader_lock& operator=(const reader_lock&) = delete;
 

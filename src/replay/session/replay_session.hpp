@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "harness/alternation.hpp"
-#include "harness/progress.hpp"
 #include "harness/session.hpp"
+#include "harness/terminal.hpp"
 #include "replay/session/row.hpp"
 #include "replay/trace/trace.hpp"
 

@@ -11,8 +11,7 @@
 #include <string_view>
 
 #include "containers/boost/four_guests.hpp"
-#include "harness/interrupt.hpp"
-#include "harness/progress.hpp"
+#include "harness/terminal.hpp"
 #include "mallard/heap/best_fit.hpp"
 #include "mallard/heap/synchronized_best_fit.hpp"
 #include "mallard/layer/locked.hpp"

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "harness/interrupt.hpp"
+#include "harness/terminal.hpp"
 #include "harness/work.hpp"
 #include "scratch_folder.hpp"
 

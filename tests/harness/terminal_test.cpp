@@ -1,9 +1,19 @@
-#include "harness/progress.hpp"
+#include "harness/terminal.hpp"
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 namespace mallard::harness {
 namespace {
+
+TEST(Interrupt, IsNotedOnceAndTheNextOneEndsTheProcess) {
+  watch_for_interrupt();
+  EXPECT_FALSE(interrupted());
+  std::raise(SIGINT);
+  EXPECT_TRUE(interrupted());
+  EXPECT_EXIT(std::raise(SIGINT), testing::KilledBySignal(SIGINT), "");
+}
 
 TEST(Progress, IsSilentWhereNobodyWatches) {
   testing::internal::CaptureStderr();

@@ -1,0 +1,59 @@
+// A long measurement and who watches it: Ctrl-C as a question, and one line that says what is being done.
+//
+//     Ctrl-C          interrupted() is true from then on; a second one ends the process at once
+//     standard error  [round 3 of 5: jemalloc]      only where it is a terminal
+//
+// Measurements ask between workers and then end in order, with what they have.
+#pragma once
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <string>
+
+namespace mallard::harness {
+
+namespace detail {
+
+inline volatile std::sig_atomic_t interrupt_seen = 0;
+
+}  // namespace detail
+
+inline void watch_for_interrupt() {
+  struct sigaction action{};
+  action.sa_handler = [](int) { detail::interrupt_seen = 1; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  ::sigaction(SIGINT, &action, nullptr);
+}
+
+[[nodiscard]] inline bool interrupted() noexcept { return detail::interrupt_seen != 0; }
+
+// The line, as long as it lives.
+class progress {
+ public:
+  progress() = default;
+  ~progress() { clear(); }
+  progress(const progress&) = delete;
+  progress& operator=(const progress&) = delete;
+
+  // Replaces the line.
+  void show(const std::string& line) {
+    if (!on_terminal_) return;
+    std::fprintf(stderr, "\r\033[K%s", line.c_str());
+    shown_ = true;
+  }
+
+  // Takes the line away, before something else is printed.
+  void clear() {
+    if (!shown_) return;
+    std::fputs("\r\033[K", stderr);
+    shown_ = false;
+  }
+
+ private:
+  bool on_terminal_ = ::isatty(STDERR_FILENO) == 1;
+  bool shown_ = false;
+};
+
+}  // namespace mallard::harness
