@@ -9,7 +9,7 @@
 
 #include "allocplus/counted_allocator.hpp"
 #include "allocplus/my_int.hpp"
-#include "allocplus/passes.hpp"
+#include "common/meter.hpp"
 #include "common/page.hpp"
 #include "harness/cpu_clock.hpp"
 #include "mallard/allocator/resize_objects.hpp"

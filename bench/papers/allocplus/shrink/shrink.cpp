@@ -8,7 +8,7 @@
 #include "allocplus/counted_allocator.hpp"
 #include "allocplus/floors.hpp"
 #include "allocplus/my_int.hpp"
-#include "allocplus/passes.hpp"
+#include "common/meter.hpp"
 #include "common/page.hpp"
 
 namespace mallard::bench {

@@ -27,8 +27,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/measured_allocator.hpp"
@@ -67,6 +69,16 @@ inline constexpr std::uint64_t factors_walks = 10;
 enum class run_part { build, shuffle, access, total };
 
 inline constexpr std::array run_parts{run_part::build, run_part::shuffle, run_part::access, run_part::total};
+
+// A run in the paper's notation: |G| |S| af sf rf, as "-21 18 8 +3 32".
+//
+//     |G| < 0    both sizes are binary exponents: 2^21 links, 2^18 a subsystem
+//     sf < 0     the access comes before the shuffle
+//
+// af or rf may be 0: then the visits are without walks, or there are none. Nothing if it is no five numbers,
+// or if one is out of range: subsystems must be at most as large as the whole, the whole at most 2^40 links,
+// the factors at most 2^20.
+[[nodiscard]] std::optional<locality_run> parse_run(std::string_view text);
 
 // What the time of a part is divided by: links made, pairs, accesses; 1 where it is a time of its own.
 [[nodiscard]] std::uint64_t events_of(run_part part, const locality_run& asked);
