@@ -14,15 +14,37 @@
 #include <vector>
 
 #include "harness/alternation.hpp"
+#include "harness/foreign_malloc.hpp"
 #include "harness/statistics.hpp"
 #include "harness/work.hpp"
-#include "whole/builds.hpp"
 
 namespace mallard::whole {
 
 // Bytes by which the chunks of a program's heaps are shifted in their pages, and over malloc what it
 // allocates.
 inline constexpr std::array<std::size_t, 5> shifts = {0, 64, 1024, 2048, 4032};
+
+// A build of a program, and the malloc beneath it if it uses one.
+struct build {
+  std::string kind;                                  // as in programs/memory/region_kinds.hpp
+  const harness::foreign_malloc* beneath = nullptr;  // null: none is used
+  bool again = false;
+
+  [[nodiscard]] std::string name() const;
+};
+
+// All of them, which take turns. Seed 002, section 8 (Figures 8 and 9).
+//
+//     region                  first: the others are compared with it in each round
+//     sized_reap ... reap_frees
+//     region_emulator glibc, region_emulator jemalloc ...     each malloc of harness/foreign_malloc.hpp
+//     individual glibc, individual jemalloc ...
+//     region again            the A/A row: what differs from the first is noise
+[[nodiscard]] std::vector<build> builds();
+
+// The first, and those whose name or kind is one of these; all, if there are none. A name that is neither of
+// any is told by std::invalid_argument.
+[[nodiscard]] std::vector<build> builds(const std::vector<std::string>& names);
 
 struct row {
   build of;

@@ -15,7 +15,6 @@
 #include "harness/terminal.hpp"
 #include "whole/build_runs.hpp"
 #include "whole/build_table.hpp"
-#include "whole/builds.hpp"
 
 namespace {
 
