@@ -1,10 +1,50 @@
 // dvluc: D V L U C of the subsystems side by side, a bar for each. The table below has the other figures.
 
 const { element, format } = mallard;
+const { bytes, count, ns, number, unit } = format;
 
 const first_rows = 12;
 
 const headings = { D: "density", V: "variation", L: "compactness*", U: "utilization", C: "contention" };
+
+const threads = (active) => `${count(active)} active ${active === 1 ? "thread" : "threads"}`;
+
+// Whose bars are drawn over the largest of all rows: what is always small would else be no bar at all.
+const by_largest = new Set(["D", "C"]);
+
+// As figures for a row.
+const figures_of = ({ density, variation, locality, utilization, contention }) => ({
+  D: density.value,
+  V: variation.value,
+  L: locality.lines,
+  U: utilization.value,
+  C: contention.value,
+});
+
+const scale_of = (letter, rows) => {
+  if (!by_largest.has(letter)) return 1;
+  return Math.max(...rows.map((row) => row[letter] ?? 0)) || 1;
+};
+
+function diffusion({ pages_first, pages_last }) {
+  if (pages_first === null || pages_last === null) return "";
+  return `; pages from ${unit(pages_first)} in the first quarter to ${unit(pages_last)} in the last`;
+}
+
+// As sentences with what they come from.
+const sentences_of = ({ density, variation, locality, utilization, contention }) => ({
+  D:
+    density.value === null
+      ? `not known; ${count(density.operations)} operations, ${count(density.timed)} timed`
+      : `${unit(density.value)}: ${ns(density.cost_ns)} for ${count(density.operations)} operations, ${count(density.timed)} of them timed`,
+  V: `${unit(variation.value)}: ${number(variation.entropy)} of 6 bits, ${count(variation.classes)} size classes`,
+  L: `not measured; compactness ${unit(locality.lines)} in lines, ${unit(locality.pages)} in pages${diffusion(locality)}`,
+  U: `${unit(utilization.value)}: at most ${bytes(utilization.max_live_bytes)} live of ${bytes(utilization.bytes)} allocated`,
+  C:
+    contention.value === null
+      ? `not known; ${threads(contention.active_threads)}`
+      : `${unit(contention.value)}: ${number(contention.overlaps)} expected overlaps, ${threads(contention.active_threads)}`,
+});
 
 function heading({ letter, name, formula, range }, scale) {
   const scaled = scale === 1 ? "0 to 1" : `0 to ${format.unit(scale)}`;
@@ -48,8 +88,8 @@ mallard.charts.dvluc = {
       ...profile.subsystems.map(({ name, dvluc }, index) => ({ index, name, dvluc })),
       { index: null, name: "whole program", dvluc: profile.dvluc },
     ];
-    const figures = all.map(({ dvluc }) => mallard.dvluc_figures(dvluc));
-    const scales = Object.fromEntries(mallard.dimensions.map(({ letter }) => [letter, mallard.dvluc_scale(letter, figures)]));
+    const figures = all.map(({ dvluc }) => figures_of(dvluc));
+    const scales = Object.fromEntries(mallard.dimensions.map(({ letter }) => [letter, scale_of(letter, figures)]));
     const body = element("tbody");
     const raw = element("div", { class: "raw", role: "status" });
     const more = element("button", { type: "button", click: () => show_rows((state.all = true)) }, `Show all ${profile.subsystems.length}`);
@@ -64,7 +104,7 @@ mallard.charts.dvluc = {
     }
 
     function row(one, at) {
-      const sentences = mallard.dvluc_sentences(one.dvluc);
+      const sentences = sentences_of(one.dvluc);
       const cells = mallard.dimensions.map(({ letter }) => bar(figures[at][letter], scales[letter], `${letter} ${sentences[letter]}`));
       const made = element("tr", {}, name_cell(one), ...cells);
       made.classList.toggle("chosen", one.index !== null && selection.get("subsystem") === one.index);
@@ -73,7 +113,7 @@ mallard.charts.dvluc = {
 
     function show_raw() {
       const one = all.find(({ index }) => index === selection.get("subsystem"));
-      const sentences = mallard.dvluc_sentences(one.dvluc);
+      const sentences = sentences_of(one.dvluc);
       const lines = mallard.dimensions.map(({ letter, name }) => [element("dt", {}, `${letter} ${name}`), element("dd", {}, sentences[letter])]);
       raw.replaceChildren(element("strong", {}, one.name), element("dl", {}, ...lines.flat()));
     }
