@@ -1,4 +1,4 @@
-// scratch_folder: a folder of one test's own, gone with it; and whole files as bytes.
+// scratch_folder: a folder of one test's own, gone with it; a file likewise; and whole files as bytes.
 #pragma once
 
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mallard::test {
@@ -42,6 +43,23 @@ class scratch_folder {
 
  private:
   std::filesystem::path path_;
+};
+
+// A file in a folder of its own, there from the beginning.
+class temporary_file {
+ public:
+  explicit temporary_file(std::string_view contents = {}) { write(contents); }
+
+  [[nodiscard]] std::filesystem::path path() const { return folder_ / "file"; }
+  [[nodiscard]] std::string read() const { return contents(path()); }
+
+  void write(std::string_view contents) const {
+    std::ofstream to(path(), std::ios::binary | std::ios::trunc);
+    to.write(contents.data(), static_cast<std::streamsize>(contents.size()));
+  }
+
+ private:
+  scratch_folder folder_;
 };
 
 }  // namespace mallard::test

@@ -117,11 +117,12 @@ def test_find_package_says_that_the_library_for_c_is_missing(consumers: Path, tm
 
 @pytest.mark.parametrize("static", ["", "--static"])
 def test_pkg_config_in_c(prefix: Path, consumers: Path, static: str) -> None:
-    project, libraries = consumers / "c_pkg_config", prefix / "lib"
+    project, libraries = consumers / "pkg_config", prefix / "lib"
+    program = project / "consumer_in_c"
     wanted = [f"PROGRAM={IN_C}", f"WANTED=mallard-c >= {VERSION}", f"STATIC={static}"]
-    succeed("make", "-C", project, *wanted, PKG_CONFIG_PATH=str(libraries / "pkgconfig"))
-    assert needs_the_library(project / "consumer") == (not static)
-    assert succeed(project / "consumer", LD_LIBRARY_PATH=str(libraries)) == SAID_IN_C
+    succeed("make", "-C", project, program.name, *wanted, PKG_CONFIG_PATH=str(libraries / "pkgconfig"))
+    assert needs_the_library(program) == (not static)
+    assert succeed(program, LD_LIBRARY_PATH=str(libraries)) == SAID_IN_C
 
 
 def test_installed_headers_are_the_librarys(prefix: Path) -> None:

@@ -7,7 +7,7 @@
 #include "journal/binary/journal_contents.hpp"
 #include "journal/binary/sample_journal.hpp"
 #include "journal/open.hpp"
-#include "journal/temporary_file.hpp"
+#include "scratch_folder.hpp"
 
 namespace mallard::journal {
 namespace {
@@ -26,7 +26,7 @@ std::string packed(const std::string& plain) {
 TEST(open, unpacks_text_and_binary_journals) {
   EXPECT_EQ(read_bytes(packed("a 24 5a0 700 100\nf 5a0 900 250\n")).events.size(), 2U);
 
-  const temporary_file plain;
+  const test::temporary_file plain;
   write_sample(plain.path());
   const journal_contents read = read_bytes(packed(plain.read()));
   EXPECT_EQ(read.events, sample_events());
@@ -63,8 +63,8 @@ TEST(open, tells_how_much_of_the_file_is_read) {
   std::string lines;
   std::mt19937_64 chance;  // so that it does not pack well
   for (int i = 0; i < 200'000; ++i) lines += "a 24 " + std::to_string(chance() >> 16) + " 1 1\n";
-  const temporary_file plain(lines);
-  const temporary_file small(packed(lines));
+  const test::temporary_file plain(lines);
+  const test::temporary_file small(packed(lines));
   for (const std::filesystem::path& path : {plain.path(), small.path()}) {
     const auto source = open(path);
     event_batch batch;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "journal/temporary_file.hpp"
+#include "scratch_folder.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -25,7 +25,7 @@ class ends final : public watcher {
 };
 
 TEST(journal_pass, tells_all_watchers_of_every_object) {
-  const journal::temporary_file file("a 8 10 1 5\na 8 20 1 6\nf 10 1 7\n");
+  const test::temporary_file file("a 8 10 1 5\na 8 20 1 6\nf 10 1 7\n");
   ends first;
   ends second;
   journal_pass pass(journal::open(file.path()), {&first, &second});
@@ -42,7 +42,7 @@ TEST(journal_pass, tells_all_watchers_of_every_object) {
 }
 
 TEST(journal_pass, a_journal_without_events_ends_at_once) {
-  const journal::temporary_file file("f 0 1 1\n");  // a free of null is none
+  const test::temporary_file file("f 0 1 1\n");  // a free of null is none
   ends log;
   journal_pass pass(journal::open(file.path()), {&log});
   int pieces = 0;
@@ -59,7 +59,7 @@ TEST(journal_pass, many_leaked_objects_come_in_pieces) {
     std::snprintf(line, sizeof line, "a 8 %zx 1 %zu\n", n * 16, n);
     lines += line;
   }
-  const journal::temporary_file file(lines);
+  const test::temporary_file file(lines);
   ends log;
   journal_pass pass(journal::open(file.path()), {&log});
   std::size_t most = 0;
@@ -76,7 +76,7 @@ TEST(journal_pass, ends_behind_the_number_of_events) {
   std::string lines;
   constexpr std::uint64_t of_the_journal = 300'000;  // several batches
   for (std::uint64_t n = 1; n <= of_the_journal; ++n) lines += "a 8 1000 1 " + std::to_string(n) + "\n";
-  const journal::temporary_file file(lines);
+  const test::temporary_file file(lines);
   for (const std::uint64_t events :
        {std::uint64_t{0}, std::uint64_t{1}, of_the_journal / 2 + 1, of_the_journal}) {
     ends log;
@@ -90,7 +90,7 @@ TEST(journal_pass, ends_behind_the_number_of_events) {
 }
 
 TEST(journal_pass, a_journal_with_fewer_events_than_it_had_is_an_error) {
-  const journal::temporary_file file("a 8 10 1 5\na 8 20 1 6\n");
+  const test::temporary_file file("a 8 10 1 5\na 8 20 1 6\n");
   ends log;
   journal_pass pass(journal::open(file.path()), {&log}, 3);
   const auto read_all = [&pass] {
@@ -101,7 +101,7 @@ TEST(journal_pass, a_journal_with_fewer_events_than_it_had_is_an_error) {
 }
 
 TEST(journal_pass, errors_of_the_journal_come_out) {
-  const journal::temporary_file file("a 8 10 1 5\nnonsense\n");
+  const test::temporary_file file("a 8 10 1 5\nnonsense\n");
   ends log;
   journal_pass pass(journal::open(file.path()), {&log});
   const auto read_all = [&pass] {

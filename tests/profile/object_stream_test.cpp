@@ -16,9 +16,9 @@
 #include "journal/binary/sample_journal.hpp"
 #include "journal/binary/writer.hpp"
 #include "journal/events/batch_of.hpp"
-#include "journal/temporary_file.hpp"
 #include "profile/naive_pairing.hpp"
 #include "profile/object.hpp"
+#include "scratch_folder.hpp"
 #include "slow_tests.hpp"
 
 namespace mallard::profile {
@@ -83,7 +83,7 @@ class written {
   [[nodiscard]] std::filesystem::path path() const { return file_.path(); }
 
  private:
-  journal::temporary_file file_;
+  test::temporary_file file_;
 };
 
 TEST(object_stream, tells_objects_and_totals_of_a_journal) {
@@ -118,7 +118,7 @@ TEST(object_stream, tells_objects_and_totals_of_a_journal) {
 }
 
 TEST(object_stream, tells_the_same_totals_without_objects) {
-  const journal::temporary_file file("a 100 1000 7 10\na 50 2000 7 20\nf 1000 8 30\na 30 1000 7 40\n");
+  const test::temporary_file file("a 100 1000 7 10\na 50 2000 7 20\nf 1000 8 30\na 30 1000 7 40\n");
   object_stream bare(file.path(), object_stream::contents::totals_only);
   EXPECT_TRUE(read_all(bare).empty());
   EXPECT_EQ(bare.totals().allocations, 3U);
@@ -143,7 +143,7 @@ TEST(object_stream, a_journal_without_allocations_has_no_objects) {
 }
 
 TEST(object_stream, reads_a_journal_of_every_kind_of_event) {
-  const journal::temporary_file file;
+  const test::temporary_file file;
   journal::write_sample(file.path());
   object_stream stream(file.path());
   const std::size_t objects = read_all(stream).size();

@@ -4,13 +4,13 @@
 
 #include <stdexcept>
 
-#include "journal/temporary_file.hpp"
+#include "scratch_folder.hpp"
 
 namespace mallard::profile {
 namespace {
 
 TEST(statistics_pass, counts_each_grouping_in_one_reading) {
-  const journal::temporary_file file("a 8 10 1 5\na 16 20 2 6\nf 10 2 7\n");
+  const test::temporary_file file("a 8 10 1 5\na 16 20 2 6\nf 10 2 7\n");
   statistics_pass pass(file.path(), {{.groups = {.of_context = {0}, .groups = 1}, .events = 3},
                                      {.groups = {.of_thread = {0, 1}, .groups = 2}, .events = 3}});
   EXPECT_FALSE(pass.complete());
@@ -30,7 +30,7 @@ TEST(statistics_pass, counts_each_grouping_in_one_reading) {
 }
 
 TEST(statistics_pass, a_complete_one_stays_as_it_is) {
-  const journal::temporary_file file("a 8 10 1 5\n");
+  const test::temporary_file file("a 8 10 1 5\n");
   statistics_pass pass(file.path(),
                        {{.groups = {.of_context = {0}, .groups = 1}, .events = 1, .moments = 1}});
   while (pass.advance()) {
@@ -40,7 +40,7 @@ TEST(statistics_pass, a_complete_one_stays_as_it_is) {
 }
 
 TEST(statistics_pass, what_a_recording_has_added_since_is_left_out) {
-  const journal::temporary_file file("a 8 10 1 5\na 16 20 2 6\nf 10 2 7\na 32 30 1 8\nf 20 1 9\n");
+  const test::temporary_file file("a 8 10 1 5\na 16 20 2 6\nf 10 2 7\na 32 30 1 8\nf 20 1 9\n");
   statistics_pass pass(file.path(), {{.groups = {.of_context = {0}, .groups = 1}, .events = 3}});
   while (pass.advance()) {
   }
@@ -50,7 +50,7 @@ TEST(statistics_pass, what_a_recording_has_added_since_is_left_out) {
 }
 
 TEST(statistics_pass, a_journal_that_has_lost_events_is_an_error) {
-  const journal::temporary_file file("a 8 10 1 5\na 16 20 2 6\n");
+  const test::temporary_file file("a 8 10 1 5\na 16 20 2 6\n");
   statistics_pass pass(file.path(), {{.groups = {.of_context = {0}, .groups = 1}, .events = 3}});
   const auto read_all = [&pass] {
     while (pass.advance()) {

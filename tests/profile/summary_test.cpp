@@ -6,7 +6,7 @@
 
 #include "journal/binary/sample_journal.hpp"
 #include "journal/events/event_source.hpp"
-#include "journal/temporary_file.hpp"
+#include "scratch_folder.hpp"
 
 namespace mallard::profile {
 namespace {
@@ -30,7 +30,7 @@ TEST(summary, of_the_fixtures) {
 }
 
 TEST(summary, counts_what_is_alive_through_reallocations) {
-  const temporary_file file;
+  const test::temporary_file file;
   writer out(file.path());
   out.describe({.ticks_per_second = 100});
   out.append({.kind = event_kind::malloc, .time = 10, .address = 0x10, .size = 100});
@@ -51,7 +51,7 @@ TEST(summary, counts_what_is_alive_through_reallocations) {
 
 // The columns of the seed's Table 3.
 TEST(summary, counts_objects_and_what_their_calls_took) {
-  const temporary_file file;
+  const test::temporary_file file;
   writer out(file.path());
   out.describe({.ticks_per_second = 1e9});
   for (std::uint64_t i = 1; i <= 64; ++i)  // the first is the one that sets up the heap
@@ -75,7 +75,7 @@ TEST(summary, counts_objects_and_what_their_calls_took) {
   EXPECT_DOUBLE_EQ(json["bytes_over_peak"], 800.0 / 640);
   EXPECT_DOUBLE_EQ(json["memory_share"], s.memory_ns / 2'500'000);
 
-  const temporary_file empty;
+  const test::temporary_file empty;
   writer(empty.path()).finish();
   const auto nothing = nlohmann::json::parse(to_json(summarize(empty.path())));
   for (const char* unknown : {"mean_object_bytes", "bytes_over_peak", "memory_ns", "memory_share"})
@@ -83,7 +83,7 @@ TEST(summary, counts_objects_and_what_their_calls_took) {
 }
 
 TEST(summary, knows_how_deep_stacks_are_and_how_long_calls_took) {
-  const temporary_file file;
+  const test::temporary_file file;
   writer out(file.path());
   out.describe({.ticks_per_second = 2e9});
   std::uint32_t stack[4] = {};
@@ -102,7 +102,7 @@ TEST(summary, knows_how_deep_stacks_are_and_how_long_calls_took) {
 }
 
 TEST(summary, as_json) {
-  const temporary_file file;
+  const test::temporary_file file;
   write_sample(file.path());
   const auto all = nlohmann::json::parse(to_json(summarize(file.path())));
   EXPECT_EQ(all["program"], "/usr/bin/true");
@@ -124,7 +124,7 @@ TEST(summary, as_json) {
 }
 
 TEST(summary, arguments_that_are_not_utf8_do_not_break_it) {
-  const temporary_file file;
+  const test::temporary_file file;
   writer out(file.path());
   out.describe({.program = "\xff\xfe", .arguments = {"caf\xe9"}});
   out.finish();
@@ -134,7 +134,7 @@ TEST(summary, arguments_that_are_not_utf8_do_not_break_it) {
 }
 
 TEST(summary, a_cut_journal_is_not_complete) {
-  const temporary_file file;
+  const test::temporary_file file;
   write_sample(file.path());
   file.write(file.read().substr(0, file.read().size() - 3));
   const summary s = summarize(file.path());

@@ -11,14 +11,14 @@
 #include "journal/binary/section.hpp"
 #include "journal/binary/writer.hpp"
 #include "journal/events/metadata.hpp"
-#include "journal/temporary_file.hpp"
+#include "scratch_folder.hpp"
 #include "slow_tests.hpp"
 
 namespace mallard::journal {
 namespace {
 
 std::string sample_bytes() {
-  const temporary_file file;
+  const test::temporary_file file;
   write_sample(file.path());
   return file.read();
 }
@@ -269,7 +269,7 @@ TEST(binary_source, events_whose_contexts_are_lost_have_none) {
 }
 
 TEST(binary_source, threads_that_are_not_in_the_table_are_made_up) {
-  const temporary_file file;
+  const test::temporary_file file;
   writer out(file.path());
   out.append({.kind = event_kind::malloc, .thread = 41});
   out.finish();
@@ -394,7 +394,7 @@ TEST(binary_source, a_context_cannot_be_its_own_ancestor) {
 
 TEST(binary_source, what_a_whole_file_lacks_of_the_run_or_of_the_program_is_said) {
   for (const std::string fact : {incomplete_fact, unseen_fact}) {
-    const temporary_file file;
+    const test::temporary_file file;
     writer out(file.path());
     out.describe({.facts = {{fact, "half of it is missing"}}});
     out.finish();

@@ -13,13 +13,13 @@
 
 #include "journal/binary/journal_contents.hpp"
 #include "journal/binary/sample_journal.hpp"
-#include "journal/temporary_file.hpp"
+#include "scratch_folder.hpp"
 
 namespace mallard::journal {
 namespace {
 
 TEST(writer, every_kind_and_every_field_round_trips) {
-  const temporary_file file;
+  const test::temporary_file file;
   write_sample(file.path());
   const journal_contents read = read_all(file.path());
   EXPECT_EQ(read.events, sample_events());
@@ -28,7 +28,7 @@ TEST(writer, every_kind_and_every_field_round_trips) {
 }
 
 TEST(writer, tables_and_metadata_round_trip) {
-  const temporary_file file;
+  const test::temporary_file file;
   write_sample(file.path());
   const journal_contents read = read_all(file.path());
   const process_tables known = sample_tables();
@@ -57,7 +57,7 @@ TEST(writer, many_random_events_round_trip) {
     if (e.kind == event_kind::region_create) e.parent = random() % 9;
     events.push_back(e);
   }
-  const temporary_file file;
+  const test::temporary_file file;
   writer out(file.path());
   for (const event& e : events) out.append(e);
   out.finish();
@@ -69,7 +69,7 @@ TEST(writer, many_random_events_round_trip) {
 }
 
 TEST(writer, kinds_of_later_versions_round_trip) {
-  const temporary_file file;
+  const test::temporary_file file;
   writer out(file.path());
   std::vector<event> events;
   events.reserve(256);
@@ -82,7 +82,7 @@ TEST(writer, kinds_of_later_versions_round_trip) {
 }
 
 TEST(writer, the_same_context_has_the_same_index) {
-  const temporary_file file;
+  const test::temporary_file file;
   writer out(file.path());
   std::vector<std::uint32_t> indices;
   indices.reserve(20'000);
@@ -100,7 +100,7 @@ TEST(writer, the_same_context_has_the_same_index) {
 }
 
 TEST(writer, the_same_frame_below_different_callers_is_different_contexts) {
-  const temporary_file file;
+  const test::temporary_file file;
   writer out(file.path());
   std::set<std::uint32_t> below;
   for (std::uint64_t i = 0; i < 20'000; ++i)
@@ -110,7 +110,7 @@ TEST(writer, the_same_frame_below_different_callers_is_different_contexts) {
 
 // Chains of few frames, which branch off older ones and repeat them; some offsets are others than before.
 TEST(writer, a_tree_of_chains_round_trips) {
-  const temporary_file file;
+  const test::temporary_file file;
   writer out(file.path());
   std::vector<context_node> expected(1);
   std::mt19937_64 random(7);
@@ -138,7 +138,7 @@ TEST(writer, a_tree_of_chains_round_trips) {
 }
 
 TEST(writer, a_stack_offset_is_written_when_it_changes) {
-  const temporary_file file;
+  const test::temporary_file file;
   writer out(file.path());
   const std::uint32_t context = out.intern_context(0, 0x400);
   out.set_stack_offset(context, 48);
@@ -156,7 +156,7 @@ TEST(writer, a_stack_offset_is_written_when_it_changes) {
 }
 
 TEST(writer, a_later_description_adds_and_overrides) {
-  const temporary_file file;
+  const test::temporary_file file;
   writer out(file.path());
   out.describe({.program = "/bin/a", .process = 5, .figures = {{"cpu_ns", 1}, {"stalls", 2}}});
   out.describe({.program = "/bin/b", .figures = {{"cpu_ns", 10}}});
@@ -168,7 +168,7 @@ TEST(writer, a_later_description_adds_and_overrides) {
 }
 
 TEST(writer, a_thread_can_be_told_its_end_later) {
-  const temporary_file file;
+  const test::temporary_file file;
   writer out(file.path());
   const std::uint32_t index = out.add_thread({.system_id = 9, .start_time = 1});
   out.flush();
@@ -180,7 +180,7 @@ TEST(writer, a_thread_can_be_told_its_end_later) {
 }
 
 TEST(writer, tables_of_other_types_reach_who_watches_for_them) {
-  const temporary_file file;
+  const test::temporary_file file;
   const section_type type = make_section_type("witn");
   table words{.type = type, .rows = 300, .columns = {}};
   std::vector<std::uint64_t> word(300);
@@ -211,7 +211,7 @@ TEST(writer, tables_of_other_types_reach_who_watches_for_them) {
 }
 
 TEST(writer, what_was_flushed_is_readable_without_a_finish) {
-  const temporary_file file;
+  const test::temporary_file file;
   writer out(file.path());
   out.append({.kind = event_kind::malloc, .time = 3, .address = 0x10, .size = 8});
   out.flush();
@@ -226,7 +226,7 @@ TEST(writer, what_was_flushed_is_readable_without_a_finish) {
 // --- commits: when is an event in the file -------------------------------------------------------
 
 TEST(writer, a_commit_tells_the_size_before_and_has_it_after) {
-  const temporary_file file;
+  const test::temporary_file file;
   writer out(file.path());
   std::uint64_t told = 0;
   std::size_t commits = 0;
@@ -259,7 +259,7 @@ TEST(writer, a_commit_tells_the_size_before_and_has_it_after) {
 }
 
 TEST(writer, a_chunk_that_did_not_reach_the_file_is_not_committed) {
-  const temporary_file file;
+  const test::temporary_file file;
   std::vector<std::string> calls;
   const rlimit unlimited{.rlim_cur = RLIM_INFINITY, .rlim_max = RLIM_INFINITY};
   const rlimit limit{.rlim_cur = 10'000, .rlim_max = RLIM_INFINITY};
@@ -286,7 +286,7 @@ TEST(writer, a_file_that_cannot_be_made_is_an_error) {
 
 // A file size limit stands for a disk that becomes full; the limit is of this process alone.
 TEST(writer, a_full_disk_leaves_the_complete_chunks) {
-  const temporary_file file;
+  const test::temporary_file file;
   std::string failure;
   std::uint64_t complete = 0;
   const auto fill_up = [&] {
@@ -313,14 +313,14 @@ TEST(writer, a_full_disk_leaves_the_complete_chunks) {
 }
 
 TEST(writer, nothing_can_be_added_to_a_finished_journal) {
-  const temporary_file file;
+  const test::temporary_file file;
   writer out(file.path());
   out.finish();
   EXPECT_EQ(error_from([&] { out.finish(); }), "the journal is finished");
 }
 
 TEST(writer, a_text_that_no_reader_would_take_is_refused) {
-  const temporary_file file;
+  const test::temporary_file file;
   writer out(file.path());
   const std::string long_name((std::size_t{1} << 20) + 1, 'x');
   EXPECT_NE(error_from([&] { (void)out.intern_name(long_name); }), "");

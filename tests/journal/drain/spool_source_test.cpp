@@ -9,7 +9,7 @@
 #include "journal/binary/writer.hpp"
 #include "journal/drain/memory_spool.hpp"
 #include "journal/drain/sample_spool.hpp"
-#include "journal/temporary_file.hpp"
+#include "scratch_folder.hpp"
 
 namespace mallard::journal {
 namespace {
@@ -18,7 +18,7 @@ class spooled : public testing::Test {
  protected:
   ~spooled() override { std::filesystem::remove(spool_path_); }
 
-  temporary_file file_;
+  test::temporary_file file_;
   std::filesystem::path spool_path_ = file_.path().string() + spool_suffix;
 };
 

@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "journal/binary/journal_contents.hpp"
-#include "journal/temporary_file.hpp"
 #include "scratch_folder.hpp"
 
 namespace mallard::journal {
@@ -16,8 +15,8 @@ namespace {
 
 // What a file of these bytes becomes.
 journal_contents imported_from(std::string_view bytes, import_form form) {
-  const temporary_file from(bytes);
-  const temporary_file to;
+  const test::temporary_file from(bytes);
+  const test::temporary_file to;
   import_journal(from.path(), form, to.path(), {});
   return read_all(to.path());
 }
@@ -71,8 +70,8 @@ TEST(import, a_trace_that_was_cut_off_becomes_a_journal_that_says_so) {
 }
 
 TEST(import, nothing_is_left_of_what_went_wrong) {
-  const temporary_file from("a 1 10 1 1\nquack\n");
-  const temporary_file to("what was there");
+  const test::temporary_file from("a 1 10 1 1\nquack\n");
+  const test::temporary_file to("what was there");
   EXPECT_EQ(error_from([&] { import_journal(from.path(), import_form::text, to.path(), {}); }).substr(0, 7),
             "line 2:");
   EXPECT_FALSE(std::filesystem::exists(to.path()));
@@ -90,7 +89,7 @@ TEST(import, a_pipe_that_was_written_to_stays) {
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   const int kept_open = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_GE(kept_open, 0);
-  const temporary_file from("a 1 10 1 1\nquack\n");
+  const test::temporary_file from("a 1 10 1 1\nquack\n");
   EXPECT_EQ(error_from([&] { import_journal(from.path(), import_form::text, pipe, {}); }).substr(0, 7),
             "line 2:");
   EXPECT_TRUE(std::filesystem::is_fifo(pipe));
@@ -98,15 +97,15 @@ TEST(import, a_pipe_that_was_written_to_stays) {
 }
 
 TEST(import, a_source_that_is_not_there_costs_nothing) {
-  const temporary_file to("what was there");
+  const test::temporary_file to("what was there");
   EXPECT_EQ(error_from([&] { import_journal("/nowhere", import_form::text, to.path(), {}); }),
             "No such file or directory");
   EXPECT_EQ(to.read(), "what was there");
 }
 
 TEST(import, tells_how_far_it_is) {
-  const temporary_file from("a 1 10 1 1\n");
-  const temporary_file to;
+  const test::temporary_file from("a 1 10 1 1\n");
+  const test::temporary_file to;
   std::vector<double> heard;
   const imported done = import_journal(from.path(), import_form::text, to.path(),
                                        [&](double share) { heard.push_back(share); });

@@ -6,21 +6,21 @@
 #include <sstream>
 
 #include "journal/binary/writer.hpp"
-#include "journal/temporary_file.hpp"
+#include "scratch_folder.hpp"
 
 namespace mallard::journal {
 namespace {
 
 TEST(text_writer, a_text_journal_comes_out_as_it_went_in) {
   const std::string lines = "a 24 5a0 700 100\nf 5a0 900 250\na 7 0 700 300\n";
-  const temporary_file file(lines);
+  const test::temporary_file file(lines);
   std::ostringstream text;
   EXPECT_EQ(write_text(*open(file.path()), text).lines, 3U);
   EXPECT_EQ(text.str(), lines);
 }
 
 TEST(text_writer, reallocations_become_frees_and_allocations_and_regions_are_counted) {
-  const temporary_file file;
+  const test::temporary_file file;
   writer out(file.path());
   out.describe({.ticks_per_second = 2e9});
   (void)out.add_thread({.system_id = 5});
