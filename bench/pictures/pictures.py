@@ -91,7 +91,7 @@ def drawn(strategy: str, lives: Iterable[Life], colours: Mapping[str, str], last
         f"{kib} KiB</text>"
         f'<line x1="{LEFT - 3}" x2="{WIDTH - 8}" y1="{TOP + kib * 1024 * down:.1f}"'
         f' y2="{TOP + kib * 1024 * down:.1f}" stroke="#808080" stroke-opacity="0.3"/>'
-        for kib in range(0, reach // 1024 + 1, 4)
+        for kib in range(0, reach // 1024 + 1, 4 if reach <= 40 * 1024 else 16)
     ]
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
@@ -111,7 +111,11 @@ def pictures() -> dict[str, str]:
     """Return each picture by the name of its file; those of one program share their axes."""
     made = {}
     with tempfile.TemporaryDirectory() as folder:
-        for program, colours in (("placements", SIZES), ("regions", REGIONS)):
+        for program, colours in (
+            ("placements", SIZES),
+            ("neighbours", {"48 B": SIZES["48 B"]}),
+            ("regions", REGIONS),
+        ):
             lives = places(Path(folder), program)
             every = [life for of_one in lives.values() for life in of_one]
             last = max(life.death for life in every)

@@ -104,5 +104,8 @@ int main() {
   tell<mallard::basic_adaptive_pool<fixed_buffer, mallard::slab_form<8>, mallard::constant<1>>>(
       "adaptive_pool", 48, std::size_t{48}, std::size_t{8});
   tell<mallard::basic_multipool<fixed_buffer>>("multipool", 0);
-  tell<mallard::basic_multipool<mallard::basic_monotonic<fixed_buffer>>>("multipool_over_monotonic", 0);
+  using mallard::multipool_classes, mallard::multipool_growth, mallard::multipool_run_growth;
+  tell<mallard::basic_multipool<mallard::basic_monotonic<fixed_buffer>, multipool_classes, multipool_growth,
+                                multipool_run_growth, mallard::intrusive_stack, 0>>(
+      "multipool_over_monotonic", 0);
 }

@@ -31,7 +31,7 @@
 #include "mallard/source/default_source.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 #include "mallard/source/fork_handlers.hpp"
-#include "mallard/source/free_chunks.hpp"
+#include "mallard/source/free_spans.hpp"
 #include "mallard/source/malloc_heap.hpp"
 #include "mallard/source/memory_resource_source.hpp"
 #include "mallard/source/os_pages.hpp"

@@ -192,7 +192,7 @@ TEST_F(Multipool, ABurstThatWishesForTooMuchIsCutIntoWhatThereIs) {
   basic_multipool<fixed_buffer, multipool_classes, doubling<4096, 4096>> small(bytes, sizeof bytes);
   for (int i = 0; i < 300; ++i) ASSERT_TRUE(small.allocate(100, 8));
   chain rest;
-  EXPECT_TRUE(small.allocate_burst(rest, 600, 48, 8, 65536)) << "no 28800 bytes are in one piece";
+  EXPECT_TRUE(small.allocate_burst(rest, 400, 48, 8, 65536)) << "no 19200 bytes are in one piece";
   EXPECT_FALSE(small.validate());
 }
 
@@ -341,6 +341,109 @@ TEST(MultipoolOverAnother, InspectingTakesNoStepForEachChunkOfABlock) {
   for (void* p : blocks) heap.deallocate(p, 48, 8);
   EXPECT_FALSE(heap.validate());
   EXPECT_EQ(heap.usage().granted, 0u);
+}
+
+// --- slabs ----------------------------------------------------------------------------------------
+
+constexpr std::size_t many = 40000;
+
+template <class Heap>
+std::vector<void*> blocks_of(Heap& heap, std::size_t count, std::size_t size) {
+  std::vector<void*> blocks(count);
+  for (void*& p : blocks) p = heap.allocate(size, 8).data;
+  return blocks;
+}
+
+// Of a heap that has freed half of its blocks in random order: the pages that its next 1000 blocks lie on.
+template <class Heap>
+std::size_t pages_of_neighbours() {
+  Heap heap;
+  std::vector<void*> blocks = blocks_of(heap, many, 48);
+  std::ranges::shuffle(blocks, std::mt19937(1));
+  for (std::size_t i = 0; i < many / 2; ++i) heap.deallocate(blocks[i], 48, 8);
+  std::vector<std::uintptr_t> pages;
+  for (void* p : blocks_of(heap, 1000, 48)) pages.push_back(address_of(p) / os_pages::page_size());
+  EXPECT_FALSE(heap.validate());
+  std::ranges::sort(pages);
+  return static_cast<std::size_t>(std::ranges::unique(pages).begin() - pages.begin());
+}
+
+TEST(MultipoolSlabs, BlocksOfAShuffledHeapAreNeighbours) {
+  EXPECT_LT(3 * pages_of_neighbours<multipool>(), pages_of_neighbours<lifo_multipool>());
+}
+
+TEST(MultipoolSlabs, AnEmptiedHeapStartsAnewInTheOrderOfAddresses) {
+  multipool heap;
+  std::vector<void*> blocks = blocks_of(heap, many, 48);
+  std::ranges::shuffle(blocks, std::mt19937(1));
+  for (void* p : blocks) heap.deallocate(p, 48, 8);
+  EXPECT_FALSE(heap.validate());
+  const std::size_t held = heap.upstream().held();
+  blocks = blocks_of(heap, many, 48);
+  std::size_t in_order = 0;
+  for (std::size_t i = 1; i < many; ++i)
+    if (blocks[i] == static_cast<std::byte*>(blocks[i - 1]) + 48) ++in_order;
+  EXPECT_GT(in_order, many / 2) << "where no slab keeps a block that waits in a magazine";
+  EXPECT_EQ(heap.upstream().held(), held);
+}
+
+TEST(MultipoolSlabs, WhatOneClassNoLongerNeedsServesAnother) {
+  multipool heap;
+  for (const void* p : blocks_of(heap, many, 48)) heap.deallocate(const_cast<void*>(p), 48, 8);
+  const std::size_t held = heap.upstream().held();
+  (void)blocks_of(heap, many * 48 / 64, 64);
+  EXPECT_LT(heap.upstream().held(), held + held / 8);
+  EXPECT_FALSE(heap.validate());
+}
+
+// Memory that is aligned no more strictly than blocks of malloc are.
+class weakly_aligned {
+ public:
+  block allocate(std::size_t size, std::size_t align) noexcept {
+    return align > default_align ? block{} : source_.allocate(size + default_align, align);
+  }
+  void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
+    source_.deallocate(p, size, align);
+  }
+  [[nodiscard]] std::size_t held() const noexcept { return source_.held(); }
+
+ private:
+  counting<memory_resource_source> source_;
+};
+
+TEST(MultipoolSlabs, AHeapWithoutAlignedMemoryServesEverythingFromOneListAClass) {
+  basic_multipool<weakly_aligned> heap;
+  std::mt19937 random(1);
+  std::vector<block> blocks;
+  for (std::size_t i = 0; i < many; ++i) {
+    const std::size_t size = 1 + random() % 1500;
+    blocks.push_back(heap.allocate(size, 8));
+    ASSERT_TRUE(blocks.back());
+    if (random() % 3 != 0) continue;
+    std::swap(blocks.back(), blocks[random() % blocks.size()]);
+    heap.deallocate(blocks.back().data, blocks.back().size, 8);
+    blocks.pop_back();
+  }
+  EXPECT_FALSE(heap.validate());
+  for (const block& b : blocks) heap.deallocate(b.data, b.size, 8);
+  EXPECT_FALSE(heap.validate());
+  EXPECT_EQ(heap.usage().granted, 0u);
+}
+
+TEST(MultipoolSlabs, AClassKeepsOneListOnceItWasAskedForMoreAdjacentBlocksThanASlabHas) {
+  multipool heap;
+  std::vector<void*> blocks = blocks_of(heap, many, 48);
+  chain burst;
+  ASSERT_TRUE(heap.allocate_burst(burst, 1000, 48, 8, 48 * 500));
+  const auto* const first = static_cast<std::byte*>(burst.front());
+  for (std::size_t i = 0; i < 500; ++i) ASSERT_EQ(burst.pop_front(), first + i * 48);
+  for (void* p : blocks) heap.deallocate(p, 48, 8);
+  heap.deallocate_burst(burst, 48, 8);
+  EXPECT_FALSE(heap.validate());
+  EXPECT_EQ(heap.usage().granted, 500 * 48u);
+  const std::size_t held = heap.upstream().held();
+  (void)blocks_of(heap, many, 48);
+  EXPECT_EQ(heap.upstream().held(), held) << "what lies in slabs is reused";
 }
 
 TEST(FifoMultipool, ReusesWhatWasFreedFirst) {

@@ -53,6 +53,27 @@ TEST(ChunkListOfBlocks, LeavesNoLargePartOfAChunkToNoBlock) {
   EXPECT_FALSE(chunks.validate());
 }
 
+TEST_F(ChunkList, AnAlignedChunkIsAWholeNumberOfUnits) {
+  for (int i = 0; i < 6; ++i) {
+    auto* const added = chunks_.add_aligned(512);
+    ASSERT_TRUE(added != nullptr && is_aligned(added, 512));
+    EXPECT_EQ(added->size() % 512, 0u);
+  }
+  EXPECT_EQ(chunks_.held(), source_.held());
+  EXPECT_FALSE(chunks_.validate());
+  chunks_.release();
+  EXPECT_EQ(source_.held(), 0u);
+}
+
+TEST_F(ChunkList, ASpareServesAsAnAlignedChunkOnlyWhereItIsAligned) {
+  auto* const aligned = chunks_.add_aligned(512);
+  ASSERT_NE(chunks_.add(700, 8), nullptr);
+  chunks_.recycle();
+  EXPECT_EQ(chunks_.add_aligned(512), aligned);
+  auto* const second = chunks_.add_aligned(512);
+  EXPECT_TRUE(is_aligned(second, 512));
+}
+
 TEST_F(ChunkList, HasRoomForTheAlignmentOfARequest) {
   for (std::size_t align = 1; align <= 8192; align *= 2) {
     auto* const added = chunks_.add(4000, align);

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "mallard/source/counting.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 #include "mallard/source/memory_resource_source.hpp"
@@ -122,6 +125,41 @@ TEST(SharedChunksUnderPressure, GiveNullWhenNotOneUnitIsLeft) {
   EXPECT_EQ(cut.take_slow(200, 8), nullptr);
   EXPECT_NE(cut.take_slow(40, 8), nullptr);
   EXPECT_FALSE(cut.validate());
+}
+
+TEST_F(Chunks, AlignedSpansHaveChunksOfTheirOwn) {
+  const span other = shared_.cut(8, 8, 24, 1);
+  std::vector<std::byte*> taken;
+  for (int i = 0; i < 5; ++i) {
+    taken.push_back(shared_.take_aligned(512));
+    ASSERT_TRUE(taken.back() != nullptr && is_aligned(taken.back(), 512));
+    EXPECT_TRUE(shared_.owns(taken.back()) && shared_.owns(taken.back() + 511));
+  }
+  EXPECT_LT(bytes_of(shared_.cut(8, 8, 24, 1000)), 1024u);
+  std::vector<std::byte*> found;
+  shared_.for_each_aligned(512, [&](std::byte* p) { found.push_back(p); });
+  std::ranges::sort(found);
+  std::ranges::sort(taken);
+  EXPECT_EQ(found, taken);
+  EXPECT_TRUE(
+      std::ranges::none_of(taken, [&](std::byte* p) { return p <= other.begin && other.begin < p + 512; }));
+  EXPECT_FALSE(shared_.validate());
+}
+
+TEST_F(Chunks, AClearedChunkServesAlignedSpansAgain) {
+  for (int i = 0; i < 4; ++i) ASSERT_NE(shared_.take_aligned(512), nullptr);
+  const std::size_t held = source_.held();
+  shared_.clear();
+  shared_.for_each_aligned(512, [](std::byte*) { ADD_FAILURE() << "there is none after clear()"; });
+  for (int i = 0; i < 4; ++i) ASSERT_NE(shared_.take_aligned(512), nullptr);
+  EXPECT_EQ(source_.held(), held);
+}
+
+TEST_F(Chunks, AWholeChunkIsTakenForOneUser) {
+  const span room = shared_.take_chunk(100);
+  EXPECT_EQ(bytes_of(room), 1024 - shared_.header_size);
+  const auto* const other = static_cast<std::byte*>(shared_.take_slow(8, 8));
+  EXPECT_TRUE(other < room.begin || room.end <= other);
 }
 
 }  // namespace

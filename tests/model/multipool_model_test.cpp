@@ -1,5 +1,6 @@
-// multipool: as it is shipped, in either order of reuse, and with few classes and small chunks, where every
-// path is short and taken often; over monotonic, a heap that ends its upstream along with itself.
+// multipool: as it is shipped, with one list a class in either order of reuse, and with few classes, small
+// chunks and small slabs, where every path is short and taken often; over monotonic, a heap that ends its
+// upstream along with itself.
 #include "mallard/heap/multipool.hpp"
 
 #include "model/every_property.hpp"
@@ -17,6 +18,21 @@ struct few_classes_model : model {
   static constexpr bool bursts_are_adjacent = true;
   static constexpr bool serves_as_new_when_cleared = true;
   using heap = basic_multipool<source, size_classes<16, 64, 1, 256>, doubling<256, 1024>, doubling<64, 128>>;
+};
+
+// Slabs of few blocks: each is emptied and passed on often.
+struct small_slabs_model : model {
+  static constexpr bool bursts_are_adjacent = true;
+  static constexpr bool serves_as_new_when_cleared = true;
+  using heap = basic_multipool<source, size_classes<8, 64, 8, 256>, doubling<256, 1024>, doubling<64, 128>,
+                               intrusive_stack, 1024>;
+};
+
+struct lifo_model : model {
+  static constexpr bool bursts_are_adjacent = true;
+  static constexpr bool serves_as_new_when_cleared = true;
+  using heap = basic_multipool<source, size_classes<16, 64, 1, 256>, doubling<256, 1024>, doubling<64, 128>,
+                               intrusive_stack, 0>;
 };
 
 struct fifo_model : model {
@@ -47,7 +63,8 @@ struct over_monotonic_over_os_pages_model : over_monotonic_model {
 const bool held =
     has_every_property<multipool_model>("multipool") &&
     has_every_property<few_classes_model>("multipool_of_few_classes") &&
-    has_every_property<fifo_model>("fifo_multipool") &&
+    has_every_property<small_slabs_model>("multipool_of_small_slabs") &&
+    has_every_property<lifo_model>("lifo_multipool") && has_every_property<fifo_model>("fifo_multipool") &&
     has_every_property<over_os_pages_model>("multipool_over_os_pages") &&
     has_every_property<over_monotonic_model>("multipool_over_monotonic") &&
     has_every_property<over_monotonic_over_os_pages_model>("multipool_over_monotonic_over_os_pages");

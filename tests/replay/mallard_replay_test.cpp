@@ -113,7 +113,7 @@ TEST_F(MallardReplay, WhatTheChunkCacheKeepsIsHeld) {
   std::ofstream(path_) << "a 48 1 1 0\na 1000000 2 1 0\nf 2 1 0\n";
   const run_result r = shell("$REPLAY --json --warm-time 0 --strategy multipool " + path_);
   const json whole = json::parse(r.out);
-  EXPECT_NE(whole["method"].value("chunk_cache", "").find("128 MiB"), std::string::npos) << whole["method"];
+  EXPECT_NE(whole["method"].value("chunk_cache", "").find("500 ms"), std::string::npos) << whole["method"];
   const json& pool = row_of(whole["rows"], "multipool", "typed");
   EXPECT_GE(pool["held_after"], 1'000'000) << pool.dump();
   EXPECT_LE(pool["held_after"], pool["max_held"]);
@@ -161,8 +161,8 @@ TEST_F(MallardReplay, WhatIsHeldIsNetOfLitter) {
     const json& before = row_of(fresh, name, "pmr");
     const json& after = row_of(littered, name, "pmr");
     EXPECT_GT(before["max_held"], 400'000) << name;
-    EXPECT_LT(after["max_held"], 100'000) << name << ": there are holes";
-    EXPECT_LT(after["held_after"], 100'000) << name;
+    EXPECT_LT(after["max_held"], 150'000) << name << ": there are holes, and a chunk at most is new";
+    EXPECT_LT(after["held_after"], 150'000) << name;
     EXPECT_TRUE(after["external"].is_null()) << name;
   }
   const json& region = row_of(littered, "monotonic", "typed");

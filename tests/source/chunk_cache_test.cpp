@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <random>
@@ -22,6 +23,7 @@ constexpr std::size_t page = 4096;
 class seen_pages {
  public:
   static constexpr bool is_concurrent = true;
+  static constexpr bool is_divisible = true;
 
   static std::size_t page_size() noexcept { return page; }
 
@@ -56,6 +58,13 @@ class seen_pages {
   os_pages pages_;
 };
 
+// Time that passes only where a test says so, in milliseconds.
+struct set_clock {
+  static inline std::atomic<std::uint64_t> time = 0;
+  static std::uint64_t now() noexcept { return time; }
+  static std::size_t bytes_between() noexcept { return std::size_t{1} << 20; }
+};
+
 static_assert(heap<chunk_cache> && predictable<chunk_cache> && trimmable<chunk_cache>);
 static_assert(concurrent<basic_chunk_cache<seen_pages>> && concurrent<chunk_cache>);
 static_assert(inspectable<chunk_cache> && !counted<chunk_cache>);
@@ -87,7 +96,7 @@ class ChunkCache : public testing::Test {
     cache_.set_limit(limit);
   }
 
-  basic_chunk_cache<seen_pages, 0> cache_;
+  basic_chunk_cache<seen_pages, 0, set_clock> cache_;
 };
 
 TEST_F(ChunkCache, ReturnsToTheSystemWhatIsNotToBeKept) {
@@ -180,10 +189,10 @@ TEST(ChunkCacheOfFewChunks, HoldsWhatWasInUseAboveItsLeast) {
   basic_chunk_cache<seen_pages, 5 * page> cache;
   const block large = cache.allocate(8 * page, 8);
   cache.deallocate(large.data, 8 * page, 8);
-  const block small = cache.allocate(page, 8);
-  EXPECT_EQ(cache.mapped(), page);
+  const block small = cache.allocate(2 * page, 8);
+  EXPECT_EQ(cache.mapped(), 2 * page) << "an eighth more is no two pages";
   EXPECT_EQ(cache.max_mapped(), 8 * page);
-  cache.deallocate(small.data, page, 8);
+  cache.deallocate(small.data, 2 * page, 8);
   cache.trim(0);
 }
 
@@ -199,6 +208,83 @@ TEST_F(ChunkCache, GivesTheOldestBackFirst) {
   EXPECT_EQ(cache_.trim(4 * page), 2 * page);
   EXPECT_EQ(cache_.cached(), 4 * page);
   EXPECT_EQ(cache_.trim(0), 4 * page);
+}
+
+TEST_F(ChunkCache, GivesBackWhatNobodyHasAskedForInAWhile) {
+  reach(1000 * page);
+  void* const unused = take(5 * page);
+  void* const used = take(3 * page);
+  keep(unused, 5 * page);
+  keep(used, 3 * page);
+  for (int i = 0; i < 10; ++i) {
+    set_clock::time += cache_.keep_time() / 2;
+    for (int small = 0; small < 100; ++small) {  // more than a megabyte
+      EXPECT_EQ(take(3 * page), used);
+      keep(used, 3 * page);
+    }
+    EXPECT_EQ(cache_.cached(), i == 0 ? 8 * page : 3 * page);
+  }
+}
+
+TEST_F(ChunkCache, GivesLargeMemoryBackInSteps) {
+  constexpr std::size_t large = std::size_t{1} << 30;
+  void* const small = take(page);
+  keep(take(large), large);
+  set_clock::time += cache_.keep_time();
+  std::size_t before = cache_.cached();
+  int steps = 0;
+  for (; before > large / 64; ++steps) {
+    for (int i = 0; i < 255; ++i) {
+      keep(small, page);
+      EXPECT_EQ(take(page), small);
+    }
+    keep(small, page);
+    EXPECT_LE(before - cache_.cached(), large / 8 + 2 * page);
+    EXPECT_LT(cache_.cached(), before);
+    before = cache_.cached();
+    EXPECT_EQ(take(page), small);
+  }
+  EXPECT_LT(steps, 40);
+  keep(small, page);
+}
+
+TEST_F(ChunkCache, KeepsNothingWhereItKeepsForNoTime) {
+  const std::uint64_t before = cache_.keep_time();
+  cache_.set_keep_time(0);
+  keep(take(5 * page), 5 * page);
+  EXPECT_EQ(cache_.mapped(), 0u);
+  cache_.set_keep_time(before);
+}
+
+// A vector that grows by an eighth at a time, beside others, as often as the program goes round.
+TEST_F(ChunkCache, ServesBlocksThatGrowFromWhatOthersHaveLeft) {
+  const auto grow = [&] {
+    std::size_t size = 20 * page;
+    void* held = take(size);
+    while (size < 3000 * page) {
+      const std::size_t next = size + size / 8;
+      void* const moved = take(next);
+      keep(held, size);
+      held = moved;
+      size = next;
+    }
+    keep(held, size);
+  };
+  grow();
+  const std::size_t first = pages().calls;
+  grow();
+  EXPECT_LT(4 * (pages().calls - first), first);
+}
+
+TEST_F(ChunkCache, ChunksOfAnEvenNumberOfPagesAreAlignedToTwo) {
+  std::vector<block> blocks;
+  for (std::size_t pages = 2; pages < 60; pages += 2) {
+    blocks.push_back(cache_.allocate(pages * page, 2 * page));
+    EXPECT_TRUE(is_aligned(blocks.back().data, 2 * page)) << pages;
+  }
+  const std::size_t calls = pages().calls;
+  for (const block& b : blocks) cache_.deallocate(b.data, b.size, 2 * page);
+  EXPECT_EQ(pages().calls, calls);
 }
 
 TEST_F(ChunkCache, KeepsToItsLimit) {
@@ -239,7 +325,7 @@ TEST_F(ChunkCache, IsSwitchedOffByALimitOfZero) {
 TEST_F(ChunkCache, PassesStrictAlignmentsAndHugeSizesThrough) {
   const block aligned = cache_.allocate(3 * page, 16 * page);
   EXPECT_TRUE(is_aligned(aligned.data, 16 * page));
-  const std::size_t huge = (chunk_sizes::largest + 1) * page;
+  const std::size_t huge = (span_sizes::largest + 1) * page;
   const block large = cache_.allocate(huge, 8);
   EXPECT_EQ(large.size, huge);
   EXPECT_EQ(cache_.mapped(), huge + 3 * page);
@@ -321,10 +407,10 @@ TEST_F(ChunkCache, HoldsItsBoundsOnRandomTraces) {
     void* data;
     std::size_t size;
   };
+  std::size_t most = 0;
   for (int trace = 0; trace < 20; ++trace) {
     std::vector<live> chunks;
     std::size_t in_use = 0;
-    std::size_t most = cache_.max_mapped();
     const std::size_t limit = below(2000) * page;
     cache_.set_limit(limit);
     for (int step = 0; step < 1000; ++step) {
@@ -342,9 +428,9 @@ TEST_F(ChunkCache, HoldsItsBoundsOnRandomTraces) {
       ASSERT_EQ(pages().out, in_use + cache_.cached());
       ASSERT_EQ(cache_.mapped(), pages().out);
       ASSERT_LE(cache_.cached(), limit);
-      ASSERT_LE(cache_.mapped(), most);
-      ASSERT_EQ(cache_.max_mapped(), most);
-      ASSERT_LE(pages().most_out, most) << "room was made too late";
+      ASSERT_LE(cache_.mapped(), most + most / 8);
+      ASSERT_LE(cache_.max_mapped(), most + most / 8);
+      ASSERT_LE(pages().most_out, most + most / 8) << "room was made too late";
       ASSERT_FALSE(cache_.validate()) << cache_.validate().what;
     }
     for (const live& c : chunks) keep(c.data, c.size);

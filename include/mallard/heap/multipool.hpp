@@ -3,25 +3,31 @@
 //     size <= largest:  [8] [16] [24] ... [32768]   free lists over shared chunks      --+
 //     larger, or aligned to more than 64:  node <-> node <-> node                      --+--> Upstream
 //
-// A freed block is reused for its own class. multipool reuses the newest first, while it may still be in the
-// caches, fifo_multipool the oldest. Pooled blocks have no headers. Large blocks return to the upstream when
-// they are freed; chunks by release() and the destructor; chunks that a clear() has kept also before a
-// request is refused. After everything is freed, or after clear(), it holds the sum of its classes'
-// peaks, plus at most
+// A class begins with blocks from memory that all classes share, so a small heap takes few pages. Once it has
+// carved 16 KiB, it moves to slabs of 8 KiB: blocks that were freed more than about half a slab's worth ago
+// wait in the slab that they lie in, so blocks that are allocated one after the other are neighbours however
+// long the heap has been used (heap/multipool/class_slabs.hpp). Classes of 1 KiB and more keep one list, and
+// so do those of an upstream that has no memory aligned to 8 KiB.
+// A freed block is reused for its own class, the newest first, while it may still be in the caches. Pooled
+// blocks have no headers. Large blocks return to the upstream when they are freed; chunks by release() and
+// the destructor; chunks that a clear() has kept also before a request is refused. After everything is freed,
+// or after clear(), it holds the sum of its classes' peaks, less what slabs without a block have passed from
+// class to class, plus at most
 //
 //     a sixteenth of what it holds, or 16 KiB, in the chunk in use,
-//     a sixteenth of a class's peak, or 1 KiB, that each class below 128 bytes has carved too early,
+//     a slab of 8 KiB for each class that has any, and at each slab's end less than a block,
 //     less than 64 bytes in front of each larger block, where its neighbour is of another class,
 //     the end of each chunk: a sixteenth of it and a page if one class fills it, otherwise less than a block.
 //
+// fifo_multipool and lifo_multipool keep one list a class; fifo_multipool reuses the oldest block first.
 // Over a monotonic nothing returns, not even large blocks, before clear() or release(); clear() then keeps
 // the monotonic's largest chunk. It holds nothing until first used.
-// Cost of a pair of up to 1 KiB: 7 instructions if size and alignment are known, 17 if one is known only at
-// run time, 23 if both are. A whole life (construction, one pair, destruction) takes about 610 with the
+// Cost of a pair of up to 1 KiB: 13 instructions if size and alignment are known, 23 if one is known only at
+// run time, 29 if both are. A whole life (construction, one pair, destruction) takes about 700 with the
 // upstream's share (./dev instructions). All operations are O(1) beside the upstream's cost, large blocks and
-// chunks included, except those that end all blocks or inspect them. Debug builds validate the whole heap in
-// clear(), release() and the destructor.
-// Seed 000, section 3 (multipools) and 4 (AS7 to AS10).
+// chunks included, except those that end all blocks or inspect them; one free in about half a slab's worth
+// takes O(slab's blocks). Debug builds validate the whole heap in clear(), release() and the destructor.
+// Seed 000, section 3 (multipools) and 4 (AS7 to AS10); seed 003, chapter 3 (lists local to a page).
 #pragma once
 
 #include <algorithm>
@@ -69,9 +75,11 @@ using multipool_growth = proportional<4096, 16384, 16, 1048576>;
 // cost of a new run over eight blocks or more. At most as much as one block of the largest class.
 using multipool_run_growth = proportional<512, 1024, 16, multipool_classes::largest>;
 
+// `Slab`: bytes of a slab, a power of two up to 32 KiB; 0: one list a class.
 template <heap Upstream = default_source, class Classes = multipool_classes,
           growth_policy Growth = multipool_growth, growth_policy RunGrowth = multipool_run_growth,
-          class FreeList = intrusive_stack>
+          class FreeList = intrusive_stack,
+          std::size_t Slab = std::same_as<FreeList, intrusive_stack> ? 8192 : 0>
 class basic_multipool {
  public:
   using upstream_type = Upstream;
@@ -104,7 +112,8 @@ class basic_multipool {
       deallocate_slow(p, size, align);
   }
 
-  // Freed blocks first; new ones of a class are adjacent as requested, large ones never.
+  // Freed blocks first; new ones of a class are adjacent as requested, large ones never. A class that is
+  // asked for more adjacent blocks than a slab has keeps one list from then on.
   [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
                                     std::size_t contiguous) noexcept {
     size = std::max(size, sizeof(void*));
@@ -201,23 +210,33 @@ class basic_multipool {
   }
 
   Upstream upstream_;
-  segregate<upstream_ref<Upstream>, Classes, Growth, RunGrowth, FreeList> pools_;
+  segregate<upstream_ref<Upstream>, Classes, Growth, RunGrowth, FreeList, Slab> pools_;
   live_list<upstream_ref<Upstream>> large_;
 };
 
 using multipool = basic_multipool<>;
 
-// A block that passes through to a monotonic is lost until clear(), so there are classes up to 1 MiB.
-using multipool_over_monotonic = basic_multipool<monotonic, size_classes<8, 64, 8, 1048576>>;
+// One free list a class, however large the heap becomes: six instructions less a pair, for heaps that end
+// before their lists are shuffled.
+using lifo_multipool = basic_multipool<default_source, multipool_classes, multipool_growth,
+                                       multipool_run_growth, intrusive_stack, 0>;
+
+// A block that passes through to a monotonic is lost until clear(), so there are classes up to 1 MiB. One
+// list a class: what ends as a whole has no time to be shuffled, and aligned slabs would leave holes in the
+// monotonic.
+using multipool_over_monotonic = basic_multipool<monotonic, size_classes<8, 64, 8, 1048576>, multipool_growth,
+                                                 multipool_run_growth, intrusive_stack, 0>;
 
 // Elements that come and go for a long time keep the address order in which they were made: a list that
 // shrinks in front and grows behind is traversed as fast as a new one. The price: three instructions more per
 // pair, and reuse of the block freed longest ago.
 using fifo_multipool = basic_multipool<default_source, multipool_classes, multipool_growth,
-                                       multipool_run_growth, intrusive_queue>;
+                                       multipool_run_growth, intrusive_queue, 0>;
 
 template <>
 inline constexpr std::string_view heap_name<multipool> = "multipool";
+template <>
+inline constexpr std::string_view heap_name<lifo_multipool> = "lifo_multipool";
 template <>
 inline constexpr std::string_view heap_name<fifo_multipool> = "fifo_multipool";
 template <>

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <utility>
 
@@ -63,6 +64,14 @@ class chunk_list {
     friend class chunk_list;
     void set_higher(chunk* c) noexcept { higher_ = c; }
 
+    // The alignment with which it was requested. A chunk that is aligned more strictly than others is never
+    // sorted, so an odd number that no pointer is stands in its place.
+    void set_align(std::size_t align) noexcept { higher_ = reinterpret_cast<chunk*>(align | 1); }
+    [[nodiscard]] std::size_t align() const noexcept {
+      const std::uintptr_t said = address_of(higher_);
+      return (said & 1) != 0 ? said ^ 1 : alignof(chunk);
+    }
+
     chunk* older_;
     std::size_t size_;
     std::byte* filled_;
@@ -93,12 +102,30 @@ class chunk_list {
     if (!can_hold(size, align)) return nullptr;
     const std::size_t least = sizeof(chunk) + size + padding_of(align);
     chunk* added = take_spare(least, few);
-    if (added == nullptr) added = obtain(least, unit);
+    if (added == nullptr) {
+      const std::size_t wished = Growth::next(newest_ == nullptr ? 0 : newest_->size_, held_);
+      added = obtain(wished > least ? std::max(least, fitted(wished, unit)) : least, least, alignof(chunk));
+    }
     if (added == nullptr) added = take_spare(least, all);
     if (added == nullptr) return nullptr;
     added->older_ = newest_;
     newest_ = added;
     return added;
+  }
+
+  // Adds a newest chunk that starts at a multiple of `unit`, a power of two, and has room for at least one
+  // unit, header included; null when exhausted.
+  [[nodiscard]] chunk* add_aligned(std::size_t unit) noexcept {
+    chunk* added = take_spare(unit, few, unit);
+    if (added == nullptr) {
+      // Half of the other chunks' size, as the newest of both kinds has something left.
+      const std::size_t wished = Growth::next(newest_ == nullptr ? 0 : newest_->size_, held_) / 2;
+      added = obtain(std::max(unit, wished - wished % unit), unit, std::max(unit, alignof(chunk)));
+    }
+    if (added == nullptr) added = take_spare(unit, all, unit);
+    if (added == nullptr) return nullptr;
+    added->older_ = newest_;
+    return newest_ = added;
   }
 
   // For a necessary request that add() has refused: returns all spares, so that the upstream may be asked
@@ -231,10 +258,11 @@ class chunk_list {
   static constexpr std::size_t few = 8;
   static constexpr std::size_t all = static_cast<std::size_t>(-1);
 
-  // Removes one of the first `most` spares that is large enough; null if there is none.
-  chunk* take_spare(std::size_t least, std::size_t most) noexcept {
+  // Removes one of the first `most` spares that is large enough, at a multiple of `align`; null if there is
+  // none.
+  chunk* take_spare(std::size_t least, std::size_t most, std::size_t align = alignof(chunk)) noexcept {
     for (chunk** link = &spares_; *link != nullptr && most != 0; link = &(*link)->older_, --most)
-      if ((*link)->size_ >= least) return std::exchange(*link, (*link)->older_);
+      if ((*link)->size_ >= least && is_aligned(*link, align)) return std::exchange(*link, (*link)->older_);
     return nullptr;
   }
 
@@ -245,18 +273,18 @@ class chunk_list {
     return rest > wished / 16 ? wished - rest : wished;
   }
 
-  chunk* obtain(std::size_t least, std::size_t unit) noexcept {
-    std::size_t wished = Growth::next(newest_ == nullptr ? 0 : newest_->size_, held_);
-    wished = wished > least ? std::max(least, fitted(wished, unit)) : least;
-    const block memory = allocate_halving(upstream_, wished, least, alignof(chunk));
+  chunk* obtain(std::size_t wished, std::size_t least, std::size_t align) noexcept {
+    const block memory = allocate_halving(upstream_, wished, least, align);
     if (!memory) return nullptr;
     held_ += memory.size;
-    return ::new (memory.data) chunk(nullptr, memory.size);
+    auto* const added = ::new (memory.data) chunk(nullptr, memory.size);
+    if (align != alignof(chunk)) added->set_align(align);
+    return added;
   }
 
   void give_back(chunk* c) noexcept {
     held_ -= c->size_;
-    upstream_.deallocate(c, c->size_, alignof(chunk));
+    upstream_.deallocate(c, c->size_, c->align());
   }
 
   template <class Ends>

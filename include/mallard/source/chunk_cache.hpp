@@ -1,32 +1,41 @@
-// basic_chunk_cache<Source, Least>: keeps freed chunks for the next heap that asks.
+// basic_chunk_cache<Source, Least, Clock>: keeps freed chunks for the next heap that asks.
 //
-//     heap A --deallocate--> [ free chunks, by size and by age ] --allocate--> heap B
+//     heap A --deallocate--> [ free spans, by size and by age ] --allocate--> heap B
 //                                 |                        ^
-//                                 oldest first             none of this size
+//                                 oldest first             none is large enough
 //                                 v                        |
 //                                 Source ------------------+
 //
 // Without it, each short-lived heap pays the system calls for its chunks and a fault for each page it
 // touches. With it the next heap gets the same chunks, pages included, with whatever their last owner left in
-// them. Free chunks hold their links themselves, so the cache needs no other memory.
+// them. Free chunks hold their links themselves; chunks of 33 pages and more are joined with free neighbours
+// and cut (free_spans.hpp).
 //
-// Bound: cached plus in use never exceeds the most that was ever in use, or `Least` bytes if that was less,
-// so the cache alone raises no peak worth mentioning; and cached never exceeds limit(). The surplus goes back
-// to the source, oldest first. Pages of cached chunks stay resident: after a phase that needed much memory,
-// up to limit() bytes remain until other sizes drive them out or trim() returns them. (Marking them MADV_FREE
+// What was in use lately stays mapped: keep_time(), half a second by default. What nobody has asked for in
+// that time goes back to the source, oldest first, 32 MiB or an eighth of what is cached at a time, whenever
+// a megabyte of chunks has been freed or one has to be mapped. A process that does nothing gives nothing back
+// by itself: trim(0) does, at once, and so does set_keep_time(0) from then on. (Marking chunks MADV_FREE
 // would cost a system call per chunk, and lower nothing until memory is short.)
 //
-// Requests aligned above a page, or larger than any chunk size, go straight to the source; they count.
+// Bound: cached plus in use never exceeds the most that was ever in use by more than an eighth, or `Least`
+// bytes if that was less, so the cache alone raises no peak by more; and cached never exceeds limit().
+//
+// Chunks of an even number of pages are aligned to two pages, as slabs want them. Requests with a larger
+// alignment, or larger than any chunk size, go straight to the source; they count.
 // Any thread may call any member if the source is `concurrent`; the lock is never held while the source is
-// called. Cost: about 60 instructions for a chunk that is found or kept, lock included, O(1); returning
-// chunks is amortised, each goes once. A chunk may be freed to another instance over the same source than it
-// came from: figures and bound of both are then off by it. Destruction returns nothing: trim(0) does.
-// Seed 000, section 4: the cost of short-lived pools (AS7, AS9, AS11, AS13).
+// called. Cost: about 90 instructions for a chunk of up to 32 pages that is found or kept, lock and clock
+// included, O(1); returning chunks is amortised. A chunk may be freed to another instance over the same
+// source than it came from: figures and bound of both are then off by it. Destruction returns nothing:
+// trim(0) does. Seed 000, section 4: the cost of short-lived pools (AS7, AS9, AS11, AS13).
 #pragma once
+
+#include <sys/auxv.h>
+#include <time.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -38,7 +47,7 @@
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/light_mutex.hpp"
 #include "mallard/core/usage.hpp"
-#include "mallard/source/free_chunks.hpp"
+#include "mallard/source/free_spans.hpp"
 #include "mallard/source/os_pages.hpp"
 
 namespace mallard {
@@ -48,17 +57,40 @@ namespace mallard {
 // lives, which at this size is most of what a life costs.
 inline constexpr std::size_t default_least_chunks = std::size_t{1} << 20;
 
-// `Source` serves whole pages, and exactly as many as requested.
-template <predictable Source, std::size_t Least = default_least_chunks>
+// Milliseconds since any time, as the kernel counts ticks: no system call, no more than 10 ms late.
+struct coarse_clock {
+  static std::uint64_t now() noexcept {
+    ::timespec t{};
+    ::clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+    return static_cast<std::uint64_t>(t.tv_sec) * 1000 + static_cast<std::uint64_t>(t.tv_nsec) / 1000000;
+  }
+
+  // Bytes of freed chunks that are worth a look: a few chunks, or many where the kernel offers no vDSO, as to
+  // a program under valgrind, and it is a system call.
+  static std::size_t bytes_between() noexcept {
+    return std::size_t{1} << (::getauxval(AT_SYSINFO_EHDR) != 0 ? 16 : 26);
+  }
+};
+
+// Whether a source takes back a part of a block, and adjacent blocks at once, as the system does with pages.
+template <class Source>
+concept divisible = requires { requires static_cast<bool>(Source::is_divisible); };
+
+// `Source` serves whole pages, and exactly as many as requested. Chunks are joined and cut if it is
+// divisible.
+template <predictable Source, std::size_t Least = default_least_chunks, class Clock = coarse_clock>
 class basic_chunk_cache {
  public:
   using upstream_type = Source;
 
   static constexpr bool is_concurrent = concurrent<Source>;
 
-  // 128 MiB. glibc keeps up to 64 MiB of freed memory once its thresholds have grown to their most; a heap
-  // that doubles its chunks holds up to twice what it uses, and what it does not use is never resident.
-  static constexpr std::size_t default_limit = std::size_t{128} << 20;
+  // No limit: time is one.
+  static constexpr std::size_t default_limit = ~std::size_t{0};
+
+  // Milliseconds. Longer than work that is repeated takes for one round, mostly, and shorter than a program
+  // waits for its user.
+  static constexpr std::uint64_t default_keep_time = 500;
 
   constexpr basic_chunk_cache() = default;
   basic_chunk_cache(const basic_chunk_cache&) = delete;
@@ -75,29 +107,31 @@ class basic_chunk_cache {
   }
 
   [[nodiscard]] MALLARD_INLINE std::size_t received_size(std::size_t size, std::size_t align) const noexcept {
-    return keeps(size, align) ? size_of(index_of(size)) : source_.received_size(size, align);
+    return keeps(size, align) ? rounded(size) : source_.received_size(size, align);
   }
 
   [[nodiscard]] MALLARD_INLINE block allocate(std::size_t size, std::size_t align) noexcept {
     MALLARD_CHECK(is_valid_align(align));
     if (!keeps(size, align)) return obtain(size, align);
-    const std::size_t index = index_of(size);
-    if (void* const found = take(index, size_of(index)); found != nullptr) return {found, size_of(index)};
-    return obtain(size_of(index), page_size());
+    size = rounded(size);
+    if (void* const found = take(size); found != nullptr) return {found, size};
+    return obtain(size, align_of(size));
   }
 
   MALLARD_INLINE void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
-    if (keeps(size, align)) {
-      const std::size_t index = index_of(size);
-      keep(p, index, size_of(index));
-    } else {
+    if (keeps(size, align))
+      keep(p, rounded(size));
+    else
       pass_back(p, size, align);
-    }
   }
 
   // As deallocate, but the chunk is not cached.
   void return_to_system(void* p, std::size_t size, std::size_t align) noexcept {
-    pass_back(p, keeps(size, align) ? size_of(index_of(size)) : size, align);
+    if (keeps(size, align)) {
+      size = rounded(size);
+      align = align_of(size);
+    }
+    pass_back(p, size, align);
   }
 
   // At most this many bytes are cached. 0 switches the cache off: nothing is kept. What is cached above
@@ -110,6 +144,18 @@ class basic_chunk_cache {
     give_back(older);
   }
   [[nodiscard]] std::size_t limit() const noexcept { return read(limit_); }
+
+  // Milliseconds for which a chunk that nobody asks for stays mapped. What is older goes back when the next
+  // 64 KiB of chunks are freed or one is mapped.
+  void set_keep_time(std::uint64_t milliseconds) noexcept {
+    const std::lock_guard locked(mutex_);
+    keep_time_ = milliseconds;
+    until_time_ = 0;
+  }
+  [[nodiscard]] std::uint64_t keep_time() const noexcept {
+    const std::lock_guard locked(mutex_);
+    return keep_time_;
+  }
 
   // Returns the oldest chunks to the source until at most `keep` bytes are cached; returns the bytes freed.
   std::size_t trim(std::size_t keep) noexcept {
@@ -133,6 +179,7 @@ class basic_chunk_cache {
   // Restarts the maximum, and with it the bound, from what is mapped now.
   void reset_max_mapped() noexcept {
     const std::lock_guard locked(mutex_);
+    max_in_use_ = in_use_;
     max_mapped_ = in_use_ + cached_;
   }
 
@@ -151,8 +198,9 @@ class basic_chunk_cache {
     if (cached_ > limit_) return {"chunk_cache: more is cached than the limit"};
     if (in_use_ > max_mapped_ || cached_ > max_mapped_ - in_use_)
       return {"chunk_cache: more is mapped than ever was"};
-    if (violation v = free_.validate()) return v;
-    if (free_.bytes(size_of) != cached_) return {"chunk_cache: the chunks do not add up to what is cached"};
+    if (violation v = free_.validate(page_shift())) return v;
+    if (free_.pages() << page_shift() != cached_)
+      return {"chunk_cache: the chunks do not add up to what is cached"};
     return {};
   }
 
@@ -164,50 +212,60 @@ class basic_chunk_cache {
   };
 
   static bool keeps(std::size_t size, std::size_t align) noexcept {
-    return size <= size_of(chunk_sizes::count - 1) && align <= page_size();
+    return size <= span_sizes::largest << page_shift() &&
+           (align <= page_size() || align <= align_of(rounded(size)));
   }
-  static std::size_t index_of(std::size_t size) noexcept {
-    return chunk_sizes::index(((size - static_cast<std::size_t>(size != 0)) >> page_shift()) + 1);
+  // The alignment of a cached chunk of `size` bytes, a rounded size.
+  static std::size_t align_of(std::size_t size) noexcept {
+    return size % (2 * page_size()) == 0 ? 2 * page_size() : page_size();
   }
-  static std::size_t size_of(std::size_t index) noexcept { return chunk_sizes::pages(index) << page_shift(); }
+  static std::size_t rounded(std::size_t size) noexcept {
+    const std::size_t pages = ((size - static_cast<std::size_t>(size != 0)) >> page_shift()) + 1;
+    return span_sizes::rounded(pages) << page_shift();
+  }
   static int page_shift() noexcept { return std::countr_zero(page_size()); }
 
-  // Removes a cached chunk for use; null if there is none of the size.
-  MALLARD_NOINLINE void* take(std::size_t index, std::size_t size) noexcept {
+  // Removes a cached chunk of `size` bytes for use; null if there is none.
+  MALLARD_NOINLINE void* take(std::size_t size) noexcept {
     const std::lock_guard locked(mutex_);
-    void* const found = free_.take(index);
+    void* const found = free_.take(size >> page_shift(), page_shift());
     if (found == nullptr) return nullptr;
     cached_ -= size;
     in_use_ += size;
+    max_in_use_ = std::max(max_in_use_, in_use_);
     return found;
   }
 
   // Caches the chunk at `p`, in use until now.
-  MALLARD_NOINLINE void keep(void* p, std::size_t index, std::size_t size) noexcept {
+  MALLARD_NOINLINE void keep(void* p, std::size_t size) noexcept {
     mutex_.lock();
-    if (size > in_use_ || cached_ + size > limit_) [[unlikely]]
-      return keep_at_the_limit(p, index, size);
+    if (size > in_use_ || size >= until_time_ || cached_ + size > limit_) [[unlikely]]
+      return keep_slow(p, size);
+    until_time_ -= size;
     in_use_ -= size;
     cached_ += size;
-    free_.put(p, index);
+    free_.put(p, size >> page_shift(), now_, page_shift());
     mutex_.unlock();
   }
 
-  // The same with the lock held, when older chunks must make room. A chunk larger than the limit goes back
-  // itself, and so does one that came from another copy of the cache.
-  MALLARD_NOINLINE void keep_at_the_limit(void* p, std::size_t index, std::size_t size) noexcept {
+  // The same with the lock held, when others must make room, or to see which are old. One
+  // that is larger than the limit goes back itself, and so does one that came from another copy of the cache.
+  MALLARD_NOINLINE void keep_slow(void* p, std::size_t size) noexcept {
     std::unique_lock locked(mutex_, std::adopt_lock);
+    until_time_ = keep_time_ == 0 ? 0 : Clock::bytes_between();
     const bool is_foreign = size > in_use_;
     if (!is_foreign) in_use_ -= size;
-    if (is_foreign || size > limit_) {
+    if (is_foreign || size > limit_ || keep_time_ == 0) {
       locked.unlock();
-      return source_.deallocate(p, size, page_size());
+      return source_.deallocate(p, size, align_of(size));
     }
     surplus* const older = evict(limit_ - size);
+    now_ = Clock::now();
     cached_ += size;
-    free_.put(p, index);
+    free_.put(p, size >> page_shift(), now_, page_shift());
+    surplus* const all = evict_unused(older);
     locked.unlock();
-    give_back(older);
+    give_back(all);
   }
 
   MALLARD_NOINLINE void pass_back(void* p, std::size_t size, std::size_t align) noexcept {
@@ -227,6 +285,7 @@ class basic_chunk_cache {
     if (!fresh) return {};
     std::unique_lock locked(mutex_);
     in_use_ += fresh.size;
+    max_in_use_ = std::max(max_in_use_, in_use_);
     max_mapped_ = std::max(max_mapped_, in_use_);
     surplus* const older = evict(bound() - in_use_);  // what other threads have cached meanwhile
     max_mapped_ = std::max(max_mapped_, in_use_ + cached_);
@@ -238,30 +297,47 @@ class basic_chunk_cache {
   void make_room(std::size_t size) noexcept {
     std::unique_lock locked(mutex_);
     const std::size_t below = bound() - in_use_;
-    surplus* const older = evict(below - std::min(below, size));
+    now_ = Clock::now();
+    surplus* const older = evict_unused(evict(below - std::min(below, size)));
     locked.unlock();
     give_back(older);
   }
 
   // The most that may be cached and in use together.
-  [[nodiscard]] std::size_t bound() const noexcept { return std::max(max_mapped_, Least); }
+  [[nodiscard]] std::size_t bound() const noexcept {
+    return std::max(max_in_use_ + max_in_use_ / 8, std::max(Least, in_use_));
+  }
 
   // Removes the oldest chunks until at most `most` bytes are cached.
   surplus* evict(std::size_t most) noexcept {
     surplus* evicted = nullptr;
-    while (cached_ > most) {
-      std::size_t index = 0;
-      void* const oldest = free_.take_oldest(index);
-      cached_ -= size_of(index);
-      evicted = ::new (oldest) surplus{evicted, size_of(index)};
+    while (cached_ > most) evicted = evict_oldest(cached_ - most, evicted);
+    return evicted;
+  }
+
+  // Removes chunks that were not in use lately: a step. A large one goes in several.
+  MALLARD_NOINLINE surplus* evict_unused(surplus* evicted) noexcept {
+    std::size_t step = std::max(least_step, cached_ / 8);
+    while (step != 0 && !free_.empty() && now_ - free_.oldest_since() >= keep_time_) {
+      evicted = evict_oldest(step, evicted);
+      step -= std::min(step, evicted->size);
     }
     return evicted;
+  }
+
+  // Removes the oldest chunk, or at least `most` bytes of it.
+  surplus* evict_oldest(std::size_t most, surplus* others) noexcept {
+    const std::size_t page = page_size();
+    std::size_t pages = 0;
+    void* const oldest = free_.take_oldest((most + 2 * page - 1) / (2 * page) * 2, pages, page_shift());
+    cached_ -= pages << page_shift();
+    return ::new (oldest) surplus{others, pages << page_shift()};
   }
 
   void give_back(surplus* evicted) noexcept {
     while (evicted != nullptr) {
       surplus* const c = std::exchange(evicted, evicted->next);
-      source_.deallocate(c, c->size, page_size());
+      source_.deallocate(c, c->size, align_of(c->size));
     }
   }
 
@@ -270,12 +346,19 @@ class basic_chunk_cache {
     return figure;
   }
 
+  // Bytes that go back at a time: a system call of some milliseconds.
+  static constexpr std::size_t least_step = std::size_t{32} << 20;
+
   mutable light_mutex mutex_;
   std::size_t limit_ = default_limit;
+  std::uint64_t keep_time_ = default_keep_time;
+  std::uint64_t now_ = 0;       // when the time was read last
+  std::size_t until_time_ = 0;  // bytes to be kept before it is read again
   std::size_t in_use_ = 0;
   std::size_t cached_ = 0;
+  std::size_t max_in_use_ = 0;
   std::size_t max_mapped_ = 0;
-  free_chunks free_;
+  free_spans<divisible<Source>> free_;
   [[no_unique_address]] Source source_;
 };
 

@@ -20,8 +20,8 @@
 // registered earlier must not, as it would wait for the forking thread itself. The child of a bare clone()
 // or vfork() must not use the cache.
 //
-// Received sizes are whole pages; above 64 of them up to 1/32 more than asked for (chunk_sizes). Cost: about
-// 60 instructions per chunk if one of the size is cached, otherwise the system's.
+// Received sizes are whole pages; above 8 of them up to a page or 1/32 more than asked for (span_sizes).
+// Cost: about 90 instructions per chunk if one of the size is cached, otherwise the system's.
 #pragma once
 
 #include <cstddef>

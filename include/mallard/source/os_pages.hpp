@@ -3,11 +3,12 @@
 //     request  [ size            ]
 //     mapped   [ page | page | page ]      received = whole pages, zeroed by the kernel
 //
-// For an alignment above the page size it maps `align` bytes more and unmaps both ends at once, so a block
-// never holds more than its own pages. It has no state: any os_pages may free a block of another.
-// At the kernel's limit of mappings, unmapping a block between two others may fail, as it would split one
-// mapping into two. Its memory then goes back, but its addresses stay taken until the process ends.
-// Cost: one system call per operation, and one page fault per page at its first touch.
+// For an alignment above the page size, where a mapping is not so aligned by chance, it maps `align` bytes
+// more and unmaps both ends at once, so a block never holds more than its own pages. It has no state: any
+// os_pages may free a block of another. At the kernel's limit of mappings, unmapping a block between two
+// others may fail, as it would split one mapping into two. Its memory then goes back, but its addresses stay
+// taken until the process ends. Cost: one system call per operation, and one page fault per page at its first
+// touch.
 #pragma once
 
 #include <sys/mman.h>
@@ -26,6 +27,8 @@ namespace mallard {
 class os_pages {
  public:
   static constexpr bool is_concurrent = true;
+  static constexpr bool is_divisible =
+      true;  // a part of a block may be given back, and adjacent ones at once
 
   os_pages() = default;
   os_pages(const os_pages&) = delete;
@@ -40,6 +43,16 @@ class os_pages {
     return size;
   }
 #endif
+
+  // Lets the system provide `bytes` bytes of pages from `p` on, a page's begin, at once instead of a page at
+  // each first touch. Only a hint: memory that is there already stays as it is.
+  static void populate(void* p, std::size_t bytes) noexcept {
+#if defined(MADV_POPULATE_WRITE)
+    ::madvise(p, bytes, MADV_POPULATE_WRITE);
+#else
+    ::madvise(p, bytes, 23);  // since Linux 5.14; others refuse it
+#endif
+  }
 
   // The members of a heap, though this one has no state.
   // NOLINTBEGIN(readability-convert-member-functions-to-static, readability-make-member-function-const)
@@ -69,6 +82,9 @@ class os_pages {
   }
 
   static block map_aligned(std::size_t pages, std::size_t align) noexcept {
+    const block narrow = map(pages);
+    if (!narrow || is_aligned(narrow.data, align)) return narrow;
+    unmap(narrow.data, pages);
     const std::size_t spare = align - page_size();
     const block wide = map(pages + spare);
     if (!wide) return {};

@@ -65,6 +65,7 @@ constexpr void for_each_own_heap(F f) {
   f(own_heap<stack_arena<4096>, no, with::one_thread>{});
   f(own_heap<multipool, freed, with::one_thread>{"a pool a size class, larger blocks passed through"});
   f(own_heap<pool, no, with::one_thread>{});
+  f(own_heap<lifo_multipool, freed, with::alone>{"multipool with one free list a class"});
   f(own_heap<fifo_multipool, freed, with::alone>{"multipool that reuses first what was freed first"});
   f(own_heap<multipool_over_monotonic, cleared, with::one_thread>{
       "pools over one monotonic, cleared after each pass"});

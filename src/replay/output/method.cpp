@@ -140,9 +140,9 @@ std::vector<method_line> method_of(const report_input& in) {
       {"pass_end", pass_end_of(in.facts)},
       {"chunk_cache",
        "mallard's heaps take memory from the chunk cache of their process, as by default: it "
-       "keeps up to " +
-           harness::format_bytes(process_chunks().limit()) +
-           " of what they return, is empty when a turn begins, and counts as held"},
+       "keeps what they return for " +
+           std::to_string(process_chunks().keep_time()) +
+           " ms, is empty when a turn begins, and counts as held"},
       {"memory_limit", harness::format_bytes(in.options.memory_limit) +
                            " of private writable memory an allocator" +
                            (in.options.litter == 0 ? "" : " with its litter") +

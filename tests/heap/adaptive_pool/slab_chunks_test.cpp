@@ -11,7 +11,7 @@
 namespace mallard {
 namespace {
 
-using four_a_chunk = constant<4 * 8192 + 4096>;
+using four_a_chunk = constant<4 * 8192>;
 using some = slab_chunks<default_source, slab_form<>, four_a_chunk>;
 
 constexpr slab_shape shape = slab_shape::of<slab_form<>>(24, 8, slab::headers);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 
 #include "mallard/core/size_classes.hpp"
@@ -184,6 +185,53 @@ TEST_F(SegregateSingles, ABurstIsAdjacent) {
   auto* const first = static_cast<std::byte*>(burst.pop_front());
   for (std::byte* p = first + 192; !burst.empty(); p += 192) EXPECT_EQ(burst.pop_front(), p);
   EXPECT_EQ(heap_.statistics(classes::index(192, 8)).carved, 5u);
+  EXPECT_FALSE(heap_.validate());
+}
+
+class SegregateInSlabs : public testing::Test {
+ protected:
+  SegregateInSlabs() {
+    for (void*& p : blocks_) p = heap_.allocate(48, 8).data;
+  }
+
+  source source_;
+  segregate<upstream_ref<source>, classes, doubling<4096, 65536>, proportional<512, 512, 8, 4096>,
+            intrusive_stack, 8192>
+      heap_{source_};
+  std::array<void*, 20000> blocks_;
+};
+
+TEST_F(SegregateInSlabs, AnOverwrittenBlockThatWentToItsSlabIsReported) {
+  for (void* p : blocks_) heap_.deallocate(p, 48, 8);
+  EXPECT_FALSE(heap_.validate());
+  for (std::size_t i = 0; i < blocks_.size() / 2; ++i) blocks_[i] = heap_.allocate(48, 8).data;
+  void* const waiting = blocks_[3000];
+  const std::uintptr_t wild = address_of(waiting) + 8;
+  for (std::size_t i = 0; i < 5000; i += 2) heap_.deallocate(blocks_[i], 48, 8);
+  EXPECT_FALSE(heap_.validate());
+  std::memcpy(waiting, &wild, sizeof wild);
+  EXPECT_TRUE(heap_.validate());
+}
+
+TEST_F(SegregateInSlabs, ABlockFreedTwiceIsReportedWhereverItWaits) {
+  heap_.deallocate(blocks_[10000], 48, 8);
+  for (std::size_t i = 0; i < 1000; ++i) heap_.deallocate(blocks_[i], 48, 8);
+  EXPECT_FALSE(heap_.validate());
+  heap_.deallocate(blocks_[10000], 48, 8);
+  EXPECT_TRUE(heap_.validate());
+}
+
+TEST_F(SegregateInSlabs, ABlockOfAnotherClassIsReported) {
+  heap_.deallocate(blocks_[10000], 64, 8);
+  EXPECT_TRUE(heap_.validate());
+}
+
+TEST_F(SegregateInSlabs, BlocksAreCountedWhereverTheyWait) {
+  const std::size_t index = classes::index(48, 8);
+  EXPECT_EQ(heap_.statistics(index).live(), blocks_.size());
+  for (std::size_t i = 0; i < 5000; ++i) heap_.deallocate(blocks_[3 * i], 48, 8);
+  EXPECT_EQ(heap_.statistics(index).live(), blocks_.size() - 5000);
+  EXPECT_EQ(heap_.usage().granted, (blocks_.size() - 5000) * 48);
   EXPECT_FALSE(heap_.validate());
 }
 

@@ -29,6 +29,8 @@ TEST(Strategy, TheListHasAllAllocatorsInTheirBindingsOnce) {
                                        "monotonic pmr",
                                        "multipool typed",
                                        "multipool pmr",
+                                       "lifo_multipool typed",
+                                       "lifo_multipool pmr",
                                        "fifo_multipool typed",
                                        "fifo_multipool pmr",
                                        "multipool/monotonic typed",

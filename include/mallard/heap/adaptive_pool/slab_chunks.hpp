@@ -258,7 +258,7 @@ class slab_chunks {
   }
 
   MALLARD_NOINLINE slab_chunk* add(const slab_shape& shape) noexcept {
-    const std::size_t align = std::min(shape.piece(), page);
+    const std::size_t align = std::min(shape.piece(), 2 * page);
     const std::size_t spare = shape.piece() - align;
     const std::size_t wished = Growth::next(newest_bytes_, held_);
     const std::size_t slabs =
