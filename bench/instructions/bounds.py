@@ -47,8 +47,11 @@ EIGHT_BLOCKS = (
 )
 REAPS = ("reap", "sized_reap")
 
-# Of a pool's whole life, over the same of another's.
+# Of a pool's whole life, over the same of another's. Where it stands on a monotonic, two heaps end, and since
+# the chunk cache keeps by time, each chunk takes 40 instructions more.
 LIVES_AT_MOST = {"std.pool": 0.333, "boost.pool": 1.0}
+TWO_HEAPS_AT_MOST = {"std.pool": 0.333, "boost.pool": 1.15}
+TWO_HEAPS = "multipool/monotonic"
 LIVES = (
     ("multipool", "typed"),
     ("multipool", "pmr"),
@@ -82,11 +85,12 @@ def limits(figures: Mapping[Key, float]) -> Iterator[Limit]:
         found = at_each("pair", allocator, way, LIVE, figures)
         yield worst(f"pair, {allocator}, {way}", instructions, found)
     yield from of_regions(figures)
-    for other, share in LIVES_AT_MOST.items():
+    for other in LIVES_AT_MOST:
         theirs = figures.get(Key("life", other, "pmr", 1))
         for allocator, way in LIVES:
+            at_most = (TWO_HEAPS_AT_MOST if allocator == TWO_HEAPS else LIVES_AT_MOST)[other]
             of_theirs = over(figures.get(Key("life", allocator, way, 1)), theirs)
-            yield Limit(f"life, {allocator}, {way}, over that of {other}", share, of_theirs, "pmr")
+            yield Limit(f"life, {allocator}, {way}, over that of {other}", at_most, of_theirs, "pmr")
     for allocator, way in LIVES:
         calls = figures.get(Key("life, system calls", allocator, way, 1))
         yield Limit(f"life, {allocator}, {way}, system calls", 0, calls, "1 if any")

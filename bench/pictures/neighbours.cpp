@@ -20,14 +20,16 @@ constexpr std::size_t size = 48;
 constexpr std::size_t all = 2400;
 constexpr std::size_t drawn = 300;
 
-alignas(8192) std::array<std::byte, 262144> buffer;
+// Aligned to what heaps align slabs to, wherever the program is loaded.
+constexpr std::size_t bytes = 262144;
+std::byte* const buffer = static_cast<std::byte*>(std::aligned_alloc(8192, bytes));
 
 template <std::size_t Slab>
 void tell(const char* strategy) {
   using mallard::multipool_classes;
   mallard::basic_multipool<mallard::fixed_buffer, multipool_classes, mallard::multipool_growth,
                            mallard::multipool_run_growth, mallard::intrusive_stack, Slab>
-      heap(buffer.data(), buffer.size());
+      heap(buffer, bytes);
   std::array<void*, all> blocks{};
   for (void*& p : blocks) p = heap.allocate(size, 8).data;
   unsigned long long state = 2015;
@@ -39,7 +41,7 @@ void tell(const char* strategy) {
   for (std::size_t i = 0; i < drawn; ++i) {
     const void* const p = heap.allocate(size, 8).data;
     if (p == nullptr) std::exit(1);
-    const auto offset = static_cast<const std::byte*>(p) - buffer.data();
+    const auto offset = static_cast<const std::byte*>(p) - buffer;
     std::printf("%s %zu %zu %td %zu\n", strategy, i, drawn, offset, size);
   }
 }

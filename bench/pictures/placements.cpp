@@ -19,7 +19,9 @@
 
 namespace {
 
-alignas(4096) std::array<std::byte, 65536> buffer;
+// Aligned to what heaps align slabs to, wherever the program is loaded.
+constexpr std::size_t bytes = 65536;
+std::byte* const buffer = static_cast<std::byte*>(std::aligned_alloc(8192, bytes));
 
 // A linear congruential generator: the same numbers everywhere.
 class numbers {
@@ -90,8 +92,8 @@ class story {
 
 template <class Heap, class... Args>
 void tell(const char* strategy, std::size_t only_size, Args... args) {
-  Heap heap(args..., buffer.data(), buffer.size());
-  story(strategy, heap, buffer.data(), only_size).run();
+  Heap heap(args..., buffer, bytes);
+  story(strategy, heap, buffer, only_size).run();
 }
 
 }  // namespace
@@ -104,8 +106,5 @@ int main() {
   tell<mallard::basic_adaptive_pool<fixed_buffer, mallard::slab_form<8>, mallard::constant<1>>>(
       "adaptive_pool", 48, std::size_t{48}, std::size_t{8});
   tell<mallard::basic_multipool<fixed_buffer>>("multipool", 0);
-  using mallard::multipool_classes, mallard::multipool_growth, mallard::multipool_run_growth;
-  tell<mallard::basic_multipool<mallard::basic_monotonic<fixed_buffer>, multipool_classes, multipool_growth,
-                                multipool_run_growth, mallard::intrusive_stack, 0>>(
-      "multipool_over_monotonic", 0);
+  tell<mallard::basic_multipool<mallard::basic_monotonic<fixed_buffer>>>("multipool_over_monotonic", 0);
 }

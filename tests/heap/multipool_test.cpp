@@ -192,7 +192,7 @@ TEST_F(Multipool, ABurstThatWishesForTooMuchIsCutIntoWhatThereIs) {
   basic_multipool<fixed_buffer, multipool_classes, doubling<4096, 4096>> small(bytes, sizeof bytes);
   for (int i = 0; i < 300; ++i) ASSERT_TRUE(small.allocate(100, 8));
   chain rest;
-  EXPECT_TRUE(small.allocate_burst(rest, 400, 48, 8, 65536)) << "no 19200 bytes are in one piece";
+  EXPECT_TRUE(small.allocate_burst(rest, 400, 48, 8, 65536)) << "65536 bytes are not in one piece";
   EXPECT_FALSE(small.validate());
 }
 
@@ -428,6 +428,32 @@ TEST(MultipoolSlabs, AHeapWithoutAlignedMemoryServesEverythingFromOneListAClass)
   for (const block& b : blocks) heap.deallocate(b.data, b.size, 8);
   EXPECT_FALSE(heap.validate());
   EXPECT_EQ(heap.usage().granted, 0u);
+}
+
+TEST(MultipoolSlabs, BlocksOfABurstGoToTheirSlabsAsOthersDo) {
+  multipool heap;
+  chain burst;
+  (void)blocks_of(heap, 1000, 48);
+  ASSERT_TRUE(heap.allocate_burst(burst, many, 48, 8, 48 * 20));
+  std::vector<void*> blocks;
+  while (!burst.empty()) blocks.push_back(burst.pop_front());
+  for (void* p : blocks) heap.deallocate(p, 48, 8);
+  const std::size_t held = heap.upstream().held();
+  (void)blocks_of(heap, many * 48 / 64, 64);
+  EXPECT_LT(heap.upstream().held(), held + held / 8) << "emptied slabs serve another class";
+}
+
+TEST(MultipoolSlabs, WhereThereIsNothingElseAnyClassTakesEmptiedSlabs) {
+  alignas(8192) static std::byte bytes[262144];
+  basic_multipool<fixed_buffer> heap(bytes, sizeof bytes);
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(heap.allocate(64, 8));
+  const std::vector<void*> blocks = blocks_of(heap, 3000, 48);
+  while (heap.allocate(64, 8)) {
+  }
+  for (void* p : blocks) heap.deallocate(p, 48, 8);
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(heap.allocate(64, 8)) << i;
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(heap.allocate(3000, 8)) << i;
+  EXPECT_FALSE(heap.validate());
 }
 
 TEST(MultipoolSlabs, AClassKeepsOneListOnceItWasAskedForMoreAdjacentBlocksThanASlabHas) {

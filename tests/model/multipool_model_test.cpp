@@ -31,7 +31,7 @@ struct small_slabs_model : model {
 struct lifo_model : model {
   static constexpr bool bursts_are_adjacent = true;
   static constexpr bool serves_as_new_when_cleared = true;
-  using heap = basic_multipool<source, size_classes<16, 64, 1, 256>, doubling<256, 1024>, doubling<64, 128>,
+  using heap = basic_multipool<source, multipool_classes, multipool_growth, multipool_run_growth,
                                intrusive_stack, 0>;
 };
 

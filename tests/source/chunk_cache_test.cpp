@@ -242,6 +242,11 @@ TEST_F(ChunkCache, GivesLargeMemoryBackInSteps) {
     EXPECT_LE(before - cache_.cached(), large / 8 + 2 * page);
     EXPECT_LT(cache_.cached(), before);
     before = cache_.cached();
+    void* const again = take(large / 128);
+    keep(again, large / 128);
+    EXPECT_EQ(take(large / 128), again) << "what was used just now went back";
+    keep(again, large / 128);
+    before = cache_.cached();
     EXPECT_EQ(take(page), small);
   }
   EXPECT_LT(steps, 40);
@@ -253,6 +258,11 @@ TEST_F(ChunkCache, KeepsNothingWhereItKeepsForNoTime) {
   cache_.set_keep_time(0);
   keep(take(5 * page), 5 * page);
   EXPECT_EQ(cache_.mapped(), 0u);
+  cache_.set_keep_time(before);
+  keep(take(5 * page), 5 * page);
+  EXPECT_EQ(cache_.cached(), 5 * page);
+  cache_.set_keep_time(0);
+  EXPECT_EQ(pages().out, 0u) << "what was cached before";
   cache_.set_keep_time(before);
 }
 

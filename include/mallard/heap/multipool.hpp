@@ -4,7 +4,7 @@
 //     larger, or aligned to more than 64:  node <-> node <-> node                      --+--> Upstream
 //
 // A class begins with blocks from memory that all classes share, so a small heap takes few pages. Once it has
-// carved 16 KiB, it moves to slabs of 8 KiB: blocks that were freed more than about half a slab's worth ago
+// carved 16 KiB, it moves to slabs of 8 KiB: blocks that were freed more than about a slab's worth ago
 // wait in the slab that they lie in, so blocks that are allocated one after the other are neighbours however
 // long the heap has been used (heap/multipool/class_slabs.hpp). Classes of 1 KiB and more keep one list, and
 // so do those of an upstream that has no memory aligned to 8 KiB.
@@ -15,7 +15,9 @@
 // class to class, plus at most
 //
 //     a sixteenth of what it holds, or 16 KiB, in the chunk in use,
-//     a slab of 8 KiB for each class that has any, and at each slab's end less than a block,
+//     a slab of 8 KiB for each class that has any, a 32nd of its peak that waits in slabs, and in each slab
+//     64
+//         bytes and less than a block,
 //     less than 64 bytes in front of each larger block, where its neighbour is of another class,
 //     the end of each chunk: a sixteenth of it and a page if one class fills it, otherwise less than a block.
 //
@@ -75,11 +77,12 @@ using multipool_growth = proportional<4096, 16384, 16, 1048576>;
 // cost of a new run over eight blocks or more. At most as much as one block of the largest class.
 using multipool_run_growth = proportional<512, 1024, 16, multipool_classes::largest>;
 
-// `Slab`: bytes of a slab, a power of two up to 32 KiB; 0: one list a class.
+// `Slab`: bytes of a slab, a power of two up to 32 KiB. 0: one list a class, as where the upstream ends all
+// blocks at once: what ends as a whole has no time to be shuffled, and aligned slabs would leave holes in it.
 template <heap Upstream = default_source, class Classes = multipool_classes,
           growth_policy Growth = multipool_growth, growth_policy RunGrowth = multipool_run_growth,
           class FreeList = intrusive_stack,
-          std::size_t Slab = std::same_as<FreeList, intrusive_stack> ? 8192 : 0>
+          std::size_t Slab = std::same_as<FreeList, intrusive_stack> && !releasable<Upstream> ? 8192 : 0>
 class basic_multipool {
  public:
   using upstream_type = Upstream;
@@ -221,15 +224,12 @@ using multipool = basic_multipool<>;
 using lifo_multipool = basic_multipool<default_source, multipool_classes, multipool_growth,
                                        multipool_run_growth, intrusive_stack, 0>;
 
-// A block that passes through to a monotonic is lost until clear(), so there are classes up to 1 MiB. One
-// list a class: what ends as a whole has no time to be shuffled, and aligned slabs would leave holes in the
-// monotonic.
-using multipool_over_monotonic = basic_multipool<monotonic, size_classes<8, 64, 8, 1048576>, multipool_growth,
-                                                 multipool_run_growth, intrusive_stack, 0>;
+// A block that passes through to a monotonic is lost until clear(), so there are classes up to 1 MiB.
+using multipool_over_monotonic = basic_multipool<monotonic, size_classes<8, 64, 8, 1048576>>;
 
 // Elements that come and go for a long time keep the address order in which they were made: a list that
 // shrinks in front and grows behind is traversed as fast as a new one. The price: three instructions more per
-// pair, and reuse of the block freed longest ago.
+// pair than lifo_multipool, and reuse of the block freed longest ago.
 using fifo_multipool = basic_multipool<default_source, multipool_classes, multipool_growth,
                                        multipool_run_growth, intrusive_queue, 0>;
 

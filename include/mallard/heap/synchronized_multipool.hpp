@@ -154,7 +154,8 @@ class basic_synchronized_multipool {
   }
 
  private:
-  using central = basic_multipool<Upstream, Classes, Growth, RunGrowth>;
+  // Freed blocks wait in caches and batches and do not come back to it, so slabs would serve no purpose.
+  using central = basic_multipool<Upstream, Classes, Growth, RunGrowth, intrusive_stack, 0>;
   static constexpr std::size_t cached = Classes::index(largest_cached, 1) + 1;
 
   MALLARD_NOINLINE block allocate_large(std::size_t size, std::size_t align) noexcept {

@@ -108,7 +108,9 @@ class shared_chunks {
   // may be taken. Null if no memory is so aligned.
   [[nodiscard]] std::byte* take_aligned(std::size_t size) noexcept {
     if (aligned_.room() < size) {
-      typename chunks::chunk* const added = chunks_.add_aligned(size);
+      typename chunks::chunk* added = nullptr;
+      do added = chunks_.add_aligned(size);
+      while (added == nullptr && give_spares_back());
       if (added == nullptr) return nullptr;
       aligned_ = bump{reinterpret_cast<std::byte*>(added), added->end()};
       newest_aligned_ = added;
@@ -129,7 +131,7 @@ class shared_chunks {
   void for_each_aligned(std::size_t size, F f) const noexcept {
     for (typename chunks::chunk* c = chunks_.newest(); c != nullptr; c = c->older())
       if (c->filled() != c->begin())
-        for (auto* p = reinterpret_cast<std::byte*>(c); p != c->filled(); p += size) f(p);
+        for (auto* p = reinterpret_cast<std::byte*>(c); p < c->filled(); p += size) f(p);
   }
 
   // Returns chunks that clear() has kept and that are unused since; whether there were any.

@@ -13,8 +13,8 @@
 //
 // What was in use lately stays mapped: keep_time(), half a second by default. What nobody has asked for in
 // that time goes back to the source, oldest first, 32 MiB or an eighth of what is cached at a time, whenever
-// a megabyte of chunks has been freed or one has to be mapped. A process that does nothing gives nothing back
-// by itself: trim(0) does, at once, and so does set_keep_time(0) from then on. (Marking chunks MADV_FREE
+// 64 KiB of chunks have been freed or one has to be mapped. A process that does nothing gives nothing back by
+// itself: trim(0) does, at once, and set_keep_time(0) keeps nothing from then on. (Marking chunks MADV_FREE
 // would cost a system call per chunk, and lower nothing until memory is short.)
 //
 // Bound: cached plus in use never exceeds the most that was ever in use by more than an eighth, or `Least`
@@ -23,10 +23,11 @@
 // Chunks of an even number of pages are aligned to two pages, as slabs want them. Requests with a larger
 // alignment, or larger than any chunk size, go straight to the source; they count.
 // Any thread may call any member if the source is `concurrent`; the lock is never held while the source is
-// called. Cost: about 90 instructions for a chunk of up to 32 pages that is found or kept, lock and clock
-// included, O(1); returning chunks is amortised. A chunk may be freed to another instance over the same
-// source than it came from: figures and bound of both are then off by it. Destruction returns nothing:
-// trim(0) does. Seed 000, section 4: the cost of short-lived pools (AS7, AS9, AS11, AS13).
+// called, but while the table of free spans grows. Cost: about 90 instructions for a chunk of up to 32 pages
+// that is found or kept, lock and clock included, O(1); returning chunks is amortised. A chunk may be freed
+// to another instance over the same source than it came from: figures and bound of both are then off by it.
+// Destruction returns nothing: trim(0) does. Seed 000, section 4: the cost of short-lived pools (AS7, AS9,
+// AS11, AS13).
 #pragma once
 
 #include <sys/auxv.h>
@@ -146,11 +147,14 @@ class basic_chunk_cache {
   [[nodiscard]] std::size_t limit() const noexcept { return read(limit_); }
 
   // Milliseconds for which a chunk that nobody asks for stays mapped. What is older goes back when the next
-  // 64 KiB of chunks are freed or one is mapped.
+  // 64 KiB of chunks are freed or one is mapped; 0 keeps nothing and gives everything back at once.
   void set_keep_time(std::uint64_t milliseconds) noexcept {
-    const std::lock_guard locked(mutex_);
+    std::unique_lock locked(mutex_);
     keep_time_ = milliseconds;
     until_time_ = 0;
+    surplus* const older = milliseconds == 0 ? evict(0) : nullptr;
+    locked.unlock();
+    give_back(older);
   }
   [[nodiscard]] std::uint64_t keep_time() const noexcept {
     const std::lock_guard locked(mutex_);

@@ -11,8 +11,8 @@
 // A span holds its links in its first bytes; the rest of it is not touched. The table of boundaries has pages
 // of its own; while there are none for it, spans are not joined. Not synchronised.
 // Invariant: each span is once in the list of its size and once in the list of ages; a joined one is twice in
-// the table. Cost: O(1), except pages() and validate(). Initialised at compile time; the table stays until
-// the process ends.
+// the table. Cost: O(1) in the mean, except pages() and validate(). Initialised at compile time; the table
+// stays until the process ends.
 #pragma once
 
 #include <algorithm>
@@ -38,9 +38,9 @@ namespace mallard {
 //
 // A small span serves only requests of its own size, so fewer sizes fit sooner, and rounding up holds memory
 // for nothing. This loses nothing up to 8 pages, where most chunks are, at most a page up to 64, and less
-// than 1/32 of the request above. Even sizes let spans of two pages and more be aligned to two without holes
-// between them. The largest is what monotonic_growth asks for at most: 1 GiB in pages of
-// 4 KiB. Invariant: rounded(n) >= n is the same for every size in between. Cost: a few shifts.
+// than 1/32 of the request above. Even sizes let spans of an even number of pages be aligned to two without
+// holes between them. The largest is what monotonic_growth asks for at most: 1 GiB in pages of 4 KiB.
+// Invariant: rounded(n) >= n is the same for every size in between. Cost: a few shifts.
 class span_sizes {
   static constexpr std::size_t per_doubling = 32;
   static constexpr std::size_t exact = 2 * per_doubling;  // pages: up to here there is a list for each number
@@ -130,12 +130,19 @@ class free_spans {
   // Since when the oldest one is free. Precondition: there is one.
   [[nodiscard]] std::uint64_t oldest_since() const noexcept { return oldest_->since; }
 
-  // Removes the oldest span, or the end of a joined one that has more than `most` pages; sets `pages` to what
-  // that has.
-  // Precondition: there is one.
+  // Removes the oldest span, or the begin of a joined one that has more than `most` pages, as requests take
+  // the end; sets `pages` to what that has. Precondition: there is one.
   [[nodiscard]] void* take_oldest(std::size_t most, std::size_t& pages, int page_shift) noexcept {
-    pages = is_joined(oldest_->pages) ? std::min(most, oldest_->pages) : oldest_->pages;
-    return cut(oldest_, pages, page_shift);
+    span* const s = oldest_;
+    pages = is_joined(s->pages) ? std::min(most, s->pages) : s->pages;
+    if (pages == s->pages) return cut(s, pages, page_shift);
+    forget(s, page_shift);
+    span* const rest = ::new (reinterpret_cast<std::byte*>(s) + (pages << page_shift)) span(*s);
+    rest->pages -= pages;
+    (rest->of_age.newer == nullptr ? newest_ : rest->of_age.newer->of_age.older) = rest;
+    oldest_ = rest;
+    remember(rest, page_shift);
+    return s;
   }
 
   // Pages of all spans.

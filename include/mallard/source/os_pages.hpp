@@ -7,8 +7,8 @@
 // more and unmaps both ends at once, so a block never holds more than its own pages. It has no state: any
 // os_pages may free a block of another. At the kernel's limit of mappings, unmapping a block between two
 // others may fail, as it would split one mapping into two. Its memory then goes back, but its addresses stay
-// taken until the process ends. Cost: one system call per operation, and one page fault per page at its first
-// touch.
+// taken until the process ends. Cost: one system call per operation, up to five for a stricter alignment, and
+// one page fault per page at its first touch.
 #pragma once
 
 #include <sys/mman.h>

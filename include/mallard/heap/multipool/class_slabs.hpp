@@ -123,6 +123,9 @@ class free_slabs {
 
   void put(slab* s) noexcept { first_ = ::new (s) slab{.next = first_}; }
 
+  // Whether none is at hand.
+  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+
   // Drops all slabs, whose memory ends.
   void forget() noexcept { first_ = nullptr; }
 

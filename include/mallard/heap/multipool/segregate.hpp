@@ -9,13 +9,14 @@
 //
 // It serves the sizes that have a class (Classes::serves) and returns null for others. Blocks have no
 // headers: deallocate finds the class again from size and alignment. A class begins with blocks from memory
-// that all classes share, so that a small heap takes few pages. When half of Slab bytes are carved for it, it
-// moves to slabs (class_slabs.hpp): its free list is a magazine then. It keeps to its one list, and takes
-// what memory there is, if the upstream has none that is so aligned, or if more adjacent blocks were asked
-// for than a slab has. With Slab = 0, no class has slabs. Memory that was carved for one class is not used
-// for another before clear() or release(), except slabs without a block in use. FreeList decides which freed
-// block is reused first: intrusive_stack the newest, intrusive_queue the oldest, without slabs only. Cost of
-// a pair up to Classes::small bytes: see multipool.hpp. It holds nothing until first used.
+// that all classes share, so that a small heap takes few pages. When it has carved twice Slab bytes, it moves
+// to slabs (class_slabs.hpp): its free list is a magazine then. Once no slab could be had for it, or it was
+// asked for more adjacent blocks than a slab has, it keeps one list and takes what memory there is, until
+// clear() or release(). With Slab = 0, no class has slabs.
+// Memory that was carved for one class is not used for another before that, except slabs without a block in
+// use: other classes with slabs take them first, the rest where there is nothing else. FreeList decides which
+// freed block is reused first: intrusive_stack the newest, intrusive_queue the oldest, without slabs only.
+// Cost of a pair up to Classes::small bytes: see multipool.hpp. It holds nothing until first used.
 #pragma once
 
 #include <algorithm>
@@ -126,7 +127,7 @@ class segregate {
     std::size_t adjacent = std::clamp<std::size_t>(contiguous / received, 1, max_request / received / 2);
     if (adjacent != 1) uncarve(index, received);
     if constexpr (has_slabs)
-      if (index < slab_classes && adjacent > (Slab - 2 * slab::first_block) / received) keep_one_list(index);
+      if (std::min(count, adjacent) > (Slab - 2 * slab::first_block) / received) keep_one_list(index);
     chain taken;
     while (count != 0 && (!freed_[index].empty() || refill(index)))
       for (; count != 0 && !freed_[index].empty(); --count) taken.push_back(take_freed(index));
@@ -254,15 +255,22 @@ class segregate {
   };
 
   // The memory that classes with one list share: the first chunk, then one slab after another, cut up for
-  // all. Blocks that are too large for slabs have a part in the first chunk.
+  // all. Blocks that are too large for slabs have a part in what is there, and take further slabs where there
+  // is no other memory.
   struct early_memory {
     segregate& heap;
-    bool is_for_large;
+    std::size_t index;
+    bool is_last = false;  // there is no other memory
 
+    [[nodiscard]] bool is_open() const noexcept {
+      return index >= slab_classes || heap.states_[index].kind == layout::one_list;
+    }
     [[nodiscard]] span cut(std::size_t prefix, std::size_t align, std::size_t unit, std::size_t most,
                            std::size_t least = 1) noexcept {
       const span present = memory::cut_from(heap.early_, prefix, align, unit, most, least);
-      if (present.begin != nullptr || (is_for_large && heap.first_.begin != nullptr)) return present;
+      if (present.begin != nullptr) return present;
+      if (is_last ? heap.free_slabs_.empty() : index >= slab_classes && heap.first_.begin != nullptr)
+        return {};
       if (!heap.renew_early(prefix + align + least * unit)) return {};
       return memory::cut_from(heap.early_, prefix, align, unit, most, least);
     }
@@ -310,7 +318,7 @@ class segregate {
       early_ = bump{first_.begin, first_.end};
       return first_.begin != nullptr;
     }
-    slab* const s = free_slabs_.take_shared();
+    slab* const s = needed <= Slab - slab::first_block ? free_slabs_.take_shared() : nullptr;
     if (s == nullptr) return false;
     early_ = bump{s->start() + slab::first_block, s->start() + Slab};
     return true;
@@ -332,6 +340,7 @@ class segregate {
 
   // From now on the class has one free list, and its blocks come from anywhere.
   void keep_one_list(std::size_t index) noexcept {
+    if (index >= slab_classes) return;
     states_.use(index).kind = layout::kept;
     room_[index] = never_full;
   }
@@ -368,15 +377,31 @@ class segregate {
       if (index < slab_classes && !has_one_list(index))
         if (refill(index) || (states_[index].kind == layout::in_slabs && carve_in_slabs(index)))
           return {take_freed(index), size};
-    void* const p = from_memory(index, [&](auto& from) -> void* {
-      const std::size_t align = Classes::natural_align(size);
-      return index < first_single
-                 ? runs_.use(index).template carve<RunGrowth>(from, size, align, freed_[index])
-                 : singles_.use(index - first_single).carve_slow(from, size, align);
-    });
+    void* p = nullptr;
+    if constexpr (has_slabs) {
+      if (early_memory early{*this, index}; early.is_open()) p = carve_from(early, index, size);
+      if (p == nullptr) p = carve_elsewhere(index, size);
+    } else {
+      p = carve_from(shared_, index, size);
+    }
     if (p == nullptr) return {};
     count_taken(index, 1);
     return {p, size};
+  }
+
+  // Where the memory that classes with one list share has no room.
+  MALLARD_NOINLINE void* carve_elsewhere(std::size_t index, std::size_t size) noexcept {
+    keep_one_list(index);
+    if (void* const p = carve_from(shared_, index, size); p != nullptr) return p;
+    early_memory last{*this, index, true};
+    return carve_from(last, index, size);
+  }
+
+  template <class From>
+  MALLARD_INLINE void* carve_from(From& from, std::size_t index, std::size_t size) noexcept {
+    const std::size_t align = Classes::natural_align(size);
+    return index < first_single ? runs_.use(index).template carve<RunGrowth>(from, size, align, freed_[index])
+                                : singles_.use(index - first_single).carve_slow(from, size, align);
   }
 
   // Fills the empty free list of a class with new blocks of a slab. False when no slab can be had: the class
@@ -395,33 +420,28 @@ class segregate {
       if (index < slab_classes && !has_one_list(index) && states_[index].kind == layout::in_slabs) {
         std::byte* const p =
             states_.use(index).slabs.carve_adjacent(size, index, count, free_slabs_, freed_[index]);
-        if (p != nullptr) count_taken(index, count);
+        if (p != nullptr) room_[index] = class_slabs<slab_size>::magazine(size);
         if (p != nullptr || count != 1) return p;
         keep_one_list(index);
       }
-    auto* const p = from_memory(index, [&](auto& from) -> std::byte* {
-      const std::size_t align = Classes::natural_align(size);
-      if (index >= first_single)
-        return singles_.use(index - first_single).carve_adjacent(from, size, align, count);
-      return runs_.use(index).template carve_adjacent<RunGrowth>(from, size, align, count, freed_[index]);
-    });
+    std::byte* p = nullptr;
+    if constexpr (has_slabs) {
+      if (early_memory early{*this, index}; early.is_open())
+        p = carve_adjacent_from(early, index, size, count);
+      if (p == nullptr) keep_one_list(index);
+    }
+    if (p == nullptr) p = carve_adjacent_from(shared_, index, size, count);
     if (p != nullptr) count_taken(index, count);
     return p;
   }
 
-  // What `carve(from)` returns for memory that has room for a class with one list: what all such classes
-  // share, or else any.
-  template <class Carve>
-  auto from_memory(std::size_t index, Carve carve) noexcept -> decltype(carve(std::declval<memory&>())) {
-    if constexpr (has_slabs) {
-      const bool is_large = index >= slab_classes;
-      if (is_large || states_[index].kind == layout::one_list) {
-        early_memory early{*this, is_large};
-        if (auto* const p = carve(early); p != nullptr) return p;
-        if (!is_large) keep_one_list(index);
-      }
-    }
-    return carve(shared_);
+  template <class From>
+  std::byte* carve_adjacent_from(From& from, std::size_t index, std::size_t size,
+                                 std::size_t count) noexcept {
+    const std::size_t align = Classes::natural_align(size);
+    if (index >= first_single)
+      return singles_.use(index - first_single).carve_adjacent(from, size, align, count);
+    return runs_.use(index).template carve_adjacent<RunGrowth>(from, size, align, count, freed_[index]);
   }
 
   void uncarve(std::size_t index, std::size_t size) noexcept {
@@ -530,13 +550,15 @@ class segregate {
 
   void end_blocks() noexcept {
     freed_.fill({});
-    room_.fill(0);
     runs_.clear();
     singles_.clear();
-    states_.clear();
-    free_slabs_.forget();
-    first_ = {};
-    early_ = {};
+    if constexpr (has_slabs) {
+      room_.fill(0);
+      states_.clear();
+      free_slabs_.forget();
+      first_ = {};
+      early_ = {};
+    }
   }
 
   // Apart from the source of new blocks, so that one scaled load finds a list.
