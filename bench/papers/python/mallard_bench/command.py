@@ -58,7 +58,9 @@ class Shared:
     """The options that every benchmark has, as typer wants them."""
 
     smoke: Annotated[bool, typer.Option("--smoke", help="One tiny group of each kind: does it work?")] = False
-    quick: Annotated[bool, typer.Option("--quick", help="The telling groups, in 1 to 5 minutes.")] = False
+    quick: Annotated[
+        bool, typer.Option("--quick", help="The telling groups; it begins by saying how long.")
+    ] = False
     full: Annotated[bool, typer.Option("--full", help="As much work as in the paper; see above.")] = False
     strategy: Annotated[
         list[str] | None,
