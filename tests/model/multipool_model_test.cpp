@@ -31,8 +31,8 @@ struct small_slabs_model : model {
 struct lifo_model : model {
   static constexpr bool bursts_are_adjacent = true;
   static constexpr bool serves_as_new_when_cleared = true;
-  using heap = basic_multipool<source, multipool_classes, multipool_growth, multipool_run_growth,
-                               intrusive_stack, 0>;
+  using heap =
+      basic_multipool<source, multipool_classes, multipool_growth, multipool_run_growth, intrusive_stack, 0>;
 };
 
 struct fifo_model : model {
