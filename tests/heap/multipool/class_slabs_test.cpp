@@ -167,14 +167,12 @@ TEST_F(ClassSlabs, NothingIsCarvedWithoutMemory) {
 
 TEST_F(ClassSlabs, AWriteToAFreeBlockIsFound) {
   const std::vector<void*> blocks = allocate(2 * capacity);
-  for (void* p : blocks) deallocate(p);
+  for (std::size_t i = 1; i < 4; ++i) deallocate(blocks[i]);
   empty_magazines();
-  for (std::size_t i = 0; i < 4; ++i) (void)allocate();
-  slab* const s = slab::of(allocate());
-  deallocate(blocks[1]);
-  deallocate(blocks[2]);
-  s->freed = reinterpret_cast<chain::node*>(static_cast<std::byte*>(blocks[1]) + 8);
-  EXPECT_TRUE(s->validate(size));
+  expect_valid();
+  auto* const written = static_cast<chain::node*>(blocks[2]);
+  written->next = reinterpret_cast<chain::node*>(static_cast<std::byte*>(blocks[1]) + 8);
+  EXPECT_TRUE(slab::of(written)->validate(size));
 }
 
 TEST_F(ClassSlabs, CountsThatContradictEachOtherAreFound) {
