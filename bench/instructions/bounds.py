@@ -50,7 +50,7 @@ REAPS = ("reap", "sized_reap")
 # Of a pool's whole life, over the same of another's. Where it stands on a monotonic, two heaps end, and since
 # the chunk cache keeps by time, each chunk takes 40 instructions more.
 LIVES_AT_MOST = {"std.pool": 0.333, "boost.pool": 1.0}
-TWO_HEAPS_AT_MOST = {"std.pool": 0.333, "boost.pool": 1.15}
+TWO_HEAPS_AT_MOST = {"std.pool": 0.333, "boost.pool": 1.05}
 TWO_HEAPS = "multipool/monotonic"
 LIVES = (
     ("multipool", "typed"),

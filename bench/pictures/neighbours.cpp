@@ -3,8 +3,8 @@
 //
 //     STRATEGY BIRTH DEATH OFFSET SIZE        births and deaths in events, offsets and sizes in bytes
 //
-// The heap holds 2,400 blocks of one size, of which half are freed in random order. What is drawn is the next
-// 300 allocations.
+// The heap holds 4,800 blocks of one size, of which half are freed in random order. What is drawn is the next
+// 600 allocations.
 #include <array>
 #include <cstddef>
 #include <cstdio>
@@ -17,11 +17,11 @@
 namespace {
 
 constexpr std::size_t size = 48;
-constexpr std::size_t all = 2400;
-constexpr std::size_t drawn = 300;
+constexpr std::size_t all = 4800;
+constexpr std::size_t drawn = 600;
 
 // Aligned to what heaps align slabs to, wherever the program is loaded.
-constexpr std::size_t bytes = 262144;
+constexpr std::size_t bytes = 524288;
 std::byte* const buffer = static_cast<std::byte*>(std::aligned_alloc(8192, bytes));
 
 template <std::size_t Slab>

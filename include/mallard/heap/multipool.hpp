@@ -4,20 +4,19 @@
 //     larger, or aligned to more than 64:  node <-> node <-> node                      --+--> Upstream
 //
 // A class begins with blocks from memory that all classes share, so a small heap takes few pages. Once it has
-// carved 16 KiB, it moves to slabs of 8 KiB: blocks that were freed more than about a slab's worth ago
-// wait in the slab that they lie in, so blocks that are allocated one after the other are neighbours however
-// long the heap has been used (heap/multipool/class_slabs.hpp). Classes of 1 KiB and more keep one list, and
-// so do those of an upstream that has no memory aligned to 8 KiB.
-// A freed block is reused for its own class, the newest first, while it may still be in the caches. Pooled
-// blocks have no headers. Large blocks return to the upstream when they are freed; chunks by release() and
-// the destructor; chunks that a clear() has kept also before a request is refused. After everything is freed,
-// or after clear(), it holds the sum of its classes' peaks, less what slabs without a block have passed from
-// class to class, plus at most
+// carved 16 KiB, it moves to slabs of 8 KiB. What was freed last waits in a magazine, an array of pointers;
+// what is older in the slab that it lies in, as a bit, and comes back in the order of addresses. So blocks
+// that are allocated one after the other are neighbours however long the heap has been used, and a free block
+// is not touched (heap/multipool/class_slabs.hpp). Classes of 1 KiB and more keep one list, and so do those
+// of an upstream that has no memory aligned to 8 KiB. A freed block is reused for its own class, the newest
+// first, while it may still be in the caches. Pooled blocks have no headers. Large blocks return to the
+// upstream when they are freed; chunks by release() and the destructor; chunks that a clear() has kept also
+// before a request is refused. After everything is freed, or after clear(), it holds the sum of its classes'
+// peaks, less what slabs without a block have passed from class to class, plus at most
 //
 //     a sixteenth of what it holds, or 16 KiB, in the chunk in use,
-//     a slab of 8 KiB for each class that has any, a 32nd of its peak that waits in slabs, and in each slab
-//     64
-//         bytes and less than a block,
+//     a slab of 8 KiB for each class that has any, a 32nd of its peak that waits in slabs, a magazine of 88
+//         to 1,048 bytes, and in each slab 64 bytes, a bit a block, and less than a block,
 //     less than 64 bytes in front of each larger block, where its neighbour is of another class,
 //     the end of each chunk: a sixteenth of it and a page if one class fills it, otherwise less than a block.
 //
@@ -27,8 +26,8 @@
 // Cost of a pair of up to 1 KiB: 13 instructions if size and alignment are known, 23 if one is known only at
 // run time, 29 if both are. A whole life (construction, one pair, destruction) takes about 700 with the
 // upstream's share (./dev instructions). All operations are O(1) beside the upstream's cost, large blocks and
-// chunks included, except those that end all blocks or inspect them; one free in about half a slab's worth
-// takes O(slab's blocks). Debug builds validate the whole heap in clear(), release() and the destructor.
+// chunks included, except those that end all blocks or inspect them; one in 4 to 64 takes or returns as many
+// blocks. Debug builds validate the whole heap in clear(), release() and the destructor.
 // Seed 000, section 3 (multipools) and 4 (AS7 to AS10); seed 003, chapter 3 (lists local to a page).
 #pragma once
 
@@ -219,8 +218,8 @@ class basic_multipool {
 
 using multipool = basic_multipool<>;
 
-// One free list a class, however large the heap becomes: six instructions less a pair, for heaps that end
-// before their lists are shuffled.
+// One free list a class, however large the heap becomes: six instructions less a pair, and nothing to move
+// between magazines and slabs, for heaps that end before their lists are shuffled.
 using lifo_multipool = basic_multipool<default_source, multipool_classes, multipool_growth,
                                        multipool_run_growth, intrusive_stack, 0>;
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "mallard/core/growth.hpp"
@@ -16,171 +17,177 @@ namespace {
 constexpr std::size_t slab_bytes = 1024;
 constexpr std::size_t size = 48;
 constexpr std::size_t index = 5;
-constexpr std::size_t capacity = class_slab<slab_bytes>::capacity(size);
-static_assert(capacity == 20);
+constexpr std::size_t capacity = class_slab<slab_bytes>::capacity_of(size);
+static_assert(capacity == 19);
 
-// The class, with the magazine and the counting that its user has.
 class ClassSlabs : public testing::Test {
  protected:
   using memory = shared_chunks<fixed_buffer, constant<4 * slab_bytes>>;
   using slab = class_slab<slab_bytes>;
+  using slot = magazine::slot;
 
-  void* allocate() {
-    if (magazine_.empty()) magazine_ = class_.take_freed(size, room_);
-    if (magazine_.empty()) {
-      magazine_ = class_.carve(size, index, slabs_);
-      room_ = class_slabs<slab_bytes>::magazine(size);
-    }
-    void* const p = magazine_.pop();
-    if (p != nullptr) ++room_;
-    return p;
+  // Blocks in the order in which a magazine returns them; fewer when no slab can be had.
+  std::vector<slot> take(std::size_t count) {
+    std::vector<slot> found(count);
+    std::size_t taken = 0;
+    do taken += class_.take(found.data() + count - taken, count - taken, size);
+    while (taken != count && class_.add(index, size, slabs_));
+    found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(taken));
+    std::ranges::reverse(found);
+    return found;
   }
-  std::vector<void*> allocate(std::size_t count) {
-    std::vector<void*> blocks(count);
-    for (void*& p : blocks) p = allocate();
-    return blocks;
-  }
-  void deallocate(void* p) {
-    if (room_-- == 0) {
-      class_.exchange(magazine_, slabs_, nullptr, 0);
-      room_ = class_slabs<slab_bytes>::magazine(size) - 1;
-    }
-    magazine_.push(p);
-  }
-  // All blocks go to their slabs.
-  void empty_magazines() {
-    for (int i = 0; i < 2; ++i) class_.exchange(magazine_, slabs_, nullptr, 0);
-    room_ = class_slabs<slab_bytes>::magazine(size);
-  }
+  void put(std::span<const slot> blocks) { class_.put(blocks, slabs_, nullptr, 0, outside_); }
+  static slab* slab_of(slot block) { return slab::of(reinterpret_cast<void*>(block)); }
   void expect_valid() {
     memory_.for_each_aligned(slab_bytes, [](const std::byte* start) {
       const violation v = slab::of(start)->validate(size);
       EXPECT_FALSE(v) << v.what;
     });
-    EXPECT_FALSE(class_.validate_list(index, 100));
+    const violation v = class_.validate_list(index, 100);
+    EXPECT_FALSE(v) << v.what;
   }
 
   alignas(slab_bytes) std::byte bytes_[32 * slab_bytes];
   memory memory_{bytes_, sizeof bytes_};
   free_slabs<slab_bytes, memory> slabs_{memory_};
   class_slabs<slab_bytes> class_;
-  intrusive_stack magazine_;
-  std::uint32_t room_ = 0;
+  intrusive_stack outside_;
 };
 
 TEST_F(ClassSlabs, BlocksFollowEachOtherInTheirSlab) {
-  const std::vector<void*> blocks = allocate(3 * capacity);
+  const std::vector<slot> blocks = take(3 * capacity);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    EXPECT_EQ(slab::of(blocks[i])->index, index);
-    if (i % capacity != 0) EXPECT_EQ(blocks[i], static_cast<std::byte*>(blocks[i - 1]) + size) << i;
+    EXPECT_EQ(slab_of(blocks[i])->index, index);
+    if (i % capacity != 0) EXPECT_EQ(blocks[i], blocks[i - 1] + size) << i;
   }
-  EXPECT_NE(slab::of(blocks[0]), slab::of(blocks[capacity]));
+  EXPECT_NE(slab_of(blocks[0]), slab_of(blocks[capacity]));
+  EXPECT_EQ(take(1).size(), 1u);
   expect_valid();
 }
 
-TEST_F(ClassSlabs, ABlockFreedLastIsReusedFirst) {
-  const std::vector<void*> blocks = allocate(30);
-  for (void* p : blocks) deallocate(p);
-  for (std::size_t i = blocks.size(); i-- != 0;) EXPECT_EQ(allocate(), blocks[i]);
+TEST_F(ClassSlabs, ASlabHasRoomForEverySizeThatItServes) {
+  for (std::size_t each = 8; each <= slab_bytes / 8; each += 8) {
+    alignas(slab_bytes) std::byte bytes[slab_bytes];
+    slab& s = *::new (bytes + slab::offset) slab;
+    s.prepare(index, each);
+    EXPECT_FALSE(s.validate(each)) << each;
+    EXPECT_LE(slab::bits_offset + 8 * s.words(), s.first) << each;
+    EXPECT_LE(s.first + s.capacity * each, slab_bytes) << each;
+    EXPECT_GT(s.first + (s.capacity + 1u) * each, slab_bytes) << each;
+    EXPECT_TRUE(is_aligned(bytes + s.first, std::min<std::size_t>(each & ~(each - 1), 64))) << each;
+    for (std::size_t i = 0; i < s.capacity; ++i) EXPECT_EQ(s.number_of(bytes + s.first + i * each), i);
+  }
 }
 
 TEST_F(ClassSlabs, ASlabIsUsedAgainOnceALittleIsFree) {
-  const std::vector<void*> blocks = allocate(4 * capacity);
-  slab* const s = slab::of(blocks[0]);
+  const std::vector<slot> blocks = take(4 * capacity);
+  slab* const s = slab_of(blocks[0]);
   EXPECT_EQ(s->used(), capacity);
-  deallocate(blocks[0]);
-  empty_magazines();
+  EXPECT_FALSE(s->is_listed);
+  put({blocks.data(), 1});
   EXPECT_EQ(s->used(), capacity - 1);
   EXPECT_TRUE(s->is_listed);
-  EXPECT_EQ(allocate(), blocks[0]);
+  expect_valid();
+  EXPECT_EQ(take(1)[0], blocks[0]);
   EXPECT_FALSE(s->is_listed);
   expect_valid();
 }
 
-TEST_F(ClassSlabs, FreeBlocksOfOneSlabComeTogether) {
-  std::vector<void*> blocks = allocate(8 * capacity);
+TEST_F(ClassSlabs, FreeBlocksComeBackInTheOrderOfAddressesSlabBySlab) {
+  std::vector<slot> blocks = take(8 * capacity);
   std::shuffle(blocks.begin(), blocks.end(), std::mt19937(3));
-  for (std::size_t i = 0; i < blocks.size() / 2; ++i) deallocate(blocks[i]);
-  empty_magazines();
+  put({blocks.data(), blocks.size() / 2});
   expect_valid();
-  int changes = 0;
-  const slab* last = nullptr;
-  for (std::size_t i = 0; i < blocks.size() / 2; ++i) {
-    const slab* const s = slab::of(allocate());
-    if (s != last) ++changes;
-    last = s;
-  }
-  EXPECT_EQ(changes, 8);
+  const std::vector<slot> again = take(blocks.size() / 2);
+  int descents = 0;
+  for (std::size_t i = 1; i < again.size(); ++i)
+    if (slab_of(again[i]) != slab_of(again[i - 1]))
+      ++descents;
+    else
+      EXPECT_LT(again[i - 1], again[i]);
+  EXPECT_EQ(descents, 7);
+  EXPECT_TRUE(std::ranges::is_permutation(again, std::span(blocks.data(), again.size())));
 }
 
-TEST_F(ClassSlabs, ASlabWithoutBlocksStartsAnewForAnyClass) {
-  std::vector<void*> blocks = allocate(2 * capacity);
-  const slab* const first = slab::of(blocks[0]);
+TEST_F(ClassSlabs, ASlabWithoutBlocksGoesBackForAnyClassAndTheLastOneStartsAnew) {
+  std::vector<slot> blocks = take(2 * capacity);
   std::shuffle(blocks.begin(), blocks.end(), std::mt19937(3));
-  for (void* p : blocks) deallocate(p);
-  empty_magazines();
-  slab* const given = slabs_.take(7);
-  EXPECT_EQ(given, first) << "the other one is what the class carves from";
-  EXPECT_EQ(given->index, 7);
-  blocks = allocate(capacity);
-  EXPECT_TRUE(std::ranges::is_sorted(blocks));
-  EXPECT_EQ(blocks[0], slab::of(blocks[0])->start() + slab::first_block);
+  put(blocks);
+  expect_valid();
+  EXPECT_FALSE(slabs_.empty());
+  EXPECT_EQ(slabs_.take()->capacity, 0u);
+  EXPECT_TRUE(slabs_.empty()) << "the other one is what the class takes from";
+  const std::vector<slot> again = take(capacity);
+  EXPECT_TRUE(slabs_.empty());
+  EXPECT_TRUE(std::ranges::is_sorted(again));
+  EXPECT_EQ(again[0], address_of(slab_of(again[0])->start()) + slab::first_block(size));
 }
 
-TEST_F(ClassSlabs, EarlyBlocksKeepAListOfTheirOwn) {
-  const std::vector<void*> blocks = allocate(capacity);
-  for (void* p : blocks) deallocate(p);
-  for (int i = 0; i < 2; ++i)
-    class_.exchange(magazine_, slabs_, static_cast<std::byte*>(blocks[0]), 5 * size);
-  EXPECT_EQ(class_.early().count(), 5u);
-  EXPECT_EQ(slab::of(blocks[0])->used(), 5u);
-  std::vector<void*> again;
-  for (int i = 0; i < 5; ++i) again.push_back(allocate());
-  std::ranges::sort(again);
-  EXPECT_TRUE(std::equal(again.begin(), again.end(), blocks.begin()));
+TEST_F(ClassSlabs, BlocksOutsideOfSlabsAreTheCallers) {
+  const std::vector<slot> blocks = take(capacity);
+  class_.put(blocks, slabs_, reinterpret_cast<const std::byte*>(blocks[0]), 5 * size, outside_);
+  EXPECT_EQ(outside_.count(), 5u);
+  EXPECT_EQ(slab_of(blocks[0])->used(), 5u);
+  slab* const shared = slabs_.take_shared();
+  const slot in_shared[] = {address_of(shared->start() + 80), address_of(shared->start() + 200)};
+  put(in_shared);
+  EXPECT_EQ(outside_.count(), 7u);
+  EXPECT_EQ(address_of(outside_.top()), in_shared[1]);
 }
 
-TEST_F(ClassSlabs, AdjacentBlocksAreCarvedFromOneSlab) {
-  ASSERT_NE(class_.carve_adjacent(size, index, 3, slabs_, magazine_), nullptr);
-  EXPECT_TRUE(magazine_.empty());
-  std::byte* const first = class_.carve_adjacent(size, index, capacity, slabs_, magazine_);
+TEST_F(ClassSlabs, AdjacentBlocksWereNeverHandedOutAndLieInOneSlab) {
+  const std::vector<slot> blocks = take(3);
+  put({blocks.data() + 1, 1});
+  EXPECT_EQ(address_of(class_.take_adjacent(4, index, size, slabs_)), blocks[2] + size);
+  std::byte* const first = class_.take_adjacent(capacity, index, size, slabs_);
   ASSERT_NE(first, nullptr);
   EXPECT_EQ(slab::of(first), slab::of(first + (capacity - 1) * size));
-  EXPECT_EQ(slab::of(first)->room() / size, 0u);
-  EXPECT_EQ(magazine_.count(), capacity - 3) << "what the slab before had left";
-}
-
-TEST_F(ClassSlabs, ABatchThatNobodyTookIsCarvedAgain) {
-  void* const first = allocate();
-  class_.uncarve(size, magazine_);
-  EXPECT_TRUE(magazine_.empty());
-  EXPECT_EQ(class_.carve_adjacent(size, index, 2, slabs_, magazine_), static_cast<std::byte*>(first) + size);
+  EXPECT_NE(slab::of(first), slab_of(blocks[0]));
+  EXPECT_EQ(slab::of(first)->used(), capacity);
   expect_valid();
 }
 
-TEST_F(ClassSlabs, NothingIsCarvedWithoutMemory) {
-  while (allocate() != nullptr) {
-  }
-  EXPECT_EQ(slabs_.take(index), nullptr);
+TEST_F(ClassSlabs, OnlyUsedBlocksAreTakenIfWished) {
+  const std::vector<slot> blocks = take(6);
+  put({blocks.data() + 2, 2});
+  std::array<slot, 10> found{};
+  EXPECT_EQ(class_.take(found.end(), found.size(), size, true), 2u);
+  EXPECT_EQ(found[9], blocks[2]);
+  EXPECT_EQ(found[8], blocks[3]);
+  EXPECT_EQ(class_.take(found.end(), found.size(), size, true), 0u);
   expect_valid();
 }
 
-TEST_F(ClassSlabs, AWriteToAFreeBlockIsFound) {
-  const std::vector<void*> blocks = allocate(2 * capacity);
-  for (std::size_t i = 1; i < 4; ++i) deallocate(blocks[i]);
-  empty_magazines();
+TEST_F(ClassSlabs, BlocksThatNobodyGotAreAsIfNeverTaken) {
+  const std::vector<slot> blocks = take(10);
+  put({blocks.data(), 1});
+  const std::vector<slot> waiting(blocks.rbegin(), blocks.rbegin() + 6);
+  EXPECT_EQ(class_.untake(waiting), 6u);
   expect_valid();
-  auto* const written = static_cast<chain::node*>(blocks[2]);
-  written->next = reinterpret_cast<chain::node*>(static_cast<std::byte*>(blocks[1]) + 8);
-  EXPECT_STREQ(slab::of(written)->validate(size).what, "class_slabs: a freed block is none of its slab's");
+  EXPECT_EQ(class_.untake({blocks.data() + 1, 1}), 0u) << "a later one was handed out";
+  EXPECT_EQ(address_of(class_.take_adjacent(5, index, size, slabs_)), blocks[4]);
+  EXPECT_EQ(take(1)[0], blocks[0]);
+  expect_valid();
 }
 
-TEST_F(ClassSlabs, CountsThatContradictEachOtherAreFound) {
-  slab* const s = slab::of(allocate());
-  s->left = capacity + 1;
+TEST_F(ClassSlabs, NothingIsTakenWithoutMemory) {
+  EXPECT_LE(take(40 * capacity).size(), 32 * capacity);
+  EXPECT_EQ(slabs_.take(), nullptr);
+  EXPECT_EQ(class_.take_adjacent(1, index, size, slabs_), nullptr);
+  expect_valid();
+}
+
+TEST_F(ClassSlabs, CountsThatContradictTheBitsAreFound) {
+  slab* const s = slab_of(take(4)[0]);
+  ++s->left;
   EXPECT_TRUE(s->validate(size));
-  s->left = 0;
+  --s->left;
+  s->bits()[0] ^= 1;
   EXPECT_TRUE(s->validate(size));
+  s->bits()[0] ^= 1;
+  EXPECT_FALSE(s->validate(size));
+  s->bits()[0] ^= slab::word{1} << 63;
+  EXPECT_TRUE(s->validate(size)) << "a bit for a block behind the slab's end";
 }
 
 }  // namespace

@@ -1,94 +1,128 @@
 // class_slabs<Size>: the slabs of one size class, and which of its free blocks are reused next.
 //
-//     slab     |[chunk's header][header| b | b | b | b |.... untouched ....|      at a multiple of Size
-//                  freed, used, listed
+//     slab, aligned to Size:  [chunk's header][header][a bit a block][ b | b | b | b |.... untouched ....]
 //
-//     frees --> magazine (the caller's free list) --full--> previous one --flush--> each block to its slab
-//     allocations <-- magazine <--empty-- previous one, a slab with enough free, new blocks in order
+//     frees --> magazine --full--> the older half: a bit each, in the slab that it lies in
+//     allocations <-- magazine <--empty-- the bits of slabs with enough free, lowest address first
 //
 // One free list for a class is shuffled by use: after a while consecutive blocks of it lie on as many pages,
-// and each allocation reads its link from a block that is in no cache. Here a freed block waits in a
-// magazine, where the newest is reused first, and then goes to the slab that it lies in, which its address
-// tells. So blocks that are allocated one after the other lie in one slab, or were in use shortly before. A
+// and each allocation reads its link from a block that is in no cache. Here what was freed last waits in a
+// magazine (magazine.hpp), and what is older in the slab that it lies in, which its address tells. Blocks
+// come back from there in the order of addresses. So blocks that are allocated one after the other are
+// neighbours, or were in use shortly before, and a free block is touched by nobody until it is used again. A
 // slab is used again when a 32nd of it is free. One without a block in use goes back to the heap, for any
-// class, and starts anew in the order of addresses. Plain state, four pointers: the caller passes the class's
-// size, its magazine and the heap's slabs. Invariant: a slab's header counts the blocks that are in use or in
-// magazines; a slab is listed if at least a 32nd of it is free, and one block in use. Cost: a flush is
-// O(blocks), everything else O(1) beside the source's. Not synchronised. Seed 003, chapter 3 (mallocs with a
-// free list for each page).
+// class. Plain state, a pointer: the caller passes the class's size, its magazine's slots and the heap's
+// slabs. Invariant: a slab's header counts the blocks that are in use or in magazines; a slab is listed if it
+// can give blocks, at least a 32nd of it when it was listed. Cost: O(blocks put or taken + slabs looked at).
+// Not synchronised. Seed 003, chapter 3 (mallocs with free blocks for each page).
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <span>
 #include <utility>
 
 #include "mallard/core/align.hpp"
 #include "mallard/core/attributes.hpp"
-#include "mallard/core/chain.hpp"
 #include "mallard/core/intrusive_stack.hpp"
 #include "mallard/core/usage.hpp"
+#include "mallard/heap/multipool/magazine.hpp"
 
 namespace mallard {
 
-// The header of a slab, behind the header of a chunk that may start with it: both fill a cache line.
+// The header of a slab, behind the header of a chunk that may start with it: both fill a cache line. A bit
+// for each block follows, set if the block is free and in no magazine.
 template <std::size_t Size>
 struct class_slab {
   static_assert((Size & (Size - 1)) == 0 && 256 <= Size && Size <= 32768, "offsets take 16 bits");
 
-  // Offsets of the header and of the first block.
+  using word = std::uint64_t;
+  static constexpr std::size_t bits_of_word = 64;
+
+  // Offsets of the header, of the bits, and of the first block of a slab that several classes share.
   static constexpr std::size_t offset = 32;
-  static constexpr std::size_t first_block = 64;
+  static constexpr std::size_t bits_offset = 64;
+  static constexpr std::size_t shared_block = bits_offset + sizeof(word);
 
   // The slab that `p` lies in; precondition: it lies in one.
   [[nodiscard]] static class_slab* of(const void* p) noexcept {
     return reinterpret_cast<class_slab*>((address_of(p) & ~(Size - 1)) + offset);
   }
 
-  // The largest number of blocks of `size` bytes.
-  [[nodiscard]] static constexpr std::size_t capacity(std::size_t size) noexcept {
-    return (Size - first_block) / size;
+  // Offset of the first block of `size` bytes, aligned as far as the size is, up to 64.
+  [[nodiscard]] static constexpr std::size_t first_block(std::size_t size) noexcept {
+    const std::size_t words = ((Size - bits_offset) / size + bits_of_word - 1) / bits_of_word;
+    return align_up(bits_offset + words * sizeof(word), std::min<std::size_t>(size & ~(size - 1), 64));
+  }
+
+  // The number of blocks of `size` bytes.
+  [[nodiscard]] static constexpr std::size_t capacity_of(std::size_t size) noexcept {
+    return (Size - first_block(size)) / size;
   }
 
   [[nodiscard]] std::byte* start() const noexcept {
     return const_cast<std::byte*>(reinterpret_cast<const std::byte*>(this)) - offset;
   }
-  [[nodiscard]] std::size_t carved(std::size_t size) const noexcept { return (cursor - first_block) / size; }
-  [[nodiscard]] std::size_t room() const noexcept { return Size - cursor; }
+  [[nodiscard]] word* bits() const noexcept { return reinterpret_cast<word*>(start() + bits_offset); }
+  [[nodiscard]] std::size_t words() const noexcept { return (capacity + bits_of_word - 1) / bits_of_word; }
 
-  // Carved blocks that are not in `freed`.
+  // Blocks that are in use or in a magazine.
   [[nodiscard]] std::size_t used() const noexcept { return std::size_t{left} + notify; }
 
-  // Whether a carved block of `size` bytes starts at `p`, which lies in this slab.
+  // The number of the block at `p`, counted from the first; 0 in a shared slab.
+  [[nodiscard]] std::size_t number_of(const void* p) const noexcept {
+    const std::uint64_t at = (address_of(p) & (Size - 1)) - first;
+    return static_cast<std::size_t>((at * inverse) >> 32);
+  }
+
+  // Whether a block of `size` bytes that was handed out once starts at `p`, which lies in this slab.
   [[nodiscard]] bool has_block_at(const void* p, std::size_t size) const noexcept {
     const std::size_t at = address_of(p) & (Size - 1);
-    return first_block <= at && at < cursor && (at - first_block) % size == 0;
+    return first <= at && (at - first) % size == 0 && (at - first) / size < carved;
+  }
+
+  // Whether the block at `p` is free and in no magazine.
+  [[nodiscard]] bool has_free(const void* p) const noexcept {
+    const std::size_t number = number_of(p);
+    return (bits()[number / bits_of_word] >> (number % bits_of_word) & 1) != 0;
+  }
+
+  // Makes all blocks free, of class `of_class` and of `size` bytes.
+  void prepare(std::size_t of_class, std::size_t size) noexcept {
+    index = static_cast<std::uint8_t>(of_class);
+    inverse = static_cast<std::uint32_t>((std::uint64_t{1} << 32) / size + 1);
+    first = static_cast<std::uint16_t>(first_block(size));
+    capacity = static_cast<std::uint16_t>(capacity_of(size));
+    std::fill_n(bits(), words(), ~word{0});
+    if (capacity % bits_of_word != 0) bits()[words() - 1] = (word{1} << (capacity % bits_of_word)) - 1;
   }
 
   [[nodiscard]] violation validate(std::size_t size) const noexcept {
-    if (cursor < first_block || cursor > Size) return {"class_slabs: a cursor is outside its slab"};
-    if ((cursor - first_block) % size != 0 || used() > carved(size))
-      return {"class_slabs: a slab's counts contradict each other"};
-    std::size_t blocks = carved(size) - used();
-    for (const chain::node* n = freed; n != nullptr; n = n->next) {
-      if (blocks-- == 0) return {"class_slabs: more blocks are freed than were in use: a circle"};
-      if (of(n) != this || !has_block_at(n, size))
-        return {"class_slabs: a freed block is none of its slab's"};
-    }
-    if (blocks != 0) return {"class_slabs: a freed block is missing"};
+    if (capacity == 0) return {used() == 0 && carved == 0 ? nullptr : "class_slabs: an empty slab is in use"};
+    if (capacity != capacity_of(size) || first != first_block(size) || carved > capacity)
+      return {"class_slabs: a slab is not of its class"};
+    std::size_t free = 0;
+    for (std::size_t i = 0; i < words(); ++i) free += static_cast<std::size_t>(std::popcount(bits()[i]));
+    if (used() + free != capacity ||
+        (words() * bits_of_word != capacity && bits()[words() - 1] >> (capacity % bits_of_word) != 0))
+      return {"class_slabs: a slab's counts contradict its bits"};
     return {};
   }
 
-  chain::node* freed = nullptr;
-  std::uint16_t left = 0;              // frees until the slab is to be listed, or is empty
-  std::uint16_t notify = 0;            // blocks used then
-  std::uint16_t cursor = first_block;  // offset of what no block has reached
-  std::uint8_t index = 0;              // of its class
-  bool is_shared : 1 = false;          // cut up for several classes: each free is told of
-  bool is_listed : 1 = false;          // in its class's list
-  class_slab* next = nullptr;          // in its class's list, or among the heap's empty slabs
-  class_slab* previous = nullptr;      // in its class's list
+  std::uint32_t inverse = 0;       // of the size, times 2^32, rounded up
+  std::uint16_t left = 0;          // frees until the slab is to be listed, or is empty
+  std::uint16_t notify = 0;        // blocks used then
+  std::uint16_t carved = 0;        // blocks from the first on of which some were never handed out above
+  std::uint16_t capacity = 0;      // blocks; 0 in a slab of no class
+  std::uint16_t first = 0;         // offset of the first block
+  std::uint8_t index = 0;          // of its class
+  bool is_shared : 1 = false;      // cut up for several classes: each free is told of
+  bool is_listed : 1 = false;      // in its class's list
+  class_slab* next = nullptr;      // in its class's list, or among the heap's empty slabs
+  class_slab* previous = nullptr;  // in its class's list
 };
 
 // The slabs of a heap that belong to no class, and the way to new ones: Memory has take_aligned(size).
@@ -96,25 +130,23 @@ template <std::size_t Size, class Memory>
 class free_slabs {
  public:
   using slab = class_slab<Size>;
+  static_assert(sizeof(slab) == slab::bits_offset - slab::offset);
 
   explicit free_slabs(Memory& from) noexcept : memory_(from) {}
 
-  // A slab without blocks for class `index`; null when none can be had.
-  [[nodiscard]] slab* take(std::size_t index) noexcept {
+  // A slab without blocks, of no class; null when none can be had.
+  [[nodiscard]] slab* take() noexcept {
     std::byte* start = nullptr;
     if (first_ != nullptr)
       start = std::exchange(first_, first_->next)->start();
     else
       start = memory_.take_aligned(Size);
-    if (start == nullptr) return nullptr;
-    auto* const taken = ::new (start + slab::offset) slab;
-    taken->index = static_cast<std::uint8_t>(index);
-    return taken;
+    return start == nullptr ? nullptr : ::new (start + slab::offset) slab;
   }
 
   // The same, cut up by the caller for several classes.
   [[nodiscard]] slab* take_shared() noexcept {
-    slab* const taken = take(0);
+    slab* const taken = take();
     if (taken == nullptr) return nullptr;
     taken->is_shared = true;
     taken->left = 1;
@@ -138,137 +170,146 @@ template <std::size_t Size>
 class class_slabs {
  public:
   using slab = class_slab<Size>;
+  using slot = magazine::slot;
 
-  // Blocks of `size` bytes that are carved at once: a KiB, or eight, as a call costs as much as some of them.
-  [[nodiscard]] static constexpr std::size_t batch(std::size_t size) noexcept {
-    return std::max<std::size_t>(1024 / size, 8);
+  // Slots of the magazine of a class with blocks of `size` bytes.
+  [[nodiscard]] static constexpr std::size_t slots(std::size_t size) noexcept {
+    return std::clamp<std::size_t>(2 * Size / size, 16, 128);
   }
 
-  // Frees of blocks of `size` bytes until a magazine is full: half a slab, which stays in the first-level
-  // cache.
-  [[nodiscard]] static constexpr std::uint32_t magazine(std::size_t size) noexcept {
-    return static_cast<std::uint32_t>(std::clamp<std::size_t>(Size / 2 / size, 4, 128));
-  }
-
-  // A full magazine becomes the previous one. The blocks of that go to their slabs; those in a shared slab,
-  // and among the `early_bytes` bytes from `early` on, which are in none, to the list of blocks that were
-  // carved before the class had slabs. O(magazine).
-  template <class Slabs>
-  MALLARD_NOINLINE void exchange(intrusive_stack& magazine, Slabs& slabs, const std::byte* early,
-                                 std::size_t early_bytes) noexcept {
-    auto* n = static_cast<chain::node*>(previous_.top());
-    previous_ = std::exchange(magazine, {});
-    while (n != nullptr) {
-      chain::node* const next = n->next;
-      if (address_of(n) - address_of(early) < early_bytes) {
-        early_.push(n);
-      } else {
-        slab* const s = slab::of(n);
-        n->next = s->freed;
-        s->freed = n;
-        if (--s->left == 0) [[unlikely]]
-          notice(s, n, slabs);
-      }
-      n = next;
+  // Free blocks, up to `most` of them, into the slots below `end`, so that the lowest addresses of a slab
+  // come last; returns their number. If `only_used`, none that was never handed out.
+  [[nodiscard]] std::size_t take(slot* end, std::size_t most, std::size_t size,
+                                 bool only_used = false) noexcept {
+    std::size_t taken = 0;
+    for (slab* s = listed_; s != nullptr && taken != most;) {
+      slab* const next = s->next;
+      taken += take_from(s, end - taken, most - taken, size, only_used ? s->carved : s->capacity);
+      s = next;
     }
+    return taken;
   }
 
-  // Freed blocks for an empty magazine, or none; `room` becomes what makes it full.
-  [[nodiscard]] intrusive_stack take_freed(std::size_t size, std::uint32_t& room) noexcept {
-    room = 0;
-    if (!previous_.empty()) return std::exchange(previous_, {});
-    room = magazine(size);
-    if (!early_.empty()) return std::exchange(early_, {});
+  // Adds a slab without blocks in use, from which the next ones are taken; false when none can be had.
+  template <class Slabs>
+  [[nodiscard]] bool add(std::size_t index, std::size_t size, Slabs& slabs) noexcept {
+    slab* const fresh = slabs.take();
+    if (fresh == nullptr) return false;
+    fresh->prepare(index, size);
+    list(fresh);
+    return true;
+  }
+
+  // `count` adjacent blocks that were never handed out, at most a slab's capacity; null when no slab can be
+  // had.
+  template <class Slabs>
+  [[nodiscard]] std::byte* take_adjacent(std::size_t count, std::size_t index, std::size_t size,
+                                         Slabs& slabs) noexcept {
+    if (listed_ == nullptr || std::size_t{listed_->capacity} - listed_->carved < count)
+      if (!add(index, size, slabs)) return nullptr;
     slab* const s = listed_;
-    if (s == nullptr) return {};
-    unlist(s);
-    set_used(s, s->carved(size), size);
-    return intrusive_stack(std::exchange(s->freed, nullptr));
+    const std::size_t number = s->carved;
+    for (std::size_t i = number; i != number + count; ++i)
+      s->bits()[i / slab::bits_of_word] &= ~(typename slab::word{1} << (i % slab::bits_of_word));
+    s->carved = static_cast<std::uint16_t>(number + count);
+    set_used(s, s->used() + count);
+    return s->start() + s->first + number * size;
   }
 
-  // New blocks, as many as a batch has, lowest first; none when no slab can be had.
-  template <class Slabs>
-  [[nodiscard]] intrusive_stack carve(std::size_t size, std::size_t index, Slabs& slabs) noexcept {
-    if (!open(size, index, slabs)) return {};
-    const std::size_t count = std::min(batch(size), current_->room() / size);
-    std::byte* const first = take_fresh(size, count);
-    std::byte* last = first;
-    for (std::size_t i = 1; i < count; ++i, last += size)
-      ::new (last) chain::node{reinterpret_cast<chain::node*>(last + size)};
-    ::new (last) chain::node{nullptr};
-    return intrusive_stack(reinterpret_cast<chain::node*>(first));
-  }
-
-  // `count` adjacent new blocks, at most a slab's capacity; null when no slab can be had. What the slab in
-  // use has left, if it is too little, is carved into `freed`.
-  template <class Slabs>
-  [[nodiscard]] std::byte* carve_adjacent(std::size_t size, std::size_t index, std::size_t count,
-                                          Slabs& slabs, intrusive_stack& freed) noexcept {
-    if (current_ != nullptr && current_->room() / size < count) {
-      slab* const fresh = slabs.take(index);
-      if (fresh == nullptr) return nullptr;
-      chain rest;
-      while (size <= current_->room()) rest.push_back(take_fresh(size, 1));
-      freed.push(rest);
-      current_ = fresh;
+  // For blocks of a magazine: of the slab in front, the last ones that were handed out, if they come first in
+  // `blocks` and the highest first, are as if never handed out; returns their number.
+  std::size_t untake(std::span<const slot> blocks) noexcept {
+    slab* const s = listed_;
+    std::size_t count = 0;
+    for (const slot block : blocks) {
+      const void* const p = reinterpret_cast<const void*>(block);
+      if (s == nullptr || slab::of(p) != s || s->number_of(p) + 1 != s->carved) break;
+      --s->carved;
+      s->bits()[s->carved / slab::bits_of_word] |= typename slab::word{1} << (s->carved % slab::bits_of_word);
+      ++count;
     }
-    return open(size, index, slabs) ? take_fresh(size, count) : nullptr;
+    if (count != 0) set_used(s, s->used() - count);
+    return count;
   }
 
-  // Undoes the carving of the last batch's free blocks, if `freed` contains nothing else. O(batch).
-  void uncarve(std::size_t size, intrusive_stack& freed) noexcept {
-    const auto* const first = static_cast<std::byte*>(freed.top());
-    if (first == nullptr || current_ == nullptr || slab::of(first) != current_) return;
-    const std::byte* last = first;
-    std::size_t count = 1;
-    for (; count <= batch(size) && intrusive_stack::next(last) == last + size; ++count) last += size;
-    if (intrusive_stack::next(last) != nullptr || last + size != current_->start() + current_->cursor) return;
-    const std::size_t used = current_->used() - count;
-    current_->cursor = static_cast<std::uint16_t>(first - current_->start());
-    set_used(current_, used, size);
-    freed = {};
+  // Blocks that were freed go to their slabs; those in a shared slab, and among the `early_bytes` bytes from
+  // `early` on, which are in none, to `outside`.
+  template <class Slabs>
+  void put(std::span<const slot> blocks, Slabs& slabs, const std::byte* early, std::size_t early_bytes,
+           intrusive_stack& outside) noexcept {
+    for (const slot block : blocks) {
+      void* const p = reinterpret_cast<void*>(block);
+      if (block - address_of(early) < early_bytes) {
+        outside.push(p);
+        continue;
+      }
+      slab* const s = slab::of(p);
+      const std::size_t number = s->number_of(p);
+      s->bits()[number / slab::bits_of_word] |= typename slab::word{1} << (number % slab::bits_of_word);
+      if (--s->left == 0) [[unlikely]]
+        notice(s, p, slabs, outside);
+    }
   }
-
-  // Free blocks that lie in no slab's list: in the previous magazine and carved early. O(blocks).
-  [[nodiscard]] std::size_t waiting() const noexcept { return previous_.count() + early_.count(); }
-
-  // The first of each of these two lists, for a validation.
-  [[nodiscard]] const intrusive_stack& previous() const noexcept { return previous_; }
-  [[nodiscard]] const intrusive_stack& early() const noexcept { return early_; }
 
   // Whether the listed slabs are of class `index`, at most `most`, and linked in both directions.
   [[nodiscard]] violation validate_list(std::size_t index, std::size_t most) const noexcept {
     const slab* before = nullptr;
     for (const slab* s = listed_; s != nullptr; before = s, s = s->next) {
       if (most-- == 0) return {"class_slabs: more slabs are listed than there are: a circle"};
-      if (s->index != index || !s->is_listed || s->previous != before || s->freed == nullptr)
+      if (s->index != index || !s->is_listed || s->previous != before || s->used() == s->capacity)
         return {"class_slabs: a slab is listed wrongly"};
     }
     return {};
   }
 
  private:
-  // A slab has a 32nd free, or everything, by the free of `n`; or it is shared.
+  std::size_t take_from(slab* s, slot* end, std::size_t most, std::size_t size, std::size_t below) noexcept {
+    using word = typename slab::word;
+    const slot first = address_of(s->start()) + s->first;
+    std::size_t taken = 0;
+    std::size_t highest = 0;
+    for (std::size_t i = 0; i * slab::bits_of_word < below && taken != most; ++i) {
+      const std::size_t from = i * slab::bits_of_word;
+      word set = s->bits()[i];
+      if (below - from < slab::bits_of_word) set &= (word{1} << (below - from)) - 1;
+      const word before = set;
+      for (; set != 0 && taken != most; set &= set - 1) {
+        highest = from + static_cast<std::size_t>(std::countr_zero(set));
+        *(end - ++taken) = first + highest * size;
+      }
+      s->bits()[i] &= ~(before ^ set);
+    }
+    if (taken == 0) return 0;
+    s->carved = std::max(s->carved, static_cast<std::uint16_t>(highest + 1));
+    set_used(s, s->used() + taken);
+    return taken;
+  }
+
+  // A slab has a 32nd free, or everything, by the free of `p`; or it is shared.
   template <class Slabs>
-  MALLARD_NOINLINE void notice(slab* s, chain::node* n, Slabs& slabs) noexcept {
+  MALLARD_NOINLINE void notice(slab* s, void* p, Slabs& slabs, intrusive_stack& outside) noexcept {
     if (s->is_shared) {
-      s->freed = nullptr;
       s->left = 1;
-      return early_.push(n);
+      return outside.push(p);
     }
     if (s->notify != 0) {
-      s->is_listed = true;
       s->left = std::exchange(s->notify, std::uint16_t{0});
-      s->previous = nullptr;
-      s->next = listed_;
-      if (listed_ != nullptr) listed_->previous = s;
-      listed_ = s;
+      return list(s);
+    }
+    if (s == listed_ && s->next == nullptr) {
+      s->carved = 0;  // the next blocks are taken from it
       return;
     }
     if (s->is_listed) unlist(s);
-    if (s != current_) return slabs.put(s);
-    s->freed = nullptr;
-    s->cursor = slab::first_block;
+    slabs.put(s);
+  }
+
+  void list(slab* s) noexcept {
+    s->is_listed = true;
+    s->previous = nullptr;
+    s->next = listed_;
+    if (listed_ != nullptr) listed_->previous = s;
+    listed_ = s;
   }
 
   void unlist(slab* s) noexcept {
@@ -277,36 +318,18 @@ class class_slabs {
     s->is_listed = false;
   }
 
-  // Sets how many blocks are used, of which there is one at least unless the slab is carved anew.
-  static void set_used(slab* s, std::size_t used, std::size_t size) noexcept {
-    const std::size_t enough = std::max<std::size_t>(slab::capacity(size) / 32, 1);
-    const std::size_t carved = s->carved(size);
-    s->notify = static_cast<std::uint16_t>(s->is_listed || carved <= enough ? 0 : carved - enough);
-    s->left = static_cast<std::uint16_t>(used - s->notify);
+  // Of a listed slab that has given blocks. One that has none left is told of when enough is free again.
+  void set_used(slab* s, std::size_t used) noexcept {
+    if (used != s->capacity) {
+      s->left = static_cast<std::uint16_t>(used);
+      return;
+    }
+    unlist(s);
+    s->left = static_cast<std::uint16_t>(std::max<std::size_t>(used / 32, 1));
+    s->notify = static_cast<std::uint16_t>(used - s->left);
   }
 
-  // Whether the slab in use has room for a block, after another one was taken where it had none.
-  template <class Slabs>
-  bool open(std::size_t size, std::size_t index, Slabs& slabs) noexcept {
-    if (current_ != nullptr && size <= current_->room()) return true;
-    slab* const fresh = slabs.take(index);
-    if (fresh == nullptr) return false;
-    current_ = fresh;
-    return true;
-  }
-
-  std::byte* take_fresh(std::size_t size, std::size_t count) noexcept {
-    std::byte* const first = current_->start() + current_->cursor;
-    const std::size_t used = current_->used() + count;
-    current_->cursor = static_cast<std::uint16_t>(current_->cursor + count * size);
-    set_used(current_, used, size);
-    return first;
-  }
-
-  intrusive_stack previous_;  // the magazine before the caller's
-  intrusive_stack early_;
   slab* listed_ = nullptr;
-  slab* current_ = nullptr;  // the one that new blocks are carved from
 };
 
 }  // namespace mallard

@@ -4,7 +4,7 @@
 //                                        ^ cursor, in the header      older runs are fully carved
 //
 // A run is a span of memory for blocks of one size, with its header in front of the first block; blocks have
-// no headers. Blocks are carved a KiB at a time, so most cost no more than reusing a freed one. Nothing
+// no headers. Blocks are carved up to a KiB at a time, so most cost no more than reusing a freed one. Nothing
 // behind the cursor is written, so memory that no block has reached stays untouched. Runs grow with the
 // memory already carved, so memory carved too early remains a small share.
 // Plain state, one pointer, so a heap with many sizes is cheap to create and destroy. The caller passes the
@@ -30,8 +30,9 @@ namespace mallard {
 
 class runs {
  public:
-  // Bytes of blocks that are carved at once. It spreads the cost of a call over them, and blocks written
-  // before they are requested stay in the first-level cache.
+  // Bytes of blocks that are carved at once, at most: as many as the run has already, or four blocks. It
+  // spreads the cost of a call over them, and blocks written before they are requested stay in the
+  // first-level cache.
   static constexpr std::size_t batch_bytes = 1024;
 
   // A new block of `size` bytes at a multiple of `align`; null when `from` is exhausted. The following
@@ -42,7 +43,8 @@ class runs {
     MALLARD_CHECK(freed.empty());
     if (room() < size && !refill<Growth>(from, size, align)) return nullptr;
     std::byte* const first = newest_->take(size);
-    if (2 * size <= batch_bytes) freed = newest_->template take_chain<FreeList>(size, batch_bytes - size);
+    const std::size_t batch = std::min(std::max(newest_->carved(), 4 * size), batch_bytes);
+    if (2 * size <= batch) freed = newest_->template take_chain<FreeList>(size, batch - size);
     return first;
   }
 

@@ -8,11 +8,13 @@
 //                                  shared_chunks: chunks, cut up
 //
 // It serves the sizes that have a class (Classes::serves) and returns null for others. Blocks have no
-// headers: deallocate finds the class again from size and alignment. A class begins with blocks from memory
-// that all classes share, so that a small heap takes few pages. When it has carved twice Slab bytes, it moves
-// to slabs (class_slabs.hpp): its free list is a magazine then. Once no slab could be had for it, or it was
-// asked for more adjacent blocks than a slab has, it keeps one list and takes what memory there is, until
-// clear() or release(). With Slab = 0, no class has slabs.
+// headers: deallocate finds the class again from size and alignment.
+// With slabs, each class that the inline parts serve has a magazine (magazine.hpp) in front of what is free.
+// A class begins with blocks from memory that all classes share, so that a small heap takes few pages, a free
+// list for what its magazine has no room for, and eight slots. When it has carved twice Slab bytes, it moves
+// to slabs (class_slabs.hpp). Once no slab could be had for it, or it was asked for more adjacent blocks than
+// a slab has, it keeps the list and takes what memory there is, until clear() or release(). With Slab = 0, no
+// class has slabs or a magazine.
 // Memory that was carved for one class is not used for another before that, except slabs without a block in
 // use: other classes with slabs take them first, the rest where there is nothing else. FreeList decides which
 // freed block is reused first: intrusive_stack the newest, intrusive_queue the oldest, without slabs only.
@@ -21,9 +23,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include "mallard/core/align.hpp"
@@ -37,6 +41,7 @@
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/multipool/class_slabs.hpp"
 #include "mallard/heap/multipool/lazy_array.hpp"
+#include "mallard/heap/multipool/magazine.hpp"
 #include "mallard/heap/multipool/runs.hpp"
 #include "mallard/heap/multipool/singles.hpp"
 #include "mallard/layer/address_ranges.hpp"
@@ -65,25 +70,20 @@ class segregate {
     if (!Classes::is_small(size, align)) [[unlikely]]
       return {};
     const std::size_t index = Classes::small_index(size, align);
-    void* const p = freed_[index].pop();
     if constexpr (has_slabs)
-      if (p != nullptr) [[likely]] {
-        ++room_[index];
-        __builtin_prefetch(freed_[index].top());  // the next request reads its link
-      }
-    return {p, Classes::size(index)};
+      return {magazines_[index].pop(), Classes::size(index)};
+    else
+      return {freed_[index].pop(), Classes::size(index)};
   }
 
   // After allocate_fast has found none: a new block of class `index`, or a freed one from its slabs. Inline
   // as far as most large ones go, which then need no stack frame.
   [[nodiscard]] MALLARD_INLINE block carve(std::size_t index) noexcept {
-    if (index >= first_single && index >= slab_classes) [[likely]] {
+    if (index >= std::max(first_single, magazine_classes)) [[likely]] {
       const std::size_t size = Classes::size(index);
       void* const p = singles_.use(index - first_single).carve(shared_, size, Classes::natural_align(size));
-      if (p != nullptr) [[likely]] {
-        count_taken(index, 1);
+      if (p != nullptr) [[likely]]
         return {p, size};
-      }
     }
     return carve_slow(index);
   }
@@ -100,12 +100,7 @@ class segregate {
     if (!Classes::is_small(size, align)) [[unlikely]]
       return false;
     const std::size_t index = Classes::small_index(size, align);
-    if constexpr (has_slabs) {
-      std::uint32_t room = 0;
-      if (__builtin_sub_overflow(room_[index], 1U, &room)) [[unlikely]]  // one instruction less than a test
-        return false;
-      room_[index] = room;
-    }
+    if constexpr (has_slabs) return magazines_[index].push(p);
     freed_[index].push(p);
     return true;
   }
@@ -113,8 +108,12 @@ class segregate {
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
     MALLARD_CHECK(Classes::serves(size, align));
     const std::size_t index = Classes::index(size, align);
-    make_room(index, 1);
-    freed_[index].push(p);
+    if constexpr (has_slabs)
+      if (index < magazine_classes) {
+        if (!magazines_[index].push(p)) push_slow(index, p);
+        return;
+      }
+    list(index).push(p);
   }
 
   // Appends `count` blocks of one class to `out`, or none: freed ones first; of the new ones, as many as fit
@@ -127,10 +126,12 @@ class segregate {
     std::size_t adjacent = std::clamp<std::size_t>(contiguous / received, 1, max_request / received / 2);
     if (adjacent != 1) uncarve(index, received);
     if constexpr (has_slabs)
-      if (std::min(count, adjacent) > (Slab - 2 * slab::first_block) / received) keep_one_list(index);
+      if (index < slab_classes && std::min(count, adjacent) > slab::capacity_of(received))
+        keep_one_list(index);
     chain taken;
-    while (count != 0 && (!freed_[index].empty() || refill(index)))
-      for (; count != 0 && !freed_[index].empty(); --count) taken.push_back(take_freed(index));
+    for (void* p = nullptr; count != 0 && (p = take_freed(index)) != nullptr; --count) taken.push_back(p);
+    if constexpr (has_slabs)
+      if (index < slab_classes) count -= take_used(taken, count, index);
     while (count != 0) {
       std::size_t blocks = std::min(count, adjacent);
       std::byte* p = carve_adjacent(index, received, blocks);
@@ -151,8 +152,13 @@ class segregate {
   void deallocate_burst(chain& blocks, std::size_t size, std::size_t align) noexcept {
     MALLARD_CHECK(Classes::serves(size, align));
     const std::size_t index = Classes::index(size, align);
-    make_room(index, blocks.size());
-    freed_[index].push(blocks);
+    if constexpr (has_slabs)
+      if (index < slab_classes && states_[index].kind == layout::in_slabs)
+        while (!blocks.empty()) {
+          const magazine::slot freed = address_of(blocks.pop_front());
+          put_in_slabs(states_.use(index), {&freed, 1});
+        }
+    list(index).push(blocks);
   }
 
   [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept {
@@ -187,7 +193,7 @@ class segregate {
     pool_statistics found = outside_slabs(index);
     found.carved = carved(index);
     for_each_slab([&](const slab& s) {
-      if (s.index == index) found.free += s.carved(found.block_size) - s.used();
+      if (s.index == index) found.free += s.carved - s.used();
     });
     return found;
   }
@@ -236,21 +242,24 @@ class segregate {
   // The first class whose blocks are cut singly; Classes::count if there is none.
   static constexpr std::size_t first_single = classes_below(singles::least);
 
-  // How many classes the inline parts serve. Each counts the frees until its magazine is full; where it has
-  // one list, the blocks in use.
-  static constexpr std::size_t counted = has_slabs ? classes_below(Classes::small + 1) : 0;
+  // How many classes have a magazine, from the smallest on: those that the inline parts serve.
+  static constexpr std::size_t magazine_classes = has_slabs ? classes_below(Classes::small + 1) : 0;
 
   // How many of them, from the smallest on, can have slabs: of a block of an eighth of a slab the seven that
   // fit beside the header would leave an eighth unused.
-  static constexpr std::size_t slab_classes = std::min(counted, classes_below(Slab / 8));
+  static constexpr std::size_t slab_classes = std::min(magazine_classes, classes_below(Slab / 8));
 
-  static constexpr std::uint32_t never_full = std::uint32_t{1} << 31;
+  // Slots of the magazine of a class with one list: a cache line of pointers.
+  static constexpr std::size_t early_slots = 8;
 
   // one_list -> in_slabs -> kept, or one_list -> kept.
   enum class layout : std::uint8_t { one_list, in_slabs, kept };
 
   struct class_state {
     class_slabs<slab_size> slabs;
+    FreeList freed;
+    magazine::slot* base = nullptr;  // of its magazine, which is closed before
+    std::uint32_t slots = 0;
     layout kind = layout::one_list;
   };
 
@@ -262,15 +271,13 @@ class segregate {
     std::size_t index;
     bool is_last = false;  // there is no other memory
 
-    [[nodiscard]] bool is_open() const noexcept {
-      return index >= slab_classes || heap.states_[index].kind == layout::one_list;
-    }
     [[nodiscard]] span cut(std::size_t prefix, std::size_t align, std::size_t unit, std::size_t most,
                            std::size_t least = 1) noexcept {
-      const span present = memory::cut_from(heap.early_, prefix, align, unit, most, least);
-      if (present.begin != nullptr) return present;
-      if (is_last ? heap.free_slabs_.empty() : index >= slab_classes && heap.first_.begin != nullptr)
-        return {};
+      if (heap.first_.begin != nullptr) {
+        const span present = memory::cut_from(heap.early_, prefix, align, unit, most, least);
+        if (present.begin != nullptr) return present;
+        if (is_last ? heap.free_slabs_.empty() : index >= slab_classes) return {};
+      }
       if (!heap.renew_early(prefix + align + least * unit)) return {};
       return memory::cut_from(heap.early_, prefix, align, unit, most, least);
     }
@@ -279,36 +286,57 @@ class segregate {
     }
   };
 
-  [[nodiscard]] MALLARD_INLINE void* take_freed(std::size_t index) noexcept {
-    void* const p = freed_[index].pop();
-    if (p != nullptr) count_taken(index, 1);
-    return p;
-  }
-
-  MALLARD_INLINE void count_taken(std::size_t index, std::size_t blocks) noexcept {
+  // The free list of a class: what is neither in its magazine nor in its slabs.
+  [[nodiscard]] MALLARD_INLINE FreeList& list(std::size_t index) noexcept {
     if constexpr (has_slabs)
-      if (index < counted) room_[index] += static_cast<std::uint32_t>(blocks);
+      if (index < magazine_classes) return states_.use(index).freed;
+    return freed_[index - magazine_classes];
+  }
+  [[nodiscard]] const FreeList& list(std::size_t index) const noexcept {
+    if constexpr (has_slabs)
+      if (index < magazine_classes) return states_[index].freed;
+    return freed_[index - magazine_classes];
   }
 
-  // Before so many blocks of a class are freed.
-  void make_room(std::size_t index, std::size_t blocks) noexcept {
-    if constexpr (has_slabs) {
-      if (index >= counted) return;
-      if (blocks <= room_[index])
-        room_[index] -= static_cast<std::uint32_t>(blocks);
+  // A freed block that is not in a slab; null if there is none.
+  [[nodiscard]] MALLARD_INLINE void* take_freed(std::size_t index) noexcept {
+    if constexpr (has_slabs)
+      if (index < magazine_classes)
+        if (void* const p = magazines_[index].pop(); p != nullptr) return p;
+    return list(index).pop();
+  }
+
+  // For a freed block where the magazine has no room: its older half goes to the slabs, or to the free list.
+  MALLARD_NOINLINE void push_slow(std::size_t index, void* p) noexcept {
+    class_state& state = states_.use(index);
+    if (state.base == nullptr) return state.freed.push(p);
+    magazine& newest = magazines_[index];
+    if (newest.count(state.base) == state.slots) {
+      const std::span<const magazine::slot> older(state.base, state.slots / 2);
+      if (state.kind == layout::in_slabs)
+        put_in_slabs(state, older);
       else
-        exchange_magazine(index, blocks);
+        for (const magazine::slot block : older) state.freed.push(reinterpret_cast<void*>(block));
+      newest.drop_oldest(state.base, older.size());
     }
+    newest.place(p);
   }
 
-  MALLARD_NOINLINE void exchange_magazine(std::size_t index, std::size_t blocks) noexcept {
-    room_[index] = 0;
-    if (index >= slab_classes || states_[index].kind != layout::in_slabs) return;
-    const std::size_t size = Classes::size(index);
-    states_.use(index).slabs.exchange(freed_[index], free_slabs_, first_.begin,
-                                      static_cast<std::size_t>(first_.end - first_.begin));
-    const std::size_t room = class_slabs<slab_size>::magazine(size);
-    room_[index] = static_cast<std::uint32_t>(room - std::min(room, blocks));
+  void put_in_slabs(class_state& state, std::span<const magazine::slot> blocks) noexcept {
+    state.slabs.put(blocks, free_slabs_, first_.begin, static_cast<std::size_t>(first_.end - first_.begin),
+                    state.freed);
+  }
+
+  // For a burst: blocks from slabs that were in use before, up to `most`; returns their number.
+  std::size_t take_used(chain& taken, std::size_t most, std::size_t index) noexcept {
+    std::array<magazine::slot, 64> found;
+    std::size_t count = 0;
+    for (std::size_t more = 1; more != 0 && count != most; count += more) {
+      more = states_.use(index).slabs.take(found.end(), std::min(most - count, found.size()),
+                                           Classes::size(index), true);
+      for (std::size_t i = 1; i <= more; ++i) taken.push_back(reinterpret_cast<void*>(*(found.end() - i)));
+    }
+    return count;
   }
 
   // A new place for what classes with one list carve, with room for `needed` bytes; false when exhausted.
@@ -318,31 +346,82 @@ class segregate {
       early_ = bump{first_.begin, first_.end};
       return first_.begin != nullptr;
     }
-    slab* const s = needed <= Slab - slab::first_block ? free_slabs_.take_shared() : nullptr;
+    slab* const s = needed <= Slab - slab::shared_block ? free_slabs_.take_shared() : nullptr;
     if (s == nullptr) return false;
-    early_ = bump{s->start() + slab::first_block, s->start() + Slab};
+    early_ = bump{s->start() + slab::shared_block, s->start() + Slab};
     return true;
   }
 
-  // Fills the empty free list of a class with freed blocks from its slabs; false if there are none.
-  bool refill(std::size_t index) noexcept {
-    if constexpr (has_slabs) {
-      if (index >= slab_classes) return false;
-      auto& state = states_.use(index);
-      std::uint32_t room = never_full;
-      freed_[index] = state.slabs.take_freed(Classes::size(index), room);
-      if (freed_[index].empty()) return false;
-      room_[index] = state.kind == layout::in_slabs ? room : never_full;
-      return true;
+  // Gives the class, whose magazine is empty, one with `slots` slots, within bounds, unless it has as many.
+  // Without memory it keeps what it has.
+  MALLARD_NOINLINE void widen_magazine(std::size_t index, class_state& state, std::size_t slots) noexcept {
+    slots = std::clamp(slots, early_slots, class_slabs<slab_size>::slots(Classes::size(index)));
+    if (slots <= state.slots) return;
+    early_memory from{*this, 0};
+    void* const place = from.cut(0, alignof(magazine::slot), magazine_bytes(slots), 1).begin;
+    if (place != nullptr) open_magazine(index, state, place, slots);
+  }
+
+  // Behind the first blocks, mostly.
+  MALLARD_INLINE void open_first_magazine(std::size_t index, class_state& state) noexcept {
+    void* place = nullptr;
+    if (early_.take(magazine_bytes(early_slots), alignof(magazine::slot), place)) [[likely]]
+      open_magazine(index, state, place, early_slots);
+    else
+      widen_magazine(index, state, early_slots);
+  }
+
+  static constexpr std::size_t magazine_bytes(std::size_t slots) noexcept {
+    return (slots + magazine::marks) * sizeof(magazine::slot);
+  }
+
+  MALLARD_INLINE void open_magazine(std::size_t index, class_state& state, void* place,
+                                    std::size_t slots) noexcept {
+    state.base = static_cast<magazine::slot*>(place) + magazine::below;
+    state.slots = static_cast<std::uint32_t>(slots);
+    magazines_[index].open(state.base, slots);
+  }
+
+  // Fills the empty magazine of a class with freed blocks, or with new ones of slabs, and takes the first;
+  // null if there are none.
+  MALLARD_INLINE void* refill(std::size_t index, class_state& state) noexcept {
+    if (!state.freed.empty()) return refill_from_list(index, state);
+    return index >= slab_classes || has_one_list(index, state) ? nullptr : refill_from_slabs(index, state);
+  }
+
+  MALLARD_NOINLINE void* refill_from_slabs(std::size_t index, class_state& state) noexcept {
+    const std::size_t size = Classes::size(index);
+    widen_magazine(index, state, class_slabs<slab_size>::slots(size));
+    magazine::slot alone = 0;
+    magazine::slot* const base = state.base != nullptr ? state.base : &alone;
+    const std::size_t most = state.base != nullptr ? state.slots / 2 : 1;
+    std::size_t taken = state.slabs.take(base + most, most, size);
+    if (taken == 0 && state.kind == layout::in_slabs) {
+      if (state.slabs.add(index, size, free_slabs_))
+        taken = state.slabs.take(base + most, most, size);
+      else
+        state.kind = layout::kept;
     }
-    return false;
+    if (taken == 0) return nullptr;
+    if (state.base == nullptr) return reinterpret_cast<void*>(alone);
+    magazines_[index].fill(base, base + most - taken, base + most);
+    return magazines_[index].pop();
+  }
+
+  MALLARD_NOINLINE void* refill_from_list(std::size_t index, class_state& state) noexcept {
+    widen_magazine(index, state, std::bit_floor(carved_outside_slabs(index) / 8));
+    if (state.base == nullptr) return state.freed.pop();
+    magazine::slot* const end = state.base + state.slots / 2;
+    magazine::slot* first = end;
+    while (first != state.base && !state.freed.empty()) *--first = address_of(state.freed.pop());
+    magazines_[index].fill(state.base, first, end);
+    return magazines_[index].pop();
   }
 
   // From now on the class has one free list, and its blocks come from anywhere.
   void keep_one_list(std::size_t index) noexcept {
     if (index >= slab_classes) return;
     states_.use(index).kind = layout::kept;
-    room_[index] = never_full;
   }
 
   [[nodiscard]] std::size_t carved_outside_slabs(std::size_t index) const noexcept {
@@ -353,86 +432,84 @@ class segregate {
   [[nodiscard]] std::size_t carved(std::size_t index) const noexcept {
     std::size_t blocks = carved_outside_slabs(index);
     for_each_slab([&](const slab& s) {
-      if (s.index == index) blocks += s.carved(Classes::size(index));
+      if (s.index == index) blocks += s.carved;
     });
     return blocks;
   }
 
   // Whether the class has only ever had one list. It moves to slabs when it has carved as much as two of
   // them: what the newest one has left is a small part then.
-  bool has_one_list(std::size_t index) noexcept {
-    if (states_[index].kind != layout::one_list) return false;
-    const std::size_t size = Classes::size(index);
-    if (carved_outside_slabs(index) * size < 2 * Slab) [[likely]]
+  bool has_one_list(std::size_t index, class_state& state) noexcept {
+    if (state.kind != layout::one_list) return false;
+    if (carved_outside_slabs(index) * Classes::size(index) < 2 * Slab) [[likely]]
       return true;
-    states_.use(index).kind = layout::in_slabs;
-    room_[index] = class_slabs<slab_size>::magazine(size);
+    state.kind = layout::in_slabs;
     return false;
   }
 
   // From slabs, a run, or another place than the last single block.
   MALLARD_NOINLINE block carve_slow(std::size_t index) noexcept {
     const std::size_t size = Classes::size(index);
-    if constexpr (has_slabs)
-      if (index < slab_classes && !has_one_list(index))
-        if (refill(index) || (states_[index].kind == layout::in_slabs && carve_in_slabs(index)))
-          return {take_freed(index), size};
     void* p = nullptr;
     if constexpr (has_slabs) {
-      if (early_memory early{*this, index}; early.is_open()) p = carve_from(early, index, size);
+      if (index < magazine_classes) {
+        class_state& state = states_.use(index);
+        p = refill(index, state);
+        if (p == nullptr && is_early(index, state)) p = carve_early(index, size, state.freed);
+        if (state.base == nullptr) open_first_magazine(index, state);
+      } else {
+        p = carve_early(index, size, list(index));
+      }
       if (p == nullptr) p = carve_elsewhere(index, size);
     } else {
-      p = carve_from(shared_, index, size);
+      p = carve_from(shared_, index, size, list(index));
     }
-    if (p == nullptr) return {};
-    count_taken(index, 1);
-    return {p, size};
+    return {p, p == nullptr ? 0 : size};
   }
 
-  // Where the memory that classes with one list share has no room.
+  // Whether the class takes new blocks from the memory that classes with one list share.
+  static bool is_early(std::size_t index, const class_state& state) noexcept {
+    return index >= slab_classes || state.kind == layout::one_list;
+  }
+
+  MALLARD_INLINE void* carve_early(std::size_t index, std::size_t size, FreeList& freed) noexcept {
+    early_memory early{*this, index};
+    return carve_from(early, index, size, freed);
+  }
+
+  // Where that has no room.
   MALLARD_NOINLINE void* carve_elsewhere(std::size_t index, std::size_t size) noexcept {
     keep_one_list(index);
-    if (void* const p = carve_from(shared_, index, size); p != nullptr) return p;
+    if (void* const p = carve_from(shared_, index, size, list(index)); p != nullptr) return p;
     early_memory last{*this, index, true};
-    return carve_from(last, index, size);
+    return carve_from(last, index, size, list(index));
   }
 
   template <class From>
-  MALLARD_INLINE void* carve_from(From& from, std::size_t index, std::size_t size) noexcept {
+  MALLARD_INLINE void* carve_from(From& from, std::size_t index, std::size_t size, FreeList& freed) noexcept {
     const std::size_t align = Classes::natural_align(size);
-    return index < first_single ? runs_.use(index).template carve<RunGrowth>(from, size, align, freed_[index])
+    return index < first_single ? runs_.use(index).template carve<RunGrowth>(from, size, align, freed)
                                 : singles_.use(index - first_single).carve_slow(from, size, align);
-  }
-
-  // Fills the empty free list of a class with new blocks of a slab. False when no slab can be had: the class
-  // keeps one list then.
-  bool carve_in_slabs(std::size_t index) noexcept {
-    const std::size_t size = Classes::size(index);
-    freed_[index] = states_.use(index).slabs.carve(size, index, free_slabs_);
-    room_[index] = class_slabs<slab_size>::magazine(size);
-    if (!freed_[index].empty()) return true;
-    keep_one_list(index);
-    return false;
   }
 
   std::byte* carve_adjacent(std::size_t index, std::size_t size, std::size_t count) noexcept {
     if constexpr (has_slabs)
-      if (index < slab_classes && !has_one_list(index) && states_[index].kind == layout::in_slabs) {
-        std::byte* const p =
-            states_.use(index).slabs.carve_adjacent(size, index, count, free_slabs_, freed_[index]);
-        if (p != nullptr) room_[index] = class_slabs<slab_size>::magazine(size);
-        if (p != nullptr || count != 1) return p;
-        keep_one_list(index);
-      }
+      if (index < slab_classes)
+        if (class_state& state = states_.use(index);
+            !has_one_list(index, state) && state.kind == layout::in_slabs) {
+          std::byte* const p = state.slabs.take_adjacent(count, index, size, free_slabs_);
+          if (p != nullptr || count != 1) return p;
+          state.kind = layout::kept;
+        }
     std::byte* p = nullptr;
     if constexpr (has_slabs) {
-      if (early_memory early{*this, index}; early.is_open())
+      if (index >= slab_classes || states_[index].kind == layout::one_list) {
+        early_memory early{*this, index};
         p = carve_adjacent_from(early, index, size, count);
+      }
       if (p == nullptr) keep_one_list(index);
     }
-    if (p == nullptr) p = carve_adjacent_from(shared_, index, size, count);
-    if (p != nullptr) count_taken(index, count);
-    return p;
+    return p != nullptr ? p : carve_adjacent_from(shared_, index, size, count);
   }
 
   template <class From>
@@ -441,20 +518,26 @@ class segregate {
     const std::size_t align = Classes::natural_align(size);
     if (index >= first_single)
       return singles_.use(index - first_single).carve_adjacent(from, size, align, count);
-    return runs_.use(index).template carve_adjacent<RunGrowth>(from, size, align, count, freed_[index]);
+    return runs_.use(index).template carve_adjacent<RunGrowth>(from, size, align, count, list(index));
   }
 
+  // Undoes what was carved ahead of need, so that adjacent blocks can start there.
   void uncarve(std::size_t index, std::size_t size) noexcept {
     if constexpr (has_slabs)
-      if (index < slab_classes && states_[index].kind == layout::in_slabs)
-        return states_.use(index).slabs.uncarve(size, freed_[index]);
-    if (index < first_single) runs_.use(index).uncarve(size, freed_[index]);
+      if (const class_state& state = states_[index < slab_classes ? index : 0];
+          index < slab_classes && state.kind == layout::in_slabs && state.base != nullptr) {
+        const std::size_t waiting = magazines_[index].count(state.base);
+        magazines_[index].drop_oldest(state.base, states_.use(index).slabs.untake({state.base, waiting}));
+      }
+    if (index < first_single) runs_.use(index).uncarve(size, list(index));
   }
 
   // Blocks carved outside slabs, and all free ones that are in no slab's list.
   [[nodiscard]] pool_statistics outside_slabs(std::size_t index) const noexcept {
-    std::size_t waiting = freed_[index].count();
-    if (index < slab_classes) waiting += states_[index].slabs.waiting();
+    std::size_t waiting = list(index).count();
+    if (const class_state& state = states_[index < magazine_classes ? index : 0];
+        index < magazine_classes && state.base != nullptr)
+      waiting += magazines_[index].count(state.base);
     return {Classes::size(index), carved_outside_slabs(index), waiting};
   }
 
@@ -485,16 +568,28 @@ class segregate {
     return found;
   }
 
-  // Calls `f` with each free block of a class that is in no slab's list, until it returns false.
+  // Calls `f` with each free block of a class that is not in a slab, until it returns false. Precondition:
+  // its magazine is intact.
   template <class F>
   void for_each_waiting(std::size_t index, F f) const noexcept {
-    const auto walk = [&](const auto& list) {
-      for (const void* p = list.top(); p != nullptr; p = FreeList::next(p))
-        if (!f(p)) return false;
-      return true;
-    };
-    if (walk(freed_[index]) && index < slab_classes)
-      (void)(walk(states_[index].slabs.previous()) && walk(states_[index].slabs.early()));
+    if constexpr (has_slabs)
+      if (index < magazine_classes)
+        if (const class_state& state = states_[index]; state.base != nullptr)
+          for (std::size_t i = magazines_[index].count(state.base); i-- != 0;)
+            if (!f(reinterpret_cast<const void*>(state.base[i]))) return;
+    for (const void* p = list(index).top(); p != nullptr; p = FreeList::next(p))
+      if (!f(p)) return;
+  }
+
+  // Whether the magazine of a class is where it was opened, and nobody wrote to its marks.
+  [[nodiscard]] bool has_intact_magazine(std::size_t index) const noexcept {
+    if constexpr (has_slabs) {
+      if (index >= magazine_classes) return true;
+      const class_state& state = states_[index];
+      return state.base == nullptr ? !magazines_[index].is_open()
+                                   : magazines_[index].is_intact(state.base, state.slots);
+    }
+    return true;
   }
 
   [[nodiscard]] address_ranges slab_ranges() const noexcept {
@@ -512,6 +607,7 @@ class segregate {
       if (violation v = runs_[index].validate(chunks, size, align)) return v;
     const address_ranges in_runs =
         index < first_single ? runs_[index].carved_ranges() : address_ranges([](auto) {});
+    if (!has_intact_magazine(index)) return {"segregate: a magazine was overwritten"};
     std::size_t blocks = carved(index);
     violation found;
     for_each_waiting(index, [&](const void* p) {
@@ -520,9 +616,10 @@ class segregate {
       else if (!is_aligned(p, align))
         found = {"segregate: a freed block is misaligned"};
       else if (slabs.contains(p))
-        found = {slab::of(p)->index == index && slab::of(p)->has_block_at(p, size)
+        found = {slab::of(p)->index == index && slab::of(p)->has_block_at(p, size) &&
+                         !slab::of(p)->has_free(p)
                      ? nullptr
-                     : "segregate: a freed block is of another class"};
+                     : "segregate: a freed block is of another class, or freed twice"};
       else if (index < first_single
                    ? !in_runs.contains(p, size)
                    : !chunks.contains(p) || !chunks.contains(static_cast<const std::byte*>(p) + size - 1))
@@ -537,9 +634,6 @@ class segregate {
   [[nodiscard]] address_ranges taken_ranges(const address_ranges& slabs) const noexcept {
     return address_ranges([&](auto f) {
       for (std::size_t i = 0; i < first_single; ++i) runs_[i].for_each(f);
-      for_each_slab([&](const slab& s) {
-        for (const chain::node* n = s.freed; n != nullptr; n = n->next) f(n, Classes::size(s.index));
-      });
       for (std::size_t i = 0; i < Classes::count; ++i)
         for_each_waiting(i, [&](const void* p) {
           if (i >= first_single || slabs.contains(p)) f(p, Classes::size(i));
@@ -553,7 +647,7 @@ class segregate {
     runs_.clear();
     singles_.clear();
     if constexpr (has_slabs) {
-      room_.fill(0);
+      magazines_.fill({});
       states_.clear();
       free_slabs_.forget();
       first_ = {};
@@ -562,11 +656,11 @@ class segregate {
   }
 
   // Apart from the source of new blocks, so that one scaled load finds a list.
-  std::array<FreeList, Classes::count> freed_{};
-  std::array<std::uint32_t, counted> room_{};  // frees until a class's magazine is full
+  std::array<FreeList, Classes::count - magazine_classes> freed_{};  // of classes without a magazine
+  std::array<magazine, magazine_classes> magazines_{};               // in front of the lists
   lazy_array<runs, std::max<std::size_t>(first_single, 1)> runs_;
   lazy_array<singles, std::max<std::size_t>(Classes::count - first_single, 1)> singles_;
-  lazy_array<class_state, std::max<std::size_t>(slab_classes, 1)> states_;
+  lazy_array<class_state, std::max<std::size_t>(magazine_classes, 1)> states_;
   memory shared_;
   free_slabs<slab_size, memory> free_slabs_{shared_};
   span first_;  // the room of the first chunk, which all classes share
