@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -205,10 +206,14 @@ def test_killed_recording_is_recovered(mallard: Mallard, tmp_path: Path) -> None
     assert going_on.returncode == 0
     assert "the recording is going on: " in going_on.stderr
 
+    ends = [os.pidfd_open(int(child)) for child in children]
     for process in (recorder.pid, *map(int, children)):
         os.kill(process, signal.SIGKILL)
     recorder.wait()
-    assert recorder.stdout.read() == ""  # the program has ended, too
+    for end in ends:
+        select.select([end], [], [])  # its lock goes after its output, so the end of that is too early
+        os.close(end)
+    assert recorder.stdout.read() == ""
     recorder.stdout.close()
     for given in (path, Path(f"{path}.spool")):
         shown = mallard("info", "--json", given)
