@@ -436,16 +436,30 @@ TEST(MultipoolSlabs, AHeapWithoutAlignedMemoryServesEverythingFromOneListAClass)
 }
 
 TEST(MultipoolSlabs, BlocksOfABurstGoToTheirSlabsAsOthersDo) {
-  multipool heap;
-  chain burst;
-  (void)blocks_of(heap, 1000, 48);
-  ASSERT_TRUE(heap.allocate_burst(burst, many, 48, 8, 48 * 20));
-  std::vector<void*> blocks;
-  while (!burst.empty()) blocks.push_back(burst.pop_front());
-  for (void* p : blocks) heap.deallocate(p, 48, 8);
-  const std::size_t held = heap.upstream().held();
-  (void)blocks_of(heap, many * 48 / 64, 64);
-  EXPECT_LT(heap.upstream().held(), held + held / 8) << "emptied slabs serve another class";
+  for (const std::size_t before : {0u, 1u, 1000u}) {
+    multipool heap;
+    chain burst;
+    (void)blocks_of(heap, before, 48);
+    ASSERT_TRUE(heap.allocate_burst(burst, many, 48, 8, 48 * 20));
+    std::vector<void*> blocks;
+    while (!burst.empty()) blocks.push_back(burst.pop_front());
+    for (void* p : blocks) heap.deallocate(p, 48, 8);
+    const std::size_t held = heap.upstream().held();
+    (void)blocks_of(heap, many * 48 / 64, 64);
+    EXPECT_LT(heap.upstream().held(), held + held / 8)
+        << "emptied slabs serve another class; before: " << before;
+  }
+}
+
+TEST(MultipoolSlabs, BurstsLeaveNoEndsOfSlabsUnused) {
+  for (const std::size_t count : {30u, 100u, 120u}) {
+    multipool heap;
+    for (std::size_t bursts = 0; bursts < many / count; ++bursts) {
+      chain burst;
+      ASSERT_TRUE(heap.allocate_burst(burst, count, 48, 8, 48 * count));
+    }
+    EXPECT_LT(heap.upstream().held(), many * 48 + many * 48 / 8) << count;
+  }
 }
 
 TEST(MultipoolSlabs, WhereThereIsNothingElseAnyClassTakesEmptiedSlabs) {
@@ -458,6 +472,42 @@ TEST(MultipoolSlabs, WhereThereIsNothingElseAnyClassTakesEmptiedSlabs) {
   for (void* p : blocks) heap.deallocate(p, 48, 8);
   for (int i = 0; i < 1000; ++i) ASSERT_TRUE(heap.allocate(64, 8)) << i;
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(heap.allocate(3000, 8)) << i;
+  EXPECT_FALSE(heap.validate());
+}
+
+// What an upstream without aligned memory is asked for. It refuses what is not, and counts that.
+class unaligned_source {
+ public:
+  unaligned_source() = default;
+  unaligned_source(const unaligned_source&) = delete;
+  unaligned_source& operator=(const unaligned_source&) = delete;
+
+  [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
+    ++asked;
+    return align > 4096 ? block{} : source_.allocate(size, align);
+  }
+  void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
+    source_.deallocate(p, size, align);
+  }
+
+  int asked = 0;
+
+ private:
+  memory_resource_source source_;
+};
+
+TEST(MultipoolSlabs, WhatTheUpstreamHasRefusedIsNotAskedForAgainAndAgain) {
+  basic_multipool<unaligned_source> heap;
+  int asked = 0;
+  for (int pass = 0; pass < 3; ++pass) {
+    asked = heap.upstream().asked;
+    for (const std::size_t size : {48u, 256u, 1024u}) {
+      const std::vector<void*> blocks = blocks_of(heap, many / 4, size);
+      for (void* p : blocks) heap.deallocate(p, size, 8);
+    }
+    EXPECT_LT(heap.upstream().asked, 200);
+  }
+  EXPECT_EQ(heap.upstream().asked, asked);
   EXPECT_FALSE(heap.validate());
 }
 

@@ -267,7 +267,9 @@ TEST(SpanSizes, ASpanStandsInAListThatItCanServe) {
   for (std::size_t pages = 1; pages <= 100000; ++pages) {
     const std::size_t list = span_sizes::list_for(pages);
     ASSERT_LE(list, span_sizes::list_of(pages));
-    if (span_sizes::rounded(pages) == pages) ASSERT_EQ(list, span_sizes::list_of(pages));
+    if (span_sizes::rounded(pages) == pages) {
+      ASSERT_EQ(list, span_sizes::list_of(pages));
+    }
   }
   EXPECT_EQ(span_sizes::list_of(span_sizes::largest), span_sizes::count - 1);
   EXPECT_EQ(span_sizes::list_for(10 * span_sizes::largest), span_sizes::count - 1);

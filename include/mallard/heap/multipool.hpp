@@ -15,8 +15,9 @@
 // peaks, less what slabs without a block have passed from class to class, plus at most
 //
 //     a sixteenth of what it holds, or 16 KiB, in the chunk in use,
-//     a slab of 8 KiB for each class that has any, a 32nd of its peak that waits in slabs, a magazine of 88
-//         to 1,048 bytes, and in each slab 64 bytes, a bit a block, and less than a block,
+//     a slab of 8 KiB for each class that has any, a 32nd of its peak that waits in slabs, and in each slab
+//         64 bytes, a bit a block, and less than a block,
+//     magazines: 80 bytes for a class at first, 2.1 KiB in all for one that has carved 1024 blocks or slabs,
 //     less than 64 bytes in front of each larger block, where its neighbour is of another class,
 //     the end of each chunk: a sixteenth of it and a page if one class fills it, otherwise less than a block.
 //

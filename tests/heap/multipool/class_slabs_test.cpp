@@ -58,7 +58,9 @@ TEST_F(ClassSlabs, BlocksFollowEachOtherInTheirSlab) {
   const std::vector<slot> blocks = take(3 * capacity);
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     EXPECT_EQ(slab_of(blocks[i])->index, index);
-    if (i % capacity != 0) EXPECT_EQ(blocks[i], blocks[i - 1] + size) << i;
+    if (i % capacity != 0) {
+      EXPECT_EQ(blocks[i], blocks[i - 1] + size) << i;
+    }
   }
   EXPECT_NE(slab_of(blocks[0]), slab_of(blocks[capacity]));
   EXPECT_EQ(take(1).size(), 1u);
@@ -70,6 +72,7 @@ TEST_F(ClassSlabs, ASlabHasRoomForEverySizeThatItServes) {
     alignas(slab_bytes) std::byte bytes[slab_bytes];
     slab& s = *::new (bytes + slab::offset) slab;
     s.prepare(index, each);
+    s.is_listed = true;
     EXPECT_FALSE(s.validate(each)) << each;
     EXPECT_LE(slab::bits_offset + 8 * s.words(), s.first) << each;
     EXPECT_LE(s.first + s.capacity * each, slab_bytes) << each;
@@ -101,10 +104,11 @@ TEST_F(ClassSlabs, FreeBlocksComeBackInTheOrderOfAddressesSlabBySlab) {
   const std::vector<slot> again = take(blocks.size() / 2);
   int descents = 0;
   for (std::size_t i = 1; i < again.size(); ++i)
-    if (slab_of(again[i]) != slab_of(again[i - 1]))
+    if (slab_of(again[i]) != slab_of(again[i - 1])) {
       ++descents;
-    else
+    } else {
       EXPECT_LT(again[i - 1], again[i]);
+    }
   EXPECT_EQ(descents, 7);
   EXPECT_TRUE(std::ranges::is_permutation(again, std::span(blocks.data(), again.size())));
 }
@@ -144,6 +148,10 @@ TEST_F(ClassSlabs, AdjacentBlocksWereNeverHandedOutAndLieInOneSlab) {
   EXPECT_EQ(slab::of(first), slab::of(first + (capacity - 1) * size));
   EXPECT_NE(slab::of(first), slab_of(blocks[0]));
   EXPECT_EQ(slab::of(first)->used(), capacity);
+  EXPECT_EQ(take(1)[0], blocks[1]) << "a free block first";
+  const std::vector<slot> rest = take(capacity - 7);
+  EXPECT_EQ(rest[0], blocks[2] + 5 * size) << "then what the older slab had left";
+  EXPECT_EQ(slab_of(blocks[0])->used(), capacity);
   expect_valid();
 }
 
@@ -161,6 +169,12 @@ TEST_F(ClassSlabs, OnlyUsedBlocksAreTakenIfWished) {
 TEST_F(ClassSlabs, BlocksThatNobodyGotAreAsIfNeverTaken) {
   const std::vector<slot> blocks = take(10);
   put({blocks.data(), 1});
+  const std::vector<slot> all = take(capacity - 9);
+  EXPECT_FALSE(slab_of(blocks[0])->is_listed);
+  EXPECT_EQ(class_.untake(std::vector<slot>(all.rbegin(), all.rend() - 1)), capacity - 10);
+  EXPECT_TRUE(slab_of(blocks[0])->is_listed);
+  expect_valid();
+  put({blocks.data(), 1});
   const std::vector<slot> waiting(blocks.rbegin(), blocks.rbegin() + 6);
   EXPECT_EQ(class_.untake(waiting), 6u);
   expect_valid();
@@ -168,6 +182,21 @@ TEST_F(ClassSlabs, BlocksThatNobodyGotAreAsIfNeverTaken) {
   EXPECT_EQ(address_of(class_.take_adjacent(5, index, size, slabs_)), blocks[4]);
   EXPECT_EQ(take(1)[0], blocks[0]);
   expect_valid();
+}
+
+TEST_F(ClassSlabs, FewerThanA32ndAreAtHandOnceTheSlabIsListedAgain) {
+  constexpr std::size_t small = 8;
+  class_slabs<slab_bytes> of_small;
+  ASSERT_TRUE(of_small.add(0, small, slabs_));
+  std::array<slot, class_slab<slab_bytes>::capacity_of(small)> blocks{};
+  ASSERT_EQ(of_small.take(blocks.data() + blocks.size(), blocks.size(), small), blocks.size());
+  of_small.put({blocks.data(), 1}, slabs_, nullptr, 0, outside_);
+  std::array<slot, 2> again{};
+  EXPECT_EQ(of_small.take(again.data() + 2, 2, small), 0u) << "a free block in " << blocks.size();
+  of_small.relist(slab_of(blocks[0]));
+  EXPECT_EQ(of_small.take(again.data() + 2, 2, small), 1u);
+  EXPECT_EQ(again[1], blocks[0]);
+  EXPECT_FALSE(slab_of(blocks[0])->validate(small));
 }
 
 TEST_F(ClassSlabs, NothingIsTakenWithoutMemory) {
@@ -188,6 +217,12 @@ TEST_F(ClassSlabs, CountsThatContradictTheBitsAreFound) {
   EXPECT_FALSE(s->validate(size));
   s->bits()[0] ^= slab::word{1} << 63;
   EXPECT_TRUE(s->validate(size)) << "a bit for a block behind the slab's end";
+  s->bits()[0] ^= slab::word{1} << 63;
+  s->is_listed = false;
+  EXPECT_TRUE(s->validate(size));
+  s->is_listed = true;
+  ++s->inverse;
+  EXPECT_TRUE(s->validate(size)) << "it finds the bits of other blocks";
 }
 
 }  // namespace

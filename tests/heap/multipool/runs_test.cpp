@@ -63,7 +63,9 @@ TEST_F(Runs, CarveABatchAtOnceLowestFirst) {
   std::vector<std::size_t> batches;
   for (std::size_t before = 0; before < 3 * runs::batch_bytes / 48; before = runs_.carved(48)) {
     auto* const first = static_cast<std::byte*>(runs_.carve<constant<4096>>(shared_, 48, 16, freed_));
-    if (next != nullptr) EXPECT_EQ(first, next);
+    if (next != nullptr) {
+      EXPECT_EQ(first, next);
+    }
     batches.push_back(runs_.carved(48) - before);
     EXPECT_EQ(freed_.count(), batches.back() - 1);
     for (next = first + 48; !freed_.empty(); next += 48) EXPECT_EQ(freed_.pop(), next);

@@ -213,13 +213,24 @@ TEST_F(SegregateInSlabs, AWriteInFrontOfASlabsBlocksIsReported) {
   EXPECT_TRUE(heap_.validate());
 }
 
-TEST_F(SegregateInSlabs, ABlockFreedTwiceIsReportedWhereverItWaits) {
-  heap_.deallocate(blocks_[10000], 48, 8);
-  for (std::size_t i = 0; i < 1000; ++i) heap_.deallocate(blocks_[i], 48, 8);
+class SegregateFreedTwice : public SegregateInSlabs, public testing::WithParamInterface<std::size_t> {};
+
+TEST_P(SegregateFreedTwice, IsReportedInAMagazineAndWhereItGoesFromThere) {
+  void* const twice = blocks_[GetParam()];
+  heap_.deallocate(twice, 48, 8);
   EXPECT_FALSE(heap_.validate());
-  heap_.deallocate(blocks_[10000], 48, 8);
-  EXPECT_TRUE(heap_.validate());
+  heap_.deallocate(twice, 48, 8);
+  EXPECT_TRUE(heap_.validate()) << "in a magazine";
+  EXPECT_TRUE(heap_.deallocate_fast(heap_.allocate_fast(48, 8).data, 48, 8));
+  ASSERT_EQ(heap_.allocate_fast(48, 8).data, twice);
+  for (std::size_t i = 2; i < 1000; ++i) heap_.deallocate(blocks_[i * 2 + 1], 48, 8);
+  EXPECT_FALSE(heap_.validate());
+  heap_.deallocate(twice, 48, 8);
+  EXPECT_TRUE(heap_.validate()) << "behind one";
 }
+
+// In a run, which all classes share, and in a slab.
+INSTANTIATE_TEST_SUITE_P(Blocks, SegregateFreedTwice, testing::Values(0u, 10000u));
 
 TEST_F(SegregateInSlabs, ABlockOfAnotherClassIsReported) {
   heap_.deallocate(blocks_[10000], 64, 8);

@@ -11,7 +11,7 @@
 // come back from there in the order of addresses. So blocks that are allocated one after the other are
 // neighbours, or were in use shortly before, and a free block is touched by nobody until it is used again. A
 // slab is used again when a 32nd of it is free. One without a block in use goes back to the heap, for any
-// class. Plain state, a pointer: the caller passes the class's size, its magazine's slots and the heap's
+// class. Plain state, two pointers: the caller passes the class's size, its magazine's slots and the heap's
 // slabs. Invariant: a slab's header counts the blocks that are in use or in magazines; a slab is listed if it
 // can give blocks, at least a 32nd of it when it was listed. Cost: O(blocks put or taken + slabs looked at).
 // Not synchronised. Seed 003, chapter 3 (mallocs with free blocks for each page).
@@ -30,6 +30,7 @@
 #include "mallard/core/intrusive_stack.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/multipool/magazine.hpp"
+#include "mallard/layer/address_ranges.hpp"
 
 namespace mallard {
 
@@ -63,6 +64,11 @@ struct class_slab {
     return (Size - first_block(size)) / size;
   }
 
+  // The size's inverse times 2^32, rounded up.
+  [[nodiscard]] static constexpr std::uint32_t inverse_of(std::size_t size) noexcept {
+    return static_cast<std::uint32_t>((std::uint64_t{1} << 32) / size + 1);
+  }
+
   [[nodiscard]] std::byte* start() const noexcept {
     return const_cast<std::byte*>(reinterpret_cast<const std::byte*>(this)) - offset;
   }
@@ -93,7 +99,7 @@ struct class_slab {
   // Makes all blocks free, of class `of_class` and of `size` bytes.
   void prepare(std::size_t of_class, std::size_t size) noexcept {
     index = static_cast<std::uint8_t>(of_class);
-    inverse = static_cast<std::uint32_t>((std::uint64_t{1} << 32) / size + 1);
+    inverse = inverse_of(size);
     first = static_cast<std::uint16_t>(first_block(size));
     capacity = static_cast<std::uint16_t>(capacity_of(size));
     std::fill_n(bits(), words(), ~word{0});
@@ -106,16 +112,20 @@ struct class_slab {
       return {"class_slabs: a slab is not of its class"};
     std::size_t free = 0;
     for (std::size_t i = 0; i < words(); ++i) free += static_cast<std::size_t>(std::popcount(bits()[i]));
+    if (inverse != inverse_of(size)) return {"class_slabs: a slab is not of its class"};
+    if (is_listed ? notify != 0 || used() == capacity : used() == 0 || (notify == 0 && capacity != 1))
+      return {"class_slabs: a slab is listed, or not, against its counts"};
     if (used() + free != capacity ||
         (words() * bits_of_word != capacity && bits()[words() - 1] >> (capacity % bits_of_word) != 0))
       return {"class_slabs: a slab's counts contradict its bits"};
     return {};
   }
 
-  std::uint32_t inverse = 0;       // of the size, times 2^32, rounded up
-  std::uint16_t left = 0;          // frees until the slab is to be listed, or is empty
-  std::uint16_t notify = 0;        // blocks used then
-  std::uint16_t carved = 0;        // blocks from the first on of which some were never handed out above
+  std::uint32_t inverse = 0;  // of the size
+  std::uint16_t left = 0;     // frees until the slab is to be listed, or is empty
+  std::uint16_t notify = 0;   // blocks used then
+  std::uint16_t carved =
+      0;  // blocks from the first on, all that were handed out; capacity unless it is the newest
   std::uint16_t capacity = 0;      // blocks; 0 in a slab of no class
   std::uint16_t first = 0;         // offset of the first block
   std::uint8_t index = 0;          // of its class
@@ -161,6 +171,16 @@ class free_slabs {
   // Drops all slabs, whose memory ends.
   void forget() noexcept { first_ = nullptr; }
 
+  // Whether there are at most `most`, in `chunks` and of no class.
+  [[nodiscard]] violation validate(const address_ranges& chunks, std::size_t most) const noexcept {
+    for (const slab* s = first_; s != nullptr; s = s->next) {
+      if (most-- == 0) return {"class_slabs: more slabs are empty than there are: a circle"};
+      if (!chunks.contains(s) || s != slab::of(s) || s->capacity != 0)
+        return {"class_slabs: a slab is among the empty ones wrongly"};
+    }
+    return {};
+  }
+
  private:
   Memory& memory_;
   slab* first_ = nullptr;
@@ -176,6 +196,9 @@ class class_slabs {
   [[nodiscard]] static constexpr std::size_t slots(std::size_t size) noexcept {
     return std::clamp<std::size_t>(2 * Size / size, 16, 128);
   }
+
+  // Whether there is nothing to take.
+  [[nodiscard]] bool empty() const noexcept { return listed_ == nullptr; }
 
   // Free blocks, up to `most` of them, into the slots below `end`, so that the lowest addresses of a slab
   // come last; returns their number. If `only_used`, none that was never handed out.
@@ -196,6 +219,9 @@ class class_slabs {
     slab* const fresh = slabs.take();
     if (fresh == nullptr) return false;
     fresh->prepare(index, size);
+    if (newest_ != nullptr)
+      newest_->carved = newest_->capacity;  // what is left there serves as any free block
+    newest_ = fresh;
     list(fresh);
     return true;
   }
@@ -205,9 +231,9 @@ class class_slabs {
   template <class Slabs>
   [[nodiscard]] std::byte* take_adjacent(std::size_t count, std::size_t index, std::size_t size,
                                          Slabs& slabs) noexcept {
-    if (listed_ == nullptr || std::size_t{listed_->capacity} - listed_->carved < count)
+    if (newest_ == nullptr || std::size_t{newest_->capacity} - newest_->carved < count)
       if (!add(index, size, slabs)) return nullptr;
-    slab* const s = listed_;
+    slab* const s = newest_;
     const std::size_t number = s->carved;
     for (std::size_t i = number; i != number + count; ++i)
       s->bits()[i / slab::bits_of_word] &= ~(typename slab::word{1} << (i % slab::bits_of_word));
@@ -216,10 +242,10 @@ class class_slabs {
     return s->start() + s->first + number * size;
   }
 
-  // For blocks of a magazine: of the slab in front, the last ones that were handed out, if they come first in
+  // For blocks of a magazine: of the newest slab, the last ones that were handed out, if they come first in
   // `blocks` and the highest first, are as if never handed out; returns their number.
   std::size_t untake(std::span<const slot> blocks) noexcept {
-    slab* const s = listed_;
+    slab* const s = newest_;
     std::size_t count = 0;
     for (const slot block : blocks) {
       const void* const p = reinterpret_cast<const void*>(block);
@@ -228,8 +254,13 @@ class class_slabs {
       s->bits()[s->carved / slab::bits_of_word] |= typename slab::word{1} << (s->carved % slab::bits_of_word);
       ++count;
     }
-    if (count != 0) set_used(s, s->used() - count);
+    if (count != 0) set_free(s, s->used() - count);
     return count;
+  }
+
+  // Lists a slab of the class that has free blocks, however few.
+  void relist(slab* s) noexcept {
+    if (!s->is_listed && s->used() != s->capacity) set_free(s, s->used());
   }
 
   // Blocks that were freed go to their slabs; those in a shared slab, and among the `early_bytes` bytes from
@@ -292,12 +323,10 @@ class class_slabs {
       s->left = 1;
       return outside.push(p);
     }
-    if (s->notify != 0) {
-      s->left = std::exchange(s->notify, std::uint16_t{0});
-      return list(s);
-    }
-    if (s == listed_ && s->next == nullptr) {
-      s->carved = 0;  // the next blocks are taken from it
+    if (s->notify != 0) return set_free(s, s->notify);
+    if (s == newest_) {
+      set_free(s, 0);
+      s->carved = 0;
       return;
     }
     if (s->is_listed) unlist(s);
@@ -318,6 +347,13 @@ class class_slabs {
     s->is_listed = false;
   }
 
+  // Of a slab that can give blocks now.
+  void set_free(slab* s, std::size_t used) noexcept {
+    s->left = static_cast<std::uint16_t>(used);
+    s->notify = 0;
+    if (!s->is_listed) list(s);
+  }
+
   // Of a listed slab that has given blocks. One that has none left is told of when enough is free again.
   void set_used(slab* s, std::size_t used) noexcept {
     if (used != s->capacity) {
@@ -330,6 +366,7 @@ class class_slabs {
   }
 
   slab* listed_ = nullptr;
+  slab* newest_ = nullptr;  // the only one with blocks that were never handed out
 };
 
 }  // namespace mallard

@@ -1,7 +1,7 @@
 // magazine: free blocks of one size class, as an array of pointers to them.
 //
-//     [0][0][ p ][ p ][ p ][   ][   ][full]
-//            oldest        ^top
+//     [0][ p ][ p ][ p ][   ][   ][full]
+//         oldest        ^top
 //
 // A free list of links in the blocks writes each block that is freed, and reads each that is reused, whether
 // it is in a cache or not. A magazine touches neither. The marks at both ends take the place of bounds: a pop
@@ -27,14 +27,13 @@ class magazine {
   // The address of a free block, 0, or `full`.
   using slot = std::uintptr_t;
 
-  // Slots beside those for blocks: two below, as a pop prefetches what the next one returns, and one above.
-  static constexpr std::size_t below = 2;
+  // Slots beside those for blocks: one below and one above.
+  static constexpr std::size_t below = 1;
   static constexpr std::size_t marks = below + 1;
 
-  // Makes `slots` slots from `base` on, and the marks around them, an empty magazine. Slots that nobody has
-  // written yet may look like a mark: of them only place() takes no notice.
+  // Makes `slots` slots from `base` on, and the marks around them, an empty magazine.
   void open(slot* base, std::size_t slots) noexcept {
-    std::fill_n(base - below, below, slot{0});
+    std::fill_n(base - below, below + slots, slot{0});  // as what is there may look like a mark
     base[slots] = full;
     top_ = base;
   }
@@ -59,19 +58,20 @@ class magazine {
     return true;
   }
 
-  // The same, whatever is in the slot. Precondition: there is room.
-  void place(void* p) noexcept { *top_++ = address_of(p); }
-
   // Blocks, if the slots start at `base`.
   [[nodiscard]] std::size_t count(const slot* base) const noexcept {
     return static_cast<std::size_t>(top_ - base);
   }
 
   // Moves the blocks from the `gone` oldest on down to `base`; those are the caller's.
-  void drop_oldest(slot* base, std::size_t gone) noexcept { top_ = std::copy(base + gone, top_, base); }
+  void drop_oldest(slot* base, std::size_t gone) noexcept {
+    if (gone != 0) top_ = std::copy(base + gone, top_, base);
+  }
 
   // Of an empty magazine: the blocks in the slots from `from` to `end` are its own, the last one the newest.
-  void fill(slot* base, const slot* from, const slot* end) noexcept { top_ = std::copy(from, end, base); }
+  void fill(slot* base, slot* from, slot* end) noexcept {
+    top_ = from == base ? end : std::copy(from, end, base);
+  }
 
   // Whether the marks are there, and blocks between them.
   [[nodiscard]] bool is_intact(const slot* base, std::size_t slots) const noexcept {
@@ -82,7 +82,7 @@ class magazine {
 
  private:
   static constexpr slot full = 1;
-  static constexpr std::array<slot, marks> closed{0, 0, full};
+  static constexpr std::array<slot, marks> closed{0, full};
 
   slot* top_ = const_cast<slot*>(closed.data() + below);  // never written, as it is full
 };

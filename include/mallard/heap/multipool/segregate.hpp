@@ -139,6 +139,7 @@ class segregate {
         adjacent = blocks / 2;  // for the rest as well: a refused length is not tried again
         continue;
       }
+      if (p == nullptr) p = static_cast<std::byte*>(carve_slow(index).data);
       if (p == nullptr) {
         deallocate_burst(taken, received, align);
         return false;
@@ -212,7 +213,7 @@ class segregate {
 
   [[nodiscard]] address_ranges chunk_ranges() const noexcept { return shared_.chunk_ranges(); }
 
-  // O(blocks freed log (runs + slabs + blocks freed)), in the memory of address_ranges.
+  // O(blocks freed log (runs + slabs + blocks freed) + classes * slabs), in the memory of address_ranges.
   [[nodiscard]] violation validate() const noexcept {
     if (violation v = shared_.validate()) return v;
     const address_ranges chunks = shared_.chunk_ranges();
@@ -223,6 +224,7 @@ class segregate {
     if (early_.room() != 0 && !chunks.contains(early_.cursor()))
       return {"segregate: a cursor is outside all chunks"};
     if (taken_ranges(slabs).overlap()) return {"segregate: a freed block lies in another, or in a run"};
+    if (waiting_ranges().overlap()) return {"segregate: a block was freed twice"};
     return {};
   }
 
@@ -260,6 +262,7 @@ class segregate {
     FreeList freed;
     magazine::slot* base = nullptr;  // of its magazine, which is closed before
     std::uint32_t slots = 0;
+    std::uint32_t refused = 0;  // slots that there was no memory for, and that are not asked for again
     layout kind = layout::one_list;
   };
 
@@ -309,17 +312,20 @@ class segregate {
   // For a freed block where the magazine has no room: its older half goes to the slabs, or to the free list.
   MALLARD_NOINLINE void push_slow(std::size_t index, void* p) noexcept {
     class_state& state = states_.use(index);
-    if (state.base == nullptr) return state.freed.push(p);
-    magazine& newest = magazines_[index];
-    if (newest.count(state.base) == state.slots) {
-      const std::span<const magazine::slot> older(state.base, state.slots / 2);
-      if (state.kind == layout::in_slabs)
-        put_in_slabs(state, older);
-      else
-        for (const magazine::slot block : older) state.freed.push(reinterpret_cast<void*>(block));
-      newest.drop_oldest(state.base, older.size());
+    if (state.base == nullptr) {
+      const magazine::slot alone = address_of(p);
+      return put_back(state, {&alone, 1});
     }
-    newest.place(p);
+    const std::span<const magazine::slot> older(state.base, state.slots / 2);
+    put_back(state, older);
+    magazines_[index].drop_oldest(state.base, older.size());
+    (void)magazines_[index].push(p);
+  }
+
+  // Freed blocks, the newest last, go where they wait outside the magazine.
+  void put_back(class_state& state, std::span<const magazine::slot> blocks) noexcept {
+    if (state.kind == layout::in_slabs) return put_in_slabs(state, blocks);
+    for (const magazine::slot block : blocks) state.freed.push(reinterpret_cast<void*>(block));
   }
 
   void put_in_slabs(class_state& state, std::span<const magazine::slot> blocks) noexcept {
@@ -332,9 +338,10 @@ class segregate {
     std::array<magazine::slot, 64> found;
     std::size_t count = 0;
     for (std::size_t more = 1; more != 0 && count != most; count += more) {
-      more = states_.use(index).slabs.take(found.end(), std::min(most - count, found.size()),
+      more = states_.use(index).slabs.take(found.data() + found.size(), std::min(most - count, found.size()),
                                            Classes::size(index), true);
-      for (std::size_t i = 1; i <= more; ++i) taken.push_back(reinterpret_cast<void*>(*(found.end() - i)));
+      for (std::size_t i = 1; i <= more; ++i)
+        taken.push_back(reinterpret_cast<void*>(found[found.size() - i]));
     }
     return count;
   }
@@ -356,10 +363,14 @@ class segregate {
   // Without memory it keeps what it has.
   MALLARD_NOINLINE void widen_magazine(std::size_t index, class_state& state, std::size_t slots) noexcept {
     slots = std::clamp(slots, early_slots, class_slabs<slab_size>::slots(Classes::size(index)));
-    if (slots <= state.slots) return;
+    if (slots <= std::max(state.slots, state.refused)) return;
     early_memory from{*this, 0};
-    void* const place = from.cut(0, alignof(magazine::slot), magazine_bytes(slots), 1).begin;
-    if (place != nullptr) open_magazine(index, state, place, slots);
+    std::byte* place = from.cut(0, alignof(magazine::slot), magazine_bytes(slots), 1).begin;
+    if (place == nullptr) place = shared_.cut(0, alignof(magazine::slot), magazine_bytes(slots), 1).begin;
+    if (place != nullptr)
+      open_magazine(index, state, place, slots);
+    else
+      state.refused = static_cast<std::uint32_t>(slots);
   }
 
   // Behind the first blocks, mostly.
@@ -391,20 +402,16 @@ class segregate {
 
   MALLARD_NOINLINE void* refill_from_slabs(std::size_t index, class_state& state) noexcept {
     const std::size_t size = Classes::size(index);
+    if (state.slabs.empty() && state.kind == layout::in_slabs && !state.slabs.add(index, size, free_slabs_))
+      keep_one_list(index);
+    if (state.slabs.empty()) return nullptr;
     widen_magazine(index, state, class_slabs<slab_size>::slots(size));
     magazine::slot alone = 0;
-    magazine::slot* const base = state.base != nullptr ? state.base : &alone;
-    const std::size_t most = state.base != nullptr ? state.slots / 2 : 1;
-    std::size_t taken = state.slabs.take(base + most, most, size);
-    if (taken == 0 && state.kind == layout::in_slabs) {
-      if (state.slabs.add(index, size, free_slabs_))
-        taken = state.slabs.take(base + most, most, size);
-      else
-        state.kind = layout::kept;
-    }
-    if (taken == 0) return nullptr;
-    if (state.base == nullptr) return reinterpret_cast<void*>(alone);
-    magazines_[index].fill(base, base + most - taken, base + most);
+    if (state.base == nullptr)
+      return state.slabs.take(&alone + 1, 1, size) == 0 ? nullptr : reinterpret_cast<void*>(alone);
+    magazine::slot* const end = state.base + state.slots / 2;
+    const std::size_t taken = state.slabs.take(end, state.slots / 2, size);
+    magazines_[index].fill(state.base, end - taken, end);
     return magazines_[index].pop();
   }
 
@@ -418,10 +425,15 @@ class segregate {
     return magazines_[index].pop();
   }
 
-  // From now on the class has one free list, and its blocks come from anywhere.
-  void keep_one_list(std::size_t index) noexcept {
+  // From now on the class has one free list, and its blocks come from anywhere. As no free goes to a slab any
+  // more, all that is free there is at hand. O(slabs of the heap), once.
+  MALLARD_NOINLINE void keep_one_list(std::size_t index) noexcept {
     if (index >= slab_classes) return;
-    states_.use(index).kind = layout::kept;
+    class_state& state = states_.use(index);
+    if (std::exchange(state.kind, layout::kept) != layout::in_slabs) return;
+    for_each_slab([&](const slab& s) {
+      if (s.index == index && s.capacity != 0) state.slabs.relist(slab::of(&s));
+    });
   }
 
   [[nodiscard]] std::size_t carved_outside_slabs(std::size_t index) const noexcept {
@@ -452,15 +464,16 @@ class segregate {
     const std::size_t size = Classes::size(index);
     void* p = nullptr;
     if constexpr (has_slabs) {
-      if (index < magazine_classes) {
+      if (index >= magazine_classes) {
+        p = carve_early(index, size, list(index));
+        if (p == nullptr) p = carve_elsewhere(index, size);
+      } else {
         class_state& state = states_.use(index);
         p = refill(index, state);
         if (p == nullptr && is_early(index, state)) p = carve_early(index, size, state.freed);
-        if (state.base == nullptr) open_first_magazine(index, state);
-      } else {
-        p = carve_early(index, size, list(index));
+        if (p == nullptr) p = carve_elsewhere(index, size);
+        if (state.base == nullptr && p != nullptr) open_first_magazine(index, state);
       }
-      if (p == nullptr) p = carve_elsewhere(index, size);
     } else {
       p = carve_from(shared_, index, size, list(index));
     }
@@ -493,23 +506,20 @@ class segregate {
   }
 
   std::byte* carve_adjacent(std::size_t index, std::size_t size, std::size_t count) noexcept {
-    if constexpr (has_slabs)
-      if (index < slab_classes)
-        if (class_state& state = states_.use(index);
-            !has_one_list(index, state) && state.kind == layout::in_slabs) {
-          std::byte* const p = state.slabs.take_adjacent(count, index, size, free_slabs_);
-          if (p != nullptr || count != 1) return p;
-          state.kind = layout::kept;
-        }
-    std::byte* p = nullptr;
     if constexpr (has_slabs) {
-      if (index >= slab_classes || states_[index].kind == layout::one_list) {
-        early_memory early{*this, index};
-        p = carve_adjacent_from(early, index, size, count);
+      early_memory early{*this, index};
+      if (index >= slab_classes) {
+        if (std::byte* const p = carve_adjacent_from(early, index, size, count); p != nullptr) return p;
+      } else if (class_state& state = states_.use(index); state.kind != layout::kept) {
+        if (has_one_list(index, state))
+          if (std::byte* const p = carve_adjacent_from(early, index, size, count); p != nullptr) return p;
+        state.kind = layout::in_slabs;
+        std::byte* const p = state.slabs.take_adjacent(count, index, size, free_slabs_);
+        if (p != nullptr) return p;
+        keep_one_list(index);
       }
-      if (p == nullptr) keep_one_list(index);
     }
-    return p != nullptr ? p : carve_adjacent_from(shared_, index, size, count);
+    return carve_adjacent_from(shared_, index, size, count);
   }
 
   template <class From>
@@ -564,6 +574,8 @@ class segregate {
       else
         found = s.validate(Classes::size(s.index));
     });
+    if constexpr (has_slabs)
+      if (!found) found = free_slabs_.validate(chunks, count);
     for (std::size_t i = 0; i < slab_classes && !found; ++i) found = states_[i].slabs.validate_list(i, count);
     return found;
   }
@@ -637,6 +649,17 @@ class segregate {
       for (std::size_t i = 0; i < Classes::count; ++i)
         for_each_waiting(i, [&](const void* p) {
           if (i >= first_single || slabs.contains(p)) f(p, Classes::size(i));
+          return true;
+        });
+    });
+  }
+
+  // The address ranges of free blocks that are in no slab.
+  [[nodiscard]] address_ranges waiting_ranges() const noexcept {
+    return address_ranges([&](auto f) {
+      for (std::size_t i = 0; i < Classes::count; ++i)
+        for_each_waiting(i, [&](const void* p) {
+          f(p, Classes::size(i));
           return true;
         });
     });
