@@ -6,7 +6,7 @@ DS3, unordered_...   2.4 (5.2)    2.9 (6.1)      of the same sizes, where the pa
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import geometric_mean, median
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -22,6 +22,9 @@ Figures = dict[tuple[str, str], dict[Place, float | None]]
 HEAPS = (WITHOUT, WITH, BESIDE)
 ENDS_OF_SPLITS = {0: "few", 8: "most"}
 DIRECT = LOCAL[::4]  # of each family the one that is accessed directly and destroyed
+# Our heaps, and all that never reuse a freed block before their end.
+OURS = frozenset({"monotonic", "multipool", "multipool/monotonic", "synchronized_multipool"})
+NEVER_FREE = frozenset({"monotonic", "std.monotonic", "boost.monotonic"})
 DIRECT_AND_WINK = [label for first in range(0, len(LOCAL), 4) for label in LOCAL[first : first + 2]]
 
 
@@ -131,6 +134,50 @@ def since(here: Measured, paper: Measured) -> Iterator[str]:
             if key[0] == structure and key[-1] in of and key in paper.cells:
                 of[key[-1]].append(ratio(paper.cells[key], cell))
         yield line([title(structure), *(middle(values, three_digits) for values in of.values())])
+
+
+def best(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the lines of our best time over the best of others, by structure and in all."""
+    of: dict[str, dict[str, list[tuple[float, int]]]] = {}
+    for document in documents:
+        group = document["group"]
+        for kind in ("freed", "winked out"):
+            found = best_of(document["rows"], kind)
+            if found is not None:
+                of.setdefault(group["structure"], {}).setdefault(kind, []).append((found, group["size"]))
+    yield line(["ours over others", "freed", "most, at", "winked out", "most, at"])
+    yield line(["---", *["---:"] * 4])
+    structures = sorted(of, key=lambda name: int(name[2:]))
+    for structure in structures:
+        yield line([title(structure), *told_best(of[structure])])
+    whole = {
+        kind: [one for name in structures for one in of[name].get(kind, [])]
+        for kind in ("freed", "winked out")
+    }
+    yield line(["all", *told_best(whole)])
+
+
+def best_of(rows: Sequence[Mapping[str, Any]], kind: str) -> float | None:
+    """Return our best time over that of others in a group; None where either has none."""
+    times: dict[bool, list[float]] = {True: [], False: []}
+    for row in rows:
+        winked = row["destruction"] == "winkout"
+        counts = winked if kind == "winked out" else not winked and row["strategy"] not in NEVER_FREE
+        if counts and not row["repeated"] and row["status"] == "ok" and row["ns_per_event"]:
+            times[row["strategy"] in OURS].append(row["ns_per_event"])
+    return min(times[True]) / min(times[False]) if times[True] and times[False] else None
+
+
+def told_best(of: Mapping[str, Sequence[tuple[float, int]]]) -> Iterator[str]:
+    """Yield for each kind the geometric mean, and the most with its size."""
+    for kind in ("freed", "winked out"):
+        ratios = of.get(kind, [])
+        if not ratios:
+            yield from ("-", "-")
+            continue
+        most, size = max(ratios)
+        yield three_digits(geometric_mean([ratio for ratio, _ in ratios]))
+        yield f"{three_digits(most)}, 2^{size}"
 
 
 def both(

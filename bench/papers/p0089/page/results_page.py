@@ -5,6 +5,7 @@
     <!-- measured: density -->     where, how and when          <!-- end of measured -->
     <!-- beside: density -->       medians, and the paper's     <!-- end of beside -->
     <!-- since: density -->        times over those of then     <!-- end of since -->
+    <!-- best: density -->         ours over others             <!-- end of best -->
     <!-- findings: density DS3 --> a line a finding             <!-- end of findings -->
     <!-- walks: locality -->       the table of multipool.md    <!-- end of walks -->
 
@@ -38,7 +39,8 @@ PICTURES = ROOT / "docs/images/p0089"
 BENCHMARKS = ("density", "locality", "utilization", "contention")
 
 BLOCK = re.compile(
-    r"(<!-- (measured|beside|since|findings|walks): (\w+)( \w+)? -->\n).*?(<!-- end of \2 -->)", re.DOTALL
+    r"(<!-- (measured|beside|since|best|findings|walks): (\w+)( \w+)? -->\n).*?(<!-- end of \2 -->)",
+    re.DOTALL,
 )
 MARKS = {Verdict.HOLDS: "holds", Verdict.DOES_NOT: "**does not**", Verdict.OPEN: "cannot be told"}
 
@@ -66,6 +68,8 @@ def written(page: str) -> str:
             made = beside_paper.lines(benchmark, table_of(benchmark), papers(benchmark))
         elif kind == "since":
             made = beside_paper.since(table_of(benchmark), papers(benchmark))
+        elif kind == "best":
+            made = beside_paper.best([one for run in runs(benchmark) for one in run.documents])
         elif kind == "walks":
             made = walks_table.lines(table_of(benchmark))
         else:

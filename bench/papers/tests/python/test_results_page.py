@@ -98,3 +98,35 @@ def test_a_cell_that_ended_otherwise_has_no_ratio() -> None:
     ended = Cell("out_of_memory", None)
     assert beside_paper.ratio(ended, ended) is None
     assert beside_paper.ratio(None, ended) is None
+
+
+def test_ours_stand_beside_the_best_of_others_that_end_alike() -> None:
+    def row(
+        strategy: str, time: float | None, destruction: str = "normal", repeated: bool = False
+    ) -> dict[str, object]:
+        status = "failed" if time is None else "ok"
+        return {
+            "strategy": strategy,
+            "destruction": destruction,
+            "repeated": repeated,
+            "status": status,
+            "ns_per_event": time,
+        }
+
+    rows = [
+        row("monotonic", 1.0),  # it never frees
+        row("multipool", 4.0),
+        row("synchronized_multipool", 6.0),
+        row("glibc", 3.0, repeated=True),
+        row("glibc", 10.0),
+        row("mimalloc", 5.0),
+        row("tcmalloc", None),
+        row("monotonic", 2.0, "winkout"),
+        row("std.pool", 8.0, "winkout"),
+    ]
+    small = {"group": {"structure": "DS1", "size": 6}, "rows": rows}
+    large = {"group": {"structure": "DS1", "size": 9}, "rows": [row("multipool", 16.0), row("glibc", 5.0)]}
+    assert list(beside_paper.best([small, large]))[2:] == [
+        "| DS1, vector&lt;int&gt; | 1.60 | 3.20, 2^9 | 0.25 | 0.25, 2^6 |",
+        "| all | 1.60 | 3.20, 2^9 | 0.25 | 0.25, 2^6 |",
+    ]
