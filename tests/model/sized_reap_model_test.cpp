@@ -21,6 +21,11 @@ struct small_chunks_model : like_a_region {
   using heap = basic_sized_reap<source, doubling<256, 2048>, 4096>;
 };
 
+// As a large one is that has lost its last block.
+struct begun_anew_model : like_a_region {
+  using heap = basic_sized_reap<source, doubling<256, 2048>, 4096, 0>;
+};
+
 struct child_model : like_a_region {
   using heap = basic_sized_reap<source>;
   struct rig {
@@ -41,6 +46,7 @@ struct over_os_pages_model : model {
 
 const bool held = has_every_property<sized_reap_model>("sized_reap") &&
                   has_every_property<small_chunks_model>("sized_reap_of_small_chunks") &&
+                  has_every_property<begun_anew_model>("sized_reap_begun_anew") &&
                   has_every_property<child_model>("sized_reap_child") &&
                   has_every_property<locked_model>("locked_sized_reap") &&
                   has_every_property<over_os_pages_model>("sized_reap_over_os_pages");

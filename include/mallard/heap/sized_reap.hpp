@@ -6,7 +6,8 @@
 // Blocks follow each other as in a region, rounded to 8 bytes (to 16 if their alignment is larger), with
 // nothing in front. Containers, std::pmr and typed allocators pass the size of a freed block, so it can be
 // reused without a header. When a new chunk would be needed and much memory is free, free blocks are
-// coalesced first (heap/sized_reap/headerless.hpp). clear() keeps all chunks, release() none; nesting is that
+// coalesced first; a heap of 8 MiB and more whose last block is freed is as cleared
+// (heap/sized_reap/headerless.hpp). clear() keeps all chunks, release() none; nesting is that
 // of layer/nested.hpp.
 // Suggested instead of a region if sizes are known on deallocation; otherwise `reap`. Chunks without blocks
 // return to the upstream when a chunk is needed or on trim(), blocks above 32 KiB at once. Alignments above
@@ -38,8 +39,9 @@
 
 namespace mallard {
 
-// The heap that nested<> turns into sized_reap. Largest: larger requests pass through.
-template <heap Upstream, growth_policy Growth, std::size_t Largest>
+// The heap that nested<> turns into sized_reap. Largest: larger requests pass through. LeastAnew: as in
+// headerless.
+template <heap Upstream, growth_policy Growth, std::size_t Largest, std::size_t LeastAnew>
 class headerless_heap {
  public:
   using upstream_type = Upstream;
@@ -101,7 +103,7 @@ class headerless_heap {
   }
 
  private:
-  using blocks = headerless<upstream_ref<Upstream>, Growth>;
+  using blocks = headerless<upstream_ref<Upstream>, Growth, LeastAnew>;
 
   static_assert(Largest % sized_blocks::coarse == 0, "so that no block of ours receives more");
 
@@ -135,8 +137,8 @@ class headerless_heap {
 inline constexpr std::size_t sized_reap_largest = std::size_t{32} << 10;
 
 template <heap Upstream = default_source, growth_policy Growth = reap_growth,
-          std::size_t Largest = sized_reap_largest>
-using basic_sized_reap = nested<headerless_heap<shared_upstream<Upstream>, Growth, Largest>>;
+          std::size_t Largest = sized_reap_largest, std::size_t LeastAnew = headerless_least_anew>
+using basic_sized_reap = nested<headerless_heap<shared_upstream<Upstream>, Growth, Largest, LeastAnew>>;
 
 using sized_reap = basic_sized_reap<>;
 

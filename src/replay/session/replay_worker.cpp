@@ -2,13 +2,11 @@
 
 #include <unistd.h>
 
-#include <cstdint>
 #include <cstdlib>
 
 #include "harness/mapping.hpp"
 #include "harness/placement.hpp"
 #include "harness/work.hpp"
-#include "mallard/source/default_source.hpp"
 #include "replay/allocator/strategy.hpp"
 #include "replay/run/job.hpp"
 #include "replay/trace/trace.hpp"
@@ -29,11 +27,8 @@ void be_worker(int argc, char** argv) {
   const harness::shared_file page(std::atoi(argv[4]), harness::access::read_write);
   job& task = *static_cast<job*>(page.data());
   harness::do_work(task, chosen.bound == binding::malloc ? chosen.beneath : nullptr, task.memory_limit, [&] {
-    if (task.kind == job_kind::count_instructions) {
-      process_chunks().set_keep_time(~std::uint64_t{0});  // or the count would depend on the load
-      if (!harness::place_memory())
-        return task.refuse(harness::work_state::failed, "callgrind maps memory elsewhere");
-    }
+    if (task.kind == job_kind::count_instructions && !harness::place_memory())
+      return task.refuse(harness::work_state::failed, "callgrind maps memory elsewhere");
     chosen.run(replayed, task);
   });
   ::_exit(0);

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <random>
 #include <vector>
 
 #include "mallard/core/growth.hpp"
@@ -45,6 +47,29 @@ TEST(Headerless, BumpsPastHolesThatNobodyWants) {
     auto* const next = static_cast<std::byte*>(heap.allocate(104, 8));
     EXPECT_TRUE(last == nullptr || next == last + 104);
     last = next;
+  }
+}
+
+TEST(Headerless, ALargeHeapWhoseLastBlockIsFreedBumpsThroughItsChunksAgain) {
+  headerless<default_source, doubling<65536, 65536>, 1 << 20> heap;
+  for (const std::size_t count : {100u, 40000u}) {
+    std::vector<void*> blocks;
+    for (std::size_t i = 0; i < count; ++i) blocks.push_back(heap.allocate(40, 8));
+    std::ranges::shuffle(blocks, std::mt19937(7));
+    for (void* p : blocks) heap.deallocate(p, 40);
+    EXPECT_EQ(heap.usage().granted, 0u);
+    EXPECT_FALSE(heap.validate());
+    const std::size_t held = heap.usage().held;
+    std::size_t in_order = 0;
+    std::byte* last = nullptr;
+    for (std::size_t i = 0; i < count; ++i) {
+      auto* const next = static_cast<std::byte*>(heap.allocate(40, 8));
+      in_order += static_cast<std::size_t>(next == last + 40);
+      last = next;
+    }
+    EXPECT_EQ(heap.usage().held, held);
+    EXPECT_EQ(in_order > count - count / 50, count == 40000) << in_order;
+    heap.clear();
   }
 }
 

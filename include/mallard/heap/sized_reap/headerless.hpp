@@ -1,5 +1,5 @@
-// headerless<Upstream, Growth>: headerless blocks, bump-allocated from chunks; deallocate is given their
-// size.
+// headerless<Upstream, Growth, LeastAnew>: headerless blocks, bump-allocated from chunks; deallocate is given
+// their size.
 //
 //     bumping      [ b ][ b ][ b ]^ cursor ................. limit = end ^     no list is looked at
 //     heap mode    [ b ][free][ b ]^ cursor = limit ................. end ^    lists first, then the cursor
@@ -10,10 +10,12 @@
 // blocks: the cursor moves into the smallest that is sufficient. Before a new chunk is taken, and if more
 // than a 16th of what is held was freed since the last time, all free blocks are coalesced, and chunks
 // without blocks return to the upstream. Bumping resumes as in clear_optimized: with clear(), and in runs
-// that double with each request that found no free block. Sizes here are rounded() ones. Invariants: [cursor,
-// end) is in no list; limit is null or between the two; while it is null and blocks live, the lists are open.
-// Cost: bumping as in a region; freeing and reusing a small block takes about 10 instructions each. Not
-// synchronised. Seed 002, section 8.1 (ClearOptimizedHeap).
+// that double with each request that found no free block. A heap that holds LeastAnew bytes or more is as
+// cleared once its last block is freed: bumping through chunks in order costs less than lists of blocks that
+// lie all over memory no cache holds. A smaller one goes on with its lists, which have the sizes it needs.
+// Sizes here are rounded() ones. Invariants: [cursor, end) is in no list; limit is null or between the two;
+// while it is null and blocks live, the lists are open. Cost: bumping as in a region; freeing and reusing a
+// small block takes about 10 instructions each. Not synchronised. Seed 002, section 8.1 (ClearOptimizedHeap).
 #pragma once
 
 #include <algorithm>
@@ -33,7 +35,10 @@
 
 namespace mallard {
 
-template <heap Upstream, growth_policy Growth>
+// Bytes: more than caches of the second level hold.
+inline constexpr std::size_t headerless_least_anew = std::size_t{8} << 20;
+
+template <heap Upstream, growth_policy Growth, std::size_t LeastAnew = headerless_least_anew>
 class headerless {
   using chunks = chunk_list<Upstream, Growth>;
   using chunk = typename chunks::chunk;
@@ -85,6 +90,8 @@ class headerless {
       free_.put_small(p, size);
     else
       free_.put(static_cast<std::byte*>(p), size);
+    if (free_.bytes() == taken_) [[unlikely]]
+      begin_as_new();
   }
 
   // Ends all blocks; keeps all chunks. O(chunks).
@@ -162,10 +169,16 @@ class headerless {
     return newest == nullptr || (newest->older() == nullptr && end_ - cursor_ == room_of(newest));
   }
 
+  // When the last block was freed.
+  MALLARD_NOINLINE void begin_as_new() noexcept {
+    if (chunks_.held() >= LeastAnew) clear();
+  }
+
   // Bumps in the first chunk that clear() kept, if there is one; precondition: nothing is in use.
   void begin_anew() noexcept {
     chunk* const first = chunks_.add_spare();
     if (first == nullptr) return;
+    room_ += room_of(first);
     move_into(first);
     limit_ = end_;
   }
@@ -173,6 +186,7 @@ class headerless {
   void forget() noexcept {
     cursor_ = limit_ = end_ = 0;
     run_ = endless;
+    room_ = taken_ = 0;
     joined_ = 0;
     free_.clear();
   }
@@ -180,6 +194,7 @@ class headerless {
   // Lists are asked from now on, and take blocks in.
   void stop_bumping() noexcept {
     limit_ = 0;
+    taken_ = room_ - (end_ - cursor_);
     run_ = 0;
     free_.open();
   }
@@ -217,7 +232,9 @@ class headerless {
   }
 
   chunk* add_chunk(std::size_t size, std::size_t align) noexcept {
-    return chunks_.add(std::max(size, sized_blocks::small), std::max(align, default_align));
+    chunk* const added = chunks_.add(std::max(size, sized_blocks::small), std::max(align, default_align));
+    if (added != nullptr) room_ += room_of(added);
+    return added;
   }
 
   // Allocates from free memory.
@@ -251,6 +268,7 @@ class headerless {
     if (start != cursor_) free_.put(reinterpret_cast<std::byte*>(cursor_), start - cursor_);
     free_at_bump_ = free_.bytes();
     cursor_ = start + size;
+    taken_ = room_ - (end_ - cursor_);
     limit_ = run_ < least_run ? 0 : std::min(end_, cursor_ + run_);
     return reinterpret_cast<void*>(start);
   }
@@ -292,8 +310,13 @@ class headerless {
       next->set_filled(nullptr);
       return false;
     });
-    chunks_.drop_if([](const chunk* c) { return c->filled() == nullptr; });
+    chunks_.drop_if([&](const chunk* c) {
+      if (c->filled() != nullptr) return false;
+      room_ -= room_of(const_cast<chunk*>(c));
+      return true;
+    });
     joined_ = free_.bytes();
+    taken_ = room_;
     return keep;
   }
 
@@ -315,7 +338,9 @@ class headerless {
   std::uintptr_t end_ = 0;
   std::size_t run_ = endless;
   std::size_t free_at_bump_ = 0;  // bytes of free blocks after the cursor moved without a run
-  std::size_t joined_ = 0;        // upper bound of free bytes that coalescing did not help
+  std::size_t room_ = 0;          // of all chunks
+  std::size_t taken_ = 0;   // of that what blocks have had, once the cursor has stopped: free if none lives
+  std::size_t joined_ = 0;  // upper bound of free bytes that coalescing did not help
   chunks chunks_;
   sized_blocks free_;  // last: its lists are untouched as long as nothing is freed
 };
