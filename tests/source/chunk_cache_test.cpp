@@ -253,6 +253,28 @@ TEST_F(ChunkCache, GivesLargeMemoryBackInSteps) {
   keep(small, page);
 }
 
+// However rarely the cache is used meanwhile: here after each of so many parts of the time that it keeps for.
+TEST_F(ChunkCache, HasGivenAllBackBeforeTwiceTheTimeItKeepsFor) {
+  constexpr std::size_t large = std::size_t{1} << 30;
+  for (const std::uint64_t parts : {1u, 2u, 5u, 20u, 100u}) {
+    void* const small = take(page);
+    keep(take(large), large);
+    for (std::uint64_t part = 0; part < 2 * parts; ++part) {
+      set_clock::time += cache_.keep_time() / parts;
+      for (int i = 0; i < 256; ++i) {
+        keep(small, page);
+        EXPECT_EQ(take(page), small);
+      }
+      if (part + 1 < parts) {
+        EXPECT_EQ(cache_.cached(), large);
+      }
+    }
+    EXPECT_EQ(cache_.cached(), 0u) << parts;
+    keep(small, page);
+    cache_.trim(0);
+  }
+}
+
 TEST_F(ChunkCache, KeepsNothingWhereItKeepsForNoTime) {
   const std::uint64_t before = cache_.keep_time();
   cache_.set_keep_time(0);

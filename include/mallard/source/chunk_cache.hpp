@@ -12,10 +12,11 @@
 // and cut (free_spans.hpp).
 //
 // What was in use lately stays mapped: keep_time(), half a second by default. What nobody has asked for in
-// that time goes back to the source, oldest first, 32 MiB or an eighth of what is cached at a time, whenever
-// 64 KiB of chunks have been freed or one has to be mapped. A process that does nothing gives nothing back by
-// itself: trim(0) does, at once, and set_keep_time(0) keeps nothing from then on. (Marking chunks MADV_FREE
-// would cost a system call per chunk, and lower nothing until memory is short.)
+// that time goes back to the source, oldest first, whenever 64 KiB of chunks have been freed or one has to be
+// mapped: in steps of 32 MiB or an eighth of what is cached, larger ones where these moments are rare, so
+// that all of it has gone back four fifths of that time later. A process that does nothing gives nothing back
+// by itself: trim(0) does, at once, and set_keep_time(0) keeps nothing from then on. (Marking chunks
+// MADV_FREE would cost a system call per chunk, and lower nothing until memory is short.)
 //
 // Bound: cached plus in use never exceeds the most that was ever in use by more than an eighth, or `Least`
 // bytes if that was less, so the cache alone raises no peak by more; and cached never exceeds limit().
@@ -264,7 +265,7 @@ class basic_chunk_cache {
       return source_.deallocate(p, size, align_of(size));
     }
     surplus* const older = evict(limit_ - size);
-    now_ = Clock::now();
+    look_at_clock();
     cached_ += size;
     free_.put(p, size >> page_shift(), now_, page_shift());
     surplus* const all = evict_unused(older);
@@ -301,7 +302,7 @@ class basic_chunk_cache {
   void make_room(std::size_t size) noexcept {
     std::unique_lock locked(mutex_);
     const std::size_t below = bound() - in_use_;
-    now_ = Clock::now();
+    look_at_clock();
     surplus* const older = evict_unused(evict(below - std::min(below, size)));
     locked.unlock();
     give_back(older);
@@ -319,14 +320,31 @@ class basic_chunk_cache {
     return evicted;
   }
 
+  void look_at_clock() noexcept {
+    last_ = now_;
+    now_ = Clock::now();
+  }
+
   // Removes chunks that were not in use lately: a step. A large one goes in several.
   MALLARD_NOINLINE surplus* evict_unused(surplus* evicted) noexcept {
-    std::size_t step = std::max(least_step, cached_ / 8);
+    if (free_.empty() || now_ - free_.oldest_since() < keep_time_) return evicted;
+    std::size_t step = step_now(now_ - free_.oldest_since() - keep_time_);
     while (step != 0 && !free_.empty() && now_ - free_.oldest_since() >= keep_time_) {
       evicted = evict_oldest(step, evicted);
       step -= std::min(step, evicted->size);
     }
     return evicted;
+  }
+
+  // Bytes that go back now, when the oldest chunk has been unused for `due` milliseconds longer than it is
+  // kept: of what is cached at least the part that the time since the last look is of what was left of the
+  // time in which all is to go.
+  [[nodiscard]] std::size_t step_now(std::uint64_t due) const noexcept {
+    const std::uint64_t all = keep_time_ / 5 * 4;
+    if (due >= all) return cached_;
+    const std::uint64_t passed = std::min(due, now_ - last_);
+    const std::size_t part = cached_ / static_cast<std::size_t>(all - due + passed);
+    return std::max({least_step, cached_ / 8, part * static_cast<std::size_t>(passed)});
   }
 
   // Removes the oldest chunk, or at least `most` bytes of it.
@@ -350,13 +368,14 @@ class basic_chunk_cache {
     return figure;
   }
 
-  // Bytes that go back at a time: a system call of some milliseconds.
+  // Bytes that go back at a time, at least: a system call of some milliseconds.
   static constexpr std::size_t least_step = std::size_t{32} << 20;
 
   mutable light_mutex mutex_;
   std::size_t limit_ = default_limit;
   std::uint64_t keep_time_ = default_keep_time;
-  std::uint64_t now_ = 0;       // when the time was read last
+  std::uint64_t now_ = 0;  // when the time was read last, and the time before
+  std::uint64_t last_ = 0;
   std::size_t until_time_ = 0;  // bytes to be kept before it is read again
   std::size_t in_use_ = 0;
   std::size_t cached_ = 0;
