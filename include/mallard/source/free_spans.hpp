@@ -118,10 +118,7 @@ class free_spans {
       unlink_age(s);
       return s;
     }
-    std::size_t list = span_sizes::list_of(pages);
-    if constexpr (Joins) list = first_list(list);
-    span* const s = list == span_sizes::count ? nullptr : by_size_[list];
-    return s == nullptr ? nullptr : cut(s, pages, page_shift);
+    return take_large(pages, page_shift);
   }
 
   // Whether there is none.
@@ -285,6 +282,14 @@ class free_spans {
       if (++word == present_.size()) return span_sizes::count;
       bits = present_[word];
     }
+  }
+
+  // take() of a span that may be cut. Not inline, or the small ones would save registers for it.
+  MALLARD_NOINLINE void* take_large(std::size_t pages, int page_shift) noexcept {
+    std::size_t list = span_sizes::list_of(pages);
+    if constexpr (Joins) list = first_list(list);
+    span* const s = list == span_sizes::count ? nullptr : by_size_[list];
+    return s == nullptr ? nullptr : cut(s, pages, page_shift);
   }
 
   // put() of a span that may be joined.
