@@ -12,8 +12,11 @@
 #include <cstddef>
 #include <cstdlib>
 #include <mutex>
+#include <span>
 
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/magazine.hpp"
+#include "mallard/thread/thread_caches.hpp"
 
 namespace mallard {
 
@@ -29,6 +32,13 @@ class watched_mutex {
     mutex_.lock();
     ++held_;
     ++taken_;
+  }
+
+  bool try_lock() {
+    if (held_ != 0 || !mutex_.try_lock()) return false;
+    ++held_;
+    ++taken_;
+    return true;
   }
 
   void unlock() {
@@ -106,6 +116,18 @@ class attended_blocks : public Heap {
   {
     enter("deallocate_burst of sizes");
     Heap::deallocate_burst(blocks);
+  }
+  std::size_t allocate_batch(std::size_t list, magazine::slot* end, std::size_t most) noexcept
+    requires keeps_batches<Heap>
+  {
+    enter("allocate_batch");
+    return Heap::allocate_batch(list, end, most);
+  }
+  void deallocate_batch(std::size_t list, std::span<const magazine::slot> blocks) noexcept
+    requires keeps_batches<Heap>
+  {
+    enter("deallocate_batch");
+    Heap::deallocate_batch(list, blocks);
   }
 
  protected:

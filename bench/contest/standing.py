@@ -70,6 +70,7 @@ FRESH = (
     Promise(WARM, "multipool", "typed", RIVAL, 0.8, steady=True),
     Promise(WARM, "multipool", "typed", BEFORE, 1.3, steady=True),
     Promise(WARM, "synchronized_multipool", "typed", RIVAL, 1.2),
+    Promise(WARM, "locked_multipool", "typed", RIVAL, 2.0),
     Promise(WARM, "reap", "typed", RIVAL, 1.5),
     Promise(WARM, "sized_reap", "typed", RIVAL, 1.2),
 )
@@ -125,6 +126,7 @@ def columns() -> list[tuple[str, Callable[[Standing], float | None]]]:
         ("held/lifo", of(HELD, "multipool", "typed", BEFORE)),
         ("lifo", of(WARM, BEFORE, "typed", RIVAL)),
         ("sync", of(WARM, "synchronized_multipool", "typed", RIVAL)),
+        ("locked", of(WARM, "locked_multipool", "typed", RIVAL)),
         ("reap", of(WARM, "reap", "typed", RIVAL)),
         ("sized_reap", of(WARM, "sized_reap", "typed", RIVAL)),
     ]

@@ -29,7 +29,7 @@ void lives_of_heaps() {
   lives_of<mallard::multipool_over_monotonic>();
   lives_of<mallard::synchronized_multipool>();
   lives_of<mallard::synchronized_pool>();
-  lives_of<mallard::locked<mallard::multipool>>("locked multipool");
+  lives_of<mallard::locked<mallard::multipool>>();
   // Each life asks the system for its memory: what the others are spared, and that system calls are seen.
   lives<typed<mallard::basic_multipool<mallard::counting<mallard::os_pages>>>>("multipool/os_pages", "typed");
   lives<virtually<std::pmr::monotonic_buffer_resource>>("std.monotonic", "pmr");

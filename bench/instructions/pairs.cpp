@@ -34,7 +34,7 @@ void own_pairs() {
 // Through mallard.h: calls into code that is compiled on its own.
 void pairs_in_c() {
   pairs<in_c>("best_fit", "C", MALLARD_BEST_FIT, 0u);
-  pairs<in_c>("locked best_fit", "C", MALLARD_BEST_FIT, MALLARD_LOCKED);
+  pairs<in_c>("locked_best_fit", "C", MALLARD_BEST_FIT, MALLARD_LOCKED);
 }
 
 void other_pairs() {

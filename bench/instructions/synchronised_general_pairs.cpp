@@ -3,8 +3,6 @@
 
 #include <thread>
 
-#include "mallard/heap/best_fit.hpp"
-#include "mallard/layer/locked.hpp"
 #include "pairs.hpp"
 #include "scenarios.hpp"
 
@@ -13,7 +11,6 @@ namespace instructions {
 void synchronised_general_pairs() {
   std::thread([] {
     pairs_of_group<mallard::harness::counted_with::general_many_threads>();
-    pairs_of<mallard::locked<mallard::best_fit>>("locked best_fit");
   }).join();
 }
 

@@ -5,8 +5,6 @@
 #include <thread>
 
 #include "bindings.hpp"
-#include "mallard/heap/multipool.hpp"
-#include "mallard/layer/locked.hpp"
 #include "pairs.hpp"
 #include "scenarios.hpp"
 
@@ -15,7 +13,6 @@ namespace instructions {
 void synchronised_pairs() {
   std::thread([] {
     pairs_of_group<mallard::harness::counted_with::many_threads>();
-    pairs_of<mallard::locked<mallard::multipool>>("locked multipool");
     pairs<virtually<std::pmr::synchronized_pool_resource>>("std.sync_pool", "pmr");
     pairs<virtually<boost::container::pmr::synchronized_pool_resource>>("boost.sync_pool", "pmr");
   }).join();

@@ -17,6 +17,7 @@
 #include "mallard/core/intrusive_stack.hpp"
 #include "mallard/core/lazy_stacks.hpp"
 #include "mallard/core/light_mutex.hpp"
+#include "mallard/core/magazine.hpp"
 #include "mallard/core/pattern.hpp"
 #include "mallard/core/reallocate.hpp"
 #include "mallard/core/resize.hpp"

@@ -11,7 +11,6 @@
 #include "mallard.h"
 #include "mallard/core/align.hpp"
 #include "mallard/core/concepts.hpp"
-#include "mallard/core/light_mutex.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/best_fit.hpp"
 #include "mallard/heap/reap.hpp"
@@ -88,7 +87,7 @@ using cached_form = basic_synchronized_best_fit<Source>;
 template <template <class> class Form>
 struct behind_lock {
   template <class Source>
-  using form = locked<Form<Source>, light_mutex>;
+  using form = locked<Form<Source>>;
 };
 
 // A cached heap also has a lock, so both flags together mean cached.

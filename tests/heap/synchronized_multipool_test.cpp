@@ -59,26 +59,24 @@ TEST(SynchronizedMultipool, ACacheKeepsAtMostTwoBatchesAClass) {
   synchronized_multipool heap;
   using classes = synchronized_multipool::classes;
   std::size_t bound = 0;
+  std::vector<std::vector<void*>> blocks(classes::count, std::vector<void*>(200));
   for (std::size_t i = classes::index(1, 1); i < classes::count; ++i) {
     const std::size_t size = classes::size(i);
-    if (size <= synchronized_multipool::largest_cached)
-      bound += 2 * static_cast<std::size_t>(batch_blocks(size)) * size;
-    std::vector<void*> blocks(200);
-    for (void*& p : blocks) p = heap.allocate(size, 8).data;
-    for (void* const p : blocks) heap.deallocate(p, size, 8);
+    if (size <= synchronized_multipool::largest_cached) bound += 2 * batch_blocks(size) * size;
+    for (void*& p : blocks[i]) p = heap.allocate(size, 8).data;
   }
+  for (std::size_t i = classes::index(1, 1); i < classes::count; ++i)
+    for (void* const p : blocks[i]) heap.deallocate(p, classes::size(i), 8);
   EXPECT_LE(bound, 320u << 10);
   // Another thread finds all but what this one keeps.
   std::thread([&] {
     const std::size_t held = heap.usage().held;
     for (std::size_t i = classes::index(1, 1); i < classes::count; ++i) {
       const std::size_t size = classes::size(i);
-      const auto kept = size <= synchronized_multipool::largest_cached
-                            ? 2 * static_cast<std::size_t>(batch_blocks(size))
-                            : 0;
+      const auto kept = size <= synchronized_multipool::largest_cached ? 2 * batch_blocks(size) : 0;
       for (std::size_t k = kept; k < 200; ++k) ASSERT_TRUE(heap.allocate(size, 8));
     }
-    EXPECT_LE(heap.usage().held, held + 4096) << "nothing but the other thread's cache is new";
+    EXPECT_LE(heap.usage().held, held + 16384) << "nothing but the other thread's cache is new";
   }).join();
 }
 

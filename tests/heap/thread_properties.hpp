@@ -30,15 +30,17 @@
 
 namespace mallard {
 
-// Counts how often any is locked.
+// Counts how often any is locked by who would wait for it; who would not can be told that it is taken.
 class counting_mutex {
  public:
   static inline std::atomic<std::size_t> locks{0};
+  static inline std::atomic<bool> seems_taken{false};
 
   void lock() {
     ++locks;
     mutex_.lock();
   }
+  bool try_lock() { return !seems_taken && mutex_.try_lock(); }
   void unlock() { mutex_.unlock(); }
 
  private:
@@ -62,7 +64,7 @@ class ThreadProperties : public testing::Test {
 
   static constexpr std::size_t size = 48;
   static constexpr std::size_t align = 16;
-  static constexpr std::size_t batch_length = static_cast<std::size_t>(batch_blocks(size));
+  static constexpr std::size_t batch_length = batch_blocks(size);
   static constexpr std::size_t most_cached = 2 * batch_length;
 
   template <class Heap>
@@ -87,26 +89,32 @@ class ThreadProperties : public testing::Test {
 };
 TYPED_TEST_SUITE_P(ThreadProperties);
 
-TYPED_TEST_P(ThreadProperties, AMillionRemoteFreesTakeNoLock) {
+// Whether or not somebody else has the lock meanwhile.
+TYPED_TEST_P(ThreadProperties, AMillionRemoteFreesWaitForNoLock) {
   constexpr std::size_t many = 1'000'000;
   typename TestFixture::watched_type heap;
-  std::vector<void*> blocks = this->allocate(heap, many + 1);
-  std::size_t locked = 0;
-  this->on_another_thread([&] {
-    heap.deallocate(blocks.back(), this->size, this->align);  // the thread's first use makes its cache
-    blocks.pop_back();
+  for (const bool seems_taken : {false, true}) {
+    std::vector<void*> blocks = this->allocate(heap, many + this->most_cached);
+    std::size_t locked = 0;
+    this->on_another_thread([&] {
+      for (std::size_t i = 0; i < this->most_cached; ++i, blocks.pop_back())  // makes the thread's cache
+        heap.deallocate(blocks.back(), this->size, this->align);
+      const std::size_t before = counting_mutex::locks;
+      counting_mutex::seems_taken = seems_taken;
+      this->deallocate(heap, blocks);
+      counting_mutex::seems_taken = false;
+      locked = counting_mutex::locks - before;
+    });
+    EXPECT_EQ(locked, 0u);
+    EXPECT_EQ(heap.usage().granted, 0u);
+    EXPECT_FALSE(heap.validate());
+    const std::size_t held = heap.usage().held;
     const std::size_t before = counting_mutex::locks;
+    blocks = this->allocate(heap, many);
+    EXPECT_LE(counting_mutex::locks - before, many / this->batch_length + 2) << "one lock a batch";
+    EXPECT_EQ(heap.usage().held, held) << "what the other thread freed is used again";
     this->deallocate(heap, blocks);
-    locked = counting_mutex::locks - before;
-  });
-  EXPECT_EQ(locked, 0u);
-  EXPECT_EQ(heap.usage().granted, 0u);
-  const std::size_t held = heap.usage().held;
-  const std::size_t before = counting_mutex::locks;
-  blocks = this->allocate(heap, many);
-  EXPECT_LE(counting_mutex::locks - before, many / this->batch_length + 2) << "one lock a batch";
-  EXPECT_EQ(heap.usage().held, held) << "what the other thread freed is used again";
-  this->deallocate(heap, blocks);
+  }
 }
 
 TYPED_TEST_P(ThreadProperties, PairsOfOneThreadTakeNoLock) {
@@ -432,7 +440,7 @@ TYPED_TEST_P(ThreadProperties, AChildIsWithoutTheThreadsThatDidNotFork) {
   EXPECT_FALSE(heap.validate());
 }
 
-REGISTER_TYPED_TEST_SUITE_P(ThreadProperties, AMillionRemoteFreesTakeNoLock, PairsOfOneThreadTakeNoLock,
+REGISTER_TYPED_TEST_SUITE_P(ThreadProperties, AMillionRemoteFreesWaitForNoLock, PairsOfOneThreadTakeNoLock,
                             ProducerAndConsumerHoldABoundedAmount, ThreadsThatComeAndGoNeedNoMoreThanOne,
                             ManyThreadsAtATimeLeaveAllToTheNext, TheEndOfAThreadGivesItsBlocksToOthers,
                             FlushGivesAThreadsBlocksToOthers, AThreadMayOutliveTheHeapsItUsed,

@@ -62,6 +62,8 @@ static_assert(!layered<locked<fixed_buffer>> && !releasable<locked<fixed_buffer>
               !burst<locked<monotonic>> && !burst_of_sizes<locked<multipool>> &&
               !thread_caching<locked<pool>>);
 
+static_assert(heap_name<locked<multipool>> == "locked_multipool");
+
 TEST(Locked, TakesTheLockOnceForABlock) {
   watched<live_list<default_source>> heap;
   block b;

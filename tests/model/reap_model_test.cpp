@@ -2,7 +2,6 @@
 // time, and as a child.
 #include "mallard/heap/reap.hpp"
 
-#include "mallard/core/light_mutex.hpp"
 #include "mallard/layer/locked.hpp"
 #include "model/every_property.hpp"
 
@@ -34,7 +33,7 @@ struct child_model : tagged {
 struct locked_model : tagged {
   // Stricter ones leave holes between chunks, which threads in any order fill better or worse.
   static constexpr std::size_t largest_align = cache_line;
-  using heap = locked<basic_reap<source>, light_mutex>;
+  using heap = locked<basic_reap<source>>;
 };
 
 struct over_os_pages_model : tagged {

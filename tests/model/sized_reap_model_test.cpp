@@ -2,7 +2,6 @@
 // child, and behind a lock.
 #include "mallard/heap/sized_reap.hpp"
 
-#include "mallard/core/light_mutex.hpp"
 #include "mallard/layer/locked.hpp"
 #include "model/every_property.hpp"
 
@@ -37,7 +36,7 @@ struct child_model : like_a_region {
 struct locked_model : like_a_region {
   // Stricter ones leave holes between chunks, which threads in any order fill better or worse.
   static constexpr std::size_t largest_align = default_align;
-  using heap = locked<basic_sized_reap<source>, light_mutex>;
+  using heap = locked<basic_sized_reap<source>>;
 };
 
 struct over_os_pages_model : model {

@@ -29,7 +29,7 @@ const bool held =
     has_every_property<sized_model<basic_synchronized_adaptive_pool<source>, 5000, 8>>(
         "synchronized_adaptive_pool_of_large_blocks") &&
     has_every_property<sized_model<watched, 48, 16>>("synchronized_adaptive_pool_whose_lock_is_watched") &&
-    has_every_property<sized_model<locked<pieces, light_mutex>, 24, 8>>("shared_adaptive_pool_of_pieces");
+    has_every_property<sized_model<locked<pieces>, 24, 8>>("shared_adaptive_pool_of_pieces");
 
 }  // namespace
 }  // namespace mallard::model

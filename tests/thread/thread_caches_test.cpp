@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <mutex>
+#include <random>
 #include <set>
 #include <thread>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "mallard/heap/multipool.hpp"
 #include "mallard/heap/pool.hpp"
 #include "mallard/layer/failing.hpp"
+#include "watched_mutex.hpp"
 
 namespace mallard {
 namespace {
@@ -38,14 +41,16 @@ class ThreadCaches : public testing::Test {
     return caches_.validate([this](std::size_t) { return carved(); });
   }
 
-  thread_caches<basic_multipool<source>, 2, 1, std::mutex> caches_;
+  using central =
+      basic_multipool<source, multipool_classes, multipool_growth, multipool_run_growth, intrusive_stack, 0>;
+  thread_caches<central, 2, 1, std::mutex> caches_;
 };
 
 TEST(BatchBlocks, AreFewBytesAndNeverNone) {
-  EXPECT_EQ(batch_blocks(16), 32);
-  EXPECT_EQ(batch_blocks(128), 32);
-  EXPECT_EQ(batch_blocks(1024), 4);
-  EXPECT_EQ(batch_blocks(100000), 1);
+  EXPECT_EQ(batch_blocks(16), 32u);
+  EXPECT_EQ(batch_blocks(128), 32u);
+  EXPECT_EQ(batch_blocks(1024), 4u);
+  EXPECT_EQ(batch_blocks(100000), 1u);
 }
 
 TEST_F(ThreadCaches, AThreadBeginsWithFewBlocksAndThenTakesMore) {
@@ -56,6 +61,46 @@ TEST_F(ThreadCaches, AThreadBeginsWithFewBlocksAndThenTakesMore) {
     before = carved();
   }
   EXPECT_EQ(steps, (std::vector<std::size_t>{1, 1, 2, 4, 8, 16, 32, 32, 32}));
+}
+
+// Over a heap that keeps the blocks of each list in order: what leaves a cache is there.
+class CachesOverSlabs : public testing::Test {
+ protected:
+  using central = attended_blocks<basic_multipool<source>>;
+  static constexpr std::size_t list = multipool::classes::index(size, align);
+
+  void* allocate() {
+    void* const p = caches_.allocate_fast(list);
+    return p != nullptr ? p : caches_.allocate_slow(list, size, align);
+  }
+  void deallocate(void* p) {
+    if (!caches_.deallocate_fast(list, p)) caches_.deallocate_slow(list, p, size);
+  }
+
+  thread_caches<central, multipool::classes::count, multipool::classes::count, watched_mutex> caches_;
+};
+
+TEST_F(CachesOverSlabs, AFullMagazineGivesItsOlderHalfBackUnderTheLock) {
+  std::vector<void*> blocks(10000);
+  for (void*& p : blocks) p = allocate();
+  const std::size_t locks = watched_mutex::taken();
+  for (void* const p : blocks) deallocate(p);
+  EXPECT_LE(watched_mutex::taken() - locks, blocks.size() / batch_blocks(size));
+  EXPECT_LE(caches_.unused(list), 2 * batch_blocks(size));
+  EXPECT_EQ(caches_.central().statistics(list).live(), caches_.unused(list));
+}
+
+// Freed in any order, blocks come back in the order of addresses.
+TEST_F(CachesOverSlabs, BlocksComeBackAsNeighbours) {
+  std::vector<void*> blocks(10000);
+  for (void*& p : blocks) p = allocate();
+  std::ranges::shuffle(blocks, std::mt19937_64(7));
+  for (void* const p : blocks) deallocate(p);
+  for (void*& p : blocks) p = allocate();
+  std::size_t neighbours = 0;
+  for (std::size_t i = 1; i < blocks.size(); ++i)
+    if (address_of(blocks[i]) - address_of(blocks[i - 1]) == size) ++neighbours;
+  EXPECT_GT(neighbours, blocks.size() * 9 / 10);
 }
 
 // A chunk for each block. A step for each chunk and block would take minutes.
@@ -71,9 +116,9 @@ TEST(ThreadCachesOfManyChunks, AreInspectedWithoutAStepForEachChunkOfABlock) {
 
 // Two threads that write to their first blocks do not slow each other down.
 TEST(FirstBlocks, FillALineOfTheProcessorsCaches) {
-  EXPECT_EQ(first_blocks(16), 4);
-  EXPECT_EQ(first_blocks(48), 1);
-  EXPECT_EQ(first_blocks(5000), 1);
+  EXPECT_EQ(first_blocks(16), 4u);
+  EXPECT_EQ(first_blocks(48), 1u);
+  EXPECT_EQ(first_blocks(5000), 1u);
   thread_caches<basic_multipool<source>, 1, 1, std::mutex> caches;
   EXPECT_NE(caches.allocate_slow(0, 16, 16), nullptr);
   EXPECT_EQ(caches.unused(0), 3u);

@@ -16,13 +16,12 @@
 #include "common/measured_allocator.hpp"
 #include "common/page.hpp"
 #include "harness/foreign_malloc.hpp"
-#include "mallard/core/light_mutex.hpp"
 #include "mallard/heap/best_fit.hpp"
 #include "mallard/layer/locked.hpp"
 
 namespace mallard::bench {
 
-using locked_best_fit = locked<best_fit, light_mutex>;
+using locked_best_fit = locked<best_fit>;
 
 template <class Benchmark, class Binding>
 void run_in(page& p) {

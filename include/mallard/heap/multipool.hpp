@@ -35,6 +35,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <span>
 #include <utility>
 
 #include "mallard/core/attributes.hpp"
@@ -45,6 +46,7 @@
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/growth.hpp"
 #include "mallard/core/intrusive_stack.hpp"
+#include "mallard/core/magazine.hpp"
 #include "mallard/core/size_classes.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/monotonic.hpp"
@@ -130,6 +132,21 @@ class basic_multipool {
   void deallocate_burst(chain& blocks, std::size_t size, std::size_t align) noexcept {
     if (Classes::serves(size, align)) return pools_.deallocate_burst(blocks, size, align);
     while (!blocks.empty()) large_.deallocate(blocks.pop_front());
+  }
+
+  // For callers that keep blocks in magazines of their own, and use nothing but these for the class: writes
+  // up to `most` of its blocks below `end`, the one to be used first on top; returns their number, 0 when
+  // exhausted. O(most).
+  [[nodiscard]] std::size_t allocate_batch(std::size_t index, magazine::slot* end, std::size_t most) noexcept
+    requires(Slab != 0)
+  {
+    return pools_.allocate_batch(index, end, most);
+  }
+  // The blocks may be of any batches of the class. O(blocks).
+  void deallocate_batch(std::size_t index, std::span<const magazine::slot> blocks) noexcept
+    requires(Slab != 0)
+  {
+    pools_.deallocate_batch(index, blocks);
   }
 
   [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept

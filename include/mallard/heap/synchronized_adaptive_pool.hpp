@@ -33,7 +33,7 @@ using basic_synchronized_adaptive_pool =
     synchronized_blocks<basic_adaptive_pool<Upstream, Form, Growth>, Mutex>;
 
 using synchronized_adaptive_pool = basic_synchronized_adaptive_pool<>;
-using shared_adaptive_pool = locked<adaptive_pool, light_mutex>;
+using shared_adaptive_pool = locked<adaptive_pool>;
 
 template <>
 inline constexpr std::string_view heap_name<synchronized_adaptive_pool> = "synchronized_adaptive_pool";

@@ -4,12 +4,15 @@
 //     thread 2 --> cache [16] [24] ... [8192]  <--batches--+--> multipool, under a lock --> Upstream
 //     above 8192 bytes: one block at a time  --------------+
 //
-// Any thread may free what another has allocated. The block goes into the freeing thread's cache, and from
-// there in batches, without a lock, to any thread that needs its class. Only refilling a cache and blocks
-// above the largest class take the heap's lock. A cache keeps at most two batches per class, a batch being at
-// most 32 blocks of what fits into 4 KiB, at least one: 0.3 MiB for a thread that frees blocks of every
-// class, 3 KiB for one that uses only 48 bytes. The cache itself takes up to 2 KiB. It is returned when the
-// thread ends, before or after the heap, or by flush(). Any number of heaps may exist.
+// Any thread may free what another has allocated. The block goes into the freeing thread's cache, a magazine
+// for each class, and from there in batches to the slab that it lies in, from which any thread takes blocks
+// in the order of addresses. A free waits for no lock: if another thread is in the multipool, the batch waits
+// beside it for the next one that needs the class. Only refilling a cache and blocks above the largest class
+// take the heap's lock. A cache keeps at most two batches per class, a batch being at most 32 blocks of what
+// fits into 4 KiB, at least one: 0.3 MiB for a thread that frees blocks of every class, 3 KiB for one that
+// uses only 48 bytes. The cache itself takes 1 KiB, and for each class that its thread uses 80 bytes, or 0.6
+// KiB if it uses many blocks. What is in it is returned when the thread ends, before or after the heap, or by
+// flush(). Any number of heaps may exist.
 // When memory runs out, a request returns null even if other threads' caches have blocks. Freed memory is
 // kept as in multipool; 8 bytes are served as 16. It holds nothing until first used.
 // Threads: allocate, deallocate, the bursts, received_size, owns and flush may run at any time; everything
@@ -48,8 +51,8 @@ namespace mallard {
 // half of multipool's: each class is a list in every thread's cache.
 using synchronized_multipool_classes = size_classes<8, 128, 4, 65536, returned_batches::least_block>;
 
-// `Classes` has no block below returned_batches::least_block. `Mutex` suits std::lock_guard; its lock() does
-// not throw.
+// `Classes` has no block below returned_batches::least_block. `Mutex` suits std::unique_lock; its lock() and
+// try_lock() do not throw.
 template <heap Upstream = default_source, class Classes = synchronized_multipool_classes,
           growth_policy Growth = multipool_growth, growth_policy RunGrowth = multipool_run_growth,
           class Mutex = light_mutex>
@@ -110,7 +113,14 @@ class basic_synchronized_multipool {
     return caches_.central().received_size(size, align);
   }
 
-  void flush() noexcept { caches_.flush(); }
+  // Its blocks may serve other classes from then on.
+  void flush() noexcept {
+    caches_.flush();
+    if constexpr (keeps_batches<central>) {
+      const auto guard = caches_.lock();
+      (void)caches_.take_back_returned();
+    }
+  }
 
   // Keeps the chunks; a clearable upstream decides what it keeps.
   void clear() noexcept {
@@ -154,8 +164,7 @@ class basic_synchronized_multipool {
   }
 
  private:
-  // Freed blocks wait in caches and batches and do not come back to it, so slabs would serve no purpose.
-  using central = basic_multipool<Upstream, Classes, Growth, RunGrowth, intrusive_stack, 0>;
+  using central = basic_multipool<Upstream, Classes, Growth, RunGrowth>;
   static constexpr std::size_t cached = Classes::index(largest_cached, 1) + 1;
 
   MALLARD_NOINLINE block allocate_large(std::size_t size, std::size_t align) noexcept {

@@ -15,15 +15,19 @@
 // flavours); seed 001 (allocation_command: one lock a resize).
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <mutex>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include "mallard/core/block.hpp"
 #include "mallard/core/chain.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/light_mutex.hpp"
 #include "mallard/core/resize.hpp"
 #include "mallard/core/usage.hpp"
 
@@ -44,8 +48,9 @@ inline constexpr bool makes_a_child =
 }  // namespace detail
 
 // Heap: not concurrent, as that would need no lock. Mutex: lock() and unlock(), default-constructible; a
-// lock() that throws ends the program, as no member of a heap may throw.
-template <heap Heap, class Mutex = std::mutex>
+// lock() that throws ends the program, as no member of a heap may throw. The default is inlined, and not
+// atomic while the program has one thread.
+template <heap Heap, class Mutex = light_mutex>
   requires(!concurrent<Heap>)
 class locked {
   using guard = std::lock_guard<Mutex>;
@@ -236,5 +241,21 @@ class locked {
   mutable Mutex mutex_;
   Heap heap_;
 };
+
+namespace detail {
+
+template <named Heap>
+inline constexpr auto name_of_locked = [] {
+  constexpr std::string_view first = "locked_";
+  std::array<char, first.size() + heap_name<Heap>.size()> joined{};
+  std::ranges::copy(heap_name<Heap>, std::ranges::copy(first, joined.begin()).out);
+  return joined;
+}();
+
+}  // namespace detail
+
+template <named Heap, class Mutex>
+inline constexpr std::string_view heap_name<locked<Heap, Mutex>>{detail::name_of_locked<Heap>.data(),
+                                                                 detail::name_of_locked<Heap>.size()};
 
 }  // namespace mallard

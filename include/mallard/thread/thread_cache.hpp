@@ -1,143 +1,151 @@
-// thread_cache<Lists>: the freed blocks that one thread keeps for one heap, in a list for each size.
+// thread_cache<Lists>: the freed blocks that one thread keeps for one heap, in a magazine for each size.
 //
-//     list i    allocated from and freed to:  [b] -> [b] -> [b]        room: blocks it can still take
-//               spare, a full batch:          [b] -> [b] -> ... -> [b]
+//     magazine i    freed to and allocated from:  [b][b][b][b][ ][ ][ ][ ]      room for two batches
+//                   full:   its older half leaves the cache, a batch
+//                   empty:  up to a batch comes in
 //
-// A thread allocates from its own lists and frees to them. A full list becomes the spare; an earlier spare
-// leaves the cache as a whole batch. So blocks move between threads in batches of `most`, no list is ever
-// walked, and a thread that frees and allocates around a limit moves nothing. A list holds at most two
-// batches. A block goes into the cache of the thread that frees it, whichever thread allocated it.
-// Invariant: `room` plus the blocks of a list is `most`, and its spare has 0 or `most` blocks; all are 0
-// until the list is first used. The caller chooses `most`, the same for all caches of a heap.
-// Cost: pop and push a handful of instructions, the rest O(1).
+// A thread allocates from its own magazines and frees to them. So blocks move between threads in batches, and
+// a thread that frees and allocates around a limit moves nothing. A block goes into the cache of the thread
+// that frees it, whichever thread allocated it, and is not touched there (core/magazine.hpp).
+// A magazine has neither blocks nor room before the caller opens it in memory of its own choice; it chooses
+// the length of a batch as well, and may choose a longer one later.
+// Cost: pop and push as a magazine's, the rest O(blocks moved).
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <span>
 
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/check.hpp"
-#include "mallard/core/intrusive_stack.hpp"
+#include "mallard/core/magazine.hpp"
 #include "mallard/core/usage.hpp"
-#include "mallard/thread/returned_batches.hpp"
 
 namespace mallard {
 
 template <std::size_t Lists>
 class thread_cache {
  public:
+  using slot = magazine::slot;
+
   // Returns a freed block, or null.
-  [[nodiscard]] MALLARD_INLINE void* pop(std::size_t list) noexcept {
-    void* const p = freed_[list].pop();
-    if (p != nullptr) [[likely]]
-      ++room_[list];
-    return p;
-  }
+  [[nodiscard]] MALLARD_INLINE void* pop(std::size_t list) noexcept { return magazines_[list].pop(); }
 
-  // Returns false, and does nothing, if the list is full.
+  // Returns false, and does nothing, if the magazine is full or not open.
   [[nodiscard]] MALLARD_INLINE bool push(std::size_t list, void* p) noexcept {
-    if (--room_[list] < 0) [[unlikely]] {
-      room_[list] = 0;
-      return false;
-    }
-    freed_[list].push(p);
-    return true;
+    return magazines_[list].push(p);
   }
 
-  // Makes room in a full list. Returns the batch that leaves the cache for that, if any.
-  [[nodiscard]] batch make_room(std::size_t list, std::int32_t most) noexcept {
-    MALLARD_CHECK(room_[list] == 0);
-    const batch leaving = spare(list);
-    rest_[list].spare = std::exchange(freed_[list], {});
-    rest_[list].most = room_[list] = most;
-    return leaving;
+  // Bytes of a magazine for batches of `most` blocks, as an array of slots.
+  [[nodiscard]] static constexpr std::size_t bytes_of(std::size_t most) noexcept {
+    return (2 * most + magazine::marks) * sizeof(slot);
   }
 
-  // Returns a freed block, if need be of the spare; null if there is none.
-  [[nodiscard]] void* take(std::size_t list) noexcept {
-    if (freed_[list].empty() && !rest_[list].spare.empty()) {
-      freed_[list] = std::exchange(rest_[list].spare, {});
-      room_[list] = 0;
-    }
-    return pop(list);
+  [[nodiscard]] bool is_open(std::size_t list) const noexcept { return places_[list].base != nullptr; }
+
+  // Blocks of a batch; 0 before the magazine is open.
+  [[nodiscard]] std::size_t batch_of(std::size_t list) const noexcept { return places_[list].most; }
+
+  // Opens a magazine in the `bytes_of(most)` bytes at `memory`, which remain the caller's. The blocks of an
+  // earlier one, with shorter batches, move there.
+  void open(std::size_t list, void* memory, std::size_t most) noexcept {
+    MALLARD_CHECK(batch_of(list) < most);
+    place& at = places_[list];
+    const std::span<const slot> moved{at.base, count(list)};
+    at.base = static_cast<slot*>(memory) + magazine::below;
+    at.most = static_cast<std::uint32_t>(most);
+    magazines_[list].open(at.base, 2 * most);
+    for (const slot block : moved) (void)push(list, reinterpret_cast<void*>(block));
   }
 
-  // Puts at most `most` blocks into an empty list.
-  void refill(std::size_t list, batch given, std::int32_t most) noexcept {
-    MALLARD_CHECK(freed_[list].empty() && given.count <= static_cast<std::size_t>(most));
-    freed_[list] = intrusive_stack(given.first);
-    room_[list] = most - static_cast<std::int32_t>(given.count);
-    rest_[list].most = most;
+  // The older half of a full magazine, the oldest first; valid until drop_oldest().
+  [[nodiscard]] std::span<const slot> oldest(std::size_t list) const noexcept {
+    MALLARD_CHECK(count(list) == 2 * std::size_t{places_[list].most});
+    return {places_[list].base, places_[list].most};
+  }
+  void drop_oldest(std::size_t list) noexcept {
+    magazines_[list].drop_oldest(places_[list].base, places_[list].most);
+  }
+
+  // The end of the slots into which blocks for an empty magazine are written: there is room for a batch
+  // below.
+  [[nodiscard]] slot* refill_end(std::size_t list) const noexcept {
+    return places_[list].base + places_[list].most;
+  }
+  // The last `count` slots below that have blocks, the next one to be used last.
+  void refill(std::size_t list, std::size_t count) noexcept {
+    MALLARD_CHECK(this->count(list) == 0 && count <= places_[list].most);
+    slot* const end = refill_end(list);
+    magazines_[list].fill(places_[list].base, end - count, end);
   }
 
   // Blocks to fetch for an empty list: `least` at first, twice as many each time, up to `most`.
-  [[nodiscard]] std::int32_t wish(std::size_t list, std::int32_t least, std::int32_t most) noexcept {
-    const std::int32_t wished = std::clamp(rest_[list].wish, least, most);
-    rest_[list].wish = 2 * wished;
+  [[nodiscard]] std::size_t wish(std::size_t list, std::size_t least, std::size_t most) noexcept {
+    const std::size_t wished = std::clamp<std::size_t>(places_[list].wish, least, most);
+    places_[list].wish = static_cast<std::uint32_t>(2 * wished);
     return wished;
   }
 
-  // Removes all blocks: calls `give(list, batch)` for each batch.
+  // Removes all blocks: calls `give(list, blocks)` for each batch, and begins anew with what was open.
   template <class F>
   void drain(F give) noexcept {
     for (std::size_t i = 0; i < Lists; ++i) {
-      if (const batch freed = batch_of(freed_[i], used(i))) give(i, freed);
-      if (const batch full = spare(i)) give(i, full);
+      std::span<const slot> blocks{places_[i].base, count(i)};
+      while (!blocks.empty()) {
+        const std::size_t batch = std::min<std::size_t>(blocks.size(), places_[i].most);
+        give(i, blocks.first(batch));
+        blocks = blocks.subspan(batch);
+      }
     }
-    *this = {};
+    forget();
+  }
+
+  // The same, without giving the blocks to anybody.
+  void forget() noexcept {
+    for (std::size_t i = 0; i < Lists; ++i) {
+      if (!is_open(i)) continue;
+      magazines_[i].drop_oldest(places_[i].base, count(i));
+      places_[i].wish = 0;
+    }
   }
 
   // Blocks of a list.
-  [[nodiscard]] std::size_t count(std::size_t list) const noexcept { return used(list) + spare(list).count; }
+  [[nodiscard]] std::size_t count(std::size_t list) const noexcept {
+    return is_open(list) ? magazines_[list].count(places_[list].base) : 0;
+  }
 
   // Calls f(block) for each block of a list.
   template <class F>
   void each(std::size_t list, F f) const noexcept {
-    for (const intrusive_stack* stack : {&freed_[list], &rest_[list].spare})
-      for (const void* p = stack->top(); p != nullptr; p = intrusive_stack::next(p)) f(p);
+    for (const slot block : std::span<const slot>{places_[list].base, count(list)})
+      f(reinterpret_cast<const void*>(block));
   }
 
-  // Checks that a list has as many blocks as it counts, and each with `is_block(p)`.
+  // Checks that a magazine is as it was opened, and each block with `is_block(p)`.
   template <class F>
   [[nodiscard]] violation validate(std::size_t list, F is_block) const noexcept {
-    if (room_[list] > rest_[list].most) return {"thread_cache: a list has more room than a batch"};
-    std::size_t found = 0;
-    for (const intrusive_stack* stack : {&freed_[list], &rest_[list].spare}) {
-      for (const void* p = stack->top(); p != nullptr; p = intrusive_stack::next(p)) {
-        if (found++ == count(list)) return {"thread_cache: a list has more blocks than it counts"};
-        if (!is_block(p)) return {"thread_cache: a cached block is none of its heap's"};
-      }
-    }
-    if (found != count(list)) return {"thread_cache: a list has fewer blocks than it counts"};
+    const place& at = places_[list];
+    if (is_open(list) ? !magazines_[list].is_intact(at.base, 2 * std::size_t{at.most})
+                      : magazines_[list].is_open())
+      return {"thread_cache: a magazine was overwritten"};
+    bool are_blocks = true;
+    each(list, [&](const void* p) { are_blocks = are_blocks && is_block(p); });
+    if (!are_blocks) return {"thread_cache: a cached block is none of its heap's"};
     return {};
   }
 
  private:
-  // What allocating and freeing do not read while the list is neither empty nor full.
-  struct rest {
-    intrusive_stack spare;
-    std::int32_t most = 0;
-    std::int32_t wish = 0;
+  // What allocating and freeing do not read while a magazine is neither empty nor full.
+  struct place {
+    slot* base = nullptr;
+    std::uint32_t most = 0;
+    std::uint32_t wish = 0;
   };
 
-  [[nodiscard]] std::size_t used(std::size_t list) const noexcept {
-    return static_cast<std::size_t>(rest_[list].most - room_[list]);
-  }
-
-  [[nodiscard]] batch spare(std::size_t list) const noexcept {
-    return batch_of(rest_[list].spare, static_cast<std::size_t>(rest_[list].most));
-  }
-
-  static batch batch_of(const intrusive_stack& stack, std::size_t count) noexcept {
-    return stack.empty() ? batch{} : batch{static_cast<chain::node*>(stack.top()), count};
-  }
-
-  std::array<intrusive_stack, Lists> freed_{};
-  std::array<std::int32_t, Lists> room_{};
-  std::array<rest, Lists> rest_{};
+  std::array<magazine, Lists> magazines_{};
+  std::array<place, Lists> places_{};
 };
 
 }  // namespace mallard

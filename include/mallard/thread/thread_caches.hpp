@@ -1,15 +1,18 @@
 // thread_caches: makes an unsynchronised heap of a few block sizes usable by many threads, with a cache each.
 //
-//     thread 1: cache  <--blocks--  refill: a returned batch, or new ones  <--+
-//     thread 2: cache  --batches->  returned_batches of the list (no lock)    +-- Central, under the lock
-//     a thread without a cache: one block at a time  -------------------------+
+//     thread 1: cache  <--batches--  refill: a returned batch, or new blocks  <--+
+//     thread 2: cache  --batches-->  Central, or returned_batches (no lock)      +-- Central, under the lock
+//     a thread without a cache: one block at a time  ----------------------------+
 //
 // Central is the unsynchronised heap. Its blocks of list i have the size that the caller names together with
 // the list, or slightly more; at least returned_batches::least_block; all lie in its chunk_ranges(). Lists
 // below Cached are kept in caches; blocks of the others go straight to the returned batches.
-// Freeing takes no lock, except when a thread first uses the heap, or where Central returns memory as soon as
-// blocks are freed (`takes_back`). Such a Central gets each batch that leaves a cache under the lock,
-// together with the returned batches of that list, or with all of them if more than `most_returned` wait.
+// Freeing waits for no lock, except when a thread first uses the heap or a list of it, or where Central
+// returns memory as soon as blocks are freed (`takes_back`). Such a Central gets each batch that leaves a
+// cache under the lock, together with the returned batches of that list, or with all of them if more than
+// `most_returned` wait. A Central that keeps freed blocks in order (`keeps_batches`) gets them likewise, but
+// only if the lock is free at that moment; otherwise they become a returned batch, which it gets later.
+// A list's magazine, and the cache, are cut from memory that ends with the heap.
 // A cache is created when a thread first uses the heap; when the thread ends it is kept for the next thread,
 // so there are as many caches as threads have used the heap at the same time. Its blocks become returned
 // batches when its thread ends or calls flush(). Until then other threads cannot use them: at most
@@ -21,9 +24,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "mallard/core/align.hpp"
@@ -31,6 +37,7 @@
 #include "mallard/core/block.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/growth.hpp"
+#include "mallard/core/magazine.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/shared_chunks.hpp"
@@ -41,27 +48,44 @@
 
 namespace mallard {
 
+// Most blocks of a batch.
+inline constexpr std::size_t most_batch_blocks = 32;
+
 // Blocks per batch: few enough bytes that caches stay small, enough blocks that the lock, and what it costs
 // other threads, is a small share of the cost of each.
-[[nodiscard]] constexpr std::int32_t batch_blocks(std::size_t size) noexcept {
-  return static_cast<std::int32_t>(std::clamp<std::size_t>(4096 / size, 1, 32));
+[[nodiscard]] constexpr std::size_t batch_blocks(std::size_t size) noexcept {
+  return std::clamp<std::size_t>(4096 / size, 1, most_batch_blocks);
 }
 
 // Blocks of a thread's first refill: as many as fill a cache line, so that two threads' first blocks rarely
 // share one.
-[[nodiscard]] constexpr std::int32_t first_blocks(std::size_t size) noexcept {
-  return static_cast<std::int32_t>(std::max<std::size_t>(cache_line / size, 1));
+[[nodiscard]] constexpr std::size_t first_blocks(std::size_t size) noexcept {
+  return std::max<std::size_t>(cache_line / size, 1);
 }
 
 // A heap that returns memory to its upstream as blocks are freed, and so must see every free.
 template <class Central>
 concept takes_back = trimmable<Central> && freeable<Central>;
 
+// A heap of lists that takes and gives many blocks of one at a time: allocate_batch() writes up to so many
+// below a slot, the one to be used first on top, and returns their number, 0 when exhausted.
+template <class Central>
+concept keeps_batches = requires(Central c, std::size_t list, magazine::slot* end, std::size_t most,
+                                 std::span<const magazine::slot> blocks) {
+  { c.allocate_batch(list, end, most) } -> std::same_as<std::size_t>;
+  c.deallocate_batch(list, blocks);
+};
+
 template <heap Central, std::size_t Lists, std::size_t Cached, class Mutex>
 class alignas(cache_line) thread_caches {
   static_assert(Cached <= Lists);
+  static constexpr bool sees_frees = takes_back<Central> || keeps_batches<Central>;
+  using slot = magazine::slot;
 
  public:
+  // Blocks of a batch as long as a thread has little to do with a list, so that its magazine is small.
+  static constexpr std::size_t early_batch = 4;
+
   // Returned batches that may wait if Central takes blocks back: at most 64 KiB.
   static constexpr std::ptrdiff_t most_returned = 16;
 
@@ -96,17 +120,23 @@ class alignas(cache_line) thread_caches {
   // Returns a block of the list, whose blocks have `size` bytes at `align`; null if Central is exhausted.
   [[nodiscard]] void* allocate_slow(std::size_t list, std::size_t size, std::size_t align) noexcept {
     cache* const mine = list < Cached ? search() : nullptr;
-    if (mine != nullptr)
-      if (void* const p = mine->lists.take(list); p != nullptr) return p;
-    return allocate_from_all(mine, list, size, align);
+    if (mine == nullptr) return allocate_first(nullptr, list, size, align, first_blocks(size));
+    if (void* const p = mine->lists.pop(list); p != nullptr) return p;
+    const std::size_t most = batch_blocks(size);
+    const std::size_t wished = mine->lists.wish(list, first_blocks(size), most);
+    if (mine->lists.batch_of(list) != most) return allocate_first(mine, list, size, align, wished);
+    mine->lists.refill(list, obtain(list, size, align, mine->lists.refill_end(list), wished));
+    return mine->lists.pop(list);
   }
 
   void deallocate_slow(std::size_t list, void* p, std::size_t size) noexcept {
     cache* mine = list < Cached ? search() : nullptr;
     if (mine == nullptr && list < Cached) mine = attach();
     if (mine == nullptr) return returned_.push(list, batch::of(p));
-    if (mine->lists.push(list, p)) return;
-    if (const batch leaving = mine->lists.make_room(list, batch_blocks(size))) give(list, leaving);
+    if (keep(*mine, list, p, size)) return;
+    if (!mine->lists.is_open(list)) return returned_.push(list, batch::of(p));
+    give(list, mine->lists.oldest(list));
+    mine->lists.drop_oldest(list);
     (void)mine->lists.push(list, p);
   }
 
@@ -117,7 +147,7 @@ class alignas(cache_line) thread_caches {
 
   // Returns all blocks to Central; caches stay with their threads. Precondition: other threads are quiet.
   void take_back_all() noexcept
-    requires takes_back<Central>
+    requires sees_frees
   {
     {
       const std::lock_guard guard(*ends_);
@@ -129,7 +159,7 @@ class alignas(cache_line) thread_caches {
 
   // Returns all returned batches to Central; false if there are none. Under the lock.
   bool take_back_returned() noexcept
-    requires takes_back<Central>
+    requires sees_frees
   {
     bool given = false;
     for (std::size_t i = 0; i < Lists; ++i) given = take_back(i) || given;
@@ -140,7 +170,7 @@ class alignas(cache_line) thread_caches {
   void forget() noexcept {
     const std::lock_guard guard(*ends_);
     returned_.clear();
-    for (cache* c = newest_; c != nullptr; c = c->older) c->lists = {};
+    for (cache* c = newest_; c != nullptr; c = c->older) c->lists.forget();
   }
 
   // Forgets all blocks and caches. Precondition: other threads are quiet.
@@ -236,7 +266,7 @@ class alignas(cache_line) thread_caches {
   }
 
   bool make_idle() noexcept {
-    std::byte* const place = place_for_cache();
+    std::byte* const place = place_for(alignof(cache), sizeof(cache));
     if (place == nullptr) return false;
     auto* const made = ::new (place) cache(*this);
     const std::lock_guard guard(*ends_);
@@ -245,35 +275,79 @@ class alignas(cache_line) thread_caches {
     return true;
   }
 
-  std::byte* place_for_cache() noexcept {
+  std::byte* place_for(std::size_t align, std::size_t bytes) noexcept {
     const std::lock_guard guard(mutex_);
-    return store_.cut(0, alignof(cache), sizeof(cache), 1).begin;
+    return store_.cut(0, align, bytes, 1).begin;
   }
 
-  // Passes on a batch that a cache has no room for.
-  MALLARD_NOINLINE void give(std::size_t list, batch leaving) noexcept {
+  // Makes room in a list: for a few blocks at first, then for two batches. False if it has that, or there is
+  // no memory for it.
+  bool widen(cache& mine, std::size_t list, std::size_t size) noexcept {
+    const std::size_t present = mine.lists.batch_of(list);
+    const std::size_t full = batch_blocks(size);
+    if (present == full) return false;
+    const std::size_t most = present == 0 ? std::min(early_batch, full) : full;
+    std::byte* const place = place_for(alignof(slot), thread_cache<Cached>::bytes_of(most));
+    if (place == nullptr) return false;
+    mine.lists.open(list, place, most);
+    return true;
+  }
+
+  // Whether there was room, or could be made.
+  bool keep(cache& mine, std::size_t list, void* p, std::size_t size) noexcept {
+    return mine.lists.push(list, p) || (widen(mine, list, size) && mine.lists.push(list, p));
+  }
+
+  // Passes on blocks that a cache has no room for.
+  MALLARD_NOINLINE void give(std::size_t list, std::span<const slot> leaving) noexcept {
     if constexpr (takes_back<Central>) {
       const auto guard = lock();
-      take_back(leaving);
-      (void)take_back(list);
-      take_back_surplus();
-    } else {
-      returned_.push(list, leaving);
+      take_back(list, leaving);
+      return take_back_surplus();
+    } else if constexpr (keeps_batches<Central>) {
+      if (const std::unique_lock guard(mutex_, std::try_to_lock); guard.owns_lock())
+        return take_back(list, leaving);
     }
+    returned_.push(list, linked(leaving));
   }
 
-  // Under the lock, like the next two.
+  // Blocks as a batch, the newest first.
+  static batch linked(std::span<const slot> blocks) noexcept {
+    batch all;
+    for (const slot block : blocks)
+      all = {::new (reinterpret_cast<void*>(block)) chain::node{all.first}, all.count + 1};
+    return all;
+  }
+
+  // Under the lock, like the next three.
   void take_back_surplus() noexcept {
     if constexpr (takes_back<Central>)
       if (returned_.count() > most_returned) (void)take_back_returned();
   }
+  void take_back(std::size_t list, std::span<const slot> leaving) noexcept {
+    give_central(list, leaving);
+    (void)take_back(list);
+  }
   bool take_back(std::size_t list) noexcept {
     bool given = false;
-    for (; const batch waiting = returned_.pop(list); given = true) take_back(waiting);
+    std::array<slot, most_batch_blocks> blocks;
+    for (; const batch waiting = returned_.pop(list); given = true) {
+      slot* const end = blocks.data() + blocks.size();
+      give_central(list, {end - waiting.count, spread(waiting, end)});
+    }
     return given;
   }
-  void take_back(batch blocks) noexcept {
-    for (chain::node* p = blocks.first; p != nullptr;) central_.deallocate(std::exchange(p, p->next));
+  void give_central(std::size_t list, std::span<const slot> blocks) noexcept {
+    if constexpr (keeps_batches<Central>)
+      central_.deallocate_batch(list, blocks);
+    else
+      for (const slot block : blocks) central_.deallocate(reinterpret_cast<void*>(block));
+  }
+
+  // Writes the blocks of a batch below `end`, the first one on top; returns their number.
+  static std::size_t spread(batch blocks, slot* end) noexcept {
+    for (const void* p = blocks.first; p != nullptr; p = chain::next(p)) *--end = address_of(p);
+    return blocks.count;
   }
 
   // Called when its thread ends, under ends_mutex. A cache that a fork has left behind keeps its blocks until
@@ -289,7 +363,8 @@ class alignas(cache_line) thread_caches {
   }
 
   void flush(cache& c) noexcept {
-    c.lists.drain([this](std::size_t list, batch given) { returned_.push(list, given); });
+    c.lists.drain(
+        [this](std::size_t list, std::span<const slot> blocks) { returned_.push(list, linked(blocks)); });
   }
 
   void detach_all() noexcept {
@@ -300,55 +375,66 @@ class alignas(cache_line) thread_caches {
     idle_ = nullptr;
   }
 
-  // Returns a new or returned block; `mine` is the thread's cache, null if it has none.
-  MALLARD_NOINLINE void* allocate_from_all(cache* mine, std::size_t list, std::size_t size,
-                                           std::size_t align) noexcept {
-    const std::int32_t most = batch_blocks(size);
-    const std::int32_t first = list < Cached ? first_blocks(size) : 1;
-    const batch given =
-        obtain(list, size, align, mine == nullptr ? first : mine->lists.wish(list, first, most));
-    if (!given) return nullptr;
+  // The same for a list that has not yet room for two batches; `mine` is the thread's cache, null if it has
+  // none.
+  MALLARD_NOINLINE void* allocate_first(cache* mine, std::size_t list, std::size_t size, std::size_t align,
+                                        std::size_t wished) noexcept {
+    std::array<slot, most_batch_blocks> blocks;
+    slot* const end = blocks.data() + blocks.size();
+    const std::size_t count = obtain(list, size, align, end, list < Cached ? wished : 1);
+    if (count == 0) return nullptr;
     if (mine == nullptr && list < Cached)
       mine = attach();  // not earlier: a failed request must change nothing
-    if (mine == nullptr) {
-      if (given.count > 1) returned_.push(list, {given.first->next, given.count - 1});
-      return given.first;
+    slot* rest = end - count;
+    slot* const newest = end - 1;
+    if (mine != nullptr) {
+      if (!mine->lists.is_open(list)) (void)widen(*mine, list, size);
+      while (rest != newest && keep(*mine, list, reinterpret_cast<void*>(*rest), size)) ++rest;
     }
-    mine->lists.refill(list, given, most);
-    return mine->lists.pop(list);
+    if (rest != newest) returned_.push(list, linked({rest, newest}));
+    return reinterpret_cast<void*>(*newest);
   }
 
-  // Removes a returned batch; of blocks that threads without a cache have freed one by one, up to `wished`.
-  batch pop_returned(std::size_t list, std::int32_t wished) noexcept {
-    batch gathered = returned_.pop(list);
-    while (gathered && gathered.count < static_cast<std::size_t>(wished)) {
+  // Writes blocks below `end`, the one to be used first on top: those of a returned batch, at most
+  // batch_blocks(size), or up to `wished` new ones. Returns their number; 0 if there are none.
+  std::size_t obtain(std::size_t list, std::size_t size, std::size_t align, slot* end,
+                     std::size_t wished) noexcept {
+    const std::lock_guard guard(mutex_);
+    if constexpr (keeps_batches<Central>) {
+      (void)take_back(list);
+      return central_.allocate_batch(list, end, wished);
+    } else {
+      const std::size_t returned = take_returned(list, end, wished);
+      return returned != 0 ? returned : allocate_new(size, align, end, wished);
+    }
+  }
+
+  // A returned batch; of blocks that threads without a cache have freed one by one, up to `wished`.
+  std::size_t take_returned(std::size_t list, slot* end, std::size_t wished) noexcept {
+    std::size_t taken = spread(returned_.pop(list), end);
+    while (0 < taken && taken < wished) {
       const batch more = returned_.pop_single(list);
       if (!more) break;
-      more.first->next = gathered.first;
-      gathered = {more.first, gathered.count + 1};
+      taken += spread(more, end - taken);
     }
-    return gathered;
+    return taken;
   }
 
-  // Removes a returned batch, or allocates up to `wished` blocks; empty if there are none.
-  batch obtain(std::size_t list, std::size_t size, std::size_t align, std::int32_t wished) noexcept {
-    const std::lock_guard guard(mutex_);
-    if (const batch returned = pop_returned(list, wished)) return returned;
+  std::size_t allocate_new(std::size_t size, std::size_t align, slot* end, std::size_t wished) noexcept {
     chain carved;
-    const auto most = static_cast<std::size_t>(wished);
     take_back_surplus();
     // If Central has not that many, it may have some. Small blocks are cheap one by one. A Central of blocks
     // of any size is asked for each block: it finds the best place for each, but would cut a burst from large
     // free memory.
     if constexpr (!burst_of_sizes<Central>)
-      if (2 < most && 2 * cache_line <= size)
-        (void)central_.allocate_burst(carved, most, size, align, most * size);
-    while (carved.size() < most) {
+      if (2 < wished && 2 * cache_line <= size)
+        (void)central_.allocate_burst(carved, wished, size, align, wished * size);
+    while (carved.size() < wished) {
       const block b = central_.allocate(size, align);
       if (!b) break;
       carved.push_back(b.data);
     }
-    return {static_cast<chain::node*>(carved.front()), carved.size()};
+    return spread({static_cast<chain::node*>(carved.front()), carved.size()}, end);
   }
 
   // Checks the caches and returned batches of a list; Central has handed out `handed_out` of its blocks.

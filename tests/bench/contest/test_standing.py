@@ -6,7 +6,13 @@ from limits import Limit
 from standing import BEFORE, COLD, FRESH, HELD, LITTERED, RIVAL, WARM, Standing, limits, mean, strategies
 
 OURS = (("multipool", "typed"), ("multipool", "pmr"), ("synchronized_multipool", "typed"))
-OTHERS = ((RIVAL, "malloc"), (BEFORE, "typed"), ("reap", "typed"), ("sized_reap", "typed"))
+OTHERS = (
+    (RIVAL, "malloc"),
+    (BEFORE, "typed"),
+    ("locked_multipool", "typed"),
+    ("reap", "typed"),
+    ("sized_reap", "typed"),
+)
 
 
 def standing(journal: str, steady: bool, **changed: float) -> Standing:

@@ -204,7 +204,7 @@ struct a_threads_end_leaves_its_memory_to_others {
   }
 };
 
-// The same of a thread that lives on, but has flushed; the other one has been there before.
+// The same of a thread that lives on, but has flushed; the other one has done the same work before.
 template <class M>
 struct flush_leaves_its_memory_to_others {
   static constexpr const char* name = "flush_leaves_its_memory_to_others";
@@ -212,8 +212,7 @@ struct flush_leaves_its_memory_to_others {
   static constexpr bool applies = thread_caching<typename M::heap> && probed<M> && M::reuses;
   static void check() {
     for_each_profile<M>([](const profile& p, shadow<M>& s, const chunk_registry& registry) {
-      ASSERT_TRUE(s.allocate(usual_size<M>, 8));
-      s.deallocate(0, usual_size<M>);
+      a_threads_end_leaves_its_memory_to_others<M>::allocate_and_end(s, p);
       s.heap().flush();
       std::latch flushed{1};
       std::latch done{1};

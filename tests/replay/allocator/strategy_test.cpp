@@ -42,7 +42,9 @@ TEST(Strategy, TheListHasAllAllocatorsInTheirBindingsOnce) {
                                        "sized_reap typed",
                                        "sized_reap pmr",
                                        "synchronized_multipool typed",
-                                       "synchronized_multipool pmr"};
+                                       "synchronized_multipool pmr",
+                                       "locked_multipool typed",
+                                       "locked_multipool pmr"};
   for (const std::string& name : expected) EXPECT_TRUE(names.contains(name)) << name;
   for (const std::string& name : names) EXPECT_EQ(names.count(name), 1u) << name;
 }

@@ -16,7 +16,7 @@
 namespace mallard::bench {
 namespace {
 
-using locked_pool = locked<pool, light_mutex>;
+using locked_pool = locked<pool>;
 
 // With sub-blocks, as the seed's second adaptive pool.
 using adaptive_pool_in_pieces =

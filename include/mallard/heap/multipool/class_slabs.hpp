@@ -28,8 +28,8 @@
 #include "mallard/core/align.hpp"
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/intrusive_stack.hpp"
+#include "mallard/core/magazine.hpp"
 #include "mallard/core/usage.hpp"
-#include "mallard/heap/multipool/magazine.hpp"
 #include "mallard/layer/address_ranges.hpp"
 
 namespace mallard {

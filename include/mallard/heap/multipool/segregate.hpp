@@ -38,10 +38,10 @@
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/growth.hpp"
 #include "mallard/core/intrusive_stack.hpp"
+#include "mallard/core/magazine.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/multipool/class_slabs.hpp"
 #include "mallard/heap/multipool/lazy_array.hpp"
-#include "mallard/heap/multipool/magazine.hpp"
 #include "mallard/heap/multipool/runs.hpp"
 #include "mallard/heap/multipool/singles.hpp"
 #include "mallard/layer/address_ranges.hpp"
@@ -160,6 +160,34 @@ class segregate {
           put_in_slabs(states_.use(index), {&freed, 1});
         }
     list(index).push(blocks);
+  }
+
+  // As in multipool: past the magazines, of which the class has none then.
+  [[nodiscard]] std::size_t allocate_batch(std::size_t index, magazine::slot* end, std::size_t most) noexcept
+    requires(has_slabs)
+  {
+    FreeList& freed = list(index);
+    const bool carves = freed.empty();
+    std::size_t taken = 0;
+    if (carves && index < slab_classes)
+      if (class_state& state = states_.use(index); !has_one_list(index, state))
+        while (taken != most && has_blocks_in_slabs(index, state))
+          taken += state.slabs.take(end - taken, most - taken, Classes::size(index));
+    if (taken != 0) return taken;
+    while (taken != most) {
+      void* p = freed.pop();
+      if (p == nullptr && carves) p = carve_outside_slabs(index);
+      if (p == nullptr) break;
+      *(end - ++taken) = address_of(p);
+    }
+    return taken;
+  }
+
+  void deallocate_batch(std::size_t index, std::span<const magazine::slot> blocks) noexcept
+    requires(has_slabs)
+  {
+    if (index < magazine_classes) return put_back(states_.use(index), blocks);
+    for (const magazine::slot block : blocks) list(index).push(reinterpret_cast<void*>(block));
   }
 
   [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept {
@@ -400,11 +428,18 @@ class segregate {
     return index >= slab_classes || has_one_list(index, state) ? nullptr : refill_from_slabs(index, state);
   }
 
+  // Whether the class's slabs have blocks, if need be in a new one. Precondition: it has left its first
+  // layout.
+  bool has_blocks_in_slabs(std::size_t index, class_state& state) noexcept {
+    if (state.slabs.empty() && state.kind == layout::in_slabs &&
+        !state.slabs.add(index, Classes::size(index), free_slabs_))
+      keep_one_list(index);
+    return !state.slabs.empty();
+  }
+
   MALLARD_NOINLINE void* refill_from_slabs(std::size_t index, class_state& state) noexcept {
     const std::size_t size = Classes::size(index);
-    if (state.slabs.empty() && state.kind == layout::in_slabs && !state.slabs.add(index, size, free_slabs_))
-      keep_one_list(index);
-    if (state.slabs.empty()) return nullptr;
+    if (!has_blocks_in_slabs(index, state)) return nullptr;
     widen_magazine(index, state, class_slabs<slab_size>::slots(size));
     magazine::slot alone = 0;
     if (state.base == nullptr)
@@ -478,6 +513,15 @@ class segregate {
       p = carve_from(shared_, index, size, list(index));
     }
     return {p, p == nullptr ? 0 : size};
+  }
+
+  // Null when exhausted.
+  void* carve_outside_slabs(std::size_t index) noexcept {
+    const std::size_t size = Classes::size(index);
+    void* p = nullptr;
+    if (index >= magazine_classes || is_early(index, states_.use(index)))
+      p = carve_early(index, size, list(index));
+    return p != nullptr ? p : carve_elsewhere(index, size);
   }
 
   // Whether the class takes new blocks from the memory that classes with one list share.

@@ -1,4 +1,4 @@
-#include "mallard/heap/multipool/magazine.hpp"
+#include "mallard/core/magazine.hpp"
 
 #include <gtest/gtest.h>
 
