@@ -89,4 +89,17 @@ class light_mutex {
   std::atomic<state> state_ = state::free;
 };
 
+// std::lock_guard, always inlined: gcc calls its constructor where a file is large.
+template <class Mutex>
+class [[nodiscard]] inline_guard {
+ public:
+  MALLARD_INLINE explicit inline_guard(Mutex& mutex) noexcept : mutex_(mutex) { mutex_.lock(); }
+  inline_guard(const inline_guard&) = delete;
+  inline_guard& operator=(const inline_guard&) = delete;
+  MALLARD_INLINE ~inline_guard() { mutex_.unlock(); }
+
+ private:
+  Mutex& mutex_;
+};
+
 }  // namespace mallard

@@ -7,8 +7,8 @@
 // memory to its upstream. Cached blocks pin their slabs: at most two batches per thread, until the thread
 // ends and another one frees or allocates, or until flush() or trim(). shared_adaptive_pool has no caches and
 // locks each operation: as exact as the pool for one thread, and as fast as its lock. Suggested: shared for
-// few threads or little use, otherwise cached. Cost of a pair on one thread: cached 30 instructions, shared
-// 51 (gcc 12 -O2, callgrind, loop overhead subtracted). Seed 001, chapter 3 ("Presenting adaptive_pool").
+// few threads or little use, otherwise cached. Cost of a pair on one thread: cached 33 instructions, shared
+// 57 (gcc 12 -O2, callgrind, loop overhead subtracted). Seed 001, chapter 3 ("Presenting adaptive_pool").
 #pragma once
 
 #include <string_view>

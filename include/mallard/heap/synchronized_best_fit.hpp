@@ -17,8 +17,8 @@
 // everything else, construction and destruction only while the other threads are quiet or ending. Forks and
 // shared objects: as synchronized_multipool.
 // Invariant: a block in a cache or batch is a used block of the best_fit, and its tag has the size of its
-// list, or a granule more. Cost of a pair on one thread: 34 instructions for a block of known size, 44
-// otherwise, 49 through std::pmr (gcc 12 -O2, callgrind, loop overhead subtracted); above the cached sizes
+// list, or a granule more. Cost of a pair on one thread: 36 instructions for a block of known size, 46
+// otherwise, 64 through std::pmr (gcc 12 -O2, callgrind, loop overhead subtracted); above the cached sizes
 // the lock's and best_fit's. Seed 001, chapters 1 and 2; seed 000, section 4 (synchronised flavours).
 #pragma once
 

@@ -20,7 +20,7 @@
 // continues in the child if no other thread was inside the heap at that moment; the heap reuses what the
 // other threads had cached. A shared object loaded separately, with thread tables of its own
 // (attributes.hpp), may use another object's heap but must not destroy it; each operation then takes a lock.
-// Cost of a pair on one thread: 24 instructions for a block of known size, 35 otherwise, 55 through std::pmr
+// Cost of a pair on one thread: 27 instructions for a block of known size, 37 otherwise, 57 through std::pmr
 // (gcc 12 -O2, callgrind, loop overhead subtracted). Seed 000, section 3 (multipools) and 4 (AS7 to AS10).
 #pragma once
 

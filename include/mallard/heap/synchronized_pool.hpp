@@ -11,8 +11,8 @@
 // is returned when the thread ends, before or after the pool, or by flush(). Any number of pools may exist.
 // When memory runs out, a request returns null even if other threads' caches have blocks. Freed memory is
 // kept as in pool. It holds nothing until first used.
-// Threads, forks and shared objects: as synchronized_multipool. Cost of a pair on one thread: 30
-// instructions, 43 through std::pmr (gcc 12 -O2, callgrind, loop overhead subtracted). Seed 000, section 3
+// Threads, forks and shared objects: as synchronized_multipool. Cost of a pair on one thread: 33
+// instructions, 46 through std::pmr (gcc 12 -O2, callgrind, loop overhead subtracted). Seed 000, section 3
 // (the pools of a multipool); seed 001, chapter 3 ("Simple segregated storage").
 #pragma once
 

@@ -19,11 +19,11 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
-#include <mutex>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include "mallard/core/attributes.hpp"
 #include "mallard/core/block.hpp"
 #include "mallard/core/chain.hpp"
 #include "mallard/core/concepts.hpp"
@@ -53,7 +53,7 @@ inline constexpr bool makes_a_child =
 template <heap Heap, class Mutex = light_mutex>
   requires(!concurrent<Heap>)
 class locked {
-  using guard = std::lock_guard<Mutex>;
+  using guard = inline_guard<Mutex>;
 
  public:
   using upstream_type = typename detail::upstream_type_of<Heap>::type;
@@ -77,12 +77,12 @@ class locked {
     return heap_.upstream();
   }
 
-  [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
+  [[nodiscard]] MALLARD_INLINE block allocate(std::size_t size, std::size_t align) noexcept {
     const guard lock(mutex_);
     return heap_.allocate(size, align);
   }
 
-  void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
+  MALLARD_INLINE void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
     const guard lock(mutex_);
     heap_.deallocate(p, size, align);
   }

@@ -232,7 +232,7 @@ class basic_chunk_cache {
 
   // Removes a cached chunk of `size` bytes for use; null if there is none.
   MALLARD_NOINLINE void* take(std::size_t size) noexcept {
-    const std::lock_guard locked(mutex_);
+    const inline_guard locked(mutex_);
     void* const found = free_.take(size >> page_shift(), page_shift());
     if (found == nullptr) return nullptr;
     cached_ -= size;
