@@ -14,8 +14,9 @@
 // 16 bytes leave holes, which serve other blocks. Cost: ending is O(chunks); creating and ending an empty one
 // takes 39 instructions, a child 59 (./dev instructions). A small block costs what it does in a region while
 // bumping, otherwise some 20 instructions per pair of known size. A request that coalesces first, after each
-// 16th of what is held has been freed, is O(n log n) in free blocks and chunks. Debug builds validate where
-// many blocks end. Not synchronised: a family counts as one heap. Seed 002, section 8.
+// 16th of what is held has been freed, is O(free blocks log chunks + bytes held / 512). A 65th of each chunk
+// is kept for that. Debug builds validate where many blocks end. Not synchronised: a family counts as one
+// heap. Seed 002, section 8.
 #pragma once
 
 #include <concepts>

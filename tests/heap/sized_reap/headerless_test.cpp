@@ -37,6 +37,40 @@ TEST(Headerless, WhatAnAlignmentLeavesServesOthers) {
   EXPECT_FALSE(heap.validate());
 }
 
+// Of blocks of a word, whatever the order in which they were freed.
+TEST(Headerless, WhatTouchesServesLargerRequestsTogether) {
+  heap_type heap;
+  std::vector<std::byte*> blocks;
+  for (int i = 0; i < 100000; ++i) blocks.push_back(static_cast<std::byte*>(heap.allocate(8, 8)));
+  std::byte* const kept = blocks[50000];
+  blocks.erase(blocks.begin() + 50000);
+  const std::size_t held = heap.usage().held;
+  std::ranges::shuffle(blocks, std::mt19937(7));
+  for (std::byte* p : blocks) heap.deallocate(p, 8);
+  std::size_t received = 0;
+  while (received < std::size_t{8} * 80000) {
+    auto* const p = static_cast<std::byte*>(heap.allocate(4000, 16));
+    EXPECT_FALSE(p <= kept && kept < p + 4000);
+    received += 4000;
+  }
+  EXPECT_LE(heap.usage().held, held);
+  EXPECT_FALSE(heap.validate());
+}
+
+// More of them than an index has entries.
+TEST(Headerless, ManyChunksAreToldApart) {
+  headerless<default_source, doubling<4096, 4096>> heap;
+  std::vector<void*> blocks;
+  for (int i = 0; i < 200000; ++i) blocks.push_back(heap.allocate(24, 8));
+  const std::size_t held = heap.usage().held;
+  ASSERT_GT(held, 1000 * 4096u);
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+    if (i % 1000 != 0) heap.deallocate(blocks[i], 24);
+  EXPECT_GT(heap.trim(0), held / 2);
+  EXPECT_FALSE(heap.validate());
+  EXPECT_EQ(heap.usage().granted, 200 * 24u);
+}
+
 TEST(Headerless, BumpsPastHolesThatNobodyWants) {
   heap_type heap;
   std::vector<void*> blocks;
@@ -64,7 +98,7 @@ TEST(Headerless, ALargeHeapWhoseLastBlockIsFreedBumpsThroughItsChunksAgain) {
     std::byte* last = nullptr;
     for (std::size_t i = 0; i < count; ++i) {
       auto* const next = static_cast<std::byte*>(heap.allocate(40, 8));
-      in_order += static_cast<std::size_t>(next == last + 40);
+      in_order += static_cast<std::size_t>(last != nullptr && next == last + 40);
       last = next;
     }
     EXPECT_EQ(heap.usage().held, held);
@@ -117,12 +151,14 @@ TEST(Headerless, ATrimKeepsWhatLivesBehindTheCursor) {
 // Where a chunk was used up to its end while it bumped, nothing has opened the lists yet.
 TEST(Headerless, TakesBlocksBackFromFullChunksThatWereBumped) {
   heap_type heap;
+  constexpr std::size_t rest = 64496 - 32768;  // of 65536 bytes less a header, and less a 65th for the map
   void* const first = heap.allocate(32768, 16);
-  void* const last = heap.allocate(65536 - 32 - 32768, 8);
+  void* const last = heap.allocate(rest, 8);
+  EXPECT_EQ(heap.usage().held, 65536u);
   heap.trim(0);
   EXPECT_FALSE(heap.validate());
   heap.deallocate(first, 32768);
-  heap.deallocate(last, 65536 - 32 - 32768);
+  heap.deallocate(last, rest);
   EXPECT_FALSE(heap.validate());
   EXPECT_EQ(heap.trim(0), 65536u);
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstring>
 #include <iterator>
+#include <map>
 #include <new>
 
 namespace mallard {
@@ -17,9 +18,6 @@ struct SizedBlocks : testing::Test {
   sized_blocks blocks;
 
   std::byte* at(std::size_t offset) { return memory.data() + offset; }
-  void join() {
-    blocks.join([](const std::byte*, std::size_t) { return true; });
-  }
   bool is_whole() {
     return blocks.each([](const void*, std::size_t) { return true; });
   }
@@ -49,25 +47,16 @@ TEST_F(SizedBlocks, CutsTheSmallestThatIsLargeEnough) {
   EXPECT_EQ(blocks.take_small(8, 8), nullptr);
 }
 
-TEST_F(SizedBlocks, JoinsWhatTouchesAndBlocksOfAWordToo) {
-  for (std::size_t i = 0; i < 200; ++i) blocks.put(at(i * 77 % 200 * 8), 8);
-  blocks.put(at(2000), 400);
-  EXPECT_EQ(blocks.bytes(), 2000u);
-  join();
-  EXPECT_EQ(blocks.bytes(), 2000u);
-  EXPECT_TRUE(is_whole());
-  std::size_t received = 0;
-  EXPECT_EQ(blocks.take_large(1100, 8, received), at(0));
-  EXPECT_EQ(received, 1600u);
-  EXPECT_EQ(blocks.take_exact(400, 8), at(2000));
-}
-
-TEST_F(SizedBlocks, WhatIsNotKeptIsGone) {
-  blocks.put(at(0), 2000);
-  blocks.put(at(2000), 48);
-  blocks.put(at(4000), 48);
-  blocks.join([&](const std::byte* p, std::size_t size) { return p != at(0) || size != 2048; });
-  EXPECT_EQ(blocks.bytes(), 48u);
+TEST_F(SizedBlocks, AllAreTakenOutAndEachOnce) {
+  std::map<const std::byte*, std::size_t> expected;
+  for (std::size_t i = 0; i < 200; ++i) expected[at(i * 16)] = 8;
+  expected[at(8000)] = 400;
+  expected[at(16000)] = 2000;
+  for (const auto& [p, size] : expected) blocks.put(const_cast<std::byte*>(p), size);
+  std::map<const std::byte*, std::size_t> taken;
+  blocks.take_all([&](const std::byte* p, std::size_t size) { EXPECT_TRUE(taken.emplace(p, size).second); });
+  EXPECT_EQ(taken, expected);
+  EXPECT_EQ(blocks.bytes(), 0u);
   EXPECT_TRUE(is_whole());
 }
 
@@ -106,7 +95,7 @@ TEST_F(SizedBlocks, BeginWhereNothingIsWritten) {
   EXPECT_EQ(fresh.take_small(8, 8), nullptr);
   std::size_t received = 0;
   EXPECT_EQ(fresh.take_large(2000, 8, received), nullptr);
-  fresh.join([](const std::byte*, std::size_t) { return true; });
+  fresh.take_all([](const std::byte*, std::size_t) { ADD_FAILURE(); });
   EXPECT_TRUE(fresh.each([](const void*, std::size_t) { return true; }));
   fresh.open();
   fresh.put_small(at(0), 40);

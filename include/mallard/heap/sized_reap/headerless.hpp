@@ -4,24 +4,30 @@
 //     bumping      [ b ][ b ][ b ]^ cursor ................. limit = end ^     no list is looked at
 //     heap mode    [ b ][free][ b ]^ cursor = limit ................. end ^    lists first, then the cursor
 //     chunk_list   newest --> [ chunk ] --> [ chunk ] ...                      --> Upstream
+//     chunk        [ header ][ blocks .................................. ][ map: a bit for each 8 bytes ]
 //
 // While nothing is free, a cursor moves and no header is written. A free puts its block into sized_blocks and
 // stops the cursor. From then on a request tries the lists first, then the cursor, then the large free
 // blocks: the cursor moves into the smallest that is sufficient. Before a new chunk is taken, and if more
 // than a 16th of what is held was freed since the last time, all free blocks are coalesced, and chunks
-// without blocks return to the upstream. Bumping resumes as in clear_optimized: with clear(), and in runs
-// that double with each request that found no free block. A heap that holds LeastAnew bytes or more is as
-// cleared once its last block is freed: bumping through chunks in order costs less than lists of blocks that
-// lie all over memory no cache holds. A smaller one goes on with its lists, which have the sizes it needs.
-// Sizes here are rounded() ones. Invariants: [cursor, end) is in no list; limit is null or between the two;
-// while it is null and blocks live, the lists are open. Cost: bumping as in a region; freeing and reusing a
-// small block takes about 10 instructions each. Not synchronised. Seed 002, section 8.1 (ClearOptimizedHeap).
+// without blocks return to the upstream. For that each free block is marked in its chunk's map, a 65th of the
+// chunk that nothing else writes, and what is marked in a row is free memory in one piece. Bumping resumes as
+// in clear_optimized: with clear(), and in runs that double with each request that found no free block. A
+// heap that holds LeastAnew bytes or more is as cleared once its last block is freed: bumping through chunks
+// in order costs less than lists of blocks that lie all over memory no cache holds. A smaller one goes on
+// with its lists, which have the sizes it needs. Sizes here are rounded() ones. Invariants: [cursor, end) is
+// in no list; limit is null or between the two; while it is null and blocks live, the lists are open. Cost:
+// bumping as in a region; freeing and reusing a small block takes about 10 instructions each. Not
+// synchronised. Seed 002, section 8.1 (ClearOptimizedHeap).
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "mallard/core/align.hpp"
@@ -42,6 +48,8 @@ template <heap Upstream, growth_policy Growth, std::size_t LeastAnew = headerles
 class headerless {
   using chunks = chunk_list<Upstream, Growth>;
   using chunk = typename chunks::chunk;
+  using word = std::uint64_t;
+  static constexpr std::size_t bits = 64;  // of a word
 
  public:
   using upstream_type = Upstream;
@@ -157,6 +165,80 @@ class headerless {
   }
 
  private:
+  static constexpr std::size_t granule = sized_blocks::granule;
+
+  // A bit for each granule of a chunk's room, set if it is free.
+  class free_map {
+   public:
+    explicit free_map(chunk* c) noexcept
+        : begin_(c->begin()), granules_(room_of(c) / granule), words_(words_of(c)) {}
+
+    void clear() noexcept { std::fill_n(words_, whole_words(granules_), word{0}); }
+
+    void mark(const std::byte* p, std::size_t size) noexcept {
+      auto at = static_cast<std::size_t>(p - begin_) / granule;
+      for (std::size_t left = size / granule; left != 0;) {
+        const std::size_t first = at % bits;
+        const std::size_t count = std::min(left, bits - first);
+        words_[at / bits] |= (~word{0} >> (bits - count)) << first;
+        at += count;
+        left -= count;
+      }
+    }
+
+    // Calls f(begin, size) for what is marked in a row, in address order.
+    template <class F>
+    void for_each_run(F f) const noexcept {
+      for (std::size_t from = next(0, 0); from != granules_;) {
+        const std::size_t to = next(from, ~word{0});
+        f(begin_ + from * granule, (to - from) * granule);
+        from = next(to, 0);
+      }
+    }
+
+   private:
+    // The first granule from `at` on whose bit is not as in `flipped`; the end if there is none.
+    [[nodiscard]] std::size_t next(std::size_t at, word flipped) const noexcept {
+      while (at < granules_) {
+        const word differs = (words_[at / bits] ^ flipped) >> at % bits;
+        if (differs != 0)
+          return std::min(granules_, at + static_cast<std::size_t>(std::countr_zero(differs)));
+        at = align_down(at, bits) + bits;
+      }
+      return granules_;
+    }
+
+    std::byte* begin_;
+    std::size_t granules_;
+    word* words_;
+  };
+
+  // Finds chunks by address: of all or, where there are many, of every few the lowest.
+  class chunk_index {
+   public:
+    explicit chunk_index(chunk* lowest) noexcept {
+      std::size_t count = 0;
+      for (chunk* c = lowest; c != nullptr; c = c->higher()) ++count;
+      const std::size_t stride = (count + found_.size() - 1) / found_.size();
+      for (std::size_t i = 0; lowest != nullptr; lowest = lowest->higher(), ++i)
+        if (i % stride == 0) found_[size_++] = lowest;
+    }
+
+    // The chunk that `p` lies in. Precondition: there is one.
+    [[nodiscard]] chunk* of(const std::byte* p) const noexcept {
+      const auto begin = found_.begin();
+      chunk* c = *std::prev(std::upper_bound(
+          begin, begin + static_cast<std::ptrdiff_t>(size_), p,
+          [](const std::byte* at, chunk* of) { return address_of(at) < address_of(of->begin()); }));
+      while (!c->contains(p)) c = c->higher();
+      return c;
+    }
+
+   private:
+    std::array<chunk*, 256> found_;
+    std::size_t size_ = 0;
+  };
+
   // As in clear_optimized.
   static constexpr std::size_t first_run = 64;
   static constexpr std::size_t least_run = 256;
@@ -232,7 +314,9 @@ class headerless {
   }
 
   chunk* add_chunk(std::size_t size, std::size_t align) noexcept {
-    chunk* const added = chunks_.add(std::max(size, sized_blocks::small), std::max(align, default_align));
+    const std::size_t room = std::max(size, sized_blocks::small);
+    const std::size_t map = (whole_words(room / granule) + align / (bits * granule) + 1) * sizeof(word);
+    chunk* const added = chunks_.add(room + map, std::max(align, default_align));
     if (added != nullptr) room_ += room_of(added);
     return added;
   }
@@ -286,30 +370,37 @@ class headerless {
     run_ = std::min(largest_run, 2 * run_ + first_run);
   }
 
-  // Bytes of a chunk that are whole granules.
-  static std::size_t room_of(chunk* c) noexcept {
-    return align_down(static_cast<std::size_t>(c->end() - c->begin()), sized_blocks::granule);
+  static constexpr std::size_t whole_words(std::size_t granules) noexcept {
+    return (granules + bits - 1) / bits;
   }
 
+  // Bytes of a chunk for blocks, whole granules; its map follows.
+  static std::size_t room_of(chunk* c) noexcept {
+    constexpr std::size_t unit = bits * granule;  // has a word
+    const auto all = static_cast<std::size_t>(c->end() - c->begin());
+    const std::size_t left = all % (unit + sizeof(word));
+    return all / (unit + sizeof(word)) * unit + align_down(left - std::min(left, sizeof(word)), granule);
+  }
+  static word* words_of(chunk* c) noexcept { return reinterpret_cast<word*>(c->begin() + room_of(c)); }
+
   // Coalesces all free memory and returns the chunks that are entirely free, except for `keep` bytes of them;
-  // returns how much of `keep` is left.
-  // O(n log n) in free blocks and chunks: both come in address order. A chunk's `filled`, otherwise unused
-  // here, marks those to return.
+  // returns how much of `keep` is left. O(free blocks log chunks + bytes held / 512). A chunk's `filled`,
+  // otherwise unused here, marks those to return.
   std::size_t join(std::size_t keep) noexcept {
     if (chunks_.newest() == nullptr) return keep;
     stop_bumping();
     retire();
-    chunk* next = chunks_.sort();
-    free_.join([&](const std::byte* begin, std::size_t size) {
-      while (next != nullptr && address_of(next->begin()) < address_of(begin)) next = next->higher();
-      if (next == nullptr || next->begin() != begin || room_of(next) != size) return true;
-      if (next->size() <= keep) {
-        keep -= next->size();
-        return true;
-      }
-      next->set_filled(nullptr);
-      return false;
-    });
+    chunk* const lowest = chunks_.sort();
+    for (chunk* c = lowest; c != nullptr; c = c->higher()) free_map(c).clear();
+    const chunk_index index(lowest);
+    free_.take_all([&](const std::byte* p, std::size_t size) { free_map(index.of(p)).mark(p, size); });
+    for (chunk* c = lowest; c != nullptr; c = c->higher())
+      free_map(c).for_each_run([&](std::byte* begin, std::size_t size) {
+        if (size != room_of(c)) return free_.put(begin, size);
+        if (c->size() > keep) return c->set_filled(nullptr);
+        keep -= c->size();
+        free_.put(begin, size);
+      });
     chunks_.drop_if([&](const chunk* c) {
       if (c->filled() != nullptr) return false;
       room_ -= room_of(const_cast<chunk*>(c));

@@ -6,11 +6,11 @@
 //     size_trie  1024 ...                 larger ones by best fit, each with a tag inside, at its start
 //
 // A request is cut from the smallest sufficient block, and the remainder, even 8 bytes, is free again. Blocks
-// do not know their neighbours, so a free does not coalesce; join() sorts all blocks by address and merges
-// adjacent ones. Invariants: sizes and addresses are multiples of `granule`; bytes() is the sum of all sizes;
-// the lists are not read before they are opened. Cost: put and take are O(1) below 1 KiB, O(log size) above;
-// join is O(blocks log blocks); 1.6 KiB, most of it written with the first block. Not synchronised. Seed 002,
-// section 8 (individual deletion in regions).
+// do not know their neighbours, so a free does not coalesce: headerless takes all blocks out for that, and
+// puts in what they make together. Invariants: sizes and addresses are multiples of `granule`; bytes() is the
+// sum of all sizes; the lists are not read before they are opened. Cost: put and take are O(1) below 1 KiB,
+// O(log size) above; 1.6 KiB, most of it written with the first block. Not synchronised. Seed 002, section 8
+// (individual deletion in regions).
 #pragma once
 
 #include <array>
@@ -18,7 +18,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mallard/core/address_sort.hpp"
 #include "mallard/core/align.hpp"
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/boundary_tag.hpp"
@@ -126,22 +125,14 @@ class sized_blocks {
     return b->bytes();
   }
 
-  // Coalesces adjacent blocks. Calls keeps(block, size) for the large results; a block that it does not keep
-  // is gone rather than free.
-  template <class Keeps>
-  void join(Keeps keeps) noexcept {
-    piece* sorted = sort_all();
-    while (sorted != nullptr) {
-      piece* const first = sorted;
-      std::size_t size = first->size();
-      sorted = sorted->next();
-      while (sorted != nullptr && address_of(first) + size == address_of(sorted)) {
-        size += sorted->size();
-        sorted = sorted->next();
-      }
-      auto* const begin = reinterpret_cast<std::byte*>(first);
-      if (size < small || keeps(begin, size)) put(begin, size);
-    }
+  // Removes all blocks: calls f(block, its size) for each. O(blocks).
+  template <class F>
+  void take_all(F f) noexcept {
+    for (std::size_t index = 1; index < lists; ++index)
+      while (void* const p = lists_.pop(index)) f(static_cast<std::byte*>(p), index * granule);
+    std::size_t size = 0;
+    while (std::byte* const p = take_large(small, 1, size)) f(p, size);
+    bytes_ = 0;
   }
 
   // Calls f(block, its size) for every block until one call returns false; returns whether none did and the
@@ -164,30 +155,6 @@ class sized_blocks {
   }
 
  private:
-  // A free block while it is being coalesced: a link and its size. A block of 8 bytes has no room for the
-  // size; a bit of its link says so.
-  class piece {
-   public:
-    static piece* make(void* p, std::size_t size) noexcept {
-      auto* const words = static_cast<std::uintptr_t*>(p);
-      words[0] = static_cast<std::uintptr_t>(size == granule);
-      if (size != granule) words[1] = size;
-      return static_cast<piece*>(p);
-    }
-    [[nodiscard]] piece* next() const noexcept { return reinterpret_cast<piece*>(word(0) & ~is_least); }
-    void set_next(piece* to) noexcept {
-      *reinterpret_cast<std::uintptr_t*>(this) = address_of(to) | (word(0) & is_least);
-    }
-    [[nodiscard]] std::size_t size() const noexcept { return (word(0) & is_least) != 0 ? granule : word(1); }
-
-   private:
-    static constexpr std::uintptr_t is_least = 1;
-
-    [[nodiscard]] std::uintptr_t word(std::size_t i) const noexcept {
-      return reinterpret_cast<const std::uintptr_t*>(this)[i];
-    }
-  };
-
   static constexpr std::size_t word_bits = 64;
   static constexpr std::size_t lists = small / granule;
   static constexpr std::size_t few = 4;  // blocks of a list that are looked at for an alignment
@@ -201,19 +168,6 @@ class sized_blocks {
         return p;
       }
     return nullptr;
-  }
-
-  // Removes all blocks, in address order.
-  piece* sort_all() noexcept {
-    address_sort<piece, &piece::next, &piece::set_next> sorted;
-    for (std::size_t index = 1; index < lists; ++index)
-      while (void* const p = lists_.pop(index)) {
-        bytes_ -= index * granule;
-        sorted.add(piece::make(p, index * granule));
-      }
-    std::size_t size = 0;
-    while (std::byte* const p = take_large(small, 1, size)) sorted.add(piece::make(p, size));
-    return sorted.take_all();
   }
 
   std::size_t bytes_ = 0;
