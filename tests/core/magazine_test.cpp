@@ -18,15 +18,16 @@ class Magazine : public testing::Test {
 
   std::array<magazine::slot, slots + magazine::marks> memory_{};
   std::array<long, slots + 1> blocks_{};
-  magazine magazine_;
+  magazine::no_slots none_;
+  magazine magazine_{none_};
 };
 
 TEST_F(Magazine, HasNeitherBlocksNorRoomBeforeItIsOpened) {
-  EXPECT_FALSE(magazine_.is_open());
+  EXPECT_FALSE(magazine_.is_open(none_));
   EXPECT_EQ(magazine_.pop(), nullptr);
   EXPECT_FALSE(magazine_.push(block(0)));
   open();
-  EXPECT_TRUE(magazine_.is_open());
+  EXPECT_TRUE(magazine_.is_open(none_));
   EXPECT_EQ(magazine_.pop(), nullptr);
 }
 

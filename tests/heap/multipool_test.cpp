@@ -392,6 +392,20 @@ TEST(MultipoolSlabs, AnEmptiedHeapStartsAnewInTheOrderOfAddresses) {
   EXPECT_EQ(heap.upstream().held(), held);
 }
 
+// It ends with what its slabs have left, through their magazine.
+TEST(MultipoolSlabs, ABurstThatFailsLeavesNothingBehind) {
+  basic_multipool<failing<counting<os_pages>>, multipool_classes, constant<65536>> heap;
+  (void)heap.allocate(48, 8);
+  for (std::size_t request = 1; request <= 4; ++request) {
+    heap.upstream().fail_from(request);
+    chain burst;
+    EXPECT_FALSE(heap.allocate_burst(burst, 1 << 15, 48, 8, 0));
+    heap.upstream().fail_no_more();
+    EXPECT_EQ(heap.usage().granted, 48u);
+    EXPECT_FALSE(heap.validate());
+  }
+}
+
 TEST(MultipoolSlabs, WhatOneClassNoLongerNeedsServesAnother) {
   multipool heap;
   for (const void* p : blocks_of(heap, many, 48)) heap.deallocate(const_cast<void*>(p), 48, 8);

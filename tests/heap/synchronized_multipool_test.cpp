@@ -76,7 +76,8 @@ TEST(SynchronizedMultipool, ACacheKeepsAtMostTwoBatchesAClass) {
       const auto kept = size <= synchronized_multipool::largest_cached ? 2 * batch_blocks(size) : 0;
       for (std::size_t k = kept; k < 200; ++k) ASSERT_TRUE(heap.allocate(size, 8));
     }
-    EXPECT_LE(heap.usage().held, held + 16384) << "nothing but the other thread's cache is new";
+    EXPECT_LE(heap.usage().held, held + 24576)
+        << "nothing but the other thread's cache, of all classes, is new";
   }).join();
 }
 

@@ -80,6 +80,18 @@ TEST(ThreadTable, ThereIsOneOfAThreadInAllSharedObjects) {
   });
 }
 
+// What is kept for a thread, and then for the next one, refers to nothing of the code that made it.
+TEST(ThreadTable, AHeapPassesFromOneSharedObjectToAnother) {
+  synchronized_multipool heap;
+  on_a_new_thread([&] { EXPECT_FALSE(use_elsewhere(heap)); });
+  EXPECT_FALSE(heap.validate());
+  on_a_new_thread([&] {
+    heap.deallocate(heap.allocate(96, 8).data, 96, 8);
+    EXPECT_FALSE(use_elsewhere(heap));
+    EXPECT_FALSE(heap.validate());
+  });
+}
+
 TEST(ThreadTable, FindsEachOfManyInlineOrNot) {
   on_a_new_thread([] {
     std::deque<stake> stakes(5000);

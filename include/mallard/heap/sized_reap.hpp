@@ -12,9 +12,9 @@
 // Suggested instead of a region if sizes are known on deallocation; otherwise `reap`. Chunks without blocks
 // return to the upstream when a chunk is needed or on trim(), blocks above 32 KiB at once. Alignments above
 // 16 bytes leave holes, which serve other blocks. Cost: ending is O(chunks); creating and ending an empty one
-// takes 39 instructions, a child 59 (./dev instructions). A small block costs what it does in a region while
+// takes 40 instructions, a child 60 (./dev instructions). A small block costs what it does in a region while
 // bumping, otherwise some 20 instructions per pair of known size. A request that coalesces first, after each
-// 16th of what is held has been freed, is O(free blocks log chunks + bytes held / 512). A 65th of each chunk
+// 16th of what is held has been freed, is O(free blocks log chunks + bytes held / 512). A 64th of each chunk
 // is kept for that. Debug builds validate where many blocks end. Not synchronised: a family counts as one
 // heap. Seed 002, section 8.
 #pragma once

@@ -37,7 +37,5 @@ using shared_adaptive_pool = locked<adaptive_pool>;
 
 template <>
 inline constexpr std::string_view heap_name<synchronized_adaptive_pool> = "synchronized_adaptive_pool";
-template <>
-inline constexpr std::string_view heap_name<shared_adaptive_pool> = "shared_adaptive_pool";
 
 }  // namespace mallard

@@ -8,7 +8,7 @@
 // thread's cache, under the size in its tag, and from there in batches back to the best_fit, which coalesces
 // it with its neighbours; at most 64 KiB of batches from ended threads wait. So memory freed in one size or
 // by one thread serves any other. A cache keeps at most two batches per size, a batch being at most 32 blocks
-// of what fits into 4 KiB, and takes 1.5 KiB itself, and up to 0.6 KiB for each size that its thread uses. A
+// of what fits into 4 KiB, and takes 1.5 KiB itself, and up to 0.7 KiB for each size that its thread uses. A
 // thread's blocks return when it ends, by flush(), or when memory runs out. A cached block blocks the growth
 // of its neighbours.
 // Everything else works as in best_fit, each operation under one lock: expansion both ways, shrinking, bursts

@@ -7,10 +7,11 @@
 // Any thread may free what another has allocated. The block goes into the freeing thread's cache, a magazine
 // for each class, and from there in batches to the slab that it lies in, from which any thread takes blocks
 // in the order of addresses. A free waits for no lock: if another thread is in the multipool, the batch waits
-// beside it for the next one that needs the class. Only refilling a cache and blocks above the largest class
-// take the heap's lock. A cache keeps at most two batches per class, a batch being at most 32 blocks of what
-// fits into 4 KiB, at least one: 0.3 MiB for a thread that frees blocks of every class, 3 KiB for one that
-// uses only 48 bytes. The cache itself takes 1 KiB, and for each class that its thread uses 80 bytes, or 0.6
+// beside it for the next one that needs the class. The heap's lock is taken for a refill of a cache, for the
+// cache's own memory and for blocks above the largest class. A cache keeps at most two batches per class, a
+// batch being at most 32 blocks of what fits into 4 KiB, at least one: 0.3 MiB for a thread that frees blocks
+// of every class, 3 KiB for one that uses only 48 bytes; each block that it keeps may keep a slab of 8 KiB
+// from other classes. The cache itself takes 1 KiB, and for each class that its thread uses 128 bytes, or 0.7
 // KiB if it uses many blocks. What is in it is returned when the thread ends, before or after the heap, or by
 // flush(). Any number of heaps may exist.
 // When memory runs out, a request returns null even if other threads' caches have blocks. Freed memory is

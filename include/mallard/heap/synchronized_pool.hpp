@@ -1,19 +1,19 @@
 // synchronized_pool: blocks of one size for many threads, each with a cache of its own.
 //
-//     thread 1 --> cache [b] -> [b] -> [b]   <--batches--+
-//     thread 2 --> cache [b] -> [b]          <--batches--+--> pool, under a lock --> Upstream
+//     thread 1 --> cache [b][b][b][ ]   <--batches--+
+//     thread 2 --> cache [b][b][ ][ ]   <--batches--+--> pool, under a lock --> Upstream
 //
 // The constructor sets the size, at least 16 bytes, or else the first request does. Requests that do not fit
 // return null: it suits nodes and objects of one type; for others use a synchronized_multipool. Any thread
 // may free what another has allocated. The block goes into the freeing thread's cache, and from there in
-// batches, without a lock, to any thread that needs blocks. Only refilling a cache takes the pool's lock. A
-// cache keeps at most two batches, a batch being at most 32 blocks of what fits into 4 KiB, at least one. It
-// is returned when the thread ends, before or after the pool, or by flush(). Any number of pools may exist.
-// When memory runs out, a request returns null even if other threads' caches have blocks. Freed memory is
-// kept as in pool. It holds nothing until first used.
-// Threads, forks and shared objects: as synchronized_multipool. Cost of a pair on one thread: 33
-// instructions, 46 through std::pmr (gcc 12 -O2, callgrind, loop overhead subtracted). Seed 000, section 3
-// (the pools of a multipool); seed 001, chapter 3 ("Simple segregated storage").
+// batches, without a lock, to any thread that needs blocks. Only refilling a cache, and the memory of a
+// cache, take the pool's lock. A cache keeps at most two batches, a batch being at most 32 blocks of what
+// fits into 4 KiB, at least one. It is returned when the thread ends, before or after the pool, or by
+// flush(). Any number of pools may exist. When memory runs out, a request returns null even if other threads'
+// caches have blocks. Freed memory is kept as in pool. It holds nothing until first used. Threads, forks and
+// shared objects: as synchronized_multipool. Cost of a pair on one thread: 33 instructions, 46 through
+// std::pmr (gcc 12 -O2, callgrind, loop overhead subtracted). Seed 000, section 3 (the pools of a multipool);
+// seed 001, chapter 3 ("Simple segregated storage").
 #pragma once
 
 #include <algorithm>

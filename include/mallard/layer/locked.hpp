@@ -87,7 +87,7 @@ class locked {
     heap_.deallocate(p, size, align);
   }
 
-  void deallocate(void* p) noexcept
+  MALLARD_INLINE void deallocate(void* p) noexcept
     requires freeable<Heap>
   {
     const guard lock(mutex_);

@@ -224,7 +224,7 @@ class basic_chunk_cache {
   static std::size_t align_of(std::size_t size) noexcept {
     return size % (2 * page_size()) == 0 ? 2 * page_size() : page_size();
   }
-  static std::size_t rounded(std::size_t size) noexcept {
+  MALLARD_INLINE static std::size_t rounded(std::size_t size) noexcept {
     const std::size_t pages = ((size - static_cast<std::size_t>(size != 0)) >> page_shift()) + 1;
     return span_sizes::rounded(pages) << page_shift();
   }

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/check.hpp"
@@ -29,6 +30,10 @@ template <std::size_t Lists>
 class thread_cache {
  public:
   using slot = magazine::slot;
+
+  thread_cache() = default;
+  thread_cache(const thread_cache&) = delete;
+  thread_cache& operator=(const thread_cache&) = delete;
 
   // Returns a freed block, or null.
   [[nodiscard]] MALLARD_INLINE void* pop(std::size_t list) noexcept { return magazines_[list].pop(); }
@@ -84,8 +89,16 @@ class thread_cache {
   // Blocks to fetch for an empty list: `least` at first, twice as many each time, up to `most`.
   [[nodiscard]] std::size_t wish(std::size_t list, std::size_t least, std::size_t most) noexcept {
     const std::size_t wished = std::clamp<std::size_t>(places_[list].wish, least, most);
-    places_[list].wish = static_cast<std::uint32_t>(2 * wished);
+    places_[list].wish = static_cast<std::uint16_t>(2 * wished);
     return wished;
+  }
+
+  // Memory for a longer magazine was refused: it is not asked for again the next few hundred times.
+  void refused(std::size_t list) noexcept { places_[list].respite = 255; }
+  [[nodiscard]] bool asks_again(std::size_t list) noexcept {
+    if (places_[list].respite == 0) return true;
+    --places_[list].respite;
+    return false;
   }
 
   // Removes all blocks: calls `give(list, blocks)` for each batch, and begins anew with what was open.
@@ -128,7 +141,7 @@ class thread_cache {
   [[nodiscard]] violation validate(std::size_t list, F is_block) const noexcept {
     const place& at = places_[list];
     if (is_open(list) ? !magazines_[list].is_intact(at.base, 2 * std::size_t{at.most})
-                      : magazines_[list].is_open())
+                      : magazines_[list].is_open(no_slots_))
       return {"thread_cache: a magazine was overwritten"};
     bool are_blocks = true;
     each(list, [&](const void* p) { are_blocks = are_blocks && is_block(p); });
@@ -141,10 +154,12 @@ class thread_cache {
   struct place {
     slot* base = nullptr;
     std::uint32_t most = 0;
-    std::uint32_t wish = 0;
+    std::uint16_t wish = 0;
+    std::uint16_t respite = 0;
   };
 
-  std::array<magazine, Lists> magazines_{};
+  magazine::no_slots no_slots_;
+  std::array<magazine, Lists> magazines_ = magazine::closed(no_slots_, std::make_index_sequence<Lists>());
   std::array<place, Lists> places_{};
 };
 

@@ -7,12 +7,13 @@
 // Central is the unsynchronised heap. Its blocks of list i have the size that the caller names together with
 // the list, or slightly more; at least returned_batches::least_block; all lie in its chunk_ranges(). Lists
 // below Cached are kept in caches; blocks of the others go straight to the returned batches.
-// Freeing waits for no lock, except when a thread first uses the heap or a list of it, or where Central
-// returns memory as soon as blocks are freed (`takes_back`). Such a Central gets each batch that leaves a
-// cache under the lock, together with the returned batches of that list, or with all of them if more than
-// `most_returned` wait. A Central that keeps freed blocks in order (`keeps_batches`) gets them likewise, but
-// only if the lock is free at that moment; otherwise they become a returned batch, which it gets later.
-// A list's magazine, and the cache, are cut from memory that ends with the heap.
+// Freeing waits for no lock, except for the memory of a cache and of its magazines, of which each list has a
+// short one at first and then a longer one, or where Central returns memory as soon as blocks are freed
+// (`takes_back`). Such a Central gets each batch that leaves a cache under the lock, together with the
+// returned batches of that list, or with all of them if more than `most_returned` wait. A Central that keeps
+// freed blocks in order (`keeps_batches`) gets batches if the lock is free at that moment. Otherwise they
+// become returned batches, which the next refill of the list uses, and which Central gets when it has nothing
+// else.
 // A cache is created when a thread first uses the heap; when the thread ends it is kept for the next thread,
 // so there are as many caches as threads have used the heap at the same time. Its blocks become returned
 // batches when its thread ends or calls flush(). Until then other threads cannot use them: at most
@@ -20,7 +21,7 @@
 // Invariant: each block that Central has handed out is the caller's, or in one cache, or in one returned
 // batch.
 // Lock order: the heap's mutex, locks of upstreams, ends_mutex. Cost: as thread_table, thread_cache and
-// returned_batches; one lock per refill.
+// returned_batches; one lock per refill, and one per batch that Central gets.
 #pragma once
 
 #include <algorithm>
@@ -86,7 +87,7 @@ class alignas(cache_line) thread_caches {
   // Blocks of a batch as long as a thread has little to do with a list, so that its magazine is small.
   static constexpr std::size_t early_batch = 4;
 
-  // Returned batches that may wait if Central takes blocks back: at most 64 KiB.
+  // Returned batches that may wait if Central takes blocks back: of blocks up to 4 KiB, at most 64 KiB.
   static constexpr std::ptrdiff_t most_returned = 16;
 
   template <class... Args>
@@ -285,10 +286,14 @@ class alignas(cache_line) thread_caches {
   bool widen(cache& mine, std::size_t list, std::size_t size) noexcept {
     const std::size_t present = mine.lists.batch_of(list);
     const std::size_t full = batch_blocks(size);
-    if (present == full) return false;
+    if (present == full || !mine.lists.asks_again(list)) return false;
     const std::size_t most = present == 0 ? std::min(early_batch, full) : full;
-    std::byte* const place = place_for(alignof(slot), thread_cache<Cached>::bytes_of(most));
-    if (place == nullptr) return false;
+    std::byte* const place =
+        place_for(cache_line, align_up(thread_cache<Cached>::bytes_of(most), cache_line));
+    if (place == nullptr) {
+      mine.lists.refused(list);
+      return false;
+    }
     mine.lists.open(list, place, most);
     return true;
   }
@@ -302,11 +307,12 @@ class alignas(cache_line) thread_caches {
   MALLARD_NOINLINE void give(std::size_t list, std::span<const slot> leaving) noexcept {
     if constexpr (takes_back<Central>) {
       const auto guard = lock();
-      take_back(list, leaving);
+      give_central(list, leaving);
+      (void)take_back(list);
       return take_back_surplus();
     } else if constexpr (keeps_batches<Central>) {
       if (const std::unique_lock guard(mutex_, std::try_to_lock); guard.owns_lock())
-        return take_back(list, leaving);
+        return give_central(list, leaving);
     }
     returned_.push(list, linked(leaving));
   }
@@ -319,14 +325,10 @@ class alignas(cache_line) thread_caches {
     return all;
   }
 
-  // Under the lock, like the next three.
+  // Under the lock, like the next two.
   void take_back_surplus() noexcept {
     if constexpr (takes_back<Central>)
       if (returned_.count() > most_returned) (void)take_back_returned();
-  }
-  void take_back(std::size_t list, std::span<const slot> leaving) noexcept {
-    give_central(list, leaving);
-    (void)take_back(list);
   }
   bool take_back(std::size_t list) noexcept {
     bool given = false;
@@ -375,8 +377,8 @@ class alignas(cache_line) thread_caches {
     idle_ = nullptr;
   }
 
-  // The same for a list that has not yet room for two batches; `mine` is the thread's cache, null if it has
-  // none.
+  // As allocate_slow, for a list that has not yet room for two batches; `mine` is the thread's cache, null if
+  // it has none.
   MALLARD_NOINLINE void* allocate_first(cache* mine, std::size_t list, std::size_t size, std::size_t align,
                                         std::size_t wished) noexcept {
     std::array<slot, most_batch_blocks> blocks;
@@ -396,16 +398,16 @@ class alignas(cache_line) thread_caches {
   }
 
   // Writes blocks below `end`, the one to be used first on top: those of a returned batch, at most
-  // batch_blocks(size), or up to `wished` new ones. Returns their number; 0 if there are none.
+  // batch_blocks(size), or up to `wished` of Central's. Returns their number; 0 if there are none.
   std::size_t obtain(std::size_t list, std::size_t size, std::size_t align, slot* end,
                      std::size_t wished) noexcept {
     const std::lock_guard guard(mutex_);
+    if (const std::size_t returned = take_returned(list, end, wished); returned != 0) return returned;
     if constexpr (keeps_batches<Central>) {
-      (void)take_back(list);
-      return central_.allocate_batch(list, end, wished);
+      const std::size_t taken = central_.allocate_batch(list, end, wished);
+      return taken != 0 || !take_back_returned() ? taken : central_.allocate_batch(list, end, wished);
     } else {
-      const std::size_t returned = take_returned(list, end, wished);
-      return returned != 0 ? returned : allocate_new(size, align, end, wished);
+      return allocate_new(size, align, end, wished);
     }
   }
 

@@ -151,7 +151,7 @@ TEST(Headerless, ATrimKeepsWhatLivesBehindTheCursor) {
 // Where a chunk was used up to its end while it bumped, nothing has opened the lists yet.
 TEST(Headerless, TakesBlocksBackFromFullChunksThatWereBumped) {
   heap_type heap;
-  constexpr std::size_t rest = 64496 - 32768;  // of 65536 bytes less a header, and less a 65th for the map
+  constexpr std::size_t rest = 64480 - 32768;  // of 65536 bytes less a header, and less a 64th for the map
   void* const first = heap.allocate(32768, 16);
   void* const last = heap.allocate(rest, 8);
   EXPECT_EQ(heap.usage().held, 65536u);

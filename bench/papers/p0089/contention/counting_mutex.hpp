@@ -2,6 +2,7 @@
 //
 //     lock --try_lock--> taken at once: attempts + 1
 //          \--lock-----> waited for:    attempts + 1, failures + 1
+//     try_lock ---------> taken at once: attempts + 1; otherwise nothing: nobody waits
 //
 // It counts while it is held, so that counting takes no synchronisation: two additions to the line that the
 // lock is in. When it ends it adds to lock_counts_of_process(), where a heap keeps its lock to itself.
@@ -49,6 +50,11 @@ class counting_mutex {
     if (!at_once) inner_.lock();
     ++counts_.attempts;
     counts_.failures += static_cast<std::uint64_t>(!at_once);
+  }
+  [[nodiscard]] bool try_lock() {
+    if (!inner_.try_lock()) return false;
+    ++counts_.attempts;
+    return true;
   }
   void unlock() { inner_.unlock(); }
 

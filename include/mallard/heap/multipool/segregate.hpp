@@ -139,6 +139,7 @@ class segregate {
         adjacent = blocks / 2;  // for the rest as well: a refused length is not tried again
         continue;
       }
+      if (p == nullptr) p = static_cast<std::byte*>(take_freed(index));  // what carve_slow has refilled
       if (p == nullptr) p = static_cast<std::byte*>(carve_slow(index).data);
       if (p == nullptr) {
         deallocate_burst(taken, received, align);
@@ -642,7 +643,7 @@ class segregate {
     if constexpr (has_slabs) {
       if (index >= magazine_classes) return true;
       const class_state& state = states_[index];
-      return state.base == nullptr ? !magazines_[index].is_open()
+      return state.base == nullptr ? !magazines_[index].is_open(no_slots_)
                                    : magazines_[index].is_intact(state.base, state.slots);
     }
     return true;
@@ -714,7 +715,7 @@ class segregate {
     runs_.clear();
     singles_.clear();
     if constexpr (has_slabs) {
-      magazines_.fill({});
+      magazines_.fill(magazine(no_slots_));
       states_.clear();
       free_slabs_.forget();
       first_ = {};
@@ -724,7 +725,9 @@ class segregate {
 
   // Apart from the source of new blocks, so that one scaled load finds a list.
   std::array<FreeList, Classes::count - magazine_classes> freed_{};  // of classes without a magazine
-  std::array<magazine, magazine_classes> magazines_{};               // in front of the lists
+  magazine::no_slots no_slots_;                                      // of magazines that are not open
+  std::array<magazine, magazine_classes> magazines_ =                // in front of the lists
+      magazine::closed(no_slots_, std::make_index_sequence<magazine_classes>());
   lazy_array<runs, std::max<std::size_t>(first_single, 1)> runs_;
   lazy_array<singles, std::max<std::size_t>(Classes::count - first_single, 1)> singles_;
   lazy_array<class_state, std::max<std::size_t>(magazine_classes, 1)> states_;

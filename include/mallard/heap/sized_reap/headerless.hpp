@@ -10,7 +10,7 @@
 // stops the cursor. From then on a request tries the lists first, then the cursor, then the large free
 // blocks: the cursor moves into the smallest that is sufficient. Before a new chunk is taken, and if more
 // than a 16th of what is held was freed since the last time, all free blocks are coalesced, and chunks
-// without blocks return to the upstream. For that each free block is marked in its chunk's map, a 65th of the
+// without blocks return to the upstream. For that each free block is marked in its chunk's map, a 64th of the
 // chunk that nothing else writes, and what is marked in a row is free memory in one piece. Bumping resumes as
 // in clear_optimized: with clear(), and in runs that double with each request that found no free block. A
 // heap that holds LeastAnew bytes or more is as cleared once its last block is freed: bumping through chunks
@@ -197,10 +197,10 @@ class headerless {
     }
 
    private:
-    // The first granule from `at` on whose bit is not as in `flipped`; the end if there is none.
-    [[nodiscard]] std::size_t next(std::size_t at, word flipped) const noexcept {
+    // The first granule from `at` on whose bit is not as in `same`; the end if there is none.
+    [[nodiscard]] std::size_t next(std::size_t at, word same) const noexcept {
       while (at < granules_) {
-        const word differs = (words_[at / bits] ^ flipped) >> at % bits;
+        const word differs = (words_[at / bits] ^ same) >> at % bits;
         if (differs != 0)
           return std::min(granules_, at + static_cast<std::size_t>(std::countr_zero(differs)));
         at = align_down(at, bits) + bits;
@@ -229,8 +229,9 @@ class headerless {
       const auto begin = found_.begin();
       chunk* c = *std::prev(std::upper_bound(
           begin, begin + static_cast<std::ptrdiff_t>(size_), p,
-          [](const std::byte* at, chunk* of) { return address_of(at) < address_of(of->begin()); }));
-      while (!c->contains(p)) c = c->higher();
+          [](const std::byte* at, chunk* other) { return address_of(at) < address_of(other->begin()); }));
+      while (c != nullptr && !c->contains(p)) c = c->higher();
+      MALLARD_CHECK(c != nullptr);
       return c;
     }
 
@@ -314,8 +315,9 @@ class headerless {
   }
 
   chunk* add_chunk(std::size_t size, std::size_t align) noexcept {
+    // So much that room_of() is enough for the block and for what its alignment may leave in front.
     const std::size_t room = std::max(size, sized_blocks::small);
-    const std::size_t map = (whole_words(room / granule) + align / (bits * granule) + 1) * sizeof(word);
+    const std::size_t map = (room + align) / (bits - 1) + 3 * sizeof(word);
     chunk* const added = chunks_.add(room + map, std::max(align, default_align));
     if (added != nullptr) room_ += room_of(added);
     return added;
@@ -374,17 +376,16 @@ class headerless {
     return (granules + bits - 1) / bits;
   }
 
-  // Bytes of a chunk for blocks, whole granules; its map follows.
+  // Bytes of a chunk for blocks; its map follows.
   static std::size_t room_of(chunk* c) noexcept {
-    constexpr std::size_t unit = bits * granule;  // has a word
     const auto all = static_cast<std::size_t>(c->end() - c->begin());
-    const std::size_t left = all % (unit + sizeof(word));
-    return all / (unit + sizeof(word)) * unit + align_down(left - std::min(left, sizeof(word)), granule);
+    return align_down(all - (all / (bits * granule) + 1) * sizeof(word), sizeof(word));
   }
   static word* words_of(chunk* c) noexcept { return reinterpret_cast<word*>(c->begin() + room_of(c)); }
 
   // Coalesces all free memory and returns the chunks that are entirely free, except for `keep` bytes of them;
-  // returns how much of `keep` is left. O(free blocks log chunks + bytes held / 512). A chunk's `filled`,
+  // returns how much of `keep` is left. O(free blocks log chunks + bytes held / 512), and beyond 256 chunks
+  // O(free blocks chunks / 512); with growing chunks that many hold 100 MiB and more. A chunk's `filled`,
   // otherwise unused here, marks those to return.
   std::size_t join(std::size_t keep) noexcept {
     if (chunks_.newest() == nullptr) return keep;

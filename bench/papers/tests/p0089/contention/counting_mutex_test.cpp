@@ -58,6 +58,18 @@ TEST(CountingMutex, CountsWhoFoundItTaken) {
   EXPECT_EQ(since(before).failures, 2u);
 }
 
+TEST(CountingMutex, WhoDoesNotWaitCountsOnlyIfItIsFree) {
+  const lock_counts before = lock_counts_of_process();
+  {
+    counting_mutex<telling_mutex> mutex;
+    ASSERT_TRUE(mutex.try_lock());
+    std::jthread([&] { EXPECT_FALSE(mutex.try_lock()); }).join();
+    mutex.unlock();
+  }
+  EXPECT_EQ(since(before).attempts, 1u);
+  EXPECT_EQ(since(before).failures, 0u);
+}
+
 TEST(CountingMutex, KeepsOthersOut) {
   int guarded = 0;
   counting_mutex<std::mutex> mutex;
