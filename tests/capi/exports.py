@@ -19,7 +19,7 @@ DECLARED = re.compile(r"^MALLARD_API\b[^(;]*?\b(mallard_\w+)\(", re.MULTILINE)
 VERSION = re.compile(r"MALLARD_\d+\.\d+")
 # What lies in the archive besides: templates and variables of our library in C++ and of the standard
 # one, shared with a program in C++ that has them too.
-SHARED_WITH_CPP = re.compile(r"_Z\w*7mallard|_ZZ?N?K?St\d?")
+SHARED_WITH_CPP = re.compile(r"_Z\w*7mallard|_ZZ?N?K?St\d?|_ZNK?9__gnu_cxx")
 OURS = re.compile(r"libmallard\.so\.\d+")
 # What the library may need of a system: libc, with the loader, where variables of threads are looked up.
 NEEDED = re.compile(r"libc\.so\.\d+|ld-linux.*\.so\.\d+")
