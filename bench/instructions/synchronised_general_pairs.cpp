@@ -9,9 +9,7 @@
 namespace instructions {
 
 void synchronised_general_pairs() {
-  std::thread([] {
-    pairs_of_group<mallard::harness::counted_with::general_many_threads>();
-  }).join();
+  std::thread([] { pairs_of_group<mallard::harness::counted_with::general_many_threads>(); }).join();
 }
 
 }  // namespace instructions

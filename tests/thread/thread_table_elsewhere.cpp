@@ -10,7 +10,8 @@ MALLARD_VISIBLE seen_elsewhere see_elsewhere() {
 }
 
 MALLARD_VISIBLE violation use_elsewhere(synchronized_multipool& heap) {
-  for (const std::size_t size : {std::size_t{48}, std::size_t{200}, std::size_t{10000}}) heap.deallocate(heap.allocate(size, 8).data, size, 8);
+  for (const std::size_t size : {std::size_t{48}, std::size_t{200}, std::size_t{10000}})
+    heap.deallocate(heap.allocate(size, 8).data, size, 8);
   return heap.validate();
 }
 
