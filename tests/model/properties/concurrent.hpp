@@ -168,7 +168,8 @@ struct memory_freed_elsewhere_comes_back {
         if (i == turns_to_settle) settled = registry.max_held();
       }
       elsewhere.join();
-      EXPECT_LE(registry.max_held(), settled + settled / 8) << "it grew with every turn";
+      constexpr std::size_t slab = 8192;  // that a small heap may take late, an eighth of it or not
+      EXPECT_LE(registry.max_held(), settled + std::max(settled / 8, slab)) << "it grew with every turn";
     });
   }
 };
