@@ -19,7 +19,7 @@ from rich.text import Text
 
 from contest_journals import PROGRAMS, recorded
 from limits import exit_code, number, verdict
-from machine import machine
+from machine import machine_line
 from standing import RIVAL, Standing, columns, limits, strategies
 from usage import RunError
 
@@ -73,7 +73,7 @@ def show(console: Console, standings: Sequence[Standing]) -> None:
     console.print(table)
     console.print()
     console.print(Text(METHOD))
-    console.print(Text(", ".join(f"{name.replace('_', ' ')}: {value}" for name, value in machine().items())))
+    console.print(Text(machine_line()))
     console.print()
 
 

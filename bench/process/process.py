@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from limits import Limit, exit_code, number, verdict
-from machine import machine
+from machine import machine_line
 from usage import RunError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -124,7 +124,7 @@ def show(
     console.print(Text("MiB resident: " + ", ".join(f"{when} {mib:.1f}" for when, mib in resident.items())))
     console.print()
     console.print(Text(METHOD))
-    console.print(Text(", ".join(f"{name.replace('_', ' ')}: {value}" for name, value in machine().items())))
+    console.print(Text(machine_line()))
     console.print()
 
 

@@ -37,3 +37,8 @@ def machine() -> dict[str, str | int]:
         "transparent_huge_pages": huge_page_policy(),
         "c_library": " ".join(platform.libc_ver()),
     }
+
+
+def machine_line() -> str:
+    """Return the same as one line."""
+    return ", ".join(f"{name.replace('_', ' ')}: {value}" for name, value in machine().items())
