@@ -38,15 +38,30 @@ endfunction()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mallard)
 
-file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+# mallard_install_pkgconfig(NAME COMPONENT DESCRIPTION [LINE...]): NAME.pc, with further lines.
+function(mallard_install_pkgconfig name component description)
+  file(RELATIVE_PATH prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+  list(JOIN ARGN "\n" further)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${name}.pc @ONLY CONTENT "prefix=\${pcfiledir}/@prefix@
+includedir=\${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
+libdir=\${prefix}/@CMAKE_INSTALL_LIBDIR@
+
+Name: @name@
+Description: @description@
+Version: @PROJECT_VERSION@
+Cflags: -I\${includedir}
+@further@
+")
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${component})
+endfunction()
 
 # mallard_install_c_libraries(TARGET...): what programs in C link.
 function(mallard_install_c_libraries)
   if(MALLARD_INSTALL)
     install(TARGETS ${ARGN} EXPORT mallard-c-targets COMPONENT library)
     install(EXPORT mallard-c-targets NAMESPACE mallard:: DESTINATION ${package_dir} COMPONENT library)
-    configure_file(${PROJECT_SOURCE_DIR}/cmake/mallard-c.pc.in ${PROJECT_BINARY_DIR}/mallard-c.pc @ONLY)
-    install(FILES ${PROJECT_BINARY_DIR}/mallard-c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
+    mallard_install_pkgconfig(mallard-c library "The heaps of mallard for programs in C"
+      "Libs: -L\${libdir} -lmallard" "Libs.private: -lstdc++")
   endif()
 endfunction()
 
@@ -54,12 +69,11 @@ if(MALLARD_INSTALL)
   configure_package_config_file(cmake/mallard-config.cmake.in mallard-config.cmake
     INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO)
   write_basic_package_version_file(mallard-config-version.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
-  configure_file(cmake/mallard.pc.in mallard.pc @ONLY)
+  mallard_install_pkgconfig(mallard devel "${PROJECT_DESCRIPTION}")
 
   install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT devel)
   install(TARGETS mallard EXPORT mallard-targets COMPONENT devel)
   install(EXPORT mallard-targets NAMESPACE mallard:: DESTINATION ${package_dir} COMPONENT devel)
   install(FILES ${PROJECT_BINARY_DIR}/mallard-config.cmake ${PROJECT_BINARY_DIR}/mallard-config-version.cmake
     DESTINATION ${package_dir} COMPONENT devel)
-  install(FILES ${PROJECT_BINARY_DIR}/mallard.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT devel)
 endif()

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "mallard/core/align.hpp"
 
 namespace mallard {
@@ -77,6 +79,34 @@ TEST(SizeClassesWaste, IsLessThanAStepBelowAndAShareOfADoublingAbove) {
   for (std::size_t size = 1; size <= classes::largest; ++size) {
     const std::size_t waste = classes::size(classes::index(size, 1)) - size;
     ASSERT_LT(waste, size <= 128 ? 8 : size / 4 + 1) << size;
+  }
+}
+
+TEST(LargeSizes, EachRequestHasTheLeastThatHasRoom) {
+  std::size_t last = 0;
+  for (std::size_t size = 1; size <= large_sizes::largest; size += 1 + size / 300) {
+    const std::size_t rounded = large_sizes::rounded(size);
+    EXPECT_GE(rounded, std::max(size, last));
+    EXPECT_EQ(large_sizes::rounded(rounded), rounded);
+    EXPECT_EQ(large_sizes::size(large_sizes::index(rounded)), rounded);
+    EXPECT_EQ(rounded % 16, 0u);
+    if (size > large_sizes::least) {
+      EXPECT_LE(rounded, size + size / 16);
+    }
+    last = rounded;
+  }
+  EXPECT_EQ(large_sizes::rounded(1), large_sizes::least);
+  EXPECT_EQ(large_sizes::index(large_sizes::least), 0u);
+  EXPECT_EQ(large_sizes::index(large_sizes::largest), large_sizes::count - 1);
+}
+
+TEST(LargeSizes, ABlockHasRoomForTheSizeOfItsNumber) {
+  for (std::size_t size = large_sizes::least; size < 2 * large_sizes::largest; ++size) {
+    const std::size_t index = large_sizes::index_within(size);
+    ASSERT_LE(large_sizes::size(index), size);
+    if (index + 1 < large_sizes::count) {
+      ASSERT_GT(large_sizes::size(index + 1), size);
+    }
   }
 }
 

@@ -121,7 +121,8 @@ TEST(Reap, AChildIsClearedWithItsParentOrLivesOn) {
   EXPECT_NE(kept.usage().granted, 0u);
 }
 
-using heap_type = clear_optimized<basic_best_fit<default_source, doubling<65536, 65536>>>;
+using heap_type =
+    clear_optimized<with_slabs<basic_best_fit<default_source, doubling<65536, 65536>>, reap_least_slabs>>;
 
 TEST(ClearOptimized, WhatIsBumpedIsWholeAtEveryLook) {
   heap_type heap;

@@ -76,16 +76,21 @@ def test_add_subdirectory(consumers: Path) -> None:
     assert not list(project.rglob("*.so")), "a consumer builds none of the tools"
 
 
+def by_pkg_config(prefix: Path, *asked: str) -> list[str]:
+    """Return the words that pkg-config answers with."""
+    return succeed("pkg-config", *asked, PKG_CONFIG_PATH=str(prefix / "lib/pkgconfig")).split()
+
+
 def test_pkg_config(prefix: Path, consumers: Path) -> None:
-    project = consumers / "pkg_config"
-    search = {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}
-    succeed("make", "-C", project, f"WANTED=mallard >= {VERSION}", **search)
-    assert succeed(project / "consumer") == GREETING
+    program = consumers / "consumer"
+    flags = by_pkg_config(prefix, "--cflags", f"mallard >= {VERSION}")
+    succeed("c++", "-std=c++20", *flags, consumers / "consumer.cpp", "-o", program)
+    assert succeed(program) == GREETING
 
 
-def test_pkg_config_refuses_another_version(prefix: Path, consumers: Path) -> None:
+def test_pkg_config_refuses_another_version(prefix: Path) -> None:
     search = {"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}
-    assert run("make", "-C", consumers / "pkg_config", "WANTED=mallard >= 99", **search).returncode != 0
+    assert run("pkg-config", "--cflags", "mallard >= 99", **search).returncode != 0
 
 
 def needs_the_library(program: Path) -> bool:
@@ -95,7 +100,7 @@ def needs_the_library(program: Path) -> bool:
 
 @pytest.mark.parametrize(("library", "is_shared"), LIBRARIES_FOR_C.items())
 def test_find_package_in_c(prefix: Path, consumers: Path, library: str, is_shared: bool) -> None:
-    project = consumers / "c_find_package"
+    project = consumers / "in_cmake"
     wanted = [f"-DPROGRAM={IN_C}", f"-DWANTED_LIBRARY={library}", f"-DWANTED_VERSION={VERSION}"]
     configured = configure(project, f"-DCMAKE_PREFIX_PATH={prefix}", *wanted)
     assert configured.returncode == 0, configured.stderr
@@ -110,19 +115,22 @@ def test_find_package_says_that_the_library_for_c_is_missing(consumers: Path, tm
     off = [f"-DMALLARD_{part}=OFF" for part in ("TOOLS", "TESTS", "CAPI")]
     succeed("cmake", "-S", SOURCE, "-B", build, "-GNinja", *off)
     succeed("cmake", "--install", build, "--prefix", headers)
-    configured = configure(consumers / "c_find_package", f"-DCMAKE_PREFIX_PATH={headers}")
+    configured = configure(consumers / "in_cmake", f"-DPROGRAM={IN_C}", f"-DCMAKE_PREFIX_PATH={headers}")
     assert configured.returncode != 0
     assert "MALLARD_CAPI" in configured.stderr
 
 
-@pytest.mark.parametrize("static", ["", "--static"])
-def test_pkg_config_in_c(prefix: Path, consumers: Path, static: str) -> None:
-    project, libraries = consumers / "pkg_config", prefix / "lib"
-    program = project / "consumer_in_c"
-    wanted = [f"PROGRAM={IN_C}", f"WANTED=mallard-c >= {VERSION}", f"STATIC={static}"]
-    succeed("make", "-C", project, program.name, *wanted, PKG_CONFIG_PATH=str(libraries / "pkgconfig"))
+@pytest.mark.parametrize("static", [False, True])
+def test_pkg_config_in_c(prefix: Path, tmp_path: Path, static: bool) -> None:
+    """With --static the library is inside the program, with what it needs."""
+    program, wanted = tmp_path / "consumer_in_c", f"mallard-c >= {VERSION}"
+    libraries = by_pkg_config(prefix, *(["--static"] if static else []), "--libs", wanted)
+    if static:
+        libraries = ["-Wl,-Bstatic", *libraries, "-Wl,-Bdynamic"]
+    flags = by_pkg_config(prefix, "--cflags", wanted)
+    succeed("cc", "-std=c11", *flags, IN_C, "-o", program, *libraries)
     assert needs_the_library(program) == (not static)
-    assert succeed(program, LD_LIBRARY_PATH=str(libraries)) == SAID_IN_C
+    assert succeed(program, LD_LIBRARY_PATH=str(prefix / "lib")) == SAID_IN_C
 
 
 def test_installed_headers_are_the_librarys(prefix: Path) -> None:

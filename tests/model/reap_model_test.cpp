@@ -22,6 +22,11 @@ struct small_chunks_model : tagged {
   using heap = basic_reap<source, doubling<256, 2048>, 4096>;
 };
 
+// As a large one in which blocks come and go.
+struct slabs_model : tagged {
+  using heap = basic_reap<source, doubling<65536, 65536>, best_fit_largest, 16384>;
+};
+
 struct child_model : tagged {
   using heap = basic_reap<source>;
   struct rig {
@@ -42,6 +47,7 @@ struct over_os_pages_model : tagged {
 
 const bool held = has_every_property<reap_model>("reap") &&
                   has_every_property<small_chunks_model>("reap_of_small_chunks") &&
+                  has_every_property<slabs_model>("reap_with_slabs") &&
                   has_every_property<child_model>("reap_child") &&
                   has_every_property<locked_model>("locked_reap") &&
                   has_every_property<over_os_pages_model>("reap_over_os_pages");

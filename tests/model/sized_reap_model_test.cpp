@@ -25,6 +25,11 @@ struct begun_anew_model : like_a_region {
   using heap = basic_sized_reap<source, doubling<256, 2048>, 4096, 0>;
 };
 
+// As a large one in which blocks come and go.
+struct slabs_model : like_a_region {
+  using heap = basic_sized_reap<source, doubling<256, 16384>, 4096, headerless_least_anew, 0>;
+};
+
 struct child_model : like_a_region {
   using heap = basic_sized_reap<source>;
   struct rig {
@@ -46,6 +51,7 @@ struct over_os_pages_model : model {
 const bool held = has_every_property<sized_reap_model>("sized_reap") &&
                   has_every_property<small_chunks_model>("sized_reap_of_small_chunks") &&
                   has_every_property<begun_anew_model>("sized_reap_begun_anew") &&
+                  has_every_property<slabs_model>("sized_reap_with_slabs") &&
                   has_every_property<child_model>("sized_reap_child") &&
                   has_every_property<locked_model>("locked_sized_reap") &&
                   has_every_property<over_os_pages_model>("sized_reap_over_os_pages");

@@ -1,9 +1,9 @@
 // Checks of preconditions and invariants, in three levels.
 //
 //     MALLARD_CHECKS   0   none                               the default with NDEBUG
-//                      1   MALLARD_CHECK: O(1) each           the default of an optimised build without
-//                      NDEBUG 2   and MALLARD_VALIDATE: where many blocks end, a walk over the whole heap
-//                                                             the default otherwise
+//                      1   MALLARD_CHECK: O(1) each           that of an optimised build without NDEBUG
+//                      2   and MALLARD_VALIDATE: where many   the default otherwise
+//                          blocks end, a walk over the heap
 //
 // A violated check is a bug in the caller or in a heap. It prints one line and aborts; it never throws and
 // never allocates. Define MALLARD_CHECKS to choose the level; all translation units of a program must agree

@@ -67,6 +67,11 @@ class magazine {
     return top_ != unless_in.marks_.data() + below;
   }
 
+  // Whether the newest block, if any, is at a multiple of `align`.
+  [[nodiscard]] MALLARD_INLINE bool newest_is_aligned(std::size_t align) const noexcept {
+    return (top_[-1] & (align - 1)) == 0;
+  }
+
   // The newest block; null if there is none.
   [[nodiscard]] MALLARD_INLINE void* pop() noexcept {
     const slot newest = top_[-1];

@@ -114,4 +114,41 @@ class size_classes {
   }();
 };
 
+// large_sizes: the sizes to which heaps round blocks from 1 KiB to 32 KiB that a list of their size reuses.
+//
+//     1040  1104  1168 ... 2064  2192 ... 4112 ... 32784        16 for each doubling
+//
+// Each is 16 bytes more than a size class: blocks of 4 KiB that follow each other would otherwise all begin
+// in the same lines of a cache. A block is a 32nd larger than its request in the mean.
+class large_sizes {
+  using classes = size_classes<64, 1024, 16, 32768>;
+  static constexpr std::size_t shift = 16;
+  static constexpr std::size_t first = classes::index(1024, 1);
+
+ public:
+  static constexpr std::size_t count = classes::count - first;
+  static constexpr std::size_t least = 1024 + shift;
+  static constexpr std::size_t largest = classes::largest + shift;
+
+  // The least such size for `size` bytes; precondition: at most `largest`.
+  [[nodiscard]] static constexpr std::size_t rounded(std::size_t size) noexcept {
+    return classes::size(classes::index(std::max(size, least) - shift, 1)) + shift;
+  }
+
+  // The number of the size `size`.
+  [[nodiscard]] static constexpr std::size_t index(std::size_t size) noexcept {
+    return classes::index(size - shift, 1) - first;
+  }
+
+  // The number of the largest size that a block of `size` bytes has room for; precondition: at least `least`,
+  // below the double of `largest`.
+  [[nodiscard]] static constexpr std::size_t index_within(std::size_t size) noexcept {
+    return std::min(classes::index(size - shift + 1, 1), classes::count) - 1 - first;
+  }
+
+  [[nodiscard]] static constexpr std::size_t size(std::size_t index) noexcept {
+    return classes::size(first + index) + shift;
+  }
+};
+
 }  // namespace mallard

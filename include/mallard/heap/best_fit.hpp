@@ -214,6 +214,10 @@ class basic_best_fit {
     return blocks_.trim(keep);
   }
 
+  // Bytes of the chunks, without blocks that passed through, and of small free blocks in them, about.
+  [[nodiscard]] std::size_t held() const noexcept { return blocks_.held(); }
+  [[nodiscard]] std::size_t small_bytes() const noexcept { return blocks_.small_bytes(); }
+
   [[nodiscard]] bool owns(const void* p) const noexcept { return blocks_.owns(p) || large_.owns(p); }
 
   // The address ranges of the chunks, without blocks that passed through, for a validation.

@@ -7,7 +7,7 @@
 // carved 16 KiB, it moves to slabs of 8 KiB. What was freed last waits in a magazine, an array of pointers;
 // what is older in the slab that it lies in, as a bit, and comes back in the order of addresses. So blocks
 // that are allocated one after the other are neighbours however long the heap has been used, and a free block
-// is not touched (heap/multipool/class_slabs.hpp). Classes of 1 KiB and more keep one list, and so do those
+// is not touched (layer/class_slabs.hpp). Classes of 1 KiB and more keep one list, and so do those
 // of an upstream that has no memory aligned to 8 KiB. A freed block is reused for its own class, the newest
 // first, while it may still be in the caches. Pooled blocks have no headers. Large blocks return to the
 // upstream when they are freed; chunks by release() and the destructor; chunks that a clear() has kept also

@@ -3,21 +3,22 @@
 //     parent   [tag| b ][tag| b ][tag| free ][tag| b ][tag| rest ......... ]   chunks from 8 KiB
 //     child    [tag| b ][tag| b ][tag| b ]^ cursor ...................... ]    chunks of its own
 //
-// A best_fit that is clear_optimized and nested:
+// A best_fit that is clear_optimized and nested, with slabs:
 //
 //     nested             children end with their parent, or are cleared with it
 //     clear_optimized    a cursor moves while nothing is free; a free turns to heap mode, a clear turns back
+//     with_slabs         from 1 MiB on, small blocks of heap mode lie in slabs, and large ones wait by size
 //     best_fit           tags, bins, joining; small chunks, growing with what is held
 //
 // It serves as a region (create, allocate, clear and destroy cost O(chunks) and O(blocks above 128 KiB),
 // never O(blocks)), as a general heap (free by pointer, grow in place, bursts), and as both in turn. What it
-// holds beyond live blocks is best_fit's, with steps of at most a 32nd of what is held; an empty reap holds
-// nothing upstream. Programs that pass sizes to deallocate, as containers do, can use sized_reap, which needs
-// no tags. For several threads use `locked<reap>`, as a root without children.
-// Cost: 7 instructions for a block of known size while bumping, otherwise ten more than best_fit; creating
-// and ending an empty reap takes 50, a child 69 (./dev instructions), as heap mode writes nothing before the
-// first free. Debug builds validate the heap where many blocks end. Not synchronised: a family of reaps
-// counts as one heap. Seed 002, section 8 (Reap).
+// holds beyond live blocks is best_fit's, with steps of at most a 32nd of what is held, and with slabs what
+// heap/reap/with_slabs.hpp says; an empty reap holds nothing upstream. Programs that pass sizes to
+// deallocate, as containers do, can use sized_reap, which needs no tags. For several threads use
+// `locked<reap>`, as a root without children. Cost: 7 instructions for a block of known size while bumping,
+// otherwise fifteen more than best_fit; creating and ending an empty reap takes 50, a child 69 (./dev
+// instructions), as heap mode writes nothing before the first free. Debug builds validate the heap where many
+// blocks end. Not synchronised: a family of reaps counts as one heap. Seed 002, section 8 (Reap).
 #pragma once
 
 #include <algorithm>
@@ -38,6 +39,7 @@
 #include "mallard/core/resize.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/best_fit.hpp"
+#include "mallard/heap/reap/with_slabs.hpp"
 #include "mallard/layer/nested.hpp"
 #include "mallard/source/default_source.hpp"
 #include "mallard/source/shared_upstream.hpp"
@@ -61,7 +63,7 @@ namespace mallard {
 // that only inspect: therefore the underlying heap is mutable. Operations that end all blocks simply forget
 // the rest. Bumping starts in the first chunk as Heap obtained it, with neither Heap's own structures nor the
 // chunk's end written, so a short-lived heap touches no memory beyond its blocks. Cost: 7 instructions for a
-// block of known size while bumping, about 10 more than Heap's in heap mode. Not synchronised. Seed 002,
+// block of known size while bumping, about 15 more than Heap's in heap mode. Not synchronised. Seed 002,
 // section 8.1 (ClearOptimizedHeap, whose flag only a deletion of the whole region resets).
 // Heap: as basic_best_fit, which lends the rest of its newest chunk.
 template <layered Heap>
@@ -97,7 +99,11 @@ class clear_optimized {
     heap_.deallocate(p);
   }
 
-  MALLARD_INLINE void deallocate(void* p, std::size_t, std::size_t) noexcept { deallocate(p); }
+  MALLARD_INLINE void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
+    return_rest();
+    run_ = 0;
+    heap_.deallocate(p, size, align);
+  }
 
   [[nodiscard]] std::size_t usable_size(const void* p) const noexcept { return heap_.usable_size(p); }
 
@@ -195,6 +201,7 @@ class clear_optimized {
       }
     }
     return_rest();
+    if (run_ != endless) heap_.begin_slabs();
     const block b = heap_.allocate(size, align);
     if (b) [[likely]]
       bump_behind(b.data);
@@ -249,9 +256,14 @@ class clear_optimized {
 // of what is held. 1 MiB at most, where requesting a chunk costs nothing beside its pages.
 using reap_growth = proportional<8192, 32768, 32, 1048576>;
 
+// Bytes that a heap holds before its small blocks lie in slabs: less than what shuffled lists of that much
+// cost.
+inline constexpr std::size_t reap_least_slabs = std::size_t{1} << 20;
+
 template <heap Upstream = default_source, growth_policy Growth = reap_growth,
-          std::size_t Largest = best_fit_largest>
-using basic_reap = nested<clear_optimized<basic_best_fit<shared_upstream<Upstream>, Growth, Largest>>>;
+          std::size_t Largest = best_fit_largest, std::size_t LeastSlabs = reap_least_slabs>
+using basic_reap = nested<
+    clear_optimized<with_slabs<basic_best_fit<shared_upstream<Upstream>, Growth, Largest>, LeastSlabs>>>;
 
 using reap = basic_reap<>;
 

@@ -3,20 +3,20 @@
 //     up to 32 KiB   [ b ][ b ][free][ b ][ b ]^ cursor ....... ]   chunks from 8 KiB   --+
 //     larger          node <-> node                                                       --+--> Upstream
 //
-// Blocks follow each other as in a region, rounded to 8 bytes (to 16 if their alignment is larger), with
-// nothing in front. Containers, std::pmr and typed allocators pass the size of a freed block, so it can be
-// reused without a header. When a new chunk would be needed and much memory is free, free blocks are
-// coalesced first; a heap of 8 MiB and more whose last block is freed is as cleared
-// (heap/sized_reap/headerless.hpp). clear() keeps all chunks, release() none; nesting is that
-// of layer/nested.hpp.
-// Suggested instead of a region if sizes are known on deallocation; otherwise `reap`. Chunks without blocks
-// return to the upstream when a chunk is needed or on trim(), blocks above 32 KiB at once. Alignments above
-// 16 bytes leave holes, which serve other blocks. Cost: ending is O(chunks); creating and ending an empty one
-// takes 40 instructions, a child 60 (./dev instructions). A small block costs what it does in a region while
-// bumping, otherwise some 20 instructions per pair of known size. A request that coalesces first, after each
-// 16th of what is held has been freed, is O(free blocks log chunks + bytes held / 512). A 64th of each chunk
-// is kept for that. Debug builds validate where many blocks end. Not synchronised: a family counts as one
-// heap. Seed 002, section 8.
+// Blocks follow each other as in a region, rounded to 8 bytes (to 16 if their alignment is larger; from 1 KiB
+// on to large_sizes, a 32nd in the mean), with nothing in front. Containers, std::pmr and typed allocators
+// pass the size of a freed block, so it can be reused without a header. When a new chunk would be needed and
+// much memory is free, free blocks are coalesced first. Once 1 MiB is held and blocks come and go, blocks
+// below 1 KiB lie in slabs; a heap of 8 MiB and more without slabs whose last block is freed is as cleared
+// (heap/sized_reap/headerless.hpp). clear() keeps all chunks, release() none; nesting is that of
+// layer/nested.hpp. Suggested instead of a region if sizes are known on deallocation; otherwise `reap`.
+// Chunks without blocks return to the upstream when a chunk is needed or on trim(), blocks above 32 KiB at
+// once. Alignments above 16 bytes leave holes, which serve other blocks. Cost: ending is O(chunks); creating
+// and ending an empty one takes 40 instructions, a child 60 (./dev instructions). A small block costs what it
+// does in a region while bumping, otherwise some 30 instructions per pair of known size. A request that
+// coalesces first, after each 16th of what is held has been freed, is O(free blocks log chunks + bytes held /
+// 512). A 64th of each chunk is kept for that. Debug builds validate where many blocks end. Not synchronised:
+// a family counts as one heap. Seed 002, section 8.
 #pragma once
 
 #include <concepts>
@@ -40,9 +40,10 @@
 
 namespace mallard {
 
-// The heap that nested<> turns into sized_reap. Largest: larger requests pass through. LeastAnew: as in
-// headerless.
-template <heap Upstream, growth_policy Growth, std::size_t Largest, std::size_t LeastAnew>
+// The heap that nested<> turns into sized_reap. Largest: requests that are larger when rounded pass through.
+// LeastAnew and LeastSlabs: as in headerless.
+template <heap Upstream, growth_policy Growth, std::size_t Largest, std::size_t LeastAnew,
+          std::size_t LeastSlabs>
 class headerless_heap {
  public:
   using upstream_type = Upstream;
@@ -104,13 +105,14 @@ class headerless_heap {
   }
 
  private:
-  using blocks = headerless<upstream_ref<Upstream>, Growth, LeastAnew>;
+  using blocks = headerless<upstream_ref<Upstream>, Growth, LeastAnew, LeastSlabs>;
 
-  static_assert(Largest % sized_blocks::coarse == 0, "so that no block of ours receives more");
+  static constexpr std::size_t largest = blocks::rounded(Largest, default_align);
+  static_assert(largest <= large_sizes::largest);
 
   // Whether a block is served from chunks: the same for every size between the requested and the received.
   [[nodiscard]] static constexpr bool is_ours(std::size_t size, std::size_t align) noexcept {
-    return size <= Largest && align <= Largest;
+    return size <= largest && align <= largest;
   }
 
   MALLARD_INLINE void give(void* p, std::size_t size, std::size_t align) noexcept {
@@ -134,12 +136,14 @@ class headerless_heap {
   blocks blocks_;
 };
 
-// Requests above this many bytes pass through; as large as the first growth steps.
+// Requests above this many bytes, rounded up, pass through; as large as the first growth steps.
 inline constexpr std::size_t sized_reap_largest = std::size_t{32} << 10;
 
 template <heap Upstream = default_source, growth_policy Growth = reap_growth,
-          std::size_t Largest = sized_reap_largest, std::size_t LeastAnew = headerless_least_anew>
-using basic_sized_reap = nested<headerless_heap<shared_upstream<Upstream>, Growth, Largest, LeastAnew>>;
+          std::size_t Largest = sized_reap_largest, std::size_t LeastAnew = headerless_least_anew,
+          std::size_t LeastSlabs = headerless_least_slabs>
+using basic_sized_reap =
+    nested<headerless_heap<shared_upstream<Upstream>, Growth, Largest, LeastAnew, LeastSlabs>>;
 
 using sized_reap = basic_sized_reap<>;
 

@@ -124,6 +124,10 @@ class coalesce {
     return true;
   }
 
+  // Bytes of all chunks, and of free blocks below free_blocks::small, without those freed a moment ago.
+  [[nodiscard]] std::size_t held() const noexcept { return chunks_.held(); }
+  [[nodiscard]] std::size_t small_bytes() const noexcept { return blocks_.small_bytes(); }
+
   // The blocks, to change them in place.
   [[nodiscard]] joined_blocks& blocks() noexcept { return blocks_; }
 

@@ -32,10 +32,14 @@ class free_blocks {
     bins_.clear();
     trie_.clear();
     idle_ = 0;
+    small_bytes_ = 0;
   }
 
   // Bytes of the blocks that fill a whole chunk.
   [[nodiscard]] std::size_t idle() const noexcept { return idle_; }
+
+  // Bytes of all small blocks.
+  [[nodiscard]] std::size_t small_bytes() const noexcept { return small_bytes_; }
 
   // The smallest small block of at least `size` bytes; null if there is none.
   [[nodiscard]] MALLARD_INLINE boundary_tag* small_at_least(std::size_t size) noexcept {
@@ -50,13 +54,19 @@ class free_blocks {
   }
 
   // Inserts a block of `size` bytes; put_small only a small one.
-  MALLARD_INLINE void put_small(boundary_tag* b, std::size_t size) noexcept { bins_.put(b, size); }
-  void put(boundary_tag* b, std::size_t size) noexcept { size < small ? bins_.put(b, size) : put_large(b); }
+  MALLARD_INLINE void put_small(boundary_tag* b, std::size_t size) noexcept {
+    small_bytes_ += size;
+    bins_.put(b, size);
+  }
+  void put(boundary_tag* b, std::size_t size) noexcept { size < small ? put_small(b, size) : put_large(b); }
 
   // Removes a block of `size` bytes; remove_small only a small one.
-  MALLARD_INLINE static void remove_small(boundary_tag* b) noexcept { exact_bins::remove(b); }
+  MALLARD_INLINE void remove_small(boundary_tag* b, std::size_t size) noexcept {
+    small_bytes_ -= size;
+    exact_bins::remove(b);
+  }
   void remove(boundary_tag* b, std::size_t size) noexcept {
-    size < small ? exact_bins::remove(b) : remove_large(b);
+    size < small ? remove_small(b, size) : remove_large(b);
   }
 
   // Calls f(block) for every block; returns the first violation that f returns or that is found here.
@@ -65,12 +75,15 @@ class free_blocks {
   [[nodiscard]] violation validate(F f) const noexcept {
     violation found;
     std::size_t idle = 0;
+    std::size_t small_bytes = 0;
     const bool bins_are_whole = bins_.each([&](const boundary_tag* b, std::size_t size) {
       found = f(b);
+      small_bytes += size;
       return !found && b->size() == size;
     });
     if (found) return found;
     if (!bins_are_whole) return {"free_blocks: a list of small blocks is broken"};
+    if (small_bytes != small_bytes_) return {"free_blocks: the small blocks do not add up"};
     const bool trie_is_whole = trie_.each([&](const boundary_tag* b) {
       found = f(b);
       if (found) return false;
@@ -95,6 +108,7 @@ class free_blocks {
   }
 
   std::size_t idle_ = 0;
+  std::size_t small_bytes_ = 0;
   exact_bins bins_;
   size_trie trie_;
 };

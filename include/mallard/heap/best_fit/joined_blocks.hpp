@@ -37,6 +37,7 @@ class joined_blocks {
   }
 
   [[nodiscard]] std::size_t idle() const noexcept { return free_.idle(); }
+  [[nodiscard]] std::size_t small_bytes() const noexcept { return free_.small_bytes(); }
 
   // The rest; of size 0 if there is none.
   [[nodiscard]] const boundary_tag* rest() const noexcept { return rest_; }
@@ -100,16 +101,16 @@ class joined_blocks {
     boundary_tag* const behind = b->at(own);
     const bool joins_before = !b->is_previous_used();
     const bool joins_behind = !behind->is_used();
-    std::size_t size = own;
-    if (joins_before) size += b->previous_size();
-    if (joins_behind) size += behind->size();
+    const std::size_t before = joins_before ? b->previous_size() : 0;
+    const std::size_t after = joins_behind ? behind->size() : 0;
+    const std::size_t size = before + own + after;
     if (size >= free_blocks::small) return false;
     if (joins_before) {
       b = b->previous();
-      free_blocks::remove_small(b);
+      free_.remove_small(b, before);
     }
     if (joins_behind)
-      free_blocks::remove_small(behind);
+      free_.remove_small(behind, after);
     else
       behind->mark_previous_free();
     b->set_free(size);
@@ -299,8 +300,8 @@ class joined_blocks {
 
   // From a small free block.
   boundary_tag* carve_small(boundary_tag* b, std::size_t size) noexcept {
-    free_blocks::remove_small(b);
     const std::size_t whole = b->size();
+    free_.remove_small(b, whole);
     const std::size_t remainder = whole - size;
     if (remainder < boundary_tag::least) {
       b->set_used(whole);

@@ -40,12 +40,12 @@
 #include "mallard/core/intrusive_stack.hpp"
 #include "mallard/core/magazine.hpp"
 #include "mallard/core/usage.hpp"
-#include "mallard/heap/multipool/class_slabs.hpp"
 #include "mallard/heap/multipool/lazy_array.hpp"
 #include "mallard/heap/multipool/runs.hpp"
 #include "mallard/heap/multipool/singles.hpp"
 #include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/bump.hpp"
+#include "mallard/layer/class_slabs.hpp"
 #include "mallard/layer/shared_chunks.hpp"
 
 namespace mallard {

@@ -1,5 +1,5 @@
-// headerless<Upstream, Growth, LeastAnew>: headerless blocks, bump-allocated from chunks; deallocate is given
-// their size.
+// headerless<Upstream, Growth, LeastAnew, LeastSlabs>: headerless blocks, bump-allocated from chunks;
+// deallocate is given their size.
 //
 //     bumping      [ b ][ b ][ b ]^ cursor ................. limit = end ^     no list is looked at
 //     heap mode    [ b ][free][ b ]^ cursor = limit ................. end ^    lists first, then the cursor
@@ -15,10 +15,12 @@
 // in clear_optimized: with clear(), and in runs that double with each request that found no free block. A
 // heap that holds LeastAnew bytes or more is as cleared once its last block is freed: bumping through chunks
 // in order costs less than lists of blocks that lie all over memory no cache holds. A smaller one goes on
-// with its lists, which have the sizes it needs. Sizes here are rounded() ones. Invariants: [cursor, end) is
-// in no list; limit is null or between the two; while it is null and blocks live, the lists are open. Cost:
-// bumping as in a region; freeing and reusing a small block takes about 10 instructions each. Not
-// synchronised. Seed 002, section 8.1 (ClearOptimizedHeap).
+// with its lists, which have the sizes it needs. A heap that holds LeastSlabs bytes when a request finds no
+// free block takes slabs for small blocks from then on (layer/hosted_slabs.hpp): they are blocks like any
+// other here. While more than a 32nd of what is held is free, they are cut from that. Sizes here are
+// rounded() ones. Invariants: [cursor, end) is in no list; limit is null or between the two; while it is null
+// and blocks live, the lists are open. Cost: bumping as in a region; freeing and reusing a small block takes
+// about 10 instructions each. Not synchronised. Seed 002, section 8.1 (ClearOptimizedHeap).
 #pragma once
 
 #include <algorithm>
@@ -32,19 +34,28 @@
 
 #include "mallard/core/align.hpp"
 #include "mallard/core/attributes.hpp"
+#include "mallard/core/block.hpp"
+#include "mallard/core/chain.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/growth.hpp"
+#include "mallard/core/magazine.hpp"
+#include "mallard/core/size_classes.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/sized_reap/sized_blocks.hpp"
 #include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/chunk_list.hpp"
+#include "mallard/layer/hosted_slabs.hpp"
 
 namespace mallard {
 
 // Bytes: more than caches of the second level hold.
 inline constexpr std::size_t headerless_least_anew = std::size_t{8} << 20;
 
-template <heap Upstream, growth_policy Growth, std::size_t LeastAnew = headerless_least_anew>
+// Bytes: less than what shuffled lists of this much cost.
+inline constexpr std::size_t headerless_least_slabs = std::size_t{1} << 20;
+
+template <heap Upstream, growth_policy Growth, std::size_t LeastAnew = headerless_least_anew,
+          std::size_t LeastSlabs = headerless_least_slabs>
 class headerless {
   using chunks = chunk_list<Upstream, Growth>;
   using chunk = typename chunks::chunk;
@@ -67,8 +78,8 @@ class headerless {
   // so that aligned blocks follow each other without gaps, and for large blocks, whose free blocks need it.
   // Precondition: at most max_request / 2.
   [[nodiscard]] static constexpr std::size_t rounded(std::size_t size, std::size_t align) noexcept {
-    const bool is_coarse = align > sized_blocks::granule || size > sized_blocks::small - sized_blocks::coarse;
-    const std::size_t step = is_coarse ? sized_blocks::coarse : sized_blocks::granule;
+    if (size > sized_blocks::small - sized_blocks::coarse) return large_sizes::rounded(size);
+    const std::size_t step = align > sized_blocks::granule ? sized_blocks::coarse : sized_blocks::granule;
     return align_up(size + static_cast<std::size_t>(size == 0), step);
   }
 
@@ -82,8 +93,13 @@ class headerless {
       cursor_ = behind;
       return reinterpret_cast<void*>(start);
     }
-    if (size < sized_blocks::small)
-      if (void* const p = free_.take_exact(size, align); p != nullptr) return p;
+    if (size >= sized_blocks::small) return allocate_large(size, align);
+    if (slabs_ != nullptr) {
+      if (void* const p = slabs_->allocate(size, align); p != nullptr) [[likely]]
+        return p;
+      if (void* const p = slabs_->refill(size, align); p != nullptr) return p;
+    }
+    if (void* const p = free_.take_exact(size, align); p != nullptr) return p;
     return allocate_slow(size, align);
   }
 
@@ -94,10 +110,12 @@ class headerless {
   MALLARD_INLINE void deallocate(void* p, std::size_t size) noexcept {
     if (is_bumping()) [[unlikely]]
       stop_bumping();
-    if (size < sized_blocks::small) [[likely]]
+    if (size >= sized_blocks::small) {
+      free_.put_rounded(p, size);
+    } else {
+      if (slabs_ != nullptr) return slabs_->deallocate(p, size);
       free_.put_small(p, size);
-    else
-      free_.put(static_cast<std::byte*>(p), size);
+    }
     if (free_.bytes() == taken_) [[unlikely]]
       begin_as_new();
   }
@@ -119,6 +137,7 @@ class headerless {
   // returns the number of bytes returned.
   std::size_t trim(std::size_t keep) noexcept {
     const std::size_t before = chunks_.held();
+    if (slabs_ != nullptr && slabs_->trim()) end_slabs();
     const bool was_empty = is_empty();
     if (was_empty) {
       forget();
@@ -136,6 +155,7 @@ class headerless {
     heap_usage found{chunks_.held(), 0, 0};
     for (chunk* c = chunks_.newest(); c != nullptr; c = c->older()) found.granted += room_of(c);
     found.granted -= free_.bytes() + (end_ - cursor_);
+    if (slabs_ != nullptr) found.granted -= slabs_->unused() + slabs::bytes();
     found.carved = found.granted;
     return found;
   }
@@ -161,11 +181,13 @@ class headerless {
     });
     if (found) return found;
     if (!are_whole) return {"headerless: the free blocks do not add up"};
-    return {};
+    return slabs_ == nullptr ? violation{} : slabs_->validate(inside);
   }
 
  private:
   static constexpr std::size_t granule = sized_blocks::granule;
+  using slabs = hosted_slabs<headerless, granule, sized_blocks::small>;
+  friend slabs;
 
   // A bit for each granule of a chunk's room, set if it is free.
   class free_map {
@@ -271,6 +293,7 @@ class headerless {
     run_ = endless;
     room_ = taken_ = 0;
     joined_ = 0;
+    slabs_ = nullptr;
     free_.clear();
   }
 
@@ -282,6 +305,11 @@ class headerless {
     free_.open();
   }
 
+  MALLARD_NOINLINE void* allocate_large(std::size_t size, std::size_t align) noexcept {
+    if (void* const p = free_.take_rounded(size, align); p != nullptr) return p;
+    return allocate_slow(size, align);
+  }
+
   MALLARD_NOINLINE void* allocate_slow(std::size_t size, std::size_t align) noexcept {
     if (free_.bytes() != 0 || cursor_ != end_) return allocate_free(size, align);
     joined_ = 0;
@@ -290,13 +318,71 @@ class headerless {
 
   MALLARD_NOINLINE void* allocate_free(std::size_t size, std::size_t align) noexcept {
     if (void* const p = find(size, align); p != nullptr) return p;
-    joined_ = std::min(joined_, free_.bytes());
-    if (free_.bytes() - joined_ > chunks_.held() / 16) {
-      join(0);
-      if (void* const p = find(size, align); p != nullptr) return p;
-    }
+    if (slabs_ == nullptr)
+      begin_slabs();
+    else if (slabs_->idle() > chunks_.held() / 16)
+      slabs_->give_back();
+    if (void* const p = find_joined(size, align); p != nullptr) return p;
     return allocate_in_new_chunk(size, align);
   }
+
+  // Null unless enough was freed for coalescing to be worth while.
+  void* find_joined(std::size_t size, std::size_t align) noexcept {
+    joined_ = std::min(joined_, free_.bytes());
+    if (free_.bytes() - joined_ <= chunks_.held() / 16) return nullptr;
+    join(0);
+    return find(size, align);
+  }
+
+  // In a heap that has grown, and in which blocks come and go.
+  void begin_slabs() noexcept {
+    if (chunks_.held() < LeastSlabs || run_ == endless) return;
+    const block place = take_memory(slabs::bytes());
+    if (place) slabs_ = ::new (place.data) slabs(*this);
+  }
+
+  void end_slabs() noexcept { put_memory(std::exchange(slabs_, nullptr), slabs::bytes()); }
+
+  // What hosted_slabs asks of its host.
+  block take_memory(std::size_t size) noexcept {
+    void* const p = take_whole(size, sized_blocks::coarse, true);
+    return p == nullptr ? block{} : block{p, size};
+  }
+  std::size_t put_memory(void* p, std::size_t size) noexcept {
+    free_.put(static_cast<std::byte*>(p), size);
+    return size;
+  }
+
+  // Adjacent ones, if there are. While much is free they are cut from what is held.
+  void take_slabs(chain& out, std::size_t count) noexcept {
+    const bool may_grow = free_.bytes() <= chunks_.held() / 32;
+    std::byte* p = nullptr;
+    count = slabs::at_once(chunks_.held(), count);
+    while (count != 0 && p == nullptr) {
+      p = static_cast<std::byte*>(take_whole(count * slabs::slab_size, slabs::slab_size, may_grow));
+      if (p == nullptr) count /= 2;
+    }
+    for (; count != 0; --count, p += slabs::slab_size) out.push_back(p);
+  }
+  void put_slab(void* p) noexcept { put_memory(p, slabs::slab_size); }
+
+  // As allocate_free, for any multiple of `coarse`, and returning nothing to the upstream to make room.
+  void* take_whole(std::size_t size, std::size_t align, bool may_grow) noexcept {
+    if (void* const p = find(size, align); p != nullptr) return p;
+    if (void* const p = find_joined(size, align); p != nullptr) return p;
+    chunk* const added = may_grow ? add_chunk(size, align) : nullptr;
+    if (added == nullptr) return nullptr;
+    move_into(added);
+    return bump(size, align);
+  }
+
+  std::size_t take_outside(std::size_t size, magazine::slot* end, std::size_t most) noexcept {
+    std::size_t taken = 0;
+    for (void* p = nullptr; taken != most && (p = free_.take_exact(size, granule)) != nullptr; ++taken)
+      *(end - taken - 1) = address_of(p);
+    return taken;
+  }
+  void put_outside(void* p, std::size_t size) noexcept { free_.put_small(p, size); }
 
   void* allocate_in_new_chunk(std::size_t size, std::size_t align) noexcept {
     chunk* const added = add_chunk(size, align);
@@ -433,6 +519,7 @@ class headerless {
   std::size_t room_ = 0;          // of all chunks
   std::size_t taken_ = 0;   // of that what blocks have had, once the cursor has stopped: free if none lives
   std::size_t joined_ = 0;  // upper bound of free bytes that coalescing did not help
+  slabs* slabs_ = nullptr;  // of small blocks, once there are
   chunks chunks_;
   sized_blocks free_;  // last: its lists are untouched as long as nothing is freed
 };

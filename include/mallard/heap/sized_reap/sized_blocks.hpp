@@ -3,14 +3,15 @@
 //     [8] --> b --> b --> null            below 1 KiB a list for each multiple of 8 bytes, linked through the
 //     [16] --> null                       blocks' first words: no block has anything in front of it
 //     ...  [1016] --> b --> null
-//     size_trie  1024 ...                 larger ones by best fit, each with a tag inside, at its start
+//     [1040] --> b ... [32784] --> null   and for each of large_sizes
+//     size_trie  1024 ...                 other pieces by best fit, each with a tag inside, at its start
 //
 // A request is cut from the smallest sufficient block, and the remainder, even 8 bytes, is free again. Blocks
 // do not know their neighbours, so a free does not coalesce: headerless takes all blocks out for that, and
 // puts in what they make together. Invariants: sizes and addresses are multiples of `granule`; bytes() is the
 // sum of all sizes; the lists are not read before they are opened. Cost: put and take are O(1) below 1 KiB,
-// O(log size) above; 1.6 KiB, most of it written with the first block. Not synchronised. Seed 002, section 8
-// (individual deletion in regions).
+// and for blocks of rounded sizes, O(log size) for other pieces; 2.2 KiB, most of it written with the first
+// block. Not synchronised. Seed 002, section 8 (individual deletion in regions).
 #pragma once
 
 #include <array>
@@ -23,6 +24,7 @@
 #include "mallard/core/boundary_tag.hpp"
 #include "mallard/core/intrusive_stack.hpp"
 #include "mallard/core/lazy_stacks.hpp"
+#include "mallard/core/size_classes.hpp"
 #include "mallard/core/size_trie.hpp"
 
 namespace mallard {
@@ -60,14 +62,14 @@ class sized_blocks {
   [[nodiscard]] bool is_open() const noexcept { return lists_.is_open(); }
 
   // Inserts a small block of `size` bytes. Precondition: open.
-  MALLARD_INLINE void put_small(void* p, std::size_t size) noexcept {
-    const std::size_t index = size / granule;
-    lists_.push(index, p);
-    present_[index / word_bits] |= std::uint64_t{1} << index % word_bits;
-    bytes_ += size;
+  MALLARD_INLINE void put_small(void* p, std::size_t size) noexcept { push(size / granule, p, size); }
+
+  // And a large block of one of large_sizes.
+  void put_rounded(void* p, std::size_t size) noexcept {
+    push(small_lists + large_sizes::index(size), p, size);
   }
 
-  // And any; nothing is done with 0 bytes.
+  // And any piece of free memory; nothing is done with 0 bytes.
   void put(std::byte* p, std::size_t size) noexcept {
     if (size >= small) {
       const std::size_t odd = size % coarse;
@@ -85,18 +87,18 @@ class sized_blocks {
 
   // A small block of exactly `size` bytes at a multiple of `align`; null if none of the newest qualifies.
   [[nodiscard]] MALLARD_INLINE void* take_exact(std::size_t size, std::size_t align) noexcept {
-    const std::size_t index = size / granule;
-    void* const top = lists_.top(index);
-    if (top == nullptr) return nullptr;
-    if (align > granule && !is_aligned(top, align)) return take_aligned(size, align);
-    bytes_ -= size;
-    return lists_.pop(index);
+    return take_from(size / granule, size, align);
   }
 
-  // The same, cut from the smallest small block that is larger; null if there is none.
+  // A large one of exactly `size` bytes, one of large_sizes, if it was put in as such.
+  [[nodiscard]] void* take_rounded(std::size_t size, std::size_t align) noexcept {
+    return take_from(small_lists + large_sizes::index(size), size, align);
+  }
+
+  // As take_exact, cut from the smallest small block that is larger; null if there is none.
   [[nodiscard]] MALLARD_NOINLINE void* take_small(std::size_t size, std::size_t align) noexcept {
     const std::size_t first = size / granule;
-    for (std::size_t word = first / word_bits; word < present_.size(); ++word) {
+    for (std::size_t word = first / word_bits; word < small_lists / word_bits; ++word) {
       std::uint64_t candidates = present_[word];
       if (word == first / word_bits) candidates &= ~std::uint64_t{0} << first % word_bits;
       for (; candidates != 0; candidates &= candidates - 1) {
@@ -129,7 +131,7 @@ class sized_blocks {
   template <class F>
   void take_all(F f) noexcept {
     for (std::size_t index = 1; index < lists; ++index)
-      while (void* const p = lists_.pop(index)) f(static_cast<std::byte*>(p), index * granule);
+      while (void* const p = lists_.pop(index)) f(static_cast<std::byte*>(p), size_of(index));
     std::size_t size = 0;
     while (std::byte* const p = take_large(small, 1, size)) f(p, size);
     bytes_ = 0;
@@ -142,9 +144,10 @@ class sized_blocks {
     std::size_t left = bytes_;
     for (std::size_t index = 0; index < lists_.size(); ++index)
       for (const void* p = lists_.top(index); p != nullptr; p = intrusive_stack::next(p)) {
-        if (index == 0 || index * granule > left || !f(p, index * granule)) return false;
-        if ((present_[index / word_bits] >> index % word_bits & 1) == 0) return false;
-        left -= index * granule;
+        const std::size_t size = size_of(index);
+        if (index == 0 || size > left || !f(p, size)) return false;
+        if (index < small_lists && (present_[index / word_bits] >> index % word_bits & 1) == 0) return false;
+        left -= size;
       }
     const bool large_are_whole = large_.each([&](const boundary_tag* b) {
       if (b->size() > left || !f(b->bytes(), b->size())) return false;
@@ -156,11 +159,29 @@ class sized_blocks {
 
  private:
   static constexpr std::size_t word_bits = 64;
-  static constexpr std::size_t lists = small / granule;
+  static constexpr std::size_t small_lists = small / granule;
+  static constexpr std::size_t lists = small_lists + large_sizes::count;
   static constexpr std::size_t few = 4;  // blocks of a list that are looked at for an alignment
 
-  MALLARD_NOINLINE void* take_aligned(std::size_t size, std::size_t align) noexcept {
-    const std::size_t index = size / granule;
+  static constexpr std::size_t size_of(std::size_t list) noexcept {
+    return list < small_lists ? list * granule : large_sizes::size(list - small_lists);
+  }
+
+  MALLARD_INLINE void push(std::size_t index, void* p, std::size_t size) noexcept {
+    lists_.push(index, p);
+    if (size < small) present_[index / word_bits] |= std::uint64_t{1} << index % word_bits;
+    bytes_ += size;
+  }
+
+  MALLARD_INLINE void* take_from(std::size_t index, std::size_t size, std::size_t align) noexcept {
+    void* const top = lists_.top(index);
+    if (top == nullptr) return nullptr;
+    if (align > granule && !is_aligned(top, align)) return take_aligned(index, size, align);
+    bytes_ -= size;
+    return lists_.pop(index);
+  }
+
+  MALLARD_NOINLINE void* take_aligned(std::size_t index, std::size_t size, std::size_t align) noexcept {
     void* p = lists_.top(index);
     for (std::size_t i = 0; i < few && p != nullptr; ++i, p = intrusive_stack::next(p))
       if (is_aligned(p, align) && lists_.take_out(index, p, few)) {
@@ -171,7 +192,7 @@ class sized_blocks {
   }
 
   std::size_t bytes_ = 0;
-  std::array<std::uint64_t, lists / word_bits> present_{};
+  std::array<std::uint64_t, small_lists / word_bits> present_{};
   lazy_stacks<lists> lists_;
   size_trie large_;
 };

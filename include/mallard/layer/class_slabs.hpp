@@ -1,4 +1,4 @@
-// class_slabs<Size>: the slabs of one size class, and which of its free blocks are reused next.
+// class_slabs<Size, Tail>: the slabs of one size class, and which of its free blocks are reused next.
 //
 //     slab, aligned to Size:  [chunk's header][header][a bit a block][ b | b | b | b |.... untouched ....]
 //
@@ -36,7 +36,8 @@ namespace mallard {
 
 // The header of a slab, behind the header of a chunk that may start with it: both fill a cache line. A bit
 // for each block follows, set if the block is free and in no magazine.
-template <std::size_t Size>
+// Tail: bytes at its end that are not its own.
+template <std::size_t Size, std::size_t Tail = 0>
 struct class_slab {
   static_assert((Size & (Size - 1)) == 0 && 256 <= Size && Size <= 32768, "offsets take 16 bits");
 
@@ -61,7 +62,7 @@ struct class_slab {
 
   // The number of blocks of `size` bytes.
   [[nodiscard]] static constexpr std::size_t capacity_of(std::size_t size) noexcept {
-    return (Size - first_block(size)) / size;
+    return (Size - Tail - first_block(size)) / size;
   }
 
   // The size's inverse times 2^32, rounded up.
@@ -186,10 +187,10 @@ class free_slabs {
   slab* first_ = nullptr;
 };
 
-template <std::size_t Size>
+template <std::size_t Size, std::size_t Tail = 0>
 class class_slabs {
  public:
-  using slab = class_slab<Size>;
+  using slab = class_slab<Size, Tail>;
   using slot = magazine::slot;
 
   // Slots of the magazine of a class with blocks of `size` bytes.
@@ -275,11 +276,28 @@ class class_slabs {
         continue;
       }
       slab* const s = slab::of(p);
-      const std::size_t number = s->number_of(p);
-      s->bits()[number / slab::bits_of_word] |= typename slab::word{1} << (number % slab::bits_of_word);
-      if (--s->left == 0) [[unlikely]]
+      if (is_noticed(s, p)) [[unlikely]]
         notice(s, p, slabs, outside);
     }
+  }
+
+  // The same for one block, in a slab that is not shared.
+  template <class Slabs>
+  MALLARD_INLINE void put(void* p, Slabs& slabs) noexcept {
+    slab* const s = slab::of(p);
+    if (is_noticed(s, p)) [[unlikely]]
+      notice(s, slabs);
+  }
+
+  // The newest slab serves as any other from now on, and goes to `slabs` if no block in it is in use.
+  template <class Slabs>
+  void retire_newest(Slabs& slabs) noexcept {
+    slab* const s = std::exchange(newest_, nullptr);
+    if (s == nullptr) return;
+    s->carved = s->capacity;
+    if (s->used() != 0) return;
+    unlist(s);
+    slabs.put(s);
   }
 
   // Whether the listed slabs are of class `index`, at most `most`, and linked in both directions.
@@ -316,6 +334,13 @@ class class_slabs {
     return taken;
   }
 
+  // Frees the block at `p`; whether its slab is to be looked at.
+  MALLARD_INLINE static bool is_noticed(slab* s, const void* p) noexcept {
+    const std::size_t number = s->number_of(p);
+    s->bits()[number / slab::bits_of_word] |= typename slab::word{1} << (number % slab::bits_of_word);
+    return --s->left == 0;
+  }
+
   // A slab has a 32nd free, or everything, by the free of `p`; or it is shared.
   template <class Slabs>
   MALLARD_NOINLINE void notice(slab* s, void* p, Slabs& slabs, intrusive_stack& outside) noexcept {
@@ -323,6 +348,11 @@ class class_slabs {
       s->left = 1;
       return outside.push(p);
     }
+    notice(s, slabs);
+  }
+
+  template <class Slabs>
+  MALLARD_NOINLINE void notice(slab* s, Slabs& slabs) noexcept {
     if (s->notify != 0) return set_free(s, s->notify);
     if (s == newest_) {
       set_free(s, 0);

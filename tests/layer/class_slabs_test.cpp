@@ -1,4 +1,4 @@
-#include "mallard/heap/multipool/class_slabs.hpp"
+#include "mallard/layer/class_slabs.hpp"
 
 #include <gtest/gtest.h>
 
