@@ -27,6 +27,12 @@ struct slabs_model : tagged {
   using heap = basic_reap<source, doubling<65536, 65536>, best_fit_largest, 16384>;
 };
 
+// The same where each size has a slab of its own from the start, which is much for the little that it holds.
+struct slabs_at_once_model : tagged {
+  static constexpr bool reuses = false;
+  using heap = basic_reap<source, doubling<256, 16384>, best_fit_largest, 0>;
+};
+
 struct child_model : tagged {
   using heap = basic_reap<source>;
   struct rig {
@@ -48,6 +54,7 @@ struct over_os_pages_model : tagged {
 const bool held = has_every_property<reap_model>("reap") &&
                   has_every_property<small_chunks_model>("reap_of_small_chunks") &&
                   has_every_property<slabs_model>("reap_with_slabs") &&
+                  has_every_property<slabs_at_once_model>("reap_with_slabs_at_once") &&
                   has_every_property<child_model>("reap_child") &&
                   has_every_property<locked_model>("locked_reap") &&
                   has_every_property<over_os_pages_model>("reap_over_os_pages");

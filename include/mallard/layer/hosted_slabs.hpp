@@ -127,7 +127,9 @@ class slab_set {
 };
 
 // Granule: sizes are multiples of it, and below Limit. Tail: bytes at the end of a slab that are Host's.
-template <class Host, std::size_t Granule, std::size_t Limit, std::size_t Tail = 0>
+// LeastGrown: bytes of a size that are in use before it has slabs.
+template <class Host, std::size_t Granule, std::size_t Limit, std::size_t Tail = 0,
+          std::size_t LeastGrown = std::size_t{16} << 10>
 class hosted_slabs {
  public:
   static constexpr std::size_t slab_size = 8192;
@@ -256,9 +258,6 @@ class hosted_slabs {
   static constexpr std::size_t first_slots = 16;
   static constexpr std::size_t refills_at_a_width = 16;
 
-  // Bytes of a size that are in use before it has slabs.
-  static constexpr std::size_t least_grown = 2 * slab_size;
-
   struct class_state {
     slabs own;
     slot* base = nullptr;       // of its magazine, which is closed before
@@ -293,7 +292,7 @@ class hosted_slabs {
     if (!state.has_slabs) {
       const std::size_t taken = host_.take_outside(size, end, most);
       state.grown += size * std::max<std::size_t>(taken, 1);
-      state.has_slabs = state.grown >= least_grown;
+      state.has_slabs = state.grown >= LeastGrown;
       return taken;
     }
     if (const std::size_t taken = state.own.take(end, most, size); taken != 0) return taken;

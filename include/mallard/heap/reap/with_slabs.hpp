@@ -169,7 +169,8 @@ class with_slabs : private Heap {
 
  private:
   static constexpr std::size_t limit = 1024;  // sizes of blocks in slabs are smaller
-  using slabs = hosted_slabs<with_slabs, boundary_tag::granule, limit, boundary_tag::overhead>;
+  using slabs = hosted_slabs<with_slabs, boundary_tag::granule, limit, boundary_tag::overhead,
+                             std::min(LeastSlabs, std::size_t{16} << 10)>;
   friend slabs;
 
   struct grown {

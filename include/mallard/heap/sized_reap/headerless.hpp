@@ -186,7 +186,8 @@ class headerless {
 
  private:
   static constexpr std::size_t granule = sized_blocks::granule;
-  using slabs = hosted_slabs<headerless, granule, sized_blocks::small>;
+  using slabs =
+      hosted_slabs<headerless, granule, sized_blocks::small, 0, std::min(LeastSlabs, std::size_t{16} << 10)>;
   friend slabs;
 
   // A bit for each granule of a chunk's room, set if it is free.
