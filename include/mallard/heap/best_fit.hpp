@@ -214,9 +214,15 @@ class basic_best_fit {
     return blocks_.trim(keep);
   }
 
-  // Bytes of the chunks, without blocks that passed through, and of small free blocks in them, about.
+  // Bytes of the chunks, without blocks that passed through, and of free blocks in them, about.
   [[nodiscard]] std::size_t held() const noexcept { return blocks_.held(); }
-  [[nodiscard]] std::size_t small_bytes() const noexcept { return blocks_.small_bytes(); }
+  [[nodiscard]] std::size_t free_bytes() const noexcept { return blocks_.free_bytes(); }
+
+  // Whether `count` adjacent blocks of `size` bytes, tags included, can be carved at `align` from one that is
+  // free. O(align) if many are badly aligned.
+  [[nodiscard]] bool has_room(std::size_t count, std::size_t size, std::size_t align) noexcept {
+    return blocks_.has_room(count * size + boundary_tag::least, align);
+  }
 
   [[nodiscard]] bool owns(const void* p) const noexcept { return blocks_.owns(p) || large_.owns(p); }
 

@@ -256,8 +256,8 @@ class clear_optimized {
 // of what is held. 1 MiB at most, where requesting a chunk costs nothing beside its pages.
 using reap_growth = proportional<8192, 32768, 32, 1048576>;
 
-// Bytes that a heap holds before its small blocks lie in slabs: less than what shuffled lists of that much
-// cost.
+// Bytes that a heap holds before its small blocks lie in slabs: about what the second level of caches has,
+// within which lists are as fast.
 inline constexpr std::size_t reap_least_slabs = std::size_t{1} << 20;
 
 template <heap Upstream = default_source, growth_policy Growth = reap_growth,

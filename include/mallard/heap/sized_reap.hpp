@@ -24,11 +24,13 @@
 #include <string_view>
 #include <utility>
 
+#include "mallard/core/align.hpp"
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/block.hpp"
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/growth.hpp"
+#include "mallard/core/size_classes.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/reap.hpp"
 #include "mallard/heap/sized_reap/headerless.hpp"
@@ -40,7 +42,8 @@
 
 namespace mallard {
 
-// The heap that nested<> turns into sized_reap. Largest: requests that are larger when rounded pass through.
+// The heap that nested<> turns into sized_reap. Largest: requests above it, rounded up, pass through; at most
+// large_sizes::largest.
 // LeastAnew and LeastSlabs: as in headerless.
 template <heap Upstream, growth_policy Growth, std::size_t Largest, std::size_t LeastAnew,
           std::size_t LeastSlabs>
@@ -107,8 +110,8 @@ class headerless_heap {
  private:
   using blocks = headerless<upstream_ref<Upstream>, Growth, LeastAnew, LeastSlabs>;
 
+  static_assert(Largest <= large_sizes::largest);
   static constexpr std::size_t largest = blocks::rounded(Largest, default_align);
-  static_assert(largest <= large_sizes::largest);
 
   // Whether a block is served from chunks: the same for every size between the requested and the received.
   [[nodiscard]] static constexpr bool is_ours(std::size_t size, std::size_t align) noexcept {

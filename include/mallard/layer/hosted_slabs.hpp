@@ -1,7 +1,7 @@
-// hosted_slabs<Host, Granule, Limit, Tail>: slabs for the small blocks of a heap that has blocks of all
-// sizes, in blocks of that heap.
+// hosted_slabs<Host, Granule, Limit, Tail, LeastGrown>: slabs for the small blocks of a heap that has blocks
+// of all sizes, in blocks of that heap.
 //
-//     allocations <-- magazine <--empty-- slabs of the size, lowest address first <-- Host: blocks of 8 KiB
+//     allocations <-- magazine <--empty-- slabs of the size, a slab's lowest first <-- Host: blocks of 8 KiB
 //     frees       --> magazine --full---> the older half: a bit each, in its slab
 //                             \---------> Host's lists, if the block lies in no slab
 //
@@ -10,7 +10,7 @@
 // slabs as those of a multipool. A slab is a block of the heap like any other: it is cut from free memory,
 // and joined with it when no block in it is in use. Host's blocks may lie beside it, so a set of slabs tells
 // from an address whether it is in one. Each size has a magazine of 16 slots at first, which grows as it is
-// refilled, and slabs once 16 KiB more of it are in use than when it began. Slabs without a block in use
+// refilled, and slabs once LeastGrown bytes of it came from elsewhere. Slabs without a block in use
 // serve any size, until give_back(). Everything lies in memory of Host's: where that ends, so does this.
 // Host:
 //
@@ -38,7 +38,6 @@
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/block.hpp"
 #include "mallard/core/chain.hpp"
-#include "mallard/core/intrusive_stack.hpp"
 #include "mallard/core/magazine.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/layer/address_ranges.hpp"
@@ -66,7 +65,7 @@ class slab_set {
 
   [[nodiscard]] MALLARD_INLINE bool contains(const void* p) const noexcept {
     const std::uintptr_t key = key_of(p);
-    for (std::size_t i = key & mask_; table_[i].key != 0; i = (i + 1) & mask_)
+    for (std::size_t i = home_of(key); table_[i].key != 0; i = (i + 1) & mask_)
       if (table_[i].key == key) return (table_[i].slabs & bit_of(p)) != 0;
     return false;
   }
@@ -74,14 +73,23 @@ class slab_set {
   // Whether add() may be called `more` times.
   [[nodiscard]] bool has_room(std::size_t more) const noexcept { return 2 * (count_ + more) <= entries(); }
 
-  // The table, to be returned; null if there is none.
-  [[nodiscard]] std::span<entry> table() const noexcept { return {table_, entries()}; }
+  // The table, to be returned; empty if there is none.
+  [[nodiscard]] std::span<entry> table() noexcept { return {table_, entries()}; }
+  [[nodiscard]] std::span<const entry> table() const noexcept { return {table_, entries()}; }
+
+  // Entries that a table should have for the slabs that there are and `more`. O(entries).
+  [[nodiscard]] std::size_t entries_for(std::size_t more) const noexcept {
+    const auto has_slabs = [](const entry& e) { return e.slabs != 0; };
+    const auto live = static_cast<std::size_t>(std::ranges::count_if(table(), has_slabs));
+    return std::bit_ceil(4 * (live + more));
+  }
 
   // Moves into a table of `entries` entries, a power of two and more than there are.
   void move_into(void* to, std::size_t entries) noexcept {
     const std::span<const entry> old = table();
     table_ = static_cast<entry*>(to);
     mask_ = entries - 1;
+    shift_ = bits_of_key - std::countr_zero(entries);
     count_ = 0;
     std::uninitialized_fill_n(table_, entries, entry{});
     for (const entry& e : old)
@@ -111,30 +119,38 @@ class slab_set {
     return std::uint32_t{1} << (address_of(p) / Size % per_entry);
   }
 
-  [[nodiscard]] std::size_t entries() const noexcept { return mask_ == 0 ? 0 : mask_ + 1; }
+  // Keys of neighbours differ little, so a product spreads them.
+  [[nodiscard]] MALLARD_INLINE std::size_t home_of(std::uintptr_t key) const noexcept {
+    return (key * std::uintptr_t{0x9e3779b97f4a7c15}) >> shift_;
+  }
+
+  [[nodiscard]] std::size_t entries() const noexcept { return table_ == none_.data() ? 0 : mask_ + 1; }
 
   entry& entry_of(std::uintptr_t key) noexcept {
-    std::size_t i = key & mask_;
+    std::size_t i = home_of(key);
     while (table_[i].key != key && table_[i].key != 0) i = (i + 1) & mask_;
     if (std::exchange(table_[i].key, key) == 0) ++count_;
     return table_[i];
   }
 
-  entry none_{};
-  entry* table_ = &none_;
-  std::size_t mask_ = 0;
+  static constexpr int bits_of_key = 64;
+
+  std::array<entry, 2> none_{};  // a table without room
+  entry* table_ = none_.data();
+  std::size_t mask_ = 1;
+  int shift_ = bits_of_key - 1;
   std::size_t count_ = 0;  // entries with a key
 };
 
 // Granule: sizes are multiples of it, and below Limit. Tail: bytes at the end of a slab that are Host's.
-// LeastGrown: bytes of a size that are in use before it has slabs.
+// LeastGrown: bytes of a size that come from Host before it has slabs.
 template <class Host, std::size_t Granule, std::size_t Limit, std::size_t Tail = 0,
           std::size_t LeastGrown = std::size_t{16} << 10>
 class hosted_slabs {
  public:
   static constexpr std::size_t slab_size = 8192;
 
-  // How many of `count` slabs a heap should take that holds `held` bytes: a sixteenth, but one.
+  // How many of `count` slabs a heap should take that holds `held` bytes: a sixteenth, but at least one.
   [[nodiscard]] static constexpr std::size_t at_once(std::size_t held, std::size_t count) noexcept {
     return std::clamp<std::size_t>(held / 16 / slab_size, 1, count);
   }
@@ -257,13 +273,14 @@ class hosted_slabs {
 
   static constexpr std::size_t first_slots = 16;
   static constexpr std::size_t refills_at_a_width = 16;
+  static constexpr std::size_t refills_at_rest = 255;
 
   struct class_state {
     slabs own;
     slot* base = nullptr;       // of its magazine, which is closed before
-    std::size_t grown = 0;      // bytes that came from Host, less those that went there, from 0 on
+    std::size_t grown = 0;      // bytes that came from Host, less those that a magazine returned there
     std::uint16_t slots = 0;    // of the magazine
-    std::uint16_t refills = 0;  // one more than since the magazine was made
+    std::uint16_t refills = 0;  // since the magazine was made, or could not be made larger
     bool has_slabs = false;
   };
 
@@ -278,12 +295,14 @@ class hosted_slabs {
 
   // Whether the empty magazine of a class has blocks now.
   bool fill(std::size_t index, class_state& state) noexcept {
-    if (state.refills++ % refills_at_a_width == 0) widen(index, state);
+    if (state.slots == 0 || state.refills == refills_at_a_width) widen(index, state);
     if (state.slots == 0) return false;
     slot* const end = state.base + state.slots / 2;
     const std::size_t taken = take(index, state, end, state.slots / 2);
+    if (taken == 0) return false;
+    ++state.refills;
     magazines_[index].fill(state.base, end - taken, end);
-    return taken != 0;
+    return true;
   }
 
   // Free blocks, up to `most`, into the slots below `end`; returns their number.
@@ -304,13 +323,13 @@ class hosted_slabs {
   MALLARD_NOINLINE void widen(std::size_t index, class_state& state) noexcept {
     const std::size_t slots =
         std::clamp<std::size_t>(2 * state.slots, first_slots, slabs::slots(size_of(index)) & ~std::size_t{1});
-    if (slots <= state.slots) return;
+    state.refills = 0;
+    if (slots <= state.slots || is_at_rest()) return;
     void* const place = take_memory(magazine_bytes(slots));
-    if (place == nullptr) return;
+    if (place == nullptr) return rest();
     if (state.base != nullptr) return_magazine(state);
     state.base = static_cast<slot*>(place) + magazine::below;
     state.slots = static_cast<std::uint16_t>(slots);
-    state.refills = 1;
     magazines_[index].open(state.base, slots);
   }
 
@@ -356,8 +375,9 @@ class hosted_slabs {
 
   // Whether Host has given slabs, which are remembered.
   bool add_empty() noexcept {
-    if (!set_.has_room(slabs_at_once) && !grow_table()) return false;
-    host_.take_slabs(empty_, slabs_at_once);
+    if (is_at_rest()) return false;
+    if (set_.has_room(slabs_at_once) || grow_table()) host_.take_slabs(empty_, slabs_at_once);
+    if (empty_.empty()) rest();
     for (void* start = empty_.front(); start != nullptr; start = chain::next(start)) {
       set_.add(slab_at(start)->start());
       ++slabs_;
@@ -365,9 +385,17 @@ class hosted_slabs {
     return !empty_.empty();
   }
 
+  // Where Host gave nothing, it is asked again after some refills: it may have searched much in vain.
+  void rest() noexcept { resting_ = refills_at_rest; }
+  bool is_at_rest() noexcept {
+    if (resting_ == 0) return false;
+    --resting_;
+    return true;
+  }
+
   bool grow_table() noexcept {
     using entry = typename slab_set<slab_size>::entry;
-    const std::size_t entries = std::max<std::size_t>(2 * set_.table().size(), 64);
+    const std::size_t entries = std::max<std::size_t>(set_.entries_for(slabs_at_once), 64);
     void* const to = take_memory(entries * sizeof(entry));
     if (to == nullptr) return false;
     const std::span<entry> old = set_.table();
@@ -425,6 +453,7 @@ class hosted_slabs {
   std::size_t slabs_ = 0;   // all, those included
   std::size_t memory_ = 0;  // bytes of the magazines and the table
   std::size_t memory_blocks_ = 0;
+  std::size_t resting_ = 0;  // refills that do not ask Host
 };
 
 }  // namespace mallard

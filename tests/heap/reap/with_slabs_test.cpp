@@ -12,6 +12,7 @@
 
 #include "mallard/core/growth.hpp"
 #include "mallard/heap/best_fit.hpp"
+#include "mallard/layer/failing.hpp"
 #include "mallard/source/default_source.hpp"
 #include "mallard/source/fixed_buffer.hpp"
 
@@ -112,6 +113,71 @@ TEST(WithSlabs, WhatWaitsGivesWayWhereMemoryIsShort) {
   EXPECT_GT(blocks.size(), 200u);
   for (void* p : blocks) heap.deallocate(p);
   EXPECT_NE(heap.take(100000), nullptr);
+}
+
+TEST(WithSlabs, SlabsWithoutABlockGiveWayToLargeRequests) {
+  heap_type heap;
+  heap.grow(100, 1);
+  heap.begin_slabs();
+  const std::vector<void*> small = heap.grow(64, 40000);
+  const std::size_t held = heap.usage().held;
+  for (void* p : small) heap.deallocate(p);
+  heap.grow(4000, 500);
+  EXPECT_LE(heap.usage().held, held);
+  expect_valid(heap);
+}
+
+// Holes of any size are used up before there is a new chunk for slabs.
+TEST(WithSlabs, SmallBlocksUseWhatLargeOnesHaveLeft) {
+  for (const std::size_t size : {4000u, 12000u, 30000u}) {
+    heap_type heap;
+    const std::vector<void*> large = heap.grow(size, 8000000 / size);
+    heap.begin_slabs();
+    for (std::size_t i = 0; i < large.size(); i += 2) heap.deallocate(large[i]);
+    const std::size_t held = heap.usage().held;
+    heap.grow(64, 3000000 / 64);
+    EXPECT_LE(heap.usage().held, held + held / 8) << size;
+    expect_valid(heap);
+  }
+}
+
+// Where it is exhausted, the upstream is not asked with each request that is served.
+TEST(WithSlabs, AnExhaustedUpstreamIsSeldomAsked) {
+  grown_heap<failing<default_source>> heap;
+  std::vector<void*> blocks = heap.grow(64, 20000);
+  heap.begin_slabs();
+  heap.upstream().fail_from(1);
+  std::mt19937 random(7);
+  for (std::size_t i = 0; i < 1000; ++i) {
+    std::swap(blocks[random() % blocks.size()], blocks.back());
+    heap.deallocate(blocks.back());
+    blocks.pop_back();
+  }
+  const std::size_t before = heap.upstream().requests();
+  for (int i = 0; i < 20000; ++i) {
+    void*& p = blocks[random() % blocks.size()];
+    heap.deallocate(p);
+    ASSERT_NE(p = heap.take(40 + random() % 24), nullptr);
+  }
+  EXPECT_LT(heap.upstream().requests() - before, 2000u);
+}
+
+// Although requests are rounded up as long as there is room.
+TEST(WithSlabs, AFullHeapServesWhatFitsExactly) {
+  alignas(64) static std::array<std::byte, 1 << 20> buffer;
+  grown_heap<fixed_buffer> heap(buffer.data(), buffer.size());
+  chain all;
+  heap.grow(100, 1);
+  heap.begin_slabs();
+  while (heap.allocate_burst(all, 1, 5000, 16, 0)) {
+  }
+  ASSERT_GT(all.size(), 100u);
+  while (heap.take(1000) != nullptr) {
+  }
+  for (std::size_t i = 0; i < 100; ++i) {
+    heap.deallocate(all.pop_front());
+    EXPECT_NE(heap.take(5000), nullptr) << i;
+  }
 }
 
 TEST(WithSlabs, ABlockInASlabStaysOrMovesAsAsked) {

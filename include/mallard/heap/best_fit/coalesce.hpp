@@ -124,9 +124,16 @@ class coalesce {
     return true;
   }
 
-  // Bytes of all chunks, and of free blocks below free_blocks::small, without those freed a moment ago.
+  // Bytes of all chunks, and of free blocks without the rest and those freed a moment ago.
   [[nodiscard]] std::size_t held() const noexcept { return chunks_.held(); }
-  [[nodiscard]] std::size_t small_bytes() const noexcept { return blocks_.small_bytes(); }
+  [[nodiscard]] std::size_t free_bytes() const noexcept { return blocks_.bytes(); }
+
+  // Whether a free block, or the rest, has room for `size` bytes at `align`. O(align) if many are badly
+  // aligned.
+  [[nodiscard]] bool has_room(std::size_t size, std::size_t align) noexcept {
+    return blocks_.rest()->size() >= size + align + boundary_tag::least ||
+           find_aligned(size, align) != nullptr;
+  }
 
   // The blocks, to change them in place.
   [[nodiscard]] joined_blocks& blocks() noexcept { return blocks_; }

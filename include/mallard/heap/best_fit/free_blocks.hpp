@@ -32,14 +32,14 @@ class free_blocks {
     bins_.clear();
     trie_.clear();
     idle_ = 0;
-    small_bytes_ = 0;
+    bytes_ = 0;
   }
 
   // Bytes of the blocks that fill a whole chunk.
   [[nodiscard]] std::size_t idle() const noexcept { return idle_; }
 
-  // Bytes of all small blocks.
-  [[nodiscard]] std::size_t small_bytes() const noexcept { return small_bytes_; }
+  // Bytes of all blocks.
+  [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
   // The smallest small block of at least `size` bytes; null if there is none.
   [[nodiscard]] MALLARD_INLINE boundary_tag* small_at_least(std::size_t size) noexcept {
@@ -55,14 +55,14 @@ class free_blocks {
 
   // Inserts a block of `size` bytes; put_small only a small one.
   MALLARD_INLINE void put_small(boundary_tag* b, std::size_t size) noexcept {
-    small_bytes_ += size;
+    bytes_ += size;
     bins_.put(b, size);
   }
   void put(boundary_tag* b, std::size_t size) noexcept { size < small ? put_small(b, size) : put_large(b); }
 
   // Removes a block of `size` bytes; remove_small only a small one.
   MALLARD_INLINE void remove_small(boundary_tag* b, std::size_t size) noexcept {
-    small_bytes_ -= size;
+    bytes_ -= size;
     exact_bins::remove(b);
   }
   void remove(boundary_tag* b, std::size_t size) noexcept {
@@ -75,40 +75,43 @@ class free_blocks {
   [[nodiscard]] violation validate(F f) const noexcept {
     violation found;
     std::size_t idle = 0;
-    std::size_t small_bytes = 0;
+    std::size_t bytes = 0;
     const bool bins_are_whole = bins_.each([&](const boundary_tag* b, std::size_t size) {
       found = f(b);
-      small_bytes += size;
+      bytes += size;
       return !found && b->size() == size;
     });
     if (found) return found;
     if (!bins_are_whole) return {"free_blocks: a list of small blocks is broken"};
-    if (small_bytes != small_bytes_) return {"free_blocks: the small blocks do not add up"};
     const bool trie_is_whole = trie_.each([&](const boundary_tag* b) {
       found = f(b);
       if (found) return false;
       if (b->is_whole_chunk()) idle += b->size();
+      bytes += b->size();
       return b->size() >= size_trie::least;
     });
     if (found) return found;
     if (!trie_is_whole) return {"free_blocks: the trie of large blocks is broken"};
     if (idle != idle_) return {"free_blocks: the idle chunks do not add up"};
+    if (bytes != bytes_) return {"free_blocks: the blocks do not add up"};
     return {};
   }
 
  private:
   MALLARD_NOINLINE void put_large(boundary_tag* b) noexcept {
     if (b->is_whole_chunk()) idle_ += b->size();
+    bytes_ += b->size();
     trie_.put(b);
   }
 
   MALLARD_NOINLINE void remove_large(boundary_tag* b) noexcept {
     if (b->is_whole_chunk()) idle_ -= b->size();
+    bytes_ -= b->size();
     trie_.remove(b);
   }
 
   std::size_t idle_ = 0;
-  std::size_t small_bytes_ = 0;
+  std::size_t bytes_ = 0;
   exact_bins bins_;
   size_trie trie_;
 };

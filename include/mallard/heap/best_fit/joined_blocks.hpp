@@ -37,7 +37,7 @@ class joined_blocks {
   }
 
   [[nodiscard]] std::size_t idle() const noexcept { return free_.idle(); }
-  [[nodiscard]] std::size_t small_bytes() const noexcept { return free_.small_bytes(); }
+  [[nodiscard]] std::size_t bytes() const noexcept { return free_.bytes(); }
 
   // The rest; of size 0 if there is none.
   [[nodiscard]] const boundary_tag* rest() const noexcept { return rest_; }

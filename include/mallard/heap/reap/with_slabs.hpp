@@ -6,15 +6,15 @@
 //
 // A free that joins neighbours reads three tags, most of them in no cache, and its block serves the next
 // request of its size wherever it lies. Here a free of a small block puts its address into a magazine
-// (layer/hosted_slabs.hpp): its address tells whether it lies in a slab, and the slab its size. Large
-// ones wait in stacks for a request of their size, as long as they are at most a 16th of what is held. A
-// block in a slab does not grow in place beyond its size class, a multiple of 16 bytes. While more than a
-// 32nd of what is held is free in small blocks of Heap's, those are used before new slabs, so that what was
-// allocated before there were slabs does not stay behind. For clear_optimized: allocate() is for what
-// allocate_recent() does not serve, and begin_slabs() is called in between where blocks come and go.
-// Invariant: blocks that wait count as used in Heap. Cost: a pair of small blocks as in multipool and some 10
-// instructions for the set of slabs. Not synchronised. Seed 003, chapter 3 (mallocs with free blocks for each
-// page).
+// (layer/hosted_slabs.hpp): its address tells whether it lies in a slab, and the slab its size. Large ones
+// wait in stacks for a request of their size, as long as they are at most a 16th of what is held. Slabs
+// without a block give way to large requests, and to trim(). A block in a slab does not grow in place beyond
+// its size class, a multiple of 16 bytes. While more than a 32nd of what is held is free outside slabs, that
+// is used before new chunks for slabs, so that what was allocated before there were slabs does not stay
+// behind. For clear_optimized: allocate() is for what allocate_recent() does not serve, and begin_slabs() is
+// called in between where blocks come and go. Invariant: blocks that wait count as used in Heap. Cost: a pair
+// of small blocks as in multipool and some 10 instructions for the set of slabs. Not synchronised. Seed 003,
+// chapter 3 (mallocs with free blocks for each page).
 #pragma once
 
 #include <algorithm>
@@ -127,8 +127,15 @@ class with_slabs : private Heap {
   // If the heap has grown: small blocks come from slabs from now on, as long as there is memory.
   void begin_slabs() noexcept {
     if (grown_ != nullptr || Heap::held() < LeastSlabs || largest < least_largest) return;
+    if (resting_ != 0) {
+      --resting_;
+      return;
+    }
     const block place = Heap::allocate(sizeof(grown), boundary_tag::granule);
-    if (place) grown_ = ::new (place.data) grown(*this);
+    if (place)
+      grown_ = ::new (place.data) grown(*this);
+    else
+      resting_ = requests_at_rest;
   }
 
   void clear() noexcept {
@@ -141,12 +148,15 @@ class with_slabs : private Heap {
     Heap::release();
   }
 
+  // O(slabs) beside Heap's.
   std::size_t trim(std::size_t keep) noexcept {
     const std::size_t before = Heap::held();
     (void)give_waiting_back();
-    return before - Heap::held() + Heap::trim(keep);
+    const std::size_t given_back = before - Heap::held();
+    return given_back + Heap::trim(keep);
   }
 
+  // O(slabs) beside Heap's.
   [[nodiscard]] heap_usage usage() const noexcept {
     heap_usage found = Heap::usage();
     if (grown_ == nullptr) return found;
@@ -157,6 +167,7 @@ class with_slabs : private Heap {
     return found;
   }
 
+  // O(slabs + blocks that wait) beside Heap's, in the memory of address_ranges.
   [[nodiscard]] violation validate() const noexcept {
     if (violation v = Heap::validate()) return v;
     if (grown_ == nullptr) return {};
@@ -179,11 +190,14 @@ class with_slabs : private Heap {
     recent_large large;
   };
 
-  // A heap whose large blocks pass through has no slabs, unless it serves these.
+  // A heap that serves no requests of this many bytes from its chunks has no slabs either.
   static constexpr std::size_t least_largest = 2 * large_sizes::largest;
 
-  // Bytes that wait in recent_large in any case.
-  static constexpr std::size_t least_recent = std::size_t{64} << 10;
+  // Bytes of large blocks, and of slabs without a block, that may wait in any case.
+  static constexpr std::size_t least_waiting = std::size_t{64} << 10;
+
+  // Requests without slabs after there was no memory for them.
+  static constexpr std::size_t requests_at_rest = 255;
 
   [[nodiscard]] static constexpr bool is_small(std::size_t size, std::size_t align) noexcept {
     return size <= limit - boundary_tag::granule && align <= boundary_tag::granule;
@@ -205,17 +219,18 @@ class with_slabs : private Heap {
       const std::size_t whole = large_sizes::rounded(size + boundary_tag::overhead);
       if (boundary_tag* const b = grown_->large.take(whole, align); b != nullptr)
         return {b->data(), b->usable()};
-      size = whole - boundary_tag::overhead;
+      give_idle_back(whole, align);
+      if (const block b = Heap::allocate(whole - boundary_tag::overhead, align)) return b;
     }
     const block b = Heap::allocate(size, align);
-    return b || !give_waiting_back() ? b : Heap::allocate(size, align);
+    return b || size > max_request || !give_waiting_back() ? b : Heap::allocate(size, align);
   }
 
   MALLARD_NOINLINE void deallocate_outside(void* p) noexcept {
     boundary_tag* const b = boundary_tag::of(p);
     if (b->is_from_elsewhere() || !recent_large::takes(b->size())) return Heap::deallocate(p);
     grown_->large.put(b);
-    if (grown_->large.bytes() > std::max(least_recent, Heap::held() / 16)) give_recent_back();
+    if (grown_->large.bytes() > std::max(least_waiting, Heap::held() / 16)) give_recent_back();
   }
 
   resize_result resize_grown(const resize_request& request) noexcept {
@@ -223,7 +238,7 @@ class with_slabs : private Heap {
     const resize_result resized = Heap::resize(request);
     if (resized.memory) return resized;
     const bool may_move = has_way(request.ways, resize_way::allocate_new);
-    if (may_move ? !give_waiting_back() : !give_recent_back()) return resized;
+    if (request.limit > max_request || !(may_move ? give_waiting_back() : give_recent_back())) return resized;
     return Heap::resize(request);
   }
 
@@ -247,6 +262,12 @@ class with_slabs : private Heap {
     return allocate(size, align);
   }
 
+  // Slabs without a block give way to a large request that would take a new chunk.
+  void give_idle_back(std::size_t whole, std::size_t align) noexcept {
+    if (grown_->small.idle() > std::max(least_waiting, Heap::held() / 16) && !Heap::has_room(1, whole, align))
+      grown_->small.give_back();
+  }
+
   // Coalesces the large blocks that wait; whether there were any.
   bool give_recent_back() noexcept {
     if (grown_->large.count() == 0) return false;
@@ -258,7 +279,10 @@ class with_slabs : private Heap {
   bool give_waiting_back() noexcept {
     if (grown_ == nullptr) return false;
     (void)give_recent_back();
-    if (grown_->small.trim()) Heap::deallocate(std::exchange(grown_, nullptr));
+    if (grown_->small.trim()) {
+      Heap::deallocate(std::exchange(grown_, nullptr));
+      resting_ = requests_at_rest;
+    }
     return true;
   }
 
@@ -280,11 +304,13 @@ class with_slabs : private Heap {
     return size;
   }
   void take_slabs(chain& out, std::size_t count) noexcept {
-    if (Heap::small_bytes() > Heap::held() / 32) return;
     constexpr std::size_t size = slabs::slab_size - boundary_tag::overhead;
     count = slabs::at_once(Heap::held(), count);
-    while (count != 0 && !Heap::allocate_burst(out, count, size, slabs::slab_size, count * slabs::slab_size))
-      count /= 2;
+    std::size_t fits = count;
+    while (fits != 0 && !Heap::has_room(fits, slabs::slab_size, slabs::slab_size)) fits /= 2;
+    if (fits == 0 && Heap::free_bytes() > Heap::held() / 32) return;
+    if (fits != 0) count = fits;
+    (void)Heap::allocate_burst(out, count, size, slabs::slab_size, count * slabs::slab_size);
   }
   void put_slab(void* p) noexcept { Heap::deallocate(p); }
 
@@ -293,6 +319,7 @@ class with_slabs : private Heap {
   void put_outside(void* p, std::size_t) noexcept { Heap::deallocate(p); }
 
   grown* grown_ = nullptr;
+  std::size_t resting_ = 0;  // requests before which slabs do not begin
 };
 
 }  // namespace mallard

@@ -30,6 +30,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <new>
 #include <utility>
 
 #include "mallard/core/align.hpp"
@@ -51,7 +52,8 @@ namespace mallard {
 // Bytes: more than caches of the second level hold.
 inline constexpr std::size_t headerless_least_anew = std::size_t{8} << 20;
 
-// Bytes: less than what shuffled lists of this much cost.
+// Bytes held before small blocks lie in slabs: about what the second level of caches has, within which lists
+// are as fast.
 inline constexpr std::size_t headerless_least_slabs = std::size_t{1} << 20;
 
 template <heap Upstream, growth_policy Growth, std::size_t LeastAnew = headerless_least_anew,
@@ -75,8 +77,8 @@ class headerless {
   [[nodiscard]] const upstream_type& upstream() const noexcept { return chunks_.upstream(); }
 
   // The received size for `size` bytes at `align`: a multiple of 8 bytes; of 16 if the alignment is larger,
-  // so that aligned blocks follow each other without gaps, and for large blocks, whose free blocks need it.
-  // Precondition: at most max_request / 2.
+  // so that aligned blocks follow each other without gaps; from 1 KiB on one of large_sizes. Precondition: at
+  // most large_sizes::largest.
   [[nodiscard]] static constexpr std::size_t rounded(std::size_t size, std::size_t align) noexcept {
     if (size > sized_blocks::small - sized_blocks::coarse) return large_sizes::rounded(size);
     const std::size_t step = align > sized_blocks::granule ? sized_blocks::coarse : sized_blocks::granule;
@@ -150,7 +152,8 @@ class headerless {
 
   [[nodiscard]] bool owns(const void* p) const noexcept { return chunks_.owns(p); }
 
-  // Padding between blocks counts as granted: it cannot be distinguished from a block afterwards. O(chunks).
+  // Padding between blocks counts as granted: it cannot be distinguished from a block afterwards. O(chunks +
+  // slabs).
   [[nodiscard]] heap_usage usage() const noexcept {
     heap_usage found{chunks_.held(), 0, 0};
     for (chunk* c = chunks_.newest(); c != nullptr; c = c->older()) found.granted += room_of(c);
@@ -269,6 +272,9 @@ class headerless {
   static constexpr std::size_t largest_run = 4096;
   static constexpr std::size_t endless = max_request / 4;
 
+  // Requests that look for free memory before slabs begin again after there was no memory for them.
+  static constexpr std::size_t requests_at_rest = 255;
+
   // Whether no block was allocated since clear(): the cursor is at the start of the only chunk.
   [[nodiscard]] bool is_empty() const noexcept {
     chunk* const newest = chunks_.newest();
@@ -338,11 +344,21 @@ class headerless {
   // In a heap that has grown, and in which blocks come and go.
   void begin_slabs() noexcept {
     if (chunks_.held() < LeastSlabs || run_ == endless) return;
+    if (resting_ != 0) {
+      --resting_;
+      return;
+    }
     const block place = take_memory(slabs::bytes());
-    if (place) slabs_ = ::new (place.data) slabs(*this);
+    if (place)
+      slabs_ = ::new (place.data) slabs(*this);
+    else
+      resting_ = requests_at_rest;
   }
 
-  void end_slabs() noexcept { put_memory(std::exchange(slabs_, nullptr), slabs::bytes()); }
+  void end_slabs() noexcept {
+    put_memory(std::exchange(slabs_, nullptr), slabs::bytes());
+    resting_ = requests_at_rest;
+  }
 
   // What hosted_slabs asks of its host.
   block take_memory(std::size_t size) noexcept {
@@ -518,9 +534,10 @@ class headerless {
   std::size_t run_ = endless;
   std::size_t free_at_bump_ = 0;  // bytes of free blocks after the cursor moved without a run
   std::size_t room_ = 0;          // of all chunks
-  std::size_t taken_ = 0;   // of that what blocks have had, once the cursor has stopped: free if none lives
-  std::size_t joined_ = 0;  // upper bound of free bytes that coalescing did not help
-  slabs* slabs_ = nullptr;  // of small blocks, once there are
+  std::size_t taken_ = 0;    // of that what blocks have had, once the cursor has stopped: free if none lives
+  std::size_t joined_ = 0;   // upper bound of free bytes that coalescing did not help
+  slabs* slabs_ = nullptr;   // of small blocks, once there are
+  std::size_t resting_ = 0;  // requests before which slabs do not begin
   chunks chunks_;
   sized_blocks free_;  // last: its lists are untouched as long as nothing is freed
 };

@@ -3,8 +3,8 @@
 //     [8] --> b --> b --> null            below 1 KiB a list for each multiple of 8 bytes, linked through the
 //     [16] --> null                       blocks' first words: no block has anything in front of it
 //     ...  [1016] --> b --> null
-//     [1040] --> b ... [32784] --> null   and for each of large_sizes
-//     size_trie  1024 ...                 other pieces by best fit, each with a tag inside, at its start
+//     [1040] --> b ... [32784] --> null   from there on a list for each of large_sizes: blocks of their sizes
+//     size_trie  1024 ...                 and other pieces by best fit, each with a tag inside, at its start
 //
 // A request is cut from the smallest sufficient block, and the remainder, even 8 bytes, is free again. Blocks
 // do not know their neighbours, so a free does not coalesce: headerless takes all blocks out for that, and
