@@ -16,7 +16,7 @@
 // heap/reap/with_slabs.hpp says; an empty reap holds nothing upstream. Programs that pass sizes to
 // deallocate, as containers do, can use sized_reap, which needs no tags. For several threads use
 // `locked<reap>`, as a root without children. Cost: 7 instructions for a block of known size while bumping,
-// otherwise fifteen more than best_fit; creating and ending an empty reap takes 50, a child 69 (./dev
+// otherwise fifteen more than best_fit; creating and ending an empty reap takes 41, a child 62 (./dev
 // instructions), as heap mode writes nothing before the first free. Debug builds validate the heap where many
 // blocks end. Not synchronised: a family of reaps counts as one heap. Seed 002, section 8 (Reap).
 #pragma once

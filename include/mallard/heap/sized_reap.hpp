@@ -12,8 +12,8 @@
 // layer/nested.hpp. Suggested instead of a region if sizes are known on deallocation; otherwise `reap`.
 // Chunks without blocks return to the upstream when a chunk is needed or on trim(), blocks above 32 KiB at
 // once. Alignments above 16 bytes leave holes, which serve other blocks. Cost: ending is O(chunks); creating
-// and ending an empty one takes 40 instructions, a child 60 (./dev instructions). A small block costs what it
-// does in a region while bumping, otherwise some 30 instructions per pair of known size. A request that
+// and ending an empty one takes 42 instructions, a child 62 (./dev instructions). A small block costs what it
+// does in a region while bumping, otherwise 25 instructions per pair of known size. A request that
 // coalesces first, after each 16th of what is held has been freed, is O(free blocks log chunks + bytes held /
 // 512). A 64th of each chunk is kept for that. Debug builds validate where many blocks end. Not synchronised:
 // a family counts as one heap. Seed 002, section 8.
@@ -63,17 +63,18 @@ class headerless_heap {
   [[nodiscard]] const upstream_type& upstream() const noexcept { return upstream_; }
 
   [[nodiscard]] MALLARD_INLINE block allocate(std::size_t size, std::size_t align) noexcept {
-    if (!is_ours(size, align)) [[unlikely]]
-      return allocate_large(size, align);
-    const std::size_t whole = blocks::rounded(size, align);
-    void* const p = blocks_.allocate(whole, align);
-    return p == nullptr ? block{} : block{p, whole};
+    if (!is_small(size, align)) [[unlikely]]
+      return allocate_other(size, align);
+    const std::size_t whole = blocks::rounded_small(size, align);
+    if (void* const p = blocks_.allocate_at_hand(whole, align); p != nullptr) [[likely]]
+      return {p, whole};
+    return allocate_small(whole, align);
   }
 
   MALLARD_INLINE void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
-    if (blocks_.is_bumping()) [[unlikely]]
-      return deallocate_slow(p, size, align);
-    give(p, size, align);
+    if (!is_small(size, align)) [[unlikely]]
+      return deallocate_other(p, size, align);
+    blocks_.deallocate_small(p, blocks::rounded_small(size, align));
   }
 
   void clear() noexcept {
@@ -118,18 +119,28 @@ class headerless_heap {
     return size <= largest && align <= largest;
   }
 
-  MALLARD_INLINE void give(void* p, std::size_t size, std::size_t align) noexcept {
-    if (!is_ours(size, align)) [[unlikely]]
-      return large_.deallocate(p);
+  // The same of those that most callers have.
+  [[nodiscard]] static constexpr bool is_small(std::size_t size, std::size_t align) noexcept {
+    return is_ours(size, align) && blocks::is_small(size, align);
+  }
+
+  MALLARD_NOINLINE void deallocate_other(void* p, std::size_t size, std::size_t align) noexcept {
+    if (!is_ours(size, align)) return large_.deallocate(p);
     blocks_.deallocate(p, blocks::rounded(size, align));
   }
 
-  MALLARD_NOINLINE void deallocate_slow(void* p, std::size_t size, std::size_t align) noexcept {
-    give(p, size, align);
+  MALLARD_NOINLINE block allocate_small(std::size_t whole, std::size_t align) noexcept {
+    void* const p = blocks_.allocate_elsewhere(whole, align);
+    return p == nullptr ? block{} : block{p, whole};
   }
 
-  // If memory runs out, chunks without blocks are returned to make room.
-  MALLARD_NOINLINE block allocate_large(std::size_t size, std::size_t align) noexcept {
+  // If memory runs out for one that passes through, chunks without blocks are returned to make room.
+  MALLARD_NOINLINE block allocate_other(std::size_t size, std::size_t align) noexcept {
+    if (is_ours(size, align)) {
+      const std::size_t whole = blocks::rounded(size, align);
+      void* const p = blocks_.allocate(whole, align);
+      return p == nullptr ? block{} : block{p, whole};
+    }
     const block b = large_.allocate(size, align);
     return b || blocks_.trim(0) == 0 ? b : large_.allocate(size, align);
   }

@@ -152,6 +152,7 @@ class with_slabs : private Heap {
   std::size_t trim(std::size_t keep) noexcept {
     const std::size_t before = Heap::held();
     (void)give_waiting_back();
+    resting_ = 0;
     const std::size_t given_back = before - Heap::held();
     return given_back + Heap::trim(keep);
   }

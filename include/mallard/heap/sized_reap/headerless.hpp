@@ -81,43 +81,67 @@ class headerless {
   // most large_sizes::largest.
   [[nodiscard]] static constexpr std::size_t rounded(std::size_t size, std::size_t align) noexcept {
     if (size > sized_blocks::small - sized_blocks::coarse) return large_sizes::rounded(size);
-    const std::size_t step = align > sized_blocks::granule ? sized_blocks::coarse : sized_blocks::granule;
-    return align_up(size + static_cast<std::size_t>(size == 0), step);
+    return rounded_small(size, align);
+  }
+  [[nodiscard]] static constexpr std::size_t rounded_small(std::size_t size, std::size_t align) noexcept {
+    constexpr std::size_t step = sized_blocks::granule;
+    static_assert(sized_blocks::coarse == 2 * step);
+    const std::size_t mask = step - 1 + static_cast<std::size_t>(align > step) * step;
+    return (size + static_cast<std::size_t>(size == 0) + mask) & ~mask;
+  }
+
+  // Whether a block that is requested so is small.
+  [[nodiscard]] static constexpr bool is_small(std::size_t size, std::size_t align) noexcept {
+    constexpr std::size_t most = sized_blocks::small - sized_blocks::coarse;
+    return size <= most && align <= most;
   }
 
   // Null when exhausted.
-  [[nodiscard]] MALLARD_INLINE void* allocate(std::size_t size, std::size_t align) noexcept {
-    const std::uintptr_t start = cursor_;
-    const std::uintptr_t behind = start + size;
-    const bool is_in_place = align <= sized_blocks::granule || (start & (align - 1)) == 0;
-    if (behind <= limit_ && is_in_place) [[likely]] {
-      MALLARD_ASSUME(start != 0);
-      cursor_ = behind;
-      return reinterpret_cast<void*>(start);
+  [[nodiscard]] void* allocate(std::size_t size, std::size_t align) noexcept {
+    if (size >= sized_blocks::small) {
+      if (void* const p = bump_in_run(size, align); p != nullptr) return p;
+      if (void* const p = free_.take_rounded(size, align); p != nullptr) return p;
+    } else {
+      if (void* const p = allocate_at_hand(size, align); p != nullptr) return p;
+      return allocate_elsewhere(size, align);
     }
-    if (size >= sized_blocks::small) return allocate_large(size, align);
-    if (slabs_ != nullptr) {
-      if (void* const p = slabs_->allocate(size, align); p != nullptr) [[likely]]
-        return p;
-      if (void* const p = slabs_->refill(size, align); p != nullptr) return p;
-    }
-    if (void* const p = free_.take_exact(size, align); p != nullptr) return p;
     return allocate_slow(size, align);
   }
 
+  // A small block that allocate_at_hand() has not; null when exhausted.
+  [[nodiscard]] void* allocate_elsewhere(std::size_t size, std::size_t align) noexcept {
+    if (slabs_ != nullptr)
+      if (void* const p = slabs_->refill(size, align); p != nullptr) return p;
+    if (slabs_ != nullptr || align > granule)
+      if (void* const p = free_.take_exact(size, align); p != nullptr) return p;
+    return allocate_slow(size, align);
+  }
+
+  // A small block that takes no search; null if allocate() shall see to it.
+  [[nodiscard]] MALLARD_INLINE void* allocate_at_hand(std::size_t size, std::size_t align) noexcept {
+    if (void* const p = bump_in_run(size, align); p != nullptr) [[likely]]
+      return p;
+    return limit_ == with_slabs ? slabs_->allocate(size, align) : free_.take_newest(size, align);
+  }
+
   // Whether the next free stops the cursor, and is dearer than those after it.
-  [[nodiscard]] MALLARD_INLINE bool is_bumping() const noexcept { return limit_ != 0; }
+  [[nodiscard]] bool is_bumping() const noexcept { return limit_ > with_slabs; }
 
   // Frees a block of the given received size.
-  MALLARD_INLINE void deallocate(void* p, std::size_t size) noexcept {
-    if (is_bumping()) [[unlikely]]
-      stop_bumping();
-    if (size >= sized_blocks::small) {
-      free_.put_rounded(p, size);
-    } else {
-      if (slabs_ != nullptr) return slabs_->deallocate(p, size);
-      free_.put_small(p, size);
+  void deallocate(void* p, std::size_t size) noexcept {
+    if (size < sized_blocks::small) return deallocate_small(p, size);
+    if (is_bumping()) stop_bumping();
+    free_.put_rounded(p, size);
+    if (free_.bytes() == taken_) begin_as_new();
+  }
+
+  // The same for a small block.
+  MALLARD_INLINE void deallocate_small(void* p, std::size_t size) noexcept {
+    if (limit_ != 0) [[unlikely]] {
+      if (limit_ != with_slabs) return deallocate_bumping(p, size);
+      return slabs_->deallocate(p, size);
     }
+    free_.put_small(p, size);
     if (free_.bytes() == taken_) [[unlikely]]
       begin_as_new();
   }
@@ -166,9 +190,9 @@ class headerless {
   // O(free blocks log chunks), in the memory of address_ranges.
   [[nodiscard]] violation validate() const noexcept {
     if (violation v = chunks_.validate()) return v;
-    if (cursor_ > end_ || (limit_ != 0 && (limit_ < cursor_ || limit_ > end_)))
+    if (cursor_ > end_ || (is_bumping() && (limit_ < cursor_ || limit_ > end_)))
       return {"headerless: the cursor is outside what it moves in"};
-    if (limit_ == 0 && chunks_.newest() != nullptr && !free_.is_open())
+    if (!is_bumping() && chunks_.newest() != nullptr && !free_.is_open())
       return {"headerless: blocks can be freed, and no list can take them"};
     const address_ranges inside = chunks_.chunk_ranges();
     if (cursor_ != end_ && !inside.contains(reinterpret_cast<const void*>(cursor_)))
@@ -272,6 +296,9 @@ class headerless {
   static constexpr std::size_t largest_run = 4096;
   static constexpr std::size_t endless = max_request / 4;
 
+  // No address.
+  static constexpr std::uintptr_t with_slabs = 1;
+
   // Requests that look for free memory before slabs begin again after there was no memory for them.
   static constexpr std::size_t requests_at_rest = 255;
 
@@ -282,8 +309,11 @@ class headerless {
   }
 
   // When the last block was freed.
-  MALLARD_NOINLINE void begin_as_new() noexcept {
-    if (chunks_.held() >= LeastAnew) clear();
+  MALLARD_NOINLINE void begin_as_new() noexcept { clear(); }
+
+  // For deallocate(): a heap that holds less does not begin as new.
+  void note_taken() noexcept {
+    taken_ = chunks_.held() >= LeastAnew ? room_ - (end_ - cursor_) : ~std::size_t{0};
   }
 
   // Bumps in the first chunk that clear() kept, if there is one; precondition: nothing is in use.
@@ -306,15 +336,29 @@ class headerless {
 
   // Lists are asked from now on, and take blocks in.
   void stop_bumping() noexcept {
-    limit_ = 0;
-    taken_ = room_ - (end_ - cursor_);
+    limit_ = stopped();
+    note_taken();
     run_ = 0;
     free_.open();
   }
 
-  MALLARD_NOINLINE void* allocate_large(std::size_t size, std::size_t align) noexcept {
-    if (void* const p = free_.take_rounded(size, align); p != nullptr) return p;
-    return allocate_slow(size, align);
+  // `limit_` while nothing is bumped: no cursor is below.
+  [[nodiscard]] std::uintptr_t stopped() const noexcept { return slabs_ == nullptr ? 0 : with_slabs; }
+
+  MALLARD_NOINLINE void deallocate_bumping(void* p, std::size_t size) noexcept {
+    stop_bumping();
+    deallocate_small(p, size);
+  }
+
+  // Null where the run ends before.
+  MALLARD_INLINE void* bump_in_run(std::size_t size, std::size_t align) noexcept {
+    const std::uintptr_t start = cursor_;
+    const std::uintptr_t behind = start + size;
+    if (behind > limit_) return nullptr;
+    if (align > sized_blocks::granule && (start & (align - 1)) != 0) return nullptr;
+    MALLARD_ASSUME(start != 0);
+    cursor_ = behind;
+    return reinterpret_cast<void*>(start);
   }
 
   MALLARD_NOINLINE void* allocate_slow(std::size_t size, std::size_t align) noexcept {
@@ -349,15 +393,17 @@ class headerless {
       return;
     }
     const block place = take_memory(slabs::bytes());
-    if (place)
-      slabs_ = ::new (place.data) slabs(*this);
-    else
+    if (!place) {
       resting_ = requests_at_rest;
+      return;
+    }
+    slabs_ = ::new (place.data) slabs(*this);
+    if (!is_bumping()) limit_ = stopped();
   }
 
   void end_slabs() noexcept {
     put_memory(std::exchange(slabs_, nullptr), slabs::bytes());
-    resting_ = requests_at_rest;
+    if (!is_bumping()) limit_ = stopped();
   }
 
   // What hosted_slabs asks of its host.
@@ -413,6 +459,7 @@ class headerless {
   // If no memory is left for a chunk, unused memory is returned to make room.
   MALLARD_NOINLINE void* allocate_without_new_chunk(std::size_t size, std::size_t align) noexcept {
     const bool gave_back = trim(0) != 0;
+    resting_ = requests_at_rest;
     if (void* const p = find(size, align); p != nullptr) return p;
     return gave_back ? allocate_in_new_chunk(size, align) : nullptr;
   }
@@ -457,8 +504,8 @@ class headerless {
     if (start != cursor_) free_.put(reinterpret_cast<std::byte*>(cursor_), start - cursor_);
     free_at_bump_ = free_.bytes();
     cursor_ = start + size;
-    taken_ = room_ - (end_ - cursor_);
-    limit_ = run_ < least_run ? 0 : std::min(end_, cursor_ + run_);
+    note_taken();
+    limit_ = run_ < least_run ? stopped() : std::min(end_, cursor_ + run_);
     return reinterpret_cast<void*>(start);
   }
 
@@ -511,14 +558,15 @@ class headerless {
       return true;
     });
     joined_ = free_.bytes();
-    taken_ = room_;
+    note_taken();
     return keep;
   }
 
   // Frees the memory in which the cursor moved.
   void retire() noexcept {
     if (cursor_ != end_) free_.put(reinterpret_cast<std::byte*>(cursor_), end_ - cursor_);
-    cursor_ = limit_ = end_ = 0;
+    cursor_ = end_ = 0;
+    limit_ = stopped();
   }
 
   void move_into(chunk* c) noexcept { move_into(c->begin(), c->begin() + room_of(c)); }
@@ -529,7 +577,7 @@ class headerless {
   }
 
   std::uintptr_t cursor_ = 0;
-  std::uintptr_t limit_ = 0;  // the end of the run while bumping
+  std::uintptr_t limit_ = 0;  // the end of the run while bumping, otherwise stopped()
   std::uintptr_t end_ = 0;
   std::size_t run_ = endless;
   std::size_t free_at_bump_ = 0;  // bytes of free blocks after the cursor moved without a run

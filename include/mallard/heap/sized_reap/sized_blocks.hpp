@@ -62,11 +62,17 @@ class sized_blocks {
   [[nodiscard]] bool is_open() const noexcept { return lists_.is_open(); }
 
   // Inserts a small block of `size` bytes. Precondition: open.
-  MALLARD_INLINE void put_small(void* p, std::size_t size) noexcept { push(size / granule, p, size); }
+  MALLARD_INLINE void put_small(void* p, std::size_t size) noexcept {
+    const std::size_t index = size / granule;
+    lists_.push(index, p);
+    present_[index / word_bits] |= std::uint64_t{1} << index % word_bits;
+    bytes_ += size;
+  }
 
   // And a large block of one of large_sizes.
   void put_rounded(void* p, std::size_t size) noexcept {
-    push(small_lists + large_sizes::index(size), p, size);
+    lists_.push(small_lists + large_sizes::index(size), p);
+    bytes_ += size;
   }
 
   // And any piece of free memory; nothing is done with 0 bytes.
@@ -85,8 +91,13 @@ class sized_blocks {
     put_small(p, size);
   }
 
-  // A small block of exactly `size` bytes at a multiple of `align`; null if none of the newest qualifies.
-  [[nodiscard]] MALLARD_INLINE void* take_exact(std::size_t size, std::size_t align) noexcept {
+  // The newest small block of exactly `size` bytes; null if it is not at a multiple of `align`.
+  [[nodiscard]] MALLARD_INLINE void* take_newest(std::size_t size, std::size_t align) noexcept {
+    return take_top(size / granule, size, align);
+  }
+
+  // The same of the newest few.
+  [[nodiscard]] void* take_exact(std::size_t size, std::size_t align) noexcept {
     return take_from(size / granule, size, align);
   }
 
@@ -167,18 +178,16 @@ class sized_blocks {
     return list < small_lists ? list * granule : large_sizes::size(list - small_lists);
   }
 
-  MALLARD_INLINE void push(std::size_t index, void* p, std::size_t size) noexcept {
-    lists_.push(index, p);
-    if (size < small) present_[index / word_bits] |= std::uint64_t{1} << index % word_bits;
-    bytes_ += size;
-  }
-
-  MALLARD_INLINE void* take_from(std::size_t index, std::size_t size, std::size_t align) noexcept {
+  MALLARD_INLINE void* take_top(std::size_t index, std::size_t size, std::size_t align) noexcept {
     void* const top = lists_.top(index);
-    if (top == nullptr) return nullptr;
-    if (align > granule && !is_aligned(top, align)) return take_aligned(index, size, align);
+    if (top == nullptr || (align > granule && !is_aligned(top, align))) return nullptr;
     bytes_ -= size;
     return lists_.pop(index);
+  }
+
+  void* take_from(std::size_t index, std::size_t size, std::size_t align) noexcept {
+    void* const top = take_top(index, size, align);
+    return top != nullptr || align <= granule ? top : take_aligned(index, size, align);
   }
 
   MALLARD_NOINLINE void* take_aligned(std::size_t index, std::size_t size, std::size_t align) noexcept {
