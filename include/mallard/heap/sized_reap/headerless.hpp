@@ -18,9 +18,9 @@
 // with its lists, which have the sizes it needs. A heap that holds LeastSlabs bytes when a request finds no
 // free block takes slabs for small blocks from then on (layer/hosted_slabs.hpp): they are blocks like any
 // other here. While more than a 32nd of what is held is free, they are cut from that. Sizes here are
-// rounded() ones. Invariants: [cursor, end) is in no list; limit is null or between the two; while it is null
-// and blocks live, the lists are open. Cost: bumping as in a region; freeing and reusing a small block takes
-// about 10 instructions each. Not synchronised. Seed 002, section 8.1 (ClearOptimizedHeap).
+// rounded() ones. Invariants: [cursor, end) is in no list; limit is stopped() or between the two; while it is
+// stopped and blocks live, the lists are open. Cost: bumping as in a region; freeing and reusing a small
+// block takes about 10 instructions each. Not synchronised. Seed 002, section 8.1 (ClearOptimizedHeap).
 #pragma once
 
 #include <algorithm>
