@@ -145,7 +145,7 @@ TEST(HostedSlabs, BlocksAreNeighboursHoweverTheyWereFreed) {
   for (std::size_t i = 0; i < 5000; ++i) {
     auto* const p = static_cast<const std::byte*>(host.allocate(48));
     ASSERT_NE(p, nullptr);
-    neighbours += static_cast<std::size_t>(p == last + 48);
+    neighbours += static_cast<std::size_t>(last != nullptr && p == last + 48);
     last = p;
   }
   EXPECT_GT(neighbours, 4000u);
