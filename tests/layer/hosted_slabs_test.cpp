@@ -87,6 +87,7 @@ class Host {
   [[nodiscard]] std::size_t blocks() const { return out_.size(); }
 
   std::size_t refused_after = static_cast<std::size_t>(-1);
+  std::size_t asked = 0;
   std::map<std::size_t, std::vector<void*>> outside;
   std::unique_ptr<slabs> small = std::make_unique<slabs>(*this);
 
@@ -94,6 +95,7 @@ class Host {
   static constexpr std::size_t room = std::size_t{4} << 20;
 
   void* take(std::size_t bytes, std::size_t align) {
+    ++asked;
     const std::uintptr_t start = align_up(address_of(memory_.get()) + used_, align);
     const std::size_t end = start + bytes - address_of(memory_.get());
     if (refused_after == 0 || end > room) return nullptr;
@@ -233,6 +235,13 @@ TEST(HostedSlabs, RefusedMemoryCostsNothingButSlabs) {
     EXPECT_TRUE(host.small->trim()) << after;
     EXPECT_EQ(host.outside[64].size(), 300u) << after;
   }
+}
+
+TEST(HostedSlabs, AHostThatGivesNothingIsSeldomAsked) {
+  Host host;
+  host.refused_after = 1;
+  for (int i = 0; i < 5000; ++i) EXPECT_EQ(host.allocate(64), nullptr);
+  EXPECT_LE(host.asked, 1u + 5000 / 255);
 }
 
 TEST(HostedSlabs, ASecondFreeIsFound) {

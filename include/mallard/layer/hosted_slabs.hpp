@@ -142,6 +142,25 @@ class slab_set {
   std::size_t count_ = 0;  // entries with a key
 };
 
+// respite: how long what was refused is not asked for again, as a refusal may have cost a long search.
+class respite {
+ public:
+  void begin() noexcept { left_ = requests; }
+  void end() noexcept { left_ = 0; }
+
+  // Whether this request is one that does not ask; counts it.
+  [[nodiscard]] bool lasts() noexcept {
+    if (left_ == 0) return false;
+    --left_;
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t requests = 255;
+
+  std::size_t left_ = 0;
+};
+
 // Granule: sizes are multiples of it, and below Limit. Tail: bytes at the end of a slab that are Host's.
 // LeastGrown: bytes of a size that come from Host before it has slabs.
 template <class Host, std::size_t Granule, std::size_t Limit, std::size_t Tail = 0,
@@ -273,7 +292,6 @@ class hosted_slabs {
 
   static constexpr std::size_t first_slots = 16;
   static constexpr std::size_t refills_at_a_width = 16;
-  static constexpr std::size_t refills_at_rest = 255;
 
   struct class_state {
     slabs own;
@@ -324,9 +342,9 @@ class hosted_slabs {
     const std::size_t slots =
         std::clamp<std::size_t>(2 * state.slots, first_slots, slabs::slots(size_of(index)) & ~std::size_t{1});
     state.refills = 0;
-    if (slots <= state.slots || is_at_rest()) return;
+    if (slots <= state.slots || refused_.lasts()) return;
     void* const place = take_memory(magazine_bytes(slots));
-    if (place == nullptr) return rest();
+    if (place == nullptr) return refused_.begin();
     if (state.base != nullptr) return_magazine(state);
     state.base = static_cast<slot*>(place) + magazine::below;
     state.slots = static_cast<std::uint16_t>(slots);
@@ -375,22 +393,14 @@ class hosted_slabs {
 
   // Whether Host has given slabs, which are remembered.
   bool add_empty() noexcept {
-    if (is_at_rest()) return false;
+    if (refused_.lasts()) return false;
     if (set_.has_room(slabs_at_once) || grow_table()) host_.take_slabs(empty_, slabs_at_once);
-    if (empty_.empty()) rest();
+    if (empty_.empty()) refused_.begin();
     for (void* start = empty_.front(); start != nullptr; start = chain::next(start)) {
       set_.add(slab_at(start)->start());
       ++slabs_;
     }
     return !empty_.empty();
-  }
-
-  // Where Host gave nothing, it is asked again after some refills: it may have searched much in vain.
-  void rest() noexcept { resting_ = refills_at_rest; }
-  bool is_at_rest() noexcept {
-    if (resting_ == 0) return false;
-    --resting_;
-    return true;
   }
 
   bool grow_table() noexcept {
@@ -453,7 +463,7 @@ class hosted_slabs {
   std::size_t slabs_ = 0;   // all, those included
   std::size_t memory_ = 0;  // bytes of the magazines and the table
   std::size_t memory_blocks_ = 0;
-  std::size_t resting_ = 0;  // refills that do not ask Host
+  respite refused_;  // by Host: memory of any kind
 };
 
 }  // namespace mallard

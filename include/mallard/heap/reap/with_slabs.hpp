@@ -127,15 +127,12 @@ class with_slabs : private Heap {
   // If the heap has grown: small blocks come from slabs from now on, as long as there is memory.
   void begin_slabs() noexcept {
     if (grown_ != nullptr || Heap::held() < LeastSlabs || largest < least_largest) return;
-    if (resting_ != 0) {
-      --resting_;
-      return;
-    }
+    if (without_slabs_.lasts()) return;
     const block place = Heap::allocate(sizeof(grown), boundary_tag::granule);
     if (place)
       grown_ = ::new (place.data) grown(*this);
     else
-      resting_ = requests_at_rest;
+      without_slabs_.begin();
   }
 
   void clear() noexcept {
@@ -152,7 +149,7 @@ class with_slabs : private Heap {
   std::size_t trim(std::size_t keep) noexcept {
     const std::size_t before = Heap::held();
     (void)give_waiting_back();
-    resting_ = 0;
+    without_slabs_.end();
     const std::size_t given_back = before - Heap::held();
     return given_back + Heap::trim(keep);
   }
@@ -161,10 +158,11 @@ class with_slabs : private Heap {
   [[nodiscard]] heap_usage usage() const noexcept {
     heap_usage found = Heap::usage();
     if (grown_ == nullptr) return found;
-    const std::size_t tags = grown_->small.host_blocks() + 1 + grown_->large.count();
-    const std::size_t whole = grown_->small.unused() + Heap::usable_size(grown_) + grown_->large.bytes();
-    found.granted -= whole - grown_->large.count() * boundary_tag::overhead;
-    found.carved -= whole + (tags - grown_->large.count()) * boundary_tag::overhead;
+    const std::size_t unused = grown_->small.unused() + Heap::usable_size(grown_);
+    const std::size_t unused_tags = (grown_->small.host_blocks() + 1) * boundary_tag::overhead;
+    const std::size_t waiting_tags = grown_->large.count() * boundary_tag::overhead;
+    found.granted -= unused + grown_->large.bytes() - waiting_tags;
+    found.carved -= unused + unused_tags + grown_->large.bytes();
     return found;
   }
 
@@ -196,9 +194,6 @@ class with_slabs : private Heap {
 
   // Bytes of large blocks, and of slabs without a block, that may wait in any case.
   static constexpr std::size_t least_waiting = std::size_t{64} << 10;
-
-  // Requests without slabs after there was no memory for them.
-  static constexpr std::size_t requests_at_rest = 255;
 
   [[nodiscard]] static constexpr bool is_small(std::size_t size, std::size_t align) noexcept {
     return size <= limit - boundary_tag::granule && align <= boundary_tag::granule;
@@ -282,7 +277,7 @@ class with_slabs : private Heap {
     (void)give_recent_back();
     if (grown_->small.trim()) {
       Heap::deallocate(std::exchange(grown_, nullptr));
-      resting_ = requests_at_rest;
+      without_slabs_.begin();
     }
     return true;
   }
@@ -320,7 +315,7 @@ class with_slabs : private Heap {
   void put_outside(void* p, std::size_t) noexcept { Heap::deallocate(p); }
 
   grown* grown_ = nullptr;
-  std::size_t resting_ = 0;  // requests before which slabs do not begin
+  respite without_slabs_;  // after memory was short
 };
 
 }  // namespace mallard

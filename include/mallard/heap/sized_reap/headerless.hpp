@@ -299,16 +299,13 @@ class headerless {
   // No address.
   static constexpr std::uintptr_t with_slabs = 1;
 
-  // Requests that look for free memory before slabs begin again after there was no memory for them.
-  static constexpr std::size_t requests_at_rest = 255;
-
   // Whether no block was allocated since clear(): the cursor is at the start of the only chunk.
   [[nodiscard]] bool is_empty() const noexcept {
     chunk* const newest = chunks_.newest();
     return newest == nullptr || (newest->older() == nullptr && end_ - cursor_ == room_of(newest));
   }
 
-  // When the last block was freed.
+  // When the last block was freed; out of line.
   MALLARD_NOINLINE void begin_as_new() noexcept { clear(); }
 
   // For deallocate(): a heap that holds less does not begin as new.
@@ -388,15 +385,9 @@ class headerless {
   // In a heap that has grown, and in which blocks come and go.
   void begin_slabs() noexcept {
     if (chunks_.held() < LeastSlabs || run_ == endless) return;
-    if (resting_ != 0) {
-      --resting_;
-      return;
-    }
+    if (without_slabs_.lasts()) return;
     const block place = take_memory(slabs::bytes());
-    if (!place) {
-      resting_ = requests_at_rest;
-      return;
-    }
+    if (!place) return without_slabs_.begin();
     slabs_ = ::new (place.data) slabs(*this);
     if (!is_bumping()) limit_ = stopped();
   }
@@ -459,7 +450,7 @@ class headerless {
   // If no memory is left for a chunk, unused memory is returned to make room.
   MALLARD_NOINLINE void* allocate_without_new_chunk(std::size_t size, std::size_t align) noexcept {
     const bool gave_back = trim(0) != 0;
-    resting_ = requests_at_rest;
+    without_slabs_.begin();
     if (void* const p = find(size, align); p != nullptr) return p;
     return gave_back ? allocate_in_new_chunk(size, align) : nullptr;
   }
@@ -582,10 +573,10 @@ class headerless {
   std::size_t run_ = endless;
   std::size_t free_at_bump_ = 0;  // bytes of free blocks after the cursor moved without a run
   std::size_t room_ = 0;          // of all chunks
-  std::size_t taken_ = 0;    // of that what blocks have had, once the cursor has stopped: free if none lives
-  std::size_t joined_ = 0;   // upper bound of free bytes that coalescing did not help
-  slabs* slabs_ = nullptr;   // of small blocks, once there are
-  std::size_t resting_ = 0;  // requests before which slabs do not begin
+  std::size_t taken_ = 0;   // of that what blocks have had, once the cursor has stopped: free if none lives
+  std::size_t joined_ = 0;  // upper bound of free bytes that coalescing did not help
+  slabs* slabs_ = nullptr;  // of small blocks, once there are
+  respite without_slabs_;   // after memory was short
   chunks chunks_;
   sized_blocks free_;  // last: its lists are untouched as long as nothing is freed
 };
