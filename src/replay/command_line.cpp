@@ -73,6 +73,17 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
   app.add_flag("--regions", regions,
                "Replay the journal's regions and what is in them, against strategies for regions, instead of "
                "its blocks of malloc");
+  bool threads = false;
+  app.add_flag(
+      "--threads", threads,
+      "Replay each event on a thread of its own recorded thread, with strategies that several threads "
+      "may use at once");
+  const CLI::Option* const window =
+      app.add_option("--window", asked.window,
+                     "With --threads: events that a thread may be ahead of the recorded order (default " +
+                         std::to_string(default_window) + ")")
+          ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30))
+          ->type_name("N");
   app.add_option("--strategy", asked.options.names,
                  "Only this strategy, beside none and glibc; may be repeated")
       ->take_all()
@@ -117,7 +128,14 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
   if (!arguments.parse(argc, argv)) return std::nullopt;
   // NaN is in every range: no comparison with it holds.
   if (!std::isfinite(warm_seconds)) return arguments.refuse("--warm-time is a number of seconds");
+  if (regions && threads) return arguments.refuse("--threads and --regions exclude each other");
   if (regions) asked.of = subject::regions;
+  if (threads) asked.of = subject::threads;
+  if (window->count() != 0 && !threads) return arguments.refuse("--window requires --threads");
+  if (threads && asked.options.litter != 0)
+    return arguments.refuse("--litter is for one thread: leave out --threads");
+  if (threads && asked.options.count_instructions)
+    return arguments.refuse("--instructions is for one thread: leave out --threads");
   if (asked.options.shift && !regions) return arguments.refuse("--shift requires --regions");
 
   if (asked.list_strategies) return asked;

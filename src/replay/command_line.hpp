@@ -1,10 +1,12 @@
 // command_line: what the user of mallard-replay asked for.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "replay/session/replay_session.hpp"
+#include "replay/trace/scheduler.hpp"
 
 namespace mallard::replay {
 
@@ -13,6 +15,7 @@ struct command {
   std::string output;  // where JSON goes beside what is printed; empty: nowhere
   session_options options;
   subject of = subject::blocks;
+  std::uint64_t window = default_window;  // of --threads: operations
   bool json = false;
   bool list_strategies = false;
 };

@@ -18,6 +18,7 @@
 #include "replay/session/replay_session.hpp"
 #include "replay/session/replay_worker.hpp"
 #include "replay/trace/region_trace_builder.hpp"
+#include "replay/trace/scheduler.hpp"
 #include "replay/trace/trace_builder.hpp"
 
 namespace {
@@ -54,6 +55,18 @@ std::string nothing_in(const replay::trace_facts& facts) {
   return " holds no allocation: nothing to replay";
 }
 
+replay::trace build_trace(journal::event_source& source, const replay::command& asked) {
+  switch (asked.of) {
+    case replay::subject::blocks:
+      break;
+    case replay::subject::regions:
+      return replay::build_region_trace(source);
+    case replay::subject::threads:
+      return replay::build_thread_trace(source, asked.window);
+  }
+  return replay::build_trace(source);
+}
+
 // Whether a result would take the place of the journal that it is of.
 bool would_replace(const std::string& journal, const std::string& output) {
   std::error_code missing;
@@ -64,8 +77,7 @@ int replay_journal(const replay::command& asked) try {
   if (would_replace(asked.file, asked.output))
     return refuse(asked.output + " is what is read: name another file with -o");
   const auto source = journal::open(asked.file);
-  const bool of_regions = asked.of == replay::subject::regions;
-  const replay::trace trace = of_regions ? replay::build_region_trace(*source) : replay::build_trace(*source);
+  const replay::trace trace = build_trace(*source, asked);
   const double read_cpu_seconds = static_cast<double>(harness::process_cpu_ns()) / 1e9;
   if (trace.facts().operations() == 0) return refuse(asked.file + nothing_in(trace.facts()));
   harness::watch_for_interrupt();

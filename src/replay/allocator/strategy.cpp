@@ -34,7 +34,16 @@ std::vector<strategy> all() {
 std::span<const strategy> strategies(subject of) {
   static const std::vector<strategy> for_blocks = all();
   static const std::vector<strategy> for_regions = region_strategies();
-  return of == subject::regions ? for_regions : for_blocks;
+  static const std::vector<strategy> for_threads = thread_strategies();
+  switch (of) {
+    case subject::blocks:
+      return for_blocks;
+    case subject::regions:
+      return for_regions;
+    case subject::threads:
+      break;
+  }
+  return for_threads;
 }
 
 }  // namespace mallard::replay

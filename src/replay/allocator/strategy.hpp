@@ -2,7 +2,8 @@
 //
 // `none` first, then mallocs, the standard library's and Boost's resources, then our own heaps. To add one,
 // add a line to the registry it belongs to (harness/foreign_malloc.cpp, harness/allocator/). Traces of
-// regions have strategies of their own (region/region_strategies.cpp), `none` first there, too.
+// regions and of threads have strategies of their own (region/region_strategies.cpp,
+// allocator/thread_strategies.cpp), `none` first there, too.
 #pragma once
 
 #include <cstddef>
@@ -40,8 +41,9 @@ struct strategy {
 // program.
 [[nodiscard]] std::span<const strategy> strategies(subject of = subject::blocks);
 
-// Those for regions; our own among those for blocks.
+// Those for regions, those for threads; our own among those for blocks.
 [[nodiscard]] std::vector<strategy> region_strategies();
+[[nodiscard]] std::vector<strategy> thread_strategies();
 [[nodiscard]] std::vector<strategy> own_strategies();
 
 }  // namespace mallard::replay

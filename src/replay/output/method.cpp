@@ -35,7 +35,7 @@ std::string repairs_of(const trace_facts& f) {
   add(f.unmatched_frees, "frees of unknown blocks (left out)");
   add(f.failed, "failed allocations (left out)");
   add(f.impossible, "allocations larger than any address space (left out)");
-  if (f.of == subject::blocks) add(f.region_events, "region events (left out; --regions replays them)");
+  if (f.of != subject::regions) add(f.region_events, "region events (left out; --regions replays them)");
   add(f.moved_regions, "regions moved to another parent (roots from the start, destroyed where they ended)");
   add(f.circular_moves, "moves of regions into what is inside them (left out)");
   add(f.never_ended_regions, "regions the program never ended are destroyed at the end of a pass");
@@ -75,14 +75,14 @@ std::string footprint_of(const report_input& in) {
 }
 
 std::string event_of(const trace_facts& f) {
-  if (f.of == subject::blocks) return "one operation of a pass: allocation, free or reallocation";
+  if (f.of != subject::regions) return "one operation of a pass: allocation, free or reallocation";
   return "one operation of a pass: a region created, cleared or destroyed, a block allocated in one or "
          "freed; "
          "what ends with a region is part of its end";
 }
 
 std::string alignment_of(const trace_facts& f) {
-  if (f.of == subject::blocks)
+  if (f.of != subject::regions)
     return "as recorded; else 16 for sizes that are multiples of 16, 8 for others, less below 8 bytes";
   return "as recorded; else 8, less below 8 bytes";
 }
@@ -98,12 +98,31 @@ std::string pass_end_of(const trace_facts& f) {
 }
 
 std::string regions_of(const trace_facts& f) {
-  if (f.of == subject::blocks) return "left out: blocks of malloc are replayed";
+  if (f.of != subject::regions) return "left out: blocks of malloc are replayed";
   return "inner ones end with the region around them where the strategy's do (region, reap, region_emulator, "
          "apr, "
          "talloc), else each by itself (obstack, std.monotonic); a clear ends them by themselves in own "
          "heaps, "
          "too. Single blocks are freed by reap and talloc; for others such a free does nothing";
+}
+
+std::string threads_of(const trace_facts& f) {
+  if (f.of != subject::threads)
+    return f.threads == 1 ? "one, as recorded"
+                          : "one: the events of all " + std::to_string(f.threads) +
+                                " recorded threads, in the journal's order" +
+                                (f.of == subject::blocks ? " (--threads replays them on theirs)" : "");
+  return "each event on a thread of its own recorded thread, begun and ended in the recorded order" +
+         std::string(f.thread_times
+                         ? ""
+                         : " (the journal has no times of threads: each is taken to begin with its "
+                           "first event and to end with its last)") +
+         "; a free waits for its allocation, a reallocation for the one before it, and no event is done more "
+         "than " +
+         std::to_string(f.window) +
+         " events, or a hundredth of max live in bytes, ahead of the recorded order. Switches are those "
+         "beside the "
+         "replay's own waits. A block that was never freed is freed by its own thread";
 }
 
 std::string shift_of(const session_options& options) {
@@ -122,14 +141,16 @@ std::vector<method_line> method_of(const report_input& in) {
   return {
       {"event", event_of(in.facts)},
       {"time",
-       "thread CPU time, net of the baseline `none` of the same round (whose own row is as measured)"},
+       in.facts.of == subject::threads
+           ? "CPU time of the whole process less what the replay's own waits took, net of the baseline "
+             "`none` of "
+             "the same round (whose own row is as measured); wall and waiting times are as measured"
+           : "thread CPU time, net of the baseline `none` of the same round (whose own row is as measured)"},
       {"figure",
        "median over the rounds of the median warm pass; spread: 10th to 90th percentile of the rounds"},
       {"rounds", passes_of(in)},
       {"touch", all ? "every byte of each block is written" : "the first byte of each block is written"},
-      {"threads", in.facts.threads == 1 ? "one, as recorded"
-                                        : "one: the events of all " + std::to_string(in.facts.threads) +
-                                              " recorded threads, in the journal's order"},
+      {"threads", threads_of(in.facts)},
       {"litter", litter_of(in)},
       {"shift", shift_of(in.options)},
       {"repairs", repairs_of(in.facts)},

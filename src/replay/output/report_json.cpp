@@ -33,6 +33,40 @@ json regions_json(const trace_facts& f) {
           {"never_ended", f.never_ended_regions}};
 }
 
+json threads_json(const row& r, const trace_facts& facts) {
+  if (facts.of != subject::threads || !r.measured()) return nullptr;
+  json strayed = nullptr;
+  if (r.max_live && facts.max_live_bytes != 0)
+    strayed = static_cast<double>(*r.max_live) / static_cast<double>(facts.max_live_bytes) - 1;
+  return {{"wall_ns_per_event", harness::median(r.threads.wall_ns)},
+          {"cold_wall_ns_per_event", harness::median(r.threads.cold_wall_ns)},
+          {"waiting_ns_per_event", harness::median(r.threads.waiting_ns)},
+          {"voluntary_switches", harness::median(r.threads.voluntary_switches)},
+          {"involuntary_switches", harness::median(r.threads.involuntary_switches)},
+          {"max_live_strayed", strayed}};
+}
+
+json schedule_json(const trace_facts& f) {
+  if (f.of != subject::threads) return nullptr;
+  return {{"threads", f.threads_replayed},
+          {"at_once", f.threads_at_once},
+          {"window", f.window},
+          {"remote_frees", f.remote_frees},
+          {"times_known", f.thread_times}};
+}
+
+std::string_view name_of(subject of) {
+  switch (of) {
+    case subject::blocks:
+      return "blocks";
+    case subject::regions:
+      return "regions";
+    case subject::threads:
+      break;
+  }
+  return "threads";
+}
+
 json shifts_json(const row& r) {
   if (r.by_shift.empty()) return nullptr;
   json list = json::array();
@@ -47,7 +81,7 @@ json journal_json(const report_input& in) {
   const trace_facts& f = in.facts;
   return {{"file", in.journal},
           {"program", in.program.empty() ? json(nullptr) : json(in.program)},
-          {"replayed", f.of == subject::regions ? "regions" : "blocks"},
+          {"replayed", name_of(f.of)},
           {"events", f.events},
           {"threads", f.threads},
           {"operations", f.operations()},
@@ -64,6 +98,7 @@ json journal_json(const report_input& in) {
           {"impossible_allocations", f.impossible},
           {"region_events", f.region_events},
           {"regions", regions_json(f)},
+          {"schedule", schedule_json(f)},
           {"read_cpu_seconds", in.read_cpu_seconds},
           {"warnings", in.warnings}};
 }
@@ -103,6 +138,7 @@ json row_json(const row& r, const trace_facts& facts) {
           {"rounds_ns", rounds},
           {"cold_rounds_ns", cold_rounds},
           {"by_shift", shifts_json(r)},
+          {"threads", threads_json(r, facts)},
           {"alloc_ns", no_latencies()},
           {"free_ns", no_latencies()},
           {"max_held", or_null(r.max_held)},

@@ -135,6 +135,14 @@ std::string table(const report_input& in) {
   return aligned(lines, [&shown](std::size_t c) { return shown[c].left; });
 }
 
+std::string percent(double part) { return number(100 * part, 1) + " %"; }
+
+// By how much more, or less, was alive at once than in the journal.
+std::string strayed(const row& r, const trace_facts& facts) {
+  if (!r.max_live || facts.max_live_bytes == 0) return unknown;
+  return percent(static_cast<double>(*r.max_live) / static_cast<double>(facts.max_live_bytes) - 1);
+}
+
 // Where heaps were shifted: what each shift alone made of it.
 std::string table_of_shifts(const report_input& in) {
   cells lines(1, {"ns/event, faults by shift"});
@@ -149,6 +157,21 @@ std::string table_of_shifts(const report_input& in) {
   return lines.size() == 1 ? std::string() : aligned(lines, [](std::size_t c) { return c == 0; }) + '\n';
 }
 
+// On recorded threads: what their taking turns made of it.
+std::string table_of_threads(const report_input& in) {
+  if (in.facts.of != subject::threads) return {};
+  cells lines(1, {"threads", "wall ns/event", "cold wall ns", "waiting ns", "voluntary switches",
+                  "involuntary switches", "max live strayed"});
+  for (const row& r : in.rows) {
+    if (!r.measured()) continue;
+    const row::thread_figures& t = r.threads;
+    lines.push_back({r.label(), ns(harness::median(t.wall_ns)), ns(harness::median(t.cold_wall_ns)),
+                     ns(harness::median(t.waiting_ns)), count(harness::median(t.voluntary_switches)),
+                     count(harness::median(t.involuntary_switches)), strayed(r, in.facts)});
+  }
+  return lines.size() == 1 ? std::string() : aligned(lines, [](std::size_t c) { return c == 0; }) + '\n';
+}
+
 std::string heading(const std::string& name, const std::string& text) {
   return padded(name, 14, true) + text + '\n';
 }
@@ -156,6 +179,15 @@ std::string heading(const std::string& name, const std::string& text) {
 std::string regions_of(const trace_facts& f) {
   return std::to_string(f.deallocations) + " frees, " + std::to_string(f.creations) + " regions, cleared " +
          std::to_string(f.clears) + " times";
+}
+
+std::string threads_of(const trace_facts& f) {
+  return std::to_string(f.threads_replayed) + " threads with operations, " +
+         std::to_string(f.threads_at_once) + " alive at once; " +
+         (f.deallocations == f.never_freed ? "no frees"
+                                           : percent(static_cast<double>(f.remote_frees) /
+                                                     static_cast<double>(f.deallocations - f.never_freed)) +
+                                                 " of the frees by another thread than allocated");
 }
 
 std::string journal_lines(const report_input& in) {
@@ -171,6 +203,7 @@ std::string journal_lines(const report_input& in) {
                           std::to_string(f.max_live_objects) + " blocks" +
                           (f.of == subject::regions ? "; " + std::to_string(f.max_live_regions) + " regions"
                                                     : std::string()));
+  if (f.of == subject::threads) text += heading("", threads_of(f));
   const double millions = static_cast<double>(f.events) / 1e6;
   text += heading("", "read in " + number(in.read_cpu_seconds, 2) + " s of CPU time: " +
                           number(millions / in.read_cpu_seconds, 1) + " million events a second");
@@ -190,7 +223,7 @@ std::string machine_lines(const harness::machine_facts& m) {
 std::string to_text(const report_input& in) {
   std::string text = journal_lines(in) + '\n' + table(in);
   if (!in.options.check_only) {
-    text += '\n' + table_of_shifts(in);
+    text += '\n' + table_of_threads(in) + table_of_shifts(in);
     for (const std::string& line : verdict_of(in)) text += line + '\n';
   }
   text += "\nHow this was measured:\n" + machine_lines(in.machine);

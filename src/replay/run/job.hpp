@@ -33,6 +33,14 @@ struct job : harness::work_report {
   std::uint64_t warm_passes = 0;
   std::uint64_t cold_page_faults = 0;
 
+  // measure, of a trace of threads: of one pass. CPU times above are without what the replay itself waited.
+  double cold_wall_ns = 0;
+  double warm_wall_ns = 0;
+  double waiting_ns = 0;  // CPU time
+  double voluntary_switches = 0;
+  double involuntary_switches = 0;
+  std::uint64_t max_live = 0;  // footprint: bytes alive at most, as the threads went
+
   // footprint, in bytes
   std::uint64_t max_held = 0;
   std::uint64_t held_after = 0;

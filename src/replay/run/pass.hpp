@@ -33,13 +33,14 @@ concept block_allocator = requires(C& c, void* p, const op& o) {
   c.end_pass();
 };
 
-enum class touch : unsigned char { first, all };
+// Which bytes of a block are written at its allocation; none where the allocator under test has done so.
+enum class touch : unsigned char { first, all, none };
 
 template <touch Touch>
 MALLARD_INLINE void touch_block(void* p, std::size_t size) {
   if constexpr (Touch == touch::all) {
     std::memset(p, 1, size);
-  } else if (size != 0) {
+  } else if (Touch == touch::first && size != 0) {
     *static_cast<volatile char*>(p) = 1;
   }
 }

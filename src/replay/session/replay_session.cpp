@@ -130,9 +130,19 @@ harness::turn_result replay_session::measure(std::size_t round, row& r) {
     turn.cold_ns.push_back((task.cold_ns - (is_baseline ? 0 : cold_baseline_[same_turn])) / operations);
     turn.page_faults.push_back(static_cast<double>(task.cold_page_faults));
     r.warm_passes += task.warm_passes;
+    if (trace_.facts().of == subject::threads) add_threads(r, task);
   }
   r.add_round(turn);
   return harness::turn_result::go_on;
+}
+
+void replay_session::add_threads(row& r, const job& task) const {
+  const auto operations = static_cast<double>(trace_.facts().operations());
+  r.threads.wall_ns.push_back(task.warm_wall_ns / operations);
+  r.threads.cold_wall_ns.push_back(task.cold_wall_ns / operations);
+  r.threads.waiting_ns.push_back(task.waiting_ns / operations);
+  r.threads.voluntary_switches.push_back(task.voluntary_switches);
+  r.threads.involuntary_switches.push_back(task.involuntary_switches);
 }
 
 // A raw time is no row of this table: what has no baseline to subtract is not measured.
@@ -157,6 +167,7 @@ void replay_session::weigh_rows() {
     if (!work(r, task)) continue;
     r.max_held = task.max_held;
     r.held_after = task.held_after;
+    if (trace_.facts().of == subject::threads) r.max_live = task.max_live;
     if (!task.has_usage) continue;
     r.internal = task.granted - trace_.facts().max_live_bytes;
     r.header = task.carved - task.granted;

@@ -60,6 +60,7 @@ class replay_session : public harness::session<row> {
 
   harness::turn_result measure(std::size_t round, row& r);
   [[nodiscard]] std::size_t turns() const { return options_.shift ? shifts.size() : 1; }
+  void add_threads(row& r, const job& task) const;
   harness::turn_result without_baseline();
   [[nodiscard]] bool is_unsettled(const row& r) const;
   // Runs a job in a worker; false if the row's status now says why it could not be done.

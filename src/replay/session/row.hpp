@@ -38,6 +38,18 @@ struct row : harness::session_row {
   std::vector<at_shift> by_shift;
   std::uint64_t warm_passes = 0;  // of all rounds together
 
+  // Of a trace of threads, one figure a round. Wall and waiting times are ns an operation as measured,
+  // switches are of one warm pass and the strategy's own.
+  struct thread_figures {
+    std::vector<double> wall_ns;
+    std::vector<double> cold_wall_ns;
+    std::vector<double> waiting_ns;
+    std::vector<double> voluntary_switches;
+    std::vector<double> involuntary_switches;
+  };
+  thread_figures threads;
+  std::optional<std::uint64_t> max_live;  // bytes alive at most, as its threads went
+
   std::optional<std::uint64_t> max_held;
   std::optional<std::uint64_t> held_after;
   // At the moment of most live bytes.

@@ -34,7 +34,7 @@ struct op {
   std::uint32_t slot;
   op_kind kind;
   std::uint8_t align_log2;
-  std::uint16_t unused = 0;
+  std::uint16_t thread = 0;  // which of the recorded threads did it
 
   [[nodiscard]] std::size_t align() const noexcept { return std::size_t{1} << align_log2; }
 };

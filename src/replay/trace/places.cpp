@@ -7,18 +7,14 @@
 namespace mallard::replay {
 namespace {
 
-// What the object of an allocation comes to, reallocations included.
-struct extent {
-  std::uint64_t size;
-  std::uint64_t align;
-};
-
 // `align` is 16 or more.
 std::uint64_t class_size(std::uint64_t asked, std::uint64_t align) {
   const std::uint64_t size = std::max<std::uint64_t>(asked, 1);
   const std::uint64_t step = size <= 1024 ? 16 : std::bit_floor(size - 1) / 8;
   return align_up(align_up(size, step), align);
 }
+
+}  // namespace
 
 std::vector<extent> extents_of(std::span<const op> ops, std::size_t slots, std::size_t allocations) {
   std::vector<extent> result;
@@ -43,8 +39,6 @@ std::vector<extent> extents_of(std::span<const op> ops, std::size_t slots, std::
   }
   return result;
 }
-
-}  // namespace
 
 place_table::list& place_table::free_of(std::uint64_t size, std::uint64_t align) {
   if (size <= 1024 && align <= 16) return small_[size / 16];

@@ -44,6 +44,16 @@ class place_table {
   std::uint64_t end_ = 0;
 };
 
+// What the object of an allocation comes to, reallocations included.
+struct extent {
+  std::uint64_t size;   // bytes
+  std::uint64_t align;  // bytes
+};
+
+// Of each allocation, in order of the ops.
+[[nodiscard]] std::vector<extent> extents_of(std::span<const op> ops, std::size_t slots,
+                                             std::size_t allocations);
+
 // Fills `places`, one offset an allocation in order of the ops; returns the bytes they lie in.
 std::uint64_t assign_places(std::span<const op> ops, std::size_t slots, std::span<std::uint64_t> places);
 

@@ -1,12 +1,14 @@
 // trace: a journal as a pass replays it, in memory outside every allocator's heap.
 //
-//     [ trace_facts | op op op op ... | place place ... ]      one shared file, inherited by workers
+//     [ trace_facts | op op op op ... | place place ... | thread ... ]   one shared file, inherited by
+//     workers
 //
 // The ops leave nothing alive: blocks the program never freed are freed at the end, in the order of
 // their allocation, so that passes repeat. Places are where `none` hands its blocks out (places.hpp),
 // one for each allocation. Workers map the file read-only. A trace of regions has ops of its own
-// (region_op.hpp) and ends what the program left in the same way. Building them: trace_builder.hpp,
-// region_trace_builder.hpp.
+// (region_op.hpp) and ends what the program left in the same way; so has a trace of threads
+// (thread_step.hpp), which lists its threads as well. Building them: trace_builder.hpp,
+// region_trace_builder.hpp, scheduler.hpp.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +17,25 @@
 #include "harness/mapping.hpp"
 #include "replay/trace/op.hpp"
 #include "replay/trace/region_op.hpp"
+#include "replay/trace/thread_step.hpp"
 
 namespace mallard::replay {
 
-// What of a journal is replayed: the blocks of the malloc family, or its regions with what is in them.
-enum class subject : std::uint8_t { blocks, regions };
+// What of a journal is replayed: the blocks of the malloc family, by one thread or on the recorded ones, or
+// its regions with what is in them.
+enum class subject : std::uint8_t { blocks, regions, threads };
 
 struct trace_facts {
   subject of = subject::blocks;
   std::uint64_t events = 0;  // in the journal
   std::uint64_t threads = 0;
+
+  // Of a trace of threads.
+  std::uint64_t threads_replayed = 0;  // those that have operations
+  std::uint64_t threads_at_once = 0;   // of these, at most alive together
+  std::uint64_t remote_frees = 0;      // of the program's: by another thread than allocated the block
+  std::uint64_t window = 0;            // operations that a thread may be ahead of the recorded order
+  bool thread_times = false;           // whether the journal says when threads begin and end
 
   // A pass: each of these is one operation.
   std::uint64_t allocations = 0;
@@ -78,16 +89,31 @@ class trace {
   [[nodiscard]] std::span<const region_op> region_ops() const noexcept {
     return {static_cast<const region_op*>(at(ops_offset)), facts().ops};
   }
+  // Of a trace of threads: those of its threads one after the other, each with one behind its last.
+  [[nodiscard]] std::span<const thread_step> steps() const noexcept {
+    return {static_cast<const thread_step*>(at(ops_offset)), facts().ops};
+  }
+  // Of a trace of threads, in the order of their beginnings.
+  [[nodiscard]] std::span<const thread_part> threads() const noexcept {
+    return {reinterpret_cast<const thread_part*>(places().data() + places().size()),
+            facts().threads_replayed};
+  }
   // Offsets from an address aligned to max_align, below places_bytes.
   [[nodiscard]] std::span<const std::uint64_t> places() const noexcept {
-    return {static_cast<const std::uint64_t*>(at(places_offset(facts().ops))), facts().allocations};
+    return {static_cast<const std::uint64_t*>(at(places_offset(facts().ops, op_size(facts().of)))),
+            facts().allocations};
   }
   [[nodiscard]] int descriptor() const noexcept { return file_.descriptor(); }
 
-  static constexpr std::size_t ops_offset = 256;
-  static constexpr std::size_t op_size = 16;
-  static constexpr std::size_t places_offset(std::size_t ops) noexcept { return ops_offset + ops * op_size; }
+  static constexpr std::size_t ops_offset = 512;
+  static constexpr std::size_t op_size(subject of) noexcept {
+    return of == subject::threads ? sizeof(thread_step) : sizeof(op);
+  }
+  static constexpr std::size_t places_offset(std::size_t ops, std::size_t size) noexcept {
+    return ops_offset + ops * size;
+  }
   static_assert(sizeof(trace_facts) <= ops_offset);
+  static_assert(sizeof(op) == sizeof(region_op));
 
  private:
   [[nodiscard]] const void* at(std::size_t offset) const noexcept {

@@ -25,7 +25,10 @@ void trace_builder::add(const journal::event_batch& batch) {
   for (std::size_t i = 0; i < batch.count(); ++i) {
     if (i + 2 * ahead < batch.count()) addresses_.expect(batch.address[i + 2 * ahead]);
     if (i + ahead < batch.count()) expect_block(batch.address[i + ahead]);
+    thread_ = static_cast<std::uint16_t>(batch.thread[i]);
+    const std::size_t before = ops_.size();
     add_event(batch, i);
+    if (ops_.size() != before) threads_.note(batch.thread[i], before, batch.time[i]);
   }
   for (const std::uint32_t thread : batch.thread)
     facts_.threads = std::max<std::uint64_t>(facts_.threads, std::uint64_t{thread} + 1);
@@ -54,6 +57,7 @@ MALLARD_INLINE void trace_builder::emit(std::uint64_t size, std::uint32_t slot, 
   next->slot = slot;
   next->kind = kind;
   next->align_log2 = align_log2;
+  next->thread = thread_;
 }
 
 void trace_builder::allocate(std::uint64_t address, std::uint64_t size, std::uint64_t alignment) {
@@ -67,7 +71,7 @@ void trace_builder::allocate(std::uint64_t address, std::uint64_t size, std::uin
   }
   std::uint32_t owed = 0;
   if (auto* old = addresses_.find(address)) {
-    end_before_reuse(old->value);
+    end_before_reuse(address, old->value);
     owed = old->value.frees_owed;
     addresses_.erase(old);
   }
@@ -80,7 +84,7 @@ void trace_builder::allocate(std::uint64_t address, std::uint64_t size, std::uin
   facts_.max_align = std::max<std::uint64_t>(facts_.max_align, std::uint64_t{1} << align);
   const std::uint32_t slot = take_slot();
   addresses_.insert(address, {slot, owed});
-  blocks_[slot] = {size, align, true};
+  blocks_[slot] = {size, thread_, align, true};
   ++facts_.allocations;
   ++live_objects_;
   emit(size, slot, strict ? op_kind::allocate_aligned : op_kind::allocate, align);
@@ -92,7 +96,7 @@ void trace_builder::deallocate(std::uint64_t address) {
   if (found == nullptr) {
     ++facts_.unmatched_frees;
   } else if (found->value.frees_owed != 0) {
-    --found->value.frees_owed;
+    pay_owed_free(address, found->value);
   } else {
     end_block(found->value.slot);
     addresses_.erase(found);
@@ -116,7 +120,7 @@ void trace_builder::reallocate(std::uint64_t old_address, std::uint64_t address,
     return allocate(address, size, 0);
   }
   if (old->value.frees_owed != 0) {  // the block meant is the one that had the address before
-    --old->value.frees_owed;
+    pay_owed_free(old_address, old->value);
     return allocate(address, size, 0);
   }
   const std::uint32_t slot = old->value.slot;
@@ -124,7 +128,7 @@ void trace_builder::reallocate(std::uint64_t old_address, std::uint64_t address,
     addresses_.erase(old);
     std::uint32_t owed = 0;
     if (auto* other = addresses_.find(address)) {
-      end_before_reuse(other->value);
+      end_before_reuse(address, other->value);
       owed = other->value.frees_owed;
       addresses_.erase(other);
     }
@@ -142,10 +146,19 @@ void trace_builder::reallocate(std::uint64_t old_address, std::uint64_t address,
 }
 
 // The block at this address must have ended, though its free comes later.
-void trace_builder::end_before_reuse(known_address& old) {
+void trace_builder::end_before_reuse(std::uint64_t address, known_address& old) {
   ++facts_.inversions;
   ++old.frees_owed;
+  owed_ops_.emplace(address, ops_.size());
   end_block(old.slot);
+}
+
+// The free of a block that has ended before: only now is it known whose free that was.
+void trace_builder::pay_owed_free(std::uint64_t address, known_address& found) {
+  --found.frees_owed;
+  const auto owed = owed_ops_.find(address);
+  ops_.ops()[owed->second].thread = thread_;
+  owed_ops_.erase(owed);
 }
 
 void trace_builder::end_block(std::uint32_t slot) {
@@ -191,7 +204,10 @@ void trace_builder::free_the_rest() {
     if (blocks_[slot].alive) rest.push_back(slot);
   std::ranges::sort(rest, {}, [&allocated_at](std::uint32_t slot) { return allocated_at[slot]; });
   facts_.never_freed = rest.size();
-  for (const std::uint32_t slot : rest) end_block(slot);
+  for (const std::uint32_t slot : rest) {
+    thread_ = blocks_[slot].thread;
+    end_block(slot);
+  }
 }
 
 trace trace_builder::finish() {

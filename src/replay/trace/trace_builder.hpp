@@ -9,17 +9,22 @@
 //               such a realloc is replayed as an allocation
 //   failed      an allocation that returned null: left out
 //   region      region events are counted and left out (region_trace_builder.hpp)
-// realloc(p, 0) with a null result is a free. Events of all threads are replayed in journal order.
-// Cost: tens of nanoseconds an event; memory: the trace, and 50 bytes a block alive at once.
+// realloc(p, 0) with a null result is a free. Events of all threads are replayed in journal order; an op
+// names its thread, and threads() says where each of them begins and ends. The free of a block that was ended
+// by an inversion is its thread's, wherever it comes. A block that was never freed is freed by its own
+// thread. Cost: tens of nanoseconds an event; memory: the trace, and 50 bytes a block alive at once.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "journal/events/event_batch.hpp"
 #include "journal/events/event_source.hpp"
 #include "journal/events/flat_table.hpp"
 #include "replay/trace/op.hpp"
+#include "replay/trace/thread_spans.hpp"
 #include "replay/trace/trace.hpp"
 #include "replay/trace/trace_writer.hpp"
 
@@ -32,6 +37,9 @@ class trace_builder {
   // Frees what is still alive, computes the places and hands the trace over; the builder is spent.
   [[nodiscard]] trace finish();
 
+  // Where the threads of the events so far are.
+  [[nodiscard]] const thread_spans& threads() const noexcept { return threads_; }
+
  private:
   struct known_address {
     std::uint32_t slot = 0;
@@ -39,6 +47,7 @@ class trace_builder {
   };
   struct live_block {
     std::uint64_t size;
+    std::uint16_t thread;  // that allocated it
     std::uint8_t align_log2;
     bool alive;
   };
@@ -48,7 +57,8 @@ class trace_builder {
   void allocate(std::uint64_t address, std::uint64_t size, std::uint64_t alignment);
   void deallocate(std::uint64_t address);
   void reallocate(std::uint64_t old_address, std::uint64_t address, std::uint64_t size);
-  void end_before_reuse(known_address& old);
+  void end_before_reuse(std::uint64_t address, known_address& old);
+  void pay_owed_free(std::uint64_t address, known_address& found);
   void end_block(std::uint32_t slot);
   std::uint32_t take_slot();
   void count_live(std::uint64_t more, std::uint64_t less);
@@ -57,9 +67,12 @@ class trace_builder {
 
   trace_writer<op> ops_;
   trace_facts facts_;
-  journal::flat_table<std::uint64_t, known_address> addresses_;  // of what is alive
-  std::vector<live_block> blocks_;                               // by slot
-  std::vector<std::uint32_t> free_slots_;                        // last in, first out
+  thread_spans threads_;
+  std::uint16_t thread_ = 0;                                      // of the event that is added
+  std::unordered_multimap<std::uint64_t, std::size_t> owed_ops_;  // by address: ops whose free is to come
+  journal::flat_table<std::uint64_t, known_address> addresses_;   // of what is alive
+  std::vector<live_block> blocks_;                                // by slot
+  std::vector<std::uint32_t> free_slots_;                         // last in, first out
   std::uint64_t live_bytes_ = 0;
   std::uint64_t live_objects_ = 0;
 };

@@ -19,8 +19,6 @@ namespace mallard::replay {
 
 template <class Op>
 class trace_writer {
-  static_assert(sizeof(Op) == trace::op_size);
-
  public:
   trace_writer() : file_(trace::ops_offset) { grow(); }
 
@@ -38,7 +36,7 @@ class trace_writer {
   template <class Assign>
   [[nodiscard]] trace finish(trace_facts facts, Assign assign) {
     facts.ops = size();
-    const std::size_t places_at = trace::places_offset(facts.ops);
+    const std::size_t places_at = trace::places_offset(facts.ops, sizeof(Op));
     file_.resize(places_at + facts.allocations * sizeof(std::uint64_t));
     auto* const base = static_cast<std::byte*>(file_.data());
     next_ = first() + facts.ops;
@@ -56,7 +54,7 @@ class trace_writer {
   void grow() {
     const std::size_t used = next_ == nullptr ? 0 : size();
     const std::size_t room = std::max<std::size_t>(std::size_t{1} << 16, 2 * used);
-    file_.resize(trace::places_offset(room));
+    file_.resize(trace::places_offset(room, sizeof(Op)));
     next_ = first() + used;
     end_ = first() + room;
   }

@@ -1,0 +1,140 @@
+#include "replay/run/pace.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+
+#include "harness/cpu_clock.hpp"
+
+namespace mallard::replay {
+namespace {
+
+constexpr int looks = 300;  // before a wait sleeps
+
+void rest() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// What the calling thread has used up to now, in the terms of a wait.
+waiting used() noexcept {
+  rusage now{};
+  ::getrusage(RUSAGE_THREAD, &now);
+  return {harness::thread_cpu_ns(), 0, static_cast<std::uint64_t>(now.ru_nvcsw),
+          static_cast<std::uint64_t>(now.ru_nivcsw)};
+}
+
+// Adds to `sum` what the calling thread uses during its life.
+class metered {
+ public:
+  explicit metered(waiting& sum) noexcept : sum_(sum), before_(used()) {}
+  ~metered() {
+    const waiting after = used();
+    sum_ += {after.cpu_ns - before_.cpu_ns, 1, after.voluntary_switches - before_.voluntary_switches,
+             after.involuntary_switches - before_.involuntary_switches};
+  }
+  metered(const metered&) = delete;
+  metered& operator=(const metered&) = delete;
+
+ private:
+  waiting& sum_;
+  waiting before_;
+};
+
+}  // namespace
+
+waiting& waiting::operator+=(const waiting& other) noexcept {
+  cpu_ns += other.cpu_ns;
+  waits += other.waits;
+  voluntary_switches += other.voluntary_switches;
+  involuntary_switches += other.involuntary_switches;
+  return *this;
+}
+
+pace::pace(const trace& t)
+    : trace_(t), memory_(t.facts().threads_at_once * sizeof(place), harness::fill::before_use) {
+  auto* const first = static_cast<place*>(memory_.data());
+  std::uninitialized_value_construct_n(first, t.facts().threads_at_once);
+  places_ = {first, t.facts().threads_at_once};
+  restart();
+}
+
+void pace::restart() noexcept {
+  for (place& p : places_) {
+    p.next.store(no_step, std::memory_order_relaxed);
+    p.wake_from.store(no_step, std::memory_order_relaxed);
+  }
+  for (const thread_part& part : trace_.threads()) {
+    std::atomic<std::uint32_t>& next = places_[part.lane].next;
+    const std::uint32_t first = trace_.steps()[part.first_step].order;
+    if (first < next.load(std::memory_order_relaxed)) next.store(first, std::memory_order_relaxed);
+  }
+  stopped_.store(false, std::memory_order_release);
+}
+
+std::uint32_t pace::frontier() const noexcept {
+  std::uint32_t least = no_step;
+  for (const place& p : places_) least = std::min(least, p.next.load(std::memory_order_acquire));
+  return least;
+}
+
+void pace::wake(place& p) noexcept {
+  p.wake_from.store(no_step, std::memory_order_seq_cst);
+  p.wakes.fetch_add(1, std::memory_order_seq_cst);
+  p.wakes.notify_all();
+}
+
+// A store into `next` may be on its way while a sleeper that looked before has set `wake_from`: the next step
+// finds that, or, where there is none soon, this.
+void pace::settle(std::uint32_t own_lane) noexcept {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  place& own = places_[own_lane];
+  if (own.next.load(std::memory_order_relaxed) > own.wake_from.load(std::memory_order_relaxed)) wake(own);
+}
+
+// Once; whether the step is done now.
+bool pace::sleep_for(place& p, std::uint32_t order) noexcept {
+  const int seen = p.wakes.load(std::memory_order_seq_cst);
+  std::uint32_t from = p.wake_from.load(std::memory_order_relaxed);
+  while (order < from && !p.wake_from.compare_exchange_weak(from, order, std::memory_order_seq_cst)) continue;
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (p.next.load(std::memory_order_acquire) > order) return true;
+  if (!stopped()) p.wakes.wait(seen, std::memory_order_acquire);
+  return p.next.load(std::memory_order_acquire) > order;
+}
+
+bool pace::wait(std::uint32_t lane, std::uint32_t order) noexcept {
+  place& p = places_[lane];
+  for (int look = 0; look != looks; ++look) {
+    if (p.next.load(std::memory_order_acquire) > order) return true;
+    if (stopped()) return false;
+    rest();
+  }
+  while (!sleep_for(p, order))
+    if (stopped()) return false;
+  return true;
+}
+
+bool pace::wait_for_step(std::uint32_t lane, std::uint32_t order, waiting& sum) noexcept {
+  const metered here(sum);
+  return wait(lane, order);
+}
+
+bool pace::wait_for_frontier(std::uint32_t order, waiting& sum) noexcept {
+  const metered here(sum);
+  for (std::uint32_t lane = 0; lane != places_.size(); ++lane)
+    if (next_of(lane) < order && !wait(lane, order - 1)) return false;
+  return !stopped();
+}
+
+void pace::stop() noexcept {
+  stopped_.store(true, std::memory_order_seq_cst);
+  for (place& p : places_) wake(p);
+}
+
+}  // namespace mallard::replay

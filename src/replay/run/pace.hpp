@@ -1,0 +1,83 @@
+// pace: how far the lanes of a threaded pass have got, and waiting for one of them.
+//
+//     lane 0   next = 17     a step done --publish--> next; whoever waits for less is woken
+//     lane 1   next = 12     "everything of this lane below order `next` is done"
+//     lane 2   next = 15     frontier: the least of all, below which everything is done
+//
+// Publishing is a store on the lane's own line, and a load that tells whether anyone sleeps. A wait looks
+// again a few hundred times, as what it waits for mostly comes within a microsecond, and then sleeps. What it
+// takes is counted by itself, so that it is no cost of an allocator. All memory is the harness's own.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "harness/mapping.hpp"
+#include "mallard/core/attributes.hpp"
+#include "replay/trace/thread_step.hpp"
+#include "replay/trace/trace.hpp"
+
+namespace mallard::replay {
+
+// What the waits of a thread took, or of all together.
+struct waiting {
+  std::uint64_t cpu_ns = 0;
+  std::uint64_t waits = 0;
+  std::uint64_t voluntary_switches = 0;
+  std::uint64_t involuntary_switches = 0;
+
+  waiting& operator+=(const waiting& other) noexcept;
+};
+
+class pace {
+ public:
+  explicit pace(const trace& t);
+
+  // To the beginning of a pass; no thread of one is running.
+  void restart() noexcept;
+
+  // Says, on the thread of this lane, that its step before the one of order `next` is done.
+  MALLARD_INLINE void publish(std::uint32_t lane, std::uint32_t next) noexcept {
+    place& own = places_[lane];
+    own.next.store(next, std::memory_order_release);
+    if (next > own.wake_from.load(std::memory_order_relaxed)) wake(own);
+  }
+
+  // Every step of the lane below this order is done.
+  [[nodiscard]] std::uint32_t next_of(std::uint32_t lane) const noexcept {
+    return places_[lane].next.load(std::memory_order_acquire);
+  }
+  // Every step below this order is done. O(lanes).
+  [[nodiscard]] std::uint32_t frontier() const noexcept;
+
+  // Wait until the lane's step of this order is done, or everything below it; false if the pass has been
+  // stopped. A thread with a lane names it first, so that nobody sleeps for what it has done.
+  bool wait_for_step(std::uint32_t lane, std::uint32_t order, waiting& sum) noexcept;
+  bool wait_for_frontier(std::uint32_t order, waiting& sum) noexcept;
+  void settle(std::uint32_t own_lane) noexcept;
+
+  // Ends the pass: nobody waits any longer.
+  void stop() noexcept;
+  [[nodiscard]] bool stopped() const noexcept { return stopped_.load(std::memory_order_acquire); }
+
+ private:
+  // On lines of its own, of which processors fetch two at once.
+  struct alignas(128) place {
+    std::atomic<std::uint32_t> next;
+    std::atomic<std::uint32_t> wake_from;  // somebody sleeps for the step of this order; no_step: nobody
+    std::atomic<int> wakes;                // changes when sleepers are to look again
+  };
+
+  static void wake(place& p) noexcept;
+  bool sleep_for(place& p, std::uint32_t order) noexcept;
+  bool wait(std::uint32_t lane, std::uint32_t order) noexcept;
+
+  const trace& trace_;
+  harness::scratch memory_;
+  std::span<place> places_;  // by lane
+  std::atomic<bool> stopped_ = false;
+};
+
+}  // namespace mallard::replay

@@ -1,0 +1,258 @@
+// run_threads<C>: does one job with allocator C on the recorded threads, in the worker.
+//
+//     own memory mapped in --> allocator made --> passes; each begins its threads anew
+//
+// A pass's time is the CPU time of the whole process less what the replay's own waits took. The check fills
+// each block and looks at its end whether it has stayed so, whichever thread ends it: two blocks that overlap
+// spoil one another.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/cpu_clock.hpp"
+#include "harness/memory_meter.hpp"
+#include "replay/run/check_pass.hpp"
+#include "replay/run/job.hpp"
+#include "replay/run/littering.hpp"
+#include "replay/run/run.hpp"
+#include "replay/run/thread_pass.hpp"
+
+namespace mallard::replay {
+
+// C, with every block filled at its allocation and compared at its end.
+template <thread_allocator C>
+class pattern_checked {
+ public:
+  explicit pattern_checked(C& c) : c_(c) {}
+
+  void begin_thread(const thread_part& part) {
+    if constexpr (requires { c_.begin_thread(part); }) c_.begin_thread(part);
+  }
+  void* allocate(const op& o) { return received(c_.allocate(o), o); }
+  void* allocate_aligned(const op& o) { return received(c_.allocate_aligned(o), o); }
+  void deallocate(void* p, const op& o) {
+    if (!has_pattern(p, o.size, seed_of(o)))
+      fail("contents written at the allocation are damaged at the free");
+    c_.deallocate(p, o);
+  }
+  void* reallocate(void* p, const op& to, const op& from) {
+    if (!has_pattern(p, from.size, seed_of(from)))
+      fail("contents written at the allocation are damaged at a resize");
+    void* const moved = c_.reallocate(p, to, from);
+    if (moved != nullptr && !has_pattern(moved, std::min(to.size, from.size), seed_of(from)))
+      fail("contents are damaged by a resize");
+    return received(moved, to);
+  }
+  void end_pass() { c_.end_pass(); }
+
+  // Null: nothing was wrong.
+  [[nodiscard]] const char* violation() const { return violation_.load(); }
+
+ private:
+  // A slot has one block at a time.
+  static std::uint64_t seed_of(const op& o) { return o.slot + std::uint64_t{1}; }
+
+  void* received(void* p, const op& o) {
+    if (p == nullptr) return nullptr;
+    if (!is_aligned(p, o.align())) fail("a block is not aligned as asked");
+    write_pattern(p, o.size, seed_of(o));
+    return p;
+  }
+  void fail(const char* what) {
+    const char* none = nullptr;
+    violation_.compare_exchange_strong(none, what);
+  }
+
+  C& c_;
+  std::atomic<const char*> violation_ = nullptr;
+};
+
+// C, with a count of the bytes alive.
+template <thread_allocator C>
+class live_counted {
+ public:
+  explicit live_counted(C& c) : c_(c) {}
+
+  void begin_thread(const thread_part& part) {
+    if constexpr (requires { c_.begin_thread(part); }) c_.begin_thread(part);
+  }
+  void* allocate(const op& o) {
+    add(o.size);
+    return c_.allocate(o);
+  }
+  void* allocate_aligned(const op& o) {
+    add(o.size);
+    return c_.allocate_aligned(o);
+  }
+  void deallocate(void* p, const op& o) {
+    live_.fetch_sub(o.size);
+    c_.deallocate(p, o);
+  }
+  void* reallocate(void* p, const op& to, const op& from) {
+    live_.fetch_sub(from.size);
+    add(to.size);
+    return c_.reallocate(p, to, from);
+  }
+  void end_pass() { c_.end_pass(); }
+
+  [[nodiscard]] std::uint64_t max_live() const { return max_.load(); }
+
+ private:
+  void add(std::uint64_t size) {
+    const std::uint64_t now = live_.fetch_add(size) + size;
+    std::uint64_t most = max_.load();
+    while (most < now && !max_.compare_exchange_weak(most, now)) continue;
+  }
+
+  C& c_;
+  std::atomic<std::uint64_t> live_ = 0;
+  std::atomic<std::uint64_t> max_ = 0;
+};
+
+template <thread_allocator C>
+class thread_runner {
+ public:
+  thread_runner(const trace& t, job& j) : trace_(t), job_(j), room_(t) {}
+
+  void run(C& c) {
+    switch (job_.kind) {
+      case job_kind::check:
+        return check(c);
+      case job_kind::measure:
+        return measure(c);
+      case job_kind::footprint:
+        return footprint(c);
+      case job_kind::count_instructions:
+        return job_.refuse(harness::work_state::failed, "instructions are counted on one thread only");
+    }
+  }
+
+ private:
+  // What the process has used up to now.
+  struct reading {
+    double cpu_ns = 0;  // of which waits are subtracted
+    double wall_ns = 0;
+    double waiting_ns = 0;
+    double voluntary = 0;
+    double involuntary = 0;
+  };
+
+  static constexpr std::size_t most_passes = 512;
+
+  template <touch Touch, class Any>
+  bool pass(Any& c, waiting* waits = nullptr) {
+    const pass_result result = thread_pass<Touch, Any>(c, room_).run();
+    if (waits != nullptr) *waits = result.waits;
+    job_.stopped_at = result.stopped_at;
+    if (result.end == pass_end::refused)
+      job_.refuse(harness::work_state::out_of_memory, "an allocation was refused");
+    if (result.end == pass_end::no_thread)
+      job_.refuse(harness::work_state::out_of_memory, "the system refused a thread");
+    if (result.end != pass_end::done) return false;
+    c.end_pass();
+    return true;
+  }
+
+  void check(C& c) {
+    pattern_checked<C> checked(c);
+    if (!pass<touch::none>(checked)) return;
+    if (checked.violation() != nullptr) return job_.refuse(harness::work_state::failed, checked.violation());
+    job_.state = harness::work_state::done;
+  }
+
+  static reading used() {
+    rusage now{};
+    ::getrusage(RUSAGE_SELF, &now);
+    return {static_cast<double>(harness::process_cpu_ns()),
+            static_cast<double>(harness::detail::clock_ns(CLOCK_MONOTONIC)), 0,
+            static_cast<double>(now.ru_nvcsw), static_cast<double>(now.ru_nivcsw)};
+  }
+
+  bool timed_pass(C& c, reading& took) {
+    const reading before = used();
+    waiting waits;
+    const bool done =
+        job_.touched == touch::all ? pass<touch::all>(c, &waits) : pass<touch::first>(c, &waits);
+    const reading after = used();
+    const auto of_waits = static_cast<double>(waits.cpu_ns);
+    took = {after.cpu_ns - before.cpu_ns - of_waits, after.wall_ns - before.wall_ns, of_waits,
+            after.voluntary - before.voluntary - static_cast<double>(waits.voluntary_switches),
+            after.involuntary - before.involuntary - static_cast<double>(waits.involuntary_switches)};
+    return done;
+  }
+
+  // Median over the warm passes of one of their figures.
+  double median_of(double reading::* figure) {
+    std::array<double, most_passes> figures{};
+    for (std::size_t i = 0; i != passes_; ++i) figures[i] = warm_[i].*figure;
+    double* const middle = figures.data() + passes_ / 2;
+    std::nth_element(figures.data(), middle, figures.data() + passes_);
+    return *middle;
+  }
+
+  void measure(C& c) {
+    reading took;
+    if constexpr (starts_warm<C>)
+      if (!timed_pass(c, took)) return;
+    const std::uint64_t faults = harness::page_faults();
+    if (!timed_pass(c, took)) return;
+    job_.cold_ns = took.cpu_ns;
+    job_.cold_wall_ns = took.wall_ns;
+    job_.cold_page_faults = harness::page_faults() - faults;
+
+    double sum = 0;
+    while (passes_ != most_passes && (passes_ < 3 || sum < static_cast<double>(job_.warm_ns))) {
+      if (!timed_pass(c, warm_[passes_])) return;
+      sum += warm_[passes_].cpu_ns + warm_[passes_].waiting_ns;
+      ++passes_;
+    }
+    job_.warm_median_ns = median_of(&reading::cpu_ns);
+    job_.warm_wall_ns = median_of(&reading::wall_ns);
+    job_.waiting_ns = median_of(&reading::waiting_ns);
+    job_.voluntary_switches = median_of(&reading::voluntary);
+    job_.involuntary_switches = median_of(&reading::involuntary);
+    job_.warm_passes = passes_;
+    job_.state = harness::work_state::done;
+  }
+
+  void footprint(C& c) {
+    harness::map_in_code();
+    harness::reset_peak();
+    const std::size_t peak_before = harness::peak_resident();
+    const std::size_t before = harness::resident_exactly();
+    live_counted<C> counted(c);
+    if (!pass<touch::all>(counted)) return;
+    job_.max_live = counted.max_live();
+    if constexpr (counts_held<C>) {
+      job_.max_held = c.max_held();
+      job_.held_after = c.held();
+    } else {
+      const std::size_t after = harness::resident_exactly();
+      const std::size_t peak = harness::peak_resident();
+      job_.max_held = peak > peak_before ? peak - peak_before : 0;
+      job_.held_after = after > before ? after - before : 0;
+    }
+    job_.state = harness::work_state::done;
+  }
+
+  const trace& trace_;
+  job& job_;
+  thread_room room_;
+  std::array<reading, most_passes> warm_{};
+  std::size_t passes_ = 0;
+};
+
+template <thread_allocator C>
+void run_threads(const trace& t, job& j) {
+  thread_runner<C> r(t, j);
+  C c(t);
+  r.run(c);
+}
+
+}  // namespace mallard::replay

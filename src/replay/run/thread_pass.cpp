@@ -1,0 +1,60 @@
+#include "replay/run/thread_pass.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+namespace mallard::replay {
+
+thread_room::thread_room(const trace& t)
+    : trace_(t),
+      lanes_(t),
+      slots_(t.facts().slots * sizeof(void*), harness::fill::before_use),
+      seen_(t.facts().threads_at_once * t.facts().threads_at_once * sizeof(std::uint32_t),
+            harness::fill::before_use),
+      stacks_((t.facts().threads_at_once + 1) * stack_bytes, harness::fill::before_use),
+      member_memory_(t.threads().size() * sizeof(member), harness::fill::before_use),
+      by_end_memory_(t.threads().size() * sizeof(member*), harness::fill::before_use) {
+  auto* const members = static_cast<member*>(member_memory_.data());
+  std::uninitialized_value_construct_n(members, t.threads().size());
+  members_ = {members, t.threads().size()};
+  auto* const by_end = static_cast<member**>(by_end_memory_.data());
+  for (std::size_t i = 0; i != members_.size(); ++i) {
+    members_[i].part = &t.threads()[i];
+    by_end[i] = &members_[i];
+  }
+  by_end_ = {by_end, t.threads().size()};
+  std::ranges::sort(by_end_, {}, [](const member* m) { return m->part->end; });
+}
+
+void thread_room::restart() noexcept {
+  lanes_.restart();
+  std::memset(seen_.data(), 0, seen_.size());
+}
+
+bool thread_room::has_main() const noexcept {
+  const thread_part& last = *members_.back().part;
+  const thread_part& first = *members_.front().part;
+  return first.begin == 0 && first.end == trace_.steps()[last.first_step + last.steps].order;
+}
+
+bool thread_room::start(pthread_t& id, std::size_t stack, void* (*run)(void*), void* argument) noexcept {
+  pthread_attr_t how{};
+  if (::pthread_attr_init(&how) != 0) return false;
+  const bool begun =
+      ::pthread_attr_setstack(&how, static_cast<std::byte*>(stacks_.data()) + stack * stack_bytes,
+                              stack_bytes) == 0 &&
+      ::pthread_create(&id, &how, run, argument) == 0;
+  ::pthread_attr_destroy(&how);
+  return begun;
+}
+
+bool thread_room::start(member& m, void* (*run)(void*)) noexcept {
+  return start(m.id, m.part->lane + std::size_t{1}, run, &m);
+}
+
+bool thread_room::start_conductor(pthread_t& id, void* (*run)(void*), void* argument) noexcept {
+  return start(id, 0, run, argument);
+}
+
+}  // namespace mallard::replay

@@ -1,0 +1,259 @@
+// thread_pass: drives an allocator through a trace of threads. This is what is measured.
+//
+//     conductor   begins and joins threads in the recorded order
+//     thread      waits for what its step needs --> allocator --> slots[slot] --> publishes the next order
+//
+// The recorded thread that lives all along is the worker's own, as it is the program's. A thread ends for
+// good when it has done its steps, so that a malloc flushes and adopts its caches as in the program. Where a
+// step waits stands in it (trace/scheduler.hpp); a step that need not wait costs a comparison for each thing
+// it may wait for. Slots are plain memory: a step's publishing orders its slot before whatever waits for it.
+#pragma once
+
+#include <pthread.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <new>
+#include <span>
+
+#include "harness/mapping.hpp"
+#include "mallard/core/attributes.hpp"
+#include "replay/run/pace.hpp"
+#include "replay/run/pass.hpp"
+#include "replay/trace/thread_step.hpp"
+#include "replay/trace/trace.hpp"
+
+namespace mallard::replay {
+
+// An allocator that several threads use at once; one that needs to know its threads has
+//   begin_thread(part)     called first on each
+template <class C>
+concept thread_allocator = block_allocator<C>;
+
+// Why a pass came to no end.
+enum class pass_end : std::uint8_t { done, refused, no_thread };
+
+struct pass_result {
+  pass_end end = pass_end::done;
+  std::uint32_t stopped_at = 0;  // order of the step that could not be served
+  waiting waits;
+};
+
+// One thread's way through its steps.
+template <touch Touch, thread_allocator C>
+class thread_walk {
+ public:
+  // `seen` is of this thread, by lane.
+  thread_walk(C& c, const trace& t, const thread_part& part, pace& lanes, void** slots, std::uint32_t* seen)
+      : c_(c),
+        steps_(t.steps().data() + part.first_step),
+        part_(part),
+        lanes_(lanes),
+        slots_(slots),
+        seen_(seen) {}
+
+  // The step that was refused, or null.
+  MALLARD_NOINLINE const thread_step* run() {
+    if constexpr (requires { c_.begin_thread(part_); }) c_.begin_thread(part_);
+    const thread_step* const end = steps_ + part_.steps;
+    const thread_step* s = steps_;
+    try {
+      for (; s != end && may_begin(*s); ++s) {
+        if (!perform(s)) return s;
+        lanes_.publish(part_.lane, s[1].order);
+      }
+    } catch (const std::bad_alloc&) {
+      return s;
+    }
+    lanes_.settle(part_.lane);
+    if (part_.end_frontier > frontier_) lanes_.wait_for_frontier(part_.end_frontier, waits_);
+    return nullptr;
+  }
+
+  [[nodiscard]] const waiting& waits() const noexcept { return waits_; }
+
+ private:
+  // False if the pass has been stopped.
+  MALLARD_INLINE bool may_begin(const thread_step& s) {
+    if (s.frontier > frontier_ && !wait_for_frontier(s)) [[unlikely]]
+      return false;
+    return s.after == no_step || seen_[s.after_lane] > s.after || look_at(s);
+  }
+
+  // Half of what it may be ahead by, so that one wait is enough for many steps.
+  MALLARD_NOINLINE bool wait_for_frontier(const thread_step& s) {
+    frontier_ = lanes_.frontier();
+    if (s.frontier <= frontier_) return true;
+    lanes_.settle(part_.lane);
+    if (!lanes_.wait_for_frontier(s.frontier + (s.order - s.frontier) / 2, waits_)) return false;
+    frontier_ = lanes_.frontier();
+    return true;
+  }
+
+  MALLARD_NOINLINE bool look_at(const thread_step& s) {
+    seen_[s.after_lane] = lanes_.next_of(s.after_lane);
+    if (seen_[s.after_lane] > s.after) return true;
+    lanes_.settle(part_.lane);
+    return lanes_.wait_for_step(s.after_lane, s.after, waits_);
+  }
+
+  // False if it was refused.
+  MALLARD_INLINE bool perform(const thread_step* s) {
+    const op& o = s->what;
+    switch (o.kind) {
+      case op_kind::allocate:
+        return receive(c_.allocate(o), o);
+      case op_kind::allocate_aligned:
+        return receive(c_.allocate_aligned(o), o);
+      case op_kind::deallocate:
+        c_.deallocate(slots_[o.slot], o);
+        return true;
+      case op_kind::reallocate:
+        return receive(c_.reallocate(slots_[s[1].what.slot], o, s[1].what), o);
+      case op_kind::resized_from:
+        return true;  // read with the reallocate in front of it
+    }
+    return true;
+  }
+
+  MALLARD_INLINE bool receive(void* p, const op& o) {
+    if (p == nullptr) return false;
+    touch_block<Touch>(p, o.size);
+    slots_[o.slot] = p;
+    return true;
+  }
+
+  C& c_;
+  const thread_step* steps_;
+  const thread_part& part_;
+  pace& lanes_;
+  void** slots_;
+  std::uint32_t* seen_;  // what others are known to have done, by lane
+  std::uint32_t frontier_ = 0;
+  waiting waits_;
+};
+
+// What passes over a trace of threads need beside the allocator: mapped in before there is one.
+class thread_room {
+ public:
+  // A thread of a pass: what it does is its pass's to say.
+  struct member {
+    void* pass;
+    const thread_part* part;
+    pthread_t id;
+  };
+
+  explicit thread_room(const trace& t);
+
+  // To the beginning of a pass.
+  void restart() noexcept;
+
+  // Starts run(m) with the stack of a lane; false if the system has no more threads.
+  bool start(member& m, void* (*run)(void*)) noexcept;
+  // The same for the thread that begins the others.
+  bool start_conductor(pthread_t& id, void* (*run)(void*), void* argument) noexcept;
+
+  [[nodiscard]] const trace& of() const noexcept { return trace_; }
+  [[nodiscard]] pace& lanes() noexcept { return lanes_; }
+  [[nodiscard]] void** slots() const noexcept { return static_cast<void**>(slots_.data()); }
+  [[nodiscard]] std::uint32_t* seen_from(std::uint32_t lane) const noexcept {
+    return static_cast<std::uint32_t*>(seen_.data()) + lane * trace_.facts().threads_at_once;
+  }
+  // In the order of their beginnings, as in the trace, and of their ends.
+  [[nodiscard]] std::span<member> members() const noexcept { return members_; }
+  [[nodiscard]] std::span<member*> by_end() const noexcept { return by_end_; }
+  // Whether the first thread lives all along.
+  [[nodiscard]] bool has_main() const noexcept;
+
+ private:
+  static constexpr std::size_t stack_bytes = std::size_t{256} << 10;
+
+  bool start(pthread_t& id, std::size_t stack, void* (*run)(void*), void* argument) noexcept;
+
+  const trace& trace_;
+  pace lanes_;
+  harness::scratch slots_;
+  harness::scratch seen_;
+  harness::scratch stacks_;  // the conductor's first, then one a lane
+  harness::scratch member_memory_;
+  std::span<member> members_;
+  harness::scratch by_end_memory_;
+  std::span<member*> by_end_;
+};
+
+template <touch Touch, thread_allocator C>
+class thread_pass {
+ public:
+  thread_pass(C& c, thread_room& room) : c_(c), room_(room) {}
+
+  pass_result run() {
+    room_.restart();
+    for (thread_room::member& m : room_.members()) m.pass = this;
+    pthread_t conductor{};
+    if (!room_.start_conductor(conductor, &conduct, this)) return {pass_end::no_thread, 0, {}};
+    if (room_.has_main()) walk(*room_.members().front().part);
+    ::pthread_join(conductor, nullptr);
+    return result_;
+  }
+
+ private:
+  static void* conduct(void* self) {
+    static_cast<thread_pass*>(self)->begin_and_join();
+    return nullptr;
+  }
+  static void* walk_one(void* m) {
+    const auto& self = *static_cast<const thread_room::member*>(m);
+    static_cast<thread_pass*>(self.pass)->walk(*self.part);
+    return nullptr;
+  }
+
+  void begin_and_join() {
+    waiting waits;
+    auto ended = room_.by_end().begin();
+    const std::size_t first = room_.has_main() ? 1 : 0;
+    std::size_t begun = first;
+    for (; begun != room_.members().size(); ++begun) {
+      thread_room::member& m = room_.members()[begun];
+      for (; ended != room_.by_end().end() && (*ended)->part->end <= m.part->begin; ++ended) join(**ended);
+      if (room_.lanes().frontier() < m.part->begin_frontier &&
+          !room_.lanes().wait_for_frontier(m.part->begin_frontier, waits))
+        break;
+      if (room_.start(m, &walk_one)) continue;
+      stop(pass_end::no_thread, 0);
+      break;
+    }
+    for (; ended != room_.by_end().end(); ++ended)
+      if (*ended < room_.members().data() + begun) join(**ended);
+    add(waits);
+  }
+
+  // The worker's own thread is not joined.
+  void join(const thread_room::member& m) {
+    if (&m != room_.members().data() || !room_.has_main()) ::pthread_join(m.id, nullptr);
+  }
+
+  void walk(const thread_part& part) {
+    thread_walk<Touch, C> w(c_, room_.of(), part, room_.lanes(), room_.slots(), room_.seen_from(part.lane));
+    if (const thread_step* const refused = w.run()) stop(pass_end::refused, refused->order);
+    add(w.waits());
+  }
+
+  void stop(pass_end why, std::uint32_t order) {
+    const std::lock_guard one(mutex_);
+    if (result_.end == pass_end::done) result_ = {why, order, result_.waits};
+    room_.lanes().stop();
+  }
+
+  void add(const waiting& waits) {
+    const std::lock_guard one(mutex_);
+    result_.waits += waits;
+  }
+
+  C& c_;
+  thread_room& room_;
+  std::mutex mutex_;  // of the result
+  pass_result result_;
+};
+
+}  // namespace mallard::replay

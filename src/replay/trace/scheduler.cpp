@@ -1,0 +1,353 @@
+#include "replay/trace/scheduler.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "harness/mapping.hpp"
+#include "replay/trace/places.hpp"
+#include "replay/trace/trace_builder.hpp"
+
+namespace mallard::replay {
+namespace {
+
+constexpr std::uint32_t slots_a_line = 8;
+constexpr std::uint64_t part_ahead = 100;  // of the most live bytes
+
+[[nodiscard]] bool allocates(const op& o) {
+  return o.kind == op_kind::allocate || o.kind == op_kind::allocate_aligned;
+}
+
+// What ops give back, until everything that may still use it is done.
+template <class Thing>
+class delayed_list {
+ public:
+  void give_back(Thing thing, std::uint64_t order) { waiting_.push_back({thing, order}); }
+
+  // Hands to `receive` what was given back before this order.
+  template <class Receive>
+  void release(std::uint64_t done_below, Receive receive) {
+    for (; !waiting_.empty() && waiting_.front().order < done_below; waiting_.pop_front())
+      receive(waiting_.front().thing);
+  }
+
+ private:
+  struct entry {
+    Thing thing;
+    std::uint64_t order;
+  };
+  std::deque<entry> waiting_;
+};
+
+// The slots and places of one lane.
+class lane_memory {
+ public:
+  std::uint32_t take_slot(std::uint64_t done_below, std::uint64_t& slots) {
+    slots_back_.release(done_below, [this](std::uint32_t slot) { slots_.push_back(slot); });
+    if (slots_.empty()) {
+      for (std::uint32_t i = slots_a_line; i-- != 0;) slots_.push_back(static_cast<std::uint32_t>(slots) + i);
+      slots += slots_a_line;
+    }
+    const std::uint32_t slot = slots_.back();
+    slots_.pop_back();
+    return slot;
+  }
+  void give_back(std::uint32_t slot, std::uint64_t order) { slots_back_.give_back(slot, order); }
+
+  place_table::place take_place(const extent& e, std::uint64_t done_below) {
+    places_back_.release(done_below, [this](const place_table::place& p) { places_.give_back(p); });
+    return places_.take(e.size, e.align);
+  }
+  void give_back(const place_table::place& p, std::uint64_t order) { places_back_.give_back(p, order); }
+
+  // That its places lie in.
+  [[nodiscard]] std::uint64_t bytes() const { return places_.end(); }
+
+ private:
+  std::vector<std::uint32_t> slots_;
+  delayed_list<std::uint32_t> slots_back_;
+  place_table places_;
+  delayed_list<place_table::place> places_back_;
+};
+
+// How far ahead of the recorded order an op may be done: by ops, and by bytes allocated.
+class window_of_ops {
+ public:
+  window_of_ops(std::uint64_t ops, std::uint64_t bytes) : ops_(ops), bytes_(bytes) {}
+
+  // Below this order everything is done when this op, the next in order, is done.
+  std::uint32_t frontier_of(std::uint64_t order, const op& o) {
+    if (allocates(o) || o.kind == op_kind::reallocate) {
+      ahead_.push_back({order, o.size});
+      ahead_bytes_ += o.size;
+      for (; ahead_bytes_ > bytes_ && !ahead_.empty(); ahead_.pop_front()) {
+        ahead_bytes_ -= ahead_.front().size;
+        by_bytes_ = std::min(order, ahead_.front().order + 1);
+      }
+    }
+    return static_cast<std::uint32_t>(std::max(by_bytes_, order - std::min(order, ops_)));
+  }
+
+ private:
+  struct allocation {
+    std::uint64_t order;
+    std::uint64_t size;
+  };
+
+  std::uint64_t ops_;
+  std::uint64_t bytes_;
+  std::deque<allocation> ahead_;
+  std::uint64_t ahead_bytes_ = 0;
+  std::uint64_t by_bytes_ = 0;
+};
+
+class scheduler {
+ public:
+  scheduler(const trace& blocks, const thread_lives& lives, std::uint64_t window)
+      : ops_(blocks.ops()),
+        facts_(blocks.facts()),
+        window_(window, facts_.max_live_bytes / part_ahead),
+        blocks_(facts_.slots),
+        extents_(extents_of(ops_, facts_.slots, facts_.allocations)) {
+    if (ops_.size() >= no_step) throw journal::error("more than 2^32 operations: too many for --threads");
+    if (lives.spans.size() > std::size_t{UINT16_MAX} + 1)
+      throw journal::error("more than 65536 threads: too many for --threads");
+    facts_.of = subject::threads;
+    facts_.window = window;
+    facts_.thread_times = lives.have_times;
+    find_threads(lives.spans);
+    give_lanes();
+  }
+
+  trace finish() {
+    lay_out();
+    for (std::size_t i = 0; i < ops_.size(); ++i) add(i);
+    end_lanes();
+    find_bases();
+    return write();
+  }
+
+ private:
+  // A block, by its slot in the trace of blocks.
+  struct block {
+    std::uint32_t order = 0;   // of the step that put it into its slot
+    std::uint32_t thread = 0;  // that did it, in whose lane's memory the slot is
+    std::uint32_t slot = 0;
+    std::uint32_t allocated_by = 0;  // thread, in whose lane's memory the place is
+    place_table::place place;
+  };
+
+  [[nodiscard]] bool is_left_over(std::size_t i) const { return i >= ops_.size() - facts_.never_freed; }
+
+  [[nodiscard]] std::uint32_t thread_of(std::size_t i) const {
+    const std::uint32_t own = thread_numbers_[ops_[i].thread];
+    return is_left_over(i) && parts_[own].end != ops_.size() ? last_thread_ : own;
+  }
+
+  // The threads that have ops, in the order of their beginnings.
+  void find_threads(std::vector<thread_span> lives) {
+    for (std::size_t i = 0; i < ops_.size() - facts_.never_freed; ++i) {
+      thread_span& life = lives[ops_[i].thread];
+      life.begin = std::min<std::uint64_t>(life.begin, i);
+      life.end = std::max<std::uint64_t>(life.end, i + 1);
+    }
+    std::vector<std::uint32_t> by_begin;
+    for (std::uint32_t t = 0; t < lives.size(); ++t)
+      if (lives[t].end != 0) by_begin.push_back(t);
+    std::ranges::sort(by_begin, {}, [&lives](std::uint32_t t) { return std::pair(lives[t].begin, t); });
+
+    thread_numbers_.resize(lives.size());
+    for (const std::uint32_t t : by_begin) {
+      thread_numbers_[t] = static_cast<std::uint32_t>(parts_.size());
+      thread_part part{};
+      part.begin = static_cast<std::uint32_t>(lives[t].begin);
+      part.end = static_cast<std::uint32_t>(lives[t].end);
+      parts_.push_back(part);
+      if (part.end > parts_[last_thread_].end) last_thread_ = thread_numbers_[t];
+    }
+    if (facts_.never_freed != 0) parts_[last_thread_].end = static_cast<std::uint32_t>(ops_.size());
+    facts_.threads_replayed = parts_.size();
+    for (thread_part& part : parts_)
+      part.end_frontier =
+          static_cast<std::uint32_t>(part.end - std::min<std::uint64_t>(part.end, facts_.window));
+  }
+
+  // To each thread the first lane whose last thread has ended.
+  void give_lanes() {
+    std::vector<std::uint32_t> ends;
+    for (thread_part& part : parts_) {
+      const auto free = std::ranges::find_if(ends, [&part](std::uint32_t end) { return end <= part.begin; });
+      part.lane = static_cast<std::uint32_t>(free - ends.begin());
+      if (free == ends.end()) ends.push_back(0);
+      ends[part.lane] = part.end;
+    }
+    lanes_.resize(ends.size());
+    facts_.threads_at_once = ends.size();
+  }
+
+  // Where each thread's steps and places begin.
+  void lay_out() {
+    std::vector<std::uint64_t> allocations(parts_.size());
+    for (std::size_t i = 0; i < ops_.size(); ++i) {
+      const std::uint32_t thread = thread_of(i);
+      ++parts_[thread].steps;
+      if (allocates(ops_[i])) ++allocations[thread];
+    }
+    std::uint64_t steps = 0;
+    std::uint64_t places = 0;
+    for (std::size_t t = 0; t < parts_.size(); ++t) {
+      thread_part& part = parts_[t];
+      part.first_step = steps;
+      part.first_place = places;
+      steps += part.steps + 1;
+      places += allocations[t];
+      next_step_.push_back(part.first_step);
+      next_place_.push_back(part.first_place);
+    }
+    facts_.ops = steps;
+    steps_.resize(steps);
+    places_.resize(places);
+  }
+
+  void add(std::size_t i) {
+    const op& o = ops_[i];
+    const std::uint32_t thread = thread_of(i);
+    const auto order = static_cast<std::uint32_t>(i);
+    const std::uint32_t frontier = window_.frontier_of(i, o);
+    while (begun_ < parts_.size() && parts_[begun_].begin <= i) parts_[begun_++].begin_frontier = frontier;
+    thread_step step{o, order, frontier, no_step, 0};
+    switch (o.kind) {
+      case op_kind::allocate:
+      case op_kind::allocate_aligned:
+        begin_block(step, thread);
+        break;
+      case op_kind::reallocate:
+        wait_for_block(step, thread);
+        old_slot_ = blocks_[o.slot].slot;
+        end_slot(o.slot, order);
+        step.what.slot = take_slot(o.slot, order, thread, frontier);
+        break;
+      case op_kind::resized_from:
+        step.what.slot = old_slot_;
+        break;
+      case op_kind::deallocate:
+        wait_for_block(step, thread);
+        end_block(step, thread);
+        break;
+    }
+    steps_[next_step_[thread]++] = step;
+  }
+
+  void begin_block(thread_step& step, std::uint32_t thread) {
+    block& b = blocks_[step.what.slot];
+    b.allocated_by = thread;
+    b.place = lane_of(thread).take_place(extents_[allocation_++], step.frontier);
+    places_[next_place_[thread]++] = b.place.offset;
+    step.what.slot = take_slot(step.what.slot, step.order, thread, step.frontier);
+  }
+
+  void end_block(thread_step& step, std::uint32_t thread) {
+    const block& b = blocks_[step.what.slot];
+    if (b.allocated_by != thread && !is_left_over(step.order)) ++facts_.remote_frees;
+    lane_of(b.allocated_by).give_back(b.place, step.order);
+    end_slot(step.what.slot, step.order);
+    step.what.slot = b.slot;
+  }
+
+  void wait_for_block(thread_step& step, std::uint32_t thread) const {
+    const block& b = blocks_[step.what.slot];
+    if (b.thread == thread) return;
+    step.after = b.order;
+    step.after_lane = parts_[b.thread].lane;
+  }
+
+  std::uint32_t take_slot(std::uint32_t of, std::uint32_t order, std::uint32_t thread,
+                          std::uint32_t frontier) {
+    block& b = blocks_[of];
+    b.order = order;
+    b.thread = thread;
+    b.slot = lane_of(thread).take_slot(frontier, slots_);
+    return b.slot;
+  }
+
+  void end_slot(std::uint32_t of, std::uint32_t order) {
+    lane_of(blocks_[of].thread).give_back(blocks_[of].slot, order);
+  }
+
+  lane_memory& lane_of(std::uint32_t thread) { return lanes_[parts_[thread].lane]; }
+
+  // Behind its last step each thread says with which order its lane goes on.
+  void end_lanes() {
+    std::vector<std::uint32_t> goes_on(lanes_.size(), static_cast<std::uint32_t>(ops_.size()));
+    for (std::size_t t = parts_.size(); t-- != 0;) {
+      const thread_part& part = parts_[t];
+      steps_[part.first_step + part.steps].order = goes_on[part.lane];
+      goes_on[part.lane] = steps_[part.first_step].order;
+    }
+  }
+
+  // Lanes' places lie one after the other.
+  void find_bases() {
+    const std::uint64_t align = std::max<std::uint64_t>(facts_.max_align, 4096);
+    std::vector<std::uint64_t> bases;
+    std::uint64_t end = 0;
+    for (const lane_memory& lane : lanes_) {
+      bases.push_back(end);
+      end = align_up(end + lane.bytes(), align);
+    }
+    for (std::size_t t = 0; t < parts_.size(); ++t)
+      for (std::uint64_t p = parts_[t].first_place; p != next_place_[t]; ++p)
+        places_[p] += bases[parts_[t].lane];
+    facts_.places_bytes = end;
+    facts_.slots = slots_;
+  }
+
+  [[nodiscard]] trace write() const {
+    const std::size_t places_at = trace::places_offset(steps_.size(), sizeof(thread_step));
+    const std::size_t parts_at = places_at + places_.size() * sizeof(std::uint64_t);
+    harness::shared_file file(parts_at + parts_.size() * sizeof(thread_part));
+    auto* const base = static_cast<std::byte*>(file.data());
+    std::memcpy(base, &facts_, sizeof facts_);
+    std::ranges::copy(steps_, reinterpret_cast<thread_step*>(base + trace::ops_offset));
+    std::ranges::copy(places_, reinterpret_cast<std::uint64_t*>(base + places_at));
+    std::ranges::copy(parts_, reinterpret_cast<thread_part*>(base + parts_at));
+    return trace(std::move(file));
+  }
+
+  std::span<const op> ops_;
+  trace_facts facts_;
+  window_of_ops window_;
+  std::vector<block> blocks_;  // by slot in ops_
+  std::vector<extent> extents_;
+  std::vector<std::uint32_t> thread_numbers_;  // in parts_, by thread in ops_
+  std::vector<thread_part> parts_;
+  std::uint32_t last_thread_ = 0;  // the one that ends last
+  std::vector<lane_memory> lanes_;
+
+  std::vector<thread_step> steps_;
+  std::vector<std::uint64_t> next_step_;  // by thread
+  std::vector<std::uint64_t> places_;
+  std::vector<std::uint64_t> next_place_;  // by thread
+  std::size_t begun_ = 0;                  // threads, so far
+  std::size_t allocation_ = 0;             // number of the next
+  std::uint64_t slots_ = 0;
+  std::uint32_t old_slot_ = 0;  // of the block that is reallocated
+};
+
+}  // namespace
+
+trace schedule(const trace& blocks, const thread_lives& lives, std::uint64_t window) {
+  return scheduler(blocks, lives, window).finish();
+}
+
+trace build_thread_trace(journal::event_source& source, std::uint64_t window) {
+  trace_builder builder;
+  journal::event_batch batch;
+  while (source.next(batch)) builder.add(batch);
+  const trace blocks = builder.finish();
+  return schedule(blocks, builder.threads().lives(source.tables().threads, blocks.ops().size()), window);
+}
+
+}  // namespace mallard::replay

@@ -1,0 +1,36 @@
+// schedule: a trace of blocks becomes a trace of threads: each op on its own thread, with what it waits for.
+//
+//     ops in recorded order     0 1 2 3 4 5 6 7
+//     thread A, lane 0          0   2     5   7        5 frees what 1 allocated: it waits for 1
+//     thread B, lane 1            1   3 4             3 frees what 2 allocated: it waits for 2
+//     thread C, lane 1                      6         begins when B has ended
+//
+// A free waits for its allocation, a reallocation for the one before it. No op is done while one that is
+// `window` or more before it is not; and none while the allocations from there on, its own included, come to
+// more than a hundredth of the trace's most live bytes. So what is alive stays what was alive within a
+// hundredth. Every wait is for a lower order, so the lowest that is not done can always be: there is no
+// deadlock.
+//
+// Slots and places are taken again only when the window says that whoever read them is done, and each lane
+// has its own, on lines of its own. O(ops); memory: 32 bytes an op and 16 an allocation beside the trace.
+#pragma once
+
+#include <cstdint>
+
+#include "journal/events/event_source.hpp"
+#include "replay/trace/thread_spans.hpp"
+#include "replay/trace/trace.hpp"
+
+namespace mallard::replay {
+
+// Operations that a thread may be ahead of the recorded order, where the user does not say.
+inline constexpr std::uint64_t default_window = 4096;
+
+// `lives` by thread as in the ops. Blocks that were never freed are freed by their threads, or by the last
+// thread where theirs has ended. Throws journal::error for more ops than an order can count.
+[[nodiscard]] trace schedule(const trace& blocks, const thread_lives& lives, std::uint64_t window);
+
+// Reads all of `source` into a trace of threads.
+[[nodiscard]] trace build_thread_trace(journal::event_source& source, std::uint64_t window);
+
+}  // namespace mallard::replay
