@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <fstream>
@@ -320,6 +321,52 @@ TEST_F(MallardReplay, HelpAndVersionExitCleanly) {
   const run_result version = shell("$REPLAY --version");
   EXPECT_EQ(version.exit_code, 0);
   EXPECT_TRUE(version.out.starts_with("mallard-replay ")) << version.out;
+}
+
+// Three threads in a text form, which has no times of threads.
+class ThreadedReplay : public MallardReplay {
+ protected:
+  void SetUp() override {
+    std::ofstream(path_) << "a 48 10 1 0\na 300 20 2 5\nf 10 2 9\na 2000 30 3 12\nf 20 1 20\nf 30 3 22\n";
+  }
+};
+
+TEST_F(ThreadedReplay, EachThreadIsReplayedAsOne) {
+  const run_result r = shell("$REPLAY --threads --json --warm-time 0 " + path_);
+  ASSERT_EQ(r.exit_code, 0) << r.out;
+  const json whole = json::parse(r.out);
+  EXPECT_EQ(whole["journal"]["replayed"], "threads");
+  EXPECT_EQ(
+      whole["journal"]["schedule"],
+      (json{{"threads", 3}, {"at_once", 2}, {"window", 4096}, {"remote_frees", 2}, {"times_known", false}}));
+  for (const json& row : whole["rows"]) {
+    if (sanitized && row["binding"] == "malloc") continue;
+    EXPECT_EQ(row["status"], "ok") << row.dump();
+    for (const char* name : {"wall_ns_per_event", "cold_wall_ns_per_event", "waiting_ns_per_event",
+                             "voluntary_switches", "involuntary_switches", "max_live_strayed"})
+      EXPECT_TRUE(row["threads"][name].is_number()) << name << " of " << row["strategy"];
+  }
+  EXPECT_TRUE(row_of(whole["rows"], "multipool", "typed").is_null()) << "not for several threads";
+  EXPECT_FALSE(row_of(whole["rows"], "synchronized_multipool", "typed").is_null());
+}
+
+TEST_F(ThreadedReplay, TheTableSaysWhatWasReplayedAndAssumed) {
+  const run_result r =
+      shell("$REPLAY --threads --window 7 --strategy locked_multipool --warm-time 0 " + path_);
+  ASSERT_EQ(r.exit_code, 0) << r.out;
+  for (const char* part : {"3 threads with operations, 2 alive at once",
+                           "66.7 % of the frees by another thread", "wall ns/event", "max live strayed",
+                           "more than 7 events ahead", "the journal has no times of threads"})
+    EXPECT_NE(r.out.find(part), std::string::npos) << part << "\n" << r.out;
+}
+
+TEST_F(ThreadedReplay, WhatIsForOneThreadIsRefused) {
+  for (const char* options : {"--threads --regions", "--threads --litter 1", "--threads --instructions",
+                              "--window 5", "--threads --window 0", "--threads --strategy multipool"}) {
+    const run_result r = shell("$REPLAY " + std::string(options) + " " + path_ + " 2>&1");
+    EXPECT_EQ(r.exit_code, 2) << options << r.out;
+    EXPECT_EQ(std::ranges::count(r.out, '\n'), 1) << r.out;
+  }
 }
 
 }  // namespace

@@ -120,9 +120,9 @@ std::string threads_of(const trace_facts& f) {
          "; a free waits for its allocation, a reallocation for the one before it, and no event is done more "
          "than " +
          std::to_string(f.window) +
-         " events, or a hundredth of max live in bytes, ahead of the recorded order. Switches are those "
-         "beside the "
-         "replay's own waits. A block that was never freed is freed by its own thread";
+         " events ahead of the recorded order, nor while threads that are ahead keep a fiftieth of max live "
+         "more alive than was. Switches are those beside the replay's own waits. A block that was never "
+         "freed is freed by its own thread";
 }
 
 std::string shift_of(const session_options& options) {

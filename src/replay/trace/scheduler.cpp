@@ -72,22 +72,26 @@ class lane_memory {
   delayed_list<place_table::place> places_back_;
 };
 
-// How far ahead of the recorded order an op may be done: by ops, and by bytes allocated.
+// How far ahead of the recorded order an op may be done: by ops, and by bytes alive. Of the bytes, either
+// keeps the sum of what all lanes are ahead by below `bytes`:
+//   together   what was allocated from the frontier to this op, by whichever lane, comes to no more
+//   alone      since no moment from the frontier on has this lane come to hold its share of them more
+// The first suits lanes that only allocate, the second those that free what they allocate.
 class window_of_ops {
  public:
   window_of_ops(std::uint64_t ops, std::uint64_t bytes) : ops_(ops), bytes_(bytes) {}
 
-  // Below this order everything is done when this op, the next in order, is done.
-  std::uint32_t frontier_of(std::uint64_t order, const op& o) {
-    if (allocates(o) || o.kind == op_kind::reallocate) {
-      ahead_.push_back({order, o.size});
-      ahead_bytes_ += o.size;
-      for (; ahead_bytes_ > bytes_ && !ahead_.empty(); ahead_.pop_front()) {
-        ahead_bytes_ -= ahead_.front().size;
-        by_bytes_ = std::min(order, ahead_.front().order + 1);
-      }
-    }
-    return static_cast<std::uint32_t>(std::max(by_bytes_, order - std::min(order, ops_)));
+  void set_lanes(std::size_t lanes) {
+    lows_.assign(lanes, {{0, 0}});
+    nets_.assign(lanes, 0);
+    share_ = static_cast<std::int64_t>(bytes_ / lanes);
+  }
+
+  // The next op in order, by which this lane holds `more` bytes more, of which `size` are allocated: below
+  // what is returned everything is done when it begins.
+  std::uint32_t frontier_of(std::uint64_t order, std::uint32_t lane, std::uint64_t size, std::int64_t more) {
+    const std::uint64_t by_bytes = std::min(together(order, size), alone(order, lane, more));
+    return static_cast<std::uint32_t>(std::max(by_bytes, order - std::min(order, ops_)));
   }
 
  private:
@@ -95,12 +99,41 @@ class window_of_ops {
     std::uint64_t order;
     std::uint64_t size;
   };
+  // What a lane held, in bytes, until its op `until`; less than at any time since.
+  struct low {
+    std::int64_t net;
+    std::uint64_t until;
+  };
+
+  std::uint64_t together(std::uint64_t order, std::uint64_t size) {
+    if (size != 0) ahead_.push_back({order, size});
+    ahead_bytes_ += size;
+    for (; ahead_bytes_ > bytes_; ahead_.pop_front()) {
+      ahead_bytes_ -= ahead_.front().size;
+      together_ = std::min(order, ahead_.front().order + 1);
+    }
+    return together_;
+  }
+
+  std::uint64_t alone(std::uint64_t order, std::uint32_t lane, std::int64_t more) {
+    std::vector<low>& lows = lows_[lane];
+    lows.back().until = order;
+    const std::int64_t net = nets_[lane] += more;
+    while (!lows.empty() && lows.back().net >= net) lows.pop_back();
+    const auto too_low = std::ranges::lower_bound(lows, net - share_, {}, &low::net);
+    const std::uint64_t least = too_low == lows.begin() ? 0 : std::min(order, (too_low - 1)->until + 1);
+    lows.push_back({net, order});
+    return least;
+  }
 
   std::uint64_t ops_;
   std::uint64_t bytes_;
   std::deque<allocation> ahead_;
   std::uint64_t ahead_bytes_ = 0;
-  std::uint64_t by_bytes_ = 0;
+  std::uint64_t together_ = 0;
+  std::vector<std::vector<low>> lows_;  // by lane, rising
+  std::vector<std::int64_t> nets_;      // by lane
+  std::int64_t share_ = 0;
 };
 
 class scheduler {
@@ -148,11 +181,6 @@ class scheduler {
 
   // The threads that have ops, in the order of their beginnings.
   void find_threads(std::vector<thread_span> lives) {
-    for (std::size_t i = 0; i < ops_.size() - facts_.never_freed; ++i) {
-      thread_span& life = lives[ops_[i].thread];
-      life.begin = std::min<std::uint64_t>(life.begin, i);
-      life.end = std::max<std::uint64_t>(life.end, i + 1);
-    }
     std::vector<std::uint32_t> by_begin;
     for (std::uint32_t t = 0; t < lives.size(); ++t)
       if (lives[t].end != 0) by_begin.push_back(t);
@@ -184,6 +212,7 @@ class scheduler {
       ends[part.lane] = part.end;
     }
     lanes_.resize(ends.size());
+    window_.set_lanes(ends.size());
     facts_.threads_at_once = ends.size();
   }
 
@@ -215,7 +244,7 @@ class scheduler {
     const op& o = ops_[i];
     const std::uint32_t thread = thread_of(i);
     const auto order = static_cast<std::uint32_t>(i);
-    const std::uint32_t frontier = window_.frontier_of(i, o);
+    const std::uint32_t frontier = window_.frontier_of(i, parts_[thread].lane, allocated_by(o), gained_by(i));
     while (begun_ < parts_.size() && parts_[begun_].begin <= i) parts_[begun_++].begin_frontier = frontier;
     thread_step step{o, order, frontier, no_step, 0};
     switch (o.kind) {
@@ -238,6 +267,19 @@ class scheduler {
         break;
     }
     steps_[next_step_[thread]++] = step;
+  }
+
+  // Bytes that an op allocates.
+  [[nodiscard]] static std::uint64_t allocated_by(const op& o) {
+    return allocates(o) || o.kind == op_kind::reallocate ? o.size : 0;
+  }
+  // Bytes that are alive more after it.
+  [[nodiscard]] std::int64_t gained_by(std::size_t i) const {
+    const op& o = ops_[i];
+    const auto size = static_cast<std::int64_t>(o.size);
+    if (allocates(o)) return size;
+    if (o.kind == op_kind::reallocate) return size - static_cast<std::int64_t>(ops_[i + 1].size);
+    return o.kind == op_kind::deallocate ? -size : 0;
   }
 
   void begin_block(thread_step& step, std::uint32_t thread) {

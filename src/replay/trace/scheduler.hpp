@@ -5,11 +5,10 @@
 //     thread B, lane 1            1   3 4             3 frees what 2 allocated: it waits for 2
 //     thread C, lane 1                      6         begins when B has ended
 //
-// A free waits for its allocation, a reallocation for the one before it. No op is done while one that is
-// `window` or more before it is not; and none while the allocations from there on, its own included, come to
-// more than a hundredth of the trace's most live bytes. So what is alive stays what was alive within a
-// hundredth. Every wait is for a lower order, so the lowest that is not done can always be: there is no
-// deadlock.
+// A free waits for its allocation, a reallocation for the one before it. No op is done while one that is more
+// than `window` before it is not; and none by which threads that are ahead would have more alive than was by
+// a fiftieth of the trace's most live bytes: a hundredth by each of two rules (scheduler.cpp). Every wait is
+// for a lower order, so the lowest that is not done can always be: there is no deadlock.
 //
 // Slots and places are taken again only when the window says that whoever read them is done, and each lane
 // has its own, on lines of its own. O(ops); memory: 32 bytes an op and 16 an allocation beside the trace.

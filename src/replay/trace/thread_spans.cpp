@@ -11,13 +11,17 @@ constexpr std::size_t most_between = 64;
 }  // namespace
 
 void thread_spans::note(std::uint32_t thread, std::size_t op, std::uint64_t time) {
-  if (thread >= own_.size()) own_.resize(thread + 1);
-  thread_span& own = own_[thread];
-  if (own.end == 0) own.begin = op;
-  own.end = op + 1;
+  note_late(thread, op);
   if (thread == last_ && op - marks_.back().op < most_between) return;
   last_ = thread;
   marks_.push_back({marks_.empty() ? time : std::max(time, marks_.back().time), op});
+}
+
+void thread_spans::note_late(std::uint32_t thread, std::size_t op) {
+  if (thread >= own_.size()) own_.resize(thread + 1);
+  thread_span& own = own_[thread];
+  own.begin = own.end == 0 ? op : std::min<std::uint64_t>(own.begin, op);
+  own.end = std::max<std::uint64_t>(own.end, op + 1);
 }
 
 std::size_t thread_spans::op_at(std::uint64_t time, std::size_t ops) const {

@@ -33,6 +33,9 @@ class thread_spans {
   // `thread` has done the op, at `time`; ops come in their order.
   void note(std::uint32_t thread, std::size_t op, std::uint64_t time);
 
+  // `thread` turns out to have done this op, which another was noted for.
+  void note_late(std::uint32_t thread, std::size_t op);
+
   // By thread, out of `ops` in all.
   [[nodiscard]] thread_lives lives(std::span<const journal::thread_info> threads, std::size_t ops) const;
 

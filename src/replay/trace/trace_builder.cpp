@@ -158,6 +158,7 @@ void trace_builder::pay_owed_free(std::uint64_t address, known_address& found) {
   --found.frees_owed;
   const auto owed = owed_ops_.find(address);
   ops_.ops()[owed->second].thread = thread_;
+  threads_.note_late(thread_, owed->second);
   owed_ops_.erase(owed);
 }
 

@@ -44,7 +44,7 @@ TEST(Report, JsonFieldsAreNamedAsEverywhere) {
                                                                   "cold_ns_per_event",
                                                                   "rounds_ns",
                                                                   "cold_rounds_ns",
-                                                                  "by_shift",
+                                                                   "by_shift", "threads",
                                                                   "alloc_ns",
                                                                   "free_ns",
                                                                   "max_held",

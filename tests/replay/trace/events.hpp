@@ -1,11 +1,14 @@
 // events, region_events: small journals written by hand, of blocks and of regions, for the tests of replay.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <random>
 #include <vector>
 
 #include "journal/events/batch_of.hpp"
 #include "replay/trace/region_trace_builder.hpp"
+#include "replay/trace/scheduler.hpp"
 #include "replay/trace/trace_builder.hpp"
 
 namespace mallard::replay::testing {
@@ -46,10 +49,49 @@ class events {
     return builder.finish();
   }
 
+  // As a trace of threads; threads live from their first event to their last.
+  [[nodiscard]] trace schedule(std::uint64_t window = default_window) const {
+    trace_builder builder;
+    add_to(builder);
+    const trace blocks = builder.finish();
+    return replay::schedule(blocks, builder.threads().lives({}, blocks.ops().size()), window);
+  }
+
  private:
   std::vector<journal::event> rows_;
   std::uint32_t thread_ = 0;
 };
+
+// What `threads` threads do in `count` events: allocations, and of any thread's blocks frees and
+// reallocations. The first thread lives all along.
+inline events random_history(std::uint32_t threads, std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  events history;
+  std::vector<std::uint64_t> live;
+  std::uint64_t next = 1;
+  const auto some_size = [&random] { return 1 + random() % 300; };
+  history.malloc(next++, 64);
+  for (std::size_t i = 1; i + 1 < count; ++i) {
+    history.on_thread(random() % threads);
+    const unsigned what = live.empty() ? 0 : random() % 10;
+    if (what < 5) {
+      live.push_back(next);
+      history.malloc(next++, some_size());
+      continue;
+    }
+    std::uint64_t& block = live[random() % live.size()];
+    if (what < 6) {
+      history.realloc(block, next, some_size());
+      block = next++;
+    } else {
+      history.free(block);
+      block = live.back();
+      live.pop_back();
+    }
+  }
+  history.on_thread(0).free(1);
+  return history;
+}
 
 class region_events {
  public:

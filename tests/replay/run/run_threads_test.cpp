@@ -1,0 +1,116 @@
+#include "replay/run/run_threads.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "replay/allocator/strategy.hpp"
+#include "replay/trace/events.hpp"
+
+namespace mallard::replay {
+namespace {
+
+using testing::events;
+using testing::random_history;
+
+job done_by(const std::string& name, const trace& t, job_kind kind) {
+  const auto all = strategies(subject::threads);
+  job task(kind);
+  task.warm_ns = 1'000'000;
+  std::ranges::find(all, name, &strategy::name)->run(t, task);
+  return task;
+}
+
+// A malloc, one of whose blocks is handed out twice.
+template <int Twice>
+class careless {
+ public:
+  explicit careless(const trace&) {}
+  void* allocate(const op& o) {
+    const std::lock_guard one(mutex_);
+    void* const p = count_++ == Twice ? last_ : std::malloc(std::max<std::size_t>(o.size, 512));
+    last_ = p;
+    return p;
+  }
+  void* allocate_aligned(const op& o) { return allocate(o); }
+  void deallocate(void*, const op&) {}
+  void* reallocate(void* p, const op& to, const op& from) { return move_block(*this, p, to, from); }
+  void end_pass() {}
+
+ private:
+  std::mutex mutex_;
+  int count_ = 0;
+  void* last_ = nullptr;
+};
+
+// Each of two threads frees the block of the other, so both are alive at once.
+trace two_blocks() {
+  return events()
+      .malloc(1, 100)
+      .on_thread(1)
+      .malloc(2, 100)
+      .on_thread(0)
+      .free(2)
+      .on_thread(1)
+      .free(1)
+      .schedule();
+}
+
+template <class Heap>
+job checked(const trace& t) {
+  job task(job_kind::check);
+  run_threads<Heap>(t, task);
+  return task;
+}
+
+TEST(RunThreads, ACheckFindsBlocksOfTwoThreadsThatOverlap) {
+  const trace t = two_blocks();
+  const job bad = checked<careless<1>>(t);
+  EXPECT_EQ(bad.state, harness::work_state::failed);
+  EXPECT_NE(std::string(bad.reason.data()).find("damaged"), std::string::npos) << bad.reason.data();
+  EXPECT_EQ(checked<careless<1000>>(t).state, harness::work_state::done);
+}
+
+TEST(RunThreads, EveryStrategyOfOursServesThreads) {
+  const trace t = random_history(4, 3000, 1).schedule(100);
+  for (const strategy& s : strategies(subject::threads)) {
+    if (s.bound == binding::malloc) continue;
+    job task(job_kind::check);
+    s.run(t, task);
+    EXPECT_EQ(task.state, harness::work_state::done) << s.name << ": " << task.reason.data();
+  }
+}
+
+TEST(RunThreads, AMeasureHasTimesOfItsOwnAndOfWaits) {
+  const job task = done_by("none", random_history(3, 3000, 2).schedule(16), job_kind::measure);
+  ASSERT_EQ(task.state, harness::work_state::done) << task.reason.data();
+  EXPECT_GE(task.warm_passes, 3U);
+  EXPECT_GT(task.warm_wall_ns, 0);
+  EXPECT_GT(task.waiting_ns, 0);
+  EXPECT_GT(task.cold_wall_ns, 0);
+}
+
+// Threads that are ahead keep little more alive than was: here every thread allocates all it can.
+TEST(RunThreads, WhatIsAliveStaysWhatWasAlive) {
+  events history;
+  for (std::uint64_t i = 0; i < 4000; ++i) history.on_thread(i % 4).malloc(i + 1, 1000);
+  for (std::uint64_t i = 0; i < 4000; ++i) history.on_thread((i + 1) % 4).free(i + 1);
+  const trace t = history.schedule();
+  const auto peak = static_cast<double>(t.facts().max_live_bytes);
+  const job task = done_by("synchronized_multipool", t, job_kind::footprint);
+  ASSERT_EQ(task.state, harness::work_state::done) << task.reason.data();
+  EXPECT_LE(static_cast<double>(task.max_live), 1.02 * peak);
+  EXPECT_GE(static_cast<double>(task.max_live), 0.98 * peak);
+  EXPECT_GE(task.max_held, task.max_live);
+}
+
+TEST(RunThreads, InstructionsAreNotCounted) {
+  EXPECT_EQ(done_by("none", two_blocks(), job_kind::count_instructions).state, harness::work_state::failed);
+}
+
+}  // namespace
+}  // namespace mallard::replay
