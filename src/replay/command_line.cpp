@@ -79,7 +79,7 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
       "Replay each event on a thread of its own recorded thread, with strategies that several threads "
       "may use at once");
   const CLI::Option* const window =
-      app.add_option("--window", asked.window,
+      app.add_option("--window", asked.schedule.window,
                      "With --threads: events that a thread may be ahead of the recorded order (default " +
                          std::to_string(default_window) + ")")
           ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30))

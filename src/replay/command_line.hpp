@@ -15,7 +15,7 @@ struct command {
   std::string output;  // where JSON goes beside what is printed; empty: nowhere
   session_options options;
   subject of = subject::blocks;
-  std::uint64_t window = default_window;  // of --threads: operations
+  schedule_options schedule;  // of --threads
   bool json = false;
   bool list_strategies = false;
 };

@@ -62,7 +62,7 @@ replay::trace build_trace(journal::event_source& source, const replay::command& 
     case replay::subject::regions:
       return replay::build_region_trace(source);
     case replay::subject::threads:
-      return replay::build_thread_trace(source, asked.window);
+      return replay::build_thread_trace(source, asked.schedule);
   }
   return replay::build_trace(source);
 }

@@ -6,6 +6,9 @@
 // As `none` is for one thread (allocator/none.hpp).
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 #include "harness/mapping.hpp"
 #include "mallard/core/align.hpp"
 #include "mallard/core/attributes.hpp"
@@ -18,14 +21,18 @@ class thread_none {
   static constexpr bool starts_warm = true;
 
   explicit thread_none(const trace& t)
-      : memory_(t.facts().places_bytes + t.facts().max_align, harness::fill::at_first_touch),
+      : copy_bytes_(align_up(t.facts().places_bytes, std::max<std::uint64_t>(t.facts().max_align, 4096))),
+        memory_(t.facts().copies * copy_bytes_ + t.facts().max_align, harness::fill::at_first_touch),
         base_(static_cast<std::byte*>(memory_.data()) + padding_for(memory_.data(), t.facts().max_align)),
         places_(t.places().data()) {}
 
-  void begin_thread(const thread_part& part) { next_ = places_ + part.first_place; }
+  void begin_thread(const thread_part& part, std::uint64_t copy) {
+    next_ = places_ + part.first_place;
+    here_ = base_ + copy * copy_bytes_;
+  }
 
-  MALLARD_INLINE void* allocate(const op&) { return base_ + *next_++; }
-  MALLARD_INLINE void* allocate_aligned(const op&) { return base_ + *next_++; }
+  MALLARD_INLINE void* allocate(const op&) { return here_ + *next_++; }
+  MALLARD_INLINE void* allocate_aligned(const op&) { return here_ + *next_++; }
   MALLARD_INLINE void deallocate(void*, const op&) {}
   MALLARD_INLINE void* reallocate(void* p, const op&, const op&) { return p; }
   void end_pass() {}
@@ -35,7 +42,9 @@ class thread_none {
 
  private:
   static inline thread_local const std::uint64_t* next_ = nullptr;
+  static inline thread_local std::byte* here_ = nullptr;  // the memory of the thread's copy
 
+  std::uint64_t copy_bytes_;
   harness::scratch memory_;
   std::byte* base_;
   const std::uint64_t* places_;

@@ -23,6 +23,7 @@ struct job : harness::work_report {
   std::uint64_t litter = 0;        // times the live blocks; 0: the heap is fresh
   bool shifts = false;             // whether the heap's start is moved, if only by 0
   std::uint64_t shift = 0;         // bytes that it is moved by
+  std::uint64_t copies = 1;        // of a trace's threads at once
 
   // Out, with the report.
   std::uint64_t stopped_at = 0;  // op that could not be served

@@ -31,8 +31,8 @@ class pattern_checked {
  public:
   explicit pattern_checked(C& c) : c_(c) {}
 
-  void begin_thread(const thread_part& part) {
-    if constexpr (requires { c_.begin_thread(part); }) c_.begin_thread(part);
+  void begin_thread(const thread_part& part, std::uint64_t copy) {
+    if constexpr (requires { c_.begin_thread(part, copy); }) c_.begin_thread(part, copy);
   }
   void* allocate(const op& o) { return received(c_.allocate(o), o); }
   void* allocate_aligned(const op& o) { return received(c_.allocate_aligned(o), o); }
@@ -79,8 +79,8 @@ class live_counted {
  public:
   explicit live_counted(C& c) : c_(c) {}
 
-  void begin_thread(const thread_part& part) {
-    if constexpr (requires { c_.begin_thread(part); }) c_.begin_thread(part);
+  void begin_thread(const thread_part& part, std::uint64_t copy) {
+    if constexpr (requires { c_.begin_thread(part, copy); }) c_.begin_thread(part, copy);
   }
   void* allocate(const op& o) {
     add(o.size);
@@ -118,7 +118,7 @@ class live_counted {
 template <thread_allocator C>
 class thread_runner {
  public:
-  thread_runner(const trace& t, job& j) : trace_(t), job_(j), room_(t) {}
+  thread_runner(const trace& t, job& j) : job_(j), rooms_(t, j.copies) {}
 
   void run(C& c) {
     switch (job_.kind) {
@@ -147,7 +147,7 @@ class thread_runner {
 
   template <touch Touch, class Any>
   bool pass(Any& c, waiting* waits = nullptr) {
-    const pass_result result = thread_pass<Touch, Any>(c, room_).run();
+    const pass_result result = thread_pass<Touch, Any>(c, rooms_.rooms()).run();
     if (waits != nullptr) *waits = result.waits;
     job_.stopped_at = result.stopped_at;
     if (result.end == pass_end::refused)
@@ -241,9 +241,8 @@ class thread_runner {
     job_.state = harness::work_state::done;
   }
 
-  const trace& trace_;
   job& job_;
-  thread_room room_;
+  thread_rooms rooms_;
   std::array<reading, most_passes> warm_{};
   std::size_t passes_ = 0;
 };

@@ -6,13 +6,14 @@
 
 namespace mallard::replay {
 
-thread_room::thread_room(const trace& t)
+thread_room::thread_room(const trace& t, std::uint64_t n)
     : trace_(t),
+      copy_(n),
       lanes_(t),
       slots_(t.facts().slots * sizeof(void*), harness::fill::before_use),
       seen_(t.facts().threads_at_once * t.facts().threads_at_once * sizeof(std::uint32_t),
             harness::fill::before_use),
-      stacks_((t.facts().threads_at_once + 1) * stack_bytes, harness::fill::before_use),
+      stacks_((t.facts().threads_at_once + 2) * stack_bytes, harness::fill::before_use),
       member_memory_(t.threads().size() * sizeof(member), harness::fill::before_use),
       by_end_memory_(t.threads().size() * sizeof(member*), harness::fill::before_use) {
   auto* const members = static_cast<member*>(member_memory_.data());
@@ -20,12 +21,24 @@ thread_room::thread_room(const trace& t)
   members_ = {members, t.threads().size()};
   auto* const by_end = static_cast<member**>(by_end_memory_.data());
   for (std::size_t i = 0; i != members_.size(); ++i) {
+    members_[i].room = this;
     members_[i].part = &t.threads()[i];
     by_end[i] = &members_[i];
   }
   by_end_ = {by_end, t.threads().size()};
   std::ranges::sort(by_end_, {}, [](const member* m) { return m->part->end; });
 }
+
+thread_rooms::thread_rooms(const trace& t, std::size_t copies)
+    : memory_(copies * sizeof(thread_room), harness::fill::before_use) {
+  auto* const first = static_cast<thread_room*>(memory_.data());
+  for (std::size_t n = 0; n != copies; ++n) {
+    std::construct_at(first + n, t, n);
+    rooms_ = {first, n + 1};
+  }
+}
+
+thread_rooms::~thread_rooms() { std::ranges::destroy(rooms_); }
 
 void thread_room::restart() noexcept {
   lanes_.restart();
@@ -50,11 +63,11 @@ bool thread_room::start(pthread_t& id, std::size_t stack, void* (*run)(void*), v
 }
 
 bool thread_room::start(member& m, void* (*run)(void*)) noexcept {
-  return start(m.id, m.part->lane + std::size_t{1}, run, &m);
+  return start(m.id, m.part->lane + std::size_t{2}, run, &m);
 }
 
-bool thread_room::start_conductor(pthread_t& id, void* (*run)(void*), void* argument) noexcept {
-  return start(id, 0, run, argument);
-}
+bool thread_room::start_conductor(void* (*run)(void*)) noexcept { return start(conductor_, 0, run, this); }
+
+bool thread_room::start_copy(void* (*run)(void*)) noexcept { return start(own_, 1, run, this); }
 
 }  // namespace mallard::replay

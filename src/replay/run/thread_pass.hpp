@@ -40,22 +40,100 @@ struct pass_result {
   waiting waits;
 };
 
+// What passes over a trace of threads need beside the allocator: mapped in before there is one.
+class thread_room {
+ public:
+  // A thread of a pass.
+  struct member {
+    thread_room* room;
+    const thread_part* part;
+    pthread_t id;
+  };
+
+  // For the n-th copy of the threads.
+  explicit thread_room(const trace& t, std::uint64_t n = 0);
+
+  // To the beginning of a pass.
+  void restart() noexcept;
+
+  // Who uses it from now on; what that is only the pass knows.
+  void enter(void* pass) noexcept { pass_ = pass; }
+  [[nodiscard]] void* pass() const noexcept { return pass_; }
+
+  // Starts run(m) with the stack of a lane; false if the system has no more threads.
+  bool start(member& m, void* (*run)(void*)) noexcept;
+  // The same for run(this), on the thread that begins the others or on that of the copy.
+  bool start_conductor(void* (*run)(void*)) noexcept;
+  bool start_copy(void* (*run)(void*)) noexcept;
+  void join_conductor() const noexcept { ::pthread_join(conductor_, nullptr); }
+  void join_copy() const noexcept { ::pthread_join(own_, nullptr); }
+
+  [[nodiscard]] const trace& of() const noexcept { return trace_; }
+  [[nodiscard]] std::uint64_t copy() const noexcept { return copy_; }
+  [[nodiscard]] pace& lanes() noexcept { return lanes_; }
+  [[nodiscard]] void** slots() const noexcept { return static_cast<void**>(slots_.data()); }
+  [[nodiscard]] std::uint32_t* seen_from(std::uint32_t lane) const noexcept {
+    return static_cast<std::uint32_t*>(seen_.data()) + lane * trace_.facts().threads_at_once;
+  }
+  // In the order of their beginnings, as in the trace, and of their ends.
+  [[nodiscard]] std::span<member> members() const noexcept { return members_; }
+  [[nodiscard]] std::span<member*> by_end() const noexcept { return by_end_; }
+  // Whether the first thread lives all along.
+  [[nodiscard]] bool has_main() const noexcept;
+
+ private:
+  static constexpr std::size_t stack_bytes = std::size_t{256} << 10;
+
+  bool start(pthread_t& id, std::size_t stack, void* (*run)(void*), void* argument) noexcept;
+
+  const trace& trace_;
+  std::uint64_t copy_;
+  pace lanes_;
+  harness::scratch slots_;
+  harness::scratch seen_;
+  harness::scratch stacks_;  // the conductor's, the copy's, then one a lane
+  harness::scratch member_memory_;
+  std::span<member> members_;
+  harness::scratch by_end_memory_;
+  std::span<member*> by_end_;
+  void* pass_ = nullptr;
+  pthread_t conductor_{};
+  pthread_t own_{};
+};
+
+// The rooms of several copies of the threads.
+class thread_rooms {
+ public:
+  thread_rooms(const trace& t, std::size_t copies);
+  ~thread_rooms();
+  thread_rooms(const thread_rooms&) = delete;
+  thread_rooms& operator=(const thread_rooms&) = delete;
+
+  [[nodiscard]] std::span<thread_room> rooms() const noexcept { return rooms_; }
+
+ private:
+  harness::scratch memory_;
+  std::span<thread_room> rooms_;
+};
+
 // One thread's way through its steps.
 template <touch Touch, thread_allocator C>
 class thread_walk {
  public:
-  // `seen` is of this thread, by lane.
-  thread_walk(C& c, const trace& t, const thread_part& part, pace& lanes, void** slots, std::uint32_t* seen)
+  // `own` is of this copy of the threads, `next` of the one some of whose blocks it frees.
+  thread_walk(C& c, const thread_part& part, thread_room& own, thread_room& next)
       : c_(c),
-        steps_(t.steps().data() + part.first_step),
+        steps_(own.of().steps().data() + part.first_step),
         part_(part),
-        lanes_(lanes),
-        slots_(slots),
-        seen_(seen) {}
+        own_(own),
+        next_(next),
+        lanes_(own.lanes()),
+        slots_(own.slots()),
+        seen_(own.seen_from(part.lane)) {}
 
   // The step that was refused, or null.
   MALLARD_NOINLINE const thread_step* run() {
-    if constexpr (requires { c_.begin_thread(part_); }) c_.begin_thread(part_);
+    if constexpr (requires { c_.begin_thread(part_, 0); }) c_.begin_thread(part_, own_.copy());
     const thread_step* const end = steps_ + part_.steps;
     const thread_step* s = steps_;
     try {
@@ -78,7 +156,7 @@ class thread_walk {
   MALLARD_INLINE bool may_begin(const thread_step& s) {
     if (s.frontier > frontier_ && !wait_for_frontier(s)) [[unlikely]]
       return false;
-    return s.after == no_step || seen_[s.after_lane] > s.after || look_at(s);
+    return s.after == no_step || (!s.crosses && seen_[s.after_lane] > s.after) || look_at(s);
   }
 
   // Half of what it may be ahead by, so that one wait is enough for many steps.
@@ -92,10 +170,12 @@ class thread_walk {
   }
 
   MALLARD_NOINLINE bool look_at(const thread_step& s) {
-    seen_[s.after_lane] = lanes_.next_of(s.after_lane);
-    if (seen_[s.after_lane] > s.after) return true;
+    pace& lanes = s.crosses ? next_.lanes() : lanes_;
+    const std::uint32_t next = lanes.next_of(s.after_lane);
+    if (!s.crosses) seen_[s.after_lane] = next;
+    if (next > s.after) return true;
     lanes_.settle(part_.lane);
-    return lanes_.wait_for_step(s.after_lane, s.after, waits_);
+    return lanes.wait_for_step(s.after_lane, s.after, waits_);
   }
 
   // False if it was refused.
@@ -107,7 +187,7 @@ class thread_walk {
       case op_kind::allocate_aligned:
         return receive(c_.allocate_aligned(o), o);
       case op_kind::deallocate:
-        c_.deallocate(slots_[o.slot], o);
+        c_.deallocate((s->crosses ? next_.slots() : slots_)[o.slot], o);
         return true;
       case op_kind::reallocate:
         return receive(c_.reallocate(slots_[s[1].what.slot], o, s[1].what), o);
@@ -127,6 +207,8 @@ class thread_walk {
   C& c_;
   const thread_step* steps_;
   const thread_part& part_;
+  thread_room& own_;
+  thread_room& next_;
   pace& lanes_;
   void** slots_;
   std::uint32_t* seen_;  // what others are known to have done, by lane
@@ -134,107 +216,79 @@ class thread_walk {
   waiting waits_;
 };
 
-// What passes over a trace of threads need beside the allocator: mapped in before there is one.
-class thread_room {
- public:
-  // A thread of a pass: what it does is its pass's to say.
-  struct member {
-    void* pass;
-    const thread_part* part;
-    pthread_t id;
-  };
-
-  explicit thread_room(const trace& t);
-
-  // To the beginning of a pass.
-  void restart() noexcept;
-
-  // Starts run(m) with the stack of a lane; false if the system has no more threads.
-  bool start(member& m, void* (*run)(void*)) noexcept;
-  // The same for the thread that begins the others.
-  bool start_conductor(pthread_t& id, void* (*run)(void*), void* argument) noexcept;
-
-  [[nodiscard]] const trace& of() const noexcept { return trace_; }
-  [[nodiscard]] pace& lanes() noexcept { return lanes_; }
-  [[nodiscard]] void** slots() const noexcept { return static_cast<void**>(slots_.data()); }
-  [[nodiscard]] std::uint32_t* seen_from(std::uint32_t lane) const noexcept {
-    return static_cast<std::uint32_t*>(seen_.data()) + lane * trace_.facts().threads_at_once;
-  }
-  // In the order of their beginnings, as in the trace, and of their ends.
-  [[nodiscard]] std::span<member> members() const noexcept { return members_; }
-  [[nodiscard]] std::span<member*> by_end() const noexcept { return by_end_; }
-  // Whether the first thread lives all along.
-  [[nodiscard]] bool has_main() const noexcept;
-
- private:
-  static constexpr std::size_t stack_bytes = std::size_t{256} << 10;
-
-  bool start(pthread_t& id, std::size_t stack, void* (*run)(void*), void* argument) noexcept;
-
-  const trace& trace_;
-  pace lanes_;
-  harness::scratch slots_;
-  harness::scratch seen_;
-  harness::scratch stacks_;  // the conductor's first, then one a lane
-  harness::scratch member_memory_;
-  std::span<member> members_;
-  harness::scratch by_end_memory_;
-  std::span<member*> by_end_;
-};
-
+// Several copies of a trace's threads at once, each in a room of its own.
 template <touch Touch, thread_allocator C>
 class thread_pass {
  public:
-  thread_pass(C& c, thread_room& room) : c_(c), room_(room) {}
+  thread_pass(C& c, std::span<thread_room> rooms) : c_(c), rooms_(rooms) {}
 
   pass_result run() {
-    room_.restart();
-    for (thread_room::member& m : room_.members()) m.pass = this;
-    pthread_t conductor{};
-    if (!room_.start_conductor(conductor, &conduct, this)) return {pass_end::no_thread, 0, {}};
-    if (room_.has_main()) walk(*room_.members().front().part);
-    ::pthread_join(conductor, nullptr);
+    for (thread_room& room : rooms_) {
+      room.restart();
+      room.enter(this);
+    }
+    std::size_t begun = 1;
+    while (begun != rooms_.size() && rooms_[begun].start_copy(&run_copy)) ++begun;
+    if (begun != rooms_.size()) stop(pass_end::no_thread, 0);
+    go_through(rooms_[0]);
+    while (--begun != 0) rooms_[begun].join_copy();
     return result_;
   }
 
  private:
-  static void* conduct(void* self) {
-    static_cast<thread_pass*>(self)->begin_and_join();
+  using member = thread_room::member;
+
+  static thread_pass& of(const thread_room& room) { return *static_cast<thread_pass*>(room.pass()); }
+
+  static void* run_copy(void* room) {
+    auto& own = *static_cast<thread_room*>(room);
+    of(own).go_through(own);
+    return nullptr;
+  }
+  static void* conduct(void* room) {
+    auto& own = *static_cast<thread_room*>(room);
+    of(own).begin_and_join(own);
     return nullptr;
   }
   static void* walk_one(void* m) {
-    const auto& self = *static_cast<const thread_room::member*>(m);
-    static_cast<thread_pass*>(self.pass)->walk(*self.part);
+    const auto& self = *static_cast<const member*>(m);
+    of(*self.room).walk(*self.room, *self.part);
     return nullptr;
   }
 
-  void begin_and_join() {
+  void go_through(thread_room& room) {
+    if (!room.start_conductor(&conduct)) return stop(pass_end::no_thread, 0);
+    if (room.has_main()) walk(room, *room.members().front().part);
+    room.join_conductor();
+  }
+
+  void begin_and_join(thread_room& room) {
     waiting waits;
-    auto ended = room_.by_end().begin();
-    const std::size_t first = room_.has_main() ? 1 : 0;
-    std::size_t begun = first;
-    for (; begun != room_.members().size(); ++begun) {
-      thread_room::member& m = room_.members()[begun];
-      for (; ended != room_.by_end().end() && (*ended)->part->end <= m.part->begin; ++ended) join(**ended);
-      if (room_.lanes().frontier() < m.part->begin_frontier &&
-          !room_.lanes().wait_for_frontier(m.part->begin_frontier, waits))
+    auto ended = room.by_end().begin();
+    std::size_t begun = room.has_main() ? 1 : 0;
+    for (; begun != room.members().size(); ++begun) {
+      member& m = room.members()[begun];
+      for (; ended != room.by_end().end() && (*ended)->part->end <= m.part->begin; ++ended) join(**ended);
+      if (room.lanes().frontier() < m.part->begin_frontier &&
+          !room.lanes().wait_for_frontier(m.part->begin_frontier, waits))
         break;
-      if (room_.start(m, &walk_one)) continue;
+      if (room.start(m, &walk_one)) continue;
       stop(pass_end::no_thread, 0);
       break;
     }
-    for (; ended != room_.by_end().end(); ++ended)
-      if (*ended < room_.members().data() + begun) join(**ended);
+    for (; ended != room.by_end().end(); ++ended)
+      if (*ended < room.members().data() + begun) join(**ended);
     add(waits);
   }
 
-  // The worker's own thread is not joined.
-  void join(const thread_room::member& m) {
-    if (&m != room_.members().data() || !room_.has_main()) ::pthread_join(m.id, nullptr);
+  // The first is not joined where it is the copy's own thread.
+  static void join(const member& m) {
+    if (!m.room->has_main() || &m != m.room->members().data()) ::pthread_join(m.id, nullptr);
   }
 
-  void walk(const thread_part& part) {
-    thread_walk<Touch, C> w(c_, room_.of(), part, room_.lanes(), room_.slots(), room_.seen_from(part.lane));
+  void walk(thread_room& room, const thread_part& part) {
+    thread_room& next = rooms_[(room.copy() + 1) % rooms_.size()];
+    thread_walk<Touch, C> w(c_, part, room, next);
     if (const thread_step* const refused = w.run()) stop(pass_end::refused, refused->order);
     add(w.waits());
   }
@@ -242,7 +296,7 @@ class thread_pass {
   void stop(pass_end why, std::uint32_t order) {
     const std::lock_guard one(mutex_);
     if (result_.end == pass_end::done) result_ = {why, order, result_.waits};
-    room_.lanes().stop();
+    for (thread_room& room : rooms_) room.lanes().stop();
   }
 
   void add(const waiting& waits) {
@@ -251,7 +305,7 @@ class thread_pass {
   }
 
   C& c_;
-  thread_room& room_;
+  std::span<thread_room> rooms_;
   std::mutex mutex_;  // of the result
   pass_result result_;
 };

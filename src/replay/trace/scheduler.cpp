@@ -20,6 +20,11 @@ constexpr std::uint64_t part_ahead = 100;  // of the most live bytes
   return o.kind == op_kind::allocate || o.kind == op_kind::allocate_aligned;
 }
 
+// Whether the n-th of many is among a part of them, which is spread evenly.
+[[nodiscard]] bool is_among(std::uint64_t n, double part) {
+  return static_cast<double>((n * 0x9E3779B97F4A7C15U) >> 11) < part * 0x1p53;
+}
+
 // What ops give back, until everything that may still use it is done.
 template <class Thing>
 class delayed_list {
@@ -54,6 +59,16 @@ class lane_memory {
     slots_.pop_back();
     return slot;
   }
+  // One that nobody has had, and nobody will have again.
+  std::uint32_t take_new_slot(std::uint64_t& slots) {
+    if (new_slots_ == 0) {
+      next_new_ = static_cast<std::uint32_t>(slots);
+      slots += slots_a_line;
+      new_slots_ = slots_a_line;
+    }
+    --new_slots_;
+    return next_new_++;
+  }
   void give_back(std::uint32_t slot, std::uint64_t order) { slots_back_.give_back(slot, order); }
 
   place_table::place take_place(const extent& e, std::uint64_t done_below) {
@@ -68,6 +83,8 @@ class lane_memory {
  private:
   std::vector<std::uint32_t> slots_;
   delayed_list<std::uint32_t> slots_back_;
+  std::uint32_t next_new_ = 0;
+  std::uint32_t new_slots_ = 0;  // from there on
   place_table places_;
   delayed_list<place_table::place> places_back_;
 };
@@ -138,17 +155,19 @@ class window_of_ops {
 
 class scheduler {
  public:
-  scheduler(const trace& blocks, const thread_lives& lives, std::uint64_t window)
+  scheduler(const trace& blocks, const thread_lives& lives, schedule_options options)
       : ops_(blocks.ops()),
         facts_(blocks.facts()),
-        window_(window, facts_.max_live_bytes / part_ahead),
+        window_(options.window, facts_.max_live_bytes / part_ahead),
         blocks_(facts_.slots),
-        extents_(extents_of(ops_, facts_.slots, facts_.allocations)) {
+        extents_(extents_of(ops_, facts_.slots, facts_.allocations)),
+        crossing_(options.crossing) {
     if (ops_.size() >= no_step) throw journal::error("more than 2^32 operations: too many for --threads");
     if (lives.spans.size() > std::size_t{UINT16_MAX} + 1)
       throw journal::error("more than 65536 threads: too many for --threads");
     facts_.of = subject::threads;
-    facts_.window = window;
+    facts_.window = options.window;
+    facts_.copies = options.copies;
     facts_.thread_times = lives.have_times;
     find_threads(lives.spans);
     give_lanes();
@@ -169,6 +188,7 @@ class scheduler {
     std::uint32_t thread = 0;  // that did it, in whose lane's memory the slot is
     std::uint32_t slot = 0;
     std::uint32_t allocated_by = 0;  // thread, in whose lane's memory the place is
+    bool crosses = false;            // the copy before frees it
     place_table::place place;
   };
 
@@ -285,6 +305,7 @@ class scheduler {
   void begin_block(thread_step& step, std::uint32_t thread) {
     block& b = blocks_[step.what.slot];
     b.allocated_by = thread;
+    b.crosses = is_among(allocation_, crossing_);
     b.place = lane_of(thread).take_place(extents_[allocation_++], step.frontier);
     places_[next_place_[thread]++] = b.place.offset;
     step.what.slot = take_slot(step.what.slot, step.order, thread, step.frontier);
@@ -293,6 +314,11 @@ class scheduler {
   void end_block(thread_step& step, std::uint32_t thread) {
     const block& b = blocks_[step.what.slot];
     if (b.allocated_by != thread && !is_left_over(step.order)) ++facts_.remote_frees;
+    if (b.crosses) {
+      ++facts_.crossing_frees;
+      step.crosses = true;
+      wait_for(step, b);
+    }
     lane_of(b.allocated_by).give_back(b.place, step.order);
     end_slot(step.what.slot, step.order);
     step.what.slot = b.slot;
@@ -300,9 +326,12 @@ class scheduler {
 
   void wait_for_block(thread_step& step, std::uint32_t thread) const {
     const block& b = blocks_[step.what.slot];
-    if (b.thread == thread) return;
+    if (b.thread != thread) wait_for(step, b);
+  }
+
+  void wait_for(thread_step& step, const block& b) const {
     step.after = b.order;
-    step.after_lane = parts_[b.thread].lane;
+    step.after_lane = static_cast<std::uint16_t>(parts_[b.thread].lane);
   }
 
   std::uint32_t take_slot(std::uint32_t of, std::uint32_t order, std::uint32_t thread,
@@ -310,12 +339,13 @@ class scheduler {
     block& b = blocks_[of];
     b.order = order;
     b.thread = thread;
-    b.slot = lane_of(thread).take_slot(frontier, slots_);
+    b.slot = b.crosses ? lane_of(thread).take_new_slot(slots_) : lane_of(thread).take_slot(frontier, slots_);
     return b.slot;
   }
 
   void end_slot(std::uint32_t of, std::uint32_t order) {
-    lane_of(blocks_[of].thread).give_back(blocks_[of].slot, order);
+    const block& b = blocks_[of];
+    if (!b.crosses) lane_of(b.thread).give_back(b.slot, order);
   }
 
   lane_memory& lane_of(std::uint32_t thread) { return lanes_[parts_[thread].lane]; }
@@ -363,6 +393,7 @@ class scheduler {
   window_of_ops window_;
   std::vector<block> blocks_;  // by slot in ops_
   std::vector<extent> extents_;
+  double crossing_;                            // part of the frees
   std::vector<std::uint32_t> thread_numbers_;  // in parts_, by thread in ops_
   std::vector<thread_part> parts_;
   std::uint32_t last_thread_ = 0;  // the one that ends last
@@ -380,16 +411,16 @@ class scheduler {
 
 }  // namespace
 
-trace schedule(const trace& blocks, const thread_lives& lives, std::uint64_t window) {
-  return scheduler(blocks, lives, window).finish();
+trace schedule(const trace& blocks, const thread_lives& lives, schedule_options options) {
+  return scheduler(blocks, lives, options).finish();
 }
 
-trace build_thread_trace(journal::event_source& source, std::uint64_t window) {
+trace build_thread_trace(journal::event_source& source, schedule_options options) {
   trace_builder builder;
   journal::event_batch batch;
   while (source.next(batch)) builder.add(batch);
   const trace blocks = builder.finish();
-  return schedule(blocks, builder.threads().lives(source.tables().threads, blocks.ops().size()), window);
+  return schedule(blocks, builder.threads().lives(source.tables().threads, blocks.ops().size()), options);
 }
 
 }  // namespace mallard::replay

@@ -10,6 +10,10 @@
 // a fiftieth of the trace's most live bytes: a hundredth by each of two rules (scheduler.cpp). Every wait is
 // for a lower order, so the lowest that is not done can always be: there is no deadlock.
 //
+// Where several copies of the threads run at once (--scale), a part of the blocks can be freed by the copy
+// before theirs: such a free waits for the next copy's allocation, and no slot of such a block is taken
+// again.
+//
 // Slots and places are taken again only when the window says that whoever read them is done, and each lane
 // has its own, on lines of its own. O(ops); memory: 32 bytes an op and 16 an allocation beside the trace.
 #pragma once
@@ -25,11 +29,17 @@ namespace mallard::replay {
 // Operations that a thread may be ahead of the recorded order, where the user does not say.
 inline constexpr std::uint64_t default_window = 4096;
 
+struct schedule_options {
+  std::uint64_t window = default_window;
+  std::uint64_t copies = 1;  // that run at once, at most
+  double crossing = 0;       // part of the frees, 0 to 1, that the copy before that of the block does
+};
+
 // `lives` by thread as in the ops. Blocks that were never freed are freed by their threads, or by the last
 // thread where theirs has ended. Throws journal::error for more ops than an order can count.
-[[nodiscard]] trace schedule(const trace& blocks, const thread_lives& lives, std::uint64_t window);
+[[nodiscard]] trace schedule(const trace& blocks, const thread_lives& lives, schedule_options options);
 
 // Reads all of `source` into a trace of threads.
-[[nodiscard]] trace build_thread_trace(journal::event_source& source, std::uint64_t window);
+[[nodiscard]] trace build_thread_trace(journal::event_source& source, schedule_options options);
 
 }  // namespace mallard::replay

@@ -23,7 +23,9 @@ struct thread_step {
   std::uint32_t order;       // index of the op in the trace of blocks
   std::uint32_t frontier;    // waits until every step of a lower order is done
   std::uint32_t after;       // waits until this one is done, by its order; or no_step
-  std::uint32_t after_lane;  // which lane does it
+  std::uint16_t after_lane;  // which lane does it
+  bool crosses = false;      // where several copies run at once: the block is that of the next copy
+  std::uint8_t unused = 0;
 };
 static_assert(sizeof(thread_step) == 32);
 

@@ -35,6 +35,8 @@ struct trace_facts {
   std::uint64_t threads_at_once = 0;   // of these, at most alive together
   std::uint64_t remote_frees = 0;      // of the program's: by another thread than allocated the block
   std::uint64_t window = 0;            // operations that a thread may be ahead of the recorded order
+  std::uint64_t copies = 1;            // of its threads that are run at once, at most
+  std::uint64_t crossing_frees = 0;    // done by the copy before that of the block
   bool thread_times = false;           // whether the journal says when threads begin and end
 
   // A pass: each of these is one operation.

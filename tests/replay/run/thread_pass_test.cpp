@@ -27,7 +27,7 @@ class witness {
   // Called in each op before it ends.
   void (*delay)(witness&, std::uint32_t order) = [](witness&, std::uint32_t) {};
 
-  void begin_thread(const thread_part& part) {
+  void begin_thread(const thread_part& part, std::uint64_t) {
     if (&part == trace_.threads().data()) return;  // the test's own thread, which goes on
     thread_local std::optional<farewell> at_end;
     at_end.emplace(*this, part);
@@ -80,8 +80,8 @@ class witness {
 };
 
 pass_result run(const trace& t, witness& w) {
-  thread_room room(t);
-  return thread_pass<touch::none, witness>(w, room).run();
+  const thread_rooms one(t, 1);
+  return thread_pass<touch::none, witness>(w, one.rooms()).run();
 }
 
 // Now and then a thread gives way, and now and then it sleeps.
@@ -150,10 +150,10 @@ TEST(ThreadPass, AThreadBeginsWhenThoseThatEndedBeforeItAreGone) {
 
 TEST(ThreadPass, PassesRepeat) {
   const trace t = random_history(4, 500, 9).schedule(16);
-  thread_room room(t);
+  const thread_rooms one(t, 1);
   for (int i = 0; i < 20; ++i) {
     witness w(t);
-    ASSERT_EQ((thread_pass<touch::none, witness>(w, room).run().end), pass_end::done);
+    ASSERT_EQ((thread_pass<touch::none, witness>(w, one.rooms()).run().end), pass_end::done);
     expect_all_kept(t, w);
   }
 }
@@ -188,11 +188,46 @@ TEST(ThreadPass, ARefusedAllocationEndsThePassForAllThreads) {
   const trace t = random_history(5, 2000, 11).schedule(8);
   for (const bool throws : {false, true}) {
     exhausted heap(300, throws);
-    thread_room room(t);
-    const pass_result result = thread_pass<touch::none, exhausted>(heap, room).run();
+    const thread_rooms two(t, 2);
+    const pass_result result = thread_pass<touch::none, exhausted>(heap, two.rooms()).run();
     EXPECT_EQ(result.end, pass_end::refused);
     EXPECT_GE(result.stopped_at, 300U);
   }
+}
+
+// Blocks of each copy are their own, but for those that the copy before frees.
+class owners {
+ public:
+  void begin_thread(const thread_part&, std::uint64_t copy) { copy_ = copy; }
+  void* allocate(const op&) { return reinterpret_cast<void*>(copy_ + 1); }
+  void* allocate_aligned(const op& o) { return allocate(o); }
+  void deallocate(void* p, const op& o) {
+    const thread_step& s = reinterpret_cast<const thread_step&>(o);
+    const std::uint64_t expected = s.crosses ? (copy_ + 1) % 3 : copy_;
+    if (reinterpret_cast<std::uintptr_t>(p) != expected + 1) wrong_.fetch_add(1);
+    if (s.crosses) crossed_.fetch_add(1);
+  }
+  void* reallocate(void*, const op& o, const op&) { return allocate(o); }
+  void end_pass() {}
+
+  [[nodiscard]] std::uint64_t wrong() const { return wrong_.load(); }
+  [[nodiscard]] std::uint64_t crossed() const { return crossed_.load(); }
+
+ private:
+  static inline thread_local std::uint64_t copy_ = 0;
+  std::atomic<std::uint64_t> wrong_ = 0;
+  std::atomic<std::uint64_t> crossed_ = 0;
+};
+
+TEST(ThreadPass, CopiesHaveTheirOwnBlocksAndFreeAPartOfTheNextOnes) {
+  const trace t = random_history(3, 3000, 17).schedule({.copies = 3, .crossing = 0.25});
+  const double frees = static_cast<double>(t.facts().deallocations);
+  EXPECT_NEAR(static_cast<double>(t.facts().crossing_frees) / frees, 0.25, 0.05);
+  const thread_rooms three(t, 3);
+  owners heap;
+  ASSERT_EQ((thread_pass<touch::none, owners>(heap, three.rooms()).run().end), pass_end::done);
+  EXPECT_EQ(heap.wrong(), 0U);
+  EXPECT_EQ(heap.crossed(), 3 * t.facts().crossing_frees);
 }
 
 TEST(ThreadPass, WaitsAreCounted) {

@@ -51,10 +51,13 @@ class events {
 
   // As a trace of threads; threads live from their first event to their last.
   [[nodiscard]] trace schedule(std::uint64_t window = default_window) const {
+    return schedule({.window = window});
+  }
+  [[nodiscard]] trace schedule(const schedule_options& options) const {
     trace_builder builder;
     add_to(builder);
     const trace blocks = builder.finish();
-    return replay::schedule(blocks, builder.threads().lives({}, blocks.ops().size()), window);
+    return replay::schedule(blocks, builder.threads().lives({}, blocks.ops().size()), options);
   }
 
  private:
