@@ -84,6 +84,20 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
                          std::to_string(default_window) + ")")
           ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 30))
           ->type_name("N");
+  const CLI::Option* const scale =
+      app.add_option(
+             "--scale", asked.options.scale,
+             "With --threads: also run 1 to N copies of the journal's threads at once, each with its own "
+             "blocks")
+          ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{8}))
+          ->type_name("N");
+  double crossing = 0;
+  const CLI::Option* const crosses =
+      app.add_option(
+             "--crossing", crossing,
+             "With --scale: percent of the frees that another copy does than allocated the block (default 0)")
+          ->check(CLI::Range(0.0, 100.0))
+          ->type_name("PERCENT");
   app.add_option("--strategy", asked.options.names,
                  "Only this strategy, beside none and glibc; may be repeated")
       ->take_all()
@@ -131,6 +145,10 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
   if (regions && threads) return arguments.refuse("--threads and --regions exclude each other");
   if (regions) asked.of = subject::regions;
   if (threads) asked.of = subject::threads;
+  if (scale->count() != 0 && !threads) return arguments.refuse("--scale requires --threads");
+  if (crosses->count() != 0 && scale->count() == 0) return arguments.refuse("--crossing requires --scale");
+  asked.schedule.copies = std::max<std::uint64_t>(asked.options.scale, 1);
+  asked.schedule.crossing = crossing / 100;
   if (window->count() != 0 && !threads) return arguments.refuse("--window requires --threads");
   if (threads && asked.options.litter != 0)
     return arguments.refuse("--litter is for one thread: leave out --threads");

@@ -30,6 +30,7 @@ struct strategy {
   const harness::foreign_malloc* beneath =
       nullptr;                           // the malloc of the worker's process; null: the usual one
   std::size_t most_align = max_request;  // bytes: stricter alignments are not served
+  void (*count_contention)(const trace&, job&) = nullptr;  // does a job with locks that count; null: none can
 };
 
 // Whether it stands for the C library's malloc as it comes: what all times are ratios to.

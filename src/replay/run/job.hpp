@@ -10,7 +10,7 @@
 
 namespace mallard::replay {
 
-enum class job_kind : std::uint8_t { check, measure, footprint, count_instructions };
+enum class job_kind : std::uint8_t { check, measure, footprint, count_instructions, count_contention };
 
 struct job : harness::work_report {
   explicit job(job_kind asked) : kind(asked) {}
@@ -41,6 +41,10 @@ struct job : harness::work_report {
   double voluntary_switches = 0;
   double involuntary_switches = 0;
   std::uint64_t max_live = 0;  // footprint: bytes alive at most, as the threads went
+
+  // count_contention, of locks
+  std::uint64_t lock_attempts = 0;
+  std::uint64_t lock_failures = 0;  // of these, another thread had it
 
   // footprint, in bytes
   std::uint64_t max_held = 0;

@@ -73,6 +73,8 @@ class runner {
         return footprint(c);
       case job_kind::count_instructions:
         return count_instructions(c);
+      case job_kind::count_contention:
+        return job_.refuse(harness::work_state::failed, "one thread has no contention");
     }
   }
 

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/contended_mutex.hpp"
 #include "harness/cpu_clock.hpp"
 #include "harness/memory_meter.hpp"
 #include "replay/run/check_pass.hpp"
@@ -130,6 +131,8 @@ class thread_runner {
         return footprint(c);
       case job_kind::count_instructions:
         return job_.refuse(harness::work_state::failed, "instructions are counted on one thread only");
+      case job_kind::count_contention:
+        return count_contention(c);
     }
   }
 
@@ -163,6 +166,15 @@ class thread_runner {
     pattern_checked<C> checked(c);
     if (!pass<touch::none>(checked)) return;
     if (checked.violation() != nullptr) return job_.refuse(harness::work_state::failed, checked.violation());
+    job_.state = harness::work_state::done;
+  }
+
+  void count_contention(C& c) {
+    const std::uint64_t attempts = harness::contended_mutex::attempts();
+    const std::uint64_t failures = harness::contended_mutex::failures();
+    if (!pass<touch::first>(c)) return;
+    job_.lock_attempts = harness::contended_mutex::attempts() - attempts;
+    job_.lock_failures = harness::contended_mutex::failures() - failures;
     job_.state = harness::work_state::done;
   }
 

@@ -55,6 +55,7 @@ void replay_session::run() {
     measure_rows();
     weigh_rows();
     if (options_.count_instructions) count_rows();
+    for (std::uint64_t copies = 1; copies <= options_.scale; ++copies) scale_rows(copies);
   }
   skip_unmeasured();
   progress_.clear();
@@ -90,6 +91,7 @@ void replay_session::check_rows() {
     progress_.show("checking " + r.label());
     for (std::size_t k = 0; k < turns() && r.status == row_status::ok && !interrupted_; ++k) {
       job task(job_kind::check);
+      task.copies = std::max<std::uint64_t>(options_.scale, 1);
       task.shifts = options_.shift;
       task.shift = shifts[k];
       work(r, task);
@@ -173,6 +175,48 @@ void replay_session::weigh_rows() {
     r.header = task.carved - task.granted;
     r.external = task.held - task.carved;
   }
+}
+
+void replay_session::scale_rows(std::uint64_t copies) {
+  for (row& r : rows_)
+    if (r.status == row_status::ok && r.scale.size() + 1 == copies) r.scale.emplace_back();
+  const harness::round_limits limits{options_.rounds, options_.rounds};
+  harness::alternate(
+      rows_.size(), limits, [this, copies](std::size_t, std::size_t i) { return scale(rows_[i], copies); },
+      [](std::size_t) { return false; });
+  for (row& r : rows_) {
+    if (r.scale.size() == copies && r.scale.back().cpu_ns.empty()) r.scale.pop_back();
+    if (r.scale.size() == copies && r.of->count_contention != nullptr && !stop_here()) count_contention(r);
+  }
+}
+
+harness::turn_result replay_session::scale(row& r, std::uint64_t copies) {
+  if (stop_here()) return harness::turn_result::stop_all;
+  if (r.scale.size() != copies) return harness::turn_result::leave_out;
+  progress_.show(std::to_string(copies) + " of " + std::to_string(options_.scale) + " copies: " + r.label());
+  job task(job_kind::measure);
+  task.copies = copies;
+  if (!work(r, task)) {
+    if (interrupted_) return harness::turn_result::stop_all;
+    r.status = row_status::ok;  // what fewer copies came to stands
+    r.reason = std::to_string(copies) + " copies: " + r.reason;
+    return harness::turn_result::leave_out;
+  }
+  const double operations = static_cast<double>(copies * trace_.facts().operations());
+  scale_point& point = r.scale.back();
+  point.events_per_second.push_back(operations / task.warm_wall_ns * 1e9);
+  point.cpu_ns.push_back(task.warm_median_ns / operations);
+  point.voluntary_switches.push_back(task.voluntary_switches);
+  point.involuntary_switches.push_back(task.involuntary_switches);
+  return harness::turn_result::go_on;
+}
+
+void replay_session::count_contention(row& r) {
+  job task(job_kind::count_contention);
+  task.copies = r.scale.size();
+  if (work(r, task) && task.lock_attempts != 0)
+    r.scale.back().contention =
+        static_cast<double>(task.lock_failures) / static_cast<double>(task.lock_attempts);
 }
 
 void replay_session::count_rows() {

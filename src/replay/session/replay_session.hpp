@@ -34,6 +34,8 @@ struct session_options {
   bool shift = false;        // measure with the heap's start at each of `shifts`
   bool check_only = false;
   bool count_instructions = false;
+  std::uint64_t scale =
+      0;  // of a trace of threads: copies at once, from 1 to this; 0: only one, not as a scale
 };
 
 // More rounds are run while a row's spread is wider than this part of its median, up to three
@@ -57,6 +59,9 @@ class replay_session : public harness::session<row> {
   void measure_rows();
   void weigh_rows();
   void count_rows();
+  void scale_rows(std::uint64_t copies);
+  harness::turn_result scale(row& r, std::uint64_t copies);
+  void count_contention(row& r);
 
   harness::turn_result measure(std::size_t round, row& r);
   [[nodiscard]] std::size_t turns() const { return options_.shift ? shifts.size() : 1; }

@@ -29,7 +29,7 @@ void be_worker(int argc, char** argv) {
   harness::do_work(task, chosen.bound == binding::malloc ? chosen.beneath : nullptr, task.memory_limit, [&] {
     if (task.kind == job_kind::count_instructions && !harness::place_memory())
       return task.refuse(harness::work_state::failed, "callgrind maps memory elsewhere");
-    chosen.run(replayed, task);
+    (task.kind == job_kind::count_contention ? chosen.count_contention : chosen.run)(replayed, task);
   });
   ::_exit(0);
 }

@@ -19,6 +19,15 @@ namespace mallard::replay {
 
 using harness::row_status;
 
+// What several copies of a trace's threads at once came to; figures one a round, of a warm pass.
+struct scale_point {
+  std::vector<double> events_per_second;  // of all copies together, by wall time
+  std::vector<double> cpu_ns;             // an operation, without the replay's own waits
+  std::vector<double> voluntary_switches;
+  std::vector<double> involuntary_switches;
+  std::optional<double> contention;  // part of the attempts to lock that found another thread there
+};
+
 struct row : harness::session_row {
   row(const strategy& s, std::size_t strategy_index, bool second_time)
       : session_row(strategy_index, second_time), of(&s) {}
@@ -49,6 +58,7 @@ struct row : harness::session_row {
   };
   thread_figures threads;
   std::optional<std::uint64_t> max_live;  // bytes alive at most, as its threads went
+  std::vector<scale_point> scale;         // the n-th is of n + 1 copies; fewer where more could not be run
 
   std::optional<std::uint64_t> max_held;
   std::optional<std::uint64_t> held_after;
