@@ -130,6 +130,9 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
   app.add_flag("--shift", asked.options.shift,
                "Measure each strategy with its heap's start shifted by 0, 64, 1024, 2048 and 4032 bytes; "
                "figures are medians over the five");
+  app.add_flag("--curve", asked.options.curve,
+               "Draw live, granted and held bytes over the events, in JSON, and print four measures of "
+               "fragmentation");
   app.add_flag("--instructions", asked.options.count_instructions,
                "Count instructions as well, with valgrind (slow, the same in every run)");
   app.add_flag("--check-only", asked.options.check_only,

@@ -3,6 +3,7 @@
 #include "harness/bytes.hpp"
 #include "harness/litter.hpp"
 #include "mallard/source/default_source.hpp"
+#include "replay/output/fragmentation.hpp"
 #include "replay/output/report.hpp"
 
 namespace mallard::replay {
@@ -157,6 +158,7 @@ std::vector<method_line> method_of(const report_input& in) {
       {"regions", regions_of(in.facts)},
       {"alignment", alignment_of(in.facts)},
       {"footprint", footprint_of(in)},
+      {"curve", curve_method(in)},
       {"faults", "page faults of the cold pass, median over the rounds"},
       {"pass_end", pass_end_of(in.facts)},
       {"chunk_cache",

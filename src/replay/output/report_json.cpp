@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "harness/machine.hpp"
+#include "replay/output/fragmentation.hpp"
 #include "replay/output/report.hpp"
 
 namespace mallard::replay {
@@ -109,6 +110,29 @@ json method_json(const report_input& in) {
   return method;
 }
 
+json measures_json(const row& r, const trace_facts& facts) {
+  if (!r.curve) return nullptr;
+  const fragmentation_measures f = measures_of(r.curve->marks, facts.max_live_bytes);
+  return {{"mean", or_null(f.mean)},
+          {"at_max_live", or_null(f.at_max_live)},
+          {"at_max_held", or_null(f.at_max_held)},
+          {"max_to_max", or_null(f.max_to_max)}};
+}
+
+json curve_json(const row& r) {
+  if (!r.curve) return nullptr;
+  json arrays;
+  for (const curve_point& p : r.curve->points) {
+    arrays["event"].push_back(p.event);
+    arrays["live"].push_back(p.live);
+    arrays["granted"].push_back(p.granted == unknown_bytes ? json(nullptr) : json(p.granted));
+    arrays["held_min"].push_back(p.held_min);
+    arrays["held_max"].push_back(p.held_max);
+  }
+  arrays["walks_left_out"] = r.curve->walks_left_out;
+  return arrays;
+}
+
 json row_json(const row& r, const trace_facts& facts) {
   json spread = nullptr;
   json median = nullptr;
@@ -148,6 +172,8 @@ json row_json(const row& r, const trace_facts& facts) {
           {"header", or_null(r.header)},
           {"external", or_null(r.external)},
           {"held_after", or_null(r.held_after)},
+          {"fragmentation_measures", measures_json(r, facts)},
+          {"curve", curve_json(r)},
           {"page_faults", faults},
           {"instructions_per_event", or_null(r.instructions)}};
 }

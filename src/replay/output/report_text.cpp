@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "harness/bytes.hpp"
+#include "replay/output/fragmentation.hpp"
 #include "replay/output/report.hpp"
 
 namespace mallard::replay {
@@ -172,6 +173,13 @@ std::string table_of_threads(const report_input& in) {
   return lines.size() == 1 ? std::string() : aligned(lines, [](std::size_t c) { return c == 0; }) + '\n';
 }
 
+std::string fragmentation(const report_input& in) {
+  if (std::ranges::none_of(in.rows, [](const row& r) { return r.curve.has_value(); })) return {};
+  std::string text = aligned(fragmentation_table(in), [](std::size_t c) { return c < 2; });
+  for (const std::string& line : walks_left_out(in)) text += line + '\n';
+  return text + '\n';
+}
+
 std::string heading(const std::string& name, const std::string& text) {
   return padded(name, 14, true) + text + '\n';
 }
@@ -223,7 +231,7 @@ std::string machine_lines(const harness::machine_facts& m) {
 std::string to_text(const report_input& in) {
   std::string text = journal_lines(in) + '\n' + table(in);
   if (!in.options.check_only) {
-    text += '\n' + table_of_threads(in) + table_of_shifts(in);
+    text += '\n' + table_of_threads(in) + table_of_shifts(in) + fragmentation(in);
     for (const std::string& line : verdict_of(in)) text += line + '\n';
   }
   text += "\nHow this was measured:\n" + machine_lines(in.machine);

@@ -6,11 +6,12 @@
 #include <cstdint>
 
 #include "harness/work.hpp"
+#include "replay/run/held_curve.hpp"
 #include "replay/run/pass.hpp"
 
 namespace mallard::replay {
 
-enum class job_kind : std::uint8_t { check, measure, footprint, count_instructions, count_contention };
+enum class job_kind : std::uint8_t { check, measure, footprint, curve, count_instructions, count_contention };
 
 struct job : harness::work_report {
   explicit job(job_kind asked) : kind(asked) {}
@@ -53,6 +54,8 @@ struct job : harness::work_report {
   std::uint64_t held = 0;
   std::uint64_t carved = 0;
   std::uint64_t granted = 0;
+
+  held_curve curve;
 };
 
 }  // namespace mallard::replay

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "mallard/core/attributes.hpp"
+#include "mallard/core/usage.hpp"
 #include "replay/trace/op.hpp"
 
 namespace mallard::replay {
@@ -31,6 +32,18 @@ concept block_allocator = requires(C& c, void* p, const op& o) {
   c.deallocate(p, o);
   { c.reallocate(p, o, o) } -> std::same_as<void*>;
   c.end_pass();
+};
+
+// An allocator that counts at its source what it holds.
+template <class C>
+concept counts_held = requires(const C& c) {
+  { c.held() } -> std::convertible_to<std::size_t>;
+  { c.max_held() } -> std::convertible_to<std::size_t>;
+};
+
+template <class C>
+concept tells_usage = counts_held<C> && requires(const C& c) {
+  { c.usage() } -> std::same_as<heap_usage>;
 };
 
 // Which bytes of a block are written at its allocation; none where the allocator under test has done so.

@@ -19,6 +19,7 @@
 #include "harness/memory_meter.hpp"
 #include "mallard/core/usage.hpp"
 #include "replay/run/callgrind.hpp"
+#include "replay/run/curve_pass.hpp"
 #include "replay/run/driver.hpp"
 #include "replay/run/job.hpp"
 #include "replay/run/littering.hpp"
@@ -28,18 +29,6 @@
 #include "replay/trace/trace.hpp"
 
 namespace mallard::replay {
-
-// An allocator that counts at its source what it holds.
-template <class C>
-concept counts_held = requires(const C& c) {
-  { c.held() } -> std::convertible_to<std::size_t>;
-  { c.max_held() } -> std::convertible_to<std::size_t>;
-};
-
-template <class C>
-concept tells_usage = counts_held<C> && requires(const C& c) {
-  { c.usage() } -> std::same_as<heap_usage>;
-};
 
 // Moves what the malloc of this process hands out from here on by this number of bytes, as far as its size
 // classes allow.
@@ -71,6 +60,8 @@ class runner {
         return measure(c);
       case job_kind::footprint:
         return footprint(c);
+      case job_kind::curve:
+        return curve(c);
       case job_kind::count_instructions:
         return count_instructions(c);
       case job_kind::count_contention:
@@ -159,6 +150,11 @@ class runner {
       job_.held_after = above(harness::resident_exactly(), before);
     }
     job_.state = harness::work_state::done;
+  }
+
+  void curve(C& c) {
+    const auto replay = [&](std::size_t from, std::size_t to) { return pass(c, from, to, touch::all); };
+    if (curve_pass(c, trace_, mark_held(c), replay, job_.curve).run()) job_.state = harness::work_state::done;
   }
 
   // Replays ops [from, to), every byte written, in parts between which regions begin or end: in one of these

@@ -54,6 +54,7 @@ void replay_session::run() {
   if (!options_.check_only) {
     measure_rows();
     weigh_rows();
+    if (options_.curve) draw_rows();
     if (options_.count_instructions) count_rows();
     for (std::uint64_t copies = 1; copies <= options_.scale; ++copies) scale_rows(copies);
   }
@@ -219,15 +220,32 @@ void replay_session::count_contention(row& r) {
         static_cast<double>(task.lock_failures) / static_cast<double>(task.lock_attempts);
 }
 
+bool replay_session::work_beside(row& r, job& task, const char* not_done) {
+  if (work(r, task)) return true;
+  if (r.status == row_status::ok) return false;
+  r.status = row_status::ok;
+  r.reason = not_done + (": " + r.reason);
+  return false;
+}
+
+void replay_session::draw_rows() {
+  for (row& r : rows_) {
+    if (stop_here()) return;
+    const bool is_baseline = &r == &rows_.front();  // what it holds is all of its places from the start
+    if (is_baseline || r.status != row_status::ok) continue;
+    progress_.show("curve of " + r.label());
+    job task(job_kind::curve);
+    if (work_beside(r, task, "its curve was not drawn")) r.curve.emplace(task.curve);
+  }
+}
+
 void replay_session::count_rows() {
   for (row& r : rows_) {
     if (stop_here()) return;
     if (r.status != row_status::ok) continue;
     progress_.show("counting instructions of " + r.label());
     job task(job_kind::count_instructions);
-    if (work(r, task) || r.status == row_status::ok) continue;
-    r.status = row_status::ok;  // what was measured before stands
-    r.reason = "instructions were not counted: " + r.reason;
+    work_beside(r, task, "instructions were not counted");
   }
   const std::optional<double> baseline = rows_.front().instructions;
   const auto operations = static_cast<double>(trace_.facts().operations());

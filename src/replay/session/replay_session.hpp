@@ -1,6 +1,7 @@
 // replay_session: a trace against strategies, from the choice of rows to the finished ones.
 //
-//     check each  -->  measure, alternated: A B C A B C ...  -->  footprint of each  [--> instructions]
+//     check each  -->  measure, alternated: A B C A B C ...  -->  footprint of each  [--> curve] [-->
+//     instructions]
 //
 // Every step of every row is a worker process of its own (measured with shifts: one for each of them). A row
 // that fails its check is not measured; one that runs out of memory says so and the others go on. Between
@@ -32,6 +33,7 @@ struct session_options {
   touch touched = touch::first;
   std::uint64_t litter = 0;  // times the live blocks; 0: the heap is fresh
   bool shift = false;        // measure with the heap's start at each of `shifts`
+  bool curve = false;        // draw what is held over the events
   bool check_only = false;
   bool count_instructions = false;
   std::uint64_t scale =
@@ -58,11 +60,15 @@ class replay_session : public harness::session<row> {
   void check_rows();
   void measure_rows();
   void weigh_rows();
+  void draw_rows();
   void count_rows();
   void scale_rows(std::uint64_t copies);
   harness::turn_result scale(row& r, std::uint64_t copies);
   void count_contention(row& r);
 
+  // Has a job done without which a row is complete: where that fails, what was measured before stands, and
+  // the reason says so.
+  bool work_beside(row& r, job& task, const char* not_done);
   harness::turn_result measure(std::size_t round, row& r);
   [[nodiscard]] std::size_t turns() const { return options_.shift ? shifts.size() : 1; }
   void add_threads(row& r, const job& task) const;

@@ -14,6 +14,7 @@
 #include "harness/statistics.hpp"
 #include "harness/work.hpp"
 #include "replay/allocator/strategy.hpp"
+#include "replay/run/held_curve.hpp"
 
 namespace mallard::replay {
 
@@ -26,6 +27,17 @@ struct scale_point {
   std::vector<double> voluntary_switches;
   std::vector<double> involuntary_switches;
   std::optional<double> contention;  // part of the attempts to lock that found another thread there
+};
+
+struct drawn_curve {
+  explicit drawn_curve(const held_curve& c)
+      : points(c.points.begin(), c.points.begin() + static_cast<std::ptrdiff_t>(c.count)),
+        walks_left_out(c.walks_left_out),
+        marks(c.marks) {}
+
+  std::vector<curve_point> points;
+  std::uint64_t walks_left_out;
+  curve_marks marks;
 };
 
 struct row : harness::session_row {
@@ -66,6 +78,7 @@ struct row : harness::session_row {
   std::optional<std::uint64_t> internal;
   std::optional<std::uint64_t> header;
   std::optional<std::uint64_t> external;
+  std::optional<drawn_curve> curve;
   std::optional<double> instructions;  // an operation, net of the baseline's
 
   // The figures of a round: one, or one for each shift.

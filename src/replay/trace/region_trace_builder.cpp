@@ -148,6 +148,7 @@ void region_trace_builder::end_the_rest() {
 
 trace region_trace_builder::finish() {
   emit_ended();
+  facts_.recorded_ops = ops_.size();
   end_the_rest();
   facts_.slots = block_slots_.used;
   facts_.region_slots = region_slots_.used;

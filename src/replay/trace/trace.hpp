@@ -65,8 +65,9 @@ struct trace_facts {
   std::uint64_t never_ended_regions = 0;  // destroyed at the end of a pass
 
   // Layout.
-  std::uint64_t ops = 0;    // entries
-  std::uint64_t slots = 0;  // of blocks
+  std::uint64_t ops = 0;           // entries
+  std::uint64_t recorded_ops = 0;  // of these: without the ends that the program left out, which come last
+  std::uint64_t slots = 0;         // of blocks
   std::uint64_t region_slots = 0;
   std::uint64_t places_bytes = 0;  // memory the places lie in
   std::uint64_t max_align = 1;     // strictest alignment asked for

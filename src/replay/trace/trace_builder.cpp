@@ -212,6 +212,7 @@ void trace_builder::free_the_rest() {
 }
 
 trace trace_builder::finish() {
+  facts_.recorded_ops = ops_.size();
   free_the_rest();
   facts_.slots = blocks_.size();
   return ops_.finish(facts_, [this](std::span<std::uint64_t> places) {

@@ -1,0 +1,204 @@
+// curve_pass: a pass over what the program did that draws what allocator C holds.
+//
+//     counts at its source     op, op, op ...  what it holds after each is asked; the highest mark in between
+//     a malloc                 stop ... stop   resident memory at each, its peak in between by the kernel
+//
+// Granted bytes are walked for at the stops, where C tells its usage. A walk, of a heap or of the page
+// tables, takes longer the more is held: all walks of a pass share a budget of CPU time and are left out
+// where they exceed it, but for those at the moment of most live bytes and at the end. A malloc's stretch
+// then goes on to the next stop. The chunk cache keeps what it has meanwhile, so that a curve does not depend
+// on its own speed.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "harness/cpu_clock.hpp"
+#include "harness/memory_meter.hpp"
+#include "mallard/source/default_source.hpp"
+#include "replay/run/curve_plan.hpp"
+#include "replay/run/held_curve.hpp"
+#include "replay/run/pass.hpp"
+#include "replay/run/region_pass.hpp"
+#include "replay/trace/live_walk.hpp"
+#include "replay/trace/trace.hpp"
+
+namespace mallard::replay {
+
+// Of a program: what the objects of its regions take beside C.
+template <class C>
+[[nodiscard]] constexpr std::uint64_t bytes_of_regions(std::uint64_t regions) noexcept {
+  if constexpr (keeps_regions<C>)
+    return regions * C::region_bytes;
+  else
+    return 0;
+}
+
+// Spends CPU time evenly over a pass.
+class walk_budget {
+ public:
+  explicit walk_budget(std::uint64_t ns) noexcept : ns_(ns) {}
+
+  // Whether another walk like the last is affordable when `done` of `all` stops have come.
+  [[nodiscard]] bool affords(std::size_t done, std::size_t all) const noexcept {
+    return static_cast<double>(spent_ + last_) * static_cast<double>(all) <=
+           static_cast<double>(ns_) * static_cast<double>(done);
+  }
+
+  template <class Walk>
+  auto spend(Walk walk) {
+    const std::uint64_t start = harness::thread_cpu_ns();
+    auto result = walk();
+    last_ = harness::thread_cpu_ns() - start;
+    spent_ += last_;
+    return result;
+  }
+
+ private:
+  std::uint64_t ns_;
+  std::uint64_t spent_ = 0;
+  std::uint64_t last_ = 0;
+};
+
+// Keeps the chunk cache of the process from giving back what nobody has asked for, for as long as it lives.
+class kept_chunks {
+ public:
+  kept_chunks() noexcept : usual_(process_chunks().keep_time()) {
+    process_chunks().set_keep_time(~std::uint64_t{0});
+  }
+  ~kept_chunks() { process_chunks().set_keep_time(usual_); }
+  kept_chunks(const kept_chunks&) = delete;
+  kept_chunks& operator=(const kept_chunks&) = delete;
+
+ private:
+  std::uint64_t usual_;
+};
+
+// `replay`(from, to) performs these ops, every byte written; false: one could not be served.
+template <class C, class Replay>
+class curve_pass {
+ public:
+  static constexpr std::uint64_t walk_ns = 2'000'000'000;
+
+  // held_before: bytes that C holds beforehand, as litter. Where there are any, nobody can tell what of the
+  // granted bytes is the trace's.
+  curve_pass(const C& c, const trace& t, std::uint64_t held_before, Replay replay, held_curve& into)
+      : c_(c),
+        trace_(t),
+        held_before_(held_before),
+        replay_(replay),
+        curve_(into),
+        recorder_(into),
+        walks_(walk_ns),
+        plan_(t) {}
+
+  // False where `replay` was.
+  bool run() {
+    const kept_chunks kept;
+    if constexpr (counts_held<C>)
+      return run_counted();
+    else
+      return run_sampled();
+  }
+
+ private:
+  bool run_counted() {
+    live_walk walk(trace_);
+    std::uint64_t last_mark = c_.max_held();
+    std::size_t i = 0;
+    for (std::size_t k = 0; k < plan_.stops().size(); ++k) {
+      for (const std::size_t to = plan_.stops()[k].op; i < to; ++i) {
+        if (!replay_(i, i + 1)) return false;
+        if (!walk.next()) continue;
+        const std::uint64_t held = with_objects(c_.held(), walk.regions());
+        const std::uint64_t mark = c_.max_held();
+        const bool was_passed = mark > std::exchange(last_mark, mark);
+        const std::uint64_t most = was_passed ? with_objects(mark, walk.regions()) : held;
+        recorder_.add(walk.operations(), walk.bytes(), held, most);
+        if (walk.bytes() != 0)
+          recorder_.weigh(static_cast<double>(held), 1 / static_cast<double>(walk.bytes()), 1);
+        if (i == trace_.facts().max_live_op) curve_.marks.held_at_max_live = held;
+      }
+      recorder_.close(granted_at(k));
+    }
+    recorder_.finish();
+    return true;
+  }
+
+  bool run_sampled() {
+    harness::map_in_code();
+    harness::reset_peak();
+    const std::size_t before = harness::resident_exactly();
+    std::uint64_t last = 0;
+    std::size_t from = 0;
+    double inverse_live = 0;
+    std::uint64_t operations = 0;
+    for (std::size_t k = 0; k < plan_.stops().size(); ++k) {
+      const curve_stop& stop = plan_.stops()[k];
+      if (!replay_(std::exchange(from, stop.op), stop.op)) return false;
+      inverse_live += stop.inverse_live;
+      operations += stop.operations;
+      if (!affords_walk(k)) continue;
+      const std::size_t resident = walks_.spend(harness::resident_exactly);
+      const std::uint64_t peak = harness::peak_resident();
+      harness::reset_peak();
+      const std::uint64_t objects = bytes_of_regions<C>(stop.regions);
+      const std::uint64_t now = above(resident, before) + objects;
+      const std::uint64_t most = now + above(peak, harness::peak_resident());
+      recorder_.add(stop.event, stop.live, std::min(last, now), std::max(last, most));
+      recorder_.weigh(mean_of_steps(last, now, operations), inverse_live, operations);
+      if (is_fullest(stop)) curve_.marks.held_at_max_live = now;
+      recorder_.close(unknown_bytes);
+      last = now;
+      inverse_live = 0;
+      operations = 0;
+    }
+    recorder_.finish();
+    return true;
+  }
+
+  [[nodiscard]] bool is_fullest(const curve_stop& stop) const noexcept {
+    return stop.op == trace_.facts().max_live_op + 1;
+  }
+
+  // Whether there is a walk at this stop.
+  bool affords_walk(std::size_t k) noexcept {
+    const std::size_t all = plan_.stops().size();
+    if (is_fullest(plan_.stops()[k]) || k + 1 == all || walks_.affords(k + 1, all)) return true;
+    ++curve_.walks_left_out;
+    return false;
+  }
+
+  std::uint64_t granted_at(std::size_t k) {
+    if constexpr (tells_usage<C>)
+      if (held_before_ == 0 && affords_walk(k)) return walks_.spend([this] { return c_.usage(); }).granted;
+    return unknown_bytes;
+  }
+
+  [[nodiscard]] std::uint64_t with_objects(std::size_t held, std::uint64_t regions) const noexcept {
+    return above(held, held_before_) + bytes_of_regions<C>(regions);
+  }
+
+  // The mean of the figures after each of some operations, over which they went evenly from one to another.
+  static double mean_of_steps(std::uint64_t from, std::uint64_t to, std::uint64_t steps) {
+    if (steps == 0) return 0;
+    const auto first = static_cast<double>(from);
+    const auto n = static_cast<double>(steps);
+    return first + (static_cast<double>(to) - first) * (n + 1) / (2 * n);
+  }
+
+  static std::uint64_t above(std::size_t now, std::size_t before) { return now > before ? now - before : 0; }
+
+  const C& c_;
+  const trace& trace_;
+  std::uint64_t held_before_;
+  Replay replay_;
+  held_curve& curve_;
+  curve_recorder recorder_;
+  walk_budget walks_;
+  curve_plan plan_;
+};
+
+}  // namespace mallard::replay
