@@ -157,7 +157,8 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
     return arguments.refuse("--litter is for one thread: leave out --threads");
   if (threads && asked.options.count_instructions)
     return arguments.refuse("--instructions is for one thread: leave out --threads");
-  if (asked.options.shift && !regions) return arguments.refuse("--shift requires --regions");
+  if (threads && asked.options.shift) return arguments.refuse("--shift is for one thread: leave out --threads");
+  if (threads && asked.options.curve) return arguments.refuse("--curve is for one thread: leave out --threads");
 
   if (asked.list_strategies) return asked;
   if (asked.file.empty()) return arguments.refuse("FILE is missing: name the journal to replay (see --help)");

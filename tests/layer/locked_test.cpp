@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <utility>
 
 #include "mallard/allocator/v2_allocator.hpp"
 #include "mallard/heap/best_fit.hpp"
@@ -176,6 +177,7 @@ TEST(Locked, GivesTheHeapItselfForQuietTimes) {
   EXPECT_EQ(heap.heap().usage(), heap.usage());
   EXPECT_EQ(heap.upstream().held(), heap.usage().held);
   EXPECT_EQ(&heap.upstream(), &heap.heap().upstream());
+  EXPECT_EQ(&std::as_const(heap).upstream(), &heap.upstream());
 }
 
 }  // namespace

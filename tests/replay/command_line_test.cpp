@@ -24,26 +24,28 @@ TEST(CommandLine, DefaultsMeasureEverythingInFiveRounds) {
   EXPECT_EQ(p.asked->options.touched, touch::first);
   EXPECT_GT(p.asked->options.memory_limit, 0u);
   EXPECT_EQ(p.asked->options.litter, 0u);
+  EXPECT_FALSE(p.asked->options.shift);
+  EXPECT_FALSE(p.asked->options.curve);
   EXPECT_FALSE(p.asked->json);
 }
 
-TEST(CommandLine, RegionsAreReplayedWhereTheyAreAskedForAndShiftedThere) {
+TEST(CommandLine, RegionsAreReplayedWhereTheyAreAskedFor) {
   EXPECT_EQ(parse({"run.mallard"}).asked->of, subject::blocks);
   const auto p = parse({"--regions", "--shift", "--strategy", "talloc", "run.mallard"});
   ASSERT_TRUE(p.asked) << p.complaint;
   EXPECT_EQ(p.asked->of, subject::regions);
   EXPECT_TRUE(p.asked->options.shift);
 
-  EXPECT_FALSE(parse({"--shift", "run.mallard"}).asked);
   EXPECT_FALSE(parse({"--regions", "--strategy", "multipool", "run.mallard"}).asked);
   EXPECT_FALSE(parse({"--strategy", "talloc", "run.mallard"}).asked);
 }
 
 TEST(CommandLine, EveryOptionIsUnderstood) {
-  const auto p = parse(
-      {"--strategy", "jemalloc", "--strategy",  "multipool", "run.mallard",    "--binding", "pmr",
-       "--rounds",   "9",        "--warm-time", "0.5",       "--memory-limit", "512M",      "--touch",
-       "all",        "--litter", "10",          "--json",    "--check-only",   "-o",        "run.json"});
+  const auto p =
+      parse({"--strategy",   "jemalloc", "--strategy", "multipool",   "run.mallard", "--binding",
+             "pmr",          "--rounds", "9",          "--warm-time", "0.5",         "--memory-limit",
+             "512M",         "--touch",  "all",        "--litter",    "10",          "--json",
+             "--check-only", "-o",       "run.json",   "--shift",     "--curve"});
   ASSERT_TRUE(p.asked) << p.complaint;
   EXPECT_EQ(p.asked->options.names, (std::vector<std::string>{"jemalloc", "multipool"}));
   EXPECT_EQ(p.asked->options.only_binding, binding::pmr);
@@ -54,6 +56,8 @@ TEST(CommandLine, EveryOptionIsUnderstood) {
   EXPECT_EQ(p.asked->options.litter, 10u);
   EXPECT_TRUE(p.asked->json);
   EXPECT_TRUE(p.asked->options.check_only);
+  EXPECT_TRUE(p.asked->options.shift);
+  EXPECT_TRUE(p.asked->options.curve);
   EXPECT_EQ(p.asked->output, "run.json");
 }
 

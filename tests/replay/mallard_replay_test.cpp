@@ -1,6 +1,7 @@
 // The program as its users run it: real worker processes, small journals.
 
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -274,6 +275,124 @@ TEST_F(MallardReplay, InterruptedItPrintsWhatItHas) {
   EXPECT_EQ(r.exit_code, 130);
   const json whole = json::parse(r.out);
   EXPECT_EQ(whole["rows"].back()["status"], "skipped");
+}
+
+// The first 20,000 events of a fixture.
+TEST_F(MallardReplay, ACurveIsDrawnOfEachStrategy) {
+  shell("xz -dc " MALLARD_FIXTURES "/sqlite3.txt.xz | head -n 20000 > " + path_);
+  const json all = rows("--curve --strategy multipool --strategy jemalloc --strategy std.pool");
+  for (const json& r : all) {
+    if (r["strategy"] == "none") {
+      EXPECT_TRUE(r["curve"].is_null()) << "it holds its places, all the time";
+      continue;
+    }
+    if (sanitized && r["binding"] == "malloc") continue;
+    const json& curve = r["curve"];
+    const std::size_t points = curve["event"].size();
+    EXPECT_LE(points, 1000u);
+    EXPECT_GT(points, 500u);
+    for (const char* array : {"live", "granted", "held_min", "held_max"})
+      EXPECT_EQ(curve[array].size(), points) << array;
+    EXPECT_TRUE(std::ranges::is_sorted(curve["event"]));
+    EXPECT_EQ(std::ranges::max(curve["live"]), r["max_live"]) << "that moment is a point";
+    for (std::size_t i = 0; i < points; ++i) EXPECT_LE(curve["held_min"][i], curve["held_max"][i]);
+
+    const json& measures = r["fragmentation_measures"];
+    EXPECT_GE(measures["max_to_max"], measures["at_max_live"]) << measures;
+    EXPECT_GE(measures["at_max_held"], measures["max_to_max"]) << measures;
+    EXPECT_GE(measures["mean"], 1) << measures;
+    const double most = std::ranges::max(curve["held_max"]);
+    EXPECT_DOUBLE_EQ(measures["max_to_max"], most / r["max_live"].get<double>());
+  }
+  const json& pool = row_of(all, "multipool", "typed");
+  EXPECT_EQ(pool["fragmentation_measures"]["max_to_max"], pool["fragmentation"]);
+  EXPECT_TRUE(pool["curve"]["granted"].back().is_number());
+  EXPECT_GE(pool["curve"]["granted"].back(), pool["curve"]["live"].back());
+}
+
+// Runs the program with a terminal as its standard error, and interrupts it when that says `moment`; what it
+// has printed to `out`. Its exit code.
+int interrupted_at(const std::string& moment, const std::string& options, const std::string& out) {
+  int terminal = -1;
+  int of_child = -1;
+  EXPECT_EQ(::openpty(&terminal, &of_child, nullptr, nullptr, nullptr), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(of_child, STDERR_FILENO);
+    ::close(terminal);
+    const std::string line = "exec '" MALLARD_REPLAY "' " + options + " >" + out;
+    ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+    ::_exit(127);
+  }
+  ::close(of_child);
+  std::string said;
+  std::array<char, 256> buffer{};
+  bool is_interrupted = false;
+  for (ssize_t got = 0; (got = ::read(terminal, buffer.data(), buffer.size())) > 0;) {
+    said.append(buffer.data(), static_cast<std::size_t>(got));
+    if (is_interrupted || said.find(moment) == std::string::npos) continue;
+    ::kill(child, SIGINT);
+    is_interrupted = true;
+  }
+  ::close(terminal);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(is_interrupted) << said;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+TEST_F(MallardReplay, InterruptedWhileItDrawsItKeepsTheRowsThatAreMeasured) {
+  write_many(path_);
+  const std::string out = path_ + ".json";
+  const std::string options = "--json --curve --warm-time 0 --binding typed " + path_;
+  int exit_code = 0;  // 0 where the last curve was there before the interrupt
+  for (int i = 0; i < 5 && exit_code == 0; ++i)
+    exit_code = interrupted_at("curve of multipool", options, out);
+  EXPECT_EQ(exit_code, 130);
+  std::ifstream file(out);
+  const json all = json::parse(file)["rows"];
+  std::remove(out.c_str());
+  for (const json& r : all) {
+    if (sanitized && r["binding"] == "malloc") continue;
+    EXPECT_EQ(r["status"], "ok") << r.dump();
+    EXPECT_TRUE(r["ns_per_event"].is_number()) << r.dump();
+    EXPECT_TRUE(r["max_held"].is_number()) << r.dump();
+  }
+  EXPECT_TRUE(row_of(all, "monotonic", "typed")["curve"].is_object()) << "drawn before";
+  EXPECT_TRUE(row_of(all, "locked_multipool", "typed")["curve"].is_null());
+}
+
+TEST_F(MallardReplay, WithoutCurvesThereAreNone) {
+  const run_result r = shell("$REPLAY --warm-time 0 --strategy multipool " + path_);
+  EXPECT_EQ(r.out.find("held / live"), std::string::npos) << r.out;
+  EXPECT_NE(shell("$REPLAY --curve --warm-time 0 --strategy multipool " + path_).out.find("\nheld / live"),
+            std::string::npos);
+  for (const json& row : rows("--strategy multipool")) EXPECT_TRUE(row["curve"].is_null());
+}
+
+// On a littered heap nobody can tell which granted bytes are the trace's.
+TEST_F(MallardReplay, ACurveOnALitteredHeapIsNetOfLitter) {
+  write_many(path_);
+  const json all = rows("--curve --litter 10 --strategy multipool --strategy monotonic");
+  const json& pool = row_of(all, "multipool", "typed");
+  EXPECT_LT(std::ranges::max(pool["curve"]["held_max"]), 150'000);
+  for (const json& granted : pool["curve"]["granted"]) EXPECT_TRUE(granted.is_null());
+  EXPECT_TRUE(row_of(all, "monotonic", "typed")["curve"]["granted"].back().is_number());
+}
+
+TEST_F(MallardReplay, ShiftedHeapsAreMeasuredAtEachShift) {
+  const run_result r = shell(
+      "$REPLAY --shift --json --warm-time 0 --strategy multipool --strategy boost.dlmalloc "
+      "--strategy std.pool " +
+      path_);
+  EXPECT_EQ(r.exit_code, 0);
+  const json whole = json::parse(r.out);
+  EXPECT_EQ(whole["shifts"], (json{0, 64, 1024, 2048, 4032}));
+  EXPECT_NE(whole["method"].value("shift", "").find("boost.dlmalloc"), std::string::npos);
+  for (const json& row : whole["rows"]) {
+    if (sanitized && row["binding"] == "malloc") continue;
+    EXPECT_EQ(row["by_shift"].size(), 5u) << row.dump();
+  }
 }
 
 // Their first 50,000 events; all of them in a build with its slow tests.

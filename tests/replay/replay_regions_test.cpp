@@ -105,9 +105,18 @@ TEST_F(ReplayRegions, ShiftedHeapsAreMeasuredAtEachShift) {
     EXPECT_NE(text.out.find("by shift"), std::string::npos) << text.out;
     EXPECT_NE(text.out.find("4032 B"), std::string::npos) << text.out;
   }
-  const run_result blocks = shell("$REPLAY --shift " + path_ + " 2>&1");
-  EXPECT_EQ(blocks.exit_code, 2);
-  EXPECT_EQ(blocks.out, "mallard-replay: --shift requires --regions\n");
+}
+
+TEST_F(ReplayRegions, HaveCurvesToo) {
+  const json whole = replay("--curve --strategy region --strategy apr");
+  for (const json& r : whole["rows"]) {
+    if (r["strategy"] == "none" || (sanitized && r["binding"] == "malloc")) continue;
+    ASSERT_TRUE(r["curve"].is_object()) << r.dump();
+    EXPECT_EQ(r["curve"]["event"].back(), whole["journal"]["operations"]);
+    EXPECT_GE(r["fragmentation_measures"]["max_to_max"], 1) << r.dump();
+  }
+  const json& own = row_of(whole["rows"], "region", "typed");
+  EXPECT_EQ(own["fragmentation_measures"]["max_to_max"], own["fragmentation"]);
 }
 
 TEST_F(ReplayRegions, AreServedByALitteredMalloc) {

@@ -76,6 +76,11 @@ class locked {
   {
     return heap_.upstream();
   }
+  [[nodiscard]] const upstream_type& upstream() const noexcept
+    requires(layered<Heap> && requires(const Heap& h) { h.upstream(); })
+  {
+    return heap_.upstream();
+  }
 
   [[nodiscard]] MALLARD_INLINE block allocate(std::size_t size, std::size_t align) noexcept {
     const guard lock(mutex_);

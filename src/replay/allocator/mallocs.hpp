@@ -36,6 +36,12 @@ class process_malloc {
 // shrinks in place, as its allocators do.
 class boost_dlmalloc {
  public:
+  // Takes a block that moves those after it by this number of bytes, and keeps it; 0: none.
+  static void shift(std::size_t bytes) {
+    constexpr std::size_t tag = 8;  // of the boundary
+    if (bytes != 0) boost::container::dlmalloc_malloc(bytes - tag);
+  }
+
   explicit boost_dlmalloc(const trace&) {}
 
   void* allocate(const op& o) { return boost::container::dlmalloc_malloc(o.size); }

@@ -126,13 +126,19 @@ std::string threads_of(const trace_facts& f) {
          "freed is freed by its own thread";
 }
 
-std::string shift_of(const session_options& options) {
-  if (!options.shift) return "none; --shift varies where heaps begin";
-  return "each turn five times, a process each, with the heap's start 0, 64, 1024, 2048 and 4032 bytes "
-         "further: "
-         "own heaps' chunks in their pages, each a page larger for it at 0, too, what stands on malloc by a "
-         "block of that size that is allocated "
-         "first and stays. Figures of a round are medians over the five; none stays where it is";
+std::string shift_of(const report_input& in) {
+  if (!in.options.shift) return "none; --shift varies where heaps begin";
+  const bool regions = in.facts.of == subject::regions;
+  std::string text =
+      "each turn five times, a process each, with the heap's start 0, 64, 1024, 2048 and 4032 bytes further: "
+      "own "
+      "heaps' chunks in their pages, each a page larger for it at 0, too (chunks aligned to more than 64 "
+      "bytes "
+      "stay); mallocs and what stands on them by a block of that size that is allocated first and stays, "
+      "which "
+      "in a malloc with size classes moves only blocks of its own class";
+  if (!regions) text += "; boost.dlmalloc by such a block of its own";
+  return text + ". Figures of a round are medians over the five; none stays where it is";
 }
 
 }  // namespace
@@ -153,7 +159,7 @@ std::vector<method_line> method_of(const report_input& in) {
       {"touch", all ? "every byte of each block is written" : "the first byte of each block is written"},
       {"threads", threads_of(in.facts)},
       {"litter", litter_of(in)},
-      {"shift", shift_of(in.options)},
+      {"shift", shift_of(in)},
       {"repairs", repairs_of(in.facts)},
       {"regions", regions_of(in.facts)},
       {"alignment", alignment_of(in.facts)},

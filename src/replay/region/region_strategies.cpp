@@ -1,3 +1,4 @@
+#include "harness/allocator/on_source.hpp"
 #include "harness/shifted_pages.hpp"
 #include "mallard/heap/reap.hpp"
 #include "mallard/heap/region.hpp"
@@ -16,27 +17,13 @@ namespace mallard::replay {
 namespace {
 
 // A heap of ours over its usual source or, where its start is shifted, if only by 0, over pages that shift.
-struct of_region {
-  template <class Source>
-  using over = basic_region<Source>;
-};
-
-struct of_reap {
-  template <class Source>
-  using over = basic_reap<Source>;
-};
-struct of_sized_reap {
-  template <class Source>
-  using over = basic_sized_reap<Source>;
-};
-
 template <class Heap>
 void run_nested(const trace& t, job& j) {
   harness::shifted_pages::shift = j.shift;
   if (j.shifts)
-    run<nested_regions<typename Heap::template over<counting<harness::shifted_pages>>>>(t, j);
+    run<nested_regions<harness::on_source<Heap, counting<harness::shifted_pages>>>>(t, j);
   else
-    run<nested_regions<typename Heap::template over<default_source>>>(t, j);
+    run<nested_regions<Heap>>(t, j);
 }
 
 // A library's regions, over a malloc that keeps what they give back, as our own heaps do.
@@ -65,11 +52,11 @@ std::vector<strategy> region_strategies() {
   list.push_back(foreign_regions<monotonic_regions>("std.monotonic", binding::pmr,
                                                     "a std::pmr::monotonic_buffer_resource a region"));
   list.push_back(
-      {"region", binding::typed, "blocks side by side in chunks, ended together", run_nested<of_region>});
+      {"region", binding::typed, "blocks side by side in chunks, ended together", run_nested<region>});
   list.push_back(
-      {"reap", binding::typed, "a region that frees single blocks by their pointer", run_nested<of_reap>});
+      {"reap", binding::typed, "a region that frees single blocks by their pointer", run_nested<reap>});
   list.push_back(
-      {"sized_reap", binding::typed, "the same without headers: sizes come back", run_nested<of_sized_reap>});
+      {"sized_reap", binding::typed, "the same without headers: sizes come back", run_nested<sized_reap>});
   return list;
 }
 

@@ -80,11 +80,12 @@ class kept_chunks {
 template <class C, class Replay>
 class curve_pass {
  public:
-  static constexpr std::uint64_t walk_ns = 2'000'000'000;
+  static constexpr std::uint64_t usual_walk_ns = 2'000'000'000;
 
   // held_before: bytes that C holds beforehand, as litter. Where there are any, nobody can tell what of the
   // granted bytes is the trace's.
-  curve_pass(const C& c, const trace& t, std::uint64_t held_before, Replay replay, held_curve& into)
+  curve_pass(const C& c, const trace& t, std::uint64_t held_before, Replay replay, held_curve& into,
+             std::uint64_t walk_ns = usual_walk_ns)
       : c_(c),
         trace_(t),
         held_before_(held_before),
@@ -107,20 +108,21 @@ class curve_pass {
   bool run_counted() {
     live_walk walk(trace_);
     std::uint64_t last_mark = c_.max_held();
+    std::uint64_t held = 0;
     std::size_t i = 0;
     for (std::size_t k = 0; k < plan_.stops().size(); ++k) {
       for (const std::size_t to = plan_.stops()[k].op; i < to; ++i) {
         if (!replay_(i, i + 1)) return false;
         if (!walk.next()) continue;
-        const std::uint64_t held = with_objects(c_.held(), walk.regions());
+        held = with_objects(c_.held(), walk.regions());
         const std::uint64_t mark = c_.max_held();
         const bool was_passed = mark > std::exchange(last_mark, mark);
         const std::uint64_t most = was_passed ? with_objects(mark, walk.regions()) : held;
         recorder_.add(walk.operations(), walk.bytes(), held, most);
         if (walk.bytes() != 0)
           recorder_.weigh(static_cast<double>(held), 1 / static_cast<double>(walk.bytes()), 1);
-        if (i == trace_.facts().max_live_op) curve_.marks.held_at_max_live = held;
       }
+      if (k == plan_.fullest()) curve_.marks.held_at_max_live = held;
       recorder_.close(granted_at(k));
     }
     recorder_.finish();
@@ -149,7 +151,7 @@ class curve_pass {
       const std::uint64_t most = now + above(peak, harness::peak_resident());
       recorder_.add(stop.event, stop.live, std::min(last, now), std::max(last, most));
       recorder_.weigh(mean_of_steps(last, now, operations), inverse_live, operations);
-      if (is_fullest(stop)) curve_.marks.held_at_max_live = now;
+      if (k == plan_.fullest()) curve_.marks.held_at_max_live = now;
       recorder_.close(unknown_bytes);
       last = now;
       inverse_live = 0;
@@ -159,14 +161,10 @@ class curve_pass {
     return true;
   }
 
-  [[nodiscard]] bool is_fullest(const curve_stop& stop) const noexcept {
-    return stop.op == trace_.facts().max_live_op + 1;
-  }
-
   // Whether there is a walk at this stop.
   bool affords_walk(std::size_t k) noexcept {
     const std::size_t all = plan_.stops().size();
-    if (is_fullest(plan_.stops()[k]) || k + 1 == all || walks_.affords(k + 1, all)) return true;
+    if (k == plan_.fullest() || k + 1 == all || walks_.affords(k + 1, all)) return true;
     ++curve_.walks_left_out;
     return false;
   }

@@ -8,6 +8,7 @@
 // what is live there, so that a pass that is measured from outside has nothing to count. O(ops).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -60,9 +61,14 @@ class curve_plan {
       stops_[count_++] = since;
       since = fullest = {};
     }
+    fullest_ =
+        static_cast<std::size_t>(std::ranges::max_element(stops(), {}, &curve_stop::live) - stops().begin());
   }
 
   [[nodiscard]] std::span<const curve_stop> stops() const noexcept { return std::span(stops_).first(count_); }
+
+  // The index of the stop where most is live, the first of them.
+  [[nodiscard]] std::size_t fullest() const noexcept { return fullest_; }
 
  private:
   static std::uint64_t operations_in(const trace& t, std::size_t ops) {
@@ -73,6 +79,7 @@ class curve_plan {
 
   std::array<curve_stop, curve_recorder::most_stretches> stops_;
   std::size_t count_ = 0;
+  std::size_t fullest_ = 0;
 };
 
 }  // namespace mallard::replay

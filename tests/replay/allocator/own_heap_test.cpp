@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/shifted_pages.hpp"
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/source/os_pages.hpp"
+#include "replay/allocator/strategy.hpp"
 #include "replay/trace/events.hpp"
 
 namespace mallard::replay {
@@ -64,6 +66,31 @@ TEST(OwnHeap, CountsAHeapOverAnotherSourceThere) {
   EXPECT_EQ(heap.held(), 0u);
   EXPECT_GE(heap.max_held(), megabyte);
   EXPECT_EQ(process_chunks().max_mapped(), 0u);
+}
+
+job checked(const strategy& s, bool shifts, std::uint64_t shift) {
+  job task(job_kind::check);
+  task.shifts = shifts;
+  task.shift = shift;
+  s.run(no_events(), task);
+  EXPECT_EQ(task.state, harness::work_state::done) << s.name << ": " << task.reason.data();
+  return task;
+}
+
+// Else the shifts would compare two sources, or move nothing. Pages that shift take one more a chunk.
+TEST(OwnHeap, StandsOnPagesThatShiftAtEachOfItsShifts) {
+  for (const strategy& s : own_strategies()) {
+    checked(s, false, 0);
+    const std::size_t unshifted = process_chunks().max_mapped();
+    checked(s, true, 0);
+    const std::size_t at_0 = process_chunks().max_mapped();
+    EXPECT_GT(at_0, unshifted) << s.name;
+    for (const std::uint64_t shift : {64u, 1024u, 2048u, 4032u}) {
+      checked(s, true, shift);
+      EXPECT_EQ(harness::shifted_pages::shift, shift) << s.name;
+      EXPECT_EQ(process_chunks().max_mapped(), at_0) << s.name << " at " << shift;
+    }
+  }
 }
 
 }  // namespace

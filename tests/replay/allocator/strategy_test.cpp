@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <boost/container/detail/dlmalloc.hpp>
 #include <set>
+
+#include "replay/run/job.hpp"
+#include "replay/trace/events.hpp"
 
 namespace mallard::replay {
 namespace {
@@ -47,6 +52,24 @@ TEST(Strategy, TheListHasAllAllocatorsInTheirBindingsOnce) {
                                        "locked_multipool pmr"};
   for (const std::string& name : expected) EXPECT_TRUE(names.contains(name)) << name;
   for (const std::string& name : names) EXPECT_EQ(names.count(name), 1u) << name;
+}
+
+// Its blocks are not the process's malloc's, which a block of malloc would move.
+TEST(Strategy, BoostsMallocIsShiftedByABlockOfItsOwn) {
+  const trace t = testing::events().malloc(1, 64).free(1).build();
+  const auto all = strategies();
+  const auto& dlmalloc = *std::ranges::find(all, "boost.dlmalloc", &strategy::name);
+  const auto held_by_it = [&](std::uint64_t shift) {
+    const std::size_t before = boost::container::dlmalloc_in_use_memory();
+    job task(job_kind::check);
+    task.shifts = true;
+    task.shift = shift;
+    dlmalloc.run(t, task);
+    EXPECT_EQ(task.state, harness::work_state::done) << task.reason.data();
+    return boost::container::dlmalloc_in_use_memory() - before;
+  };
+  EXPECT_EQ(held_by_it(0), 0u);
+  EXPECT_EQ(held_by_it(1024), 1024u);
 }
 
 // The baseline is measured first in every round.

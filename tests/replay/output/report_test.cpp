@@ -54,6 +54,8 @@ TEST(Report, JsonFieldsAreNamedAsEverywhere) {
                                                                   "header",
                                                                   "external",
                                                                   "held_after",
+                                                                  "fragmentation_measures",
+                                                                  "curve",
                                                                   "page_faults",
                                                                   "instructions_per_event"}));
   EXPECT_EQ(names_in(whole["rows"][0]["alloc_ns"]),
