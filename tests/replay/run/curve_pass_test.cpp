@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "mallard/heap/region.hpp"
 #include "replay/allocator/strategy.hpp"
+#include "replay/region/nested_regions.hpp"
 #include "replay/run/run.hpp"
 #include "replay/trace/events.hpp"
 
@@ -158,7 +160,9 @@ TEST(CurvePass, AgreesWithTheFootprint) {
     const job drawing = done_by(name, job_kind::curve, t);
     const job weighing = done_by(name, job_kind::footprint, t);
     EXPECT_EQ(drawing.curve.marks.max_held, weighing.max_held) << name;
-    if (weighing.has_usage) EXPECT_EQ(drawing.curve.marks.held_at_max_live, weighing.held) << name;
+    if (weighing.has_usage) {
+      EXPECT_EQ(drawing.curve.marks.held_at_max_live, weighing.held) << name;
+    }
   }
 }
 
@@ -168,10 +172,27 @@ TEST(CurvePass, HoldsTheObjectsOfTheRegionsAlive) {
   history.allocate(1, 0x1000, megabyte);
   for (std::uint64_t r = 1; r <= 1000; ++r) history.destroy(r);
   const trace t = history.build();
-  for (const char* name : {"region", "reap", "std.monotonic"})
-    EXPECT_EQ(done_by(name, job_kind::curve, t).curve.marks.max_held,
-              done_by(name, job_kind::footprint, t).max_held)
-        << name;
+  const held_curve c = drawn<nested_regions<region>>(t);
+  EXPECT_GE(c.marks.held_at_max_live, megabyte + 1000 * sizeof(region));
+  EXPECT_EQ(c.marks.max_held, done_by("region", job_kind::footprint, t).max_held);
+}
+
+// What is counted at the source has been higher within an operation than after it.
+TEST(CurvePass, AMarkThatIsPassedWithinAnOperationCounts) {
+  struct moving : scripted {
+    using scripted::scripted;
+    void* reallocate(void* p, const op& to, const op& from) {
+      passed_ = 30'000;
+      return scripted::reallocate(p, to, from);
+    }
+    [[nodiscard]] std::size_t max_held() const { return std::max(scripted::max_held(), passed_); }
+    std::size_t passed_ = 0;
+  };
+  scripted::held_after = {4096, 16384, 16384};
+  const held_curve c = drawn<moving>(events().malloc(1, 100).realloc(1, 1, 200).malloc(2, 8).build());
+  EXPECT_EQ(of_points(c, &curve_point::held_min), (figures{4096, 16384, 16384}));
+  EXPECT_EQ(of_points(c, &curve_point::held_max), (figures{4096, 30'000, 16384}));
+  EXPECT_EQ(c.marks.live_at_max_held, 200u);
 }
 
 // Walks that take a millisecond each, of which 10 are affordable, and that at the moment of most live bytes.
