@@ -1,4 +1,4 @@
-// process_malloc: whatever malloc the worker was started with, through malloc, free and realloc.
+// process_malloc: whatever malloc the worker was started with, through malloc, calloc, free and realloc.
 // boost_dlmalloc: the malloc inside Boost.Container's library, which its allocators are made of.
 //
 // What they hold cannot be asked: the kernel's figures stand in (harness/memory_meter.hpp).
@@ -23,6 +23,7 @@ class process_malloc {
     void* p = nullptr;
     return ::posix_memalign(&p, std::max(o.align(), sizeof(void*)), o.size) == 0 ? p : nullptr;
   }
+  void* allocate_zeroed(const op& o) { return std::calloc(1, o.size); }
   void deallocate(void* p, const op&) { std::free(p); }
 
   // realloc(p, 0) would free: the smallest block stands for an empty one.

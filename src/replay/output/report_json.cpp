@@ -87,6 +87,7 @@ json journal_json(const report_input& in) {
           {"threads", f.threads},
           {"operations", f.operations()},
           {"allocations", f.allocations},
+          {"callocs", f.callocs},
           {"deallocations", f.deallocations},
           {"reallocations", f.reallocations},
           {"total_bytes", f.total_bytes},

@@ -204,7 +204,8 @@ std::string journal_lines(const report_input& in) {
   text += heading(
       "",
       std::to_string(f.events) + " events of " + std::to_string(f.threads) + " thread" +
-          (f.threads == 1 ? "" : "s") + ": " + std::to_string(f.allocations) + " allocations, " +
+          (f.threads == 1 ? "" : "s") + ": " + std::to_string(f.allocations) + " allocations" +
+          (f.callocs == 0 ? "" : " (" + std::to_string(f.callocs) + " callocs)") + ", " +
           (f.of == subject::regions ? regions_of(f) : std::to_string(f.reallocations) + " reallocations") +
           ", " + format_bytes(f.total_bytes) + " in all");
   text += heading("", "most alive at once " + format_bytes(f.max_live_bytes) + "; " +

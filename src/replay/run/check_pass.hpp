@@ -1,6 +1,7 @@
 // check_pass: replays a trace once, untimed, and proves that the allocator serves it rightly.
 //
 //     allocate   aligned as asked; no byte of it in another live block; filled with the block's pattern
+//     calloc     every byte 0 before that
 //     resize     what both sizes have in common is still there; then as at an allocation
 //     free       the slot holds a live block; every byte of its pattern is still there
 //
@@ -101,6 +102,8 @@ class checker {
         return resized(o[0], o[1], seed);
       case op_kind::resized_from:
         return nullptr;
+      case op_kind::allocate_zeroed:
+        return zeroed(allocate_zeroed(allocator_, *o), *o, seed);
     }
     return "unknown operation";
   }
@@ -117,6 +120,15 @@ class checker {
     write_pattern(p, o.size, seed);
     b = {p, seed};
     return nullptr;
+  }
+
+  // Looked at before the pattern is written.
+  const char* zeroed(void* p, const op& o, std::uint64_t seed) {
+    const auto* const bytes = static_cast<const std::byte*>(p);
+    const bool all_zero =
+        p == nullptr || std::all_of(bytes, bytes + o.size, [](std::byte b) { return b == std::byte{0}; });
+    const char* const violation = allocated(p, o, seed);
+    return violation == nullptr && !all_zero ? "a block of calloc is not zero" : violation;
   }
 
   const char* freed(const op& o) {

@@ -22,6 +22,7 @@ namespace mallard::replay {
 // Members may throw std::bad_alloc, and answer null, when they are exhausted.
 //   allocate(o)                  a block of o.size bytes at o.align()
 //   allocate_aligned(o)          the same, where malloc would need another entry point
+//   allocate_zeroed(o)           the same, its bytes 0; where there is none, they are zeroed here
 //   deallocate(p, o)             ends the block at p
 //   reallocate(p, to, from)      gives it another size and alignment, contents kept
 //   end_pass()                   what a user of this strategy does when all is freed
@@ -58,6 +59,17 @@ MALLARD_INLINE void touch_block(void* p, std::size_t size) {
   }
 }
 
+// What calloc is to this allocator. Where it has no way of its own, users write the zeros themselves.
+template <block_allocator C>
+MALLARD_INLINE void* allocate_zeroed(C& c, const op& o) {
+  if constexpr (requires { c.allocate_zeroed(o); }) {
+    return c.allocate_zeroed(o);
+  } else {
+    void* const p = c.allocate(o);
+    return p == nullptr ? nullptr : std::memset(p, 0, o.size);
+  }
+}
+
 // Replays [first, last); returns where it stopped: `last`, or the op that could not be served.
 template <touch Touch, block_allocator C>
 MALLARD_NOINLINE const op* replay_pass(C& c, const op* first, const op* last, void** slots) {
@@ -89,6 +101,13 @@ MALLARD_NOINLINE const op* replay_pass(C& c, const op* first, const op* last, vo
       }
       case op_kind::resized_from:
         break;  // read with the reallocate in front of it
+      case op_kind::allocate_zeroed: {
+        void* p = allocate_zeroed(c, *first);
+        if (p == nullptr) return first;
+        touch_block<Touch>(p, first->size);
+        slots[first->slot] = p;
+        break;
+      }
     }
   }
   return last;

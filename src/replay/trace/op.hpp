@@ -1,6 +1,6 @@
 // op: one thing a pass does to the allocator, 16 bytes.
 //
-//     allocate     slot <- block of `size` bytes
+//     allocate     slot <- block of `size` bytes; allocate_zeroed: all of them 0
 //     deallocate   block in slot ends; `size` is what it has, for sized deallocation
 //     reallocate   block in slot gets `size` bytes; the op behind it, `resized_from`, says what it had
 //
@@ -26,8 +26,13 @@ enum class op_kind : std::uint8_t {
   allocate_aligned,  // more strictly than malloc promises for this size
   deallocate,
   reallocate,
-  resized_from,  // second half of a reallocate
+  resized_from,     // second half of a reallocate
+  allocate_zeroed,  // calloc
 };
+
+[[nodiscard]] constexpr bool is_allocation(op_kind k) noexcept {
+  return k == op_kind::allocate || k == op_kind::allocate_aligned || k == op_kind::allocate_zeroed;
+}
 
 struct op {
   std::uint64_t size;  // bytes

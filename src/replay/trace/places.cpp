@@ -24,6 +24,7 @@ std::vector<extent> extents_of(std::span<const op> ops, std::size_t slots, std::
     switch (o.kind) {
       case op_kind::allocate:
       case op_kind::allocate_aligned:
+      case op_kind::allocate_zeroed:
         allocation_in[o.slot] = result.size();
         result.push_back({o.size, o.align()});
         break;
@@ -67,7 +68,7 @@ std::uint64_t assign_places(std::span<const op> ops, std::size_t slots, std::spa
   for (const op& o : ops) {
     if (o.kind == op_kind::deallocate) {
       table.give_back(in_slot[o.slot]);
-    } else if (o.kind == op_kind::allocate || o.kind == op_kind::allocate_aligned) {
+    } else if (is_allocation(o.kind)) {
       const extent& e = extents[allocation];
       in_slot[o.slot] = table.take(e.size, e.align);
       places[allocation++] = in_slot[o.slot].offset;

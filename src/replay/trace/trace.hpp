@@ -1,13 +1,13 @@
 // trace: a journal as a pass replays it, in memory outside every allocator's heap.
 //
-//     [ trace_facts | op op op op ... | place place ... | thread ... ]   one shared file, inherited by
-//     workers
+//     [ trace_facts | op op op op ... | place place ... | mark ... or thread ... ]   one shared file, inherited
+//                                                                                   by workers
 //
 // The ops leave nothing alive: blocks the program never freed are freed at the end, in the order of
 // their allocation, so that passes repeat. Places are where `none` hands its blocks out (places.hpp),
-// one for each allocation. Workers map the file read-only. A trace of regions has ops of its own
-// (region_op.hpp) and ends what the program left in the same way; so has a trace of threads
-// (thread_step.hpp), which lists its threads as well. Building them: trace_builder.hpp,
+// one for each allocation. Marks lead from ops back to the journal's events. Workers map the file read-only.
+// A trace of regions has ops of its own (region_op.hpp) and ends what the program left in the same way; so has
+// a trace of threads (thread_step.hpp), which lists its threads as well. Building them: trace_builder.hpp,
 // region_trace_builder.hpp, scheduler.hpp.
 #pragma once
 
@@ -25,6 +25,14 @@ namespace mallard::replay {
 // its regions with what is in them.
 enum class subject : std::uint8_t { blocks, regions, threads };
 
+// Ops from `op` on stem from the journal's events from `event` on, one from each, to the next mark; the two
+// halves of a reallocate are of one event. A journal of nothing but allocations and frees has one mark.
+// Events are numbered from 0; numbers that the journal does not reach are of frees at the end of a pass.
+struct event_mark {
+  std::uint64_t op;
+  std::uint64_t event;
+};
+
 struct trace_facts {
   subject of = subject::blocks;
   std::uint64_t events = 0;  // in the journal
@@ -40,7 +48,8 @@ struct trace_facts {
   bool thread_times = false;           // whether the journal says when threads begin and end
 
   // A pass: each of these is one operation.
-  std::uint64_t allocations = 0;
+  std::uint64_t allocations = 0;  // callocs included
+  std::uint64_t callocs = 0;
   std::uint64_t deallocations = 0;
   std::uint64_t reallocations = 0;
   std::uint64_t creations = 0;     // of regions
@@ -71,6 +80,7 @@ struct trace_facts {
   std::uint64_t region_slots = 0;
   std::uint64_t places_bytes = 0;  // memory the places lie in
   std::uint64_t max_align = 1;     // strictest alignment asked for
+  std::uint64_t marks = 0;         // of a trace of blocks
 
   [[nodiscard]] std::uint64_t operations() const noexcept {
     return allocations + deallocations + reallocations + creations + clears + destructions;
@@ -105,6 +115,12 @@ class trace {
   [[nodiscard]] std::span<const std::uint64_t> places() const noexcept {
     return {static_cast<const std::uint64_t*>(at(places_offset(facts().ops, op_size(facts().of)))),
             facts().allocations};
+  }
+  // Of a trace of blocks, by op; the first is of op 0.
+  [[nodiscard]] std::span<const event_mark> marks() const noexcept {
+    return {static_cast<const event_mark*>(
+                at(places_offset(facts().ops) + facts().allocations * sizeof(std::uint64_t))),
+            facts().marks};
   }
   [[nodiscard]] int descriptor() const noexcept { return file_.descriptor(); }
 

@@ -21,8 +21,7 @@ constexpr std::size_t ahead = 8;
 }  // namespace
 
 void trace_builder::add(const journal::event_batch& batch) {
-  facts_.events += batch.count();
-  for (std::size_t i = 0; i < batch.count(); ++i) {
+  for (std::size_t i = 0; i < batch.count(); ++i, ++event_) {
     if (i + 2 * ahead < batch.count()) addresses_.expect(batch.address[i + 2 * ahead]);
     if (i + ahead < batch.count()) expect_block(batch.address[i + ahead]);
     thread_ = static_cast<std::uint16_t>(batch.thread[i]);
@@ -30,6 +29,7 @@ void trace_builder::add(const journal::event_batch& batch) {
     add_event(batch, i);
     if (ops_.size() != before) threads_.note(batch.thread[i], before, batch.time[i]);
   }
+  facts_.events += batch.count();
   for (const std::uint32_t thread : batch.thread)
     facts_.threads = std::max<std::uint64_t>(facts_.threads, std::uint64_t{thread} + 1);
 }
@@ -43,15 +43,24 @@ void trace_builder::expect_block(std::uint64_t address) const {
 void trace_builder::add_event(const journal::event_batch& batch, std::size_t i) {
   const event_kind kind = batch.kind[i];
   if (journal::is_free(kind)) return deallocate(batch.address[i]);
-  if (journal::is_allocation(kind)) return allocate(batch.address[i], batch.size[i], batch.alignment[i]);
+  if (journal::is_allocation(kind))
+    return allocate(batch.address[i], batch.size[i], batch.alignment[i], kind == event_kind::calloc);
   if (journal::is_reallocation(kind))
     return reallocate(batch.old_address[i], batch.address[i], batch.size[i]);
   if (journal::is_region(kind)) ++facts_.region_events;
 }
 
+// The next op is of the event being read.
+MALLARD_INLINE void trace_builder::mark_event() {
+  if (event_ != next_event_) [[unlikely]]
+    marks_.push_back({ops_.size(), event_});
+  next_event_ = event_ + 1;
+}
+
 // Field by field: an op put together elsewhere and copied whole would wait for its parts.
 MALLARD_INLINE void trace_builder::emit(std::uint64_t size, std::uint32_t slot, op_kind kind,
                                         std::uint8_t align_log2) {
+  if (kind != op_kind::resized_from) mark_event();
   op* const next = ops_.add();
   next->size = size;
   next->slot = slot;
@@ -60,7 +69,8 @@ MALLARD_INLINE void trace_builder::emit(std::uint64_t size, std::uint32_t slot, 
   next->thread = thread_;
 }
 
-void trace_builder::allocate(std::uint64_t address, std::uint64_t size, std::uint64_t alignment) {
+void trace_builder::allocate(std::uint64_t address, std::uint64_t size, std::uint64_t alignment,
+                             bool zeroed) {
   if (address == 0) {
     ++facts_.failed;
     return;
@@ -86,8 +96,10 @@ void trace_builder::allocate(std::uint64_t address, std::uint64_t size, std::uin
   addresses_.insert(address, {slot, owed});
   blocks_[slot] = {size, thread_, align, true};
   ++facts_.allocations;
+  facts_.callocs += zeroed;
   ++live_objects_;
-  emit(size, slot, strict ? op_kind::allocate_aligned : op_kind::allocate, align);
+  const op_kind plain = zeroed ? op_kind::allocate_zeroed : op_kind::allocate;
+  emit(size, slot, strict ? op_kind::allocate_aligned : plain, align);
   count_live(size, 0);
 }
 
@@ -104,7 +116,7 @@ void trace_builder::deallocate(std::uint64_t address) {
 }
 
 void trace_builder::reallocate(std::uint64_t old_address, std::uint64_t address, std::uint64_t size) {
-  if (old_address == 0) return allocate(address, size, 0);
+  if (old_address == 0) return allocate(address, size, 0, false);
   if (address == 0) {
     if (size == 0) return deallocate(old_address);
     ++facts_.failed;
@@ -117,11 +129,11 @@ void trace_builder::reallocate(std::uint64_t old_address, std::uint64_t address,
   auto* old = addresses_.find(old_address);
   if (old == nullptr) {
     ++facts_.unmatched_frees;
-    return allocate(address, size, 0);
+    return allocate(address, size, 0, false);
   }
   if (old->value.frees_owed != 0) {  // the block meant is the one that had the address before
     pay_owed_free(old_address, old->value);
-    return allocate(address, size, 0);
+    return allocate(address, size, 0, false);
   }
   const std::uint32_t slot = old->value.slot;
   if (address != old_address) {
@@ -199,8 +211,7 @@ void trace_builder::free_the_rest() {
   std::vector<std::uint64_t> allocated_at(blocks_.size());
   const std::span<const op> all = ops_.ops();
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].kind == op_kind::allocate || all[i].kind == op_kind::allocate_aligned)
-      allocated_at[all[i].slot] = i;
+    if (is_allocation(all[i].kind)) allocated_at[all[i].slot] = i;
   for (std::uint32_t slot = 0; slot < blocks_.size(); ++slot)
     if (blocks_[slot].alive) rest.push_back(slot);
   std::ranges::sort(rest, {}, [&allocated_at](std::uint32_t slot) { return allocated_at[slot]; });
@@ -208,6 +219,7 @@ void trace_builder::free_the_rest() {
   for (const std::uint32_t slot : rest) {
     thread_ = blocks_[slot].thread;
     end_block(slot);
+    ++event_;
   }
 }
 
@@ -215,7 +227,7 @@ trace trace_builder::finish() {
   facts_.recorded_ops = ops_.size();
   free_the_rest();
   facts_.slots = blocks_.size();
-  return ops_.finish(facts_, [this](std::span<std::uint64_t> places) {
+  return ops_.finish(facts_, marks_, [this](std::span<std::uint64_t> places) {
     return assign_places(ops_.ops(), facts_.slots, places);
   });
 }

@@ -9,6 +9,7 @@
 //               such a realloc is replayed as an allocation
 //   failed      an allocation that returned null: left out
 //   region      region events are counted and left out (region_trace_builder.hpp)
+// Each op is of the event that was being read when it came about, which marks (trace.hpp) say.
 // realloc(p, 0) with a null result is a free. Events of all threads are replayed in journal order; an op
 // names its thread, and threads() says where each of them begins and ends. The free of a block that was ended
 // by an inversion is its thread's, wherever it comes. A block that was never freed is freed by its own
@@ -54,7 +55,7 @@ class trace_builder {
 
   void expect_block(std::uint64_t address) const;
   void add_event(const journal::event_batch& batch, std::size_t i);
-  void allocate(std::uint64_t address, std::uint64_t size, std::uint64_t alignment);
+  void allocate(std::uint64_t address, std::uint64_t size, std::uint64_t alignment, bool zeroed);
   void deallocate(std::uint64_t address);
   void reallocate(std::uint64_t old_address, std::uint64_t address, std::uint64_t size);
   void end_before_reuse(std::uint64_t address, known_address& old);
@@ -62,6 +63,7 @@ class trace_builder {
   void end_block(std::uint32_t slot);
   std::uint32_t take_slot();
   void count_live(std::uint64_t more, std::uint64_t less);
+  void mark_event();
   void emit(std::uint64_t size, std::uint32_t slot, op_kind kind, std::uint8_t align_log2);
   void free_the_rest();
 
@@ -75,6 +77,9 @@ class trace_builder {
   std::vector<std::uint32_t> free_slots_;                         // last in, first out
   std::uint64_t live_bytes_ = 0;
   std::uint64_t live_objects_ = 0;
+  std::uint64_t event_ = 0;                       // being read
+  std::uint64_t next_event_ = ~std::uint64_t{0};  // whose op needs no mark
+  std::vector<event_mark> marks_;
 };
 
 // Reads all of `source` into a trace.

@@ -32,6 +32,8 @@ const trace& sample() {
                              .free(4)
                              .free(5)
                              .free(7)
+                             .calloc(8, 700)
+                             .free(8)
                              .build();
   return t;
 }
@@ -66,6 +68,20 @@ TEST(CheckPass, AnHonestAllocatorPasses) {
   EXPECT_EQ(verdict_on(usual), "passed");
   none baseline(sample());
   EXPECT_EQ(verdict_on(baseline), "passed");
+}
+
+TEST(CheckPass, ABlockOfCallocThatIsNotZeroIsCaught) {
+  struct : honest_heap {
+    void* allocate_zeroed(const op& o) {
+      void* const p = std::memset(allocate(o), 0, o.size);
+      static_cast<char*>(p)[o.size - 1] = dirt;
+      return p;
+    }
+    char dirt = 1;
+  } dirty;
+  EXPECT_EQ(verdict_on(dirty), "a block of calloc is not zero");
+  dirty.dirt = 0;
+  EXPECT_EQ(verdict_on(dirty), "passed");
 }
 
 TEST(CheckPass, OverlappingBlocksAreCaught) {

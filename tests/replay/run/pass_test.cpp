@@ -74,6 +74,29 @@ TEST(Pass, TouchesTheFirstByteOrAllButNoneOfAnEmptyBlock) {
   EXPECT_EQ(std::string(all.memory.data(), 4), std::string("\1\1\1\0", 4));
 }
 
+// An allocator without a calloc has its block zeroed; one with its own is left to it.
+TEST(Pass, ACallocIsZeroedWhereTheAllocatorCannot) {
+  const trace t = events().calloc(1, 6).calloc(2, 0).build();
+  recorder plain;
+  plain.memory.fill('x');
+  replay_all<touch::first>(plain, t);
+  EXPECT_EQ(plain.log, "a6 a0 f6 f0 ");
+  EXPECT_EQ(std::string(plain.memory.data(), 7), std::string("\1\0\0\0\0\0x", 7));
+
+  class : public recorder {
+   public:
+    void* allocate_zeroed(const op& o) {
+      log += "c" + std::to_string(o.size) + " ";
+      return memory.data();
+    }
+  } own;
+  own.memory.fill('x');
+  std::vector<void*> slots(t.facts().slots);
+  replay_pass<touch::first>(own, t.ops().data(), t.ops().data() + t.ops().size(), slots.data());
+  EXPECT_EQ(own.log, "c6 c0 f6 f0 ");
+  EXPECT_EQ(std::string(own.memory.data(), 3), std::string("\1xx", 3));
+}
+
 TEST(Pass, AHeapThatCanResizesInPlace) {
   const trace t = events().malloc(1, 64).build();
   const op small{64, 0, op_kind::reallocate, 4};

@@ -29,6 +29,9 @@ class events {
   events& malloc(std::uint64_t address, std::uint64_t size) {
     return add(journal::event_kind::malloc, address, size);
   }
+  events& calloc(std::uint64_t address, std::uint64_t size) {
+    return add(journal::event_kind::calloc, address, size);
+  }
   events& memalign(std::uint64_t address, std::uint64_t size, std::uint64_t alignment) {
     return add(journal::event_kind::memalign, address, size, 0, alignment);
   }

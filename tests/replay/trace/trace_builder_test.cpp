@@ -12,7 +12,8 @@ namespace {
 using journal::event_kind;
 using testing::events;
 
-// Each op as a word: "+0:48" slot 0 gets 48 bytes, "-0:48" it ends, "~0:48>96" it becomes 96 bytes.
+// Each op as a word: "+0:48" slot 0 gets 48 bytes, "*0:48" 48 zeros, "-0:48" it ends, "~0:48>96" it becomes
+// 96 bytes.
 std::string ops_of(const trace& t) {
   std::string text;
   const auto ops = t.ops();
@@ -39,6 +40,9 @@ std::string ops_of(const trace& t) {
       case op_kind::resized_from:
         text += "?";
         break;
+      case op_kind::allocate_zeroed:
+        text += "*" + slot + size;
+        break;
     }
   }
   return text;
@@ -52,6 +56,48 @@ TEST(TraceBuilder, FreesArePairedAndCarryTheSize) {
   EXPECT_EQ(t.facts().slots, 2u);
   EXPECT_EQ(t.ops()[2].align(), 16u);
   EXPECT_EQ(t.ops()[3].align(), 4u);
+}
+
+TEST(TraceBuilder, ACallocStaysOne) {
+  const trace t = events().malloc(1, 48).calloc(2, 48).free(2).calloc(3, 0).realloc(3, 3, 64).build();
+  EXPECT_EQ(ops_of(t), "+0:48 *1:48 -1:48 *1:0 ~1:0>64 -0:48 -1:64");
+  EXPECT_EQ(t.facts().allocations, 3u);
+  EXPECT_EQ(t.facts().callocs, 2u);
+  EXPECT_EQ(t.places().size(), 3u);
+}
+
+// The number of the event that each op but the second half of a reallocate stems from.
+std::string events_of(const trace& t) {
+  std::string text;
+  std::size_t next_mark = 0;
+  std::uint64_t event = 0;
+  for (std::size_t i = 0; i < t.ops().size(); ++i) {
+    if (t.ops()[i].kind == op_kind::resized_from) continue;
+    if (next_mark < t.marks().size() && t.marks()[next_mark].op == i) event = t.marks()[next_mark++].event;
+    text += std::to_string(event++) + " ";
+  }
+  EXPECT_EQ(next_mark, t.marks().size());
+  return text;
+}
+
+TEST(TraceBuilder, EachOpIsOfAnEvent) {
+  const trace plain = events().malloc(1, 8).realloc(1, 2, 16).malloc(3, 8).free(2).free(3).build();
+  EXPECT_EQ(events_of(plain), "0 1 2 3 4 ");
+  EXPECT_EQ(plain.marks().size(), 1u) << "nothing was left out or put in";
+
+  events repaired;
+  repaired.free(9).malloc(0, 8).malloc(1, 8);          // two events without an op
+  repaired.malloc(1, 16);                              // two ops of one event: the block before ends first
+  repaired.free(1).malloc(2, 8).free(1).malloc(3, 8);  // a free that has been made up for
+  const trace t = repaired.build();
+  EXPECT_EQ(ops_of(t), "+0:8 -0:8 +0:16 +1:8 -0:16 +0:8 -1:8 -0:8");
+  EXPECT_EQ(events_of(t), "2 3 3 5 6 7 8 9 ") << "8 and 9 are beyond the journal: never freed";
+  EXPECT_EQ(t.facts().events, 8u);
+
+  trace_builder in_batches;
+  events().free(7).malloc(1, 8).add_to(in_batches);
+  events().free(7).malloc(2, 8).free(1).free(2).add_to(in_batches);
+  EXPECT_EQ(events_of(in_batches.finish()), "1 3 4 5 ");
 }
 
 TEST(TraceBuilder, BlocksThatNoAddressSpaceHasRoomForAreLeftOutAndCounted) {
