@@ -133,6 +133,14 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
   app.add_flag("--curve", asked.options.curve,
                "Draw live, granted and held bytes over the events, in JSON, and print four measures of "
                "fragmentation");
+  bool latency = false;
+  app.add_flag("--latency", latency,
+               "Time single operations as well: percentiles, and the worst of each strategy");
+  std::uint64_t passes = 30;
+  CLI::Option* const passes_said =
+      app.add_option("--passes", passes, "Passes in which --latency times each operation (default 30)")
+          ->check(CLI::Range(1, 100'000))
+          ->type_name("K");
   app.add_flag("--instructions", asked.options.count_instructions,
                "Count instructions as well, with valgrind (slow, the same in every run)");
   app.add_flag("--check-only", asked.options.check_only,
@@ -157,8 +165,17 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
     return arguments.refuse("--litter is for one thread: leave out --threads");
   if (threads && asked.options.count_instructions)
     return arguments.refuse("--instructions is for one thread: leave out --threads");
-  if (threads && asked.options.shift) return arguments.refuse("--shift is for one thread: leave out --threads");
-  if (threads && asked.options.curve) return arguments.refuse("--curve is for one thread: leave out --threads");
+  if (threads && asked.options.shift)
+    return arguments.refuse("--shift is for one thread: leave out --threads");
+  if (threads && asked.options.curve)
+    return arguments.refuse("--curve is for one thread: leave out --threads");
+  if (threads && latency) return arguments.refuse("--latency is for one thread: leave out --threads");
+  if (latency && regions)
+    return arguments.refuse("--latency times operations on blocks: leave --regions out");
+  if (latency && asked.options.check_only)
+    return arguments.refuse("--check-only measures nothing: leave --latency out");
+  if (!latency && passes_said->count() != 0) return arguments.refuse("--passes requires --latency");
+  if (latency) asked.options.latency_passes = passes;
 
   if (asked.list_strategies) return asked;
   if (asked.file.empty()) return arguments.refuse("FILE is missing: name the journal to replay (see --help)");

@@ -86,7 +86,7 @@ int replay_journal(const replay::command& asked) try {
 
   const replay::report_input report{asked.file,    source->about().program, source->warnings(),
                                     trace.facts(), read_cpu_seconds,        harness::this_machine(),
-                                    asked.options, session.rows()};
+                                    asked.options, session.rows(),          session.clock()};
   if (session.was_interrupted()) std::fputs("mallard-replay: interrupted; these rows are measured\n", stderr);
   const int measured = session.was_interrupted() ? 130 : session.any_failed() ? 1 : 0;
   const int printed = print(asked.json ? replay::to_json(report) : replay::to_text(report), measured);

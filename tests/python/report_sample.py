@@ -305,7 +305,7 @@ def replay_row(chance: random.Random, strategy: str, binding: str, speed: float)
     """Return one row; `rounds_ns` holds the figure of each."""
     warm = sorted(speed * chance.uniform(0.96, 1.06) for _ in range(7))
     held = round(5_000_000 * chance.uniform(1.05, 2))
-    nothing = dict.fromkeys(("p50", "p99", "p999", "p9999", "max", "max_of_min"))
+    nothing = dict.fromkeys(("p50", "p90", "p99", "p999", "p9999", "max", "minimum", "cold"))
     return {
         "strategy": strategy,
         "binding": binding,
@@ -318,6 +318,9 @@ def replay_row(chance: random.Random, strategy: str, binding: str, speed: float)
         "cold_rounds_ns": [1.5 * value for value in warm],
         "alloc_ns": nothing,
         "free_ns": nothing,
+        "realloc_ns": nothing,
+        "calloc_ns": nothing,
+        "worst": None,
         "max_held": held,
         "max_live": 5_000_000,
         "fragmentation": held / 5_000_000,

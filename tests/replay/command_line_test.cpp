@@ -61,6 +61,23 @@ TEST(CommandLine, EveryOptionIsUnderstood) {
   EXPECT_EQ(p.asked->output, "run.json");
 }
 
+TEST(CommandLine, LatencyHasPassesAndIsOfBlocks) {
+  EXPECT_EQ(parse({"x"}).asked->options.latency_passes, 0u);
+  EXPECT_EQ(parse({"x", "--latency"}).asked->options.latency_passes, 30u);
+  const auto p = parse({"x", "--latency", "--passes", "7", "--litter", "3", "--touch", "all"});
+  ASSERT_TRUE(p.asked) << p.complaint;
+  EXPECT_EQ(p.asked->options.latency_passes, 7u);
+
+  EXPECT_EQ(parse({"x", "--latency", "--regions"}).complaint,
+            "mallard-replay: --latency times operations on blocks: leave --regions out\n");
+  EXPECT_EQ(parse({"x", "--latency", "--check-only"}).complaint,
+            "mallard-replay: --check-only measures nothing: leave --latency out\n");
+  EXPECT_EQ(parse({"x", "--passes", "7"}).complaint, "mallard-replay: --passes requires --latency\n");
+  for (const char* passes : {"0", "-1", "many", "100001"})
+    EXPECT_NE(parse({"x", "--latency", "--passes", passes}).complaint.find("--passes"), std::string::npos)
+        << passes;
+}
+
 TEST(CommandLine, WhatIsWrongIsOneLineAndExitCodeTwo) {
   const auto complaint = [](std::vector<std::string> arguments) {
     return test::complaint(parse_command_line, "mallard-replay", std::move(arguments));

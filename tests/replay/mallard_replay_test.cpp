@@ -409,6 +409,96 @@ TEST_F(MallardReplay, BothFixturesPassEveryCheck) {
   }
 }
 
+// Percentiles are in order, none of the lowest times is above what came, and every strategy has its own.
+void expect_latencies(const json& row, const char* kind) {
+  const json& figures = row[kind];
+  for (const json& list : {figures, figures["minimum"], figures["cold"]}) {
+    double before = 0;
+    for (const char* name : {"p50", "p90", "p99", "p999", "p9999", "max"}) {
+      ASSERT_TRUE(list[name].is_number()) << row.dump();
+      EXPECT_LE(before, list[name]) << kind << " " << name << row.dump();
+      before = list[name];
+    }
+  }
+  for (const char* name : {"p50", "p90", "p99", "p999", "p9999", "max"})
+    EXPECT_LE(figures["minimum"][name], figures[name]) << kind << " " << name << row.dump();
+}
+
+// The first 20,000 events of a fixture; all of both in a build with its slow tests.
+TEST_F(MallardReplay, SingleOperationsOfAFixtureAreTimed) {
+  for (const std::string name : {"sqlite3", "cc1plus"}) {
+    if (name == "cc1plus" && !slow_tests) continue;
+    const std::string fixture = MALLARD_FIXTURES "/" + name + ".txt.xz";
+    const std::string journal = slow_tests ? fixture : path_;
+    if (!slow_tests) shell("xz -dc " + fixture + " | head -n 20000 > " + path_);
+    const std::string options = " --warm-time 0 --latency --passes 3 --touch all --strategy multipool ";
+    const run_result r = shell("$REPLAY --json --litter 1" + options + journal);
+    ASSERT_EQ(r.exit_code, 0);
+    const json whole = json::parse(r.out);
+    EXPECT_EQ(whole["latency"]["passes"], 3);
+    EXPECT_GT(whole["latency"]["overhead_ns"], 0);
+    const auto events = whole["journal"]["events"].get<std::uint64_t>();
+    for (const json& row : whole["rows"]) {
+      if (sanitized && row["binding"] == "malloc") continue;
+      EXPECT_EQ(row["status"], "ok") << row.dump();
+      expect_latencies(row, "alloc_ns");
+      expect_latencies(row, "free_ns");
+      EXPECT_TRUE(row["realloc_ns"]["p50"].is_null());
+      EXPECT_LE(row["worst"].size(), 10u);
+      for (const json& w : row["worst"]) EXPECT_LT(w["event"], events);
+    }
+    EXPECT_EQ(row_of(whole["rows"], "multipool", "typed")["worst"].size(), 10u);
+    EXPECT_EQ(row_of(whole["rows"], "multipool", "pmr")["worst"].size(), 10u);
+
+    const run_result text = shell("$REPLAY" + options + journal);
+    EXPECT_EQ(text.exit_code, 0);
+    EXPECT_NE(text.out.find("\nSingle operations in ns, of each the lowest of 3 passes"), std::string::npos)
+        << text.out;
+    EXPECT_NE(text.out.find("\nThe worst by their lowest time\n"), std::string::npos);
+  }
+}
+
+TEST_F(MallardReplay, CallocsAreReplayedAsSuch) {
+  using mallard::journal::event_kind;
+  mallard::journal::writer journal(path_);
+  const std::uint32_t thread = journal.add_thread({});
+  for (std::uint64_t i = 1; i <= 300; ++i) {
+    const std::uint64_t address = 4096 * (i % 100 + 1);
+    journal.append({.kind = event_kind::calloc, .thread = thread, .address = address, .size = 10 * i});
+    journal.append({.kind = event_kind::realloc,
+                    .thread = thread,
+                    .address = address,
+                    .size = 11 * i,
+                    .old_address = address});
+    journal.append({.kind = event_kind::free, .thread = thread, .address = address});
+  }
+  journal.finish();
+  const run_result r = shell("$REPLAY --json --warm-time 0 --latency --passes 2 " + path_);
+  EXPECT_EQ(r.exit_code, 0);
+  const json whole = json::parse(r.out);
+  EXPECT_EQ(whole["journal"]["allocations"], 300);
+  EXPECT_EQ(whole["journal"]["callocs"], 300);
+  for (const json& row : whole["rows"]) {
+    if (sanitized && row["binding"] == "malloc") continue;
+    EXPECT_EQ(row["status"], "ok") << row.dump();
+    EXPECT_TRUE(row["alloc_ns"]["p50"].is_null()) << row.dump();
+    expect_latencies(row, "calloc_ns");
+    expect_latencies(row, "realloc_ns");
+    expect_latencies(row, "free_ns");
+  }
+}
+
+TEST_F(MallardReplay, InterruptedWhileOperationsAreTimedItKeepsTheTable) {
+  write_many(path_);
+  const run_result r = shell(
+      "exec timeout --foreground --preserve-status -s INT 8 $REPLAY --json --warm-time 0 --latency "
+      "--passes 100000 --strategy multipool " +
+      path_);
+  EXPECT_EQ(r.exit_code, 130);
+  const json whole = json::parse(r.out);
+  for (const json& row : whole["rows"]) EXPECT_TRUE(row["alloc_ns"].is_object());
+}
+
 #if !MALLARD_SANITIZED  // valgrind does not run sanitized programs
 TEST_F(MallardReplay, InstructionCountsAreTheSameInEveryRun) {
   std::ofstream file(path_);

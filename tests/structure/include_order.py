@@ -132,7 +132,7 @@ RULES: dict[str, Rule] = {
     "src/recorder/launcher": Rule([*EVERYTHING_SHIPPED, *JOURNAL_RULES, "src/harness", "src/recorder"]),
     **floors(
         "src/replay",
-        ["trace", "run", "allocator", "region", "session", "output"],
+        ["trace", "latency", "run", "allocator", "region", "session", "output"],
         [*EVERYTHING_SHIPPED, *JOURNAL_RULES, "src/profile", "src/harness"],
     ),
 }

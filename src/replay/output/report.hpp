@@ -7,10 +7,12 @@
 // words.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/machine.hpp"
+#include "harness/operation_clock.hpp"
 #include "replay/session/replay_session.hpp"
 
 namespace mallard::replay {
@@ -24,11 +26,15 @@ struct report_input {
   harness::machine_facts machine;
   const session_options& options;
   const std::vector<row>& rows;
+  std::optional<harness::operation_clock> clock = {};  // of single operations, if they were timed
 };
 
 [[nodiscard]] std::string to_json(const report_input& in);
 
 [[nodiscard]] std::string to_text(const report_input& in);
+
+// What single operations took, as tables below the strategies'; empty if they were not timed.
+[[nodiscard]] std::string latency_text(const report_input& in);
 
 // Name, binding and summary of each strategy.
 [[nodiscard]] std::string strategies_to_json(subject of);

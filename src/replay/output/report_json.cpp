@@ -16,11 +16,45 @@ json or_null(const std::optional<T>& value) {
   return value ? json(*value) : json(nullptr);
 }
 
-// Times of single operations are not measured by passes.
-json no_latencies() {
-  json latencies;
-  for (const char* name : {"p50", "p99", "p999", "p9999", "max", "max_of_min"}) latencies[name] = nullptr;
-  return latencies;
+json percentiles_json(const percentiles& p) {
+  return {{"p50", p.p50},   {"p90", p.p90},     {"p99", p.p99},
+          {"p999", p.p999}, {"p9999", p.p9999}, {"max", p.max}};
+}
+
+// Every operation as it came, the lowest time of each, and the first pass; all null where there are none.
+json latencies_json(const row& r, operation kind) {
+  json result = percentiles_json({});
+  for (json& value : result) value = nullptr;
+  const bool timed = r.single && r.single->figures[kind].count != 0;
+  if (timed) result = percentiles_json(r.single->figures[kind].raw);
+  result["minimum"] = timed ? percentiles_json(r.single->figures[kind].minimum) : json(nullptr);
+  result["cold"] = timed ? percentiles_json(r.single->figures[kind].cold) : json(nullptr);
+  return result;
+}
+
+json worst_json(const row& r) {
+  if (!r.single) return nullptr;
+  json list = json::array();
+  for (const located_operation& w : r.single->worst)
+    list.push_back({{"ns", w.ns},
+                    {"event", w.event},
+                    {"operation", w.op},
+                    {"call", name_of(w.kind)},
+                    {"size", w.size},
+                    {"old_size", or_null(w.old_size)},
+                    {"live_blocks", w.live_blocks},
+                    {"live", w.live_bytes},
+                    {"page_faults", w.faults}});
+  return list;
+}
+
+json latency_json(const report_input& in) {
+  if (!in.clock) return nullptr;
+  return {{"passes", in.options.latency_passes},
+          {"clock", in.clock->tsc ? "tsc" : "CLOCK_MONOTONIC_RAW"},
+          {"ns_per_tick", in.clock->ns_per_tick},
+          {"quantum_ns", in.clock->ns(in.clock->quantum)},
+          {"overhead_ns", in.clock->ns(in.clock->overhead)}};
 }
 
 json regions_json(const trace_facts& f) {
@@ -47,13 +81,26 @@ json threads_json(const row& r, const trace_facts& facts) {
           {"max_live_strayed", strayed}};
 }
 
+json scale_json(const row& r) {
+  if (r.scale.empty()) return nullptr;
+  json list = json::array();
+  for (const scale_point& p : r.scale)
+    list.push_back({{"copies", list.size() + 1},
+                    {"events_per_second", harness::median(p.events_per_second)},
+                    {"rounds", p.events_per_second},
+                    {"cpu_ns_per_event", harness::median(p.cpu_ns)},
+                    {"voluntary_switches", harness::median(p.voluntary_switches)},
+                    {"involuntary_switches", harness::median(p.involuntary_switches)},
+                    {"contention", or_null(p.contention)}});
+  return list;
+}
+
 json schedule_json(const trace_facts& f) {
   if (f.of != subject::threads) return nullptr;
-  return {{"threads", f.threads_replayed},
-          {"at_once", f.threads_at_once},
-          {"window", f.window},
-          {"remote_frees", f.remote_frees},
-          {"times_known", f.thread_times}};
+  return {
+      {"threads", f.threads_replayed},  {"at_once", f.threads_at_once}, {"window", f.window},
+      {"remote_frees", f.remote_frees}, {"copies", f.copies},           {"crossing_frees", f.crossing_frees},
+      {"times_known", f.thread_times}};
 }
 
 std::string_view name_of(subject of) {
@@ -164,8 +211,12 @@ json row_json(const row& r, const trace_facts& facts) {
           {"cold_rounds_ns", cold_rounds},
           {"by_shift", shifts_json(r)},
           {"threads", threads_json(r, facts)},
-          {"alloc_ns", no_latencies()},
-          {"free_ns", no_latencies()},
+          {"scale", scale_json(r)},
+          {"alloc_ns", latencies_json(r, operation::allocation)},
+          {"free_ns", latencies_json(r, operation::deallocation)},
+          {"realloc_ns", latencies_json(r, operation::reallocation)},
+          {"calloc_ns", latencies_json(r, operation::calloc)},
+          {"worst", worst_json(r)},
           {"max_held", or_null(r.max_held)},
           {"max_live", facts.max_live_bytes},
           {"fragmentation", fragmentation},
@@ -189,6 +240,7 @@ std::string to_json(const report_input& in) {
                    {"method", method_json(in)},
                    {"litter", in.options.litter},
                    {"shifts", in.options.shift ? json(shifts) : json(nullptr)},
+                   {"latency", latency_json(in)},
                    {"rows", rows}};
   return whole.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }

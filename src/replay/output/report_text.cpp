@@ -1,25 +1,17 @@
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <iterator>
 #include <string_view>
 
 #include "harness/bytes.hpp"
 #include "replay/output/fragmentation.hpp"
 #include "replay/output/report.hpp"
+#include "replay/output/text_table.hpp"
 
 namespace mallard::replay {
 namespace {
 
 using harness::format_bytes;
-
-constexpr const char* unknown = "-";
-
-std::string number(double value, int decimals) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
-  return text.data();
-}
 
 // Three significant digits at least: 0.42, 12.3, 1234.
 std::string ns(double value) { return number(value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2); }
@@ -99,29 +91,6 @@ constexpr std::array columns{
            }},
 };
 
-std::string padded(const std::string& text, std::size_t width, bool left) {
-  const std::string blanks(width - std::min(width, text.size()), ' ');
-  return left ? text + blanks : blanks + text;
-}
-
-using cells = std::vector<std::vector<std::string>>;
-
-// Lines of cells as columns; `left`(c): whether the c-th is aligned so.
-template <class Left>
-std::string aligned(const cells& lines, Left left) {
-  std::vector<std::size_t> widths(lines.front().size());
-  for (const auto& line : lines)
-    for (std::size_t c = 0; c < line.size(); ++c) widths[c] = std::max(widths[c], line[c].size());
-
-  std::string text;
-  for (const auto& line : lines) {
-    for (std::size_t c = 0; c < line.size(); ++c) text += padded(line[c], widths[c], left(c)) + "  ";
-    text.erase(text.find_last_not_of(' ') + 1);
-    text += '\n';
-  }
-  return text;
-}
-
 std::string table(const report_input& in) {
   std::vector<column> shown;
   std::ranges::copy_if(columns, std::back_inserter(shown), [&in](const column& c) {
@@ -169,6 +138,28 @@ std::string table_of_threads(const report_input& in) {
     lines.push_back({r.label(), ns(harness::median(t.wall_ns)), ns(harness::median(t.cold_wall_ns)),
                      ns(harness::median(t.waiting_ns)), count(harness::median(t.voluntary_switches)),
                      count(harness::median(t.involuntary_switches)), strayed(r, in.facts)});
+  }
+  return lines.size() == 1 ? std::string() : aligned(lines, [](std::size_t c) { return c == 0; }) + '\n';
+}
+
+// Several copies of the threads at once: what each number of them gets done, and what it costs with most.
+std::string table_of_scale(const report_input& in) {
+  if (in.options.scale == 0) return {};
+  cells lines(1, {"million events/s by copies"});
+  for (std::uint64_t n = 1; n <= in.options.scale; ++n) lines[0].push_back(std::to_string(n));
+  for (const char* heading : {"CPU ns/event", "contention", "voluntary switches", "involuntary switches"})
+    lines[0].emplace_back(heading);
+  for (const row& r : in.rows) {
+    if (r.scale.empty()) continue;
+    lines.push_back({r.label()});
+    for (const scale_point& p : r.scale)
+      lines.back().push_back(number(harness::median(p.events_per_second) / 1e6, 1));
+    lines.back().resize(in.options.scale + 1, unknown);
+    const scale_point& most = r.scale.back();
+    lines.back().push_back(ns(harness::median(most.cpu_ns)));
+    lines.back().push_back(most.contention ? percent(*most.contention) : unknown);
+    lines.back().push_back(count(harness::median(most.voluntary_switches)));
+    lines.back().push_back(count(harness::median(most.involuntary_switches)));
   }
   return lines.size() == 1 ? std::string() : aligned(lines, [](std::size_t c) { return c == 0; }) + '\n';
 }
@@ -232,7 +223,8 @@ std::string machine_lines(const harness::machine_facts& m) {
 std::string to_text(const report_input& in) {
   std::string text = journal_lines(in) + '\n' + table(in);
   if (!in.options.check_only) {
-    text += '\n' + table_of_threads(in) + table_of_shifts(in) + fragmentation(in);
+    text += '\n' + table_of_threads(in) + table_of_scale(in) + table_of_shifts(in) + fragmentation(in) +
+            latency_text(in);
     for (const std::string& line : verdict_of(in)) text += line + '\n';
   }
   text += "\nHow this was measured:\n" + machine_lines(in.machine);

@@ -49,6 +49,11 @@ inline void write_pattern(void* p, std::size_t size, std::uint64_t seed) {
   std::memcpy(at, &word, size);
 }
 
+[[nodiscard]] inline bool is_zero(const void* p, std::size_t size) {
+  const auto* const bytes = static_cast<const std::byte*>(p);
+  return std::all_of(bytes, bytes + size, [](std::byte b) { return b == std::byte{0}; });
+}
+
 // Whether the first `size` bytes at `p` are the pattern of block `seed`.
 [[nodiscard]] inline bool has_pattern(const void* p, std::size_t size, std::uint64_t seed) {
   const auto* at = static_cast<const std::byte*>(p);
@@ -124,9 +129,7 @@ class checker {
 
   // Looked at before the pattern is written.
   const char* zeroed(void* p, const op& o, std::uint64_t seed) {
-    const auto* const bytes = static_cast<const std::byte*>(p);
-    const bool all_zero =
-        p == nullptr || std::all_of(bytes, bytes + o.size, [](std::byte b) { return b == std::byte{0}; });
+    const bool all_zero = p == nullptr || is_zero(p, o.size);
     const char* const violation = allocated(p, o, seed);
     return violation == nullptr && !all_zero ? "a block of calloc is not zero" : violation;
   }

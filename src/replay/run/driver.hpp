@@ -25,11 +25,12 @@ class block_driver {
   template <touch Touch>
   std::size_t replay(C& c, std::size_t from, std::size_t to) {
     const op* const first = trace_.ops().data();
-    void** const slots = static_cast<void**>(slot_memory_.data());
-    return static_cast<std::size_t>(replay_pass<Touch>(c, first + from, first + to, slots) - first);
+    return static_cast<std::size_t>(replay_pass<Touch>(c, first + from, first + to, slots()) - first);
   }
 
   check_result check(C& c) { return check_pass(c, trace_.ops(), trace_.facts().slots); }
+
+  [[nodiscard]] void** slots() const { return static_cast<void**>(slot_memory_.data()); }
 
  private:
   const trace& trace_;

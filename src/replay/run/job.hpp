@@ -7,11 +7,20 @@
 
 #include "harness/work.hpp"
 #include "replay/run/held_curve.hpp"
+#include "replay/run/latency.hpp"
 #include "replay/run/pass.hpp"
 
 namespace mallard::replay {
 
-enum class job_kind : std::uint8_t { check, measure, footprint, curve, count_instructions, count_contention };
+enum class job_kind : std::uint8_t {
+  check,
+  measure,
+  footprint,
+  curve,
+  latency,
+  count_instructions,
+  count_contention
+};
 
 struct job : harness::work_report {
   explicit job(job_kind asked) : kind(asked) {}
@@ -56,6 +65,7 @@ struct job : harness::work_report {
   std::uint64_t granted = 0;
 
   held_curve curve;
+  latency_task latency;  // in and out
 };
 
 }  // namespace mallard::replay

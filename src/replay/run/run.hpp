@@ -22,6 +22,7 @@
 #include "replay/run/curve_pass.hpp"
 #include "replay/run/driver.hpp"
 #include "replay/run/job.hpp"
+#include "replay/run/latency.hpp"
 #include "replay/run/littering.hpp"
 #include "replay/run/pass.hpp"
 #include "replay/run/samples.hpp"
@@ -40,7 +41,9 @@ namespace mallard::replay {
 template <any_allocator C>
 class runner {
  public:
-  runner(const trace& t, job& j) : trace_(t), facts_(t.facts()), job_(j), driver_(t) {}
+  runner(const trace& t, job& j) : trace_(t), facts_(t.facts()), job_(j), driver_(t) {
+    if (j.kind == job_kind::latency) latency_.emplace(t, j.latency);
+  }
 
   // The two places of litter: either may refuse the job for want of memory, and is then false.
   bool litter_malloc() {
@@ -62,6 +65,8 @@ class runner {
         return footprint(c);
       case job_kind::curve:
         return curve(c);
+      case job_kind::latency:
+        return time_operations(c);
       case job_kind::count_instructions:
         return count_instructions(c);
       case job_kind::count_contention:
@@ -79,10 +84,18 @@ class runner {
     return false;
   }
 
-  // Replays ops [from, to); false, with the job refused, if the allocator gave up.
+  // Replays ops [from, to); the index of the one that could not be served, or `to`.
+  std::size_t replay(C& c, std::size_t from, std::size_t to, touch touched) {
+    return touched == touch::all ? driver_.template replay<touch::all>(c, from, to)
+                                 : driver_.template replay<touch::first>(c, from, to);
+  }
+
+  // The same; false, with the job refused, if the allocator gave up.
   bool pass(C& c, std::size_t from, std::size_t to, touch touched) {
-    const std::size_t stop = touched == touch::all ? driver_.template replay<touch::all>(c, from, to)
-                                                   : driver_.template replay<touch::first>(c, from, to);
+    return served(replay(c, from, to, touched), to);
+  }
+
+  bool served(std::size_t stop, std::size_t to) {
     if (stop == to) return true;
     job_.stopped_at = stop;
     job_.refuse(harness::work_state::out_of_memory, "an allocation was refused");
@@ -182,6 +195,17 @@ class runner {
     return true;
   }
 
+  void time_operations(C& c) {
+    if constexpr (block_allocator<C>) {
+      if constexpr (starts_warm<C>)
+        if (!whole_pass(c)) return;
+      const std::size_t stop =
+          latency_->run(c, driver_.slots(), job_.touched,
+                        [&](std::size_t from, std::size_t to) { return replay(c, from, to, job_.touched); });
+      if (served(stop, facts_.ops)) job_.state = harness::work_state::done;
+    }
+  }
+
   void count_instructions(C& c) {
     if (!whole_pass(c)) return;
     bool served = false;
@@ -220,6 +244,7 @@ class runner {
   job& job_;
   driver<C> driver_;
   std::optional<harness::litter> litter_;
+  std::optional<latency_run> latency_;  // where its operations are timed
 
   // Of a footprint, in bytes.
   std::uint64_t held_before_ = 0;  // by the littered heap

@@ -37,6 +37,11 @@ class pattern_checked {
   }
   void* allocate(const op& o) { return received(c_.allocate(o), o); }
   void* allocate_aligned(const op& o) { return received(c_.allocate_aligned(o), o); }
+  void* allocate_zeroed(const op& o) {
+    void* const p = replay::allocate_zeroed(c_, o);
+    if (p != nullptr && !is_zero(p, o.size)) fail("a block of calloc is not zero");
+    return received(p, o);
+  }
   void deallocate(void* p, const op& o) {
     if (!has_pattern(p, o.size, seed_of(o)))
       fail("contents written at the allocation are damaged at the free");
@@ -91,6 +96,10 @@ class live_counted {
     add(o.size);
     return c_.allocate_aligned(o);
   }
+  void* allocate_zeroed(const op& o) {
+    add(o.size);
+    return replay::allocate_zeroed(c_, o);
+  }
   void deallocate(void* p, const op& o) {
     live_.fetch_sub(o.size);
     c_.deallocate(p, o);
@@ -130,7 +139,9 @@ class thread_runner {
       case job_kind::footprint:
         return footprint(c);
       case job_kind::count_instructions:
-        return job_.refuse(harness::work_state::failed, "instructions are counted on one thread only");
+      case job_kind::curve:
+      case job_kind::latency:
+        return job_.refuse(harness::work_state::failed, "this is measured on one thread only");
       case job_kind::count_contention:
         return count_contention(c);
     }

@@ -186,6 +186,8 @@ class thread_walk {
         return receive(c_.allocate(o), o);
       case op_kind::allocate_aligned:
         return receive(c_.allocate_aligned(o), o);
+      case op_kind::allocate_zeroed:
+        return receive(allocate_zeroed(c_, o), o);
       case op_kind::deallocate:
         c_.deallocate((s->crosses ? next_.slots() : slots_)[o.slot], o);
         return true;

@@ -1,6 +1,7 @@
 #include "replay/session/replay_session.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "harness/bytes.hpp"
@@ -55,6 +56,7 @@ void replay_session::run() {
     measure_rows();
     weigh_rows();
     if (options_.curve) draw_rows();
+    if (options_.latency_passes != 0) time_operations();
     if (options_.count_instructions) count_rows();
     for (std::uint64_t copies = 1; copies <= options_.scale; ++copies) scale_rows(copies);
   }
@@ -197,12 +199,8 @@ harness::turn_result replay_session::scale(row& r, std::uint64_t copies) {
   progress_.show(std::to_string(copies) + " of " + std::to_string(options_.scale) + " copies: " + r.label());
   job task(job_kind::measure);
   task.copies = copies;
-  if (!work(r, task)) {
-    if (interrupted_) return harness::turn_result::stop_all;
-    r.status = row_status::ok;  // what fewer copies came to stands
-    r.reason = std::to_string(copies) + " copies: " + r.reason;
-    return harness::turn_result::leave_out;
-  }
+  if (!work_beside(r, task, "more copies were not run"))
+    return interrupted_ ? harness::turn_result::stop_all : harness::turn_result::leave_out;
   const double operations = static_cast<double>(copies * trace_.facts().operations());
   scale_point& point = r.scale.back();
   point.events_per_second.push_back(operations / task.warm_wall_ns * 1e9);
@@ -215,7 +213,7 @@ harness::turn_result replay_session::scale(row& r, std::uint64_t copies) {
 void replay_session::count_contention(row& r) {
   job task(job_kind::count_contention);
   task.copies = r.scale.size();
-  if (work(r, task) && task.lock_attempts != 0)
+  if (work_beside(r, task, "contention was not counted") && task.lock_attempts != 0)
     r.scale.back().contention =
         static_cast<double>(task.lock_failures) / static_cast<double>(task.lock_attempts);
 }
@@ -236,6 +234,21 @@ void replay_session::draw_rows() {
     progress_.show("curve of " + r.label());
     job task(job_kind::curve);
     if (work_beside(r, task, "its curve was not drawn")) r.curve.emplace(task.curve);
+  }
+}
+
+void replay_session::time_operations() {
+  clock_ = harness::measured_clock();
+  for (row& r : rows_) {
+    if (stop_here()) return;
+    if (r.status != row_status::ok) continue;
+    progress_.show("timing single operations of " + r.label());
+    job task(job_kind::latency);
+    task.latency.passes = options_.latency_passes;
+    task.latency.clock = *clock_;
+    if (!work_beside(r, task, "single operations were not timed")) continue;
+    const latencies& found = task.latency.found;
+    r.single = {found, locate(trace_, std::span(found.worst).first(found.worst_count))};
   }
 }
 

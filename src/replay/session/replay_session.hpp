@@ -1,7 +1,7 @@
 // replay_session: a trace against strategies, from the choice of rows to the finished ones.
 //
-//     check each  -->  measure, alternated: A B C A B C ...  -->  footprint of each  [--> curve] [-->
-//     instructions]
+//     check each --> measure, alternated: A B C A B C ... --> footprint of each [--> curve, single
+//     operations, instructions]
 //
 // Every step of every row is a worker process of its own (measured with shifts: one for each of them). A row
 // that fails its check is not measured; one that runs out of memory says so and the others go on. Between
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "harness/alternation.hpp"
+#include "harness/operation_clock.hpp"
 #include "harness/session.hpp"
 #include "harness/terminal.hpp"
 #include "replay/session/row.hpp"
@@ -36,8 +37,8 @@ struct session_options {
   bool curve = false;        // draw what is held over the events
   bool check_only = false;
   bool count_instructions = false;
-  std::uint64_t scale =
-      0;  // of a trace of threads: copies at once, from 1 to this; 0: only one, not as a scale
+  std::uint64_t scale = 0;           // of a trace of threads: most copies at once; 0: one, and no scale
+  std::uint64_t latency_passes = 0;  // in which single operations are timed; 0: they are not
 };
 
 // More rounds are run while a row's spread is wider than this part of its median, up to three
@@ -55,12 +56,16 @@ class replay_session : public harness::session<row> {
 
   void run();
 
+  // What single operations were timed by, if they were.
+  [[nodiscard]] const std::optional<harness::operation_clock>& clock() const { return clock_; }
+
  private:
   void choose_rows();
   void check_rows();
   void measure_rows();
   void weigh_rows();
   void draw_rows();
+  void time_operations();
   void count_rows();
   void scale_rows(std::uint64_t copies);
   harness::turn_result scale(row& r, std::uint64_t copies);
@@ -80,6 +85,7 @@ class replay_session : public harness::session<row> {
   const trace& trace_;
   session_options options_;
   harness::progress progress_;
+  std::optional<harness::operation_clock> clock_;
   std::vector<double> warm_baseline_;  // by round, then shift: CPU ns of a pass of `none`
   std::vector<double> cold_baseline_;
 };

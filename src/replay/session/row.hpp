@@ -14,6 +14,7 @@
 #include "harness/statistics.hpp"
 #include "harness/work.hpp"
 #include "replay/allocator/strategy.hpp"
+#include "replay/latency/located_operation.hpp"
 #include "replay/run/held_curve.hpp"
 
 namespace mallard::replay {
@@ -80,6 +81,12 @@ struct row : harness::session_row {
   std::optional<std::uint64_t> external;
   std::optional<drawn_curve> curve;
   std::optional<double> instructions;  // an operation, net of the baseline's
+
+  struct single_operations {
+    latencies figures;
+    std::vector<located_operation> worst;  // the slowest first
+  };
+  std::optional<single_operations> single;
 
   // The figures of a round: one, or one for each shift.
   void add_round(const at_shift& turn) {

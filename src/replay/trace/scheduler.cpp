@@ -16,10 +16,6 @@ namespace {
 constexpr std::uint32_t slots_a_line = 8;
 constexpr std::uint64_t part_ahead = 100;  // of the most live bytes
 
-[[nodiscard]] bool allocates(const op& o) {
-  return o.kind == op_kind::allocate || o.kind == op_kind::allocate_aligned;
-}
-
 // Whether the n-th of many is among a part of them, which is spread evenly.
 [[nodiscard]] bool is_among(std::uint64_t n, double part) {
   return static_cast<double>((n * 0x9E3779B97F4A7C15U) >> 11) < part * 0x1p53;
@@ -166,6 +162,7 @@ class scheduler {
     if (lives.spans.size() > std::size_t{UINT16_MAX} + 1)
       throw journal::error("more than 65536 threads: too many for --threads");
     facts_.of = subject::threads;
+    facts_.marks = 0;
     facts_.window = options.window;
     facts_.copies = options.copies;
     facts_.thread_times = lives.have_times;
@@ -242,7 +239,7 @@ class scheduler {
     for (std::size_t i = 0; i < ops_.size(); ++i) {
       const std::uint32_t thread = thread_of(i);
       ++parts_[thread].steps;
-      if (allocates(ops_[i])) ++allocations[thread];
+      if (is_allocation(ops_[i].kind)) ++allocations[thread];
     }
     std::uint64_t steps = 0;
     std::uint64_t places = 0;
@@ -270,6 +267,7 @@ class scheduler {
     switch (o.kind) {
       case op_kind::allocate:
       case op_kind::allocate_aligned:
+      case op_kind::allocate_zeroed:
         begin_block(step, thread);
         break;
       case op_kind::reallocate:
@@ -291,13 +289,13 @@ class scheduler {
 
   // Bytes that an op allocates.
   [[nodiscard]] static std::uint64_t allocated_by(const op& o) {
-    return allocates(o) || o.kind == op_kind::reallocate ? o.size : 0;
+    return is_allocation(o.kind) || o.kind == op_kind::reallocate ? o.size : 0;
   }
   // Bytes that are alive more after it.
   [[nodiscard]] std::int64_t gained_by(std::size_t i) const {
     const op& o = ops_[i];
     const auto size = static_cast<std::int64_t>(o.size);
-    if (allocates(o)) return size;
+    if (is_allocation(o.kind)) return size;
     if (o.kind == op_kind::reallocate) return size - static_cast<std::int64_t>(ops_[i + 1].size);
     return o.kind == op_kind::deallocate ? -size : 0;
   }

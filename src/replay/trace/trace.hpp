@@ -1,14 +1,15 @@
 // trace: a journal as a pass replays it, in memory outside every allocator's heap.
 //
-//     [ trace_facts | op op op op ... | place place ... | mark ... or thread ... ]   one shared file, inherited
+//     [ trace_facts | op op op op ... | place place ... | mark ... or thread ... ]   one shared file,
+//     inherited
 //                                                                                   by workers
 //
 // The ops leave nothing alive: blocks the program never freed are freed at the end, in the order of
 // their allocation, so that passes repeat. Places are where `none` hands its blocks out (places.hpp),
 // one for each allocation. Marks lead from ops back to the journal's events. Workers map the file read-only.
-// A trace of regions has ops of its own (region_op.hpp) and ends what the program left in the same way; so has
-// a trace of threads (thread_step.hpp), which lists its threads as well. Building them: trace_builder.hpp,
-// region_trace_builder.hpp, scheduler.hpp.
+// A trace of regions has ops of its own (region_op.hpp) and ends what the program left in the same way; so
+// has a trace of threads (thread_step.hpp), which lists its threads as well. Building them:
+// trace_builder.hpp, region_trace_builder.hpp, scheduler.hpp.
 #pragma once
 
 #include <cstdint>
@@ -97,6 +98,10 @@ class trace {
   // Of a trace of blocks.
   [[nodiscard]] std::span<const op> ops() const noexcept {
     return {static_cast<const op*>(at(ops_offset)), facts().ops};
+  }
+  // Of a trace of blocks, without the frees at the end of a pass: what the program did.
+  [[nodiscard]] std::span<const op> recorded_ops() const noexcept {
+    return ops().first(facts().ops - facts().never_freed);
   }
   // Of a trace of regions.
   [[nodiscard]] std::span<const region_op> region_ops() const noexcept {

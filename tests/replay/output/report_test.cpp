@@ -33,8 +33,8 @@ std::vector<row> two_rows() {
 TEST(Report, JsonFieldsAreNamedAsEverywhere) {
   const std::vector<row> rows = two_rows();
   const json whole = json::parse(to_json(report_of(rows)));
-  EXPECT_EQ(names_in(whole),
-            (std::vector<std::string>{"journal", "machine", "method", "litter", "shifts", "rows"}));
+  EXPECT_EQ(names_in(whole), (std::vector<std::string>{"journal", "machine", "method", "litter", "shifts",
+                                                       "latency", "rows"}));
   EXPECT_EQ(names_in(whole["rows"][0]), (std::vector<std::string>{"strategy",
                                                                   "binding",
                                                                   "status",
@@ -47,6 +47,9 @@ TEST(Report, JsonFieldsAreNamedAsEverywhere) {
                                                                    "by_shift", "threads",
                                                                   "alloc_ns",
                                                                   "free_ns",
+                                                                  "realloc_ns",
+                                                                  "calloc_ns",
+                                                                  "worst",
                                                                   "max_held",
                                                                   "max_live",
                                                                   "fragmentation",
@@ -58,9 +61,9 @@ TEST(Report, JsonFieldsAreNamedAsEverywhere) {
                                                                   "curve",
                                                                   "page_faults",
                                                                   "instructions_per_event"}));
-  EXPECT_EQ(names_in(whole["rows"][0]["alloc_ns"]),
-            (std::vector<std::string>{"p50", "p99", "p999", "p9999", "max", "max_of_min"}));
-  EXPECT_EQ(names_in(whole["rows"][0]["free_ns"]), names_in(whole["rows"][0]["alloc_ns"]));
+  for (const char* kind : {"alloc_ns", "free_ns", "realloc_ns", "calloc_ns"})
+    EXPECT_EQ(names_in(whole["rows"][0][kind]),
+              (std::vector<std::string>{"p50", "p90", "p99", "p999", "p9999", "max", "minimum", "cold"}));
 }
 
 TEST(Report, JsonHasTheFiguresAndNullForWhatIsNotKnown) {
@@ -81,7 +84,9 @@ TEST(Report, JsonHasTheFiguresAndNullForWhatIsNotKnown) {
   EXPECT_EQ(glibc["page_faults"], 10);
   for (const char* name : {"internal", "header", "external", "instructions_per_event"})
     EXPECT_TRUE(glibc[name].is_null()) << name;
-  EXPECT_TRUE(glibc["alloc_ns"]["p50"].is_null());
+  for (const auto& [name, value] : glibc["alloc_ns"].items()) EXPECT_TRUE(value.is_null()) << name;
+  EXPECT_TRUE(glibc["worst"].is_null());
+  EXPECT_TRUE(whole["latency"].is_null());
   EXPECT_EQ(whole["rows"][1]["external"], 30);
 }
 
@@ -197,6 +202,134 @@ TEST(Report, TheTextNamesJournalMachineAndMethod) {
        {"journal  ", "machine  ", "rounds  ", "touch  ", "threads  ", "litter  ", "footprint  "})
     EXPECT_NE(text.find(std::string("\n") + start), text.starts_with(start) ? 0 : std::string::npos) << start;
   EXPECT_LT(text.find("\nstrategy  "), text.find("\nHow this was measured:\nmachine  ")) << text;
+}
+
+// One row of single operations: 500 allocations and frees, one reallocation, no calloc.
+row::single_operations timed() {
+  const auto around = [](double ns) { return percentiles{ns, ns + 1, ns + 2, ns + 3, ns + 4, ns + 5}; };
+  row::single_operations single;
+  single.figures[operation::allocation] = {500, around(110), around(10), around(1110)};
+  single.figures[operation::deallocation] = {500, around(120), around(20), around(1120)};
+  single.figures[operation::reallocation] = {1, around(130), around(30), around(1130)};
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    located_operation& w = single.worst.emplace_back();
+    w.op = 70 + i;
+    w.ns = 1000.4 - static_cast<double>(i);
+    w.faults = i;
+    w.event = 90 + i;
+    w.size = 48;
+    w.live_blocks = 5;
+    w.live_bytes = 2048;
+  }
+  single.worst[0].kind = operation::reallocation;
+  single.worst[0].old_size = 24;
+  return single;
+}
+
+report_input report_of_latency(const std::vector<row>& rows, const session_options& options) {
+  report_input in = report_of(rows, options);
+  in.clock = harness::operation_clock{.tsc = true, .ns_per_tick = 0.5, .quantum = 20, .overhead = 50};
+  return in;
+}
+
+std::size_t lines_with(const std::string& text, const std::string& part) {
+  std::istringstream lines(text);
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line);) count += line.find(part) != std::string::npos;
+  return count;
+}
+
+TEST(Report, SingleOperationsHaveTheirMembers) {
+  std::vector<row> rows = two_rows();
+  rows[1].single = timed();
+  session_options options;
+  options.latency_passes = 30;
+  const json whole = json::parse(to_json(report_of_latency(rows, options)));
+  EXPECT_EQ(whole["latency"], (json{{"passes", 30},
+                                    {"clock", "tsc"},
+                                    {"ns_per_tick", 0.5},
+                                    {"quantum_ns", 10.0},
+                                    {"overhead_ns", 25.0}}));
+  EXPECT_TRUE(whole["rows"][0]["alloc_ns"]["p50"].is_null()) << "it was not timed";
+  EXPECT_TRUE(whole["rows"][0]["worst"].is_null());
+  const json& pool = whole["rows"][1];
+  EXPECT_EQ(pool["alloc_ns"]["p50"], 110.0);
+  EXPECT_EQ(pool["alloc_ns"]["minimum"]["p99"], 12.0);
+  EXPECT_EQ(pool["free_ns"]["cold"]["max"], 1125.0);
+  EXPECT_EQ(pool["realloc_ns"]["minimum"]["p9999"], 34.0);
+  for (const auto& [name, value] : pool["calloc_ns"].items()) EXPECT_TRUE(value.is_null()) << name;
+  ASSERT_EQ(pool["worst"].size(), 10u);
+  EXPECT_EQ(pool["worst"][0], (json{{"ns", 1000.4},
+                                    {"event", 90},
+                                    {"operation", 70},
+                                    {"call", "realloc"},
+                                    {"size", 48},
+                                    {"old_size", 24},
+                                    {"live_blocks", 5},
+                                    {"live", 2048},
+                                    {"page_faults", 0}}));
+  EXPECT_TRUE(pool["worst"][1]["old_size"].is_null());
+}
+
+TEST(Report, SingleOperationsAreTablesBelowTheOther) {
+  std::vector<row> rows = two_rows();
+  rows[0].single = timed();
+  rows[0].single->figures[operation::reallocation].count = 0;
+  rows[1].single = timed();
+  session_options options;
+  options.latency_passes = 30;
+  const std::string text = to_text(report_of_latency(rows, options));
+  const std::string lowest = text.substr(text.find("the lowest of 30 passes"));
+  EXPECT_EQ(cells_of(lowest, "strategy  "),
+            (std::vector<std::string>{"strategy", "binding", "alloc p50", "p99", "p99.9", "max", "free p50",
+                                      "p99", "p99.9", "max"}));
+  EXPECT_EQ(cells_of(lowest, "multipool  "),
+            (std::vector<std::string>{"multipool", "typed", "10", "12", "13", "15", "20", "22", "23", "25"}));
+  const std::string others = lowest.substr(lowest.find("realloc p50"));
+  EXPECT_EQ(cells_of(others, "glibc  "),
+            (std::vector<std::string>{"glibc", "malloc", "-", "-", "-", "-", "-", "-", "-", "-"}));
+  EXPECT_EQ(cells_of(others, "multipool  "),
+            (std::vector<std::string>{"multipool", "typed", "30", "32", "33", "35", "-", "-", "-", "-"}));
+  const std::string raw = text.substr(text.find("as they came in 30 passes"));
+  EXPECT_EQ(cells_of(raw, "glibc  ")[2], "110");
+  const std::string cold = text.substr(text.find("in the first pass"));
+  EXPECT_EQ(cells_of(cold, "glibc  ")[6], "1120");
+  const std::string worst = text.substr(text.find("The worst "));
+  EXPECT_EQ(cells_of(worst, "glibc  "),
+            (std::vector<std::string>{"glibc", "malloc", "1000", "90", "70", "realloc", "24 to 48", "5",
+                                      "2.00 KiB", "0"}));
+  EXPECT_EQ(lines_with(worst, "2.00 KiB"), 6u) << "three of each";
+  EXPECT_NE(text.find("\nclock         of single operations: the time-stamp counter"), std::string::npos);
+
+  options.names = {"multipool"};
+  EXPECT_EQ(lines_with(to_text(report_of_latency(rows, options)), "2.00 KiB"), 13u)
+      << "ten of what was asked for";
+}
+
+TEST(Report, WithoutSingleOperationsNothingIsSaidOfThem) {
+  const std::vector<row> rows = two_rows();
+  const std::string text = to_text(report_of(rows));
+  EXPECT_EQ(text.find("Single operations"), std::string::npos);
+  EXPECT_EQ(text.find("\nclock "), std::string::npos);
+  EXPECT_NE(text.find("\nlatency       single operations are not timed (--latency)"), std::string::npos);
+}
+
+// Where there is no such counter, or it is not steady, the method says so.
+TEST(Report, AnotherClockIsNamed) {
+  std::vector<row> rows = two_rows();
+  rows[0].single = timed();
+  rows[1].single = timed();
+  for (row& r : rows) r.single->figures.pinned = true;
+  session_options options;
+  options.latency_passes = 7;
+  report_input in = report_of_latency(rows, options);
+  in.clock->tsc = false;
+  const json kernel = json::parse(to_json(in));
+  EXPECT_EQ(kernel["latency"]["clock"], "CLOCK_MONOTONIC_RAW");
+  EXPECT_NE(kernel["method"]["clock"].get<std::string>().find("CLOCK_MONOTONIC_RAW, as "), std::string::npos);
+  EXPECT_NE(kernel["method"]["latency"].get<std::string>().find(", on one CPU, "), std::string::npos);
+  rows[1].single->figures.pinned = false;
+  EXPECT_NE(to_text(in).find("not kept on one CPU"), std::string::npos);
 }
 
 }  // namespace

@@ -1,0 +1,114 @@
+#include "replay/latency/operation_log.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+#include "replay/trace/events.hpp"
+
+namespace mallard::replay {
+namespace {
+
+using testing::events;
+
+// A tick of half a nanosecond, and ten of them for an empty pair of readings.
+constexpr harness::operation_clock clock{.tsc = false, .ns_per_tick = 0.5, .quantum = 1, .overhead = 10};
+
+std::vector<double> values(const percentiles& p) { return {p.p50, p.p90, p.p99, p.p999, p.p9999, p.max}; }
+
+TEST(OperationLog, TimesAreNetNanosecondsOfEachKindApart) {
+  const trace t = events().malloc(1, 8).memalign(2, 8, 64).calloc(3, 8).realloc(1, 1, 9).free(3).build();
+  operation_log log(t.recorded_ops(), clock);
+  ASSERT_EQ(t.ops()[3].kind, op_kind::reallocate);
+  log.add(0, 30);
+  log.add(1, 50);
+  log.add(2, 110);
+  log.add(3, 210);
+  log.add(5, 9);  // less than an empty pair
+  latencies found;
+  log.take(found, &latency_figures::raw);
+  EXPECT_EQ(values(found[operation::allocation].raw), (std::vector<double>{10, 20, 20, 20, 20, 20}));
+  EXPECT_EQ(found[operation::calloc].raw.max, 50);
+  EXPECT_EQ(found[operation::reallocation].raw.p50, 100);
+  EXPECT_EQ(found[operation::deallocation].raw.max, 0);
+
+  log.take_lowest(found);
+  EXPECT_EQ(found[operation::allocation].count, 2u);
+  EXPECT_EQ(found[operation::reallocation].count, 1u) << "its second half is no operation";
+  EXPECT_EQ(found[operation::calloc].minimum.max, 50);
+}
+
+TEST(OperationLog, OfEachOperationTheLowestTimeCounts) {
+  const trace t = events().malloc(1, 8).malloc(2, 8).free(1).free(2).build();
+  operation_log log(t.recorded_ops(), clock);
+  for (std::size_t i = 0; i < 4; ++i) log.add(i, 12);
+  latencies found;
+  log.take(found, &latency_figures::cold);
+  log.forget_lowest();
+  for (const std::uint64_t disturbed : {0u, 1u, 2u})
+    for (std::size_t i = 0; i < 4; ++i) log.add(i, i == disturbed ? 100'000 : 20 + 2 * i);
+  log.take(found, &latency_figures::raw);
+  log.take_lowest(found);
+  EXPECT_EQ(found[operation::allocation].cold.max, 1) << "before anything was forgotten";
+  EXPECT_EQ(found[operation::allocation].raw.max, 49'995);
+  EXPECT_EQ(found[operation::allocation].minimum.max, 6);
+  ASSERT_EQ(found.worst_count, 4u);
+  EXPECT_EQ(found.worst[0].op, 3u);
+  EXPECT_EQ(found.worst[0].ns, 8);
+  EXPECT_EQ(found.worst[3].op, 0u);
+}
+
+TEST(OperationLog, TheTenWorstAreInOrderAndEqualsByTheirPlace) {
+  events history;
+  for (std::uint64_t i = 1; i <= 1000; ++i) history.malloc(i, 8);
+  const trace t = history.build();
+  operation_log log(t.recorded_ops(), clock);
+  for (std::size_t i = 0; i < 1000; ++i) log.add(i, i % 100 == 7 ? 10'000 + i : 10 + i / 999);
+  latencies found;
+  log.take_lowest(found);
+  ASSERT_EQ(found.worst_count, 10u);
+  for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(found.worst[i].op, 907 - 100 * i);
+
+  log.forget_lowest();
+  found = {};
+  for (std::size_t i = 0; i < 1000; ++i) log.add(i, i % 2 == 0 ? 10 : 11);
+  log.take_lowest(found);
+  ASSERT_EQ(found.worst_count, 10u) << "what took no time is none of them";
+  for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(found.worst[i].op, 2 * i + 1);
+}
+
+TEST(OperationLog, TheLowestNeverExceedWhatCame) {
+  events history;
+  for (std::uint64_t i = 1; i <= 777; ++i) history.malloc(i, 8);
+  for (std::uint64_t i = 1; i <= 333; ++i) history.free(i);
+  const trace t = history.build();
+  std::mt19937_64 random(3);
+  for (int passes : {1, 2, 7}) {
+    operation_log log(t.recorded_ops(), clock);
+    for (int pass = 0; pass < passes; ++pass)
+      for (std::size_t i = 0; i < t.recorded_ops().size(); ++i)
+        log.add(i, 10 + (random() >> 20 >> random() % 44));
+    latencies found;
+    log.take(found, &latency_figures::raw);
+    log.take_lowest(found);
+    for (const operation kind : {operation::allocation, operation::deallocation}) {
+      const std::vector<double> raw = values(found[kind].raw);
+      const std::vector<double> lowest = values(found[kind].minimum);
+      for (std::size_t p = 0; p < raw.size(); ++p) EXPECT_LE(lowest[p], raw[p]);
+      if (passes == 1) EXPECT_EQ(lowest, raw);
+    }
+  }
+}
+
+TEST(OperationLog, ATimeTooLongForAWordIsTheLongest) {
+  const trace t = events().malloc(1, 8).build();
+  operation_log log(t.recorded_ops(), clock);
+  log.add(0, std::uint64_t{1} << 40);
+  latencies found;
+  log.take_lowest(found);
+  EXPECT_EQ(found[operation::allocation].minimum.max, 0.5 * 0xffff'ffff);
+}
+
+}  // namespace
+}  // namespace mallard::replay

@@ -1,0 +1,166 @@
+#include "replay/run/latency.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "replay/allocator/none.hpp"
+#include "replay/latency/located_operation.hpp"
+#include "replay/run/run.hpp"
+#include "replay/trace/events.hpp"
+
+namespace mallard::replay {
+namespace {
+
+using testing::events;
+
+constexpr double planted_ns = 5000;
+constexpr double nearly_planted_ns = 4800;  // net of the clock's overhead
+
+const harness::operation_clock& clock() {
+  static const harness::operation_clock measured = harness::measured_clock();
+  return measured;
+}
+
+void spend(double ns) {
+  const harness::operation_meter meter = clock().meter();
+  const std::uint64_t start = meter.before();
+  while (clock().ns(meter.after() - start) < ns) {
+  }
+}
+
+void fault_once() {
+  void* const page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  *static_cast<volatile char*>(page) = 1;
+  ::munmap(page, 4096);
+}
+
+// The baseline, but one operation in 10,000 takes five microseconds; every other of these has a page fault.
+class planted : public none {
+ public:
+  explicit planted(const trace& t) : none(t), first_(t.ops().data()) {}
+
+  static bool is_slow(std::size_t index) { return index % 10'000 == 4321; }
+
+  void* allocate(const op& o) {
+    plant(o);
+    return none::allocate(o);
+  }
+  void deallocate(void* p, const op& o) {
+    plant(o);
+    none::deallocate(p, o);
+  }
+
+ private:
+  void plant(const op& o) const {
+    const auto index = static_cast<std::size_t>(&o - first_);
+    if (!is_slow(index)) return;
+    spend(planted_ns);
+    if (index / 10'000 % 2 == 1) fault_once();
+  }
+
+  const op* first_;
+};
+
+// In a thread of its own: the worker would stay on its CPU.
+template <class C>
+std::unique_ptr<job> timed(const trace& t, std::uint64_t passes) {
+  auto task = std::make_unique<job>(job_kind::latency);
+  task->latency.passes = passes;
+  task->latency.clock = clock();
+  std::thread([&] { run<C>(t, *task); }).join();
+  return task;
+}
+
+// 51,000 events, of which the first has no operation, and 1000 blocks that are never freed.
+const trace& long_history() {
+  static const trace t = [] {
+    events history;
+    history.free(7);
+    for (std::uint64_t i = 1; i <= 26'000; ++i) {
+      history.malloc(i, 8 + i % 90);
+      if (i > 1000) history.free(i - 1000);
+    }
+    return history.build();
+  }();
+  return t;
+}
+
+TEST(Latency, APlantedSlownessIsFoundAndNamed) {
+  const trace& t = long_history();
+  const auto task = timed<planted>(t, 10);
+  ASSERT_EQ(task->state, harness::work_state::done) << task->reason.data();
+  const latencies& found = task->latency.found;
+
+  ASSERT_GE(found.worst_count, 5u);
+  const auto located = locate(t, std::span(found.worst).first(5));
+  std::vector<std::size_t> ops;
+  for (const located_operation& l : located) {
+    ops.push_back(l.op);
+    EXPECT_EQ(l.event, l.op + 1) << "event 0 has no operation";
+    EXPECT_GE(l.ns, nearly_planted_ns);
+    EXPECT_EQ(l.kind, operation_of(t.ops()[l.op].kind));
+    EXPECT_EQ(l.size, t.ops()[l.op].size);
+    if (l.op / 10'000 % 2 == 1) EXPECT_GE(l.faults, 1u) << l.op;
+  }
+  std::ranges::sort(ops);
+  EXPECT_EQ(ops, (std::vector<std::size_t>{4321, 14'321, 24'321, 34'321, 44'321}));
+
+  const latency_figures& allocations = found[operation::allocation];
+  const latency_figures& frees = found[operation::deallocation];
+  EXPECT_EQ(allocations.count, 26'000u);
+  EXPECT_EQ(frees.count, 25'000u) << "those at the end of a pass are not the program's";
+  EXPECT_GE(std::max(allocations.minimum.max, frees.minimum.max), nearly_planted_ns);
+  EXPECT_LE(allocations.minimum.p50, allocations.raw.p50);
+  EXPECT_LE(allocations.minimum.max, allocations.raw.max);
+}
+
+// Callocs take five microseconds, reallocations ten; allocations and frees nothing.
+class slow_kinds : public none {
+ public:
+  using none::none;
+  void* allocate_zeroed(const op& o) {
+    spend(planted_ns);
+    return none::allocate(o);
+  }
+  void* reallocate(void* p, const op&, const op&) {
+    spend(2 * planted_ns);
+    return p;
+  }
+};
+
+TEST(Latency, CallocsAndReallocationsAreApart) {
+  events history;
+  for (std::uint64_t i = 1; i <= 200; ++i) history.malloc(i, 8).calloc(1000 + i, 8).realloc(i, i, 9).free(i);
+  const trace t = history.build();
+  const auto task = timed<slow_kinds>(t, 10);
+  const latencies& found = task->latency.found;
+  for (const operation kind : all_operations) EXPECT_EQ(found[kind].count, 200u) << name_of(kind);
+  EXPECT_GE(found[operation::calloc].minimum.p50, nearly_planted_ns);
+  EXPECT_GE(found[operation::reallocation].minimum.p50, planted_ns + nearly_planted_ns);
+  EXPECT_LT(found[operation::allocation].minimum.p50, nearly_planted_ns);
+  EXPECT_LT(found[operation::deallocation].minimum.p50, nearly_planted_ns);
+  EXPECT_GE(found[operation::calloc].cold.p50, nearly_planted_ns);
+}
+
+// Refuses what is larger than a kilobyte.
+class small_only : public none {
+ public:
+  using none::none;
+  void* allocate(const op& o) { return o.size > 1024 ? nullptr : none::allocate(o); }
+};
+
+TEST(Latency, ARefusedAllocationEndsIt) {
+  const trace t = events().malloc(1, 8).malloc(2, 2000).build();
+  const auto task = timed<small_only>(t, 3);
+  EXPECT_EQ(task->state, harness::work_state::out_of_memory);
+  EXPECT_EQ(task->stopped_at, 1u);
+}
+
+}  // namespace
+}  // namespace mallard::replay
