@@ -123,9 +123,7 @@ class trace {
   }
   // Of a trace of blocks, by op; the first is of op 0.
   [[nodiscard]] std::span<const event_mark> marks() const noexcept {
-    return {static_cast<const event_mark*>(
-                at(places_offset(facts().ops) + facts().allocations * sizeof(std::uint64_t))),
-            facts().marks};
+    return {reinterpret_cast<const event_mark*>(places().data() + places().size()), facts().marks};
   }
   [[nodiscard]] int descriptor() const noexcept { return file_.descriptor(); }
 
