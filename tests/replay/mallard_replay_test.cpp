@@ -551,9 +551,13 @@ TEST_F(ThreadedReplay, EachThreadIsReplayedAsOne) {
   ASSERT_EQ(r.exit_code, 0) << r.out;
   const json whole = json::parse(r.out);
   EXPECT_EQ(whole["journal"]["replayed"], "threads");
-  EXPECT_EQ(
-      whole["journal"]["schedule"],
-      (json{{"threads", 3}, {"at_once", 2}, {"window", 4096}, {"remote_frees", 2}, {"times_known", false}}));
+  EXPECT_EQ(whole["journal"]["schedule"], (json{{"threads", 3},
+                                                {"at_once", 2},
+                                                {"window", 4096},
+                                                {"remote_frees", 2},
+                                                {"copies", 1},
+                                                {"crossing_frees", 0},
+                                                {"times_known", false}}));
   for (const json& row : whole["rows"]) {
     if (sanitized && row["binding"] == "malloc") continue;
     EXPECT_EQ(row["status"], "ok") << row.dump();
@@ -575,9 +579,35 @@ TEST_F(ThreadedReplay, TheTableSaysWhatWasReplayedAndAssumed) {
     EXPECT_NE(r.out.find(part), std::string::npos) << part << "\n" << r.out;
 }
 
+TEST_F(ThreadedReplay, AScaleHasAPointForEachNumberOfCopies) {
+  const run_result r = shell("$REPLAY --threads --scale 3 --crossing 100 --json --warm-time 0 " + path_);
+  ASSERT_EQ(r.exit_code, 0) << r.out;
+  const json whole = json::parse(r.out);
+  EXPECT_EQ(whole["journal"]["schedule"]["copies"], 3);
+  EXPECT_EQ(whole["journal"]["schedule"]["crossing_frees"], 3);
+  for (const json& row : whole["rows"]) {
+    if (sanitized && row["binding"] == "malloc") continue;
+    ASSERT_EQ(row["scale"].size(), 3U) << row.dump();
+    for (std::size_t n = 0; n < 3; ++n) {
+      const json& point = row["scale"][n];
+      EXPECT_EQ(point["copies"], n + 1);
+      EXPECT_GT(point["events_per_second"], 0);
+      EXPECT_EQ(point["rounds"].size(), 5U);
+    }
+  }
+  const json& locked = row_of(whole["rows"], "locked_multipool", "typed");
+  EXPECT_TRUE(locked["scale"][2]["contention"].is_number());
+  EXPECT_TRUE(row_of(whole["rows"], "none", "typed")["scale"][2]["contention"].is_null());
+  const run_result table =
+      shell("$REPLAY --threads --scale 2 --strategy locked_multipool --warm-time 0 " + path_);
+  EXPECT_NE(table.out.find("million events/s by copies"), std::string::npos) << table.out;
+}
+
 TEST_F(ThreadedReplay, WhatIsForOneThreadIsRefused) {
-  for (const char* options : {"--threads --regions", "--threads --litter 1", "--threads --instructions",
-                              "--window 5", "--threads --window 0", "--threads --strategy multipool"}) {
+  for (const char* options :
+       {"--threads --regions", "--threads --litter 1", "--threads --instructions", "--window 5", "--scale 2",
+        "--threads --crossing 5", "--threads --shift", "--threads --curve", "--threads --latency",
+        "--threads --window 0", "--threads --strategy multipool"}) {
     const run_result r = shell("$REPLAY " + std::string(options) + " " + path_ + " 2>&1");
     EXPECT_EQ(r.exit_code, 2) << options << r.out;
     EXPECT_EQ(std::ranges::count(r.out, '\n'), 1) << r.out;

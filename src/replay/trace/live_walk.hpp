@@ -42,6 +42,7 @@ class live_walk {
     switch (o->kind) {
       case op_kind::allocate:
       case op_kind::allocate_aligned:
+      case op_kind::allocate_zeroed:
         bytes_ += o->size;
         return true;
       case op_kind::deallocate:
