@@ -2,9 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "allocplus/pools/measure_nodes.hpp"
-#include "allocplus/pools/measure_ranges.hpp"
-#include "allocplus/pools/measure_threads.hpp"
+#include "allocplus/pools/measure_pools.hpp"
 
 namespace mallard::bench {
 namespace {

@@ -2,9 +2,7 @@
 
 #include "allocplus/allocplus_columns.hpp"
 #include "allocplus/floors.hpp"
-#include "allocplus/pools/measure_nodes.hpp"
-#include "allocplus/pools/measure_ranges.hpp"
-#include "allocplus/pools/measure_threads.hpp"
+#include "allocplus/pools/measure_pools.hpp"
 #include "allocplus/pools/pools.hpp"
 #include "allocplus/pools/pools_of_boost.hpp"
 #include "allocplus/pools/pools_of_heaps.hpp"
