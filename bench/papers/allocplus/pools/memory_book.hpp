@@ -1,22 +1,65 @@
 // memory_book: what an allocator has of the operating system while all nodes are alive, when all are freed,
-// and when it was told to give back what it can.
+// and when it was told to give back what it can; and what stands beneath it, which is asked.
 //
 //     opened | full: all alive | freed: the first time | ... | empty: all freed, trimmed | write(page)
 //
+//     allocator --> pool --in use--> heap beneath --cached--> operating system
+//
 // Resident bytes are those of the page tables, exactly; all that the harness itself needs is mapped in
 // before. An allocator's own figures are differences from the beginning, so that what the process had before
-// counts for nobody. Cost: a walk over the page tables, each time; never within a timed part.
+// counts for nobody. In use is what has been taken from the heap beneath and not given back: what the pool
+// still holds when all nodes are freed. Cached is what the heap beneath has of the system beyond that. A
+// malloc that tells neither is asked for neither. Cost: a walk over the page tables, each time; never within
+// a timed part. Seed 001, "Testing adaptive_pool": the columns after all is deallocated.
 #pragma once
 
+#include <malloc.h>
+
 #include <algorithm>
+#include <boost/container/detail/dlmalloc.hpp>
 #include <cstddef>
 #include <cstdint>
 
-#include "allocplus/pools/beneath.hpp"
 #include "common/page.hpp"
 #include "harness/memory_meter.hpp"
+#include "mallard/source/default_source.hpp"
 
 namespace mallard::bench {
+
+struct heap_figures {
+  std::uint64_t in_use = 0;  // bytes
+  std::uint64_t cached = 0;
+};
+inline constexpr heap_figures untold{not_counted, not_counted};
+
+// Boost.Container's dlmalloc.
+struct boost_beneath {
+  [[nodiscard]] static heap_figures figures() {
+    const std::uint64_t in_use = boost::container::dlmalloc_allocated_memory();
+    return heap_figures{in_use, boost::container::dlmalloc_footprint() - in_use};
+  }
+  static void trim() { boost::container::dlmalloc_trim(0); }
+};
+
+// The process's malloc where that is the C library's: another may be loaded ahead of it.
+struct glibc_beneath {
+  [[nodiscard]] static heap_figures figures() {
+    const struct mallinfo2 found = ::mallinfo2();
+    return heap_figures{found.uordblks + found.hblkhd, found.fordblks};
+  }
+  static void trim() { ::malloc_trim(0); }
+};
+
+struct unknown_beneath {
+  [[nodiscard]] static heap_figures figures() { return untold; }
+  static void trim() {}
+};
+
+// The chunk cache of the process, which heaps of ours take from; what they have of it they know themselves.
+struct chunks_beneath {
+  [[nodiscard]] static std::uint64_t cached() { return process_chunks().cached(); }
+  static void trim() { process_chunks().trim(0); }
+};
 
 template <class Binding>
 class memory_book {

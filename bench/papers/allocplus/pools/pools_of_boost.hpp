@@ -22,7 +22,7 @@
 #include <type_traits>
 
 #include "allocplus/allocplus_bindings.hpp"
-#include "allocplus/pools/beneath.hpp"
+#include "allocplus/pools/memory_book.hpp"
 #include "allocplus/pools/pool_node.hpp"
 
 namespace mallard::bench {

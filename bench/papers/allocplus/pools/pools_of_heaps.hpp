@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "allocplus/allocplus_bindings.hpp"
-#include "allocplus/pools/beneath.hpp"
+#include "allocplus/pools/memory_book.hpp"
 #include "allocplus/pools/pool_node.hpp"
 #include "mallard/core/concepts.hpp"
 
