@@ -1,13 +1,16 @@
-// The pools of Boost, with 256 nodes a block where that can be said, as the seed has it.
+// The pools that are compared: Boost's, with 256 nodes a block where that can be said, as the seed has it,
+// and heaps of ours.
 //
 //     boost_pool_binding<Version, Of>   Boost.Container's, over its dlmalloc: one for the process, locked, or
 //                                       private: one for each allocator
 //     fast_pool_binding<Mutex>          Boost.Pool's fast_pool_allocator, over operator new
 //     resource_binding<...>             pool resources of Boost.Container and the standard library
 //     malloc_binding<Beneath>           std::allocator over the process's malloc
+//     pool_binding<Version, Heap>       a heap of ours behind allocator<T, Heap> or v2_allocator<T, Heap>
 //
-// A singleton pool is told by the size of its nodes: what is to be given back must be asked of the pool of
-// nodes, not of the pool of elements. Seed 001, "Testing adaptive_pool".
+// Each tells what it holds when all is freed. A singleton pool is told by the size of its nodes: what is to
+// be given back must be asked of the pool of nodes, not of the pool of elements. Seed 001, "Testing
+// adaptive_pool".
 #pragma once
 
 #include <boost/container/adaptive_pool.hpp>
@@ -24,6 +27,7 @@
 #include "allocplus/allocplus_bindings.hpp"
 #include "allocplus/pools/memory_book.hpp"
 #include "allocplus/pools/pool_node.hpp"
+#include "mallard/core/concepts.hpp"
 
 namespace mallard::bench {
 
@@ -165,6 +169,39 @@ class malloc_binding : public std_binding {
   template <class Allocator>
   void trim(Allocator&) {
     Beneath::trim();
+  }
+};
+
+template <unsigned Version, heap Heap>
+class pool_binding : public std::conditional_t<Version == 2, v2_binding<Heap>, v1_binding<Heap>> {
+  using base = std::conditional_t<Version == 2, v2_binding<Heap>, v1_binding<Heap>>;
+
+ public:
+  static constexpr sharing shared = concurrent<Heap> ? sharing::all : sharing::own;
+
+  using base::base;
+
+  // Of floors nothing is known.
+  [[nodiscard]] heap_figures figures() {
+    if constexpr (inspectable<Heap>) return heap_figures{this->heap().usage().held, chunks_beneath::cached()};
+    return untold;
+  }
+
+  // Precondition: nothing is alive.
+  void begin_anew()
+    requires requires(Heap& h) { h.begin_anew(); }
+  {
+    this->heap().begin_anew();
+  }
+
+  // Precondition: nothing is alive. What cannot trim is released.
+  template <class Allocator>
+  void trim(Allocator&) {
+    if constexpr (trimmable<Heap>)
+      this->heap().trim(0);
+    else if constexpr (releasable<Heap>)
+      this->heap().release();
+    chunks_beneath::trim();
   }
 };
 
