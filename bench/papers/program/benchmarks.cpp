@@ -2,10 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "allocplus/burst/burst_ranges.hpp"
-#include "allocplus/expansion/expansion.hpp"
+#include "allocplus/allocplus.hpp"
 #include "allocplus/pools/pools.hpp"
-#include "allocplus/shrink/shrink.hpp"
 #include "common/block_sizes.hpp"
 #include "p0089/contention/contention.hpp"
 #include "p0089/density/density.hpp"

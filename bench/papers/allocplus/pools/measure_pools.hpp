@@ -26,7 +26,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "allocplus/burst/measure_burst.hpp"
+#include "allocplus/measure_burst.hpp"
 #include "allocplus/pools/memory_book.hpp"
 #include "allocplus/pools/pool_node.hpp"
 #include "allocplus/pools/population.hpp"

@@ -6,9 +6,7 @@
 #include <set>
 #include <string>
 
-#include "allocplus/burst/burst_ranges.hpp"
-#include "allocplus/expansion/expansion.hpp"
-#include "allocplus/shrink/shrink.hpp"
+#include "allocplus/allocplus.hpp"
 
 namespace mallard::bench {
 namespace {

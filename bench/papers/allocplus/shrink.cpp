@@ -1,4 +1,4 @@
-#include "allocplus/shrink/shrink.hpp"
+#include "allocplus/allocplus.hpp"
 
 #include <boost/container/vector.hpp>
 #include <cstddef>

@@ -1,11 +1,11 @@
-#include "allocplus/burst/burst_ranges.hpp"
+#include "allocplus/allocplus.hpp"
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
 
 #include "allocplus/allocplus_columns.hpp"
-#include "allocplus/burst/measure_burst.hpp"
 #include "allocplus/floors.hpp"
+#include "allocplus/measure_burst.hpp"
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/block.hpp"
 #include "mallard/core/concepts.hpp"
