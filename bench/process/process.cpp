@@ -22,7 +22,6 @@
 #include "harness/cpu_clock.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/source/chunk_cache.hpp"
-#include "p0089/density/content_hash.hpp"
 #include "p0089/density/structures.hpp"
 
 namespace mallard::bench {

@@ -17,7 +17,6 @@
 #include "mallard/heap/multipool.hpp"
 #include "p0089/density/density.hpp"
 #include "p0089/density/structures.hpp"
-#include "p0089/density/texts.hpp"
 
 namespace mallard::bench {
 
