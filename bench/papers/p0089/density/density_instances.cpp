@@ -1,3 +1,5 @@
+// What measure_density is compiled for apart. No memory resource is known here but by its base class.
+
 #include "p0089/density/measure.hpp"
 
 namespace mallard::bench {
@@ -17,6 +19,10 @@ void measure_density(typed_binding<multipool>& binding, destruction end, page& p
 
 void measure_density(typed_binding<multipool_over_monotonic>& binding, destruction end, page& p) {
   measure_density<typed_binding<multipool_over_monotonic>>(binding, end, p);
+}
+
+void measure_density(pmr_binding& binding, destruction end, page& p) {
+  measure_density<pmr_binding>(binding, end, p);
 }
 
 }  // namespace mallard::bench
