@@ -4,6 +4,10 @@
 //
 // An allocator that runs out of memory, or breaks, says so in its row and the others go on. Between turns the
 // session asks for Ctrl-C, and then ends with what it has.
+//
+// A turn is this program again, with hidden arguments, which ends without cleaning up:
+//
+//     mallard-bench --worker ALLOCATOR PAGE      an index, and the inherited descriptor of the page
 #pragma once
 
 #include <array>
@@ -81,5 +85,12 @@ class group_session : public harness::session<row> {
   setting asked_;
   session_options options_;
 };
+
+inline constexpr const char* worker_flag = "--worker";
+
+[[nodiscard]] std::vector<std::string> worker_arguments(std::size_t allocator, int page_descriptor);
+
+// Precondition: arguments made by worker_arguments.
+[[noreturn]] void be_worker(int argc, char** argv);
 
 }  // namespace mallard::bench

@@ -10,7 +10,6 @@
 #include "program/arguments.hpp"
 #include "program/group_json.hpp"
 #include "program/group_session.hpp"
-#include "program/group_worker.hpp"
 
 namespace {
 

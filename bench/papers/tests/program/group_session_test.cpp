@@ -11,8 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "program/group_worker.hpp"
-
 namespace mallard::bench {
 namespace {
 
