@@ -6,7 +6,7 @@ import pytest
 
 from mallard import MallardError
 from mallard_bench import expected
-from mallard_bench.bench_progress import Pace, duration
+from mallard_bench.bench_run import Pace, duration
 from mallard_bench.options import Benchmark, Group, Level, Options
 from mallard_bench.schedules import probes, schedule
 
