@@ -15,8 +15,7 @@ from mallard.html.frame import Page, whole
 from mallard.html.table import scrolled
 from mallard.output import replacing
 from mallard_bench.options import Benchmark
-from mallard_bench.page.facts import BENCHMARK_HEADINGS, measured_on, method, run_names
-from mallard_bench.page.noise import noise
+from mallard_bench.page.facts import BENCHMARK_HEADINGS, measured_on, method, noise, run_names
 from mallard_bench.page.page_data import as_json
 from mallard_bench.page.page_findings import verdict
 from mallard_bench.papers import OF_ALLOCATORS, titles
