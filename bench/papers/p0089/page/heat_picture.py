@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from mallard_bench.tables.heat import Heat, colour
+from mallard_bench.tables.grid import Heat, colour
 
 CELL_WIDTH, CELL_HEIGHT = 11, 9
 HEAD, GAP, LINE_GAP, EDGE = 34, 16, 16, 8

@@ -12,7 +12,7 @@ from heat_picture import Panel, picture
 from mallard_bench.findings.measured import Measured
 from mallard_bench.papers import BESIDE, GLOBAL, LOCAL, WITH, WITHOUT
 from mallard_bench.tables.density_tables import title
-from mallard_bench.tables.heat import Heat, around_one
+from mallard_bench.tables.grid import Heat, around_one
 
 OF_AS1 = ("1/4", "as AS1", "4 times")
 OF_BEFORE = ("as before the shuffle", "", "100 times that")

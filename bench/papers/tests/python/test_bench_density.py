@@ -13,8 +13,8 @@ from bench_runs import Bench
 from mallard_bench.repeated import of_rounds
 from mallard_bench.results import Result
 from mallard_bench.results_file import read
-from mallard_bench.tables import density_tables, heat
-from mallard_bench.tables.grid import show
+from mallard_bench.tables import density_tables
+from mallard_bench.tables.grid import STOPS, show
 from mallard_bench.tables.notes import notes
 
 TABLES = """\
@@ -104,9 +104,9 @@ def test_a_narrow_terminal_splits_between_groups_of_columns(
 
 def test_the_least_of_a_chart_is_green_and_the_most_red(results: list[Result]) -> None:
     coloured = as_text(results, colour=True)
-    assert " 1.61 " in styled(coloured, heat.STOPS[2])
-    assert " 0.09 " in styled(coloured, heat.STOPS[0])
-    assert "fail" not in styled(coloured, heat.STOPS[0])
+    assert " 1.61 " in styled(coloured, STOPS[2])
+    assert " 0.09 " in styled(coloured, STOPS[0])
+    assert "fail" not in styled(coloured, STOPS[0])
 
 
 def styled(text: str, colour: tuple[int, int, int]) -> list[str]:

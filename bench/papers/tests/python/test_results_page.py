@@ -10,7 +10,7 @@ import walks_table
 from heat_picture import Panel, picture
 from mallard_bench.expected_documents import GROUPS, documents
 from mallard_bench.findings.measured import Cell, Measured, measured
-from mallard_bench.tables.heat import around_one
+from mallard_bench.tables.grid import around_one
 from pictures_of_results import drawn
 
 

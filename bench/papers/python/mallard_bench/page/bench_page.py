@@ -21,8 +21,7 @@ from mallard_bench.page.page_findings import verdict
 from mallard_bench.papers import OF_ALLOCATORS, titles
 from mallard_bench.results_file import Run
 from mallard_bench.show import sections
-from mallard_bench.tables.grid import Cell, Grid, Line
-from mallard_bench.tables.heat import Heat
+from mallard_bench.tables.grid import Cell, Grid, Heat, Line
 from mallard_bench.tables.notes import legend, notes
 
 

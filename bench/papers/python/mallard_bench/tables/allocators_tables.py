@@ -15,8 +15,7 @@ from mallard_bench.papers import ALLOCATORS, ALLOCATORS_BY_MAKER, FLOOR, STD, pr
 from mallard_bench.results import Key, Result, Row
 from mallard_bench.tables.columns import AGAIN
 from mallard_bench.tables.figure import cold, end, plain, three_digits
-from mallard_bench.tables.grid import Cell, Column, Columns, Grid, Line, Section
-from mallard_bench.tables.heat import around_one
+from mallard_bench.tables.grid import Cell, Column, Columns, Grid, Line, Section, around_one
 
 CORNER = "elements x"
 WORDS = {

@@ -13,8 +13,7 @@ from mallard_bench.papers import FAMILIES, word
 from mallard_bench.repeated import Repeated
 from mallard_bench.results import Key, Result, Row
 from mallard_bench.tables.figure import PERCENT, Figure, over, plain
-from mallard_bench.tables.grid import Cell, Column, Columns, Grid, Line
-from mallard_bench.tables.heat import around_one
+from mallard_bench.tables.grid import Cell, Column, Columns, Grid, Line, around_one
 
 MAKERS = ("std", "boost")
 OURS = "mallard"

@@ -17,8 +17,7 @@ from mallard_bench.repeated import Repeated, middle_of
 from mallard_bench.results import Key, Result, Row
 from mallard_bench.tables.columns import AGAIN, MEMORY_TITLE, memory_table, other_columns, paper_columns
 from mallard_bench.tables.figure import cold, compared, over, plain, three_digits, warm
-from mallard_bench.tables.grid import Cell, Column, Columns, Grid, Line, Section
-from mallard_bench.tables.heat import around_one
+from mallard_bench.tables.grid import Cell, Column, Columns, Grid, Line, Section, around_one
 
 ONE_HEAP, OWN_HEAP = BASE, MULTIPOOL[0]
 FIFO: Key = (None, "fifo_multipool", "typed", "normal")

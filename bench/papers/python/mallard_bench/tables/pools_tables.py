@@ -14,8 +14,7 @@ from mallard_bench.papers import ARTICLES, FLOOR, POOLS
 from mallard_bench.results import Key, Result, Row
 from mallard_bench.tables.columns import held, page_faults
 from mallard_bench.tables.figure import by_the_clock, cold, end, plain, three_digits, warm
-from mallard_bench.tables.grid import Cell, Column, Columns, Grid, Line, Section
-from mallard_bench.tables.heat import around_one
+from mallard_bench.tables.grid import Cell, Column, Columns, Grid, Line, Section, around_one
 
 CORNER = "allocator"
 AGAIN = "A/A"
