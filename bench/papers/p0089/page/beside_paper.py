@@ -12,8 +12,8 @@ from xml.sax.saxutils import escape
 
 from mallard_bench.findings.measured import Cell, Measured
 from mallard_bench.papers import BESIDE, LARGEST_POOLED, LOCAL, WITH, WITHOUT
+from mallard_bench.tables.columns import three_digits
 from mallard_bench.tables.density_tables import title
-from mallard_bench.tables.figure import three_digits
 
 Place = tuple[Any, ...]
 # By row and column of a table the figures of all places it stands for; None is one that ran out of memory.

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from beside_paper import line, ratio
 from mallard_bench.findings.measured import Measured
 from mallard_bench.papers import BESIDE, LAST_SPLIT, WITH, WITHOUT
-from mallard_bench.tables.figure import three_digits
+from mallard_bench.tables.columns import three_digits
 
 LEAST = 12  # links of a list, as an exponent
 LEAST_SYSTEM = 21

@@ -218,9 +218,9 @@ def numbers(option: str, given: Texts, form: str, allowed: range, what: str) -> 
     return list(dict.fromkeys(found))
 
 
-# A run of benchmark II in the paper's notation: |G| |S| af sf rf, as -21 18 8 +3 32. |G| < 0 makes both sizes binary
-# exponents; sf < 0 lets the accesses come before the shuffle. mallard-bench reads it, too; here it is told which
-# number is wrong, before anything is made.
+# A run of benchmark II in the paper's notation: |G| |S| af sf rf, as -21 18 8 +3 32. |G| < 0 makes both sizes
+# binary exponents; sf < 0 lets the accesses come before the shuffle. mallard-bench reads it, too; here it is
+# told which number is wrong, before anything is made.
 NAMES = ("G", "S", "AF", "SF", "RF")
 LARGEST = 40  # exponent
 MOST = 1 << 40  # links

@@ -10,7 +10,7 @@ from bench_sample import sample_run
 from mallard_bench.expected_documents import documents
 from mallard_bench.ratios import ratios, with_ratios
 from mallard_bench.repeated import Repeated, middle_of, of_rounds
-from mallard_bench.tables.figure import PERCENT, compared
+from mallard_bench.tables.columns import PERCENT, compared
 
 SLOWING = (1.0, 1.3, 0.9, 1.1, 2.0)  # a machine that others use, too
 

@@ -13,8 +13,7 @@ from dataclasses import replace
 from mallard import figures
 from mallard_bench.papers import ALLOCATORS, ALLOCATORS_BY_MAKER, FLOOR, STD, protocol
 from mallard_bench.results import Key, Result, Row
-from mallard_bench.tables.columns import AGAIN
-from mallard_bench.tables.figure import cold, end, plain, three_digits
+from mallard_bench.tables.columns import AGAIN, cold, end, plain, three_digits
 from mallard_bench.tables.grid import Cell, Column, Columns, Grid, Line, Section, around_one
 
 CORNER = "elements x"

@@ -10,13 +10,15 @@ from mallard import figures
 from mallard_bench.results import Result, Row
 from mallard_bench.tables.columns import (
     MEMORY_TITLE,
+    by_the_clock,
+    cold,
+    end,
     measured_beyond,
     memory_table,
     other_columns,
     others_table,
     relative_table,
 )
-from mallard_bench.tables.figure import by_the_clock, cold, end
 from mallard_bench.tables.grid import Cell, Column, Columns, Grid, Line, Section
 
 CORNER = "W"

@@ -14,13 +14,17 @@ from mallard_bench.expected_documents import PAPERS_LEAVES
 from mallard_bench.results import Result
 from mallard_bench.tables.columns import (
     MEMORY_TITLE,
+    Figure,
+    cold,
     measured_beyond,
     memory_table,
     others_table,
     paper_columns,
+    plain,
     relative_table,
+    three_digits,
+    warm,
 )
-from mallard_bench.tables.figure import Figure, cold, plain, three_digits, warm
 from mallard_bench.tables.grid import Cell, Grid, Line, Section
 
 CORNER = "size"

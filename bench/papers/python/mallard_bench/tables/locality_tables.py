@@ -15,8 +15,19 @@ from mallard import figures
 from mallard_bench.papers import BASE, MULTIPOOL
 from mallard_bench.repeated import Repeated, middle_of
 from mallard_bench.results import Key, Result, Row
-from mallard_bench.tables.columns import AGAIN, MEMORY_TITLE, memory_table, other_columns, paper_columns
-from mallard_bench.tables.figure import cold, compared, over, plain, three_digits, warm
+from mallard_bench.tables.columns import (
+    AGAIN,
+    MEMORY_TITLE,
+    cold,
+    compared,
+    memory_table,
+    other_columns,
+    over,
+    paper_columns,
+    plain,
+    three_digits,
+    warm,
+)
 from mallard_bench.tables.grid import Cell, Column, Columns, Grid, Line, Section, around_one
 
 ONE_HEAP, OWN_HEAP = BASE, MULTIPOOL[0]

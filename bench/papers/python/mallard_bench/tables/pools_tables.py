@@ -12,8 +12,7 @@ from mallard import figures
 from mallard_bench import expected
 from mallard_bench.papers import ARTICLES, FLOOR, POOLS
 from mallard_bench.results import Key, Result, Row
-from mallard_bench.tables.columns import held, page_faults
-from mallard_bench.tables.figure import by_the_clock, cold, end, plain, three_digits, warm
+from mallard_bench.tables.columns import by_the_clock, cold, end, held, page_faults, plain, three_digits, warm
 from mallard_bench.tables.grid import Cell, Column, Columns, Grid, Line, Section, around_one
 
 CORNER = "allocator"

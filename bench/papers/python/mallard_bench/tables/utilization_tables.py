@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from mallard_bench.results import Result
 from mallard_bench.tables.columns import (
     MEMORY_TITLE,
+    cold,
     measured_beyond,
     memory_table,
     others_table,
     relative_table,
+    warm,
 )
-from mallard_bench.tables.figure import cold, warm
 from mallard_bench.tables.grid import Cell, Grid, Line, Section
 
 CORNER = " A  S"
