@@ -7,7 +7,7 @@ from zlib import crc32
 
 import pytest
 
-from allocator_runs import FLOOR_NS, Row, run_of
+from allocator_runs import FLOOR_NS, Row, pools, run_of
 from mallard import MallardError
 from mallard_bench import expected
 from mallard_bench.findings import FINDINGS, judged, left_out
@@ -23,7 +23,6 @@ from mallard_bench.show import papers_tables, show_run
 from mallard_bench.subcommands import works
 from mallard_bench.tables.grid import Grid
 from mallard_bench.tables.pools_tables import sections
-from pool_runs import pools
 
 
 def options(level: Level, narrowed: dict[str, list[int]] | None = None, litter: int = 0) -> Options:
