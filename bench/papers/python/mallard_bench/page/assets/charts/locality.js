@@ -2,6 +2,63 @@
 
 const { element } = mallard;
 
+// Tables of |S| by how accesses are divided, each figure a walk after the shuffle over the same walk before it.
+//
+//     documents of one |G| --> without (AS1) | with (a multipool a subsystem) | without / with
+//     rows: |S|, the largest first           columns: rf = 1, 2, 4 ... as af * rf stays the same
+const ok = (row) => row?.status === "ok" && row.ns_per_event > 0;
+
+function walks(document, key) {
+  const found = new Map();
+  for (const row of document?.rows ?? []) {
+    if (mallard.who.key(row) !== key || row.split === undefined) continue;
+    if (!found.has(row.split)) found.set(row.split, {});
+    found.get(row.split)[row.shuffled ? "after" : "before"] = row;
+  }
+  return found;
+}
+
+const sizes_down = (documents) => [...new Set(documents.map(({ group }) => group.subsystem))].sort((one, other) => other - one);
+
+const grid_of = {
+  // {sizes, splits, cells: [[{value, before, after}]]} of one strategy.
+  splits(documents, key) {
+    const sizes = sizes_down(documents);
+    const by_size = sizes.map((size) => walks(documents.find(({ group }) => group.subsystem === size), key));
+    const splits = [...new Set(by_size.flatMap((found) => [...found.keys()]))].sort((one, other) => one - other);
+    const cells = by_size.map((found) =>
+      splits.map((split) => {
+        const { before, after } = found.get(split) ?? {};
+        return { before, after, value: after?.degradation };
+      }),
+    );
+    return { sizes, splits, cells };
+  },
+
+  quotient(above, below) {
+    const cells = above.cells.map((row, at) => row.map(({ value }, column) => {
+      const other = below.cells[at]?.[column]?.value;
+      return { value: value !== undefined && other ? value / other : undefined, above: value, below: other };
+    }));
+    return { ...above, cells };
+  },
+
+  // Table 15: each factor of shuffling over none.
+  factors(documents, key) {
+    const sizes = sizes_down(documents);
+    const rows = sizes.map((size) => {
+      const all = documents.find(({ group }) => group.subsystem === size)?.rows ?? [];
+      return new Map(all.filter((row) => mallard.who.key(row) === key && row.factor !== undefined).map((row) => [row.factor, row]));
+    });
+    const splits = [...new Set(rows.flatMap((found) => [...found.keys()]))].sort((one, other) => one - other);
+    const cells = rows.map((found) => splits.map((factor) => {
+      const [before, after] = [found.get(0), found.get(factor)];
+      return { before, after, value: factor === 0 && ok(before) ? 1 : after?.degradation };
+    }));
+    return { sizes, splits, cells };
+  },
+};
+
 const bases = { splits: 2, factors: 10 };
 const global_of = ({ table, global }) => `${table} ${global}`;
 const global_text = (value) => {
@@ -35,11 +92,11 @@ function table(name, grid, base, columns, texts, scale) {
 function grids(documents, kind, strategy) {
   const of_kind = documents.filter(({ group }) => global_of(group) === kind);
   if (of_kind.length === 0) return null;
-  const of = kind.startsWith("factors") ? mallard.locality_grid.factors : mallard.locality_grid.of;
+  const of = kind.startsWith("factors") ? grid_of.factors : grid_of.splits;
   const [without, beside] = [of(of_kind, "AS1"), of(of_kind, strategy)];
   const measured = (grid) => grid.cells.some((row) => row.some(({ before, after }) => before || after));
   if (!measured(without) && !measured(beside)) return null;
-  return { without, beside: measured(beside) ? beside : null, less: measured(beside) && measured(without) ? mallard.locality_grid.quotient(without, beside) : null };
+  return { without, beside: measured(beside) ? beside : null, less: measured(beside) && measured(without) ? grid_of.quotient(without, beside) : null };
 }
 
 const largest = (sets) => Math.max(2, ...sets.flatMap((grid) => grid.cells.flatMap((row) => row.map(({ value }) => value ?? 0))));
