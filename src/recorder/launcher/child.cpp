@@ -5,14 +5,20 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "journal/spool/spool.hpp"
 #include "recorder/clock.hpp"
 
 namespace mallard::recorder {
+
 namespace {
 
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
@@ -40,6 +46,16 @@ bool is_in_strict_mode(pid_t process) {
   for (std::string line; std::getline(status, line);)
     if (line == "Seccomp:\t1") return true;
   return false;
+}
+
+constexpr char file_name[] = "libmallard-record.so";
+
+std::filesystem::path look_for_it() {
+  if (const char* given = std::getenv("MALLARD_RECORD_LIBRARY")) return given;
+  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  std::filesystem::path beside = folder / file_name;
+  if (std::filesystem::exists(beside)) return beside;
+  return folder / MALLARD_PRELOAD_FROM_BIN / file_name;
 }
 
 }  // namespace
@@ -95,6 +111,36 @@ std::optional<ending> child::poll() {
   end.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   end.status = end.signal != 0 ? 128 + end.signal : WEXITSTATUS(status);
   return end;
+}
+
+std::string find_library() {
+  const std::filesystem::path found = look_for_it();
+  std::error_code error;
+  std::string path = std::filesystem::canonical(found, error).string();
+  if (error) throw std::runtime_error("cannot find " + found.string());
+  if (path.find_first_of(" :") != std::string::npos)
+    throw std::runtime_error("cannot load " + path +
+                             ": the dynamic linker takes no path with a space or a colon");
+  return path;
+}
+
+std::vector<std::string> recording_environment(const std::string& library, const std::string& spool) {
+  constexpr std::string_view preload = "LD_PRELOAD=";
+  std::vector<std::string> variables;
+  bool preloading = false;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    std::string_view variable = *entry;
+    if (!variable.starts_with(preload)) {
+      variables.emplace_back(variable);
+      continue;
+    }
+    preloading = true;
+    variable.remove_prefix(preload.size());
+    variables.push_back(std::string(preload) + library + ":" + std::string(variable));
+  }
+  if (!preloading) variables.push_back(std::string(preload) + library);
+  variables.push_back(std::string(journal::spool_variable) + "=0:0:" + spool);
+  return variables;
 }
 
 }  // namespace mallard::recorder

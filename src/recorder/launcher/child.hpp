@@ -4,6 +4,9 @@
 //
 // It waits between fork and exec, so that files named by its process id can be made first; it exits if the
 // launcher does. Its signals, descriptors and terminal are the launcher's.
+//
+// What it is started with: libmallard-record.so, and the environment by which the dynamic linker loads it
+// into the program.
 #pragma once
 
 #include <sys/types.h>
@@ -50,5 +53,13 @@ class child {
   int go_ = -1;      // a byte lets it exec
   int report_ = -1;  // brings the errno of a failed exec, or the end of file
 };
+
+// The path of the library: what MALLARD_RECORD_LIBRARY says, beside the launcher, or where it is installed.
+// Throws std::runtime_error with one line if there is none, or if the dynamic linker could not take its path.
+[[nodiscard]] std::string find_library();
+
+// This process's environment, with the library before what is preloaded already, and the spool's path.
+[[nodiscard]] std::vector<std::string> recording_environment(const std::string& library,
+                                                             const std::string& spool);
 
 }  // namespace mallard::recorder
