@@ -1,18 +1,23 @@
 #include "recorder/launcher/recordings.hpp"
 
+#include <sys/utsname.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
+#include <string>
 #include <system_error>
 #include <utility>
 
 #include "journal/drain/spool_description.hpp"
 #include "journal/events/event_source.hpp"
 #include "recorder/launcher/message.hpp"
-#include "recorder/launcher/process_metadata.hpp"
 #include "recorder/launcher/recording_files.hpp"
 
 namespace mallard::recorder {
+
 namespace fs = std::filesystem;
 
 // A child's recording, and its process.
@@ -53,6 +58,50 @@ bool written(const recording& what, const char* consequence, const Step& step) {
 bool may_succeed_later(const std::error_code& problem) {
   const int reason = problem.value();
   return reason == EMFILE || reason == ENFILE || reason == ENOMEM;
+}
+
+const char* name_of(journal::stack_mode mode) noexcept {
+  switch (mode) {
+    case journal::stack_mode::none:
+      return "none";
+    case journal::stack_mode::caller:
+      return "caller";
+    case journal::stack_mode::full:
+      return "full";
+  }
+  return "";
+}
+
+journal::metadata describe_recording(journal::stack_mode stacks) {
+  journal::metadata about;
+  utsname system{};
+  if (uname(&system) == 0) {
+    about.facts["kernel"] = std::string(system.sysname) + " " + system.release;
+    about.facts["architecture"] = system.machine;
+  }
+  about.facts["recorder"] = recorder_version;
+  about.facts["stack"] = name_of(stacks);
+  return about;
+}
+
+// Of the program that mallard-record starts.
+journal::metadata describe_root(const record_options& chosen, const program_file& program, pid_t process) {
+  journal::metadata about = describe_recording(chosen.recorded.stacks);
+  about.program = std::filesystem::absolute(program.culprit).string();
+  about.arguments = chosen.command;
+  about.directory = std::filesystem::current_path().string();
+  about.process = static_cast<std::uint64_t>(process);
+  about.parent_process = static_cast<std::uint64_t>(getpid());
+  about.start_unix_ns = static_cast<std::uint64_t>(
+      std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
+  return about;
+}
+
+// Of a child, as it says itself in its spool.
+journal::metadata describe_child(journal::spool_header* spool) {
+  journal::metadata about = journal::describe_process(spool);
+  about.facts = describe_recording(spool->options.stacks).facts;
+  return about;
 }
 
 }  // namespace
