@@ -7,7 +7,6 @@
 
 #include "recorder/preload/event/call.hpp"
 #include "recorder/preload/event/record_call.hpp"
-#include "recorder/preload/malloc/guarded_call.hpp"
 #include "recorder/preload/malloc/real_malloc.hpp"
 #include "recorder/preload/malloc/real_operators.hpp"
 

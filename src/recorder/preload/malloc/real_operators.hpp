@@ -1,8 +1,18 @@
-// real_operators: the operators new and delete that the recorder interposes.
+// real_operators: the operators new and delete that the recorder interposes: how they are found, and called.
 //
 // A C program has none when it starts, and may later load a library that brings them, even one with
 // RTLD_LOCAL. So each is looked up when it is first needed, among the libraries behind this one and then in
 // the C++ runtimes that are loaded. If there is none at all, malloc and free take their place.
+//
+// A real operator new may throw through the recorder:
+//
+//     program -> operator new here (marks the call) -> guarded_call -> real operator new -> throws
+//                                                         ^ its personality takes the mark away
+//
+// The recorder is built without exceptions and links no C++ runtime, so its frames have no clean-up. The one
+// frame of guarded_call has a personality routine that records and ends the marked call when the unwinder
+// passes it. guarded_call is written in assembler, since only there can a function name its personality
+// routine.
 #pragma once
 
 #include <atomic>
@@ -10,6 +20,7 @@
 #include <cstdint>
 
 #include "mallard/core/attributes.hpp"
+#include "recorder/preload/event/emit_event.hpp"
 
 namespace mallard::recorder {
 
@@ -48,5 +59,18 @@ extern found_operator found_operators[operator_forms];
 MALLARD_INLINE bool is_plain_malloc(operator_form form) noexcept {
   return found_operators[static_cast<unsigned>(form)].is_plain_malloc.load(std::memory_order_relaxed);
 }
+
+// An event whose real call has not returned yet.
+struct open_event {
+  event_fields fields;
+  call_site site;
+};
+
+// Of the operator new that this thread is in, if that is called by way of guarded_call.
+extern thread_local constinit const open_event* event_of_new;
+
+// function(first, second, third); functions with fewer parameters do not see the rest.
+extern "C" void* mallard_guarded_call(void* function, std::size_t first, std::size_t second,
+                                      const void* third);
 
 }  // namespace mallard::recorder
