@@ -17,7 +17,6 @@
 #include "recorder/launcher/recording_files.hpp"
 
 namespace mallard::recorder {
-
 namespace fs = std::filesystem;
 
 // A child's recording, and its process.

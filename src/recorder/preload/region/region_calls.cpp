@@ -1,9 +1,7 @@
-#include "recorder/preload/region/library_function.hpp"
+#include "recorder/preload/region/region_calls.hpp"
 
 #include <dlfcn.h>
 #include <errno.h>
-
-#include "recorder/preload/event/call.hpp"
 
 namespace mallard::recorder {
 namespace {
