@@ -1,5 +1,10 @@
 // region_kinds: the memory of a program, region, one kind a build.
 //
+//     region work(parent);                 a child of `parent`, which ends before it
+//     void* p = work.allocate(24, 8);      never null: a program that gets no memory ends
+//     work.free(p, 24, 8);                 one block ends, where the build frees blocks one by one
+//     work.clear();                        all blocks end, the region goes on
+//
 //     region            mallard::region              sized_reap         no headers, whole regions end
 //     region_emulator   over malloc                  sized_reap_frees   and single blocks
 //     individual        malloc and free, no regions  reap, reap_frees   with headers: free by pointer alone
@@ -11,19 +16,62 @@
 // Seed 002, sections 4.2, 5.1 and 8.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 
 #include "harness/shifted_pages.hpp"
+#include "mallard/annotate.h"
+#include "mallard/core/block.hpp"
+#include "mallard/core/concepts.hpp"
 #include "mallard/heap/reap.hpp"
 #include "mallard/heap/region.hpp"
 #include "mallard/heap/region_emulator.hpp"
 #include "mallard/heap/sized_reap.hpp"
 #include "mallard/source/counting.hpp"
-#include "programs/memory/heap_region.hpp"
-#include "programs/memory/recorded_region.hpp"
+#include "programs/memory/tally.hpp"
 
 namespace mallard::programs {
+
+[[noreturn]] inline void end_without_memory() noexcept {
+  std::fputs("out of memory\n", stderr);
+  std::exit(3);
+}
+
+// A region over any heap that nests. The programs free each block that they know to be dead in every build;
+// `Frees` says whether anything comes of it. Where it is false the calls are empty, and blocks end with their
+// region. Not synchronised. Cost: the heap's own. Seed 002, sections 4.2 and 7.
+template <nestable Heap, bool Frees>
+class heap_region {
+ public:
+  static constexpr bool frees = Frees;
+  static constexpr bool is_over_malloc = std::same_as<Heap, mallard::region_emulator>;
+
+  heap_region() = default;
+  explicit heap_region(heap_region& parent) : heap_(parent.heap_, nesting::ends_with_parent) {}
+
+  [[nodiscard]] void* allocate(std::size_t size, std::size_t align) noexcept {
+    const block given = heap_.allocate(size, align);
+    if (!given) [[unlikely]]
+      end_without_memory();
+    return given.data;
+  }
+
+  // `size` is what was asked for. A heap that can frees by the pointer alone, as free() does.
+  void free([[maybe_unused]] void* p, [[maybe_unused]] std::size_t size,
+            [[maybe_unused]] std::size_t align) noexcept {
+    if constexpr (Frees && freeable<Heap>)
+      heap_.deallocate(p);
+    else if constexpr (Frees)
+      heap_.deallocate(p, size, align);
+  }
+
+  void clear() noexcept { heap_.clear(); }
+
+ private:
+  Heap heap_;
+};
 
 // No region at all, but malloc and a free for each block: what a program would be had nobody thought of
 // regions. The program's own walks over what it has built free every block at the end of a scope or of a
@@ -50,6 +98,68 @@ class individual_blocks {
   void free(void* p, std::size_t, std::size_t) noexcept { std::free(p); }
   void clear() noexcept {}
 };
+
+// A region that tells the recorder what happens to it, and counts.
+//
+//     the program --> recorded_region --> Region
+//                          |  create, allocate, free, clear, destroy   (mallard/annotate.h)
+//                          +--> tally: objects and bytes, live and in all
+//
+// Stands beneath a program when it is run by mallard-record, whose journal then holds the region events, or
+// with --count. Children end before their parents, so that each region counts its own blocks only.
+// Cost: some additions an event without the recorder, with it an event of the journal. Seed 002, section 5.
+template <class Region>
+class recorded_region {
+ public:
+  static constexpr bool frees = Region::frees;
+  static constexpr bool is_over_malloc = Region::is_over_malloc;
+  static constexpr bool is_counting = true;
+
+  recorded_region() { begin(nullptr); }
+  explicit recorded_region(recorded_region& parent) : beneath_(parent.beneath_) { begin(&parent); }
+  recorded_region(const recorded_region&) = delete;
+  recorded_region& operator=(const recorded_region&) = delete;
+  ~recorded_region() {
+    mallard_region_destroy(this);
+    tally::of_process().end(own_);
+  }
+
+  [[nodiscard]] void* allocate(std::size_t size, std::size_t align) noexcept {
+    void* const p = beneath_.allocate(size, align);
+    mallard_region_allocate(this, p, size);
+    own_ += {1, size};
+    tally::of_process().begin({1, size});
+    return p;
+  }
+
+  void free(void* p, std::size_t size, std::size_t align) noexcept {
+    if constexpr (!frees) return;
+    mallard_region_free(this, p);
+    own_ -= {1, size};
+    tally::of_process().end({1, size});
+    beneath_.free(p, size, align);
+  }
+
+  void clear() noexcept {
+    mallard_region_clear(this);
+    tally::of_process().end(own_);
+    own_ = {};
+    beneath_.clear();
+  }
+
+ private:
+  void begin(const recorded_region* parent) noexcept {
+    mallard_region_create(this, parent);
+    tally::of_process().count_region();
+  }
+
+  Region beneath_;
+  amount own_;
+};
+
+// A kind of region that counts for the process's tally.
+template <class Region>
+concept counting = requires { requires static_cast<bool>(Region::is_counting); };
 
 namespace kinds {
 using shifted = mallard::counting<harness::shifted_pages>;
