@@ -3,7 +3,7 @@
 #include <array>
 
 #include "programs/memory/objects.hpp"
-#include "programs/text/source_text.hpp"
+#include "programs/text/lexer.hpp"
 
 namespace mallard::programs {
 

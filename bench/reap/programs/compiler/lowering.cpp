@@ -1,7 +1,7 @@
 #include "programs/compiler/lowering.hpp"
 
 #include "programs/memory/objects.hpp"
-#include "programs/text/source_text.hpp"
+#include "programs/text/lexer.hpp"
 
 namespace mallard::programs {
 

@@ -6,7 +6,7 @@
 #include "programs/interpreter/operations.hpp"
 #include "programs/interpreter/values.hpp"
 #include "programs/memory/objects.hpp"
-#include "programs/text/source_text.hpp"
+#include "programs/text/lexer.hpp"
 
 namespace mallard::programs {
 

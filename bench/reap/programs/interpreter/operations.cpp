@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "programs/interpreter/values.hpp"
-#include "programs/text/source_text.hpp"
+#include "programs/text/lexer.hpp"
 
 namespace mallard::programs {
 

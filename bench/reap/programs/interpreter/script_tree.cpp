@@ -2,7 +2,7 @@
 
 #include "programs/interpreter/script_parser.hpp"
 #include "programs/memory/objects.hpp"
-#include "programs/text/source_text.hpp"
+#include "programs/text/lexer.hpp"
 
 namespace mallard::programs {
 

@@ -19,7 +19,7 @@
 #include "harness/shifted_pages.hpp"
 #include "programs/memory/region_kinds.hpp"
 #include "programs/memory/tally.hpp"
-#include "programs/text/source_text.hpp"
+#include "programs/text/lexer.hpp"
 
 namespace mallard::programs {
 

@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include "programs/text/source_text.hpp"
-
 namespace mallard::programs {
 
 namespace {
