@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -67,5 +68,12 @@ struct work {
 
 // `times` rounds of each shift. Ends early, with what it has, when interrupted.
 [[nodiscard]] std::vector<row> measure(const work& asked, const std::vector<build>& all, std::size_t times);
+
+// The rows of a run as text, and as JSON with the machine and the method around them.
+[[nodiscard]] std::string as_text(const std::string& program, const std::vector<row>& rows);
+[[nodiscard]] nlohmann::ordered_json as_json(const std::string& program, const std::vector<row>& rows);
+
+// Where the figures come from, for people: the machine and the method, a line each.
+[[nodiscard]] std::string method();
 
 }  // namespace mallard::whole

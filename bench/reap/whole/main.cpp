@@ -14,7 +14,6 @@
 
 #include "harness/terminal.hpp"
 #include "whole/build_runs.hpp"
-#include "whole/build_table.hpp"
 
 namespace {
 
