@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "containers/boost/four_guests.hpp"
+#include "containers/boost/guest.hpp"
 #include "harness/terminal.hpp"
 #include "mallard/heap/best_fit.hpp"
 #include "mallard/heap/synchronized_best_fit.hpp"

@@ -2,7 +2,7 @@
 // A million steps, half of them in each form; ./dev soak takes a hundred million.
 #include <gtest/gtest.h>
 
-#include "containers/boost/four_guests.hpp"
+#include "containers/boost/guest.hpp"
 #include "mallard/heap/best_fit.hpp"
 #include "mallard/heap/synchronized_best_fit.hpp"
 #include "mallard/layer/locked.hpp"

@@ -6,6 +6,14 @@
 // It draws its steps from a seed of its own. An array carries all that is known of it, so that it may pass
 // from thread to thread by its address alone; a block that overlaps another, or that two threads were given,
 // is found damaged by whoever ends it. violation() tells the first of what was wrong. One thread at a time.
+//
+// four_guests<Heap>: four threads on one v2_allocator, round after round, with a quiet time after each.
+//
+//     round      thread 1  |--steps of guest 1--| ends      new threads take the same guests up in the next
+//                ...       |        ...         |
+//                thread 4  |--steps of guest 4--| ends      quiet: the heap is validated
+//
+// So blocks outlive the threads that asked for them, and are ended by others.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +25,9 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
+#include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -254,6 +265,47 @@ class guest {
   boost::container::vector<std::uint64_t, allocator_of<std::uint64_t>> vector_;
   boost::container::list<std::uint64_t, allocator_of<std::uint64_t>> list_;
   boost::container::basic_string<char, std::char_traits<char>, allocator_of<char>> string_;
+};
+
+template <class Heap>
+class four_guests {
+ public:
+  explicit four_guests(std::uint64_t seed) {
+    for (std::unique_ptr<guest<Heap>>& g : guests_) g = std::make_unique<guest<Heap>>(heap_, boxes_, seed++);
+  }
+
+  [[nodiscard]] Heap& heap() { return heap_; }
+
+  // Lets each thread take as many steps.
+  void work(std::size_t steps) {
+    std::vector<std::thread> threads;
+    for (const std::unique_ptr<guest<Heap>>& g : guests_)
+      threads.emplace_back([&g, steps] {
+        for (std::size_t i = 0; i < steps && g->violation() == nullptr; ++i) g->step();
+      });
+    for (std::thread& t : threads) t.join();
+  }
+
+  // What a guest has found wrong, or the heap of itself; empty if nothing is.
+  [[nodiscard]] std::string violation() const {
+    for (const std::unique_ptr<guest<Heap>>& g : guests_)
+      if (g->violation() != nullptr) return g->violation();
+    if constexpr (inspectable<Heap>)
+      if (const mallard::violation v = heap_.validate()) return v.what;
+    return {};
+  }
+
+  // Ends all blocks.
+  void leave() {
+    for (std::atomic<triple*>& box : boxes_)
+      if (triple* const left = box.exchange(nullptr); left != nullptr) guests_[0]->end(left);
+    for (const std::unique_ptr<guest<Heap>>& g : guests_) g->leave();
+  }
+
+ private:
+  Heap heap_;
+  mailboxes boxes_{};
+  std::array<std::unique_ptr<guest<Heap>>, 4> guests_;
 };
 
 }  // namespace mallard::containers
