@@ -150,7 +150,7 @@ test_structure() {
         echo "must_not_compile-$rule-$compiler python3 tests/must_not_compile/$rule.py --compiler $compiler"
       done
     done
-    for rule in include_order header_tested name_once page_links test_built threads_watched step_controls; do
+    for rule in include_order name_once page_links tests_complete step_controls; do
       echo "$rule python3 tests/structure/$rule.py"
     done
   } >build/checks/structure.list

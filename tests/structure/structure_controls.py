@@ -16,13 +16,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import header_alone
-import header_tested
 import include_order
 import name_once
 import page_links
 import page_snippets
-import test_built
-import threads_watched
+import tests_complete
 
 Tree = dict[str, str]  # text by path
 Check = Callable[[Path], Iterable[str]]
@@ -218,12 +216,12 @@ class Controls(unittest.TestCase):
 
     def test_header_tested(self) -> None:
         """A header without a test, and an exception that has outlived its header, are found."""
-        excepted = {f"include/mallard/{name}": "" for name in header_tested.WITHOUT_BEHAVIOUR}
+        excepted = {f"include/mallard/{name}": "" for name in tests_complete.WITHOUT_BEHAVIOUR}
         sound = excepted | {"include/mallard/layer/bump.hpp": "", "tests/layer/bump_test.cpp": ""}
         sound |= {"include/mallard/heap/pool.hpp": "", "tests/model/pool_model_test.cpp": ""}
         shipped = {"include/mallard/mallard.hpp": '#include "mallard/heap/pool.hpp"'}
         self.demand(
-            header_tested.violations,
+            tests_complete.header_tested,
             sound,
             {
                 "layer/list.hpp has no tests/layer/list_test.cpp": {
@@ -238,7 +236,7 @@ class Controls(unittest.TestCase):
         )
         for name in excepted:
             missing = {path: text for path, text in sound.items() if path != name}
-            assert "does not exist" in self.complaints(header_tested.violations, missing)
+            assert "does not exist" in self.complaints(tests_complete.header_tested, missing)
 
     def test_name_once(self) -> None:
         """A second source of a name is found, in whatever room; an entry and what is built are none."""
@@ -280,7 +278,7 @@ class Controls(unittest.TestCase):
             "tests/heap/pool_test.cpp is": {"tests/heap/pool_test.cpp": ""},
             "common/meter_test.cpp is": {"bench/papers/tests/common/meter_test.cpp": ""},
         }
-        self.demand(test_built.violations, sound, violations)
+        self.demand(tests_complete.test_built, sound, violations)
 
     def test_threads_watched(self) -> None:
         """A test that includes <thread>, itself or by a header, and is not marked is found."""
@@ -308,7 +306,7 @@ class Controls(unittest.TestCase):
                 "tests/layer/CMakeLists.txt": "mallard_test(locked mallard_threads)\n"
             },
         }
-        self.demand(threads_watched.violations, sound, violations)
+        self.demand(tests_complete.threads_watched, sound, violations)
 
     def test_page_snippets(self) -> None:
         """An example that does not compile, as statements or as declarations, is found; so is none at all."""
