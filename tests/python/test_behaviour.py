@@ -1,10 +1,10 @@
 """Figures of sets of objects, each counted by hand."""
 
 import numpy as np
+import pytest
 from made_store import REALLOC, Calls, Made, make_store
 
-from mallard.analysis.behaviour import behaviours
-from mallard.analysis.chains import chain_lengths
+from mallard.analysis.behaviour import behaviours, chain_lengths, spread, spreads
 from mallard.analysis.groups import Grouping, everything
 from mallard.analysis.model import Behaviour, FreeOrder, Reallocations, Spread, Temporaries, ThreadCount
 from mallard.analysis.store import Columns, Store
@@ -148,3 +148,33 @@ def test_contexts_beyond_the_grouping_are_of_group_0() -> None:
     store = make_store([Made(0, None, context=1), Made(1, None, context=3)], CALLS)
     found = behaviours(store, Grouping("context", np.array([0, 1], np.uint32), 2), counted(2), 8, 1000)
     assert [part and part.allocations for part in found] == [1, 1]
+
+
+def of_groups(store_of: list[Made], figure: str, grouping: Grouping) -> list[Spread | None]:
+    """Return the spreads of a figure."""
+    store = make_store(store_of)
+    with grouping.objects(store) as objects:
+        return spreads(store, objects, figure, grouping.groups)
+
+
+def test_each_group_has_its_own_and_an_empty_one_has_none() -> None:
+    objects = [Made(n, n + 1, thread=n % 2, size=100 * (n % 2) + n) for n in range(10)]
+    found = of_groups(objects, "size", Grouping("thread", np.array([3, 1], np.uint32), 5))
+    assert found == [None, Spread(101, 105, 109, 109, 109, 105), None, Spread(0, 4, 8, 8, 8, 4), None]
+
+
+def test_null_does_not_count() -> None:
+    assert of_groups([Made(0, None), Made(1, 4)], "free - allocation", everything()) == [
+        Spread(3, 3, 3, 3, 3, 3)
+    ]
+    assert of_groups([Made(0, None)], "free - allocation", everything()) == [None]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 10, 99, 100, 101, 1000])
+def test_quantile_is_the_smallest_that_so_many_do_not_exceed(count: int) -> None:
+    found = spread(np.arange(count)[::-1].copy())
+    assert found is not None
+    for percent, value in ((50, found.p50), (90, found.p90), (99, found.p99)):
+        not_exceeding = value + 1  # of 0, 1, 2, ...
+        assert 100 * not_exceeding >= percent * count > 100 * (not_exceeding - 1)
+    assert (found.min, found.max, found.mean) == (0, count - 1, (count - 1) / 2)
