@@ -12,7 +12,7 @@ from report_sample import SUBSYSTEMS, sample_call_tree, sample_profile, sample_r
 
 from mallard import figures
 from mallard.report.data import JournalReport, culled
-from mallard.report.formulas import DIMENSIONS
+from mallard.report.method import DIMENSIONS
 from mallard.report.page import render
 
 AGAIN = ["mallard", "report", "ex ample.mlrd"]

@@ -9,7 +9,7 @@ from mallard.html.element import tag
 from mallard.html.frame import Page, whole
 from mallard.html.table import Column, head, line, scrolled
 from mallard.report.data import JournalReport, as_json
-from mallard.report.formulas import DIMENSIONS
+from mallard.report.method import DIMENSIONS
 from mallard.report.panel import panel, program_name
 
 
