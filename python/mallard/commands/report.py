@@ -37,7 +37,7 @@ def report(
     from mallard.analysis.profile import Options
     from mallard.analysis.subsystems import WAYS
     from mallard.output import writing
-    from mallard.report.build import of_journal, with_children
+    from mallard.report.data import of_journal, with_children
     from mallard.report.page import render
 
     if by not in WAYS:

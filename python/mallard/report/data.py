@@ -1,4 +1,4 @@
-"""What one journal brings to the page, made small enough to be a page.
+"""From a journal to what the page shows of it, made small enough to be a page.
 
     Profile, CallTree, replay --culled--> JSON
 
@@ -12,8 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from mallard.analysis.call_tree import inclusive
+from mallard.analysis.call_tree import call_tree, inclusive
 from mallard.analysis.model import CallTree, Frame, Profile
+from mallard.analysis.profile import READ, Options, profile_of
+from mallard.analysis.progress import progress_bar
+from mallard.analysis.store import Store
+from mallard.analysis.symbols import Symbols
+from mallard.analysis.verdict import judged
+from mallard.processes import processes, summary_of
+from mallard.report.replay import replay_of
 
 # A node of the flame graph that is less than this part of every metric cannot be seen.
 SMALLEST_SHARE = 0.0005
@@ -105,3 +112,24 @@ def with_used_names(tree: CallTree) -> CallTree:
     numbers: dict[int, int] = {}
     name = [numbers.setdefault(number, len(numbers)) for number in tree.name]
     return replace(tree, name=name, names=[tree.names[number] for number in numbers])
+
+
+def of_journal(journal: str, options: Options, replay: str) -> JournalReport:
+    """Return all that the page shows of one journal; `replay` is what report/replay.py takes."""
+    with progress_bar(f"report {journal}") as progress:
+        store = Store.read(journal, lambda share: progress(READ * share))
+        symbols = Symbols(store)
+        profile = profile_of(store, symbols, options, progress)
+        tree = culled(call_tree(store, symbols))
+        started = store.totals["start_unix_ns"]
+        store.sql.close()
+    replayed, hint = replay_of(journal, profile.totals.events, replay)
+    if replayed is not None:
+        profile = judged(profile, replayed["rows"])
+    return JournalReport(profile, tree, replayed, hint, started or None)
+
+
+def with_children(journals: list[str]) -> list[str]:
+    """Return the journals, each followed by those of its child processes and theirs."""
+    found = [one.journal for journal in journals for one in processes(journal, summary_of(journal))]
+    return list(dict.fromkeys(found))
