@@ -5,9 +5,8 @@ from importlib.resources import files
 from xml.etree.ElementTree import Element
 
 from mallard import figures
-from mallard.html.element import tag
+from mallard.html.element import Column, head, line, scrolled, tag
 from mallard.html.frame import Page, whole
-from mallard.html.table import Column, head, line, scrolled
 from mallard.report.data import JournalReport, as_json
 from mallard.report.method import DIMENSIONS
 from mallard.report.panel import panel, program_name

@@ -4,8 +4,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from mallard import figures
-from mallard.html.element import tag
-from mallard.html.table import Column, head, line, scrolled
+from mallard.html.element import Column, head, line, scrolled, tag
 from mallard.report.data import JournalReport
 
 Row = dict[str, Any]

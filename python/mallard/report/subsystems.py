@@ -5,8 +5,7 @@ from xml.etree.ElementTree import Element
 
 from mallard import figures
 from mallard.analysis.model import Behaviour, Profile, Subsystem
-from mallard.html.element import Child, tag
-from mallard.html.table import Column, head, line, scrolled
+from mallard.html.element import Child, Column, head, line, scrolled, tag
 
 COLOURS = 12  # --series-1 ... of html/page/style.css
 

@@ -10,9 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
-from mallard.html.element import tag
+from mallard.html.element import scrolled, tag
 from mallard.html.frame import Page, whole
-from mallard.html.table import scrolled
 from mallard.output import replacing
 from mallard_bench.options import Benchmark
 from mallard_bench.page.facts import BENCHMARK_HEADINGS, measured_on, method, noise, run_names

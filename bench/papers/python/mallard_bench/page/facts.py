@@ -5,8 +5,7 @@ from statistics import median, quantiles
 from xml.etree.ElementTree import Element
 
 from mallard import figures
-from mallard.html.element import tag
-from mallard.html.table import Column, head, line, scrolled
+from mallard.html.element import Column, head, line, scrolled, tag
 from mallard_bench.options import Benchmark
 from mallard_bench.ratios import ratios
 from mallard_bench.results import Document
