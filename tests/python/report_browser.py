@@ -1,6 +1,10 @@
-"""A headless Chromium and the pages that are opened in it: what every test of the report stands on."""
+"""A headless Chromium and the pages that are opened in it: what every test of the report stands on.
+
+report_browser.py PAGE.html PICTURE.png [dark] [whole]     takes a picture of a report, as in README
+"""
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -54,3 +58,24 @@ def wait_until_drawn(page: Page) -> None:
 def part(page: Page, name: str) -> Locator:
     """Return all that a section has of its chart."""
     return page.locator(f'[data-part="{name}"]')
+
+
+WIDTH, HEIGHT = 1200, 1180
+
+
+def picture(
+    page_file: Path, to: Path, scheme: str = "light", whole: bool = False, width: int = WIDTH
+) -> None:
+    """Write what a reader sees first, or the whole page."""
+    view = {"width": width, "height": HEIGHT}
+    with chromium() as browser, opened(browser, page_file, viewport=view, color_scheme=scheme) as page:
+        page.screenshot(path=to, full_page=whole)
+
+
+if __name__ == "__main__":
+    picture(
+        Path(sys.argv[1]).resolve(),
+        Path(sys.argv[2]),
+        "dark" if "dark" in sys.argv[3:] else "light",
+        "whole" in sys.argv[3:],
+    )
