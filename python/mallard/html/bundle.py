@@ -38,8 +38,7 @@ def inside(folder: Traversable, ending: str) -> Iterator[str]:
 
 def styles(own: Traversable) -> str:
     """Return all styles: those that pages share, then those of the page."""
-    first = text(shared() / "style.css") + text(shared() / "chart.css")
-    return first + "".join(inside(own, ".css"))
+    return text(shared() / "style.css") + "".join(inside(own, ".css"))
 
 
 def scripts(own: Traversable, given: dict[str, Any]) -> str:
