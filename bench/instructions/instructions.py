@@ -14,13 +14,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-import golden
 import pages
 from bounds import limits
 from callgrind import COMPILER, CountError, count
 from limits import Limit, exit_code, verdict
 from replayed import replayed
-from rows import BaselineError, Key, name, net
+from rows import BaselineError, GoldenError, Key, accept, accepted, changes, name, net
 from table import tables
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,10 +101,10 @@ def main(given: Sequence[str]) -> int:
     if wanted.json is not None:
         wanted.json.write_text(json.dumps(whole(of_all, judged), indent=2) + "\n", encoding="utf-8")
     if wanted.accept:
-        golden.write(GOLDEN, figures)
-        pages.refresh(golden.read(GOLDEN), PAGES)
+        accept(GOLDEN, figures)
+        pages.refresh(accepted(GOLDEN), PAGES)
         return 0
-    changed = list(golden.changes(golden.read(GOLDEN), figures))
+    changed = list(changes(accepted(GOLDEN), figures))
     for change in changed:
         print(f"CHANGED {change}")
     if changed:
@@ -116,7 +115,7 @@ def main(given: Sequence[str]) -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1:]))
-    except (CountError, BaselineError, golden.GoldenError, OSError) as reason:
+    except (CountError, BaselineError, GoldenError, OSError) as reason:
         print(f"instructions: {reason}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
