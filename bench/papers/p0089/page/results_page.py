@@ -21,15 +21,16 @@ from pathlib import Path
 from typing import Any
 
 import beside_paper
-import walks_table
-from beside_paper import line
+from beside_paper import line, ratio
 from mallard import MallardError, figures
 from mallard_bench.expected_documents import documents
 from mallard_bench.findings import judged
 from mallard_bench.findings.judge import Finding, Judgement, Verdict
 from mallard_bench.findings.measured import Measured, measured
+from mallard_bench.papers import BESIDE, LAST_SPLIT, WITH, WITHOUT
 from mallard_bench.results_file import Run, read
 from mallard_bench.show import machine
+from mallard_bench.tables.columns import three_digits
 from pictures_of_results import drawn
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -71,7 +72,7 @@ def written(page: str) -> str:
         elif kind == "best":
             made = beside_paper.best([one for run in runs(benchmark) for one in run.documents])
         elif kind == "walks":
-            made = walks_table.lines(table_of(benchmark))
+            made = lines_of_walks(table_of(benchmark))
         else:
             made = findings(benchmark, (table or "").strip())
         return "\n".join([begin.rstrip("\n"), *made, end])
@@ -137,6 +138,43 @@ def stale() -> Iterator[tuple[Path, str]]:
     for path, text in made.items():
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             yield path, text
+
+
+LEAST = 12  # links of a list, as an exponent
+LEAST_SYSTEM = 21
+HEAPS = {WITHOUT: "`glibc`, one heap for all", WITH: "`multipool` each", BESIDE: f"`{BESIDE}` each"}
+SPLITS = {0: f"lists walked {2**LAST_SPLIT} times a visit", LAST_SPLIT: "walked once a visit"}
+
+
+def lines_of_walks(table: Measured) -> Iterator[str]:
+    """Yield what long use does to walks over lists of 2^12 links and more: the table of multipool.md."""
+    yield line(["after the shuffle over before", *SPLITS.values()])
+    yield line(["---", *["---:"] * len(SPLITS)])
+    for label, name in HEAPS.items():
+        yield line([name, *(between(list(walks(table, label, split))) for split in SPLITS)])
+
+
+def walks(table: Measured, label: str, split: int) -> Iterator[float]:
+    """Yield what a heap's walks take after the shuffle over before, of all large lists but single ones."""
+    for kind, links, lists, at, shuffled, _, who in table.cells:
+        if (kind, at, shuffled, who) == (
+            "splits",
+            split,
+            True,
+            label,
+        ) and LEAST <= lists < links >= LEAST_SYSTEM:
+            after = table.cells[kind, links, lists, at, True, None, who]
+            of = ratio(after, table.cells.get((kind, links, lists, at, False, None, who)))
+            if of is not None:
+                yield of
+
+
+def between(values: list[float]) -> str:
+    """Return between which figures all lie."""
+    if not values:
+        return "-"
+    least, most = three_digits(min(values)), three_digits(max(values))
+    return least if least == most else f"{least} to {most}"
 
 
 def main(arguments: Sequence[str]) -> int:

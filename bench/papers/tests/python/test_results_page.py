@@ -6,7 +6,6 @@ import pytest
 
 import beside_paper
 import results_page
-import walks_table
 from heat_picture import Panel, picture
 from mallard_bench.expected_documents import GROUPS, documents
 from mallard_bench.findings.measured import Cell, Measured, measured
@@ -66,7 +65,7 @@ def test_since_the_paper_nothing_has_changed_in_the_paper() -> None:
 
 
 def test_walks_are_those_of_large_lists_before_and_after() -> None:
-    table = list(walks_table.lines(paper("locality")))
+    table = list(results_page.lines_of_walks(paper("locality")))
     glibc, multipool, fifo = (row.strip("| ").split(" | ") for row in table[2:])
     assert glibc[0] == "`glibc`, one heap for all"
     least, most = (float(part) for part in glibc[2].split(" to "))
