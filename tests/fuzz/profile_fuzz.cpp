@@ -13,7 +13,7 @@
 #include "journal/events/batch_of.hpp"
 #include "profile/group_statistics.hpp"
 #include "profile/heap_totals.hpp"
-#include "profile/object_batch.hpp"
+#include "profile/object_stream.hpp"
 #include "profile/pairing.hpp"
 #include "profile/region_instances.hpp"
 

@@ -3,7 +3,7 @@
     journal --ObjectStream--> columns --> table objects --> SQL        Store
                           `-> sums of the program and of each context  Reading: no objects, less time
 
-The table has the columns of object_batch (src/profile/object_batch.hpp); `free` and `previous` are NULL
+The table has the columns of object_batch (src/profile/object_stream.hpp); `free` and `previous` are NULL
 where there is no such event, `free_time` and `free_thread` are NULL for objects never freed. Objects
 of regions have a `region` above 0; the view `heap` leaves them out.
 """
