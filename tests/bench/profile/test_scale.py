@@ -2,7 +2,7 @@
 
 import pytest
 
-from promises import GIB, Help, Row, limits
+from scale import GIB, Help, Row, limits
 from usage import Usage
 
 FINE = Usage(wall=5.0, cpu=6.0, memory=GIB)
