@@ -1,20 +1,30 @@
-"""The frame of a page: what stands around its content, and the file that holds all.
+"""The frame of a page: what stands around its content, and the one file that holds all.
 
-    bar: name, theme | notices, content | foot | plotly, data, scripts (bundle.py)
+    bar: name, theme | notices, content | foot | plotly, data, scripts
 
-All that matters is there without scripts; they add charts, tables and sorting.
+All that matters is there without scripts; they add charts, tables and sorting. What pages share and what is a
+page's own:
+
+    html/page/*.css, own/*.css ------------------------------> <style>
+    html/page/lib, own/lib, own/charts, own/main.js ---------> <script>, each file in a block of its own
+    plotly, data --------------------------------------------> <script type="text/plain">, compressed, base64
+
+The browser unpacks what is compressed (page/lib/unpack.js).
 """
 
+import base64
+import gzip
+import json
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from importlib.resources import files
 from importlib.resources.abc import Traversable
 from string import Template
 from typing import Any
 from xml.etree.ElementTree import Element
 
 from mallard.figures import shown
-from mallard.html import bundle
 from mallard.html.element import tag, text_of
 
 TOO_OLD = (
@@ -44,17 +54,17 @@ def whole(page: Page, version: str, command: list[str]) -> str:
     main = tag("main", *notices(), *page.content, id="content", tabindex="-1")
     body = tag("body", skip_link(), bar(page.name), main, foot(version, command))
     data = [
-        f'<script type="text/plain" id="data-{number}">{bundle.packed(content)}</script>'
+        f'<script type="text/plain" id="data-{number}">{packed(content)}</script>'
         for number, content in enumerate(page.data)
     ]
-    return Template(bundle.text(bundle.shared() / "index.html")).substitute(
+    return Template(text(shared() / "index.html")).substitute(
         version=version,
         title=text_of(tag("title", page.title)),
-        style=bundle.styles(page.own),
+        style=styles(page.own),
         body=text_of(body).removesuffix("</body>"),
-        plotly=bundle.plotly(),
+        plotly=plotly(),
         data="\n".join(data),
-        scripts=bundle.scripts(page.own, page.given),
+        scripts=scripts(page.own, page.given),
     )
 
 
@@ -83,3 +93,55 @@ def foot(version: str, command: list[str]) -> Element:
         "footer",
         tag("p", f"Made by mallard {version}. To make it again: ", tag("code", shown(shlex.join(command)))),
     )
+
+
+# Equal input gives an equal page.
+NO_TIME = 0
+
+
+def shared() -> Traversable:
+    """Return the folder of what pages share."""
+    return files("mallard.html") / "page"
+
+
+def text(file: Traversable) -> str:
+    """Return the text of a file."""
+    return file.read_text(encoding="utf-8")
+
+
+def inside(folder: Traversable, ending: str) -> Iterator[str]:
+    """Yield the texts of the files of a folder that end so, in order of their names."""
+    if folder.is_dir():
+        found = sorted(folder.iterdir(), key=lambda file: file.name)
+        yield from (text(file) for file in found if file.name.endswith(ending))
+
+
+def styles(own: Traversable) -> str:
+    """Return all styles: those that pages share, then those of the page."""
+    return text(shared() / "style.css") + "".join(inside(own, ".css"))
+
+
+def scripts(own: Traversable, given: dict[str, Any]) -> str:
+    """Return all JavaScript: lib, charts, then main.js, which starts the page; `given` is in `mallard`."""
+    members = "".join(f", {name}: {json.dumps(value)}" for name, value in given.items())
+    parts = ['"use strict";', f"const mallard = {{ charts: {{}}{members} }};"]
+    for folder in (shared() / "lib", own / "lib", own / "charts"):
+        parts += map(block, inside(folder, ".js"))
+    return "\n".join([*parts, block(text(own / "main.js"))])
+
+
+def block(script: str) -> str:
+    """Return a file as a block, so that its names are its own."""
+    if "</script" in script.lower():
+        raise ValueError("a script must not hold the end of its own element")
+    return f"{{\n{script}}}"
+
+
+def plotly() -> str:
+    """Return plotly as the page holds it."""
+    return packed((files("plotly") / "package_data" / "plotly.min.js").read_bytes())
+
+
+def packed(content: bytes) -> str:
+    """Return bytes as text that the page can hold and the browser can unpack."""
+    return base64.b64encode(gzip.compress(content, compresslevel=9, mtime=NO_TIME)).decode("ascii")
