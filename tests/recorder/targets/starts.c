@@ -4,7 +4,12 @@
 //     vfork, spawn, spawnp, system, popen; exec, execvpe: becomes it, never to return; execs N: becomes
 //     itself N times first; failing_exec: tries to become what there is not, goes on; bare: gives it no
 //     environment
+//
+// starts shells: runs shells by system and popen, from several threads at once, and says what became of them;
+// then which variables it has.
 #define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,8 +60,39 @@ static int through_pipe(char** words) {
   return output == NULL ? -1 : pclose(output);
 }
 
+static void* use_shells(void* argument) {
+  for (int i = 0; i < 6; ++i) {
+    char line[300] = "";
+    FILE* output = popen("echo $NUMBER ${LD_PRELOAD-none} ${MALLARD_RECORD_SPOOL-none}", "r");
+    if (output == NULL || fgets(line, sizeof line, output) == NULL || pclose(output) != 0) return argument;
+    if (strcmp(line, "7 none none\n") != 0) return argument;
+    if (system("test -z \"$LD_PRELOAD$MALLARD_RECORD_SPOOL\" && exit 5") != 5 << 8) return argument;
+  }
+  return NULL;
+}
+
+static void take_note(int unused) { (void)unused; }
+
+static int with_shells(void) {
+  setenv("NUMBER", "7", 1);
+  signal(SIGINT, take_note);
+  pthread_t threads[4];
+  for (int i = 0; i < 4; ++i) pthread_create(&threads[i], NULL, use_shells, environ);
+  for (int i = 0; i < 4; ++i) {
+    void* result = NULL;
+    pthread_join(threads[i], &result);
+    printf("%d\n", result == NULL);
+  }
+  struct sigaction now;
+  sigaction(SIGINT, NULL, &now);
+  printf("%d %d %d\n", now.sa_handler == take_note, system(NULL), system("kill -9 $$"));
+  for (char** variable = environ; *variable != NULL; ++variable) puts(*variable);
+  return 0;
+}
+
 int main(int count, char** arguments) {
   static char* none[] = {NULL};
+  if (count == 2 && strcmp(arguments[1], "shells") == 0) return with_shells();
   if (count < 3) return 99;
   const char* how = arguments[1];
   char** words = arguments + 2;
