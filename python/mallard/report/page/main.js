@@ -10,7 +10,7 @@
 //     data.call_tree  CallTree: columns; culled, "(smaller)" holds what is too small to see
 //     data.replay     JSON of mallard-replay, or null; then data.replay_hint says why
 //
-//     context             as every page's (html/page/lib/context.js), and:
+//     context             as every page's (html/page/lib/drawing.js), and:
 //     context.subsystem_colour(index)
 //     context.selection   what the user points at: get(what), set(what, value), on(what, callback);
 //                         `what` is "span" ({from_ns, to_ns} or null), "subsystem" or "site" (index or null),
@@ -18,7 +18,7 @@
 //                         what a chart hears is forgotten when it is drawn again
 //     mallard.format      bytes, count, ns, share ...: figures with units (lib/format.js)
 //     mallard.element(tag, attributes, ...children)    makes DOM elements (lib/element.js)
-//     mallard.dimensions  D V L U C: letter, name, formula, range (formulas.py)
+//     mallard.dimensions  D V L U C: letter, name, formula, range (method.py)
 
 function restore_stacks(data) {
   for (const site of data.profile.sites) site.stack = site.stack.map((number) => data.frames[number]);

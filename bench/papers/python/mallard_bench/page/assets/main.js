@@ -6,7 +6,7 @@
 //     data.titles    what DS1 ... are
 //     data.families  labels of the paper's strategies, by family
 //
-//     context        as every page's (html/page/lib/context.js); its theme has also faster, slower and neutral
+//     context        as every page's (html/page/lib/drawing.js); its theme has also faster, slower and neutral
 
 const colours = () => {
   const more = ["faster", "slower", "neutral"].map((name) => [name, mallard.theme.colour(name)]);
