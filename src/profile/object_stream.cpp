@@ -8,7 +8,6 @@
 #include "profile/journal_pass.hpp"
 
 namespace mallard::profile {
-
 namespace {
 
 void resize(object_batch& batch, std::size_t rows) {

@@ -7,7 +7,6 @@
 #include "journal/drain/spool_description.hpp"
 
 namespace mallard::journal {
-
 namespace {
 
 constexpr std::uint64_t batch_records = std::uint64_t{1} << 15;

@@ -18,7 +18,6 @@
 #include "recorder/clock.hpp"
 
 namespace mallard::recorder {
-
 namespace {
 
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {

@@ -12,7 +12,6 @@
 #include "recorder/clock.hpp"
 
 namespace mallard::recorder {
-
 namespace {
 
 constexpr double publication_slack = 50e-6;  // s: far longer than a store takes to reach the other cores

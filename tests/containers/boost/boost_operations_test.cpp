@@ -31,7 +31,6 @@
 #include "mallard/heap/best_fit.hpp"
 
 namespace mallard::containers {
-
 namespace {
 
 namespace its = boost::container;
@@ -299,5 +298,4 @@ TEST_F(BoostOperations, AVersionOneAllocatorOnlyAllocates) {
 }
 
 }  // namespace
-
 }  // namespace mallard::containers

@@ -90,7 +90,6 @@ void leave_by_exception() noexcept {
 }
 
 }  // namespace
-
 }  // namespace mallard::recorder
 
 using namespace mallard::recorder;
