@@ -1,4 +1,4 @@
-"""`mallard strategies`: every strategy that a replay of blocks or of regions knows, as a table or as JSON."""
+"""`mallard strategies`: every strategy that a replay knows, as a table or as JSON."""
 
 import json
 import subprocess
@@ -13,9 +13,13 @@ from mallard.native import tool
 def strategies(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     regions: Annotated[bool, typer.Option("--regions", help="Those of a replay of regions.")] = False,
+    threads: Annotated[
+        bool, typer.Option("--threads", help="Those that several threads may use at once.")
+    ] = False,
 ) -> None:
     """List the strategies that a replay compares."""
-    asked = [tool("mallard-replay"), "--list-strategies", "--json"] + ["--regions"] * regions
+    asked = [tool("mallard-replay"), "--list-strategies", "--json"]
+    asked += ["--regions"] * regions + ["--threads"] * threads
     listing = subprocess.run(asked, capture_output=True, text=True, check=False)
     if listing.returncode != 0:
         raise MallardError(listing.stderr.strip())

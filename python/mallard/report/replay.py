@@ -72,8 +72,9 @@ def read(path: str, journal: str) -> Replay:
         raise MallardError(f"{path} is not what `mallard replay --json` prints") from error
     if not known:
         raise MallardError(f"{path} holds no row: nothing was replayed")
-    if replay["journal"].get("replayed") == "regions":
-        raise MallardError(f"the replay {path} is of regions; the report shows replays of blocks")
+    replayed = replay["journal"].get("replayed", "blocks")
+    if replayed != "blocks":
+        raise MallardError(f"the replay {path} is of {replayed}; the report shows replays of blocks")
     if of != shown(Path(journal).name):
         raise MallardError(f"{path} replays {of}, not {journal}")
     return dict(replay)
