@@ -25,9 +25,9 @@ enum class op_kind : std::uint8_t {
   allocate,
   allocate_aligned,  // more strictly than malloc promises for this size
   deallocate,
-  reallocate,
-  resized_from,     // second half of a reallocate
   allocate_zeroed,  // calloc
+  reallocate,
+  resized_from,  // second half of a reallocate
 };
 
 [[nodiscard]] constexpr bool is_allocation(op_kind k) noexcept {

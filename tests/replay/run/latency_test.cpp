@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "replay/allocator/mallocs.hpp"
 #include "replay/allocator/none.hpp"
 #include "replay/latency/located_operation.hpp"
 #include "replay/run/run.hpp"
@@ -149,10 +150,17 @@ TEST(Latency, CallocsAndReallocationsAreApart) {
 }
 
 // Refuses what is larger than a kilobyte.
-class small_only : public none {
+class small_only : public process_malloc {
  public:
-  using none::none;
-  void* allocate(const op& o) { return o.size > 1024 ? nullptr : none::allocate(o); }
+  using process_malloc::process_malloc;
+
+  void* allocate(const op& o) {
+    if (o.size <= 1024) return process_malloc::allocate(o);
+    ++refusals;
+    return nullptr;
+  }
+
+  static inline int refusals = 0;
 };
 
 TEST(Latency, ARefusedAllocationEndsIt) {
@@ -160,6 +168,7 @@ TEST(Latency, ARefusedAllocationEndsIt) {
   const auto task = timed<small_only>(t, 3);
   EXPECT_EQ(task->state, harness::work_state::out_of_memory);
   EXPECT_EQ(task->stopped_at, 1u);
+  EXPECT_EQ(small_only::refusals, 1);
 }
 
 }  // namespace
