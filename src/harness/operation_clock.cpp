@@ -1,5 +1,7 @@
 #include "harness/operation_clock.hpp"
 
+#include <sched.h>
+
 #include <array>
 #include <ctime>
 #include <vector>
@@ -95,6 +97,15 @@ std::string_view tsc_obstacle() noexcept {
 #else
   return "this processor has no time-stamp counter";
 #endif
+}
+
+bool stay_on_this_cpu() noexcept {
+  const int cpu = ::sched_getcpu();
+  if (cpu < 0) return false;
+  cpu_set_t only;
+  CPU_ZERO(&only);
+  CPU_SET(static_cast<unsigned>(cpu), &only);
+  return ::sched_setaffinity(0, sizeof only, &only) == 0;
 }
 
 operation_meter operation_clock::meter() const noexcept {

@@ -77,6 +77,10 @@ struct operation_clock {
   }
 };
 
+// Keeps the calling thread on the processor that it is on, whose counter and caches its figures are of. False
+// where the kernel does not allow it; the thread then may move as before.
+bool stay_on_this_cpu() noexcept;
+
 // By the time-stamp counter or, without one, the kernel's clock. Takes 50 ms; safe on any thread.
 [[nodiscard]] operation_clock measured_clock(bool by_tsc = tsc_obstacle().empty());
 

@@ -1,6 +1,9 @@
 #include "harness/operation_clock.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+
+#include <thread>
 
 namespace mallard::harness {
 namespace {
@@ -46,6 +49,16 @@ TEST(OperationClock, ItsOwnCostIsTakenOffAndNeverMore) {
   EXPECT_EQ(clock.net(clock.overhead), 0u);
   EXPECT_EQ(clock.net(0), 0u);
   EXPECT_EQ(clock.net(clock.overhead + 7), 7u);
+}
+
+TEST(OperationClock, AThreadStaysOnItsCpu) {
+  std::thread([] {
+    if (!stay_on_this_cpu()) GTEST_SKIP() << "the kernel does not allow it";
+    cpu_set_t allowed;
+    ASSERT_EQ(::sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    EXPECT_EQ(CPU_COUNT(&allowed), 1);
+    EXPECT_TRUE(CPU_ISSET(static_cast<unsigned>(::sched_getcpu()), &allowed));
+  }).join();
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ TEST(OperationLog, TheLowestNeverExceedWhatCame) {
       const std::vector<double> raw = values(found[kind].raw);
       const std::vector<double> lowest = values(found[kind].minimum);
       for (std::size_t p = 0; p < raw.size(); ++p) EXPECT_LE(lowest[p], raw[p]);
-      if (passes == 1) EXPECT_EQ(lowest, raw);
+      EXPECT_EQ(lowest == raw, passes == 1);
     }
   }
 }
