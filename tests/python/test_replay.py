@@ -45,5 +45,5 @@ def test_strategies_of_regions_are_asked_for(mallard: Mallard) -> None:
 def test_strategies_of_threads_are_asked_for(mallard: Mallard) -> None:
     known = json.loads(mallard("strategies", "--threads", "--json").stdout)
     names = {strategy["strategy"] for strategy in known}
-    assert {"none", "glibc", "mimalloc", "std.sync_pool", "synchronized_multipool", "locked_multipool"} <= names
+    assert {"none", "glibc", "mimalloc", "std.sync_pool", "synchronized_multipool"} <= names
     assert "multipool" not in names

@@ -17,7 +17,8 @@ thread_spans ten_ops() {
   return threads;
 }
 
-// Between changes of thread an op's time is not known: thread 1 has begun when thread 0 was last seen before it.
+// Between changes of thread an op's time is not known: thread 1 has begun when thread 0 was last seen before
+// it.
 TEST(ThreadSpans, AThreadLivesFromItsRecordedStartToItsRecordedEnd) {
   const std::vector<thread_info> recorded{{.start_time = 0, .end_time = 0},
                                           {.start_time = 25, .end_time = 75},
