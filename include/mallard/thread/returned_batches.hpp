@@ -17,9 +17,12 @@
 #include <atomic>
 #include <cstddef>
 #include <new>
+#include <span>
 #include <type_traits>
 
+#include "mallard/core/align.hpp"
 #include "mallard/core/chain.hpp"
+#include "mallard/core/magazine.hpp"
 
 namespace mallard {
 
@@ -29,6 +32,25 @@ struct batch {
   std::size_t count = 0;
 
   [[nodiscard]] explicit operator bool() const noexcept { return first != nullptr; }
+
+  // A block in front of the others.
+  void push(magazine::slot block) noexcept {
+    first = ::new (reinterpret_cast<void*>(block)) chain::node{first};
+    ++count;
+  }
+
+  // Writes the blocks below `end`, the first one on top; returns their number.
+  std::size_t spread(magazine::slot* end) const noexcept {
+    for (const void* p = first; p != nullptr; p = chain::next(p)) *--end = address_of(p);
+    return count;
+  }
+
+  // Blocks of an array, the last one first.
+  [[nodiscard]] static batch of(std::span<const magazine::slot> blocks) noexcept {
+    batch all;
+    for (const magazine::slot block : blocks) all.push(block);
+    return all;
+  }
 
   // A batch of the one block at `p`.
   [[nodiscard]] static batch of(void* p) noexcept { return {::new (p) chain::node{nullptr}, 1}; }
@@ -44,6 +66,9 @@ class basic_returned_batches {
   basic_returned_batches() = default;
   basic_returned_batches(const basic_returned_batches&) = delete;
   basic_returned_batches& operator=(const basic_returned_batches&) = delete;
+
+  // Whether there was none a moment ago. Any thread.
+  [[nodiscard]] bool empty() const noexcept { return top_.load(std::memory_order_relaxed) == nullptr; }
 
   // Precondition: not empty. Any thread.
   void push(batch given) noexcept {
@@ -117,6 +142,9 @@ class returned_lists {
     lists_[list].push(given);
     if constexpr (Counted) count_.fetch_add(1, std::memory_order_relaxed);
   }
+
+  // Whether a list had no batch a moment ago. Any thread.
+  [[nodiscard]] bool empty(std::size_t list) const noexcept { return lists_[list].empty(); }
 
   // Removes the newest batch of a list; empty if there is none. One thread at a time.
   [[nodiscard]] batch pop(std::size_t list) noexcept { return taken(lists_[list].pop()); }

@@ -14,22 +14,52 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
 
+#include "mallard/core/align.hpp"
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/check.hpp"
+#include "mallard/core/growth.hpp"
 #include "mallard/core/magazine.hpp"
 #include "mallard/core/usage.hpp"
 
 namespace mallard {
 
+// Most blocks of a batch.
+inline constexpr std::size_t most_batch_blocks = 32;
+
+// Blocks per batch: few enough bytes that caches stay small, enough blocks that the lock, and what it costs
+// other threads, is a small share of the cost of each.
+[[nodiscard]] constexpr std::size_t batch_blocks(std::size_t size) noexcept {
+  return std::clamp<std::size_t>(4096 / size, 1, most_batch_blocks);
+}
+
+// Blocks of a thread's first refill: as many as fill a cache line, so that two threads' first blocks rarely
+// share one.
+[[nodiscard]] constexpr std::size_t first_blocks(std::size_t size) noexcept {
+  return std::max<std::size_t>(cache_line / size, 1);
+}
+
+// A heap of lists that takes and gives many blocks of one at a time: allocate_batch() writes up to so many
+// below a slot, the one to be used first on top, and returns their number, 0 when exhausted.
+template <class Heap>
+concept keeps_batches = requires(Heap h, std::size_t list, magazine::slot* end, std::size_t most,
+                                 std::span<const magazine::slot> blocks) {
+  { h.allocate_batch(list, end, most) } -> std::same_as<std::size_t>;
+  h.deallocate_batch(list, blocks);
+};
+
 template <std::size_t Lists>
 class thread_cache {
  public:
   using slot = magazine::slot;
+
+  // Blocks of a batch as long as a thread has little to do with a list, so that its magazine is small.
+  static constexpr std::size_t early_batch = 4;
 
   thread_cache() = default;
   thread_cache(const thread_cache&) = delete;
@@ -65,6 +95,30 @@ class thread_cache {
     for (const slot block : moved) (void)push(list, reinterpret_cast<void*>(block));
   }
 
+  // Makes room in a list of blocks of `size` bytes: for a few at first, then for two batches.
+  // `place_for(align, bytes)` provides memory, or null. False if it has that room, or there is no memory for
+  // it.
+  template <class PlaceFor>
+  bool widen(std::size_t list, std::size_t size, PlaceFor place_for) noexcept {
+    const std::size_t present = batch_of(list);
+    const std::size_t full = batch_blocks(size);
+    if (present == full || !asks_again(list)) return false;
+    const std::size_t most = present == 0 ? std::min(early_batch, full) : full;
+    std::byte* const place = place_for(cache_line, align_up(bytes_of(most), cache_line));
+    if (place == nullptr) {
+      refused(list);
+      return false;
+    }
+    open(list, place, most);
+    return true;
+  }
+
+  // Whether there was room for a block, or could be made.
+  template <class PlaceFor>
+  bool keep(std::size_t list, void* p, std::size_t size, PlaceFor place_for) noexcept {
+    return push(list, p) || (widen(list, size, place_for) && push(list, p));
+  }
+
   // The older half of a full magazine, the oldest first; valid until drop_oldest().
   [[nodiscard]] std::span<const slot> oldest(std::size_t list) const noexcept {
     MALLARD_CHECK(count(list) == 2 * std::size_t{places_[list].most});
@@ -91,14 +145,6 @@ class thread_cache {
     const std::size_t wished = std::clamp<std::size_t>(places_[list].wish, least, most);
     places_[list].wish = static_cast<std::uint16_t>(2 * wished);
     return wished;
-  }
-
-  // Memory for a longer magazine was refused: it is not asked for again the next few hundred times.
-  void refused(std::size_t list) noexcept { places_[list].respite = 255; }
-  [[nodiscard]] bool asks_again(std::size_t list) noexcept {
-    if (places_[list].respite == 0) return true;
-    --places_[list].respite;
-    return false;
   }
 
   // Removes all blocks: calls `give(list, blocks)` for each batch, and begins anew with what was open.
@@ -157,6 +203,14 @@ class thread_cache {
     std::uint16_t wish = 0;
     std::uint16_t respite = 0;
   };
+
+  // Memory for a longer magazine was refused: it is not asked for again the next few hundred times.
+  void refused(std::size_t list) noexcept { places_[list].respite = 255; }
+  [[nodiscard]] bool asks_again(std::size_t list) noexcept {
+    if (places_[list].respite == 0) return true;
+    --places_[list].respite;
+    return false;
+  }
 
   magazine::no_slots no_slots_;
   std::array<magazine, Lists> magazines_ = magazine::closed(no_slots_, std::make_index_sequence<Lists>());

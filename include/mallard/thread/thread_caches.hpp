@@ -43,39 +43,15 @@
 #include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/shared_chunks.hpp"
 #include "mallard/source/upstream_ref.hpp"
+#include "mallard/thread/attached_parts.hpp"
 #include "mallard/thread/returned_batches.hpp"
 #include "mallard/thread/thread_cache.hpp"
-#include "mallard/thread/thread_table.hpp"
 
 namespace mallard {
-
-// Most blocks of a batch.
-inline constexpr std::size_t most_batch_blocks = 32;
-
-// Blocks per batch: few enough bytes that caches stay small, enough blocks that the lock, and what it costs
-// other threads, is a small share of the cost of each.
-[[nodiscard]] constexpr std::size_t batch_blocks(std::size_t size) noexcept {
-  return std::clamp<std::size_t>(4096 / size, 1, most_batch_blocks);
-}
-
-// Blocks of a thread's first refill: as many as fill a cache line, so that two threads' first blocks rarely
-// share one.
-[[nodiscard]] constexpr std::size_t first_blocks(std::size_t size) noexcept {
-  return std::max<std::size_t>(cache_line / size, 1);
-}
 
 // A heap that returns memory to its upstream as blocks are freed, and so must see every free.
 template <class Central>
 concept takes_back = trimmable<Central> && freeable<Central>;
-
-// A heap of lists that takes and gives many blocks of one at a time: allocate_batch() writes up to so many
-// below a slot, the one to be used first on top, and returns their number, 0 when exhausted.
-template <class Central>
-concept keeps_batches = requires(Central c, std::size_t list, magazine::slot* end, std::size_t most,
-                                 std::span<const magazine::slot> blocks) {
-  { c.allocate_batch(list, end, most) } -> std::same_as<std::size_t>;
-  c.deallocate_batch(list, blocks);
-};
 
 template <heap Central, std::size_t Lists, std::size_t Cached, class Mutex>
 class alignas(cache_line) thread_caches {
@@ -84,22 +60,16 @@ class alignas(cache_line) thread_caches {
   using slot = magazine::slot;
 
  public:
-  // Blocks of a batch as long as a thread has little to do with a list, so that its magazine is small.
-  static constexpr std::size_t early_batch = 4;
-
   // Returned batches that may wait if Central takes blocks back: of blocks up to 4 KiB, at most 64 KiB.
   static constexpr std::ptrdiff_t most_returned = 16;
 
   template <class... Args>
     requires std::constructible_from<Central, Args...>
   explicit thread_caches(Args&&... args)
-      : key_(thread_table::new_key()),
-        ends_(&ends_mutex),
-        central_(std::forward<Args>(args)...),
-        store_(central_.upstream()) {}
+      : central_(std::forward<Args>(args)...), store_(central_.upstream()) {}
   thread_caches(const thread_caches&) = delete;
   thread_caches& operator=(const thread_caches&) = delete;
-  ~thread_caches() { detach_all(); }
+  ~thread_caches() { caches_.detach_all(); }
 
   // Precondition: the lock is held, or no other thread uses the heap.
   [[nodiscard]] Central& central() noexcept { return central_; }
@@ -108,19 +78,19 @@ class alignas(cache_line) thread_caches {
 
   // The inline part of allocating: a block of the calling thread's list, or null.
   [[nodiscard]] MALLARD_INLINE void* allocate_fast(std::size_t list) noexcept {
-    cache* const mine = as_cache(this_threads_table.find(key_));
+    cache* const mine = caches_.find();
     return mine == nullptr ? nullptr : mine->lists.pop(list);
   }
 
   // The inline part of freeing: returns false if it has done nothing.
   [[nodiscard]] MALLARD_INLINE bool deallocate_fast(std::size_t list, void* p) noexcept {
-    cache* const mine = as_cache(this_threads_table.find(key_));
+    cache* const mine = caches_.find();
     return mine != nullptr && mine->lists.push(list, p);
   }
 
   // Returns a block of the list, whose blocks have `size` bytes at `align`; null if Central is exhausted.
   [[nodiscard]] void* allocate_slow(std::size_t list, std::size_t size, std::size_t align) noexcept {
-    cache* const mine = list < Cached ? search() : nullptr;
+    cache* const mine = list < Cached ? caches_.search() : nullptr;
     if (mine == nullptr) return allocate_first(nullptr, list, size, align, first_blocks(size));
     if (void* const p = mine->lists.pop(list); p != nullptr) return p;
     const std::size_t most = batch_blocks(size);
@@ -131,7 +101,7 @@ class alignas(cache_line) thread_caches {
   }
 
   void deallocate_slow(std::size_t list, void* p, std::size_t size) noexcept {
-    cache* mine = list < Cached ? search() : nullptr;
+    cache* mine = list < Cached ? caches_.search() : nullptr;
     if (mine == nullptr && list < Cached) mine = attach();
     if (mine == nullptr) return returned_.push(list, batch::of(p));
     if (keep(*mine, list, p, size)) return;
@@ -143,7 +113,7 @@ class alignas(cache_line) thread_caches {
 
   // Makes the calling thread's cached blocks available to all threads.
   void flush() noexcept {
-    if (cache* const mine = search(); mine != nullptr) flush(*mine);
+    if (cache* const mine = caches_.search(); mine != nullptr) flush(*mine);
   }
 
   // Returns all blocks to Central; caches stay with their threads. Precondition: other threads are quiet.
@@ -151,8 +121,8 @@ class alignas(cache_line) thread_caches {
     requires sees_frees
   {
     {
-      const std::lock_guard guard(*ends_);
-      for (cache* c = newest_; c != nullptr; c = c->older) flush(*c);
+      const auto guard = caches_.lock();
+      for (cache* c = caches_.newest(); c != nullptr; c = caches_.older(*c)) flush(*c);
     }
     const auto guard = lock();
     (void)take_back_returned();
@@ -169,17 +139,16 @@ class alignas(cache_line) thread_caches {
 
   // Forgets all blocks; caches stay with their threads. Precondition: other threads are quiet.
   void forget() noexcept {
-    const std::lock_guard guard(*ends_);
+    const auto guard = caches_.lock();
     returned_.clear();
-    for (cache* c = newest_; c != nullptr; c = c->older) c->lists.forget();
+    for (cache* c = caches_.newest(); c != nullptr; c = caches_.older(*c)) c->lists.forget();
   }
 
   // Forgets all blocks and caches. Precondition: other threads are quiet.
   void release() noexcept {
-    detach_all();
+    caches_.detach_all();
     returned_.clear();
     store_.release();
-    key_ = thread_table::new_key();
   }
 
   // Bytes of the caches themselves, from Central's upstream.
@@ -192,27 +161,28 @@ class alignas(cache_line) thread_caches {
 
   // Blocks of a list in caches and returned batches.
   [[nodiscard]] std::size_t unused(std::size_t list) const noexcept {
-    const std::lock_guard guard(*ends_);
+    const auto guard = caches_.lock();
     std::size_t blocks = 0;
     returned_.for_each(list, [&](batch b) {
       blocks += b.count;
       return true;
     });
     if (list < Cached)
-      for (const cache* c = newest_; c != nullptr; c = c->older) blocks += c->lists.count(list);
+      for (const cache* c = caches_.newest(); c != nullptr; c = caches_.older(*c))
+        blocks += c->lists.count(list);
     return blocks;
   }
 
   // Calls f(block) for each block of a list in a cache or a returned batch.
   template <class F>
   void each_unused(std::size_t list, F f) const noexcept {
-    const std::lock_guard guard(*ends_);
+    const auto guard = caches_.lock();
     returned_.for_each(list, [&](batch b) {
       for (const void* p = b.first; p != nullptr; p = chain::next(p)) f(p);
       return true;
     });
     if (list < Cached)
-      for (const cache* c = newest_; c != nullptr; c = c->older) c->lists.each(list, f);
+      for (const cache* c = caches_.newest(); c != nullptr; c = caches_.older(*c)) c->lists.each(list, f);
   }
 
   // `handed_out(list)`: blocks of a list that Central has handed out. O(free blocks log chunks).
@@ -221,7 +191,7 @@ class alignas(cache_line) thread_caches {
     if (violation v = central_.validate()) return v;
     if (violation v = store_.validate()) return v;
     const address_ranges chunks = central_.chunk_ranges();
-    const std::lock_guard guard(*ends_);
+    const auto guard = caches_.lock();
     for (std::size_t i = 0; i < Lists; ++i)
       if (violation v = validate(i, handed_out(i), chunks)) return v;
     return {};
@@ -229,51 +199,26 @@ class alignas(cache_line) thread_caches {
 
  private:
   // Aligned so that two threads never write to the same cache line.
-  struct alignas(cache_line) cache final : attachment {
+  struct alignas(cache_line) cache final : listed_part<cache> {
     explicit cache(thread_caches& h) noexcept : heap(h) {}
 
     thread_cache<Cached> lists;
     thread_caches& heap;
-    cache* older = nullptr;    // in the list of the heap's caches
-    cache* idle = nullptr;     // the next cache without a thread
     bool left_behind = false;  // idle with blocks, by a fork
   };
 
-  static cache* as_cache(attachment* a) noexcept { return static_cast<cache*>(a); }
-
-  [[nodiscard]] MALLARD_INLINE cache* search() const noexcept {
-    attachment* const found = this_threads_table.find(key_);
-    return as_cache(found != nullptr ? found : this_threads_table.search(key_));
-  }
-
-  // Returns a cache for the calling thread; null if there is no memory, if the thread runs its last
-  // destructors, or in a shared object with other thread tables than the one that constructed the heap.
+  // Returns a cache for the calling thread; null if it cannot have one.
   MALLARD_NOINLINE cache* attach() noexcept {
-    if (ends_ != &ends_mutex) return nullptr;
-    if (!this_threads_table.reserve()) return nullptr;
-    if (cache* const idle = attach_idle(); idle != nullptr) return idle;
-    // An upstream that attaches this thread too may have used what was reserved.
-    if (!make_idle() || !this_threads_table.reserve()) return nullptr;
-    return attach_idle();
+    return caches_.attach([this] { return make(); },
+                          [this](cache& taken) {
+                            if (std::exchange(taken.left_behind, false)) flush(taken);
+                          },
+                          retire);
   }
 
-  cache* attach_idle() noexcept {
-    const std::lock_guard guard(*ends_);
-    if (idle_ == nullptr) return nullptr;
-    cache* const taken = std::exchange(idle_, idle_->idle);
-    if (std::exchange(taken->left_behind, false)) flush(*taken);
-    this_threads_table.attach(*taken, key_, retire);
-    return taken;
-  }
-
-  bool make_idle() noexcept {
+  cache* make() noexcept {
     std::byte* const place = place_for(alignof(cache), sizeof(cache));
-    if (place == nullptr) return false;
-    auto* const made = ::new (place) cache(*this);
-    const std::lock_guard guard(*ends_);
-    made->older = std::exchange(newest_, made);
-    made->idle = std::exchange(idle_, made);
-    return true;
+    return place == nullptr ? nullptr : ::new (place) cache(*this);
   }
 
   std::byte* place_for(std::size_t align, std::size_t bytes) noexcept {
@@ -281,26 +226,15 @@ class alignas(cache_line) thread_caches {
     return store_.cut(0, align, bytes, 1).begin;
   }
 
-  // Makes room in a list: for a few blocks at first, then for two batches. False if it has that, or there is
-  // no memory for it.
+  // As thread_cache's.
   bool widen(cache& mine, std::size_t list, std::size_t size) noexcept {
-    const std::size_t present = mine.lists.batch_of(list);
-    const std::size_t full = batch_blocks(size);
-    if (present == full || !mine.lists.asks_again(list)) return false;
-    const std::size_t most = present == 0 ? std::min(early_batch, full) : full;
-    std::byte* const place =
-        place_for(cache_line, align_up(thread_cache<Cached>::bytes_of(most), cache_line));
-    if (place == nullptr) {
-      mine.lists.refused(list);
-      return false;
-    }
-    mine.lists.open(list, place, most);
-    return true;
+    return mine.lists.widen(list, size, places());
   }
-
-  // Whether there was room, or could be made.
   bool keep(cache& mine, std::size_t list, void* p, std::size_t size) noexcept {
-    return mine.lists.push(list, p) || (widen(mine, list, size) && mine.lists.push(list, p));
+    return mine.lists.keep(list, p, size, places());
+  }
+  auto places() noexcept {
+    return [this](std::size_t align, std::size_t bytes) { return place_for(align, bytes); };
   }
 
   // Passes on blocks that a cache has no room for.
@@ -314,15 +248,7 @@ class alignas(cache_line) thread_caches {
       if (const std::unique_lock guard(mutex_, std::try_to_lock); guard.owns_lock())
         return give_central(list, leaving);
     }
-    returned_.push(list, linked(leaving));
-  }
-
-  // Blocks as a batch, the newest first.
-  static batch linked(std::span<const slot> blocks) noexcept {
-    batch all;
-    for (const slot block : blocks)
-      all = {::new (reinterpret_cast<void*>(block)) chain::node{all.first}, all.count + 1};
-    return all;
+    returned_.push(list, batch::of(leaving));
   }
 
   // Under the lock, like the next two.
@@ -335,7 +261,7 @@ class alignas(cache_line) thread_caches {
     std::array<slot, most_batch_blocks> blocks;
     for (; const batch waiting = returned_.pop(list); given = true) {
       slot* const end = blocks.data() + blocks.size();
-      give_central(list, {end - waiting.count, spread(waiting, end)});
+      give_central(list, {end - waiting.count, waiting.spread(end)});
     }
     return given;
   }
@@ -344,12 +270,6 @@ class alignas(cache_line) thread_caches {
       central_.deallocate_batch(list, blocks);
     else
       for (const slot block : blocks) central_.deallocate(reinterpret_cast<void*>(block));
-  }
-
-  // Writes the blocks of a batch below `end`, the first one on top; returns their number.
-  static std::size_t spread(batch blocks, slot* end) noexcept {
-    for (const void* p = blocks.first; p != nullptr; p = chain::next(p)) *--end = address_of(p);
-    return blocks.count;
   }
 
   // Called when its thread ends, under ends_mutex. A cache that a fork has left behind keeps its blocks until
@@ -361,20 +281,12 @@ class alignas(cache_line) thread_caches {
       c.heap.flush(c);
     else
       c.left_behind = true;
-    c.idle = std::exchange(c.heap.idle_, &c);
+    c.heap.caches_.retired(c);
   }
 
   void flush(cache& c) noexcept {
     c.lists.drain(
-        [this](std::size_t list, std::span<const slot> blocks) { returned_.push(list, linked(blocks)); });
-  }
-
-  void detach_all() noexcept {
-    const std::lock_guard guard(*ends_);
-    for (cache* c = newest_; c != nullptr; c = c->older)
-      if (c->attached()) c->detach();
-    newest_ = nullptr;
-    idle_ = nullptr;
+        [this](std::size_t list, std::span<const slot> blocks) { returned_.push(list, batch::of(blocks)); });
   }
 
   // As allocate_slow, for a list that has not yet room for two batches; `mine` is the thread's cache, null if
@@ -393,7 +305,7 @@ class alignas(cache_line) thread_caches {
       if (!mine->lists.is_open(list)) (void)widen(*mine, list, size);
       while (rest != newest && keep(*mine, list, reinterpret_cast<void*>(*rest), size)) ++rest;
     }
-    if (rest != newest) returned_.push(list, linked({rest, newest}));
+    if (rest != newest) returned_.push(list, batch::of({rest, newest}));
     return reinterpret_cast<void*>(*newest);
   }
 
@@ -413,11 +325,11 @@ class alignas(cache_line) thread_caches {
 
   // A returned batch; of blocks that threads without a cache have freed one by one, up to `wished`.
   std::size_t take_returned(std::size_t list, slot* end, std::size_t wished) noexcept {
-    std::size_t taken = spread(returned_.pop(list), end);
+    std::size_t taken = returned_.pop(list).spread(end);
     while (0 < taken && taken < wished) {
       const batch more = returned_.pop_single(list);
       if (!more) break;
-      taken += spread(more, end - taken);
+      taken += more.spread(end - taken);
     }
     return taken;
   }
@@ -436,7 +348,7 @@ class alignas(cache_line) thread_caches {
       if (!b) break;
       carved.push_back(b.data);
     }
-    return spread({static_cast<chain::node*>(carved.front()), carved.size()}, end);
+    return batch{static_cast<chain::node*>(carved.front()), carved.size()}.spread(end);
   }
 
   // Checks the caches and returned batches of a list; Central has handed out `handed_out` of its blocks.
@@ -453,21 +365,18 @@ class alignas(cache_line) thread_caches {
       return !found;
     });
     if (list < Cached)
-      for (const cache* c = newest_; c != nullptr && !found; c = c->older) {
+      for (const cache* c = caches_.newest(); c != nullptr && !found; c = caches_.older(*c)) {
         found = c->lists.validate(list, is_block);
         if (!c->is_linked()) found = {"thread_caches: a cache is not in its thread's list"};
       }
     return found;
   }
 
-  std::uint64_t key_;  // read by every call, written by none: in another cache line than what is written
-  light_mutex* ends_;  // of the thread tables that its caches are attached to
+  attached_parts<cache> caches_;  // its key is read by every call: in another cache line than what is written
   alignas(cache_line) mutable Mutex mutex_;
   Central central_;
   shared_chunks<upstream_ref<typename Central::upstream_type>, doubling<1024, 8192>>
-      store_;                // of caches, under the lock
-  cache* newest_ = nullptr;  // both under ends_mutex
-  cache* idle_ = nullptr;
+      store_;  // of caches, under the lock
   returned_lists<Lists, takes_back<Central>> returned_;
 };
 

@@ -19,9 +19,10 @@
 // memory is not written to: the child has copies of their stacks only.
 // Invariant: links between lists and attachments are read and written only under `ends_mutex`, the last lock
 // in the order: no other is taken while it is held. Slots belong to their thread.
-// Cost: find 8 instructions; attach amortised O(1). Up to 4 slots need no memory; more need pages of the
-// system, which no heap counts as held. All shared objects of a process share one table per thread and one
-// mutex as long as MALLARD_VISIBLE can keep it so. If they do not, keys are unique all the same.
+// Cost: find 8 instructions, find_last 3; attach amortised O(1). Up to 4 slots need no memory; more need
+// pages of the system, which no heap counts as held. All shared objects of a process share one table per
+// thread and one mutex as long as MALLARD_VISIBLE can keep it so. If they do not, keys are unique all the
+// same.
 #pragma once
 
 #include <algorithm>
@@ -80,6 +81,7 @@ class attachment {
   attachment* older_ = nullptr;  // in the thread's list
   attachment* newer_ = nullptr;
   std::uint64_t key_ = 0;
+  const void* heap_ = nullptr;  // that it was remembered for
 };
 
 // An entry of a table.
@@ -108,6 +110,22 @@ class thread_table {
       return nullptr;
     MALLARD_ASSUME(own.found != nullptr);
     return own.found;
+  }
+
+  // Returns the attachment that was remembered last if it was for the heap at `heap`, otherwise null.
+  [[nodiscard]] MALLARD_INLINE attachment* find_last(const void* heap) const noexcept {
+    if (last_heap_.load(std::memory_order_relaxed) != heap) [[unlikely]]
+      return nullptr;
+    MALLARD_ASSUME(last_ != nullptr);
+    return last_;
+  }
+
+  // Lets find_last() find this attachment of the calling thread, until another one is remembered or it is
+  // detached. An address costs less than a key, but another heap may have it later.
+  void remember(attachment& a, const void* heap) noexcept {
+    a.heap_ = heap;
+    last_ = &a;
+    last_heap_.store(heap, std::memory_order_relaxed);
   }
 
   // Returns the attachment in any slot, or null, and moves it to the home slot, where find() sees it until
@@ -277,6 +295,10 @@ class thread_table {
     ended_ = true;
   }
 
+  // Read by its own thread; a heap that ends makes it forget, which no thread that uses the heap can notice.
+  std::atomic<const void*> last_heap_ = nullptr;
+  attachment* last_ = nullptr;
+
   slot* slots_ = &no_slot;
   std::uint64_t mask_ = 0;        // of offsets, in bytes
   std::size_t used_ = 0;          // slots with a key
@@ -293,6 +315,9 @@ void attachment::detach() noexcept {
   (newer_ == nullptr ? thread_->newest_ : newer_->older_) = older_;
   if (older_ != nullptr) older_->newer_ = newer_;
   --thread_->live_;
+  if (heap_ != nullptr)
+    thread_->last_heap_.compare_exchange_strong(heap_, nullptr, std::memory_order_relaxed);
+  heap_ = nullptr;
   thread_ = nullptr;
 }
 

@@ -1,0 +1,125 @@
+// page_owners: which heap a page belongs to, for any address of the process.
+//
+//     address   [ 12 bits | 12 bits | 12 bits | 12 bits: within the page ]
+//                    |         |         |
+//     root ------> [ * ] --> [ * ] --> [ owner ]        a radix tree; each node has 4096 words
+//
+// Heaps that belong to threads need it: a block that any thread frees must find its way back, and blocks have
+// no headers. The owners stand in a dense table outside of the pages, eight bytes a page, so a lookup touches
+// no page of a heap, and the pages may come from any upstream. Whoever obtains pages marks them, and unmarks
+// them before they go back. An address that nobody has marked has no owner.
+// A reserved range of addresses with a flat table would save two of the three loads, which are one lookup in
+// a batch's time mostly; it would need a source of its own beside the chunk cache, and fails where address
+// space is limited.
+// Threads: any member at any time. Marks are read as the memory that they belong to: whoever is given a block
+// by another thread sees the owner of its page. Cost: a lookup is three loads, a mark a store a page. A node
+// takes 32 KiB of addresses, of which the used pages are resident: 8 KiB in all, and 4 KiB for each 2 MiB
+// that are marked. They stay until the process ends, and no heap counts them as held.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+#include "mallard/core/align.hpp"
+#include "mallard/core/attributes.hpp"
+#include "mallard/core/block.hpp"
+#include "mallard/core/check.hpp"
+#include "mallard/source/os_pages.hpp"
+
+namespace mallard {
+
+// What a page may belong to; how many times it has asked for pages, for its own thread.
+struct page_owner {
+  std::size_t requests = 0;
+};
+
+class page_owners {
+ public:
+  // Bytes that have one owner, also where the system's pages are larger.
+  static constexpr std::size_t page_bytes = 4096;
+
+  constexpr page_owners() = default;
+  page_owners(const page_owners&) = delete;
+  page_owners& operator=(const page_owners&) = delete;
+
+  // The owner of the page that `p` points into; null if it has none.
+  [[nodiscard]] page_owner* owner_of(const void* p) const noexcept {
+    const std::uintptr_t page = address_of(p) / page_bytes;
+    if (page >= pages) [[unlikely]]
+      return nullptr;
+    const node* found = &root_;
+    for (const int level : {2, 1}) {
+      found = static_cast<const node*>(word(found, page, level).load(std::memory_order_acquire));
+      if (found == nullptr) return nullptr;
+    }
+    return static_cast<page_owner*>(word(found, page, 0).load(std::memory_order_relaxed));
+  }
+
+  // Gives the `bytes` bytes of pages from `p` on, a page's begin, to `owner`. False, with nothing changed, if
+  // there is no memory for a node, or the addresses are beyond 2^48.
+  [[nodiscard]] bool give(const void* p, std::size_t bytes, page_owner* owner) noexcept {
+    const std::uintptr_t first = address_of(p) / page_bytes;
+    MALLARD_CHECK(is_aligned(p, page_bytes) && bytes % page_bytes == 0);
+    if (first >= pages || bytes / page_bytes > pages - first) return false;
+    const std::uintptr_t end = first + bytes / page_bytes;
+    for (std::uintptr_t page = first; page < end; page = (page / fanout + 1) * fanout)
+      if (make_leaf(page) == nullptr) return false;
+    for (std::uintptr_t page = first; page < end;) {
+      node& leaf = *make_leaf(page);
+      do word(&leaf, page, 0).store(owner, std::memory_order_relaxed);
+      while (++page < end && page % fanout != 0);
+    }
+    return true;
+  }
+
+  // The opposite: the pages have no owner any more. Precondition: they have one.
+  void take_back(const void* p, std::size_t bytes) noexcept {
+    const bool is_marked = give(p, bytes, nullptr);
+    MALLARD_CHECK(is_marked);
+    (void)is_marked;
+  }
+
+ private:
+  static constexpr std::uintptr_t fanout = 4096;
+  static constexpr std::uintptr_t pages = fanout * fanout * fanout;
+  using node = std::array<void*, fanout>;  // the nodes below, or the owners
+
+  // The word for a page in a node that stands `level` above the lowest ones.
+  static std::atomic_ref<void*> word(const node* n, std::uintptr_t page, int level) noexcept {
+    return std::atomic_ref(const_cast<void*&>((*n)[page >> (12 * level) & (fanout - 1)]));
+  }
+
+  // The node with the owner of `page`; null if there is no memory for it.
+  node* make_leaf(std::uintptr_t page) noexcept {
+    node* found = &root_;
+    for (const int level : {2, 1}) {
+      const std::atomic_ref<void*> link = word(found, page, level);
+      void* lower = link.load(std::memory_order_acquire);
+      if (lower == nullptr && (lower = add_node(link)) == nullptr) return nullptr;
+      found = static_cast<node*>(lower);
+    }
+    return found;
+  }
+
+  // Another thread may add it at the same time.
+  MALLARD_NOINLINE static void* add_node(std::atomic_ref<void*> link) noexcept {
+    const block memory = os_pages().allocate(sizeof(node), alignof(node));
+    if (!memory) return nullptr;
+    void* const made = ::new (memory.data) node;  // not written: the system's pages are zero
+    void* present = nullptr;
+    if (link.compare_exchange_strong(present, made, std::memory_order_acq_rel, std::memory_order_acquire))
+      return made;
+    os_pages().deallocate(made, sizeof(node), alignof(node));
+    return present;
+  }
+
+  node root_{};
+};
+
+// Of the process: shared libraries share it as far as MALLARD_VISIBLE goes.
+MALLARD_VISIBLE inline constinit page_owners the_page_owners;
+
+}  // namespace mallard

@@ -1,0 +1,657 @@
+// thread_heaps<Heap>: an unsynchronised heap for each thread, that together are one heap for all threads.
+//
+//     thread 1:  magazines <--batches--> Heap 1 <--chunks-- Upstream
+//                    |                      ^ when it needs blocks
+//                    | blocks of Heap 2     |
+//                    |               [batch][batch]  returned to Heap 1, by any thread, no lock
+//                    v
+//     thread 2:  [batch][batch] --> Heap 2 <--batches--> magazines
+//     (ended)    [batch] ---------> Heap 3   idle, until another thread begins
+//
+// A thread allocates from its magazines and frees to them, whichever thread has allocated the block: that
+// touches no block, and asks for no owner. Only a batch that leaves a full magazine is sorted: its own blocks
+// go back to the thread's Heap, those of others, chained, to the Heap that each came from, by one
+// compare-and-swap per owner and batch. The owner takes a batch when a magazine is empty, before it asks its
+// Heap; and all of them when its Heap has fetched pages, has none left, and now and then.
+// The owner of a block stands in the table of its page (page_owners.hpp), so Heap may be any heap over
+// thread_pages<Upstream>, and needs no headers. Blocks of size classes are served as such: Heap sees only the
+// sizes of classes. Others pass through to the thread's Heap, and return to it one by one.
+// When a thread ends, what is in its magazines goes to the owners, and its Heap to the next thread that
+// begins: with all it holds, in constant time.
+// A thread keeps two batches a list at most, as in synchronized heaps (thread_cache.hpp): 32 blocks or what
+// fits into 4 KiB. What returns to a Heap whose thread allocates nothing any more waits there.
+// Heap is used by one thread at a time; the lock guards the upstream and the memory of magazines. Lock order:
+// the heap's lock, locks of upstreams, ends_mutex. Seed 003, section 8.2 (thread-local pools, without the
+// restriction that a block is freed where it was allocated).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "mallard/core/align.hpp"
+#include "mallard/core/attributes.hpp"
+#include "mallard/core/block.hpp"
+#include "mallard/core/burst.hpp"
+#include "mallard/core/chain.hpp"
+#include "mallard/core/check.hpp"
+#include "mallard/core/concepts.hpp"
+#include "mallard/core/growth.hpp"
+#include "mallard/core/magazine.hpp"
+#include "mallard/core/size_classes.hpp"
+#include "mallard/core/usage.hpp"
+#include "mallard/layer/bump.hpp"
+#include "mallard/layer/shared_chunks.hpp"
+#include "mallard/source/page_owners.hpp"
+#include "mallard/source/upstream_ref.hpp"
+#include "mallard/thread/attached_parts.hpp"
+#include "mallard/thread/returned_batches.hpp"
+#include "mallard/thread/returned_large.hpp"
+#include "mallard/thread/thread_cache.hpp"
+#include "mallard/thread/thread_pages.hpp"
+
+namespace mallard {
+
+// From 16 bytes, as a freed block holds two words. Each class is a list in every thread's cache.
+using thread_heap_classes = size_classes<8, 128, 4, 65536, returned_batches::least_block>;
+
+namespace detail {
+
+// The thread_pages that a heap stands on.
+template <class Heap>
+struct thread_pages_below {
+  using type = typename thread_pages_below<typename Heap::upstream_type>::type;
+};
+template <heap Upstream, class Mutex>
+struct thread_pages_below<thread_pages<Upstream, Mutex>> {
+  using type = thread_pages<Upstream, Mutex>;
+};
+
+// The classes of a heap of lists that are taken from and given to in batches; those named for others.
+template <class Heap, class Named>
+struct thread_heap_classes_of {
+  using type = Named;
+};
+template <keeps_batches Heap, class Named>
+struct thread_heap_classes_of<Heap, Named> {
+  using type = typename Heap::classes;
+};
+
+}  // namespace detail
+
+// Heap stands on thread_pages<Upstream, Mutex>, which it constructs from an origin. `Classes`: the sizes that
+// are cached; those of Heap itself if it keeps_batches.
+template <heap Heap, class Classes = thread_heap_classes>
+class alignas(cache_line) thread_heaps {
+  using pages = typename detail::thread_pages_below<Heap>::type;
+  using slot = magazine::slot;
+
+ public:
+  using upstream_type = typename pages::upstream_type;
+  using heap_type = Heap;
+  using classes = typename detail::thread_heap_classes_of<Heap, Classes>::type;
+  static_assert(classes::size(classes::index(1, 1)) >= returned_batches::least_block);
+  static_assert(std::constructible_from<Heap, typename pages::origin>);
+
+  static constexpr bool is_concurrent = true;
+
+  // Size of the largest block that magazines keep. A larger one is worth a lookup of its owner.
+  static constexpr std::size_t largest_cached = std::min<std::size_t>(8192, classes::largest);
+
+  template <class... Args>
+    requires std::constructible_from<upstream_type, Args...>
+  explicit thread_heaps(Args&&... args) : pages_(std::forward<Args>(args)...), store_(pages_.upstream()) {}
+  thread_heaps(const thread_heaps&) = delete;
+  thread_heaps& operator=(const thread_heaps&) = delete;
+  ~thread_heaps() {
+    MALLARD_VALIDATE();
+    end_members();
+  }
+
+  // Not synchronised. Memory that is allocated from the upstream directly may end with this heap's release().
+  [[nodiscard]] upstream_type& upstream() noexcept { return pages_.upstream(); }
+  [[nodiscard]] const upstream_type& upstream() const noexcept { return pages_.upstream(); }
+
+  [[nodiscard]] MALLARD_INLINE block allocate(std::size_t size, std::size_t align) noexcept {
+    if (classes::is_small(size, align)) [[likely]] {
+      const std::size_t index = classes::small_index(size, align);
+      if (member* const mine = last(); mine != nullptr) [[likely]]
+        if (void* const reused = mine->lists.pop(index); reused != nullptr) [[likely]]
+          return {reused, classes::size(index)};
+    }
+    return allocate_slow(size, align);
+  }
+
+  MALLARD_INLINE void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
+    if (classes::is_small(size, align)) [[likely]]
+      if (member* const mine = last(); mine != nullptr) [[likely]]
+        if (mine->lists.push(classes::small_index(size, align), p)) [[likely]]
+          return;
+    deallocate_slow(p, size, align);
+  }
+
+  [[nodiscard]] bool allocate_burst(chain& out, std::size_t count, std::size_t size, std::size_t align,
+                                    std::size_t /*contiguous*/) noexcept {
+    return allocate_each(*this, out, count, size, align);
+  }
+
+  void deallocate_burst(chain& blocks, std::size_t size, std::size_t align) noexcept {
+    while (!blocks.empty()) deallocate(blocks.pop_front(), size, align);
+  }
+
+  // Returns the calling thread's cached blocks to their owners, and to its own Heap what others have returned
+  // to that.
+  void flush() noexcept {
+    member* const mine = members_.search();
+    if (mine == nullptr) return;
+    mine->lists.drain(
+        [&](std::size_t list, std::span<const slot> blocks) { pass_back(*mine, list, blocks); });
+    (void)take_back(*mine);
+  }
+
+  // Ends all blocks; keeps what each Heap keeps.
+  void clear() noexcept
+    requires clearable<Heap>
+  {
+    MALLARD_VALIDATE();
+    for_each_locked([](member& m) { m.forget(); });
+    for_each([](member& m) { m.heap.clear(); });
+  }
+
+  void release() noexcept {
+    MALLARD_VALIDATE();
+    end_members();
+    store_.release();
+    if constexpr (releasable<upstream_type>) pages_.upstream().release();
+  }
+
+  // Trims each Heap, to which all that is cached and returned goes before.
+  [[nodiscard]] std::size_t trim(std::size_t keep) noexcept
+    requires trimmable<Heap>
+  {
+    for_each_locked([this](member& m) { return_all(m); });
+    std::size_t trimmed = 0;
+    for_each([&](member& m) {
+      (void)take_back(m);
+      trimmed += m.heap.trim(keep);
+      if (const heap_usage left = m.heap.usage(); left.granted == 0) keep -= std::min(keep, left.held);
+    });
+    return trimmed;
+  }
+
+  [[nodiscard]] bool owns(const void* p) const noexcept {
+    if (is_member(pages_.owners().owner_of(p))) return true;
+    bool is_found = false;
+    for_each_locked([&](const member& m) { is_found = is_found || address_of(p) - address_of(&m) < m.held; });
+    const auto guard = pages_.lock();
+    return is_found || store_.owns(p);
+  }
+
+  // Blocks carved, and free in magazines or elsewhere, of class `index`, below classes::count. O(its blocks).
+  [[nodiscard]] pool_statistics statistics(std::size_t index) const noexcept
+    requires keeps_batches<Heap>
+  {
+    pool_statistics found{classes::size(index), 0, unused(index)};
+    for_each([&](const member& m) {
+      const pool_statistics own = m.heap.statistics(index);
+      found.carved += own.carved;
+      found.free += own.free;
+    });
+    return found;
+  }
+
+  [[nodiscard]] heap_usage usage() const noexcept {
+    heap_usage found{store_.held(), 0, 0};
+    for_each([&](const member& m) {
+      const heap_usage own = m.heap.usage();
+      std::size_t free = 0;
+      m.large.for_each(
+          [&](const returned_large::returned& r) { free += received(m.heap, &r, r.size, r.align); });
+      found.held += m.held + own.held;
+      found.carved += own.carved - free;
+      found.granted += own.granted - free - m.slack;
+    });
+    for (std::size_t i = 0; i < classes::count; ++i) {
+      const std::size_t free = unused(i) * classes::size(i);
+      found.carved -= free;
+      found.granted -= free;
+    }
+    return found;
+  }
+
+  // O(what validates Heap + cached blocks * Heaps).
+  [[nodiscard]] violation validate() const noexcept {
+    violation found = store_.validate();
+    for_each([&](const member& m) {
+      if (!found) found = m.heap.validate();
+    });
+    for (std::size_t i = 0; i < classes::count && !found; ++i) found = validate_unused(i);
+    return found;
+  }
+
+ private:
+  static constexpr std::size_t cached = classes::index(largest_cached, 1) + 1;
+
+  // Refills after which a Heap takes back whatever has returned to it.
+  static constexpr std::size_t refills_between = 64;
+
+  // What belongs to one thread: a block of the upstream, of which the rest serves magazines. Other threads
+  // push what they return, into cache lines that are not read before a magazine is empty.
+  struct alignas(cache_line) member final : listed_part<member>, page_owner {
+    member(thread_heaps& set, block from) noexcept
+        : of(set),
+          held(from.size),
+          room(reinterpret_cast<std::byte*>(this + 1), static_cast<std::byte*>(from.data) + from.size),
+          heap(typename pages::origin{set.pages_, *this}) {}
+
+    void forget() noexcept {
+      lists.forget();
+      returned.clear();
+      large.clear();
+      slack = 0;
+    }
+
+    thread_cache<cached> lists;
+    thread_heaps& of;
+    const std::size_t held;  // bytes of this block
+    bump room;               // what is left of it
+    std::size_t refills = 0;
+    std::size_t slack = 0;     // bytes by which blocks handed out for classes are larger than those
+    bool left_behind = false;  // idle with blocks, by a fork
+    Heap heap;
+    alignas(cache_line) returned_lists<classes::count, false> returned;
+    returned_large large;
+  };
+
+  // The calling thread's, if this is the heap that it has used last.
+  [[nodiscard]] MALLARD_INLINE member* last() const noexcept {
+    return static_cast<member*>(this_threads_table.find_last(this));
+  }
+
+  // The calling thread's; null if it has none.
+  [[nodiscard]] member* present() const noexcept {
+    member* const mine = members_.search();
+    if (mine != nullptr) this_threads_table.remember(*mine, this);
+    return mine;
+  }
+
+  MALLARD_NOINLINE block allocate_slow(std::size_t size, std::size_t align) noexcept {
+    if (member* const mine = present(); mine != nullptr) return allocate_from(*mine, size, align, true);
+    return allocate_first(size, align);
+  }
+
+  // Of a thread that has nothing yet: from what an ended one has left, for good if possible, or from a new
+  // Heap. A request that is refused leaves none behind.
+  MALLARD_NOINLINE block allocate_first(std::size_t size, std::size_t align) noexcept {
+    if (member* const idle = members_.attach_if_idle(taken, retire); idle != nullptr)
+      return allocate_from(*idle, size, align, true);
+    if (member* const borrowed = members_.borrow(); borrowed != nullptr) {
+      const block b = allocate_from(*borrowed, size, align, false);
+      members_.give_back(*borrowed);
+      return b;
+    }
+    member* const made = make();
+    if (made == nullptr) return {};
+    const block b = allocate_from(*made, size, align, false);
+    if (!b) {
+      end(*made);
+      return {};
+    }
+    members_.add(*made);
+    (void)members_.attach_if_idle(taken, retire);
+    return b;
+  }
+
+  // `caches`: whether other blocks may stay in its magazines.
+  block allocate_from(member& m, std::size_t size, std::size_t align, bool caches) noexcept {
+    if (!classes::serves(size, align)) return allocate_large(m, large_size(size), align);
+    const std::size_t list = classes::index(size, align);
+    void* p = nullptr;
+    if (caches && list < cached) {
+      p = m.lists.pop(list);
+      if (p == nullptr) p = refill(m, list);
+    } else {
+      p = take_one(m, list);
+    }
+    return {p, p == nullptr ? 0 : classes::size(list)};
+  }
+
+  // Size with which Heap is asked for a block that no class serves, so that it can wait for its owner.
+  static constexpr std::size_t large_size(std::size_t size) noexcept {
+    return std::max(size, returned_large::least_block);
+  }
+
+  block allocate_large(member& m, std::size_t size, std::size_t align) noexcept {
+    if (!m.large.empty()) take_back_large(m);
+    const block b = m.heap.allocate(size, align);
+    return b || !take_back(m) ? b : m.heap.allocate(size, align);
+  }
+
+  MALLARD_NOINLINE void deallocate_slow(void* p, std::size_t size, std::size_t align) noexcept {
+    member* mine = present();
+    if (!classes::serves(size, align)) return deallocate_large(mine, p, large_size(size), align);
+    const std::size_t list = classes::index(size, align);
+    if (mine == nullptr && list < cached) mine = attach();
+    if (mine == nullptr) return owner_of(p).returned.push(list, batch::of(p));
+    if (list < cached && mine->lists.keep(list, p, classes::size(list), places(*mine))) return;
+    if (list < cached && mine->lists.is_open(list)) {
+      pass_back(*mine, list, mine->lists.oldest(list));
+      mine->lists.drop_oldest(list);
+      (void)mine->lists.push(list, p);
+    } else {
+      const slot alone = address_of(p);
+      pass_back(*mine, list, {&alone, 1});
+    }
+  }
+
+  void deallocate_large(member* mine, void* p, std::size_t size, std::size_t align) noexcept {
+    member& owner = owner_of(p);
+    if (&owner == mine)
+      owner.heap.deallocate(p, size, align);
+    else
+      owner.large.push(p, size, align);
+  }
+
+  // Precondition: p is one of this heap's blocks.
+  [[nodiscard]] member& owner_of(const void* p) const noexcept {
+    page_owner* const owner = pages_.owners().owner_of(p);
+    MALLARD_CHECK(owner != nullptr);
+    return static_cast<member&>(*owner);
+  }
+  [[nodiscard]] member& owner_of(slot block) const noexcept {
+    return owner_of(reinterpret_cast<const void*>(block));
+  }
+
+  // A block for a list whose magazine is empty; others fill that, or open it.
+  void* refill(member& m, std::size_t list) noexcept {
+    const std::size_t size = classes::size(list);
+    const std::size_t wished = m.lists.wish(list, first_blocks(size), batch_blocks(size));
+    if (m.lists.batch_of(list) == batch_blocks(size)) [[likely]] {
+      m.lists.refill(list, obtain(m, list, m.lists.refill_end(list), wished));
+      return m.lists.pop(list);
+    }
+    std::array<slot, most_batch_blocks> blocks;
+    const std::span<const slot> taken = obtain(m, list, blocks, wished);
+    if (taken.empty()) return nullptr;
+    if (!m.lists.is_open(list)) (void)m.lists.widen(list, size, places(m));
+    const std::span<const slot> rest = taken.first(taken.size() - 1);
+    std::size_t kept = 0;
+    while (kept != rest.size() && m.lists.keep(list, reinterpret_cast<void*>(rest[kept]), size, places(m)))
+      ++kept;
+    if (kept != rest.size()) give_own(m, list, rest.subspan(kept));
+    return reinterpret_cast<void*>(taken.back());
+  }
+
+  // A block of a list, past its magazine.
+  void* take_one(member& m, std::size_t list) noexcept {
+    std::array<slot, most_batch_blocks> blocks;
+    const std::span<const slot> taken = obtain(m, list, blocks, 1);
+    if (taken.empty()) return nullptr;
+    if (taken.size() != 1) give_own(m, list, taken.first(taken.size() - 1));
+    return reinterpret_cast<void*>(taken.back());
+  }
+
+  std::span<const slot> obtain(member& m, std::size_t list, std::array<slot, most_batch_blocks>& blocks,
+                               std::size_t wished) noexcept {
+    slot* const end = blocks.data() + blocks.size();
+    const std::size_t count = obtain(m, list, end, wished);
+    return {end - count, count};
+  }
+
+  // Writes blocks below `end`, the one to be used first on top: those of a returned batch, at most
+  // batch_blocks, or up to `wished` of Heap's. Returns their number; 0 if there are none.
+  std::size_t obtain(member& m, std::size_t list, slot* end, std::size_t wished) noexcept {
+    if (!m.returned.empty(list))
+      if (const std::size_t taken = take_returned(m, list, end, wished); taken != 0) return taken;
+    const std::size_t requests = m.requests;
+    const std::size_t taken = allocate_new(m, list, end, wished);
+    const bool is_due = m.requests != requests || ++m.refills % refills_between == 0;
+    if (!is_due || !take_back(m) || taken != 0) return taken;
+    return allocate_new(m, list, end, wished);
+  }
+
+  // A returned batch; of blocks that came back one by one, up to `wished`.
+  std::size_t take_returned(member& m, std::size_t list, slot* end, std::size_t wished) noexcept {
+    std::size_t taken = m.returned.pop(list).spread(end);
+    while (0 < taken && taken < wished) {
+      const batch more = m.returned.pop_single(list);
+      if (!more) break;
+      taken += more.spread(end - taken);
+    }
+    return taken;
+  }
+
+  std::size_t allocate_new(member& m, std::size_t list, slot* end, std::size_t wished) noexcept {
+    if constexpr (keeps_batches<Heap>) {
+      return m.heap.allocate_batch(list, end, wished);
+    } else {
+      const std::size_t size = classes::size(list);
+      const std::size_t align = classes::natural_align(size);
+      std::size_t taken = 0;
+      while (taken != wished) {
+        const block b = m.heap.allocate(size, align);
+        if (!b) break;
+        m.slack += received(m.heap, b.data, size, align) - size;
+        *(end - ++taken) = address_of(b.data);
+      }
+      return taken;
+    }
+  }
+
+  // Blocks of the Heap's own go back to it.
+  void give_own(member& m, std::size_t list, std::span<const slot> blocks) noexcept {
+    if constexpr (keeps_batches<Heap>) {
+      m.heap.deallocate_batch(list, blocks);
+    } else {
+      const std::size_t size = classes::size(list);
+      const std::size_t align = classes::natural_align(size);
+      for (const slot block : blocks) {
+        void* const p = reinterpret_cast<void*>(block);
+        m.slack -= received(m.heap, p, size, align) - size;
+        m.heap.deallocate(p, size, align);
+      }
+    }
+  }
+
+  // What a Heap counts as granted for a block.
+  static std::size_t received(const Heap& h, const void* p, std::size_t size, std::size_t align) noexcept {
+    if constexpr (measurable<Heap>)
+      return h.usable_size(p);
+    else if constexpr (predictable<Heap>)
+      return h.received_size(size, align);
+    else
+      return size;
+  }
+
+  // Blocks of a list go back, at most a batch, by a thread that uses `m`.
+  void pass_back(member& m, std::size_t list, std::span<const slot> blocks) noexcept {
+    sort(m, list, blocks, [&](std::span<const slot> own) { give_own(m, list, own); });
+  }
+
+  // Gives blocks of a list, at most a batch, to their owners: those of `m` by `own(blocks)`.
+  template <class Own>
+  void sort(const member& m, std::size_t list, std::span<const slot> blocks, Own own) const noexcept {
+    std::array<member*, most_batch_blocks> owners;
+    bool are_own = true;
+    for (std::size_t i = 0; i != blocks.size(); ++i) {
+      owners[i] = &owner_of(blocks[i]);
+      are_own = are_own && owners[i] == &m;
+    }
+    if (are_own) return own(blocks);
+    std::array<slot, most_batch_blocks> kept;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i != blocks.size(); ++i) {
+      member* const owner = owners[i];
+      if (owner == &m) kept[count++] = blocks[i];
+      if (owner == &m || owner == nullptr) continue;
+      batch leaving;
+      for (std::size_t j = i; j != blocks.size(); ++j) {
+        if (owners[j] != owner) continue;
+        owners[j] = nullptr;
+        leaving.push(blocks[j]);
+      }
+      owner->returned.push(list, leaving);
+    }
+    if (count != 0) own(std::span<const slot>(kept.data(), count));
+  }
+
+  // Gives a Heap what has returned to it; false if nothing has.
+  bool take_back(member& m) noexcept {
+    bool is_any = take_back_large(m);
+    std::array<slot, most_batch_blocks> blocks;
+    for (std::size_t i = 0; i < classes::count; ++i)
+      while (!m.returned.empty(i)) {
+        slot* const end = blocks.data() + blocks.size();
+        const std::size_t count = m.returned.pop(i).spread(end);
+        give_own(m, i, {end - count, count});
+        is_any = true;
+      }
+    return is_any;
+  }
+  bool take_back_large(member& m) noexcept {
+    if (m.large.empty()) return false;
+    m.large.take_all(
+        [&](void* p, std::size_t size, std::size_t align) { m.heap.deallocate(p, size, align); });
+    return true;
+  }
+
+  // What is in the magazines waits with the owners, also what is the Heap's own: without a lock.
+  void return_all(member& m) const noexcept {
+    m.lists.drain([&](std::size_t list, std::span<const slot> blocks) {
+      sort(m, list, blocks, [&](std::span<const slot> own) { m.returned.push(list, batch::of(own)); });
+    });
+  }
+
+  // Called when its thread ends, under ends_mutex. What a fork leaves behind stays as it is until a thread
+  // takes it over: a child that does not use the heap must not depend on what the other threads were doing.
+  static void retire(attachment& ending, attachment::end end) noexcept {
+    member& m = static_cast<member&>(ending);
+    if (end == attachment::end::of_thread)
+      m.of.return_all(m);
+    else
+      m.left_behind = true;
+    m.of.members_.retired(m);
+  }
+  static void taken(member& m) noexcept {
+    if (std::exchange(m.left_behind, false)) m.of.return_all(m);
+  }
+
+  MALLARD_NOINLINE member* attach() noexcept {
+    member* const mine = members_.attach([this] { return make(); }, taken, retire);
+    if (mine != nullptr) this_threads_table.remember(*mine, this);
+    return mine;
+  }
+
+  // Whole pages, as upstreams give them mostly: what a member leaves of them is room for its magazines.
+  static constexpr std::size_t member_bytes = align_up(sizeof(member) + 1024, page_owners::page_bytes);
+
+  member* make() noexcept {
+    block memory;
+    {
+      const auto guard = pages_.lock();
+      memory = pages_.upstream().allocate(member_bytes, alignof(member));
+    }
+    return memory ? ::new (memory.data) member(*this, memory) : nullptr;
+  }
+
+  // Its Heap returns what it holds.
+  void end(member& m) noexcept {
+    m.~member();
+    const auto guard = pages_.lock();
+    pages_.upstream().deallocate(&m, member_bytes, alignof(member));
+  }
+
+  void end_members() noexcept {
+    member* m = members_.newest();
+    members_.detach_all();
+    while (m != nullptr) end(*std::exchange(m, members_.older(*m)));
+  }
+
+  // Memory for a magazine.
+  auto places(member& m) noexcept {
+    return [this, &m](std::size_t align, std::size_t bytes) {
+      void* place = nullptr;
+      if (m.room.take(bytes, align, place)) return static_cast<std::byte*>(place);
+      const auto guard = pages_.lock();
+      return store_.cut(0, align, bytes, 1).begin;
+    };
+  }
+
+  // Calls f(member) with each. Precondition: other threads are quiet or ending, and `f` does not look at what
+  // ending threads do: magazines, and what has returned.
+  template <class F>
+  void for_each(F f) const noexcept {
+    for (member* m = members_.newest(); m != nullptr; m = members_.older(*m)) f(*m);
+  }
+  template <class F>
+  void for_each_locked(F f) const noexcept {
+    const auto guard = members_.lock();
+    for_each(f);
+  }
+
+  [[nodiscard]] bool is_member(const page_owner* owner) const noexcept {
+    bool is_found = false;
+    for_each_locked([&](const member& m) { is_found = is_found || &m == owner; });
+    return is_found;
+  }
+
+  // Blocks of a list that a Heap has handed out and no caller has.
+  [[nodiscard]] std::size_t unused(std::size_t list) const noexcept {
+    std::size_t blocks = 0;
+    for_each_locked([&](const member& m) {
+      if (list < cached) blocks += m.lists.count(list);
+      m.returned.for_each(list, [&](batch b) {
+        blocks += b.count;
+        return true;
+      });
+    });
+    return blocks;
+  }
+
+  [[nodiscard]] violation validate_unused(std::size_t list) const noexcept {
+    std::size_t handed_out = static_cast<std::size_t>(-1);
+    if constexpr (keeps_batches<Heap>) {
+      handed_out = 0;
+      for_each([&](const member& m) { handed_out += m.heap.statistics(list).live(); });
+    }
+    violation found;
+    std::size_t blocks = 0;
+    const auto guard = members_.lock();
+    for_each([&](const member& m) {
+      if (found) return;
+      if (!m.is_linked()) found = {"thread_heaps: a heap is not in its thread's list"};
+      m.returned.for_each(list, [&](batch b) {
+        std::size_t length = 0;
+        for (const void* p = b.first; p != nullptr && !found; p = chain::next(p)) {
+          if (pages_.owners().owner_of(p) != &m)
+            found = {"thread_heaps: a block has returned to another heap"};
+          if (++blocks > handed_out || ++length > b.count)
+            found = {"thread_heaps: a block has returned twice, or a batch is longer than it says"};
+        }
+        if (!found && length != b.count) found = {"thread_heaps: a batch is shorter than it says"};
+        return !found;
+      });
+      if (list < cached && !found)
+        found = m.lists.validate(list, [&](const void* p) {
+          bool is_block = false;
+          for_each([&, owner = pages_.owners().owner_of(p)](const member& other) {
+            is_block = is_block || owner == &other;
+          });
+          return is_block && ++blocks <= handed_out;
+        });
+    });
+    return found;
+  }
+
+  attached_parts<member> members_;
+  alignas(cache_line) pages_of_threads<upstream_type, typename pages::mutex_type> pages_;
+  shared_chunks<upstream_ref<upstream_type>, doubling<1024, 8192>> store_;  // of magazines, under the lock
+};
+
+}  // namespace mallard
