@@ -155,13 +155,19 @@ class alignas(cache_line) thread_heaps {
     (void)take_back(*mine);
   }
 
-  // Ends all blocks; keeps what each Heap keeps.
+  // Ends all blocks; keeps what each Heap keeps. A clearable upstream decides itself what it keeps.
   void clear() noexcept
     requires clearable<Heap>
   {
     MALLARD_VALIDATE();
-    for_each_locked([](member& m) { m.forget(); });
-    for_each([](member& m) { m.heap.clear(); });
+    if constexpr (clearable<upstream_type>) {
+      end_members();
+      store_.release();
+      pages_.upstream().clear();
+    } else {
+      for_each_locked([](member& m) { m.forget(); });
+      for_each([](member& m) { m.heap.clear(); });
+    }
   }
 
   void release() noexcept {
@@ -171,18 +177,24 @@ class alignas(cache_line) thread_heaps {
     if constexpr (releasable<upstream_type>) pages_.upstream().release();
   }
 
-  // Trims each Heap, to which all that is cached and returned goes before.
+  // Trims each Heap, to which all that is cached and returned goes before. Without blocks, what threads have
+  // of this heap ends too if it is more than `keep`.
   [[nodiscard]] std::size_t trim(std::size_t keep) noexcept
     requires trimmable<Heap>
   {
+    const std::size_t before = usage().held;
     for_each_locked([this](member& m) { return_all(m); });
-    std::size_t trimmed = 0;
+    std::size_t wanted = keep;
     for_each([&](member& m) {
       (void)take_back(m);
-      trimmed += m.heap.trim(keep);
-      if (const heap_usage left = m.heap.usage(); left.granted == 0) keep -= std::min(keep, left.held);
+      (void)m.heap.trim(wanted);
+      if (const heap_usage left = m.heap.usage(); left.granted == 0) wanted -= std::min(wanted, left.held);
     });
-    return trimmed;
+    if (const heap_usage left = usage(); left.granted == 0 && left.held > keep) {
+      end_members();
+      store_.release();
+    }
+    return before - usage().held;
   }
 
   [[nodiscard]] bool owns(const void* p) const noexcept {
@@ -212,7 +224,7 @@ class alignas(cache_line) thread_heaps {
       const heap_usage own = m.heap.usage();
       std::size_t free = 0;
       m.large.for_each(
-          [&](const returned_large::returned& r) { free += received(m.heap, &r, r.size, r.align); });
+          [&](const returned_large::returned& r) { free += told_size(m.heap, r.size, r.align); });
       found.held += m.held + own.held;
       found.carved += own.carved - free;
       found.granted += own.granted - free - m.slack;
@@ -259,10 +271,11 @@ class alignas(cache_line) thread_heaps {
 
     thread_cache<cached> lists;
     thread_heaps& of;
-    const std::size_t held;  // bytes of this block
-    bump room;               // what is left of it
-    std::size_t refills = 0;
-    std::size_t slack = 0;     // bytes by which blocks handed out for classes are larger than those
+    const std::size_t held;   // bytes of this block
+    bump room;                // what is left of it
+    std::size_t refills = 0;  // since it took back what had returned, and its requests until then
+    std::size_t requests_seen = 0;
+    std::size_t slack = 0;     // bytes that Heap has granted beyond what callers were told
     bool left_behind = false;  // idle with blocks, by a fork
     Heap heap;
     alignas(cache_line) returned_lists<classes::count, false> returned;
@@ -329,8 +342,8 @@ class alignas(cache_line) thread_heaps {
 
   block allocate_large(member& m, std::size_t size, std::size_t align) noexcept {
     if (!m.large.empty()) take_back_large(m);
-    const block b = m.heap.allocate(size, align);
-    return b || !take_back(m) ? b : m.heap.allocate(size, align);
+    const block b = allocate_of(m, size, align);
+    return b || !take_back(m) ? b : allocate_of(m, size, align);
   }
 
   MALLARD_NOINLINE void deallocate_slow(void* p, std::size_t size, std::size_t align) noexcept {
@@ -353,7 +366,7 @@ class alignas(cache_line) thread_heaps {
   void deallocate_large(member* mine, void* p, std::size_t size, std::size_t align) noexcept {
     member& owner = owner_of(p);
     if (&owner == mine)
-      owner.heap.deallocate(p, size, align);
+      deallocate_of(owner, p, size, align);
     else
       owner.large.push(p, size, align);
   }
@@ -409,11 +422,10 @@ class alignas(cache_line) thread_heaps {
   std::size_t obtain(member& m, std::size_t list, slot* end, std::size_t wished) noexcept {
     if (!m.returned.empty(list))
       if (const std::size_t taken = take_returned(m, list, end, wished); taken != 0) return taken;
-    const std::size_t requests = m.requests;
+    if (m.requests != m.requests_seen || ++m.refills >= refills_between) [[unlikely]]
+      (void)take_back(m);
     const std::size_t taken = allocate_new(m, list, end, wished);
-    const bool is_due = m.requests != requests || ++m.refills % refills_between == 0;
-    if (!is_due || !take_back(m) || taken != 0) return taken;
-    return allocate_new(m, list, end, wished);
+    return taken != 0 || !take_back(m) ? taken : allocate_new(m, list, end, wished);
   }
 
   // A returned batch; of blocks that came back one by one, up to `wished`.
@@ -432,12 +444,10 @@ class alignas(cache_line) thread_heaps {
       return m.heap.allocate_batch(list, end, wished);
     } else {
       const std::size_t size = classes::size(list);
-      const std::size_t align = classes::natural_align(size);
       std::size_t taken = 0;
       while (taken != wished) {
-        const block b = m.heap.allocate(size, align);
+        const block b = allocate_of(m, size, classes::natural_align(size));
         if (!b) break;
-        m.slack += received(m.heap, b.data, size, align) - size;
         *(end - ++taken) = address_of(b.data);
       }
       return taken;
@@ -450,23 +460,36 @@ class alignas(cache_line) thread_heaps {
       m.heap.deallocate_batch(list, blocks);
     } else {
       const std::size_t size = classes::size(list);
-      const std::size_t align = classes::natural_align(size);
-      for (const slot block : blocks) {
-        void* const p = reinterpret_cast<void*>(block);
-        m.slack -= received(m.heap, p, size, align) - size;
-        m.heap.deallocate(p, size, align);
-      }
+      for (const slot block : blocks)
+        deallocate_of(m, reinterpret_cast<void*>(block), size, classes::natural_align(size));
     }
   }
 
-  // What a Heap counts as granted for a block.
-  static std::size_t received(const Heap& h, const void* p, std::size_t size, std::size_t align) noexcept {
-    if constexpr (measurable<Heap>)
-      return h.usable_size(p);
-    else if constexpr (predictable<Heap>)
+  // A block of Heap, of the size that a thread without the block will know: what Heap grants beyond that is
+  // counted apart.
+  block allocate_of(member& m, std::size_t size, std::size_t align) noexcept {
+    const block b = m.heap.allocate(size, align);
+    if (!b) return {};
+    const std::size_t told = told_size(m.heap, size, align);
+    m.slack += granted(m.heap, b.data, told) - told;
+    return {b.data, told};
+  }
+  void deallocate_of(member& m, void* p, std::size_t size, std::size_t align) noexcept {
+    const std::size_t told = told_size(m.heap, size, align);
+    m.slack -= granted(m.heap, p, told) - told;
+    m.heap.deallocate(p, size, align);
+  }
+  static std::size_t told_size(const Heap& h, std::size_t size, std::size_t align) noexcept {
+    if constexpr (predictable<Heap>)
       return h.received_size(size, align);
     else
       return size;
+  }
+  static std::size_t granted(const Heap& h, const void* p, std::size_t told) noexcept {
+    if constexpr (measurable<Heap> && !predictable<Heap>)
+      return h.usable_size(p);
+    else
+      return told;
   }
 
   // Blocks of a list go back, at most a batch, by a thread that uses `m`.
@@ -503,6 +526,8 @@ class alignas(cache_line) thread_heaps {
 
   // Gives a Heap what has returned to it; false if nothing has.
   bool take_back(member& m) noexcept {
+    m.refills = 0;
+    m.requests_seen = m.requests;
     bool is_any = take_back_large(m);
     std::array<slot, most_batch_blocks> blocks;
     for (std::size_t i = 0; i < classes::count; ++i)
@@ -516,8 +541,7 @@ class alignas(cache_line) thread_heaps {
   }
   bool take_back_large(member& m) noexcept {
     if (m.large.empty()) return false;
-    m.large.take_all(
-        [&](void* p, std::size_t size, std::size_t align) { m.heap.deallocate(p, size, align); });
+    m.large.take_all([&](void* p, std::size_t size, std::size_t align) { deallocate_of(m, p, size, align); });
     return true;
   }
 
@@ -528,14 +552,16 @@ class alignas(cache_line) thread_heaps {
     });
   }
 
-  // Called when its thread ends, under ends_mutex. What a fork leaves behind stays as it is until a thread
-  // takes it over: a child that does not use the heap must not depend on what the other threads were doing.
+  // Called when its thread ends, under ends_mutex; the next one takes back before it asks Heap. What a fork
+  // leaves behind stays as it is until a thread takes it over: a child that does not use the heap must not
+  // depend on what the other threads were doing.
   static void retire(attachment& ending, attachment::end end) noexcept {
     member& m = static_cast<member&>(ending);
     if (end == attachment::end::of_thread)
       m.of.return_all(m);
     else
       m.left_behind = true;
+    m.refills = refills_between;
     m.of.members_.retired(m);
   }
   static void taken(member& m) noexcept {
