@@ -45,18 +45,28 @@ class page_owners {
   page_owners(const page_owners&) = delete;
   page_owners& operator=(const page_owners&) = delete;
 
-  // The owner of the page that `p` points into; null if it has none.
-  [[nodiscard]] page_owner* owner_of(const void* p) const noexcept {
-    const std::uintptr_t page = address_of(p) / page_bytes;
-    if (page >= pages) [[unlikely]]
-      return nullptr;
-    const node* found = &root_;
-    for (const int level : {2, 1}) {
-      found = static_cast<const node*>(word(found, page, level).load(std::memory_order_acquire));
-      if (found == nullptr) return nullptr;
+  // Looks owners up, most of which lie near each other: it remembers the lowest node that it has used.
+  class reader {
+   public:
+    explicit reader(const page_owners& of) noexcept : of_(of) {}
+
+    // The owner of the page that `p` points into; null if it has none.
+    [[nodiscard]] MALLARD_INLINE page_owner* owner_of(const void* p) noexcept {
+      const std::uintptr_t page = address_of(p) / page_bytes;
+      if (page / fanout != part_) [[unlikely]] {
+        part_ = page / fanout;
+        leaf_ = of_.leaf_of(page);
+      }
+      return leaf_ == nullptr ? nullptr : owner_in(*leaf_, page);
     }
-    return static_cast<page_owner*>(word(found, page, 0).load(std::memory_order_relaxed));
-  }
+
+   private:
+    const page_owners& of_;
+    std::uintptr_t part_ = ~std::uintptr_t{0};
+    const std::array<void*, 4096>* leaf_ = nullptr;
+  };
+
+  [[nodiscard]] page_owner* owner_of(const void* p) const noexcept { return reader(*this).owner_of(p); }
 
   // Gives the `bytes` bytes of pages from `p` on, a page's begin, to `owner`. False, with nothing changed, if
   // there is no memory for a node, or the addresses are beyond 2^48.
@@ -90,6 +100,18 @@ class page_owners {
   // The word for a page in a node that stands `level` above the lowest ones.
   static std::atomic_ref<void*> word(const node* n, std::uintptr_t page, int level) noexcept {
     return std::atomic_ref(const_cast<void*&>((*n)[page >> (12 * level) & (fanout - 1)]));
+  }
+
+  static page_owner* owner_in(const node& leaf, std::uintptr_t page) noexcept {
+    return static_cast<page_owner*>(word(&leaf, page, 0).load(std::memory_order_relaxed));
+  }
+
+  // The node with the owner of `page`; null if nothing near it was ever given to anybody.
+  [[nodiscard]] const node* leaf_of(std::uintptr_t page) const noexcept {
+    const node* found = page < pages ? &root_ : nullptr;
+    for (int level = 2; level != 0 && found != nullptr; --level)
+      found = static_cast<const node*>(word(found, page, level).load(std::memory_order_acquire));
+    return found;
   }
 
   // The node with the owner of `page`; null if there is no memory for it.

@@ -282,6 +282,16 @@ class alignas(cache_line) thread_heaps {
     returned_large large;
   };
 
+  // Blocks on their way to their owner.
+  struct leaving_batch {
+    member* owner = nullptr;
+    batch blocks;
+
+    void push(std::size_t list) const noexcept {
+      if (owner != nullptr) owner->returned.push(list, blocks);
+    }
+  };
+
   // The calling thread's, if this is the heap that it has used last.
   [[nodiscard]] MALLARD_INLINE member* last() const noexcept {
     return static_cast<member*>(this_threads_table.find_last(this));
@@ -500,27 +510,27 @@ class alignas(cache_line) thread_heaps {
   // Gives blocks of a list, at most a batch, to their owners: those of `m` by `own(blocks)`.
   template <class Own>
   void sort(const member& m, std::size_t list, std::span<const slot> blocks, Own own) const noexcept {
-    std::array<member*, most_batch_blocks> owners;
-    bool are_own = true;
-    for (std::size_t i = 0; i != blocks.size(); ++i) {
-      owners[i] = &owner_of(blocks[i]);
-      are_own = are_own && owners[i] == &m;
-    }
-    if (are_own) return own(blocks);
     std::array<slot, most_batch_blocks> kept;
     std::size_t count = 0;
-    for (std::size_t i = 0; i != blocks.size(); ++i) {
-      member* const owner = owners[i];
-      if (owner == &m) kept[count++] = blocks[i];
-      if (owner == &m || owner == nullptr) continue;
-      batch leaving;
-      for (std::size_t j = i; j != blocks.size(); ++j) {
-        if (owners[j] != owner) continue;
-        owners[j] = nullptr;
-        leaving.push(blocks[j]);
+    std::array<leaving_batch, 2> leaving;  // the newest two owners'
+    page_owners::reader owners(pages_.owners());
+    for (const slot block : blocks) {
+      page_owner* const found = owners.owner_of(reinterpret_cast<const void*>(block));
+      MALLARD_CHECK(found != nullptr);
+      if (found == &m) {
+        kept[count++] = block;
+        continue;
       }
-      owner->returned.push(list, leaving);
+      if (found != leaving[0].owner) {
+        std::swap(leaving[0], leaving[1]);
+        if (found != leaving[0].owner) {
+          leaving[0].push(list);
+          leaving[0] = {static_cast<member*>(found), {}};
+        }
+      }
+      leaving[0].blocks.push(block);
     }
+    for (leaving_batch& b : leaving) b.push(list);
     if (count != 0) own(std::span<const slot>(kept.data(), count));
   }
 
