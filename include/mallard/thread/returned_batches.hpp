@@ -67,9 +67,6 @@ class basic_returned_batches {
   basic_returned_batches(const basic_returned_batches&) = delete;
   basic_returned_batches& operator=(const basic_returned_batches&) = delete;
 
-  // Whether there was none a moment ago. Any thread.
-  [[nodiscard]] bool empty() const noexcept { return top_.load(std::memory_order_relaxed) == nullptr; }
-
   // Precondition: not empty. Any thread.
   void push(batch given) noexcept {
     if (given.count > 1) ::new (given.first->next) second_block{*given.first->next, given.count};
@@ -142,9 +139,6 @@ class returned_lists {
     lists_[list].push(given);
     if constexpr (Counted) count_.fetch_add(1, std::memory_order_relaxed);
   }
-
-  // Whether a list had no batch a moment ago. Any thread.
-  [[nodiscard]] bool empty(std::size_t list) const noexcept { return lists_[list].empty(); }
 
   // Removes the newest batch of a list; empty if there is none. One thread at a time.
   [[nodiscard]] batch pop(std::size_t list) noexcept { return taken(lists_[list].pop()); }

@@ -51,7 +51,7 @@
 #include "mallard/source/page_owners.hpp"
 #include "mallard/source/upstream_ref.hpp"
 #include "mallard/thread/attached_parts.hpp"
-#include "mallard/thread/returned_batches.hpp"
+#include "mallard/thread/returned_blocks.hpp"
 #include "mallard/thread/returned_large.hpp"
 #include "mallard/thread/thread_cache.hpp"
 #include "mallard/thread/thread_pages.hpp"
@@ -59,7 +59,7 @@
 namespace mallard {
 
 // From 16 bytes, as a freed block holds two words. Each class is a list in every thread's cache.
-using thread_heap_classes = size_classes<8, 128, 4, 65536, returned_batches::least_block>;
+using thread_heap_classes = size_classes<8, 128, 4, 65536, carried_blocks::least_block>;
 
 namespace detail {
 
@@ -96,7 +96,7 @@ class alignas(cache_line) thread_heaps {
   using upstream_type = typename pages::upstream_type;
   using heap_type = Heap;
   using classes = typename detail::thread_heap_classes_of<Heap, Classes>::type;
-  static_assert(classes::size(classes::index(1, 1)) >= returned_batches::least_block);
+  static_assert(classes::size(classes::index(1, 1)) >= carried_blocks::least_block);
   static_assert(std::constructible_from<Heap, typename pages::origin>);
 
   static constexpr bool is_concurrent = true;
@@ -264,7 +264,8 @@ class alignas(cache_line) thread_heaps {
 
     void forget() noexcept {
       lists.forget();
-      returned.clear();
+      taken.fill({});
+      for (returned_blocks& blocks : returned) blocks.clear();
       large.clear();
       slack = 0;
     }
@@ -278,19 +279,26 @@ class alignas(cache_line) thread_heaps {
     std::size_t slack = 0;     // bytes that Heap has granted beyond what callers were told
     bool left_behind = false;  // idle with blocks, by a fork
     Heap heap;
-    alignas(cache_line) returned_lists<classes::count, false> returned;
+    std::array<carried_blocks, classes::count> taken{};  // of what has returned, for magazines
+    alignas(cache_line) std::array<returned_blocks, classes::count> returned;
     returned_large large;
   };
 
-  // Blocks on their way to their owner.
+  // At most a batch of blocks of a list on their way to their owner.
   struct leaving_batch {
     member* owner = nullptr;
-    batch blocks;
+    std::size_t count = 0;
+    std::array<slot, most_batch_blocks> blocks;
 
     void push(std::size_t list) const noexcept {
-      if (owner != nullptr) owner->returned.push(list, blocks);
+      if (count != 0) give(*owner, list, {blocks.data(), count});
     }
   };
+  static void give(member& owner, std::size_t list, std::span<const slot> blocks) noexcept {
+    carried_blocks given;
+    given.push(blocks, classes::size(list));
+    owner.returned[list].push(given);
+  }
 
   // The calling thread's, if this is the heap that it has used last.
   [[nodiscard]] MALLARD_INLINE member* last() const noexcept {
@@ -361,14 +369,14 @@ class alignas(cache_line) thread_heaps {
     if (!classes::serves(size, align)) return deallocate_large(mine, p, large_size(size), align);
     const std::size_t list = classes::index(size, align);
     if (mine == nullptr && list < cached) mine = attach();
-    if (mine == nullptr) return owner_of(p).returned.push(list, batch::of(p));
+    const slot alone = address_of(p);
+    if (mine == nullptr) return give(owner_of(p), list, {&alone, 1});
     if (list < cached && mine->lists.keep(list, p, classes::size(list), places(*mine))) return;
     if (list < cached && mine->lists.is_open(list)) {
       pass_back(*mine, list, mine->lists.oldest(list));
       mine->lists.drop_oldest(list);
       (void)mine->lists.push(list, p);
     } else {
-      const slot alone = address_of(p);
       pass_back(*mine, list, {&alone, 1});
     }
   }
@@ -427,26 +435,20 @@ class alignas(cache_line) thread_heaps {
     return {end - count, count};
   }
 
-  // Writes blocks below `end`, the one to be used first on top: those of a returned batch, at most
-  // batch_blocks, or up to `wished` of Heap's. Returns their number; 0 if there are none.
+  // Writes up to `wished` blocks below `end`, the one to be used first on top: those that have returned, or
+  // otherwise Heap's. Returns their number; 0 if there are none.
   std::size_t obtain(member& m, std::size_t list, slot* end, std::size_t wished) noexcept {
-    if (!m.returned.empty(list))
-      if (const std::size_t taken = take_returned(m, list, end, wished); taken != 0) return taken;
+    if (const std::size_t taken = take_returned(m, list, end, wished); taken != 0) return taken;
     if (m.requests != m.requests_seen || ++m.refills >= refills_between) [[unlikely]]
       (void)take_back(m);
     const std::size_t taken = allocate_new(m, list, end, wished);
     return taken != 0 || !take_back(m) ? taken : allocate_new(m, list, end, wished);
   }
 
-  // A returned batch; of blocks that came back one by one, up to `wished`.
-  std::size_t take_returned(member& m, std::size_t list, slot* end, std::size_t wished) noexcept {
-    std::size_t taken = m.returned.pop(list).spread(end);
-    while (0 < taken && taken < wished) {
-      const batch more = m.returned.pop_single(list);
-      if (!more) break;
-      taken += more.spread(end - taken);
-    }
-    return taken;
+  std::size_t take_returned(member& m, std::size_t list, slot* end, std::size_t most) noexcept {
+    carried_blocks& taken = m.taken[list];
+    if (taken.empty() && !m.returned[list].empty()) m.returned[list].take_all(taken);
+    return taken.take(end, most);
   }
 
   std::size_t allocate_new(member& m, std::size_t list, slot* end, std::size_t wished) noexcept {
@@ -507,31 +509,34 @@ class alignas(cache_line) thread_heaps {
     sort(m, list, blocks, [&](std::span<const slot> own) { give_own(m, list, own); });
   }
 
-  // Gives blocks of a list, at most a batch, to their owners: those of `m` by `own(blocks)`.
+  // Gives blocks of a list, at most a batch, to their owners: those of `m` by `own(blocks)`. Mostly all have
+  // the same owner.
   template <class Own>
   void sort(const member& m, std::size_t list, std::span<const slot> blocks, Own own) const noexcept {
-    std::array<slot, most_batch_blocks> kept;
-    std::size_t count = 0;
-    std::array<leaving_batch, 2> leaving;  // the newest two owners'
     page_owners::reader owners(pages_.owners());
-    for (const slot block : blocks) {
-      page_owner* const found = owners.owner_of(reinterpret_cast<const void*>(block));
-      MALLARD_CHECK(found != nullptr);
-      if (found == &m) {
-        kept[count++] = block;
-        continue;
-      }
-      if (found != leaving[0].owner) {
-        std::swap(leaving[0], leaving[1]);
-        if (found != leaving[0].owner) {
-          leaving[0].push(list);
-          leaving[0] = {static_cast<member*>(found), {}};
-        }
-      }
-      leaving[0].blocks.push(block);
+    const auto owner = [&](slot block) { return owners.owner_of(reinterpret_cast<const void*>(block)); };
+    page_owner* const first = owner(blocks.front());
+    if (std::all_of(blocks.begin() + 1, blocks.end(), [&](slot b) { return owner(b) == first; })) [[likely]] {
+      MALLARD_CHECK(first != nullptr);
+      return first == &m ? own(blocks) : give(static_cast<member&>(*first), list, blocks);
     }
-    for (leaving_batch& b : leaving) b.push(list);
-    if (count != 0) own(std::span<const slot>(kept.data(), count));
+    leaving_batch mine;
+    std::array<leaving_batch, 2> leaving;  // of the two owners met last
+    for (const slot block : blocks) {
+      auto* const to = static_cast<member*>(owner(block));
+      MALLARD_CHECK(to != nullptr);
+      leaving_batch* found = to == &m ? &mine : &leaving[0];
+      if (to != &m && to != found->owner) found = &leaving[1];
+      if (to != &m && to != found->owner) {
+        found->push(list);
+        *found = leaving[0];
+        found = &leaving[0];
+        *found = {to, 0, {}};
+      }
+      found->blocks[found->count++] = block;
+    }
+    if (mine.count != 0) own(std::span<const slot>(mine.blocks.data(), mine.count));
+    for (const leaving_batch& b : leaving) b.push(list);
   }
 
   // Gives a Heap what has returned to it; false if nothing has.
@@ -541,10 +546,8 @@ class alignas(cache_line) thread_heaps {
     bool is_any = take_back_large(m);
     std::array<slot, most_batch_blocks> blocks;
     for (std::size_t i = 0; i < classes::count; ++i)
-      while (!m.returned.empty(i)) {
-        slot* const end = blocks.data() + blocks.size();
-        const std::size_t count = m.returned.pop(i).spread(end);
-        give_own(m, i, {end - count, count});
+      for (std::size_t count = 0; (count = take_returned(m, i, &blocks.back() + 1, blocks.size())) != 0;) {
+        give_own(m, i, std::span<const slot>(blocks).last(count));
         is_any = true;
       }
     return is_any;
@@ -558,7 +561,7 @@ class alignas(cache_line) thread_heaps {
   // What is in the magazines waits with the owners, also what is the Heap's own: without a lock.
   void return_all(member& m) const noexcept {
     m.lists.drain([&](std::size_t list, std::span<const slot> blocks) {
-      sort(m, list, blocks, [&](std::span<const slot> own) { m.returned.push(list, batch::of(own)); });
+      sort(m, list, blocks, [&](std::span<const slot> own) { give(m, list, own); });
     });
   }
 
@@ -637,15 +640,19 @@ class alignas(cache_line) thread_heaps {
     return is_found;
   }
 
+  // Calls f(p) for each block of a list that waits for `m`, or in it, until one call returns false.
+  template <class F>
+  static void for_each_returned(const member& m, std::size_t list, F f) noexcept {
+    m.taken[list].for_each(classes::size(list), f);
+    m.returned[list].peek().for_each(classes::size(list), f);
+  }
+
   // Blocks of a list that a Heap has handed out and no caller has.
   [[nodiscard]] std::size_t unused(std::size_t list) const noexcept {
     std::size_t blocks = 0;
     for_each_locked([&](const member& m) {
       if (list < cached) blocks += m.lists.count(list);
-      m.returned.for_each(list, [&](batch b) {
-        blocks += b.count;
-        return true;
-      });
+      for_each_returned(m, list, [&](const void*) { return ++blocks != 0; });
     });
     return blocks;
   }
@@ -658,19 +665,14 @@ class alignas(cache_line) thread_heaps {
     }
     violation found;
     std::size_t blocks = 0;
-    const auto guard = members_.lock();
-    for_each([&](const member& m) {
+    for_each_locked([&](const member& m) {
       if (found) return;
       if (!m.is_linked()) found = {"thread_heaps: a heap is not in its thread's list"};
-      m.returned.for_each(list, [&](batch b) {
-        std::size_t length = 0;
-        for (const void* p = b.first; p != nullptr && !found; p = chain::next(p)) {
-          if (pages_.owners().owner_of(p) != &m)
-            found = {"thread_heaps: a block has returned to another heap"};
-          if (++blocks > handed_out || ++length > b.count)
-            found = {"thread_heaps: a block has returned twice, or a batch is longer than it says"};
-        }
-        if (!found && length != b.count) found = {"thread_heaps: a batch is shorter than it says"};
+      for_each_returned(m, list, [&](const void* p) {
+        if (pages_.owners().owner_of(p) != &m)
+          found = {"thread_heaps: a block has returned to a heap that it is not from"};
+        else if (++blocks > handed_out)
+          found = {"thread_heaps: more blocks have returned than were handed out"};
         return !found;
       });
       if (list < cached && !found)
