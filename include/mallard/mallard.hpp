@@ -64,10 +64,14 @@
 #include "mallard/layer/stats.hpp"
 
 // thread: what heaps for many threads are made of
+#include "mallard/thread/attached_parts.hpp"
+#include "mallard/thread/owned_pages.hpp"
 #include "mallard/thread/returned_batches.hpp"
+#include "mallard/thread/returned_blocks.hpp"
 #include "mallard/thread/thread_cache.hpp"
 #include "mallard/thread/thread_caches.hpp"
 #include "mallard/thread/thread_end.hpp"
+#include "mallard/thread/thread_heaps.hpp"
 #include "mallard/thread/thread_table.hpp"
 
 // heap: complete strategies
@@ -89,6 +93,7 @@
 #include "mallard/heap/synchronized_best_fit.hpp"
 #include "mallard/heap/synchronized_multipool.hpp"
 #include "mallard/heap/synchronized_pool.hpp"
+#include "mallard/heap/thread_multipool.hpp"
 
 // facades: heaps for containers
 #include "mallard/allocator/allocator.hpp"

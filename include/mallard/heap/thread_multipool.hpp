@@ -8,8 +8,8 @@
 #include "mallard/core/light_mutex.hpp"
 #include "mallard/heap/multipool.hpp"
 #include "mallard/source/default_source.hpp"
+#include "mallard/thread/owned_pages.hpp"
 #include "mallard/thread/thread_heaps.hpp"
-#include "mallard/thread/thread_pages.hpp"
 
 namespace mallard {
 

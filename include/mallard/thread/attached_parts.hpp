@@ -76,6 +76,17 @@ class attached_parts {
     retired(made);
   }
 
+  // Makes the calling thread's part idle, after `ending(part)` under ends_mutex; nothing if it has none.
+  template <class F>
+  void give_up(F ending) noexcept {
+    Part* const mine = search();
+    if (mine == nullptr) return;
+    const auto guard = lock();
+    ending(*mine);
+    this_threads_table.detach(*mine);
+    retired(*mine);
+  }
+
   // Under ends_mutex: a part whose thread has ended.
   void retired(Part& part) noexcept { part.idle_ = std::exchange(idle_, &part); }
 

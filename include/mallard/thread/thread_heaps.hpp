@@ -13,7 +13,7 @@
 // go back to the thread's Heap, those of others, chained, to the Heap that each came from, by one
 // compare-and-swap per owner and batch. The owner takes a batch when a magazine is empty, before it asks its
 // Heap; and all of them when its Heap has fetched pages, has none left, and now and then.
-// The owner of a block stands in the table of its page (page_owners.hpp), so Heap may be any heap over
+// The owner of a block stands in the table of its page (owned_pages.hpp), so Heap may be any heap over
 // thread_pages<Upstream>, and needs no headers. Blocks of size classes are served as such: Heap sees only the
 // sizes of classes. Others pass through to the thread's Heap, and return to it one by one.
 // When a thread ends, what is in its magazines goes to the owners, and its Heap to the next thread that
@@ -48,13 +48,11 @@
 #include "mallard/core/usage.hpp"
 #include "mallard/layer/bump.hpp"
 #include "mallard/layer/shared_chunks.hpp"
-#include "mallard/source/page_owners.hpp"
 #include "mallard/source/upstream_ref.hpp"
 #include "mallard/thread/attached_parts.hpp"
+#include "mallard/thread/owned_pages.hpp"
 #include "mallard/thread/returned_blocks.hpp"
-#include "mallard/thread/returned_large.hpp"
 #include "mallard/thread/thread_cache.hpp"
-#include "mallard/thread/thread_pages.hpp"
 
 namespace mallard {
 
@@ -145,14 +143,10 @@ class alignas(cache_line) thread_heaps {
     while (!blocks.empty()) deallocate(blocks.pop_front(), size, align);
   }
 
-  // Returns the calling thread's cached blocks to their owners, and to its own Heap what others have returned
-  // to that.
+  // As a thread's end: what the calling thread has cached goes to the owners, and its Heap to the next thread
+  // that needs one, if this one does not need it sooner.
   void flush() noexcept {
-    member* const mine = members_.search();
-    if (mine == nullptr) return;
-    mine->lists.drain(
-        [&](std::size_t list, std::span<const slot> blocks) { pass_back(*mine, list, blocks); });
-    (void)take_back(*mine);
+    members_.give_up([](member& mine) { retire_blocks(mine); });
   }
 
   // Ends all blocks; keeps what each Heap keeps. A clearable upstream decides itself what it keeps.
@@ -565,20 +559,23 @@ class alignas(cache_line) thread_heaps {
     });
   }
 
-  // Called when its thread ends, under ends_mutex; the next one takes back before it asks Heap. What a fork
-  // leaves behind stays as it is until a thread takes it over: a child that does not use the heap must not
-  // depend on what the other threads were doing.
+  // Called when its thread ends, under ends_mutex. What a fork leaves behind stays as it is until a thread
+  // takes it over: a child that does not use the heap must not depend on what the other threads were doing.
   static void retire(attachment& ending, attachment::end end) noexcept {
     member& m = static_cast<member&>(ending);
     if (end == attachment::end::of_thread)
-      m.of.return_all(m);
+      retire_blocks(m);
     else
       m.left_behind = true;
-    m.refills = refills_between;
     m.of.members_.retired(m);
   }
+  // The next thread takes back what has returned before it asks Heap.
+  static void retire_blocks(member& m) noexcept {
+    m.of.return_all(m);
+    m.refills = refills_between;
+  }
   static void taken(member& m) noexcept {
-    if (std::exchange(m.left_behind, false)) m.of.return_all(m);
+    if (std::exchange(m.left_behind, false)) retire_blocks(m);
   }
 
   MALLARD_NOINLINE member* attach() noexcept {

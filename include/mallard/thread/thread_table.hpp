@@ -164,6 +164,13 @@ class thread_table {
     put(a);
   }
 
+  // Detaches an attachment of the calling thread, whose heap lives on, and does not find it any more. Under
+  // ends_mutex.
+  void detach(attachment& a) noexcept {
+    if (search(a.key_) == &a) slot_at(a.key_ & mask_)->key = no_key;
+    a.detach();
+  }
+
   // Number of slots, for tests.
   [[nodiscard]] std::size_t capacity() const noexcept {
     return static_cast<std::size_t>(mask_ / sizeof(slot)) + 1;
@@ -172,6 +179,10 @@ class thread_table {
  private:
   friend class attachment;
   friend struct ends_over_forks;
+
+  // In the place of a key that is not looked for any more. No heap has it: keys are multiples of a slot's
+  // size.
+  static constexpr std::uint64_t no_key = 1;
 
   static constexpr std::size_t small_capacity = 8;
   static constexpr std::size_t first_capacity = 256;

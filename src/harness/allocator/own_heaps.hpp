@@ -26,6 +26,7 @@
 #include "mallard/heap/synchronized_best_fit.hpp"
 #include "mallard/heap/synchronized_multipool.hpp"
 #include "mallard/heap/synchronized_pool.hpp"
+#include "mallard/heap/thread_multipool.hpp"
 #include "mallard/layer/locked.hpp"
 
 namespace mallard::harness {
@@ -79,6 +80,7 @@ constexpr void for_each_own_heap(F f) {
   f(own_heap<sized_reap, freed, with::reaps>{"the same without headers, by the sizes that come back"});
   f(own_heap<synchronized_multipool, freed, with::many_threads>{
       "multipool for many threads, each with a cache"});
+  f(own_heap<thread_multipool, freed, with::alone>{"a multipool for each thread; frees find back to it"});
   f(own_heap<locked<multipool>, freed, with::many_threads>{"multipool for many threads, under one lock"});
   f(own_heap<synchronized_pool, no, with::many_threads>{});
   f(own_heap<synchronized_best_fit, no, with::general_many_threads>{});
