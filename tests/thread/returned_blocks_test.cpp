@@ -20,11 +20,13 @@ using slot = magazine::slot;
 // Blocks of one size, filled with a pattern.
 class some_blocks {
  public:
-  some_blocks(std::size_t count, std::size_t size) : size_(size), memory_(count * size / sizeof(slot), mark) {}
+  some_blocks(std::size_t count, std::size_t size)
+      : size_(size), memory_(count * size / sizeof(slot), mark) {}
 
   [[nodiscard]] std::vector<slot> all() {
     std::vector<slot> found;
-    for (std::size_t i = 0; i < memory_.size(); i += size_ / sizeof(slot)) found.push_back(address_of(&memory_[i]));
+    for (std::size_t i = 0; i < memory_.size(); i += size_ / sizeof(slot))
+      found.push_back(address_of(&memory_[i]));
     return found;
   }
 

@@ -203,33 +203,32 @@ class thread_pages {
   [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
     MALLARD_CHECK(is_valid_align(align));
     ++owner_->requests;
-    const std::size_t bytes = bytes_of(size, align);
-    if (bytes == 0) return {};
-    const block pages = with_upstream([&](Upstream& u) { return u.allocate(bytes, align_of(align)); });
-    if (!pages) return {};
-    if (from_->owners().give(pages.data, bytes, owner_)) return {pages.data, bytes};
-    with_upstream([&](Upstream& u) { u.deallocate(pages.data, bytes, align_of(align)); });
-    return {};
+    return with_upstream([&](Upstream& u) -> block {
+      const std::size_t bytes = bytes_of(u, size, align);
+      if (bytes == 0) return {};
+      const block pages = u.allocate(bytes, align_of(align));
+      if (!pages) return {};
+      if (from_->owners().give(pages.data, bytes, owner_)) return {pages.data, bytes};
+      u.deallocate(pages.data, bytes, align_of(align));
+      return {};
+    });
   }
 
   void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
-    const std::size_t bytes = bytes_of(size, align);
-    from_->owners().take_back(p, bytes);
-    with_upstream([&](Upstream& u) { u.deallocate(p, bytes, align_of(align)); });
+    with_upstream([&](Upstream& u) { u.deallocate(p, taken_back(u, p, size, align), align_of(align)); });
   }
 
   void return_to_system(void* p, std::size_t size, std::size_t align) noexcept
     requires caching<Upstream>
   {
-    const std::size_t bytes = bytes_of(size, align);
-    from_->owners().take_back(p, bytes);
-    with_upstream([&](Upstream& u) { u.return_to_system(p, bytes, align_of(align)); });
+    with_upstream(
+        [&](Upstream& u) { u.return_to_system(p, taken_back(u, p, size, align), align_of(align)); });
   }
 
   [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept
     requires predictable<Upstream>
   {
-    return bytes_of(size, align);
+    return with_upstream([&](Upstream& u) { return bytes_of(u, size, align); });
   }
 
  private:
@@ -239,14 +238,21 @@ class thread_pages {
 
   // Bytes of the pages for a request, the same for each size between the requested and the received one; 0
   // if it cannot be served.
-  [[nodiscard]] std::size_t bytes_of(std::size_t size, std::size_t align) const noexcept {
+  static std::size_t bytes_of(const Upstream& u, std::size_t size, std::size_t align) noexcept {
     if (size > max_request - page) return 0;
     const std::size_t bytes = align_up(std::max<std::size_t>(size, 1), page);
     if constexpr (predictable<Upstream>)
-      return with_upstream([&](Upstream& u) { return u.received_size(bytes, align_of(align)); }) / page *
-             page;
+      return u.received_size(bytes, align_of(align)) / page * page;
     else
       return bytes;
+  }
+
+  // Bytes of the pages at `p`, which have no owner any more.
+  std::size_t taken_back(const Upstream& u, const void* p, std::size_t size,
+                         std::size_t align) const noexcept {
+    const std::size_t bytes = bytes_of(u, size, align);
+    from_->owners().take_back(p, bytes);
+    return bytes;
   }
 
   template <class F>

@@ -143,6 +143,17 @@ class alignas(cache_line) thread_heaps {
     while (!blocks.empty()) deallocate(blocks.pop_front(), size, align);
   }
 
+  // What no class serves is asked of a Heap made for that, which holds nothing: each would say the same, and
+  // none may be looked at while its thread is inside.
+  [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept
+    requires predictable<Heap>
+  {
+    if (classes::serves(size, align)) return classes::size(classes::index(size, align));
+    page_owner nobody;
+    const Heap any(typename pages::origin{pages_, nobody});
+    return any.received_size(large_size(size), align);
+  }
+
   // As a thread's end: what the calling thread has cached goes to the owners, and its Heap to the next thread
   // that needs one, if this one does not need it sooner.
   void flush() noexcept {
@@ -685,7 +696,7 @@ class alignas(cache_line) thread_heaps {
   }
 
   attached_parts<member> members_;
-  alignas(cache_line) pages_of_threads<upstream_type, typename pages::mutex_type> pages_;
+  alignas(cache_line) mutable pages_of_threads<upstream_type, typename pages::mutex_type> pages_;
   shared_chunks<upstream_ref<upstream_type>, doubling<1024, 8192>> store_;  // of magazines, under the lock
 };
 
