@@ -49,6 +49,11 @@ class attached_parts {
     return static_cast<Part*>(found != nullptr ? found : this_threads_table.search(key_));
   }
 
+  // The same, if it was remembered last by the thread's table.
+  [[nodiscard]] MALLARD_INLINE Part* find_last() const noexcept {
+    return static_cast<Part*>(this_threads_table.find_last(key_));
+  }
+
   // Gives the calling thread, which has none, an idle part or one that `make()` makes; null if there is no
   // memory or the thread cannot have one. `taken(part)` is called under ends_mutex, and so is `retire` when
   // the thread ends, which passes the part to retired().

@@ -104,12 +104,12 @@ class thread_cache {
     const std::size_t full = batch_blocks(size);
     if (present == full || !asks_again(list)) return false;
     const std::size_t most = present == 0 ? std::min(early_batch, full) : full;
-    std::byte* const place = place_for(cache_line, align_up(bytes_of(most), cache_line));
-    if (place == nullptr) {
+    std::byte* const memory = place_for(cache_line, align_up(bytes_of(most), cache_line));
+    if (memory == nullptr) {
       refused(list);
       return false;
     }
-    open(list, place, most);
+    open(list, memory, most);
     return true;
   }
 

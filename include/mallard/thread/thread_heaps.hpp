@@ -306,14 +306,12 @@ class alignas(cache_line) thread_heaps {
   }
 
   // The calling thread's, if this is the heap that it has used last.
-  [[nodiscard]] MALLARD_INLINE member* last() const noexcept {
-    return static_cast<member*>(this_threads_table.find_last(this));
-  }
+  [[nodiscard]] MALLARD_INLINE member* last() const noexcept { return members_.find_last(); }
 
   // The calling thread's; null if it has none.
   [[nodiscard]] member* present() const noexcept {
     member* const mine = members_.search();
-    if (mine != nullptr) this_threads_table.remember(*mine, this);
+    if (mine != nullptr) this_threads_table.remember(*mine);
     return mine;
   }
 
@@ -591,7 +589,7 @@ class alignas(cache_line) thread_heaps {
 
   MALLARD_NOINLINE member* attach() noexcept {
     member* const mine = members_.attach([this] { return make(); }, taken, retire);
-    if (mine != nullptr) this_threads_table.remember(*mine, this);
+    if (mine != nullptr) this_threads_table.remember(*mine);
     return mine;
   }
 
@@ -623,8 +621,8 @@ class alignas(cache_line) thread_heaps {
   // Memory for a magazine.
   auto places(member& m) noexcept {
     return [this, &m](std::size_t align, std::size_t bytes) {
-      void* place = nullptr;
-      if (m.room.take(bytes, align, place)) return static_cast<std::byte*>(place);
+      void* memory = nullptr;
+      if (m.room.take(bytes, align, memory)) return static_cast<std::byte*>(memory);
       const auto guard = pages_.lock();
       return store_.cut(0, align, bytes, 1).begin;
     };

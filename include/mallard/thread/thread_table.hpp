@@ -19,7 +19,7 @@
 // memory is not written to: the child has copies of their stacks only.
 // Invariant: links between lists and attachments are read and written only under `ends_mutex`, the last lock
 // in the order: no other is taken while it is held. Slots belong to their thread.
-// Cost: find 8 instructions, find_last 3; attach amortised O(1). Up to 4 slots need no memory; more need
+// Cost: find 7 instructions, find_last 4; attach amortised O(1). Up to 4 slots need no memory; more need
 // pages of the system, which no heap counts as held. All shared objects of a process share one table per
 // thread and one mutex as long as MALLARD_VISIBLE can keep it so. If they do not, keys are unique all the
 // same.
@@ -81,7 +81,6 @@ class attachment {
   attachment* older_ = nullptr;  // in the thread's list
   attachment* newer_ = nullptr;
   std::uint64_t key_ = 0;
-  const void* heap_ = nullptr;  // that it was remembered for
 };
 
 // An entry of a table.
@@ -112,21 +111,16 @@ class thread_table {
     return own.found;
   }
 
-  // Returns the attachment that was remembered last if it was for the heap at `heap`, otherwise null.
-  [[nodiscard]] MALLARD_INLINE attachment* find_last(const void* heap) const noexcept {
-    if (last_heap_.load(std::memory_order_relaxed) != heap) [[unlikely]]
+  // Returns the attachment that was remembered last if it is the key's, otherwise null.
+  [[nodiscard]] MALLARD_INLINE attachment* find_last(std::uint64_t key) const noexcept {
+    if (last_.key != key) [[unlikely]]
       return nullptr;
-    MALLARD_ASSUME(last_ != nullptr);
-    return last_;
+    MALLARD_ASSUME(last_.found != nullptr);
+    return last_.found;
   }
 
-  // Lets find_last() find this attachment of the calling thread, until another one is remembered or it is
-  // detached. An address costs less than a key, but another heap may have it later.
-  void remember(attachment& a, const void* heap) noexcept {
-    a.heap_ = heap;
-    last_ = &a;
-    last_heap_.store(heap, std::memory_order_relaxed);
-  }
+  // Lets find_last() find this attachment of the calling thread, until another one is remembered.
+  void remember(attachment& a) noexcept { last_ = {a.key_, &a}; }
 
   // Returns the attachment in any slot, or null, and moves it to the home slot, where find() sees it until
   // another heap with that home slot is searched for. No slot between the two is empty, so a swap hides
@@ -168,6 +162,7 @@ class thread_table {
   // ends_mutex.
   void detach(attachment& a) noexcept {
     if (search(a.key_) == &a) slot_at(a.key_ & mask_)->key = no_key;
+    last_ = {};
     a.detach();
   }
 
@@ -298,6 +293,7 @@ class thread_table {
   }
 
   void end() noexcept {
+    last_ = {};
     while (end_some()) {
     }
     give_back(slots_, capacity());
@@ -306,12 +302,9 @@ class thread_table {
     ended_ = true;
   }
 
-  // Read by its own thread; a heap that ends makes it forget, which no thread that uses the heap can notice.
-  std::atomic<const void*> last_heap_ = nullptr;
-  attachment* last_ = nullptr;
-
   slot* slots_ = &no_slot;
   std::uint64_t mask_ = 0;        // of offsets, in bytes
+  slot last_;                     // what was remembered
   std::size_t used_ = 0;          // slots with a key
   bool ended_ = false;            // the thread runs its last destructors
   bool is_listed_ = false;        // from the first attachment to the end
@@ -326,9 +319,6 @@ void attachment::detach() noexcept {
   (newer_ == nullptr ? thread_->newest_ : newer_->older_) = older_;
   if (older_ != nullptr) older_->newer_ = newer_;
   --thread_->live_;
-  if (heap_ != nullptr)
-    thread_->last_heap_.compare_exchange_strong(heap_, nullptr, std::memory_order_relaxed);
-  heap_ = nullptr;
   thread_ = nullptr;
 }
 
