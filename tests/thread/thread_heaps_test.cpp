@@ -169,7 +169,12 @@ TEST_F(ThreadHeaps, LargeBlocksComeBackToTheirOwnerToo) {
   const std::vector<void*> large = allocate(heap, 3, 100000);
   const std::size_t held = heap.usage().held;
   const std::size_t granted = heap.usage().granted;
-  on_another_thread([&] { deallocate(heap, large, 100000); });
+  on_another_thread([&] {
+    deallocate(heap, allocate(heap, 1));  // has a heap of its own
+    const std::size_t before = heap.upstream().held();
+    deallocate(heap, large, 100000);
+    EXPECT_EQ(heap.upstream().held(), before) << "nobody but its thread enters a heap";
+  });
   EXPECT_LT(heap.usage().granted, granted);
   EXPECT_FALSE(heap.validate());
   const std::vector<void*> again = allocate(heap, 3, 100000);
@@ -222,6 +227,15 @@ TEST_F(ThreadHeaps, MemoryThatRunsOutForOneThreadIsFoundAgain) {
   });
   EXPECT_FALSE(bounded.validate());
   EXPECT_EQ(allocate(bounded, blocks.size() - 2 * batch_length).size(), blocks.size() - 2 * batch_length);
+}
+
+TEST_F(ThreadHeaps, WhatWaitsServesOtherSizesBeforeARequestIsRefused) {
+  thread_heaps<basic_multipool<thread_pages<limited<default_source>>, thread_heap_classes>> bounded;
+  const std::vector<void*> blocks = allocate(bounded, 20 * batch_length * 8);
+  on_another_thread([&] { deallocate(bounded, blocks); });
+  bounded.upstream().set_limit(bounded.usage().held);
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(bounded.allocate(700, 8));
+  EXPECT_FALSE(bounded.validate());
 }
 
 // What it has of other threads' it gives back to them, and what it has itself to the next thread.

@@ -384,8 +384,10 @@ class alignas(cache_line) thread_heaps {
     }
   }
 
+  // A thread that has given its heap up takes it again, if nobody else has, rather than let the block wait.
   void deallocate_large(member* mine, void* p, std::size_t size, std::size_t align) noexcept {
     member& owner = owner_of(p);
+    if (mine == nullptr) mine = members_.attach_if_idle(taken, retire);
     if (&owner == mine)
       deallocate_of(owner, p, size, align);
     else
