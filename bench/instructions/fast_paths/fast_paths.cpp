@@ -10,6 +10,7 @@
 #include "mallard/heap/multipool.hpp"
 #include "mallard/heap/pool.hpp"
 #include "mallard/heap/synchronized_multipool.hpp"
+#include "mallard/heap/thread_multipool.hpp"
 
 namespace {
 
@@ -62,6 +63,14 @@ item* synchronized_multipool_allocate(mallard::synchronized_multipool& heap) {
 
 void synchronized_multipool_deallocate(mallard::synchronized_multipool& heap, item* p) {
   items<mallard::synchronized_multipool>(heap).deallocate(p, 1);
+}
+
+item* thread_multipool_allocate(mallard::thread_multipool& heap) {
+  return items<mallard::thread_multipool>(heap).allocate(1);
+}
+
+void thread_multipool_deallocate(mallard::thread_multipool& heap, item* p) {
+  items<mallard::thread_multipool>(heap).deallocate(p, 1);
 }
 
 }  // extern "C"
