@@ -10,7 +10,6 @@
 #include <thread>
 #include <vector>
 
-#include "replay/allocator/mallocs.hpp"
 #include "replay/allocator/none.hpp"
 #include "replay/latency/located_operation.hpp"
 #include "replay/run/run.hpp"
@@ -150,18 +149,25 @@ TEST(Latency, CallocsAndReallocationsAreApart) {
   EXPECT_GE(found[operation::calloc].cold.p50, nearly_planted_ns);
 }
 
-// Refuses what is larger than a kilobyte.
-class small_only : public process_malloc {
+// Hands out one buffer, and refuses what is larger.
+class small_only {
  public:
-  using process_malloc::process_malloc;
+  explicit small_only(const trace&) {}
 
   void* allocate(const op& o) {
-    if (o.size <= 1024) return process_malloc::allocate(o);
+    if (o.size <= memory_.size()) return memory_.data();
     ++refusals;
     return nullptr;
   }
+  void* allocate_aligned(const op& o) { return allocate(o); }
+  void deallocate(void*, const op&) {}
+  void* reallocate(void* p, const op&, const op&) { return p; }
+  void end_pass() {}
 
   static inline int refusals = 0;
+
+ private:
+  std::array<char, 1024> memory_{};
 };
 
 TEST(Latency, ARefusedAllocationEndsIt) {
