@@ -184,15 +184,16 @@ class exhausted {
   bool throws_;
 };
 
-TEST(ThreadPass, ARefusedAllocationEndsThePassForAllThreads) {
+TEST(ThreadPass, ARefusedAllocationEndsThePassForAllThreadsOfAllCopies) {
   const trace t = random_history(5, 2000, 11).schedule(8);
-  for (const bool throws : {false, true}) {
-    exhausted heap(300, throws);
-    const thread_rooms two(t, 2);
-    const pass_result result = thread_pass<touch::none, exhausted>(heap, two.rooms()).run();
-    EXPECT_EQ(result.end, pass_end::refused);
-    EXPECT_GE(result.stopped_at, 300U);
-  }
+  for (const bool throws : {false, true})
+    for (const std::size_t copies : {1, 3}) {
+      exhausted heap(300, throws);
+      const thread_rooms rooms(t, copies);
+      const pass_result result = thread_pass<touch::none, exhausted>(heap, rooms.rooms()).run();
+      EXPECT_EQ(result.end, pass_end::refused);
+      if (copies == 1) EXPECT_GE(result.stopped_at, 300U) << "as many were served before";
+    }
 }
 
 // Blocks of each copy are their own, but for those that the copy before frees.
