@@ -93,9 +93,8 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
           ->type_name("N");
   double crossing = 0;
   const CLI::Option* const crosses =
-      app.add_option(
-             "--crossing", crossing,
-             "With --scale: percent of the frees that another copy does than allocated the block (default 0)")
+      app.add_option("--crossing", crossing,
+                     "With --scale: percent of the blocks that another copy frees (default 0)")
           ->check(CLI::Range(0.0, 100.0))
           ->type_name("PERCENT");
   app.add_option("--strategy", asked.options.names,

@@ -603,6 +603,15 @@ TEST_F(ThreadedReplay, AScaleHasAPointForEachNumberOfCopies) {
   EXPECT_NE(table.out.find("million events/s by copies"), std::string::npos) << table.out;
 }
 
+// Frees come first, and nothing else does.
+TEST_F(ThreadedReplay, AJournalWithoutAllocationsIsRefusedInOneLine) {
+  std::ofstream(path_) << "f 10 1 9\nf 20 2 20\n";
+  const run_result r = shell("$REPLAY --threads " + path_ + " 2>&1");
+  EXPECT_EQ(r.exit_code, 2) << r.out;
+  EXPECT_NE(r.out.find("holds no allocation"), std::string::npos) << r.out;
+  EXPECT_EQ(std::ranges::count(r.out, '\n'), 1) << r.out;
+}
+
 TEST_F(ThreadedReplay, WhatIsForOneThreadIsRefused) {
   for (const char* options :
        {"--threads --regions", "--threads --litter 1", "--threads --instructions", "--window 5", "--scale 2",

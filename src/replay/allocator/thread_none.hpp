@@ -20,9 +20,9 @@ class thread_none {
  public:
   static constexpr bool starts_warm = true;
 
-  explicit thread_none(const trace& t)
+  thread_none(const trace& t, std::uint64_t copies)
       : copy_bytes_(align_up(t.facts().places_bytes, std::max<std::uint64_t>(t.facts().max_align, 4096))),
-        memory_(t.facts().copies * copy_bytes_ + t.facts().max_align, harness::fill::at_first_touch),
+        memory_(copies * copy_bytes_ + t.facts().max_align, harness::fill::at_first_touch),
         base_(static_cast<std::byte*>(memory_.data()) + padding_for(memory_.data(), t.facts().max_align)),
         places_(t.places().data()) {}
 

@@ -122,9 +122,10 @@ std::string threads_of(const trace_facts& f) {
          "; a free waits for its allocation, a reallocation for the one before it, and no event is done more "
          "than " +
          std::to_string(f.window) +
-         " events ahead of the recorded order, nor while threads that are ahead keep a fiftieth of max live "
-         "more alive than was. Switches are those beside the replay's own waits. A block that was never "
-         "freed is freed by its own thread";
+         " events ahead of the recorded order, nor so far that what is alive differs by more than a fiftieth "
+         "of max "
+         "live from what was. Switches are those beside the replay's own waits. A block that was never freed "
+         "is freed by its own thread, or by the last one where that has ended";
 }
 
 std::string shift_of(const report_input& in) {

@@ -21,7 +21,8 @@ void rest() noexcept {
 #endif
 }
 
-// What the calling thread has used up to now, in the terms of a wait.
+// What the calling thread has used up to now, in the terms of a wait. The clock is read last: what comes
+// before is not counted twice.
 waiting used() noexcept {
   rusage now{};
   ::getrusage(RUSAGE_THREAD, &now);
@@ -29,24 +30,28 @@ waiting used() noexcept {
           static_cast<std::uint64_t>(now.ru_nivcsw)};
 }
 
-// Adds to `sum` what the calling thread uses during its life.
-class metered {
- public:
-  explicit metered(waiting& sum) noexcept : sum_(sum), before_(used()) {}
-  ~metered() {
-    const waiting after = used();
-    sum_ += {after.cpu_ns - before_.cpu_ns, 1, after.voluntary_switches - before_.voluntary_switches,
-             after.involuntary_switches - before_.involuntary_switches};
-  }
-  metered(const metered&) = delete;
-  metered& operator=(const metered&) = delete;
-
- private:
-  waiting& sum_;
-  waiting before_;
-};
+std::uint64_t meter_cost_ns = 0;
 
 }  // namespace
+
+metered_wait::metered_wait(waiting& sum) noexcept : sum_(sum), before_(used()) {}
+
+metered_wait::~metered_wait() {
+  const waiting after = used();
+  sum_ += {after.cpu_ns - before_.cpu_ns + meter_cost_ns, 1,
+           after.voluntary_switches - before_.voluntary_switches,
+           after.involuntary_switches - before_.involuntary_switches};
+}
+
+void metered_wait::measure_cost() noexcept {
+  constexpr std::uint64_t times = 1000;
+  meter_cost_ns = 0;
+  waiting counted;
+  const std::uint64_t before = harness::thread_cpu_ns();
+  for (std::uint64_t i = 0; i != times; ++i) const metered_wait empty(counted);
+  const std::uint64_t took = harness::thread_cpu_ns() - before;
+  meter_cost_ns = took > counted.cpu_ns ? (took - counted.cpu_ns) / times : 0;
+}
 
 waiting& waiting::operator+=(const waiting& other) noexcept {
   cpu_ns += other.cpu_ns;
@@ -62,6 +67,7 @@ pace::pace(const trace& t)
   std::uninitialized_value_construct_n(first, t.facts().threads_at_once);
   places_ = {first, t.facts().threads_at_once};
   restart();
+  metered_wait::measure_cost();
 }
 
 void pace::restart() noexcept {
@@ -74,12 +80,17 @@ void pace::restart() noexcept {
     const std::uint32_t first = trace_.steps()[part.first_step].order;
     if (first < next.load(std::memory_order_relaxed)) next.store(first, std::memory_order_relaxed);
   }
+  known_frontier_.store(0, std::memory_order_relaxed);
   stopped_.store(false, std::memory_order_release);
 }
 
-std::uint32_t pace::frontier() const noexcept {
+std::uint32_t pace::frontier(std::uint32_t enough) noexcept {
+  const std::uint32_t known = known_frontier_.load(std::memory_order_acquire);
+  if (known >= enough) return known;
   std::uint32_t least = no_step;
   for (const place& p : places_) least = std::min(least, p.next.load(std::memory_order_acquire));
+  // Whoever reads it has to see what those lanes have done: this thread has, and hands it on.
+  if (least > known) known_frontier_.store(least, std::memory_order_release);
   return least;
 }
 
@@ -89,12 +100,18 @@ void pace::wake(place& p) noexcept {
   p.wakes.notify_all();
 }
 
+void pace::wake(place& p, waiting& sum) noexcept {
+  const metered_wait here(sum);
+  wake(p);
+}
+
 // A store into `next` may be on its way while a sleeper that looked before has set `wake_from`: the next step
 // finds that, or, where there is none soon, this.
-void pace::settle(std::uint32_t own_lane) noexcept {
+void pace::settle(std::uint32_t own_lane, waiting& sum) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   place& own = places_[own_lane];
-  if (own.next.load(std::memory_order_relaxed) > own.wake_from.load(std::memory_order_relaxed)) wake(own);
+  if (own.next.load(std::memory_order_relaxed) > own.wake_from.load(std::memory_order_relaxed))
+    wake(own, sum);
 }
 
 // Once; whether the step is done now.
@@ -121,12 +138,12 @@ bool pace::wait(std::uint32_t lane, std::uint32_t order) noexcept {
 }
 
 bool pace::wait_for_step(std::uint32_t lane, std::uint32_t order, waiting& sum) noexcept {
-  const metered here(sum);
+  const metered_wait here(sum);
   return wait(lane, order);
 }
 
 bool pace::wait_for_frontier(std::uint32_t order, waiting& sum) noexcept {
-  const metered here(sum);
+  const metered_wait here(sum);
   for (std::uint32_t lane = 0; lane != places_.size(); ++lane)
     if (next_of(lane) < order && !wait(lane, order - 1)) return false;
   return !stopped();

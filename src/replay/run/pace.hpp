@@ -21,7 +21,7 @@
 
 namespace mallard::replay {
 
-// What the waits of a thread took, or of all together.
+// What the waits of a thread took, or of all together; waking others counts, too.
 struct waiting {
   std::uint64_t cpu_ns = 0;
   std::uint64_t waits = 0;
@@ -29,6 +29,22 @@ struct waiting {
   std::uint64_t involuntary_switches = 0;
 
   waiting& operator+=(const waiting& other) noexcept;
+};
+
+// Counts what the calling thread uses during its life as waiting.
+class metered_wait {
+ public:
+  explicit metered_wait(waiting& sum) noexcept;
+  ~metered_wait();
+  metered_wait(const metered_wait&) = delete;
+  metered_wait& operator=(const metered_wait&) = delete;
+
+  // CPU ns that an empty one takes beside what it counts: measured once, and counted with each.
+  static void measure_cost() noexcept;
+
+ private:
+  waiting& sum_;
+  waiting before_;
 };
 
 class pace {
@@ -39,24 +55,25 @@ class pace {
   void restart() noexcept;
 
   // Says, on the thread of this lane, that its step before the one of order `next` is done.
-  MALLARD_INLINE void publish(std::uint32_t lane, std::uint32_t next) noexcept {
+  MALLARD_INLINE void publish(std::uint32_t lane, std::uint32_t next, waiting& sum) noexcept {
     place& own = places_[lane];
     own.next.store(next, std::memory_order_release);
-    if (next > own.wake_from.load(std::memory_order_relaxed)) wake(own);
+    if (next > own.wake_from.load(std::memory_order_relaxed)) [[unlikely]]
+      wake(own, sum);
   }
 
   // Every step of the lane below this order is done.
   [[nodiscard]] std::uint32_t next_of(std::uint32_t lane) const noexcept {
     return places_[lane].next.load(std::memory_order_acquire);
   }
-  // Every step below this order is done. O(lanes).
-  [[nodiscard]] std::uint32_t frontier() const noexcept;
+  // Every step below this order is done. O(lanes), unless it is known that `enough` is.
+  [[nodiscard]] std::uint32_t frontier(std::uint32_t enough = no_step) noexcept;
 
   // Wait until the lane's step of this order is done, or everything below it; false if the pass has been
   // stopped. A thread with a lane names it first, so that nobody sleeps for what it has done.
   bool wait_for_step(std::uint32_t lane, std::uint32_t order, waiting& sum) noexcept;
   bool wait_for_frontier(std::uint32_t order, waiting& sum) noexcept;
-  void settle(std::uint32_t own_lane) noexcept;
+  void settle(std::uint32_t own_lane, waiting& sum) noexcept;
 
   // Ends the pass: nobody waits any longer.
   void stop() noexcept;
@@ -71,12 +88,14 @@ class pace {
   };
 
   static void wake(place& p) noexcept;
+  static void wake(place& p, waiting& sum) noexcept;
   bool sleep_for(place& p, std::uint32_t order) noexcept;
   bool wait(std::uint32_t lane, std::uint32_t order) noexcept;
 
   const trace& trace_;
   harness::scratch memory_;
-  std::span<place> places_;  // by lane
+  std::span<place> places_;                                     // by lane
+  alignas(128) std::atomic<std::uint32_t> known_frontier_ = 0;  // what any thread has found
   std::atomic<bool> stopped_ = false;
 };
 

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,10 +31,11 @@ namespace mallard::replay {
 template <thread_allocator C>
 class pattern_checked {
  public:
-  explicit pattern_checked(C& c) : c_(c) {}
+  pattern_checked(C& c, std::uint64_t copies) : c_(c), copies_(copies) {}
 
   void begin_thread(const thread_part& part, std::uint64_t copy) {
     if constexpr (requires { c_.begin_thread(part, copy); }) c_.begin_thread(part, copy);
+    copy_ = copy;
   }
   void* allocate(const op& o) { return received(c_.allocate(o), o); }
   void* allocate_aligned(const op& o) { return received(c_.allocate_aligned(o), o); }
@@ -61,8 +63,11 @@ class pattern_checked {
   [[nodiscard]] const char* violation() const { return violation_.load(); }
 
  private:
-  // A slot has one block at a time.
-  static std::uint64_t seed_of(const op& o) { return o.slot + std::uint64_t{1}; }
+  // A slot has one block at a time, in each copy of the threads; an op is the first member of its step.
+  [[nodiscard]] std::uint64_t seed_of(const op& o) const {
+    const bool crosses = reinterpret_cast<const thread_step&>(o).crosses;
+    return o.slot * copies_ + (crosses ? (copy_ + 1) % copies_ : copy_) + 1;
+  }
 
   void* received(void* p, const op& o) {
     if (p == nullptr) return nullptr;
@@ -75,7 +80,10 @@ class pattern_checked {
     violation_.compare_exchange_strong(none, what);
   }
 
+  static inline thread_local std::uint64_t copy_ = 0;  // the thread's
+
   C& c_;
+  std::uint64_t copies_;
   std::atomic<const char*> violation_ = nullptr;
 };
 
@@ -174,16 +182,20 @@ class thread_runner {
   }
 
   void check(C& c) {
-    pattern_checked<C> checked(c);
+    pattern_checked<C> checked(c, job_.copies);
     if (!pass<touch::none>(checked)) return;
     if (checked.violation() != nullptr) return job_.refuse(harness::work_state::failed, checked.violation());
     job_.state = harness::work_state::done;
   }
 
   void count_contention(C& c) {
+    if (!pass<touch::first>(c)) return;  // whose page faults keep locks for long
     const std::uint64_t attempts = harness::contended_mutex::attempts();
     const std::uint64_t failures = harness::contended_mutex::failures();
-    if (!pass<touch::first>(c)) return;
+    const std::uint64_t start = harness::process_cpu_ns();
+    do {
+      if (!pass<touch::first>(c)) return;
+    } while (harness::process_cpu_ns() - start < job_.warm_ns);
     job_.lock_attempts = harness::contended_mutex::attempts() - attempts;
     job_.lock_failures = harness::contended_mutex::failures() - failures;
     job_.state = harness::work_state::done;
@@ -273,8 +285,13 @@ class thread_runner {
 template <thread_allocator C>
 void run_threads(const trace& t, job& j) {
   thread_runner<C> r(t, j);
-  C c(t);
-  r.run(c);
+  if constexpr (std::constructible_from<C, const trace&, std::uint64_t>) {
+    C c(t, j.copies);
+    r.run(c);
+  } else {
+    C c(t);
+    r.run(c);
+  }
 }
 
 }  // namespace mallard::replay

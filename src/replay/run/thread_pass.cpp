@@ -12,8 +12,8 @@ thread_room::thread_room(const trace& t, std::uint64_t n)
       lanes_(t),
       slots_(t.facts().slots * sizeof(void*), harness::fill::before_use),
       seen_(t.facts().threads_at_once * t.facts().threads_at_once * sizeof(std::uint32_t),
-            harness::fill::before_use),
-      stacks_((t.facts().threads_at_once + 2) * stack_bytes, harness::fill::before_use),
+            harness::fill::at_first_touch),
+      stacks_((t.facts().threads_at_once + 2) * stack_bytes, harness::fill::at_first_touch),
       member_memory_(t.threads().size() * sizeof(member), harness::fill::before_use),
       by_end_memory_(t.threads().size() * sizeof(member*), harness::fill::before_use) {
   auto* const members = static_cast<member*>(member_memory_.data());
@@ -27,6 +27,14 @@ thread_room::thread_room(const trace& t, std::uint64_t n)
   }
   by_end_ = {by_end, t.threads().size()};
   std::ranges::sort(by_end_, {}, [](const member* m) { return m->part->end; });
+  map_in_stacks();
+}
+
+// As much of each as passes use, so that they add nothing to what is resident.
+void thread_room::map_in_stacks() const noexcept {
+  auto* const stacks = static_cast<std::byte*>(stacks_.data());
+  for (std::size_t end = stack_bytes; end <= stacks_.size(); end += stack_bytes)
+    std::memset(stacks + end - used_stack_bytes, 0, used_stack_bytes);
 }
 
 thread_rooms::thread_rooms(const trace& t, std::size_t copies)

@@ -27,7 +27,7 @@
 namespace mallard::replay {
 
 // An allocator that several threads use at once; one that needs to know its threads has
-//   begin_thread(part)     called first on each
+//   begin_thread(part, copy)     called first on each
 template <class C>
 concept thread_allocator = block_allocator<C>;
 
@@ -83,7 +83,9 @@ class thread_room {
 
  private:
   static constexpr std::size_t stack_bytes = std::size_t{256} << 10;
+  static constexpr std::size_t used_stack_bytes = std::size_t{16} << 10;
 
+  void map_in_stacks() const noexcept;
   bool start(pthread_t& id, std::size_t stack, void* (*run)(void*), void* argument) noexcept;
 
   const trace& trace_;
@@ -139,12 +141,12 @@ class thread_walk {
     try {
       for (; s != end && may_begin(*s); ++s) {
         if (!perform(s)) return s;
-        lanes_.publish(part_.lane, s[1].order);
+        lanes_.publish(part_.lane, s[1].order, waits_);
       }
-    } catch (const std::bad_alloc&) {
+    } catch (...) {
       return s;
     }
-    lanes_.settle(part_.lane);
+    lanes_.settle(part_.lane, waits_);
     if (part_.end_frontier > frontier_) lanes_.wait_for_frontier(part_.end_frontier, waits_);
     return nullptr;
   }
@@ -161,9 +163,9 @@ class thread_walk {
 
   // Half of what it may be ahead by, so that one wait is enough for many steps.
   MALLARD_NOINLINE bool wait_for_frontier(const thread_step& s) {
-    frontier_ = lanes_.frontier();
+    frontier_ = lanes_.frontier(s.frontier);
     if (s.frontier <= frontier_) return true;
-    lanes_.settle(part_.lane);
+    lanes_.settle(part_.lane, waits_);
     if (!lanes_.wait_for_frontier(s.frontier + (s.order - s.frontier) / 2, waits_)) return false;
     frontier_ = lanes_.frontier();
     return true;
@@ -174,7 +176,7 @@ class thread_walk {
     const std::uint32_t next = lanes.next_of(s.after_lane);
     if (!s.crosses) seen_[s.after_lane] = next;
     if (next > s.after) return true;
-    lanes_.settle(part_.lane);
+    lanes_.settle(part_.lane, waits_);
     return lanes.wait_for_step(s.after_lane, s.after, waits_);
   }
 
@@ -231,9 +233,16 @@ class thread_pass {
     }
     std::size_t begun = 1;
     while (begun != rooms_.size() && rooms_[begun].start_copy(&run_copy)) ++begun;
-    if (begun != rooms_.size()) stop(pass_end::no_thread, 0);
-    go_through(rooms_[0]);
-    while (--begun != 0) rooms_[begun].join_copy();
+    if (begun == rooms_.size())
+      go_through(rooms_[0]);
+    else
+      stop(pass_end::no_thread, 0);
+    waiting waits;
+    while (--begun != 0) {
+      const metered_wait here(waits);
+      rooms_[begun].join_copy();
+    }
+    add(waits);
     return result_;
   }
 
@@ -261,7 +270,12 @@ class thread_pass {
   void go_through(thread_room& room) {
     if (!room.start_conductor(&conduct)) return stop(pass_end::no_thread, 0);
     if (room.has_main()) walk(room, *room.members().front().part);
-    room.join_conductor();
+    waiting waits;
+    {
+      const metered_wait here(waits);
+      room.join_conductor();
+    }
+    add(waits);
   }
 
   void begin_and_join(thread_room& room) {
@@ -270,7 +284,9 @@ class thread_pass {
     std::size_t begun = room.has_main() ? 1 : 0;
     for (; begun != room.members().size(); ++begun) {
       member& m = room.members()[begun];
-      for (; ended != room.by_end().end() && (*ended)->part->end <= m.part->begin; ++ended) join(**ended);
+      for (; ended != room.by_end().end() && (*ended)->part->end <= m.part->begin; ++ended)
+        join(**ended, waits);
+      if (room.lanes().stopped()) break;  // one of them has left its steps undone
       if (room.lanes().frontier() < m.part->begin_frontier &&
           !room.lanes().wait_for_frontier(m.part->begin_frontier, waits))
         break;
@@ -279,13 +295,15 @@ class thread_pass {
       break;
     }
     for (; ended != room.by_end().end(); ++ended)
-      if (*ended < room.members().data() + begun) join(**ended);
+      if (*ended < room.members().data() + begun) join(**ended, waits);
     add(waits);
   }
 
   // The first is not joined where it is the copy's own thread.
-  static void join(const member& m) {
-    if (!m.room->has_main() || &m != m.room->members().data()) ::pthread_join(m.id, nullptr);
+  static void join(const member& m, waiting& waits) {
+    if (m.room->has_main() && &m == m.room->members().data()) return;
+    const metered_wait here(waits);
+    ::pthread_join(m.id, nullptr);
   }
 
   void walk(thread_room& room, const thread_part& part) {

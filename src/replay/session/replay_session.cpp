@@ -16,7 +16,9 @@ namespace {
 // Where in the trace a job stopped, for its row's reason.
 std::string place_of(const trace& t, const job& task) {
   if (task.stopped_at == 0) return {};
-  return " at operation " + std::to_string(task.stopped_at) + " of " + std::to_string(t.facts().ops);
+  const trace_facts& f = t.facts();
+  const std::uint64_t ops = f.of == subject::threads ? f.ops - f.threads_replayed : f.ops;
+  return " at operation " + std::to_string(task.stopped_at) + " of " + std::to_string(ops);
 }
 
 // Why this strategy cannot be tried at all; empty if it can.
@@ -94,7 +96,6 @@ void replay_session::check_rows() {
     progress_.show("checking " + r.label());
     for (std::size_t k = 0; k < turns() && r.status == row_status::ok && !interrupted_; ++k) {
       job task(job_kind::check);
-      task.copies = std::max<std::uint64_t>(options_.scale, 1);
       task.shifts = options_.shift;
       task.shift = shifts[k];
       work(r, task);
@@ -182,7 +183,8 @@ void replay_session::weigh_rows() {
 
 void replay_session::scale_rows(std::uint64_t copies) {
   for (row& r : rows_)
-    if (r.status == row_status::ok && r.scale.size() + 1 == copies) r.scale.emplace_back();
+    if (r.status == row_status::ok && r.scale.size() + 1 == copies && serves(r, copies))
+      r.scale.emplace_back();
   const harness::round_limits limits{options_.rounds, options_.rounds};
   harness::alternate(
       rows_.size(), limits, [this, copies](std::size_t, std::size_t i) { return scale(rows_[i], copies); },
@@ -191,6 +193,21 @@ void replay_session::scale_rows(std::uint64_t copies) {
     if (r.scale.size() == copies && r.scale.back().cpu_ns.empty()) r.scale.pop_back();
     if (r.scale.size() == copies && r.of->count_contention != nullptr && !stop_here()) count_contention(r);
   }
+}
+
+// Whether so many copies pass the check. One copy has.
+bool replay_session::serves(row& r, std::uint64_t copies) {
+  if (stop_here()) return false;
+  if (copies == 1) return true;
+  if (&r == &rows_.front() && copies * trace_.facts().places_bytes > options_.memory_limit) {
+    r.reason = "more copies were not run: their places take " +
+               harness::format_bytes(copies * trace_.facts().places_bytes);
+    return false;
+  }
+  progress_.show("checking " + std::to_string(copies) + " copies: " + r.label());
+  job task(job_kind::check);
+  task.copies = copies;
+  return work_beside(r, task, "more copies were not run");
 }
 
 harness::turn_result replay_session::scale(row& r, std::uint64_t copies) {

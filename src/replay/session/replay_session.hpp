@@ -68,6 +68,7 @@ class replay_session : public harness::session<row> {
   void time_operations();
   void count_rows();
   void scale_rows(std::uint64_t copies);
+  bool serves(row& r, std::uint64_t copies);
   harness::turn_result scale(row& r, std::uint64_t copies);
   void count_contention(row& r);
 

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <functional>
+#include <optional>
+#include <queue>
 #include <utility>
 #include <vector>
 
@@ -14,7 +17,9 @@ namespace mallard::replay {
 namespace {
 
 constexpr std::uint32_t slots_a_line = 8;
-constexpr std::uint64_t part_ahead = 100;  // of the most live bytes
+constexpr std::uint64_t part_ahead = 100;   // of the most live bytes
+constexpr std::uint64_t blocks_ahead = 16;  // of mean size, for each lane, at least
+constexpr std::size_t most_lanes = 4096;    // each knows how far each other is
 
 // Whether the n-th of many is among a part of them, which is spread evenly.
 [[nodiscard]] bool is_among(std::uint64_t n, double part) {
@@ -85,26 +90,24 @@ class lane_memory {
   delayed_list<place_table::place> places_back_;
 };
 
-// How far ahead of the recorded order an op may be done: by ops, and by bytes alive. Of the bytes, either
-// keeps the sum of what all lanes are ahead by below `bytes`:
+// How far ahead of the recorded order an op may be done without what is alive growing by more than `bytes`
+// over what was. Either keeps the sum of what all lanes are ahead by below that:
 //   together   what was allocated from the frontier to this op, by whichever lane, comes to no more
 //   alone      since no moment from the frontier on has this lane come to hold its share of them more
-// The first suits lanes that only allocate, the second those that free what they allocate.
-class window_of_ops {
+// The first suits lanes that only allocate, the second those that free what they allocate. With signs
+// changed, it keeps what is alive from shrinking.
+class growth_ahead {
  public:
-  window_of_ops(std::uint64_t ops, std::uint64_t bytes) : ops_(ops), bytes_(bytes) {}
-
-  void set_lanes(std::size_t lanes) {
-    lows_.assign(lanes, {{0, 0}});
-    nets_.assign(lanes, 0);
-    share_ = static_cast<std::int64_t>(bytes_ / lanes);
-  }
+  growth_ahead(std::uint64_t bytes, std::size_t lanes)
+      : bytes_(bytes),
+        share_(static_cast<std::int64_t>(bytes / lanes)),
+        lows_(lanes, std::vector<low>{{0, 0}}),
+        nets_(lanes) {}
 
   // The next op in order, by which this lane holds `more` bytes more, of which `size` are allocated: below
   // what is returned everything is done when it begins.
-  std::uint32_t frontier_of(std::uint64_t order, std::uint32_t lane, std::uint64_t size, std::int64_t more) {
-    const std::uint64_t by_bytes = std::min(together(order, size), alone(order, lane, more));
-    return static_cast<std::uint32_t>(std::max(by_bytes, order - std::min(order, ops_)));
+  std::uint64_t frontier_of(std::uint64_t order, std::uint32_t lane, std::uint64_t size, std::int64_t more) {
+    return std::min(together(order, size), alone(order, lane, more));
   }
 
  private:
@@ -139,14 +142,13 @@ class window_of_ops {
     return least;
   }
 
-  std::uint64_t ops_;
   std::uint64_t bytes_;
+  std::int64_t share_;
   std::deque<allocation> ahead_;
   std::uint64_t ahead_bytes_ = 0;
   std::uint64_t together_ = 0;
   std::vector<std::vector<low>> lows_;  // by lane, rising
   std::vector<std::int64_t> nets_;      // by lane
-  std::int64_t share_ = 0;
 };
 
 class scheduler {
@@ -154,7 +156,6 @@ class scheduler {
   scheduler(const trace& blocks, const thread_lives& lives, schedule_options options)
       : ops_(blocks.ops()),
         facts_(blocks.facts()),
-        window_(options.window, facts_.max_live_bytes / part_ahead),
         blocks_(facts_.slots),
         extents_(extents_of(ops_, facts_.slots, facts_.allocations)),
         crossing_(options.crossing) {
@@ -168,6 +169,7 @@ class scheduler {
     facts_.thread_times = lives.have_times;
     find_threads(lives.spans);
     give_lanes();
+    allow_ahead();
   }
 
   trace finish() {
@@ -219,18 +221,32 @@ class scheduler {
           static_cast<std::uint32_t>(part.end - std::min<std::uint64_t>(part.end, facts_.window));
   }
 
-  // To each thread the first lane whose last thread has ended.
+  // To each thread the lane that has been free for longest, or a new one.
   void give_lanes() {
-    std::vector<std::uint32_t> ends;
+    using lane_end = std::pair<std::uint32_t, std::uint32_t>;  // where its last thread ends, and which
+    std::priority_queue<lane_end, std::vector<lane_end>, std::greater<>> ends;
     for (thread_part& part : parts_) {
-      const auto free = std::ranges::find_if(ends, [&part](std::uint32_t end) { return end <= part.begin; });
-      part.lane = static_cast<std::uint32_t>(free - ends.begin());
-      if (free == ends.end()) ends.push_back(0);
-      ends[part.lane] = part.end;
+      part.lane = static_cast<std::uint32_t>(ends.size());
+      if (!ends.empty() && ends.top().first <= part.begin) {
+        part.lane = ends.top().second;
+        ends.pop();
+      }
+      ends.emplace(part.end, part.lane);
     }
+    if (ends.size() > most_lanes)
+      throw journal::error("more than 4096 threads alive at once: too many for --threads");
     lanes_.resize(ends.size());
-    window_.set_lanes(ends.size());
     facts_.threads_at_once = ends.size();
+  }
+
+  // How much more, or less, may be alive than was. Where little is, a few blocks of each lane are let go
+  // ahead all the same: threads would take turns otherwise.
+  void allow_ahead() {
+    const std::size_t lanes = std::max<std::size_t>(lanes_.size(), 1);
+    const std::uint64_t mean = facts_.total_bytes / std::max<std::uint64_t>(facts_.allocations, 1);
+    const std::uint64_t bytes = std::max(facts_.max_live_bytes / part_ahead, lanes * blocks_ahead * mean);
+    grown_.emplace(bytes, lanes);
+    shrunk_.emplace(bytes, lanes);
   }
 
   // Where each thread's steps and places begin.
@@ -261,7 +277,7 @@ class scheduler {
     const op& o = ops_[i];
     const std::uint32_t thread = thread_of(i);
     const auto order = static_cast<std::uint32_t>(i);
-    const std::uint32_t frontier = window_.frontier_of(i, parts_[thread].lane, allocated_by(o), gained_by(i));
+    const std::uint32_t frontier = frontier_of(i, parts_[thread].lane);
     while (begun_ < parts_.size() && parts_[begun_].begin <= i) parts_[begun_++].begin_frontier = frontier;
     thread_step step{o, order, frontier, no_step, 0};
     switch (o.kind) {
@@ -287,17 +303,16 @@ class scheduler {
     steps_[next_step_[thread]++] = step;
   }
 
-  // Bytes that an op allocates.
-  [[nodiscard]] static std::uint64_t allocated_by(const op& o) {
-    return is_allocation(o.kind) || o.kind == op_kind::reallocate ? o.size : 0;
-  }
-  // Bytes that are alive more after it.
-  [[nodiscard]] std::int64_t gained_by(std::size_t i) const {
+  // Below it everything is done when the op, the next in order, begins.
+  std::uint32_t frontier_of(std::size_t i, std::uint32_t lane) {
     const op& o = ops_[i];
-    const auto size = static_cast<std::int64_t>(o.size);
-    if (is_allocation(o.kind)) return size;
-    if (o.kind == op_kind::reallocate) return size - static_cast<std::int64_t>(ops_[i + 1].size);
-    return o.kind == op_kind::deallocate ? -size : 0;
+    const bool resizes = o.kind == op_kind::reallocate;
+    const std::uint64_t allocated = is_allocation(o.kind) || resizes ? o.size : 0;
+    const std::uint64_t freed = resizes ? ops_[i + 1].size : o.kind == op_kind::deallocate ? o.size : 0;
+    const auto more = static_cast<std::int64_t>(allocated - freed);
+    const std::uint64_t by_bytes =
+        std::max(grown_->frontier_of(i, lane, allocated, more), shrunk_->frontier_of(i, lane, freed, -more));
+    return static_cast<std::uint32_t>(std::max(by_bytes, i - std::min<std::uint64_t>(i, facts_.window)));
   }
 
   void begin_block(thread_step& step, std::uint32_t thread) {
@@ -317,7 +332,7 @@ class scheduler {
       step.crosses = true;
       wait_for(step, b);
     }
-    lane_of(b.allocated_by).give_back(b.place, step.order);
+    if (!b.crosses) lane_of(b.allocated_by).give_back(b.place, step.order);
     end_slot(step.what.slot, step.order);
     step.what.slot = b.slot;
   }
@@ -388,7 +403,8 @@ class scheduler {
 
   std::span<const op> ops_;
   trace_facts facts_;
-  window_of_ops window_;
+  std::optional<growth_ahead> grown_;
+  std::optional<growth_ahead> shrunk_;
   std::vector<block> blocks_;  // by slot in ops_
   std::vector<extent> extents_;
   double crossing_;                            // part of the frees

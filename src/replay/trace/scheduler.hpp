@@ -6,9 +6,9 @@
 //     thread C, lane 1                      6         begins when B has ended
 //
 // A free waits for its allocation, a reallocation for the one before it. No op is done while one that is more
-// than `window` before it is not; and none by which threads that are ahead would have more alive than was by
-// a fiftieth of the trace's most live bytes: a hundredth by each of two rules (scheduler.cpp). Every wait is
-// for a lower order, so the lowest that is not done can always be: there is no deadlock.
+// than `window` before it is not; and none by which threads that are ahead would have more alive than was, or
+// less, by a fiftieth of the trace's most live bytes: a hundredth by each of two rules (scheduler.cpp). Every
+// wait is for a lower order, so the lowest that is not done can always be: there is no deadlock.
 //
 // Where several copies of the threads run at once (--scale), a part of the blocks can be freed by the copy
 // before theirs: such a free waits for the next copy's allocation, and no slot of such a block is taken

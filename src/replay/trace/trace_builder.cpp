@@ -168,7 +168,8 @@ void trace_builder::end_before_reuse(std::uint64_t address, known_address& old) 
 // The free of a block that has ended before: only now is it known whose free that was.
 void trace_builder::pay_owed_free(std::uint64_t address, known_address& found) {
   --found.frees_owed;
-  const auto owed = owed_ops_.find(address);
+  const auto [first, last] = owed_ops_.equal_range(address);
+  const auto owed = std::min_element(first, last, [](auto& a, auto& b) { return a.second < b.second; });
   ops_.ops()[owed->second].thread = thread_;
   threads_.note_late(thread_, owed->second);
   owed_ops_.erase(owed);

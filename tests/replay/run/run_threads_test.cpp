@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <mutex>
 #include <string>
@@ -73,6 +75,38 @@ TEST(RunThreads, ACheckFindsBlocksOfTwoThreadsThatOverlap) {
   EXPECT_EQ(bad.state, harness::work_state::failed);
   EXPECT_NE(std::string(bad.reason.data()).find("damaged"), std::string::npos) << bad.reason.data();
   EXPECT_EQ(checked<careless<1000>>(t).state, harness::work_state::done);
+}
+
+// Both copies get the same blocks, which each does the same to.
+class shared_between_copies {
+ public:
+  explicit shared_between_copies(const trace& t) : blocks_(t.facts().slots) {}
+  void* allocate(const op& o) { return blocks_[o.slot].data(); }
+  void* allocate_aligned(const op& o) { return allocate(o); }
+  void deallocate(void*, const op&) {}
+  void* reallocate(void* p, const op& to, const op& from) { return move_block(*this, p, to, from); }
+  void end_pass() {}
+
+ private:
+  std::vector<std::array<std::byte, 512>> blocks_;
+};
+
+TEST(RunThreads, ACheckFindsBlocksThatCopiesShare) {
+  const trace t = random_history(2, 500, 3).schedule({.copies = 2});
+  job task(job_kind::check);
+  task.copies = 2;
+  run_threads<shared_between_copies>(t, task);
+  EXPECT_EQ(task.state, harness::work_state::failed);
+  EXPECT_EQ(checked<shared_between_copies>(t).state, harness::work_state::done) << "one copy has them alone";
+}
+
+TEST(RunThreads, PlacesOfBlocksThatCrossServeEachCopy) {
+  const trace t = random_history(3, 2000, 5).schedule({.window = 32, .copies = 3, .crossing = 0.5});
+  const auto all = strategies(subject::threads);
+  job task(job_kind::check);
+  task.copies = 3;
+  all.front().run(t, task);
+  EXPECT_EQ(task.state, harness::work_state::done) << task.reason.data();
 }
 
 TEST(RunThreads, EveryStrategyOfOursServesThreads) {

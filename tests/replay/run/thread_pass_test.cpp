@@ -187,13 +187,37 @@ class exhausted {
 TEST(ThreadPass, ARefusedAllocationEndsThePassForAllThreadsOfAllCopies) {
   const trace t = random_history(5, 2000, 11).schedule(8);
   for (const bool throws : {false, true})
-    for (const std::size_t copies : {1, 3}) {
+    for (const std::size_t copies : {1U, 3U}) {
       exhausted heap(300, throws);
       const thread_rooms rooms(t, copies);
       const pass_result result = thread_pass<touch::none, exhausted>(heap, rooms.rooms()).run();
       EXPECT_EQ(result.end, pass_end::refused);
       if (copies == 1) EXPECT_GE(result.stopped_at, 300U) << "as many were served before";
     }
+}
+
+// A thread that begins when the one that was refused has ended would read what that never wrote.
+TEST(ThreadPass, NoThreadBeginsAfterARefusal) {
+  const trace t = events()
+                      .malloc(1, 8)
+                      .on_thread(1)
+                      .malloc(2, 8)
+                      .malloc(3, 8)
+                      .on_thread(2)
+                      .free(2)
+                      .free(3)
+                      .on_thread(0)
+                      .free(1)
+                      .schedule();
+  ASSERT_EQ(t.threads()[1].lane, t.threads()[2].lane);
+  struct refusing : exhausted {
+    refusing() : exhausted(2, false) {}
+    void deallocate(void* p, const op&) { freed_nothing |= p == nullptr; }
+    bool freed_nothing = false;
+  } heap;
+  const thread_rooms one(t, 1);
+  EXPECT_EQ((thread_pass<touch::none, refusing>(heap, one.rooms()).run().end), pass_end::refused);
+  EXPECT_FALSE(heap.freed_nothing);
 }
 
 // Blocks of each copy are their own, but for those that the copy before frees.

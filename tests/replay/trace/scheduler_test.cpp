@@ -106,6 +106,16 @@ TEST(Scheduler, AllocationsAheadAreAHundredthOfMaxLive) {
   for (const thread_step& s : steps_of(steady, 1)) EXPECT_LE(s.frontier, 1U);
 }
 
+TEST(Scheduler, FreesAheadAreAHundredthOfMaxLive) {
+  events history;
+  for (std::uint64_t i = 0; i < 1000; ++i) history.on_thread(i % 2).malloc(i + 1, 100);
+  for (std::uint64_t i = 0; i < 1000; ++i) history.on_thread(i % 2).free(i + 1);
+  const trace t = scheduled(history);
+  const thread_step& late = steps_of(t, 0)[900];
+  EXPECT_EQ(late.order, 1800U);
+  EXPECT_EQ(late.frontier, 1791U) << "1,000 bytes of 100,000: ten blocks";
+}
+
 // Whoever still reads a slot when the op that takes it again may begin would read another's block. A lane
 // knows what any of its steps has waited for.
 TEST(Scheduler, ASlotIsTakenAgainOnlyWhenItsReaderIsDone) {
