@@ -231,10 +231,17 @@ TEST_F(ThreadHeaps, MemoryThatRunsOutForOneThreadIsFoundAgain) {
 
 TEST_F(ThreadHeaps, WhatWaitsServesOtherSizesBeforeARequestIsRefused) {
   thread_heaps<basic_multipool<thread_pages<limited<default_source>>, thread_heap_classes>> bounded;
-  const std::vector<void*> blocks = allocate(bounded, 20 * batch_length * 8);
-  on_another_thread([&] { deallocate(bounded, blocks); });
+  std::vector<void*> blocks = allocate(bounded, 5000);
   bounded.upstream().set_limit(bounded.usage().held);
-  for (int i = 0; i < 50; ++i) EXPECT_TRUE(bounded.allocate(700, 8));
+  while (bounded.allocate(700, 8)) {
+  }
+  // What is refused once makes a heap look what waits, until it finds blocks without new memory.
+  std::vector<void*> some(blocks.end() - 200, blocks.end());
+  blocks.resize(blocks.size() - some.size());
+  deallocate(bounded, some);
+  some = allocate(bounded, some.size());
+  on_another_thread([&] { deallocate(bounded, blocks); });
+  EXPECT_TRUE(bounded.allocate(700, 8));
   EXPECT_FALSE(bounded.validate());
 }
 

@@ -63,6 +63,40 @@ TEST(ThreadTable, FindsNothingBeforeAnythingIsAttached) {
   });
 }
 
+TEST(ThreadTable, OnlyWhatWasRememberedLastIsFoundSo) {
+  on_a_new_thread([] {
+    stake a;
+    stake b;
+    ASSERT_TRUE(a.attach() && b.attach());
+    EXPECT_EQ(this_threads_table.find_last(a.key), nullptr);
+    this_threads_table.remember(a);
+    EXPECT_EQ(this_threads_table.find_last(a.key), &a);
+    this_threads_table.remember(b);
+    EXPECT_EQ(this_threads_table.find_last(a.key), nullptr);
+    EXPECT_EQ(this_threads_table.find_last(b.key), &b);
+  });
+}
+
+// Heaps that go on without a thread are not found by it, in whichever slot they were.
+TEST(ThreadTable, WhatAThreadDetachesIsNotFoundAnyMore) {
+  on_a_new_thread([] {
+    std::deque<stake> stakes(100);
+    for (stake& s : stakes) ASSERT_TRUE(s.attach());
+    for (std::size_t i = 0; i < stakes.size(); i += 2) {
+      this_threads_table.remember(stakes[i]);
+      {
+        const std::lock_guard guard(ends_mutex);
+        this_threads_table.detach(stakes[i]);
+      }
+      EXPECT_EQ(this_threads_table.find_last(stakes[i].key), nullptr);
+    }
+    for (std::size_t i = 0; i < stakes.size(); ++i)
+      EXPECT_EQ(found(stakes[i].key), i % 2 == 0 ? nullptr : &stakes[i]) << i;
+    for (std::size_t i = 0; i < stakes.size(); i += 2) ASSERT_TRUE(stakes[i].attach());
+    for (stake& s : stakes) EXPECT_EQ(found(s.key), &s);
+  });
+}
+
 TEST(ThreadTable, KeysAreNeverTheSame) {
   std::set<std::uint64_t> keys;
   for (int i = 0; i < 1000; ++i) keys.insert(thread_table::new_key());
