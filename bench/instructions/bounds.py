@@ -27,6 +27,9 @@ PAIRS_AT_MOST = {
     ("best_fit", "pmr"): 60,
     ("best_fit", "C"): 60,
     ("synchronized_multipool", "pmr"): 70,
+    ("threads/multipool", "typed"): 22,
+    ("threads/multipool", "run-time size"): 32,
+    ("threads/multipool", "pmr"): 55,
     ("synchronized_best_fit", "pmr"): 70,
 }
 
