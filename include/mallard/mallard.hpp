@@ -71,6 +71,7 @@
 #include "mallard/thread/thread_cache.hpp"
 #include "mallard/thread/thread_caches.hpp"
 #include "mallard/thread/thread_end.hpp"
+#include "mallard/thread/thread_heap.hpp"
 #include "mallard/thread/thread_heaps.hpp"
 #include "mallard/thread/thread_table.hpp"
 

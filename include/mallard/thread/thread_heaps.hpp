@@ -53,54 +53,26 @@
 #include "mallard/thread/owned_pages.hpp"
 #include "mallard/thread/returned_blocks.hpp"
 #include "mallard/thread/thread_cache.hpp"
+#include "mallard/thread/thread_heap.hpp"
 
 namespace mallard {
-
-// From 16 bytes, as a freed block holds two words. Each class is a list in every thread's cache.
-using thread_heap_classes = size_classes<8, 128, 4, 65536, carried_blocks::least_block>;
-
-namespace detail {
-
-// The thread_pages that a heap stands on.
-template <class Heap>
-struct thread_pages_below {
-  using type = typename thread_pages_below<typename Heap::upstream_type>::type;
-};
-template <heap Upstream, class Mutex>
-struct thread_pages_below<thread_pages<Upstream, Mutex>> {
-  using type = thread_pages<Upstream, Mutex>;
-};
-
-// The classes of a heap of lists that are taken from and given to in batches; those named for others.
-template <class Heap, class Named>
-struct thread_heap_classes_of {
-  using type = Named;
-};
-template <keeps_batches Heap, class Named>
-struct thread_heap_classes_of<Heap, Named> {
-  using type = typename Heap::classes;
-};
-
-}  // namespace detail
 
 // Heap stands on thread_pages<Upstream, Mutex>, which it constructs from an origin. `Classes`: the sizes that
 // are cached; those of Heap itself if it keeps_batches.
 template <heap Heap, class Classes = thread_heap_classes>
 class alignas(cache_line) thread_heaps {
-  using pages = typename detail::thread_pages_below<Heap>::type;
+  using part = thread_heap<Heap, Classes>;
+  using pages = typename part::pages;
   using slot = magazine::slot;
 
  public:
   using upstream_type = typename pages::upstream_type;
   using heap_type = Heap;
-  using classes = typename detail::thread_heap_classes_of<Heap, Classes>::type;
-  static_assert(classes::size(classes::index(1, 1)) >= carried_blocks::least_block);
-  static_assert(std::constructible_from<Heap, typename pages::origin>);
+  using classes = typename part::classes;
 
   static constexpr bool is_concurrent = true;
 
-  // Size of the largest block that magazines keep. A larger one is worth a lookup of its owner.
-  static constexpr std::size_t largest_cached = std::min<std::size_t>(8192, classes::largest);
+  static constexpr std::size_t largest_cached = part::largest_cached;
 
   template <class... Args>
     requires std::constructible_from<upstream_type, Args...>
@@ -120,7 +92,7 @@ class alignas(cache_line) thread_heaps {
     if (classes::is_small(size, align)) [[likely]] {
       const std::size_t index = classes::small_index(size, align);
       if (member* const mine = last(); mine != nullptr) [[likely]]
-        if (void* const reused = mine->lists.pop(index); reused != nullptr) [[likely]]
+        if (void* const reused = mine->lists().pop(index); reused != nullptr) [[likely]]
           return {reused, classes::size(index)};
     }
     return allocate_slow(size, align);
@@ -129,7 +101,7 @@ class alignas(cache_line) thread_heaps {
   MALLARD_INLINE void deallocate(void* p, std::size_t size, std::size_t align) noexcept {
     if (classes::is_small(size, align)) [[likely]]
       if (member* const mine = last(); mine != nullptr) [[likely]]
-        if (mine->lists.push(classes::small_index(size, align), p)) [[likely]]
+        if (mine->lists().push(classes::small_index(size, align), p)) [[likely]]
           return;
     deallocate_slow(p, size, align);
   }
@@ -151,7 +123,7 @@ class alignas(cache_line) thread_heaps {
     if (classes::serves(size, align)) return classes::size(classes::index(size, align));
     page_owner nobody;
     const Heap any(typename pages::origin{pages_, nobody});
-    return any.received_size(large_size(size), align);
+    return any.received_size(part::large_size(size), align);
   }
 
   // As a thread's end: what the calling thread has cached goes to the owners, and its Heap to the next thread
@@ -171,7 +143,7 @@ class alignas(cache_line) thread_heaps {
       pages_.upstream().clear();
     } else {
       for_each_locked([](member& m) { m.forget(); });
-      for_each([](member& m) { m.heap.clear(); });
+      for_each([](member& m) { m.heap().clear(); });
     }
   }
 
@@ -191,9 +163,9 @@ class alignas(cache_line) thread_heaps {
     for_each_locked([this](member& m) { return_all(m); });
     std::size_t wanted = keep;
     for_each([&](member& m) {
-      (void)take_back(m);
-      (void)m.heap.trim(wanted);
-      if (const heap_usage left = m.heap.usage(); left.granted == 0) wanted -= std::min(wanted, left.held);
+      (void)m.take_back();
+      (void)m.heap().trim(wanted);
+      if (const heap_usage left = m.heap().usage(); left.granted == 0) wanted -= std::min(wanted, left.held);
     });
     if (const heap_usage left = usage(); left.granted == 0 && left.held > keep) {
       end_members();
@@ -216,7 +188,7 @@ class alignas(cache_line) thread_heaps {
   {
     pool_statistics found{classes::size(index), 0, unused(index)};
     for_each([&](const member& m) {
-      const pool_statistics own = m.heap.statistics(index);
+      const pool_statistics own = m.heap().statistics(index);
       found.carved += own.carved;
       found.free += own.free;
     });
@@ -226,13 +198,10 @@ class alignas(cache_line) thread_heaps {
   [[nodiscard]] heap_usage usage() const noexcept {
     heap_usage found{store_.held(), 0, 0};
     for_each([&](const member& m) {
-      const heap_usage own = m.heap.usage();
-      std::size_t free = 0;
-      m.large.for_each(
-          [&](const returned_large::returned& r) { free += told_size(m.heap, r.size, r.align); });
+      const heap_usage own = m.usage();
       found.held += m.held + own.held;
-      found.carved += own.carved - free;
-      found.granted += own.granted - free - m.slack;
+      found.carved += own.carved;
+      found.granted += own.granted;
     });
     for (std::size_t i = 0; i < classes::count; ++i) {
       const std::size_t free = unused(i) * classes::size(i);
@@ -246,47 +215,27 @@ class alignas(cache_line) thread_heaps {
   [[nodiscard]] violation validate() const noexcept {
     violation found = store_.validate();
     for_each([&](const member& m) {
-      if (!found) found = m.heap.validate();
+      if (!found) found = m.heap().validate();
     });
     for (std::size_t i = 0; i < classes::count && !found; ++i) found = validate_unused(i);
     return found;
   }
 
  private:
-  static constexpr std::size_t cached = classes::index(largest_cached, 1) + 1;
+  static constexpr std::size_t cached = part::cached;
 
-  // Refills after which a Heap takes back whatever has returned to it.
-  static constexpr std::size_t refills_between = 64;
-
-  // What belongs to one thread: a block of the upstream, of which the rest serves magazines. Other threads
-  // push what they return, into cache lines that are not read before a magazine is empty.
-  struct alignas(cache_line) member final : listed_part<member>, page_owner {
+  // What belongs to one thread: a block of the upstream, of which the rest serves magazines.
+  struct alignas(cache_line) member final : listed_part<member>, part {
     member(thread_heaps& set, block from) noexcept
-        : of(set),
+        : part(set.pages_),
+          of(set),
           held(from.size),
-          room(reinterpret_cast<std::byte*>(this + 1), static_cast<std::byte*>(from.data) + from.size),
-          heap(typename pages::origin{set.pages_, *this}) {}
+          room(reinterpret_cast<std::byte*>(this + 1), static_cast<std::byte*>(from.data) + from.size) {}
 
-    void forget() noexcept {
-      lists.forget();
-      taken.fill({});
-      for (returned_blocks& blocks : returned) blocks.clear();
-      large.clear();
-      slack = 0;
-    }
-
-    thread_cache<cached> lists;
     thread_heaps& of;
-    const std::size_t held;   // bytes of this block
-    bump room;                // what is left of it
-    std::size_t refills = 0;  // since it took back what had returned, and its requests until then
-    std::size_t requests_seen = 0;
-    std::size_t slack = 0;     // bytes that Heap has granted beyond what callers were told
+    const std::size_t held;    // bytes of this block
+    bump room;                 // what is left of it
     bool left_behind = false;  // idle with blocks, by a fork
-    Heap heap;
-    std::array<carried_blocks, classes::count> taken{};  // of what has returned, for magazines
-    alignas(cache_line) std::array<returned_blocks, classes::count> returned;
-    returned_large large;
   };
 
   // At most a batch of blocks of a list on their way to their owner.
@@ -296,14 +245,9 @@ class alignas(cache_line) thread_heaps {
     std::array<slot, most_batch_blocks> blocks;
 
     void push(std::size_t list) const noexcept {
-      if (count != 0) give(*owner, list, {blocks.data(), count});
+      if (count != 0) owner->give(list, {blocks.data(), count});
     }
   };
-  static void give(member& owner, std::size_t list, std::span<const slot> blocks) noexcept {
-    carried_blocks given;
-    given.push(blocks, classes::size(list));
-    owner.returned[list].push(given);
-  }
 
   // The calling thread's, if this is the heap that it has used last.
   [[nodiscard]] MALLARD_INLINE member* last() const noexcept { return members_.find_last(); }
@@ -316,7 +260,7 @@ class alignas(cache_line) thread_heaps {
   }
 
   MALLARD_NOINLINE block allocate_slow(std::size_t size, std::size_t align) noexcept {
-    if (member* const mine = present(); mine != nullptr) return allocate_from(*mine, size, align, true);
+    if (member* const mine = present(); mine != nullptr) return mine->allocate(size, align, places(*mine));
     return allocate_first(size, align);
   }
 
@@ -324,15 +268,15 @@ class alignas(cache_line) thread_heaps {
   // Heap. A request that is refused leaves none behind.
   MALLARD_NOINLINE block allocate_first(std::size_t size, std::size_t align) noexcept {
     if (member* const idle = members_.attach_if_idle(taken, retire); idle != nullptr)
-      return allocate_from(*idle, size, align, true);
+      return idle->allocate(size, align, places(*idle));
     if (member* const borrowed = members_.borrow(); borrowed != nullptr) {
-      const block b = allocate_from(*borrowed, size, align, false);
+      const block b = borrowed->allocate_alone(size, align);
       members_.give_back(*borrowed);
       return b;
     }
     member* const made = make();
     if (made == nullptr) return {};
-    const block b = allocate_from(*made, size, align, false);
+    const block b = made->allocate_alone(size, align);
     if (!b) {
       end(*made);
       return {};
@@ -342,46 +286,20 @@ class alignas(cache_line) thread_heaps {
     return b;
   }
 
-  // `caches`: whether other blocks may stay in its magazines.
-  block allocate_from(member& m, std::size_t size, std::size_t align, bool caches) noexcept {
-    if (!classes::serves(size, align)) return allocate_large(m, large_size(size), align);
-    const std::size_t list = classes::index(size, align);
-    void* p = nullptr;
-    if (caches && list < cached) {
-      p = m.lists.pop(list);
-      if (p == nullptr) p = refill(m, list);
-    } else {
-      p = take_one(m, list);
-    }
-    return {p, p == nullptr ? 0 : classes::size(list)};
-  }
-
-  // Size with which Heap is asked for a block that no class serves, so that it can wait for its owner.
-  static constexpr std::size_t large_size(std::size_t size) noexcept {
-    return std::max(size, returned_large::least_block);
-  }
-
-  block allocate_large(member& m, std::size_t size, std::size_t align) noexcept {
-    if (!m.large.empty()) take_back_large(m);
-    const block b = allocate_of(m, size, align);
-    return b || !take_back(m) ? b : allocate_of(m, size, align);
-  }
-
   MALLARD_NOINLINE void deallocate_slow(void* p, std::size_t size, std::size_t align) noexcept {
     member* mine = present();
-    if (!classes::serves(size, align)) return deallocate_large(mine, p, large_size(size), align);
+    if (!classes::serves(size, align)) return deallocate_large(mine, p, part::large_size(size), align);
     const std::size_t list = classes::index(size, align);
     if (mine == nullptr && list < cached) mine = attach();
     const slot alone = address_of(p);
-    if (mine == nullptr) return give(owner_of(p), list, {&alone, 1});
-    if (list < cached && mine->lists.keep(list, p, classes::size(list), places(*mine))) return;
-    if (list < cached && mine->lists.is_open(list)) {
-      pass_back(*mine, list, mine->lists.oldest(list));
-      mine->lists.drop_oldest(list);
-      (void)mine->lists.push(list, p);
-    } else {
-      pass_back(*mine, list, {&alone, 1});
-    }
+    if (mine == nullptr) return owner_of(p).give(list, {&alone, 1});
+    if (list >= cached) return pass_back(*mine, list, {&alone, 1});
+    auto& lists = mine->lists();
+    if (lists.keep(list, p, classes::size(list), places(*mine))) return;
+    if (!lists.is_open(list)) return pass_back(*mine, list, {&alone, 1});
+    pass_back(*mine, list, lists.oldest(list));
+    lists.drop_oldest(list);
+    (void)lists.push(list, p);
   }
 
   // A thread that has given its heap up takes it again, if nobody else has, rather than let the block wait.
@@ -389,9 +307,9 @@ class alignas(cache_line) thread_heaps {
     member& owner = owner_of(p);
     if (mine == nullptr) mine = members_.attach_if_idle(taken, retire);
     if (&owner == mine)
-      deallocate_of(owner, p, size, align);
+      owner.deallocate_own(p, size, align);
     else
-      owner.large.push(p, size, align);
+      owner.give(p, size, align);
   }
 
   // Precondition: p is one of this heap's blocks.
@@ -400,118 +318,9 @@ class alignas(cache_line) thread_heaps {
     MALLARD_CHECK(owner != nullptr);
     return static_cast<member&>(*owner);
   }
-  [[nodiscard]] member& owner_of(slot block) const noexcept {
-    return owner_of(reinterpret_cast<const void*>(block));
-  }
-
-  // A block for a list whose magazine is empty; others fill that, or open it.
-  void* refill(member& m, std::size_t list) noexcept {
-    const std::size_t size = classes::size(list);
-    const std::size_t wished = m.lists.wish(list, first_blocks(size), batch_blocks(size));
-    if (m.lists.batch_of(list) == batch_blocks(size)) [[likely]] {
-      m.lists.refill(list, obtain(m, list, m.lists.refill_end(list), wished));
-      return m.lists.pop(list);
-    }
-    std::array<slot, most_batch_blocks> blocks;
-    const std::span<const slot> taken = obtain(m, list, blocks, wished);
-    if (taken.empty()) return nullptr;
-    if (!m.lists.is_open(list)) (void)m.lists.widen(list, size, places(m));
-    const std::span<const slot> rest = taken.first(taken.size() - 1);
-    std::size_t kept = 0;
-    while (kept != rest.size() && m.lists.keep(list, reinterpret_cast<void*>(rest[kept]), size, places(m)))
-      ++kept;
-    if (kept != rest.size()) give_own(m, list, rest.subspan(kept));
-    return reinterpret_cast<void*>(taken.back());
-  }
-
-  // A block of a list, past its magazine.
-  void* take_one(member& m, std::size_t list) noexcept {
-    std::array<slot, most_batch_blocks> blocks;
-    const std::span<const slot> taken = obtain(m, list, blocks, 1);
-    if (taken.empty()) return nullptr;
-    if (taken.size() != 1) give_own(m, list, taken.first(taken.size() - 1));
-    return reinterpret_cast<void*>(taken.back());
-  }
-
-  std::span<const slot> obtain(member& m, std::size_t list, std::array<slot, most_batch_blocks>& blocks,
-                               std::size_t wished) noexcept {
-    slot* const end = blocks.data() + blocks.size();
-    const std::size_t count = obtain(m, list, end, wished);
-    return {end - count, count};
-  }
-
-  // Writes up to `wished` blocks below `end`, the one to be used first on top: those that have returned, or
-  // otherwise Heap's. Returns their number; 0 if there are none.
-  std::size_t obtain(member& m, std::size_t list, slot* end, std::size_t wished) noexcept {
-    if (const std::size_t taken = take_returned(m, list, end, wished); taken != 0) return taken;
-    if (m.requests != m.requests_seen || ++m.refills >= refills_between) [[unlikely]]
-      (void)take_back(m);
-    const std::size_t taken = allocate_new(m, list, end, wished);
-    return taken != 0 || !take_back(m) ? taken : allocate_new(m, list, end, wished);
-  }
-
-  std::size_t take_returned(member& m, std::size_t list, slot* end, std::size_t most) noexcept {
-    carried_blocks& taken = m.taken[list];
-    if (taken.empty() && !m.returned[list].empty()) m.returned[list].take_all(taken);
-    return taken.take(end, most);
-  }
-
-  std::size_t allocate_new(member& m, std::size_t list, slot* end, std::size_t wished) noexcept {
-    if constexpr (keeps_batches<Heap>) {
-      return m.heap.allocate_batch(list, end, wished);
-    } else {
-      const std::size_t size = classes::size(list);
-      std::size_t taken = 0;
-      while (taken != wished) {
-        const block b = allocate_of(m, size, classes::natural_align(size));
-        if (!b) break;
-        *(end - ++taken) = address_of(b.data);
-      }
-      return taken;
-    }
-  }
-
-  // Blocks of the Heap's own go back to it.
-  void give_own(member& m, std::size_t list, std::span<const slot> blocks) noexcept {
-    if constexpr (keeps_batches<Heap>) {
-      m.heap.deallocate_batch(list, blocks);
-    } else {
-      const std::size_t size = classes::size(list);
-      for (const slot block : blocks)
-        deallocate_of(m, reinterpret_cast<void*>(block), size, classes::natural_align(size));
-    }
-  }
-
-  // A block of Heap, of the size that a thread without the block will know: what Heap grants beyond that is
-  // counted apart.
-  block allocate_of(member& m, std::size_t size, std::size_t align) noexcept {
-    const block b = m.heap.allocate(size, align);
-    if (!b) return {};
-    const std::size_t told = told_size(m.heap, size, align);
-    m.slack += granted(m.heap, b.data, told) - told;
-    return {b.data, told};
-  }
-  void deallocate_of(member& m, void* p, std::size_t size, std::size_t align) noexcept {
-    const std::size_t told = told_size(m.heap, size, align);
-    m.slack -= granted(m.heap, p, told) - told;
-    m.heap.deallocate(p, size, align);
-  }
-  static std::size_t told_size(const Heap& h, std::size_t size, std::size_t align) noexcept {
-    if constexpr (predictable<Heap>)
-      return h.received_size(size, align);
-    else
-      return size;
-  }
-  static std::size_t granted(const Heap& h, const void* p, std::size_t told) noexcept {
-    if constexpr (measurable<Heap> && !predictable<Heap>)
-      return h.usable_size(p);
-    else
-      return told;
-  }
-
   // Blocks of a list go back, at most a batch, by a thread that uses `m`.
   void pass_back(member& m, std::size_t list, std::span<const slot> blocks) noexcept {
-    sort(m, list, blocks, [&](std::span<const slot> own) { give_own(m, list, own); });
+    sort(m, list, blocks, [&](std::span<const slot> own) { m.deallocate_own(list, own); });
   }
 
   // Gives blocks of a list, at most a batch, to their owners: those of `m` by `own(blocks)`. Mostly all have
@@ -523,7 +332,7 @@ class alignas(cache_line) thread_heaps {
     page_owner* const first = owner(blocks.front());
     if (std::all_of(blocks.begin() + 1, blocks.end(), [&](slot b) { return owner(b) == first; })) [[likely]] {
       MALLARD_CHECK(first != nullptr);
-      return first == &m ? own(blocks) : give(static_cast<member&>(*first), list, blocks);
+      return first == &m ? own(blocks) : static_cast<member&>(*first).give(list, blocks);
     }
     leaving_batch mine;
     std::array<leaving_batch, 2> leaving;  // of the two owners met last
@@ -544,29 +353,10 @@ class alignas(cache_line) thread_heaps {
     for (const leaving_batch& b : leaving) b.push(list);
   }
 
-  // Gives a Heap what has returned to it; false if nothing has.
-  bool take_back(member& m) noexcept {
-    m.refills = 0;
-    m.requests_seen = m.requests;
-    bool is_any = take_back_large(m);
-    std::array<slot, most_batch_blocks> blocks;
-    for (std::size_t i = 0; i < classes::count; ++i)
-      for (std::size_t count = 0; (count = take_returned(m, i, &blocks.back() + 1, blocks.size())) != 0;) {
-        give_own(m, i, std::span<const slot>(blocks).last(count));
-        is_any = true;
-      }
-    return is_any;
-  }
-  bool take_back_large(member& m) noexcept {
-    if (m.large.empty()) return false;
-    m.large.take_all([&](void* p, std::size_t size, std::size_t align) { deallocate_of(m, p, size, align); });
-    return true;
-  }
-
   // What is in the magazines waits with the owners, also what is the Heap's own: without a lock.
   void return_all(member& m) const noexcept {
-    m.lists.drain([&](std::size_t list, std::span<const slot> blocks) {
-      sort(m, list, blocks, [&](std::span<const slot> own) { give(m, list, own); });
+    m.lists().drain([&](std::size_t list, std::span<const slot> blocks) {
+      sort(m, list, blocks, [&](std::span<const slot> own) { m.give(list, own); });
     });
   }
 
@@ -583,7 +373,7 @@ class alignas(cache_line) thread_heaps {
   // The next thread takes back what has returned before it asks Heap.
   static void retire_blocks(member& m) noexcept {
     m.of.return_all(m);
-    m.refills = refills_between;
+    m.take_back_soon();
   }
   static void taken(member& m) noexcept {
     if (std::exchange(m.left_behind, false)) retire_blocks(m);
@@ -648,19 +438,12 @@ class alignas(cache_line) thread_heaps {
     return is_found;
   }
 
-  // Calls f(p) for each block of a list that waits for `m`, or in it, until one call returns false.
-  template <class F>
-  static void for_each_returned(const member& m, std::size_t list, F f) noexcept {
-    m.taken[list].for_each(classes::size(list), f);
-    m.returned[list].peek().for_each(classes::size(list), f);
-  }
-
   // Blocks of a list that a Heap has handed out and no caller has.
   [[nodiscard]] std::size_t unused(std::size_t list) const noexcept {
     std::size_t blocks = 0;
     for_each_locked([&](const member& m) {
-      if (list < cached) blocks += m.lists.count(list);
-      for_each_returned(m, list, [&](const void*) { return ++blocks != 0; });
+      if (list < cached) blocks += m.lists().count(list);
+      m.for_each_waiting(list, [&](const void*) { return ++blocks != 0; });
     });
     return blocks;
   }
@@ -669,14 +452,14 @@ class alignas(cache_line) thread_heaps {
     std::size_t handed_out = static_cast<std::size_t>(-1);
     if constexpr (keeps_batches<Heap>) {
       handed_out = 0;
-      for_each([&](const member& m) { handed_out += m.heap.statistics(list).live(); });
+      for_each([&](const member& m) { handed_out += m.heap().statistics(list).live(); });
     }
     violation found;
     std::size_t blocks = 0;
     for_each_locked([&](const member& m) {
       if (found) return;
       if (!m.is_linked()) found = {"thread_heaps: a heap is not in its thread's list"};
-      for_each_returned(m, list, [&](const void* p) {
+      m.for_each_waiting(list, [&](const void* p) {
         if (pages_.owners().owner_of(p) != &m)
           found = {"thread_heaps: a block has returned to a heap that it is not from"};
         else if (++blocks > handed_out)
@@ -684,7 +467,7 @@ class alignas(cache_line) thread_heaps {
         return !found;
       });
       if (list < cached && !found)
-        found = m.lists.validate(list, [&](const void* p) {
+        found = m.lists().validate(list, [&](const void* p) {
           bool is_block = false;
           for_each([&, owner = pages_.owners().owner_of(p)](const member& other) {
             is_block = is_block || owner == &other;
