@@ -1,10 +1,9 @@
 // latencies: what single operations of one strategy took; plain data, for the page between tool and worker.
 //
-//     pass 0      cold       every operation as it came, the heap fresh
-//     pass 1..K   raw        every operation of every pass as it came: what a caller sees, the scheduler
-//     included
-//                 minimum    of each event the lowest of its K times: the algorithm's own, its worst case
-//                 included
+//     first pass of a process    cold       every operation as it came, the heap fresh
+//     K others                   raw        every operation as it came, with what the system did meanwhile
+//                                minimum    of each event the lowest of its K times: the algorithm's own,
+//                                           its worst case included
 //
 // Nanoseconds of the call alone, net of the clock's overhead; what is written to a block afterwards is not
 // part. Only calls that the program made: frees at the end of a pass, of what it never freed, are not timed.
@@ -85,7 +84,6 @@ struct latencies {
   std::array<latency_figures, all_operations.size()> of;
   std::array<slow_operation, most_worst> worst;  // the slowest first
   std::size_t worst_count = 0;
-  bool pinned = false;  // whether the worker stayed on one CPU
 
   [[nodiscard]] latency_figures& operator[](operation o) { return of[static_cast<std::size_t>(o)]; }
   [[nodiscard]] const latency_figures& operator[](operation o) const {

@@ -1,12 +1,11 @@
-// operation_log: times of single operations while they are taken, in memory of the harness's own.
+// operation_log: times of single operations while they are taken, in memory that several workers share.
 //
-//     add --> a histogram for each kind of operation     all times so far; take() reads them out and clears
-//     them
-//        \--> [ lowest | lowest | ... ]                  by op, 4 bytes each: over all passes so far
+//     [ histograms: cold | warm | lowest lowest ... ]
+//       one for each kind of operation   by op, 4 bytes each: over all warm passes so far
 //
-// Two cache lines an operation beside the trace's: one of the list, which is written in order, and one of the
-// histogram. Times of more than 2^32 - 1 ticks (a second and more) count as that. Everything is mapped in
-// before the allocator exists.
+// Workers add to it one after another; the last one takes the figures out. Two cache lines an operation
+// beside the trace's: one of the list, which is written in order, and one of the histogram. Times of more
+// than 2^32 - 1 ticks (a second and more) count as that.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +16,6 @@
 #include <new>
 #include <span>
 
-#include "harness/mapping.hpp"
 #include "harness/operation_clock.hpp"
 #include "mallard/core/attributes.hpp"
 #include "replay/latency/duration_histogram.hpp"
@@ -27,66 +25,78 @@
 namespace mallard::replay {
 
 class operation_log {
+  using histograms = std::array<duration_histogram, all_operations.size()>;
+
  public:
-  // Of these ops, by this clock.
-  operation_log(std::span<const op> ops, const harness::operation_clock& clock)
-      : ops_(ops),
-        clock_(clock),
-        memory_(sizeof(histograms) + ops.size() * sizeof(std::uint32_t), harness::fill::before_use),
-        histograms_(::new(memory_.data()) histograms{}),
-        lowest_(static_cast<std::uint32_t*>(static_cast<void*>(histograms_ + 1)), ops.size()) {
-    forget_lowest();
+  // Bytes of memory for so many ops.
+  [[nodiscard]] static constexpr std::size_t bytes_for(std::size_t ops) noexcept {
+    return 2 * sizeof(histograms) + ops * sizeof(std::uint32_t);
   }
 
-  // One time of the op at this index; `apart` are the ticks between the readings around it.
+  // Of these ops, by this clock, in memory for them that is aligned to a page.
+  operation_log(void* memory, std::span<const op> ops, const harness::operation_clock& clock) noexcept
+      : ops_(ops),
+        clock_(clock),
+        cold_(static_cast<histograms*>(memory)),
+        warm_(cold_ + 1),
+        lowest_(static_cast<std::uint32_t*>(static_cast<void*>(warm_ + 1)), ops.size()) {}
+
+  // No operation was timed yet. To be called once for the memory.
+  void begin() noexcept {
+    ::new (cold_) histograms{};
+    ::new (warm_) histograms{};
+    std::ranges::fill(lowest_, most);
+  }
+
+  // One time of the op at this index, in a cold pass or another; `apart` are the ticks between the readings.
+  MALLARD_INLINE void add_cold(std::size_t index, std::uint64_t apart) noexcept {
+    histogram_of(cold_, index).add(ticks_of(apart));
+  }
   MALLARD_INLINE void add(std::size_t index, std::uint64_t apart) noexcept {
-    const auto ticks = static_cast<std::uint32_t>(std::min<std::uint64_t>(clock_.net(apart), most));
-    histogram_of(ops_[index].kind).add(ticks);
+    const std::uint32_t ticks = ticks_of(apart);
+    histogram_of(warm_, index).add(ticks);
     lowest_[index] = std::min(lowest_[index], ticks);
   }
 
-  // From here on the lowest times count anew.
-  void forget_lowest() noexcept { std::ranges::fill(lowest_, most); }
-
-  // Puts the percentiles of all times since the last take() into `which` of each kind, ns.
-  void take(latencies& into, percentiles latency_figures::* which) noexcept {
-    for (const operation o : all_operations)
-      into[o].*which = percentiles_of((*histograms_)[static_cast<std::size_t>(o)]);
-    clear();
-  }
-
-  // The same of the lowest time of each op, and which are the worst, if they took any time; counts the
-  // operations. To be called after a whole pass.
-  void take_lowest(latencies& into) noexcept {
-    clear();
+  // The figures of all that was added: every op must have been. The worst are those with the longest of the
+  // lowest times, if that is above 0; of equals the earlier ones. The log is spent.
+  [[nodiscard]] latencies take() noexcept {
+    latencies found;
+    take(cold_, found, &latency_figures::cold);
+    take(warm_, found, &latency_figures::raw);
     for (std::size_t i = 0; i < ops_.size(); ++i) {
       if (ops_[i].kind == op_kind::resized_from) continue;
-      histogram_of(ops_[i].kind).add(lowest_[i]);
-      consider(into, i);
+      histogram_of(warm_, i).add(lowest_[i]);
+      consider(found, i);
     }
-    for (const operation o : all_operations)
-      into[o].count = (*histograms_)[static_cast<std::size_t>(o)].count();
-    take(into, &latency_figures::minimum);
+    for (const operation o : all_operations) found[o].count = (*warm_)[static_cast<std::size_t>(o)].count();
+    take(warm_, found, &latency_figures::minimum);
+    return found;
   }
 
  private:
-  using histograms = std::array<duration_histogram, all_operations.size()>;
   static constexpr std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
 
-  [[nodiscard]] MALLARD_INLINE duration_histogram& histogram_of(op_kind kind) noexcept {
-    return (*histograms_)[static_cast<std::size_t>(operation_of(kind))];
+  [[nodiscard]] MALLARD_INLINE std::uint32_t ticks_of(std::uint64_t apart) const noexcept {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(clock_.net(apart), most));
   }
 
-  void clear() noexcept {
-    for (duration_histogram& h : *histograms_) h.clear();
+  [[nodiscard]] MALLARD_INLINE duration_histogram& histogram_of(histograms* of,
+                                                                std::size_t index) const noexcept {
+    return (*of)[static_cast<std::size_t>(operation_of(ops_[index].kind))];
   }
 
-  [[nodiscard]] percentiles percentiles_of(const duration_histogram& h) const noexcept {
-    const auto part = [&](unsigned of_10000) { return clock_.ns(h.percentile(of_10000)); };
-    return {part(5000), part(9000), part(9900), part(9990), part(9999), clock_.ns(h.longest())};
+  // Percentiles of each kind, ns; the histograms are empty then.
+  void take(histograms* from, latencies& into, percentiles latency_figures::* which) const noexcept {
+    for (const operation o : all_operations) {
+      duration_histogram& h = (*from)[static_cast<std::size_t>(o)];
+      const auto part = [&](unsigned of_10000) { return clock_.ns(h.percentile(of_10000)); };
+      into[o].*which = {part(5000), part(9000), part(9900), part(9990), part(9999), clock_.ns(h.longest())};
+      h.clear();
+    }
   }
 
-  // Puts the op among the worst if it is one of them; of equals the earlier ones stay.
+  // Puts the op among the worst if it is one of them.
   void consider(latencies& into, std::size_t index) const noexcept {
     if (lowest_[index] == 0) return;
     const double ns = clock_.ns(lowest_[index]);
@@ -100,9 +110,9 @@ class operation_log {
 
   std::span<const op> ops_;
   harness::operation_clock clock_;
-  harness::scratch memory_;
-  histograms* histograms_;           // in memory_
-  std::span<std::uint32_t> lowest_;  // in memory_, ticks
+  histograms* cold_;
+  histograms* warm_;
+  std::span<std::uint32_t> lowest_;  // ticks
 };
 
 }  // namespace mallard::replay

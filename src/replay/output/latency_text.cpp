@@ -81,7 +81,7 @@ std::string latency_text(const report_input& in) {
   return "Single operations in ns, of each the lowest of " + passes + " passes: the strategy's own time\n" +
          both(&latency_figures::minimum) + "Single operations in ns, as they came in " + passes +
          " passes: with what the system did meanwhile\n" + both(&latency_figures::raw) +
-         "Single operations in ns, as they came in the first pass, on a fresh heap\n" +
+         "Single operations in ns, as they came in the first pass of each process, on a fresh heap\n" +
          both(&latency_figures::cold) + "The worst by their lowest time\n" + worst_of(in) + '\n';
 }
 

@@ -146,14 +146,16 @@ std::string shift_of(const report_input& in) {
 std::string latency_of(const report_input& in) {
   if (!in.clock) return "single operations are not timed (--latency)";
   const bool pinned =
-      std::ranges::all_of(in.rows, [](const row& r) { return !r.single || r.single->figures.pinned; });
-  return "the call alone, without what is written to the block: a process for each strategy, " +
-         std::string(pinned ? "on one CPU" : "not kept on one CPU (the kernel does not allow it)") +
-         ", 1 cold pass, then " + std::to_string(in.options.latency_passes) +
-         ". Percentiles are nearest ranks, from 256 ticks on up to 0.8 % too high, max is exact. Faults: "
-         "those "
-         "during the call, in one more pass. The row none is what timing costs beyond the clock; others are "
-         "not net of it";
+      std::ranges::all_of(in.rows, [](const row& r) { return !r.single || r.single->pinned; });
+  const std::uint64_t turns = std::min(in.options.latency_passes, latency_turns);
+  return "the call alone, without what is written to the block, in " +
+         std::to_string(in.options.latency_passes) + " passes; they are shared out to " +
+         std::to_string(turns) + " processes, " +
+         std::string(pinned ? "each on one CPU" : "not kept on one CPU (the kernel does not allow it)") +
+         " and with a cold pass first. Percentiles are nearest ranks, from 256 ticks on up to 0.8 % too "
+         "high, "
+         "max is exact. Faults: those during the call, in one more pass. The row none is what timing costs "
+         "beyond the clock; others are not net of it";
 }
 
 std::string clock_of(const harness::operation_clock& clock) {

@@ -3,13 +3,15 @@
 //
 //     op, slot read --> before() [ allocator.allocate ] after() --> touch, slot written
 //
-//     pin --> cold pass --> K passes --> percentiles, the ten worst --> a pass that counts their page faults
+//     turn 1..5, a process each:   pin --> cold pass --> some of the K passes
+//     the last one:                --> percentiles, the ten worst --> a pass that counts their page faults
 //
 // As in pass.hpp, but with nothing of the pass between the readings. Where the binding is typed, the heap's
 // code stands there inlined.
 //
-// Memory of its own: 4 bytes an op and histograms, mapped in when it is made, before the allocator is.
-// Cost: some 50 ns an operation and pass beside the operation itself.
+// Where a process's memory lies decides which of its lines meet in a cache, for as long as it lives; so the
+// passes are shared out to several. Times are kept in a log that outlives them (operation_log.hpp), mapped in
+// before the allocator exists. Cost: some 50 ns an operation and pass beside the operation itself.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +21,7 @@
 #include <optional>
 #include <span>
 
+#include "harness/mapping.hpp"
 #include "harness/memory_meter.hpp"
 #include "harness/operation_clock.hpp"
 #include "mallard/core/attributes.hpp"
@@ -72,43 +75,62 @@ MALLARD_NOINLINE std::optional<std::uint64_t> watched_call(C& c, const op* o, vo
   return apart;
 }
 
+// Processes that the passes are shared out to, if there are as many.
+inline constexpr std::uint64_t latency_turns = 5;
+
 // What is asked for, and what came out; in the job.
 struct latency_task {
-  std::uint64_t passes = 0;  // behind the cold one; 0: none of this
+  // In.
+  std::uint64_t passes = 0;  // of all turns, without the cold ones
+  std::uint64_t turn = 0;    // from 0 on
+  int log = -1;              // descriptor of the file that the turns share, of operation_log::bytes_for(ops)
   harness::operation_clock clock;
+
+  // Out: whether the worker stayed on one CPU; in the last turn, what all of them found.
+  bool pinned = false;
   latencies found;
+
+  [[nodiscard]] std::uint64_t turns() const { return std::min(passes, latency_turns); }
+  [[nodiscard]] bool is_last() const { return turn + 1 == turns(); }
+  [[nodiscard]] std::uint64_t passes_of_turn() const {
+    return passes / turns() + (turn < passes % turns() ? 1 : 0);
+  }
 };
 
 class latency_run {
  public:
   latency_run(const trace& t, latency_task& task)
-      : ops_(t.recorded_ops()), all_(t.facts().ops), task_(task), log_(ops_, task.clock) {}
+      : ops_(t.recorded_ops()),
+        all_(t.facts().ops),
+        task_(task),
+        file_(task.log, harness::access::read_write),
+        log_(file_.data(), ops_, task.clock) {}
 
   // The index of the op that could not be served, or the number of ops: the task is done. `replay`(from, to)
   // replays ops without timing and returns the same, or `to`.
   template <block_allocator C, class Replay>
   std::size_t run(C& c, void** slots, touch touched, Replay replay) {
-    task_.found = {};
-    task_.found.pinned = harness::stay_on_this_cpu();
-    std::size_t stop = pass(c, slots, touched, replay);
-    log_.take(task_.found, &latency_figures::cold);
-    log_.forget_lowest();
-    for (std::uint64_t i = 0; i < task_.passes && stop == all_; ++i) stop = pass(c, slots, touched, replay);
-    if (stop != all_) return stop;
-    log_.take(task_.found, &latency_figures::raw);
-    log_.take_lowest(task_.found);
+    task_.pinned = harness::stay_on_this_cpu();
+    if (task_.turn == 0) log_.begin();
+    std::size_t stop = pass(c, slots, touched, replay,
+                            [this](std::size_t i, std::uint64_t apart) { log_.add_cold(i, apart); });
+    for (std::uint64_t k = 0; k < task_.passes_of_turn() && stop == all_; ++k)
+      stop =
+          pass(c, slots, touched, replay, [this](std::size_t i, std::uint64_t apart) { log_.add(i, apart); });
+    if (stop != all_ || !task_.is_last()) return stop;
+    task_.found = log_.take();
     return count_faults(c, slots, touched, replay);
   }
 
  private:
-  template <block_allocator C, class Replay>
-  std::size_t pass(C& c, void** slots, touch touched, Replay replay) {
+  template <block_allocator C, class Replay, class Add>
+  std::size_t pass(C& c, void** slots, touch touched, Replay replay, Add add) {
     const harness::operation_meter meter = task_.clock.meter();
     for (std::size_t i = 0; i < ops_.size(); ++i) {
       if (ops_[i].kind == op_kind::resized_from) continue;
       const auto apart = watched_call(c, &ops_[i], slots, touched, meter);
       if (!apart) return i;
-      log_.add(i, *apart);
+      add(i, *apart);
     }
     return end_pass(c, ops_.size(), replay);
   }
@@ -144,7 +166,8 @@ class latency_run {
   std::span<const op> ops_;  // that are timed
   std::size_t all_;
   latency_task& task_;
-  operation_log log_;
+  harness::shared_file file_;
+  operation_log log_;  // in file_
 };
 
 }  // namespace mallard::replay

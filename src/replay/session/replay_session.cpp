@@ -256,16 +256,29 @@ void replay_session::draw_rows() {
 
 void replay_session::time_operations() {
   clock_ = harness::measured_clock();
+  const harness::shared_file log(operation_log::bytes_for(trace_.recorded_ops().size()));
   for (row& r : rows_) {
     if (stop_here()) return;
     if (r.status != row_status::ok) continue;
     progress_.show("timing single operations of " + r.label());
+    time_operations(r, log.descriptor());
+  }
+}
+
+void replay_session::time_operations(row& r, int log) {
+  latency_task asked;
+  asked.passes = options_.latency_passes;
+  asked.log = log;
+  asked.clock = *clock_;
+  bool pinned = true;
+  for (; asked.turn < asked.turns(); ++asked.turn) {
     job task(job_kind::latency);
-    task.latency.passes = options_.latency_passes;
-    task.latency.clock = *clock_;
-    if (!work_beside(r, task, "single operations were not timed")) continue;
+    task.latency = asked;
+    if (!work_beside(r, task, "single operations were not timed")) return;
+    pinned = pinned && task.latency.pinned;
+    if (!asked.is_last()) continue;
     const latencies& found = task.latency.found;
-    r.single = {found, locate(trace_, std::span(found.worst).first(found.worst_count))};
+    r.single = {found, locate(trace_, std::span(found.worst).first(found.worst_count)), pinned};
   }
 }
 

@@ -85,6 +85,7 @@ struct row : harness::session_row {
   struct single_operations {
     latencies figures;
     std::vector<located_operation> worst;  // the slowest first
+    bool pinned = false;                   // whether each worker stayed on one CPU
   };
   std::optional<single_operations> single;
 

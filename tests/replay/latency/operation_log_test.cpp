@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <utility>
 #include <vector>
 
+#include "harness/mapping.hpp"
 #include "replay/trace/events.hpp"
 
 namespace mallard::replay {
@@ -15,25 +17,33 @@ using testing::events;
 // A tick of half a nanosecond, and ten of them for an empty pair of readings.
 constexpr harness::operation_clock clock{.tsc = false, .ns_per_tick = 0.5, .quantum = 1, .overhead = 10};
 
+// A log in memory of its own.
+struct memory_log : operation_log {
+  explicit memory_log(const trace& t)
+      : memory_log(t, harness::scratch(bytes_for(t.ops().size()), harness::fill::before_use)) {}
+  memory_log(const trace& t, harness::scratch room)
+      : operation_log(room.data(), t.recorded_ops(), clock), memory(std::move(room)) {
+    begin();
+  }
+  harness::scratch memory;
+};
+
 std::vector<double> values(const percentiles& p) { return {p.p50, p.p90, p.p99, p.p999, p.p9999, p.max}; }
 
 TEST(OperationLog, TimesAreNetNanosecondsOfEachKindApart) {
   const trace t = events().malloc(1, 8).memalign(2, 8, 64).calloc(3, 8).realloc(1, 1, 9).free(3).build();
-  operation_log log(t.recorded_ops(), clock);
+  memory_log log(t);
   ASSERT_EQ(t.ops()[3].kind, op_kind::reallocate);
   log.add(0, 30);
   log.add(1, 50);
   log.add(2, 110);
   log.add(3, 210);
   log.add(5, 9);  // less than an empty pair
-  latencies found;
-  log.take(found, &latency_figures::raw);
+  const latencies found = log.take();
   EXPECT_EQ(values(found[operation::allocation].raw), (std::vector<double>{10, 20, 20, 20, 20, 20}));
   EXPECT_EQ(found[operation::calloc].raw.max, 50);
   EXPECT_EQ(found[operation::reallocation].raw.p50, 100);
   EXPECT_EQ(found[operation::deallocation].raw.max, 0);
-
-  log.take_lowest(found);
   EXPECT_EQ(found[operation::allocation].count, 2u);
   EXPECT_EQ(found[operation::reallocation].count, 1u) << "its second half is no operation";
   EXPECT_EQ(found[operation::calloc].minimum.max, 50);
@@ -41,39 +51,46 @@ TEST(OperationLog, TimesAreNetNanosecondsOfEachKindApart) {
 
 TEST(OperationLog, OfEachOperationTheLowestTimeCounts) {
   const trace t = events().malloc(1, 8).malloc(2, 8).free(1).free(2).build();
-  operation_log log(t.recorded_ops(), clock);
-  for (std::size_t i = 0; i < 4; ++i) log.add(i, 12);
-  latencies found;
-  log.take(found, &latency_figures::cold);
-  log.forget_lowest();
+  memory_log log(t);
+  for (std::size_t i = 0; i < 4; ++i) log.add_cold(i, 12);
   for (const std::uint64_t disturbed : {0u, 1u, 2u})
     for (std::size_t i = 0; i < 4; ++i) log.add(i, i == disturbed ? 100'000 : 20 + 2 * i);
-  log.take(found, &latency_figures::raw);
-  log.take_lowest(found);
-  EXPECT_EQ(found[operation::allocation].cold.max, 1) << "before anything was forgotten";
+  const latencies found = log.take();
+  EXPECT_EQ(found[operation::allocation].cold.max, 1) << "which is not among the others";
   EXPECT_EQ(found[operation::allocation].raw.max, 49'995);
   EXPECT_EQ(found[operation::allocation].minimum.max, 6);
+  EXPECT_EQ(found[operation::allocation].minimum.p50, 5);
   ASSERT_EQ(found.worst_count, 4u);
   EXPECT_EQ(found.worst[0].op, 3u);
   EXPECT_EQ(found.worst[0].ns, 8);
   EXPECT_EQ(found.worst[3].op, 0u);
 }
 
+// One worker after another adds to the same memory.
+TEST(OperationLog, WhatOthersAddedStays) {
+  const trace t = events().malloc(1, 8).malloc(2, 8).build();
+  memory_log first(t);
+  for (std::size_t i = 0; i < 2; ++i) first.add(i, 110 - 20 * i);
+  operation_log second(first.memory.data(), t.recorded_ops(), clock);
+  for (std::size_t i = 0; i < 2; ++i) second.add(i, 90 + 20 * i);
+  const latencies found = second.take();
+  EXPECT_EQ(found[operation::allocation].raw.max, 50);
+  EXPECT_EQ(found[operation::allocation].minimum.max, 40);
+}
+
 TEST(OperationLog, TheTenWorstAreInOrderAndEqualsByTheirPlace) {
   events history;
   for (std::uint64_t i = 1; i <= 1000; ++i) history.malloc(i, 8);
   const trace t = history.build();
-  operation_log log(t.recorded_ops(), clock);
+  memory_log log(t);
   for (std::size_t i = 0; i < 1000; ++i) log.add(i, i % 100 == 7 ? 10'000 + i : 10 + i / 999);
-  latencies found;
-  log.take_lowest(found);
+  latencies found = log.take();
   ASSERT_EQ(found.worst_count, 10u);
   for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(found.worst[i].op, 907 - 100 * i);
 
-  log.forget_lowest();
-  found = {};
+  log.begin();
   for (std::size_t i = 0; i < 1000; ++i) log.add(i, i % 200 == 0 ? 11 : 10);
-  log.take_lowest(found);
+  found = log.take();
   ASSERT_EQ(found.worst_count, 5u) << "what took no time is none of them";
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(found.worst[i].op, 200 * i);
 }
@@ -85,13 +102,11 @@ TEST(OperationLog, TheLowestNeverExceedWhatCame) {
   const trace t = history.build();
   std::mt19937_64 random(3);
   for (int passes : {1, 2, 7}) {
-    operation_log log(t.recorded_ops(), clock);
+    memory_log log(t);
     for (int pass = 0; pass < passes; ++pass)
       for (std::size_t i = 0; i < t.recorded_ops().size(); ++i)
         log.add(i, 10 + (random() >> 20 >> random() % 44));
-    latencies found;
-    log.take(found, &latency_figures::raw);
-    log.take_lowest(found);
+    const latencies found = log.take();
     for (const operation kind : {operation::allocation, operation::deallocation}) {
       const std::vector<double> raw = values(found[kind].raw);
       const std::vector<double> lowest = values(found[kind].minimum);
@@ -103,10 +118,9 @@ TEST(OperationLog, TheLowestNeverExceedWhatCame) {
 
 TEST(OperationLog, ATimeTooLongForAWordIsTheLongest) {
   const trace t = events().malloc(1, 8).build();
-  operation_log log(t.recorded_ops(), clock);
+  memory_log log(t);
   log.add(0, std::uint64_t{1} << 40);
-  latencies found;
-  log.take_lowest(found);
+  const latencies found = log.take();
   EXPECT_EQ(found[operation::allocation].minimum.max, 0.5 * 0xffff'ffff);
 }
 

@@ -294,7 +294,7 @@ TEST(Report, SingleOperationsAreTablesBelowTheOther) {
             (std::vector<std::string>{"multipool", "typed", "30", "32", "33", "35", "-", "-", "-", "-"}));
   const std::string raw = text.substr(text.find("as they came in 30 passes"));
   EXPECT_EQ(cells_of(raw, "glibc  ")[2], "110");
-  const std::string cold = text.substr(text.find("in the first pass"));
+  const std::string cold = text.substr(text.find("in the first pass of each process"));
   EXPECT_EQ(cells_of(cold, "glibc  ")[6], "1120");
   const std::string worst = text.substr(text.find("The worst "));
   EXPECT_EQ(cells_of(worst, "glibc  "),
@@ -321,7 +321,7 @@ TEST(Report, AnotherClockIsNamed) {
   std::vector<row> rows = two_rows();
   rows[0].single = timed();
   rows[1].single = timed();
-  for (row& r : rows) r.single->figures.pinned = true;
+  for (row& r : rows) r.single->pinned = true;
   session_options options;
   options.latency_passes = 7;
   report_input in = report_of_latency(rows, options);
@@ -329,8 +329,8 @@ TEST(Report, AnotherClockIsNamed) {
   const json kernel = json::parse(to_json(in));
   EXPECT_EQ(kernel["latency"]["clock"], "CLOCK_MONOTONIC_RAW");
   EXPECT_NE(kernel["method"]["clock"].get<std::string>().find("CLOCK_MONOTONIC_RAW, as "), std::string::npos);
-  EXPECT_NE(kernel["method"]["latency"].get<std::string>().find(", on one CPU, "), std::string::npos);
-  rows[1].single->figures.pinned = false;
+  EXPECT_NE(kernel["method"]["latency"].get<std::string>().find(", each on one CPU "), std::string::npos);
+  rows[1].single->pinned = false;
   EXPECT_NE(to_text(in).find("not kept on one CPU"), std::string::npos);
 }
 

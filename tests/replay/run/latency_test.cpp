@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -68,13 +69,20 @@ class planted : public none {
   const op* first_;
 };
 
-// In a thread of its own: the worker would stay on its CPU.
+// All turns, each in a thread of its own: the worker would stay on its CPU. The job of the last one.
 template <class C>
 std::unique_ptr<job> timed(const trace& t, std::uint64_t passes) {
+  const harness::shared_file log(operation_log::bytes_for(t.recorded_ops().size()));
   auto task = std::make_unique<job>(job_kind::latency);
   task->latency.passes = passes;
   task->latency.clock = clock();
-  std::thread([&] { run<C>(t, *task); }).join();
+  for (std::uint64_t turn = 0; turn < task->latency.turns(); ++turn) {
+    task->state = harness::work_state::unfinished;
+    task->latency.turn = turn;
+    task->latency.log = ::dup(log.descriptor());
+    std::thread([&] { run<C>(t, *task); }).join();
+    if (task->state != harness::work_state::done) break;
+  }
   return task;
 }
 
@@ -147,6 +155,34 @@ TEST(Latency, CallocsAndReallocationsAreApart) {
   EXPECT_LT(found[operation::allocation].minimum.p50, nearly_planted_ns);
   EXPECT_LT(found[operation::deallocation].minimum.p50, nearly_planted_ns);
   EXPECT_GE(found[operation::calloc].cold.p50, nearly_planted_ns);
+}
+
+// The n-th of its allocations takes n microseconds, through all passes of all turns.
+class ever_slower : public none {
+ public:
+  using none::none;
+  void* allocate(const op& o) {
+    spend(1000.0 * ++calls);
+    return none::allocate(o);
+  }
+  static inline int calls = 0;
+};
+
+TEST(Latency, EveryPassOfEveryTurnCounts) {
+  const trace t = events().malloc(1, 8).free(1).build();
+  for (const std::uint64_t passes : {1u, 3u, 5u, 7u}) {
+    ever_slower::calls = 0;
+    const auto task = timed<ever_slower>(t, passes);
+    const std::uint64_t turns = std::min<std::uint64_t>(passes, latency_turns);
+    // Of each turn: one untimed pass, as the baseline starts warm, a cold one, and its share; at the end one
+    // more, for the page faults.
+    EXPECT_EQ(ever_slower::calls, 2 * turns + passes + 1) << passes;
+    const latency_figures& found = task->latency.found[operation::allocation];
+    EXPECT_EQ(found.count, 1u);
+    EXPECT_GE(found.minimum.max, 2800) << "the third call is the first that counts";
+    EXPECT_GE(found.raw.max, 1000.0 * (ever_slower::calls - 1) - 200);
+    EXPECT_GE(found.cold.max, 1000.0 * 2 - 200);
+  }
 }
 
 // Hands out one buffer, and refuses what is larger.
