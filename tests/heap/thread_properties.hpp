@@ -166,12 +166,14 @@ TYPED_TEST_P(ThreadProperties, ManyThreadsAtATimeLeaveAllToTheNext) {
   typename TestFixture::heap_type heap;
   std::vector<std::vector<void*>> left(200);
   const auto one_generation = [&] {
+    std::latch all_are_there(static_cast<std::ptrdiff_t>(left.size()));
     std::vector<std::thread> threads;
     threads.reserve(left.size());
     for (std::vector<void*>& mine : left)
       threads.emplace_back([&] {
         this->deallocate(heap, mine);
         mine = this->allocate(heap, 100);
+        all_are_there.arrive_and_wait();  // how many use the heap at once is not the scheduler's to say
         this->deallocate(heap, this->allocate(heap, 100));
       });
     for (std::thread& t : threads) t.join();

@@ -93,27 +93,36 @@ TEST(Scheduler, NoOpIsMoreThanTheWindowAhead) {
 // held back by what it has allocated meanwhile.
 TEST(Scheduler, AllocationsAheadAreAHundredthOfMaxLive) {
   events history;
-  for (std::uint64_t i = 0; i < 1000; ++i) history.on_thread(i % 2).malloc(i + 1, 100);
+  for (std::uint64_t i = 0; i < 10'000; ++i) history.on_thread(i % 2).malloc(i + 1, 100);
   const trace grows = scheduled(history);
-  const thread_step& late = steps_of(grows, 0)[400];
-  EXPECT_EQ(late.order, 800U);
-  EXPECT_EQ(late.frontier, 791U) << "1,000 bytes of 100,000: ten blocks";
+  const thread_step& late = steps_of(grows, 0)[4000];
+  EXPECT_EQ(late.order, 8000U);
+  EXPECT_EQ(late.frontier, 7901U) << "10,000 bytes of a million: a hundred blocks";
 
   events churn;
   churn.malloc(1, 100'000);
   for (std::uint64_t i = 0; i < 1000; ++i) churn.on_thread(i % 2).malloc(2 + i % 2, 100).free(2 + i % 2);
+  churn.on_thread(0).free(1);
   const trace steady = scheduled(churn);
   for (const thread_step& s : steps_of(steady, 1)) EXPECT_LE(s.frontier, 1U);
 }
 
 TEST(Scheduler, FreesAheadAreAHundredthOfMaxLive) {
   events history;
-  for (std::uint64_t i = 0; i < 1000; ++i) history.on_thread(i % 2).malloc(i + 1, 100);
-  for (std::uint64_t i = 0; i < 1000; ++i) history.on_thread(i % 2).free(i + 1);
+  for (std::uint64_t i = 0; i < 10'000; ++i) history.on_thread(i % 2).malloc(i + 1, 100);
+  for (std::uint64_t i = 0; i < 10'000; ++i) history.on_thread(i % 2).free(i + 1);
   const trace t = scheduled(history);
-  const thread_step& late = steps_of(t, 0)[900];
-  EXPECT_EQ(late.order, 1800U);
-  EXPECT_EQ(late.frontier, 1791U) << "1,000 bytes of 100,000: ten blocks";
+  const thread_step& late = steps_of(t, 0)[9000];
+  EXPECT_EQ(late.order, 18'000U);
+  EXPECT_EQ(late.frontier, 17'901U) << "10,000 bytes of a million: a hundred blocks";
+}
+
+// Where little is alive, a hundredth of it is less than a block: each lane may be a few blocks ahead.
+TEST(Scheduler, LittleMemoryAliveLetsThreadsRun) {
+  events pairs;
+  for (std::uint64_t i = 0; i < 1000; ++i) pairs.on_thread(i % 4).malloc(1 + i % 4, 64).free(1 + i % 4);
+  const trace t = scheduled(pairs);
+  for (const thread_step& s : steps_of(t, 2)) EXPECT_EQ(s.frontier, 0U);
 }
 
 // Whoever still reads a slot when the op that takes it again may begin would read another's block. A lane
