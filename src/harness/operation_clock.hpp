@@ -65,7 +65,7 @@ struct operation_clock {
   bool tsc = false;  // else CLOCK_MONOTONIC_RAW
   double ns_per_tick = 1;
   std::uint64_t quantum = 1;   // ticks that it advances by
-  std::uint64_t overhead = 0;  // ticks of an empty pair of readings, the median
+  std::uint64_t overhead = 0;  // ticks of an empty pair of readings, the median of an undisturbed batch
 
   [[nodiscard]] operation_meter meter() const noexcept;
   [[nodiscard]] double ns(std::uint64_t ticks) const noexcept {

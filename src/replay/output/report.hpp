@@ -1,10 +1,10 @@
 // report: a finished session as a table for people and as JSON for programs.
 //
-// JSON: {"journal": {...}, "machine": {...}, "method": {...}, "litter": K, "shifts": [...], "rows": [{...}]},
-// the rows' fields as in the project's naming rules; what is not known is null; K is 0 for fresh heaps. A row
-// has `by_shift`, its medians in the order of "shifts", which is null where heaps were not shifted. The text
-// has the same figures, each time also as a ratio to glibc and to the best malloc, and ends with a verdict in
-// words.
+// JSON: {"journal": {...}, "machine": {...}, "method": {...}, "litter": K, "shifts": [...], "latency": {...},
+// "rows": [{...}]}, the rows' fields as in the project's naming rules; what is not known is null; K is 0 for
+// fresh heaps. A row has `by_shift`, its medians in the order of "shifts", which is null where heaps were not
+// shifted, as "latency" is where single operations were not timed. The text has the same figures, each time
+// also as a ratio to glibc and to the best malloc, and ends with a verdict in words.
 #pragma once
 
 #include <optional>

@@ -82,6 +82,7 @@ inline constexpr std::uint64_t latency_turns = 5;
 struct latency_task {
   // In.
   std::uint64_t passes = 0;  // of all turns, without the cold ones
+  std::uint64_t turns = 1;   // at most as many as passes
   std::uint64_t turn = 0;    // from 0 on
   int log = -1;              // descriptor of the file that the turns share, of operation_log::bytes_for(ops)
   harness::operation_clock clock;
@@ -90,10 +91,9 @@ struct latency_task {
   bool pinned = false;
   latencies found;
 
-  [[nodiscard]] std::uint64_t turns() const { return std::min(passes, latency_turns); }
-  [[nodiscard]] bool is_last() const { return turn + 1 == turns(); }
+  [[nodiscard]] bool is_last() const { return turn + 1 == turns; }
   [[nodiscard]] std::uint64_t passes_of_turn() const {
-    return passes / turns() + (turn < passes % turns() ? 1 : 0);
+    return passes / turns + (turn < passes % turns ? 1 : 0);
   }
 };
 

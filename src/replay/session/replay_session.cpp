@@ -268,10 +268,11 @@ void replay_session::time_operations() {
 void replay_session::time_operations(row& r, int log) {
   latency_task asked;
   asked.passes = options_.latency_passes;
+  asked.turns = std::min(asked.passes, latency_turns);
   asked.log = log;
   asked.clock = *clock_;
   bool pinned = true;
-  for (; asked.turn < asked.turns(); ++asked.turn) {
+  for (; asked.turn < asked.turns; ++asked.turn) {
     job task(job_kind::latency);
     task.latency = asked;
     if (!work_beside(r, task, "single operations were not timed")) return;

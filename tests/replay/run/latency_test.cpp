@@ -75,8 +75,9 @@ std::unique_ptr<job> timed(const trace& t, std::uint64_t passes) {
   const harness::shared_file log(operation_log::bytes_for(t.recorded_ops().size()));
   auto task = std::make_unique<job>(job_kind::latency);
   task->latency.passes = passes;
+  task->latency.turns = std::min(passes, latency_turns);
   task->latency.clock = clock();
-  for (std::uint64_t turn = 0; turn < task->latency.turns(); ++turn) {
+  for (std::uint64_t turn = 0; turn < task->latency.turns; ++turn) {
     task->state = harness::work_state::unfinished;
     task->latency.turn = turn;
     task->latency.log = ::dup(log.descriptor());
