@@ -27,6 +27,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 ROOTS = (ROOT / "include", ROOT / "src")
+MOST_SAMPLED = 12  # mutations, of some seconds each
 
 MOST_SEE = "random_traces_over_an_exact_source"
 
@@ -140,9 +141,14 @@ def touched(section: Section, changed: set[str]) -> bool:
     return bool(seen & changed) or any(test.fullmatch(name) for name in changed)
 
 
+def drawn_first(commit: str, name: str) -> bytes:
+    """What names are ordered by where a commit draws some of them."""
+    return hashlib.sha256(f"{commit} {name}".encode()).digest()
+
+
 def sampled(heaps: set[str], commit: str, one_in: int) -> set[str]:
-    """The heaps that a commit draws, one in so many: whole ones, for the mutations of one share a program."""
-    order = sorted(heaps, key=lambda heap: hashlib.sha256(f"{commit} {heap}".encode()).digest())
+    """The heaps that a commit draws, one in so many: the mutations of one share a program."""
+    order = sorted(heaps, key=lambda heap: drawn_first(commit, heap))
     return {*order[: round(len(order) / one_in)]}
 
 
@@ -152,9 +158,13 @@ def changed_and_sample(all_of_them: list[Section], one_in: int) -> tuple[list[Se
     commit = git(ROOT, "rev-parse", "HEAD")
     drawn = sampled({s.heap for s in all_of_them}, commit, one_in)
     fresh = [s for s in all_of_them if touched(s, changed)]
+    few = sorted(
+        (s for s in all_of_them if s.heap in drawn and s not in fresh),
+        key=lambda s: drawn_first(commit, s.full_name),
+    )[:MOST_SAMPLED]
     told = (
         f"{len(fresh)} mutations of what changed since {base[:12] or 'no commit that is known'}, "
-        f"and those of one heap in {one_in} as commit {commit[:12] or 'unknown'} draws: "
+        f"and {len(few)} of those of one heap in {one_in} as commit {commit[:12] or 'unknown'} draws: "
         f"{', '.join(sorted(drawn)) or 'none'}"
     )
-    return [s for s in all_of_them if s in fresh or s.heap in drawn], told
+    return [s for s in all_of_them if s in fresh or s in few], told
