@@ -1,8 +1,8 @@
 // operation_meter: one reading before and one after a single operation.
 // operation_clock: what the meter of time is made of, measured: its tick, its quantum, its own cost.
 //
-//     lfence rdtsc lfence | operation | rdtscp lfence         the counter of the processor, where it is
-//     steady clock_gettime(RAW)  | operation | clock_gettime(RAW)    elsewhere
+//     lfence rdtsc lfence | operation | rdtscp lfence        where the processor's counter is steady
+//     clock_gettime(RAW)  | operation | clock_gettime(RAW)   elsewhere
 //
 // The fences keep the operation between the two readings: what came before it has ended, and nothing after
 // it has begun. Without the one behind the first reading an operation of 10 ns hides in the time that the

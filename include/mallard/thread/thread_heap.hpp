@@ -3,8 +3,7 @@
 //     allocate <--[ magazine ]<-- what has returned, otherwise Heap          a batch at a time
 //     free     -->[ magazine ]--> the caller, who sorts: own blocks --> Heap, others' --> their thread_heap
 //                                                         |
-//     any thread, no lock --> [ returned, by list ] ------'--> Heap, at the latest before a request is
-//     refused
+//     any thread, no lock --> [ returned, by list ] ------'--> Heap, before it refuses at the latest
 //
 // Its thread alone uses it, but for give(): that is for blocks of its own that another thread has freed.
 // What has returned serves the list that it is of when a magazine of that is empty. Heap gets all of it when

@@ -1,7 +1,6 @@
 // on_source<Heap, Source>: the heap that a heap of the library would be over another source.
 //
-//     basic_multipool< basic_monotonic< default_source >, ... >  -->  basic_multipool< basic_monotonic<
-//     Source >, ... >
+//     basic_pool<basic_monotonic<default_source>>  -->  basic_pool<basic_monotonic<Source>>
 //
 // Found by taking the type apart: the registry names heaps, not templates, and a layer may stand on layers. A
 // heap whose parameters have none of the forms below is refused when it is compiled: a form is to be added.

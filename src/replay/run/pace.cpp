@@ -62,21 +62,20 @@ waiting& waiting::operator+=(const waiting& other) noexcept {
 }
 
 pace::pace(const trace& t)
-    : trace_(t), memory_(t.facts().threads_at_once * sizeof(place), harness::fill::before_use) {
-  auto* const first = static_cast<place*>(memory_.data());
+    : trace_(t), memory_(t.facts().threads_at_once * sizeof(progress), harness::fill::before_use) {
+  auto* const first = static_cast<progress*>(memory_.data());
   std::uninitialized_value_construct_n(first, t.facts().threads_at_once);
-  places_ = {first, t.facts().threads_at_once};
+  progress_ = {first, t.facts().threads_at_once};
   restart();
-  metered_wait::measure_cost();
 }
 
 void pace::restart() noexcept {
-  for (place& p : places_) {
+  for (progress& p : progress_) {
     p.next.store(no_step, std::memory_order_relaxed);
     p.wake_from.store(no_step, std::memory_order_relaxed);
   }
   for (const thread_part& part : trace_.threads()) {
-    std::atomic<std::uint32_t>& next = places_[part.lane].next;
+    std::atomic<std::uint32_t>& next = progress_[part.lane].next;
     const std::uint32_t first = trace_.steps()[part.first_step].order;
     if (first < next.load(std::memory_order_relaxed)) next.store(first, std::memory_order_relaxed);
   }
@@ -88,34 +87,34 @@ std::uint32_t pace::frontier(std::uint32_t enough) noexcept {
   const std::uint32_t known = known_frontier_.load(std::memory_order_acquire);
   if (known >= enough) return known;
   std::uint32_t least = no_step;
-  for (const place& p : places_) least = std::min(least, p.next.load(std::memory_order_acquire));
+  for (const progress& p : progress_) least = std::min(least, p.next.load(std::memory_order_acquire));
   // Whoever reads it has to see what those lanes have done: this thread has, and hands it on.
   if (least > known) known_frontier_.store(least, std::memory_order_release);
   return least;
 }
 
-void pace::wake(place& p) noexcept {
+void pace::wake(progress& p) noexcept {
   p.wake_from.store(no_step, std::memory_order_seq_cst);
   p.wakes.fetch_add(1, std::memory_order_seq_cst);
   p.wakes.notify_all();
 }
 
-void pace::wake(place& p, waiting& sum) noexcept {
+void pace::wake(progress& p, waiting& sum) noexcept {
   const metered_wait here(sum);
   wake(p);
 }
 
 // A store into `next` may be on its way while a sleeper that looked before has set `wake_from`: the next step
 // finds that, or, where there is none soon, this.
-void pace::settle(std::uint32_t own_lane, waiting& sum) noexcept {
+void pace::wake_sleepers(std::uint32_t own_lane, waiting& sum) noexcept {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  place& own = places_[own_lane];
+  progress& own = progress_[own_lane];
   if (own.next.load(std::memory_order_relaxed) > own.wake_from.load(std::memory_order_relaxed))
     wake(own, sum);
 }
 
 // Once; whether the step is done now.
-bool pace::sleep_for(place& p, std::uint32_t order) noexcept {
+bool pace::sleep_for(progress& p, std::uint32_t order) noexcept {
   const int seen = p.wakes.load(std::memory_order_seq_cst);
   std::uint32_t from = p.wake_from.load(std::memory_order_relaxed);
   while (order < from && !p.wake_from.compare_exchange_weak(from, order, std::memory_order_seq_cst)) continue;
@@ -126,7 +125,7 @@ bool pace::sleep_for(place& p, std::uint32_t order) noexcept {
 }
 
 bool pace::wait(std::uint32_t lane, std::uint32_t order) noexcept {
-  place& p = places_[lane];
+  progress& p = progress_[lane];
   for (int look = 0; look != looks; ++look) {
     if (p.next.load(std::memory_order_acquire) > order) return true;
     if (stopped()) return false;
@@ -144,14 +143,14 @@ bool pace::wait_for_step(std::uint32_t lane, std::uint32_t order, waiting& sum) 
 
 bool pace::wait_for_frontier(std::uint32_t order, waiting& sum) noexcept {
   const metered_wait here(sum);
-  for (std::uint32_t lane = 0; lane != places_.size(); ++lane)
+  for (std::uint32_t lane = 0; lane != progress_.size(); ++lane)
     if (next_of(lane) < order && !wait(lane, order - 1)) return false;
   return !stopped();
 }
 
 void pace::stop() noexcept {
   stopped_.store(true, std::memory_order_seq_cst);
-  for (place& p : places_) wake(p);
+  for (progress& p : progress_) wake(p);
 }
 
 }  // namespace mallard::replay

@@ -56,7 +56,7 @@ class pace {
 
   // Says, on the thread of this lane, that its step before the one of order `next` is done.
   MALLARD_INLINE void publish(std::uint32_t lane, std::uint32_t next, waiting& sum) noexcept {
-    place& own = places_[lane];
+    progress& own = progress_[lane];
     own.next.store(next, std::memory_order_release);
     if (next > own.wake_from.load(std::memory_order_relaxed)) [[unlikely]]
       wake(own, sum);
@@ -64,16 +64,16 @@ class pace {
 
   // Every step of the lane below this order is done.
   [[nodiscard]] std::uint32_t next_of(std::uint32_t lane) const noexcept {
-    return places_[lane].next.load(std::memory_order_acquire);
+    return progress_[lane].next.load(std::memory_order_acquire);
   }
   // Every step below this order is done. O(lanes), unless it is known that `enough` is.
   [[nodiscard]] std::uint32_t frontier(std::uint32_t enough = no_step) noexcept;
 
   // Wait until the lane's step of this order is done, or everything below it; false if the pass has been
-  // stopped. A thread with a lane names it first, so that nobody sleeps for what it has done.
+  // stopped. A thread that has a lane wakes first who sleeps for what it has done.
   bool wait_for_step(std::uint32_t lane, std::uint32_t order, waiting& sum) noexcept;
   bool wait_for_frontier(std::uint32_t order, waiting& sum) noexcept;
-  void settle(std::uint32_t own_lane, waiting& sum) noexcept;
+  void wake_sleepers(std::uint32_t own_lane, waiting& sum) noexcept;
 
   // Ends the pass: nobody waits any longer.
   void stop() noexcept;
@@ -81,20 +81,20 @@ class pace {
 
  private:
   // On lines of its own, of which processors fetch two at once.
-  struct alignas(128) place {
+  struct alignas(128) progress {
     std::atomic<std::uint32_t> next;
     std::atomic<std::uint32_t> wake_from;  // somebody sleeps for the step of this order; no_step: nobody
     std::atomic<int> wakes;                // changes when sleepers are to look again
   };
 
-  static void wake(place& p) noexcept;
-  static void wake(place& p, waiting& sum) noexcept;
-  bool sleep_for(place& p, std::uint32_t order) noexcept;
+  static void wake(progress& p) noexcept;
+  static void wake(progress& p, waiting& sum) noexcept;
+  bool sleep_for(progress& p, std::uint32_t order) noexcept;
   bool wait(std::uint32_t lane, std::uint32_t order) noexcept;
 
   const trace& trace_;
   harness::scratch memory_;
-  std::span<place> places_;                                     // by lane
+  std::span<progress> progress_;                                // by lane
   alignas(128) std::atomic<std::uint32_t> known_frontier_ = 0;  // what any thread has found
   std::atomic<bool> stopped_ = false;
 };

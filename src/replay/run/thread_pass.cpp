@@ -39,6 +39,7 @@ void thread_room::map_in_stacks() const noexcept {
 
 thread_rooms::thread_rooms(const trace& t, std::size_t copies)
     : memory_(copies * sizeof(thread_room), harness::fill::before_use) {
+  metered_wait::measure_cost();
   auto* const first = static_cast<thread_room*>(memory_.data());
   for (std::size_t n = 0; n != copies; ++n) {
     std::construct_at(first + n, t, n);

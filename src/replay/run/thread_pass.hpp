@@ -146,7 +146,7 @@ class thread_walk {
     } catch (...) {
       return s;
     }
-    lanes_.settle(part_.lane, waits_);
+    lanes_.wake_sleepers(part_.lane, waits_);
     if (part_.end_frontier > frontier_) lanes_.wait_for_frontier(part_.end_frontier, waits_);
     return nullptr;
   }
@@ -165,7 +165,7 @@ class thread_walk {
   MALLARD_NOINLINE bool wait_for_frontier(const thread_step& s) {
     frontier_ = lanes_.frontier(s.frontier);
     if (s.frontier <= frontier_) return true;
-    lanes_.settle(part_.lane, waits_);
+    lanes_.wake_sleepers(part_.lane, waits_);
     if (!lanes_.wait_for_frontier(s.frontier + (s.order - s.frontier) / 2, waits_)) return false;
     frontier_ = lanes_.frontier();
     return true;
@@ -176,7 +176,7 @@ class thread_walk {
     const std::uint32_t next = lanes.next_of(s.after_lane);
     if (!s.crosses) seen_[s.after_lane] = next;
     if (next > s.after) return true;
-    lanes_.settle(part_.lane, waits_);
+    lanes_.wake_sleepers(part_.lane, waits_);
     return lanes.wait_for_step(s.after_lane, s.after, waits_);
   }
 

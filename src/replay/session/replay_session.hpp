@@ -1,7 +1,7 @@
 // replay_session: a trace against strategies, from the choice of rows to the finished ones.
 //
-//     check each --> measure, alternated: A B C A B C ... --> footprint of each [--> curve, single
-//     operations, instructions]
+//     check each --> measure, alternated: A B C A B C ... --> footprint of each
+//                                               [--> curve, single operations, instructions, scale]
 //
 // Every step of every row is a worker process of its own (measured with shifts: one for each of them). A row
 // that fails its check is not measured; one that runs out of memory says so and the others go on. Between

@@ -191,7 +191,7 @@ class scheduler {
     place_table::place place;
   };
 
-  [[nodiscard]] bool is_left_over(std::size_t i) const { return i >= ops_.size() - facts_.never_freed; }
+  [[nodiscard]] bool is_left_over(std::size_t i) const { return i >= facts_.recorded_ops; }
 
   [[nodiscard]] std::uint32_t thread_of(std::size_t i) const {
     const std::uint32_t own = thread_numbers_[ops_[i].thread];
@@ -430,7 +430,7 @@ trace schedule(const trace& blocks, const thread_lives& lives, schedule_options 
 }
 
 trace build_thread_trace(journal::event_source& source, schedule_options options) {
-  trace_builder builder;
+  trace_builder builder(true);
   journal::event_batch batch;
   while (source.next(batch)) builder.add(batch);
   const trace blocks = builder.finish();

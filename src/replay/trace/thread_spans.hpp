@@ -1,7 +1,7 @@
 // thread_spans: where in the ops of a trace each recorded thread begins and ends.
 //
-//     note(thread, op, time)   marks:  op 0 at t=3   op 12 at t=9   op 13 at t=9 ...     one a change of
-//     thread lives()                  thread's start and end times --marks--> [begin, end) in ops
+//     note()    marks, one a change of thread:  op 0 at t=3   op 12 at t=9   op 13 at t=11 ...
+//     lives()   a thread's start and end times --marks--> [begin, end) in ops
 //
 // A thread spans its own ops at least. Where a journal gives no times, a thread begins with its first op and
 // ends behind its last. Memory: 16 bytes a change of thread.

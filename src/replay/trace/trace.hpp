@@ -1,15 +1,13 @@
 // trace: a journal as a pass replays it, in memory outside every allocator's heap.
 //
-//     [ trace_facts | op op op op ... | place place ... | mark ... or thread ... ]   one shared file,
-//     inherited
-//                                                                                   by workers
+//     [ trace_facts | op op op op ... | place place ... | mark ... or thread ... ]
 //
-// The ops leave nothing alive: blocks the program never freed are freed at the end, in the order of
-// their allocation, so that passes repeat. Places are where `none` hands its blocks out (places.hpp),
-// one for each allocation. Marks lead from ops back to the journal's events. Workers map the file read-only.
-// A trace of regions has ops of its own (region_op.hpp) and ends what the program left in the same way; so
-// has a trace of threads (thread_step.hpp), which lists its threads as well. Building them:
-// trace_builder.hpp, region_trace_builder.hpp, scheduler.hpp.
+// One shared file, which workers inherit. The ops leave nothing alive: blocks the program never freed are
+// freed at the end, in the order of their allocation, so that passes repeat. Places are where `none` hands
+// its blocks out (places.hpp), one for each allocation. Marks lead from ops back to the journal's events.
+// Workers map the file read-only. A trace of regions has ops of its own (region_op.hpp) and ends what the
+// program left in the same way; so has a trace of threads (thread_step.hpp), which lists its threads as well.
+// Building them: trace_builder.hpp, region_trace_builder.hpp, scheduler.hpp.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ void trace_builder::add(const journal::event_batch& batch) {
     thread_ = static_cast<std::uint16_t>(batch.thread[i]);
     const std::size_t before = ops_.size();
     add_event(batch, i);
-    if (ops_.size() != before) threads_.note(batch.thread[i], before, batch.time[i]);
+    if (with_threads_ && ops_.size() != before) threads_.note(batch.thread[i], before, batch.time[i]);
   }
   facts_.events += batch.count();
   for (const std::uint32_t thread : batch.thread)
@@ -171,7 +171,7 @@ void trace_builder::pay_owed_free(std::uint64_t address, known_address& found) {
   const auto [first, last] = owed_ops_.equal_range(address);
   const auto owed = std::min_element(first, last, [](auto& a, auto& b) { return a.second < b.second; });
   ops_.ops()[owed->second].thread = thread_;
-  threads_.note_late(thread_, owed->second);
+  if (with_threads_) threads_.note_late(thread_, owed->second);
   owed_ops_.erase(owed);
 }
 

@@ -33,12 +33,15 @@ namespace mallard::replay {
 
 class trace_builder {
  public:
+  // Where threads are to be replayed, notes where they are.
+  explicit trace_builder(bool with_threads = false) : with_threads_(with_threads) {}
+
   void add(const journal::event_batch& batch);
 
   // Frees what is still alive, computes the places and hands the trace over; the builder is spent.
   [[nodiscard]] trace finish();
 
-  // Where the threads of the events so far are.
+  // Where the threads of the events so far are. Precondition: they are noted.
   [[nodiscard]] const thread_spans& threads() const noexcept { return threads_; }
 
  private:
@@ -69,6 +72,7 @@ class trace_builder {
 
   trace_writer<op> ops_;
   trace_facts facts_;
+  bool with_threads_;
   thread_spans threads_;
   std::uint16_t thread_ = 0;                                      // of the event that is added
   std::unordered_multimap<std::uint64_t, std::size_t> owed_ops_;  // by address: ops whose free is to come

@@ -57,7 +57,7 @@ class events {
     return schedule({.window = window});
   }
   [[nodiscard]] trace schedule(const schedule_options& options) const {
-    trace_builder builder;
+    trace_builder builder(true);
     add_to(builder);
     const trace blocks = builder.finish();
     return replay::schedule(blocks, builder.threads().lives({}, blocks.ops().size()), options);

@@ -2,10 +2,8 @@
 //
 //     measure_ranges    the seed's test: a list takes ranges in and gives them up; the memory that they take,
 //                       and what is left of it
-//     measure_threads   thread 1   | fill | empty | fill | empty | ...    of one pool that has a lock or
-//     caches,
-//                       thread 2   | fill | empty | fill | empty | ...    or each of its own, which has
-//                       neither
+//     measure_threads   thread 1   | fill | empty | fill | ...    of one pool with a lock or caches,
+//                       thread 2   | fill | empty | fill | ...    or each of its own, without
 //     measure_nodes     what single nodes cost cold and warm, in order and at random, and how they lie after
 //                       nine of ten were others:
 //
