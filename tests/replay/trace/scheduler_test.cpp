@@ -190,6 +190,10 @@ TEST(Scheduler, AFreeThatCameLateIsItsThreads) {
   ASSERT_EQ(t.facts().inversions, 1U);
   ASSERT_EQ(t.facts().threads_replayed, 3U);
   EXPECT_EQ(t.facts().remote_frees, 1U);
+  ASSERT_EQ(steps_of(t, 2).size(), 1U) << "of the thread whose free it was";
+  EXPECT_EQ(steps_of(t, 2)[0].what.kind, op_kind::deallocate);
+  EXPECT_EQ(steps_of(t, 2)[0].order, 1U) << "before the address came back";
+  EXPECT_EQ(steps_of(t, 1).size(), 2U);
 }
 
 }  // namespace
