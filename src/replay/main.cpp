@@ -19,6 +19,7 @@
 #include "replay/session/replay_worker.hpp"
 #include "replay/trace/region_trace_builder.hpp"
 #include "replay/trace/scheduler.hpp"
+#include "replay/trace/size_distribution.hpp"
 #include "replay/trace/trace_builder.hpp"
 
 namespace {
@@ -84,9 +85,10 @@ int replay_journal(const replay::command& asked) try {
   replay::replay_session session(trace, asked.options);
   session.run();
 
-  const replay::report_input report{asked.file,    source->about().program, source->warnings(),
-                                    trace.facts(), read_cpu_seconds,        harness::this_machine(),
-                                    asked.options, session.rows(),          session.clock()};
+  const replay::report_input report{
+      asked.file,       source->about().program,         source->warnings(), trace.facts(),
+      read_cpu_seconds, harness::this_machine(),         asked.options,      session.rows(),
+      session.clock(),  replay::size_distribution(trace)};
   if (session.was_interrupted()) std::fputs("mallard-replay: interrupted; these rows are measured\n", stderr);
   const int measured = session.was_interrupted() ? 130 : session.any_failed() ? 1 : 0;
   const int printed = print(asked.json ? replay::to_json(report) : replay::to_text(report), measured);

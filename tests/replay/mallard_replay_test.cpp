@@ -414,7 +414,7 @@ void expect_latencies(const json& row, const char* kind) {
   const json& figures = row[kind];
   for (const json& list : {figures, figures["minimum"], figures["cold"]}) {
     double before = 0;
-    for (const char* name : {"p50", "p90", "p99", "p999", "p9999", "max"}) {
+    for (const char* name : {"min", "p25", "p50", "p75", "p90", "p99", "p999", "p9999", "max"}) {
       ASSERT_TRUE(list[name].is_number()) << row.dump();
       EXPECT_LE(before, list[name]) << kind << " " << name << row.dump();
       before = list[name];
@@ -446,6 +446,13 @@ TEST_F(MallardReplay, SingleOperationsOfAFixtureAreTimed) {
       EXPECT_TRUE(row["realloc_ns"]["p50"].is_null());
       EXPECT_LE(row["worst"].size(), 10u);
       for (const json& w : row["worst"]) EXPECT_LT(w["event"], events);
+      const json& times = row["operations"];
+      EXPECT_GE(times["event"].size(), 100u);
+      for (const char* name : {"ns", "size", "call"}) EXPECT_EQ(times[name].size(), times["event"].size());
+      if (!row["worst"].empty()) {
+        const auto most = std::ranges::max(times["ns"].get<std::vector<double>>());
+        EXPECT_EQ(most, row["worst"][0]["ns"]) << "the slowest is among those that are kept";
+      }
     }
     EXPECT_EQ(row_of(whole["rows"], "multipool", "typed")["worst"].size(), 10u);
     EXPECT_EQ(row_of(whole["rows"], "multipool", "pmr")["worst"].size(), 10u);

@@ -39,7 +39,11 @@ class duration_histogram {
 
   // What this many of 10,000 durations do not exceed; 0 of an empty histogram.
   [[nodiscard]] std::uint32_t percentile(unsigned of_10000) const noexcept {
-    const std::uint64_t rank = (count() * of_10000 + 9999) / 10'000;
+    return at_rank((count() * of_10000 + 9999) / 10'000);
+  }
+
+  // What so many durations do not exceed, one at least; 0 of an empty histogram.
+  [[nodiscard]] std::uint32_t at_rank(std::uint64_t rank) const noexcept {
     std::uint64_t seen = 0;
     for (std::size_t i = 0; i < buckets_.size(); ++i) {
       seen += buckets_[i];

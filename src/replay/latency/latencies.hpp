@@ -57,12 +57,22 @@ inline constexpr std::array all_operations{operation::allocation, operation::dea
 }
 
 struct percentiles {
+  double min = 0;
+  double p25 = 0;
   double p50 = 0;
+  double p75 = 0;
   double p90 = 0;
   double p99 = 0;
   double p999 = 0;
   double p9999 = 0;
   double max = 0;
+
+  // The whole distribution: tail[k] is what all but one in 2^(k / 4) operations do not exceed, from the least
+  // on to the first k for which that is all of them.
+  static constexpr std::size_t steps_per_doubling = 4;
+  static constexpr std::size_t most_steps = 32 * steps_per_doubling + 1;  // of less than 2^32 operations
+  std::array<double, most_steps> tail{};
+  std::size_t tail_count = 0;
 };
 
 struct latency_figures {

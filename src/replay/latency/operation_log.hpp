@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -58,8 +59,12 @@ class operation_log {
     lowest_[index] = std::min(lowest_[index], ticks);
   }
 
+  // By op, ticks: the lowest of its times but the cold ones.
+  [[nodiscard]] std::span<const std::uint32_t> lowest() const noexcept { return lowest_; }
+
   // The figures of all that was added: every op must have been. The worst are those with the longest of the
-  // lowest times, if that is above 0; of equals the earlier ones. The log is spent.
+  // lowest times, if that is above 0; of equals the earlier ones. Only lowest()
+  // is left of the log.
   [[nodiscard]] latencies take() noexcept {
     latencies found;
     take(cold_, found, &latency_figures::cold);
@@ -91,8 +96,28 @@ class operation_log {
     for (const operation o : all_operations) {
       duration_histogram& h = (*from)[static_cast<std::size_t>(o)];
       const auto part = [&](unsigned of_10000) { return clock_.ns(h.percentile(of_10000)); };
-      into[o].*which = {part(5000), part(9000), part(9900), part(9990), part(9999), clock_.ns(h.longest())};
+      into[o].*which = {.min = part(0),
+                        .p25 = part(2500),
+                        .p50 = part(5000),
+                        .p75 = part(7500),
+                        .p90 = part(9000),
+                        .p99 = part(9900),
+                        .p999 = part(9990),
+                        .p9999 = part(9999),
+                        .max = clock_.ns(h.longest())};
+      take_tail(h, into[o].*which);
       h.clear();
+    }
+  }
+
+  void take_tail(const duration_histogram& h, percentiles& into) const noexcept {
+    const std::uint64_t all = h.count();
+    std::uint64_t above = all;  // operations that may take longer
+    for (std::size_t k = 0; above != 0 && k < percentiles::most_steps; ++k) {
+      const double one_in = std::exp2(static_cast<double>(k) / percentiles::steps_per_doubling);
+      above = static_cast<std::uint64_t>(static_cast<double>(all) / one_in);
+      into.tail[k] = clock_.ns(h.at_rank(all - above));
+      into.tail_count = k + 1;
     }
   }
 

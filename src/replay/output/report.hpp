@@ -14,6 +14,7 @@
 #include "harness/machine.hpp"
 #include "harness/operation_clock.hpp"
 #include "replay/session/replay_session.hpp"
+#include "replay/trace/size_distribution.hpp"
 
 namespace mallard::replay {
 
@@ -27,6 +28,7 @@ struct report_input {
   const session_options& options;
   const std::vector<row>& rows;
   std::optional<harness::operation_clock> clock = {};  // of single operations, if they were timed
+  std::vector<size_count> sizes = {};                  // asked for; none of regions
 };
 
 [[nodiscard]] std::string to_json(const report_input& in);

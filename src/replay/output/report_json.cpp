@@ -1,6 +1,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 
 #include "harness/machine.hpp"
 #include "replay/output/fragmentation.hpp"
@@ -17,8 +18,11 @@ json or_null(const std::optional<T>& value) {
 }
 
 json percentiles_json(const percentiles& p) {
-  return {{"p50", p.p50},   {"p90", p.p90},     {"p99", p.p99},
-          {"p999", p.p999}, {"p9999", p.p9999}, {"max", p.max}};
+  return {{"min", p.min},   {"p25", p.p25},
+          {"p50", p.p50},   {"p75", p.p75},
+          {"p90", p.p90},   {"p99", p.p99},
+          {"p999", p.p999}, {"p9999", p.p9999},
+          {"max", p.max},   {"tail", std::span(p.tail).first(p.tail_count)}};
 }
 
 // Every operation as it came, the lowest time of each, and the first pass; all null where there are none.
@@ -27,6 +31,7 @@ json latencies_json(const row& r, operation kind) {
   for (json& value : result) value = nullptr;
   const bool timed = r.single && r.single->figures[kind].count != 0;
   if (timed) result = percentiles_json(r.single->figures[kind].raw);
+  result["count"] = timed ? json(r.single->figures[kind].count) : json(nullptr);
   result["minimum"] = timed ? percentiles_json(r.single->figures[kind].minimum) : json(nullptr);
   result["cold"] = timed ? percentiles_json(r.single->figures[kind].cold) : json(nullptr);
   return result;
@@ -45,6 +50,31 @@ json worst_json(const row& r) {
                     {"live_blocks", w.live_blocks},
                     {"live", w.live_bytes},
                     {"page_faults", w.faults}});
+  return list;
+}
+
+// Of each operation the lowest time, thinned out.
+json operations_json(const row& r) {
+  if (!r.single) return nullptr;
+  json arrays;
+  for (const char* name : {"event", "ns", "size", "call"}) arrays[name] = json::array();
+  for (const located_operation& o : r.single->times.kept) {
+    arrays["event"].push_back(o.event);
+    arrays["ns"].push_back(o.ns);
+    arrays["size"].push_back(o.size);
+    arrays["call"].push_back(o.kind);
+  }
+  const std::optional<time_grid>& grid = r.single->times.grid;
+  arrays["stretches"] = grid ? json(grid->stretches) : json(nullptr);
+  arrays["steps_per_doubling"] = grid ? json(grid->steps_per_doubling) : json(nullptr);
+  return arrays;
+}
+
+json sizes_json(const report_input& in) {
+  if (in.facts.of == subject::regions) return nullptr;
+  json list = json::array();
+  for (const size_count& s : in.sizes)
+    list.push_back({{"from", s.from}, {"to", s.to}, {"allocations", s.allocations}});
   return list;
 }
 
@@ -149,6 +179,7 @@ json journal_json(const report_input& in) {
           {"regions", regions_json(f)},
           {"schedule", schedule_json(f)},
           {"read_cpu_seconds", in.read_cpu_seconds},
+          {"sizes", sizes_json(in)},
           {"warnings", in.warnings}};
 }
 
@@ -217,6 +248,7 @@ json row_json(const row& r, const trace_facts& facts) {
           {"realloc_ns", latencies_json(r, operation::reallocation)},
           {"calloc_ns", latencies_json(r, operation::calloc)},
           {"worst", worst_json(r)},
+          {"operations", operations_json(r)},
           {"max_held", or_null(r.max_held)},
           {"max_live", facts.max_live_bytes},
           {"fragmentation", fragmentation},

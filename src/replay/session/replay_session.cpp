@@ -261,15 +261,15 @@ void replay_session::time_operations() {
     if (stop_here()) return;
     if (r.status != row_status::ok) continue;
     progress_.show("timing single operations of " + r.label());
-    time_operations(r, log.descriptor());
+    time_operations(r, log);
   }
 }
 
-void replay_session::time_operations(row& r, int log) {
+void replay_session::time_operations(row& r, const harness::shared_file& log) {
   latency_task asked;
   asked.passes = options_.latency_passes;
   asked.turns = std::min(asked.passes, latency_turns);
-  asked.log = log;
+  asked.log = log.descriptor();
   asked.clock = *clock_;
   bool pinned = true;
   for (; asked.turn < asked.turns; ++asked.turn) {
@@ -279,7 +279,9 @@ void replay_session::time_operations(row& r, int log) {
     pinned = pinned && task.latency.pinned;
     if (!asked.is_last()) continue;
     const latencies& found = task.latency.found;
-    r.single = {found, locate(trace_, std::span(found.worst).first(found.worst_count)), pinned};
+    const operation_log times(log.data(), trace_.recorded_ops(), *clock_);
+    r.single = {found, locate(trace_, std::span(found.worst).first(found.worst_count)),
+                thin_out(trace_, times.lowest(), *clock_), pinned};
   }
 }
 

@@ -66,7 +66,7 @@ class replay_session : public harness::session<row> {
   void weigh_rows();
   void draw_rows();
   void time_operations();
-  void time_operations(row& r, int log);
+  void time_operations(row& r, const harness::shared_file& log);
   void count_rows();
   void scale_rows(std::uint64_t copies);
   bool serves(row& r, std::uint64_t copies);

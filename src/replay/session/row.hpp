@@ -15,6 +15,7 @@
 #include "harness/work.hpp"
 #include "replay/allocator/strategy.hpp"
 #include "replay/latency/located_operation.hpp"
+#include "replay/latency/thinned_times.hpp"
 #include "replay/run/held_curve.hpp"
 
 namespace mallard::replay {
@@ -85,7 +86,8 @@ struct row : harness::session_row {
   struct single_operations {
     latencies figures;
     std::vector<located_operation> worst;  // the slowest first
-    bool pinned = false;                   // whether each worker stayed on one CPU
+    thinned_times times;
+    bool pinned = false;  // whether each worker stayed on one CPU
   };
   std::optional<single_operations> single;
 

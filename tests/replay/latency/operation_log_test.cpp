@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,37 @@ struct memory_log : operation_log {
 };
 
 std::vector<double> values(const percentiles& p) { return {p.p50, p.p90, p.p99, p.p999, p.p9999, p.max}; }
+
+// The least is there, the median, the quartile above it, and the longest, which is the last.
+TEST(OperationLog, TheTailHasTheWholeDistribution) {
+  events history;
+  for (std::uint64_t i = 1; i <= 1000; ++i) history.malloc(i, 8);
+  const trace t = history.build();
+  memory_log log(t);
+  for (std::size_t i = 0; i < 1000; ++i) log.add(i, 10 + (i * 7 % 1000) / 10);
+  const percentiles found = log.take()[operation::allocation].raw;
+  const auto ticks = [&](std::size_t k) { return found.tail.at(k) / clock.ns_per_tick; };
+  EXPECT_EQ(ticks(0), 0);
+  EXPECT_EQ(ticks(4), 49) << "half of them do not exceed it";
+  EXPECT_EQ(ticks(8), 74);
+  EXPECT_EQ(ticks(12), 87);
+  EXPECT_EQ(found.tail_count, 41u) << "2^(40 / 4) is the first power above 1000";
+  EXPECT_EQ(found.tail[40], found.max);
+  EXPECT_EQ(found.min, found.tail[0]);
+  EXPECT_EQ(found.p25, 24 * clock.ns_per_tick);
+  EXPECT_EQ(found.p75, found.tail[8]);
+  EXPECT_TRUE(std::ranges::is_sorted(std::span(found.tail).first(found.tail_count)));
+}
+
+TEST(OperationLog, TheTailOfOneIsThatOne) {
+  const trace t = events().malloc(1, 8).build();
+  memory_log log(t);
+  log.add(0, 30);
+  const percentiles found = log.take()[operation::allocation].raw;
+  ASSERT_EQ(found.tail_count, 2u);
+  EXPECT_EQ(found.tail[0], 10);
+  EXPECT_EQ(found.tail[1], 10);
+}
 
 TEST(OperationLog, TimesAreNetNanosecondsOfEachKindApart) {
   const trace t = events().malloc(1, 8).memalign(2, 8, 64).calloc(3, 8).realloc(1, 1, 9).free(3).build();

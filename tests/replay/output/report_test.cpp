@@ -52,6 +52,7 @@ TEST(Report, JsonFieldsAreNamedAsEverywhere) {
                                                                   "realloc_ns",
                                                                   "calloc_ns",
                                                                   "worst",
+                                                                  "operations",
                                                                   "max_held",
                                                                   "max_live",
                                                                   "fragmentation",
@@ -65,7 +66,8 @@ TEST(Report, JsonFieldsAreNamedAsEverywhere) {
                                                                   "instructions_per_event"}));
   for (const char* kind : {"alloc_ns", "free_ns", "realloc_ns", "calloc_ns"})
     EXPECT_EQ(names_in(whole["rows"][0][kind]),
-              (std::vector<std::string>{"p50", "p90", "p99", "p999", "p9999", "max", "minimum", "cold"}));
+              (std::vector<std::string>{"min", "p25", "p50", "p75", "p90", "p99", "p999", "p9999", "max",
+                                        "tail", "minimum", "cold", "count"}));
 }
 
 TEST(Report, JsonHasTheFiguresAndNullForWhatIsNotKnown) {
@@ -208,7 +210,13 @@ TEST(Report, TheTextNamesJournalMachineAndMethod) {
 
 // One row of single operations: 500 allocations and frees, one reallocation, no calloc.
 row::single_operations timed() {
-  const auto around = [](double ns) { return percentiles{ns, ns + 1, ns + 2, ns + 3, ns + 4, ns + 5}; };
+  const auto around = [](double ns) {
+    percentiles p{.p50 = ns, .p90 = ns + 1, .p99 = ns + 2, .p999 = ns + 3, .p9999 = ns + 4, .max = ns + 5};
+    p.tail[0] = ns - 1;
+    p.tail[1] = ns + 5;
+    p.tail_count = 2;
+    return p;
+  };
   row::single_operations single;
   single.figures[operation::allocation] = {500, around(110), around(10), around(1110)};
   single.figures[operation::deallocation] = {500, around(120), around(20), around(1120)};
@@ -225,6 +233,8 @@ row::single_operations timed() {
   }
   single.worst[0].kind = operation::reallocation;
   single.worst[0].old_size = 24;
+  single.times.kept = {single.worst[9], single.worst[0]};
+  single.times.grid = {512, 8};
   return single;
 }
 
@@ -271,6 +281,24 @@ TEST(Report, SingleOperationsHaveTheirMembers) {
                                     {"live", 2048},
                                     {"page_faults", 0}}));
   EXPECT_TRUE(pool["worst"][1]["old_size"].is_null());
+  EXPECT_EQ(pool["alloc_ns"]["count"], 500);
+  EXPECT_EQ(pool["free_ns"]["minimum"]["tail"], (json{19.0, 25.0}));
+  EXPECT_EQ(pool["operations"], (json{{"event", {99, 90}},
+                                      {"ns", {991.4, 1000.4}},
+                                      {"size", {48, 48}},
+                                      {"call", {0, 2}},
+                                      {"stretches", 512},
+                                      {"steps_per_doubling", 8}}));
+  EXPECT_TRUE(whole["rows"][0]["operations"].is_null());
+}
+
+TEST(Report, SizesAskedForAreOfTheJournal) {
+  const std::vector<row> rows = two_rows();
+  report_input in = report_of(rows);
+  in.sizes = {{8, 8, 3}, {17, 20, 1}};
+  EXPECT_EQ(
+      json::parse(to_json(in))["journal"]["sizes"],
+      (json{{{"from", 8}, {"to", 8}, {"allocations", 3}}, {{"from", 17}, {"to", 20}, {"allocations", 1}}}));
 }
 
 TEST(Report, SingleOperationsAreTablesBelowTheOther) {
