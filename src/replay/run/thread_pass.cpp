@@ -1,5 +1,8 @@
 #include "replay/run/thread_pass.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -27,14 +30,18 @@ thread_room::thread_room(const trace& t, std::uint64_t n)
   }
   by_end_ = {by_end, t.threads().size()};
   std::ranges::sort(by_end_, {}, [](const member* m) { return m->part->end; });
-  map_in_stacks();
+  prepare_stacks();
 }
 
-// As much of each as passes use, so that they add nothing to what is resident.
-void thread_room::map_in_stacks() const noexcept {
+// As much of each is mapped in as passes use, so that they add nothing to what is resident. Below each is a
+// page that nobody may touch: a strategy that needs more stack ends there, not in another thread's.
+void thread_room::prepare_stacks() const noexcept {
   auto* const stacks = static_cast<std::byte*>(stacks_.data());
-  for (std::size_t end = stack_bytes; end <= stacks_.size(); end += stack_bytes)
+  const auto guard = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  for (std::size_t end = stack_bytes; end <= stacks_.size(); end += stack_bytes) {
+    (void)::mprotect(stacks + end - stack_bytes, guard, PROT_NONE);
     std::memset(stacks + end - used_stack_bytes, 0, used_stack_bytes);
+  }
 }
 
 thread_rooms::thread_rooms(const trace& t, std::size_t copies)

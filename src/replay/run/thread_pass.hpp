@@ -85,7 +85,7 @@ class thread_room {
   static constexpr std::size_t stack_bytes = std::size_t{256} << 10;
   static constexpr std::size_t used_stack_bytes = std::size_t{16} << 10;
 
-  void map_in_stacks() const noexcept;
+  void prepare_stacks() const noexcept;
   bool start(pthread_t& id, std::size_t stack, void* (*run)(void*), void* argument) noexcept;
 
   const trace& trace_;
@@ -147,7 +147,7 @@ class thread_walk {
       return s;
     }
     lanes_.wake_sleepers(part_.lane, waits_);
-    if (part_.end_frontier > frontier_) lanes_.wait_for_frontier(part_.end_frontier, waits_);
+    if (part_.end_all_before > frontier_) lanes_.wait_for_frontier(part_.end_all_before, waits_);
     return nullptr;
   }
 
@@ -156,17 +156,17 @@ class thread_walk {
  private:
   // False if the pass has been stopped.
   MALLARD_INLINE bool may_begin(const thread_step& s) {
-    if (s.frontier > frontier_ && !wait_for_frontier(s)) [[unlikely]]
+    if (s.all_before > frontier_ && !wait_for_frontier(s)) [[unlikely]]
       return false;
     return s.after == no_step || (!s.crosses && seen_[s.after_lane] > s.after) || look_at(s);
   }
 
   // Half of what it may be ahead by, so that one wait is enough for many steps.
   MALLARD_NOINLINE bool wait_for_frontier(const thread_step& s) {
-    frontier_ = lanes_.frontier(s.frontier);
-    if (s.frontier <= frontier_) return true;
+    frontier_ = lanes_.frontier(s.all_before);
+    if (s.all_before <= frontier_) return true;
     lanes_.wake_sleepers(part_.lane, waits_);
-    if (!lanes_.wait_for_frontier(s.frontier + (s.order - s.frontier) / 2, waits_)) return false;
+    if (!lanes_.wait_for_frontier(s.all_before + (s.order - s.all_before) / 2, waits_)) return false;
     frontier_ = lanes_.frontier();
     return true;
   }
@@ -287,8 +287,8 @@ class thread_pass {
       for (; ended != room.by_end().end() && (*ended)->part->end <= m.part->begin; ++ended)
         join(**ended, waits);
       if (room.lanes().stopped()) break;  // one of them has left its steps undone
-      if (room.lanes().frontier() < m.part->begin_frontier &&
-          !room.lanes().wait_for_frontier(m.part->begin_frontier, waits))
+      if (room.lanes().frontier() < m.part->begin_all_before &&
+          !room.lanes().wait_for_frontier(m.part->begin_all_before, waits))
         break;
       if (room.start(m, &walk_one)) continue;
       stop(pass_end::no_thread, 0);

@@ -92,8 +92,8 @@ class lane_memory {
 
 // How far ahead of the recorded order an op may be done without what is alive growing by more than `bytes`
 // over what was. Either keeps the sum of what all lanes are ahead by below that:
-//   together   what was allocated from the frontier to this op, by whichever lane, comes to no more
-//   alone      since no moment from the frontier on has this lane come to hold its share of them more
+//   together   what was allocated from what is done to this op, by whichever lane, comes to no more
+//   alone      since no moment from there on has this lane come to hold its share of them more
 // The first suits lanes that only allocate, the second those that free what they allocate. With signs
 // changed, it keeps what is alive from shrinking.
 class growth_ahead {
@@ -106,7 +106,8 @@ class growth_ahead {
 
   // The next op in order, by which this lane holds `more` bytes more, of which `size` are allocated: below
   // what is returned everything is done when it begins.
-  std::uint64_t frontier_of(std::uint64_t order, std::uint32_t lane, std::uint64_t size, std::int64_t more) {
+  std::uint64_t order_to_await(std::uint64_t order, std::uint32_t lane, std::uint64_t size,
+                               std::int64_t more) {
     return std::min(together(order, size), alone(order, lane, more));
   }
 
@@ -217,7 +218,7 @@ class scheduler {
     if (facts_.never_freed != 0) parts_[last_thread_].end = static_cast<std::uint32_t>(ops_.size());
     facts_.threads_replayed = parts_.size();
     for (thread_part& part : parts_)
-      part.end_frontier =
+      part.end_all_before =
           static_cast<std::uint32_t>(part.end - std::min<std::uint64_t>(part.end, facts_.window));
   }
 
@@ -277,9 +278,10 @@ class scheduler {
     const op& o = ops_[i];
     const std::uint32_t thread = thread_of(i);
     const auto order = static_cast<std::uint32_t>(i);
-    const std::uint32_t frontier = frontier_of(i, parts_[thread].lane);
-    while (begun_ < parts_.size() && parts_[begun_].begin <= i) parts_[begun_++].begin_frontier = frontier;
-    thread_step step{o, order, frontier, no_step, 0};
+    const std::uint32_t all_before = order_to_await(i, parts_[thread].lane);
+    while (begun_ < parts_.size() && parts_[begun_].begin <= i)
+      parts_[begun_++].begin_all_before = all_before;
+    thread_step step{o, order, all_before, no_step, 0};
     switch (o.kind) {
       case op_kind::allocate:
       case op_kind::allocate_aligned:
@@ -290,7 +292,7 @@ class scheduler {
         wait_for_block(step, thread);
         old_slot_ = blocks_[o.slot].slot;
         end_slot(o.slot, order);
-        step.what.slot = take_slot(o.slot, order, thread, frontier);
+        step.what.slot = take_slot(o.slot, order, thread, all_before);
         break;
       case op_kind::resized_from:
         step.what.slot = old_slot_;
@@ -304,14 +306,14 @@ class scheduler {
   }
 
   // Below it everything is done when the op, the next in order, begins.
-  std::uint32_t frontier_of(std::size_t i, std::uint32_t lane) {
+  std::uint32_t order_to_await(std::size_t i, std::uint32_t lane) {
     const op& o = ops_[i];
     const bool resizes = o.kind == op_kind::reallocate;
     const std::uint64_t allocated = is_allocation(o.kind) || resizes ? o.size : 0;
     const std::uint64_t freed = resizes ? ops_[i + 1].size : o.kind == op_kind::deallocate ? o.size : 0;
     const auto more = static_cast<std::int64_t>(allocated - freed);
-    const std::uint64_t by_bytes =
-        std::max(grown_->frontier_of(i, lane, allocated, more), shrunk_->frontier_of(i, lane, freed, -more));
+    const std::uint64_t by_bytes = std::max(grown_->order_to_await(i, lane, allocated, more),
+                                            shrunk_->order_to_await(i, lane, freed, -more));
     return static_cast<std::uint32_t>(std::max(by_bytes, i - std::min<std::uint64_t>(i, facts_.window)));
   }
 
@@ -319,9 +321,9 @@ class scheduler {
     block& b = blocks_[step.what.slot];
     b.allocated_by = thread;
     b.crosses = is_among(allocation_, crossing_);
-    b.place = lane_of(thread).take_place(extents_[allocation_++], step.frontier);
+    b.place = lane_of(thread).take_place(extents_[allocation_++], step.all_before);
     places_[next_place_[thread]++] = b.place.offset;
-    step.what.slot = take_slot(step.what.slot, step.order, thread, step.frontier);
+    step.what.slot = take_slot(step.what.slot, step.order, thread, step.all_before);
   }
 
   void end_block(thread_step& step, std::uint32_t thread) {
@@ -348,11 +350,12 @@ class scheduler {
   }
 
   std::uint32_t take_slot(std::uint32_t of, std::uint32_t order, std::uint32_t thread,
-                          std::uint32_t frontier) {
+                          std::uint32_t all_before) {
     block& b = blocks_[of];
     b.order = order;
     b.thread = thread;
-    b.slot = b.crosses ? lane_of(thread).take_new_slot(slots_) : lane_of(thread).take_slot(frontier, slots_);
+    b.slot =
+        b.crosses ? lane_of(thread).take_new_slot(slots_) : lane_of(thread).take_slot(all_before, slots_);
     return b.slot;
   }
 

@@ -30,7 +30,7 @@ namespace detail {
 [[nodiscard]] constexpr size_count bucket_of(std::uint64_t size) noexcept {
   if (size <= 16) return {size, size, 0};
   const std::uint64_t last = size - 1;  // so that a bucket ends with a power of two
-  const int dropped = std::bit_width(last) - 3;
+  const auto dropped = static_cast<unsigned>(std::bit_width(last)) - 3;
   const std::uint64_t first = last >> dropped << dropped;
   return {first + 1, first + (std::uint64_t{1} << dropped), 0};
 }

@@ -67,7 +67,7 @@ TEST(Report, JsonFieldsAreNamedAsEverywhere) {
   for (const char* kind : {"alloc_ns", "free_ns", "realloc_ns", "calloc_ns"})
     EXPECT_EQ(names_in(whole["rows"][0][kind]),
               (std::vector<std::string>{"min", "p25", "p50", "p75", "p90", "p99", "p999", "p9999", "max",
-                                        "tail", "minimum", "cold", "count"}));
+                                        "tail", "count", "minimum", "cold"}));
 }
 
 TEST(Report, JsonHasTheFiguresAndNullForWhatIsNotKnown) {

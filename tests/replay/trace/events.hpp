@@ -78,8 +78,8 @@ inline events random_history(std::uint32_t threads, std::size_t count, unsigned 
   const auto some_size = [&random] { return 1 + random() % 300; };
   history.malloc(next++, 64);
   for (std::size_t i = 1; i + 1 < count; ++i) {
-    history.on_thread(random() % threads);
-    const unsigned what = live.empty() ? 0 : random() % 10;
+    history.on_thread(static_cast<std::uint32_t>(random() % threads));
+    const std::uint64_t what = live.empty() ? 0 : random() % 10;
     if (what < 5) {
       live.push_back(next);
       history.malloc(next++, some_size());

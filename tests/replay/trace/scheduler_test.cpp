@@ -84,9 +84,11 @@ TEST(Scheduler, NoOpIsMoreThanTheWindowAhead) {
   for (std::uint64_t i = 0; i < 100; ++i) history.on_thread(i % 2).malloc(i + 1, 1);
   history.on_thread(2).malloc(1000, 1 << 20);  // so large that bytes hold nothing back
   const trace t = scheduled(history, 10);
-  for (const thread_step& s : steps_of(t, 0))
-    if (s.order >= 10 && s.order < 100) EXPECT_EQ(s.frontier, s.order - 10);
-  EXPECT_EQ(steps_of(t, 0)[0].frontier, 0U);
+  for (const thread_step& s : steps_of(t, 0)) {
+    if (s.order < 10 || s.order >= 100) continue;
+    EXPECT_EQ(s.all_before, s.order - 10);
+  }
+  EXPECT_EQ(steps_of(t, 0)[0].all_before, 0U);
 }
 
 // A lane that only allocates may be ahead by a hundredth of max live; one that frees what it allocates is not
@@ -97,14 +99,14 @@ TEST(Scheduler, AllocationsAheadAreAHundredthOfMaxLive) {
   const trace grows = scheduled(history);
   const thread_step& late = steps_of(grows, 0)[4000];
   EXPECT_EQ(late.order, 8000U);
-  EXPECT_EQ(late.frontier, 7901U) << "10,000 bytes of a million: a hundred blocks";
+  EXPECT_EQ(late.all_before, 7901U) << "10,000 bytes of a million: a hundred blocks";
 
   events churn;
   churn.malloc(1, 100'000);
   for (std::uint64_t i = 0; i < 1000; ++i) churn.on_thread(i % 2).malloc(2 + i % 2, 100).free(2 + i % 2);
   churn.on_thread(0).free(1);
   const trace steady = scheduled(churn);
-  for (const thread_step& s : steps_of(steady, 1)) EXPECT_LE(s.frontier, 1U);
+  for (const thread_step& s : steps_of(steady, 1)) EXPECT_LE(s.all_before, 1U);
 }
 
 TEST(Scheduler, FreesAheadAreAHundredthOfMaxLive) {
@@ -114,7 +116,7 @@ TEST(Scheduler, FreesAheadAreAHundredthOfMaxLive) {
   const trace t = scheduled(history);
   const thread_step& late = steps_of(t, 0)[9000];
   EXPECT_EQ(late.order, 18'000U);
-  EXPECT_EQ(late.frontier, 17'901U) << "10,000 bytes of a million: a hundred blocks";
+  EXPECT_EQ(late.all_before, 17'901U) << "10,000 bytes of a million: a hundred blocks";
 }
 
 // Where little is alive, a hundredth of it is less than a block: each lane may be a few blocks ahead.
@@ -122,7 +124,7 @@ TEST(Scheduler, LittleMemoryAliveLetsThreadsRun) {
   events pairs;
   for (std::uint64_t i = 0; i < 1000; ++i) pairs.on_thread(i % 4).malloc(1 + i % 4, 64).free(1 + i % 4);
   const trace t = scheduled(pairs);
-  for (const thread_step& s : steps_of(t, 2)) EXPECT_EQ(s.frontier, 0U);
+  for (const thread_step& s : steps_of(t, 2)) EXPECT_EQ(s.all_before, 0U);
 }
 
 // Whoever still reads a slot when the op that takes it again may begin would read another's block. A lane
@@ -133,7 +135,7 @@ TEST(Scheduler, ASlotIsTakenAgainOnlyWhenItsReaderIsDone) {
     std::uint32_t order;
     std::uint32_t slot;
     bool takes;
-    std::uint32_t frontier;
+    std::uint32_t all_before;
     bool with_the_one_before;
   };
   std::vector<use> uses;
@@ -141,7 +143,7 @@ TEST(Scheduler, ASlotIsTakenAgainOnlyWhenItsReaderIsDone) {
   for (std::size_t n = 0; n < t.threads().size(); ++n)
     for (const thread_step& s : steps_of(t, n)) {
       std::uint32_t& known = done_below[t.threads()[n].lane];
-      known = std::max(known, s.frontier);
+      known = std::max(known, s.all_before);
       uses.push_back({s.order, s.what.slot,
                       s.what.kind != op_kind::deallocate && s.what.kind != op_kind::resized_from, known,
                       s.what.kind == op_kind::resized_from});
@@ -153,7 +155,7 @@ TEST(Scheduler, ASlotIsTakenAgainOnlyWhenItsReaderIsDone) {
   for (const use& u : uses) {
     if (u.takes) {
       ASSERT_FALSE(taken[u.slot]) << u.order;
-      ASSERT_LT(read_at[u.slot], static_cast<std::int64_t>(u.frontier)) << u.order;
+      ASSERT_LT(read_at[u.slot], static_cast<std::int64_t>(u.all_before)) << u.order;
       again += read_at[u.slot] >= 0 ? 1 : 0;
     } else {
       ASSERT_TRUE(taken[u.slot]) << u.order;
