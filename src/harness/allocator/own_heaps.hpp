@@ -83,8 +83,9 @@ constexpr void for_each_own_heap(F f) {
   f(own_heap<thread_multipool, freed, with::alone>{"a multipool for each thread; frees find back to it"});
   f(own_heap<locked<multipool>, freed, with::many_threads>{"multipool for many threads, under one lock"});
   f(own_heap<synchronized_pool, no, with::many_threads>{});
-  f(own_heap<synchronized_best_fit, no, with::general_many_threads>{});
-  f(own_heap<locked<best_fit>, no, with::general_many_threads>{});
+  f(own_heap<synchronized_best_fit, no, with::general_many_threads>{
+      "best_fit for many threads, each with a cache of small blocks"});
+  f(own_heap<locked<best_fit>, no, with::general_many_threads>{"best_fit for many threads, under one lock"});
   f(own_heap<adaptive_pool, no, with::adaptive_pools>{});
   f(own_heap<adaptive_multipool, no, with::adaptive_pools>{});
   f(own_heap<synchronized_adaptive_pool, no, with::adaptive_pools_many_threads>{});

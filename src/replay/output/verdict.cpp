@@ -50,6 +50,32 @@ std::string compare(const row& winner, const row& base, const report_input& in) 
   return text;
 }
 
+// The name of what a strategy for many threads is made of, or is the like of, for one; empty: there is none.
+std::string without_threads(const std::string& name) {
+  for (const std::string_view before : {"synchronized_", "locked_", "threads/"})
+    if (name.starts_with(before)) return name.substr(before.size());
+  constexpr std::string_view foreign = ".sync_pool";
+  if (name.ends_with(foreign)) return name.substr(0, name.size() - foreign.size()) + ".pool";
+  return {};
+}
+
+// What safety among threads costs a program that has one: "One thread pays for safety among many: ..."; empty
+// where nothing can be compared.
+std::string price_of_threads(const std::vector<row>& rows) {
+  std::string text;
+  for (const row& base : rows) {
+    std::string times;
+    for (const row& r : rows)
+      if (competes(r) && competes(base) && r.of->bound == base.of->bound && base.warm().median > 0 &&
+          without_threads(r.of->name) == base.of->name)
+        times += (times.empty() ? "" : ", ") + r.of->name + " " +
+                 rounded("%.2f", r.warm().median / base.warm().median);
+    if (!times.empty()) text += (text.empty() ? "" : "; ") + times + " of " + name_with_binding(base);
+  }
+  return text.empty() ? text
+                      : "On one thread, strategies for many take these parts of the time: " + text + ".";
+}
+
 }  // namespace
 
 const row* best_malloc(const std::vector<row>& rows) {
@@ -81,6 +107,8 @@ std::vector<std::string> verdict_of(const report_input& in) {
                       rounded("%.2f", r.warm().median / first->warm().median) +
                       " of its own time; differences of that size mean nothing.");
   }
+
+  if (const std::string price = price_of_threads(in.rows); !price.empty()) lines.push_back(price);
 
   const row* const glibc = glibc_of(in.rows);
   if (glibc == nullptr)

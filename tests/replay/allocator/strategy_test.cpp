@@ -54,6 +54,11 @@ TEST(Strategy, TheListHasAllAllocatorsInTheirBindingsOnce) {
   for (const std::string& name : names) EXPECT_EQ(names.count(name), 1u) << name;
 }
 
+TEST(Strategy, EachSaysWhatItIs) {
+  for (const subject of : {subject::blocks, subject::regions, subject::threads})
+    for (const strategy& s : strategies(of)) EXPECT_NE(std::string_view(s.summary), "") << s.name;
+}
+
 // Its blocks are not the process's malloc's, which a block of malloc would move.
 TEST(Strategy, BoostsMallocIsShiftedByABlockOfItsOwn) {
   const trace t = testing::events().malloc(1, 64).free(1).build();

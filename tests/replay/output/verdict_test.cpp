@@ -25,6 +25,22 @@ TEST(Verdict, TheBestMallocIsTheBaseAndTheGainIsARatio) {
           "memory."}));
 }
 
+TEST(Verdict, WhatSafetyAmongThreadsCostsOneIsSaid) {
+  const std::vector<row> rows{measured("glibc", 10, 1000),
+                              measured("multipool", 2, 1000),
+                              measured("std.pool", 20, 1000),
+                              measured("std.sync_pool", 30, 1000),
+                              measured("synchronized_multipool", 3, 1000),
+                              measured("locked_multipool", 5, 1000),
+                              measured("threads/multipool", 2.5, 1000),
+                              failed("locked_best_fit", row_status::failed, "two live blocks overlap")};
+  EXPECT_EQ(
+      verdict(rows).front(),
+      "On one thread, strategies for many take these parts of the time: synchronized_multipool 1.50, "
+      "locked_multipool 2.50, threads/multipool 1.25 of multipool (typed); std.sync_pool 1.50 of std.pool "
+      "(pmr).");
+}
+
 TEST(Verdict, NothingToGainIsSaidPlainly) {
   const std::vector<row> rows{measured("glibc", 10, 1000), measured("multipool", 9.9, 1000)};
   EXPECT_EQ(verdict(rows).back(), "Nothing to gain beyond the spread from any strategy other than glibc.");
