@@ -66,7 +66,9 @@ def test_replay_is_run_where_it_is_wanted(mallard: Mallard, tmp_path: Path) -> N
     assert mallard("record", "-o", small, "--", "/usr/bin/perl", "-e", "1").returncode == 0
     made = mallard("report", small, "-o", tmp_path / "report.html")
     assert made.returncode == 0, made.stderr
-    assert 'class="sortable strategies"' in (tmp_path / "report.html").read_text()
+    page = (tmp_path / "report.html").read_text()
+    for table in ("Strategies", "Times of calls", "Held over time"):
+        assert f'aria-label="{table}"><table class="sortable strategies"' in page
 
 
 @pytest.mark.slow

@@ -1,12 +1,18 @@
 """What of a profile reaches the page."""
 
 import json
+from typing import Any
 
+import pytest
+from replay_sample import timed_replay
 from report_sample import sample_call_tree, sample_profile, sample_replay
 
 from mallard.analysis.call_tree import inclusive
 from mallard.analysis.model import CallTree
-from mallard.report.data import SMALLER, JournalReport, as_json, culled
+from mallard.report.data import SMALLER, JournalReport, as_json, culled, steps
+from mallard.report.page import render
+
+MOST_BYTES = 4 << 20
 
 
 def sums(tree: CallTree) -> dict[str, int]:
@@ -75,3 +81,44 @@ def test_stacks_are_numbers_of_frames() -> None:
         stack = [sent["frames"][number] for number in site["stack"]]
         assert [frame["function"] for frame in stack] == [frame.function for frame in original.stack]
     assert len(sent["frames"]) == len({tuple(frame.items()) for frame in sent["frames"]})
+
+
+def page_bytes(replay: dict[str, Any]) -> int:
+    """Return how large the page of a large program with this replay is."""
+    report = JournalReport(sample_profile(1000), culled(sample_call_tree(200_000)), replay, "")
+    return len(render([report], "1.2.3", ["mallard"]).encode())
+
+
+@pytest.mark.parametrize(
+    ("strategies", "dots", "fits"), [(12, 4000, True), (35, 4000, True), (12, 60_000, False)]
+)
+def test_a_million_events_stay_a_small_page(strategies: int, dots: int, fits: bool) -> None:
+    """A row has at most about 4000 dots and 1000 points; with more than that the page would be too large."""
+    assert (page_bytes(timed_replay(strategies, dots, points=1000)) <= MOST_BYTES) == fits
+
+
+def test_the_page_has_every_point() -> None:
+    """Steps add up to the columns, and no extreme is rounded away."""
+    replay = timed_replay(3, 500, 100)
+    report = JournalReport(sample_profile(5), sample_call_tree(50), replay, "")
+    sent = json.loads(as_json(report))["replay"]
+    for row, original in zip(sent["rows"], replay["rows"], strict=True):
+        table, before = row["operations"], original["operations"]
+        assert summed(table["event"]) == before["event"]
+        assert table["size"] == before["size"]
+        assert table["ns"] == pytest.approx(before["ns"], rel=1e-3)
+        assert row["worst"] == original["worst"]
+        if original["curve"]:
+            for name in ("event", "live", "granted", "held_min", "held_max"):
+                assert summed(row["curve"][name]) == original["curve"][name]
+    assert steps([None, 5, None, 3, 0]) == [None, 5, None, -2, -3]
+
+
+def summed(steps: list[int | None]) -> list[int | None]:
+    """Return the values that the browser makes of steps."""
+    value = 0
+    found: list[int | None] = []
+    for step in steps:
+        value += step or 0
+        found.append(None if step is None else value)
+    return found

@@ -2,11 +2,15 @@
 
     Profile, CallTree, replay --culled--> JSON
 
-The browser sees the members of Profile and CallTree as model.py names them. Two are stored differently and
-put back by page/main.js: frames of stacks are numbers of `frames`, since stacks of one program are alike.
+The browser sees the members of Profile and CallTree as model.py names them, and the replay as it was
+written. What is stored differently is put back by page/main.js: frames of stacks are numbers of `frames`,
+since stacks of one program are alike; columns that change little from row to row are steps. Times of single
+operations keep four digits.
 """
 
 import json
+import shlex
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -19,13 +23,18 @@ from mallard.analysis.progress import progress_bar
 from mallard.analysis.store import Store
 from mallard.analysis.symbols import Symbols
 from mallard.analysis.verdict import judged
+from mallard.figures import shown
 from mallard.processes import processes, summary_of
-from mallard.report.replay import replay_of
+from mallard.report.replay import of_blocks, replay_of
 
 # A node of the flame graph that is less than this part of every metric cannot be seen.
 SMALLEST_SHARE = 0.0005
 MOST_NODES = 20_000
 SMALLER = "(smaller)"
+
+# Of a row of a replay.
+TIMES = ("alloc_ns", "free_ns", "realloc_ns", "calloc_ns")
+STEPPED = {"operations": ("event",), "curve": ("event", "live", "granted", "held_min", "held_max")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +61,50 @@ def as_json(report: JournalReport) -> str:
         "profile": profile,
         "frames": [asdict(frame) for frame in frames],
         "call_tree": asdict(report.call_tree),
-        "replay": report.replay,
+        "journal": shlex.quote(shown(report.profile.journal)),
+        "replay": None if report.replay is None else small(report.replay),
         "replay_hint": report.replay_hint,
     }
     return json.dumps(whole, separators=(",", ":"), allow_nan=False)
+
+
+def small(replay: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a replay as the page stores it: every point of it, in less room."""
+    return {**replay, "rows": [small_row(row) for row in replay["rows"]]}
+
+
+def small_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return one row with times rounded, and columns as steps."""
+    made = {**row, **{name: rounded(row[name]) for name in TIMES if name in row}}
+    for name, columns in STEPPED.items():
+        table = row.get(name)
+        if table:
+            made[name] = {**table, **{column: steps(table[column]) for column in columns}}
+    if row.get("operations"):
+        made["operations"]["ns"] = rounded(row["operations"]["ns"])
+    return made
+
+
+def steps(values: Iterable[int | None]) -> list[int | None]:
+    """Return each value less the one before it, the first less 0; None stays, and is no value to the next."""
+    found: list[int | None] = []
+    before = 0
+    for value in values:
+        found.append(None if value is None else value - before)
+        before = before if value is None else value
+    return found
+
+
+def rounded(times: Any) -> Any:
+    """Return times with four significant digits, whatever they are in."""
+    if isinstance(times, dict):
+        return {name: rounded(value) for name, value in times.items()}
+    if isinstance(times, list):
+        return [rounded(value) for value in times]
+    if not isinstance(times, float):
+        return times
+    short = float(f"{times:.4g}")
+    return int(short) if short.is_integer() else short
 
 
 def largest_shares(tree: CallTree) -> list[float]:
@@ -124,7 +173,7 @@ def of_journal(journal: str, options: Options, replay: str) -> JournalReport:
         started = store.totals["start_unix_ns"]
         store.sql.close()
     replayed, hint = replay_of(journal, profile.totals.events, replay)
-    if replayed is not None:
+    if replayed is not None and of_blocks(replayed):
         profile = judged(profile, replayed["rows"])
     return JournalReport(profile, tree, replayed, hint, started or None)
 

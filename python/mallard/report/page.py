@@ -5,6 +5,7 @@ from importlib.resources import files
 from xml.etree.ElementTree import Element
 
 from mallard import figures
+from mallard.analysis.verdict import MOST_MEMORY
 from mallard.html.element import Column, head, line, scrolled, tag
 from mallard.html.frame import Page, whole
 from mallard.report.data import JournalReport, as_json
@@ -24,7 +25,10 @@ def render(reports: list[JournalReport], version: str, command: list[str]) -> st
         content=content,
         data=[as_json(report).encode() for report in reports],
         own=files("mallard.report") / "page",
-        given={"dimensions": [asdict(dimension) for dimension in DIMENSIONS]},
+        given={
+            "dimensions": [asdict(dimension) for dimension in DIMENSIONS],
+            "most_memory": MOST_MEMORY,
+        },
     )
     return whole(page, version, command)
 

@@ -10,7 +10,7 @@ from mallard.analysis.model import Finding, Profile
 from mallard.html.element import tag
 from mallard.report.data import JournalReport
 from mallard.report.method import method
-from mallard.report.strategies import strategies
+from mallard.report.strategies import held, single_operations, strategies
 from mallard.report.subsystems import subsystems
 
 # Sections in the order of the page: name, heading, whether a chart of that name draws in it.
@@ -20,8 +20,13 @@ SECTIONS = (
     ("flame", "Call tree"),
     ("sites", "Sites"),
     ("heat", "Sizes and lifetimes"),
+    ("requests", "Sizes asked for"),
     ("threads", "Threads"),
     ("replay", "Strategies"),
+    ("operations", "Single operations"),
+    ("tails", "Times of calls"),
+    ("held", "Held over time"),
+    ("copies", "Copies at once"),
     ("regions", "Regions"),
     ("method", "Method"),
 )
@@ -38,6 +43,8 @@ def panel(report: JournalReport, number: int, several: bool) -> Element:
     content = {
         "dvluc": [subsystems(profile, number)],
         "replay": strategies(report),
+        "tails": single_operations(report),
+        "held": held(report),
         "regions": [regions(profile)],
         "method": method(report),
     }

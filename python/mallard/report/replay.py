@@ -9,6 +9,7 @@
 import json
 import shlex
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from mallard.native import tool
 AUTOMATIC_EVENTS = 1_000_000
 # CPU seconds of warm passes in each process: hundreds of passes of a small journal, one of a large one.
 WARM_SECONDS = "0.05"
+# What the page draws beside times and footprint.
+DRAWN = ("--latency", "--passes", "10", "--curve")
 WAYS = ("auto", "always", "never")
 
 Replay = dict[str, Any]
@@ -44,7 +47,7 @@ def run(journal: str) -> tuple[Replay | None, str]:
     """Replay the journal; a journal that cannot be replayed is told on the page."""
     with waiting(f"replaying {journal} with every strategy"):
         run = subprocess.run(
-            [tool("mallard-replay"), "--json", "--warm-time", WARM_SECONDS, journal],
+            [tool("mallard-replay"), "--json", "--warm-time", WARM_SECONDS, *DRAWN, journal],
             capture_output=True,
             text=True,
             errors="replace",
@@ -55,6 +58,16 @@ def run(journal: str) -> tuple[Replay | None, str]:
         return None, f"Not replayed. {said}"
     replay: Replay = json.loads(run.stdout)
     return replay, ""
+
+
+def of_blocks(replay: Mapping[str, Any]) -> bool:
+    """Return whether it is of single blocks on one thread: what the verdict stands on."""
+    return bool(replay["journal"].get("replayed", "blocks") == "blocks")
+
+
+def of_threads(replay: Mapping[str, Any]) -> bool:
+    """Return whether it is on the recorded threads."""
+    return bool(replay["journal"].get("replayed") == "threads")
 
 
 def read(path: str, journal: str) -> Replay:
@@ -72,9 +85,10 @@ def read(path: str, journal: str) -> Replay:
         raise MallardError(f"{path} is not what `mallard replay --json` prints") from error
     if not known:
         raise MallardError(f"{path} holds no row: nothing was replayed")
-    replayed = replay["journal"].get("replayed", "blocks")
-    if replayed != "blocks":
-        raise MallardError(f"the replay {path} is of {replayed}; the report shows replays of blocks")
+    if not of_blocks(replay) and not of_threads(replay):
+        raise MallardError(
+            f"the replay {path} is of regions; the report shows replays of blocks and of threads"
+        )
     if of != shown(Path(journal).name):
         raise MallardError(f"{path} replays {of}, not {journal}")
     return dict(replay)

@@ -1,4 +1,4 @@
-// colour_mix: colours between two colours, and the text that can be read on one.
+// colour_mix: colours between two colours, colours that let others through, and the text that can be read on one.
 
 const probe = document.createElement("canvas").getContext("2d");
 
@@ -24,6 +24,9 @@ mallard.colour_mix = remembered((first, second, share) => {
   const mixed = a.map((value, at) => Math.round(value + (b[at] - value) * share));
   return `#${mixed.map((value) => value.toString(16).padStart(2, "0")).join("")}`;
 });
+
+// The colour with so much of it left (0 to 1), above whatever it covers.
+mallard.faded = (colour, left) => `rgba(${channels(colour).join(", ")}, ${left})`;
 
 // Black or white, whichever stands out more (relative luminance as WCAG defines it).
 mallard.text_on = remembered((colour) => {

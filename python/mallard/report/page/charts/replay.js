@@ -3,9 +3,6 @@
 
 const { element, format } = mallard;
 
-// Times further apart than this are drawn on a logarithmic axis.
-const far_apart = 12;
-
 function time_axis(title, domain, kind) {
   const log = kind === "log" ? { type: "log", dtick: "D2" } : { rangemode: "tozero" };
   return { title: { text: title }, domain, fixedrange: true, ...log };
@@ -38,6 +35,16 @@ function fastest(rows, wanted) {
   return rows.measured.find((row) => !row.repeated && wanted(row)) ?? null;
 }
 
+// What a replay on the recorded threads was, in a sentence; nothing of others.
+function on_threads({ schedule }) {
+  if (!schedule) return "";
+  const { threads, at_once, remote_frees, window } = schedule;
+  return (
+    `Replayed on the recorded threads: ${format.count(threads)} with events, at most ${format.count(at_once)} of them alive at once, ` +
+    `none more than ${format.count(window)} events ahead of the recorded order; ${format.share(remote_frees)} of the frees are remote, by another thread than allocated. `
+  );
+}
+
 function others_list({ others }) {
   if (others.length === 0) return "";
   const items = others.map(({ label, status, reason }) => element("li", {}, `${label}: ${status.replaceAll("_", " ")}${reason ? `, ${reason}` : ""}`));
@@ -49,8 +56,9 @@ mallard.charts.replay = {
   help:
     "Each point is a round: the CPU time of an allocation or a free, net of the floor (none), the harness without an " +
     "allocator; a box holds the middle half of the rounds. Warm is a repeated pass, cold the first one in a fresh " +
-    "process. The dotted lines are glibc's medians; glibc a/a is glibc measured a second time: what is no further " +
-    "from glibc than that is noise. Bars are the fragmentation F = most held / most live; where the strategy can tell, " +
+    "process. On the recorded threads it is the CPU time of all of them; wall times are in the table. The dotted " +
+    "lines are glibc's medians; glibc a/a is glibc measured a second time: what is no further from glibc than that " +
+    "is noise. Bars are the fragmentation F = most held / most live; where the strategy can tell, " +
     "divided as at the moment of most live bytes: internal is granted - live, header carved - granted, external held - carved.",
 
   missing({ replay, replay_hint }) {
@@ -69,7 +77,7 @@ mallard.charts.replay = {
     const [best, malloc] = [fastest(rows, () => true), fastest(rows, ({ binding }) => binding === "malloc")];
     const drop_in = malloc && malloc !== best ? ` The fastest malloc is ${said(malloc)}.` : "";
     const net = floor ? ` The floor, ${format.number(floor.ns_per_event)} ns, is subtracted from all.` : "";
-    return best ? `The fastest is ${said(best)}.${drop_in}${net}` : "";
+    return best ? `${on_threads(replay.journal)}The fastest is ${said(best)}.${drop_in}${net}` : "";
   },
 
   async draw(container, data, context) {
@@ -77,13 +85,9 @@ mallard.charts.replay = {
     const rows = mallard.replay_rows(data.replay);
     const most = rows.measured.at(-1).ns_per_event;
     const least = rows.measured[0].ns_per_event;
-    state.axis ??= least > 0 && most / least > far_apart ? "log" : "linear";
+    state.axis ??= mallard.axis_kind(least, most);
     const plot = element("div", { role: "img", "aria-label": `${this.title}. ${this.summary(data)}` });
-    const axis = mallard.choice("Axis of times", [["linear", "Linear"], ["log", "Logarithmic"]], state.axis, (value) => {
-      state.axis = value;
-      return draw_plot();
-    });
-    container.append(element("div", { class: "toolbar" }, axis), plot, others_list(rows));
+    container.append(element("div", { class: "toolbar" }, mallard.axis_choice("Axis of times", state, draw_plot)), plot, others_list(rows));
 
     async function draw_plot() {
       await context.plot(plot, mallard.replay_traces(rows, theme), replay_layout(rows, state.axis, theme), { modeBarButtons: [["toImage"]] });

@@ -8,6 +8,9 @@ const { format } = mallard;
 
 const floor_name = "none";
 
+// What is timed by itself, as `operations.call` numbers it.
+mallard.calls = ["alloc", "free", "realloc", "calloc"];
+
 mallard.replay_rows = (replay) => {
   const named = replay.rows.map((row) => ({
     ...row,
@@ -24,6 +27,19 @@ mallard.replay_rows = (replay) => {
     glibc: measured.find((row) => row.strategy === "glibc") ?? null,
     others: named.filter((row) => row.status !== "ok" || (row.strategy !== floor_name && !is_measured(row))),
   };
+};
+
+// What is said where a replay has no figures of a kind: `options` of `mallard replay` would have added them.
+mallard.replay_adds = ({ journal }, said, options) =>
+  `${said} This adds it: mallard replay ${journal} ${options} -o replay.json && mallard report ${journal} --replay replay.json`;
+
+// The same, where the report's own replay has such figures.
+mallard.replay_lacks = (data, said, options) => (data.replay ? mallard.replay_adds(data, said, options) : data.replay_hint || "The journal was not replayed.");
+
+// By binding; glibc, which all are compared with, and what is no strategy stand out.
+mallard.strategy_colour = (row, theme) => {
+  if (row.repeated || row.strategy === floor_name) return theme.muted;
+  return row.strategy === "glibc" ? theme.text : theme.series[{ typed: 0, pmr: 3, malloc: 1 }[row.binding] ?? 7];
 };
 
 // What a row held at most, in parts of the most live bytes: live itself is 1.
@@ -112,13 +128,9 @@ function footprint_traces(rows, theme) {
 }
 
 mallard.replay_traces = ({ measured, glibc }, theme) => {
-  const colour = (row) => {
-    if (row.repeated) return theme.muted;
-    return row.strategy === "glibc" ? theme.text : theme.series[{ typed: 0, pmr: 3, malloc: 1 }[row.binding] ?? 7];
-  };
   const boxes = ["warm", "cold"].flatMap((pass, at) => {
     const base = pass === "warm" ? glibc?.ns_per_event : glibc?.cold_ns_per_event;
-    return measured.map((row) => time_trace(row, pass, at === 0 ? "x" : "x2", colour(row), base));
+    return measured.map((row) => time_trace(row, pass, at === 0 ? "x" : "x2", mallard.strategy_colour(row, theme), base));
   });
   return [...boxes.filter((trace) => trace !== null), ...footprint_traces(measured, theme)];
 };
