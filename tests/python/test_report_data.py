@@ -90,10 +90,15 @@ def page_bytes(replay: dict[str, Any]) -> int:
 
 
 @pytest.mark.parametrize(
-    ("strategies", "dots", "fits"), [(12, 4000, True), (35, 4000, True), (12, 60_000, False)]
+    ("strategies", "dots", "fits"),
+    [
+        (12, 4000, True),
+        pytest.param(35, 4000, True, marks=pytest.mark.slow),
+        pytest.param(12, 30_000, False, marks=pytest.mark.slow),
+    ],
 )
 def test_a_million_events_stay_a_small_page(strategies: int, dots: int, fits: bool) -> None:
-    """A row has at most about 4000 dots and 1000 points; with more than that the page would be too large."""
+    """A row has at most about 4000 dots and 1000 points; with many more the page would be too large."""
     assert (page_bytes(timed_replay(strategies, dots, points=1000)) <= MOST_BYTES) == fits
 
 
