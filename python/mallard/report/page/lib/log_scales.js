@@ -1,5 +1,7 @@
-// log_axis: logarithmic axes whose ticks have units. A time that is too short for the clock stands at the end of
-// its axis, since 0 has no place on one.
+// log_scales: logarithmic axes whose ticks have units, and colours that go by the logarithm.
+//
+// A time that is too short for the clock stands at the end of its axis, since 0 has no place on one. A count of
+// nothing has no colour, so that a single object can still be told from none.
 //
 //     < 10 ns     .     100 ns     1 µs     10 µs
 //        |        |        |         |        |
@@ -54,4 +56,27 @@ mallard.byte_ticks = (least, most, wanted = 9) => {
   const step = steps.find((each) => (last - first) / each < wanted) ?? steps.at(-1);
   const powers = Array.from({ length: Math.max(0, last - first) + 1 }, (_, at) => first + at);
   return powers.filter((power) => power % step === 0).map((power) => 2 ** power);
+};
+
+// Traces of a heat map: counts by their logarithm, with a colour bar that shows the counts themselves.
+mallard.log_colours = (rows, scale, write) => {
+  const most = Math.max(1, ...rows.flat());
+  const decades = Array.from({ length: Math.floor(Math.log10(most)) + 1 }, (_, power) => power);
+  const step = Math.ceil(decades.length / 6);
+  const ticks = decades.filter((power) => power % step === 0);
+  return {
+    type: "heatmap",
+    z: rows.map((row) => row.map((count) => (count > 0 ? Math.log10(count) : null))),
+    zmin: -Math.log10(most) / 8,
+    zmax: Math.max(1, Math.log10(most)),
+    colorscale: scale,
+    hoverongaps: false,
+    hovertemplate: "%{hovertext}<extra></extra>",
+    colorbar: {
+      tickvals: ticks,
+      ticktext: ticks.map((power) => write(10 ** power)),
+      thickness: 12,
+      outlinewidth: 0,
+    },
+  };
 };
