@@ -105,7 +105,7 @@ mallard.charts.requests = {
             ticks: "outside",
           },
           yaxis: { title: { text: "allocations" }, tickformat: "~s", fixedrange: true, ...counts },
-          yaxis2: { ...bare, overlaying: "y", side: "right", range: [0, 103], ticksuffix: " %" },
+          yaxis2: { ...bare, overlaying: "y", side: "right", range: [0, 103], tickvals: [0, 25, 50, 75, 100], ticksuffix: " %" },
           legend: { traceorder: "normal" },
         },
         { modeBarButtons: [["toImage"]] },

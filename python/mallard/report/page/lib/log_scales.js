@@ -20,7 +20,7 @@ mallard.clock_of = (replay) => {
     least,
     below: `< ${format.ns(quantum)}`,
     place: (ns) => Math.max(ns, least),
-    write: (ns) => (ns !== null && ns < quantum ? `less than ${format.ns(quantum)}` : format.ns(ns)),
+    write: (ns) => (ns !== null && ns < 0.9 * quantum ? `less than ${format.ns(quantum)}` : format.ns(ns)),
   };
 };
 
