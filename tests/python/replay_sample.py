@@ -211,7 +211,10 @@ def threads_row(chance: random.Random, who: tuple[str, str], speed: float, copie
     scale = []
     for number in range(1, copies + 1):
         speedup = number / (1 + (0.6 if locks else 0.04) * (number - 1))
-        rounds = [1e9 / (speed + 3) * speedup * chance.uniform(0.95, 1.05) for _ in range(5)]
+        rounds = [
+            1e9 / (speed + (0 if strategy == "none" else 1.4)) * speedup * chance.uniform(0.95, 1.05)
+            for _ in range(5)
+        ]
         scale.append(
             {
                 "copies": number,

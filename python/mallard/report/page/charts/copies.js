@@ -3,6 +3,7 @@
 
 const { element, format } = mallard;
 
+const ideal_name = "none: the schedule alone";
 const error_bars = { type: "data", symmetric: false, thickness: 1, width: 3 };
 const per_second = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 });
 
@@ -96,8 +97,14 @@ mallard.charts.copies = {
     async function show() {
       const chosen = rows.filter(({ label }) => state.chosen.has(label));
       const traces = chosen.map((row) => trace_of(row, state.view, styles.line(row.label)));
-      const dashed = { color: theme.muted, width: 1.5, dash: "dash" };
-      if (ideal) traces.push({ ...trace_of(ideal, state.view, dashed), name: "none: the schedule alone" });
+      const annotations = [];
+      if (ideal) {
+        const alone = { ...trace_of(ideal, state.view, { color: theme.muted, width: 1.5, dash: "dash" }), name: ideal_name };
+        const end = alone.y.at(-1);
+        const place = { x: alone.x.at(-1), y: state.axis === "log" ? Math.log10(end) : end, xanchor: "right", yanchor: "bottom", yshift: 6 };
+        traces.push(alone);
+        annotations.push({ ...place, text: ideal_name, showarrow: false, font: { color: theme.muted } });
+      }
       const title = { text: state.view === "times" ? "times one copy" : "events a second" };
       const kind = state.axis === "log" ? { type: "log" } : { rangemode: "tozero" };
       await context.plot(
@@ -107,6 +114,7 @@ mallard.charts.copies = {
           height: 380,
           hovermode: "closest",
           showlegend: false,
+          annotations,
           xaxis: { title: { text: "copies at once" }, dtick: 1, fixedrange: true },
           yaxis: { title, tickformat: "~s", fixedrange: true, ...kind },
         },

@@ -37,12 +37,12 @@ function box_text(row, call, figures, clock) {
 }
 
 // A box for each strategy from quartile to quartile, whiskers from the least to the 99th percentile.
-function box_traces(rows, call, which, axis, clock, theme, is_first) {
+function box_traces(rows, call, which, axis, clock, styles, is_first) {
   const known = rows.map((row) => ({ row, figures: figures_of(row, call, which) })).filter(({ figures }) => figures);
   const y = known.map(({ row }) => row.label);
   const at = (key) => known.map(({ figures }) => clock.place(figures[key]));
   const boxes = known.map(({ row, figures }) => {
-    const colour = mallard.strategy_colour(row, theme);
+    const { color } = styles.of(row.label);
     const place = (key) => [clock.place(figures[key])];
     return {
       type: "box",
@@ -55,8 +55,8 @@ function box_traces(rows, call, which, axis, clock, theme, is_first) {
       lowerfence: place("min"),
       upperfence: place("p99"),
       xaxis: axis,
-      line: { color: colour, width: 1.5 },
-      fillcolor: mallard.faded(colour, 0.25),
+      line: { color, width: 1.5 },
+      fillcolor: mallard.faded(color, 0.25),
       hoverinfo: "skip",
       showlegend: false,
     };
@@ -71,7 +71,7 @@ function box_traces(rows, call, which, axis, clock, theme, is_first) {
     x: at(key),
     y,
     xaxis: axis,
-    marker: { ...marker, color: known.map(({ row }) => mallard.strategy_colour(row, theme)) },
+    marker: { ...marker, color: known.map(({ row }) => styles.of(row.label).color) },
     hovertext,
     hovertemplate: "%{hovertext}<extra></extra>",
   });
@@ -220,7 +220,7 @@ mallard.charts.tails = {
       const sorted = ordered(rows, state.call, state.which, state.order);
       const of_pair = calls.indexOf(state.call) < 2 ? calls.slice(0, 2) : calls.slice(2);
       const pair = of_pair.filter((one) => known.includes(one));
-      const boxed = pair.flatMap((one, at) => box_traces(sorted, one, state.which, at === 0 ? "x" : "x2", clock, theme, at === 0));
+      const boxed = pair.flatMap((one, at) => box_traces(sorted, one, state.which, at === 0 ? "x" : "x2", clock, styles, at === 0));
       await context.plot(boxes, boxed, box_layout(sorted, pair, longest(pair), clock), { modeBarButtons: [["toImage"]] });
       const labels = sorted.map(({ label }) => label);
       const changed = () => show_lines(sorted);

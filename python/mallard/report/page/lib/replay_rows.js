@@ -36,12 +36,6 @@ mallard.replay_adds = ({ journal }, said, options) =>
 // The same, where the report's own replay has such figures.
 mallard.replay_lacks = (data, said, options) => (data.replay ? mallard.replay_adds(data, said, options) : data.replay_hint || "The journal was not replayed.");
 
-// By binding; glibc, which all are compared with, and what is no strategy stand out.
-mallard.strategy_colour = (row, theme) => {
-  if (row.repeated || row.strategy === floor_name) return theme.muted;
-  return row.strategy === "glibc" ? theme.text : theme.series[{ typed: 0, pmr: 3, malloc: 1 }[row.binding] ?? 7];
-};
-
 // What a row held at most, in parts of the most live bytes: live itself is 1.
 mallard.footprint_of = ({ max_held, max_live, internal, header, external }) => {
   if (max_held === null || !max_live) return null;
@@ -128,9 +122,13 @@ function footprint_traces(rows, theme) {
 }
 
 mallard.replay_traces = ({ measured, glibc }, theme) => {
+  const colour = (row) => {
+    if (row.repeated) return theme.muted;
+    return row.strategy === "glibc" ? theme.text : theme.series[{ typed: 0, pmr: 3, malloc: 1 }[row.binding] ?? 7];
+  };
   const boxes = ["warm", "cold"].flatMap((pass, at) => {
     const base = pass === "warm" ? glibc?.ns_per_event : glibc?.cold_ns_per_event;
-    return measured.map((row) => time_trace(row, pass, at === 0 ? "x" : "x2", mallard.strategy_colour(row, theme), base));
+    return measured.map((row) => time_trace(row, pass, at === 0 ? "x" : "x2", colour(row), base));
   });
   return [...boxes.filter((trace) => trace !== null), ...footprint_traces(measured, theme)];
 };
