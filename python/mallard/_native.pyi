@@ -20,6 +20,15 @@ def built_with() -> str:
 def summary_json(path: str) -> str:
     """Read the whole journal and return what is known of it as one JSON object."""
 
+def mallocs() -> list[dict[str, str]]:
+    """Return every malloc that whole programs run under (src/harness/foreign_malloc.hpp), glibc first."""
+
+def machine_json() -> str:
+    """Return what is measured on (src/harness/machine.hpp), as JSON."""
+
+def out_of_reach(program: str) -> str:
+    """Return why nothing can be preloaded into a program, or a script's interpreter; empty if it can."""
+
 def totals_of_regions(path: str) -> dict[str, int]:
     """Read the whole journal and return what was allocated in regions (src/profile/region_instances.hpp)."""
 

@@ -3,19 +3,27 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
 
+#include "harness/foreign_malloc.hpp"
+#include "harness/machine.hpp"
 #include "journal/bytes/output.hpp"
 #include "journal/open.hpp"
 #include "native/bind.hpp"
 #include "profile/journal_pass.hpp"
 #include "profile/region_instances.hpp"
 #include "profile/summary.hpp"
+#include "recorder/program_image.hpp"
 
 namespace nb = nanobind;
+namespace harness = mallard::harness;
 namespace journal = mallard::journal;
 namespace profile = mallard::profile;
+namespace recorder = mallard::recorder;
 
 namespace {
 
@@ -37,6 +45,26 @@ nb::dict totals_of_regions(const std::filesystem::path& path) {
   return result;
 }
 
+nb::list mallocs() {
+  nb::list all;
+  for (const auto list : {harness::foreign_mallocs(), harness::further_mallocs()})
+    for (const harness::foreign_malloc& m : list) {
+      nb::dict one;
+      one["name"] = std::string(m.name);
+      one["object"] = std::string(m.object);
+      one["package"] = std::string(m.package);
+      one["tunables"] = std::string(m.tunables);
+      one["summary"] = std::string(m.summary);
+      all.append(one);
+    }
+  return all;
+}
+
+std::string out_of_reach(const std::filesystem::path& program) {
+  char culprit[PATH_MAX];
+  return recorder::reason_of(recorder::examine_image(program.c_str(), environ, culprit));
+}
+
 }  // namespace
 
 NB_MODULE(_native, module) {
@@ -46,6 +74,9 @@ NB_MODULE(_native, module) {
   module.def(
       "summary_json", [](const std::filesystem::path& path) { return to_json(profile::summarize(path)); },
       nb::arg("path"), nb::call_guard<nb::gil_scoped_release>());
+  module.def("mallocs", mallocs);
+  module.def("machine_json", [] { return to_json(harness::this_machine()).dump(); });
+  module.def("out_of_reach", out_of_reach, nb::arg("program"));
   module.def("totals_of_regions", totals_of_regions, nb::arg("path"));
   mallard::native::bind_groups(module);
   mallard::native::bind_exchange(module);

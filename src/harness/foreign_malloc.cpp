@@ -24,9 +24,21 @@ constexpr std::array mallocs{
                    "oneTBB's scalable malloc, preloaded"},
 };
 
+// glibc-arenas: as many as is usual for servers whose memory grows with their threads; by default there are
+// eight for each processor.
+constexpr std::array further{
+    foreign_malloc{"glibc-arenas", "", "libc6", "GLIBC_TUNABLES=glibc.malloc.arena_max=2",
+                   "the C library's own, with two arenas for all threads"},
+    foreign_malloc{"mallard", "libmallard-malloc.so", "", "", "mallard's own, preloaded"},
+    foreign_malloc{"mallard-checked", "libmallard-malloc-checked.so", "", "",
+                   "mallard's own with checks, preloaded"},
+};
+
 }  // namespace
 
 std::span<const foreign_malloc> foreign_mallocs() { return mallocs; }
+
+std::span<const foreign_malloc> further_mallocs() { return further; }
 
 const foreign_malloc* find_foreign_malloc(std::string_view name) {
   for (const foreign_malloc& m : mallocs)

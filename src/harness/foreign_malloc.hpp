@@ -22,6 +22,10 @@ struct foreign_malloc {
 
 [[nodiscard]] std::span<const foreign_malloc> foreign_mallocs();
 
+// Those that only whole programs are measured under, beside these: mallard's own, whose objects lie in the
+// installation, and settings that make no difference to one thread.
+[[nodiscard]] std::span<const foreign_malloc> further_mallocs();
+
 // The malloc of that name, or null.
 [[nodiscard]] const foreign_malloc* find_foreign_malloc(std::string_view name);
 

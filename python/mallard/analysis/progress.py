@@ -35,3 +35,26 @@ def waiting(title: str) -> Iterator[None]:
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         bar.add_task(title, total=None)
         yield
+
+
+@contextmanager
+def turns_bar() -> Iterator[Callable[[float, str, float], None]]:
+    """Show what is at work, the share that is done and when all will be, if stderr is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda share, what, seconds: None
+        return
+    from datetime import datetime, timedelta
+
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[end]}"))
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=1.0, end="")
+
+        def update(share: float, what: str, seconds: float) -> None:
+            end = f"until about {datetime.now() + timedelta(seconds=seconds):%H:%M:%S}" if seconds else ""
+            bar.update(task, completed=share, description=what, end=end)
+
+        yield update

@@ -251,7 +251,7 @@ def print_comparison(first: "Run", second: "Run", most: int, as_json: bool) -> N
     """Print how far two runs agree; what they differ in otherwise is a warning."""
     import json
 
-    from mallard_bench.compare import agreements, differences, lines
+    from mallard_bench.agreement import agreements, differences, lines
     from mallard_bench.printing import printing
 
     found = agreements(first, second)

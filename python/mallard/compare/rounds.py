@@ -1,0 +1,266 @@
+"""The mallocs in turn: one round that is looked into, further ones without a clock, then those that count.
+
+    untimed      glibc  jemalloc  mimalloc  glibc a/a      with libmallard-witness.so behind each malloc
+    round 1      mimalloc  glibc  glibc a/a  jemalloc      shuffled anew each round, by a fixed seed
+    round 2      jemalloc  glibc  mimalloc  glibc a/a
+
+The order changes so that nobody always runs behind the same one. What the untimed round finds leaves a malloc
+out: it was not loaded, or is not what the program calls, or the program ends otherwise than under glibc.
+"""
+
+import os
+import random
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
+
+from mallard import MallardError
+from mallard.compare.launch import Program, RunError, Taken, ending, run
+from mallard.compare.mallocs import AGAIN, BASE, OWN_SETTINGS, Malloc, own_library
+
+Progress = Callable[[float, str, float], None]  # share that is done, what is at work, seconds that are left
+
+# Allocators inside programs, by the function that src/harness/whole/witness.c finds them by.
+POOLS = {
+    "PyObject_Malloc": ("PYTHONMALLOC", "Python's own pools; PYTHONMALLOC=malloc sends them to malloc"),
+    "_emalloc": ("USE_ZEND_ALLOC", "PHP's own memory manager; USE_ZEND_ALLOC=0 sends them to malloc"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How often, for how long, and what is compared beside the figures."""
+
+    rounds: int
+    least: int  # rounds, however long they take
+    seconds: float  # after which no further round begins
+    warmup: int = 1  # untimed rounds
+    same_output: bool = True  # of all mallocs, and that the program succeeds
+    seed: int = 1
+
+
+@dataclass(slots=True)
+class Row:
+    """A malloc and its runs."""
+
+    malloc: Malloc
+    loaded: str = ""  # the library whose malloc the program calls
+    reason: str = ""  # why it is left out
+    runs: dict[int, Taken] = field(default_factory=dict)  # by the number of the round
+
+
+@dataclass(slots=True)
+class Session:
+    """All rows, measured as far as time and the user let it."""
+
+    program: Program
+    plan: Plan
+    rows: list[Row]
+    notes: list[str] = field(default_factory=list)
+    interrupted: bool = False
+
+    @property
+    def base(self) -> Row:
+        """Return what the others are compared with."""
+        return self.rows[0]
+
+    def measure(self, progress: Progress) -> None:
+        """Run all rounds; Ctrl-C ends them, once there is something to show."""
+        if unset := [name for name in OWN_SETTINGS if name in os.environ]:
+            self.notes.append(f"the program does not see your environment's {', '.join(unset)}")
+        began = monotonic()
+        self.look_into(progress)
+        for _ in range(self.plan.warmup - 1):
+            for row in self.going_on():
+                self.turn(row, row.malloc.environment())
+        one_round = (monotonic() - began) / self.plan.warmup
+        try:
+            self.take_turns(progress, one_round)
+        except KeyboardInterrupt:
+            if not self.base.runs:
+                raise
+            self.interrupted = True
+
+    def take_turns(self, progress: Progress, one_round: float) -> None:
+        """Run the rounds that count."""
+        shuffled = random.Random(self.plan.seed)
+        began = monotonic()
+        for number in range(self.plan.rounds):
+            if number:
+                one_round = (monotonic() - began) / number
+            if number >= self.plan.least and monotonic() - began > self.plan.seconds:
+                return
+            rounds = self.expected_rounds(one_round)
+            order = self.going_on()
+            shuffled.shuffle(order)
+            for at, row in enumerate(order):
+                done = number + at / len(order)
+                left = max(0.0, one_round * (rounds - done))
+                progress(done / rounds, f"round {number + 1} of {rounds}: {row.malloc.name}", left)
+                if taken := self.turn(row, row.malloc.environment()):
+                    row.runs[number] = taken
+        progress(1, "done", 0)
+
+    def expected_rounds(self, one_round: float) -> int:
+        """Return how many rounds there will be if each takes so many seconds."""
+        if one_round * self.plan.rounds <= self.plan.seconds:
+            return self.plan.rounds
+        return min(self.plan.rounds, max(self.plan.least, int(self.plan.seconds / one_round) + 1))
+
+    def going_on(self) -> list[Row]:
+        """Return the rows that have not been left out."""
+        return [row for row in self.rows if not row.reason]
+
+    def turn(self, row: Row, environment: dict[str, str]) -> Taken | None:
+        """Run the program once; a run that fails leaves the malloc out, and ends all if it is the base."""
+        try:
+            taken = run(self.program, environment)
+            self.expect_good_end(row, taken)
+        except RunError as error:
+            if row is self.base:
+                name = Path(self.program.arguments[0]).name
+                raise MallardError(f"cannot compare mallocs under {name}: {error}") from error
+            row.reason = str(error)
+            return None
+        return taken
+
+    def expect_good_end(self, row: Row, taken: Taken) -> None:
+        """Refuse a run in which the program has failed, if anybody asks."""
+        if self.plan.same_output and taken.exit_code != 0:
+            hint = "; --output ignore measures it all the same" if row is self.base else ""
+            raise RunError(f"it {ending(taken.exit_code, taken.errors)}{hint}")
+        if self.program.figure is not None and taken.figure is None:
+            raise RunError("--figure finds nothing in what it prints")
+        if row is not self.base and taken.exit_code < 0:
+            raise RunError(f"it {ending(taken.exit_code, taken.errors)}")
+
+    def look_into(self, progress: Progress) -> None:
+        """Run each malloc once with the witness behind it, and leave out those that are not in force."""
+        witness = own_library("libmallard-witness.so")
+        if not witness:
+            raise MallardError(
+                "libmallard-witness.so is not beside mallard-launch: this installation is not whole"
+            )
+        with TemporaryDirectory(prefix="mallard-") as folder:
+            for at, row in enumerate(self.rows):
+                progress(0, f"untimed round: {row.malloc.name}", 0)
+                told = Path(folder) / str(at)
+                told.touch()
+                taken = self.turn(row, row.malloc.environment(witness) | {"MALLARD_WITNESS": str(told)})
+                if taken is None:
+                    continue
+                processes = Processes.told(told.read_text(errors="surrogateescape"))
+                if row is self.base:
+                    self.know_base(processes)
+                else:
+                    row.loaded = processes.loaded
+                    row.reason = why_not(row.malloc, processes, self.base.loaded, taken.errors)
+                    if not row.reason:
+                        self.notes += others_told(row.malloc, processes)
+
+    def know_base(self, processes: "Processes") -> None:
+        """Find out what the program calls when nothing is preloaded; it need not be the C library."""
+        name = Path(self.program.arguments[0]).name
+        if not processes.programs:
+            raise MallardError(f"cannot compare mallocs under {name}: nothing could be loaded into it")
+        if not processes.loaded:
+            raise MallardError(
+                f"cannot compare mallocs under {name}: it defines malloc itself, "
+                "and nothing preloaded takes its place"
+            )
+        self.base.loaded = processes.loaded
+        library = Path(processes.loaded).name
+        if not is_c_library(processes.loaded):
+            self.notes.append(f"{name} is linked with {library}: that is its malloc in place of {BASE}")
+            for row in self.rows:
+                if row.malloc.name in (BASE, BASE + AGAIN):
+                    row.malloc = replace(row.malloc, name=row.malloc.name.replace(BASE, library))
+        self.notes += pools_told(processes)
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """What the witness has seen: each process by its program and the library whose malloc it calls."""
+
+    programs: Sequence[tuple[str, str]]  # in the order of their starts
+    pools: Sequence[tuple[str, str]]  # program and function
+    strays: Sequence[
+        tuple[str, str]
+    ]  # object and the library whose malloc it calls in place of its process's
+
+    @classmethod
+    def told(cls, lines: str) -> "Processes":
+        """Read the witness's lines."""
+        fields = [line.split("\t") for line in lines.splitlines()]
+        of_kind = {
+            kind: [one[2:] for one in fields if one[0] == kind] for kind in ("malloc", "pool", "bound")
+        }
+        return cls(
+            [(program, library) for program, library, _ in of_kind["malloc"]],
+            [(program, function) for program, function, _ in of_kind["pool"]],
+            [(place or program, other) for program, place, other in of_kind["bound"]],
+        )
+
+    @property
+    def loaded(self) -> str:
+        """Return the library whose malloc the first process calls; empty if the program has its own."""
+        return self.programs[0][1] if self.programs else ""
+
+
+def why_not(malloc: Malloc, processes: Processes, base: str, errors: str) -> str:
+    """Say why a malloc is not the one that was measured; empty if it is."""
+    library = Path(malloc.library).name
+    if not processes.programs:
+        return "nothing could be loaded into the program"
+    if not malloc.library:
+        if malloc.repeated or is_c_library(processes.loaded):
+            return ""
+        return f"the program calls the malloc of {Path(base).name}, not the C library's"
+    if not same_file(processes.loaded, malloc.library):
+        refused = re.search(rf"ld\.so: object '[^']*{re.escape(library)}' from LD_PRELOAD .*\((.*)\)", errors)
+        if refused:
+            return f"{library} cannot be loaded: {refused[1]}"
+        return f"{library} is loaded, but malloc is that of {Path(processes.loaded).name}"
+    if processes.strays:
+        place, other = (Path(file).name for file in processes.strays[0])
+        return f"{place} calls the malloc of {other}: it was opened with RTLD_DEEPBIND"
+    return ""
+
+
+def others_told(malloc: Malloc, processes: Processes) -> list[str]:
+    """Say which programs that the program starts call another malloc."""
+    others = {program: library for program, library in processes.programs if library != processes.loaded}
+    return [
+        f"under {malloc.name}, {Path(program).name} calls {of_whom(library)}"
+        for program, library in others.items()
+    ]
+
+
+def of_whom(library: str) -> str:
+    """Name a malloc by its library."""
+    return f"the malloc of {Path(library).name}" if library else "a malloc of its own"
+
+
+def pools_told(processes: Processes) -> list[str]:
+    """Say which programs serve objects themselves, without asking any malloc."""
+    told = []
+    for program, function in dict.fromkeys(processes.pools):
+        variable, words = POOLS.get(
+            function, ("", f"an allocator of its own ({function}), which is not compared")
+        )
+        if variable not in os.environ:
+            told.append(f"{Path(program).name} takes small objects from {words}")
+    return told
+
+
+def is_c_library(file: str) -> bool:
+    """Return whether a malloc is the C library's."""
+    return Path(file).name.startswith("libc.so")
+
+
+def same_file(one: str, other: str) -> bool:
+    """Return whether two paths lead to one file."""
+    return Path(one).exists() and Path(one).samefile(other)
