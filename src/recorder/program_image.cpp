@@ -174,7 +174,7 @@ const char* reason_of(reach verdict) noexcept {
     case reach::privileged:
       return "it is setuid, setgid or has capabilities, so the system preloads nothing into it";
     case reach::foreign:
-      return "it is built for another architecture or another libc than the recorder";
+      return "it is built for another architecture or another libc than mallard";
     case reach::sanitized:
       return "it is built with AddressSanitizer, which refuses to run behind another library";
   }

@@ -17,7 +17,7 @@ enum class reach {
   not_executable,
   statically_linked,  // nothing can be preloaded into it
   privileged,         // setuid, setgid or with capabilities: the dynamic linker ignores preloads
-  foreign,            // of another architecture, or for another libc than the recorder
+  foreign,            // of another architecture, or for another libc than mallard
   sanitized,          // with AddressSanitizer in a library, which ends a program that loads another one first
 };
 

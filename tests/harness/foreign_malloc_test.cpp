@@ -20,6 +20,14 @@ TEST(ForeignMalloc, PreloadAndTunablesReachTheEnvironment) {
   EXPECT_TRUE(notrim[0].starts_with("GLIBC_TUNABLES=glibc.malloc.trim_threshold="));
 }
 
+TEST(ForeignMalloc, WhatOnlyWholeProgramsRunUnderIsNoStrategy) {
+  for (const foreign_malloc& further : further_mallocs()) {
+    EXPECT_EQ(find_foreign_malloc(further.name), nullptr) << further.name;
+    EXPECT_NE(further.object.empty(), further.tunables.empty()) << further.name;
+  }
+  EXPECT_EQ(further_mallocs().front().name, "glibc-arenas");
+}
+
 // This process has not preloaded any: measuring one here would measure another malloc.
 TEST(ForeignMalloc, ASanitizersMallocIsKnown) {
   EXPECT_EQ(malloc_is_a_sanitizers(), malloc_in_force() != "libc.so.6");

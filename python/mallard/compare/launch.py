@@ -3,8 +3,8 @@
     mallard --> mallard-launch (src/harness/whole/launch.c) --> PROGRAM
     stdin: a file from its start, or empty        stdout, stderr: files without a name, read afterwards
 
-Launcher and program are a process group of their own: Ctrl-C reaches mallard alone, which ends the group. The
-program's children that are left in it are ended, too, so that they do not disturb the next run.
+Launcher and program are a session of their own, without a terminal: Ctrl-C reaches mallard alone, which ends
+them. The program's children that are left are ended, too, so that they do not disturb the next run.
 """
 
 import hashlib
@@ -121,7 +121,7 @@ def launched(program: Program, environment: dict[str, str]) -> Taken:
             cwd=program.folder,
             env={**plain_environment(), **environment},
             pass_fds=(writing,),
-            process_group=0,
+            start_new_session=True,
         )
         os.close(writing)
         try:

@@ -1,0 +1,144 @@
+"""What `mallard compare` makes of rounds: intervals, and a verdict that finds what there is, and no more."""
+
+import random
+from math import exp
+from pathlib import Path
+
+import pytest
+
+from mallard.compare.intervals import enough_rounds, middle, ratio
+from mallard.compare.launch import Program, Taken
+from mallard.compare.mallocs import AGAIN, BASE, Malloc
+from mallard.compare.outcome import Outcome, as_json, outcome
+from mallard.compare.rounds import Plan, Row, Session
+
+MACHINE = {"cpu": "", "cores": 2, "memory": 1, "kernel": "", "c_library": "", "transparent_huge_pages": ""}
+SESSIONS = 20
+ROUNDS = 25
+
+
+def taken(cpu: float, rss: float = 1e6, figure: float | None = None, output: str = "same") -> Taken:
+    """Return a run that takes so much."""
+    return Taken(cpu, cpu, rss, 100, 0, 1, 2, figure, 0, output, "")
+
+
+def session(**rounds: list[Taken]) -> Outcome:
+    """Return what comes out of rounds, by malloc; `again` is glibc once more."""
+    rows = [
+        Row(Malloc(name.replace("again", BASE + AGAIN), repeated=name == "again"), runs=dict(enumerate(runs)))
+        for name, runs in rounds.items()
+    ]
+    plan = Plan(rounds=ROUNDS, least=5, seconds=0)
+    return outcome(Session(Program(("work",), "work", Path()), plan, rows), MACHINE)
+
+
+def disturbed(noise: random.Random, rounds: int, **cost: float) -> dict[str, list[Taken]]:
+    """Return rounds on a machine that is not idle.
+
+    It is slower for some rounds, by 3 % and more; each run has 2 % of noise of its own, and every twentieth
+    takes about a tenth more.
+    """
+    runs: dict[str, list[Taken]] = {name: [] for name in cost}
+    slow = 0.0
+    for _ in range(rounds):
+        slow = 0.8 * slow + noise.gauss(0, 0.03)
+        for name, factor in cost.items():
+            hit = abs(noise.gauss(0, 0.1)) if noise.random() < 0.05 else 0.0
+            runs[name].append(taken(factor * exp(slow + noise.gauss(0, 0.02)) * (1 + hit)))
+    return runs
+
+
+@pytest.mark.parametrize(
+    ("rounds", "low", "high"),
+    [(1, 0, 0), (5, 0, 4), (6, 0, 5), (9, 1, 7), (10, 1, 8), (20, 5, 14), (25, 7, 17)],
+)
+def test_interval_is_between_the_rounds_that_a_table_of_the_sign_test_names(
+    rounds: int, low: int, high: int
+) -> None:
+    found = middle(range(rounds))
+    assert (found.median, found.low, found.high) == ((rounds - 1) / 2, low, high)
+
+
+def test_what_slows_a_whole_round_is_not_in_the_ratio() -> None:
+    slowed = [1.0, 1.3, 2.0, 1.1, 1.0, 1.7, 1.2, 1.0, 1.4, 1.0]
+    found = ratio([0.9 * one for one in slowed], slowed)
+    assert found is not None
+    assert (found.low, found.median, found.high) == pytest.approx((0.9, 0.9, 0.9))
+
+
+def test_one_disturbed_round_does_not_move_the_ratio() -> None:
+    found = ratio([0.9] * 19 + [90.0], [1.0] * 20)
+    assert found is not None
+    assert (found.low, found.high) == (0.9, 0.9)
+
+
+def test_nothing_is_a_ratio_of_zero() -> None:
+    assert ratio([1, 2], [0, 1]) is None
+    assert ratio([], []) is None
+    assert ratio([0, 0], [1, 1]) is not None
+
+
+def test_more_ratios_need_more_rounds() -> None:
+    rising = [1.0 + 0.01 * number for number in range(30)]
+    alone, among_many = ratio(rising, [1.0] * 30), ratio(rising, [1.0] * 30, ratios=20)
+    assert alone is not None
+    assert among_many is not None
+    assert among_many.low < alone.low < alone.high < among_many.high
+    assert (enough_rounds(1), enough_rounds(9)) == (8, 11)
+
+
+def test_five_per_cent_are_found_and_nothing_where_nothing_is() -> None:
+    noise = random.Random(8)
+    planted = alike = same = 0
+    for _ in range(SESSIONS):
+        found = as_json(session(**disturbed(noise, ROUNDS, glibc=1, alike=1, planted=1.05, again=1)))
+        differs = {row["name"]: row["differs"]["cpu_s"] for row in found["rows"]}
+        planted += differs["planted"]
+        alike += differs["alike"]
+        same += differs["glibc a/a"]
+    assert planted >= 19
+    assert (alike, same) == (0, 0)
+
+
+def test_verdict_names_what_differs() -> None:
+    found = session(
+        glibc=[taken(1.0, rss=100)] * ROUNDS,
+        fast=[taken(0.9, rss=100)] * ROUNDS,
+        slow=[taken(1.2, rss=150)] * ROUNDS,
+        near=[taken(1.005, rss=100)] * ROUNDS,
+        again=[taken(1.0, rss=100)] * ROUNDS,
+    )
+    assert found.verdict == [
+        "CPU time: less than glibc's with fast (0.900, 0.900 to 0.900); more than glibc's with slow "
+        "(1.200, 1.200 to 1.200); no difference beyond noise with near.",
+        "Max RSS: more than glibc's with slow (1.500, 1.500 to 1.500); no difference beyond noise with fast "
+        "and near.",
+        "A/A: glibc measured a second time takes 1.000, 1.000 to 1.000, of its own CPU time; differences of "
+        "that size mean nothing.",
+    ]
+
+
+def test_difference_that_glibc_has_from_itself_is_none() -> None:
+    steady = {
+        name: [taken(cost)] * ROUNDS for name, cost in (("glibc", 1.0), ("fast", 0.97), ("again", 1.04))
+    }
+    found = session(**steady)
+    assert found.verdict[0] == "CPU time: no difference beyond noise."
+    assert "which is not 1: the machine is not quiet" in found.verdict[-1]
+
+
+def test_outputs_are_compared_only_where_glibc_repeats_its_own() -> None:
+    found = session(glibc=[taken(1)] * 5, other=[taken(1, output="other")] * 5, again=[taken(1)] * 5)
+    assert [line.same_output for line in found.lines] == [True, False, True]
+    assert not found.complete
+    wavering = [taken(1, output=str(number)) for number in range(5)]
+    found = session(glibc=wavering, other=[taken(1, output="other")] * 5)
+    assert [line.same_output for line in found.lines] == [None, None]
+    assert found.complete
+
+
+def test_rounds_that_only_one_has_are_in_no_ratio() -> None:
+    found = session(glibc=[taken(1), taken(2), taken(50)], other=[taken(2), taken(4)])
+    of = found.lines[1].ratios["cpu_s"]
+    assert of is not None
+    assert (of.low, of.high) == (2, 2)
