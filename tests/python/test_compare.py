@@ -155,8 +155,9 @@ def test_table_tells_what_was_loaded_and_file_has_the_json(mallard: Mallard, tmp
 
 def test_default_is_every_malloc_that_is_installed(mallard: Mallard) -> None:
     found = compared(mallard, "--rounds", "5", "--no-aa", "--", "/bin/true")
-    expected = ["glibc", "glibc-notrim", "jemalloc", "tcmalloc", "mimalloc", "tbbmalloc", "glibc-arenas"]
-    assert names(found)[: len(expected)] == expected
+    expected = {"glibc-notrim", "jemalloc", "tcmalloc", "mimalloc", "tbbmalloc", "glibc-arenas"}
+    assert names(found)[0] == "glibc"
+    assert expected < set(names(found))
     assert found["a_a"] is None
 
 
@@ -264,7 +265,7 @@ def test_max_rss_is_the_programs_own(mallard: Mallard, programs: Path) -> None:
     small = row(compared(mallard, *quick, programs / "touch", "0"), "glibc")["max_rss_bytes"]["median"]
     large = row(compared(mallard, *quick, programs / "touch", "50"), "glibc")["max_rss_bytes"]["median"]
     assert small < 10 * MIB < len(own)
-    assert 50 * MIB <= large - small < 51 * MIB
+    assert 49 * MIB < large - small < 51 * MIB  # the kernel counts in batches
 
 
 def test_children_are_measured_with_the_program(mallard: Mallard, programs: Path) -> None:
@@ -369,6 +370,16 @@ def test_program_ends_with_the_command(tmp_path: Path) -> None:
     _, errors = running.communicate()
     assert (running.returncode, errors) == (130, b"mallard: interrupted\n")
     assert not is_running(int(started.read_text()))
+
+
+def test_failure_in_a_later_round_keeps_those_before(mallard: Mallard, tmp_path: Path) -> None:
+    setup = ("--cwd", tmp_path, "--setup", "echo >> runs; test $(wc -l < runs) -lt 12")
+    found = compared(
+        mallard, "--rounds", "9", "--malloc", "jemalloc", "--no-aa", *setup, "--", "/bin/true", code=1
+    )
+    assert found["stopped"].startswith("--setup ")
+    assert sum(len(one["rounds"]["cpu_s"]) for one in found["rows"]) == 11 - 2
+    assert any(note.startswith("no further rounds: --setup") for note in found["notes"])
 
 
 @pytest.mark.slow

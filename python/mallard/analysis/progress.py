@@ -50,11 +50,12 @@ def turns_bar() -> Iterator[Callable[[float, str, float], None]]:
     from rich.progress import Progress as Bar
 
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[end]}"))
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    # Drawn when it is told something, and not by a thread: nothing else is at work while a program is timed.
+    with Bar(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
         task = bar.add_task("", total=1.0, end="")
 
         def update(share: float, what: str, seconds: float) -> None:
             end = f"until about {datetime.now() + timedelta(seconds=seconds):%H:%M:%S}" if seconds else ""
-            bar.update(task, completed=share, description=what, end=end)
+            bar.update(task, completed=share, description=what, end=end, refresh=True)
 
         yield update

@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from contextlib import ExitStack
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -121,7 +122,7 @@ def compare(
 ) -> None:
     """Run a whole program under several mallocs in turn and compare what it takes."""
     from mallard.compare.rounds import Plan
-    from mallard.output import spare
+    from mallard.output import spare, writing
 
     spare([stdin] if stdin else [], save)
     spare([stdin] if stdin else [], html)
@@ -135,8 +136,16 @@ def compare(
         same_output=output is Output.SAME,
         seed=seed,
     )
-    result = measured(what, plan, malloc or [], again, better is Better.HIGHER)
-    show(result, as_json, save, html)
+    with ExitStack() as files:  # opened before anything is measured, which may take long
+        saved, page = (files.enter_context(writing(path)) if path else None for path in (save, html))
+        result = measured(what, plan, malloc or [], again, better is Better.HIGHER)
+        text = as_text(result)
+        if saved is not None:
+            saved.write(text)
+        if page is not None:
+            page.write(as_page(result))
+        with writing(None) as printed:
+            printed.write(text if as_json else as_table(result))
     if result.interrupted:
         print("mallard: interrupted; these rounds are measured", file=sys.stderr)
         raise typer.Exit(INTERRUPTED)
@@ -187,32 +196,25 @@ def measured(what: "Program", plan: "Plan", mallocs: list[str], again: bool, hig
     return outcome(session, json.loads(_native.machine_json()), higher)
 
 
-def show(result: "Outcome", as_json: bool, save: Path | None, html: Path | None) -> None:
-    """Print the result, and write what was asked for."""
+def as_text(result: "Outcome") -> bytes:
+    """Return the JSON."""
+    from mallard.compare.outcome import as_json
+
+    return (json.dumps(as_json(result), indent=2, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+
+
+def as_table(result: "Outcome") -> bytes:
+    """Return the table, as wide as the terminal."""
     from mallard.compare.listing import render
-    from mallard.compare.outcome import as_json as members
-    from mallard.output import drawn, writing
+    from mallard.output import drawn
 
-    text = json.dumps(members(result), indent=2, ensure_ascii=False) + "\n"
-    if save is not None:
-        with writing(save) as file:
-            file.write(text.encode())
-    if html is not None:
-        write_page(result, html)
-    with writing(None) as file:
-        file.write(
-            text.encode()
-            if as_json
-            else drawn(lambda console: render(result, console), not sys.stdout.isatty())
-        )
+    return drawn(lambda console: render(result, console), not sys.stdout.isatty())
 
 
-def write_page(result: "Outcome", path: Path) -> None:
-    """Write the page with bars."""
+def as_page(result: "Outcome") -> bytes:
+    """Return the page with bars."""
     from importlib.metadata import version
 
     from mallard.compare.bars import page
-    from mallard.output import writing
 
-    with writing(path) as file:
-        file.write(page(result, version("mallard"), ["mallard", *sys.argv[1:]]).encode())
+    return page(result, version("mallard"), ["mallard", *sys.argv[1:]]).encode()

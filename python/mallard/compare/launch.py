@@ -85,6 +85,8 @@ def run(program: Program, environment: dict[str, str]) -> Taken:
         shell("--setup", program.setup, program.folder)
     try:
         return launched(program, environment)
+    except OSError as error:
+        raise MallardError(f"cannot run {program.arguments[0]}: {error.strerror}") from error
     finally:
         if program.cleanup is not None:
             shell("--cleanup", program.cleanup, program.folder)

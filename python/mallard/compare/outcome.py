@@ -59,6 +59,7 @@ class Outcome:
     method: dict[str, str]
     machine: dict[str, Any]
     interrupted: bool
+    stopped: str  # what ended the rounds before their time; empty if nothing has
 
     @property
     def base(self) -> Line:
@@ -72,8 +73,10 @@ class Outcome:
 
     @property
     def complete(self) -> bool:
-        """Return whether every malloc was measured, and left the program's output as it is."""
-        return not self.left_out and all(line.same_output is not False for line in self.lines)
+        """Return whether every malloc was measured to the end, and left the program's output as it is."""
+        return not (self.left_out or self.stopped) and all(
+            line.same_output is not False for line in self.lines
+        )
 
 
 def outcome(session: Session, machine: dict[str, Any], higher_is_better: bool = True) -> Outcome:
@@ -88,15 +91,17 @@ def outcome(session: Session, machine: dict[str, Any], higher_is_better: bool = 
         for name in worth_a_sentence(lines[0], session.program.figure is not None)
     ]
     left_out = [row for row in session.rows if row not in measured]
+    stopped = [f"no further rounds: {session.stopped}"] if session.stopped else []
     return Outcome(
         program=list(session.program.arguments),
         lines=lines,
         left_out={row.malloc.name: row.reason or "interrupted before it was measured" for row in left_out},
-        notes=[*session.notes, *notes(lines, outputs)],
+        notes=[*stopped, *session.notes, *notes(lines, outputs)],
         verdict=[*verdict, *([of_noise(again, lines[0])] if again else [])],
         method=method(session, lines),
         machine=machine,
         interrupted=session.interrupted,
+        stopped=session.stopped,
     )
 
 
@@ -267,6 +272,7 @@ def as_json(of: Outcome) -> dict[str, Any]:
         "left_out": [{"name": name, "reason": reason} for name, reason in of.left_out.items()],
         "notes": of.notes,
         "interrupted": of.interrupted,
+        "stopped": of.stopped or None,
         "method": of.method,
         "machine": of.machine,
     }

@@ -23,6 +23,8 @@ from mallard.compare.mallocs import AGAIN, BASE, OWN_SETTINGS, Malloc, own_libra
 
 Progress = Callable[[float, str, float], None]  # share that is done, what is at work, seconds that are left
 
+FIELDS = 5  # of a line of the witness; a program's name may have a tab in it
+
 # Allocators inside programs, by the function that src/harness/whole/witness.c finds them by.
 POOLS = {
     "PyObject_Malloc": ("PYTHONMALLOC", "Python's own pools; PYTHONMALLOC=malloc sends them to malloc"),
@@ -61,6 +63,7 @@ class Session:
     rows: list[Row]
     notes: list[str] = field(default_factory=list)
     interrupted: bool = False
+    stopped: str = ""  # what ended the rounds before their time
 
     @property
     def base(self) -> Row:
@@ -68,7 +71,7 @@ class Session:
         return self.rows[0]
 
     def measure(self, progress: Progress) -> None:
-        """Run all rounds; Ctrl-C ends them, once there is something to show."""
+        """Run all rounds; Ctrl-C and what goes wrong end them, once there is something to show."""
         if unset := [name for name in OWN_SETTINGS if name in os.environ]:
             self.notes.append(f"the program does not see your environment's {', '.join(unset)}")
         began = monotonic()
@@ -83,6 +86,10 @@ class Session:
             if not self.base.runs:
                 raise
             self.interrupted = True
+        except MallardError as error:
+            if not self.base.runs:
+                raise
+            self.stopped = str(error)
 
     def take_turns(self, progress: Progress, one_round: float) -> None:
         """Run the rounds that count."""
@@ -194,7 +201,7 @@ class Processes:
     @classmethod
     def told(cls, lines: str) -> "Processes":
         """Read the witness's lines."""
-        fields = [line.split("\t") for line in lines.splitlines()]
+        fields = [line.split("\t") for line in lines.splitlines() if line.count("\t") == FIELDS - 1]
         of_kind = {
             kind: [one[2:] for one in fields if one[0] == kind] for kind in ("malloc", "pool", "bound")
         }
