@@ -360,9 +360,9 @@ def test_ctrl_c_keeps_what_is_measured(tmp_path: Path) -> None:
     assert b"these rounds are measured" in errors
 
 
-def test_program_ends_with_the_command(tmp_path: Path) -> None:
+def test_program_and_its_children_end_with_the_command(tmp_path: Path) -> None:
     started = tmp_path / "started"
-    script = f"echo $$ > {started}; exec sleep 600"
+    script = f"sleep 600 & echo $! > {started}; wait"
     running = subprocess.Popen((MALLARD, "compare", *QUICK, "--", "sh", "-c", script), stderr=subprocess.PIPE)
     while running.poll() is None and not (started.exists() and started.read_text().endswith("\n")):
         time.sleep(0.01)

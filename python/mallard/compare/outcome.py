@@ -86,10 +86,9 @@ def outcome(session: Session, machine: dict[str, Any], higher_is_better: bool = 
     outputs = outputs_of(measured) if session.plan.same_output else None
     lines = [line_of(row, session.base, compared, outputs) for row in measured]
     again = next((line for line in lines if line.repeated), None)
-    verdict = [
-        sentence(name, lines, again, higher_is_better)
-        for name in worth_a_sentence(lines[0], session.program.figure is not None)
-    ]
+    names = worth_a_sentence(lines[0], session.program.figure is not None)
+    others = [line for line in lines[1:] if not line.repeated]
+    verdict = [sentence(name, lines[0], others, again, higher_is_better) for name in names if others]
     left_out = [row for row in session.rows if row not in measured]
     stopped = [f"no further rounds: {session.stopped}"] if session.stopped else []
     return Outcome(
@@ -157,9 +156,10 @@ def worth_a_sentence(base: Line, has_figure: bool) -> list[str]:
     return [name for name, wanted in names.items() if wanted]
 
 
-def sentence(name: str, lines: Sequence[Line], again: Line | None, higher_is_better: bool) -> str:
+def sentence(
+    name: str, base: Line, others: Sequence[Line], again: Line | None, higher_is_better: bool
+) -> str:
     """Say which mallocs differ from the base in one figure."""
-    base, others = lines[0], [line for line in lines[1:] if not line.repeated]
     ratios = {line.name: line.ratios[name] for line in others}
     noise = again.ratios[name] if again else None
     real = sorted(
@@ -254,7 +254,7 @@ def method(session: Session, lines: Sequence[Line]) -> dict[str, str]:
         "figures": "of the program and its descendants that were waited for, by wait4 of mallard-launch; "
         f"elapsed time from before exec to the end; medians, with intervals of {OF_ONE:.0%} by ranks",
         "ratios": f"to {lines[0].name} in the same round; medians, with intervals by ranks that hold with "
-        f"{OF_ALL:.0%} for all {compared} together, or as far as the rounds allow",
+        f"{OF_ALL:.0%} for all {compared} of a column together, or as far as the rounds allow",
         "difference": "an interval without 1, more than the A/A row shows, and at least "
         f"{LEAST_DIFFERENCE:.0%}",
         "output": "standard output and exit code are compared" if plan.same_output else "ignored",
