@@ -1,6 +1,8 @@
 """What `mallard compare` makes of rounds: intervals, and a verdict that finds what there is, and no more."""
 
 import random
+import re
+from collections.abc import Mapping
 from math import exp
 from pathlib import Path
 
@@ -22,14 +24,16 @@ def taken(cpu: float, rss: float = 1e6, figure: float | None = None, output: str
     return Taken(cpu, cpu, rss, 100, 0, 1, 2, figure, 0, output, "")
 
 
-def session(**rounds: list[Taken]) -> Outcome:
+def session(rounds: Mapping[str, list[Taken]], higher_is_better: bool = True) -> Outcome:
     """Return what comes out of rounds, by malloc; `again` is glibc once more."""
     rows = [
         Row(Malloc(name.replace("again", BASE + AGAIN), repeated=name == "again"), runs=dict(enumerate(runs)))
         for name, runs in rounds.items()
     ]
     plan = Plan(rounds=ROUNDS, least=5, seconds=0)
-    return outcome(Session(Program(("work",), "work", Path()), plan, rows), MACHINE)
+    pattern = re.compile("") if rows[0].runs[0].figure is not None else None
+    program = Program(("work",), "work", Path(), figure=pattern)
+    return outcome(Session(program, plan, rows), MACHINE, higher_is_better)
 
 
 def disturbed(noise: random.Random, rounds: int, **cost: float) -> dict[str, list[Taken]]:
@@ -91,7 +95,7 @@ def test_five_per_cent_are_found_and_nothing_where_nothing_is() -> None:
     noise = random.Random(8)
     planted = alike = same = 0
     for _ in range(SESSIONS):
-        found = as_json(session(**disturbed(noise, ROUNDS, glibc=1, alike=1, planted=1.05, again=1)))
+        found = as_json(session(disturbed(noise, ROUNDS, glibc=1, alike=1, planted=1.05, again=1)))
         differs = {row["name"]: row["differs"]["cpu_s"] for row in found["rows"]}
         planted += differs["planted"]
         alike += differs["alike"]
@@ -102,13 +106,16 @@ def test_five_per_cent_are_found_and_nothing_where_nothing_is() -> None:
 
 def test_verdict_names_what_differs() -> None:
     found = session(
-        glibc=[taken(1.0, rss=100)] * ROUNDS,
-        fast=[taken(0.9, rss=100)] * ROUNDS,
-        slow=[taken(1.2, rss=150)] * ROUNDS,
-        near=[taken(1.005, rss=100)] * ROUNDS,
-        again=[taken(1.0, rss=100)] * ROUNDS,
+        {
+            "glibc": [taken(1.0, rss=100)] * ROUNDS,
+            "fast": [taken(0.9, rss=100)] * ROUNDS,
+            "slow": [taken(1.2, rss=150)] * ROUNDS,
+            "near": [taken(1.005, rss=100)] * ROUNDS,
+            "again": [taken(1.0, rss=100)] * ROUNDS,
+        }
     )
     assert found.verdict == [
+        "fast is the best in CPU time: 0.90 of glibc's and 1.00 of its max RSS.",
         "CPU time: less than glibc's with fast (0.900, 0.900 to 0.900); more than glibc's with slow "
         "(1.200, 1.200 to 1.200); no difference beyond noise with near.",
         "Max RSS: more than glibc's with slow (1.500, 1.500 to 1.500); no difference beyond noise with fast "
@@ -122,23 +129,34 @@ def test_difference_that_glibc_has_from_itself_is_none() -> None:
     steady = {
         name: [taken(cost)] * ROUNDS for name, cost in (("glibc", 1.0), ("fast", 0.97), ("again", 1.04))
     }
-    found = session(**steady)
-    assert found.verdict[0] == "CPU time: no difference beyond noise."
+    found = session(steady)
+    assert found.verdict[0] == "Nothing to gain: no malloc is better than glibc in CPU time, beyond noise."
+    assert found.verdict[1] == "CPU time: no difference beyond noise."
     assert "which is not 1: the machine is not quiet" in found.verdict[-1]
 
 
+@pytest.mark.parametrize(("higher", "best"), [(True, "many"), (False, "few")])
+def test_best_by_its_own_figure_depends_on_which_way_is_good(higher: bool, best: str) -> None:
+    runs = {"glibc": [taken(1, figure=10)] * ROUNDS, "few": [taken(1, figure=9)] * ROUNDS}
+    first, second, *_ = session(runs | {"many": [taken(1, figure=12)] * ROUNDS}, higher).verdict
+    assert first.startswith(f"{best} is the best in the program's own figure: ")
+    assert second.startswith("The program's own figure: lower than glibc's with few (0.900, ")
+
+
 def test_outputs_are_compared_only_where_glibc_repeats_its_own() -> None:
-    found = session(glibc=[taken(1)] * 5, other=[taken(1, output="other")] * 5, again=[taken(1)] * 5)
+    found = session(
+        {"glibc": [taken(1)] * 5, "other": [taken(1, output="other")] * 5, "again": [taken(1)] * 5}
+    )
     assert [line.same_output for line in found.lines] == [True, False, True]
     assert not found.complete
     wavering = [taken(1, output=str(number)) for number in range(5)]
-    found = session(glibc=wavering, other=[taken(1, output="other")] * 5)
+    found = session({"glibc": wavering, "other": [taken(1, output="other")] * 5})
     assert [line.same_output for line in found.lines] == [None, None]
     assert found.complete
 
 
 def test_rounds_that_only_one_has_are_in_no_ratio() -> None:
-    found = session(glibc=[taken(1), taken(2), taken(50)], other=[taken(2), taken(4)])
+    found = session({"glibc": [taken(1), taken(2), taken(50)], "other": [taken(2), taken(4)]})
     of = found.lines[1].ratios["cpu_s"]
     assert of is not None
     assert (of.low, of.high) == (2, 2)

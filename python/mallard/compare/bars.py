@@ -155,4 +155,4 @@ def method(of: Outcome) -> Element:
         for name, text in (of.method | facts(of)).items()
     )
     table = tag("table", tag("tbody", *rows), class_="pairs")
-    return tag("section", tag("h2", "Method"), scrolled(table, "Method"), class_="card", id="method")
+    return tag("section", tag("h2", "Method"), table, class_="card", id="method")

@@ -89,6 +89,8 @@ def outcome(session: Session, machine: dict[str, Any], higher_is_better: bool = 
     names = worth_a_sentence(lines[0], session.program.figure is not None)
     others = [line for line in lines[1:] if not line.repeated]
     verdict = [sentence(name, lines[0], others, again, higher_is_better) for name in names if others]
+    if others:
+        verdict.insert(0, headline(names[0], lines[0], others, again, higher_is_better))
     left_out = [row for row in session.rows if row not in measured]
     stopped = [f"no further rounds: {session.stopped}"] if session.stopped else []
     return Outcome(
@@ -154,6 +156,25 @@ def worth_a_sentence(base: Line, has_figure: bool) -> list[str]:
     apart = cpu and elapsed and abs(elapsed.median - cpu.median) > WAITS_OR_THREADS * elapsed.median
     names = {"figure": has_figure, "cpu_s": True, "elapsed_s": bool(apart), "max_rss_bytes": True}
     return [name for name, wanted in names.items() if wanted]
+
+
+def headline(
+    name: str, base: Line, others: Sequence[Line], again: Line | None, higher_is_better: bool
+) -> str:
+    """Say which malloc is the best, by CPU time or the program's own figure, and what memory it takes."""
+    noise = again.ratios[name] if again else None
+    upwards = name == "figure" and higher_is_better
+    better = [
+        (of, line)
+        for line in others
+        if (of := line.ratios[name]) is not None and counts(of, noise) and (of.median > 1) == upwards
+    ]
+    if not better:
+        return f"Nothing to gain: no malloc is better than {base.name} in {FIGURES[name]}, beyond noise."
+    of, best = (max if upwards else min)(better, key=lambda one: one[0].median)
+    memory = best.ratios["max_rss_bytes"]
+    takes = f" and {memory.median:.2f} of its max RSS" if memory else ""
+    return f"{best.name} is the best in {FIGURES[name]}: {of.median:.2f} of {base.name}'s{takes}."
 
 
 def sentence(

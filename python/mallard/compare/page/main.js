@@ -81,6 +81,7 @@ mallard.charts.bars = {
     const { state } = context;
     const grid = element("div", { style: "display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); gap: 4px 24px" });
     container.append(grid);
+    const drawings = [];  // when all have their place, for one draws as wide as its place is
     for (const [name, title] of Object.entries(mallard.figures)) {
       const known = rows.filter((row) => row[name]);
       if (known.length === 0 || known.every((row) => row[name].high === 0)) continue;
@@ -93,8 +94,9 @@ mallard.charts.bars = {
       });
       const heading = element("div", { class: "toolbar" }, element("h3", { style: "margin: 0" }, title[0].toUpperCase() + title.slice(1)), axis);
       grid.append(element("div", { style: "min-width: 0", "data-figure": name }, heading, plot));
-      await draw_bars(plot, name, known, rows[0], state[name], context);
+      drawings.push(() => draw_bars(plot, name, known, rows[0], state[name], context));
     }
+    for (const drawing of drawings) await drawing();
   },
 };
 
