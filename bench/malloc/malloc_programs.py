@@ -1,0 +1,105 @@
+"""The programs that mallocs are compared under: Debian's, each with an ordinary job, and three of our own.
+
+Those that have pools of their own for small blocks are told to leave them off, so that their malloc is seen.
+No constant of our malloc was chosen by any of them.
+"""
+
+import json
+import os
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import inputs
+import workloads
+from contest_journals import ROADS
+from programs import PHP
+from workloads import SetUpError
+
+SOURCES = Path(__file__).resolve().parent / "programs"
+OWN = ("factor", "minimise", "serve")
+FLAGS = ("-std=c++20", "-O2", "-pthread")
+
+# Products of primes of 10 to 13 digits.
+NUMBERS = (
+    "210000000056600000000693",
+    "45000000027745000003770950000023541",
+    "340282366920938463463374607431768211455",
+)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program at work: its command line, run in the folder of the inputs."""
+
+    name: str
+    does: str
+    command: tuple[str, ...]
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+def programs() -> list[Program]:
+    """Return all of them."""
+    known = {each.name: each for each in workloads.workloads(1)}
+
+    def job(name: str, called: str = "") -> Program:
+        return Program(called or name, known[name].does, known[name].command)
+
+    git = ("git", f"--git-dir={workloads.REPOSITORY}", "log", "-p", "-2000", "main")
+    return [
+        Program(
+            "python3",
+            "makes, changes and searches a map of roads, without Python's own pools",
+            ("/usr/bin/python3", "-c", ROADS),
+            {"PYTHONMALLOC": "malloc", "PYTHONHASHSEED": "1"},
+        ),
+        job("sqlite3"),
+        job("jq"),
+        job("xmllint"),
+        job("perl"),
+        job("cc1plus", "g++"),
+        job("z3"),
+        job("lua"),
+        Program(
+            "php", "writes and reads JSON, sorts, compresses", ("php", "-r", PHP), {"USE_ZEND_ALLOC": "0"}
+        ),
+        Program("git", "git log -p of 2,000 commits", git),
+        Program("factor", "factors three numbers of 24 to 39 digits", ("./factor", *NUMBERS)),
+        Program(
+            "minimise", "minimises six Boolean functions of 14 variables", ("./minimise", "14", "400", "6")
+        ),
+        Program("serve", "400,000 requests, freed by another thread than allocated them", ("./serve",)),
+    ]
+
+
+def prepare(folder: Path) -> None:
+    """Make the inputs in `folder`, and compile what is ours."""
+    inputs.make(folder, 1)
+    workloads.import_history(folder)
+    for name in OWN:
+        source = SOURCES / f"{name}.cpp"
+        command = (workloads.COMPILER, *FLAGS, "-o", str(folder / name), str(source))
+        compiled = subprocess.run(command, capture_output=True, text=True, check=False)
+        if compiled.returncode != 0:
+            raise SetUpError(
+                f"{workloads.COMPILER} does not compile {source.name}: {compiled.stderr.strip()}"
+            )
+
+
+def compared(mallard: str, program: Program, folder: Path, options: list[str]) -> dict[str, Any]:
+    """Return what `mallard compare` finds, which shows its own progress."""
+    ran = subprocess.run(
+        [mallard, "compare", "--json", *options, "--", *program.command],
+        cwd=folder,
+        env=os.environ | program.environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    if ran.returncode == 130:
+        raise KeyboardInterrupt
+    if not ran.stdout:
+        raise SetUpError(f"{program.name}: mallard compare ended with {ran.returncode}")
+    found: dict[str, Any] = json.loads(ran.stdout)
+    return found

@@ -1,0 +1,80 @@
+"""Each promise about our malloc missed alone; what was not measured does not pass."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from limits import exit_code
+from malloc_table import Comparison, limits, mallocs, mean
+
+# CPU seconds and bytes under each malloc that hold every limit.
+HELD = {
+    "glibc": (1.0, 100.0),
+    "tcmalloc": (0.95, 120.0),
+    "mimalloc": (0.92, 110.0),
+    "jemalloc": (0.9, 130.0),
+    "mallard": (0.85, 101.0),
+}
+
+
+def comparison(program: str, figures: Mapping[str, tuple[float, float]]) -> Comparison:
+    """Return a program under these mallocs, glibc measured twice."""
+
+    def row(name: str, cpu: float, held: float, repeated: bool = False) -> dict[str, Any]:
+        return {
+            "name": name,
+            "repeated": repeated,
+            "cpu_s": {"median": cpu},
+            "max_rss_bytes": {"median": held},
+        }
+
+    rows = [row(name, *values) for name, values in figures.items()]
+    return Comparison(program, [*rows, row("glibc", 3.0, 300.0, repeated=True)])
+
+
+def held(*comparisons: Comparison) -> list[bool | None]:
+    """Return which promises are kept."""
+    return [limit.held for limit in limits(comparisons)]
+
+
+def test_all_limits_can_be_held() -> None:
+    assert held(comparison("jq", HELD), comparison("lua", HELD)) == [True] * 6
+
+
+@pytest.mark.parametrize(
+    ("changed", "missed"),
+    [
+        ({"mallard": (0.87, 101.0), "tcmalloc": (1.0, 1.0), "mimalloc": (1.0, 1.0)}, 0),
+        ({"tcmalloc": (0.88, 120.0)}, 1),
+        ({"mimalloc": (0.88, 110.0)}, 2),
+        ({"jemalloc": (0.84, 130.0)}, 3),
+        ({"mallard": (0.85, 107.0)}, 4),
+    ],
+)
+def test_each_limit_is_missed_alone(changed: dict[str, tuple[float, float]], missed: int) -> None:
+    kept = held(comparison("jq", HELD | changed))
+    assert [number for number, one in enumerate(kept) if not one] == [missed]
+
+
+def test_one_program_that_holds_too_much_is_found_beside_others() -> None:
+    large, small = (
+        comparison("jq", HELD | {"mallard": (0.85, 140.0)}),
+        comparison("lua", HELD | {"mallard": (0.85, 70.0)}),
+    )
+    found = list(limits([large, small]))
+    assert [limit.held for limit in found] == [True] * 5 + [False]
+    assert found[-1].where == "jq"
+
+
+def test_a_malloc_that_was_not_measured_passes_no_limit() -> None:
+    without = {name: figures for name, figures in HELD.items() if name != "mallard"}
+    kept = held(comparison("jq", HELD), comparison("lua", without))
+    assert kept == [None] * 6
+    assert exit_code(False, False, True, kept) == 1
+
+
+def test_means_are_geometric_and_glibcs_second_measurement_does_not_count() -> None:
+    half, twice = comparison("a", HELD | {"mallard": (0.5, 1)}), comparison("b", HELD | {"mallard": (2.0, 1)})
+    assert mean([half, twice], "mallard", "cpu_s") == pytest.approx(1)
+    assert mallocs([half]) == list(HELD)
