@@ -86,6 +86,7 @@ def line(columns: Iterable[Column[Row]], row: Row, **attributes: str | None) -> 
     return tag("tr", *(cell(column, row) for column in columns), **attributes)
 
 
-def scrolled(table: Element, label: str) -> Element:
-    """Return a table that scrolls sideways where the page is narrow."""
-    return tag("div", table, class_="scroll", tabindex="0", role="region", aria_label=label)
+def scrolled(table: Element, label: str, tall: bool = False) -> Element:
+    """Return a table that scrolls sideways where the page is narrow; a tall one within the window, too."""
+    kind = "scroll tall" if tall else "scroll"
+    return tag("div", table, class_=kind, tabindex="0", role="region", aria_label=label)

@@ -31,21 +31,21 @@ def single_operations(report: JournalReport) -> list[Element]:
     timed = [row for row in rows if any(lowest(row, call) for call in CALLS)]
     known = [call for call in CALLS if any(lowest(row, call) for row in timed)]
     columns = [*named(), *(column for call in known for column in percentiles(call))]
-    return [table(timed, columns, "Times of calls")] if timed else []
+    return [table(timed, columns, "Times of calls", tall=True)] if timed else []
 
 
 def held(report: JournalReport) -> list[Element]:
     """Return the four measures of fragmentation, if held was measured over the events."""
     rows: list[Row] = report.replay["rows"] if report.replay else []
     measured = [row for row in rows if row.get("fragmentation_measures")]
-    return [table(measured, [*named(), *measures()], "Held over time")] if measured else []
+    return [table(measured, [*named(), *measures()], "Held over time", tall=True)] if measured else []
 
 
-def table(rows: list[Row], columns: list[Column[Row]], label: str) -> Element:
+def table(rows: list[Row], columns: list[Column[Row]], label: str, tall: bool = False) -> Element:
     """Return a table with a row for each strategy."""
     made = tag("table", head(columns), tag("tbody", *(line(columns, row) for row in rows)))
     made.set("class", "sortable strategies")
-    return scrolled(made, label)
+    return scrolled(made, label, tall)
 
 
 def named() -> list[Column[Row]]:

@@ -5,6 +5,8 @@ const { element, format } = mallard;
 
 const bare = { fixedrange: true, showgrid: false, zeroline: false };
 
+const quarters = [0, 25, 50, 75, 100];
+
 const sizes_of = (data) => data.replay?.journal.sizes ?? [];
 
 // Where a size is drawn: 0 has a place of its own, left of 1.
@@ -105,7 +107,7 @@ mallard.charts.requests = {
             ticks: "outside",
           },
           yaxis: { title: { text: "allocations" }, tickformat: "~s", fixedrange: true, ...counts },
-          yaxis2: { ...bare, overlaying: "y", side: "right", range: [0, 103], tickvals: [0, 25, 50, 75, 100], ticksuffix: " %" },
+          yaxis2: { ...bare, overlaying: "y", side: "right", range: [0, 103], tickvals: quarters, ticktext: quarters.map((share) => `${share} %`) },
           legend: { traceorder: "normal" },
         },
         { modeBarButtons: [["toImage"]] },

@@ -9,15 +9,16 @@
 const { element } = mallard;
 
 const own_lines = 3;
+const of_glibc = /^glibc(-notrim)?$/;
 const foreign = /^(std|boost)\./;
 const dashes = [["solid", "solid"], ["dot", "dotted"], ["dash", "dashed"]]; // of plotly, and of CSS
 
-// By a figure of which less is better, null where it is not known: glibc, the best malloc, and the best of
+// By a figure of which less is better, null where it is not known: glibc, the best other malloc, and the best of
 // mallard's heaps that hold hardly more than that malloc, each in its best binding.
 mallard.usual_strategies = (replay, figure) => {
   const { measured, glibc } = mallard.replay_rows(replay);
   const ranked = measured.filter((row) => !row.repeated && figure(row) !== null).sort((a, b) => figure(a) - figure(b));
-  const malloc = ranked.find(({ binding }) => binding === "malloc");
+  const malloc = ranked.find(({ binding, strategy }) => binding === "malloc" && !of_glibc.test(strategy));
   const limit = mallard.most_memory * (malloc?.max_held ?? Infinity);
   const lean = ranked.filter((row) => row.binding !== "malloc" && !foreign.test(row.strategy) && (row.max_held ?? 0) <= limit);
   const own = lean.filter((row, at) => lean.findIndex(({ strategy }) => strategy === row.strategy) === at);
@@ -71,7 +72,7 @@ mallard.strategy_toggles = ({ labels, styles, chosen, usual, changed }) => {
     "div",
     { class: "lines", role: "group", "aria-label": "Strategies that are drawn" },
     ...boxes.map(({ made }) => made),
-    button("Usual", "glibc, the best malloc, and the best of mallard's heaps", usual),
+    button("Usual", "glibc, the best other malloc, and the best of mallard's heaps", usual),
     button("All", "All strategies", labels),
     button("None", "No strategy", []),
   );
