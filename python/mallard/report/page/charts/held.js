@@ -54,7 +54,7 @@ function row_traces(row, place, styles, with_granted) {
 function axis_of(kind, rows) {
   const most = Math.max(...rows.flatMap(({ curve }) => [...curve.held_max, ...curve.live]));
   if (kind === "log") {
-    const least = Math.max(1, most / 2 ** 14);
+    const least = Math.max(1, most / 2 ** 10);
     const ticks = mallard.byte_ticks(least, most * 1.2);
     const range = [Math.log10(least), Math.log10(most * 1.2)];
     const layout = { type: "log", range, tickvals: ticks, ticktext: ticks.map(format.bytes) };

@@ -56,6 +56,20 @@ function worst_text(worst, rank) {
   ].join("<br>");
 }
 
+// What a symbol means, where several calls are drawn: the dots' own colours are sizes, which a legend cannot show.
+function symbol_traces(shown, theme) {
+  if (shown.length === 1) return [];
+  return shown.map((name) => ({
+    type: "scatter",
+    mode: "markers",
+    name,
+    legendgroup: name,
+    x: [null],
+    y: [null],
+    marker: { symbol: symbols[calls.indexOf(name)], size: 8, color: theme.muted },
+  }));
+}
+
 function panel_traces(row, shown, axes, clock, theme, is_first) {
   const dots = shown.map((name) => {
     const call = calls.indexOf(name);
@@ -67,7 +81,7 @@ function panel_traces(row, shown, axes, clock, theme, is_first) {
       mode: "markers",
       name,
       legendgroup: name,
-      showlegend: is_first && shown.length > 1,
+      showlegend: false,
       marker: { symbol: symbols[call], size: 5, opacity: 0.8, color: size, coloraxis: "coloraxis", line: { width: 0 } },
       hovertemplate: "%{hovertext}<extra></extra>",
     };
@@ -78,6 +92,7 @@ function panel_traces(row, shown, axes, clock, theme, is_first) {
     type: "scatter",
     mode: "markers",
     name: "the ten worst",
+    cliponaxis: false,
     legendgroup: "worst",
     showlegend: is_first,
     x: worst.map(({ one }) => one.event),
@@ -108,7 +123,7 @@ function extremes_of(rows, shown) {
 function layout_of(pair, clock, { most, last, smallest, largest }, theme) {
   const above = { y: 1, xref: "paper", yref: "paper", xanchor: "center", yanchor: "bottom", showarrow: false };
   const ticks = mallard.byte_ticks(2 ** smallest, 2 ** largest, 7);
-  const events = { title: { text: "event" }, range: [-0.01 * last, 1.01 * last], tickformat: "~s", zeroline: false };
+  const events = { title: { text: "event" }, range: [-0.015 * last, 1.015 * last], tickformat: "~s", zeroline: false };
   return {
     height: 440,
     hovermode: "closest",
@@ -202,10 +217,10 @@ mallard.charts.operations = {
       const pair = state.pair.map((label) => rows.find((row) => row.label === label));
       const shown = state.call === all_calls ? known : [state.call];
       const axes = [{ xaxis: "x", yaxis: "y" }, { xaxis: "x2", yaxis: "y2" }];
-      const traces = pair.flatMap((row, at) => panel_traces(row, shown, axes[at], clock, theme, at === 0));
+      const dots = pair.flatMap((row, at) => panel_traces(row, shown, axes[at], clock, theme, at === 0));
       tables.replaceChildren(...pair.map(worst_table));
       const layout = layout_of(pair, clock, extremes_of(rows, shown), theme);
-      await context.plot(plot, traces, layout, { modeBarButtons: [["toImage", "resetScale2d"]] });
+      await context.plot(plot, [...symbol_traces(shown, theme), ...dots], layout, { modeBarButtons: [["toImage", "resetScale2d"]] });
     }
     await show();
   },
