@@ -1,7 +1,7 @@
 """Whether `mallard compare` finds what there is, and no more: a planted difference of 5 %, again and again.
 
-    work --malloc--> wrapper of glibc's            alike: nothing beside
-                     the same, and 20 steps more   planted: work does 400 steps for each block, so 5 %
+    work, 400 steps a block --malloc--> wrapper of glibc's                      alike
+                                        the same, and 20 steps a block beside   planted
 
 Each session is a whole `mallard compare` of a program under glibc, both wrappers, and glibc again. It must
 find the planted difference in CPU time, and none under the other wrapper or between glibc and itself. Exit
@@ -42,6 +42,7 @@ static inline unsigned long steps(unsigned long x, int count) {
 """
 WORK_STEPS = 400
 PLANTED_STEPS = WORK_STEPS // 20
+TOGETHER = 1000  # blocks whose planted steps are made at once: a few would be done beside those of the work
 WORK = f"""{STEPS}
 #include <stdlib.h>
 int main(void) {{
@@ -58,7 +59,8 @@ WRAPPER = f"""{STEPS}
 void* __libc_malloc(size_t);
 static unsigned long x = 1;
 void* malloc(size_t size) {{
-  x = steps(x, BESIDE);
+  static int blocks;
+  if (++blocks % {TOGETHER} == 0) x = steps(x, {TOGETHER} * BESIDE);
   return __libc_malloc(size);
 }}
 """

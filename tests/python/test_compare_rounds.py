@@ -7,6 +7,7 @@ from math import exp
 from pathlib import Path
 
 import pytest
+from compare_check import Found, limits
 
 from mallard.compare.intervals import enough_rounds, middle, ratio
 from mallard.compare.launch import Program, Taken
@@ -160,3 +161,24 @@ def test_rounds_that_only_one_has_are_in_no_ratio() -> None:
     of = found.lines[1].ratios["cpu_s"]
     assert of is not None
     assert (of.low, of.high) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("missed", "same", "alike", "held"),
+    [
+        (0, 0, 0, [True, True, True]),
+        (1, 0, 0, [True, True, True]),
+        (2, 0, 0, [False, True, True]),
+        (0, 1, 0, [True, False, True]),
+        (0, 0, 1, [True, True, False]),
+    ],
+)
+def test_check_bears_one_planted_difference_that_is_missed(
+    missed: int, same: int, alike: int, held: list[bool]
+) -> None:
+    sessions = [
+        Found({}, {"planted.so": at >= missed, "glibc a/a": at < same, "alike.so": at < alike})
+        for at in range(SESSIONS)
+    ]
+    assert [limit.held for limit in limits(sessions)] == held
+    assert [limit.held for limit in limits([])] == [None, None, None]
