@@ -1,0 +1,277 @@
+// segment_heap: a general heap of slabs and spans of segments, which it shares with all other heaps.
+//
+//     up to 32 KiB -->  slabs, a size class each   (layer/segment_slabs.hpp) --+
+//     larger       -->  spans of segments, which grow in place               --+--> segments, of the process
+//
+// A block is found from its address alone: the table of segments tells whose it is, and how large. So blocks
+// have no headers, and a heap among a thousand is found as fast as one alone. The heaps of a process share
+// what is free, segment by segment, whatever their sizes were. Blocks of more than 32 KiB are spans of their
+// own, which grow where what follows is free, and give back what they lose.
+//
+// Threads: a heap has one owner at a time. Others may end its blocks, without a lock: they collect what
+// belongs to one other heap in a batch of 32, and pass that on by one compare-and-swap. The owner takes back
+// what it has received when a class has no free block at hand. It holds nothing until first used, 1.6 KiB
+// itself; then a page for each class in use, what its blocks take, and at most 15/16 of each full slab.
+// Memory that it has given back stays with the process for half a second, for any heap (source/segments.hpp).
+// Cost of a pair of up to 1 KiB: about 26 instructions; of a larger one 40, of one of more than 32 KiB 250.
+// All operations are O(1), but those that end or inspect all blocks. Seed 003, chapter 3 (pages with lists of
+// their own); seed 002 (heaps that end as a whole).
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "mallard/core/align.hpp"
+#include "mallard/core/attributes.hpp"
+#include "mallard/core/block.hpp"
+#include "mallard/core/check.hpp"
+#include "mallard/core/concepts.hpp"
+#include "mallard/core/resize.hpp"
+#include "mallard/core/usage.hpp"
+#include "mallard/layer/segment_slabs.hpp"
+#include "mallard/source/segments.hpp"
+
+namespace mallard {
+
+// Without an end: for a heap that outlives all code, as that of a malloc does.
+template <class Segments>
+class lasting_segment_heap {
+ public:
+  using slabs = segment_slabs<Segments>;
+  using classes = typename slabs::classes;
+  static constexpr std::size_t small = slabs::small;
+
+  explicit constexpr lasting_segment_heap(Segments& from) noexcept : slabs_(from), from_(from) {}
+  lasting_segment_heap(const lasting_segment_heap&) = delete;
+  lasting_segment_heap& operator=(const lasting_segment_heap&) = delete;
+
+  [[nodiscard]] MALLARD_INLINE block allocate(std::size_t size, std::size_t align) noexcept {
+    MALLARD_CHECK(is_valid_align(align));
+    if (size <= small && align <= classes::step) [[likely]]
+      if (void* const p = slabs_.take_at_hand(size); p != nullptr) [[likely]]
+        return {p, classes::size(classes::small_index(size + static_cast<std::size_t>(size == 0), 1))};
+    return allocate_slow(size, align);
+  }
+
+  // What a malloc inlines: a free block of at least `size` bytes, at most `small`; null if none is at hand.
+  [[nodiscard]] MALLARD_INLINE void* take_at_hand(std::size_t size) noexcept {
+    return slabs_.take_at_hand(size);
+  }
+  // Whether a segment is a slab of this heap, and ends a block in it.
+  [[nodiscard]] MALLARD_INLINE bool owns_slab(const segment& s) const noexcept { return s.owner == &slabs_; }
+  MALLARD_INLINE void deallocate(segment& s, void* p) noexcept { slabs_.free(s, p); }
+
+  void deallocate(void* p, std::size_t, std::size_t) noexcept { deallocate(p); }
+  MALLARD_INLINE void deallocate(void* p) noexcept {
+    segment* const s = from_.find(p);
+    MALLARD_CHECK(s != nullptr && (s->use == segment_use::slab || s->use == segment_use::large));
+    if (owns_slab(*s)) [[likely]]
+      return deallocate(*s, p);
+    end_elsewhere(*s, p);
+  }
+
+  // A block that is none of this heap's slabs: large, or another heap's, to which it returns in a batch.
+  MALLARD_NOINLINE void end_elsewhere(segment& s, void* p) noexcept {
+    if (s.use == segment_use::large) return from_.give_back(&s, segments_for(s.bytes));
+    auto* const to = static_cast<slabs*>(const_cast<void*>(s.owner));
+    if (to != batch_to_) {
+      send_batch();
+      batch_to_ = to;
+      batch_last_ = p;
+    }
+    *static_cast<void**>(p) = std::exchange(batch_, p);
+    if (++batch_count_ == batch_size) send_batch();
+  }
+
+  // Blocks of others that wait to be returned go to their heaps.
+  void send_batch() noexcept {
+    if (batch_to_ == nullptr) return;
+    batch_to_->receive(batch_, batch_last_);
+    batch_to_ = nullptr;
+    batch_ = nullptr;
+    batch_count_ = 0;
+  }
+
+  [[nodiscard]] std::size_t usable_size(const void* p) const noexcept {
+    const segment* const s = from_.find(p);
+    MALLARD_CHECK(s != nullptr);
+    return s->use == segment_use::large ? s->bytes : s->size;
+  }
+
+  [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept {
+    if (serves(size, align)) return classes::size(classes::index(size, align));
+    if (size > max_request - page || align > max_request) return 0;
+    return align_up(size == 0 ? 1 : size, page);
+  }
+
+  // A span of its own, whose `is_zero` tells whether it need not be cleared. `room`: bytes of addresses
+  // behind it to grow into, if they can be had.
+  [[nodiscard]] MALLARD_NOINLINE segment* allocate_large(std::size_t size, std::size_t align,
+                                                         std::size_t room = 0) noexcept {
+    if (size > max_request - page - room || align > max_request) return nullptr;
+    const std::size_t bytes = align_up(size == 0 ? 1 : size, page);
+    segment* s = from_.take(segments_for(bytes + room), segment_use::large, align, &large_);
+    if (s == nullptr && room != 0) s = from_.take(segments_for(bytes), segment_use::large, align, &large_);
+    if (s != nullptr) s->bytes = bytes;
+    return s;
+  }
+
+  static constexpr resize_way ways =
+      resize_way::expand_forward | resize_way::allocate_new | resize_way::shrink | resize_way::try_shrink;
+
+  // Large blocks grow and shrink in place; of others only what their class has room for.
+  [[nodiscard]] resize_result resize(const resize_request& request) noexcept {
+    segment* const s = from_.find(request.data);
+    const std::size_t usable = usable_size(request.data);
+    if (has_way(request.ways, resize_way::shrink | resize_way::try_shrink)) {
+      if (s->use == segment_use::large) shrink(*s, request.preferred);
+      const std::size_t now = usable_size(request.data);
+      if (now > request.limit && !has_way(request.ways, resize_way::try_shrink)) return {};
+      return {{request.data, now}, true};
+    }
+    if (has_way(request.ways, resize_way::expand_forward)) {
+      if (usable >= request.preferred || grow(*s, request.preferred) || usable >= request.limit ||
+          grow(*s, request.limit))
+        return {{request.data, usable_size(request.data)}, true};
+    }
+    if (!has_way(request.ways, resize_way::allocate_new)) return {};
+    block fresh = allocate(request.preferred, request.align);
+    if (!fresh) fresh = allocate(request.limit, request.align);
+    return {fresh, false};
+  }
+
+  [[nodiscard]] bool owns(const void* p) const noexcept {
+    const segment* const s = from_.find(p);
+    if (s == nullptr) return false;
+    if (owns_slab(*s)) return true;
+    bool is_own = false;
+    for_each_large([&](const segment& l) { is_own |= from_.number_of(s) - from_.number_of(&l) < l.length; });
+    return is_own;
+  }
+
+  // Gives segments without live blocks back until at most `keep` bytes of them are held. O(slabs).
+  std::size_t trim(std::size_t keep) noexcept {
+    send_batch();
+    return slabs_.trim(keep);
+  }
+
+  // Ends all blocks. O(segments).
+  void release() noexcept {
+    send_batch();
+    slabs_.release();
+    while (large_ != 0) from_.give_back(from_.at(large_), segments_for(from_.at(large_)->bytes));
+  }
+
+  // Takes back what others have ended. O(blocks).
+  void collect() noexcept { slabs_.collect(); }
+
+  [[nodiscard]] heap_usage usage() const noexcept {
+    heap_usage result = slabs_.usage();
+    for_each_large([&](const segment& s) {
+      result.held += s.length * Segments::segment_bytes;
+      result.carved += s.bytes;
+      result.granted += s.bytes;
+    });
+    return result;
+  }
+
+  // Calls f(class size, slabs, blocks in use) for each class that has a slab. Approximate, if the heap is in
+  // use.
+  template <class F>
+  void for_each_class(F f) const noexcept {
+    slabs_.for_each_class(f);
+  }
+
+  // O(segments + free blocks).
+  [[nodiscard]] violation validate() const noexcept {
+    if (violation v = slabs_.validate()) return v;
+    violation found;
+    for_each_large([&](const segment& s) {
+      if (s.use != segment_use::large || segments_for(s.bytes) > s.length)
+        found = {"segment_heap: a large block is larger than its span"};
+    });
+    return found;
+  }
+
+ private:
+  using number = typename Segments::number;
+
+  static constexpr std::size_t page = 4096;
+  // Blocks that are returned to another heap at once.
+  static constexpr std::uint32_t batch_size = 32;
+
+  static constexpr bool serves(std::size_t size, std::size_t align) noexcept {
+    return size <= classes::largest && align <= classes::largest;
+  }
+  static constexpr std::size_t segments_for(std::size_t bytes) noexcept {
+    return (bytes + (Segments::segment_bytes - 1)) / Segments::segment_bytes;
+  }
+
+  MALLARD_NOINLINE block allocate_slow(std::size_t size, std::size_t align) noexcept {
+    if (!serves(size, align)) {
+      segment* const s = allocate_large(size, align);
+      return s == nullptr ? block{} : block{from_.start_of(s), s->bytes};
+    }
+    const std::size_t index = classes::index(size, align);
+    void* p = slabs_.take_of_class(index);
+    if (p == nullptr) {
+      send_batch();
+      p = slabs_.refill(index);
+    }
+    return p == nullptr ? block{} : block{p, classes::size(index)};
+  }
+
+  // Whether a large block has room for `size` bytes now.
+  bool grow(segment& s, std::size_t size) noexcept {
+    if (s.use != segment_use::large || size > max_request - page) return false;
+    const std::size_t length = segments_for(size);
+    if (length > s.length && !from_.grow(&s, length)) return false;
+    s.bytes = std::max(s.bytes, align_up(size, page));
+    return true;
+  }
+
+  void shrink(segment& s, std::size_t size) noexcept {
+    const std::size_t before = segments_for(s.bytes);
+    s.bytes = std::min(s.bytes, align_up(size == 0 ? 1 : size, page));
+    const std::size_t length = segments_for(s.bytes);
+    if (length < s.length) from_.shrink(&s, length, before - length);
+  }
+
+  template <class F>
+  void for_each_large(F f) const noexcept {
+    const auto guard = from_.lock();
+    for (number i = large_; i != 0; i = from_.at(i)->older) f(*from_.at(i));
+  }
+
+  slabs slabs_;  // first, so that both have one address
+  Segments& from_;
+  number large_ = 0;           // under the segments' lock
+  slabs* batch_to_ = nullptr;  // where the blocks of the batch belong
+  void* batch_ = nullptr;
+  void* batch_last_ = nullptr;
+  std::uint32_t batch_count_ = 0;
+};
+
+template <class Segments = segments>
+class basic_segment_heap : public lasting_segment_heap<Segments> {
+ public:
+  constexpr basic_segment_heap() noexcept
+    requires std::same_as<Segments, segments>
+      : basic_segment_heap(the_process_segments) {}
+  explicit constexpr basic_segment_heap(Segments& from) noexcept : lasting_segment_heap<Segments>(from) {}
+  ~basic_segment_heap() {
+    MALLARD_CHECK(!this->validate());
+    this->release();
+  }
+};
+
+using segment_heap = basic_segment_heap<>;
+
+template <>
+inline constexpr std::string_view heap_name<segment_heap> = "segments";
+
+}  // namespace mallard

@@ -1,0 +1,373 @@
+// segment_slabs: slabs of one size class each, of whole segments, that free blocks find back to by their
+// address.
+//
+//     size --> current slab of its class --> [ b | b | b | b | ... untouched ... ]     a segment of 64 KiB
+//                                              `-- free list, local to the slab
+//     p ----> entry of its segment --> the slab's free list                             by the owner
+//                                  --> received, one list for all slabs                 by anybody else
+//
+// Blocks and slabs have no headers: entries of segments, which lie outside, tell the slab, its class and its
+// owner (source/segments.hpp). Free blocks wait in the slab that they lie in, the newest first: blocks that
+// are allocated one after the other are neighbours, or were in use shortly before. A slab is carved in the
+// order of addresses, a page at a time, so a page that is not needed is never touched. When no block of it is
+// in use, it starts anew in that order, or goes back to the segments, for any heap. A full slab is used again
+// when a sixteenth of it is free.
+//
+//     quiet --carved more than a page--> busy --no block free--> full --a sixteenth free--> listed --> busy
+//       ^--------- all free -------------'  '--> begun, where another with free blocks goes first --> busy
+//
+// The owner takes and frees without atomic operations. Anybody else links blocks into one list by a
+// compare-and-swap; the owner takes all of them at once when a class has no free block at hand. The only
+// count is of a slab's blocks in use, or of how many more are to be freed until something changes. Cost: 10
+// instructions to take, 5 to free, beside finding the entry; one operation in a page's blocks carves, and one
+// in a sixteenth of a slab's lists it. It holds nothing until first used. Seed 003, chapter 3.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "mallard/core/align.hpp"
+#include "mallard/core/attributes.hpp"
+#include "mallard/core/size_classes.hpp"
+#include "mallard/core/usage.hpp"
+#include "mallard/source/os_pages.hpp"
+#include "mallard/source/segments.hpp"
+
+namespace mallard {
+
+// Steps of 16 bytes, what malloc must align to, and eight classes a doubling.
+using segment_classes = size_classes<16, 128, 8, 32768>;
+
+template <class Segments>
+class segment_slabs {
+ public:
+  using classes = segment_classes;
+
+  // Sizes up to this are found in one table.
+  static constexpr std::size_t small = classes::small;
+
+  explicit constexpr segment_slabs(Segments& from) noexcept : from_(from) {}
+  segment_slabs(const segment_slabs&) = delete;
+  segment_slabs& operator=(const segment_slabs&) = delete;
+
+  // A free block of at least `size` bytes, at most `small`; null if none is at hand.
+  [[nodiscard]] MALLARD_INLINE void* take_at_hand(std::size_t size) noexcept {
+    return pop(*current_small_[(size + (classes::step - 1)) / classes::step]);
+  }
+
+  // The same of class `index`.
+  [[nodiscard]] void* take_of_class(std::size_t index) noexcept { return pop(*current(index)); }
+
+  // A block of class `index` where none is at hand; null when there is no memory.
+  [[nodiscard]] MALLARD_NOINLINE void* refill(std::size_t index) noexcept {
+    collect();
+    segment* s = current(index);
+    if (s->free == nullptr) {
+      if (segment* const other = next_slab(index, *s); other != s) {
+        if (other == nullptr) return nullptr;
+        put_aside(*s);
+        set_current(index, other);
+        s = other;
+      }
+    }
+    void* const p = pop(*s);
+    return p != nullptr ? p : carve(*s);
+  }
+
+  // Ends the block at `p` in slab `s`, which is one of these.
+  MALLARD_INLINE void free(segment& s, void* p) noexcept {
+    *static_cast<void**>(p) = s.free;
+    s.free = p;
+    if (--s.left == 0) [[unlikely]]
+      notice(s);
+  }
+
+  // Blocks of slabs of this heap, linked from `first` to `last` through their first words, are free again. By
+  // any thread, at any time.
+  void receive(void* first, void* last) noexcept {
+    void* top = received_.load(std::memory_order_relaxed);
+    do *static_cast<void**>(last) = top;
+    while (
+        !received_.compare_exchange_weak(top, first, std::memory_order_release, std::memory_order_relaxed));
+  }
+
+  // Takes what was received. O(blocks).
+  MALLARD_INLINE void collect() noexcept {
+    if (received_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+      collect_all();
+  }
+
+  // Gives slabs without live blocks back until at most `keep` bytes of them are held; returns the bytes.
+  // O(slabs).
+  std::size_t trim(std::size_t keep) noexcept {
+    collect();
+    std::size_t empty = 0;
+    std::size_t given = 0;
+    for (number i = slabs_; i != 0;) {
+      segment& s = *from_.at(i);
+      i = s.older;
+      if (used(s) != 0 || (empty += Segments::segment_bytes) <= keep) continue;
+      set_current(s.index, &no_slab);  // only that may be empty
+      give_slab(s);
+      given += Segments::segment_bytes;
+    }
+    return given;
+  }
+
+  // Ends all blocks. O(slabs).
+  void release() noexcept {
+    received_.store(nullptr, std::memory_order_relaxed);
+    while (slabs_ != 0) give_slab(*from_.at(slabs_));
+    current_small_.fill(&no_slab);
+    current_.fill(&no_slab);
+    listed_.fill(0);
+    begun_.fill(0);
+  }
+
+  [[nodiscard]] heap_usage usage() const noexcept {
+    heap_usage result;
+    for (number i = slabs_; i != 0; i = from_.at(i)->older) {
+      result.held += Segments::segment_bytes;
+      result.granted += used(*from_.at(i)) * from_.at(i)->size;
+    }
+    result.carved = result.granted;
+    return result;
+  }
+
+  // Calls f(class size, slabs, blocks in use) for each class that has a slab. Approximate, if the heap is in
+  // use.
+  template <class F>
+  void for_each_class(F f) const noexcept {
+    std::array<std::size_t, classes::count> blocks{};
+    for (number i = slabs_; i != 0; i = from_.at(i)->older) blocks[from_.at(i)->index] += used(*from_.at(i));
+    for (std::size_t i = 0; i != classes::count; ++i)
+      if (slab_counts_[i] != 0) f(classes::size(i), std::size_t{slab_counts_[i]}, blocks[i]);
+  }
+
+  // O(slabs + free blocks).
+  [[nodiscard]] violation validate() const noexcept {
+    std::array<std::uint32_t, classes::count> slabs{};
+    for (number i = slabs_; i != 0; i = from_.at(i)->older) {
+      const segment& s = *from_.at(i);
+      if (s.use != segment_use::slab || s.owner != this || s.index >= classes::count)
+        return {"segment_slabs: a slab is none of these"};
+      ++slabs[s.index];
+      if (violation v = validate_slab(s)) return v;
+    }
+    if (slabs != slab_counts_) return {"segment_slabs: slabs do not add up to what is counted"};
+    for (std::size_t i = 0; i != classes::count; ++i) {
+      for (const auto& [first, state] : {std::pair(listed_[i], listed), std::pair(begun_[i], begun)}) {
+        number previous = 0;
+        for (number n = first; n != 0; previous = std::exchange(n, from_.at(n)->next))
+          if (slabs[i]-- == 0 || from_.at(n)->index != i || from_.at(n)->state != state ||
+              from_.at(n)->previous != previous)
+            return {"segment_slabs: a slab is listed wrongly"};
+      }
+    }
+    return {};
+  }
+
+ private:
+  using number = typename Segments::number;
+  using class_lists = std::array<number, classes::count>;
+
+  static constexpr std::size_t page = 4096;
+  static constexpr std::size_t small_classes = classes::index(small, 1) + 1;
+  // Slabs of a class from which on the pages of a new one are provided all at once, a 64th of its memory:
+  // that takes a fifth of the time of faults page by page.
+  static constexpr std::uint32_t slabs_until_populated = 64;
+
+  // What `left` counts: frees until no block is in use and one more; until none is; the same of a slab in a
+  // list of those with free blocks, or with room for new ones; until a full slab has a sixteenth free.
+  enum slab_state : std::uint8_t { quiet, busy, listed, begun, full };
+
+  // Stands for a slab where a class has none. Never written to.
+  static inline constinit segment no_slab;
+
+  static constexpr std::uint32_t frees_until_listed(const segment& s) noexcept {
+    return std::max(s.capacity / 16u, 1u);
+  }
+
+  [[nodiscard]] MALLARD_INLINE static void* pop(segment& s) noexcept {
+    void* const p = s.free;
+    if (p == nullptr) [[unlikely]]
+      return nullptr;
+    s.free = *static_cast<void**>(p);
+    ++s.left;
+    return p;
+  }
+
+  [[nodiscard]] static std::size_t used(const segment& s) noexcept {
+    if (s.state == full) return s.capacity - (frees_until_listed(s) - s.left);
+    return s.left - (s.state == quiet ? 1u : 0u);
+  }
+
+  [[nodiscard]] segment*& current(std::size_t index) noexcept {
+    return index < small_classes ? current_small_[classes::size(index) / classes::step]
+                                 : current_[index - small_classes];
+  }
+
+  void set_current(std::size_t index, segment* s) noexcept {
+    if (index >= small_classes) {
+      current_[index - small_classes] = s;
+      return;
+    }
+    const std::size_t below = index == 0 ? 0 : classes::size(index - 1) / classes::step + 1;
+    std::fill(current_small_.begin() + static_cast<std::ptrdiff_t>(below),
+              current_small_.begin() + static_cast<std::ptrdiff_t>(classes::size(index) / classes::step + 1),
+              s);
+  }
+
+  // The slab to go on with where `s` has no free block: one that has, or room for new ones.
+  segment* next_slab(std::size_t index, segment& s) noexcept {
+    if (const number first = listed_[index]; first != 0) {
+      segment& found = *from_.at(first);
+      unlist(found, listed_);
+      found.state = busy;
+      return &found;
+    }
+    if (s.carved != s.capacity) return &s;
+    if (const number first = begun_[index]; first != 0) {
+      segment& found = *from_.at(first);
+      unlist(found, begun_);
+      found.state = busy;
+      return &found;
+    }
+    return new_slab(index);
+  }
+
+  segment* new_slab(std::size_t index) noexcept {
+    segment* const s = from_.take(1, segment_use::slab);
+    if (s == nullptr) return nullptr;
+    const std::size_t size = classes::size(index);
+    s->free = nullptr;
+    s->left = 1;
+    s->carved = 0;
+    s->capacity = static_cast<std::uint16_t>(Segments::segment_bytes / size);
+    s->owner = this;
+    s->size = static_cast<std::uint32_t>(size);
+    s->index = static_cast<std::uint8_t>(index);
+    s->state = quiet;
+    from_.link(s, slabs_);
+    if (++slab_counts_[index] > slabs_until_populated && s->is_zero)
+      os_pages::populate(from_.start_of(s), Segments::segment_bytes);
+    return s;
+  }
+
+  void give_slab(segment& s) noexcept {
+    --slab_counts_[s.index];
+    from_.unlink(&s, slabs_);
+    from_.give_back(&s, s.is_zero && s.carved == 0 ? 0 : 1);
+  }
+
+  // A slab without a free block at hand, that is no longer current.
+  void put_aside(segment& s) noexcept {
+    if (s.capacity == 0) return;  // no_slab
+    if (s.carved == s.capacity) {
+      s.state = full;
+      s.left = frees_until_listed(s);
+      return;
+    }
+    if (s.state == quiet) --s.left;
+    if (s.left == 0) return give_slab(s);
+    s.state = begun;
+    list(s, begun_);
+  }
+
+  // New blocks, as many as lie in the page or pages of the first one, which it returns.
+  void* carve(segment& s) noexcept {
+    const std::size_t size = s.size;
+    const std::size_t at = s.carved * size;
+    const std::size_t end = align_up(at + size, page);
+    const std::size_t count = std::min<std::size_t>((end - at) / size, s.capacity - s.carved);
+    std::byte* const first = from_.start_of(&s) + at;
+    std::byte* const last = first + (count - 1) * size;
+    if (count != 1) {
+      for (std::byte* p = first + size; p != last; p += size) *reinterpret_cast<void**>(p) = p + size;
+      *reinterpret_cast<void**>(last) = nullptr;
+      s.free = first + size;
+    }
+    s.carved = static_cast<std::uint16_t>(s.carved + count);
+    ++s.left;
+    if (s.state == quiet && s.carved * size > page) {
+      s.state = busy;
+      --s.left;
+    }
+    return first;
+  }
+
+  // `left` has come to 0.
+  MALLARD_NOINLINE void notice(segment& s) noexcept {
+    if (s.state == full) {
+      s.state = listed;
+      s.left = s.capacity - frees_until_listed(s);
+      return list(s, listed_);
+    }
+    if (s.state == listed || s.state == begun) {
+      unlist(s, s.state == listed ? listed_ : begun_);
+      return give_slab(s);
+    }
+    s.state = quiet;
+    s.left = 1;
+    s.carved = 0;
+    s.free = nullptr;
+    s.is_zero = false;
+  }
+
+  void list(segment& s, class_lists& lists) noexcept {
+    number& first = lists[s.index];
+    s.previous = 0;
+    s.next = first;
+    if (first != 0) from_.at(first)->previous = from_.number_of(&s);
+    first = from_.number_of(&s);
+  }
+  void unlist(segment& s, class_lists& lists) noexcept {
+    (s.previous == 0 ? lists[s.index] : from_.at(s.previous)->next) = s.next;
+    if (s.next != 0) from_.at(s.next)->previous = s.previous;
+  }
+
+  MALLARD_NOINLINE void collect_all() noexcept {
+    void* p = received_.exchange(nullptr, std::memory_order_acquire);
+    while (p != nullptr) {
+      void* const next = *static_cast<void**>(p);
+      free(*from_.find(p), p);
+      p = next;
+    }
+  }
+
+  [[nodiscard]] violation validate_slab(const segment& s) const noexcept {
+    const std::byte* const start = from_.start_of(&s);
+    std::size_t free = 0;
+    for (const void* p = s.free; p != nullptr; p = *static_cast<void* const*>(p), ++free) {
+      const auto at = static_cast<std::size_t>(static_cast<const std::byte*>(p) - start);
+      if (at >= s.carved * std::size_t{s.size} || at % s.size != 0)
+        return {"segment_slabs: a free block is none of its slab's"};
+      if (free == s.carved) return {"segment_slabs: more blocks are free than there are: a circle"};
+    }
+    if (s.size != classes::size(s.index) || used(s) + free != s.carved)
+      return {"segment_slabs: a slab's counts contradict its free blocks"};
+    return {};
+  }
+
+  std::array<segment*, small / classes::step + 1> current_small_ = filled<small / classes::step + 1>();
+  std::array<segment*, classes::count - small_classes> current_ = filled<classes::count - small_classes>();
+  Segments& from_;
+  number slabs_ = 0;      // all of them
+  class_lists listed_{};  // slabs with free blocks
+  class_lists begun_{};   // slabs with room for new ones
+  std::array<std::uint32_t, classes::count> slab_counts_{};
+  alignas(cache_line) std::atomic<void*> received_ = nullptr;  // written by others
+
+  template <std::size_t Count>
+  static constexpr std::array<segment*, Count> filled() noexcept {
+    std::array<segment*, Count> result{};
+    result.fill(&no_slab);
+    return result;
+  }
+};
+
+}  // namespace mallard

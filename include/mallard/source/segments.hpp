@@ -1,0 +1,411 @@
+// basic_segments<Mutex, Range>: spans of 64 KiB segments for all heaps of a process, and what each address
+// is.
+//
+//     entries, 64 bytes each   [0][1][2][3][4][5] ....           outside of the segments, dense
+//                                  |  '--.--'   \                .
+//     segments, 64 KiB each       [A][    B    ][ free, dirty ][ free, clean ][A] .... not mapped
+//
+// A heap takes spans of whole segments and gives them back, and shares with all others what is free. find()
+// leads from an address to the entry of its segment by a subtraction and a shift: a block needs no header,
+// and one heap among thousands is found as fast as one alone. Entries lie close together instead of at the
+// begin of each segment, where all of them would fall into the same lines of a cache. What is given back is
+// joined with its neighbours, and stays memory for a while: `dirty`. It serves the next request before
+// untouched memory does. It goes back to the system, and becomes `clean`, oldest first: when nobody has asked
+// for it in keep_time(), looked at once in sixteen spans that come back; or at once, where it would raise the
+// most that was ever in use by more than an eighth. trim() gives back what there is. What is clean at the end
+// of the range is unmapped. Invariant: of a span, only the first entry has a use, of a free one also the
+// last. Threads: any member at any time, under one lock; find() without. Cost: O(1), about 100 instructions a
+// span, beside system calls; an entry of 64 bytes a segment. Seed 003, chapter 3 (spans of pages, and their
+// table).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+
+#include "mallard/core/align.hpp"
+#include "mallard/core/attributes.hpp"
+#include "mallard/core/check.hpp"
+#include "mallard/core/light_mutex.hpp"
+#include "mallard/core/usage.hpp"
+#include "mallard/source/address_range.hpp"
+#include "mallard/source/chunk_cache.hpp"
+#include "mallard/source/segment_spans.hpp"
+
+namespace mallard {
+
+// What the segments of a process amount to, in bytes.
+struct segments_usage {
+  std::size_t used = 0;    // in spans of heaps
+  std::size_t dirty = 0;   // given back, and still memory
+  std::size_t clean = 0;   // given back to the system, or not used yet
+  std::size_t peak = 0;    // the most that was ever in use
+  std::size_t purged = 0;  // given back to the system so far
+};
+
+template <class Mutex = light_mutex, class Range = address_range, class Clock = coarse_clock>
+class basic_segments {
+ public:
+  using number = std::uint32_t;
+
+  static constexpr std::size_t segment_bytes = 65536;
+  static constexpr std::uint32_t default_keep_time = 500;  // milliseconds
+
+  constexpr basic_segments() = default;
+  basic_segments(const basic_segments&) = delete;
+  basic_segments& operator=(const basic_segments&) = delete;
+
+  // The entry of the segment that `p` points into; null if that is none of these.
+  [[nodiscard]] MALLARD_INLINE segment* find(const void* p) const noexcept {
+    const std::uintptr_t at = (address_of(p) - first_) / segment_bytes;
+    if (at >= count_.load(std::memory_order_relaxed)) [[unlikely]]
+      return nullptr;
+    segment* const found = table_ + at;
+    MALLARD_ASSUME(found != nullptr);
+    return found;
+  }
+
+  [[nodiscard]] number number_of(const segment* s) const noexcept { return static_cast<number>(s - table_); }
+  [[nodiscard]] segment* at(number n) const noexcept { return table_ + n; }
+  [[nodiscard]] std::byte* start_of(const segment* s) const noexcept {
+    return reinterpret_cast<std::byte*>(first_) + number_of(s) * segment_bytes;
+  }
+
+  // A span of `length` segments, at a multiple of `align` bytes, for `use`; null when there is none. With
+  // `list`, it is added there, and give_back() removes it.
+  [[nodiscard]] MALLARD_NOINLINE segment* take(std::size_t length, segment_use use,
+                                               std::size_t align = segment_bytes,
+                                               number* list = nullptr) noexcept {
+    if (length == 0 || length > max_segments || align > max_request / 2) return nullptr;
+    const std::size_t spare = std::max(align / segment_bytes, std::size_t{1}) - 1;
+    if (spare > max_segments) return nullptr;
+    const std::lock_guard guard(mutex_);
+    const int saved_errno = errno;
+    segment* s = spans_.take(length + spare, segment_use::dirty);
+    if (s == nullptr) {
+      make_room(length);
+      s = spans_.take(length + spare, segment_use::clean);
+    }
+    if (s == nullptr) s = take_new(length + spare);
+    if (s == nullptr) return nullptr;
+    if (spare != 0) s = cut_aligned(s, length, align);
+    used_ += length;
+    peak_ = std::max(peak_, used_);
+    s->use = use;
+    s->free = list;
+    if (list != nullptr) link(s, *list);
+    errno = saved_errno;
+    return s;
+  }
+
+  // Ends a span; at most its first `touched` segments were written to.
+  MALLARD_NOINLINE void give_back(segment* s, std::size_t touched) noexcept {
+    const std::lock_guard guard(mutex_);
+    const int saved_errno = errno;
+    if (s->use == segment_use::large && s->free != nullptr) unlink(s, *static_cast<number*>(s->free));
+    s->owner = nullptr;
+    used_ -= s->length;
+    give_part(number_of(s), s->length, std::min<std::size_t>(touched, s->length));
+    errno = saved_errno;
+  }
+
+  // Makes a span `length` segments long, where what follows it is free. False, with nothing changed, if not.
+  [[nodiscard]] bool grow(segment* s, std::size_t length) noexcept {
+    const std::lock_guard guard(mutex_);
+    const int saved_errno = errno;
+    const number end = number_of(s) + s->length;
+    const std::size_t more = length - s->length;
+    const bool has_room = end != count() && segment_spans::is_free(at(end)->use);
+    const std::size_t room = has_room ? at(end)->length : 0;
+    if (room < more) {
+      if (more > max_segments || end + room != count() || !extend(more - room)) return false;
+      if (end + room != count()) return false;  // it went on elsewhere
+    }
+    if (has_room) {
+      const segment follows = *at(end);
+      spans_.remove(at(end));
+      if (room > more)
+        spans_.insert(static_cast<number>(end + more), static_cast<number>(room - more), follows.use,
+                      follows.stamp);
+    }
+    if (room < more) set_count(count() + (more - room));
+    s->length = static_cast<number>(length);
+    used_ += more;
+    peak_ = std::max(peak_, used_);
+    errno = saved_errno;
+    return true;
+  }
+
+  // Gives back what lies behind the first `length` segments of a span; of that, `touched` were written to.
+  void shrink(segment* s, std::size_t length, std::size_t touched) noexcept {
+    const std::lock_guard guard(mutex_);
+    const int saved_errno = errno;
+    const std::size_t less = s->length - length;
+    s->length = static_cast<number>(length);
+    used_ -= less;
+    give_part(static_cast<number>(number_of(s) + length), less, std::min(touched, less));
+    errno = saved_errno;
+  }
+
+  // Gives free memory back to the system until at most `keep` bytes of it are dirty; returns the bytes.
+  std::size_t trim(std::size_t keep) noexcept {
+    const std::lock_guard guard(mutex_);
+    const int saved_errno = errno;
+    const std::size_t before = spans_.dirty();
+    while (spans_.dirty() > keep / segment_bytes) purge_oldest(spans_.dirty() - keep / segment_bytes);
+    errno = saved_errno;
+    return (before - spans_.dirty()) * segment_bytes;
+  }
+
+  // Milliseconds that free memory stays memory; 0 keeps none from now on.
+  void set_keep_time(std::uint32_t milliseconds) noexcept {
+    const std::lock_guard guard(mutex_);
+    keep_time_ = milliseconds;
+  }
+
+  // Whether memory from now on is to be of huge pages, where the system leaves that to each program.
+  void set_huge_pages(bool wanted) noexcept {
+    const std::lock_guard guard(mutex_);
+    wants_huge_pages_ = wanted;
+  }
+
+  [[nodiscard]] segments_usage usage() const noexcept {
+    const std::lock_guard guard(mutex_);
+    std::size_t clean = 0;
+    for (number i = 1; i < count(); i += at(i)->length)
+      if (at(i)->use == segment_use::clean) clean += at(i)->length;
+    return {used_ * segment_bytes, spans_.dirty() * segment_bytes, clean * segment_bytes,
+            peak_ * segment_bytes, purged_ * segment_bytes};
+  }
+
+  // Around a fork, so that the child finds everything whole and unlocked.
+  void before_fork() noexcept { mutex_.lock(); }
+  void after_fork() noexcept { mutex_.unlock(); }
+
+  // Unmaps all segments, and ends with that whatever lies in them. Precondition: nobody uses them any more.
+  void close() noexcept {
+    set_count(0);
+    range_.close();
+  }
+
+  // Guards lists of large spans against take() and give_back() of other threads.
+  [[nodiscard]] std::lock_guard<Mutex> lock() const noexcept { return std::lock_guard(mutex_); }
+
+  // Lists of a heap's spans: by its own entries, under what guards the heap.
+  void link(segment* s, number& list) noexcept {
+    s->newer = 0;
+    s->older = list;
+    if (list != 0) at(list)->newer = number_of(s);
+    list = number_of(s);
+  }
+  void unlink(segment* s, number& list) noexcept {
+    (s->newer == 0 ? list : at(s->newer)->older) = s->older;
+    if (s->older != 0) at(s->older)->newer = s->newer;
+  }
+
+  // O(spans).
+  [[nodiscard]] violation validate() const noexcept {
+    const std::lock_guard guard(mutex_);
+    if (used_ > peak_ || count_.load(std::memory_order_relaxed) != spans_.count() || spans_.count() > mapped_)
+      return {"segments: the counts contradict each other"};
+    return spans_.validate(used_);
+  }
+
+ private:
+  // Addresses that are asked for: of segments, and 1/1024 in front of them for their entries. Entry 0 stands
+  // for nothing, so that a link can say so.
+  static constexpr std::size_t most_bytes = std::size_t{1} << 38;
+  static constexpr std::size_t least_bytes = std::size_t{1} << 24;
+  static constexpr std::size_t max_segments = most_bytes / segment_bytes;
+  // Segments that become memory at once, 2 MiB: half a percent of what the pages of that cost.
+  static constexpr std::size_t step = 32;
+  // Segments that may be dirty in any case.
+  static constexpr std::size_t least_dirty = 16;
+
+  [[nodiscard]] std::size_t count() const noexcept { return spans_.count(); }
+  void set_count(std::size_t count) noexcept {
+    spans_.set_count(count);
+    count_.store(count, std::memory_order_relaxed);
+  }
+
+  // The same behind all others.
+  segment* take_new(std::size_t length) noexcept {
+    if (table_ == nullptr && !open()) return nullptr;
+    if (!extend(length)) return nullptr;
+    segment* const s = at(static_cast<number>(count()));
+    s->is_zero = true;
+    s->length = static_cast<number>(length);
+    set_count(count() + length);
+    return s;
+  }
+
+  // Cuts `length` segments at a multiple of `align` out of a span, and gives back the rest.
+  segment* cut_aligned(segment* s, std::size_t length, std::size_t align) noexcept {
+    const segment_use kind = s->is_zero ? segment_use::clean : segment_use::dirty;
+    const std::size_t before = padding_for(start_of(s), align) / segment_bytes;
+    const std::size_t behind = s->length - before - length;
+    const number first = static_cast<number>(number_of(s) + before);
+    if (behind != 0)
+      spans_.insert(static_cast<number>(first + length), static_cast<number>(behind), kind, now_);
+    if (before != 0) spans_.insert(number_of(s), static_cast<number>(before), kind, now_);
+    at(first)->is_zero = kind == segment_use::clean;
+    at(first)->length = static_cast<number>(length);
+    return at(first);
+  }
+
+  void give_part(number first, std::size_t length, std::size_t touched) noexcept {
+    if (touched != length)
+      spans_.insert(static_cast<number>(first + touched), static_cast<number>(length - touched),
+                    segment_use::clean, 0);
+    if (touched == 0) return;
+    if (keep_time_ == 0) {
+      purge(first, touched);
+      spans_.insert(first, static_cast<number>(touched), segment_use::clean, 0);
+      return;
+    }
+    if (--until_time_ == 0) look_at_time();
+    spans_.insert(first, static_cast<number>(touched), segment_use::dirty, now_);
+    make_room(0);
+  }
+
+  // Purges what would raise the peak with `length` more segments in use.
+  void make_room(std::size_t length) noexcept {
+    const std::size_t peak = std::max(peak_, used_ + length);
+    const std::size_t allowed = std::max(peak + peak / 8, peak + least_dirty);
+    while (spans_.dirty() != 0 && used_ + length + spans_.dirty() > allowed)
+      purge_oldest(used_ + length + spans_.dirty() - allowed);
+  }
+
+  MALLARD_NOINLINE void look_at_time() noexcept {
+    until_time_ = spans_between;
+    now_ = static_cast<std::uint32_t>(Clock::now());
+    while (spans_.oldest() != 0 && now_ - at(spans_.oldest())->stamp > keep_time_) purge_oldest(max_segments);
+  }
+
+  // Purges the oldest dirty span, or as much from its end as is `wanted`, at least 1 MiB.
+  void purge_oldest(std::size_t wanted) noexcept {
+    segment* const s = at(spans_.oldest());
+    const std::size_t part = std::min<std::size_t>(s->length, std::max<std::size_t>(wanted, 16));
+    const number first = spans_.oldest();
+    const number rest = static_cast<number>(s->length - part);
+    spans_.remove(s);
+    if (rest != 0) {
+      spans_.insert(first, rest, segment_use::dirty, s->stamp);
+      spans_.make_oldest(at(first));
+    }
+    purge(first + rest, part);
+    spans_.insert(first + rest, static_cast<number>(part), segment_use::clean, 0);
+    retract();
+  }
+
+  void purge(number first, std::size_t length) noexcept {
+    Range::purge(start_of(at(first)), length * segment_bytes);
+    purged_ += length;
+  }
+
+  // Unmaps what is clean at the end, but for a step.
+  void retract() noexcept {
+    const segment* const last = at(static_cast<number>(count() - 1));
+    if (last->use != segment_use::clean || last->length <= 2 * step) return;
+    const std::size_t kept = count() - last->length;
+    spans_.remove(at(static_cast<number>(kept)));
+    set_count(kept);
+    const std::size_t end = kept + step;
+    range_.retract(start_of(at(static_cast<number>(end))), (mapped_ - end) * segment_bytes);
+    mapped_ = end;
+  }
+
+  MALLARD_NOINLINE bool open() noexcept {
+    if (!range_.open(most_bytes, least_bytes, segment_bytes)) return false;
+    const std::size_t table_bytes = range_.size() / segment_bytes * sizeof(segment);
+    first_ = address_of(range_.begin()) + align_up(table_bytes, segment_bytes);
+    if (!map_table(step)) return false;
+    now_ = static_cast<std::uint32_t>(Clock::now());
+    set_count(1);
+    mapped_ = 1;
+    return true;
+  }
+
+  // Makes the entries of all segments below `end` memory.
+  bool map_table(std::size_t end) noexcept {
+    const std::size_t bytes = align_up(end * sizeof(segment), segment_bytes);
+    const std::size_t present = table_bytes_;
+    if (bytes <= present) return true;
+    if (!range_.extend(range_.begin() + present, bytes - present)) return false;
+    table_bytes_ = bytes;
+    table_ = reinterpret_cast<segment*>(range_.begin());
+    spans_.set_table(table_);
+    return true;
+  }
+
+  // Makes `length` segments behind all others memory. Where somebody has taken the addresses, it goes on
+  // behind them.
+  bool extend(std::size_t length) noexcept {
+    for (std::size_t skip = step; skip != 0; skip *= 2) {
+      if (count() + length <= mapped_) return true;
+      for (const std::size_t wanted : {std::max(count() + length, mapped_ + step), count() + length}) {
+        if (wanted > last_number() || !map_table(wanted)) continue;
+        std::byte* const from = reinterpret_cast<std::byte*>(first_) + mapped_ * segment_bytes;
+        if (!range_.extend(from, (wanted - mapped_) * segment_bytes)) continue;
+        if (wants_huge_pages_) Range::ask_for_huge_pages(from, (wanted - mapped_) * segment_bytes);
+        mapped_ = wanted;
+        return true;
+      }
+      if (!range_.is_taken() || !skip_addresses(skip)) return false;
+    }
+    return false;
+  }
+
+  [[nodiscard]] std::size_t last_number() const noexcept {
+    const std::uintptr_t end = address_of(range_.begin()) + range_.size();
+    return (end - first_) / segment_bytes;
+  }
+
+  // What is mapped becomes free, and a span that nobody uses stands for what is not ours.
+  bool skip_addresses(std::size_t length) noexcept {
+    const std::size_t end = mapped_ + length;
+    if (end >= last_number() || !map_table(end)) return false;
+    const auto rest = static_cast<number>(mapped_ - count());
+    const auto from = static_cast<number>(count());
+    segment* const taken = at(static_cast<number>(mapped_));
+    taken->use = segment_use::large;
+    taken->length = static_cast<number>(length);
+    used_ += length;
+    peak_ = std::max(peak_, used_);
+    set_count(end);
+    if (rest != 0) spans_.insert(from, rest, segment_use::clean, 0);
+    mapped_ = end;
+    return true;
+  }
+
+  static constexpr std::uint32_t spans_between = 16;  // two looks at the time
+
+  std::uintptr_t first_ = 0;            // address of segment 0
+  std::atomic<std::size_t> count_ = 0;  // segments in spans or free, with number 0
+  segment* table_ = nullptr;
+  mutable Mutex mutex_;
+  Range range_;
+  std::size_t table_bytes_ = 0;  // of entries that are memory
+  std::size_t mapped_ = 0;       // segments that are memory, with number 0
+  std::size_t used_ = 0;         // segments in spans of heaps
+  std::size_t peak_ = 0;
+  std::size_t purged_ = 0;
+  std::uint32_t keep_time_ = default_keep_time;
+  std::uint32_t now_ = 0;
+  std::uint32_t until_time_ = spans_between;
+  bool wants_huge_pages_ = false;
+  segment_spans spans_;
+};
+
+using segments = basic_segments<>;
+
+// Those of the process, which heaps share unless they are given others.
+MALLARD_VISIBLE inline constinit segments the_process_segments;
+
+}  // namespace mallard

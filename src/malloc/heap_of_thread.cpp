@@ -1,0 +1,139 @@
+#include "malloc/heap_of_thread.hpp"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "mallard/core/block.hpp"
+#include "mallard/source/os_pages.hpp"
+
+namespace mallard::malloc_library {
+
+constinit shared_segments the_segments;
+constinit heap no_heap{the_segments};
+__thread heap* mine = &no_heap;
+
+namespace {
+
+// A heap in the list of all, and of those without a thread.
+struct listed_heap {
+  heap of_thread{the_segments};
+  listed_heap* older = nullptr;
+  listed_heap* idle = nullptr;
+};
+
+constinit futex_mutex heaps_mutex;
+alignas(listed_heap) constinit std::byte first_heap[sizeof(listed_heap)]{};  // of the main thread
+constinit listed_heap* newest = nullptr;
+constinit listed_heap* first_idle = nullptr;
+constinit std::byte* unused = nullptr;  // memory for heaps
+constinit std::size_t unused_bytes = 0;
+constinit bool has_key = false;
+constinit pthread_key_t key = 0;
+
+__thread bool has_ended = false;
+
+// Of a heap that is the first member of its entry.
+listed_heap* entry_of(heap* h) noexcept { return reinterpret_cast<listed_heap*>(h); }
+
+void make_idle(heap* h) noexcept {
+  h->send_batch();
+  h->collect();
+  const std::lock_guard guard(heaps_mutex);
+  entry_of(h)->idle = std::exchange(first_idle, entry_of(h));
+}
+
+// Called with the heap of a thread that ends. What later destructors allocate comes from a borrowed one.
+void end_of_thread(void* h) noexcept {
+  mine = &no_heap;
+  has_ended = true;
+  make_idle(static_cast<heap*>(h));
+}
+
+// Under the lock. Null when there is no memory.
+listed_heap* make_heap() noexcept {
+  if (newest == nullptr) return newest = ::new (first_heap) listed_heap;
+  if (unused_bytes < sizeof(listed_heap)) {
+    const block pages = os_pages().allocate(16 * sizeof(listed_heap), os_pages::page_size());
+    if (!pages) return nullptr;
+    unused = static_cast<std::byte*>(pages.data);
+    unused_bytes = pages.size;
+  }
+  auto* const made = ::new (unused) listed_heap;
+  unused += sizeof(listed_heap);
+  unused_bytes -= sizeof(listed_heap);
+  made->older = std::exchange(newest, made);
+  return made;
+}
+
+// The locks are held while a process forks, so that the child finds what they guard whole. Heaps of threads
+// that the child does not have may be in the middle of an operation: nobody uses them there, and what is
+// freed to them stays with them.
+void before_fork() noexcept {
+  heaps_mutex.lock();
+  the_segments.before_fork();
+}
+void after_fork() noexcept {
+  the_segments.after_fork();
+  heaps_mutex.unlock();
+}
+
+// Handlers that are registered later run around these, and may allocate.
+[[gnu::constructor(101)]] void hold_over_forks() noexcept {
+  (void)::pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+}  // namespace
+
+void borrowed_heap::acquire() noexcept {
+  const int saved_errno = errno;
+  heap_ = nullptr;
+  {
+    const std::lock_guard guard(heaps_mutex);
+    if (!has_key) has_key = ::pthread_key_create(&key, end_of_thread) == 0;
+    listed_heap* const found =
+        first_idle != nullptr ? std::exchange(first_idle, first_idle->idle) : make_heap();
+    if (found != nullptr) heap_ = &found->of_thread;
+  }
+  if (heap_ == nullptr) return;
+  is_borrowed_ = has_ended;
+  if (!is_borrowed_) {
+    mine = heap_;  // before the next call, which may allocate
+    if (has_key) (void)::pthread_setspecific(key, heap_);
+  }
+  errno = saved_errno;
+}
+
+void borrowed_heap::give_back() noexcept { make_idle(heap_); }
+
+void for_each_heap(void (*f)(const heap&, void*), void* with) noexcept {
+  const std::lock_guard guard(heaps_mutex);
+  for (const listed_heap* h = newest; h != nullptr; h = h->older) f(h->of_thread, with);
+}
+
+void futex_mutex::wait() noexcept {
+  const int saved_errno = errno;
+  for (int i = 0; i != 16; ++i) {
+    ::sched_yield();
+    int expected = is_free;
+    if (state_.compare_exchange_strong(expected, is_taken, std::memory_order_acquire)) return;
+  }
+  while (state_.exchange(is_awaited, std::memory_order_acquire) != is_free)
+    ::syscall(SYS_futex, &state_, FUTEX_WAIT_PRIVATE, is_awaited, nullptr);
+  errno = saved_errno;
+}
+
+void futex_mutex::wake() noexcept {
+  const int saved_errno = errno;
+  ::syscall(SYS_futex, &state_, FUTEX_WAKE_PRIVATE, 1);
+  errno = saved_errno;
+}
+
+}  // namespace mallard::malloc_library

@@ -1,0 +1,84 @@
+// heap_of_thread: the heap that each thread allocates from, and the segments that all of them share.
+//
+//     thread 1 --> heap --+
+//     thread 2 --> heap --+--> the_segments          a free of another thread's block: its heap's receive()
+//     (ended)      heap --+      idle, for the next thread
+//
+// A thread has no heap before its first allocation and after its last destructors. `mine` is no_heap then,
+// which has no free block and owns none, so the inline paths need no test for it.
+// There are as many heaps as threads have allocated at the same time; they are never unmapped.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "mallard/core/attributes.hpp"
+#include "mallard/heap/segment_heap.hpp"
+#include "mallard/source/segments.hpp"
+
+namespace mallard::malloc_library {
+
+// A lock of one word that sleeps in the kernel: what light_mutex is, without the C++ runtime.
+class futex_mutex {
+ public:
+  constexpr futex_mutex() = default;
+  futex_mutex(const futex_mutex&) = delete;
+  futex_mutex& operator=(const futex_mutex&) = delete;
+
+  void lock() noexcept {
+    int expected = is_free;
+    if (!state_.compare_exchange_strong(expected, is_taken, std::memory_order_acquire)) wait();
+  }
+  void unlock() noexcept {
+    if (state_.exchange(is_free, std::memory_order_release) == is_awaited) wake();
+  }
+
+ private:
+  static constexpr int is_free = 0;
+  static constexpr int is_taken = 1;
+  static constexpr int is_awaited = 2;
+
+  void wait() noexcept;
+  void wake() noexcept;
+
+  std::atomic<int> state_ = is_free;
+};
+
+using shared_segments = basic_segments<futex_mutex>;
+using heap = lasting_segment_heap<shared_segments>;
+
+// Of the process. A hidden symbol is found without a table.
+[[gnu::visibility("hidden")]] extern shared_segments the_segments;
+[[gnu::visibility("hidden")]] extern heap no_heap;
+[[gnu::visibility("hidden")]] extern __thread heap* mine __attribute__((tls_model("initial-exec")));
+
+// The calling thread's heap for one operation. A thread that runs its last destructors borrows one.
+class borrowed_heap {
+ public:
+  borrowed_heap() noexcept : heap_(mine) {
+    if (heap_ == &no_heap) [[unlikely]]
+      acquire();
+  }
+  ~borrowed_heap() {
+    if (is_borrowed_) [[unlikely]]
+      give_back();
+  }
+  borrowed_heap(const borrowed_heap&) = delete;
+  borrowed_heap& operator=(const borrowed_heap&) = delete;
+
+  // False when there is no memory for a heap.
+  [[nodiscard]] explicit operator bool() const noexcept { return heap_ != nullptr; }
+  heap* operator->() const noexcept { return heap_; }
+
+ private:
+  void acquire() noexcept;
+  void give_back() noexcept;
+
+  heap* heap_;
+  bool is_borrowed_ = false;
+};
+
+// Calls f(heap) for each heap, idle ones included. Their figures are approximate.
+void for_each_heap(void (*f)(const heap&, void*), void* with) noexcept;
+
+}  // namespace mallard::malloc_library

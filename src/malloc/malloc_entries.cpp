@@ -1,0 +1,296 @@
+// The entry points: the malloc family, and operators new and delete in every form.
+//
+//     malloc(n) --> a free block of its class at hand
+//           `-----> allocate_anywhere(): the thread's heap, made first if need be
+//     free(p) ----> entry of its segment: the thread's own slab
+//           `-----> free_anywhere(): large, another thread's, or none of ours
+//
+// What is none of ours is the C library's: a library that was loaded with RTLD_DEEPBIND calls that malloc,
+// and others free what it returns. So is what no malloc has returned; the C library says so and aborts. What
+// a failed new must do is the C++ runtime's, which a program in C does not have, so that is looked up when
+// memory has run out: the new handler is called until there is memory, or std::bad_alloc is thrown. A form
+// with nothrow is left to the runtime's own then, which calls the throwing one and catches what it throws.
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+
+#include "mallard/core/align.hpp"
+#include "mallard/core/attributes.hpp"
+#include "malloc/heap_of_thread.hpp"
+
+#define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
+
+// The C library's own; absent where that is linked statically.
+extern "C" {
+[[gnu::weak]] void __libc_free(void* p);
+[[gnu::weak]] void* __libc_realloc(void* p, std::size_t size);
+}
+
+namespace mallard::malloc_library {
+namespace {
+
+constexpr std::size_t page = 4096;
+
+// Addresses behind a large block that has moved once to grow in; what is not used costs nothing.
+constexpr std::size_t most_room = std::size_t{64} << 20;
+
+void* failed(int error) noexcept {
+  errno = error;
+  return nullptr;
+}
+
+MALLARD_NOINLINE void* allocate_anywhere(std::size_t size, std::size_t align) noexcept {
+  const borrowed_heap h;
+  if (!h) return failed(ENOMEM);
+  void* const p = h->allocate(size, align).data;
+  return p != nullptr ? p : failed(ENOMEM);
+}
+
+MALLARD_INLINE void* allocate(std::size_t size) noexcept {
+  if (size <= heap::small) [[likely]]
+    if (void* const p = mine->take_at_hand(size); p != nullptr) [[likely]]
+      return p;
+  return allocate_anywhere(size, default_align);
+}
+
+MALLARD_NOINLINE void free_anywhere(segment* s, void* p) noexcept {
+  if (p == nullptr) return;
+  if (s == nullptr || (s->use != segment_use::slab && s->use != segment_use::large)) {
+    if (__libc_free != nullptr) __libc_free(p);
+    return;
+  }
+  if (mine != &no_heap || s->use == segment_use::large) return mine->end_elsewhere(*s, p);
+  static_cast<heap::slabs*>(const_cast<void*>(s->owner))->receive(p, p);
+}
+
+MALLARD_INLINE void deallocate(void* p) noexcept {
+  segment* const s = the_segments.find(p);
+  if (s != nullptr && mine->owns_slab(*s)) [[likely]]
+    return mine->deallocate(*s, p);
+  free_anywhere(s, p);
+}
+
+void* allocate_zeroed(std::size_t size) noexcept {
+  if (size > heap::classes::largest) {
+    const borrowed_heap h;
+    segment* const s = h ? h->allocate_large(size, default_align) : nullptr;
+    if (s == nullptr) return failed(ENOMEM);
+    void* const p = the_segments.start_of(s);
+    return s->is_zero ? p : memset(p, 0, size);
+  }
+  void* const p = allocate(size);
+  return p == nullptr ? p : memset(p, 0, size);
+}
+
+// An alignment that is not a power of two counts as the next one, as in the C library's memalign.
+void* allocate_aligned(std::size_t align, std::size_t size) noexcept {
+  if (align <= default_align) return allocate(size);
+  if (align > max_request) return failed(EINVAL);
+  return allocate_anywhere(size, std::bit_ceil(align));
+}
+
+bool is_ours(const segment* s) noexcept {
+  return s != nullptr && (s->use == segment_use::slab || s->use == segment_use::large);
+}
+
+std::size_t usable(const segment& s) noexcept { return s.use == segment_use::large ? s.bytes : s.size; }
+
+// To another block, with what both have room for.
+void* move(void* p, void* to, std::size_t contents) noexcept {
+  if (to == nullptr) return to;
+  memcpy(to, p, contents);
+  deallocate(p);
+  return to;
+}
+
+// A block that has grown may grow again: it moves to where it has as much room behind it, of addresses.
+void* move_to_grow(void* p, std::size_t contents, std::size_t size) noexcept {
+  const borrowed_heap h;
+  segment* const to = h ? h->allocate_large(size, default_align, std::min(size, most_room)) : nullptr;
+  return to == nullptr ? failed(ENOMEM) : move(p, the_segments.start_of(to), contents);
+}
+
+MALLARD_NOINLINE void* reallocate_large(segment& s, void* p, std::size_t size) noexcept {
+  const std::size_t before = s.bytes;
+  if (size <= heap::classes::largest / 2) return move(p, allocate(size), std::min(before, size));
+  if (size > max_request) return failed(ENOMEM);
+  const resize_way way = size > before ? resize_way::expand_forward : resize_way::try_shrink;
+  if (mine->resize({p, before, default_align, size, size, way}).memory) return p;
+  return move_to_grow(p, before, size);
+}
+
+void* reallocate(void* p, std::size_t size) noexcept {
+  if (p == nullptr) return allocate(size);
+  if (size == 0) return deallocate(p), nullptr;
+  segment* const s = the_segments.find(p);
+  if (!is_ours(s)) [[unlikely]]
+    return __libc_realloc != nullptr ? __libc_realloc(p, size) : failed(ENOMEM);
+  if (s->use == segment_use::large) return reallocate_large(*s, p, size);
+  const std::size_t before = s->size;
+  if (size <= before && size >= before / 2) return p;
+  if (size > heap::classes::largest) return move_to_grow(p, before, size);
+  return move(p, allocate(size), std::min(before, size));
+}
+
+template <class Function>
+Function* find_function(void* where, const char* name) noexcept {
+  return reinterpret_cast<Function*>(::dlsym(where, name));
+}
+
+std::size_t usable_size_elsewhere(void* p) noexcept {
+  auto* const next =
+      p == nullptr ? nullptr : find_function<std::size_t(void*)>(RTLD_NEXT, "malloc_usable_size");
+  return next == nullptr ? 0 : next(p);
+}
+
+// May throw what the handler throws.
+MALLARD_NOINLINE void* new_or_throw(std::size_t size, std::size_t align) {
+  using handler = void (*)();
+  auto* const handler_in_force = find_function<handler()>(RTLD_DEFAULT, "_ZSt15get_new_handlerv");
+  for (;;) {
+    const handler to_call = handler_in_force == nullptr ? nullptr : handler_in_force();
+    if (to_call == nullptr) break;
+    to_call();
+    if (void* const p = allocate_aligned(align, size); p != nullptr) return p;
+  }
+  for (const char* name : {"_ZSt17__throw_bad_allocv", "_ZNSt3__117__throw_bad_allocEv"})
+    if (auto* const throw_bad_alloc = find_function<void()>(RTLD_DEFAULT, name); throw_bad_alloc != nullptr)
+      throw_bad_alloc();
+  ::abort();
+}
+
+// Null when there is no memory, and no handler finds any.
+MALLARD_NOINLINE void* new_or_null(std::size_t size, const void* nothrow) noexcept {
+  auto* const of_runtime = find_function<void*(std::size_t, const void*)>(RTLD_NEXT, "_ZnwmRKSt9nothrow_t");
+  return of_runtime == nullptr ? nullptr : of_runtime(size, nothrow);
+}
+MALLARD_NOINLINE void* new_or_null(std::size_t size, std::size_t align, const void* nothrow) noexcept {
+  auto* const of_runtime = find_function<void*(std::size_t, std::size_t, const void*)>(
+      RTLD_NEXT, "_ZnwmSt11align_val_tRKSt9nothrow_t");
+  return of_runtime == nullptr ? nullptr : of_runtime(size, align, nothrow);
+}
+
+MALLARD_NOINLINE void* get_anywhere(std::size_t size) {
+  void* const p = allocate_anywhere(size, default_align);
+  return p != nullptr ? p : new_or_throw(size, default_align);
+}
+MALLARD_INLINE void* get(std::size_t size) {
+  if (size <= heap::small) [[likely]]
+    if (void* const p = mine->take_at_hand(size); p != nullptr) [[likely]]
+      return p;
+  return get_anywhere(size);
+}
+MALLARD_INLINE void* get(std::size_t size, std::size_t align) {
+  void* const p = allocate_aligned(align, size);
+  return p != nullptr ? p : new_or_throw(size, align);
+}
+MALLARD_INLINE void* get_nothrow(std::size_t size, const void* nothrow) noexcept {
+  void* const p = allocate(size);
+  return p != nullptr ? p : new_or_null(size, nothrow);
+}
+MALLARD_INLINE void* get_nothrow(std::size_t size, std::size_t align, const void* nothrow) noexcept {
+  void* const p = allocate_aligned(align, size);
+  return p != nullptr ? p : new_or_null(size, align, nothrow);
+}
+
+}  // namespace
+}  // namespace mallard::malloc_library
+
+using namespace mallard::malloc_library;
+
+MALLARD_ENTRY void* malloc(std::size_t size) noexcept { return allocate(size); }
+
+MALLARD_ENTRY void* calloc(std::size_t count, std::size_t size) noexcept {
+  std::size_t whole = 0;
+  if (__builtin_mul_overflow(count, size, &whole)) return failed(ENOMEM);
+  return allocate_zeroed(whole);
+}
+
+MALLARD_ENTRY void* realloc(void* p, std::size_t size) noexcept { return reallocate(p, size); }
+
+MALLARD_ENTRY void* reallocarray(void* p, std::size_t count, std::size_t size) noexcept {
+  std::size_t whole = 0;
+  if (__builtin_mul_overflow(count, size, &whole)) return failed(ENOMEM);
+  return reallocate(p, whole);
+}
+
+MALLARD_ENTRY void free(void* p) noexcept { deallocate(p); }
+MALLARD_ENTRY void cfree(void* p) noexcept { deallocate(p); }
+MALLARD_ENTRY void free_sized(void* p, std::size_t) noexcept { deallocate(p); }
+MALLARD_ENTRY void free_aligned_sized(void* p, std::size_t, std::size_t) noexcept { deallocate(p); }
+
+MALLARD_ENTRY int posix_memalign(void** out, std::size_t align, std::size_t size) noexcept {
+  if (align % sizeof(void*) != 0 || !std::has_single_bit(align)) return EINVAL;
+  const int saved_errno = errno;
+  void* const p = allocate_aligned(align, size);
+  errno = saved_errno;
+  if (p == nullptr) return ENOMEM;
+  *out = p;
+  return 0;
+}
+
+MALLARD_ENTRY void* aligned_alloc(std::size_t align, std::size_t size) noexcept {
+  return allocate_aligned(align, size);
+}
+MALLARD_ENTRY void* memalign(std::size_t align, std::size_t size) noexcept {
+  return allocate_aligned(align, size);
+}
+MALLARD_ENTRY void* valloc(std::size_t size) noexcept { return allocate_aligned(page, size); }
+MALLARD_ENTRY void* pvalloc(std::size_t size) noexcept {
+  if (size > mallard::max_request - page) return failed(ENOMEM);
+  return allocate_aligned(page, mallard::align_up(size, page));
+}
+
+MALLARD_ENTRY std::size_t malloc_usable_size(void* p) noexcept {
+  const mallard::segment* const s = the_segments.find(p);
+  return is_ours(s) ? usable(*s) : usable_size_elsewhere(p);
+}
+
+MALLARD_ENTRY int malloc_trim(std::size_t pad) noexcept {
+  std::size_t given = mine == &no_heap ? 0 : mine->trim(0);
+  return static_cast<int>((given += the_segments.trim(pad)) != 0);
+}
+
+// By their linker names: an alignment and the tag of the nothrow forms are passed as words.
+MALLARD_ENTRY void* _Znwm(std::size_t size) { return get(size); }
+MALLARD_ENTRY void* _Znam(std::size_t size) { return get(size); }
+MALLARD_ENTRY void* _ZnwmRKSt9nothrow_t(std::size_t size, const void* t) noexcept {
+  return get_nothrow(size, t);
+}
+MALLARD_ENTRY void* _ZnamRKSt9nothrow_t(std::size_t size, const void* t) noexcept {
+  return get_nothrow(size, t);
+}
+MALLARD_ENTRY void* _ZnwmSt11align_val_t(std::size_t size, std::size_t align) { return get(size, align); }
+MALLARD_ENTRY void* _ZnamSt11align_val_t(std::size_t size, std::size_t align) { return get(size, align); }
+MALLARD_ENTRY void* _ZnwmSt11align_val_tRKSt9nothrow_t(std::size_t size, std::size_t align,
+                                                       const void* t) noexcept {
+  return get_nothrow(size, align, t);
+}
+MALLARD_ENTRY void* _ZnamSt11align_val_tRKSt9nothrow_t(std::size_t size, std::size_t align,
+                                                       const void* t) noexcept {
+  return get_nothrow(size, align, t);
+}
+
+MALLARD_ENTRY void _ZdlPv(void* p) noexcept { deallocate(p); }
+MALLARD_ENTRY void _ZdaPv(void* p) noexcept { deallocate(p); }
+MALLARD_ENTRY void _ZdlPvm(void* p, std::size_t) noexcept { deallocate(p); }
+MALLARD_ENTRY void _ZdaPvm(void* p, std::size_t) noexcept { deallocate(p); }
+MALLARD_ENTRY void _ZdlPvRKSt9nothrow_t(void* p, const void*) noexcept { deallocate(p); }
+MALLARD_ENTRY void _ZdaPvRKSt9nothrow_t(void* p, const void*) noexcept { deallocate(p); }
+MALLARD_ENTRY void _ZdlPvSt11align_val_t(void* p, std::size_t) noexcept { deallocate(p); }
+MALLARD_ENTRY void _ZdaPvSt11align_val_t(void* p, std::size_t) noexcept { deallocate(p); }
+MALLARD_ENTRY void _ZdlPvmSt11align_val_t(void* p, std::size_t, std::size_t) noexcept { deallocate(p); }
+MALLARD_ENTRY void _ZdaPvmSt11align_val_t(void* p, std::size_t, std::size_t) noexcept { deallocate(p); }
+MALLARD_ENTRY void _ZdlPvSt11align_val_tRKSt9nothrow_t(void* p, std::size_t, const void*) noexcept {
+  deallocate(p);
+}
+MALLARD_ENTRY void _ZdaPvSt11align_val_tRKSt9nothrow_t(void* p, std::size_t, const void*) noexcept {
+  deallocate(p);
+}
