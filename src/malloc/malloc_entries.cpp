@@ -40,6 +40,9 @@ constexpr std::size_t page = 4096;
 
 // Addresses behind a large block that has moved once to grow in; what is not used costs nothing.
 constexpr std::size_t most_room = std::size_t{64} << 20;
+// Bytes of a large block from which on its pages are moved, not copied: copying takes as long as two system
+// calls.
+constexpr std::size_t least_moved = std::size_t{128} << 10;
 
 void* failed(int error) noexcept {
   errno = error;
@@ -111,10 +114,14 @@ void* move(void* p, void* to, std::size_t contents) noexcept {
 }
 
 // A block that has grown may grow again: it moves to where it has as much room behind it, of addresses.
-void* move_to_grow(void* p, std::size_t contents, std::size_t size) noexcept {
+void* move_to_grow(segment& s, void* p, std::size_t contents, std::size_t size) noexcept {
   const borrowed_heap h;
   segment* const to = h ? h->allocate_large(size, default_align, std::min(size, most_room)) : nullptr;
-  return to == nullptr ? failed(ENOMEM) : move(p, the_segments.start_of(to), contents);
+  if (to == nullptr) return failed(ENOMEM);
+  void* const moved = the_segments.start_of(to);
+  if (contents < least_moved || !the_segments.move_pages(&s, to, contents)) return move(p, moved, contents);
+  the_segments.give_back(&s, 0);
+  return moved;
 }
 
 MALLARD_NOINLINE void* reallocate_large(segment& s, void* p, std::size_t size) noexcept {
@@ -123,7 +130,7 @@ MALLARD_NOINLINE void* reallocate_large(segment& s, void* p, std::size_t size) n
   if (size > max_request) return failed(ENOMEM);
   const resize_way way = size > before ? resize_way::expand_forward : resize_way::try_shrink;
   if (mine->resize({p, before, default_align, size, size, way}).memory) return p;
-  return move_to_grow(p, before, size);
+  return move_to_grow(s, p, before, size);
 }
 
 void* reallocate(void* p, std::size_t size) noexcept {
@@ -135,7 +142,7 @@ void* reallocate(void* p, std::size_t size) noexcept {
   if (s->use == segment_use::large) return reallocate_large(*s, p, size);
   const std::size_t before = s->size;
   if (size <= before && size >= before / 2) return p;
-  if (size > heap::classes::largest) return move_to_grow(p, before, size);
+  if (size > heap::classes::largest) return move_to_grow(*s, p, before, size);
   return move(p, allocate(size), std::min(before, size));
 }
 

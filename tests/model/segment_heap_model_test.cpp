@@ -6,11 +6,13 @@
 namespace mallard::model {
 namespace {
 
+// Only blocks of segments grow in place.
 struct segment_heap_model : model {
+  static constexpr bool grows_in_place = false;
   using heap = segment_heap;
 };
 
-struct own_segments_model : model {
+struct own_segments_model : segment_heap_model {
   using heap = segment_heap;
   struct rig {
     struct closed_segments : segments {

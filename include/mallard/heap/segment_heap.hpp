@@ -128,10 +128,12 @@ class lasting_segment_heap {
     segment* const s = from_.find(request.data);
     const std::size_t usable = usable_size(request.data);
     if (has_way(request.ways, resize_way::shrink | resize_way::try_shrink)) {
-      if (s->use == segment_use::large) shrink(*s, request.preferred);
-      const std::size_t now = usable_size(request.data);
-      if (now > request.limit && !has_way(request.ways, resize_way::try_shrink)) return {};
-      return {{request.data, now}, true};
+      const std::size_t least =
+          align_up(request.preferred + static_cast<std::size_t>(request.preferred == 0), page);
+      const std::size_t size = s->use == segment_use::large ? std::min(usable, least) : usable;
+      if (size > request.limit && !has_way(request.ways, resize_way::try_shrink)) return {};
+      if (size != usable) shrink(*s, size);
+      return {{request.data, size}, true};
     }
     if (has_way(request.ways, resize_way::expand_forward)) {
       if (usable >= request.preferred || grow(*s, request.preferred) || usable >= request.limit ||
@@ -234,10 +236,11 @@ class lasting_segment_heap {
     return true;
   }
 
+  // Makes a large block of `size` bytes, whole pages, less than it has.
   void shrink(segment& s, std::size_t size) noexcept {
     const std::size_t before = segments_for(s.bytes);
-    s.bytes = std::min(s.bytes, align_up(size == 0 ? 1 : size, page));
-    const std::size_t length = segments_for(s.bytes);
+    const std::size_t length = segments_for(size);
+    s.bytes = size;
     if (length < s.length) from_.shrink(&s, length, before - length);
   }
 

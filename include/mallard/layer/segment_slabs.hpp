@@ -179,7 +179,7 @@ class segment_slabs {
   static constexpr std::size_t small_classes = classes::index(small, 1) + 1;
   // Slabs of a class from which on the pages of a new one are provided all at once, a 64th of its memory:
   // that takes a fifth of the time of faults page by page.
-  static constexpr std::uint32_t slabs_until_populated = 64;
+  static constexpr std::uint32_t slabs_until_populated = 16;
 
   // What `left` counts: frees until no block is in use and one more; until none is; the same of a slab in a
   // list of those with free blocks, or with room for new ones; until a full slab has a sixteenth free.

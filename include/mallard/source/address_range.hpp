@@ -53,9 +53,10 @@ class address_range {
     return false;
   }
 
-  // Ends the range, and what is memory of it. Nobody may use it any more.
+  // Ends the range. Precondition: nothing of it is memory.
   void close() noexcept {
-    if (begin_ != nullptr) ::munmap(begin_, size_);
+    if (is_reserved_) ::munmap(begin_, size_);
+    is_reserved_ = false;
     begin_ = nullptr;
     size_ = 0;
   }
@@ -85,6 +86,25 @@ class address_range {
 
   // The pages go back to the system, and are zero when they are used again.
   static void purge(std::byte* from, std::size_t bytes) noexcept { ::madvise(from, bytes, MADV_DONTNEED); }
+
+  // Moves the pages of `bytes` bytes to another place of the range, whose own are dropped; those that are
+  // left are zero. False, with nothing changed, where the system cannot. The place is a mapping of its own
+  // then, until renew().
+  [[nodiscard]] static bool move_pages(std::byte* from, std::byte* to, std::size_t bytes) noexcept {
+#if defined(MREMAP_DONTUNMAP)
+    constexpr int flags = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
+    return ::mremap(from, bytes, bytes, flags, to) == to;
+#else
+    (void)from, (void)to, (void)bytes;
+    return false;
+#endif
+  }
+
+  // Purges a place that pages were moved to, and makes it one mapping with its neighbours again.
+  static void renew(std::byte* from, std::size_t bytes) noexcept {
+    constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+    if (::mmap(from, bytes, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED) purge(from, bytes);
+  }
 
   static void ask_for_huge_pages(std::byte* from, std::size_t bytes) noexcept {
     ::madvise(from, bytes, MADV_HUGEPAGE);

@@ -25,8 +25,9 @@
 
 namespace mallard {
 
-// What an entry stands for: nothing, or the first segment of a span; of a free span also the last one.
-enum class segment_use : std::uint8_t { none, clean, dirty, slab, large };
+// What an entry stands for: nothing, or the first segment of a span; of a free span also the last one. A
+// foreign span is somebody else's mapping.
+enum class segment_use : std::uint8_t { none, clean, dirty, slab, large, foreign };
 
 // The entry of a segment. Numbers of segments link entries, as they are half as large as pointers; 0: none.
 struct alignas(cache_line) segment {

@@ -72,7 +72,7 @@ class basic_segments {
   }
 
   [[nodiscard]] number number_of(const segment* s) const noexcept { return static_cast<number>(s - table_); }
-  [[nodiscard]] segment* at(number n) const noexcept { return table_ + n; }
+  [[nodiscard]] segment* at(std::size_t n) const noexcept { return table_ + n; }
   [[nodiscard]] std::byte* start_of(const segment* s) const noexcept {
     return reinterpret_cast<std::byte*>(first_) + number_of(s) * segment_bytes;
   }
@@ -98,10 +98,21 @@ class basic_segments {
     used_ += length;
     peak_ = std::max(peak_, used_);
     s->use = use;
+    s->state = 0;
     s->free = list;
     if (list != nullptr) link(s, *list);
     errno = saved_errno;
     return s;
+  }
+
+  // Moves the pages of the first `bytes` bytes, whole pages, from one large span to another, which costs less
+  // than to copy them, and holds nothing twice. False if the system cannot.
+  [[nodiscard]] bool move_pages(segment* from, segment* to, std::size_t bytes) noexcept {
+    const int saved_errno = errno;
+    const bool are_moved = Range::move_pages(start_of(from), start_of(to), bytes);
+    errno = saved_errno;
+    if (are_moved) to->state = moved;
+    return are_moved;
   }
 
   // Ends a span; at most its first `touched` segments were written to.
@@ -111,7 +122,7 @@ class basic_segments {
     if (s->use == segment_use::large && s->free != nullptr) unlink(s, *static_cast<number*>(s->free));
     s->owner = nullptr;
     used_ -= s->length;
-    give_part(number_of(s), s->length, std::min<std::size_t>(touched, s->length));
+    give_part(number_of(s), s->length, renewed(*s, 0, std::min<std::size_t>(touched, s->length)));
     errno = saved_errno;
   }
 
@@ -147,9 +158,10 @@ class basic_segments {
     const std::lock_guard guard(mutex_);
     const int saved_errno = errno;
     const std::size_t less = s->length - length;
+    touched = renewed(*s, length, std::min(touched, less));
     s->length = static_cast<number>(length);
     used_ -= less;
-    give_part(static_cast<number>(number_of(s) + length), less, std::min(touched, less));
+    give_part(static_cast<number>(number_of(s) + length), less, touched);
     errno = saved_errno;
   }
 
@@ -190,7 +202,13 @@ class basic_segments {
 
   // Unmaps all segments, and ends with that whatever lies in them. Precondition: nobody uses them any more.
   void close() noexcept {
+    const std::size_t end = count();
+    for (std::size_t i = 1; i < end; i += at(i)->length)
+      if (at(i)->use != segment_use::foreign) range_.retract(start_of(at(i)), at(i)->length * segment_bytes);
+    if (end < mapped_) range_.retract(start_of(at(end)), (mapped_ - end) * segment_bytes);
     set_count(0);
+    if (table_bytes_ != 0) range_.retract(range_.begin(), table_bytes_);
+    table_bytes_ = 0;
     range_.close();
   }
 
@@ -238,7 +256,7 @@ class basic_segments {
   segment* take_new(std::size_t length) noexcept {
     if (table_ == nullptr && !open()) return nullptr;
     if (!extend(length)) return nullptr;
-    segment* const s = at(static_cast<number>(count()));
+    segment* const s = at(count());
     s->is_zero = true;
     s->length = static_cast<number>(length);
     set_count(count() + length);
@@ -257,6 +275,14 @@ class basic_segments {
     at(first)->is_zero = kind == segment_use::clean;
     at(first)->length = static_cast<number>(length);
     return at(first);
+  }
+
+  // What of a span's segments from number `from` on is touched, which is none where pages were moved to.
+  static constexpr std::uint8_t moved = 1;  // the state of such a large span, otherwise 0
+  std::size_t renewed(const segment& s, std::size_t from, std::size_t touched) noexcept {
+    if (s.use != segment_use::large || s.state != moved) return touched;
+    Range::renew(start_of(&s) + from * segment_bytes, (s.length - from) * segment_bytes);
+    return 0;
   }
 
   void give_part(number first, std::size_t length, std::size_t touched) noexcept {
@@ -311,13 +337,13 @@ class basic_segments {
 
   // Unmaps what is clean at the end, but for a step.
   void retract() noexcept {
-    const segment* const last = at(static_cast<number>(count() - 1));
+    const segment* const last = at(count() - 1);
     if (last->use != segment_use::clean || last->length <= 2 * step) return;
     const std::size_t kept = count() - last->length;
-    spans_.remove(at(static_cast<number>(kept)));
+    spans_.remove(at(kept));
     set_count(kept);
     const std::size_t end = kept + step;
-    range_.retract(start_of(at(static_cast<number>(end))), (mapped_ - end) * segment_bytes);
+    range_.retract(start_of(at(end)), (mapped_ - end) * segment_bytes);
     mapped_ = end;
   }
 
@@ -373,8 +399,8 @@ class basic_segments {
     if (end >= last_number() || !map_table(end)) return false;
     const auto rest = static_cast<number>(mapped_ - count());
     const auto from = static_cast<number>(count());
-    segment* const taken = at(static_cast<number>(mapped_));
-    taken->use = segment_use::large;
+    segment* const taken = at(mapped_);
+    taken->use = segment_use::foreign;
     taken->length = static_cast<number>(length);
     used_ += length;
     peak_ = std::max(peak_, used_);

@@ -1,0 +1,205 @@
+#include "mallard/layer/segment_slabs.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace mallard {
+namespace {
+
+using slabs = segment_slabs<segments>;
+constexpr std::size_t size = 48;
+constexpr std::size_t index = slabs::classes::index(size, 1);
+constexpr std::size_t capacity = segments::segment_bytes / size;
+constexpr std::size_t page = 4096;
+
+class SegmentSlabs : public testing::Test {
+ protected:
+  ~SegmentSlabs() override {
+    const violation v = slabs_.validate();
+    EXPECT_FALSE(v) << v.what;
+    slabs_.release();
+    from_.close();
+  }
+
+  void* take(std::size_t of_class = index) {
+    void* const at_hand = slabs_.take_of_class(of_class);
+    return at_hand != nullptr ? at_hand : slabs_.refill(of_class);
+  }
+  std::vector<void*> take_many(std::size_t count) {
+    std::vector<void*> result(count);
+    for (void*& p : result) p = take();
+    return result;
+  }
+  void free(void* p) { slabs_.free(*from_.find(p), p); }
+  std::size_t slab_count() { return slabs_.usage().held / segments::segment_bytes; }
+  static std::byte* bytes(void* p) { return static_cast<std::byte*>(p); }
+
+  segments from_;
+  slabs slabs_{from_};
+};
+
+TEST_F(SegmentSlabs, NewBlocksFollowEachOther) {
+  const std::vector<void*> blocks = take_many(capacity);
+  for (std::size_t i = 1; i != blocks.size(); ++i) EXPECT_EQ(bytes(blocks[i]), bytes(blocks[i - 1]) + size);
+  EXPECT_EQ(slab_count(), 1u);
+  take();
+  EXPECT_EQ(slab_count(), 2u);
+}
+
+TEST_F(SegmentSlabs, EachSizeHasItsClassAndEachClassASlabOfItsOwn) {
+  for (std::size_t n = 0; n <= slabs::small; ++n) {
+    const std::size_t c = slabs::classes::index(n, 1);
+    void* const first = take(c);
+    free(first);
+    EXPECT_EQ(slabs_.take_at_hand(n), first) << n;
+    EXPECT_EQ(from_.find(first)->size, slabs::classes::size(c));
+    free(first);
+  }
+  EXPECT_EQ(slab_count(), slabs::classes::index(slabs::small, 1) + 1);
+}
+
+TEST_F(SegmentSlabs, AFreedBlockIsTheNextOne) {
+  const std::vector<void*> blocks = take_many(10);
+  free(blocks[3]);
+  free(blocks[7]);
+  EXPECT_EQ(take(), blocks[7]);
+  EXPECT_EQ(take(), blocks[3]);
+}
+
+#if !MALLARD_ADDRESS_SANITIZED
+TEST_F(SegmentSlabs, APageThatIsNotNeededIsNotTouched) {
+  void* const first = take();
+  std::array<unsigned char, segments::segment_bytes / page> resident{};
+  const auto pages_in_use = [&] {
+    EXPECT_EQ(::mincore(from_.start_of(from_.find(first)), segments::segment_bytes, resident.data()), 0);
+    return std::ranges::count_if(resident, [](unsigned char r) { return (r & 1) != 0; });
+  };
+  EXPECT_EQ(pages_in_use(), 1);
+  for (int i = 0; i != 10000; ++i) free(take());  // one block at a time takes no more
+  EXPECT_EQ(pages_in_use(), 1);
+  take_many(2 * page / size);
+  EXPECT_EQ(pages_in_use(), 3);
+}
+#endif
+
+TEST_F(SegmentSlabs, AnEmptiedSlabStartsAnewInOrder) {
+  std::vector<void*> blocks = take_many(500);
+  std::ranges::shuffle(blocks, std::mt19937(1));
+  for (void* p : blocks) free(p);
+  EXPECT_EQ(slab_count(), 1u);
+  const std::vector<void*> again = take_many(500);
+  EXPECT_TRUE(std::ranges::is_sorted(again));
+  EXPECT_EQ(again.front(), *std::ranges::min_element(blocks));
+}
+
+TEST_F(SegmentSlabs, AFullSlabComesBackWhenASixteenthIsFree) {
+  const std::vector<void*> first = take_many(capacity);
+  take();
+  std::size_t freed = 0;
+  for (; freed != capacity / 16 - 1; ++freed) free(first[freed]);
+  take_many(capacity - 1);  // the second slab is full
+  take();
+  EXPECT_EQ(slab_count(), 3u) << "a slab came back too early";
+  free(first[freed]);
+  take_many(page / size - 1);  // what the third slab has at hand
+  EXPECT_EQ(take(), first[freed]);
+}
+
+TEST_F(SegmentSlabs, AnEmptySlabGoesBackForAnyClass) {
+  const std::vector<void*> first = take_many(capacity);
+  take();
+  for (void* p : first) free(p);
+  EXPECT_EQ(slab_count(), 1u);
+  EXPECT_EQ(from_.usage().dirty, segments::segment_bytes);
+  void* const other = take(index + 20);
+  EXPECT_EQ(from_.find(other), from_.find(first.front()));
+  EXPECT_EQ(from_.usage().dirty, 0u);
+}
+
+TEST_F(SegmentSlabs, SlabsWithRoomForNewBlocksAreFilledBeforeAnotherIsTaken) {
+  const std::vector<void*> first = take_many(capacity);
+  take_many(10);  // of a second one
+  for (std::size_t i = 0; i != capacity / 16; ++i) free(first[i]);
+  take_many(page / size + capacity / 16);
+  take_many(capacity - page / size - 10);
+  EXPECT_EQ(slab_count(), 2u);
+  take();
+  EXPECT_EQ(slab_count(), 3u);
+}
+
+TEST_F(SegmentSlabs, WhatOthersFreeComesBackWhenNothingIsAtHand) {
+  std::vector<void*> blocks = take_many(capacity);
+  std::thread([&] {
+    for (void* p : blocks) slabs_.receive(p, p);
+  }).join();
+  const std::vector<void*> again = take_many(capacity);
+  EXPECT_EQ(slab_count(), 1u);
+  EXPECT_TRUE(std::ranges::is_permutation(again, blocks));
+}
+
+TEST_F(SegmentSlabs, ABatchOfOthersIsOneLink) {
+  const std::vector<void*> blocks = take_many(3);
+  *static_cast<void**>(blocks[0]) = blocks[1];
+  *static_cast<void**>(blocks[1]) = blocks[2];
+  slabs_.receive(blocks[0], blocks[2]);
+  EXPECT_EQ(slabs_.usage().granted, 3 * size);
+  slabs_.collect();
+  EXPECT_EQ(slabs_.usage().granted, 0u);
+}
+
+TEST_F(SegmentSlabs, TrimGivesBackWhatNobodyUses) {
+  void* const kept = take();
+  free(take(index + 1));
+  free(take(index + 2));
+  EXPECT_EQ(slabs_.trim(segments::segment_bytes), segments::segment_bytes);
+  EXPECT_EQ(slabs_.trim(0), segments::segment_bytes);
+  EXPECT_EQ(slab_count(), 1u);
+  EXPECT_NE(take(index + 1), nullptr);
+  free(kept);
+}
+
+TEST_F(SegmentSlabs, ACircleOfFreeBlocksIsFound) {
+  void* const a = take();
+  void* const b = take();
+  free(b), free(a);
+  void* const link = *static_cast<void**>(b);
+  *static_cast<void**>(b) = a;
+  EXPECT_TRUE(slabs_.validate());
+  *static_cast<void**>(b) = link;
+  EXPECT_FALSE(slabs_.validate());
+}
+
+TEST_F(SegmentSlabs, RandomUseKeepsCountsAndContents) {
+  std::mt19937 random(7);
+  std::vector<std::pair<unsigned char*, std::size_t>> live;
+  for (int step = 0; step != 60000; ++step) {
+    const bool grows = (step / 10000) % 2 == 0;
+    if (live.empty() || random() % 16 < (grows ? 10u : 5u)) {
+      const std::size_t c = random() % slabs::classes::count;
+      auto* const p = static_cast<unsigned char*>(take(c));
+      ASSERT_NE(p, nullptr);
+      std::memset(p, static_cast<int>(c), slabs::classes::size(c));
+      live.emplace_back(p, c);
+    } else {
+      std::swap(live[random() % live.size()], live.back());
+      const auto [p, c] = live.back();
+      live.pop_back();
+      EXPECT_TRUE(p[0] == c && p[slabs::classes::size(c) - 1] == c);
+      free(p);
+    }
+    if (step % 5000 == 0) {
+      const violation v = slabs_.validate();
+      ASSERT_FALSE(v) << v.what;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mallard

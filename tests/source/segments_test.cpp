@@ -1,0 +1,299 @@
+#include "mallard/source/segments.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "mallard/core/light_mutex.hpp"
+
+namespace mallard {
+namespace {
+
+// A range that refuses to be extended when told to, and counts what is purged.
+struct tried_range : address_range {
+  static inline bool refuses = false;
+  static inline std::size_t purged = 0;
+
+  bool extend(std::byte* from, std::size_t bytes) { return !refuses && address_range::extend(from, bytes); }
+  static void purge(std::byte* from, std::size_t bytes) {
+    purged += bytes;
+    address_range::purge(from, bytes);
+  }
+};
+
+struct set_clock {
+  static inline std::uint64_t time = 0;
+  static std::uint64_t now() { return time; }
+};
+
+using tried_segments = basic_segments<light_mutex, tried_range, set_clock>;
+constexpr std::size_t segment_bytes = tried_segments::segment_bytes;
+
+class Segments : public testing::Test {
+ protected:
+  Segments() { tried_range::refuses = false, tried_range::purged = 0, set_clock::time = 1000; }
+  ~Segments() override {
+    if (is_closed_) return;
+    const violation v = from_.validate();
+    EXPECT_FALSE(v) << v.what;
+    from_.close();
+  }
+
+  segment* take(std::size_t length, std::size_t align = segment_bytes) {
+    return from_.take(length, segment_use::large, align);
+  }
+  void close() {
+    from_.close();
+    is_closed_ = true;
+  }
+  std::byte* memory_of(segment* s) { return from_.start_of(s); }
+  // Spans come and go until the time is looked at.
+  void let_time_be_seen() {
+    for (int i = 0; i != 16; ++i) from_.give_back(take(1), 1);
+  }
+
+  tried_segments from_;
+  bool is_closed_ = false;
+};
+
+TEST_F(Segments, AnAddressLeadsToItsEntry) {
+  EXPECT_EQ(from_.find(&from_), nullptr);
+  EXPECT_EQ(from_.find(nullptr), nullptr);
+  segment* const a = take(1);
+  segment* const b = take(3);
+  ASSERT_TRUE(a != nullptr && b != nullptr);
+  EXPECT_EQ(from_.find(memory_of(a)), a);
+  EXPECT_EQ(from_.find(memory_of(a) + segment_bytes - 1), a);
+  EXPECT_EQ(from_.find(memory_of(b)), b);
+  EXPECT_EQ(from_.find(memory_of(b) + segment_bytes)->use, segment_use::none);
+  EXPECT_EQ(from_.find(&from_), nullptr);
+  EXPECT_EQ(from_.find(reinterpret_cast<void*>(~std::uintptr_t{0})), nullptr);
+}
+
+TEST_F(Segments, WhatCameBackServesTheNextRequestWithWhatItHeld) {
+  segment* const a = take(4);
+  EXPECT_TRUE(a->is_zero);
+  std::memset(memory_of(a), 1, 4 * segment_bytes);
+  std::byte* const at = memory_of(a);
+  from_.give_back(a, 4);
+  segment* const again = take(2);
+  EXPECT_EQ(memory_of(again), at);
+  EXPECT_FALSE(again->is_zero);
+  EXPECT_EQ(*at, std::byte{1});
+}
+
+TEST_F(Segments, WhatNobodyWroteToStaysZero) {
+  segment* const a = take(4);
+  std::byte* const at = memory_of(a);
+  std::memset(at, 1, segment_bytes);
+  from_.give_back(a, 1);
+  EXPECT_EQ(from_.usage().dirty, segment_bytes);
+  segment* const b = take(3);
+  EXPECT_TRUE(b->is_zero);
+  EXPECT_EQ(memory_of(b), at + segment_bytes);
+}
+
+TEST_F(Segments, FreedMemoryGoesBackAfterItsTime) {
+  segment* const held = take(64);
+  segment* const a = take(8);
+  from_.give_back(a, 8);
+  let_time_be_seen();
+  EXPECT_EQ(from_.usage().dirty, 8 * segment_bytes);
+  set_clock::time += tried_segments::default_keep_time + 1;
+  let_time_be_seen();
+  let_time_be_seen();
+  EXPECT_LE(from_.usage().dirty, segment_bytes);
+  EXPECT_GE(tried_range::purged, 7 * segment_bytes);
+  from_.give_back(held, 0);
+}
+
+TEST_F(Segments, WithoutAKeepTimeItGoesBackAtOnce) {
+  from_.set_keep_time(0);
+  segment* const a = take(3);
+  std::memset(memory_of(a), 1, segment_bytes);
+  from_.give_back(a, 3);
+  EXPECT_EQ(from_.usage().dirty, 0u);
+  segment* const b = take(3);
+  EXPECT_TRUE(b->is_zero);
+  EXPECT_EQ(*memory_of(b), std::byte{0});
+}
+
+TEST_F(Segments, WhatIsKeptRaisesThePeakByAnEighthAtMost) {
+  std::vector<segment*> all;
+  for (int i = 0; i != 100; ++i) all.push_back(take(4));
+  for (segment* s : all) from_.give_back(s, 4);
+  EXPECT_GT(from_.usage().dirty, 300 * segment_bytes);
+  segment* const one = take(440);  // fits nowhere
+  ASSERT_NE(one, nullptr);
+  const segments_usage u = from_.usage();
+  EXPECT_LE(u.used + u.dirty, 440 * segment_bytes + 440 * segment_bytes / 8);
+}
+
+TEST_F(Segments, TrimGivesBackAllButWhatIsToBeKept) {
+  segment* const a = take(30);
+  take(1);
+  segment* const b = take(10);
+  take(1);
+  from_.give_back(a, 30);
+  from_.give_back(b, 10);
+  EXPECT_EQ(from_.trim(12 * segment_bytes), 28 * segment_bytes);
+  EXPECT_EQ(from_.usage().dirty, 12 * segment_bytes);
+  EXPECT_EQ(from_.trim(0), 12 * segment_bytes);
+  EXPECT_EQ(from_.trim(0), 0u);
+}
+
+TEST_F(Segments, CleanMemoryAtTheEndIsUnmapped) {
+  segment* const a = take(1);
+  segment* const b = take(1000);
+  std::byte* const at = memory_of(b);
+  std::memset(at, 1, 1000 * segment_bytes);
+  from_.give_back(b, 1000);
+  from_.trim(0);
+  EXPECT_EQ(from_.find(at + 900 * segment_bytes), nullptr);
+  EXPECT_NE(::msync(at + 900 * segment_bytes, 4096, MS_ASYNC), 0);
+  segment* const c = take(1000);
+  ASSERT_NE(c, nullptr);
+  EXPECT_EQ(memory_of(c)[999 * segment_bytes], std::byte{0});
+  from_.give_back(a, 1);
+}
+
+TEST_F(Segments, SpansAreAlignedAsAskedFor) {
+  take(1);
+  for (std::size_t align = segment_bytes; align <= 64 * segment_bytes; align *= 2) {
+    segment* const s = take(3, align);
+    ASSERT_NE(s, nullptr);
+    EXPECT_TRUE(is_aligned(memory_of(s), align));
+    EXPECT_EQ(s->length, 3u);
+  }
+  const violation v = from_.validate();
+  EXPECT_FALSE(v) << v.what;
+}
+
+TEST_F(Segments, ASpanGrowsWhereWhatFollowsIsFree) {
+  segment* const a = take(2);
+  segment* const b = take(4);
+  segment* const c = take(1);
+  EXPECT_FALSE(from_.grow(a, 3));
+  from_.give_back(b, 2);  // in two parts: dirty, clean
+  EXPECT_TRUE(from_.grow(a, 4));
+  EXPECT_EQ(a->length, 4u);
+  EXPECT_TRUE(from_.grow(a, 6));
+  EXPECT_FALSE(from_.grow(a, 7));
+  EXPECT_TRUE(from_.grow(c, 100));  // the last one has the rest of the range
+  memory_of(c)[100 * segment_bytes - 1] = std::byte{1};
+  tried_range::refuses = true;
+  EXPECT_FALSE(from_.grow(c, 1000));
+  EXPECT_EQ(c->length, 100u);
+}
+
+TEST_F(Segments, ASpanThatShrinksGivesItsEndToOthers) {
+  segment* const a = take(10);
+  std::byte* const at = memory_of(a);
+  from_.shrink(a, 3, 1);
+  EXPECT_EQ(a->length, 3u);
+  EXPECT_EQ(from_.usage().dirty, segment_bytes);
+  segment* const b = take(1);
+  EXPECT_EQ(memory_of(b), at + 3 * segment_bytes);
+}
+
+TEST_F(Segments, PagesMoveFromOneSpanToAnother) {
+  segment* const a = take(2);
+  take(1);
+  segment* const b = take(8);
+  std::memset(memory_of(a), 1, 2 * segment_bytes);
+  std::memset(memory_of(b), 2, 8 * segment_bytes);
+  if (!from_.move_pages(a, b, 2 * segment_bytes)) GTEST_SKIP() << "the system is too old";
+  EXPECT_EQ(memory_of(b)[2 * segment_bytes - 1], std::byte{1});
+  EXPECT_EQ(memory_of(b)[2 * segment_bytes], std::byte{2});
+  EXPECT_EQ(memory_of(a)[0], std::byte{0});
+  from_.shrink(b, 4, 4);
+  EXPECT_EQ(memory_of(b)[4 * segment_bytes - 1], std::byte{2});
+  from_.give_back(b, 4);
+  EXPECT_EQ(from_.usage().dirty, 0u) << "the mapping that was moved stays apart";
+  segment* const c = take(8);
+  EXPECT_TRUE(c->is_zero);
+  EXPECT_EQ(memory_of(c)[0], std::byte{0});
+  EXPECT_EQ(memory_of(c)[7 * segment_bytes], std::byte{0});
+}
+
+TEST_F(Segments, WhatTheSystemRefusesIsNullAndChangesNothing) {
+  segment* const a = take(1);
+  const segments_usage before = from_.usage();
+  tried_range::refuses = true;
+  EXPECT_EQ(take(10000), nullptr);
+  EXPECT_EQ(from_.usage().used, before.used);
+  EXPECT_EQ(from_.usage().peak, before.peak);
+  tried_range::refuses = false;
+  EXPECT_NE(take(10000), nullptr);
+  EXPECT_EQ(take(std::size_t{1} << 40), nullptr);
+  EXPECT_EQ(take(0), nullptr);
+  EXPECT_EQ(take(1, std::size_t{1} << 62), nullptr);
+  from_.give_back(a, 1);
+}
+
+TEST_F(Segments, ErrnoStaysWhatItWas) {
+  errno = 77;
+  segment* const a = take(1);
+  from_.give_back(a, 1);
+  from_.trim(0);
+  EXPECT_EQ(errno, 77);
+}
+
+// The range lies where nobody maps anything, but nothing keeps others from it.
+TEST_F(Segments, GoesOnBehindSomebodyElsesMapping) {
+  segment* const a = take(1);
+  std::byte* const ahead = memory_of(a) + 64 * segment_bytes;
+  ASSERT_EQ(::mmap(ahead, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0), ahead);
+  std::vector<segment*> all;
+  for (int i = 0; i != 40; ++i) {
+    all.push_back(take(5));
+    ASSERT_NE(all.back(), nullptr);
+    std::memset(memory_of(all.back()), 1, 5 * segment_bytes);
+    EXPECT_TRUE(memory_of(all.back()) > ahead || memory_of(all.back()) + 5 * segment_bytes <= ahead);
+  }
+  for (segment* s : all) from_.give_back(s, 5);
+  close();
+  EXPECT_EQ(::munmap(ahead, 4096), 0);
+}
+
+TEST_F(Segments, CloseUnmapsThemAndNothingElse) {
+  std::byte* const at = memory_of(take(3));
+  std::byte* const ahead = at + 64 * segment_bytes;
+  ASSERT_EQ(::mmap(ahead, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0), ahead);
+  for (int i = 0; i != 40; ++i) take(5);
+  close();
+  EXPECT_EQ(::msync(ahead, 4096, MS_ASYNC), 0);
+  EXPECT_NE(::msync(at, 4096, MS_ASYNC), 0);
+  EXPECT_EQ(from_.find(at), nullptr);
+  ::munmap(ahead, 4096);
+}
+
+TEST_F(Segments, ThreadsShareThem) {
+  std::vector<std::thread> threads;
+  for (unsigned seed = 1; seed <= 4; ++seed)
+    threads.emplace_back([this, seed] {
+      std::vector<segment*> mine;
+      unsigned random = seed;
+      for (int i = 0; i != 2000; ++i) {
+        random = random * 1103515245 + 12345;
+        if (mine.size() < 20 && (random >> 16 & 1) != 0) {
+          mine.push_back(take(1 + (random >> 20) % 7));
+          *reinterpret_cast<unsigned*>(memory_of(mine.back())) = seed;
+        } else if (!mine.empty()) {
+          segment* const s = mine[(random >> 20) % mine.size()];
+          EXPECT_EQ(*reinterpret_cast<unsigned*>(memory_of(s)), seed);
+          std::erase(mine, s);
+          from_.give_back(s, 1);
+        }
+      }
+      for (segment* s : mine) from_.give_back(s, 1);
+    });
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(from_.usage().used, 0u);
+}
+
+}  // namespace
+}  // namespace mallard
