@@ -27,6 +27,7 @@
 #include "mallard/core/version.hpp"
 
 // source: where memory comes from
+#include "mallard/source/address_range.hpp"
 #include "mallard/source/chunk_cache.hpp"
 #include "mallard/source/counting.hpp"
 #include "mallard/source/default_source.hpp"
@@ -36,6 +37,8 @@
 #include "mallard/source/malloc_heap.hpp"
 #include "mallard/source/memory_resource_source.hpp"
 #include "mallard/source/os_pages.hpp"
+#include "mallard/source/segment_spans.hpp"
+#include "mallard/source/segments.hpp"
 #include "mallard/source/shared_upstream.hpp"
 #include "mallard/source/upstream_ref.hpp"
 
@@ -60,6 +63,7 @@
 #include "mallard/layer/live_list.hpp"
 #include "mallard/layer/locked.hpp"
 #include "mallard/layer/nested.hpp"
+#include "mallard/layer/segment_slabs.hpp"
 #include "mallard/layer/shared_chunks.hpp"
 #include "mallard/layer/stats.hpp"
 
@@ -87,6 +91,7 @@
 #include "mallard/heap/reap.hpp"
 #include "mallard/heap/region.hpp"
 #include "mallard/heap/region_emulator.hpp"
+#include "mallard/heap/segment_heap.hpp"
 #include "mallard/heap/sized_reap.hpp"
 #include "mallard/heap/stack_arena.hpp"
 #include "mallard/heap/stack_pattern.hpp"

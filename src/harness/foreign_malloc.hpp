@@ -1,4 +1,5 @@
-// foreign_malloc: the general-purpose mallocs of Debian that others are compared with.
+// foreign_malloc: the general-purpose mallocs that others are compared with: those of Debian, and mallard's
+// own.
 //
 // Each is the C library's or a shared object loaded ahead of it into a fresh worker. A worker asks
 // malloc_error() before it measures: the wrong malloc is never measured silently. In a sanitized build
@@ -15,7 +16,7 @@ namespace mallard::harness {
 struct foreign_malloc {
   std::string_view name;      // "jemalloc"
   std::string_view object;    // shared object to preload, "libjemalloc.so.2"; empty: the C library's own
-  std::string_view package;   // Debian package that has it
+  std::string_view package;   // Debian package that has it; empty: mallard itself
   std::string_view tunables;  // "NAME=value" for the environment, empty: none
   std::string_view summary;
 };

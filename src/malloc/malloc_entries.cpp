@@ -70,7 +70,7 @@ MALLARD_NOINLINE void free_anywhere(segment* s, void* p) noexcept {
     return;
   }
   if (mine != &no_heap || s->use == segment_use::large) return mine->end_elsewhere(*s, p);
-  static_cast<heap::slabs*>(const_cast<void*>(s->owner))->receive(p, p);
+  static_cast<heap*>(const_cast<void*>(s->owner))->receive(p);
 }
 
 MALLARD_INLINE void deallocate(void* p) noexcept {

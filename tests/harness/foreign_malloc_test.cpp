@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 namespace mallard::harness {
 namespace {
 
 TEST(ForeignMalloc, AllAreKnownByTheirNames) {
-  for (const char* name : {"glibc", "glibc-notrim", "jemalloc", "tcmalloc", "mimalloc", "tbbmalloc"})
+  for (const char* name :
+       {"glibc", "glibc-notrim", "jemalloc", "tcmalloc", "mimalloc", "tbbmalloc", "mallard"})
     EXPECT_NE(find_foreign_malloc(name), nullptr) << name;
   EXPECT_EQ(find_foreign_malloc("hoard"), nullptr);
 }
@@ -26,6 +29,16 @@ TEST(ForeignMalloc, WhatOnlyWholeProgramsRunUnderIsNoStrategy) {
     EXPECT_NE(further.object.empty(), further.tunables.empty()) << further.name;
   }
   EXPECT_EQ(further_mallocs().front().name, "glibc-arenas");
+}
+
+TEST(ForeignMalloc, MallardsOwnIsFoundWhereItWasBuiltOrAsTheEnvironmentSays) {
+  const auto built = environment_for(*find_foreign_malloc("mallard"));
+  ASSERT_EQ(built.size(), 1u);
+  EXPECT_TRUE(built[0].starts_with("LD_PRELOAD=") && built[0].ends_with("libmallard-malloc.so"));
+  ::setenv("MALLARD_MALLOC_LIBRARY", "/elsewhere/libmallard-malloc.so", 1);
+  EXPECT_EQ(environment_for(*find_foreign_malloc("mallard")),
+            std::vector<std::string>{"LD_PRELOAD=/elsewhere/libmallard-malloc.so"});
+  ::unsetenv("MALLARD_MALLOC_LIBRARY");
 }
 
 // This process has not preloaded any: measuring one here would measure another malloc.

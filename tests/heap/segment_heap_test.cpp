@@ -111,6 +111,43 @@ TEST(SegmentHeap, BlocksOfAnotherHeapReturnToItInBatches) {
   from.close();
 }
 
+TEST(SegmentHeap, WhatOthersEndedServesTheNextRequests) {
+  segments from;
+  {
+    segment_heap mine(from);
+    segment_heap other(from);
+    std::vector<void*> blocks;
+    for (int i = 0; i != 2000; ++i) blocks.push_back(mine.allocate(64, 8).data);
+    std::thread([&] {
+      for (void* p : blocks) other.deallocate(p);
+      other.send_batch();
+    }).join();
+    const std::size_t used = from.usage().used;
+    for (int i = 0; i != 2000; ++i) ASSERT_TRUE(mine.allocate(64, 8));
+    EXPECT_LE(from.usage().used, used);
+    mine.receive(mine.allocate(64, 8).data);
+    mine.collect();
+    EXPECT_EQ(mine.usage().granted, 2000u * 64);
+  }
+  from.close();
+}
+
+TEST(SegmentHeap, ABatchHasBlocksOfAllSizes) {
+  segments from;
+  {
+    segment_heap mine(from);
+    segment_heap other(from);
+    std::vector<void*> blocks;
+    for (std::size_t size = 1; size != 1000; ++size)
+      blocks.push_back(other.allocate(size * size % 3001, 8).data);
+    for (void* p : blocks) mine.deallocate(p);
+    mine.send_batch();
+    other.collect();
+    EXPECT_EQ(other.usage().granted, 0u);
+  }
+  from.close();
+}
+
 // Each thread has a heap, and ends what its neighbour has allocated.
 TEST(SegmentHeap, ThreadsEndEachOthersBlocks) {
   constexpr std::size_t count = 4;

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstring>
 #include <random>
-#include <thread>
 #include <vector>
 
 namespace mallard {
@@ -42,7 +41,7 @@ class SegmentSlabs : public testing::Test {
   static std::byte* bytes(void* p) { return static_cast<std::byte*>(p); }
 
   segments from_;
-  slabs slabs_{from_};
+  slabs slabs_{from_, this};
 };
 
 TEST_F(SegmentSlabs, NewBlocksFollowEachOther) {
@@ -132,26 +131,6 @@ TEST_F(SegmentSlabs, SlabsWithRoomForNewBlocksAreFilledBeforeAnotherIsTaken) {
   EXPECT_EQ(slab_count(), 2u);
   take();
   EXPECT_EQ(slab_count(), 3u);
-}
-
-TEST_F(SegmentSlabs, WhatOthersFreeComesBackWhenNothingIsAtHand) {
-  std::vector<void*> blocks = take_many(capacity);
-  std::thread([&] {
-    for (void* p : blocks) slabs_.receive(p, p);
-  }).join();
-  const std::vector<void*> again = take_many(capacity);
-  EXPECT_EQ(slab_count(), 1u);
-  EXPECT_TRUE(std::ranges::is_permutation(again, blocks));
-}
-
-TEST_F(SegmentSlabs, ABatchOfOthersIsOneLink) {
-  const std::vector<void*> blocks = take_many(3);
-  *static_cast<void**>(blocks[0]) = blocks[1];
-  *static_cast<void**>(blocks[1]) = blocks[2];
-  slabs_.receive(blocks[0], blocks[2]);
-  EXPECT_EQ(slabs_.usage().granted, 3 * size);
-  slabs_.collect();
-  EXPECT_EQ(slabs_.usage().granted, 0u);
 }
 
 TEST_F(SegmentSlabs, TrimGivesBackWhatNobodyUses) {

@@ -120,6 +120,7 @@ RULES: dict[str, Rule] = {
     "include/mallard/annotate.h": ANNOTATE,
     "include/mallard.h": C_FACE,
     "src/capi": Rule([*LIBRARY_ROOMS, "include/mallard.h"], [STANDARD]),
+    "src/malloc": Rule(LIBRARY_ROOMS, [RUNTIME_FREE, re.compile(r"mutex"), LIBC]),
     **JOURNAL_RULES,
     "src/journal/spool": Rule(["include/mallard/core", "include/mallard/journal"], PRELOAD.system),
     "src/profile": Rule([*EVERYTHING_SHIPPED, *JOURNAL_RULES]),

@@ -13,7 +13,7 @@
 //                       functions.
 // MALLARD_FIRST_OF_ALL  constructs a static object before all others of its program or shared object.
 //
-// MALLARD_ADDRESS_SANITIZED is 1 in a build with AddressSanitizer, otherwise 0.
+// MALLARD_ADDRESS_SANITIZED and MALLARD_THREAD_SANITIZED are 1 in a build with that sanitizer, otherwise 0.
 #pragma once
 
 #include "mallard/core/version.hpp"
@@ -24,6 +24,14 @@
 #define MALLARD_ADDRESS_SANITIZED __has_feature(address_sanitizer)
 #else
 #define MALLARD_ADDRESS_SANITIZED 0
+#endif
+
+#if defined(__SANITIZE_THREAD__)
+#define MALLARD_THREAD_SANITIZED 1
+#elif defined(__has_feature)
+#define MALLARD_THREAD_SANITIZED __has_feature(thread_sanitizer)
+#else
+#define MALLARD_THREAD_SANITIZED 0
 #endif
 
 #if MALLARD_ADDRESS_SANITIZED

@@ -8,20 +8,24 @@
 // what is free, segment by segment, whatever their sizes were. Blocks of more than 32 KiB are spans of their
 // own, which grow where what follows is free, and give back what they lose.
 //
-// Threads: a heap has one owner at a time. Others may end its blocks, without a lock: they collect what
-// belongs to one other heap in a batch of 32, and pass that on by one compare-and-swap. The owner takes back
-// what it has received when a class has no free block at hand. It holds nothing until first used, 1.6 KiB
-// itself; then a page for each class in use, what its blocks take, and at most 15/16 of each full slab.
-// Memory that it has given back stays with the process for half a second, for any heap (source/segments.hpp).
-// Cost of a pair of up to 1 KiB: about 26 instructions; of a larger one 40, of one of more than 32 KiB 250.
-// All operations are O(1), but those that end or inspect all blocks. Seed 003, chapter 3 (pages with lists of
-// their own); seed 002 (heaps that end as a whole).
+// Threads: a heap has one owner at a time. Others may end its blocks, without a lock: what belongs to one
+// other heap is collected in a batch of 32, and passed on by one compare-and-swap. The largest blocks of a
+// batch carry the addresses of the others, so the processor that has those in its cache keeps them there. The
+// owner takes back what it has received when a class has no free block at hand. What a heap receives whose
+// owner allocates nothing any more waits there. It holds nothing until first used, 1.8 KiB itself; then a
+// page for each class in use, what its blocks take, and at most 15/16 of each full slab. Memory that it has
+// given back stays with the process for half a second, for any heap (source/segments.hpp). Cost of a pair of
+// up to 1 KiB: about 26 instructions; of a larger one 40, of one of more than 32 KiB 250. All operations are
+// O(1), but those that end or inspect all blocks. Seed 003, chapter 3 (pages with lists of their own); seed
+// 002 (heaps that end as a whole).
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -30,10 +34,12 @@
 #include "mallard/core/block.hpp"
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
+#include "mallard/core/magazine.hpp"
 #include "mallard/core/resize.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/layer/segment_slabs.hpp"
 #include "mallard/source/segments.hpp"
+#include "mallard/thread/returned_blocks.hpp"
 
 namespace mallard {
 
@@ -45,7 +51,7 @@ class lasting_segment_heap {
   using classes = typename slabs::classes;
   static constexpr std::size_t small = slabs::small;
 
-  explicit constexpr lasting_segment_heap(Segments& from) noexcept : slabs_(from), from_(from) {}
+  explicit constexpr lasting_segment_heap(Segments& from) noexcept : slabs_(from, this), from_(from) {}
   lasting_segment_heap(const lasting_segment_heap&) = delete;
   lasting_segment_heap& operator=(const lasting_segment_heap&) = delete;
 
@@ -62,7 +68,7 @@ class lasting_segment_heap {
     return slabs_.take_at_hand(size);
   }
   // Whether a segment is a slab of this heap, and ends a block in it.
-  [[nodiscard]] MALLARD_INLINE bool owns_slab(const segment& s) const noexcept { return s.owner == &slabs_; }
+  [[nodiscard]] MALLARD_INLINE bool owns_slab(const segment& s) const noexcept { return s.owner == this; }
   MALLARD_INLINE void deallocate(segment& s, void* p) noexcept { slabs_.free(s, p); }
 
   void deallocate(void* p, std::size_t, std::size_t) noexcept { deallocate(p); }
@@ -77,23 +83,46 @@ class lasting_segment_heap {
   // A block that is none of this heap's slabs: large, or another heap's, to which it returns in a batch.
   MALLARD_NOINLINE void end_elsewhere(segment& s, void* p) noexcept {
     if (s.use == segment_use::large) return from_.give_back(&s, segments_for(s.bytes));
-    auto* const to = static_cast<slabs*>(const_cast<void*>(s.owner));
+    auto* const to = static_cast<lasting_segment_heap*>(const_cast<void*>(s.owner));
     if (to != batch_to_) {
       send_batch();
       batch_to_ = to;
-      batch_last_ = p;
     }
-    *static_cast<void**>(p) = std::exchange(batch_, p);
-    if (++batch_count_ == batch_size) send_batch();
+    batch_[batch_count_] = address_of(p);
+    if (++batch_count_ == batch_.size()) send_batch();
   }
 
-  // Blocks of others that wait to be returned go to their heaps.
-  void send_batch() noexcept {
+  // Blocks of others that wait to be returned go to their heaps. The largest ones carry the addresses of the
+  // others, which are not touched.
+  MALLARD_NOINLINE void send_batch() noexcept {
     if (batch_to_ == nullptr) return;
-    batch_to_->receive(batch_, batch_last_);
+    carried_blocks all;
+    for (std::span<slot> left(batch_.data(), batch_count_); !left.empty();) {
+      const auto size_of = [this](slot p) { return from_.find(reinterpret_cast<void*>(p))->size; };
+      const auto largest = std::ranges::max_element(left, {}, size_of);
+      const std::size_t size = size_of(*largest);
+      const std::size_t count = std::min(left.size(), carried_blocks::capacity(size) + 1);
+      std::swap(*largest, left[count - 1]);
+      all.push(left.first(count), size);
+      left = left.subspan(count);
+    }
+    batch_to_->received_.push(all);
     batch_to_ = nullptr;
-    batch_ = nullptr;
     batch_count_ = 0;
+  }
+
+  // Takes back a block of a slab of this heap. By any thread, at any time.
+  void receive(void* p) noexcept {
+    const slot one = address_of(p);
+    carried_blocks all;
+    all.push({&one, 1}, carried_blocks::least_block);
+    received_.push(all);
+  }
+
+  // Frees what others have ended. O(blocks).
+  MALLARD_INLINE void collect() noexcept {
+    if (!received_.empty()) [[unlikely]]
+      collect_all();
   }
 
   [[nodiscard]] std::size_t usable_size(const void* p) const noexcept {
@@ -158,18 +187,17 @@ class lasting_segment_heap {
   // Gives segments without live blocks back until at most `keep` bytes of them are held. O(slabs).
   std::size_t trim(std::size_t keep) noexcept {
     send_batch();
+    collect();
     return slabs_.trim(keep);
   }
 
   // Ends all blocks. O(segments).
   void release() noexcept {
     send_batch();
+    received_.clear();
     slabs_.release();
     while (large_ != 0) from_.give_back(from_.at(large_), segments_for(from_.at(large_)->bytes));
   }
-
-  // Takes back what others have ended. O(blocks).
-  void collect() noexcept { slabs_.collect(); }
 
   [[nodiscard]] heap_usage usage() const noexcept {
     heap_usage result = slabs_.usage();
@@ -201,10 +229,9 @@ class lasting_segment_heap {
 
  private:
   using number = typename Segments::number;
+  using slot = magazine::slot;
 
   static constexpr std::size_t page = 4096;
-  // Blocks that are returned to another heap at once.
-  static constexpr std::uint32_t batch_size = 32;
 
   static constexpr bool serves(std::size_t size, std::size_t align) noexcept {
     return size <= classes::largest && align <= classes::largest;
@@ -222,9 +249,22 @@ class lasting_segment_heap {
     void* p = slabs_.take_of_class(index);
     if (p == nullptr) {
       send_batch();
-      p = slabs_.refill(index);
+      collect();
+      p = slabs_.take_of_class(index);
+      if (p == nullptr) p = slabs_.refill(index);
     }
     return p == nullptr ? block{} : block{p, classes::size(index)};
+  }
+
+  MALLARD_NOINLINE void collect_all() noexcept {
+    carried_blocks taken;
+    received_.take_all(taken);
+    std::array<slot, 64> blocks;
+    while (const std::size_t count = taken.take(blocks.data() + blocks.size(), blocks.size()))
+      for (std::size_t i = blocks.size() - count; i != blocks.size(); ++i) {
+        void* const p = reinterpret_cast<void*>(blocks[i]);
+        slabs_.free(*from_.find(p), p);
+      }
   }
 
   // Whether a large block has room for `size` bytes now.
@@ -250,13 +290,13 @@ class lasting_segment_heap {
     for (number i = large_; i != 0; i = from_.at(i)->older) f(*from_.at(i));
   }
 
-  slabs slabs_;  // first, so that both have one address
+  slabs slabs_;
   Segments& from_;
-  number large_ = 0;           // under the segments' lock
-  slabs* batch_to_ = nullptr;  // where the blocks of the batch belong
-  void* batch_ = nullptr;
-  void* batch_last_ = nullptr;
-  std::uint32_t batch_count_ = 0;
+  number large_ = 0;                          // under the segments' lock
+  lasting_segment_heap* batch_to_ = nullptr;  // where the blocks of the batch belong
+  std::size_t batch_count_ = 0;
+  std::array<slot, 32> batch_{};
+  alignas(cache_line) returned_blocks received_;  // written by others
 };
 
 template <class Segments = segments>

@@ -3,8 +3,7 @@
 //
 //     size --> current slab of its class --> [ b | b | b | b | ... untouched ... ]     a segment of 64 KiB
 //                                              `-- free list, local to the slab
-//     p ----> entry of its segment --> the slab's free list                             by the owner
-//                                  --> received, one list for all slabs                 by anybody else
+//     p ----> entry of its segment --> the slab's free list
 //
 // Blocks and slabs have no headers: entries of segments, which lie outside, tell the slab, its class and its
 // owner (source/segments.hpp). Free blocks wait in the slab that they lie in, the newest first: blocks that
@@ -16,16 +15,14 @@
 //     quiet --carved more than a page--> busy --no block free--> full --a sixteenth free--> listed --> busy
 //       ^--------- all free -------------'  '--> begun, where another with free blocks goes first --> busy
 //
-// The owner takes and frees without atomic operations. Anybody else links blocks into one list by a
-// compare-and-swap; the owner takes all of them at once when a class has no free block at hand. The only
-// count is of a slab's blocks in use, or of how many more are to be freed until something changes. Cost: 10
+// The only count is of a slab's blocks in use, or of how many more are to be freed until something changes.
+// Plain state, used by one thread at a time; segments are shared. It holds nothing until first used. Cost: 10
 // instructions to take, 5 to free, beside finding the entry; one operation in a page's blocks carves, and one
-// in a sixteenth of a slab's lists it. It holds nothing until first used. Seed 003, chapter 3.
+// in a sixteenth of a slab's lists it. Seed 003, chapter 3 (pages with lists of their own).
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -50,7 +47,8 @@ class segment_slabs {
   // Sizes up to this are found in one table.
   static constexpr std::size_t small = classes::small;
 
-  explicit constexpr segment_slabs(Segments& from) noexcept : from_(from) {}
+  // `owner`: what the entries of the slabs name as their owner.
+  constexpr segment_slabs(Segments& from, const void* owner) noexcept : from_(from), owner_(owner) {}
   segment_slabs(const segment_slabs&) = delete;
   segment_slabs& operator=(const segment_slabs&) = delete;
 
@@ -64,7 +62,6 @@ class segment_slabs {
 
   // A block of class `index` where none is at hand; null when there is no memory.
   [[nodiscard]] MALLARD_NOINLINE void* refill(std::size_t index) noexcept {
-    collect();
     segment* s = current(index);
     if (s->free == nullptr) {
       if (segment* const other = next_slab(index, *s); other != s) {
@@ -86,25 +83,9 @@ class segment_slabs {
       notice(s);
   }
 
-  // Blocks of slabs of this heap, linked from `first` to `last` through their first words, are free again. By
-  // any thread, at any time.
-  void receive(void* first, void* last) noexcept {
-    void* top = received_.load(std::memory_order_relaxed);
-    do *static_cast<void**>(last) = top;
-    while (
-        !received_.compare_exchange_weak(top, first, std::memory_order_release, std::memory_order_relaxed));
-  }
-
-  // Takes what was received. O(blocks).
-  MALLARD_INLINE void collect() noexcept {
-    if (received_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
-      collect_all();
-  }
-
   // Gives slabs without live blocks back until at most `keep` bytes of them are held; returns the bytes.
   // O(slabs).
   std::size_t trim(std::size_t keep) noexcept {
-    collect();
     std::size_t empty = 0;
     std::size_t given = 0;
     for (number i = slabs_; i != 0;) {
@@ -120,7 +101,6 @@ class segment_slabs {
 
   // Ends all blocks. O(slabs).
   void release() noexcept {
-    received_.store(nullptr, std::memory_order_relaxed);
     while (slabs_ != 0) give_slab(*from_.at(slabs_));
     current_small_.fill(&no_slab);
     current_.fill(&no_slab);
@@ -153,7 +133,7 @@ class segment_slabs {
     std::array<std::uint32_t, classes::count> slabs{};
     for (number i = slabs_; i != 0; i = from_.at(i)->older) {
       const segment& s = *from_.at(i);
-      if (s.use != segment_use::slab || s.owner != this || s.index >= classes::count)
+      if (s.use != segment_use::slab || s.owner != owner_ || s.index >= classes::count)
         return {"segment_slabs: a slab is none of these"};
       ++slabs[s.index];
       if (violation v = validate_slab(s)) return v;
@@ -248,7 +228,7 @@ class segment_slabs {
     s->left = 1;
     s->carved = 0;
     s->capacity = static_cast<std::uint16_t>(Segments::segment_bytes / size);
-    s->owner = this;
+    s->owner = owner_;
     s->size = static_cast<std::uint32_t>(size);
     s->index = static_cast<std::uint8_t>(index);
     s->state = quiet;
@@ -330,15 +310,6 @@ class segment_slabs {
     if (s.next != 0) from_.at(s.next)->previous = s.previous;
   }
 
-  MALLARD_NOINLINE void collect_all() noexcept {
-    void* p = received_.exchange(nullptr, std::memory_order_acquire);
-    while (p != nullptr) {
-      void* const next = *static_cast<void**>(p);
-      free(*from_.find(p), p);
-      p = next;
-    }
-  }
-
   [[nodiscard]] violation validate_slab(const segment& s) const noexcept {
     const std::byte* const start = from_.start_of(&s);
     std::size_t free = 0;
@@ -356,11 +327,11 @@ class segment_slabs {
   std::array<segment*, small / classes::step + 1> current_small_ = filled<small / classes::step + 1>();
   std::array<segment*, classes::count - small_classes> current_ = filled<classes::count - small_classes>();
   Segments& from_;
+  const void* owner_;
   number slabs_ = 0;      // all of them
   class_lists listed_{};  // slabs with free blocks
   class_lists begun_{};   // slabs with room for new ones
   std::array<std::uint32_t, classes::count> slab_counts_{};
-  alignas(cache_line) std::atomic<void*> received_ = nullptr;  // written by others
 
   template <std::size_t Count>
   static constexpr std::array<segment*, Count> filled() noexcept {

@@ -37,7 +37,7 @@ class address_range {
   // from a multiple of `align` on: powers of two, at least a page. Once. False if there are none.
   [[nodiscard]] MALLARD_NOINLINE bool open(std::size_t most, std::size_t least, std::size_t align) noexcept {
     MALLARD_CHECK(begin_ == nullptr && is_valid_align(align));
-    if (claim(most, align)) return true;
+    if (!MALLARD_THREAD_SANITIZED && claim(most, align)) return true;  // whose own memory lies there
     for (std::size_t bytes = most; bytes >= least; bytes /= 2) {
       const std::size_t mapped = bytes + align;
       void* const p = ::mmap(nullptr, mapped, PROT_NONE, quiet, -1, 0);
@@ -130,14 +130,14 @@ class address_range {
     return false;
   }
 
-  // Chooses a place between 16 and 48 TiB, by where the kernel has put the stack and its own code for this
+  // Chooses a place between 17 and 49 TiB, by where the kernel has put the stack and its own code for this
   // process, and tries whether the system maps anything there. Another range of the process is elsewhere.
   bool claim(std::size_t bytes, std::size_t align) noexcept {
-    constexpr std::uint64_t lowest = std::uint64_t{1} << 44;
+    constexpr std::uint64_t lowest = std::uint64_t{17} << 40;
     constexpr std::uint64_t spread = 0x9e3779b97f4a7c15;  // carries each bit upwards
     const std::uint64_t drawn =
         ((::getauxval(AT_RANDOM) >> 4) * spread ^ (::getauxval(AT_SYSINFO_EHDR) >> 12)) * spread;
-    std::uint64_t place = lowest + (drawn % (2 * lowest) & ~(std::uint64_t{align} - 1));
+    std::uint64_t place = lowest + (drawn % (std::uint64_t{32} << 40) & ~(std::uint64_t{align} - 1));
     for (int tries = 0; tries != 16 && place <= max_request - bytes; ++tries, place += bytes) {
       auto* const begin = reinterpret_cast<std::byte*>(place);
       if (map_new(begin, align)) {

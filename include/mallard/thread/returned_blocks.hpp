@@ -49,7 +49,13 @@ class carried_blocks {
 
   [[nodiscard]] bool empty() const noexcept { return top_ == nullptr; }
 
-  // Adds blocks of `size` bytes.
+  // Addresses that a block of `size` bytes has room for.
+  static constexpr std::size_t capacity(std::size_t size) noexcept {
+    return (size - sizeof(carrier)) / sizeof(slot);
+  }
+
+  // Adds blocks of `size` bytes; of fewer, as many as one carrier and what it carries, only the last one need
+  // be as large.
   void push(std::span<const slot> blocks, std::size_t size) noexcept {
     const std::size_t most = capacity(size);
     while (!blocks.empty()) {
@@ -87,10 +93,6 @@ class carried_blocks {
 
  private:
   friend class returned_blocks;
-
-  static constexpr std::size_t capacity(std::size_t size) noexcept {
-    return (size - sizeof(carrier)) / sizeof(slot);
-  }
 
   carrier* top_ = nullptr;
   carrier* last_ = nullptr;  // of those that were pushed

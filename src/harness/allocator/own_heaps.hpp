@@ -19,6 +19,7 @@
 #include "mallard/heap/pool.hpp"
 #include "mallard/heap/reap.hpp"
 #include "mallard/heap/region.hpp"
+#include "mallard/heap/segment_heap.hpp"
 #include "mallard/heap/sized_reap.hpp"
 #include "mallard/heap/stack_arena.hpp"
 #include "mallard/heap/stack_pattern.hpp"
@@ -78,6 +79,7 @@ constexpr void for_each_own_heap(F f) {
   f(own_heap<per_class, no, with::regions>{});
   f(own_heap<reap, freed, with::reaps>{"a region that frees single blocks, too: bumps, or best_fit"});
   f(own_heap<sized_reap, freed, with::reaps>{"the same without headers, by the sizes that come back"});
+  f(own_heap<segment_heap, freed, with::alone>{"slabs in segments that all heaps share, found by address"});
   f(own_heap<synchronized_multipool, freed, with::many_threads>{
       "multipool for many threads, each with a cache"});
   f(own_heap<thread_multipool, freed, with::alone>{"a multipool for each thread; frees find back to it"});

@@ -1,0 +1,477 @@
+// The malloc as a program has it: this program is linked with it, and others have it preloaded.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+extern "C" void mallard_malloc_stats() noexcept;
+extern "C" void* __libc_malloc(std::size_t size);
+extern "C" void free_sized(void* p, std::size_t size) noexcept;
+extern "C" void free_aligned_sized(void* p, std::size_t align, std::size_t size) noexcept;
+
+// The malloc asks for memory by way of this (CMakeLists.txt), which refuses now and then where a test says
+// so.
+extern "C" void* __real_mmap(void* at, std::size_t size, int protection, int flags, int file, off_t offset);
+namespace {
+std::atomic<unsigned> refused_one_in = 0;
+std::atomic<unsigned> mmap_calls = 0;
+std::atomic<unsigned> mmap_refusals = 0;
+}  // namespace
+extern "C" void* __wrap_mmap(void* at, std::size_t size, int protection, int flags, int file, off_t offset) {
+  if (refused_one_in != 0 && ++mmap_calls % refused_one_in == 0) {
+    ++mmap_refusals;
+    errno = ENOMEM;
+    return MAP_FAILED;
+  }
+  return __real_mmap(at, size, protection, flags, file, offset);
+}
+
+namespace {
+
+constexpr std::size_t page = 4096;
+
+bool is_aligned(const void* p, std::size_t align) { return reinterpret_cast<std::uintptr_t>(p) % align == 0; }
+bool is_zero(const void* p, std::size_t bytes) {
+  const auto* const c = static_cast<const unsigned char*>(p);
+  return std::all_of(c, c + bytes, [](unsigned char x) { return x == 0; });
+}
+
+// No compiler may reason about what malloc does here.
+template <class T>
+T* hidden(T* p) {
+  asm volatile("" : "+r"(p) : : "memory");
+  return p;
+}
+std::size_t hidden(std::size_t n) {
+  asm volatile("" : "+r"(n));
+  return n;
+}
+
+// Runs f in a child process; whether it returned true.
+template <class F>
+bool holds_in_a_child(F f) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(f() ? 0 : 1);
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// What a command of the shell prints, errors included.
+std::string output_of(const std::string& command) {
+  std::string result;
+  FILE* const pipe = ::popen((command + " 2>&1").c_str(), "r");
+  std::array<char, 4096> piece{};
+  while (const std::size_t n = std::fread(piece.data(), 1, piece.size(), pipe))
+    result.append(piece.data(), n);
+  result += "exit " + std::to_string(::pclose(pipe));
+  return result;
+}
+
+TEST(Malloc, ThisProgramHasIt) {
+  Dl_info of_malloc{};
+  Dl_info of_stats{};
+  ASSERT_NE(::dladdr(reinterpret_cast<void*>(&std::malloc), &of_malloc), 0);
+  ASSERT_NE(::dladdr(reinterpret_cast<void*>(&mallard_malloc_stats), &of_stats), 0);
+  EXPECT_EQ(of_malloc.dli_fbase, of_stats.dli_fbase);
+}
+
+TEST(Malloc, BlocksOfEverySizeAreAlignedWritableAndApart) {
+  std::vector<std::pair<unsigned char*, std::size_t>> all;
+  for (std::size_t size = 0; size < 300000; size += size < 2000 ? 1 : size / 7) {
+    auto* const p = static_cast<unsigned char*>(hidden(std::malloc(size)));
+    ASSERT_NE(p, nullptr);
+    EXPECT_TRUE(is_aligned(p, 16));
+    EXPECT_GE(::malloc_usable_size(p), size);
+    std::memset(p, static_cast<int>(size % 251), ::malloc_usable_size(p));
+    all.emplace_back(p, size);
+  }
+  for (const auto& [p, size] : all) {
+    EXPECT_EQ(p[0], size % 251);
+    EXPECT_EQ(p[::malloc_usable_size(p) - 1], size % 251);
+    std::free(p);
+  }
+}
+
+TEST(Malloc, CallocClearsWhatWasUsedBefore) {
+  for (const std::size_t size : {1u, 16u, 100u, 1024u, 1025u, 30000u, 40000u, 500000u, 5000000u}) {
+    for (int round = 0; round != 3; ++round) {
+      void* const p = hidden(std::calloc(size, 1));
+      ASSERT_NE(p, nullptr);
+      EXPECT_TRUE(is_zero(p, size)) << size;
+      std::memset(p, 255, ::malloc_usable_size(p));
+      std::free(p);
+    }
+  }
+}
+
+TEST(Malloc, ReallocKeepsContentsOnAnyWay) {
+  std::mt19937 random(3);
+  auto* p = static_cast<unsigned char*>(std::malloc(10));
+  std::memset(p, 1, 10);
+  std::size_t size = 10;
+  for (int i = 0; i != 400; ++i) {
+    const std::size_t next = 1 + (random() % 4 == 0 ? random() % 3000000 : random() % 3000);
+    auto* const moved = static_cast<unsigned char*>(std::realloc(p, next));
+    ASSERT_NE(moved, nullptr);
+    for (std::size_t at = 0; at < std::min(size, next); at += 97) ASSERT_EQ(moved[at], 1);
+    std::memset(moved, 1, next);
+    p = moved, size = next;
+  }
+  std::free(p);
+}
+
+TEST(Malloc, ABlockThatGrowsStepByStepHardlyEverMoves) {
+  std::size_t moves = 0;
+  char* p = static_cast<char*>(std::malloc(100000));
+  p[0] = 'x';
+  for (std::size_t size = 100000; size < 40000000; size += size / 8) {
+    char* const next = static_cast<char*>(std::realloc(p, size));
+    ASSERT_NE(next, nullptr);
+    next[size - 1] = 'y';
+    moves += next != p;
+    p = next;
+  }
+  EXPECT_EQ(p[0], 'x');
+  EXPECT_LE(moves, 12u);
+  std::free(p);
+}
+
+TEST(Malloc, ReallocToNothingFreesAndOfNothingAllocates) {
+  void* const p = std::realloc(nullptr, 100);
+  ASSERT_NE(p, nullptr);
+  EXPECT_EQ(hidden(std::realloc(p, hidden(std::size_t{0}))), nullptr);
+  EXPECT_EQ(::reallocarray(nullptr, SIZE_MAX / 2, 3), nullptr);
+  void* const a = ::reallocarray(nullptr, 10, 30);
+  EXPECT_GE(::malloc_usable_size(a), 300u);
+  std::free(a);
+}
+
+TEST(Malloc, AlignmentsAreServed) {
+  for (std::size_t align = 8; align <= std::size_t{64} << 20; align *= 2) {
+    for (const std::size_t size : {std::size_t{1}, align / 2, align + 1, std::size_t{5000}}) {
+      void* p = nullptr;
+      ASSERT_EQ(::posix_memalign(&p, align, size), 0);
+      EXPECT_TRUE(is_aligned(p, align));
+      std::memset(p, 1, size);
+      void* const q = std::aligned_alloc(align, size);
+      void* const r = ::memalign(align, size);
+      EXPECT_TRUE(is_aligned(q, align) && is_aligned(r, align));
+      std::free(p), std::free(q), free_aligned_sized(r, align, size);
+    }
+  }
+  void* const v = ::valloc(10);
+  void* const w = ::pvalloc(page + 1);
+  EXPECT_TRUE(is_aligned(v, page) && is_aligned(w, page));
+  EXPECT_GE(::malloc_usable_size(w), 2 * page);
+  std::free(v), free_sized(w, page + 1);
+  void* const odd = ::memalign(hidden(48), 10);
+  EXPECT_TRUE(is_aligned(odd, 64));
+  std::free(odd);
+}
+
+TEST(Malloc, AbsurdRequestsAreRefusedAndSay) {
+  const auto refuses = [](auto request) {
+    errno = 0;
+    return hidden(request()) == nullptr && errno == ENOMEM;
+  };
+  for (const std::size_t size : {SIZE_MAX, SIZE_MAX - 15, std::size_t{PTRDIFF_MAX},
+                                 std::size_t{PTRDIFF_MAX} + 1, std::size_t{1} << 46}) {
+    EXPECT_TRUE(refuses([=] { return std::malloc(hidden(size)); })) << size;
+    EXPECT_TRUE(refuses([=] { return std::calloc(hidden(size), 1); })) << size;
+    EXPECT_TRUE(refuses([=] { return ::memalign(64, hidden(size)); })) << size;
+    EXPECT_TRUE(refuses([=] { return ::memalign(std::size_t{1} << 20, hidden(size)); })) << size;
+    EXPECT_TRUE(refuses([=] { return ::valloc(hidden(size)); })) << size;
+    EXPECT_TRUE(refuses([=] { return ::pvalloc(hidden(size)); })) << size;
+  }
+  EXPECT_TRUE(refuses([] { return std::calloc(hidden(SIZE_MAX / 2), 3); }));
+  void* p = std::malloc(10);
+  EXPECT_TRUE(refuses([=] { return std::realloc(p, hidden(SIZE_MAX)); }));
+  EXPECT_TRUE(refuses([=] { return ::reallocarray(p, hidden(SIZE_MAX / 2), 3); }));
+  std::free(p);
+  EXPECT_EQ(::posix_memalign(&p, 24, 10), EINVAL);
+  EXPECT_EQ(::posix_memalign(&p, 4, 10), EINVAL);
+  EXPECT_EQ(::posix_memalign(&p, 0, 10), EINVAL);
+  EXPECT_EQ(::posix_memalign(&p, 64, hidden(SIZE_MAX)), ENOMEM);
+  EXPECT_EQ(::memalign(hidden((SIZE_MAX / 2) + 2), 1), nullptr);
+}
+
+TEST(Malloc, ErrnoStaysWhatItWas) {
+  errno = 5;
+  std::vector<void*> all;
+  for (std::size_t size = 1; size < 10000000; size += size / 2 + 1) all.push_back(hidden(std::malloc(size)));
+  for (void* p : all) std::free(p);
+  std::free(nullptr);
+  EXPECT_EQ(errno, 5);
+}
+
+TEST(Malloc, OperatorsInEveryForm) {
+  struct alignas(256) wide {
+    char c[300];
+  };
+  delete hidden(new int(3));
+  delete[] hidden(new int[100]);
+  delete hidden(new (std::nothrow) int(3));
+  wide* const one = hidden(new wide);
+  wide* const many = hidden(new wide[3]);
+  wide* const quiet = hidden(new (std::nothrow) wide);
+  EXPECT_TRUE(is_aligned(one, 256) && is_aligned(many, 256) && is_aligned(quiet, 256));
+  delete one;
+  delete[] many;
+  delete quiet;
+  ::operator delete(::operator new(100), std::size_t{100});
+  ::operator delete[](::operator new[](100), std::size_t{100});
+  ::operator delete(::operator new(100), std::nothrow);
+}
+
+std::atomic<int> handler_calls = 0;
+
+TEST(Malloc, AFailedNewCallsItsHandlerAndThrows) {
+  EXPECT_THROW((void)hidden(::operator new(hidden(SIZE_MAX))), std::bad_alloc);
+  EXPECT_THROW((void)hidden(::operator new[](hidden(SIZE_MAX), std::align_val_t{64})), std::bad_alloc);
+  EXPECT_EQ(hidden(::operator new(hidden(SIZE_MAX), std::nothrow)), nullptr);
+  EXPECT_EQ(hidden(::operator new(hidden(SIZE_MAX), std::align_val_t{64}, std::nothrow)), nullptr);
+  handler_calls = 0;
+  std::set_new_handler([] {
+    if (++handler_calls == 3) std::set_new_handler(nullptr);
+  });
+  EXPECT_THROW((void)hidden(::operator new(hidden(SIZE_MAX))), std::bad_alloc);
+  EXPECT_EQ(handler_calls, 3);
+  std::set_new_handler([] { throw std::bad_alloc(); });
+  EXPECT_EQ(hidden(::operator new(hidden(SIZE_MAX), std::nothrow)), nullptr);
+  std::set_new_handler(nullptr);
+}
+
+// A library that was loaded with RTLD_DEEPBIND has the C library's malloc.
+TEST(Malloc, BlocksOfTheCLibrarysOwnMallocAreItsToFree) {
+  void* p = __libc_malloc(100);
+  EXPECT_GE(::malloc_usable_size(p), 100u);
+  std::memset(p, 3, 100);
+  p = std::realloc(p, 100000);
+  EXPECT_EQ(static_cast<char*>(p)[99], 3);
+  std::free(p);
+}
+
+TEST(Malloc, MemoryGoesBackWhenItIsTrimmed) {
+  std::vector<void*> all;
+  for (int i = 0; i != 3000; ++i) {
+    all.push_back(std::malloc(10000));
+    std::memset(all.back(), 1, 10000);
+  }
+  const struct mallinfo2 full = ::mallinfo2();
+  EXPECT_GE(full.uordblks, 30000000u);
+  for (void* p : all) std::free(p);
+  EXPECT_EQ(::malloc_trim(0), 1);
+  const struct mallinfo2 trimmed = ::mallinfo2();
+  EXPECT_LT(trimmed.uordblks, full.uordblks - 29000000);
+  EXPECT_LT(trimmed.arena, full.arena - 29000000);
+}
+
+// More threads than ever live at once end with what they held going to those that follow.
+TEST(Malloc, ThreadsComeAndGo) {
+  std::array<std::atomic<void*>, 256> shared{};
+  const auto work = [&shared](unsigned seed) {
+    std::mt19937 random(seed);
+    std::vector<void*> own;
+    for (int i = 0; i != 3000; ++i) {
+      const std::size_t size = 1 + (random() % 50 == 0 ? random() % 200000 : random() % 500);
+      auto* p = static_cast<unsigned char*>(std::malloc(size));
+      *p = 1;
+      p[size - 1] = 1;
+      if (random() % 3 == 0)
+        std::free(shared[random() % shared.size()].exchange(p));
+      else if (random() % 2 == 0)
+        own.push_back(p);
+      else
+        std::free(p);
+    }
+    for (void* p : own) std::free(p);
+  };
+  for (unsigned round = 0; round != 20; ++round) {
+    std::vector<std::thread> threads;
+    for (unsigned t = 0; t != 8; ++t) threads.emplace_back(work, round * 8 + t);
+    for (std::thread& t : threads) t.join();
+  }
+  for (auto& p : shared) std::free(p.exchange(nullptr));
+  EXPECT_LT(::mallinfo2().uordblks, std::size_t{64} << 20);
+}
+
+pthread_key_t late_key;
+
+// Destructors of keys run after the malloc's own, again and again, and allocate and free there.
+TEST(Malloc, AThreadMayAllocateInItsLastDestructors) {
+  ASSERT_EQ(::pthread_key_create(&late_key,
+                                 [](void* p) {
+                                   std::free(p);
+                                   void* const next = std::malloc(4000);
+                                   std::memset(next, 1, 4000);
+                                   ::pthread_setspecific(late_key, next);
+                                 }),
+            0);
+  for (int i = 0; i != 200; ++i)
+    std::thread([] { ::pthread_setspecific(late_key, std::malloc(100)); }).join();
+  ::pthread_key_delete(late_key);
+}
+
+TEST(Malloc, AChildOfABusyProcessAllocatesAndFrees) {
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> busy;
+  for (unsigned t = 0; t != 3; ++t)
+    busy.emplace_back([&stop, t] {
+      std::mt19937 random(t);
+      std::vector<void*> all(200);
+      while (!stop) {
+        void*& p = all[random() % all.size()];
+        std::free(p);
+        p = std::malloc(random() % 20 == 0 ? 100000 : random() % 1000);
+      }
+      for (void* p : all) std::free(p);
+    });
+  std::vector<void*> before(1000);
+  for (void*& p : before) p = std::malloc(100);
+  for (int i = 0; i != 60; ++i)
+    EXPECT_TRUE(holds_in_a_child([&] {
+      for (void* p : before) std::free(p);
+      std::vector<void*> all;
+      for (std::size_t n = 0; n != 2000; ++n) {
+        all.push_back(std::malloc(n * 40));
+        if (all.back() == nullptr) return false;
+        *static_cast<char*>(all.back()) = 1;
+      }
+      for (void* p : all) std::free(p);
+      std::thread([] { std::free(std::malloc(1000)); }).join();
+      return true;
+    }));
+  stop = true;
+  for (std::thread& t : busy) t.join();
+  for (void* p : before) std::free(p);
+}
+
+TEST(Malloc, MemoryThatRunsOutIsNullAndLeavesTheRestIntact) {
+  EXPECT_TRUE(holds_in_a_child([] {
+    rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    const rlimit limit{std::size_t{700} << 20, std::size_t{700} << 20};
+    ::setrlimit(RLIMIT_AS, &limit);
+    for (int round = 0; round != 3; ++round) {
+      std::size_t total = 0;
+      void* newest = nullptr;  // blocks are linked, so that the test needs no memory of its own
+      for (const std::size_t size :
+           {std::size_t{3000000}, std::size_t{50000}, std::size_t{3000}, std::size_t{40}}) {
+        for (;;) {
+          errno = 0;
+          auto* const p = static_cast<void**>(hidden(std::malloc(size)));
+          if (p == nullptr) break;
+          p[0] = newest;
+          p[1] = reinterpret_cast<void*>(size);
+          newest = p;
+          total += size;
+        }
+        if (errno != ENOMEM) return false;
+      }
+      if (total < std::size_t{300} << 20) return false;
+      while (newest != nullptr) {
+        void** const p = static_cast<void**>(newest);
+        total -= reinterpret_cast<std::size_t>(p[1]);
+        newest = p[0];
+        std::free(p);
+      }
+      if (total != 0) return false;
+    }
+    return std::malloc(100) != nullptr;
+  }));
+}
+
+unsigned char mark_of(const void* p) {
+  return static_cast<unsigned char>(reinterpret_cast<std::uintptr_t>(p) >> 4);
+}
+
+TEST(Malloc, AnyRefusedMappingIsNullAtMost) {
+  for (const unsigned one_in : {1u, 2u, 3u, 7u}) {
+    EXPECT_TRUE(holds_in_a_child([one_in] {
+      refused_one_in = one_in;
+      std::mt19937 random(one_in);
+      std::vector<unsigned char*> live(3000);
+      for (int i = 0; i != 60000; ++i) {
+        unsigned char*& p = live[random() % live.size()];
+        if (p != nullptr && *p != mark_of(p)) return false;
+        const std::size_t size = 1 + (random() % 9 == 0 ? random() % 400000 : random() % 2000);
+        errno = 0;
+        auto* const next =
+            static_cast<unsigned char*>(random() % 4 == 0 ? std::realloc(p, size) : std::malloc(size));
+        if (next == nullptr) {
+          if (errno != ENOMEM) return false;
+          continue;
+        }
+        if (random() % 2 == 0) ::malloc_trim(0);
+        p = next;
+        *p = mark_of(p);
+      }
+      return mmap_refusals != 0;
+    })) << one_in;
+  }
+}
+
+TEST(Malloc, StatisticsTellTheClassesInUse) {
+  std::vector<void*> all;
+  for (int i = 0; i != 777; ++i) all.push_back(std::malloc(900));
+  testing::internal::CaptureStderr();
+  mallard_malloc_stats();
+  const std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_NE(told.find("KiB in use"), std::string::npos);
+  EXPECT_NE(told.find("960"), std::string::npos) << told;
+  for (void* p : all) std::free(p);
+}
+
+// --- preloaded into others ---------------------------------------------------------------------------------
+
+TEST(PreloadedMalloc, ProgramsPrintWhatTheyPrintWithoutIt) {
+  const std::string preload = "LD_PRELOAD=" MALLARD_MALLOC " ";
+  for (const std::string command : {
+           "ls -la /usr/bin",
+           "perl -e 'my %h; $h{$_} = \"v$_\" x 3 for 1..20000; print join(q(,), map { $h{$_} } sort keys "
+           "%h)'",
+           "PYTHONMALLOC=malloc /usr/bin/python3 -c 'import json; print(json.dumps([{str(i): [i] * 3} for i "
+           "in range(9000)]))'",
+           "/usr/bin/python3 -c 'import os, threading; [threading.Thread(target=lambda: "
+           "print(sum(range(9)))).start() for i in range(8)]'",
+           "sh -c 'for i in 1 2 3 4 5; do echo $i | sort | uniq -c; done'",
+           "xz -c /etc/passwd | xz -dc",
+       }) {
+    const std::string without = output_of(command);
+    EXPECT_EQ(output_of("export " + preload + "; " + command), without) << command;
+  }
+}
+
+TEST(PreloadedMalloc, StatisticsAreToldAtTheEndOnRequest) {
+  const std::string told = output_of("LD_PRELOAD=" MALLARD_MALLOC " MALLARD_MALLOC_STATS=1 /bin/true");
+  EXPECT_EQ(told.find("mallard-malloc: "), 0u) << told;
+  EXPECT_EQ(output_of("LD_PRELOAD=" MALLARD_MALLOC " /bin/true"), "exit 0");
+}
+
+TEST(PreloadedMalloc, NeedsNothingButTheCLibrary) {
+  const std::string needs = output_of("readelf -d " MALLARD_MALLOC " | grep NEEDED");
+  EXPECT_EQ(std::ranges::count(needs, '\n'), 1) << needs;
+  EXPECT_NE(needs.find("libc.so.6"), std::string::npos);
+}
+
+}  // namespace
