@@ -43,7 +43,8 @@ def loaded(name: str) -> tuple[Callable[..., None], dict[str, Any]]:
 
         return getattr(native, name), {"cls": native.NativeCommand, "add_help_option": False}
     spelled = f"{name}_" if iskeyword(name) else name
-    return getattr(import_module(f"mallard.commands.{spelled}"), spelled), {}
+    module = import_module(f"mallard.commands.{spelled}")
+    return getattr(module, spelled), getattr(module, "SETTINGS", {})
 
 
 def subcommands(function: Callable[..., None]) -> dict[str, Callable[..., None]]:

@@ -56,11 +56,18 @@ MALLARD_NOINLINE void* allocate_anywhere(std::size_t size, std::size_t align) no
   return p != nullptr ? p : failed(ENOMEM);
 }
 
+// A class whose blocks are too large for the table, or one without a block at hand.
+MALLARD_NOINLINE void* allocate_unlisted(std::size_t size) noexcept {
+  if (size <= heap::classes::largest) [[likely]]
+    if (void* const p = mine->take_of_class_for(size); p != nullptr) return p;
+  return allocate_anywhere(size, default_align);
+}
+
 MALLARD_INLINE void* allocate(std::size_t size) noexcept {
   if (size <= heap::small) [[likely]]
     if (void* const p = mine->take_at_hand(size); p != nullptr) [[likely]]
       return p;
-  return allocate_anywhere(size, default_align);
+  return allocate_unlisted(size);
 }
 
 MALLARD_NOINLINE void free_anywhere(segment* s, void* p) noexcept {
@@ -185,7 +192,7 @@ MALLARD_NOINLINE void* new_or_null(std::size_t size, std::size_t align, const vo
 }
 
 MALLARD_NOINLINE void* get_anywhere(std::size_t size) {
-  void* const p = allocate_anywhere(size, default_align);
+  void* const p = allocate_unlisted(size);
   return p != nullptr ? p : new_or_throw(size, default_align);
 }
 MALLARD_INLINE void* get(std::size_t size) {

@@ -159,3 +159,29 @@ def test_exit_code_of_the_recorded_program_is_kept(
     path = tmp_path_factory.mktemp("journal") / "exit.mlrd"
     assert mallard("record", "-o", path, "--", "/usr/bin/perl", "-e", "exit 3").returncode == 3
     assert path.exists()
+
+
+def test_run_starts_a_program_under_mallards_malloc(mallard: Mallard) -> None:
+    maps = mallard("run", "cat", "/proc/self/maps")
+    assert maps.returncode == 0
+    assert "/libmallard-malloc.so" in maps.stdout
+    assert "/libmallard-malloc.so" not in Path("/proc/self/maps").read_text()
+
+
+def test_run_passes_on_the_programs_options_and_its_exit_code(mallard: Mallard) -> None:
+    ended = mallard(
+        "run", "--decay", "0", "sh", "-c", "echo $MALLARD_MALLOC_DECAY_MS $1; exit 7", "sh", "--stats"
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (7, "0 --stats\n", "")
+
+
+def test_run_tells_what_is_in_use_at_the_end(mallard: Mallard) -> None:
+    assert mallard("run", "--stats", "--", "true").stderr.startswith("mallard-malloc: ")
+
+
+def test_run_says_what_it_cannot_run(mallard: Mallard) -> None:
+    refused = mallard("run", "/no/such/program")
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "mallard: cannot run /no/such/program: No such file or directory\n",
+    )

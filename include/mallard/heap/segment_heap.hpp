@@ -67,6 +67,10 @@ class lasting_segment_heap {
   [[nodiscard]] MALLARD_INLINE void* take_at_hand(std::size_t size) noexcept {
     return slabs_.take_at_hand(size);
   }
+  // The same for at most classes::largest bytes.
+  [[nodiscard]] MALLARD_INLINE void* take_of_class_for(std::size_t size) noexcept {
+    return slabs_.take_of_class(classes::index(size, 1));
+  }
   // Whether a segment is a slab of this heap, and ends a block in it.
   [[nodiscard]] MALLARD_INLINE bool owns_slab(const segment& s) const noexcept { return s.owner == this; }
   MALLARD_INLINE void deallocate(segment& s, void* p) noexcept { slabs_.free(s, p); }

@@ -11,6 +11,7 @@ from mallard import MallardError
 from mallard.native import tool
 
 LIBRARY = "libmallard-malloc.so"
+SETTINGS = {"context_settings": {"allow_interspersed_args": False}}  # what follows the program is its own
 
 
 def malloc_library() -> Path:
@@ -37,7 +38,7 @@ def run(
 ) -> NoReturn:
     """Run a program under mallard's malloc.
 
-    The program's children have it as well. Put -- before a program with options of its own.
+    The program's children have it as well. What it does and costs: docs/malloc.md.
     """
     environment = dict(os.environ)
     preloaded = environment.get("LD_PRELOAD")
