@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -39,6 +40,7 @@ constinit bool has_key = false;
 constinit pthread_key_t key = 0;
 
 __thread bool has_ended = false;
+constinit std::atomic<const void*> forking = nullptr;  // the thread that is, by the address of its `mine`
 
 // Of a heap that is the first member of its entry.
 listed_heap* entry_of(heap* h) noexcept { return reinterpret_cast<listed_heap*>(h); }
@@ -79,13 +81,14 @@ listed_heap* make_heap() noexcept {
 void before_fork() noexcept {
   heaps_mutex.lock();
   the_segments.before_fork();
+  forking.store(&mine, std::memory_order_relaxed);
 }
 void after_fork() noexcept {
+  forking.store(nullptr, std::memory_order_relaxed);
   the_segments.after_fork();
   heaps_mutex.unlock();
 }
 
-// Handlers that are registered later run around these, and may allocate.
 [[gnu::constructor(101)]] void hold_over_forks() noexcept {
   (void)::pthread_atfork(before_fork, after_fork, after_fork);
 }
@@ -118,7 +121,10 @@ void for_each_heap(void (*f)(const heap&, void*), void* with) noexcept {
   for (const listed_heap* h = newest; h != nullptr; h = h->older) f(h->of_thread, with);
 }
 
+bool futex_mutex::is_forking() noexcept { return forking.load(std::memory_order_relaxed) == &mine; }
+
 void futex_mutex::wait() noexcept {
+  if (is_forking()) return;
   const int saved_errno = errno;
   for (int i = 0; i != 16; ++i) {
     ::sched_yield();

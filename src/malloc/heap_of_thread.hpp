@@ -18,7 +18,9 @@
 
 namespace mallard::malloc_library {
 
-// A lock of one word that sleeps in the kernel: what light_mutex is, without the C++ runtime.
+// A lock of one word that sleeps in the kernel: what light_mutex is, without the C++ runtime. A thread that
+// forks holds all of them meanwhile, and may still allocate: handlers of fork() that were registered before
+// this library's run between these.
 class futex_mutex {
  public:
   constexpr futex_mutex() = default;
@@ -30,6 +32,7 @@ class futex_mutex {
     if (!state_.compare_exchange_strong(expected, is_taken, std::memory_order_acquire)) wait();
   }
   void unlock() noexcept {
+    if (is_forking()) return;
     if (state_.exchange(is_free, std::memory_order_release) == is_awaited) wake();
   }
 
@@ -38,6 +41,7 @@ class futex_mutex {
   static constexpr int is_taken = 1;
   static constexpr int is_awaited = 2;
 
+  static bool is_forking() noexcept;  // the calling thread
   void wait() noexcept;
   void wake() noexcept;
 

@@ -21,6 +21,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 extern "C" void mallard_malloc_stats() noexcept;
@@ -366,6 +367,29 @@ TEST(Malloc, AChildOfABusyProcessAllocatesAndFrees) {
   for (void* p : before) std::free(p);
 }
 
+void* kept_over_fork = nullptr;
+void change_what_is_kept() {
+  std::free(kept_over_fork);
+  kept_over_fork = std::malloc(3000000);
+  std::free(std::malloc(50000));
+}
+
+// Registered before the malloc's own handlers, so it runs while they hold its locks.
+void register_early_handlers(int, char**, char**) {
+  ::pthread_atfork(change_what_is_kept, change_what_is_kept, change_what_is_kept);
+}
+[[gnu::section(".preinit_array"),
+  gnu::used]] void (*const before_all_constructors)(int, char**, char**) = register_early_handlers;
+
+TEST(Malloc, HandlersOfForkMayAllocate) {
+  std::free(std::exchange(kept_over_fork, nullptr));
+  EXPECT_TRUE(holds_in_a_child([] {
+    std::free(std::malloc(1000000));
+    return kept_over_fork != nullptr;
+  }));
+  EXPECT_NE(kept_over_fork, nullptr);
+}
+
 TEST(Malloc, MemoryThatRunsOutIsNullAndLeavesTheRestIntact) {
   EXPECT_TRUE(holds_in_a_child([] {
     rusage used{};
@@ -452,8 +476,8 @@ TEST(PreloadedMalloc, ProgramsPrintWhatTheyPrintWithoutIt) {
            "%h)'",
            "PYTHONMALLOC=malloc /usr/bin/python3 -c 'import json; print(json.dumps([{str(i): [i] * 3} for i "
            "in range(9000)]))'",
-           "/usr/bin/python3 -c 'import os, threading; [threading.Thread(target=lambda: "
-           "print(sum(range(9)))).start() for i in range(8)]'",
+           "/usr/bin/python3 -c 'from concurrent.futures import ThreadPoolExecutor as pool; "
+           "print(sum(pool(8).map(lambda i: len(str(i) * i), range(2000))))'",
            "sh -c 'for i in 1 2 3 4 5; do echo $i | sort | uniq -c; done'",
            "xz -c /etc/passwd | xz -dc",
        }) {
