@@ -79,7 +79,7 @@ constexpr void for_each_own_heap(F f) {
   f(own_heap<per_class, no, with::regions>{});
   f(own_heap<reap, freed, with::reaps>{"a region that frees single blocks, too: bumps, or best_fit"});
   f(own_heap<sized_reap, freed, with::reaps>{"the same without headers, by the sizes that come back"});
-  f(own_heap<segment_heap, freed, with::alone>{"slabs in segments that all heaps share, found by address"});
+  f(own_heap<segment_heap, no, with::alone>{});  // replayed as the malloc that is made of it
   f(own_heap<synchronized_multipool, freed, with::many_threads>{
       "multipool for many threads, each with a cache"});
   f(own_heap<thread_multipool, freed, with::alone>{"a multipool for each thread; frees find back to it"});

@@ -47,8 +47,6 @@ TEST(Strategy, TheListHasAllAllocatorsInTheirBindingsOnce) {
                                        "reap pmr",
                                        "sized_reap typed",
                                        "sized_reap pmr",
-                                       "segments typed",
-                                       "segments pmr",
                                        "synchronized_multipool typed",
                                        "synchronized_multipool pmr",
                                        "locked_multipool typed",
