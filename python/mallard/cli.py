@@ -42,9 +42,14 @@ def loaded(name: str) -> tuple[Callable[..., None], dict[str, Any]]:
         from mallard import native
 
         return getattr(native, name), {"cls": native.NativeCommand, "add_help_option": False}
+    if name == "run":
+        from mallard import native
+
+        return native.run, {
+            "context_settings": {"allow_interspersed_args": False}
+        }  # those behind are the program's
     spelled = f"{name}_" if iskeyword(name) else name
-    module = import_module(f"mallard.commands.{spelled}")
-    return getattr(module, spelled), getattr(module, "SETTINGS", {})
+    return getattr(import_module(f"mallard.commands.{spelled}"), spelled), {}
 
 
 def subcommands(function: Callable[..., None]) -> dict[str, Callable[..., None]]:
