@@ -11,9 +11,10 @@
 namespace mallard::harness {
 namespace {
 
+constexpr std::string_view own_malloc = "libmallard-malloc.so";
+
 // glibc-notrim: what is freed stays with the process. Nothing is cut off the end of the heap, large
 // blocks come from it as well instead of from mappings of their own, and it grows by 1 MiB at least.
-constexpr std::string_view own_malloc = "libmallard-malloc.so";
 constexpr std::array mallocs{
     foreign_malloc{"glibc", "", "libc6", "", "the C library's own, as it comes"},
     foreign_malloc{"glibc-notrim", "", "libc6",
