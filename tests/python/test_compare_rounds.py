@@ -7,8 +7,8 @@ from math import exp
 from pathlib import Path
 
 import pytest
-from compare_check import Found, limits
 
+from compare_check import Found, limits
 from mallard.compare.intervals import enough_rounds, middle, ratio
 from mallard.compare.launch import Program, Taken
 from mallard.compare.mallocs import AGAIN, BASE, Malloc
