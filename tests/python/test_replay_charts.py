@@ -154,19 +154,15 @@ def test_the_worst_are_marked_and_listed(browser: Browser, timed: Path) -> None:
         marks = next(trace for trace in plot["data"] if trace["name"] == "the ten worst")
         assert marks["x"] == [one["event"] for one in worst]
         for one, text in zip(worst, marks["hovertext"], strict=True):
-            for said in (
-                f"event {figures.count(one['event'])}",
-                f"{one['call']} of ",
-                figures.size(one["size"]),
-                f"{figures.count(one['live_blocks'])} blocks live",
-                f"{one['page_faults']} page faults",
-            ):
-                assert said in text
+            assert f"event {figures.count(one['event'])}<br>" in text
+            assert f" {one['call']} of " in text
+            assert figures.size(one["size"]) in text
+            assert f"{figures.count(one['live_blocks'])} blocks live" in text
+            assert f"{one['page_faults']} page faults" in text
         table = part(page, "operations").locator("table.worst").first
         assert "glibc (malloc)" in table.locator("caption").inner_text()
-        assert table.locator("tbody tr td:nth-child(2)").all_inner_texts() == [
-            figures.count(one["event"]) for one in worst
-        ]
+        events = table.locator("tbody tr td:nth-child(2)").all_inner_texts()
+        assert events == [figures.count(one["event"]) for one in worst]
 
 
 @pytest.mark.slow
@@ -233,9 +229,8 @@ def test_percentiles_spread_towards_the_last_call(browser: Browser, timed: Path)
             tail = rows[line["name"]]["alloc_ns"]["minimum"]["tail"]
             assert line["x"] == [step / 4 for step in range(len(tail))]
             assert line["y"] == pytest.approx([max(LEAST, ns) for ns in tail], rel=1e-3)
-        ticks = dict(
-            zip(curves["layout"]["xaxis"]["ticktext"], curves["layout"]["xaxis"]["tickvals"], strict=True)
-        )
+        axis = curves["layout"]["xaxis"]
+        ticks = dict(zip(axis["ticktext"], axis["tickvals"], strict=True))
         assert ticks["50 %"] == 1
         assert ticks["99.9 %"] == pytest.approx(math.log2(1000))
         halves = [text for text in curves["data"][0]["hovertext"] if "<br>50.0 %: " in text]
@@ -306,7 +301,7 @@ def test_measures_of_fragmentation_are_a_table(browser: Browser, timed: Path) ->
         table = page.locator("#journal-0-held table.strategies")
         text = table.locator("tr", has_text="multipool").first.inner_text()
         measures = rows["multipool (typed)"]["fragmentation_measures"]
-        assert [f"{measures[name]:.2f}" in text for name in measures] == [True] * 4
+        assert all(f"{value:.2f}" in text for value in measures.values())
         assert figures.size(rows["multipool (typed)"]["external"]) in text
         assert table.locator("tbody tr").count() == len(rows) - 1, "all but none"
         assert page.locator("#journal-0-tails table.strategies tbody tr").count() == len(rows)

@@ -3,12 +3,15 @@
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from conftest import Mallard
 from playwright.sync_api import Browser
 from report_browser import opened
+
+from mallard.report.replay import DRAWN, replay_of
 
 FAMILY = "my @a = map { [$_] } 1 .. 3000; for (1 .. 2) { fork or exit }; 1 while wait > 0"
 
@@ -69,6 +72,30 @@ def test_replay_is_run_where_it_is_wanted(mallard: Mallard, tmp_path: Path) -> N
     page = (tmp_path / "report.html").read_text()
     for table in ("Strategies", "Times of calls", "Held over time"):
         assert f'aria-label="{table}"><table class="sortable strategies"' in page
+
+
+@pytest.mark.parametrize(
+    ("wanted", "events", "options"),
+    [
+        ("auto", 500_000, DRAWN),
+        ("auto", 500_001, ()),
+        ("auto", 1_000_001, None),
+        ("always", 1_000_001, DRAWN),
+        ("never", 10, None),
+    ],
+)
+def test_large_journals_are_replayed_with_less(
+    monkeypatch: pytest.MonkeyPatch, wanted: str, events: int, options: tuple[str, ...] | None
+) -> None:
+    asked: list[Sequence[str]] = []
+
+    def run(_: str, options: Sequence[str]) -> tuple[None, str]:
+        asked.append(options)
+        return None, ""
+
+    monkeypatch.setattr("mallard.report.replay.run", run)
+    replay_of("run.mlrd", events, wanted)
+    assert asked == ([] if options is None else [options])
 
 
 @pytest.mark.slow

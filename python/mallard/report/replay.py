@@ -1,7 +1,7 @@
 """Where the page's replay comes from: a file that mallard-replay wrote, or mallard-replay itself.
 
---replay auto      run it, if the journal has at most a million events
---replay always    run it
+--replay auto      run it, if the journal has at most a million events; up to half a million, as always does
+--replay always    run it, with all that is drawn
 --replay never     leave it out
 --replay FILE      read what `mallard replay --json` printed
 """
@@ -9,7 +9,7 @@
 import json
 import shlex
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,8 @@ from mallard.native import tool
 AUTOMATIC_EVENTS = 1_000_000
 # CPU seconds of warm passes in each process: hundreds of passes of a small journal, one of a large one.
 WARM_SECONDS = "0.05"
-# What the page draws beside times and footprint.
+# What the page draws beside times and footprint: it takes as long again.
+DRAWN_EVENTS = 500_000
 DRAWN = ("--latency", "--passes", "10", "--curve")
 WAYS = ("auto", "always", "never")
 
@@ -35,7 +36,7 @@ def replay_of(journal: str, events: int, wanted: str) -> tuple[Replay | None, st
     if wanted == "never" or (wanted == "auto" and events > AUTOMATIC_EVENTS):
         why = "" if wanted == "never" else f": {figures.count(events)} events take a while"
         return None, f"Not replayed{why}. This adds it: {command(journal)}"
-    return run(journal)
+    return run(journal, DRAWN if wanted == "always" or events <= DRAWN_EVENTS else ())
 
 
 def command(journal: str) -> str:
@@ -43,11 +44,11 @@ def command(journal: str) -> str:
     return shlex.join(["mallard", "report", shown(journal), "--replay", "always"])
 
 
-def run(journal: str) -> tuple[Replay | None, str]:
+def run(journal: str, options: Sequence[str]) -> tuple[Replay | None, str]:
     """Replay the journal; a journal that cannot be replayed is told on the page."""
     with waiting(f"replaying {journal} with every strategy"):
         run = subprocess.run(
-            [tool("mallard-replay"), "--json", "--warm-time", WARM_SECONDS, *DRAWN, journal],
+            [tool("mallard-replay"), "--json", "--warm-time", WARM_SECONDS, *options, journal],
             capture_output=True,
             text=True,
             errors="replace",
