@@ -15,6 +15,7 @@ from typer.core import CompletionItem, TyperCommand  # type: ignore[attr-defined
 from mallard import MallardError
 
 MALLOC = "libmallard-malloc.so"
+FROM_TERMINAL = 0x80  # SI_KERNEL: whoever pressed Ctrl-C has told the whole group of processes
 
 
 def tool(name: str) -> str:
@@ -40,6 +41,32 @@ def become(name: str, arguments: list[str]) -> NoReturn:
         raise MallardError(f"cannot run {path}: {error.strerror}") from error
 
 
+def call(name: str, arguments: list[str]) -> int:
+    """Run a native tool to its end, as `become` would; return its exit code.
+
+    Ctrl-C reaches both processes, and is the tool's to answer. A signal that is sent to this process alone is
+    passed on. The tool starts without what this process holds back.
+    """
+    path = tool(name)
+    watched = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
+    try:
+        running = subprocess.Popen(
+            [name.replace("-", " "), *arguments],
+            executable=path,
+            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before),  # there is no other thread
+        )
+        while running.poll() is None:
+            told = signal.sigwaitinfo(watched)
+            if told.si_signo != signal.SIGCHLD and told.si_code != FROM_TERMINAL:
+                running.send_signal(told.si_signo)
+    except OSError as error:
+        raise MallardError(f"cannot run {path}: {error.strerror}") from error
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return running.returncode if running.returncode >= 0 else 128 - running.returncode
+
+
 def record(context: typer.Context) -> None:
     """Run a program and write a journal of its allocations."""
     become("mallard-record", context.args)
@@ -47,6 +74,10 @@ def record(context: typer.Context) -> None:
 
 def replay(context: typer.Context) -> None:
     """Replay a journal against every strategy and print the table."""
+    if any(word.partition("=")[0] == "--plot" for word in context.args):
+        from mallard.plot.replay_plot import replay_and_draw
+
+        replay_and_draw(context.args)
     become("mallard-replay", context.args)
 
 

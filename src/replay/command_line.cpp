@@ -147,6 +147,12 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
   app.add_flag("--json", asked.json, "Print JSON");
   app.add_option("-o", asked.output, "Write JSON to this file as well, as mallard report --replay reads it")
       ->type_name("FILE");
+  const CLI::Option* const plot =
+      app.add_option(
+             "--plot",
+             "Draw pictures of it, PNG and SVG, into this folder; adds --latency and --curve. FILE may also "
+             "be what -o has written: that is drawn, and nothing is measured")
+          ->type_name("DIR");
   app.add_flag("--list-strategies", asked.list_strategies, "List the strategies and stop");
 
   if (!arguments.parse(argc, argv)) return std::nullopt;
@@ -177,6 +183,8 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
   if (latency) asked.options.latency_passes = passes;
 
   if (asked.list_strategies) return asked;
+  if (plot->count() != 0)
+    return arguments.refuse("--plot is drawn by the mallard command: mallard replay FILE --plot DIR");
   if (asked.file.empty()) return arguments.refuse("FILE is missing: name the journal to replay (see --help)");
   if (const std::string name = unknown_name(asked.options.names, asked.of); !name.empty())
     return arguments.refuse("unknown strategy " + name + "; known: " + known_names(asked.of));

@@ -10,7 +10,7 @@ from conftest import MALLARD, Mallard
 
 from mallard.cli import COMMANDS, NATIVE
 
-HEAVY = {"duckdb", "numpy", "plotly", "rich", "mallard._native"}
+HEAVY = {"duckdb", "matplotlib", "numpy", "plotly", "rich", "mallard._native"}
 
 
 def loaded(*arguments: str) -> set[str]:

@@ -78,6 +78,14 @@ TEST(CommandLine, LatencyHasPassesAndIsOfBlocks) {
         << passes;
 }
 
+TEST(CommandLine, PicturesAreTheMallardCommands) {
+  const auto p = parse({"x", "--plot", "pictures"});
+  EXPECT_FALSE(p.asked);
+  EXPECT_EQ(p.exit_code, 2);
+  EXPECT_EQ(p.complaint,
+            "mallard-replay: --plot is drawn by the mallard command: mallard replay FILE --plot DIR\n");
+}
+
 TEST(CommandLine, WhatIsWrongIsOneLineAndExitCodeTwo) {
   const auto complaint = [](std::vector<std::string> arguments) {
     return test::complaint(parse_command_line, "mallard-replay", std::move(arguments));

@@ -73,23 +73,28 @@ def of_threads(replay: Mapping[str, Any]) -> bool:
 
 def read(path: str, journal: str) -> Replay:
     """Return a replay from its file; it must be of this journal."""
-    try:
-        replay = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not JSON"
-        ways = ", ".join(WAYS)
-        raise MallardError(f"cannot read the replay {path}: {why} (--replay {ways} or a file)") from error
-    try:
-        of = Path(replay["journal"]["file"]).name
-        known = replay["rows"] and replay["method"] and replay["machine"]
-    except (KeyError, TypeError) as error:
-        raise MallardError(f"{path} is not what `mallard replay --json` prints") from error
-    if not known:
-        raise MallardError(f"{path} holds no row: nothing was replayed")
+    replay = kept_replay(path, f" (--replay {', '.join(WAYS)} or a file)")
+    of = Path(replay["journal"]["file"]).name
     if not of_blocks(replay) and not of_threads(replay):
         raise MallardError(
             f"the replay {path} is of regions; the report shows replays of blocks and of threads"
         )
     if of != shown(Path(journal).name):
         raise MallardError(f"{path} replays {of}, not {journal}")
+    return replay
+
+
+def kept_replay(path: str, others: str = "") -> Replay:
+    """Return a replay from its file, whatever it is of; `others` says what else could have been named."""
+    try:
+        replay = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not JSON"
+        raise MallardError(f"cannot read the replay {path}: {why}{others}") from error
+    try:
+        known = replay["journal"]["file"] and replay["rows"] and replay["method"] and replay["machine"]
+    except (KeyError, TypeError) as error:
+        raise MallardError(f"{path} is not what `mallard replay --json` prints") from error
+    if not known:
+        raise MallardError(f"{path} holds no row: nothing was replayed")
     return dict(replay)
