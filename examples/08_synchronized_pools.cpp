@@ -1,5 +1,6 @@
 // One heap for many threads: workers allocate orders, the main thread frees them. Each thread has a cache of
-// its own; what the main thread frees goes back to the others in batches, without a lock.
+// its own; what the main thread frees goes back to the others in batches, without a lock. With an argument
+// the orders are of new and delete, so that `mallard record` sees them.
 #include <array>
 #include <cstdio>
 #include <memory_resource>
@@ -41,15 +42,16 @@ class queue {
 
 }  // namespace
 
-int main() {
-  mallard::resource<mallard::synchronized_multipool> memory;
+int main(int argc, char**) {
+  mallard::resource<mallard::synchronized_multipool> pools;
   {
-    queue orders(&memory);
+    std::pmr::memory_resource* const memory = argc > 1 ? std::pmr::new_delete_resource() : &pools;
+    queue orders(memory);
     std::array<std::thread, workers> threads;
     for (int w = 0; w < workers; ++w)
-      threads[static_cast<std::size_t>(w)] = std::thread([w, &memory, &orders] {
+      threads[static_cast<std::size_t>(w)] = std::thread([w, memory, &orders] {
         for (int i = 0; i < orders_each; ++i) {
-          std::pmr::string order("order number ", &memory);
+          std::pmr::string order("order number ", memory);
           order += std::to_string(w * orders_each + i) + ", for the pond behind the mill";
           orders.put(std::move(order));
         }
@@ -66,7 +68,7 @@ int main() {
     for (std::thread& thread : threads) thread.join();
     std::printf("%d orders of %zu characters\n", taken, characters);
   }
-  std::printf("live at the end: %zu bytes\n", memory.heap().usage().granted);
+  std::printf("live at the end: %zu bytes\n", pools.heap().usage().granted);
 }
 
 // It prints:

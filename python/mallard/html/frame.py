@@ -9,6 +9,8 @@ page's own:
     html/page/lib, own/lib, own/charts, own/main.js ---------> <script>, each file in a block of its own
     plotly, data --------------------------------------------> <script type="text/plain">, compressed, base64
 
+What a page borrows from another stands before what is its own.
+
 The browser unpacks what is compressed (page/lib/unpack.js).
 """
 
@@ -16,7 +18,7 @@ import base64
 import gzip
 import json
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -47,6 +49,7 @@ class Page:
     data: Iterable[bytes]  # unpacked by the names data-0, data-1 ...
     own: Traversable
     given: dict[str, Any] = field(default_factory=dict)
+    borrowed: Sequence[Traversable] = ()  # .css and .js files of another page
 
 
 def whole(page: Page, version: str, command: list[str]) -> str:
@@ -60,11 +63,11 @@ def whole(page: Page, version: str, command: list[str]) -> str:
     return Template(text(shared() / "index.html")).substitute(
         version=version,
         title=text_of(tag("title", page.title)),
-        style=styles(page.own),
+        style=styles(page),
         body=text_of(body).removesuffix("</body>"),
         plotly=plotly(),
         data="\n".join(data),
-        scripts=scripts(page.own, page.given),
+        scripts=scripts(page),
     )
 
 
@@ -95,6 +98,26 @@ def foot(version: str, command: list[str]) -> Element:
     )
 
 
+def tabs(names: Sequence[tuple[str, str]]) -> Element:
+    """Return the selector of journals, of each its name and its title; scripts show it and make it work."""
+    made = tag("div", class_="tabs", role="tablist", aria_label="Journals", hidden="")
+    for number, (name, title) in enumerate(names):
+        made.append(
+            tag(
+                "button",
+                name,
+                type="button",
+                role="tab",
+                id=f"tab-{number}",
+                aria_controls=f"journal-{number}",
+                aria_selected="true" if number == 0 else "false",
+                tabindex="0" if number == 0 else "-1",
+                title=title,
+            )
+        )
+    return made
+
+
 # Equal input gives an equal page.
 NO_TIME = 0
 
@@ -116,18 +139,24 @@ def inside(folder: Traversable, ending: str) -> Iterator[str]:
         yield from (text(file) for file in found if file.name.endswith(ending))
 
 
-def styles(own: Traversable) -> str:
+def styles(page: Page) -> str:
     """Return all styles: those that pages share, then those of the page."""
-    return text(shared() / "style.css") + "".join(inside(own, ".css"))
+    return "".join([text(shared() / "style.css"), *borrowed(page, ".css"), *inside(page.own, ".css")])
 
 
-def scripts(own: Traversable, given: dict[str, Any]) -> str:
-    """Return all JavaScript: lib, charts, then main.js, which starts the page; `given` is in `mallard`."""
-    members = "".join(f", {name}: {json.dumps(value)}" for name, value in given.items())
+def scripts(page: Page) -> str:
+    """Return all JavaScript: lib, charts, then main.js, which starts the page."""
+    members = "".join(f", {name}: {json.dumps(value)}" for name, value in page.given.items())
     parts = ['"use strict";', f"const mallard = {{ charts: {{}}{members} }};"]
-    for folder in (shared() / "lib", own / "lib", own / "charts"):
-        parts += map(block, inside(folder, ".js"))
-    return "\n".join([*parts, block(text(own / "main.js"))])
+    found = [*inside(shared() / "lib", ".js"), *borrowed(page, ".js")]
+    for folder in (page.own / "lib", page.own / "charts"):
+        found += inside(folder, ".js")
+    return "\n".join([*parts, *map(block, [*found, text(page.own / "main.js")])])
+
+
+def borrowed(page: Page, ending: str) -> Iterator[str]:
+    """Yield the texts of the borrowed files that end so, in the order in which they are named."""
+    yield from (text(file) for file in page.borrowed if file.name.endswith(ending))
 
 
 def block(script: str) -> str:

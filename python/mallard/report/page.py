@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 from mallard import figures
 from mallard.analysis.verdict import MOST_MEMORY
 from mallard.html.element import Column, head, line, scrolled, tag
-from mallard.html.frame import Page, whole
+from mallard.html.frame import Page, tabs, whole
 from mallard.report.data import JournalReport, as_json
 from mallard.report.method import DIMENSIONS
 from mallard.report.panel import panel, program_name
@@ -17,7 +17,8 @@ def render(reports: list[JournalReport], version: str, command: list[str]) -> st
     """Return the page of one or more journals; `command` makes it again."""
     names = ", ".join(dict.fromkeys(program_name(report.profile) for report in reports))
     several = len(reports) > 1
-    content = [comparison(reports), tabs(reports)] if several else []
+    named = [(f"{program_name(one.profile)} ({one.profile.process})", one.profile.journal) for one in reports]
+    content = [comparison(reports), tabs(named)] if several else []
     content += [panel(report, number, several) for number, report in enumerate(reports)]
     page = Page(
         name="mallard report",
@@ -59,23 +60,3 @@ def comparison(reports: list[JournalReport]) -> Element:
 def str_of_whole(value: float | None) -> str:
     """Return a number that is a name, without separators."""
     return figures.UNKNOWN if value is None else f"{value:.0f}"
-
-
-def tabs(reports: list[JournalReport]) -> Element:
-    """Return the selector of journals; scripts show it and make it work."""
-    made = tag("div", class_="tabs", role="tablist", aria_label="Journals", hidden="")
-    for number, report in enumerate(reports):
-        made.append(
-            tag(
-                "button",
-                f"{program_name(report.profile)} ({report.profile.process})",
-                type="button",
-                role="tab",
-                id=f"tab-{number}",
-                aria_controls=f"journal-{number}",
-                aria_selected="true" if number == 0 else "false",
-                tabindex="0" if number == 0 else "-1",
-                title=report.profile.journal,
-            )
-        )
-    return made

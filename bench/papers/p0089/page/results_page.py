@@ -98,7 +98,8 @@ def facts(benchmark: str) -> Iterator[str]:
         least = f"{rounds} round" + ("s" if rounds != 1 else "")
         yield (
             f"Measured: {groups} ({of.header.level}), {of.header.date[:10]}, {least} at least, "
-            f"at most {figures.size(of.header.memory_limit)} a strategy. {machine(of.results[0])}."
+            f"at most {figures.size(of.header.memory_limit)} a strategy. "
+            f"{machine(of.documents[0]['machine'])}."
         )
         yield ""
     verdicts = [judgement.verdict for _, judgement in judged(benchmark, judged_documents(benchmark))]

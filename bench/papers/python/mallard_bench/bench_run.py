@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from types import FrameType
+from typing import Any, Protocol
 
 from mallard import MallardError
-from mallard_bench.options import Group, Options
-from mallard_bench.program import GroupError, Program
+from mallard_bench.options import Group
+from mallard_bench.program import GroupError
 from mallard_bench.results import result
 from mallard_bench.results_file import ResultsFile
-from mallard_bench.schedules import is_long, probes
 
 MINUTE, HOUR, DAY = 60, 3600, 86400
 
@@ -107,8 +107,20 @@ class Outcome:
     interrupted: bool = False
 
 
-def run(groups: Sequence[Group], program: Program, file: ResultsFile, options: Options) -> Outcome:
-    """Measure what is not in the file yet; a group that fails does not stop the others."""
+class Measures(Protocol):
+    """What measures a group."""
+
+    def measure(self, group: Group, tick: Callable[[], None] = ...) -> dict[str, Any]:
+        """Return its document; `tick` is called every now and then."""
+
+
+def run(
+    groups: Sequence[Group], program: Measures, file: ResultsFile, probes: Sequence[Group] = ()
+) -> Outcome:
+    """Measure what is not in the file yet; a group that fails does not stop the others.
+
+    Where there are probes, it is told beforehand what that takes.
+    """
     pace = Pace(group.seconds for group in groups)
     waiting = []
     for group in groups:
@@ -120,8 +132,8 @@ def run(groups: Sequence[Group], program: Program, file: ResultsFile, options: O
     outcome = Outcome()
     try:
         with ended_in_order():
-            if waiting and is_long(options):
-                say_how_long(options, program, pace)
+            if waiting and probes:
+                say_how_long(probes, program, pace)
             with progress(len(groups)) as report:
                 for group in waiting:
                     try:
@@ -136,9 +148,9 @@ def run(groups: Sequence[Group], program: Program, file: ResultsFile, options: O
     return outcome
 
 
-def say_how_long(options: Options, program: Program, pace: Pace) -> None:
+def say_how_long(probes: Sequence[Group], program: Measures, pace: Pace) -> None:
     """Tell what the run takes, known from a few short groups."""
-    for group in probes(options):
+    for group in probes:
         start = time.monotonic()
         with suppress(GroupError):
             program.measure(group)
@@ -149,7 +161,7 @@ def say_how_long(options: Options, program: Program, pace: Pace) -> None:
     )
 
 
-def measure(group: Group, program: Program, file: ResultsFile, pace: Pace, report: Report) -> None:
+def measure(group: Group, program: Measures, file: ResultsFile, pace: Pace, report: Report) -> None:
     """Measure one group and keep it."""
     start = time.monotonic()
 

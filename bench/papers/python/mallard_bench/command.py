@@ -14,17 +14,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from functools import wraps
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from mallard import MallardError
-from mallard_bench.options import Benchmark, Level, Options
+from mallard_bench.options import LATENCY, Benchmark, Level, Options
 
 if TYPE_CHECKING:
     from mallard_bench.bench_run import Outcome
-    from mallard_bench.results_file import Run
+    from mallard_bench.results_file import ResultsFile, Run
 
 ROUNDS = 5
 # What is measured without a level and with --full, and how long that takes on two cores.
@@ -145,7 +146,7 @@ def measure(benchmark: Benchmark, asked: Asked, shared: Shared) -> None:
     from mallard_bench.papers import count_allocators, meant, paper_of
     from mallard_bench.program import NAME, Program
     from mallard_bench.results_file import Header, ResultsFile, check_writable
-    from mallard_bench.schedules import schedule
+    from mallard_bench.schedules import is_long, probes, schedule
 
     level = shared.level
     check_together(asked, shared, level)
@@ -176,20 +177,32 @@ def measure(benchmark: Benchmark, asked: Asked, shared: Shared) -> None:
         file = ResultsFile.resume(path, header, program.machine())
     else:
         file = ResultsFile.create(path, header)
+    program.told(options, file.header.memory_limit)
+    of = probes(options) if is_long(options) else []
+    finish(file, lambda: run(groups, program, file, of), shared.paper, shared.as_json, shared.html)
+
+
+def finish(
+    file: "ResultsFile",
+    measured: Callable[[], "Outcome"],
+    paper: bool = False,
+    as_json: bool = False,
+    html: Path | None = None,
+) -> None:
+    """Have the groups of a run measured, and print what is kept of them then."""
     try:
-        program.told(options, file.header.memory_limit)
-        outcome = run(groups, program, file, options)
+        outcome = measured()
         done = file.run()
     finally:
         file.close()
-    goes_on = f"--resume goes on with {path}" if done.documents else "nothing was done yet"
+    goes_on = f"--resume goes on with {file.path}" if done.documents else "nothing was done yet"
     if outcome.interrupted:
         # Everything is kept: another Ctrl-C ends the process wherever it is, in the midst of an import, too.
         signal.signal(signal.SIGINT, lambda number, frame: os._exit(INTERRUPTED))
         say(f"interrupted; {goes_on}")
     try:
         if done.documents:
-            print_runs([done], shared.paper, shared.as_json, shared.html)
+            print_runs([done], paper, as_json, html)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)  # it is said already
     conclude(outcome, list(done.broken()), goes_on)
@@ -231,18 +244,22 @@ def print_runs(runs: Sequence["Run"], paper: bool, as_json: bool, html: Path | N
 
     from mallard_bench.printing import printing
     from mallard_bench.ratios import with_ratios
-    from mallard_bench.show import show_run
+    from mallard_bench.show import show_replays, show_run
 
+    replays = [run for run in runs if run.header.benchmark == LATENCY]
     if html is not None:
-        from mallard_bench.page.bench_page import write_page
-
         again = ["mallard", "bench", "table", *(str(run.path) for run in runs), "--html", str(html)]
-        write_page(runs, html, installed_version(), again)
+        if replays and len(replays) < len(runs):
+            raise MallardError(f"{LATENCY} has a page of its own: give its results, or the others, to --html")
+        page = import_module(f"mallard_bench.page.{LATENCY if replays else 'bench'}_page")
+        page.write_page(runs, html, installed_version(), again)
     with printing():
         for run in runs:
             if as_json:
                 results = [with_ratios(document) for document in run.documents]
                 print(json.dumps({**asdict(run.header), "results": results}))
+            elif run in replays:
+                show_replays(run)
             else:
                 show_run(run, paper)
 

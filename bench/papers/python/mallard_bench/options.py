@@ -22,6 +22,10 @@ class Benchmark(StrEnum):
     POOLS = "pools"
 
 
+# Of replays of journals, which are no groups of mallard-bench: latency.py.
+LATENCY = "latency"
+
+
 class Level(StrEnum):
     """How much of a benchmark is measured."""
 

@@ -139,7 +139,13 @@ class ResultsFile:
 
     @classmethod
     def create(cls, path: Path, header: Header) -> "ResultsFile":
-        """Begin a new file; one that is there is left alone."""
+        """Begin a new file."""
+        cls.check_new(path)
+        return cls.begun(path, header, locked(path, OPENED | os.O_CREAT | os.O_EXCL))
+
+    @classmethod
+    def check_new(cls, path: Path) -> None:
+        """Refuse a path where no new file can be begun; one that is there is left alone."""
         if path.is_symlink() and not path.exists():
             raise MallardError(f"cannot write {path}: it is a link to {path.readlink()}, which is not there")
         if path.exists():
@@ -148,7 +154,6 @@ class ResultsFile:
                 raise being_written(path)
             raise MallardError(f"{path} is there already: --resume goes on with it, -o names another file")
         check_writable(path)
-        return cls.begun(path, header, locked(path, OPENED | os.O_CREAT | os.O_EXCL))
 
     @classmethod
     def resume(cls, path: Path, header: Header, machine: Mapping[str, Any]) -> "ResultsFile":

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mallard import MallardError
-from mallard_bench.options import Benchmark
+from mallard_bench.options import LATENCY, Benchmark
 
 Check = Callable[[Any], bool]
 
@@ -65,8 +65,10 @@ GROUPS: Mapping[str, Mapping[str, Check]] = {
     Benchmark.SHRINK: {"elements": is_number, "iterations": is_number},
     Benchmark.BURST: {"elements": is_number, "iterations": is_number},
     Benchmark.POOLS: {"work": is_text, "elements": is_number, "iterations": is_number},
+    LATENCY: {"journal": is_text, "replayed": is_text},
 }
-ROW: Mapping[str, Check] = dict.fromkeys(("strategy", "binding", "destruction", "status"), is_text)
+REPLAY_ROW: Mapping[str, Check] = dict.fromkeys(("strategy", "binding", "status"), is_text)
+ROW: Mapping[str, Check] = {**REPLAY_ROW, "destruction": is_text}
 FIGURES: Mapping[str, Check] = {  # of a row, where it has them
     **dict.fromkeys(("label", "reason"), is_text),
     **dict.fromkeys(("ns_per_event", "cold_ns_per_event", "wall_ns_per_event"), is_number),
@@ -114,11 +116,12 @@ def faults(document: Mapping[str, Any], benchmark: str) -> Iterator[str]:
     if document["benchmark"] != benchmark:
         yield f"it is of {document['benchmark']}"
         return
-    parts = [("group", GROUPS[benchmark]), ("machine", MACHINE), ("method", METHOD)]
+    method, of_row = ({}, REPLAY_ROW) if benchmark == LATENCY else (METHOD, ROW)
+    parts = [("group", GROUPS[benchmark]), ("machine", MACHINE), ("method", method)]
     found = [f"{fault} in {part}" for part, checks in parts if (fault := fault_of(document[part], checks))]
     for row in document["rows"]:
         known = {name: check for name, check in FIGURES.items() if row.get(name) is not None}
-        if fault := fault_of(row, {**ROW, **known}):
+        if fault := fault_of(row, {**of_row, **known}):
             found.append(f"{fault} in a row")
     yield from found[:1]
 

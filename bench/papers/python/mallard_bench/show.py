@@ -7,8 +7,9 @@ cannot be told  ...
 findings/words.py has the words of the figures.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -26,6 +27,7 @@ from mallard_bench.tables import (
     contention_tables,
     density_tables,
     grid,
+    latency_tables,
     locality_tables,
     pools_tables,
     utilization_tables,
@@ -82,6 +84,19 @@ def show_run(run: Run, paper: bool) -> None:
         say(line, console)
 
 
+def show_replays(run: Run) -> None:
+    """Print a run of replays to standard output: one table."""
+    console = PatientConsole() if has_width() else PatientConsole(width=WIDE)
+    table = latency_tables.table(latency_tables.journals_of(run.documents))
+    grid.show(table, console)
+    for line in [*notes(table), latency_tables.LEGEND]:
+        say(line, console)
+    for line in unique(machine(document["machine"]) for document in run.documents):
+        say(line, console)
+    of = "" if run.complete else f" of {run.header.groups}"
+    say(f"{len(run.documents)}{of} replays ({run.header.date}): {run.path}", console)
+
+
 def say(line: str, console: PatientConsole) -> None:
     """Print a line of small print."""
     print_text(Text(line, style="dim"), console)
@@ -113,16 +128,15 @@ def papers_tables(benchmark: str) -> list[grid.Grid]:
 
 def closing(run: Run, results: Sequence[Result]) -> Iterator[str]:
     """Yield where and how the figures were measured, and where they are."""
-    yield from unique(machine(result) for result in results)
+    yield from unique(machine(result.machine) for result in results)
     yield from unique(method(result) for result in results)
     of = "" if run.complete else f" of {run.header.groups}"
     groups = "group" if run.header.groups == 1 else "groups"
     yield f"{len(results)}{of} {groups} ({run.header.level}, {run.header.date}): {run.path}"
 
 
-def machine(result: Result) -> str:
-    """Say where a group was measured."""
-    known = result.machine
+def machine(known: Mapping[str, Any]) -> str:
+    """Say where something was measured."""
     return (
         f"{known['cpu']}, {known['cores']} cores, {figures.size(known['memory'])}; {known['kernel']}, "
         f"transparent huge pages: {known['transparent_huge_pages']}; {known['c_library']}; "

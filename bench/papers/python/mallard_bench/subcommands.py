@@ -9,7 +9,7 @@ import typer
 
 from mallard import MallardError
 from mallard_bench.command import Asked, print_comparison, print_runs, runs
-from mallard_bench.options import Benchmark
+from mallard_bench.options import LATENCY, Benchmark
 
 WORKS = ("ranges", "nodes", "threads")
 MOST = 100_000_000  # elements, or iterations
@@ -155,6 +155,36 @@ def combinations(elements: Texts, iterations: Texts) -> Asked:
     )
 
 
+def latency(
+    journals: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="[JOURNAL...]", help="Journals; by default two kept and two recorded now."),
+    ] = None,
+    strategy: Annotated[Texts, only("NAME", "this one beside none and glibc")] = None,
+    passes: Annotated[
+        int, typer.Option(metavar="K", min=1, max=100_000, help="Passes in which each call is timed.")
+    ] = 30,
+    output: Annotated[
+        Path, typer.Option("-o", metavar="FILE", help="Keep results here, recordings in FILE.d.")
+    ] = Path("mallard-bench-latency.jsonl"),
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the results that are there.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object, no table.")] = False,
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page, too.")] = None,
+    native: Annotated[
+        str | None, typer.Option(metavar="PROGRAM", help="The mallard-replay to run, if not the usual one.")
+    ] = None,
+) -> None:
+    """Time single calls of journals with every strategy, and journals of threads on their threads.
+
+    Without journals those of tests/fixtures are replayed, and two that are recorded now: four threads and one
+    that frees what they allocate (examples/08_synchronized_pools.cpp), and xz -T4. It takes half an hour.
+    """
+    from mallard_bench.latency import Asked as Replays
+    from mallard_bench.latency import measure
+
+    measure(Replays(journals or [], strategy or [], passes, output, resume, native), as_json, html)
+
+
 def table(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="What runs have kept.")],
     paper: Annotated[bool, typer.Option("--paper", help="The paper's own tables below ours.")] = False,
@@ -192,6 +222,7 @@ SUBCOMMANDS: dict[str, Callable[..., None]] = {
     Benchmark.SHRINK.value: shrink,
     Benchmark.BURST.value: burst,
     Benchmark.POOLS.value: pools,
+    LATENCY: latency,
     "table": table,
     "compare": compare,
 }

@@ -22,20 +22,6 @@
 //     mallard.dimensions  D V L U C: letter, name, formula, range (method.py)
 //     mallard.most_memory of the best malloc's: a strategy that holds more is no bargain (verdict.py)
 
-// Back from steps to the values themselves (data.py).
-function summed(steps) {
-  let value = 0;
-  return steps?.map((step) => (step === null ? null : (value += step)));
-}
-
-function restore_columns(data) {
-  for (const { operations, curve } of data.replay?.rows ?? []) {
-    if (operations) operations.event = summed(operations.event);
-    for (const name of ["event", "live", "granted", "held_min", "held_max"]) if (curve) curve[name] = summed(curve[name]);
-  }
-  return data;
-}
-
 function restore_stacks(data) {
   for (const site of data.profile.sites) site.stack = site.stack.map((number) => data.frames[number]);
   delete data.frames;
@@ -57,7 +43,7 @@ class Journal {
 
   // What is made once: tables and what their rows select.
   async load() {
-    this.data = restore_columns(restore_stacks(JSON.parse(await mallard.unpack(`data-${this.number}`))));
+    this.data = mallard.whole_replay(restore_stacks(JSON.parse(await mallard.unpack(`data-${this.number}`))));
     mallard.sites.draw(this.place("sites"), this.data, this.selection);
     for (const table of this.panel.querySelectorAll("table.sortable")) mallard.table.sortable(table);
     mallard.subsystems.start(this.panel.querySelector("table.subsystems"), this.selection);

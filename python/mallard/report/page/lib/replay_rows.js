@@ -11,6 +11,21 @@ const floor_name = "none";
 // What is timed by itself, as `operations.call` numbers it.
 mallard.calls = ["alloc", "free", "realloc", "calloc"];
 
+// Back from steps to the values themselves (data.py).
+function summed(steps) {
+  let value = 0;
+  return steps?.map((step) => (step === null ? null : (value += step)));
+}
+
+// What a page stores of a replay, put back in its place.
+mallard.whole_replay = (data) => {
+  for (const { operations, curve } of data.replay?.rows ?? []) {
+    if (operations) operations.event = summed(operations.event);
+    for (const name of ["event", "live", "granted", "held_min", "held_max"]) if (curve) curve[name] = summed(curve[name]);
+  }
+  return data;
+};
+
 mallard.replay_rows = (replay) => {
   const named = replay.rows.map((row) => ({
     ...row,
