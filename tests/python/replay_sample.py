@@ -192,9 +192,11 @@ def threads_replay(copies: int = 4) -> dict[str, Any]:
     """Return what `mallard replay --threads --scale --json` would print."""
     chance = random.Random(copies)
     replay = sample_replay()
-    schedule = {"threads": 24, "at_once": 5, "window": 4096, "remote_frees": 0.125, "copies": copies}
+    schedule = {"threads": 24, "at_once": 5, "window": 4096, "remote_frees": 24_000, "copies": copies}
     replay["journal"] |= {
         "replayed": "threads",
+        "deallocations": 200_000,
+        "never_freed": 8_000,
         "sizes": asked_for(chance),
         "schedule": schedule | {"crossing_frees": 0.0, "times_known": True},
     }

@@ -311,6 +311,7 @@ def test_measures_of_fragmentation_are_a_table(browser: Browser, timed: Path) ->
 def test_copies_have_the_spread_of_their_rounds(browser: Browser, on_threads: Path) -> None:
     rows = rows_of(threads_replay())
     with opened(browser, on_threads) as page:
+        assert "12.5 % of the frees are remote" in part(page, "replay").inner_text()
         [plot] = plots(page, "copies")
         names = [trace["name"] for trace in plot["data"]]
         assert names[-1] == "none: the schedule alone"

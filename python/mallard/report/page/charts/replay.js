@@ -36,12 +36,13 @@ function fastest(rows, wanted) {
 }
 
 // What a replay on the recorded threads was, in a sentence; nothing of others.
-function on_threads({ schedule }) {
+function on_threads({ schedule, deallocations, never_freed }) {
   if (!schedule) return "";
   const { threads, at_once, remote_frees, window } = schedule;
+  const remote = remote_frees / Math.max(1, deallocations - never_freed);
   return (
     `Replayed on the recorded threads: ${format.count(threads)} with events, at most ${format.count(at_once)} of them alive at once, ` +
-    `none more than ${format.count(window)} events ahead of the recorded order; ${format.share(remote_frees)} of the frees are remote, by another thread than allocated. `
+    `none more than ${format.count(window)} events ahead of the recorded order; ${format.share(remote)} of the frees are remote, by another thread than allocated. `
   );
 }
 
