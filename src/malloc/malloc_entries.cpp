@@ -3,7 +3,7 @@
 //     malloc(n) --> a free block of its class at hand
 //           `-----> allocate_anywhere(): the thread's heap, made first if need be
 //     free(p) ----> entry of its segment: the thread's own slab
-//           `-----> free_anywhere(): large, another thread's, or none of ours
+//           `-----> free_anywhere(): large, another thread's; free_elsewhere(): none of ours
 //
 // What is none of ours is the C library's: a library that was loaded with RTLD_DEEPBIND calls that malloc,
 // and others free what it returns. So is what no malloc has returned; the C library says so and aborts. What
@@ -70,21 +70,24 @@ MALLARD_INLINE void* allocate(std::size_t size) noexcept {
   return allocate_unlisted(size);
 }
 
-MALLARD_NOINLINE void free_anywhere(segment* s, void* p) noexcept {
-  if (p == nullptr) return;
-  if (s == nullptr || (s->use != segment_use::slab && s->use != segment_use::large)) {
-    if (__libc_free != nullptr) __libc_free(p);
-    return;
-  }
-  if (mine != &no_heap || s->use == segment_use::large) return mine->end_elsewhere(*s, p);
-  static_cast<heap*>(const_cast<void*>(s->owner))->receive(p);
+// None of ours, or none at all.
+MALLARD_NOINLINE void free_elsewhere(void* p) noexcept {
+  if (p != nullptr && __libc_free != nullptr) __libc_free(p);
+}
+
+MALLARD_NOINLINE void free_anywhere(segment& s, void* p) noexcept {
+  if (s.use != segment_use::slab && s.use != segment_use::large) return free_elsewhere(p);
+  if (mine != &no_heap || s.use == segment_use::large) return mine->end_elsewhere(s, p);
+  static_cast<heap*>(const_cast<void*>(s.owner))->receive(p);
 }
 
 MALLARD_INLINE void deallocate(void* p) noexcept {
   segment* const s = the_segments.find(p);
-  if (s != nullptr && mine->owns_slab(*s)) [[likely]]
+  if (s == nullptr) [[unlikely]]
+    return free_elsewhere(p);
+  if (mine->owns_slab(*s)) [[likely]]
     return mine->deallocate(*s, p);
-  free_anywhere(s, p);
+  free_anywhere(*s, p);
 }
 
 void* allocate_zeroed(std::size_t size) noexcept {

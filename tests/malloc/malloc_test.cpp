@@ -492,6 +492,27 @@ TEST(PreloadedMalloc, StatisticsAreToldAtTheEndOnRequest) {
   EXPECT_EQ(output_of("LD_PRELOAD=" MALLARD_MALLOC " /bin/true"), "exit 0");
 }
 
+// Instructions of a whole run, as callgrind counts them.
+double instructions_of(const std::string& arguments) {
+  const std::string told =
+      output_of("LD_PRELOAD=" MALLARD_MALLOC
+                " valgrind --tool=callgrind --callgrind-out-file=/dev/null " MALLARD_MALLOC_PAIRS " " +
+                arguments);
+  const std::size_t at = told.find("Collected : ");
+  EXPECT_NE(at, std::string::npos) << told;
+  return at == std::string::npos ? 0 : std::strtod(told.c_str() + at + 12, nullptr);
+}
+
+// With the loop around it, two jumps into the library, and a write to the block: 15 together.
+TEST(PreloadedMalloc, APairTakesFiftyInstructions) {
+  if (output_of("valgrind --version").find("valgrind-") != 0) GTEST_SKIP() << "needs valgrind";
+  for (const std::string size_and_live : {"16 1", "128 1", "32 64", "64 4096"}) {
+    const double once = instructions_of(size_and_live + " 8192");
+    const double thrice = instructions_of(size_and_live + " 24576");
+    EXPECT_LE((thrice - once) / 16384, 50) << size_and_live;
+  }
+}
+
 TEST(PreloadedMalloc, NeedsNothingButTheCLibrary) {
   const std::string needs = output_of("readelf -d " MALLARD_MALLOC " | grep NEEDED");
   EXPECT_EQ(std::ranges::count(needs, '\n'), 1) << needs;

@@ -27,6 +27,7 @@ struct tried_range : address_range {
 struct set_clock {
   static inline std::uint64_t time = 0;
   static std::uint64_t now() { return time; }
+  static std::size_t bytes_between() { return segments::segment_bytes; }
 };
 
 using tried_segments = basic_segments<light_mutex, tried_range, set_clock>;

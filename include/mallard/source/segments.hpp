@@ -309,7 +309,7 @@ class basic_segments {
   }
 
   MALLARD_NOINLINE void look_at_time() noexcept {
-    until_time_ = spans_between;
+    until_time_ = spans_between();
     now_ = static_cast<std::uint32_t>(Clock::now());
     while (spans_.oldest() != 0 && now_ - at(spans_.oldest())->stamp > keep_time_) purge_oldest(max_segments);
   }
@@ -410,7 +410,10 @@ class basic_segments {
     return true;
   }
 
-  static constexpr std::uint32_t spans_between = 16;  // two looks at the time
+  // Spans that come back between two looks at the time: 16, more where a look is a system call.
+  static std::uint32_t spans_between() noexcept {
+    return static_cast<std::uint32_t>(Clock::bytes_between() / (segment_bytes / 16));
+  }
 
   std::uintptr_t first_ = 0;            // address of segment 0
   std::atomic<std::size_t> count_ = 0;  // segments in spans or free, with number 0
@@ -424,7 +427,7 @@ class basic_segments {
   std::size_t purged_ = 0;
   std::uint32_t keep_time_ = default_keep_time;
   std::uint32_t now_ = 0;
-  std::uint32_t until_time_ = spans_between;
+  std::uint32_t until_time_ = 1;
   bool wants_huge_pages_ = false;
   segment_spans spans_;
 };
