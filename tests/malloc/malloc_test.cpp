@@ -272,6 +272,33 @@ TEST(Malloc, BlocksOfTheCLibrarysOwnMallocAreItsToFree) {
   std::free(p);
 }
 
+TEST(Malloc, ALibraryThatLooksIntoTheCLibraryFirstSharesIt) {
+  for (const int mode : {RTLD_NOW | RTLD_DEEPBIND, RTLD_LAZY | RTLD_DEEPBIND}) {
+    void* const library = ::dlopen(MALLARD_DEEP_LIBRARY, mode);
+    ASSERT_NE(library, nullptr) << ::dlerror();
+    const auto find = [library]<class F>(const char* name, F*) {
+      return reinterpret_cast<F*>(::dlsym(library, name));
+    };
+    auto* const end = find("end", static_cast<void (*)(void*)>(nullptr));
+    auto* const end_indirectly = find("end_indirectly", static_cast<void (*)(void*)>(nullptr));
+    auto* const make = find("make", static_cast<void* (*)(std::size_t)>(nullptr));
+    auto* const copy = find("copy", static_cast<char* (*)(const char*)>(nullptr));
+    for (const std::size_t size : {100u, 50000u, 5000000u}) {
+      end(std::malloc(size));
+      end_indirectly(std::malloc(size));
+      void* const p = make(size);
+      EXPECT_EQ(::malloc_usable_size(p), ::malloc_usable_size(hidden(std::malloc(size))));
+      std::free(p);
+    }
+    char* const text = copy("text");
+    EXPECT_STREQ(text, "text");
+    std::free(text);
+    ::dlclose(library);
+  }
+  EXPECT_EQ(::dlopen("/no/such/library.so", RTLD_NOW | RTLD_DEEPBIND), nullptr);
+  EXPECT_NE(::dlopen("libm.so.6", RTLD_NOW | RTLD_DEEPBIND), nullptr);
+}
+
 TEST(Malloc, MemoryGoesBackWhenItIsTrimmed) {
   std::vector<void*> all;
   for (int i = 0; i != 3000; ++i) {
