@@ -77,7 +77,9 @@ MALLARD_NOINLINE void free_elsewhere(void* p) noexcept {
 
 MALLARD_NOINLINE void free_anywhere(segment& s, void* p) noexcept {
   if (s.use != segment_use::slab && s.use != segment_use::large) return free_elsewhere(p);
-  if (mine != &no_heap || s.use == segment_use::large) return mine->end_elsewhere(s, p);
+  if (s.use == segment_use::large) return mine->end_elsewhere(s, p);
+  const borrowed_heap h;  // a thread that only frees has one, too, which collects what it returns
+  if (h) return h->end_elsewhere(s, p);
   static_cast<heap*>(const_cast<void*>(s.owner))->receive(p);
 }
 

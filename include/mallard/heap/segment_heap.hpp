@@ -93,26 +93,29 @@ class lasting_segment_heap {
       batch_to_ = to;
     }
     batch_[batch_count_] = address_of(p);
+    if (s.size > largest_in_batch_) {
+      largest_in_batch_ = s.size;
+      std::swap(batch_.front(), batch_[batch_count_]);
+    }
     if (++batch_count_ == batch_.size()) send_batch();
   }
 
-  // Blocks of others that wait to be returned go to their heaps. The largest ones carry the addresses of the
-  // others, which are not touched.
+  // Blocks of others that wait to be returned go to their heaps. The largest one, which stands first, carries
+  // the addresses of as many others as it has room for; those are not touched.
   MALLARD_NOINLINE void send_batch() noexcept {
     if (batch_to_ == nullptr) return;
     carried_blocks all;
     for (std::span<slot> left(batch_.data(), batch_count_); !left.empty();) {
-      const auto size_of = [this](slot p) { return from_.find(reinterpret_cast<void*>(p))->size; };
-      const auto largest = std::ranges::max_element(left, {}, size_of);
-      const std::size_t size = size_of(*largest);
+      const std::size_t size = from_.find(reinterpret_cast<void*>(left.front()))->size;
       const std::size_t count = std::min(left.size(), carried_blocks::capacity(size) + 1);
-      std::swap(*largest, left[count - 1]);
+      std::swap(left.front(), left[count - 1]);
       all.push(left.first(count), size);
       left = left.subspan(count);
     }
     batch_to_->received_.push(all);
     batch_to_ = nullptr;
     batch_count_ = 0;
+    largest_in_batch_ = 0;
   }
 
   // Takes back a block of a slab of this heap. By any thread, at any time.
@@ -265,10 +268,19 @@ class lasting_segment_heap {
     received_.take_all(taken);
     std::array<slot, 64> blocks;
     while (const std::size_t count = taken.take(blocks.data() + blocks.size(), blocks.size()))
-      for (std::size_t i = blocks.size() - count; i != blocks.size(); ++i) {
-        void* const p = reinterpret_cast<void*>(blocks[i]);
-        slabs_.free(*from_.find(p), p);
-      }
+      free_runs(std::span(blocks).last(count));
+  }
+
+  // Blocks of one slab that stand together are freed together: its entry is read by those who free its other
+  // blocks.
+  void free_runs(std::span<const slot> blocks) noexcept {
+    while (!blocks.empty()) {
+      segment* const s = from_.find(reinterpret_cast<void*>(blocks.front()));
+      std::size_t count = 1;
+      while (count != blocks.size() && from_.find(reinterpret_cast<void*>(blocks[count])) == s) ++count;
+      slabs_.free(*s, blocks.first(count));
+      blocks = blocks.subspan(count);
+    }
   }
 
   // Whether a large block has room for `size` bytes now.
@@ -298,7 +310,8 @@ class lasting_segment_heap {
   Segments& from_;
   number large_ = 0;                          // under the segments' lock
   lasting_segment_heap* batch_to_ = nullptr;  // where the blocks of the batch belong
-  std::size_t batch_count_ = 0;
+  std::uint32_t batch_count_ = 0;
+  std::uint32_t largest_in_batch_ = 0;  // bytes
   std::array<slot, 32> batch_{};
   alignas(cache_line) returned_blocks received_;  // written by others
 };

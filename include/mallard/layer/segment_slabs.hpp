@@ -25,6 +25,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <new>
+#include <span>
 #include <utility>
 
 #include "mallard/core/align.hpp"
@@ -81,6 +83,18 @@ class segment_slabs {
     s.free = p;
     if (--s.left == 0) [[unlikely]]
       notice(s);
+  }
+
+  // The same for several blocks of one slab.
+  void free(segment& s, std::span<const std::uintptr_t> blocks) noexcept {
+    if (blocks.size() >= s.left) {
+      for (const std::uintptr_t p : blocks) free(s, reinterpret_cast<void*>(p));
+      return;
+    }
+    void* next = s.free;
+    for (const std::uintptr_t p : blocks) next = ::new (reinterpret_cast<void*>(p)) void*(next);
+    s.free = next;
+    s.left -= static_cast<std::uint32_t>(blocks.size());
   }
 
   // Gives slabs without live blocks back until at most `keep` bytes of them are held; returns the bytes.
