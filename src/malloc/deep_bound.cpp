@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -139,9 +140,10 @@ bool depends_on_caller(const char* file, const void* caller) noexcept {
   if (::dladdr1(caller, &ignored, reinterpret_cast<void**>(&of_caller), RTLD_DL_LINKMAP) == 0) return true;
   const link_map* program = of_caller;
   while (program->l_prev != nullptr) program = program->l_prev;
-  for (const link_map* m : {static_cast<const link_map*>(of_caller), program})
-    if (find_tag(*m, DT_RPATH) != nullptr || find_tag(*m, DT_RUNPATH) != nullptr) return true;
-  return false;
+  const link_map* const whose_paths_count[] = {of_caller, program};
+  return std::ranges::any_of(whose_paths_count, [](const link_map* m) {
+    return find_tag(*m, DT_RPATH) != nullptr || find_tag(*m, DT_RUNPATH) != nullptr;
+  });
 }
 
 MALLARD_NOINLINE void* open_deep(const char* file, int mode) noexcept {

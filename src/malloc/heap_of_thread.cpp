@@ -81,7 +81,7 @@ listed_heap* make_heap() noexcept {
 void before_fork() noexcept {
   heaps_mutex.lock();
   the_segments.before_fork();
-  forking.store(&mine, std::memory_order_relaxed);
+  forking.store(static_cast<const void*>(&mine), std::memory_order_relaxed);
 }
 void after_fork() noexcept {
   forking.store(nullptr, std::memory_order_relaxed);
@@ -121,7 +121,9 @@ void for_each_heap(void (*f)(const heap&, void*), void* with) noexcept {
   for (const listed_heap* h = newest; h != nullptr; h = h->older) f(h->of_thread, with);
 }
 
-bool futex_mutex::is_forking() noexcept { return forking.load(std::memory_order_relaxed) == &mine; }
+bool futex_mutex::is_forking() noexcept {
+  return forking.load(std::memory_order_relaxed) == static_cast<const void*>(&mine);
+}
 
 void futex_mutex::wait() noexcept {
   if (is_forking()) return;

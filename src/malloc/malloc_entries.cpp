@@ -273,8 +273,8 @@ MALLARD_ENTRY std::size_t malloc_usable_size(void* p) noexcept {
 }
 
 MALLARD_ENTRY int malloc_trim(std::size_t pad) noexcept {
-  std::size_t given = mine == &no_heap ? 0 : mine->trim(0);
-  return static_cast<int>((given += the_segments.trim(pad)) != 0);
+  const std::size_t given = mine == &no_heap ? 0 : mine->trim(0);
+  return static_cast<int>(given + the_segments.trim(pad) != 0);
 }
 
 // By their linker names: an alignment and the tag of the nothrow forms are passed as words.

@@ -25,7 +25,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <span>
 #include <utility>
 
@@ -92,7 +91,11 @@ class segment_slabs {
       return;
     }
     void* next = s.free;
-    for (const std::uintptr_t p : blocks) next = ::new (reinterpret_cast<void*>(p)) void*(next);
+    for (const std::uintptr_t p : blocks) {
+      void* const block = reinterpret_cast<void*>(p);
+      *static_cast<void**>(block) = next;
+      next = block;
+    }
     s.free = next;
     s.left -= static_cast<std::uint32_t>(blocks.size());
   }

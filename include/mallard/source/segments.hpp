@@ -268,7 +268,7 @@ class basic_segments {
     const segment_use kind = s->is_zero ? segment_use::clean : segment_use::dirty;
     const std::size_t before = padding_for(start_of(s), align) / segment_bytes;
     const std::size_t behind = s->length - before - length;
-    const number first = static_cast<number>(number_of(s) + before);
+    const auto first = static_cast<number>(number_of(s) + before);
     if (behind != 0)
       spans_.insert(static_cast<number>(first + length), static_cast<number>(behind), kind, now_);
     if (before != 0) spans_.insert(number_of(s), static_cast<number>(before), kind, now_);
@@ -319,7 +319,7 @@ class basic_segments {
     segment* const s = at(spans_.oldest());
     const std::size_t part = std::min<std::size_t>(s->length, std::max<std::size_t>(wanted, 16));
     const number first = spans_.oldest();
-    const number rest = static_cast<number>(s->length - part);
+    const auto rest = static_cast<number>(s->length - part);
     spans_.remove(s);
     if (rest != 0) {
       spans_.insert(first, rest, segment_use::dirty, s->stamp);

@@ -25,6 +25,7 @@
 #include <new>
 #include <span>
 
+#include "mallard/core/attributes.hpp"
 #include "mallard/core/magazine.hpp"
 
 namespace mallard {
@@ -109,6 +110,7 @@ class returned_blocks {
 
   // Precondition: not empty. Any thread.
   void push(const carried_blocks& given) noexcept {
+    MALLARD_ASSUME(given.last_ != nullptr);
     given.last_->below = top_.load(std::memory_order_relaxed);
     while (!top_.compare_exchange_weak(given.last_->below, given.top_, std::memory_order_release,
                                        std::memory_order_relaxed)) {
