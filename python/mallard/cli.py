@@ -33,6 +33,7 @@ COMMANDS = {
     "bench": "Measure strategies by the benchmarks of papers.",
 }
 NATIVE = ("record", "replay")
+BECOMING_OTHERS = (*NATIVE, "run")  # which end as another program in the same process
 INTERRUPTED = 130  # 128 + SIGINT
 
 

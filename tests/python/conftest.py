@@ -16,7 +16,7 @@ from report_browser import chromium
 from report_sample import sample_call_tree, sample_profile, sample_replay
 
 from mallard.analysis.model import CallTree, Profile
-from mallard.cli import NATIVE, main
+from mallard.cli import BECOMING_OTHERS, main
 from mallard.report.data import JournalReport
 from mallard.report.page import render
 
@@ -60,7 +60,7 @@ def mallard() -> Mallard:
 
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
         words = [os.fspath(argument) for argument in arguments]
-        if not words or words[0] not in NATIVE:
+        if not words or words[0] not in BECOMING_OTHERS:
             return in_this_process(*words)
         return subprocess.run([MALLARD, *words], capture_output=True, text=True, check=False)
 
