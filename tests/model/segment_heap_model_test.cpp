@@ -1,4 +1,5 @@
-// segment_heap: on the segments of the process, and on segments of its own that keep nothing of what comes back.
+// segment_heap: on the segments of the process, and on segments of its own that keep nothing of what comes
+// back.
 #include "mallard/heap/segment_heap.hpp"
 
 #include "model/every_property.hpp"
