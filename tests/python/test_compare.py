@@ -173,13 +173,21 @@ def test_settings_of_glibc_are_those_of_the_replay(mallard: Mallard) -> None:
     ("program", "reason"),
     [
         ("touch-static", "it is statically linked, so nothing can be loaded into it"),
-        ("own-malloc", "it defines malloc itself, and nothing preloaded takes its place"),
+        ("own-malloc", "own-malloc defines malloc itself, and nothing preloaded takes its place"),
     ],
 )
 def test_program_out_of_reach_is_refused(mallard: Mallard, programs: Path, program: str, reason: str) -> None:
     said = refused(mallard, *QUICK, "--", programs / program, "1")
     assert said.startswith("cannot compare mallocs under ")
     assert said.endswith(reason)
+
+
+def test_program_that_a_script_becomes_is_what_counts(mallard: Mallard, programs: Path) -> None:
+    said = refused(mallard, *QUICK, "--", "sh", "-c", f"{programs}/touch 1; exec {programs}/own-malloc")
+    assert said.startswith("cannot compare mallocs under sh: own-malloc defines malloc itself")
+    found = compared(mallard, *QUICK, "--", "sh", "-c", f"{programs}/own-malloc; exec {programs}/touch 1")
+    assert names(found) == ["glibc", "jemalloc", "glibc a/a"]
+    assert "under jemalloc, own-malloc calls a malloc of its own" in found["notes"]
 
 
 def test_object_that_looks_elsewhere_leaves_a_malloc_out(mallard: Mallard, programs: Path) -> None:
@@ -192,7 +200,9 @@ def test_object_that_looks_elsewhere_leaves_a_malloc_out(mallard: Mallard, progr
 def test_library_that_is_no_malloc_is_left_out(mallard: Mallard, programs: Path) -> None:
     found = compared(mallard, "--rounds", "5", "--malloc", programs / "plugin.so", "--", "/bin/true", code=1)
     assert names(found) == ["glibc", "glibc a/a"]
-    assert found["left_out"][0]["reason"] == "plugin.so is loaded, but malloc is that of libc.so.6"
+    assert (
+        found["left_out"][0]["reason"] == "plugin.so is loaded, but the program calls the malloc of libc.so.6"
+    )
 
 
 def test_malloc_under_which_the_program_fails_is_left_out(mallard: Mallard, programs: Path) -> None:
@@ -369,6 +379,9 @@ def test_program_and_its_children_end_with_the_command(tmp_path: Path) -> None:
     running.send_signal(signal.SIGINT)
     _, errors = running.communicate()
     assert (running.returncode, errors) == (130, b"mallard: interrupted\n")
+    patience = time.monotonic() + 60
+    while is_running(int(started.read_text())) and time.monotonic() < patience:
+        time.sleep(0.01)
     assert not is_running(int(started.read_text()))
 
 

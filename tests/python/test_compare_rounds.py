@@ -2,7 +2,9 @@
 
 import random
 import re
+import signal
 from collections.abc import Mapping
+from contextlib import suppress
 from math import exp
 from pathlib import Path
 
@@ -161,6 +163,24 @@ def test_rounds_that_only_one_has_are_in_no_ratio() -> None:
     of = found.lines[1].ratios["cpu_s"]
     assert of is not None
     assert (of.low, of.high) == (2, 2)
+
+
+def test_ctrl_c_that_python_drops_ends_the_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = iter(range(ROUNDS))
+
+    def dropped_in_the_third(_program: Program, _environment: dict[str, str]) -> Taken:
+        if next(runs) == 2:
+            with suppress(KeyboardInterrupt):  # as where a destructor is at work
+                signal.raise_signal(signal.SIGINT)
+        return taken(1)
+
+    monkeypatch.setattr("mallard.compare.rounds.run", dropped_in_the_third)
+    monkeypatch.setattr(Session, "look_into", lambda _self, _progress: None)
+    plan = Plan(rounds=ROUNDS, least=5, seconds=float("inf"))
+    measured = Session(Program(("work",), "work", Path()), plan, [Row(Malloc(BASE))])
+    measured.measure(lambda _share, _what, _seconds: None)
+    assert (measured.interrupted, len(measured.base.runs)) == (True, 3)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 @pytest.mark.parametrize(

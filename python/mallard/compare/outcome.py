@@ -273,11 +273,11 @@ def method(session: Session, lines: Sequence[Line]) -> dict[str, str]:
         "rounds": f"{least_rounds(lines)}, behind {untimed}; "
         f"each malloc once in each, in an order that is shuffled anew (seed {plan.seed})",
         "figures": "of the program and its descendants that were waited for, by wait4 of mallard-launch; "
-        f"elapsed time from before exec to the end; medians, with intervals of {OF_ONE:.0%} by ranks",
+        f"elapsed time from before exec to the end; medians, with intervals of {100 * OF_ONE:.0f} % by ranks",
         "ratios": f"to {lines[0].name} in the same round; medians, with intervals by ranks that hold with "
-        f"{OF_ALL:.0%} for all {compared} of a column together, or as far as the rounds allow",
+        f"{100 * OF_ALL:.0f} % for all {compared} of a column together, or as far as the rounds allow",
         "difference": "an interval without 1, more than the A/A row shows, and at least "
-        f"{LEAST_DIFFERENCE:.0%}",
+        f"{100 * LEAST_DIFFERENCE:.0f} %",
         "output": "standard output and exit code are compared" if plan.same_output else "ignored",
     }  # fmt: skip
 

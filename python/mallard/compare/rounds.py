@@ -11,10 +11,13 @@ out: it was not loaded, or is not what the program calls, or the program ends ot
 import os
 import random
 import re
-from collections.abc import Callable, Sequence
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Event
 from time import monotonic
 
 from mallard import MallardError
@@ -54,6 +57,23 @@ class Row:
     runs: dict[int, Taken] = field(default_factory=dict)  # by the number of the round
 
 
+@contextmanager
+def noted_interrupts() -> Iterator[Event]:
+    """Note Ctrl-C beside raising it: Python drops what is raised while it clears away an object."""
+    came = Event()
+    before = signal.getsignal(signal.SIGINT)
+
+    def note(_number: int, _frame: object) -> None:
+        came.set()
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield came
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 @dataclass(slots=True)
 class Session:
     """All rows, measured as far as time and the user let it."""
@@ -62,8 +82,9 @@ class Session:
     plan: Plan
     rows: list[Row]
     notes: list[str] = field(default_factory=list)
-    interrupted: bool = False
+    interrupted: bool = False  # by the user, in a round
     stopped: str = ""  # what ended the rounds before their time
+    asked_to_end: Event = field(default_factory=Event)
 
     @property
     def base(self) -> Row:
@@ -74,12 +95,16 @@ class Session:
         """Run all rounds; Ctrl-C and what goes wrong end them, once there is something to show."""
         if unset := [name for name in OWN_SETTINGS if name in os.environ]:
             self.notes.append(f"the program does not see your environment's {', '.join(unset)}")
-        began = monotonic()
-        self.look_into(progress)
-        for _ in range(self.plan.warmup - 1):
-            for row in self.going_on():
-                self.turn(row, row.malloc.environment())
-        one_round = (monotonic() - began) / self.plan.warmup
+        with noted_interrupts() as self.asked_to_end:
+            began = monotonic()
+            self.look_into(progress)
+            for _ in range(self.plan.warmup - 1):
+                for row in self.going_on():
+                    self.turn(row, row.malloc.environment())
+            self.measure_rounds(progress, (monotonic() - began) / self.plan.warmup)
+
+    def measure_rounds(self, progress: Progress, one_round: float) -> None:
+        """Run the rounds that count, and keep those before what ends them."""
         try:
             self.take_turns(progress, one_round)
         except KeyboardInterrupt:
@@ -123,6 +148,8 @@ class Session:
 
     def turn(self, row: Row, environment: dict[str, str]) -> Taken | None:
         """Run the program once; a run that fails leaves the malloc out, and ends all if it is the base."""
+        if self.asked_to_end.is_set():
+            raise KeyboardInterrupt
         try:
             taken = run(self.program, environment)
             self.expect_good_end(row, taken)
@@ -163,24 +190,25 @@ class Session:
                 if row is self.base:
                     self.know_base(processes)
                 else:
-                    row.loaded = processes.loaded
+                    row.loaded = processes.main.library if processes.main else ""
                     row.reason = why_not(row.malloc, processes, self.base.loaded, taken.errors)
-                    if not row.reason:
+                    if not (row.reason or row.malloc.repeated):
                         self.notes += others_told(row.malloc, processes)
 
     def know_base(self, processes: "Processes") -> None:
         """Find out what the program calls when nothing is preloaded; it need not be the C library."""
         name = Path(self.program.arguments[0]).name
-        if not processes.programs:
+        main = processes.main
+        if main is None:
             raise MallardError(f"cannot compare mallocs under {name}: nothing could be loaded into it")
-        if not processes.loaded:
+        if not main.library:
             raise MallardError(
-                f"cannot compare mallocs under {name}: it defines malloc itself, "
+                f"cannot compare mallocs under {name}: {Path(main.program).name} defines malloc itself, "
                 "and nothing preloaded takes its place"
             )
-        self.base.loaded = processes.loaded
-        library = Path(processes.loaded).name
-        if not is_c_library(processes.loaded):
+        self.base.loaded = main.library
+        library = Path(self.base.loaded).name
+        if not is_c_library(self.base.loaded):
             self.notes.append(f"{name} is linked with {library}: that is its malloc in place of {BASE}")
             for row in self.rows:
                 if row.malloc.name in (BASE, BASE + AGAIN):
@@ -189,48 +217,52 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Processes:
-    """What the witness has seen: each process by its program and the library whose malloc it calls."""
+class Image:
+    """One program that a process was, and the library whose malloc it called; empty if it has its own."""
 
-    programs: Sequence[tuple[str, str]]  # in the order of their starts
+    process: str
+    program: str
+    library: str
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """What the witness has seen."""
+
+    images: Sequence[Image]  # in the order of their starts
     pools: Sequence[tuple[str, str]]  # program and function
-    strays: Sequence[
-        tuple[str, str]
-    ]  # object and the library whose malloc it calls in place of its process's
+    strays: Sequence[tuple[str, str]]  # an object, and the library whose malloc it alone calls
 
     @classmethod
     def told(cls, lines: str) -> "Processes":
         """Read the witness's lines."""
         fields = [line.split("\t") for line in lines.splitlines() if line.count("\t") == FIELDS - 1]
-        of_kind = {
-            kind: [one[2:] for one in fields if one[0] == kind] for kind in ("malloc", "pool", "bound")
-        }
         return cls(
-            [(program, library) for program, library, _ in of_kind["malloc"]],
-            [(program, function) for program, function, _ in of_kind["pool"]],
-            [(place or program, other) for program, place, other in of_kind["bound"]],
+            [Image(*one[1:4]) for one in fields if one[0] == "malloc"],
+            [(program, function) for kind, _, program, function, _ in fields if kind == "pool"],
+            [(place or program, other) for kind, _, program, place, other in fields if kind == "bound"],
         )
 
     @property
-    def loaded(self) -> str:
-        """Return the library whose malloc the first process calls; empty if the program has its own."""
-        return self.programs[0][1] if self.programs else ""
+    def main(self) -> Image | None:
+        """Return what the first process became last: a script may end with exec."""
+        return next((one for one in reversed(self.images) if one.process == self.images[0].process), None)
 
 
 def why_not(malloc: Malloc, processes: Processes, base: str, errors: str) -> str:
     """Say why a malloc is not the one that was measured; empty if it is."""
-    library = Path(malloc.library).name
-    if not processes.programs:
+    library, main = Path(malloc.library).name, processes.main
+    if main is None:
         return "nothing could be loaded into the program"
     if not malloc.library:
-        if malloc.repeated or is_c_library(processes.loaded):
+        if malloc.repeated or is_c_library(main.library):
             return ""
         return f"the program calls the malloc of {Path(base).name}, not the C library's"
-    if not same_file(processes.loaded, malloc.library):
+    if not same_file(main.library, malloc.library):
         refused = re.search(rf"ld\.so: object '[^']*{re.escape(library)}' from LD_PRELOAD .*\((.*)\)", errors)
         if refused:
             return f"{library} cannot be loaded: {refused[1]}"
-        return f"{library} is loaded, but malloc is that of {Path(processes.loaded).name}"
+        return f"{library} is loaded, but the program calls {of_whom(main.library)}"
     if processes.strays:
         place, other = (Path(file).name for file in processes.strays[0])
         return f"{place} calls the malloc of {other}: it was opened with RTLD_DEEPBIND"
@@ -239,11 +271,17 @@ def why_not(malloc: Malloc, processes: Processes, base: str, errors: str) -> str
 
 def others_told(malloc: Malloc, processes: Processes) -> list[str]:
     """Say which programs that the program starts call another malloc."""
-    others = {program: library for program, library in processes.programs if library != processes.loaded}
+    main = processes.main
+    others = {one.program: one.library for one in processes.images if main and not alike(one, main)}
     return [
         f"under {malloc.name}, {Path(program).name} calls {of_whom(library)}"
         for program, library in others.items()
     ]
+
+
+def alike(one: Image, other: Image) -> bool:
+    """Return whether two programs call the same malloc."""
+    return one.library == other.library or same_file(one.library, other.library)
 
 
 def of_whom(library: str) -> str:
@@ -270,4 +308,4 @@ def is_c_library(file: str) -> bool:
 
 def same_file(one: str, other: str) -> bool:
     """Return whether two paths lead to one file."""
-    return Path(one).exists() and Path(one).samefile(other)
+    return bool(one and other) and Path(one).exists() and Path(one).samefile(other)
