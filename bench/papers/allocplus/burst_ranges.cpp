@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 
-#include "allocplus/allocplus_columns.hpp"
+#include "allocplus/allocplus_bindings.hpp"
 #include "allocplus/floors.hpp"
 #include "allocplus/measure_burst.hpp"
 #include "mallard/core/attributes.hpp"

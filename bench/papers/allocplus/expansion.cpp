@@ -6,11 +6,10 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 
-#include "allocplus/allocplus_columns.hpp"
+#include "allocplus/allocplus_bindings.hpp"
 #include "allocplus/counted_allocator.hpp"
 #include "allocplus/floors.hpp"
 #include "allocplus/my_int.hpp"
-#include "common/meter.hpp"
 #include "common/page.hpp"
 #include "harness/cpu_clock.hpp"
 #include "mallard/allocator/resize_objects.hpp"

@@ -11,7 +11,6 @@
 
 #include "allocplus/counted_allocator.hpp"
 #include "allocplus/my_int.hpp"
-#include "common/meter.hpp"
 #include "common/page.hpp"
 #include "harness/cpu_clock.hpp"
 #include "mallard/resource/resource.hpp"

@@ -4,11 +4,10 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 
-#include "allocplus/allocplus_columns.hpp"
+#include "allocplus/allocplus_bindings.hpp"
 #include "allocplus/counted_allocator.hpp"
 #include "allocplus/floors.hpp"
 #include "allocplus/my_int.hpp"
-#include "common/meter.hpp"
 #include "common/page.hpp"
 
 namespace mallard::bench {

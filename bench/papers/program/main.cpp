@@ -8,7 +8,6 @@
 
 #include "harness/terminal.hpp"
 #include "program/arguments.hpp"
-#include "program/group_json.hpp"
 #include "program/group_session.hpp"
 
 namespace {

@@ -26,7 +26,7 @@
 
 #include "allocplus/allocplus_bindings.hpp"
 #include "allocplus/pools/memory_book.hpp"
-#include "allocplus/pools/pool_node.hpp"
+#include "allocplus/pools/population.hpp"
 #include "mallard/core/concepts.hpp"
 
 namespace mallard::bench {

@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "common/meter.hpp"
 #include "common/page.hpp"
 #include "common/pmr_bindings.hpp"
 #include "common/race.hpp"

@@ -1,6 +1,5 @@
 #include "common/columns.hpp"
 #include "p0089/density/density.hpp"
-#include "p0089/density/measure.hpp"
 
 namespace mallard::bench {
 namespace {

@@ -1,6 +1,6 @@
 // What measure_density is compiled for apart. No memory resource is known here but by its base class.
 
-#include "p0089/density/measure.hpp"
+#include "p0089/density/density.hpp"
 
 namespace mallard::bench {
 

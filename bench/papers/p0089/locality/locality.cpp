@@ -7,8 +7,6 @@
 #include <string>
 #include <system_error>
 
-#include "p0089/locality/measure_locality.hpp"
-
 namespace mallard::bench {
 namespace {
 

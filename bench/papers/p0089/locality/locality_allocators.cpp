@@ -1,6 +1,5 @@
 #include "common/columns.hpp"
 #include "p0089/locality/locality.hpp"
-#include "p0089/locality/measure_locality.hpp"
 
 namespace mallard::bench {
 namespace {

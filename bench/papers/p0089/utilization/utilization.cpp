@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "p0089/utilization/measure_utilization.hpp"
-
 namespace mallard::bench {
 
 nlohmann::ordered_json group_of(const utilization_setting& asked) {

@@ -1,5 +1,4 @@
 #include "common/columns.hpp"
-#include "p0089/utilization/measure_utilization.hpp"
 #include "p0089/utilization/utilization.hpp"
 
 namespace mallard::bench {

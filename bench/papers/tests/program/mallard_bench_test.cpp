@@ -1,5 +1,5 @@
 // The whole program, as its users run it.
-#include "program/group_json.hpp"
+#include "program/group_session.hpp"
 
 #include <gtest/gtest.h>
 
