@@ -32,8 +32,7 @@ from mallard_bench.tables import (
     pools_tables,
     utilization_tables,
 )
-from mallard_bench.tables.grid import Section
-from mallard_bench.tables.notes import legend, notes
+from mallard_bench.tables.grid import Section, legend, notes
 
 WIDE = 120  # columns where no terminal says how many there are
 

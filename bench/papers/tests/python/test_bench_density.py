@@ -14,8 +14,7 @@ from mallard_bench.repeated import of_rounds
 from mallard_bench.results import Result
 from mallard_bench.results_file import read
 from mallard_bench.tables import density_tables
-from mallard_bench.tables.grid import STOPS, show
-from mallard_bench.tables.notes import notes
+from mallard_bench.tables.grid import STOPS, notes, show
 
 TABLES = """\
 DS3, unordered_set<int>, hashes cached: CPU seconds for 2^27 leaves, scaled from 2^20

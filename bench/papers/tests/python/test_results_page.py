@@ -6,11 +6,10 @@ import pytest
 
 import beside_paper
 import results_page
-from heat_picture import Panel, picture
 from mallard_bench.expected_documents import GROUPS, documents
 from mallard_bench.findings.measured import Cell, Measured, measured
 from mallard_bench.tables.grid import around_one
-from pictures_of_results import drawn
+from pictures_of_results import Panel, drawn, picture
 
 
 def paper(benchmark: str) -> Measured:

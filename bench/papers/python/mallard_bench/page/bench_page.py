@@ -20,8 +20,7 @@ from mallard_bench.page.page_findings import verdict
 from mallard_bench.papers import OF_ALLOCATORS, titles
 from mallard_bench.results_file import Run
 from mallard_bench.show import sections
-from mallard_bench.tables.grid import Cell, Grid, Heat, Line
-from mallard_bench.tables.notes import legend, notes
+from mallard_bench.tables.grid import Cell, Grid, Heat, Line, legend, notes
 
 
 def write_page(runs: Sequence[Run], path: Path, version: str, command: list[str]) -> None:

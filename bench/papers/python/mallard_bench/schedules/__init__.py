@@ -5,11 +5,10 @@ from collections.abc import Callable
 from mallard import MallardError
 from mallard_bench.options import Benchmark, Group, Level, Options
 from mallard_bench.schedules import (
-    allocators_schedule,
+    allocplus_schedule,
     contention_schedule,
     density_schedule,
     locality_schedule,
-    pools_schedule,
     utilization_schedule,
 )
 
@@ -21,12 +20,12 @@ SCHEDULES: dict[Benchmark, tuple[Schedule, Schedule]] = {
     Benchmark.UTILIZATION: (utilization_schedule.groups, utilization_schedule.probes),
     Benchmark.CONTENTION: (contention_schedule.groups, contention_schedule.probes),
     Benchmark.EXPANSION: (
-        allocators_schedule.expansion,
-        allocators_schedule.probes_of(allocators_schedule.expansion),
+        allocplus_schedule.expansion,
+        allocplus_schedule.probes_of(allocplus_schedule.expansion),
     ),
-    Benchmark.SHRINK: (allocators_schedule.shrink, allocators_schedule.probes_of(allocators_schedule.shrink)),
-    Benchmark.BURST: (allocators_schedule.burst, allocators_schedule.probes_of(allocators_schedule.burst)),
-    Benchmark.POOLS: (pools_schedule.groups, pools_schedule.probes),
+    Benchmark.SHRINK: (allocplus_schedule.shrink, allocplus_schedule.probes_of(allocplus_schedule.shrink)),
+    Benchmark.BURST: (allocplus_schedule.burst, allocplus_schedule.probes_of(allocplus_schedule.burst)),
+    Benchmark.POOLS: (allocplus_schedule.pools, allocplus_schedule.pool_probes),
 }
 
 
