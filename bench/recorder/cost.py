@@ -17,8 +17,7 @@ from cost_figures import Measured, limits, row
 from limits import exit_code
 from machine import first_line, machine
 from session import Interrupt, RunError, Session, stack_depth
-from variants import FULL, Variant, variants
-from workloads import COMPILER, FLAGS, SetUpError, Workload, prepare, workloads
+from workloads import COMPILER, FLAGS, FULL, SetUpError, Variant, Workload, prepare, variants, workloads
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "cost"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from statistics import median, quantiles
 
 from limits import Limit
-from variants import CALLER, COMPRESSED, FULL, NATIVE, RAW
+from workloads import CALLER, COMPRESSED, FULL, NATIVE, RAW
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 
 from cost_figures import Measured, Run
-from variants import Variant
-from workloads import Workload
+from workloads import Variant, Workload
 
 METER = Path(__file__).parent / "meter.py"
 # perl's hashes are seeded at random; the same seed gives the same work in every run.

@@ -4,10 +4,14 @@ All but one are Debian's, as a user finds them: no frame pointers, no debug symb
 job on inputs that `inputs.py` makes, takes about half a second to some seconds, and calls malloc and free
 hundreds of thousands to millions of times; the depth of its stacks is printed beside its figures. Those whose
 stacks are deep and seldom the same twice are marked, since a stack that is new costs more.
+
+Each runs in several ways that are compared: as it is, recorded by us, recorded by heaptrack. `native a/a` is
+`native` once more: what it seems to add is the noise of everything else in the table.
 """
 
 import shutil
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -133,3 +137,43 @@ def import_history(folder: Path) -> None:
             done = subprocess.run(command, stdin=stream, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise SetUpError(f"git cannot make {repository}: {done.stderr.strip()}")
+
+
+NATIVE = "native"
+CALLER = "caller"
+FULL = "full"
+RAW = "heaptrack --raw"  # the yardstick of the limits
+COMPRESSED = "heaptrack"  # beside it, for its users; no limit reads it
+
+Command = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One of the compared ways: how its command line is made, and whether a journal of ours comes of it."""
+
+    name: str
+    wrap: Callable[[Command, Path], Command]
+    journal: bool = False
+
+
+def variants(recorder: str) -> list[Variant]:
+    """Return all of them; `recorder` is the mallard-record to measure."""
+
+    def native(program: Command, _output: Path) -> Command:
+        return program
+
+    def recorded(stack: str) -> Callable[[Command, Path], Command]:
+        return lambda program, output: (recorder, "--stack", stack, "-o", str(output), "--", *program)
+
+    def heaptrack(*options: str) -> Callable[[Command, Path], Command]:
+        return lambda program, output: ("heaptrack", *options, "-o", str(output), *program)
+
+    return [
+        Variant(NATIVE, native),
+        Variant("native a/a", native),
+        Variant(CALLER, recorded("caller"), journal=True),
+        Variant(FULL, recorded("full"), journal=True),
+        Variant(RAW, heaptrack("--raw")),
+        Variant(COMPRESSED, heaptrack()),
+    ]

@@ -3,7 +3,7 @@
 import pytest
 
 from cost_figures import Measured, Row, Run, limits, row, spread
-from variants import CALLER, COMPRESSED, FULL, NATIVE, RAW
+from workloads import CALLER, COMPRESSED, FULL, NATIVE, RAW
 
 PROGRAMS = ("jq", "xmllint", "sqlite3", "perl", "churn")
 

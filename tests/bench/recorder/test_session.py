@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from session import METER, Interrupt, RunError, Session, closing_line, run, stack_depth
-from variants import Variant
-from workloads import Workload
+from workloads import Variant, Workload
 
 PROGRAM = Workload("program", "nothing", ("/bin/sh", "-c", ":"))
 NATIVE = Variant("native", lambda program, _output: program)
