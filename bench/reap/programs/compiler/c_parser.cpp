@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "programs/memory/objects.hpp"
+#include "programs/memory/region_kinds.hpp"
 #include "programs/text/lexer.hpp"
 
 namespace mallard::programs {

@@ -1,6 +1,6 @@
 #include "programs/compiler/declarations.hpp"
 
-#include "programs/memory/objects.hpp"
+#include "programs/memory/region_kinds.hpp"
 
 namespace mallard::programs {
 

@@ -1,6 +1,6 @@
 #include "programs/compiler/lowering.hpp"
 
-#include "programs/memory/objects.hpp"
+#include "programs/memory/region_kinds.hpp"
 #include "programs/text/lexer.hpp"
 
 namespace mallard::programs {

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "programs/compiler/register_allocation.hpp"
-#include "programs/memory/objects.hpp"
+#include "programs/memory/region_kinds.hpp"
 
 namespace mallard::programs {
 

@@ -19,7 +19,7 @@
 #include "programs/compiler/machine_code.hpp"
 #include "programs/compiler/register_allocation.hpp"
 #include "programs/compiler/syntax_tree.hpp"
-#include "programs/memory/objects.hpp"
+#include "programs/memory/region_kinds.hpp"
 #include "programs/memory/run_program.hpp"
 
 namespace mallard::programs {

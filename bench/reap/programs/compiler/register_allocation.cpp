@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "programs/memory/objects.hpp"
+#include "programs/memory/region_kinds.hpp"
 
 namespace mallard::programs {
 

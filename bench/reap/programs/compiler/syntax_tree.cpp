@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "programs/memory/objects.hpp"
+#include "programs/memory/region_kinds.hpp"
 
 namespace mallard::programs {
 

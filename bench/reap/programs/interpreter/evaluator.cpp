@@ -2,10 +2,9 @@
 
 #include <array>
 
-#include "programs/interpreter/builtins.hpp"
 #include "programs/interpreter/operations.hpp"
 #include "programs/interpreter/values.hpp"
-#include "programs/memory/objects.hpp"
+#include "programs/memory/region_kinds.hpp"
 #include "programs/text/lexer.hpp"
 
 namespace mallard::programs {

@@ -1,7 +1,7 @@
 #include "programs/interpreter/script_tree.hpp"
 
 #include "programs/interpreter/script_parser.hpp"
-#include "programs/memory/objects.hpp"
+#include "programs/memory/region_kinds.hpp"
 #include "programs/text/lexer.hpp"
 
 namespace mallard::programs {

@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "programs/interpreter/script_tree.hpp"
-#include "programs/memory/objects.hpp"
+#include "programs/memory/region_kinds.hpp"
 
 namespace mallard::programs {
 

@@ -22,7 +22,6 @@
 #include <cstring>
 #include <string_view>
 
-#include "programs/memory/objects.hpp"
 #include "programs/memory/region_kinds.hpp"
 
 namespace mallard::programs {

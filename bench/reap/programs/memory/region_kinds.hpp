@@ -1,4 +1,4 @@
-// region_kinds: the memory of a program, region, one kind a build.
+// region_kinds: the memory of a program, region, one kind a build; typed objects in it, and a tally of them.
 //
 //     region work(parent);                 a child of `parent`, which ends before it
 //     void* p = work.allocate(24, 8);      never null: a program that gets no memory ends
@@ -16,10 +16,16 @@
 // Seed 002, sections 4.2, 5.1 and 8.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
 
 #include "harness/shifted_pages.hpp"
 #include "mallard/annotate.h"
@@ -30,9 +36,71 @@
 #include "mallard/heap/region_emulator.hpp"
 #include "mallard/heap/sized_reap.hpp"
 #include "mallard/source/counting.hpp"
-#include "programs/memory/tally.hpp"
 
 namespace mallard::programs {
+
+// tally: how many blocks and bytes a program has allocated, and how many lived at once.
+//
+//     total objects    max objects in use    average size    total memory    max in use    total/max
+//
+// The figures of the seed's Table 3, counted by the program itself: requested bytes, no heap's rounding.
+// One for a process. Seed 002, section 5 (Table 3).
+
+struct amount {
+  std::uint64_t objects = 0;
+  std::uint64_t bytes = 0;
+
+  amount& operator+=(const amount& other) noexcept {
+    objects += other.objects;
+    bytes += other.bytes;
+    return *this;
+  }
+  amount& operator-=(const amount& other) noexcept {
+    objects -= other.objects;
+    bytes -= other.bytes;
+    return *this;
+  }
+};
+
+class tally {
+ public:
+  static tally& of_process() noexcept {
+    static tally all;
+    return all;
+  }
+
+  void begin(const amount& a) noexcept {
+    total_ += a;
+    live_ += a;
+    most_.objects = std::max(most_.objects, live_.objects);
+    most_.bytes = std::max(most_.bytes, live_.bytes);
+  }
+  void end(const amount& a) noexcept { live_ -= a; }
+  void count_region() noexcept { ++regions_; }
+
+  // To standard error, one figure a line: standard output is the program's own.
+  void print() const noexcept {
+    const double objects = static_cast<double>(std::max<std::uint64_t>(total_.objects, 1));
+    const double most = static_cast<double>(std::max<std::uint64_t>(most_.bytes, 1));
+    const auto line = [](const char* name, std::uint64_t figure) {
+      std::fprintf(stderr, "%-20s %14llu\n", name, static_cast<unsigned long long>(figure));
+    };
+    line("total objects", total_.objects);
+    line("max objects in use", most_.objects);
+    std::fprintf(stderr, "%-20s %14.1f\n", "average size", static_cast<double>(total_.bytes) / objects);
+    line("total memory", total_.bytes);
+    line("max in use", most_.bytes);
+    std::fprintf(stderr, "%-20s %14.1f\n", "total/max", static_cast<double>(total_.bytes) / most);
+    line("regions", regions_);
+    line("left alive", live_.objects);
+  }
+
+ private:
+  amount total_;
+  amount live_;
+  amount most_;
+  std::uint64_t regions_ = 0;
+};
 
 [[noreturn]] inline void end_without_memory() noexcept {
   std::fputs("out of memory\n", stderr);
@@ -175,5 +243,49 @@ using recorded_frees = recorded_region<sized_reap_frees>;
 }  // namespace kinds
 
 using region = kinds::MALLARD_KIND;
+
+// make, make_array, drop: typed objects in a region.
+//
+//     node* n = make<node>(r);               drop(r, n);
+//     value* v = make_array<value>(r, 12);   drop_array(r, v, 12);
+//     text* t = make_tailed<text>(r, 5);     drop_tailed(r, t, 5);      an object and five bytes behind it
+//
+// No destructor runs, so the types have none to run. Arrays of nothing are null and take no block.
+
+template <class T, class... Args>
+[[nodiscard]] T* make(region& r, Args&&... args) {
+  static_assert(std::is_trivially_destructible_v<T>);
+  return ::new (r.allocate(sizeof(T), alignof(T))) T{std::forward<Args>(args)...};
+}
+
+template <class T>
+void drop(region& r, T* object) noexcept {
+  r.free(object, sizeof(T), alignof(T));
+}
+
+template <class T>
+[[nodiscard]] T* make_array(region& r, std::size_t count) {
+  static_assert(std::is_trivially_destructible_v<T>);
+  if (count == 0) return nullptr;
+  T* const first = static_cast<T*>(r.allocate(count * sizeof(T), alignof(T)));
+  std::uninitialized_value_construct_n(first, count);
+  return first;
+}
+
+template <class T>
+void drop_array(region& r, T* first, std::size_t count) noexcept {
+  if (count != 0) r.free(first, count * sizeof(T), alignof(T));
+}
+
+template <class T>
+[[nodiscard]] T* make_tailed(region& r, std::size_t tail) {
+  static_assert(std::is_trivially_destructible_v<T>);
+  return ::new (r.allocate(sizeof(T) + tail, alignof(T))) T{};
+}
+
+template <class T>
+void drop_tailed(region& r, T* object, std::size_t tail) noexcept {
+  r.free(object, sizeof(T) + tail, alignof(T));
+}
 
 }  // namespace mallard::programs

@@ -18,7 +18,6 @@
 
 #include "harness/shifted_pages.hpp"
 #include "programs/memory/region_kinds.hpp"
-#include "programs/memory/tally.hpp"
 #include "programs/text/lexer.hpp"
 
 namespace mallard::programs {

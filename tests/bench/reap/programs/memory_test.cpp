@@ -9,9 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "programs/memory/objects.hpp"
+#include "programs/memory/region_kinds.hpp"
 #include "programs/memory/run_program.hpp"
-#include "programs/memory/tally.hpp"
 #include "scratch_folder.hpp"
 
 namespace {
