@@ -17,11 +17,11 @@
 #include <unordered_set>
 #include <vector>
 
-#include "recorder/launcher/clock_rate.hpp"
+#include "recorder/clock.hpp"
 #include "recorder/launcher/program_file.hpp"
-#include "recorder/launcher/reader_lock.hpp"
 #include "recorder/launcher/record_options.hpp"
 #include "recorder/launcher/recording.hpp"
+#include "recorder/launcher/spool_file.hpp"
 
 namespace mallard::recorder {
 

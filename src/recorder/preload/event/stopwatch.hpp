@@ -3,7 +3,7 @@
 //     entered .. began ======== ended .. recorded
 //        recorder     real call      recorder
 //
-// The other 63 cost a counter and a branch. What timing itself takes is subtracted (timing_cost.hpp). The
+// The other 63 cost a counter and a branch. What timing itself takes is subtracted (recorder_state.hpp). The
 // recorder's time is summed up beside the ring, for the launcher to scale. Waiting takes no processor time
 // and is accounted for separately.
 #pragma once

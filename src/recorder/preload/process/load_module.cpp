@@ -8,8 +8,7 @@
 
 #include "recorder/preload/event/call.hpp"
 #include "recorder/preload/process/real_process.hpp"
-#include "recorder/preload/spool/module_list.hpp"
-#include "recorder/preload/spool/name_table.hpp"
+#include "recorder/preload/spool/spool_lists.hpp"
 
 using namespace mallard::recorder;
 

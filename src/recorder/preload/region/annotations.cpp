@@ -2,7 +2,7 @@
 
 #include "mallard/annotate.h"
 #include "recorder/preload/region/region_calls.hpp"
-#include "recorder/preload/spool/name_table.hpp"
+#include "recorder/preload/spool/spool_lists.hpp"
 #include "recorder/preload/state/recorder_state.hpp"
 #include "recorder/preload/thread/thread_state.hpp"
 

@@ -34,4 +34,17 @@ extern lineage_record lineage;
 // Whether what this process forks and executes is recorded as well, and the launcher still reads.
 [[nodiscard]] bool children_are_recorded() noexcept;
 
+// child_spool: a spool that a child process makes for itself.
+//
+//     FILE.d/PID.spool  then  FILE.d/PID.2.spool, PID.3 ...  for what has the same process id later
+//
+// It is made when the child records its first event, with the size and options of the root's. The launcher
+// looks for it when the root's count of announced spools has grown.
+
+// Makes and maps it, and describes the process in it; null if that fails, which the root's spool then says.
+[[nodiscard]] journal::spool_header* make_child_spool() noexcept;
+
+// Tells the launcher that it can be read.
+void announce_child_spool() noexcept;
+
 }  // namespace mallard::recorder

@@ -7,12 +7,13 @@
 #pragma once
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include <cerrno>
 
+#include <cerrno>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -135,5 +136,33 @@ inline void raw_unlink(const char* path) noexcept {
 inline void unmap_pages(void* pages, std::size_t bytes) noexcept {
   if (pages != nullptr) static_cast<void>(raw_call(SYS_munmap, pages, bytes));
 }
+
+inline constexpr std::size_t kernels_signal_bytes = 8;  // of a set of signals
+
+// blocked_signals: no signal handler of this thread runs while the object lives.
+//
+// Where the program has forbidden itself the call, handlers do run. What they allocate on the same stack lies
+// inside the interrupted call and is not recorded.
+class blocked_signals {
+ public:
+  blocked_signals() noexcept {
+    sigset_t all;
+    sigfillset(&all);  // without those that libc uses itself
+    blocked_ = change(&all, &before_);
+  }
+  ~blocked_signals() noexcept {
+    if (blocked_) change(&before_, nullptr);
+  }
+  blocked_signals(const blocked_signals&) = delete;
+  blocked_signals& operator=(const blocked_signals&) = delete;
+
+ private:
+  static bool change(const sigset_t* to, sigset_t* before) noexcept {
+    return raw_call(SYS_rt_sigprocmask, SIG_SETMASK, to, before, kernels_signal_bytes) == 0;
+  }
+
+  sigset_t before_;
+  bool blocked_;
+};
 
 }  // namespace mallard::recorder

@@ -10,7 +10,6 @@
 
 #include "journal/spool/ring_record.hpp"
 #include "recorder/clock.hpp"
-#include "recorder/preload/spool/blocked_signals.hpp"
 #include "recorder/preload/spool/lineage.hpp"
 #include "recorder/preload/spool/raw_calls.hpp"
 #include "recorder/preload/state/recorder_state.hpp"

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "recorder/preload/spool/module_list.hpp"
 #include "recorder/preload/spool/raw_calls.hpp"
 #include "recorder/preload/spool/reader_watch.hpp"
+#include "recorder/preload/spool/spool_lists.hpp"
 
 namespace mallard::recorder {
 namespace {

@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include "journal/spool/spool.hpp"
-#include "recorder/preload/spool/blocked_signals.hpp"
+#include "recorder/preload/spool/raw_calls.hpp"
 #include "recorder/preload/spool/reader_watch.hpp"
 #include "recorder/preload/stack/context_tree.hpp"
 #include "recorder/preload/stack/open_scopes.hpp"

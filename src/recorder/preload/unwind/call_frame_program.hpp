@@ -10,7 +10,6 @@
 #include <cstdint>
 
 #include "recorder/preload/unwind/dwarf_reader.hpp"
-#include "recorder/preload/unwind/dwarf_registers.hpp"
 #include "recorder/preload/unwind/eh_frame_table.hpp"
 
 namespace mallard::recorder {

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "recorder/preload/unwind/dwarf_registers.hpp"
+#include "recorder/preload/unwind/dwarf_reader.hpp"
 
 namespace mallard::recorder {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "recorder/preload/unwind/call_frame_program.hpp"
-#include "recorder/preload/unwind/dwarf_registers.hpp"
+#include "recorder/preload/unwind/dwarf_reader.hpp"
 #include "recorder/preload/unwind/eh_frame_table.hpp"
 #include "recorder/preload/unwind/frame_expression.hpp"
 

@@ -1,4 +1,4 @@
-#include "recorder/preload/state/timing_cost.hpp"
+#include "recorder/preload/state/recorder_state.hpp"
 
 #include <algorithm>
 
