@@ -18,7 +18,7 @@
 #include "journal/merge.hpp"
 #include "journal/open.hpp"
 #include "journal/text/import.hpp"
-#include "journal/text/text_writer.hpp"
+#include "journal/text/text_form.hpp"
 #include "native/bind.hpp"
 
 namespace nb = nanobind;

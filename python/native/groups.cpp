@@ -14,7 +14,7 @@
 
 #include "native/bind.hpp"
 #include "native/python_values.hpp"
-#include "profile/statistics_pass.hpp"
+#include "profile/journal_pass.hpp"
 
 namespace nb = nanobind;
 namespace profile = mallard::profile;

@@ -8,7 +8,7 @@
 #include "journal/binary/binary_source.hpp"
 #include "journal/drain/spool_source.hpp"
 #include "journal/text/csapp_source.hpp"
-#include "journal/text/text_source.hpp"
+#include "journal/text/text_form.hpp"
 #include "mallard/journal/layout.hpp"
 
 namespace mallard::journal {

@@ -1,4 +1,5 @@
-// journal_pass: a journal read through pairing, a piece at a time.
+// journal_pass: a journal read through pairing, a piece at a time; statistics_pass: the statistics that one
+// reading makes.
 //
 //     journal_pass pass(journal::open(path), {&watcher, ...});
 //     while (pass.advance()) { ... }             // room for a progress bar, or for stopping
@@ -11,12 +12,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "journal/events/event_source.hpp"
 #include "journal/events/metadata.hpp"
+#include "profile/group_statistics.hpp"
 #include "profile/pairing.hpp"
 
 namespace mallard::profile {
@@ -56,6 +59,41 @@ class journal_pass {
   std::uint64_t wanted_;  // events
   bool read_ = false;     // all events
   bool emitted_ = false;  // all objects
+};
+
+// statistics_pass: the statistics of several groupings, all in one reading of a journal.
+//
+//     statistics_pass pass(path, {by_context, by_subsystem});
+//     while (pass.advance()) { ... }
+//     pass.result(1).figures()
+//
+// Cost: that of reading and pairing once, and of the statistics of each grouping.
+class statistics_pass {
+ public:
+  // The plans are of one journal, and have the same `events`: so many are read. Throws journal::error.
+  statistics_pass(const std::filesystem::path& path, std::vector<statistics_plan> plans);
+
+  // Reads on for a few ms; false when the results are complete. Throws journal::error, also where the
+  // journal has fewer events than it had.
+  bool advance();
+
+  // The share of the work that has been done, 0..1.
+  [[nodiscard]] double progress() const { return complete_ ? 1 : pass_.source().progress(); }
+
+  [[nodiscard]] bool complete() const noexcept { return complete_; }
+
+  // Of the grouping with this index.
+  [[nodiscard]] const group_statistics& result(std::size_t grouping) const {
+    return *statistics_.at(grouping);
+  }
+
+ private:
+  [[nodiscard]] std::vector<watcher*> watchers() const;
+
+  std::uint64_t events_;
+  std::vector<std::unique_ptr<group_statistics>> statistics_;  // which the pass points to
+  journal_pass pass_;
+  bool complete_ = false;
 };
 
 }  // namespace mallard::profile

@@ -8,7 +8,6 @@
 #include "journal/events/event_batch.hpp"
 #include "journal/open.hpp"
 #include "profile/live_blocks.hpp"
-#include "profile/median_counts.hpp"
 
 namespace mallard::profile {
 namespace {

@@ -6,6 +6,7 @@
 // not of events.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -55,5 +56,42 @@ struct summary {
 
 // One JSON object; its members are named as above, those of `about` and `usage` beside the others.
 [[nodiscard]] std::string to_json(const summary& s);
+
+// median_counts: how often each number occurred, for the median of many.
+//
+//     0 1 2 ... 4095 | 4096 4098 ... 8190 | 8192 8196 ... |     numbers that are distinguished
+//
+// Exact below 4096, from there on to one part in 2048, so that memory is bounded by kinds of numbers and
+// not by how many there are.
+class median_counts {
+ public:
+  void add(std::uint64_t number) {
+    ++counts_[rounded(number)];
+    ++total_;
+  }
+
+  [[nodiscard]] std::uint64_t total() const noexcept { return total_; }
+
+  // The lower one of the two in the middle; 0 if there is none.
+  [[nodiscard]] std::uint64_t median() const noexcept {
+    std::uint64_t below = 0;
+    for (const auto& [number, count] : counts_) {
+      below += count;
+      if (2 * below >= total_) return number;
+    }
+    return 0;
+  }
+
+ private:
+  static constexpr int kept_bits = 12;
+
+  [[nodiscard]] static std::uint64_t rounded(std::uint64_t number) noexcept {
+    const int more = static_cast<int>(std::bit_width(number)) - kept_bits;
+    return more <= 0 ? number : number >> more << more;
+  }
+
+  std::map<std::uint64_t, std::uint64_t> counts_;
+  std::uint64_t total_ = 0;
+};
 
 }  // namespace mallard::profile

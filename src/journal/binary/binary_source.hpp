@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "journal/binary/collected_tables.hpp"
-#include "journal/binary/event_decoder.hpp"
+#include "journal/binary/event_columns.hpp"
 #include "journal/binary/section.hpp"
 #include "journal/bytes/input.hpp"
 #include "journal/events/event_source.hpp"

@@ -9,7 +9,7 @@
 
 #include "journal/binary/collected_tables.hpp"
 #include "journal/binary/context_interner.hpp"
-#include "journal/binary/event_encoder.hpp"
+#include "journal/binary/event_columns.hpp"
 #include "journal/binary/section.hpp"
 #include "journal/bytes/output.hpp"
 #include "journal/events/event_source.hpp"

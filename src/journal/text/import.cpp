@@ -7,7 +7,7 @@
 #include "journal/bytes/input.hpp"
 #include "journal/events/event_source.hpp"
 #include "journal/text/csapp_source.hpp"
-#include "journal/text/text_source.hpp"
+#include "journal/text/text_form.hpp"
 
 namespace mallard::journal {
 namespace {

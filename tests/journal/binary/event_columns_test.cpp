@@ -1,5 +1,5 @@
 // A chunk of events comes back as it went in, and each column in the narrowest form that it has.
-#include "journal/binary/event_encoder.hpp"
+#include "journal/binary/event_columns.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,6 @@
 #include <optional>
 #include <random>
 
-#include "journal/binary/event_decoder.hpp"
 #include "journal/binary/journal_contents.hpp"
 #include "journal/binary/sample_journal.hpp"
 

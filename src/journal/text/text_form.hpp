@@ -1,4 +1,4 @@
-// text_source: the text form of a journal, one event a line.
+// text_form: the text form of a journal, one event a line: text_source reads it, write_text writes it.
 //
 //     a <size> <pointer, hex> <thread> <ns>      an allocation; pointer 0: it failed
 //     f <pointer, hex> <thread> <ns>             a free
@@ -7,6 +7,9 @@
 // A line of any other form is an error that names its number.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -44,5 +47,17 @@ class text_source final : public event_source {
   metadata about_;
   std::vector<std::string> warnings_;
 };
+
+struct text_written {
+  std::uint64_t lines = 0;
+  std::uint64_t left_out = 0;  // region events
+};
+
+// Writes `from`, read to its end, as text. What the form cannot say is left out and counted: a reallocation
+// becomes the free of the old block and an allocation; entry points, alignments and contexts are lost. Times
+// become ns by the clock's rate as it is known when writing begins. The state of `to` says whether writing
+// failed. `heard`, if it is not empty, is called after every batch with the share that is done, 0..1, and may
+// throw.
+text_written write_text(event_source& from, std::ostream& to, const std::function<void(double)>& heard = {});
 
 }  // namespace mallard::journal
