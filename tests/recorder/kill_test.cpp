@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -25,11 +26,13 @@ int kills() {
   return wanted == nullptr ? 3 : std::atoi(wanted);
 }
 
-// Whether the program still lives that records into the spool.
-bool is_recorded_into(const std::string& spool) {
+// Whether a lock of the program's or of the launcher's is on the spool. The kernel may take them off later
+// than it reports the end of a process: its mapping holds the file, and whoever reads /proc/PID just then, as
+// ps and monitors do, holds the mapping.
+bool is_locked(const std::string& spool) {
   const int descriptor = open(spool.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return false;
-  const bool locked = journal::is_locked_by_process(descriptor);
+  const bool locked = journal::is_locked_by_process(descriptor) || flock(descriptor, LOCK_SH | LOCK_NB) != 0;
   close(descriptor);
   return locked;
 }
@@ -51,8 +54,7 @@ class killing : public testing::Test {
     struck_ns_ = log_clock_ns();
     strike(recorder.process(), program);
     run_result result = recorder.finish();
-    // Its output is closed some time before it is gone.
-    while (is_recorded_into(journal_.string() + journal::spool_suffix))
+    while (is_locked(journal_.string() + journal::spool_suffix))
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     return result;
   }
