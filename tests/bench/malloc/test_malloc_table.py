@@ -74,6 +74,13 @@ def test_a_malloc_that_was_not_measured_passes_no_limit() -> None:
     assert exit_code(False, False, True, kept) == 1
 
 
+def test_a_program_that_crashes_under_a_rival_is_left_out_of_that_mean_alone() -> None:
+    without = {name: figures for name, figures in HELD.items() if name != "mimalloc"}
+    found = list(limits([comparison("jq", HELD), comparison("php", without)]))
+    assert [limit.held for limit in found] == [True] * 6
+    assert [limit.where for limit in found[1:3]] == ["2 programs", "the 1 that run under it, of 2 programs"]
+
+
 def test_means_are_geometric_and_glibcs_second_measurement_does_not_count() -> None:
     half, twice = comparison("a", HELD | {"mallard": (0.5, 1)}), comparison("b", HELD | {"mallard": (2.0, 1)})
     assert mean([half, twice], "mallard", "cpu_s") == pytest.approx(1)
