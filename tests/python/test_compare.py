@@ -370,6 +370,7 @@ def test_ctrl_c_keeps_what_is_measured(tmp_path: Path) -> None:
     assert b"these rounds are measured" in errors
 
 
+@pytest.mark.slow
 def test_program_and_its_children_end_with_the_command(tmp_path: Path) -> None:
     started = tmp_path / "started"
     script = f"sleep 600 & echo $! > {started}; wait"
