@@ -13,6 +13,7 @@ from playwright.sync_api import Browser
 from report_browser import opened
 
 from mallard import _native
+from mallard.compare.launch import Program, launched
 
 FIGURES = (
     "cpu_s",
@@ -121,6 +122,14 @@ def is_running(process: int) -> bool:
         return Path(f"/proc/{process}/cmdline").read_bytes() != b""
     except OSError:
         return False
+
+
+def assert_ended(process: int) -> None:
+    """Wait for the end of a process that was told to end; the kernel takes its time for it."""
+    patience = time.monotonic() + 60
+    while is_running(process) and time.monotonic() < patience:
+        time.sleep(0.01)
+    assert not is_running(process)
 
 
 def test_every_malloc_has_a_row_with_every_figure(mallard: Mallard) -> None:
@@ -370,7 +379,29 @@ def test_ctrl_c_keeps_what_is_measured(tmp_path: Path) -> None:
     assert b"these rounds are measured" in errors
 
 
-@pytest.mark.slow
+# Once a Ctrl-C came when the program was at work already, and nobody knew its launcher yet.
+def test_ctrl_c_while_the_program_is_started_ends_it_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = tmp_path / "started"
+    launchers = []
+
+    def interrupted(*given: Any, **options: Any) -> subprocess.Popen[bytes]:
+        launchers.append(popen(*given, **options))
+        while not (started.exists() and started.read_text().endswith("\n")):
+            time.sleep(0.01)
+        signal.raise_signal(signal.SIGINT)
+        return launchers[0]
+
+    popen = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", interrupted)
+    script = f"sleep 600 & echo $! > {started}; wait"
+    with pytest.raises(KeyboardInterrupt):
+        launched(Program(("sh", "-c", script), "/bin/sh", tmp_path), {})
+    assert launchers[0].poll() is not None
+    assert_ended(int(started.read_text()))
+
+
 def test_program_and_its_children_end_with_the_command(tmp_path: Path) -> None:
     started = tmp_path / "started"
     script = f"sleep 600 & echo $! > {started}; wait"
@@ -380,10 +411,7 @@ def test_program_and_its_children_end_with_the_command(tmp_path: Path) -> None:
     running.send_signal(signal.SIGINT)
     _, errors = running.communicate()
     assert (running.returncode, errors) == (130, b"mallard: interrupted\n")
-    patience = time.monotonic() + 60
-    while is_running(int(started.read_text())) and time.monotonic() < patience:
-        time.sleep(0.01)
-    assert not is_running(int(started.read_text()))
+    assert_ended(int(started.read_text()))
 
 
 def test_failure_in_a_later_round_keeps_those_before(mallard: Mallard, tmp_path: Path) -> None:

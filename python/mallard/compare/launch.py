@@ -13,11 +13,12 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
+from types import FrameType
 from typing import BinaryIO
 
 from mallard import MallardError
@@ -108,6 +109,23 @@ def shell(option: str, command: str, folder: Path) -> None:
             raise MallardError(f"{option} {command!r} {ending(code, end_of(printed))}")
 
 
+@contextmanager
+def held_interrupts() -> Iterator[None]:
+    """Let Ctrl-C wait: whoever starts a process must know it, or nobody ends it."""
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before):  # an ignored Ctrl-C stays ignored in what is started
+        yield
+        return
+    came: list[FrameType | None] = []
+    signal.signal(signal.SIGINT, lambda _number, frame: came.append(frame))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came:
+            before(signal.SIGINT, came[0])
+
+
 def launched(program: Program, environment: dict[str, str]) -> Taken:
     """Run the program by the launcher."""
     with ExitStack() as opened:
@@ -115,26 +133,35 @@ def launched(program: Program, environment: dict[str, str]) -> Taken:
         output, errors = (opened.enter_context(TemporaryFile()) for _ in range(2))
         reading, writing = os.pipe()
         opened.callback(os.close, reading)
-        launcher = subprocess.Popen(
-            [tool("mallard-launch"), str(writing), program.file, *program.arguments],
-            stdin=given,
-            stdout=output,
-            stderr=errors,
-            cwd=program.folder,
-            env={**plain_environment(), **environment},
-            pass_fds=(writing,),
-            start_new_session=True,
-        )
-        os.close(writing)
+        launcher = None
         try:
+            with held_interrupts():
+                launcher = subprocess.Popen(
+                    [tool("mallard-launch"), str(writing), program.file, *program.arguments],
+                    stdin=given,
+                    stdout=output,
+                    stderr=errors,
+                    cwd=program.folder,
+                    env={**plain_environment(), **environment},
+                    pass_fds=(writing,),
+                    start_new_session=True,
+                )
+                os.close(writing)
             launcher.wait(program.timeout)
         except subprocess.TimeoutExpired as error:
             raise RunError(f"it was not done after {program.timeout:g} s (--timeout)") from error
         finally:
-            with suppress(ProcessLookupError):
-                os.killpg(launcher.pid, signal.SIGKILL)
-            launcher.wait()
+            if launcher is not None:
+                end(launcher)
         return taken(program, os.read(reading, 4096).decode(), output, errors)
+
+
+def end(launcher: subprocess.Popen[bytes]) -> None:
+    """End a launcher, its program and what that has left behind."""
+    with held_interrupts():
+        with suppress(ProcessLookupError):
+            os.killpg(launcher.pid, signal.SIGKILL)
+        launcher.wait()
 
 
 def taken(program: Program, report: str, output: BinaryIO, errors: BinaryIO) -> Taken:
