@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from limits import Limit, exit_code, verdict
+from limits import Limit, as_command, judged
 from machine import machine_line
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -178,15 +178,8 @@ def main(given: Sequence[str]) -> int:
         print(json.dumps([{"ratios": one.ratios, "differs": one.differs} for one in sessions]))
     else:
         show(Console(width=120, highlight=False), sessions)
-    judged = limits(sessions)
-    for limit in judged:
-        print(verdict(limit), file=sys.stderr if wanted.json else sys.stdout)
-    return exit_code(interrupted, False, wanted.check, [limit.held for limit in judged])
+    return judged(limits(sessions), interrupted, wanted.check, aside=wanted.json)
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except CannotRunError as reason:
-        print(f"compare-check: {reason}", file=sys.stderr)
-        sys.exit(2)
+    as_command("compare-check", main, CannotRunError)

@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from contest_journals import PROGRAMS, recorded
-from limits import exit_code, number, verdict
+from limits import as_command, judged, number
 from machine import machine_line
 from standing import RIVAL, Standing, columns, limits, strategies
 from usage import RunError
@@ -98,15 +98,8 @@ def main(given: Sequence[str]) -> int:
         print(json.dumps({each.journal: each.rows for each in standings}))
     else:
         show(Console(width=120, highlight=False), standings)
-    judged = list(limits(standings, wanted.litter))
-    for limit in judged:
-        print(verdict(limit), file=sys.stderr if wanted.json else sys.stdout)
-    return exit_code(interrupted, False, wanted.check, [limit.held for limit in judged])
+    return judged(list(limits(standings, wanted.litter)), interrupted, wanted.check, aside=wanted.json)
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except RunError as reason:
-        print(f"contest: {reason}", file=sys.stderr)
-        sys.exit(2)
+    as_command("contest", main, RunError)

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from limits import exit_code, number, verdict
+from limits import as_command, judged, number
 from machine import machine_line
 from malloc_programs import compared, prepare, programs
 from malloc_table import BASE, Comparison, limits, mallocs, mean
@@ -90,15 +90,10 @@ def main(given: Sequence[str]) -> int:
         print(json.dumps(found))
     elif comparisons:
         show(Console(width=120, highlight=False), comparisons)
-    judged = list(limits(comparisons)) if comparisons else []
-    for limit in judged:
-        print(verdict(limit), file=sys.stderr if wanted.json else sys.stdout)
-    return exit_code(interrupted, False, wanted.check, [limit.held for limit in judged])
+    return judged(
+        list(limits(comparisons)) if comparisons else [], interrupted, wanted.check, aside=wanted.json
+    )
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except SetUpError as reason:
-        print(f"malloc: {reason}", file=sys.stderr)
-        sys.exit(2)
+    as_command("malloc", main, SetUpError)

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from limits import Limit, exit_code, number, verdict
+from limits import Limit, as_command, judged, number
 from machine import machine_line
 from usage import RunError
 
@@ -151,15 +151,8 @@ def main(given: Sequence[str]) -> int:
         print(json.dumps({"rounds": rounds, "resident_mib": resident}))
     else:
         show(Console(width=120, highlight=False), rounds, resident)
-    judged = limits(rounds, resident)
-    for limit in judged:
-        print(verdict(limit), file=sys.stderr if wanted.json else sys.stdout)
-    return exit_code(interrupted, False, wanted.check, [limit.held for limit in judged])
+    return judged(limits(rounds, resident), interrupted, wanted.check, aside=wanted.json)
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:]))
-    except RunError as reason:
-        print(f"process: {reason}", file=sys.stderr)
-        sys.exit(2)
+    as_command("process", main, RunError)

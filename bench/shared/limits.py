@@ -1,6 +1,9 @@
 """What is promised, whether it is held, and what the shell is told."""
 
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 
 @dataclass(frozen=True)
@@ -38,3 +41,19 @@ def exit_code(interrupted: bool, failed: bool, check: bool, held: list[bool | No
     if failed:
         return 2
     return 1 if check and not all(held) else 0
+
+
+def judged(limits: Sequence[Limit], interrupted: bool, check: bool, aside: bool = False) -> int:
+    """Print what is held, beside standard output if that has JSON, and return what the shell is told."""
+    for limit in limits:
+        print(verdict(limit), file=sys.stderr if aside else sys.stdout)
+    return exit_code(interrupted, False, check, [limit.held for limit in limits])
+
+
+def as_command(name: str, main: Callable[[Sequence[str]], int], *refusals: type[Exception]) -> NoReturn:
+    """Run a command of bench/ on its arguments; what it refuses is one line and exit code 2."""
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except refusals as reason:
+        print(f"{name}: {reason}", file=sys.stderr)
+        sys.exit(2)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from limits import Limit, exit_code, verdict
+from limits import Limit, as_command, exit_code, judged, verdict
 
 
 @pytest.mark.parametrize(("figure", "held"), [(1.0, True), (1.001, False), (None, None)])
@@ -31,3 +31,25 @@ def test_verdict_names_the_figure_whatever_it_is() -> None:
 )
 def test_exit_code(interrupted: bool, failed: bool, check: bool, held: list[bool | None], code: int) -> None:
     assert exit_code(interrupted, failed, check, held) == code
+
+
+def test_a_missed_limit_is_the_exit_code_and_its_line_leaves_json_alone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    missed = Limit("held over live", 1.1, 1.2, "jq")
+    assert judged([missed], interrupted=False, check=True, aside=True) == 1
+    assert judged([missed], interrupted=False, check=False) == 0
+    out, err = capsys.readouterr()
+    assert out == err == "MISSED  held over live: 1.200, at most 1.1 (jq)\n"
+
+
+def test_what_a_command_refuses_is_a_line_and_exit_code_2(capsys: pytest.CaptureFixture[str]) -> None:
+    def refuse(_: object) -> int:
+        raise FileNotFoundError("no jq")
+
+    with pytest.raises(SystemExit) as ended:
+        as_command("contest", refuse, FileNotFoundError)
+    assert ended.value.code == 2
+    assert capsys.readouterr() == ("", "contest: no jq\n")
+    with pytest.raises(FileNotFoundError):
+        as_command("contest", refuse, ValueError)
