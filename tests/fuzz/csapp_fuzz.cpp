@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "journal/binary/journal_contents.hpp"
+#include "journal/binary/sample_journal.hpp"
 #include "journal/text/csapp_source.hpp"
 
 namespace mallard::journal {

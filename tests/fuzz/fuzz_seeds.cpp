@@ -7,7 +7,7 @@
 #include <string>
 
 #include "journal/binary/sample_journal.hpp"
-#include "journal/drain/sample_spool.hpp"
+#include "journal/drain/memory_spool.hpp"
 #include "recorder/unwind/one_function_table.hpp"
 
 namespace mallard::fuzz {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "journal/binary/journal_contents.hpp"
+#include "journal/binary/sample_journal.hpp"
 #include "journal/binary/section.hpp"
 #include "journal/bytes/wire.hpp"
 #include "profile/summary.hpp"

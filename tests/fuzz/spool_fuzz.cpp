@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-#include "journal/drain/sample_spool.hpp"
+#include "journal/drain/memory_spool.hpp"
 #include "journal/open.hpp"
 #include "profile/summary.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "journal/binary/journal_contents.hpp"
+#include "journal/binary/sample_journal.hpp"
 #include "journal/binary/writer.hpp"
 #include "scratch_folder.hpp"
 

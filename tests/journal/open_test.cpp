@@ -4,7 +4,6 @@
 
 #include <random>
 
-#include "journal/binary/journal_contents.hpp"
 #include "journal/binary/sample_journal.hpp"
 #include "journal/open.hpp"
 #include "scratch_folder.hpp"

@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "journal/binary/journal_contents.hpp"
 #include "journal/binary/sample_journal.hpp"
 #include "journal/binary/writer.hpp"
 #include "journal/events/batch_of.hpp"

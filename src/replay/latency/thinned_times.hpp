@@ -47,18 +47,16 @@ namespace detail {
                  : time_grid{g.stretches / 2, g.steps_per_doubling};
 }
 
-// Of these ops, which are in order, those that the grid keeps.
+// Of some ops, in order and without second halves of reallocations, those that the grid keeps.
 class thinning {
  public:
   thinning(std::span<const op> ops, std::span<const std::uint32_t> ticks, time_grid grid)
       : ops_(ops), ticks_(ticks), grid_(grid) {}
 
-  template <class Indices>
-  [[nodiscard]] std::vector<std::uint32_t> keep(const Indices& from) {
+  [[nodiscard]] std::vector<std::uint32_t> keep(std::span<const std::uint32_t> from) {
     std::vector<std::uint32_t> kept;
     std::uint64_t stretch = 0;
     for (const std::uint32_t i : from) {
-      if (ops_[i].kind == op_kind::resized_from) continue;
       if (const std::uint64_t own = stretch_of(i); own != stretch) {
         flush(kept);
         stretch = own;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "journal/binary/journal_contents.hpp"
 #include "journal/binary/sample_journal.hpp"
 #include "journal/binary/section.hpp"
 #include "journal/binary/writer.hpp"

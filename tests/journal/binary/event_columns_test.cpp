@@ -7,7 +7,6 @@
 #include <optional>
 #include <random>
 
-#include "journal/binary/journal_contents.hpp"
 #include "journal/binary/sample_journal.hpp"
 
 namespace mallard::journal {

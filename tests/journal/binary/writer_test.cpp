@@ -11,7 +11,6 @@
 #include <tuple>
 #include <vector>
 
-#include "journal/binary/journal_contents.hpp"
 #include "journal/binary/sample_journal.hpp"
 #include "scratch_folder.hpp"
 

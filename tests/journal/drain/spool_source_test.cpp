@@ -5,10 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "journal/binary/journal_contents.hpp"
+#include "journal/binary/sample_journal.hpp"
 #include "journal/binary/writer.hpp"
 #include "journal/drain/memory_spool.hpp"
-#include "journal/drain/sample_spool.hpp"
 #include "scratch_folder.hpp"
 
 namespace mallard::journal {

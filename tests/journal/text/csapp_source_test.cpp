@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "journal/binary/journal_contents.hpp"
+#include "journal/binary/sample_journal.hpp"
 
 namespace mallard::journal {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <stdexcept>
 
-#include "journal/binary/journal_contents.hpp"
+#include "journal/binary/sample_journal.hpp"
 #include "scratch_folder.hpp"
 
 namespace mallard::journal {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "journal/binary/journal_contents.hpp"
+#include "journal/binary/sample_journal.hpp"
 #include "journal/events/event_source.hpp"
 
 namespace mallard::journal {

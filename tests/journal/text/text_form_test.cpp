@@ -6,7 +6,7 @@
 #include <memory>
 #include <sstream>
 
-#include "journal/binary/journal_contents.hpp"
+#include "journal/binary/sample_journal.hpp"
 #include "journal/binary/writer.hpp"
 #include "journal/open.hpp"
 #include "scratch_folder.hpp"
