@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -44,6 +45,23 @@ extern "C" void* __wrap_mmap(void* at, std::size_t size, int protection, int fla
     return MAP_FAILED;
   }
   return __real_mmap(at, size, protection, flags, file, offset);
+}
+
+// By this it moves the pages of blocks. Where a test says so, it refuses as Linux before 6.17 does for pages
+// of more than one mapping: when what was mapped at the new place is gone.
+extern "C" void* __real_mremap(void* from, std::size_t size, std::size_t new_size, int flags, ...);
+namespace {
+std::atomic<bool> are_moves_refused = false;
+}
+extern "C" void* __wrap_mremap(void* from, std::size_t size, std::size_t new_size, int flags, ...) {
+  std::va_list rest;
+  va_start(rest, flags);
+  void* const to = va_arg(rest, void*);
+  va_end(rest);
+  if (!are_moves_refused) return __real_mremap(from, size, new_size, flags, to);
+  ::munmap(to, new_size);
+  errno = EFAULT;
+  return MAP_FAILED;
 }
 
 namespace {
@@ -139,6 +157,55 @@ TEST(Malloc, ReallocKeepsContentsOnAnyWay) {
     p = moved, size = next;
   }
   std::free(p);
+}
+
+// Blocks of memory that others have used, as long as memory lasts that nobody has.
+bool is_calloc_zero() {
+  std::vector<void*> all;
+  bool result = true;
+  for (const std::size_t size : {60000u, 120000u, 190000u, 400000u})
+    for (int i = 0; i != 100; ++i) {
+      all.push_back(hidden(std::calloc(size, 1)));
+      result &= is_zero(all.back(), size);
+    }
+  for (void* p : all) std::free(p);
+  return result;
+}
+void leave_dirty_memory() {
+  ::malloc_trim(0);
+  void* const p = hidden(std::malloc(4 << 20));
+  std::memset(p, 255, 4 << 20);
+  std::free(hidden(p));
+}
+
+TEST(Malloc, CallocClearsWhatABlockHadRoomToGrowInto) {
+  leave_dirty_memory();
+  void* const p = std::realloc(hidden(std::malloc(20000)), 60000);
+  std::free(hidden(p));
+  EXPECT_TRUE(is_calloc_zero());
+}
+
+TEST(Malloc, CallocClearsWhatABlockHasMovedFrom) {
+  leave_dirty_memory();
+  void* const p = hidden(std::malloc(150000));
+  void* const behind = hidden(std::malloc(150000));
+  void* const moved = hidden(std::realloc(p, 400000));
+  EXPECT_TRUE(is_calloc_zero());
+  std::free(behind), std::free(moved);
+}
+
+TEST(Malloc, ABlockWhosePagesCannotBeMovedIsCopied) {
+  EXPECT_TRUE(holds_in_a_child([] {
+    are_moves_refused = true;
+    auto* p = static_cast<unsigned char*>(std::malloc(200000));
+    std::memset(p, 3, 200000);
+    void* const behind = hidden(std::malloc(100000));
+    p = static_cast<unsigned char*>(std::realloc(p, 500000));
+    const bool is_same = std::all_of(p, p + 200000, [](unsigned char c) { return c == 3; });
+    std::memset(p, 4, 500000);
+    std::free(behind), std::free(p);
+    return is_same && is_calloc_zero();
+  }));
 }
 
 TEST(Malloc, ABlockThatGrowsStepByStepHardlyEverMoves) {

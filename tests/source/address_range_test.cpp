@@ -53,6 +53,17 @@ TEST_F(AddressRange, PurgedPagesAreZeroAndStillThere) {
   EXPECT_EQ(at[page], std::byte{1});
 }
 
+// The system does not drop such pages.
+TEST_F(AddressRange, PurgedPagesAreZeroWhereTheyAreLocked) {
+  std::byte* const at = range_.begin();
+  ASSERT_TRUE(range_.extend(at, 2 * page));
+  std::memset(at, 1, 2 * page);
+  if (::mlock(at, 2 * page) != 0) GTEST_SKIP() << "may lock no memory";
+  address_range::purge(at, page);
+  EXPECT_TRUE(is_zero(at, page));
+  EXPECT_EQ(at[page], std::byte{1});
+}
+
 // A limit on addresses counts what is mapped, and so does a tool that shows it.
 #if !MALLARD_ADDRESS_SANITIZED
 TEST_F(AddressRange, MapsNothingButItsMemory) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <cerrno>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -17,7 +18,10 @@ struct tried_range : address_range {
   static inline bool refuses = false;
   static inline std::size_t purged = 0;
 
-  bool extend(std::byte* from, std::size_t bytes) { return !refuses && address_range::extend(from, bytes); }
+  bool extend(std::byte* from, std::size_t bytes) {
+    if (refuses) errno = ENOMEM;
+    return !refuses && address_range::extend(from, bytes);
+  }
   static void purge(std::byte* from, std::size_t bytes) {
     purged += bytes;
     address_range::purge(from, bytes);
@@ -95,6 +99,18 @@ TEST_F(Segments, WhatNobodyWroteToStaysZero) {
   segment* const b = take(3);
   EXPECT_TRUE(b->is_zero);
   EXPECT_EQ(memory_of(b), at + segment_bytes);
+}
+
+// Its heap knows what its block has written to, not what whoever had the memory before has.
+TEST_F(Segments, ASpanThatWasDirtyIsDirtyToItsEnd) {
+  segment* const a = take(8);
+  from_.give_back(a, 8);
+  segment* const b = take(8);
+  ASSERT_FALSE(b->is_zero);
+  from_.shrink(b, 4, 1);
+  EXPECT_EQ(from_.usage().dirty, 4 * segment_bytes);
+  from_.give_back(b, 1);
+  EXPECT_EQ(from_.usage().dirty, 8 * segment_bytes);
 }
 
 TEST_F(Segments, FreedMemoryGoesBackAfterItsTime) {
@@ -220,6 +236,15 @@ TEST_F(Segments, PagesMoveFromOneSpanToAnother) {
   EXPECT_EQ(memory_of(c)[7 * segment_bytes], std::byte{0});
 }
 
+TEST_F(Segments, WhereAllPagesWereMovedFromIsZeroToItsEnd) {
+  segment* const a = take(3);
+  segment* const b = take(8);
+  std::memset(memory_of(a), 1, 3 * segment_bytes);
+  if (!from_.move_pages(a, b, segment_bytes + 8192)) GTEST_SKIP() << "the system is too old";
+  EXPECT_EQ(memory_of(a)[segment_bytes + 8192], std::byte{0});
+  EXPECT_EQ(memory_of(a)[3 * segment_bytes - 1], std::byte{0});
+}
+
 TEST_F(Segments, WhatTheSystemRefusesIsNullAndChangesNothing) {
   segment* const a = take(1);
   const segments_usage before = from_.usage();
@@ -241,6 +266,11 @@ TEST_F(Segments, ErrnoStaysWhatItWas) {
   from_.give_back(a, 1);
   from_.trim(0);
   EXPECT_EQ(errno, 77);
+  segment* const b = take(32);  // what follows is not memory yet
+  tried_range::refuses = true;
+  EXPECT_EQ(take(10000), nullptr);
+  EXPECT_FALSE(from_.grow(b, 20000));
+  EXPECT_EQ(errno, 77) << "a heap may still find less memory, or copy";
 }
 
 #if !MALLARD_THREAD_SANITIZED  // where addresses are reserved, and nobody else has any of them

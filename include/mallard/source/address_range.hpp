@@ -20,6 +20,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "mallard/core/align.hpp"
 #include "mallard/core/attributes.hpp"
@@ -84,26 +85,29 @@ class address_range {
       purge(from, bytes);
   }
 
-  // The pages go back to the system, and are zero when they are used again.
-  static void purge(std::byte* from, std::size_t bytes) noexcept { ::madvise(from, bytes, MADV_DONTNEED); }
+  // The pages go back to the system, and are zero when they are used again. Pages that are locked (mlockall)
+  // do not go back, but are zero.
+  static void purge(std::byte* from, std::size_t bytes) noexcept {
+    if (::madvise(from, bytes, MADV_DONTNEED) != 0 && !map_anew(from, bytes)) std::memset(from, 0, bytes);
+  }
 
   // Moves the pages of `bytes` bytes to another place of the range, whose own are dropped; those that are
-  // left are zero. False, with nothing changed, where the system cannot. The place is a mapping of its own
-  // then, until renew().
+  // left are zero. False, with the pages where they were, if the system cannot. The place is a mapping of its
+  // own then, until renew().
   [[nodiscard]] static bool move_pages(std::byte* from, std::byte* to, std::size_t bytes) noexcept {
 #if defined(MREMAP_DONTUNMAP)
     constexpr int flags = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
-    return ::mremap(from, bytes, bytes, flags, to) == to;
+    if (::mremap(from, bytes, bytes, flags, to) == to) return true;
+    (void)map_anew(to, bytes);  // Linux before 6.17 has unmapped it, and refuses what lies in two mappings
 #else
     (void)from, (void)to, (void)bytes;
-    return false;
 #endif
+    return false;
   }
 
   // Purges a place that pages were moved to, and makes it one mapping with its neighbours again.
   static void renew(std::byte* from, std::size_t bytes) noexcept {
-    constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
-    if (::mmap(from, bytes, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED) purge(from, bytes);
+    if (!map_anew(from, bytes)) purge(from, bytes);
   }
 
   static void ask_for_huge_pages(std::byte* from, std::size_t bytes) noexcept {
@@ -115,6 +119,11 @@ class address_range {
 
   [[nodiscard]] bool is_within(const std::byte* from, std::size_t bytes) const noexcept {
     return from >= begin_ && bytes <= size_ && static_cast<std::size_t>(from - begin_) <= size_ - bytes;
+  }
+
+  static bool map_anew(std::byte* from, std::size_t bytes) noexcept {
+    constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+    return ::mmap(from, bytes, PROT_READ | PROT_WRITE, flags, -1, 0) != MAP_FAILED;
   }
 
   bool map_new(std::byte* from, std::size_t bytes) noexcept {

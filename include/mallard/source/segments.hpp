@@ -93,6 +93,7 @@ class basic_segments {
       s = spans_.take(length + spare, segment_use::clean);
     }
     if (s == nullptr) s = take_new(length + spare);
+    errno = saved_errno;
     if (s == nullptr) return nullptr;
     if (spare != 0) s = cut_aligned(s, length, align);
     used_ += length;
@@ -101,28 +102,32 @@ class basic_segments {
     s->state = 0;
     s->free = list;
     if (list != nullptr) link(s, *list);
-    errno = saved_errno;
     return s;
   }
 
   // Moves the pages of the first `bytes` bytes, whole pages, from one large span to another, which costs less
-  // than to copy them, and holds nothing twice. False if the system cannot.
+  // than to copy them, and holds nothing twice. The first one is zero then. False if the system cannot.
   [[nodiscard]] bool move_pages(segment* from, segment* to, std::size_t bytes) noexcept {
     const int saved_errno = errno;
     const bool are_moved = Range::move_pages(start_of(from), start_of(to), bytes);
+    if (are_moved) {
+      to->state = moved;
+      const std::size_t behind = from->length * segment_bytes - bytes;
+      if (behind != 0) Range::purge(start_of(from) + bytes, behind);
+      from->is_zero = true;
+    }
     errno = saved_errno;
-    if (are_moved) to->state = moved;
     return are_moved;
   }
 
-  // Ends a span; at most its first `touched` segments were written to.
+  // Ends a span; by whom it has had, at most its first `touched` segments were written to.
   MALLARD_NOINLINE void give_back(segment* s, std::size_t touched) noexcept {
     const std::lock_guard guard(mutex_);
     const int saved_errno = errno;
     if (s->use == segment_use::large && s->free != nullptr) unlink(s, *static_cast<number*>(s->free));
     s->owner = nullptr;
     used_ -= s->length;
-    give_part(number_of(s), s->length, renewed(*s, 0, std::min<std::size_t>(touched, s->length)));
+    give_part(number_of(s), s->length, dirtied(*s, 0, std::min<std::size_t>(touched, s->length)));
     errno = saved_errno;
   }
 
@@ -135,8 +140,10 @@ class basic_segments {
     const bool has_room = end != count() && segment_spans::is_free(at(end)->use);
     const std::size_t room = has_room ? at(end)->length : 0;
     if (room < more) {
-      if (more > max_segments || end + room != count() || !extend(more - room)) return false;
-      if (end + room != count()) return false;  // it went on elsewhere
+      if (more > max_segments || end + room != count()) return false;
+      const bool is_extended = extend(more - room);
+      errno = saved_errno;
+      if (!is_extended || end + room != count()) return false;  // or it went on elsewhere
     }
     if (has_room) {
       const segment follows = *at(end);
@@ -149,7 +156,6 @@ class basic_segments {
     s->length = static_cast<number>(length);
     used_ += more;
     peak_ = std::max(peak_, used_);
-    errno = saved_errno;
     return true;
   }
 
@@ -158,7 +164,7 @@ class basic_segments {
     const std::lock_guard guard(mutex_);
     const int saved_errno = errno;
     const std::size_t less = s->length - length;
-    touched = renewed(*s, length, std::min(touched, less));
+    touched = dirtied(*s, length, std::min(touched, less));
     s->length = static_cast<number>(length);
     used_ -= less;
     give_part(static_cast<number>(number_of(s) + length), less, touched);
@@ -277,10 +283,11 @@ class basic_segments {
     return at(first);
   }
 
-  // What of a span's segments from number `from` on is touched, which is none where pages were moved to.
+  // How many of a span's segments from number `from` on are dirty, where its heap has touched as many: all of
+  // a span that was dirty before, and none where pages were moved to.
   static constexpr std::uint8_t moved = 1;  // the state of such a large span, otherwise 0
-  std::size_t renewed(const segment& s, std::size_t from, std::size_t touched) noexcept {
-    if (s.use != segment_use::large || s.state != moved) return touched;
+  std::size_t dirtied(const segment& s, std::size_t from, std::size_t touched) noexcept {
+    if (s.use != segment_use::large || s.state != moved) return s.is_zero ? touched : s.length - from;
     Range::renew(start_of(&s) + from * segment_bytes, (s.length - from) * segment_bytes);
     return 0;
   }
