@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 
@@ -88,6 +89,16 @@ TEST(OsPages, TakesBackAnySizeUpToTheReceivedOne) {
   pages.deallocate(b.data, page + 77, 8);
   EXPECT_FALSE(is_mapped(b.data));
   EXPECT_FALSE(is_mapped(static_cast<std::byte*>(b.data) + page));
+}
+
+TEST(OsPages, ARefusedHintLeavesErrno) {
+  os_pages pages;
+  const std::size_t page = os_pages::page_size();
+  const block gone = pages.allocate(page, page);
+  pages.deallocate(gone.data, page, page);
+  errno = 77;
+  os_pages::populate(gone.data, page);
+  EXPECT_EQ(errno, 77);
 }
 
 TEST(OsPages, AnswersWhatCannotBeMappedWithNull) {

@@ -45,13 +45,15 @@ class os_pages {
 #endif
 
   // Lets the system provide `bytes` bytes of pages from `p` on, a page's begin, at once instead of a page at
-  // each first touch. Only a hint: memory that is there already stays as it is.
+  // each first touch. Only a hint: memory that is there already stays as it is, and errno what it was.
   static void populate(void* p, std::size_t bytes) noexcept {
+    const int saved_errno = errno;
 #if defined(MADV_POPULATE_WRITE)
     ::madvise(p, bytes, MADV_POPULATE_WRITE);
 #else
     ::madvise(p, bytes, 23);  // since Linux 5.14; others refuse it
 #endif
+    errno = saved_errno;
   }
 
   // The members of a heap, though this one has no state.
