@@ -18,6 +18,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <span>
 #include <utility>
 
 #include "mallard/core/align.hpp"
@@ -46,63 +48,74 @@ open_function* real_dlopen() noexcept {
   return found;
 }
 
-// The last of all loaded modules: the loader puts new ones behind it.
-const link_map* last_module(const link_map* m) noexcept {
-  while (m->l_next != nullptr) m = m->l_next;
+// An entry point that would be the C library's to a module, and is to be the one here.
+struct replacement {
+  const char* name = nullptr;
+  void* here = nullptr;
+  void* next = nullptr;  // the C library's
+};
+
+// What is to be done to the modules from that of a handle on, which the loader puts behind those it had.
+struct replacements {
+  const ElfW(Dyn) * from = nullptr;  // the dynamic section of the first one
+  bool are_new = false;              // whose empty slots the loader would fill at the first call
+  bool are_reached = false;
+  std::size_t count = 0;
+  replacement all[std::size(names)]{};
+};
+
+replacements find_replacements(void* handle, bool are_new) noexcept {
+  replacements found{.from = static_cast<link_map*>(handle)->l_ld, .are_new = are_new};
+  for (const char* name : names) {
+    void* const here = ::dlsym(RTLD_DEFAULT, name);
+    void* const next = ::dlsym(RTLD_NEXT, name);
+    if (here != nullptr && next != nullptr && here != next && ::dlsym(handle, name) == next)
+      found.all[found.count++] = {name, here, next};
+  }
+  (void)::dlerror();  // there need not be all of them
+  return found;
+}
+
+// A loaded module: what its program headers say.
+struct module {
+  std::uintptr_t base = 0;
+  std::uintptr_t end = 0;
+  const ElfW(Dyn) * dynamic = nullptr;
+  std::byte* sealed = nullptr;  // what the loader has made read-only when it was done
+  std::size_t sealed_bytes = 0;
+};
+
+module describe(const dl_phdr_info& info) noexcept {
+  module m{.base = info.dlpi_addr};
+  for (const ElfW(Phdr)* h = info.dlpi_phdr; h != info.dlpi_phdr + info.dlpi_phnum; ++h) {
+    const std::uintptr_t begin = m.base + h->p_vaddr;
+    const std::uintptr_t end = begin + h->p_memsz;
+    if (h->p_type == PT_LOAD) m.end = std::max(m.end, end);
+    if (h->p_type == PT_DYNAMIC) m.dynamic = reinterpret_cast<const ElfW(Dyn)*>(begin);
+    if (h->p_type == PT_GNU_RELRO) {
+      const std::size_t page = os_pages::page_size();
+      m.sealed = reinterpret_cast<std::byte*>(align_down(begin, page));
+      m.sealed_bytes = align_down(end, page) - align_down(begin, page);
+    }
+  }
   return m;
 }
 
-const ElfW(Dyn) * find_tag(const link_map& m, ElfW(Sxword) tag) noexcept {
-  for (const ElfW(Dyn)* d = m.l_ld; d->d_tag != DT_NULL; ++d)
+const ElfW(Dyn) * find_tag(const ElfW(Dyn) * dynamic, ElfW(Sxword) tag) noexcept {
+  for (const ElfW(Dyn)* d = dynamic; d->d_tag != DT_NULL; ++d)
     if (d->d_tag == tag) return d;
   return nullptr;
 }
 
-// What the entry point named `name` is to a module, if it would be the C library's; otherwise null.
-void* replacement(void* handle, const char* name) noexcept {
-  for (const char* known : names)
-    if (::strcmp(name, known) == 0) {
-      void* const here = ::dlsym(RTLD_DEFAULT, name);
-      void* const next = ::dlsym(RTLD_NEXT, name);
-      return here != nullptr && here != next && ::dlsym(handle, name) == next ? here : nullptr;
-    }
-  return nullptr;
-}
-
-// What the loader has made read-only when it was done with a module.
-struct sealed_range {
-  const link_map& of;
-  std::byte* begin = nullptr;
-  std::size_t bytes = 0;
-};
-
-sealed_range find_sealed(const link_map& m) noexcept {
-  sealed_range found{m};
-  ::dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* result) {
-        auto& range = *static_cast<sealed_range*>(result);
-        if (info->dlpi_addr != range.of.l_addr) return 0;
-        for (const ElfW(Phdr)* h = info->dlpi_phdr; h != info->dlpi_phdr + info->dlpi_phnum; ++h)
-          if (h->p_type == PT_GNU_RELRO) {
-            const std::size_t page = os_pages::page_size();
-            const std::uintptr_t begin = align_down(info->dlpi_addr + h->p_vaddr, page);
-            range.begin = reinterpret_cast<std::byte*>(begin);
-            range.bytes = align_down(info->dlpi_addr + h->p_vaddr + h->p_memsz, page) - begin;
-          }
-        return 1;
-      },
-      &found);
-  return found;
-}
-
 // The address that an entry of a module's dynamic section has, which most loaders have made absolute.
-std::uintptr_t address_in(const link_map& m, const ElfW(Dyn) & d) noexcept {
-  return d.d_un.d_ptr < m.l_addr ? m.l_addr + d.d_un.d_ptr : d.d_un.d_ptr;
+std::uintptr_t address_in(const module& m, const ElfW(Dyn) & d) noexcept {
+  return d.d_un.d_ptr < m.base ? m.base + d.d_un.d_ptr : d.d_un.d_ptr;
 }
 
-void replace_in(void* handle, const link_map& m, const ElfW(Rela) * relocations, std::size_t bytes) noexcept {
-  const ElfW(Dyn)* const symbol_table = find_tag(m, DT_SYMTAB);
-  const ElfW(Dyn)* const string_table = find_tag(m, DT_STRTAB);
+void replace_in(const module& m, const replacements& what, const ElfW(Rela) * relocations,
+                std::size_t bytes) noexcept {
+  const ElfW(Dyn)* const symbol_table = find_tag(m.dynamic, DT_SYMTAB);
+  const ElfW(Dyn)* const string_table = find_tag(m.dynamic, DT_STRTAB);
   if (symbol_table == nullptr || string_table == nullptr) return;
   const auto* const symbols = reinterpret_cast<const ElfW(Sym)*>(address_in(m, *symbol_table));
   const auto* const strings = reinterpret_cast<const char*>(address_in(m, *string_table));
@@ -112,23 +125,26 @@ void replace_in(void* handle, const link_map& m, const ElfW(Rela) * relocations,
     bool is_slot = false;
     for (const std::uint32_t kind : kinds) is_slot |= ELF64_R_TYPE(r.r_info) == kind;
     if (!is_slot || symbol.st_shndx != SHN_UNDEF) continue;
-    void* const here = replacement(handle, strings + symbol.st_name);
-    if (here != nullptr) *reinterpret_cast<void**>(m.l_addr + r.r_offset) = here;
+    auto& slot = *reinterpret_cast<void**>(m.base + r.r_offset);
+    const auto at = reinterpret_cast<std::uintptr_t>(slot);
+    const bool is_unfilled = (what.are_new || m.dynamic == what.from) && at >= m.base && at < m.end;
+    for (const replacement& known : std::span(what.all, what.count))
+      if ((slot == known.next || is_unfilled) && ::strcmp(strings + symbol.st_name, known.name) == 0)
+        slot = known.here;
   }
 }
 
-void replace_in(void* handle, const link_map& m) noexcept {
-  const sealed_range sealed = find_sealed(m);
-  if (sealed.bytes != 0 && ::mprotect(sealed.begin, sealed.bytes, PROT_READ | PROT_WRITE) != 0) return;
+void replace_in(const module& m, const replacements& what) noexcept {
+  if (m.sealed_bytes != 0 && ::mprotect(m.sealed, m.sealed_bytes, PROT_READ | PROT_WRITE) != 0) return;
   constexpr std::pair<ElfW(Sxword), ElfW(Sxword)> tables[] = {{DT_JMPREL, DT_PLTRELSZ}, {DT_RELA, DT_RELASZ}};
   for (const auto& [table, size] : tables) {
-    const ElfW(Dyn)* const relocations = find_tag(m, table);
-    const ElfW(Dyn)* const bytes = find_tag(m, size);
+    const ElfW(Dyn)* const relocations = find_tag(m.dynamic, table);
+    const ElfW(Dyn)* const bytes = find_tag(m.dynamic, size);
     if (relocations != nullptr && bytes != nullptr)
-      replace_in(handle, m, reinterpret_cast<const ElfW(Rela)*>(address_in(m, *relocations)),
+      replace_in(m, what, reinterpret_cast<const ElfW(Rela)*>(address_in(m, *relocations)),
                  bytes->d_un.d_val);
   }
-  if (sealed.bytes != 0) (void)::mprotect(sealed.begin, sealed.bytes, PROT_READ);
+  if (m.sealed_bytes != 0) (void)::mprotect(m.sealed, m.sealed_bytes, PROT_READ);
 }
 
 // Whether it makes a difference to the loader who opens `file`.
@@ -142,16 +158,27 @@ bool depends_on_caller(const char* file, const void* caller) noexcept {
   while (program->l_prev != nullptr) program = program->l_prev;
   const link_map* const whose_paths_count[] = {of_caller, program};
   return std::ranges::any_of(whose_paths_count, [](const link_map* m) {
-    return find_tag(*m, DT_RPATH) != nullptr || find_tag(*m, DT_RUNPATH) != nullptr;
+    return find_tag(m->l_ld, DT_RPATH) != nullptr || find_tag(m->l_ld, DT_RUNPATH) != nullptr;
   });
 }
 
+// Other threads may open and close libraries meanwhile: while the loader calls back it unmaps none, and only
+// one thread is called.
 MALLARD_NOINLINE void* open_deep(const char* file, int mode) noexcept {
-  auto* const program = static_cast<link_map*>(real_dlopen()(nullptr, RTLD_LAZY));
-  const link_map* const last = program == nullptr ? nullptr : last_module(program);
+  void* const known = real_dlopen()(file, RTLD_LAZY | RTLD_NOLOAD);
   void* const handle = real_dlopen()(file, mode);
-  if (handle == nullptr || last == nullptr) return handle;
-  for (const link_map* m = last->l_next; m != nullptr; m = m->l_next) replace_in(handle, *m);
+  if (known != nullptr) ::dlclose(known);
+  if (handle == nullptr) return handle;
+  replacements what = find_replacements(handle, known == nullptr);
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* with) {
+        auto& wanted = *static_cast<replacements*>(with);
+        const module m = describe(*info);
+        wanted.are_reached |= m.dynamic == wanted.from;
+        if (wanted.are_reached && m.dynamic != nullptr) replace_in(m, wanted);
+        return 0;
+      },
+      &what);
   return handle;
 }
 

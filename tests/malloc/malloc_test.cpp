@@ -366,6 +366,24 @@ TEST(Malloc, ALibraryThatLooksIntoTheCLibraryFirstSharesIt) {
   EXPECT_NE(::dlopen("libm.so.6", RTLD_NOW | RTLD_DEEPBIND), nullptr);
 }
 
+TEST(Malloc, ThreadsOpenAndCloseSuchLibrariesAtOnce) {
+  EXPECT_TRUE(holds_in_a_child([] {
+    std::vector<std::thread> threads;
+    for (int t = 0; t != 4; ++t)
+      threads.emplace_back([] {
+        for (int i = 0; i != 500; ++i) {
+          void* const library =
+              ::dlopen(MALLARD_DEEP_LIBRARY, (i % 2 == 0 ? RTLD_NOW : RTLD_LAZY) | RTLD_DEEPBIND);
+          if (library == nullptr) ::_exit(2);
+          reinterpret_cast<void (*)(void*)>(::dlsym(library, "end"))(hidden(std::malloc(100)));
+          ::dlclose(library);
+        }
+      });
+    for (std::thread& t : threads) t.join();
+    return true;
+  }));
+}
+
 TEST(Malloc, MemoryGoesBackWhenItIsTrimmed) {
   std::vector<void*> all;
   for (int i = 0; i != 3000; ++i) {
