@@ -7,9 +7,10 @@
 //
 // What is none of ours is the C library's: a library that was loaded with RTLD_DEEPBIND calls that malloc,
 // and others free what it returns. So is what no malloc has returned; the C library says so and aborts. What
-// a failed new must do is the C++ runtime's, which a program in C does not have, so that is looked up when
-// memory has run out: the new handler is called until there is memory, or std::bad_alloc is thrown. A form
-// with nothrow is left to the runtime's own then, which calls the throwing one and catches what it throws.
+// a failed new must do is the C++ runtime's, which a program in C does not have, or only once it has loaded a
+// library in C++. So what this one is not linked with is looked up when memory has run out: the new handler
+// is called until there is memory, or std::bad_alloc is thrown. A form with nothrow is left to the runtime's
+// own then, which calls the throwing one and catches what it throws.
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
@@ -31,6 +32,11 @@
 extern "C" {
 [[gnu::weak]] void __libc_free(void* p);
 [[gnu::weak]] void* __libc_realloc(void* p, std::size_t size);
+}
+// The C++ runtime's, if the program is linked with it.
+extern "C" {
+[[gnu::weak]] void (*_ZSt15get_new_handlerv())();
+[[gnu::weak]] void _ZSt17__throw_bad_allocv();
 }
 
 namespace mallard::malloc_library {
@@ -172,13 +178,16 @@ std::size_t usable_size_elsewhere(void* p) noexcept {
 // May throw what the handler throws.
 MALLARD_NOINLINE void* new_or_throw(std::size_t size, std::size_t align) {
   using handler = void (*)();
-  auto* const handler_in_force = find_function<handler()>(RTLD_DEFAULT, "_ZSt15get_new_handlerv");
+  auto* handler_in_force = &_ZSt15get_new_handlerv;
+  if (handler_in_force == nullptr)
+    handler_in_force = find_function<handler()>(RTLD_DEFAULT, "_ZSt15get_new_handlerv");
   for (;;) {
     const handler to_call = handler_in_force == nullptr ? nullptr : handler_in_force();
     if (to_call == nullptr) break;
     to_call();
     if (void* const p = allocate_aligned(align, size); p != nullptr) return p;
   }
+  if (_ZSt17__throw_bad_allocv != nullptr) _ZSt17__throw_bad_allocv();
   for (const char* name : {"_ZSt17__throw_bad_allocv", "_ZNSt3__117__throw_bad_allocEv"})
     if (auto* const throw_bad_alloc = find_function<void()>(RTLD_DEFAULT, name); throw_bad_alloc != nullptr)
       throw_bad_alloc();

@@ -578,6 +578,12 @@ TEST(Malloc, StatisticsTellTheClassesInUse) {
   for (void* p : all) std::free(p);
 }
 
+#if defined(MALLARD_STATIC_PROGRAM)
+TEST(Malloc, AFailedNewThrowsInAStaticProgram) {
+  EXPECT_EQ(output_of(MALLARD_STATIC_PROGRAM), "std::bad_alloc\nexit 0");
+}
+#endif
+
 // --- preloaded into others ---------------------------------------------------------------------------------
 
 TEST(PreloadedMalloc, ProgramsPrintWhatTheyPrintWithoutIt) {
