@@ -100,8 +100,8 @@ class lasting_segment_heap {
     if (++batch_count_ == batch_.size()) send_batch();
   }
 
-  // Blocks of others that wait to be returned go to their heaps. The largest one, which stands first, carries
-  // the addresses of as many others as it has room for; those are not touched.
+  // Blocks of others that wait to be returned go to their heaps, which must not have ended. The largest one,
+  // which stands first, carries the addresses of as many others as it has room for; those are not touched.
   MALLARD_NOINLINE void send_batch() noexcept {
     if (batch_to_ == nullptr) return;
     carried_blocks all;
@@ -198,7 +198,8 @@ class lasting_segment_heap {
     return slabs_.trim(keep);
   }
 
-  // Ends all blocks. O(segments).
+  // Ends all blocks. Precondition: no other heap has a batch of them; one that has ended some has called
+  // send_batch() since. O(segments).
   void release() noexcept {
     send_batch();
     received_.clear();
