@@ -18,7 +18,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <span>
 #include <utility>
 
@@ -61,7 +60,7 @@ struct replacements {
   bool are_new = false;              // whose empty slots the loader would fill at the first call
   bool are_reached = false;
   std::size_t count = 0;
-  replacement all[std::size(names)]{};
+  replacement all[sizeof names / sizeof *names]{};
 };
 
 replacements find_replacements(void* handle, bool are_new) noexcept {

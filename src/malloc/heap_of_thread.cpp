@@ -116,6 +116,13 @@ void borrowed_heap::acquire() noexcept {
 
 void borrowed_heap::give_back() noexcept { make_idle(heap_); }
 
+std::size_t trim_idle_heaps() noexcept {
+  const std::lock_guard guard(heaps_mutex);
+  std::size_t given = 0;
+  for (listed_heap* h = first_idle; h != nullptr; h = h->idle) given += h->of_thread.trim(0);
+  return given;
+}
+
 void for_each_heap(void (*f)(const heap&, void*), void* with) noexcept {
   const std::lock_guard guard(heaps_mutex);
   for (const listed_heap* h = newest; h != nullptr; h = h->older) f(h->of_thread, with);

@@ -82,6 +82,9 @@ class borrowed_heap {
   bool is_borrowed_ = false;
 };
 
+// Gives back what heaps without a thread hold and nobody uses; returns the bytes. O(their slabs).
+std::size_t trim_idle_heaps() noexcept;
+
 // Calls f(heap) for each heap, idle ones included. Their figures are approximate.
 void for_each_heap(void (*f)(const heap&, void*), void* with) noexcept;
 

@@ -282,7 +282,8 @@ MALLARD_ENTRY std::size_t malloc_usable_size(void* p) noexcept {
 }
 
 MALLARD_ENTRY int malloc_trim(std::size_t pad) noexcept {
-  const std::size_t given = mine == &no_heap ? 0 : mine->trim(0);
+  std::size_t given = mine == &no_heap ? 0 : mine->trim(0);  // whose batch may be an idle heap's
+  given += trim_idle_heaps();
   return static_cast<int>(given + the_segments.trim(pad) != 0);
 }
 

@@ -399,6 +399,17 @@ TEST(Malloc, MemoryGoesBackWhenItIsTrimmed) {
   EXPECT_LT(trimmed.arena, full.arena - 29000000);
 }
 
+TEST(Malloc, WhatThreadsLeftGoesBackWhenItIsTrimmed) {
+  std::vector<void*> all(30000);
+  std::thread([&all] {
+    for (void*& p : all) p = hidden(std::malloc(1000));
+  }).join();
+  const struct mallinfo2 full = ::mallinfo2();
+  for (void* p : all) std::free(p);
+  EXPECT_EQ(::malloc_trim(0), 1);
+  EXPECT_LT(::mallinfo2().arena, full.arena - 29000000);
+}
+
 // More threads than ever live at once end with what they held going to those that follow.
 TEST(Malloc, ThreadsComeAndGo) {
   std::array<std::atomic<void*>, 256> shared{};
