@@ -1,6 +1,7 @@
 """`mallard compare` as a user runs it: real programs under real mallocs, and programs that it must refuse."""
 
 import json
+import os
 import signal
 import subprocess
 import time
@@ -14,6 +15,7 @@ from report_browser import opened
 
 from mallard import _native
 from mallard.compare.launch import Program, launched
+from mallard.compare.mallocs import libraries
 
 FIGURES = (
     "cpu_s",
@@ -249,6 +251,7 @@ def test_program_that_brings_a_malloc_is_compared_with_that(mallard: Mallard, pr
         (("--setup", "echo no room; exit 3", "--", "true"), "exited with 3: no room"),
         (("--cleanup", "exit 4", "--", "true"), "--cleanup 'exit 4' exited with 4"),
         (("--figure", "[0-9]+", "--", "true"), "--figure finds nothing in what it prints"),
+        (("--figure", ".+", "--", "echo", "-nan"), "--figure finds '-nan', which is no number"),
         (("--timeout", "0.2", "--", "sleep", "60"), "it was not done after 0.2 s"),
         (("--", "sh", "-c", "echo lost >&2; exit 3"), "it exited with 3: lost; --output ignore measures it"),
         ((), "Missing argument"),
@@ -262,6 +265,11 @@ def test_failing_program_is_measured_where_nobody_minds(mallard: Mallard) -> Non
     found = compared(mallard, *QUICK, "--output", "ignore", "--", "sh", "-c", "exit 3")
     assert names(found) == ["glibc", "jemalloc", "glibc a/a"]
     assert row(found, "jemalloc")["same_output"] is None
+    killed = compared(mallard, *QUICK, "--output", "ignore", "--", "sh", "-c", "kill -TERM $$")
+    assert names(killed) == ["glibc", "jemalloc", "glibc a/a"]
+    only = "case $LD_PRELOAD in *jemalloc*) kill -TERM $$; esac"
+    found = compared(mallard, *QUICK, "--output", "ignore", "--", "sh", "-c", only, code=1)
+    assert names(found) == ["glibc", "glibc a/a"]
 
 
 def test_output_that_differs_is_told(mallard: Mallard) -> None:
@@ -422,6 +430,15 @@ def test_failure_in_a_later_round_keeps_those_before(mallard: Mallard, tmp_path:
     assert found["stopped"].startswith("--setup ")
     assert sum(len(one["rounds"]["cpu_s"]) for one in found["rows"]) == 11 - 2
     assert any(note.startswith("no further rounds: --setup") for note in found["notes"])
+
+
+def test_page_names_what_is_no_text(mallard: Mallard, tmp_path: Path) -> None:
+    library = tmp_path / os.fsdecode(b"lib\xff.so")
+    library.symlink_to(libraries(["libjemalloc.so.2"])["libjemalloc.so.2"])
+    page = tmp_path / "page.html"
+    once = ("--rounds", "5", "--no-aa", "--malloc", str(library), "--html", page)
+    compared(mallard, *once, "--", "/bin/true")
+    assert ">lib?.so</" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

@@ -146,6 +146,22 @@ def test_best_by_its_own_figure_depends_on_which_way_is_good(higher: bool, best:
     assert second.startswith("The program's own figure: lower than glibc's with few (0.900, ")
 
 
+def test_figure_without_a_ratio_is_not_said_to_be_alike() -> None:
+    runs = {"glibc": [taken(1, figure=0)] * ROUNDS, "other": [taken(1, figure=100)] * ROUNDS}
+    first, second, *_ = session(runs).verdict
+    assert first == "No verdict: the program's own figure is not above 0 under glibc in every round."
+    assert second == (
+        "The program's own figure: no ratio, since it is not above 0 under glibc in every round; higher is "
+        "better."
+    )
+
+
+def test_figure_that_falls_to_nothing_differs() -> None:
+    runs = {"glibc": [taken(1, figure=100)] * ROUNDS, "none": [taken(1, figure=0)] * ROUNDS}
+    first, *_ = session(runs | {"again": [taken(1, figure=101)] * ROUNDS}, higher_is_better=False).verdict
+    assert first.startswith("none is the best in the program's own figure: 0.00 of glibc's")
+
+
 def test_outputs_are_compared_only_where_glibc_repeats_its_own() -> None:
     found = session(
         {"glibc": [taken(1)] * 5, "other": [taken(1, output="other")] * 5, "again": [taken(1)] * 5}

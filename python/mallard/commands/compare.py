@@ -217,4 +217,4 @@ def as_page(result: "Outcome") -> bytes:
 
     from mallard.compare.bars import page
 
-    return page(result, version("mallard"), ["mallard", *sys.argv[1:]]).encode()
+    return page(result, version("mallard"), ["mallard", *sys.argv[1:]]).encode("utf-8", "replace")

@@ -4,7 +4,8 @@
     stdin: a file from its start, or empty        stdout, stderr: files without a name, read afterwards
 
 Launcher and program are a session of their own, without a terminal: Ctrl-C reaches mallard alone, which ends
-them. The program's children that are left are ended, too, so that they do not disturb the next run.
+them. The program's children that are left are ended, too, so that they do not disturb the next run; but not
+those that have made a session of their own, as daemons do.
 """
 
 import hashlib
@@ -16,6 +17,7 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from tempfile import TemporaryFile
 from types import FrameType
@@ -199,11 +201,20 @@ def own_figure(pattern: re.Pattern[str] | None, *printed: BinaryIO) -> float | N
         file.seek(0)
         if matches:
             text = matches[-1][1 if matches[-1].re.groups else 0] or ""
-            try:
-                return float(text.replace(",", "").replace("_", ""))
-            except ValueError as error:
-                raise RunError(f"--figure finds {text!r}, which is no number") from error
+            number = number_of(text)
+            if number is None:
+                raise RunError(f"--figure finds {text!r}, which is no number")
+            return number
     return None
+
+
+def number_of(text: str) -> float | None:
+    """Return what is written, None where that is no number; infinity is none either, nor is "nan"."""
+    try:
+        number = float(text.replace(",", "").replace("_", ""))
+    except ValueError:
+        return None
+    return number if isfinite(number) else None
 
 
 def end_of(file: BinaryIO) -> str:

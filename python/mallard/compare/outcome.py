@@ -8,7 +8,7 @@ things decides.
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import log
+from math import inf, log
 from pathlib import Path
 from typing import Any
 
@@ -145,9 +145,14 @@ def beside(row: Row, base: Row, name: str, compared: int) -> Interval | None:
 
 def counts(of: Interval | None, again: Interval | None) -> bool:
     """Return whether a ratio is a difference."""
-    if of is None or of.holds_one or of.median <= 0 or abs(of.median - 1) < LEAST_DIFFERENCE:
+    if of is None or of.holds_one or abs(of.median - 1) < LEAST_DIFFERENCE:
         return False
-    return again is None or again.median <= 0 or abs(log(of.median)) > abs(log(again.median))
+    return again is None or from_one(of.median) > from_one(again.median)
+
+
+def from_one(ratio: float) -> float:
+    """Return how far a ratio is from 1, as far for a half as for the double."""
+    return abs(log(ratio)) if ratio > 0 else inf
 
 
 def worth_a_sentence(base: Line, has_figure: bool) -> list[str]:
@@ -169,6 +174,8 @@ def headline(
         for line in others
         if (of := line.ratios[name]) is not None and counts(of, noise) and (of.median > 1) == upwards
     ]
+    if all(line.ratios[name] is None for line in others):
+        return f"No verdict: {FIGURES[name]} is not above 0 under {base.name} in every round."
     if not better:
         return f"Nothing to gain: no malloc is better than {base.name} in {FIGURES[name]}, beyond noise."
     of, best = (max if upwards else min)(better, key=lambda one: one[0].median)
@@ -196,9 +203,12 @@ def sentence(
         )
         if those
     ]
-    alike = [who for who in ratios if who not in {one[2] for one in real}]
-    if alike or not parts:
-        parts.append("no difference beyond noise" + (f" with {listed(alike)}" if parts else ""))
+    unknown = [who for who, of in ratios.items() if of is None]
+    alike = [who for who in ratios if who not in {*unknown, *(one[2] for one in real)}]
+    if alike:
+        parts.append("no difference beyond noise" + (f" with {listed(alike)}" if parts or unknown else ""))
+    if unknown:
+        parts.append(f"no ratio, since it is not above 0 under {base.name} in every round")
     if name == "figure":
         parts[-1] += f"; {'higher' if higher_is_better else 'lower'} is better"
     heading = FIGURES[name][0].upper() + FIGURES[name][1:]

@@ -84,6 +84,7 @@ class Session:
     notes: list[str] = field(default_factory=list)
     interrupted: bool = False  # by the user, in a round
     stopped: str = ""  # what ended the rounds before their time
+    base_end: int = 0  # exit code of the base's untimed run; a program may always end by a signal
     asked_to_end: Event = field(default_factory=Event)
 
     @property
@@ -168,7 +169,7 @@ class Session:
             raise RunError(f"it {ending(taken.exit_code, taken.errors)}{hint}")
         if self.program.figure is not None and taken.figure is None:
             raise RunError("--figure finds nothing in what it prints")
-        if row is not self.base and taken.exit_code < 0:
+        if row is not self.base and taken.exit_code < 0 and taken.exit_code != self.base_end:
             raise RunError(f"it {ending(taken.exit_code, taken.errors)}")
 
     def look_into(self, progress: Progress) -> None:
@@ -188,6 +189,7 @@ class Session:
                     continue
                 processes = Processes.told(told.read_text(errors="surrogateescape"))
                 if row is self.base:
+                    self.base_end = taken.exit_code
                     self.know_base(processes)
                 else:
                     row.loaded = processes.main.library if processes.main else ""
