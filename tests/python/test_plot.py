@@ -10,8 +10,10 @@ import subprocess
 import sys
 import termios
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -40,7 +42,7 @@ if "FAKE_WAITS" in os.environ:
     time.sleep(0.3)
 code = int(os.environ.get("FAKE_CODE", 130 if signals else 0))
 (here / "signals").write_text(str(len(signals)))
-if code != 2:
+if code != 2 and "FAKE_HAS_NO_ROWS" not in os.environ:
     pathlib.Path(sys.argv[sys.argv.index("-o") + 1]).write_text((here / "replay.json").read_text())
 sys.exit(code)
 """
@@ -274,6 +276,25 @@ def test_nothing_is_drawn_and_nothing_left_where_the_tool_refuses(tool: Tool) ->
     assert not (tool.folder / "p").exists()
 
 
+@pytest.mark.parametrize("old", [True, False])
+def test_a_replay_that_was_there_before_is_not_drawn(tool: Tool, old: bool) -> None:
+    if old:
+        (tool.folder / "old.json").write_text((tool.folder / "replay.json").read_text())
+    done = tool.run("a.mlrd", "-o", "old.json", "--plot", "p", FAKE_CODE="130", FAKE_HAS_NO_ROWS="")
+    assert (done.returncode, done.stderr) == (130, "")
+    assert not (tool.folder / "p").exists()
+
+
+def test_rows_that_are_all_interrupted_leave_the_exit_code_alone(tool: Tool) -> None:
+    replay = json.loads((tool.folder / "replay.json").read_text())
+    for row in replay["rows"]:
+        row["ns_per_event"] = None
+    (tool.folder / "replay.json").write_text(json.dumps(replay))
+    done = tool.run("a.mlrd", "--plot", "p", FAKE_CODE="130")
+    assert done.returncode == 130
+    assert done.stderr == "mallard: nothing to draw: no strategy was measured to the end\n"
+
+
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
@@ -319,6 +340,47 @@ def test_a_replay_of_an_older_mallard_is_refused_in_one_line(tool: Tool) -> None
     done = tool.run("old.json", "--plot", "p")
     assert done.returncode == 2
     assert done.stderr == "mallard: old.json has no 'p25': another version has written it; replay again\n"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda replay: replay.__setitem__("machine", "none"),
+        lambda replay: replay["rows"][-1]["operations"].__setitem__("ns", [1]),
+        lambda replay: replay["rows"][-1].__setitem__("spread", None),
+    ],
+)
+def test_a_damaged_replay_is_refused_in_one_line(
+    tool: Tool, damage: Callable[[dict[str, Any]], None]
+) -> None:
+    replay = timed_replay(strategies=2, dots=5, points=3, events=90)
+    damage(replay)
+    (tool.folder / "damaged.json").write_text(json.dumps(replay))
+    done = tool.run("damaged.json", "--plot", "p")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(
+        r"mallard: damaged.json cannot be drawn: .+; it is damaged, replay again\n", done.stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        (1, "damaged.json: a row has no 'strategy': it is damaged, or another version has written it; "),
+        ({}, "damaged.json: a row has no 'strategy': "),
+        ({"max_held": float("nan")}, "cannot read the replay damaged.json: it is not JSON"),
+    ],
+)
+def test_a_replay_whose_rows_are_none_is_refused_before_it_is_drawn(
+    tool: Tool, row: Any, reason: str
+) -> None:
+    replay = timed_replay(strategies=2, dots=5, points=3, events=90)
+    replay["rows"].append(row)
+    (tool.folder / "damaged.json").write_text(json.dumps(replay))
+    done = tool.run("damaged.json", "--plot", "p")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"mallard: {reason}")
+    assert done.stderr.count("\n") == 1
 
 
 def test_without_matplotlib_it_is_said_what_to_install(tool: Tool) -> None:

@@ -76,10 +76,24 @@ def measure(asked: Asked, folder: Path) -> int:
         output = Path(asked.output or Path(own) / "replay.json")
         if output.exists() and not output.is_file():
             raise MallardError(f"-o {output}: must be a regular file with --plot, which reads it again")
+        before = written(output)
         code = call(TOOL, [*asked.words, *asked.added, "-o", str(output)])
-        if code in WITH_ROWS:
-            draw(output, folder)
+        if code in WITH_ROWS and written(output) != before:  # else nothing was measured
+            try:
+                draw(output, folder)
+            except MallardError as error:
+                if code == 0:
+                    raise
+                print(f"mallard: {error}", file=sys.stderr)
     return code
+
+
+def written(file: Path) -> tuple[int, int] | None:
+    """Return what tells a file from the one before it of the same name; None where there is none."""
+    if not file.exists():
+        return None
+    known = file.stat()
+    return known.st_ino, known.st_mtime_ns
 
 
 def taken(words: Sequence[str], option: str) -> tuple[list[str], list[str]]:
@@ -143,14 +157,18 @@ def draw(kept: Path, folder: Path, only: Sequence[str] = ()) -> None:
     """Draw a replay; say what there is to see."""
     from mallard.plot import Replayed, durations, footprints
     from mallard.plot.canvas import in_style, save
-    from mallard.report.replay import kept_replay
+    from mallard.report.replay import expect_whole, kept_replay
 
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
-    replayed = Replayed(kept_replay(str(kept)), only)
-    if not replayed.rows:
-        raise MallardError(f"nothing to draw: no strategy {'called so ' * bool(only)}was measured to the end")
+    replay = kept_replay(str(kept))
+    expect_whole(replay, str(kept))
     drawn = []
     try:
+        replayed = Replayed(replay, only)
+        if not replayed.rows:
+            raise MallardError(
+                f"nothing to draw: no strategy {'called so ' * bool(only)}was measured to the end"
+            )
         with progress_bar(f"drawing {folder}") as progress, in_style():
             for module in (footprints, durations):
                 for name, figure in module.pictures(replayed):
@@ -159,4 +177,6 @@ def draw(kept: Path, folder: Path, only: Sequence[str] = ()) -> None:
                     progress(len(drawn) / (len(replayed.rows) + SHARED))
     except KeyError as error:
         raise MallardError(f"{kept} has no {error}: another version has written it; replay again") from error
+    except (AttributeError, IndexError, TypeError, ValueError) as error:
+        raise MallardError(f"{kept} cannot be drawn: {error}; it is damaged, replay again") from error
     print(f"mallard: {folder}: {', '.join(drawn)}, each .png and .svg", file=sys.stderr)

@@ -11,7 +11,7 @@ import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from mallard import MallardError, figures
 from mallard.analysis.progress import waiting
@@ -25,6 +25,11 @@ WARM_SECONDS = "0.05"
 DRAWN_EVENTS = 500_000
 DRAWN = ("--latency", "--passes", "10", "--curve")
 WAYS = ("auto", "always", "never")
+# What each row has, measured or not.
+MEMBERS = (
+    *("strategy", "binding", "status", "reason", "ns_per_event", "spread", "cold_ns_per_event"),
+    *("max_held", "fragmentation", "held_after", "page_faults"),
+)
 
 Replay = dict[str, Any]
 
@@ -81,13 +86,14 @@ def read(path: str, journal: str) -> Replay:
         )
     if of != shown(Path(journal).name):
         raise MallardError(f"{path} replays {of}, not {journal}")
+    expect_whole(replay, path)
     return replay
 
 
 def kept_replay(path: str, others: str = "") -> Replay:
     """Return a replay from its file, whatever it is of; `others` says what else could have been named."""
     try:
-        replay = json.loads(Path(path).read_text(encoding="utf-8"))
+        replay = json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=refuse)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not JSON"
         raise MallardError(f"cannot read the replay {path}: {why}{others}") from error
@@ -98,3 +104,18 @@ def kept_replay(path: str, others: str = "") -> Replay:
     if not known:
         raise MallardError(f"{path} holds no row: nothing was replayed")
     return dict(replay)
+
+
+def expect_whole(replay: Replay, path: str) -> None:
+    """Refuse a replay whose rows are not what the tool writes now."""
+    for row in replay["rows"]:
+        if missing := [name for name in MEMBERS if not isinstance(row, dict) or name not in row]:
+            raise MallardError(
+                f"{path}: a row has no {missing[0]!r}: it is damaged, or another version has written it; "
+                "replay again"
+            )
+
+
+def refuse(constant: str) -> NoReturn:
+    """Refuse NaN and Infinity, which Python reads, and JSON does not have."""
+    raise ValueError(constant)
