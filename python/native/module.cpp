@@ -11,7 +11,7 @@
 
 #include "harness/foreign_malloc.hpp"
 #include "harness/machine.hpp"
-#include "journal/bytes/output.hpp"
+#include "journal/bytes/file.hpp"
 #include "journal/open.hpp"
 #include "native/bind.hpp"
 #include "profile/journal_pass.hpp"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "journal/bytes/input.hpp"
+#include "journal/bytes/file.hpp"
 #include "journal/events/event_source.hpp"
 
 namespace mallard::journal {

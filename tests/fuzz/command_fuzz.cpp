@@ -1,8 +1,10 @@
 // Any bytes at all, as commands to a v2_allocator: over a buffer, over chunks that AddressSanitizer knows the
-// ends of, and in both forms for several threads.
+// ends of, and in both forms for several threads. With MALLARD_FUZZ_CONTROL instead to a heap that is wrong
+// once in a while only, which the shadow heap has to find out.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 
 #include "fuzz/command_program.hpp"
 #include "mallard/core/growth.hpp"
@@ -35,6 +37,25 @@ void run_over_chunks(tape& input) {
   run_commands(heap, input);
 }
 
+// A block that has grown backward is said to be a granule larger than it is.
+class overstates : public basic_best_fit<fixed_buffer> {
+ public:
+  using basic_best_fit::basic_best_fit;
+
+  [[nodiscard]] resize_result resize(const resize_request& request) noexcept {
+    const void* const begin = request.data;
+    resize_result result = basic_best_fit::resize(request);
+    if (result.reused && result.memory.data != begin) result.memory.size += boundary_tag::granule;
+    return result;
+  }
+};
+
+#if defined(MALLARD_FUZZ_CONTROL)
+constexpr bool is_control = true;
+#else
+constexpr bool is_control = false;
+#endif
+
 }  // namespace
 }  // namespace mallard::fuzz
 
@@ -44,7 +65,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::tape input(data, size);
   switch (input.below(4)) {
     case 0:
-      fuzz::run_in_buffer<basic_best_fit<fixed_buffer>>(input);
+      fuzz::run_in_buffer<
+          std::conditional_t<fuzz::is_control, fuzz::overstates, basic_best_fit<fixed_buffer>>>(input);
       break;
     case 1:
       fuzz::run_over_chunks<locked<fuzz::of_small_chunks>>(input);

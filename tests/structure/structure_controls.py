@@ -118,7 +118,7 @@ class Controls(unittest.TestCase):
                 "src/replay/pass.hpp": "",
             },
             "src/journal/bytes may not include src/journal/events/process_tables.hpp": {
-                "src/journal/bytes/input.hpp": '#include "journal/events/process_tables.hpp"\n',
+                "src/journal/bytes/file.hpp": '#include "journal/events/process_tables.hpp"\n',
                 "src/journal/events/process_tables.hpp": "",
             },
             "src/journal/binary may not include src/journal/drain/spool_copy.hpp": {

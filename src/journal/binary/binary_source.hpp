@@ -15,7 +15,7 @@
 #include "journal/binary/collected_tables.hpp"
 #include "journal/binary/event_columns.hpp"
 #include "journal/binary/section.hpp"
-#include "journal/bytes/input.hpp"
+#include "journal/bytes/file.hpp"
 #include "journal/events/event_source.hpp"
 
 namespace mallard::journal {

@@ -11,7 +11,7 @@
 #include "journal/binary/context_interner.hpp"
 #include "journal/binary/event_columns.hpp"
 #include "journal/binary/section.hpp"
-#include "journal/bytes/output.hpp"
+#include "journal/bytes/file.hpp"
 #include "journal/events/event_source.hpp"
 #include "journal/events/metadata.hpp"
 

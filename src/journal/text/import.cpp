@@ -4,7 +4,7 @@
 #include <system_error>
 
 #include "journal/binary/writer.hpp"
-#include "journal/bytes/input.hpp"
+#include "journal/bytes/file.hpp"
 #include "journal/events/event_source.hpp"
 #include "journal/text/csapp_source.hpp"
 #include "journal/text/text_form.hpp"

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "journal/bytes/input.hpp"
+#include "journal/bytes/file.hpp"
 
 namespace mallard::journal {
 

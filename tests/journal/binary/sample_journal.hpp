@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "journal/binary/writer.hpp"
-#include "journal/bytes/input.hpp"
+#include "journal/bytes/file.hpp"
 #include "journal/events/event_batch.hpp"
 #include "journal/open.hpp"
 
