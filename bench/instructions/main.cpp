@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <span>
@@ -51,16 +52,14 @@ std::size_t pages(std::span<char* const> given, std::size_t which) {
   return which < given.size() ? std::strtoul(given[which], nullptr, 10) : 0;
 }
 
-// What earlier scenarios left in the chunk cache would go back by the clock, more of it where the machine is
-// busy, and heaps would have their memory elsewhere. Setting the time makes the cache look at the clock now,
-// and then not before much has been freed.
-void begin_with_an_empty_cache() {
+}  // namespace
+
+void instructions::begin_with_an_empty_cache() {
+  constexpr std::uint64_t an_hour = 3'600'000;  // ms
   mallard::chunk_cache& cache = mallard::process_chunks();
   cache.trim(0);
-  cache.set_keep_time(mallard::chunk_cache::default_keep_time);
+  cache.set_keep_time(an_hour);
 }
-
-}  // namespace
 
 int main(int argc, char** argv) {
   const std::span given(argv, static_cast<std::size_t>(argc));
@@ -75,7 +74,7 @@ int main(int argc, char** argv) {
   for (const scenario& s : scenarios) {
     if (!wanted.empty() && wanted != s.name) continue;
     is_known = true;
-    begin_with_an_empty_cache();
+    instructions::begin_with_an_empty_cache();
     s.run();
   }
   if (is_known) return EXIT_SUCCESS;

@@ -1,6 +1,8 @@
 """The counting itself: callgrind's dumps are read, and every run counts the same."""
 
 import os
+import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -107,3 +109,22 @@ def test_every_run_counts_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("A_VARIABLE", "of no meaning " * 321)
     assert count_in(elsewhere, program, "0", "300") == once
     assert len(once) > 100
+
+
+@pytest.mark.slow
+def test_a_run_that_has_to_wait_counts_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For longer than the chunk cache keeps what nobody uses."""
+    program = built(instructions.FOLDER)
+    once = count_in(tmp_path, program, "0", "0", "adaptive_pairs")
+
+    def run_with_waits(*command: str) -> str:
+        with subprocess.Popen(command, env=callgrind.ENVIRONMENT) as running:
+            while running.poll() is None:
+                time.sleep(0.3)
+                running.send_signal(signal.SIGSTOP)
+                time.sleep(0.9)
+                running.send_signal(signal.SIGCONT)
+        return ""
+
+    monkeypatch.setattr(callgrind, "run", run_with_waits)
+    assert count_in(tmp_path, program, "0", "0", "adaptive_pairs") == once
