@@ -80,6 +80,24 @@ class file_actions {
   posix_spawn_file_actions_t actions_{};
 };
 
+// Of a worker: which signals it has blocked.
+class attributes {
+ public:
+  explicit attributes(const sigset_t& blocked) {
+    ::posix_spawnattr_init(&attributes_);
+    ::posix_spawnattr_setsigmask(&attributes_, &blocked);
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK);
+  }
+  ~attributes() { ::posix_spawnattr_destroy(&attributes_); }
+  attributes(const attributes&) = delete;
+  attributes& operator=(const attributes&) = delete;
+
+  [[nodiscard]] const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_{};
+};
+
 }  // namespace
 
 outcome launch(const launch_plan& plan) {
@@ -92,15 +110,22 @@ outcome launch(const launch_plan& plan) {
   const error_text errors;
   const file_actions actions(errors);
   pid_t child = 0;
-  const int error = ::posix_spawn(&child, plan.program.c_str(), actions.get(), nullptr, arguments.data(),
-                                  environment.data());
-  if (error != 0) throw std::system_error(error, std::generic_category(), plan.program);
-
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitpid");
+  {
+    // Else one that comes after the last question and before there is a worker would end nothing.
+    const interrupts_held held;
+    const attributes how(held.before());
+    const int error = ::posix_spawn(&child, plan.program.c_str(), actions.get(), how.get(), arguments.data(),
+                                    environment.data());
+    if (error != 0) throw std::system_error(error, std::generic_category(), plan.program);
+    detail::worker = child;
     if (interrupted()) ::kill(child, SIGKILL);
   }
+  siginfo_t ended;
+  while (::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT) != 0)
+    if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "waitid");
+  detail::worker = 0;  // before its number may be another process's
+  ::waitpid(child, &status, 0);
   if (WIFSIGNALED(status)) return {0, WTERMSIG(status), errors.last_line()};
   return {WEXITSTATUS(status), 0, errors.last_line()};
 }

@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <string>
@@ -17,17 +18,43 @@ namespace mallard::harness {
 namespace detail {
 
 inline volatile std::sig_atomic_t interrupt_seen = 0;
+inline volatile std::sig_atomic_t worker = 0;  // process that an interrupt ends; 0: none
 
 }  // namespace detail
 
 inline void watch_for_interrupt() {
   struct sigaction action{};
-  action.sa_handler = [](int) { detail::interrupt_seen = 1; };
+  action.sa_handler = [](int) {
+    const int before = errno;
+    detail::interrupt_seen = 1;
+    if (detail::worker != 0) ::kill(detail::worker, SIGKILL);
+    errno = before;
+  };
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   ::sigaction(SIGINT, &action, nullptr);
 }
 
 [[nodiscard]] inline bool interrupted() noexcept { return detail::interrupt_seen != 0; }
+
+// While it lives, no interrupt comes; then those that came meanwhile do.
+class interrupts_held {
+ public:
+  interrupts_held() {
+    sigset_t interrupt;
+    ::sigemptyset(&interrupt);
+    ::sigaddset(&interrupt, SIGINT);
+    ::pthread_sigmask(SIG_BLOCK, &interrupt, &before_);
+  }
+  ~interrupts_held() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  interrupts_held(const interrupts_held&) = delete;
+  interrupts_held& operator=(const interrupts_held&) = delete;
+
+  // Signals that were blocked before.
+  [[nodiscard]] const sigset_t& before() const { return before_; }
+
+ private:
+  sigset_t before_{};
+};
 
 // The line, as long as it lives.
 class progress {

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "harness/terminal.hpp"
+
 namespace mallard::harness {
 namespace {
 
@@ -39,6 +41,17 @@ TEST(Launcher, AWorkerSeesOnlyTheEnvironmentMeantForIt) {
 
 TEST(Launcher, AProgramThatIsNotThereIsAnError) {
   EXPECT_THROW(static_cast<void>(launch({"/nonexistent/worker", {}, {}})), std::system_error);
+}
+
+// As one that comes between the last question and the wait.
+TEST(Launcher, AnInterruptThatCameBeforeThereWasAWorkerEndsIt) {
+  EXPECT_EXIT(
+      {
+        watch_for_interrupt();
+        std::raise(SIGINT);
+        std::_Exit(shell("exec sleep 600").signal == SIGKILL ? 7 : 1);
+      },
+      testing::ExitedWithCode(7), "");
 }
 
 }  // namespace

@@ -255,6 +255,7 @@ void replay_session::draw_rows() {
 }
 
 void replay_session::time_operations() {
+  if (stop_here()) return;
   clock_ = harness::measured_clock();
   const harness::shared_file log(operation_log::bytes_for(trace_.recorded_ops().size()));
   for (row& r : rows_) {
