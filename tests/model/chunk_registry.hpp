@@ -4,8 +4,9 @@
 //
 // A probe gives what was asked for and no more: every chunk ends where a block of the C library ends,
 // so that a sanitizer sees a step beyond it; it is full of garbage, so that no heap may count on
-// zeros; and it has the alignment asked for, but never twice that, at the same place of a page always, so
-// that what a heap loses by padding, and how often it asks, is the same in each run. The chunk_registry
+// zeros; and it has the alignment asked for, but never twice that, at the same place of 64 KiB always, more
+// than any slab is aligned to, so that what a heap loses by padding, and how often it asks, is the same in
+// each run. The chunk_registry
 // writes down each chunk and complains, as a failure of the test, when one is given back twice, with a size
 // or alignment that was never agreed, or not at all.
 //
@@ -62,7 +63,7 @@ class chunk_registry {
     const std::size_t received = received_size(size, align);
     if (received == 0 || received > bound_ || held_ > bound_ - received) return {};
     void* origin = nullptr;
-    const std::size_t place = std::max(2 * align, page);
+    const std::size_t place = std::max(2 * align, std::size_t{1} << 16);
     if (posix_memalign(&origin, place, align + received) != 0) return {};
     std::memset(origin, garbage, align + received);
     std::byte* data = static_cast<std::byte*>(origin) + align;
