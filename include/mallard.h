@@ -1,5 +1,5 @@
 /* mallard: heaps for C: a general heap that grows blocks in place and allocates many in one call; regions
- * that end as a whole; reaps, which are both.
+ * that end as a whole; reaps, which are both; heaps of segments, of which a process may have thousands.
  *
  *     mallard_heap* heap;
  *     if (mallard_heap_create(&heap, NULL) != MALLARD_OK) return;   // over the system, for one thread
@@ -27,7 +27,7 @@
  *               validate) also need all other threads to be outside the heap. Other heaps may be used by one
  *               thread at a time. Any thread may free a block that another has allocated. A child process
  *               may use a heap if no other thread was inside it at the fork. A heap and its children count
- *               as one heap.
+ *               as one heap. A MALLARD_SEGMENTS has an owner: see there.
  *   cost        is O(1) for blocks below 1 KiB and O(log size) above, unless stated; occasionally a chunk is
  *               taken from the system or from the buffer as well. A locked heap takes its lock once per
  *               call, mallard_heap_reallocate a few times; a cached one rarely for blocks up to 1000 bytes,
@@ -85,13 +85,13 @@ typedef struct mallard_heap mallard_heap;
 
 /* Kinds of heaps.
  *
- *                        best_fit       region                          reap
- *     a block costs      8 bytes        only its alignment              8 bytes
- *     free               coalesces      does nothing                    coalesces; none: bumps a cursor
- *     usable_size        the size       0: a region does not know       the size
- *     reallocate         yes            NULL, except for a NULL block   yes
- *     children           no             yes                             yes
- *     first chunk        128 KiB        8 KiB                           8 KiB
+ *                   best_fit     region                    reap                    segments
+ *     a block costs 8 bytes      only its alignment        8 bytes                 up to 1/8 of its size
+ *     free          coalesces    does nothing              coalesces; none: bumps  to blocks of its size
+ *     usable_size   the size     0: a region does not know the size                the size
+ *     reallocate    yes          NULL, but for a NULL      yes                     yes
+ *     children      no           yes                       yes                     no
+ *     first chunk   128 KiB      8 KiB                     8 KiB                   a page for each size
  *
  * For a region, mallard_heap_allocation_command supports only MALLARD_ALLOCATE_NEW, and mallard_heap_trim
  * returns nothing: mallard_heap_clear keeps only its largest chunk. Seed 002, sections 4.2 and 8.
@@ -100,10 +100,28 @@ typedef struct mallard_heap mallard_heap;
 #define MALLARD_REGION 1u   /* blocks end all at once, by a clear or with the region */
 #define MALLARD_REAP 2u     /* as cheap as a region while nothing is freed, otherwise as best_fit */
 
+/* A heap of segments of 64 KiB, which it shares with all others of its kind, for blocks that other threads
+ * free: a heap for each subsystem, session or thread.
+ *
+ *     owner    everything      -->  heap  -->  segments of the process, for the next heap as well
+ *     others   mallard_heap_free  ---^         by one compare-and-swap
+ *
+ * Its owner is the thread that has created it, or has called mallard_heap_adopt since. Other threads may
+ * call mallard_heap_free, mallard_heap_free_chain and mallard_heap_usable_size for its live blocks at any
+ * time, without a lock; freeing a block above 32 KiB takes one of the process. Everything else is its
+ * owner's alone, but mallard_heap_destroy, which may be any thread's. With MALLARD_LOCKED it has no owner.
+ *
+ * It lies in a page, at most 4 KiB, and holds nothing else until it is used; blocks cannot lie in a
+ * buffer. A block up to 32 KiB is one of its size class, without a header; above that it has segments of
+ * its own, which grow where what follows is free. Memory that it no longer needs serves any other heap of
+ * segments, and returns to the system half a second later, when such a heap is used. Seed 002, section 4.2;
+ * seed 003, chapter 3. */
+#define MALLARD_SEGMENTS 3u
+
 /* Options of a new heap. Start with MALLARD_HEAP_OPTIONS and change members. */
 typedef struct mallard_heap_options {
   size_t size;        /* of this struct, in bytes, as the program was compiled */
-  unsigned kind;      /* MALLARD_BEST_FIT, MALLARD_REGION or MALLARD_REAP */
+  unsigned kind;      /* MALLARD_BEST_FIT, MALLARD_REGION, MALLARD_REAP or MALLARD_SEGMENTS */
   unsigned flags;     /* MALLARD_LOCKED; for best_fit also MALLARD_CACHED; or 0 */
   void* buffer;       /* for the heap and all its blocks; NULL: pages of the system */
   size_t buffer_size; /* bytes of the buffer; 0 without one */
@@ -119,7 +137,8 @@ typedef struct mallard_heap_options {
  *
  *   MALLARD_OUT_OF_MEMORY     there is no page, or the buffer is too small for the heap itself
  *   MALLARD_INVALID_ARGUMENT  an unknown kind, a flag that the kind does not support, or a later member; a
- *                             size that no version's options have; a buffer size without a buffer
+ *                             size that no version's options have; a buffer size without a buffer; a
+ *                             buffer for a MALLARD_SEGMENTS
  */
 MALLARD_API mallard_status mallard_heap_create(mallard_heap** created,
                                                const mallard_heap_options* options) MALLARD_NOEXCEPT;
@@ -132,7 +151,8 @@ MALLARD_API mallard_status mallard_heap_create(mallard_heap** created,
  * A child of a heap that has ended in this way is created, and has ended as well.
  *
  *   MALLARD_OUT_OF_MEMORY     there is no page for it
- *   MALLARD_INVALID_ARGUMENT  the parent is a best_fit, is locked, or lies in a buffer; an unknown flag */
+ *   MALLARD_INVALID_ARGUMENT  the parent is a best_fit or of segments, is locked, or lies in a buffer;
+ *                             an unknown flag */
 MALLARD_API mallard_status mallard_heap_create_child(mallard_heap** created, mallard_heap* parent,
                                                      unsigned flags) MALLARD_NOEXCEPT;
 
@@ -140,9 +160,14 @@ MALLARD_API mallard_status mallard_heap_create_child(mallard_heap** created, mal
  * NULL does nothing. No other thread may be in the heap. O(chunks and blocks above 128 KiB). */
 MALLARD_API void mallard_heap_destroy(mallard_heap* heap) MALLARD_NOEXCEPT;
 
+/* Makes the calling thread the owner of a MALLARD_SEGMENTS, which another thread hands over: that one uses
+ * the heap no more, not even to free, from then on until this call has returned. Further threads may free
+ * meanwhile. Of a heap without an owner it changes nothing. O(1). */
+MALLARD_API void mallard_heap_adopt(mallard_heap* heap) MALLARD_NOEXCEPT;
+
 /* Ends all blocks. The heap keeps its chunks for new ones; mallard_heap_trim returns them. A region keeps
- * only its largest chunk, until it ends. In other heaps blocks above 128 KiB are outside chunks and return
- * at once. O(chunks and such blocks). Seed 002, section 8 (regionDelete). */
+ * only its largest chunk, until it ends; a heap of segments keeps none. In other heaps blocks above 128 KiB
+ * are outside chunks and return at once. O(chunks and such blocks). Seed 002, section 8 (regionDelete). */
 MALLARD_API void mallard_heap_clear(mallard_heap* heap) MALLARD_NOEXCEPT;
 
 /* Returns chunks without live blocks until at most `keep` bytes of them are held; live blocks stay. The

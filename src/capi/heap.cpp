@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "capi/heap_of.hpp"
+#include "capi/segment_forms.hpp"
 #include "mallard.h"
 #include "mallard/core/align.hpp"
 #include "mallard/core/concepts.hpp"
@@ -98,12 +99,21 @@ mallard_heap* make_as_flagged(const mallard_heap_options& wanted) noexcept {
   return make<Form>(wanted);
 }
 
+// Segments are of the process, and a heap over them is no part of a buffer.
+mallard_heap* make_of_segments(const mallard_heap_options& wanted) noexcept {
+  if ((wanted.flags & MALLARD_LOCKED) != 0)
+    return own_pages::make<heap_of<locked<clearable_segments>, own_pages>>();
+  return own_pages::make<heap_of<owned_segments, own_pages>>();
+}
+
 mallard_heap* make_of_kind(const mallard_heap_options& wanted) noexcept {
   switch (wanted.kind) {
     case MALLARD_REGION:
       return make_as_flagged<region_form>(wanted);
     case MALLARD_REAP:
       return make_as_flagged<reap_form>(wanted);
+    case MALLARD_SEGMENTS:
+      return make_of_segments(wanted);
     default:
       return make_as_flagged<best_fit_form>(wanted);
   }
@@ -111,8 +121,9 @@ mallard_heap* make_of_kind(const mallard_heap_options& wanted) noexcept {
 
 bool is_understood(const mallard_heap_options& wanted) noexcept {
   const unsigned flags = wanted.kind == MALLARD_BEST_FIT ? MALLARD_LOCKED | MALLARD_CACHED : MALLARD_LOCKED;
-  return wanted.kind <= MALLARD_REAP && (wanted.flags & ~flags) == 0 &&
-         (wanted.buffer != nullptr || wanted.buffer_size == 0);
+  const bool may_have_buffer = wanted.kind != MALLARD_SEGMENTS;
+  return wanted.kind <= MALLARD_SEGMENTS && (wanted.flags & ~flags) == 0 &&
+         (wanted.buffer != nullptr ? may_have_buffer : wanted.buffer_size == 0);
 }
 
 }  // namespace
@@ -140,6 +151,8 @@ mallard_status mallard_heap_create_child(mallard_heap** created, mallard_heap* p
 void mallard_heap_destroy(mallard_heap* heap) noexcept {
   if (heap != nullptr) heap->destroy();
 }
+
+void mallard_heap_adopt(mallard_heap* heap) noexcept { heap->adopt(); }
 
 void mallard_heap_clear(mallard_heap* heap) noexcept { heap->clear(); }
 

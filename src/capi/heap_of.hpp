@@ -87,10 +87,14 @@ class heap_of final : public mallard_heap {
       return all_or_none([&] { return allocate_each(heap_, out, lengths, count, unit, align); });
   }
   void deallocate_burst(chain& blocks) noexcept override {
-    if constexpr (burst_of_sizes<Heap>)
-      heap_.deallocate_burst(blocks);
+    if constexpr (freeable<Heap>)
+      deallocate_burst_any(heap_, blocks, MALLARD_ALIGNMENT);
     else
       blocks = chain{};
+  }
+
+  void adopt() noexcept override {
+    if constexpr (requires { heap_.adopt(); }) heap_.adopt();
   }
 
   void clear() noexcept override { heap_.clear(); }

@@ -38,6 +38,9 @@ struct mallard_heap {
   // MALLARD_INVALID_ARGUMENT if it cannot have children.
   [[nodiscard]] virtual mallard_status make_child(mallard_heap*& made, mallard::nesting how) noexcept = 0;
 
+  // The calling thread becomes the owner, of a heap that has one.
+  virtual void adopt() noexcept = 0;
+
   virtual void clear() noexcept = 0;
   virtual std::size_t trim(std::size_t keep) noexcept = 0;
   [[nodiscard]] virtual mallard::heap_usage usage() const noexcept = 0;

@@ -142,13 +142,14 @@ static void burst(mallard_heap* heap, struct live* live) {
   mallard_heap_free_chain(heap, &chain);
 }
 
-static void drive_at_random(unsigned flags, void* buffer, size_t buffer_size, unsigned seed) {
+static void drive_at_random(unsigned kind, unsigned flags, void* buffer, size_t buffer_size, unsigned seed) {
   static struct live live[places];
   mallard_heap* heap = NULL;
   mallard_heap_options options = MALLARD_HEAP_OPTIONS;
   size_t step;
   state = seed;
   memset(live, 0, sizeof live);
+  options.kind = kind;
   options.flags = flags;
   options.buffer = buffer;
   options.buffer_size = buffer_size;
@@ -252,6 +253,7 @@ static void every_function(mallard_heap* heap) {
 static int elsewhere(void* shared) {
   struct handed_over* const told = shared;
   mallard_heap_free(told->heap, told->block);
+  mallard_heap_adopt(told->heap);
   told->block = mallard_heap_allocate(told->heap, 300);
   return told->block != NULL ? 0 : 1;
 }
@@ -265,9 +267,45 @@ static void between_threads(mallard_heap* heap) {
   CHECK(told.block != NULL);
   CHECK(thrd_create(&thread, elsewhere, &told) == thrd_success);
   CHECK(thrd_join(thread, &ended) == thrd_success && ended == 0);
+  mallard_heap_adopt(heap);
   memset(told.block, 1, 300);
   mallard_heap_free(heap, told.block);
   CHECK(mallard_heap_validate(heap) == NULL);
+}
+
+/* Heaps of segments among blocks of the program's malloc, which may be one of segments as well: neither
+ * disturbs the other, and a destroyed heap takes nothing else with it. */
+static void one_for_each_owner(void) {
+  enum { heaps = 40, blocks = 500 };
+  static unsigned char* of_malloc[heaps][blocks];
+  mallard_heap* heap[heaps];
+  mallard_heap_options options = MALLARD_HEAP_OPTIONS;
+  size_t h;
+  size_t i;
+  options.kind = MALLARD_SEGMENTS;
+  for (h = 0; h < heaps; ++h) {
+    CHECK(mallard_heap_create(&heap[h], &options) == MALLARD_OK);
+    for (i = 0; i < blocks; ++i) {
+      const size_t size = 1 + any_size();
+      unsigned char* const block = mallard_heap_allocate(heap[h], size);
+      of_malloc[h][i] = malloc(size);
+      CHECK(block != NULL && of_malloc[h][i] != NULL);
+      memset(block, 255, size);
+      memset(of_malloc[h][i], (int)h, size);
+      if (i % 2 == 0) mallard_heap_free(heap[h], block);
+    }
+    between_threads(heap[h]);
+  }
+  for (h = 0; h < heaps; h += 2) mallard_heap_destroy(heap[h]);
+  for (h = 0; h < heaps; ++h)
+    for (i = 0; i < blocks; ++i) {
+      CHECK(of_malloc[h][i][0] == h);
+      free(of_malloc[h][i]);
+    }
+  for (h = 1; h < heaps; h += 2) {
+    CHECK(mallard_heap_validate(heap[h]) == NULL);
+    mallard_heap_destroy(heap[h]);
+  }
 }
 
 int main(void) {
@@ -289,9 +327,11 @@ int main(void) {
   }
 
   for (seed = 1; seed <= 6; ++seed) {
-    drive_at_random(seed % 3, NULL, 0, seed);
-    drive_at_random(seed % 2 * MALLARD_CACHED, buffer, sizeof buffer >> seed % 5, seed);
+    drive_at_random(MALLARD_BEST_FIT, seed % 3, NULL, 0, seed);
+    drive_at_random(MALLARD_BEST_FIT, seed % 2 * MALLARD_CACHED, buffer, sizeof buffer >> seed % 5, seed);
+    drive_at_random(MALLARD_SEGMENTS, seed % 2 * MALLARD_LOCKED, NULL, 0, seed);
   }
+  one_for_each_owner();
   family(MALLARD_REGION);
   family(MALLARD_REAP);
   return 0;

@@ -132,6 +132,23 @@ TEST(SegmentHeap, WhatOthersEndedServesTheNextRequests) {
   from.close();
 }
 
+TEST(SegmentHeap, OthersEndLargeBlocksAsSmallOnes) {
+  segments from;
+  {
+    segment_heap h(from);
+    void* const small = h.allocate(64, 8).data;
+    void* const large = h.allocate(100000, 8).data;
+    std::thread([&] {
+      h.receive(large);
+      h.receive(small);
+    }).join();
+    h.collect();
+    EXPECT_EQ(h.usage().granted, 0u);
+    EXPECT_FALSE(h.validate());
+  }
+  from.close();
+}
+
 TEST(SegmentHeap, ABatchHasBlocksOfAllSizes) {
   segments from;
   {

@@ -53,10 +53,21 @@ struct region_model : model {
   using heap = capi::heap_over_c<0, MALLARD_REGION>;
 };
 
+struct segments_model : model {
+  static constexpr bool grows_in_place = false;  // only what has segments of its own
+  using heap = capi::heap_over_c<0, MALLARD_SEGMENTS>;
+};
+
+struct locked_segments_model : segments_model {
+  using heap = capi::heap_over_c<MALLARD_LOCKED, MALLARD_SEGMENTS>;
+};
+
 const bool held = has_every_property<over_the_system_model>("c_over_the_system") &&
                   has_every_property<locked_over_the_system_model>("c_locked_over_the_system") &&
                   has_every_property<cached_over_the_system_model>("c_cached_over_the_system") &&
                   has_every_property<reap_model>("c_reap") && has_every_property<region_model>("c_region") &&
+                  has_every_property<segments_model>("c_segments") &&
+                  has_every_property<locked_segments_model>("c_locked_segments") &&
                   has_every_property<in_a_buffer_model<0>>("c_in_a_buffer") &&
                   has_every_property<cached_in_a_buffer_model>("c_cached_in_a_buffer") &&
                   has_every_property<in_a_buffer_model<MALLARD_LOCKED>>("c_locked_in_a_buffer");

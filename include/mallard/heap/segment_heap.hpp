@@ -118,8 +118,9 @@ class lasting_segment_heap {
     largest_in_batch_ = 0;
   }
 
-  // Takes back a block of a slab of this heap. By any thread, at any time.
+  // Takes back a block of this heap. By any thread, at any time; without a lock, unless the block is large.
   void receive(void* p) noexcept {
+    if (segment* const s = from_.find(p); s->use == segment_use::large) return end_elsewhere(*s, p);
     const slot one = address_of(p);
     carried_blocks all;
     all.push({&one, 1}, carried_blocks::least_block);

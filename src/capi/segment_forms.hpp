@@ -1,0 +1,91 @@
+// owned_segments: a segment_heap of one thread, whose blocks any other thread may free without a lock.
+//
+//     owner   -- allocate, free, measure ... --> segment_heap <-- free: one compare-and-swap --   other
+//     threads
+//                                                     |
+//                                     segments of the process, for all such heaps
+//
+// The owner is told by its thread pointer, which costs a load. What others have freed waits in the heap until
+// its owner finds no free block at hand, or measures it. A large block goes back to the segments by whoever
+// frees it. Behind a lock there is no owner: clearable_segments is the heap for that. Their segments are held
+// over a fork: a child may go on with each heap that nobody was in.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "mallard/core/attributes.hpp"
+#include "mallard/core/block.hpp"
+#include "mallard/core/resize.hpp"
+#include "mallard/core/usage.hpp"
+#include "mallard/heap/segment_heap.hpp"
+#include "mallard/source/fork_handlers.hpp"
+#include "mallard/source/segments.hpp"
+
+namespace mallard::capi {
+
+// What mallard.h asks of a heap in the terms of segments: cleared, it keeps none.
+class clearable_segments {
+ public:
+  [[nodiscard]] block allocate(std::size_t size, std::size_t align) noexcept {
+    return heap_.allocate(size, align);
+  }
+  void deallocate(void* p) noexcept { heap_.deallocate(p); }
+  void deallocate(void* p, std::size_t, std::size_t) noexcept { heap_.deallocate(p); }
+  // By a thread that is none of those that the heap's calls are serialised for.
+  void receive(void* p) noexcept { heap_.receive(p); }
+
+  static constexpr resize_way ways = segment_heap::ways;
+  [[nodiscard]] resize_result resize(const resize_request& request) noexcept { return heap_.resize(request); }
+  [[nodiscard]] std::size_t usable_size(const void* p) const noexcept { return heap_.usable_size(p); }
+
+  void clear() noexcept { heap_.release(); }
+  std::size_t trim(std::size_t keep) noexcept { return heap_.trim(keep); }
+
+  // What has been freed is free, wherever it waits.
+  [[nodiscard]] heap_usage usage() const noexcept {
+    heap_.collect();
+    return heap_.usage();
+  }
+  [[nodiscard]] violation validate() const noexcept { return heap_.validate(); }
+
+ private:
+  mutable segment_heap heap_;
+};
+
+class owned_segments : public clearable_segments {
+ public:
+  void deallocate(void* p) noexcept {
+    if (is_owner()) return clearable_segments::deallocate(p);
+    receive(p);
+  }
+  void deallocate(void* p, std::size_t, std::size_t) noexcept { deallocate(p); }
+
+  // The calling thread is the owner from now on.
+  void adopt() noexcept { owner_.store(__builtin_thread_pointer(), std::memory_order_relaxed); }
+
+ private:
+  [[nodiscard]] bool is_owner() const noexcept {
+    return owner_.load(std::memory_order_relaxed) == __builtin_thread_pointer();
+  }
+
+  std::atomic<void*> owner_ = __builtin_thread_pointer();  // of those who ask, only it can find itself
+};
+
+MALLARD_VISIBLE inline constinit fork_list segment_forks;
+
+struct MALLARD_HIDDEN segments_over_forks {
+  static fork_list& list() noexcept { return segment_forks; }
+  static fork_handlers<segments_over_forks>& own() noexcept;
+  static void before_fork() noexcept { the_process_segments.before_fork(); }
+  static void after_fork() noexcept { the_process_segments.after_fork(); }
+  static void after_fork_in_child() noexcept { after_fork(); }
+};
+
+MALLARD_FIRST_OF_ALL MALLARD_HIDDEN inline fork_handlers<segments_over_forks> segment_fork_handlers;
+
+inline fork_handlers<segments_over_forks>& segments_over_forks::own() noexcept {
+  return segment_fork_handlers;
+}
+
+}  // namespace mallard::capi
