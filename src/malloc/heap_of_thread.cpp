@@ -32,7 +32,7 @@ struct listed_heap {
 
 constinit futex_mutex heaps_mutex;
 alignas(listed_heap) constinit std::byte first_heap[sizeof(listed_heap)]{};  // of the main thread
-constinit listed_heap* newest = nullptr;
+constinit std::atomic<listed_heap*> newest = nullptr;                        // the list only grows
 constinit listed_heap* first_idle = nullptr;
 constinit std::byte* unused = nullptr;  // memory for heaps
 constinit std::size_t unused_bytes = 0;
@@ -61,7 +61,10 @@ void end_of_thread(void* h) noexcept {
 
 // Under the lock. Null when there is no memory.
 listed_heap* make_heap() noexcept {
-  if (newest == nullptr) return newest = ::new (first_heap) listed_heap;
+  if (newest == nullptr) {
+    newest.store(::new (first_heap) listed_heap, std::memory_order_release);
+    return newest;
+  }
   if (unused_bytes < sizeof(listed_heap)) {
     const block pages = os_pages().allocate(16 * sizeof(listed_heap), os_pages::page_size());
     if (!pages) return nullptr;
@@ -71,7 +74,8 @@ listed_heap* make_heap() noexcept {
   auto* const made = ::new (unused) listed_heap;
   unused += sizeof(listed_heap);
   unused_bytes -= sizeof(listed_heap);
-  made->older = std::exchange(newest, made);
+  made->older = newest;
+  newest.store(made, std::memory_order_release);
   return made;
 }
 
@@ -124,8 +128,8 @@ std::size_t trim_idle_heaps() noexcept {
 }
 
 void for_each_heap(void (*f)(const heap&, void*), void* with) noexcept {
-  const std::lock_guard guard(heaps_mutex);
-  for (const listed_heap* h = newest; h != nullptr; h = h->older) f(h->of_thread, with);
+  for (const listed_heap* h = newest.load(std::memory_order_acquire); h != nullptr; h = h->older)
+    f(h->of_thread, with);
 }
 
 bool futex_mutex::is_forking() noexcept {

@@ -85,7 +85,8 @@ class borrowed_heap {
 // Gives back what heaps without a thread hold and nobody uses; returns the bytes. O(their slabs).
 std::size_t trim_idle_heaps() noexcept;
 
-// Calls f(heap) for each heap, idle ones included. Their figures are approximate.
+// Calls f(heap) for each heap, idle ones included. Their figures are approximate. It takes no lock: a handler
+// of a signal may call it, whatever it has interrupted.
 void for_each_heap(void (*f)(const heap&, void*), void* with) noexcept;
 
 }  // namespace mallard::malloc_library

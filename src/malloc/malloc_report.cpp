@@ -2,19 +2,26 @@
 //
 //     MALLARD_MALLOC_DECAY_MS=N     milliseconds that freed memory stays with the process
 //     MALLARD_MALLOC_HUGE_PAGES=1   asks the system for huge pages
-//     MALLARD_MALLOC_STATS=1        mallard_malloc_stats() at exit
+//     MALLARD_MALLOC_STATS=1|FILE   mallard_malloc_stats() at exit, to stderr or to a file, as JSON by its
+//     name MALLARD_MALLOC_SIGNAL=NAME    the same whenever that signal comes
 //
-// Nothing here allocates. docs/malloc.md describes the figures.
+// A report is made where a signal has interrupted anything, this library too: so nothing here allocates or
+// waits, figures are read without locks and are near what they were, and little of the stack is used, which
+// may be a small one for signals. What cannot be written is left out, and the program goes on.
+// docs/malloc.md describes the figures.
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
-#include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include "mallard/core/attributes.hpp"
 #include "malloc/heap_of_thread.hpp"
 
 #define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
@@ -22,21 +29,66 @@
 namespace mallard::malloc_library {
 namespace {
 
-constinit bool tells_at_exit = false;
+constexpr std::size_t kib = 1024;
 
-// A number in the environment; `otherwise` if there is none.
-std::size_t option(const char* name, std::size_t otherwise) noexcept {
-  const char* const text = ::getenv(name);
-  if (text == nullptr || *text < '0' || *text > '9') return otherwise;
-  return ::strtoul(text, nullptr, 10);
-}
+// Text that is written to a file as it grows, without stdio.
+class report_text {
+ public:
+  explicit report_text(int file) noexcept : file_(file) {}
+  report_text(const report_text&) = delete;
+  report_text& operator=(const report_text&) = delete;
+  ~report_text() { write_out(); }
 
-[[gnu::constructor(102)]] void read_options() noexcept {
-  const std::size_t decay = option("MALLARD_MALLOC_DECAY_MS", shared_segments::default_keep_time);
-  the_segments.set_keep_time(static_cast<std::uint32_t>(decay));
-  the_segments.set_huge_pages(option("MALLARD_MALLOC_HUGE_PAGES", 0) != 0);
-  tells_at_exit = option("MALLARD_MALLOC_STATS", 0) != 0;
-}
+  report_text& operator<<(const char* text) noexcept {
+    for (; *text != 0; ++text) add(*text);
+    return *this;
+  }
+  report_text& operator<<(std::size_t n) noexcept { return number(n, 1); }
+
+  // At the right of `width` characters, or more if it is longer.
+  report_text& number(std::size_t n, std::size_t width) noexcept {
+    char digits[20];
+    std::size_t count = 0;
+    do digits[count++] = static_cast<char>('0' + n % 10);
+    while ((n /= 10) != 0);
+    for (std::size_t i = count; i < width; ++i) add(' ');
+    while (count != 0) add(digits[--count]);
+    return *this;
+  }
+
+ private:
+  void add(char c) noexcept {
+    if (size_ == sizeof bytes_) write_out();
+    bytes_[size_++] = c;
+  }
+
+  // Nobody may listen any more: the signal that says so would end the program, and is taken back.
+  void write_out() noexcept {
+    sigset_t pipe_signal;
+    sigset_t before;
+    sigset_t pending;
+    ::sigemptyset(&pipe_signal);
+    ::sigaddset(&pipe_signal, SIGPIPE);
+    ::sigpending(&pending);
+    ::pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+    for (std::size_t done = 0; done != size_;) {
+      const ssize_t written = ::write(file_, bytes_ + done, size_ - done);
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) break;
+      done += static_cast<std::size_t>(written);
+    }
+    constexpr timespec no_time{};
+    if (!::sigismember(&pending, SIGPIPE)) (void)::sigtimedwait(&pipe_signal, nullptr, &no_time);
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    size_ = 0;
+  }
+
+  int file_;
+  std::size_t size_ = 0;
+  char bytes_[512];
+};
+
+// --- what is told -----------------------------------------------------------------------------------------
 
 struct sums {
   std::size_t heaps = 0;
@@ -61,11 +113,155 @@ sums sum_of_heaps() noexcept {
   return all;
 }
 
-template <class... Values>
-void print(const char* format, Values... values) noexcept {
-  char line[160];
-  const int length = ::snprintf(line, sizeof line, format, values...);
-  if (length > 0) (void)!::write(STDERR_FILENO, line, static_cast<std::size_t>(length));
+MALLARD_NOINLINE void tell_table(int file) noexcept {
+  const segments_usage u = the_segments.glance();
+  const sums all = sum_of_heaps();
+  report_text text(file);
+  text << "mallard-malloc: " << u.used / kib << " KiB in use of segments (most " << u.peak / kib << "), "
+       << u.dirty / kib << " KiB freed and kept, " << u.purged / kib << " KiB given back, " << all.heaps
+       << " heaps\n      size    slabs       blocks          KiB\n";
+  for (std::size_t i = 0; i != heap::classes::count; ++i) {
+    if (all.slabs[i] == 0) continue;
+    const std::size_t size = heap::classes::size(i);
+    text.number(size, 10).number(all.slabs[i], 9).number(all.blocks[i], 13);
+    text.number(all.blocks[i] * size / kib, 13) << "\n";
+  }
+}
+
+// One object, in one line.
+MALLARD_NOINLINE void tell_json(int file) noexcept {
+  const segments_usage u = the_segments.glance();
+  const sums all = sum_of_heaps();
+  report_text text(file);
+  text << "{\"process\": " << static_cast<std::size_t>(::getpid()) << ", \"used_bytes\": " << u.used
+       << ", \"peak_bytes\": " << u.peak << ", \"kept_bytes\": " << u.dirty
+       << ", \"given_back_bytes\": " << u.purged << ", \"heaps\": " << all.heaps << ", \"classes\": [";
+  const char* between = "";
+  for (std::size_t i = 0; i != heap::classes::count; ++i) {
+    if (all.slabs[i] == 0) continue;
+    text << between << "{\"size\": " << heap::classes::size(i) << ", \"slabs\": " << all.slabs[i]
+         << ", \"blocks\": " << all.blocks[i] << "}";
+    between = ", ";
+  }
+  text << "]}\n";
+}
+
+// --- where to, and when -----------------------------------------------------------------------------------
+
+constexpr std::size_t longest_path = 1024;
+
+constinit bool tells_at_exit = false;
+constinit char destination[longest_path]{};  // a path, in which %p is the process; none: standard error
+constinit struct sigaction before_ours{};
+
+// The file of this process, or -1.
+MALLARD_NOINLINE int open_destination() noexcept {
+  char path[longest_path + 24];
+  std::size_t size = 0;
+  for (const char* c = destination; *c != 0 && size < longest_path; ++c) {
+    if (c[0] != '%' || c[1] != 'p') {
+      path[size++] = *c;
+      continue;
+    }
+    ++c;
+    const auto process = static_cast<std::size_t>(::getpid());
+    std::size_t unit = 1;
+    while (process / unit >= 10) unit *= 10;
+    for (; unit != 0; unit /= 10) path[size++] = static_cast<char>('0' + process / unit % 10);
+  }
+  path[size] = 0;
+  const int file = ::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+  if (file < 0)
+    report_text(STDERR_FILENO) << "mallard-malloc: MALLARD_MALLOC_STATS: cannot write " << path << "\n";
+  return file;
+}
+
+void tell() noexcept {
+  if (destination[0] == 0) return tell_table(STDERR_FILENO);
+  const int file = open_destination();
+  if (file < 0) return;
+  const std::size_t size = ::strlen(destination);
+  const bool is_json = size > 5 && ::strcmp(destination + size - 5, ".json") == 0;
+  is_json ? tell_json(file) : tell_table(file);
+  ::close(file);
+}
+
+void on_signal(int signal, siginfo_t* info, void* context) noexcept {
+  const int saved_errno = errno;
+  tell();
+  errno = saved_errno;
+  if ((before_ours.sa_flags & SA_SIGINFO) != 0)
+    before_ours.sa_sigaction(signal, info, context);
+  else if (before_ours.sa_handler != SIG_DFL && before_ours.sa_handler != SIG_IGN)
+    before_ours.sa_handler(signal);
+}
+
+// --- options ----------------------------------------------------------------------------------------------
+
+bool is_number(const char* text) noexcept {
+  return *text != 0 && ::strspn(text, "0123456789") == ::strlen(text);
+}
+
+// A number in the environment; `otherwise` if there is none.
+std::size_t option(const char* name, std::size_t otherwise) noexcept {
+  const char* const text = ::secure_getenv(name);
+  if (text == nullptr || *text < '0' || *text > '9') return otherwise;
+  return ::strtoul(text, nullptr, 10);
+}
+
+// A program may go to another folder before the file is opened.
+void read_destination(const char* path) noexcept {
+  std::size_t size = 0;
+  if (*path != '/' && ::getcwd(destination, longest_path) != nullptr) {
+    size = ::strlen(destination);
+    if (size + 1 < longest_path) destination[size++] = '/';
+  }
+  const std::size_t length = ::strlen(path);
+  if (size + length < longest_path)
+    ::memcpy(destination + size, path, length + 1);
+  else
+    destination[0] = 0;
+}
+
+// By its number or its name, with SIG or without; 0: none that may be used. From a handler of what a fault
+// raises there is no way on.
+int signal_of(const char* text) noexcept {
+  constexpr int of_faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+  int found = is_number(text) ? ::atoi(text) : 0;
+  if (::strncmp(text, "SIG", 3) == 0) text += 3;
+  for (int s = 1; s != NSIG; ++s)
+    if (const char* const name = ::sigabbrev_np(s); name != nullptr && ::strcmp(name, text) == 0) found = s;
+  return std::ranges::find(of_faults, found) == std::end(of_faults) ? found : 0;
+}
+
+void tell_on_signal(const char* name) noexcept {
+  struct sigaction ours{};
+  ours.sa_sigaction = on_signal;
+  ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  ::sigemptyset(&ours.sa_mask);
+  const int signal = signal_of(name);
+  if (signal == 0 || ::sigaction(signal, nullptr, &before_ours) != 0 ||
+      ::sigaction(signal, &ours, nullptr) != 0)
+    report_text(STDERR_FILENO) << "mallard-malloc: MALLARD_MALLOC_SIGNAL: " << name
+                               << " is no signal to report at: try USR2\n";
+}
+
+[[gnu::constructor(102)]] void read_options() noexcept {
+  const int saved_errno = errno;
+  const std::size_t decay = option("MALLARD_MALLOC_DECAY_MS", shared_segments::default_keep_time);
+  the_segments.set_keep_time(static_cast<std::uint32_t>(decay));
+  the_segments.set_huge_pages(option("MALLARD_MALLOC_HUGE_PAGES", 0) != 0);
+  if (const char* const text = ::secure_getenv("MALLARD_MALLOC_STATS"); text != nullptr && *text != 0) {
+    tells_at_exit = !is_number(text) || ::strtoul(text, nullptr, 10) != 0;
+    if (!is_number(text)) read_destination(text);
+  }
+  if (const char* const text = ::secure_getenv("MALLARD_MALLOC_SIGNAL"); text != nullptr && *text != 0)
+    tell_on_signal(text);
+  errno = saved_errno;
+}
+
+[[gnu::destructor(102)]] void tell_at_exit() noexcept {
+  if (tells_at_exit) tell();
 }
 
 }  // namespace
@@ -75,18 +271,7 @@ using namespace mallard::malloc_library;
 
 MALLARD_ENTRY void mallard_malloc_stats() noexcept {
   const int saved_errno = errno;
-  constexpr std::size_t kib = 1024;
-  const mallard::segments_usage u = the_segments.usage();
-  const sums all = sum_of_heaps();
-  print(
-      "mallard-malloc: %zu KiB in use of segments (most %zu), %zu KiB freed and kept, %zu KiB given back, "
-      "%zu heaps\n",
-      u.used / kib, u.peak / kib, u.dirty / kib, u.purged / kib, all.heaps);
-  print("%10s %8s %12s %12s\n", "size", "slabs", "blocks", "KiB");
-  for (std::size_t i = 0; i != heap::classes::count; ++i)
-    if (all.slabs[i] != 0)
-      print("%10zu %8zu %12zu %12zu\n", heap::classes::size(i), all.slabs[i], all.blocks[i],
-            all.blocks[i] * heap::classes::size(i) / kib);
+  tell_table(STDERR_FILENO);
   errno = saved_errno;
 }
 
@@ -107,11 +292,3 @@ MALLARD_ENTRY struct mallinfo2 mallinfo2() noexcept {
   result.keepcost = u.dirty;
   return result;
 }
-
-namespace {
-
-[[gnu::destructor(102)]] void tell_at_exit() noexcept {
-  if (tells_at_exit) mallard_malloc_stats();
-}
-
-}  // namespace

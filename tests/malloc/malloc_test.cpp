@@ -18,12 +18,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <new>
 #include <random>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "scratch_folder.hpp"
 
 extern "C" void mallard_malloc_stats() noexcept;
 extern "C" void* __libc_malloc(std::size_t size);
@@ -619,6 +622,79 @@ TEST(PreloadedMalloc, StatisticsAreToldAtTheEndOnRequest) {
   const std::string told = output_of("LD_PRELOAD=" MALLARD_MALLOC " MALLARD_MALLOC_STATS=1 /bin/true");
   EXPECT_EQ(told.find("mallard-malloc: "), 0u) << told;
   EXPECT_EQ(output_of("LD_PRELOAD=" MALLARD_MALLOC " /bin/true"), "exit 0");
+}
+
+// A command of the shell in a folder, with the malloc in all that it starts; what it prints.
+std::string preloaded_in(const std::filesystem::path& folder, const std::string& options,
+                         const std::string& command) {
+  return output_of("cd " + folder.string() + " && LD_PRELOAD=" MALLARD_MALLOC " " + options + " " + command);
+}
+
+TEST(PreloadedMalloc, StatisticsGoToAFileOfEachProcess) {
+  const mallard::test::scratch_folder folder;
+  const std::string printed = preloaded_in(folder / "", "MALLARD_MALLOC_STATS=told.%p.txt",
+                                           "perl -e 'system(\"/bin/true\"); chdir(\"/\")'");
+  EXPECT_EQ(printed, "exit 0");
+  EXPECT_EQ(folder.names().size(), 2u) << "of perl and its child, wherever perl has gone";
+  for (const std::string& name : folder.names())
+    EXPECT_EQ(mallard::test::contents(folder / name).find("mallard-malloc: "), 0u) << name;
+}
+
+TEST(PreloadedMalloc, StatisticsAreJsonIfTheFileIsCalledSo) {
+  const mallard::test::scratch_folder folder;
+  for (int times = 1; times != 3; ++times) {
+    EXPECT_EQ(preloaded_in(folder / "", "MALLARD_MALLOC_STATS=told.json", "perl -e 1"), "exit 0");
+    EXPECT_EQ(std::ranges::count(mallard::test::contents(folder / "told.json"), '\n'), times)
+        << "a line each";
+  }
+  const std::string told =
+      output_of("jq -r '.used_bytes > 0 and (.classes | length) > 0' " + (folder / "told.json").string());
+  EXPECT_EQ(told, "true\ntrue\nexit 0");
+}
+
+TEST(PreloadedMalloc, WhatCannotBeToldHarmsNobody) {
+  const mallard::test::scratch_folder folder;
+  const std::string unwritable = preloaded_in(folder / "", "MALLARD_MALLOC_STATS=none/told.txt", "/bin/true");
+  EXPECT_NE(unwritable.find("MALLARD_MALLOC_STATS: cannot write /"), std::string::npos) << unwritable;
+  EXPECT_NE(unwritable.find("exit 0"), std::string::npos) << unwritable;
+  for (const std::string name : {"SEGV", "KILL", "9", "0", "1000", "nonsense"}) {
+    const std::string refused = preloaded_in(folder / "", "MALLARD_MALLOC_SIGNAL=" + name, "/bin/true");
+    EXPECT_NE(refused.find(name + " is no signal to report at"), std::string::npos) << refused;
+    EXPECT_NE(refused.find("exit 0"), std::string::npos) << refused;
+  }
+  EXPECT_EQ(output_of("bash -c 'set -o pipefail; LD_PRELOAD=" MALLARD_MALLOC
+                      " MALLARD_MALLOC_STATS=1 /bin/true 2>&1 | true'"),
+            "exit 0")
+      << "nobody reads what is told at the end";
+}
+
+TEST(PreloadedMalloc, ASignalMakesItTell) {
+  const mallard::test::scratch_folder folder;
+  for (const std::string name : {"USR2", "SIGUSR2", "12"}) {
+    const std::string told = preloaded_in(folder / "", "MALLARD_MALLOC_SIGNAL=" + name,
+                                          "sh -c 'kill -USR2 $$; kill -USR2 $$; echo alive'");
+    EXPECT_EQ(told.find("mallard-malloc: "), 0u) << told;
+    EXPECT_NE(told.find("alive\nexit 0"), std::string::npos) << told;
+  }
+}
+
+// Whatever it interrupts, and with what handles the signal besides.
+TEST(PreloadedMalloc, EightThreadsForkOpenLibrariesAndAreInterrupted) {
+  const mallard::test::scratch_folder folder;
+  const std::string told =
+      preloaded_in(folder / "", "MALLARD_MALLOC_SIGNAL=USR2 MALLARD_MALLOC_STATS=told.%p.json",
+                   MALLARD_MALLOC_STRESS " --turns 15");
+  EXPECT_NE(told.find("operations, "), std::string::npos) << told;
+  EXPECT_EQ(told.find(" 0 signals"), std::string::npos) << told;
+  EXPECT_NE(told.find("exit 0"), std::string::npos) << told;
+  EXPECT_FALSE(folder.names().empty());
+}
+
+TEST(PreloadedMalloc, TheStressFindsADamagedByte) {
+  const std::string told =
+      output_of("LD_PRELOAD=" MALLARD_MALLOC " " MALLARD_MALLOC_STRESS " --turns 1000 --damage");
+  EXPECT_NE(told.find("malloc_stress: damaged: the block at "), std::string::npos) << told;
+  EXPECT_NE(told.find("exit 256"), std::string::npos) << told;
 }
 
 // Instructions of a whole run, as callgrind counts them.

@@ -101,6 +101,19 @@ TEST_F(Segments, WhatNobodyWroteToStaysZero) {
   EXPECT_EQ(memory_of(b), at + segment_bytes);
 }
 
+TEST_F(Segments, AGlanceNeedsNoLockAndTellsTheSame) {
+  segment* const a = take(4);
+  (void)take(3);
+  from_.give_back(a, 4);
+  const segments_usage told = from_.usage();
+  const auto guard = from_.lock();
+  const segments_usage seen = from_.glance();
+  EXPECT_EQ(seen.used, told.used);
+  EXPECT_EQ(seen.dirty, told.dirty);
+  EXPECT_EQ(seen.peak, told.peak);
+  EXPECT_EQ(seen.purged, told.purged);
+}
+
 // Its heap knows what its block has written to, not what whoever had the memory before has.
 TEST_F(Segments, ASpanThatWasDirtyIsDirtyToItsEnd) {
   segment* const a = take(8);

@@ -202,6 +202,13 @@ class basic_segments {
             peak_ * segment_bytes, purged_ * segment_bytes};
   }
 
+  // The same without the lock and without `clean`, near to what it is: for a handler of a signal, which may
+  // have interrupted who has the lock.
+  [[nodiscard]] segments_usage glance() const noexcept {
+    return {used_ * segment_bytes, spans_.dirty() * segment_bytes, 0, peak_ * segment_bytes,
+            purged_ * segment_bytes};
+  }
+
   // Around a fork, so that the child finds everything whole and unlocked.
   void before_fork() noexcept { mutex_.lock(); }
   void after_fork() noexcept { mutex_.unlock(); }
