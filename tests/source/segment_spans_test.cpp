@@ -108,6 +108,32 @@ TEST_F(SegmentSpans, TheOldestDirtySpanIsKnown) {
   EXPECT_EQ(spans_.oldest(), b);
 }
 
+// Otherwise what stays free would be young for ever, next to what comes and goes.
+TEST_F(SegmentSpans, ASpanIsAsOldAsItsSegmentsAreOnAverage) {
+  for (const std::uint32_t begin :
+       {1000u, UINT32_MAX - 100}) {  // milliseconds, which start anew after 50 days
+    const auto idle = use(12), busy = use(4);
+    use(1);
+    const auto other = use(1);
+    use(1);
+    free(idle, dirty, begin);
+    free(other, dirty, begin + 300);
+    EXPECT_EQ(spans_.oldest(), idle);
+    for (int i = 0; i != 20; ++i) {
+      free(busy, dirty, begin + 400);
+      EXPECT_EQ(spans_.at(idle)->stamp - begin, 100u);
+      EXPECT_EQ(spans_.oldest(), idle);
+      ASSERT_EQ(take(16), idle);
+      spans_.at(idle)->length = 12;
+      spans_.at(busy)->use = large;
+      spans_.at(busy)->length = 4;
+      free(idle, dirty, begin);
+    }
+    EXPECT_EQ(found_wrong(), nullptr);
+    take(12), take(1);
+  }
+}
+
 TEST_F(SegmentSpans, DamageIsFound) {
   const auto a = use(4);
   use(1);

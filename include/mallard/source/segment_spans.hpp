@@ -7,7 +7,8 @@
 // Each segment has an entry, in a table outside of the memory that it stands for. The first and the last
 // entry of a free span tell its length, so that what is given back finds its neighbours in constant time.
 // Dirty spans hold what somebody has left in them; clean ones are zero and hold no pages. The two are never
-// joined: a request is served from what is dirty first, and what is clean need not be cleared. Invariant: of
+// joined: a request is served from what is dirty first, and what is clean need not be cleared. The age of a
+// span is the mean of its segments', so one that stays free grows old whatever is joined to it. Invariant: of
 // a span, only the first entry has a use, of a free one also the last; no two neighbours are free and of one
 // kind. Plain state: the caller guards it, and says where the table lies and how long it is. Cost: O(1), 64
 // bytes a segment. Seed 004, chapter 3 (segregated fits, coalescing by boundary tags).
@@ -101,16 +102,18 @@ class segment_spans {
     return s;
   }
 
-  // Lists a free span, joined with free neighbours of its kind.
+  // Lists a free span, joined with free neighbours of its kind; `stamp`: when it became dirty.
   void insert(number first, number length, segment_use kind, std::uint32_t stamp) noexcept {
     if (const segment* const last = at(first - 1); last->use == kind) {
       const number before = last->length;
-      remove(at(first - before));
       first -= before;
+      stamp = mean(stamp, length, at(first)->stamp, before);
+      remove(at(first));
       length += before;
     }
     if (first + length != count_ && at(first + length)->use == kind) {
       const number behind = at(first + length)->length;
+      stamp = mean(stamp, length, at(first + length)->stamp, behind);
       remove(at(first + length));
       length += behind;
     }
@@ -134,6 +137,7 @@ class segment_spans {
     s->older = newest_;
     (newest_ == 0 ? oldest_ : at(newest_)->newer) = first;
     newest_ = first;
+    if (later(at(oldest_)->stamp, stamp) > 0) make_oldest(s);
   }
 
   // The opposite; its entry keeps what it says.
@@ -204,6 +208,15 @@ class segment_spans {
     if (length <= 32) return length - 1;
     const auto doubling = static_cast<std::size_t>(std::bit_width(length - 1)) - 1;  // 2^doubling < length
     return std::min<std::size_t>(32 + 2 * (doubling - 5) + ((length - 1) >> (doubling - 1) & 1), 63);
+  }
+
+  // Milliseconds from one moment to another, which may have been before it.
+  static constexpr std::int64_t later(std::uint32_t moment, std::uint32_t than) noexcept {
+    return static_cast<std::int32_t>(moment - than);
+  }
+  static constexpr std::uint32_t mean(std::uint32_t a, number length_a, std::uint32_t b,
+                                      number length_b) noexcept {
+    return a + static_cast<std::uint32_t>(later(b, a) * length_b / (std::int64_t{length_a} + length_b));
   }
 
   struct lists {
