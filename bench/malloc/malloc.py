@@ -1,7 +1,8 @@
-"""Run thirteen programs under every malloc, and print what mallard's own takes beside the others.
+"""Run programs under every malloc, and print what mallard's own takes beside the others.
 
-Exit code 0 when everything ran, 1 with --check when a limit is missed, 2 when something could not be run, 130
-when it was interrupted; the table then has what was measured.
+Three questions: what thirteen programs take, what is held while sizes drift, whether output stays the same.
+Exit code 0 when everything ran, 1 with --check when a limit is missed, and when an output differs, 2 when
+something could not be run, 130 when it was interrupted; the table then has what was measured.
 """
 
 import argparse
@@ -9,6 +10,7 @@ import json
 import shutil
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +18,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from limits import as_command, judged, number
+import inputs
+import malloc_drift
+import malloc_outputs
+from limits import as_command, exit_code, judged, number
 from machine import machine_line
-from malloc_programs import compared, prepare, programs
-from malloc_table import BASE, Comparison, limits, mallocs, mean
+from mallard.compare.mallocs import chosen
+from malloc_programs import DRIFT, compared, compile_own, prepare, programs
+from malloc_table import BASE, OURS, Comparison, limits, mallocs, mean
 from workloads import SetUpError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,13 +43,74 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
         prog="./dev malloc",
         description="Run thirteen programs under every malloc and compare what they take.",
     )
-    names = [each.name for each in programs()]
+    names = dict.fromkeys([*(each.name for each in programs()), *malloc_outputs.names()])
     parser.add_argument("--program", choices=names, action="append", default=[], help="only this; repeatable")
     parser.add_argument("--malloc", action="append", default=[], help="only this beside glibc; repeatable")
     parser.add_argument("--rounds", type=int, default=15, help="of each comparison, at least 5 (15)")
     parser.add_argument("--check", action="store_true", help="exit with 1 if a limit is not held")
-    parser.add_argument("--json", action="store_true", help="print what compare found for each, as JSON")
+    parser.add_argument("--json", action="store_true", help="print what was found, as JSON")
+    other = parser.add_mutually_exclusive_group()
+    other.add_argument(
+        "--drift",
+        nargs="?",
+        type=int,
+        const=100_000_000,
+        metavar="OPERATIONS",
+        help="print what is held over so many operations (100000000) while sizes drift, instead",
+    )
+    other.add_argument(
+        "--outputs",
+        action="store_true",
+        help="see whether thirty programs, servers among them, print the same under our malloc, or the last one, instead",
+    )
     return parser.parse_args(given)
+
+
+def drift(wanted: argparse.Namespace) -> int:
+    """Print the curve of each malloc."""
+    compile_own(FOLDER, DRIFT)
+    curves: dict[str, list[malloc_drift.Point]] = {}
+    interrupted = False
+    try:
+        for malloc in chosen(wanted.malloc or malloc_drift.NAMES, again=False):
+            print(f"drift under {malloc.name}", file=sys.stderr)
+            curves[malloc.name] = malloc_drift.curve(FOLDER / DRIFT, malloc, wanted.drift)
+    except KeyboardInterrupt:
+        interrupted = True
+    if wanted.json:
+        print(json.dumps({name: [asdict(point) for point in points] for name, points in curves.items()}))
+    else:
+        console = Console(width=120, highlight=False)
+        malloc_drift.show(console, curves)
+        console.print(Text(machine_line()))
+    return judged(list(malloc_drift.limits(curves)), interrupted, wanted.check, aside=wanted.json)
+
+
+def outputs(wanted: argparse.Namespace) -> int:
+    """Print whether outputs are the same."""
+    prepare(FOLDER)
+    history = FOLDER / "outputs" / "inputs"
+    history.mkdir(parents=True, exist_ok=True)
+    (history / inputs.HISTORY).write_bytes(b"".join(inputs.history(4000)))
+    library = chosen(wanted.malloc or [OURS], again=False)[-1].library
+    jobs = malloc_outputs.jobs(FOLDER, history)
+    jobs = [job for job in jobs if not wanted.program or job.name in wanted.program]
+    missing = [job for job in jobs if not Path(job.path).exists()]
+    outcomes: list[malloc_outputs.Outcome] = []
+    interrupted = False
+    try:
+        for job in jobs:
+            if job not in missing:
+                print(f"output of {job.name}", file=sys.stderr)
+                outcomes.append(malloc_outputs.compare(job, library, FOLDER / "outputs"))
+    except KeyboardInterrupt:
+        interrupted = True
+    if wanted.json:
+        print(json.dumps([asdict(outcome) for outcome in outcomes]))
+    else:
+        malloc_outputs.show(Console(width=120, highlight=False), outcomes, missing)
+    same = [outcome.verdict != malloc_outputs.DIFFERENT for outcome in outcomes]
+    return exit_code(interrupted, False, True, [*same])
 
 
 def show(console: Console, comparisons: Sequence[Comparison]) -> None:
@@ -66,6 +133,10 @@ def show(console: Console, comparisons: Sequence[Comparison]) -> None:
 def main(given: Sequence[str]) -> int:
     """Make the inputs, compare, print."""
     wanted = arguments(given)
+    if wanted.drift:
+        return drift(wanted)
+    if wanted.outputs:
+        return outputs(wanted)
     mallard = shutil.which(ROOT / ".venv/bin/mallard")
     if mallard is None:
         raise SetUpError(".venv/bin/mallard is not there or cannot be executed")

@@ -19,6 +19,7 @@ from workloads import SetUpError
 
 SOURCES = Path(__file__).resolve().parent / "programs"
 OWN = ("factor", "minimise", "serve")
+DRIFT = "drift"
 FLAGS = ("-std=c++20", "-O2", "-pthread")
 
 # Products of primes of 10 to 13 digits.
@@ -77,7 +78,13 @@ def prepare(folder: Path) -> None:
     """Make the inputs in `folder`, and compile what is ours."""
     inputs.make(folder, 1)
     workloads.import_history(folder)
-    for name in OWN:
+    compile_own(folder, *OWN)
+
+
+def compile_own(folder: Path, *names: str) -> None:
+    """Compile programs of ours into `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
         source = SOURCES / f"{name}.cpp"
         command = (workloads.COMPILER, *FLAGS, "-o", str(folder / name), str(source))
         compiled = subprocess.run(command, capture_output=True, text=True, check=False)

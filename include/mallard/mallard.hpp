@@ -65,6 +65,7 @@
 #include "mallard/layer/nested.hpp"
 #include "mallard/layer/segment_slabs.hpp"
 #include "mallard/layer/shared_chunks.hpp"
+#include "mallard/layer/slab_pages.hpp"
 #include "mallard/layer/stats.hpp"
 
 // thread: what heaps for many threads are made of

@@ -39,6 +39,14 @@ class SegmentSlabs : public testing::Test {
   void free(void* p) { slabs_.free(*from_.find(p), p); }
   std::size_t slab_count() { return slabs_.usage().held / segments::segment_bytes; }
   static std::byte* bytes(void* p) { return static_cast<std::byte*>(p); }
+#if !MALLARD_ADDRESS_SANITIZED
+  // Of the slab that a block lies in.
+  std::ptrdiff_t resident_pages(void* p) {
+    std::array<unsigned char, segments::segment_bytes / page> resident{};
+    EXPECT_EQ(::mincore(from_.start_of(from_.find(p)), segments::segment_bytes, resident.data()), 0);
+    return std::ranges::count_if(resident, [](unsigned char r) { return (r & 1) != 0; });
+  }
+#endif
 
   segments from_;
   slabs slabs_{from_, this};
@@ -75,16 +83,61 @@ TEST_F(SegmentSlabs, AFreedBlockIsTheNextOne) {
 #if !MALLARD_ADDRESS_SANITIZED
 TEST_F(SegmentSlabs, APageThatIsNotNeededIsNotTouched) {
   void* const first = take();
-  std::array<unsigned char, segments::segment_bytes / page> resident{};
-  const auto pages_in_use = [&] {
-    EXPECT_EQ(::mincore(from_.start_of(from_.find(first)), segments::segment_bytes, resident.data()), 0);
-    return std::ranges::count_if(resident, [](unsigned char r) { return (r & 1) != 0; });
-  };
-  EXPECT_EQ(pages_in_use(), 1);
+  EXPECT_EQ(resident_pages(first), 1);
   for (int i = 0; i != 10000; ++i) free(take());  // one block at a time takes no more
-  EXPECT_EQ(pages_in_use(), 1);
+  EXPECT_EQ(resident_pages(first), 1);
   take_many(2 * page / size);
-  EXPECT_EQ(pages_in_use(), 3);
+  EXPECT_EQ(resident_pages(first), 3);
+}
+
+// Two full slabs, of which the first keeps the block in its middle.
+TEST_F(SegmentSlabs, PagesBetweenBlocksGoBackAndAreCarvedAnew) {
+  for (const std::size_t c : {index, slabs::classes::index(1280, 1), slabs::classes::index(3072, 1),
+                              slabs::classes::index(10240, 1)}) {
+    const std::size_t count = segments::segment_bytes / slabs::classes::size(c);
+    std::vector<void*> blocks(count);
+    for (void*& p : blocks) std::memset(p = take(c), 1, slabs::classes::size(c));
+    void* const kept = blocks[count / 2];
+    void* const next = take(c);
+    for (void* p : blocks)
+      if (p != kept) free(p);
+    EXPECT_GE(resident_pages(kept), 15);
+    (void)slabs_.trim(0);
+    const std::size_t used = slabs::classes::size(c) <= page ? 2 : slabs::classes::size(c) / page + 2;
+    EXPECT_LE(resident_pages(kept), static_cast<std::ptrdiff_t>(used));
+    EXPECT_FALSE(slabs_.validate());
+    EXPECT_EQ(*static_cast<unsigned char*>(kept), 1);
+    std::vector<void*> again = {kept};
+    while (again.size() != count) {
+      void* const p = take(c);
+      if (from_.find(p) == from_.find(kept)) std::memset(p, 1, slabs::classes::size(c)), again.push_back(p);
+    }
+    std::ranges::sort(again);
+    EXPECT_EQ(again, blocks) << slabs::classes::size(c);
+    EXPECT_FALSE(slabs_.validate());
+    (void)next;
+  }
+}
+
+// Slabs of a class that each keep a block, while another class needs new memory.
+TEST_F(SegmentSlabs, WhatIsNoLongerAskedForMakesRoomWhereMemoryGrows) {
+  constexpr std::size_t count = 64;
+  std::vector<void*> kept;
+  std::vector<void*> others;
+  for (std::size_t i = 0; i != count * 64; ++i) {
+    (i % 64 == 0 ? kept : others).push_back(take(slabs::classes::index(1024, 1)));
+    std::memset(i % 64 == 0 ? kept.back() : others.back(), 1, 1024);
+  }
+  for (void* p : others) free(p);
+  const auto resident = [&] {
+    std::ptrdiff_t sum = 0;
+    for (void* p : kept) sum += resident_pages(p);
+    return sum;
+  };
+  EXPECT_EQ(resident(), 64 * 16);
+  for (std::size_t i = 0; i != count * 32; ++i) std::memset(take(slabs::classes::index(2048, 1)), 1, 2048);
+  EXPECT_LE(resident(), 64 + 16) << "but for the slab at hand";
+  for (void* p : kept) EXPECT_EQ(*static_cast<unsigned char*>(p), 1);
 }
 #endif
 
@@ -173,6 +226,7 @@ TEST_F(SegmentSlabs, RandomUseKeepsCountsAndContents) {
       EXPECT_TRUE(p[0] == c && p[slabs::classes::size(c) - 1] == c);
       free(p);
     }
+    if (step % 997 == 0) (void)slabs_.trim(0);
     if (step % 5000 == 0) {
       const violation v = slabs_.validate();
       ASSERT_FALSE(v) << v.what;

@@ -10,15 +10,17 @@
 // are allocated one after the other are neighbours, or were in use shortly before. A slab is carved in the
 // order of addresses, a page at a time, so a page that is not needed is never touched. When no block of it is
 // in use, it starts anew in that order, or goes back to the segments, for any heap. A full slab is used again
-// when a sixteenth of it is free.
+// when a sixteenth of it is free. One that a few blocks keep gives back the pages between them, where memory
+// would grow otherwise: sizes that are no longer asked for do not hold what others need.
 //
 //     quiet --carved more than a page--> busy --no block free--> full --a sixteenth free--> listed --> busy
 //       ^--------- all free -------------'  '--> begun, where another with free blocks goes first --> busy
 //
 // The only count is of a slab's blocks in use, or of how many more are to be freed until something changes.
 // Plain state, used by one thread at a time; segments are shared. It holds nothing until first used. Cost: 10
-// instructions to take, 5 to free, beside finding the entry; one operation in a page's blocks carves, and one
-// in a sixteenth of a slab's lists it. Seed 003, chapter 3 (pages with lists of their own).
+// instructions to take, 5 to free, beside finding the entry; one operation in a page's blocks carves, one in
+// a sixteenth of a slab's lists it, and a slab of new memory looks at the entries of eight others. Seed 003,
+// chapter 3 (pages with lists of their own).
 #pragma once
 
 #include <algorithm>
@@ -32,6 +34,7 @@
 #include "mallard/core/attributes.hpp"
 #include "mallard/core/size_classes.hpp"
 #include "mallard/core/usage.hpp"
+#include "mallard/layer/slab_pages.hpp"
 #include "mallard/source/os_pages.hpp"
 #include "mallard/source/segments.hpp"
 
@@ -113,6 +116,7 @@ class segment_slabs {
       give_slab(s);
       given += Segments::segment_bytes;
     }
+    if (keep == 0) give_pages();
     return given;
   }
 
@@ -173,10 +177,15 @@ class segment_slabs {
   using class_lists = std::array<number, classes::count>;
 
   static constexpr std::size_t page = 4096;
+  using given_pages = slab_pages<Segments>;
   static constexpr std::size_t small_classes = classes::index(small, 1) + 1;
   // Slabs of a class from which on the pages of a new one are provided all at once, a 64th of its memory:
   // that takes a fifth of the time of faults page by page.
   static constexpr std::uint32_t slabs_until_populated = 16;
+  // Slabs of new memory after which pages between blocks are looked for, or an eighth of all; and the blocks in
+  // use up to which a slab is: of scattered ones, a third of its pages are free then.
+  static constexpr std::uint32_t least_new_slabs = 32;
+  static constexpr std::size_t most_scattered = given_pages::count;
 
   // What `left` counts: frees until no block is in use and one more; until none is; the same of a slab in a
   // list of those with free blocks, or with room for new ones; until a full slab has a sixteenth free.
@@ -227,7 +236,7 @@ class segment_slabs {
       found.state = busy;
       return &found;
     }
-    if (s.carved != s.capacity) return &s;
+    if (has_room(s)) return &s;
     if (const number first = begun_[index]; first != 0) {
       segment& found = *from_.at(first);
       unlist(found, begun_);
@@ -240,6 +249,7 @@ class segment_slabs {
   segment* new_slab(std::size_t index) noexcept {
     segment* const s = from_.take(1, segment_use::slab);
     if (s == nullptr) return nullptr;
+    if (s->is_zero && --new_slabs_until_look_ == 0) give_pages();
     const std::size_t size = classes::size(index);
     s->free = nullptr;
     s->left = 1;
@@ -249,6 +259,8 @@ class segment_slabs {
     s->size = static_cast<std::uint32_t>(size);
     s->index = static_cast<std::uint8_t>(index);
     s->state = quiet;
+    s->stamp = 0;
+    given_pages::reset(*s);
     from_.link(s, slabs_);
     if (++slab_counts_[index] > slabs_until_populated && s->is_zero)
       os_pages::populate(from_.start_of(s), Segments::segment_bytes);
@@ -264,7 +276,7 @@ class segment_slabs {
   // A slab without a free block at hand, that is no longer current.
   void put_aside(segment& s) noexcept {
     if (s.capacity == 0) return;  // no_slab
-    if (s.carved == s.capacity) {
+    if (!has_room(s)) {
       s.state = full;
       s.left = frees_until_listed(s);
       return;
@@ -275,25 +287,41 @@ class segment_slabs {
     list(s, begun_);
   }
 
+  // Whether there is memory for blocks that are in no list.
+  [[nodiscard]] static bool has_room(const segment& s) noexcept {
+    return s.carved != s.capacity || given_pages::any(s);
+  }
+
   // New blocks, as many as lie in the page or pages of the first one, which it returns.
   void* carve(segment& s) noexcept {
+    if (given_pages::any(s)) {
+      const auto again = given_pages::take(s);
+      return link_blocks(s, again.first, again.size());
+    }
     const std::size_t size = s.size;
     const std::size_t at = s.carved * size;
     const std::size_t end = align_up(at + size, page);
     const std::size_t count = std::min<std::size_t>((end - at) / size, s.capacity - s.carved);
-    std::byte* const first = from_.start_of(&s) + at;
+    void* const first = link_blocks(s, s.carved, count);
+    s.carved = static_cast<std::uint16_t>(s.carved + count);
+    if (s.state == quiet && s.carved * size > page) {
+      s.state = busy;
+      --s.left;
+    }
+    return first;
+  }
+
+  // The first of `count` blocks from number `from` on; the others are free.
+  void* link_blocks(segment& s, std::size_t from, std::size_t count) noexcept {
+    const std::size_t size = s.size;
+    std::byte* const first = from_.start_of(&s) + from * size;
     std::byte* const last = first + (count - 1) * size;
     if (count != 1) {
       for (std::byte* p = first + size; p != last; p += size) *reinterpret_cast<void**>(p) = p + size;
       *reinterpret_cast<void**>(last) = nullptr;
       s.free = first + size;
     }
-    s.carved = static_cast<std::uint16_t>(s.carved + count);
     ++s.left;
-    if (s.state == quiet && s.carved * size > page) {
-      s.state = busy;
-      --s.left;
-    }
     return first;
   }
 
@@ -313,6 +341,21 @@ class segment_slabs {
     s.carved = 0;
     s.free = nullptr;
     s.is_zero = false;
+    given_pages::reset(s);
+  }
+
+  // Gives back the pages between the blocks of slabs that few blocks keep.
+  MALLARD_NOINLINE void give_pages() noexcept {
+    std::uint32_t count = 0;
+    for (number i = slabs_; i != 0; i = from_.at(i)->older, ++count) {
+      segment& s = *from_.at(i);
+      if (s.state != listed && s.state != begun) continue;
+      const auto in_use = static_cast<std::uint32_t>(used(s));
+      if (in_use > most_scattered || in_use > s.capacity / 2u || s.stamp == in_use) continue;
+      given_pages::give(s, from_.start_of(&s));
+      s.stamp = in_use;  // until that has changed there is no more to give
+    }
+    new_slabs_until_look_ = std::max(least_new_slabs, count / 8);
   }
 
   void list(segment& s, class_lists& lists) noexcept {
@@ -336,7 +379,7 @@ class segment_slabs {
         return {"segment_slabs: a free block is none of its slab's"};
       if (free == s.carved) return {"segment_slabs: more blocks are free than there are: a circle"};
     }
-    if (s.size != classes::size(s.index) || used(s) + free != s.carved)
+    if (s.size != classes::size(s.index) || used(s) + free + given_pages::blocks(s) != s.carved)
       return {"segment_slabs: a slab's counts contradict its free blocks"};
     return {};
   }
@@ -348,6 +391,7 @@ class segment_slabs {
   number slabs_ = 0;      // all of them
   class_lists listed_{};  // slabs with free blocks
   class_lists begun_{};   // slabs with room for new ones
+  std::uint32_t new_slabs_until_look_ = least_new_slabs;
   std::array<std::uint32_t, classes::count> slab_counts_{};
 
   template <std::size_t Count>

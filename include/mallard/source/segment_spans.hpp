@@ -47,8 +47,8 @@ struct alignas(cache_line) segment {
   std::uint32_t newer = 0;  // free: in the order of ages; otherwise: in the list of what a heap has
   std::uint32_t older = 0;
   std::uint32_t length = 0;  // segments of the span
-  std::uint32_t stamp = 0;   // dirty: milliseconds, when it was given back
-  std::size_t bytes = 0;     // large: bytes of the block
+  std::uint32_t stamp = 0;   // dirty: milliseconds, when it was given back; slab: as its heap likes
+  std::size_t bytes = 0;     // large: bytes of the block; slab: as its heap likes
 };
 static_assert(sizeof(segment) == cache_line);
 

@@ -171,6 +171,13 @@ class basic_segments {
     errno = saved_errno;
   }
 
+  // Gives pages of a span back to the system, which are zero when they are used again.
+  static void purge_pages(std::byte* from, std::size_t bytes) noexcept {
+    const int saved_errno = errno;
+    Range::purge(from, bytes);
+    errno = saved_errno;
+  }
+
   // Gives free memory back to the system until at most `keep` bytes of it are dirty; returns the bytes.
   std::size_t trim(std::size_t keep) noexcept {
     const std::lock_guard guard(mutex_);
