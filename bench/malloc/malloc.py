@@ -61,7 +61,7 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
     other.add_argument(
         "--outputs",
         action="store_true",
-        help="see whether thirty programs, servers among them, print the same under our malloc, or the last one, instead",
+        help="see whether thirty programs, servers among them, print the same under our malloc, instead",
     )
     return parser.parse_args(given)
 

@@ -112,7 +112,7 @@ PACKAGES = {
 
 def jobs(inputs: Path, history: Path) -> list[Job]:
     """Return all of them, on these folders of inputs."""
-    ours = [of_program(each, inputs) for each in programs() if "/" not in each.command[0][:2]]
+    ours = [of_program(each, inputs) for each in programs()]
     taken = {each.name for each in ours}
     java = next(each for each in PROGRAMS if each.name == "java")
     others = [
@@ -204,10 +204,9 @@ def names() -> list[str]:
 def of_program(program: Program, inputs: Path) -> Job:
     """Return a program of ./dev malloc as a job."""
     variables = " ".join(f"{name}={shlex.quote(value)}" for name, value in program.environment.items())
-    path = shutil.which(program.command[0], path=os.environ["PATH"]) or f"/usr/bin/{program.command[0]}"
     return Job(
         program.name,
-        path,
+        shutil.which(program.command[0]) or str(inputs.absolute() / program.command[0]),
         PACKAGES.get(program.name, program.name),
         f"cd {shlex.quote(str(inputs))}\n$RUN {variables} {shlex.join(program.command)}",
     )
@@ -238,22 +237,26 @@ def run(job: Job, front: str, folder: Path) -> Ran:
     place = folder / "work"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
-    with subprocess.Popen(
-        ["sh", "-e", "-c", job.script],
-        cwd=place,
-        env=os.environ | {"LC_ALL": "C.UTF-8", "RUN": front},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    ) as shell:
+    printed = folder / "printed"  # no pipe, which a server that is left would keep open
+    with (
+        printed.open("wb") as file,
+        subprocess.Popen(
+            ["sh", "-e", "-c", job.script],
+            cwd=place,
+            env=os.environ | {"LC_ALL": "C.UTF-8", "RUN": front},
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        ) as shell,
+    ):
         try:
-            output, _ = shell.communicate(timeout=PATIENCE)
+            shell.wait(PATIENCE)
         except subprocess.TimeoutExpired:
-            output = f"does not end within {PATIENCE} s\n".encode()
+            file.write(f"does not end within {PATIENCE} s\n".encode())
         finally:
             end_session(shell.pid)
-    return Ran(shell.returncode, output)
+    return Ran(shell.returncode, printed.read_bytes())
 
 
 def end_session(leader: int) -> None:

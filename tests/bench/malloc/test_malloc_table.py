@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import malloc_drift
 from limits import exit_code
 from malloc_table import Comparison, limits, mallocs, mean
 
@@ -85,3 +86,30 @@ def test_means_are_geometric_and_glibcs_second_measurement_does_not_count() -> N
     half, twice = comparison("a", HELD | {"mallard": (0.5, 1)}), comparison("b", HELD | {"mallard": (2.0, 1)})
     assert mean([half, twice], "mallard", "cpu_s") == pytest.approx(1)
     assert mallocs([half]) == list(HELD)
+
+
+# Most resident in each tenth: ours 1.2 of glibc's, and not more in the second half.
+DRIFTS = {
+    "glibc": [100, 100, 100, 100, 100, 100, 100, 100, 100, 100],
+    "mallard": [90, 120, 50, 90, 120, 50, 90, 120, 50, 90],
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "kept"),
+    [
+        ({}, [True, True]),
+        ({"glibc": [90] * 10}, [False, True]),
+        ({"mallard": [90, 100, 50, 90, 100, 50, 90, 110, 50, 90]}, [True, False]),
+        ({"mallard": []}, [None, None]),
+    ],
+)
+def test_what_is_held_while_sizes_drift_has_limits(
+    changed: dict[str, list[int]], kept: list[bool | None]
+) -> None:
+    curves = {
+        name: [malloc_drift.Point(n, 10, 1, most) for n, most in enumerate(values)]
+        for name, values in (DRIFTS | changed).items()
+        if values
+    }
+    assert [limit.held for limit in malloc_drift.limits(curves)] == kept

@@ -1,0 +1,62 @@
+"""Outputs that are the same, that differ under a malloc, and that differ anyway; what a job leaves behind."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+import malloc_outputs
+from malloc_outputs import DIFFERENT, SAME, VARIES, Job, compare, jobs, names
+
+# Any library that can be loaded in front of others.
+LIBRARY = "libm.so.6"
+
+
+def job(script: str) -> Job:
+    """Return a job of these lines."""
+    return Job("job", "/bin/sh", "dash", script)
+
+
+@pytest.mark.parametrize(
+    ("script", "verdict", "codes"),
+    [
+        ("$RUN seq 3", SAME, (0, 0)),
+        ("$RUN seq 3; exit 7", SAME, (7, 7)),
+        ("$RUN sh -c 'echo \"all ${LD_PRELOAD:+but one}\"'", DIFFERENT, (0, 0)),
+        ("$RUN sh -c 'exit ${LD_PRELOAD:+3}'", DIFFERENT, (0, 3)),
+        ("$RUN sh -c 'kill -9 $$'; echo not printed", SAME, (137, 137)),
+        ("$RUN cat /proc/sys/kernel/random/uuid", VARIES, (0, 0)),
+    ],
+)
+def test_a_job_is_the_same_or_not(tmp_path: Path, script: str, verdict: str, codes: tuple[int, int]) -> None:
+    found = compare(job(script), LIBRARY, tmp_path)
+    assert (found.verdict, found.codes) == (verdict, codes)
+
+
+def test_the_first_line_that_differs_is_told(tmp_path: Path) -> None:
+    found = compare(job("echo one; $RUN sh -c 'echo ${LD_PRELOAD:-none}'; echo three"), LIBRARY, tmp_path)
+    assert found.first_difference == f"'none' became '{LIBRARY}'"
+
+
+def test_a_server_that_its_client_leaves_is_ended(tmp_path: Path) -> None:
+    found = compare(job("$RUN sleep 1000 & echo $! >../server; exit 1"), LIBRARY, tmp_path)
+    assert found.codes == (1, 1)
+    server = Path(f"/proc/{(tmp_path / 'server').read_text().strip()}/stat")
+    while server.exists() and server.read_text().split()[2] != "Z":  # it dies when its turn comes
+        time.sleep(0.01)
+
+
+def test_a_job_that_hangs_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(malloc_outputs, "PATIENCE", 0.1)
+    found = compare(job("echo begun; $RUN sh -c '[ -z \"$LD_PRELOAD\" ] || sleep 1000'"), LIBRARY, tmp_path)
+    assert found.verdict != SAME
+
+
+def test_jobs_are_complete_and_called_differently(tmp_path: Path) -> None:
+    assert len(set(names())) == len(names())
+    servers = {"redis-server", "postgres", "nginx"}
+    wanted = "python3 sqlite3 jq xmllint perl g++ z3 lua php git cmake ninja node java chromium"
+    assert servers.union(wanted.split()) <= set(names())
+    for each in jobs(tmp_path, tmp_path):
+        assert "$RUN" in each.script, each.name
+        assert Path(each.path).is_absolute(), each.name
