@@ -1,0 +1,215 @@
+#include "profile/owner_places.hpp"
+
+#include <array>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+
+#include "journal/events/event_batch.hpp"
+#include "journal/events/event_source.hpp"
+#include "journal/events/table.hpp"
+#include "journal/open.hpp"
+#include "profile/journal_pass.hpp"
+#include "profile/watcher.hpp"
+
+namespace mallard::profile {
+namespace {
+
+constexpr std::size_t registers = 6;
+constexpr std::uint32_t none = UINT32_MAX;
+
+// Calls receive(event, words) with each row of the journal's snapshots.
+template <class Receive>
+void for_each_snapshot(const std::filesystem::path& path, const Receive& receive,
+                       const std::function<void(double)>& progress) {
+  const std::unique_ptr<journal::event_source> source = journal::open(path);
+  source->watch(journal::sections::snapshots, [&](const journal::table& rows) {
+    const std::vector<std::uint64_t>* const events = rows.numbers(1);
+    std::array<const std::vector<std::uint64_t>*, snapshot_places> columns;
+    for (std::size_t place = 0; place < snapshot_places; ++place)
+      columns[place] = rows.numbers(static_cast<std::uint16_t>(2 + place));
+    std::array<std::uint64_t, snapshot_places> words;
+    for (std::size_t row = 0; row < rows.rows; ++row) {
+      for (std::size_t place = 0; place < snapshot_places; ++place)
+        words[place] = columns[place] != nullptr ? (*columns[place])[row] : 0;
+      receive(events != nullptr ? (*events)[row] : 0, words);
+    }
+  });
+  journal::event_batch batch;
+  while (source->next(batch)) progress(source->progress());
+}
+
+std::uint32_t hash(std::uint64_t word) noexcept {
+  word ^= word >> 32;
+  word *= 0x9e3779b97f4a7c15U;
+  word ^= word >> 29;
+  word *= 0xff51afd7ed558ccdU;
+  return static_cast<std::uint32_t>(word >> 32);
+}
+
+using hashes = std::array<std::uint32_t, snapshot_places>;
+
+// The snapshots, to be found by rising numbers of events.
+class known_snapshots {
+ public:
+  void add(std::uint64_t event, const std::array<std::uint64_t, snapshot_places>& words) {
+    order_.emplace_back(event, static_cast<std::uint32_t>(rows_.size()));
+    std::ranges::transform(words, rows_.emplace_back().begin(), hash);
+  }
+  void sort() { std::ranges::sort(order_); }
+
+  // The row of the event's snapshot, or none. Numbers never fall from one call to the next.
+  std::uint32_t find(std::uint64_t event) noexcept {
+    while (next_ != order_.size() && order_[next_].first < event) ++next_;
+    return next_ != order_.size() && order_[next_].first == event ? order_[next_].second : none;
+  }
+
+  [[nodiscard]] std::size_t count() const noexcept { return rows_.size(); }
+  [[nodiscard]] const hashes& operator[](std::uint32_t row) const noexcept { return rows_[row]; }
+
+ private:
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> order_;  // event, row
+  std::vector<hashes> rows_;
+  std::size_t next_ = 0;
+};
+
+// A block with a snapshot, at its allocation or at its free.
+struct step {
+  std::uint32_t thread;
+  std::uint32_t row;
+  std::uint64_t event;
+
+  [[nodiscard]] std::pair<std::uint32_t, std::uint64_t> turn() const noexcept { return {thread, event}; }
+};
+
+struct group_steps {
+  std::vector<step> allocations;  // in their order
+  std::vector<step> frees;
+};
+
+class step_log final : public watcher {
+ public:
+  step_log(known_snapshots& snapshots, std::span<const std::uint32_t> group_of_context)
+      : snapshots_(&snapshots), group_of_context_(group_of_context), freed_(snapshots.count()) {}
+
+  void allocated(std::uint32_t slot, const object& o) override {
+    const std::uint32_t row = o.region == 0 ? snapshots_->find(o.allocation) : none;
+    if (slot >= row_of_slot_.size()) row_of_slot_.resize(slot + std::size_t{1});
+    row_of_slot_[slot] = row;
+    if (row != none) groups_[group_of(o)].allocations.push_back({o.thread, row, o.allocation});
+  }
+  void freed(std::uint32_t slot, const object& o) override {
+    const std::uint32_t row = row_of_slot_[slot];
+    if (row == none || journal::is_reallocation(o.free_kind)) return;
+    groups_[group_of(o)].frees.push_back({o.free_thread, row, o.free});
+    freed_[row] = true;
+  }
+  void leaked(std::uint32_t /*slot*/, const object& /*o*/) override {}
+
+  [[nodiscard]] bool was_freed(const step& s) const { return freed_[s.row]; }
+  [[nodiscard]] std::unordered_map<std::uint32_t, group_steps>& groups() noexcept { return groups_; }
+
+ private:
+  [[nodiscard]] std::uint32_t group_of(const object& o) const noexcept {
+    if (group_of_context_.empty()) return o.context;
+    return o.context < group_of_context_.size() ? group_of_context_[o.context] : 0;
+  }
+
+  known_snapshots* snapshots_;
+  std::span<const std::uint32_t> group_of_context_;
+  std::vector<bool> freed_;  // by row
+  std::vector<std::uint32_t> row_of_slot_;
+  std::unordered_map<std::uint32_t, group_steps> groups_;
+};
+
+// The share of the steps behind another one of their thread that have its word.
+double share_in_common(const std::vector<step>& steps, const known_snapshots& snapshots, std::size_t place) {
+  std::uint64_t pairs = 0;
+  std::uint64_t equal = 0;
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    if (steps[i].thread != steps[i - 1].thread) continue;
+    ++pairs;
+    equal += snapshots[steps[i].row][place] == snapshots[steps[i - 1].row][place] ? 1 : 0;
+  }
+  return pairs == 0 ? 0 : static_cast<double>(equal) / static_cast<double>(pairs);
+}
+
+// Counts the values and how likely two blocks have the same one.
+void count_values(std::vector<std::uint32_t>& values, owner_place& to) {
+  std::ranges::sort(values);
+  double squares = 0;
+  for (std::size_t begin = 0; begin != values.size();) {
+    std::size_t end = begin;
+    while (end != values.size() && values[end] == values[begin]) ++end;
+    const auto share = static_cast<double>(end - begin) / static_cast<double>(values.size());
+    squares += share * share;
+    ++to.distinct;
+    begin = end;
+  }
+  to.chance = squares;
+}
+
+void judge(std::uint32_t group, group_steps& steps, const step_log& log, const known_snapshots& snapshots,
+           std::vector<owner_place>& found) {
+  const std::uint64_t blocks = steps.frees.size();
+  std::erase_if(steps.allocations, [&](const step& s) { return !log.was_freed(s); });
+  std::ranges::sort(steps.allocations, {}, &step::turn);
+  std::ranges::sort(steps.frees, {}, &step::turn);
+  const std::size_t first = found.size();
+  std::vector<std::uint32_t> values;
+  for (std::uint32_t place = 0; place < snapshot_places; ++place) {
+    owner_place one{.group = group, .place = place, .blocks = blocks};
+    values.clear();
+    for (const step& s : steps.frees) values.push_back(snapshots[s.row][place]);
+    count_values(values, one);
+    if (one.distinct < 2 || one.distinct * owner_place::least_blocks_a_value > blocks) continue;
+    one.together = share_in_common(steps.frees, snapshots, place);
+    one.in_order = share_in_common(steps.allocations, snapshots, place);
+    found.push_back(one);
+  }
+  std::ranges::sort(found.begin() + static_cast<std::ptrdiff_t>(first), found.end(), {},
+                    [](const owner_place& p) { return std::pair(-p.gain(), p.place); });
+}
+
+}  // namespace
+
+std::string name_of_place(std::size_t place) {
+  constexpr std::array<const char*, registers> names = {"rbx", "rbp", "r12", "r13", "r14", "r15"};
+  return place < registers ? names[place] : "sp+" + std::to_string((place - registers) * 8);
+}
+
+owner_places find_owner_places(const std::filesystem::path& path,
+                               std::span<const std::uint32_t> group_of_context,
+                               const std::function<void(double)>& progress) {
+  known_snapshots snapshots;
+  for_each_snapshot(
+      path, [&](std::uint64_t event, const auto& words) { snapshots.add(event, words); },
+      [&](double share) { progress(share / 2); });
+  owner_places result{.snapshots = snapshots.count()};
+  if (snapshots.count() == 0) return result;
+  snapshots.sort();
+
+  step_log log(snapshots, group_of_context);
+  journal_pass pass(journal::open(path), {&log});
+  while (pass.advance()) progress((1 + pass.source().progress()) / 2);
+
+  std::vector<std::uint32_t> numbers;
+  for (const auto& [group, steps] : log.groups()) numbers.push_back(group);
+  std::ranges::sort(numbers);
+  for (const std::uint32_t group : numbers) judge(group, log.groups()[group], log, snapshots, result.found);
+  return result;
+}
+
+snapshot_rows read_snapshots(const std::filesystem::path& path, const std::function<void(double)>& progress) {
+  snapshot_rows all;
+  for_each_snapshot(
+      path,
+      [&](std::uint64_t event, const auto& words) {
+        all.event.push_back(event);
+        all.words.insert(all.words.end(), words.begin(), words.end());
+      },
+      progress);
+  return all;
+}
+
+}  // namespace mallard::profile

@@ -1,0 +1,82 @@
+// owner_places: where the callers of each group keep a word that names the owner of a block, say its
+// container.
+//
+//     snapshots of allocations    rbx rbp r12 ...      frees, in their order      1 2 3 4 5 6 7 8
+//       by two lists in turn       7   A   x            word in rbx               7 7 7 7 7 7 7 7   says
+//       nothing
+//                                  7   B   y            word in rbp               A A A A B B B B   the owner
+//                                  7   A   z            word in r12               x z u w y v s t   a block
+//                                  each
+//
+// An owner frees its blocks together. So a word names the owners if consecutive frees of a group have it in
+// common far more often than chance, and than consecutive allocations, would have it: `gain`. Where the frees
+// follow the order of the allocations, that order explains them and nothing is gained. A word must have at
+// least two values, and eight blocks a value.
+//
+// Only blocks take part that have a snapshot and that a free has ended. Consecutive means: among these, by
+// one thread. A recording takes snapshots of whole windows of consecutive allocations (docs/recording.md), so
+// the allocations are next to each other, while frees in between may be of other blocks: that understates a
+// gain.
+//
+// Cost: the journal is read twice, once for the snapshots and once for the objects; 130 bytes a snapshot, and
+// sorting 26 times the blocks of each group. Words are compared by hashes of 32 bits.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mallard::profile {
+
+// Words of a snapshot, in the order of FORMAT.md's `wtns`: six registers, then the stack.
+inline constexpr std::size_t snapshot_places = 26;
+
+// How the place is called: "rbx" ... "r15", then "sp+0", "sp+8" ..., in bytes above the caller's stack
+// pointer.
+[[nodiscard]] std::string name_of_place(std::size_t place);
+
+struct owner_place {
+  static constexpr std::uint64_t least_blocks_a_value = 8;
+
+  std::uint32_t group = 0;
+  std::uint32_t place = 0;     // below snapshot_places
+  std::uint64_t blocks = 0;    // of the group that take part
+  std::uint64_t distinct = 0;  // values there: the owners, where the place is right
+  double together = 0;         // share of consecutive frees that have the word in common
+  double in_order = 0;         // the same of consecutive allocations
+  double chance = 0;           // that any two blocks have it in common
+
+  [[nodiscard]] double gain() const noexcept { return together - std::max(in_order, chance); }
+
+  friend bool operator==(const owner_place&, const owner_place&) = default;
+};
+
+struct owner_places {
+  std::uint64_t snapshots = 0;  // in the journal
+  // Those that could name owners, by group; within one by falling gain, then the registers first. A group
+  // without any has none here.
+  std::vector<owner_place> found{};
+};
+
+// Of the journal at `path`. Contexts have the groups that `group_of_context` says, group 0 where it ends;
+// empty: each context is a group of its own. `progress` hears the share that is done now and then, and may
+// throw. Throws journal::error.
+[[nodiscard]] owner_places find_owner_places(
+    const std::filesystem::path& path, std::span<const std::uint32_t> group_of_context = {},
+    const std::function<void(double)>& progress = [](double) {});
+
+// All snapshots of a journal, a row each.
+struct snapshot_rows {
+  std::vector<std::uint64_t> event{};  // numbers of the events that they belong to
+  std::vector<std::uint64_t> words{};  // snapshot_places a row
+};
+
+[[nodiscard]] snapshot_rows read_snapshots(
+    const std::filesystem::path& path, const std::function<void(double)>& progress = [](double) {});
+
+}  // namespace mallard::profile
