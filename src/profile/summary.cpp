@@ -164,6 +164,7 @@ nlohmann::ordered_json quotient(std::uint64_t dividend, std::uint64_t divisor) {
 
 summary summarize(journal::event_source& from) {
   summary s;
+  from.watch(journal::sections::snapshots, [&s](const journal::table& rows) { s.snapshots += rows.rows; });
   counter counts(s);
   journal::event_batch batch;
   while (from.next(batch)) counts.count(batch, from.tables().contexts);
@@ -232,6 +233,7 @@ std::string to_json(const summary& s) {
       {"peak_live_bytes", s.peak_live_bytes},
       {"peak_live_objects", s.peak_live_objects},
       {"unmatched_frees", s.unmatched_frees},
+      {"snapshots", s.snapshots},
       {"file_bytes", s.file_bytes},
       {"cpu_ns", s.usage.cpu_ns},
       {"recording_ns", s.usage.recording_ns == 0 ? json() : json(s.usage.recording_ns)},

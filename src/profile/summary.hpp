@@ -39,6 +39,7 @@ struct summary {
   std::uint64_t peak_live_bytes = 0;    // requested bytes alive at once, at most
   std::uint64_t peak_live_objects = 0;  // blocks alive at once, at most
   std::uint64_t unmatched_frees = 0;    // of blocks whose allocation is not in the journal
+  std::uint64_t snapshots = 0;          // of callers' registers and stacks; 0: none were asked for
   std::uint64_t file_bytes = 0;
   std::vector<journal::module_info> modules{};
   std::vector<journal::child_info> children{};

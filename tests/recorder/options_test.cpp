@@ -28,6 +28,7 @@ TEST(options, mistakes_get_one_line_and_exit_code_2) {
       {"--depth", "0", "true"},
       {"--depth", "2049", "true"},
       {"--depth", "x", "true"},
+      {"--witness", "--stack", "none", "true"},
       {"-o"},
       {"-o", "-", "true"},
   };

@@ -71,6 +71,7 @@ class ring_reader {
   // The last event that was taken from here, as the merging reader numbers them from 0.
   static constexpr std::uint64_t no_event = UINT64_MAX;
   std::uint64_t last_event = no_event;
+  std::uint32_t last_context = 0;  // its context, as the receiver numbers them
 
   [[nodiscard]] std::uint64_t stalls() const noexcept { return header_->stalls; }
   [[nodiscard]] std::uint64_t stalled_ticks() const noexcept { return header_->stalled_ticks; }

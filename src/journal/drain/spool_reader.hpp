@@ -15,8 +15,8 @@
 //     std::uint32_t frame(std::uint32_t parent, std::uint64_t return_address, std::uint64_t stack_offset);
 //     std::uint32_t scope(std::uint32_t parent, std::string_view name);
 //     void append(const event&);
-//     void snapshot(std::uint64_t event, std::span<const std::uint64_t>);   // event: number from 0, as
-//     appended
+//     void snapshot(std::uint64_t event, std::uint32_t context, std::span<const std::uint64_t> words);
+//         of an event that was appended, by its number from 0, and its context
 // whose results are the numbers that events then carry.
 #pragma once
 
@@ -175,6 +175,7 @@ MALLARD_INLINE void spool_reader<Receiver>::receive(ring_reader& ring, record r)
   appending_ = &ring;
   receiver_->append(e);
   ring.last_event = appended_;
+  ring.last_context = e.context;
   appending_ = nullptr;
   ++appended_;
 }
@@ -184,7 +185,8 @@ MALLARD_INLINE void spool_reader<Receiver>::receive(ring_reader& ring, record r)
 template <class Receiver>
 void spool_reader<Receiver>::receive_other(ring_reader& ring, record r) {
   if (r.kind == snapshot_record) {
-    if (ring.last_event != ring_reader::no_event) receiver_->snapshot(ring.last_event, ring.snapshot(r));
+    if (ring.last_event != ring_reader::no_event)
+      receiver_->snapshot(ring.last_event, ring.last_context, ring.snapshot(r));
     return;
   }
   known_thread& thread = thread_of(r.subject, r.time);

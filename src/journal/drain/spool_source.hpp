@@ -59,7 +59,7 @@ class recovered_tables {
   std::uint32_t frame(std::uint32_t parent, std::uint64_t return_address, std::uint64_t stack_offset);
   std::uint32_t scope(std::uint32_t parent, std::string_view name);
   void append(const event& e);
-  void snapshot(std::uint64_t, std::span<const std::uint64_t>) {}
+  void snapshot(std::uint64_t, std::uint32_t, std::span<const std::uint64_t>) {}
 
  private:
   process_tables tables_;

@@ -75,7 +75,7 @@ struct spool_options {
   std::uint32_t depth = 0;        // frames of a stack, the innermost ones; 0: all
   std::uint32_t free_stacks = 0;  // not 0: frees have a stack as well
   std::uint32_t children = 1;     // not 0: what the process forks and executes is recorded as well
-  std::uint32_t snapshots = 0;    // not 0: bursts of events have a snapshot
+  std::uint32_t snapshots = 0;    // not 0: windows of allocations have snapshots
 };
 
 struct spool_header {

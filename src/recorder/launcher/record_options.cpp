@@ -66,9 +66,10 @@ std::variant<record_options, int> parse_options(int argc, char** argv) {
       "Record neither child processes nor what the program becomes by exec");
   const auto record_snapshots = [&](std::int64_t) { chosen.recorded.snapshots = 1; };
   app.add_flag_function(
-      "--snapshot", record_snapshots,
-      "Record registers and stack words of some callers; they show which object owns a block");
-  app.add_flag_function("--witness", record_snapshots)->group("");  // its name of before
+      "--witness", record_snapshots,
+      "Record what shows which object owns a block: registers and stack words of the caller, for a thread's "
+      "first 65,536 allocations and for as many again in windows ever further apart");
+  app.add_flag_function("--snapshot", record_snapshots)->group("");  // its name of before
   app.add_option("--buffer", chosen.ring_bytes,
                  "Size of each thread's ring, rounded up to a power of two; 4k to 1g")
       ->type_name("BYTES")
@@ -108,6 +109,12 @@ std::variant<record_options, int> parse_options(int argc, char** argv) {
   }
   if (chosen.output == "-") {
     print_message("-o -: a journal is a file and cannot go to standard output");
+    return usage_error;
+  }
+  if (chosen.recorded.snapshots != 0 && chosen.recorded.stacks == journal::stack_mode::none) {
+    print_message(
+        "--witness tells blocks of one caller apart, so callers must be recorded: use --stack full or "
+        "caller");
     return usage_error;
   }
   if (chosen.command.empty()) {

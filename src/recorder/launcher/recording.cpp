@@ -83,6 +83,22 @@ std::string find_unseen(journal::spool_header& spool) {
 
 }  // namespace
 
+void snapshot_table::flush() {
+  if (rows_.empty()) return;
+  std::vector<const row*> order;
+  order.reserve(rows_.size());
+  for (const row& each : rows_) order.push_back(&each);
+  std::ranges::sort(order, {}, [](const row* r) { return std::pair(r->context, r->words[0]); });
+  table_.rows = rows_.size();
+  for (std::size_t i = 0; i < table_.columns.size(); ++i) {
+    auto& numbers = std::get<std::vector<std::uint64_t>>(table_.columns[i].values);
+    numbers.clear();
+    for (const row* const r : order) numbers.push_back(r->words[i]);
+  }
+  out_->add_table(table_);
+  rows_.clear();
+}
+
 recording::recording(const std::string& path, std::unique_ptr<spool_file> spool, journal::metadata about,
                      const clock_rate& clock, std::atomic<std::uint32_t>& heartbeat,
                      unsigned usage_interval_ms)

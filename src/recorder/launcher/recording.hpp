@@ -12,6 +12,8 @@
 
 #include <sys/types.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -36,40 +38,42 @@ namespace mallard::recorder {
 
 // snapshot_table: the registers and stack words behind some events, as sections of the journal.
 //
+//     events, as they come   a b a a c b a ...       context a has the same words again and again,
+//     rows of a section      a a a a b b c ...       which a column then need not repeat
+//
 // Rows are gathered some thousand to a section, which is written behind the events that it is about.
-// FORMAT.md, `wtns`, has the columns.
+// FORMAT.md, `wtns`, has the columns. Sorting by context takes a quarter to a half off their size:
+// 10 to 40 bytes a snapshot remain.
 class snapshot_table {
  public:
   explicit snapshot_table(journal::writer& out) : out_(&out) {
-    rows_.type = journal::sections::snapshots;
-    for (std::uint16_t id = 1; id <= journal::snapshot_words; ++id) rows_.columns.push_back({.id = id});
+    table_.type = journal::sections::snapshots;
+    for (std::uint16_t id = 1; id <= journal::snapshot_words; ++id) table_.columns.push_back({.id = id});
   }
 
   // `words` are those of a snapshot record: the registers, then the words of the stack.
-  void add(std::uint64_t event, std::span<const std::uint64_t> words) {
-    append(0, event);
-    for (std::size_t i = 0; i < words.size(); ++i) append(1 + i, words[i]);
-    if (++rows_.rows == rows_at_once) flush();
+  void add(std::uint64_t event, std::uint32_t context, std::span<const std::uint64_t> words) {
+    row& next = rows_.emplace_back();
+    next.context = context;
+    next.words[0] = event;
+    std::copy(words.begin(), words.end(), next.words.begin() + 1);
+    if (rows_.size() == rows_at_once) flush();
   }
 
   // Writes what was gathered, if anything.
-  void flush() {
-    if (rows_.rows == 0) return;
-    out_->add_table(rows_);
-    rows_.rows = 0;
-    for (journal::table_column& column : rows_.columns) numbers_of(column).clear();
-  }
+  void flush();
 
  private:
-  static constexpr std::size_t rows_at_once = 4096;
+  static constexpr std::size_t rows_at_once = 8192;
 
-  static std::vector<std::uint64_t>& numbers_of(journal::table_column& column) {
-    return std::get<std::vector<std::uint64_t>>(column.values);
-  }
-  void append(std::size_t column, std::uint64_t value) { numbers_of(rows_.columns[column]).push_back(value); }
+  struct row {
+    std::uint32_t context;
+    std::array<std::uint64_t, journal::snapshot_words> words;  // the event, then those of the snapshot
+  };
 
   journal::writer* out_;
-  journal::table rows_;
+  std::vector<row> rows_;
+  journal::table table_;
 };
 
 class recording {
@@ -135,7 +139,9 @@ class recording {
       return out->intern_scope(parent, out->intern_name(name));
     }
     void append(const journal::event& e) { out->append(e); }
-    void snapshot(std::uint64_t event, std::span<const std::uint64_t> words) { snapshots->add(event, words); }
+    void snapshot(std::uint64_t event, std::uint32_t context, std::span<const std::uint64_t> words) {
+      snapshots->add(event, context, words);
+    }
   };
 
   void commit();

@@ -55,7 +55,7 @@ class launcher {
       return out->intern_scope(parent, out->intern_name(name));
     }
     void append(const event& e) { out->append(e); }
-    void snapshot(std::uint64_t, std::span<const std::uint64_t>) {}
+    void snapshot(std::uint64_t, std::uint32_t, std::span<const std::uint64_t>) {}
   };
 
   void before(std::uint64_t size_after) {

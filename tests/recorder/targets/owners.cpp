@@ -1,5 +1,6 @@
-// owners [COUNT]: containers of one class that allocate at one place; prints "size owner" for each first
-// block. With COUNT, as many allocations follow, by two threads at once.
+// owners [COUNT [TURNS]]: containers of one class that allocate at one place; prints "size owner" for each
+// first block. With COUNT, as many allocations follow, by two threads at once, or by TURNS threads one after
+// the other.
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -34,7 +35,10 @@ int main(int argument_count, char** arguments) {
   for (int i = 0; i < 20; ++i) bags[i].add(7000 + static_cast<std::size_t>(i));
   for (int i = 0; i < 20; ++i)
     std::printf("%d %lu\n", 7000 + i, static_cast<unsigned long>(reinterpret_cast<std::uintptr_t>(&bags[i])));
-  if (argument_count > 1) {
+  if (argument_count > 2) {
+    const int turns = std::atoi(arguments[2]);
+    for (int i = 0; i < turns; ++i) std::thread(churn, std::atoi(arguments[1]) / turns).join();
+  } else if (argument_count > 1) {
     const int count = std::atoi(arguments[1]);
     std::thread other(churn, count / 2);
     churn(count / 2);

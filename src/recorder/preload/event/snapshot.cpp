@@ -1,5 +1,8 @@
 #include "recorder/preload/event/snapshot.hpp"
 
+#include <atomic>
+#include <bit>
+
 #include "journal/spool/ring_record.hpp"
 #include "recorder/preload/unwind/call_frame_program.hpp"
 #include "recorder/preload/unwind/eh_frame_table.hpp"
@@ -8,9 +11,9 @@
 namespace mallard::recorder {
 namespace {
 
-constexpr std::uint32_t burst_every = 1U << 16;  // allocations; a power of two
-constexpr std::uint32_t burst = 1U << 12;
-constexpr unsigned most_frames = 16;  // of this library, between an entry point and here
+constexpr std::uint64_t window = 1U << 16;    // allocations
+constexpr std::uint64_t farthest = 1U << 20;  // from one window to the next; both powers of two
+constexpr unsigned most_frames = 16;          // of this library, between an entry point and here
 
 // Callee-saved, in the order of a snapshot record.
 struct registers {
@@ -34,26 +37,67 @@ MALLARD_INLINE registers registers_here() noexcept {
 
 constexpr unsigned bp = 1;  // among the saved ones
 
-// Makes the registers those of the caller; false if they are not known.
-bool step(registers& at) noexcept {
+// How to get from a frame of this library to its caller's, by where its code returns to: worked out once.
+struct frame_step {
+  std::uint64_t cfa_offset = 0;
+  std::uint64_t kept_at[snapshot_registers]{};  // from the CFA; 0: the register is unchanged
+  bool cfa_from_bp = false;
+};
+
+struct known_step {
+  std::atomic<std::uintptr_t> pc{0};
+  frame_step step{};
+};
+constexpr std::uintptr_t unused = 0;
+constexpr std::uintptr_t being_written = 1;
+
+constinit known_step known_steps[256]{};  // the entry points return to some fifty places
+
+bool find_step(std::uintptr_t pc, frame_step& out) noexcept {
   eh_frame_table table;
   frame_description function;
   frame_row row;
-  if (!find_table(at.pc - 1, table) || !find_description(table, at.pc - 1, function)) return false;
-  if (!find_row(function, at.pc - 1, row)) return false;
+  if (!find_table(pc - 1, table) || !find_description(table, pc - 1, function)) return false;
+  if (!find_row(function, pc - 1, row)) return false;
   if (row.cfa != cfa_from::sp && row.cfa != cfa_from::bp) return false;
-  const std::uintptr_t cfa = (row.cfa == cfa_from::sp ? at.sp : at.saved[bp]) + row.cfa_offset;
+  out.cfa_from_bp = row.cfa == cfa_from::bp;
+  out.cfa_offset = row.cfa_offset;
   const kept_rule rules[snapshot_registers] = {
       row.kept[0], {row.bp.how, row.bp.offset}, row.kept[1], row.kept[2], row.kept[3], row.kept[4]};
   for (unsigned i = 0; i < snapshot_registers; ++i) {
-    if (rules[i].how == value_of::memory_at_cfa)
-      at.saved[i] = word_at(cfa + rules[i].offset);
-    else if (rules[i].how != value_of::unchanged)
-      return false;
+    if (rules[i].how != value_of::memory_at_cfa && rules[i].how != value_of::unchanged) return false;
+    out.kept_at[i] = rules[i].how == value_of::unchanged ? 0 : rules[i].offset;
   }
+  return true;
+}
+
+// Makes the registers those of the caller; false if they are not known.
+bool step(registers& at) noexcept {
+  known_step& known = known_steps[at.pc * 0x9e3779b97f4a7c15U >> 56];
+  frame_step found;
+  std::uintptr_t owner = known.pc.load(std::memory_order_acquire);
+  if (owner == at.pc) [[likely]] {
+    found = known.step;
+  } else {
+    if (!find_step(at.pc, found)) return false;
+    if (owner == unused && known.pc.compare_exchange_strong(owner, being_written)) {
+      known.step = found;
+      known.pc.store(at.pc, std::memory_order_release);
+    }
+  }
+  const std::uintptr_t cfa = (found.cfa_from_bp ? at.saved[bp] : at.sp) + found.cfa_offset;
+  for (unsigned i = 0; i < snapshot_registers; ++i)
+    if (found.kept_at[i] != 0) at.saved[i] = word_at(cfa + found.kept_at[i]);
   at.pc = word_at(cfa - sizeof(std::uintptr_t));
   at.sp = cfa;
   return true;
+}
+
+// Whether the allocation of this number, from 0, has a snapshot.
+bool is_in_window(std::uint64_t number) noexcept {
+  if (number < 2 * window) return number < window;
+  const std::uint64_t begin = number < farthest ? std::bit_floor(number) : number & ~(farthest - 1);
+  return number - begin < window;
 }
 
 // Precondition: the ring has room for it.
@@ -73,8 +117,8 @@ void write(const registers& caller, const stack_range& stack) noexcept {
 }  // namespace
 
 MALLARD_NOINLINE void emit_snapshot(const call_site& site) noexcept {
-  if ((self.snapshot_candidates++ & (burst_every - 1)) >= burst) return;
   if (self.ring.shared == nullptr || current_spool() == nullptr) return;
+  if (!is_in_window(self.caches->allocations++)) return;
   registers at = registers_here();
   const walk_start start = site.start();
   for (unsigned i = 0; at.sp != start.sp; ++i)

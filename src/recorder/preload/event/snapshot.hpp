@@ -3,10 +3,19 @@
 //     event        [malloc ...]                              the owner of the block, say the container,
 //     snapshot     [rbx rbp r12 r13 r14 r15 | 20 words]      nearly always stands in one of these places
 //
-// Of each 64 Ki allocations of a thread the first 4096 have one. The registers are those at the program's
-// call: the frames of this library in between are unwound by their own rules, so no entry point has to save
-// anything, and recording without snapshots costs one load and a branch. A few microseconds each. Threads
-// that share a ring have none.
+// Whole windows of a ring's allocations have one, each window twice as far from the beginning as the one
+// before, and at last one in each million:
+//
+//     0 [## 64 Ki ##]     128 Ki [## 64 Ki ##]     256 Ki [## 64 Ki ##]     512 Ki ... 1 Mi ... 2 Mi ... 3 Mi
+//
+// What is asked of them is whether blocks that are freed one behind the other belong together. So most blocks
+// of an owner must be there, not one in so many. All contexts are treated alike, so that what is found about
+// them can be added up. Of short-lived threads that follow each other a ring makes one.
+//
+// The registers are those at the program's call: the frames of this library in between are unwound by their
+// own rules, which are worked out once a frame. So no entry point has to save anything, whatever compiler
+// made it, and recording without snapshots costs one load and a branch. A snapshot costs some 50 ns and 224
+// bytes of the ring here, and about 400 ns in the launcher. Threads that share a ring have none.
 #pragma once
 
 #include "recorder/preload/event/call_site.hpp"

@@ -30,6 +30,7 @@ void forget_ring_caches(ring_caches* whole) noexcept {
     if (known == whole) {
       known->contexts.clear();
       known->stacks.clear();
+      known->allocations = 0;
     } else if (known == &shared_caches) {
       *known = {};
     } else {

@@ -28,6 +28,7 @@ inline constexpr std::uint32_t shared_ring = 0;
 struct ring_caches {
   context_tree contexts;
   stack_memo stacks;
+  std::uint64_t allocations;  // so far, while snapshots are taken
 };
 
 // Those of a ring, made when they are first asked for; null if there is no memory for them.
@@ -49,7 +50,6 @@ struct thread_state {
   std::uint32_t calls;         // so far, of which one in 64 is timed:
   std::uint32_t next_timed;    // this one next
   std::uint32_t random;        // by which that is chosen
-  std::uint32_t snapshot_candidates;  // allocations so far that could have had a snapshot
   open_scopes scopes;
 };
 
