@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from statistics import median, quantiles
 
 from limits import Limit
-from workloads import CALLER, COMPRESSED, FULL, NATIVE, RAW
+from workloads import CALLER, COMPRESSED, FULL, NATIVE, RAW, WITNESS
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,7 @@ class Row:
     added_s: float | None = None
     added_ns_per_event: float | None = None
     of_raw: float | None = None
+    of_full: float | None = None  # CPU time over that of recording full stacks
     bytes_per_event: float | None = None
     deep: bool = False
 
@@ -80,6 +81,14 @@ def added(measured: Measured, variant: str) -> float | None:
         runs[variant].cpu - runs[NATIVE].cpu for runs in measured.rounds if variant in runs and NATIVE in runs
     ]
     return median(differences) if differences and variant not in measured.failed else None
+
+
+def over_full(measured: Measured, variant: str) -> float | None:
+    """Return the CPU time of a variant over that of full stacks: the median of the ratios within a round."""
+    ratios = [
+        runs[variant].cpu / runs[FULL].cpu for runs in measured.rounds if variant in runs and FULL in runs
+    ]
+    return median(ratios) if ratios and not {variant, FULL} & measured.failed.keys() else None
 
 
 def row(measured: Measured, variant: str) -> Row:
@@ -103,6 +112,7 @@ def row(measured: Measured, variant: str) -> Row:
         added_s=more if compared else None,
         added_ns_per_event=more / events * 1e9 if compared and more is not None and events else None,
         of_raw=more / raw if compared and more is not None and raw is not None and raw > 0 else None,
+        of_full=over_full(measured, variant) if variant == WITNESS else None,
         bytes_per_event=median(bytes_an_event) if bytes_an_event else None,
         deep=measured.deep,
     )
@@ -114,6 +124,9 @@ def limits(rows: list[Row]) -> Iterator[Limit]:
     def ratio(found: Row) -> float | None:
         return found.of_raw
 
+    def slowdown(found: Row) -> float | None:
+        return found.of_full
+
     def size(found: Row) -> float | None:
         return found.bytes_per_event
 
@@ -123,6 +136,7 @@ def limits(rows: list[Row]) -> Iterator[Limit]:
             yield worst(f"full stacks add, of what heaptrack --raw adds{which}", at_most, group, FULL, ratio)
     yield worst("caller only adds, of what heaptrack --raw adds", 0.25, rows, CALLER, ratio)
     yield middle("caller only adds, of what heaptrack --raw adds", 0.15, rows, CALLER, ratio)
+    yield worst("with --witness it takes, of full stacks' CPU time", 2, rows, WITNESS, slowdown)
     yield middle("journal bytes over events, full stacks", 3, rows, FULL, size)
     yield worst("journal bytes over events, full stacks", 4.5, rows, FULL, size)
 

@@ -20,7 +20,8 @@ def method(rounds: int, scale: float) -> dict[str, str]:
         "order": f"all variants alternate within a round, a fresh process each, whole rounds: {rounds};"
         " a round begins with another variant than the one before",
         "figures": "median and [10 %, 90 %] over the rounds; added is the median of the differences to native"
-        " of the same round; of --raw is that over what heaptrack --raw adds; events are the journal's;"
+        " of the same round; of --raw is that over what heaptrack --raw adds; over full is CPU time over that"
+        " of full stacks; events are the journal's;"
         " depth is the median of the frames of the recorded stacks, full",
         "inputs": "full size"
         if scale == 1
@@ -67,7 +68,7 @@ def show(
     table = Table(box=None, header_style="bold")
     for name in ("program", "variant"):
         table.add_column(name)
-    for name in ("depth", "CPU s", "spread", "added s", "ns/event", "of --raw", "bytes/event"):
+    for name in ("depth", "CPU s", "spread", "added s", "ns/event", "of --raw", "over full", "bytes/event"):
         table.add_column(name, justify="right")
     for program in measured:
         for row in rows:
@@ -112,5 +113,6 @@ def cells(row: Row, depth: float | None) -> list[str]:
         number(row.added_s, ".3f"),
         number(row.added_ns_per_event, ".1f"),
         number(row.of_raw, ".3f"),
+        number(row.of_full, ".2f"),
         number(row.bytes_per_event, ".2f"),
     ]

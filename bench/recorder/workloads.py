@@ -142,6 +142,7 @@ def import_history(folder: Path) -> None:
 NATIVE = "native"
 CALLER = "caller"
 FULL = "full"
+WITNESS = "witness"
 RAW = "heaptrack --raw"  # the yardstick of the limits
 COMPRESSED = "heaptrack"  # beside it, for its users; no limit reads it
 
@@ -163,8 +164,8 @@ def variants(recorder: str) -> list[Variant]:
     def native(program: Command, _output: Path) -> Command:
         return program
 
-    def recorded(stack: str) -> Callable[[Command, Path], Command]:
-        return lambda program, output: (recorder, "--stack", stack, "-o", str(output), "--", *program)
+    def recorded(*options: str) -> Callable[[Command, Path], Command]:
+        return lambda program, output: (recorder, *options, "-o", str(output), "--", *program)
 
     def heaptrack(*options: str) -> Callable[[Command, Path], Command]:
         return lambda program, output: ("heaptrack", *options, "-o", str(output), *program)
@@ -172,8 +173,9 @@ def variants(recorder: str) -> list[Variant]:
     return [
         Variant(NATIVE, native),
         Variant("native a/a", native),
-        Variant(CALLER, recorded("caller"), journal=True),
-        Variant(FULL, recorded("full"), journal=True),
+        Variant(CALLER, recorded("--stack", "caller"), journal=True),
+        Variant(FULL, recorded("--stack", "full"), journal=True),
+        Variant(WITNESS, recorded("--stack", "full", "--witness"), journal=True),
         Variant(RAW, heaptrack("--raw")),
         Variant(COMPRESSED, heaptrack()),
     ]

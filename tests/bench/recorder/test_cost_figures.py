@@ -3,7 +3,7 @@
 import pytest
 
 from cost_figures import Measured, Row, Run, limits, row, spread
-from workloads import CALLER, COMPRESSED, FULL, NATIVE, RAW
+from workloads import CALLER, COMPRESSED, FULL, NATIVE, RAW, WITNESS
 
 PROGRAMS = ("jq", "xmllint", "sqlite3", "perl", "churn")
 
@@ -30,6 +30,14 @@ def test_added_is_compared_within_a_round() -> None:
 
 def test_one_disturbed_round_does_not_move_the_result() -> None:
     assert row(measured((1.0, 1.1, 1.5), (1.0, 9.0, 1.5), (1.0, 1.1, 1.5)), FULL).of_raw == pytest.approx(0.2)
+
+
+def test_witnesses_are_compared_with_full_stacks_within_a_round() -> None:
+    made = Measured("jq", "sums", [{FULL: Run(f), WITNESS: Run(w)} for f, w in ((1, 1.5), (2, 4.0), (4, 6.0))])
+    assert row(made, WITNESS).of_full == pytest.approx(1.5)
+    assert row(made, FULL).of_full is None
+    made.failed[FULL] = "exit code 1"
+    assert row(made, WITNESS).of_full is None
 
 
 def test_native_adds_nothing_to_itself() -> None:
@@ -74,20 +82,21 @@ def test_spread_is_from_ten_to_ninety_percent(figures: list[float], low: float, 
     assert spread(figures) == pytest.approx((low, high))
 
 
-def rows(full: list[float], caller: list[float], size: list[float]) -> list[Row]:
+def rows(full: list[float], caller: list[float], size: list[float], witness: list[float]) -> list[Row]:
     """Rows of five programs with these ratios and bytes an event, the last one's stacks deep."""
     return [
         made
-        for name, f, c, s in zip(PROGRAMS, full, caller, size, strict=True)
+        for name, f, c, s, w in zip(PROGRAMS, full, caller, size, witness, strict=True)
         for made in (
             Row(name, FULL, "ok", of_raw=f, bytes_per_event=s, deep=name == PROGRAMS[-1]),
             Row(name, CALLER, "ok", of_raw=c, bytes_per_event=9.0, deep=name == PROGRAMS[-1]),
+            Row(name, WITNESS, "ok", of_full=w, deep=name == PROGRAMS[-1]),
             Row(name, RAW, "ok", of_raw=1.0, deep=name == PROGRAMS[-1]),
         )
     ]
 
 
-HELD = ([0.4] * 4 + [0.6], [0.25, 0.25, 0.15, 0.1, 0.1], [4.5, 4.5, 3.0, 1.0, 1.0])
+HELD = ([0.4] * 4 + [0.6], [0.25, 0.25, 0.15, 0.1, 0.1], [4.5, 4.5, 3.0, 1.0, 1.0], [2.0] * 5)
 
 
 def judged(made: list[Row]) -> list[bool | None]:
@@ -96,7 +105,7 @@ def judged(made: list[Row]) -> list[bool | None]:
 
 
 def test_figures_at_the_limits_hold_them() -> None:
-    assert judged(rows(*HELD)) == [True] * 6
+    assert judged(rows(*HELD)) == [True] * 7
 
 
 @pytest.mark.parametrize(
@@ -106,8 +115,9 @@ def test_figures_at_the_limits_hold_them() -> None:
         (0, [0.1, 0.1, 0.1, 0.1, 0.61], [1]),
         (1, [0.1, 0.26, 0.1, 0.1, 0.1], [2]),
         (1, [0.16, 0.16, 0.16, 0.1, 0.1], [3]),
-        (2, [3.1, 3.1, 3.1, 1.0, 1.0], [4]),
-        (2, [1.0, 1.0, 1.0, 1.0, 4.6], [5]),
+        (3, [1.0, 1.0, 1.0, 1.0, 2.1], [4]),
+        (2, [3.1, 3.1, 3.1, 1.0, 1.0], [5]),
+        (2, [1.0, 1.0, 1.0, 1.0, 4.6], [6]),
     ],
 )
 def test_each_limit_can_be_missed_alone(which: int, figures: list[float], missed: list[int]) -> None:
@@ -124,13 +134,13 @@ def test_limit_names_the_program_that_is_worst() -> None:
 def test_program_without_the_figure_leaves_the_limit_unjudged() -> None:
     made = [r for r in rows(*HELD) if not (r.program == "perl" and r.variant == FULL)]
     made.append(Row("perl", FULL, "failed", "exit code 1"))
-    assert judged(made) == [None, True, True, True, None, None]
+    assert judged(made) == [None, True, True, True, True, None, None]
 
 
 def test_deep_programs_are_judged_where_some_were_run() -> None:
     made = [r for r in rows(*HELD) if not r.deep]
-    assert [limit.at_most for limit in limits(made)] == [0.4, 0.25, 0.15, 3, 4.5]
+    assert [limit.at_most for limit in limits(made)] == [0.4, 0.25, 0.15, 2, 3, 4.5]
 
 
 def test_nothing_measured_holds_nothing() -> None:
-    assert judged([]) == [None] * 6
+    assert judged([]) == [None] * 7
