@@ -117,6 +117,27 @@ class StatisticsPass:
     def live_bytes(self, grouping: int) -> NDArray[np.uint64]:
         """Return the most live bytes in each bucket of time, as [groups, buckets]."""
 
+def owner_place_names() -> list[str]:
+    """Return the name of each word of a snapshot: six registers, then words above the stack pointer."""
+
+def owner_places(
+    path: str,
+    of_context: NDArray[np.uint32] | None = None,
+    progress: Callable[[float], object] = ...,
+) -> Columns:
+    """Return the words that tell the owners of each group's blocks apart (src/profile/owner_places.hpp).
+
+    Columns: group, place (index into owner_place_names), blocks, distinct, together, in_order, chance, gain;
+    rows by group, those of one by falling gain. Groups are those of of_context, else each context is one.
+    Reads the journal twice, and raises JournalError. What `progress` raises comes through, too.
+    """
+
+def snapshots(path: str, progress: Callable[[float], object] = ...) -> Columns:
+    """Return all snapshots of the journal: event (its number, which is its object's allocation) and words.
+
+    words has a row for each snapshot and a column for each of owner_place_names. Raises JournalError.
+    """
+
 class Symbolizer:
     """Names code addresses of one file (src/symbols/symbolizer.hpp)."""
 

@@ -27,21 +27,6 @@ namespace journal = mallard::journal;
 namespace mallard::native {
 namespace {
 
-// Handles what signals have come: Ctrl-C is an exception. Needs no lock.
-void let_signals_through() {
-  const nb::gil_scoped_acquire with_lock;
-  if (PyErr_CheckSignals() != 0) throw nb::python_error();
-}
-
-// What native code without the interpreter's lock calls now and then, so that Ctrl-C gets through, too.
-std::function<void(double)> caller_of(const nb::object& progress) {
-  return [&progress](double share) {
-    const nb::gil_scoped_acquire with_lock;
-    let_signals_through();
-    if (!progress.is_none()) progress(share);
-  };
-}
-
 nb::dict import_journal(const std::filesystem::path& source, const std::string& form,
                         const std::filesystem::path& to, const nb::object& progress) {
   if (form != "text" && form != "csapp") throw nb::value_error("form must be text or csapp");

@@ -1,12 +1,16 @@
-// Statistics of groups of objects, each figure a column.
+// Statistics of groups of objects, and where their owners are found; each figure a column.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -15,6 +19,7 @@
 #include "native/bind.hpp"
 #include "native/python_values.hpp"
 #include "profile/journal_pass.hpp"
+#include "profile/owner_places.hpp"
 
 namespace nb = nanobind;
 namespace profile = mallard::profile;
@@ -118,9 +123,58 @@ auto live_bytes_of(const profile::statistics_pass& self, std::size_t grouping) {
       levels.data(), {groups, levels.size() / groups}, nb::handle());
 }
 
+nb::dict owner_places(const std::filesystem::path& path, const nb::object& of_context,
+                      const nb::object& progress) {
+  using row = profile::owner_place;
+  nb::dict columns;
+  columns["of_context"] = of_context;
+  const std::vector<std::uint32_t> groups = vector_of<std::uint32_t>(columns, "of_context");
+  columns.clear();
+  profile::owner_places all;
+  {
+    const std::function<void(double)> heard = caller_of(progress);
+    const nb::gil_scoped_release without_lock;
+    all = profile::find_owner_places(path, groups, heard);
+  }
+  columns["group"] = column_of(all.found, [](const row& r) { return r.group; });
+  columns["place"] = column_of(all.found, [](const row& r) { return r.place; });
+  columns["blocks"] = column_of(all.found, [](const row& r) { return r.blocks; });
+  columns["distinct"] = column_of(all.found, [](const row& r) { return r.distinct; });
+  columns["together"] = column_of(all.found, [](const row& r) { return r.together; });
+  columns["in_order"] = column_of(all.found, [](const row& r) { return r.in_order; });
+  columns["chance"] = column_of(all.found, [](const row& r) { return r.chance; });
+  columns["gain"] = column_of(all.found, [](const row& r) { return r.gain(); });
+  return columns;
+}
+
+nb::dict snapshots(const std::filesystem::path& path, const nb::object& progress) {
+  profile::snapshot_rows rows;
+  {
+    const std::function<void(double)> heard = caller_of(progress);
+    const nb::gil_scoped_release without_lock;
+    rows = profile::read_snapshots(path, heard);
+  }
+  nb::dict columns;
+  columns["words"] =
+      to_column(std::move(rows.words)).attr("reshape")(rows.event.size(), profile::snapshot_places);
+  columns["event"] = to_column(std::move(rows.event));
+  return columns;
+}
+
+std::vector<std::string> owner_place_names() {
+  std::vector<std::string> names;
+  for (std::size_t place = 0; place < profile::snapshot_places; ++place)
+    names.push_back(profile::name_of_place(place));
+  return names;
+}
+
 }  // namespace
 
 void bind_groups(nb::module_& module) {
+  module.def("owner_place_names", owner_place_names);
+  module.def("owner_places", owner_places, nb::arg("path"), nb::arg("of_context") = nb::none(),
+             nb::arg("progress") = nb::none());
+  module.def("snapshots", snapshots, nb::arg("path"), nb::arg("progress") = nb::none());
   nb::class_<profile::statistics_pass>(module, "StatisticsPass")
       .def("__init__", open, nb::arg("path"), nb::arg("events"), nb::arg("end_time"), nb::arg("groupings"))
       .def("advance", advance, nb::call_guard<nb::gil_scoped_release>())

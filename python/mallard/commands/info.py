@@ -126,6 +126,8 @@ def rows(summary: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "regions", f"{summary['regions']['regions']:,}, and in them:"
         for name, value in allocation(summary["regions"]):
             yield f"  {name}", value
+    if summary["snapshots"]:
+        yield "snapshots", f"{summary['snapshots']:,}, of the callers' registers and stacks"
     if summary["unmatched_frees"]:
         yield "unmatched frees", f"{summary['unmatched_frees']:,}"
     if summary["cpu_ns"]:

@@ -1,4 +1,4 @@
-"""The tables beside the objects, as columns: contexts, their frames, threads, modules, regions, timeline.
+"""The tables beside the objects: contexts, frames, threads, modules, regions, snapshots, timeline.
 
 What is unknown is NULL. docs/export.md describes every column.
 """
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mallard import _native
 from mallard.analysis.model import Frame
 from mallard.analysis.store import Columns, Store
 from mallard.analysis.symbols import Symbols
@@ -26,6 +27,7 @@ def tables(store: Store, symbols: Symbols) -> dict[str, Columns]:
         "threads": threads(store),
         "modules": modules(store),
         "regions": regions(store),
+        "snapshots": snapshots(store),
         "timeline": timeline(store),
     }
     return {name: table for name, table in found.items() if len(next(iter(table.values())))}
@@ -94,6 +96,13 @@ def regions(store: Store) -> Columns:
     events = {name: numbers(known(found[name])) for name in ("created", "ended")}
     rows = len(found["created"])
     return {"region": np.arange(1, rows + 1, dtype=np.uint32), **found, **events}
+
+
+def snapshots(store: Store) -> Columns:
+    """A row a snapshot, by its object's allocation."""
+    found = _native.snapshots(store.path)
+    names = [name.replace("+", "_") for name in _native.owner_place_names()]
+    return {"allocation": found["event"], **dict(zip(names, found["words"].T.copy(), strict=True))}
 
 
 def timeline(store: Store) -> Columns:
