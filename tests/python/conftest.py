@@ -68,6 +68,15 @@ def mallard() -> Mallard:
 
 
 @pytest.fixture(scope="session")
+def witnesses(mallard: Mallard, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A journal of perl with snapshots."""
+    path = tmp_path_factory.mktemp("witnesses") / "perl.mlrd"
+    work = ("/usr/bin/perl", "-e", "my @a = map { [$_] } 1 .. 5000")
+    assert mallard("record", "--witness", "-o", path, "--", *work).returncode == 0
+    return path
+
+
+@pytest.fixture(scope="session")
 def journal(mallard: Mallard, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The journal of a perl program that builds 10000 small lists."""
     path = tmp_path_factory.mktemp("journal") / "perl.mlrd"

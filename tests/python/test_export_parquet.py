@@ -7,6 +7,8 @@ import duckdb
 from conftest import Mallard
 from exported import ROOT, rows
 
+from mallard import _native
+
 
 def test_objects_are_what_info_counts(tables: Path, summary: dict[str, Any]) -> None:
     ((objects, total, alive, threads),) = rows(
@@ -76,6 +78,22 @@ def test_every_column_is_documented(tables: Path) -> None:
     for path in tables.iterdir():
         for name, *_ in duckdb.execute(f"DESCRIBE FROM '{path}'").fetchall():
             assert f"`{name}`" in page, f"{name} of {path.name}"
+
+
+def test_snapshots_have_a_row_each_and_belong_to_objects(
+    mallard: Mallard, witnesses: Path, tmp_path: Path
+) -> None:
+    assert mallard("export", witnesses, "--parquet", tmp_path).returncode == 0
+    events = set(_native.snapshots(str(witnesses))["event"].tolist())
+    assert len(events) > 5000
+    assert set(rows("SELECT allocation FROM {snapshots}", tmp_path)) == {(event,) for event in events}
+    ((unknown, stacks),) = rows(
+        "SELECT count(*) FILTER (o.allocation IS NULL), count(*) FILTER (sp_152 <> 0) "
+        "FROM {snapshots} s LEFT JOIN {objects} o USING (allocation)",
+        tmp_path,
+    )
+    assert unknown == 0
+    assert stacks > 0
 
 
 def test_files_are_replaced_all_or_none(mallard: Mallard, journal: Path, tmp_path: Path) -> None:

@@ -86,6 +86,16 @@ def test_regions_have_figures_of_their_own(mallard: Mallard, tmp_path: Path) -> 
     assert "2, and in them:" in shown
 
 
+def test_snapshots_are_counted_where_they_were_asked_for(
+    mallard: Mallard, journal: Path, witnesses: Path
+) -> None:
+    assert json.loads(mallard("info", "--json", journal).stdout)["snapshots"] == 0
+    assert "snapshots" not in mallard("info", journal).stdout
+    count = json.loads(mallard("info", "--json", witnesses).stdout)["snapshots"]
+    assert count > 5000
+    assert f"{count:,}, of the callers' registers and stacks" in mallard("info", witnesses).stdout
+
+
 def test_children_are_told_with_their_journals(mallard: Mallard, tmp_path: Path) -> None:
     path = tmp_path / "family.mlrd"
     fork = "my @a = (1 .. 1000); for (1 .. 2) { fork or exit }; 1 while wait > 0"

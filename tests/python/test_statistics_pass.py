@@ -171,3 +171,44 @@ def test_groupings_that_contradict_themselves_are_refused(
 def test_what_is_no_array_is_refused(text: str) -> None:
     with pytest.raises(TypeError, match="of_context"):
         _native.StatisticsPass(text, EVENTS, 0, [{"of_context": "0", "groups": 1}])
+
+
+def test_places_of_owners_are_found_by_context_or_group(witnesses: Path) -> None:
+    by_context = _native.owner_places(str(witnesses))
+    assert len({len(column) for column in by_context.values()}) == 1, "a row has all columns"
+    assert len(by_context["group"]) > 0
+    assert (by_context["distinct"] * 8 <= by_context["blocks"]).all()
+    assert by_context["place"].max() < len(_native.owner_place_names()) == 26
+    np.testing.assert_allclose(
+        by_context["gain"],
+        by_context["together"] - np.maximum(by_context["in_order"], by_context["chance"]),
+    )
+    one_group = _native.owner_places(str(witnesses), np.full(1 << 16, 7, np.uint32))
+    assert set(one_group["group"]) == {7}
+    assert one_group["blocks"].max() > by_context["blocks"].max()
+    names = _native.owner_place_names()
+    assert (names[0], names[6], names[25]) == ("rbx", "sp+0", "sp+152")
+
+
+def test_places_of_owners_and_snapshots_say_how_far_they_are_and_can_be_stopped(
+    text: str, witnesses: Path
+) -> None:
+    def stop(share: float) -> None:
+        raise InterruptedError
+
+    for read in (_native.owner_places, _native.snapshots):
+        shares: list[float] = []
+        read(str(witnesses), progress=shares.append)
+        assert shares == sorted(shares)
+        assert shares[-1] == 1
+        with pytest.raises(InterruptedError):
+            read(str(witnesses), progress=stop)
+        assert len(read(text)["group" if read is _native.owner_places else "event"]) == 0
+        with pytest.raises(_native.JournalError):
+            read(f"{text}.gone")
+    assert _native.snapshots(text)["words"].shape == (0, 26)
+
+
+def test_groups_of_owners_that_are_no_numbers_are_refused(witnesses: Path) -> None:
+    with pytest.raises(TypeError):
+        _native.owner_places(str(witnesses), "contexts")  # type: ignore[arg-type]

@@ -67,8 +67,8 @@ std::variant<record_options, int> parse_options(int argc, char** argv) {
   const auto record_snapshots = [&](std::int64_t) { chosen.recorded.snapshots = 1; };
   app.add_flag_function(
       "--witness", record_snapshots,
-      "Record what shows which object owns a block: registers and stack words of the caller, for a thread's "
-      "first 65,536 allocations and for as many again in windows ever further apart");
+      "Also record registers and stack words of callers, which show what object owns a block: in windows of "
+      "65,536 allocations a thread, ever further apart");
   app.add_flag_function("--snapshot", record_snapshots)->group("");  // its name of before
   app.add_option("--buffer", chosen.ring_bytes,
                  "Size of each thread's ring, rounded up to a power of two; 4k to 1g")

@@ -33,7 +33,9 @@ def test_one_disturbed_round_does_not_move_the_result() -> None:
 
 
 def test_witnesses_are_compared_with_full_stacks_within_a_round() -> None:
-    made = Measured("jq", "sums", [{FULL: Run(f), WITNESS: Run(w)} for f, w in ((1, 1.5), (2, 4.0), (4, 6.0))])
+    made = Measured(
+        "jq", "sums", [{FULL: Run(f), WITNESS: Run(w)} for f, w in ((1, 1.5), (2, 4.0), (4, 6.0))]
+    )
     assert row(made, WITNESS).of_full == pytest.approx(1.5)
     assert row(made, FULL).of_full is None
     made.failed[FULL] = "exit code 1"
