@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <vector>
 
-#include "recorder/preload/unwind/frame_rule.hpp"
+#include "unwind/frame_rule.hpp"
 
-namespace mallard::recorder {
+namespace mallard::unwind {
 namespace {
 
 std::uintptr_t address_of(const void* place) { return reinterpret_cast<std::uintptr_t>(place); }
@@ -32,11 +32,11 @@ void read(const std::vector<std::uint8_t>& bytes, std::uint16_t selector) {
 }
 
 }  // namespace
-}  // namespace mallard::recorder
+}  // namespace mallard::unwind
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 2) return 0;
   const auto selector = static_cast<std::uint16_t>(data[0] | data[1] << 8);
-  mallard::recorder::read({data + 2, data + size}, selector);
+  mallard::unwind::read({data + 2, data + size}, selector);
   return 0;
 }

@@ -73,7 +73,9 @@ OF_ONE_FILE = {
 }
 
 # What enters the recorded program: libc, and the parts of the library that say what a record looks like.
-PRELOAD = Rule(["include/mallard/core", "include/mallard/journal", "src/journal/spool"], [RUNTIME_FREE, LIBC])
+PRELOAD = Rule(
+    ["include/mallard/core", "include/mallard/journal", "src/journal/spool", "src/unwind"], [RUNTIME_FREE, LIBC]
+)
 # The annotations are for programs in C, and need none of the library.
 ANNOTATE = Rule([], [re.compile(r"stddef\.h")])
 # The library's face for C: what C itself has.
@@ -82,7 +84,6 @@ PRELOAD_ROOM = "src/recorder/preload"
 IN_THE_PROGRAM = [*PRELOAD.rooms, "include/mallard/annotate.h", "src/recorder"]
 # Lower to upper; the program comes in by those of one line, none of which includes another.
 PRELOAD_ORDER = [
-    ["unwind"],
     ["state"],
     ["spool"],
     ["stack"],
@@ -120,7 +121,7 @@ RULES: dict[str, Rule] = {
     "include/mallard/annotate.h": ANNOTATE,
     "include/mallard.h": C_FACE,
     "src/capi": Rule([*LIBRARY_ROOMS, "include/mallard.h"], [STANDARD]),
-    "src/malloc": Rule(LIBRARY_ROOMS, [RUNTIME_FREE, re.compile(r"mutex"), LIBC]),
+    "src/malloc": Rule([*LIBRARY_ROOMS, "src/unwind"], [RUNTIME_FREE, re.compile(r"mutex"), LIBC]),
     **JOURNAL_RULES,
     "src/journal/spool": Rule(["include/mallard/core", "include/mallard/journal"], PRELOAD.system),
     "src/profile": Rule([*EVERYTHING_SHIPPED, *JOURNAL_RULES]),
@@ -129,7 +130,7 @@ RULES: dict[str, Rule] = {
     "src/recorder": PRELOAD,  # shared by both of its sides, so as strict as the preloaded one
     PRELOAD_ROOM: Rule([], []),  # its files lie in its folders
     **PRELOAD_RULES,
-    f"{PRELOAD_ROOM}/unwind": Rule(["include/mallard/core"], PRELOAD.system),
+    "src/unwind": Rule(["include/mallard/core"], PRELOAD.system),
     "src/recorder/launcher": Rule([*EVERYTHING_SHIPPED, *JOURNAL_RULES, "src/harness", "src/recorder"]),
     **floors(
         "src/replay",

@@ -63,11 +63,11 @@ class StepControls(unittest.TestCase):
         for test, found in (
             ("tests/heap/pool_test.cpp", "heap"),
             ("tests/heap/best_fit/coalesce_test.cpp", "heap"),
-            ("tests/recorder/unwind/walk_test.cpp", "recorder.unwind"),
+            ("tests/unwind/walk_test.cpp", "unwind"),
             ("tests/recorder/kill_test.cpp", "kill"),
             ("tests/gone/gone_test.cpp", ""),
         ):
-            named = f"checks='heap\nkill\nrecorder.unwind'\n[ \"$(check_of {test})\" = '{found}' ]"
+            named = f"checks='heap\nkill\nunwind'\n[ \"$(check_of {test})\" = '{found}' ]"
             assert self.run_step(f"{named} && count found 1 0")[1] == "1 passed, 0 failed", test
 
     def test_one_failure_fails_the_whole(self) -> None:

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "mallard/core/attributes.hpp"
-#include "recorder/preload/stack/stack_bounds.hpp"
+#include "recorder/preload/stack/find_stack.hpp"
 #include "recorder/preload/state/recorder_state.hpp"
 #include "recorder/preload/thread/thread_state.hpp"
 

@@ -4,11 +4,13 @@
 #include <bit>
 
 #include "journal/spool/ring_record.hpp"
-#include "recorder/preload/unwind/call_frame_program.hpp"
-#include "recorder/preload/unwind/eh_frame_table.hpp"
-#include "recorder/preload/unwind/frame_rule.hpp"
+#include "unwind/call_frame_program.hpp"
+#include "unwind/eh_frame_table.hpp"
+#include "unwind/frame_rule.hpp"
 
 namespace mallard::recorder {
+
+using namespace unwind;
 namespace {
 
 constexpr std::uint64_t window = 1U << 16;    // allocations

@@ -9,7 +9,7 @@
 #include "recorder/preload/spool/raw_calls.hpp"
 #include "recorder/preload/spool/reader_watch.hpp"
 #include "recorder/preload/state/recorder_state.hpp"
-#include "recorder/preload/unwind/rule_cache.hpp"
+#include "unwind/rule_cache.hpp"
 
 namespace mallard::recorder {
 using namespace journal;
@@ -200,7 +200,7 @@ void forget_gone_modules(spool_header* spool) noexcept {
     dl_find_object found;
     if (end == 0 || (find_module(begin, found) && found.dlfo_link_map == known[i].map)) continue;
     known[i].end.store(0, std::memory_order_release);
-    known_rules.forget_rules(begin, end);
+    unwind::known_rules.forget_rules(begin, end);
     state.module_generation.fetch_add(1, std::memory_order_release);
     emit_module(
         spool,

@@ -5,9 +5,15 @@
 #include <atomic>
 
 #include "recorder/preload/spool/raw_calls.hpp"
-#include "recorder/preload/unwind/rule_cache.hpp"
+#include "unwind/rule_cache.hpp"
 
 namespace mallard::recorder {
+
+using unwind::bp_from;
+using unwind::frame_kind;
+using unwind::frame_registers;
+using unwind::frame_rule;
+using unwind::frame_step;
 
 // Walks from inside outwards, until it meets a frame of before that holds with all that is outside.
 class last_stack::walker {
@@ -59,7 +65,7 @@ class last_stack::walker {
 
   // Goes from a frame to its caller's.
   bool step_out(step& from) noexcept {
-    const frame_rule rule = at_.pc_is_exact ? find_frame_rule(at_.pc) : rule_of(at_.pc);
+    const frame_rule rule = at_.pc_is_exact ? unwind::find_frame_rule(at_.pc) : rule_of(at_.pc);
     switch (rule.kind()) {
       case frame_kind::sp:
         return step_to(from, at_.sp + static_cast<std::uintptr_t>(rule.cfa_offset()), rule);
@@ -78,7 +84,7 @@ class last_stack::walker {
   frame_rule rule_of(std::uintptr_t return_address) noexcept {
     known_rule& known = memory_.rules[return_address * 0x9e3779b97f4a7c15u >> (64 - rule_bits)];
     if (known.return_address == return_address) return known.rule;
-    const frame_rule rule = known_rules.rule_of(return_address);
+    const frame_rule rule = unwind::known_rules.rule_of(return_address);
     if (rule.kind() == frame_kind::unknown) return rule;  // a module may be loaded there later
     known.return_address = 0;
     std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -109,7 +115,7 @@ class last_stack::walker {
 
   bool step_generally() noexcept {
     frame_step general;
-    if (!step_by_expression(at_, stack_, general) || general.caller.sp <= at_.sp) return false;
+    if (!unwind::step_by_expression(at_, stack_, general) || general.caller.sp <= at_.sp) return false;
     const std::uintptr_t inner = slot_;
     slot_ = 0;
     for (unsigned i = 0; i < general.read_count; ++i) {

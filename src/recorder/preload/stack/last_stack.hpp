@@ -24,16 +24,14 @@
 #include "mallard/core/attributes.hpp"
 #include "recorder/preload/stack/context_tree.hpp"
 #include "recorder/preload/stack/open_scopes.hpp"
-#include "recorder/preload/unwind/frame_rule.hpp"
+#include "unwind/frame_rule.hpp"
 
 namespace mallard::recorder {
 
-// Where a walk starts: right after a call has returned.
-struct walk_start {
-  std::uintptr_t return_address;
-  std::uintptr_t sp;
-  std::uintptr_t bp;
-};
+using unwind::stack_range;
+using unwind::walk_start;
+using unwind::word_at;
+using unwind::word_read;
 
 class last_stack {
  public:
@@ -87,7 +85,7 @@ class last_stack {
   // The rule of a return address: those of some thousand frames close together, which rule_cache has apart.
   struct known_rule {
     std::uintptr_t return_address;
-    frame_rule rule;
+    unwind::frame_rule rule;
   };
   static constexpr unsigned rule_bits = 11;
   // The arrays lie behind it.

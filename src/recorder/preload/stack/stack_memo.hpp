@@ -22,7 +22,7 @@
 #include "recorder/preload/stack/last_stack.hpp"
 #include "recorder/preload/stack/open_scopes.hpp"
 #include "recorder/preload/state/recorder_state.hpp"
-#include "recorder/preload/unwind/frame_rule.hpp"
+#include "unwind/frame_rule.hpp"
 
 namespace mallard::recorder {
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace mallard::recorder {
+namespace mallard::unwind {
 
 // How a pointer is written: its size and sign below, what it counts from above.
 namespace pointer_encoding {
@@ -170,4 +170,4 @@ inline constexpr std::int64_t return_address_place = -8;            // from the 
 
 inline constexpr std::size_t kept_registers = sizeof dwarf_kept / sizeof *dwarf_kept;
 
-}  // namespace mallard::recorder
+}  // namespace mallard::unwind

@@ -14,9 +14,9 @@
 #include <cstdint>
 
 #include "mallard/core/attributes.hpp"
-#include "recorder/preload/unwind/frame_rule.hpp"
+#include "unwind/frame_rule.hpp"
 
-namespace mallard::recorder {
+namespace mallard::unwind {
 
 class rule_cache {
  public:
@@ -61,4 +61,4 @@ class rule_cache {
 // The process's own.
 extern rule_cache known_rules;
 
-}  // namespace mallard::recorder
+}  // namespace mallard::unwind

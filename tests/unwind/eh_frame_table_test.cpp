@@ -3,7 +3,7 @@
 // Broken tables are read without harm: copies of this test's own .eh_frame_hdr and .eh_frame with bits
 // flipped, bytes overwritten, ends cut off. Addresses in them count from their place, so a copy tells of
 // the same functions, moved by the same distance.
-#include "recorder/preload/unwind/eh_frame_table.hpp"
+#include "unwind/eh_frame_table.hpp"
 
 #include <gtest/gtest.h>
 #include <link.h>
@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "recorder/preload/unwind/frame_rule.hpp"
 #include "slow_tests.hpp"
+#include "unwind/frame_rule.hpp"
 
-namespace mallard::recorder {
+namespace mallard::unwind {
 namespace {
 
 std::uintptr_t address_of(const void* place) { return reinterpret_cast<std::uintptr_t>(place); }
@@ -196,4 +196,4 @@ TEST(eh_frame_table, has_no_table_for_other_memory) {
 }
 
 }  // namespace
-}  // namespace mallard::recorder
+}  // namespace mallard::unwind

@@ -8,9 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "recorder/preload/unwind/frame_rule.hpp"
+#include "unwind/frame_rule.hpp"
 
-namespace mallard::recorder::test {
+namespace mallard::unwind::test {
 
 struct walked_stack {
   static constexpr std::size_t max_depth = 128;
@@ -53,4 +53,4 @@ void over_aligned_with_alloca(std::size_t bytes, callback inner, void* data);
 void with_many_arguments(callback inner, void* data);
 }  // namespace without_pointers
 
-}  // namespace mallard::recorder::test
+}  // namespace mallard::unwind::test

@@ -1,8 +1,8 @@
-#include "recorder/preload/unwind/rule_cache.hpp"
+#include "unwind/rule_cache.hpp"
 
-#include "recorder/preload/unwind/eh_frame_table.hpp"
+#include "unwind/eh_frame_table.hpp"
 
-namespace mallard::recorder {
+namespace mallard::unwind {
 
 constinit rule_cache known_rules;
 
@@ -48,4 +48,4 @@ void rule_cache::forget_rules(std::uintptr_t begin, std::uintptr_t end) noexcept
   }
 }
 
-}  // namespace mallard::recorder
+}  // namespace mallard::unwind

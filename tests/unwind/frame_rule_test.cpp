@@ -1,6 +1,6 @@
 // Rules equal what readelf reads from the same files: every row of every function of every module that
 // this test has loaded, libc, libstdc++ and the loader among them.
-#include "recorder/preload/unwind/frame_rule.hpp"
+#include "unwind/frame_rule.hpp"
 
 #include <gtest/gtest.h>
 #include <link.h>
@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "recorder/unwind/one_function_table.hpp"
+#include "unwind/one_function_table.hpp"
 
-namespace mallard::recorder {
+namespace mallard::unwind {
 namespace {
 
 struct module {
@@ -260,4 +260,4 @@ TEST(frame_rule, is_unknown_outside_of_modules) {
 }
 
 }  // namespace
-}  // namespace mallard::recorder
+}  // namespace mallard::unwind

@@ -9,10 +9,10 @@
 
 #include <cstdint>
 
-#include "recorder/preload/unwind/dwarf_reader.hpp"
-#include "recorder/preload/unwind/eh_frame_table.hpp"
+#include "unwind/dwarf_reader.hpp"
+#include "unwind/eh_frame_table.hpp"
 
-namespace mallard::recorder {
+namespace mallard::unwind {
 
 enum class value_of : std::uint8_t {
   unchanged,         // the frame's own
@@ -51,4 +51,4 @@ struct frame_row {
 // The row that holds at `pc`, which is inside the function; false if the programs make no sense.
 [[nodiscard]] bool find_row(const frame_description& function, std::uintptr_t pc, frame_row& out) noexcept;
 
-}  // namespace mallard::recorder
+}  // namespace mallard::unwind

@@ -13,9 +13,9 @@
 
 #include <cstdint>
 
-#include "recorder/preload/unwind/dwarf_reader.hpp"
+#include "unwind/dwarf_reader.hpp"
 
-namespace mallard::recorder {
+namespace mallard::unwind {
 
 struct eh_frame_table {
   const std::uint8_t* header;  // .eh_frame_hdr, inside [begin, end)
@@ -42,4 +42,4 @@ struct frame_description {
 [[nodiscard]] bool find_description(const eh_frame_table& table, std::uintptr_t pc,
                                     frame_description& out) noexcept;
 
-}  // namespace mallard::recorder
+}  // namespace mallard::unwind

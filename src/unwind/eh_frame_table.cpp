@@ -1,13 +1,13 @@
-#include "recorder/preload/unwind/eh_frame_table.hpp"
+#include "unwind/eh_frame_table.hpp"
 
 #include <dlfcn.h>
 #include <link.h>
 
 #include <cstddef>
 
-#include "recorder/preload/unwind/dwarf_reader.hpp"
+#include "unwind/dwarf_reader.hpp"
 
-namespace mallard::recorder {
+namespace mallard::unwind {
 
 namespace {
 
@@ -207,4 +207,4 @@ bool find_description(const eh_frame_table& table, std::uintptr_t pc, frame_desc
   return !fde.failed() && pc >= out.function_begin && pc < out.function_end;
 }
 
-}  // namespace mallard::recorder
+}  // namespace mallard::unwind

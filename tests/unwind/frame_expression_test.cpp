@@ -1,5 +1,5 @@
 // What each operation of an expression does, and that none reads or runs further than it may.
-#include "recorder/preload/unwind/frame_expression.hpp"
+#include "unwind/frame_expression.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-namespace mallard::recorder {
+namespace mallard::unwind {
 namespace {
 
 using bytes = std::vector<std::uint8_t>;
@@ -171,4 +171,4 @@ TEST_F(frame_expression, is_refused_when_it_makes_no_sense) {
 }
 
 }  // namespace
-}  // namespace mallard::recorder
+}  // namespace mallard::unwind

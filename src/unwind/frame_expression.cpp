@@ -1,10 +1,10 @@
-#include "recorder/preload/unwind/frame_expression.hpp"
+#include "unwind/frame_expression.hpp"
 
 #include <cstddef>
 
-#include "recorder/preload/unwind/dwarf_reader.hpp"
+#include "unwind/dwarf_reader.hpp"
 
-namespace mallard::recorder {
+namespace mallard::unwind {
 
 namespace {
 
@@ -296,4 +296,4 @@ bool evaluate(dwarf_reader expression, const frame_registers& frame, stack_reade
   return machine.run(result);
 }
 
-}  // namespace mallard::recorder
+}  // namespace mallard::unwind

@@ -14,9 +14,9 @@
 #include <cstdint>
 
 #include "mallard/core/attributes.hpp"
-#include "recorder/preload/unwind/eh_frame_table.hpp"
+#include "unwind/eh_frame_table.hpp"
 
-namespace mallard::recorder {
+namespace mallard::unwind {
 
 enum class frame_kind : std::uint8_t {
   unknown,     // no unwind information: the caller cannot be found
@@ -72,6 +72,13 @@ struct frame_registers {
   bool bp_is_lost = false;  // a frame on the way left it undefined
 };
 
+// Where a walk starts: right after a call has returned.
+struct walk_start {
+  std::uintptr_t return_address;
+  std::uintptr_t sp;
+  std::uintptr_t bp;
+};
+
 // The words that may be read: [begin, end).
 struct stack_range {
   std::uintptr_t begin;
@@ -102,4 +109,4 @@ struct frame_step {
 [[nodiscard]] bool step_by_expression(const eh_frame_table& table, const frame_registers& frame,
                                       const stack_range& stack, frame_step& out) noexcept;
 
-}  // namespace mallard::recorder
+}  // namespace mallard::unwind

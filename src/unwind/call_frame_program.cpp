@@ -1,10 +1,10 @@
-#include "recorder/preload/unwind/call_frame_program.hpp"
+#include "unwind/call_frame_program.hpp"
 
 #include <cstddef>
 
-#include "recorder/preload/unwind/dwarf_reader.hpp"
+#include "unwind/dwarf_reader.hpp"
 
-namespace mallard::recorder {
+namespace mallard::unwind {
 
 namespace {
 
@@ -259,4 +259,4 @@ bool find_row(const frame_description& function, std::uintptr_t pc, frame_row& o
   return machine(function, pc).run(out);
 }
 
-}  // namespace mallard::recorder
+}  // namespace mallard::unwind

@@ -1,4 +1,4 @@
-#include "recorder/unwind/walks.hpp"
+#include "unwind/walks.hpp"
 
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "recorder/preload/unwind/rule_cache.hpp"
+#include "unwind/rule_cache.hpp"
 
-namespace mallard::recorder::test {
+namespace mallard::unwind::test {
 
 namespace {
 
@@ -90,4 +90,4 @@ bool same(const two_walks& walks) noexcept {
                     walks.theirs.pcs.begin());
 }
 
-}  // namespace mallard::recorder::test
+}  // namespace mallard::unwind::test

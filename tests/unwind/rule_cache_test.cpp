@@ -1,5 +1,5 @@
 // The cache says what find_frame_rule says, from any number of threads, while modules come and go.
-#include "recorder/preload/unwind/rule_cache.hpp"
+#include "unwind/rule_cache.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-namespace mallard::recorder {
+namespace mallard::unwind {
 namespace {
 
 struct code {
@@ -120,4 +120,4 @@ TEST_F(rule_cache_test, serves_many_threads) {
 }
 
 }  // namespace
-}  // namespace mallard::recorder
+}  // namespace mallard::unwind

@@ -1,8 +1,8 @@
-#include "recorder/unwind/walks.hpp"
+#include "unwind/walks.hpp"
 
 #include <alloca.h>
 
-namespace mallard::recorder::test::MALLARD_FRAMES {
+namespace mallard::unwind::test::MALLARD_FRAMES {
 
 namespace {
 
@@ -51,4 +51,4 @@ void with_many_arguments(callback inner, void* data) {
   keep(&sum);
 }
 
-}  // namespace mallard::recorder::test::MALLARD_FRAMES
+}  // namespace mallard::unwind::test::MALLARD_FRAMES

@@ -1,6 +1,6 @@
 // What each instruction of a call frame program does to a row, in the ways that compilers here never
 // write as well.
-#include "recorder/preload/unwind/call_frame_program.hpp"
+#include "unwind/call_frame_program.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace mallard::recorder {
+namespace mallard::unwind {
 namespace {
 
 using bytes = std::vector<std::uint8_t>;
@@ -136,4 +136,4 @@ TEST(call_frame_program, is_refused_when_it_makes_no_sense) {
 }
 
 }  // namespace
-}  // namespace mallard::recorder
+}  // namespace mallard::unwind

@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "recorder/unwind/walks.hpp"
+#include "unwind/walks.hpp"
 
-namespace mallard::recorder::test {
+namespace mallard::unwind::test {
 namespace {
 
 // Compares the two walks from here; `data` counts how often.
@@ -176,4 +176,4 @@ TEST_F(walk, tells_what_a_general_step_read) {
 }
 
 }  // namespace
-}  // namespace mallard::recorder::test
+}  // namespace mallard::unwind::test

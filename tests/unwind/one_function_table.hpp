@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace mallard::recorder::test {
+namespace mallard::unwind::test {
 
 using bytes = std::vector<std::uint8_t>;
 
@@ -58,4 +58,4 @@ inline bytes one_function_table(std::string_view augmentation, const bytes& prog
   return table;
 }
 
-}  // namespace mallard::recorder::test
+}  // namespace mallard::unwind::test

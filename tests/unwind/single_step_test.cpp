@@ -6,9 +6,9 @@
 
 #include <cstdio>
 
-#include "recorder/unwind/walks.hpp"
+#include "unwind/walks.hpp"
 
-namespace mallard::recorder::test {
+namespace mallard::unwind::test {
 namespace {
 
 struct outcome {
@@ -94,4 +94,4 @@ TEST(single_step, through_lazy_binding) {
 }
 
 }  // namespace
-}  // namespace mallard::recorder::test
+}  // namespace mallard::unwind::test

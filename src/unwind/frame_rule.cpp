@@ -1,13 +1,13 @@
-#include "recorder/preload/unwind/frame_rule.hpp"
+#include "unwind/frame_rule.hpp"
 
 #include <cstdint>
 
-#include "recorder/preload/unwind/call_frame_program.hpp"
-#include "recorder/preload/unwind/dwarf_reader.hpp"
-#include "recorder/preload/unwind/eh_frame_table.hpp"
-#include "recorder/preload/unwind/frame_expression.hpp"
+#include "unwind/call_frame_program.hpp"
+#include "unwind/dwarf_reader.hpp"
+#include "unwind/eh_frame_table.hpp"
+#include "unwind/frame_expression.hpp"
 
-namespace mallard::recorder {
+namespace mallard::unwind {
 
 namespace {
 
@@ -149,4 +149,4 @@ bool step_by_expression(const frame_registers& frame, const stack_range& stack, 
   return find_table(inside_of(frame), table) && step_by_expression(table, frame, stack, out);
 }
 
-}  // namespace mallard::recorder
+}  // namespace mallard::unwind

@@ -8,10 +8,10 @@
 
 #include <cstdint>
 
-#include "recorder/preload/unwind/dwarf_reader.hpp"
-#include "recorder/preload/unwind/frame_rule.hpp"
+#include "unwind/dwarf_reader.hpp"
+#include "unwind/frame_rule.hpp"
 
-namespace mallard::recorder {
+namespace mallard::unwind {
 
 // Reads words of the stack and notes each in `step`.
 class stack_reader {
@@ -31,4 +31,4 @@ class stack_reader {
 [[nodiscard]] bool evaluate(dwarf_reader expression, const frame_registers& frame, stack_reader& memory,
                             const std::uint64_t* start, std::uint64_t& result) noexcept;
 
-}  // namespace mallard::recorder
+}  // namespace mallard::unwind
