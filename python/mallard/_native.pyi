@@ -141,8 +141,11 @@ def snapshots(path: str, progress: Callable[[float], object] = ...) -> Columns:
 class Symbolizer:
     """Names code addresses of one file (src/symbols/symbolizer.hpp)."""
 
-    def __init__(self, path: str, build_id: str) -> None:
-        """Open the file and its debug information; raises ValueError if it is gone or another build."""
+    def __init__(self, path: str, build_id: str | None) -> None:
+        """Open the file and its debug information; raises ValueError if it is gone or another build.
+
+        Without a build id, it may be of any.
+        """
 
     def resolve(self, addresses: NDArray[np.uint64]) -> list[list[tuple[str, str, int]]]:
         """Return (function, file, line) of each address of the file itself, the innermost inlined first.

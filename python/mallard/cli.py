@@ -19,7 +19,7 @@ from mallard.output import unread
 # In the order of --help; each is the first line of what the subcommand says of itself.
 COMMANDS = {
     "record": "Run a program and write a journal of its allocations.",
-    "run": "Run a program under mallard's malloc.",
+    "run": "Run a program under mallard's malloc, or under its checked build.",
     "replay": "Replay a journal against every strategy and print the table.",
     "import": "Convert a text journal or a CS:APP trace into a journal.",
     "info": "Show what a journal holds and what recording cost.",

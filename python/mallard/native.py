@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sysconfig
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -15,6 +16,8 @@ from typer.core import CompletionItem, TyperCommand  # type: ignore[attr-defined
 from mallard import MallardError
 
 MALLOC = "libmallard-malloc.so"
+CHECKED_MALLOC = "libmallard-malloc-checked.so"
+CHECKED_EXIT_CODE = 99  # src/malloc/checked/reports.cpp has the same
 FROM_TERMINAL = 0x80  # SI_KERNEL: whoever pressed Ctrl-C has told the whole group of processes
 
 
@@ -42,26 +45,38 @@ def become(name: str, arguments: list[str]) -> NoReturn:
 
 
 def call(name: str, arguments: list[str]) -> int:
-    """Run a native tool to its end, as `become` would; return its exit code.
-
-    Ctrl-C reaches both processes, and is the tool's to answer. A signal that is sent to this process alone is
-    passed on. The tool starts without what this process holds back.
-    """
+    """Run a native tool to its end, as `become` would; return its exit code."""
     path = tool(name)
+    return finish(path, [name.replace("-", " "), *arguments])
+
+
+def finish(
+    file: str,
+    words: list[str],
+    environment: dict[str, str] | None = None,
+    started: Callable[[], object] = lambda: None,
+) -> int:
+    """Run a program to its end; return its exit code, 128 and the signal's number if one has ended it.
+
+    Ctrl-C reaches both processes, and is the program's to answer. A signal that is sent to this process alone
+    is passed on. The program starts without what this process holds back, and then `started` is called.
+    """
     watched = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGCHLD}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
     try:
         running = subprocess.Popen(
-            [name.replace("-", " "), *arguments],
-            executable=path,
+            words,
+            executable=file,
+            env=environment,
             preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before),  # there is no other thread
         )
+        started()
         while running.poll() is None:
             told = signal.sigwaitinfo(watched)
             if told.si_signo != signal.SIGCHLD and told.si_code != FROM_TERMINAL:
                 running.send_signal(told.si_signo)
     except OSError as error:
-        raise MallardError(f"cannot run {path}: {error.strerror}") from error
+        raise MallardError(f"cannot run {file}: {error.strerror}") from error
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     return running.returncode if running.returncode >= 0 else 128 - running.returncode
@@ -81,15 +96,15 @@ def replay(context: typer.Context) -> None:
     become("mallard-replay", context.args)
 
 
-def malloc_library() -> Path:
-    """Path of the library: as the environment says, else where the tools are installed or were built."""
-    if given := os.environ.get("MALLARD_MALLOC_LIBRARY"):
+def malloc_library(name: str) -> Path:
+    """Path of a library: as the environment says, else where the tools are installed or were built."""
+    if (given := os.environ.get("MALLARD_MALLOC_LIBRARY")) and name == MALLOC:
         return Path(given)
     tools = Path(tool("mallard-record")).resolve().parent
     for folder in (tools, tools / "../lib/mallard", tools / "../malloc"):
-        if (path := folder / MALLOC).is_file():
+        if (path := folder / name).is_file():
             return path.resolve()
-    raise MallardError(f"{MALLOC} is not beside {tools / 'mallard-record'}: install mallard's tools")
+    raise MallardError(f"{name} is not beside {tools / 'mallard-record'}: install mallard's tools")
 
 
 def run(
@@ -102,20 +117,53 @@ def run(
         typer.Option(metavar="MS", min=0, help="Milliseconds that freed memory stays with the process: 500."),
     ] = None,
     huge_pages: Annotated[bool, typer.Option("--huge-pages", help="Ask the system for huge pages.")] = False,
+    checked: Annotated[
+        bool,
+        typer.Option(
+            "--checked",
+            help="Find double and invalid frees, overflows, and uses after free; name the places.",
+        ),
+    ] = False,
+    leaks: Annotated[
+        bool, typer.Option("--leaks", help="Checked: tell what nothing points to any more at the end.")
+    ] = False,
+    guard: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Checked: put one block in N next to a page without access."),
+    ] = None,
+    abort: Annotated[bool, typer.Option("--abort", help="Checked: abort at the first error.")] = False,
+    exit_code: Annotated[
+        int,
+        typer.Option(metavar="CODE", min=0, max=255, help="Checked: the exit code after errors; 0: its own."),
+    ] = CHECKED_EXIT_CODE,
 ) -> None:
-    """Run a program under mallard's malloc.
+    """Run a program under mallard's malloc, or under its checked build.
 
-    The program's children have it as well. What it does and costs: docs/malloc.md.
+    The program's children have it as well. What it does and costs, what --checked finds: docs/malloc.md.
     """
-    environment = dict(os.environ)
-    preloaded = environment.get("LD_PRELOAD")
-    environment["LD_PRELOAD"] = ":".join([str(malloc_library()), *([preloaded] if preloaded else [])])
-    if stats:
-        environment["MALLARD_MALLOC_STATS"] = "1"
-    if decay is not None:
-        environment["MALLARD_MALLOC_DECAY_MS"] = str(decay)
-    if huge_pages:
-        environment["MALLARD_MALLOC_HUGE_PAGES"] = "1"
+    settings = {
+        "MALLARD_MALLOC_STATS": "1" if stats else "",
+        "MALLARD_MALLOC_DECAY_MS": "" if decay is None else str(decay),
+        "MALLARD_MALLOC_HUGE_PAGES": "1" if huge_pages else "",
+        "MALLARD_MALLOC_LEAKS": "1" if leaks else "",
+        "MALLARD_MALLOC_GUARD": "" if guard is None else str(guard),
+        "MALLARD_MALLOC_ABORT": "1" if abort else "",
+        "MALLARD_MALLOC_EXIT_CODE": str(exit_code) if exit_code != CHECKED_EXIT_CODE else "",
+    }
+    environment = {**os.environ, **{name: value for name, value in settings.items() if value}}
+    library = malloc_library(CHECKED_MALLOC if checked else MALLOC)
+    environment["LD_PRELOAD"] = ":".join(filter(None, (str(library), environment.get("LD_PRELOAD"))))
+    if checked:
+        from mallard.checked import run_checked
+
+        raise typer.Exit(run_checked(program, environment, exit_code))
+    if leaks or guard is not None or abort:
+        raise MallardError("--leaks, --guard and --abort are for --checked")
+    become_program(program, environment)
+
+
+def become_program(program: list[str], environment: dict[str, str]) -> NoReturn:
+    """Replace this process by the program."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # which Python ignores, and the program is not to
     try:
         os.execvpe(program[0], program, environment)

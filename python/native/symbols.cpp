@@ -2,10 +2,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,7 +52,8 @@ void bind_symbols(nb::module_& module) {
   nb::class_<symbols::symbolizer>(module, "Symbolizer")
       .def(
           "__init__",
-          [](symbols::symbolizer* self, const std::filesystem::path& path, const std::string& build_id) {
+          [](symbols::symbolizer* self, const std::filesystem::path& path,
+             const std::optional<std::string>& build_id) {
             const nb::gil_scoped_release others_may_run;
             try {
               new (self) symbols::symbolizer(path, build_id);
@@ -59,7 +62,7 @@ void bind_symbols(nb::module_& module) {
               throw nb::value_error(wrong.what());
             }
           },
-          nb::arg("path"), nb::arg("build_id"))
+          nb::arg("path"), nb::arg("build_id").none())
       .def("resolve", &resolve, nb::arg("addresses"));
 }
 

@@ -39,6 +39,10 @@ constinit std::size_t unused_bytes = 0;
 constinit bool has_key = false;
 constinit pthread_key_t key = 0;
 
+// Other locks of this library.
+constinit futex_mutex* others[4]{};
+constinit std::size_t other_count = 0;
+
 __thread bool has_ended = false;
 constinit std::atomic<const void*> forking = nullptr;  // the thread that is, by the address of its `mine`
 
@@ -85,15 +89,17 @@ listed_heap* make_heap() noexcept {
 void before_fork() noexcept {
   heaps_mutex.lock();
   the_segments.before_fork();
+  for (std::size_t i = 0; i != other_count; ++i) others[i]->lock();
   forking.store(static_cast<const void*>(&mine), std::memory_order_relaxed);
 }
 void after_fork() noexcept {
   forking.store(nullptr, std::memory_order_relaxed);
+  for (std::size_t i = other_count; i-- != 0;) others[i]->unlock();
   the_segments.after_fork();
   heaps_mutex.unlock();
 }
 
-[[gnu::constructor(101)]] void hold_over_forks() noexcept {
+[[gnu::constructor(101)]] void register_for_forks() noexcept {
   (void)::pthread_atfork(before_fork, after_fork, after_fork);
 }
 
@@ -131,6 +137,8 @@ void for_each_heap(void (*f)(const heap&, void*), void* with) noexcept {
   for (const listed_heap* h = newest.load(std::memory_order_acquire); h != nullptr; h = h->older)
     f(h->of_thread, with);
 }
+
+void hold_over_forks(futex_mutex& mutex) noexcept { others[other_count++] = &mutex; }
 
 bool futex_mutex::is_forking() noexcept {
   return forking.load(std::memory_order_relaxed) == static_cast<const void*>(&mine);

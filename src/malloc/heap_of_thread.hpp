@@ -48,6 +48,10 @@ class futex_mutex {
   std::atomic<int> state_ = is_free;
 };
 
+// Has a lock held while the process forks, too: at most four, before any thread is started. Who holds one of
+// them takes no heap's meanwhile.
+void hold_over_forks(futex_mutex& mutex) noexcept;
+
 using shared_segments = basic_segments<futex_mutex>;
 using heap = lasting_segment_heap<shared_segments>;
 

@@ -7,10 +7,7 @@
 //
 // What is none of ours is the C library's: a library that was loaded with RTLD_DEEPBIND calls that malloc,
 // and others free what it returns. So is what no malloc has returned; the C library says so and aborts. What
-// a failed new must do is the C++ runtime's, which a program in C does not have, or only once it has loaded a
-// library in C++. So what this one is not linked with is looked up when memory has run out: the new handler
-// is called until there is memory, or std::bad_alloc is thrown. A form with nothrow is left to the runtime's
-// own then, which calls the throwing one and catches what it throws.
+// a new does that finds no memory is in failed_new.hpp.
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
@@ -24,6 +21,7 @@
 
 #include "mallard/core/align.hpp"
 #include "mallard/core/attributes.hpp"
+#include "malloc/failed_new.hpp"
 #include "malloc/heap_of_thread.hpp"
 
 #define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
@@ -32,11 +30,6 @@
 extern "C" {
 [[gnu::weak]] void __libc_free(void* p);
 [[gnu::weak]] void* __libc_realloc(void* p, std::size_t size);
-}
-// The C++ runtime's, if the program is linked with it.
-extern "C" {
-[[gnu::weak]] void (*_ZSt15get_new_handlerv())();
-[[gnu::weak]] void _ZSt17__throw_bad_allocv();
 }
 
 namespace mallard::malloc_library {
@@ -164,50 +157,15 @@ void* reallocate(void* p, std::size_t size) noexcept {
   return move(p, allocate(size), std::min(before, size));
 }
 
-template <class Function>
-Function* find_function(void* where, const char* name) noexcept {
-  return reinterpret_cast<Function*>(::dlsym(where, name));
-}
-
 std::size_t usable_size_elsewhere(void* p) noexcept {
   auto* const next =
       p == nullptr ? nullptr : find_function<std::size_t(void*)>(RTLD_NEXT, "malloc_usable_size");
   return next == nullptr ? 0 : next(p);
 }
 
-// May throw what the handler throws.
-MALLARD_NOINLINE void* new_or_throw(std::size_t size, std::size_t align) {
-  using handler = void (*)();
-  auto* handler_in_force = &_ZSt15get_new_handlerv;
-  if (handler_in_force == nullptr)
-    handler_in_force = find_function<handler()>(RTLD_DEFAULT, "_ZSt15get_new_handlerv");
-  for (;;) {
-    const handler to_call = handler_in_force == nullptr ? nullptr : handler_in_force();
-    if (to_call == nullptr) break;
-    to_call();
-    if (void* const p = allocate_aligned(align, size); p != nullptr) return p;
-  }
-  if (_ZSt17__throw_bad_allocv != nullptr) _ZSt17__throw_bad_allocv();
-  for (const char* name : {"_ZSt17__throw_bad_allocv", "_ZNSt3__117__throw_bad_allocEv"})
-    if (auto* const throw_bad_alloc = find_function<void()>(RTLD_DEFAULT, name); throw_bad_alloc != nullptr)
-      throw_bad_alloc();
-  ::abort();
-}
-
-// Null when there is no memory, and no handler finds any.
-MALLARD_NOINLINE void* new_or_null(std::size_t size, const void* nothrow) noexcept {
-  auto* const of_runtime = find_function<void*(std::size_t, const void*)>(RTLD_NEXT, "_ZnwmRKSt9nothrow_t");
-  return of_runtime == nullptr ? nullptr : of_runtime(size, nothrow);
-}
-MALLARD_NOINLINE void* new_or_null(std::size_t size, std::size_t align, const void* nothrow) noexcept {
-  auto* const of_runtime = find_function<void*(std::size_t, std::size_t, const void*)>(
-      RTLD_NEXT, "_ZnwmSt11align_val_tRKSt9nothrow_t");
-  return of_runtime == nullptr ? nullptr : of_runtime(size, align, nothrow);
-}
-
 MALLARD_NOINLINE void* get_anywhere(std::size_t size) {
   void* const p = allocate_unlisted(size);
-  return p != nullptr ? p : new_or_throw(size, default_align);
+  return p != nullptr ? p : new_or_throw([size] { return allocate(size); });
 }
 MALLARD_INLINE void* get(std::size_t size) {
   if (size <= heap::small) [[likely]]
@@ -217,15 +175,15 @@ MALLARD_INLINE void* get(std::size_t size) {
 }
 MALLARD_INLINE void* get(std::size_t size, std::size_t align) {
   void* const p = allocate_aligned(align, size);
-  return p != nullptr ? p : new_or_throw(size, align);
+  return p != nullptr ? p : new_or_throw([=] { return allocate_aligned(align, size); });
 }
 MALLARD_INLINE void* get_nothrow(std::size_t size, const void* nothrow) noexcept {
   void* const p = allocate(size);
-  return p != nullptr ? p : new_or_null(size, nothrow);
+  return p != nullptr ? p : new_or_null("_ZnwmRKSt9nothrow_t", size, nothrow);
 }
 MALLARD_INLINE void* get_nothrow(std::size_t size, std::size_t align, const void* nothrow) noexcept {
   void* const p = allocate_aligned(align, size);
-  return p != nullptr ? p : new_or_null(size, align, nothrow);
+  return p != nullptr ? p : new_or_null("_ZnwmSt11align_val_tRKSt9nothrow_t", size, align, nothrow);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 
 #include "mallard/core/attributes.hpp"
 #include "malloc/heap_of_thread.hpp"
+#include "malloc/options.hpp"
 
 #define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
 
@@ -200,13 +201,6 @@ void on_signal(int signal, siginfo_t* info, void* context) noexcept {
 
 bool is_number(const char* text) noexcept {
   return *text != 0 && ::strspn(text, "0123456789") == ::strlen(text);
-}
-
-// A number in the environment; `otherwise` if there is none.
-std::size_t option(const char* name, std::size_t otherwise) noexcept {
-  const char* const text = ::secure_getenv(name);
-  if (text == nullptr || *text < '0' || *text > '9') return otherwise;
-  return ::strtoul(text, nullptr, 10);
 }
 
 // A program may go to another folder before the file is opened.

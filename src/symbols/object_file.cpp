@@ -26,7 +26,7 @@ std::string build_id_of(Dwfl_Module* module) {
 
 }  // namespace
 
-object_file::object_file(const std::filesystem::path& path, std::string_view build_id) {
+object_file::object_file(const std::filesystem::path& path, std::optional<std::string_view> build_id) {
   std::error_code unknown;
   const auto status = std::filesystem::status(path, unknown);
   if (!std::filesystem::exists(status)) throw error("the file is gone");
@@ -42,7 +42,7 @@ object_file::object_file(const std::filesystem::path& path, std::string_view bui
   if (module_ != nullptr) elf_ = dwfl_module_getelf(module_, &bias);
   if (elf_ == nullptr) throw error(std::string("it cannot be read: ") + dwfl_errmsg(-1));
   dwfl_report_end(session_.get(), nullptr, nullptr);
-  if (build_id_of(module_) != build_id) throw error("the file is of another build now");
+  if (build_id && build_id_of(module_) != *build_id) throw error("the file is of another build now");
 }
 
 debug_information object_file::debug() const noexcept {

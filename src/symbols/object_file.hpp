@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 namespace mallard::symbols {
@@ -26,7 +27,7 @@ struct debug_information {
 class object_file {
  public:
   // `build_id` in lower-case hex, empty for a file without one. Throws error.
-  object_file(const std::filesystem::path& path, std::string_view build_id);
+  object_file(const std::filesystem::path& path, std::optional<std::string_view> build_id);
 
   [[nodiscard]] Dwfl_Module* module() const noexcept { return module_; }
   [[nodiscard]] Elf* elf() const noexcept { return elf_; }

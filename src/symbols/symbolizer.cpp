@@ -31,7 +31,7 @@ bool is_code(std::uint8_t type, const Dwarf_Die& root, const Dwarf_Die& split, c
 }  // namespace
 
 struct symbolizer::state {
-  state(const std::filesystem::path& path, std::string_view build_id)
+  state(const std::filesystem::path& path, std::optional<std::string_view> build_id)
       : file(path, build_id), debug(file.debug()), symbols(file), functions(file) {}
 
   object_file file;
@@ -128,7 +128,7 @@ class symbolizer::request {
   std::uint32_t last_name_ = 0;
 };
 
-symbolizer::symbolizer(const std::filesystem::path& path, std::string_view build_id)
+symbolizer::symbolizer(const std::filesystem::path& path, std::optional<std::string_view> build_id)
     : state_(std::make_unique<state>(path, build_id)) {}
 
 symbolizer::~symbolizer() = default;

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -44,9 +45,9 @@ struct resolved {
 
 class symbolizer {
  public:
-  // `build_id` in lower-case hex, empty for a file without one. Throws symbols::error if the file is
-  // gone, is another build or is no program.
-  symbolizer(const std::filesystem::path& path, std::string_view build_id);
+  // `build_id` in lower-case hex, empty for a file without one; nothing: any will do. Throws symbols::error
+  // if the file is gone, is another build or is no program.
+  symbolizer(const std::filesystem::path& path, std::optional<std::string_view> build_id);
   ~symbolizer();
   symbolizer(const symbolizer&) = delete;
   symbolizer& operator=(const symbolizer&) = delete;

@@ -27,6 +27,7 @@ enum class misuse {
   double_free,          // given back again
   wrong_size,           // given back with a size that was not asked for
   wrong_align,          // given back with another alignment
+  wrong_family,         // given back by a function that belongs to another malloc
   written_before,       // bytes in front of the block have changed
   written_behind,       // bytes behind it
   written_after_free,   // bytes of a block that was given back
@@ -83,6 +84,8 @@ using misuse_handler = void (*)(const misuse_report& report, void* context);
       return "deallocate with a wrong size";
     case misuse::wrong_align:
       return "deallocate with a wrong alignment";
+    case misuse::wrong_family:
+      return "deallocate by a function that does not belong to its allocation";
     case misuse::written_before:
       return "a write in front of a block";
     case misuse::written_behind:
