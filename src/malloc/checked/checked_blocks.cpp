@@ -610,7 +610,7 @@ void* reallocate(void* p, std::size_t size, const way& by, const walk_start& cal
   const place b = live_at(p, by.function, caller);
   if (!b) return allocate(size, default_align, by, caller);  // with what it points to unknown
   if (b.record->of != by.of) report_mismatch(b, unknown_size, 0, by, stack_of(caller));
-  void* const moved = allocate(size, default_align, {by.function, b.record->of}, caller);
+  void* const moved = allocate(size, default_align, by, caller);
   if (moved == nullptr) return moved;
   ::memcpy(moved, p, std::min(size, b.record->size));
   end(b, by.function, caller);

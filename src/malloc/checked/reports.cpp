@@ -73,6 +73,8 @@ class page {
 
 constinit page sheet;
 
+constexpr const char* plural(std::size_t count) noexcept { return count == 1 ? "" : "s"; }
+
 constexpr const char* name_of(misuse what) noexcept {
   switch (what) {
     case misuse::foreign_pointer:
@@ -136,17 +138,18 @@ void add_distance(const finding& f) noexcept {
   const std::uintptr_t p = address_of(f.pointer);
   const std::uintptr_t data = address_of(b.data);
   if (p < data)
-    sheet.add("    %p is %zu bytes in front of it\n", f.pointer, static_cast<std::size_t>(data - p));
+    sheet.add("    %p is %zu byte%s in front of it\n", f.pointer, data - p, plural(data - p));
   else if (p < data + b.size)
-    sheet.add("    %p is at its byte %zu\n", f.pointer, static_cast<std::size_t>(p - data));
+    sheet.add("    %p is at its byte %zu\n", f.pointer, p - data);
   else
-    sheet.add("    %p is %zu bytes behind its end\n", f.pointer, static_cast<std::size_t>(p - data - b.size));
+    sheet.add("    %p is %zu byte%s behind its end\n", f.pointer, p - data - b.size,
+              plural(p - data - b.size));
 }
 
 void add_what(const finding& f) noexcept {
   sheet.add("mallard: %s", name_of(f.what));
   if (f.what == misuse::leaked) {
-    sheet.add(": %zu bytes in %zu blocks\n", f.size, f.count);
+    sheet.add(": %zu byte%s in %zu block%s\n", f.size, plural(f.size), f.count, plural(f.count));
     return;
   }
   if (f.what == misuse::foreign_pointer) sheet.add(": %p is not where a block begins\n", f.pointer);
@@ -156,7 +159,7 @@ void add_what(const finding& f) noexcept {
   }
   const block_facts& b = *f.block;
   sheet.add(f.what == misuse::foreign_pointer ? "    the block near it:" : ":");
-  sheet.add(" %zu bytes at %p", b.size, static_cast<const void*>(b.data));
+  sheet.add(" %zu byte%s at %p", b.size, plural(b.size), static_cast<const void*>(b.data));
   if (b.is_aligned) sheet.add(", aligned to %zu", b.align);
   sheet.add("%s\n", b.freed != 0 && f.what == misuse::foreign_pointer ? ", which is freed" : "");
   switch (f.what) {
@@ -164,7 +167,7 @@ void add_what(const finding& f) noexcept {
       sheet.add("    allocated by %s, freed by %s\n", function_of(b), f.function);
       break;
     case misuse::wrong_size:
-      sheet.add("    freed as %zu bytes\n", f.size);
+      sheet.add("    freed as %zu byte%s\n", f.size, plural(f.size));
       break;
     case misuse::wrong_align:
       sheet.add("    freed as aligned to %zu\n", f.align);
@@ -173,7 +176,7 @@ void add_what(const finding& f) noexcept {
     case misuse::written_behind:
     case misuse::written_after_free:
       add_distance(f);
-      sheet.add("    %zu bytes have changed, from there on\n", f.count);
+      sheet.add("    changed from there on: %zu byte%s\n", f.count, plural(f.count));
       break;
     case misuse::double_free:
       break;
@@ -273,8 +276,9 @@ int summarise() noexcept {
   sheet.clear();
   sheet.add("summary %d", ::getpid());
   for (int line = 0; line != 2; ++line) {
-    if (line == 1) sheet.add("mallard: %zu errors in %s:", findings(), program_invocation_short_name);
-    const char* before = line == 0 ? " " : " ";
+    if (line == 1)
+      sheet.add("mallard: %zu error%s in %s:", findings(), plural(findings()), program_invocation_short_name);
+    const char* before = " ";
     for (std::size_t i = 0; i != misuses; ++i) {
       std::size_t count = counts[i];
       const char* const name = name_of(static_cast<misuse>(i));
