@@ -10,6 +10,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "mallard/core/align.hpp"
 #include "mallard/source/address_range.hpp"
 #include "unwind/rule_cache.hpp"
 #include "unwind/stack_bounds.hpp"
@@ -81,65 +82,187 @@ MALLARD_NOINLINE stack_range find_stack(std::uintptr_t sp) noexcept {
   return found;
 }
 
-// Makes the registers those of the caller; false where the walk ends.
-MALLARD_INLINE bool step_out(frame_registers& at, const stack_range& stack) noexcept {
-  const frame_rule rule = at.pc_is_exact ? unwind::find_frame_rule(at.pc) : rule_of(at.pc);
-  std::uintptr_t cfa = static_cast<std::uintptr_t>(rule.cfa_offset());
-  switch (rule.kind()) {
-    case frame_kind::sp:
-      cfa += at.sp;
-      break;
-    case frame_kind::bp:
-      if (at.bp_is_lost) return false;
-      cfa += at.bp;
-      break;
-    case frame_kind::expression: {
-      unwind::frame_step general;
-      if (!unwind::step_by_expression(at, stack, general) || general.caller.sp <= at.sp) return false;
-      at = general.caller;
-      return at.pc != 0;
-    }
-    default:
-      return false;
-  }
-  if (cfa <= at.sp || cfa > stack.end || cfa % word != 0) return false;
-  if (rule.caller_bp() == unwind::bp_from::cfa) {
-    const std::uintptr_t saved = cfa + static_cast<std::uintptr_t>(rule.bp_offset());
-    if (saved < stack.begin || saved > stack.end - word) return false;
-    at.bp = unwind::word_at(saved);
-    at.bp_is_lost = false;
-  } else if (rule.caller_bp() == unwind::bp_from::undefined) {
-    at.bp_is_lost = true;
-  }
-  at.pc = unwind::word_at(cfa - word);
-  at.pc_is_exact = false;
-  at.sp = cfa;
-  return at.pc != 0;
-}
+// A walk from a call outwards, frame by frame, with the words of the stack that it depends on.
+class walk {
+ public:
+  static constexpr std::size_t most_words = 20;
 
-struct walked {
-  std::size_t count = 0;
-  std::uint64_t hash = 0;
-  std::uintptr_t frames[most_frames];
+  walk(const walk_start& start, const stack_range& stack) noexcept
+      : start_(start), stack_(stack), at_{start.return_address, start.sp, start.bp, false} {
+    add();
+  }
+
+  // Goes on until there are `frames` of them; false when there are no more.
+  MALLARD_INLINE bool go_on(std::size_t frames) noexcept {
+    while (count_ < frames) {
+      if (!step_out()) return false;
+      add();
+    }
+    return true;
+  }
+
+  [[nodiscard]] std::uint64_t hash() const noexcept { return hash_ ^ hash_ >> 32; }
+  [[nodiscard]] std::span<const std::uintptr_t> frames() const noexcept { return {frames_, count_}; }
+  [[nodiscard]] const walk_start& start() const noexcept { return start_; }
+  [[nodiscard]] bool start_bp_matters() const noexcept { return start_bp_matters_; }
+  // False if they were too many, or too far away.
+  [[nodiscard]] bool has_all_words() const noexcept { return has_all_words_; }
+  [[nodiscard]] std::size_t words() const noexcept { return words_; }
+  [[nodiscard]] std::uint16_t offset(std::size_t i) const noexcept { return offsets_[i]; }  // from start.sp
+  [[nodiscard]] std::uintptr_t value(std::size_t i) const noexcept { return values_[i]; }
+
+ private:
+  void add() noexcept {
+    constexpr std::uint64_t spread = 0x9e3779b97f4a7c15;
+    const std::uintptr_t call = at_.pc - static_cast<std::uintptr_t>(!at_.pc_is_exact);
+    frames_[count_++] = call;
+    hash_ = (hash_ ^ call) * spread;
+  }
+
+  void note(std::uintptr_t address, std::uintptr_t value) noexcept {
+    const std::size_t offset = (address - start_.sp) / word;
+    if (words_ == most_words || offset > 0xffff) [[unlikely]] {
+      has_all_words_ = false;
+      return;
+    }
+    offsets_[words_] = static_cast<std::uint16_t>(offset);
+    values_[words_++] = value;
+  }
+
+  // What is found by the frame pointer depends on where that came from.
+  void note_bp() noexcept {
+    if (bp_slot_ != 0)
+      note(bp_slot_, at_.bp);
+    else
+      start_bp_matters_ |= !bp_is_noted_;
+    bp_slot_ = 0;
+    bp_is_noted_ = true;
+  }
+
+  MALLARD_INLINE bool step_out() noexcept {
+    const frame_rule rule = at_.pc_is_exact ? unwind::find_frame_rule(at_.pc) : rule_of(at_.pc);
+    auto cfa = static_cast<std::uintptr_t>(rule.cfa_offset());
+    if (rule.kind() == frame_kind::sp) [[likely]] {
+      cfa += at_.sp;
+    } else if (rule.kind() == frame_kind::bp) {
+      if (at_.bp_is_lost) return false;
+      note_bp();
+      cfa += at_.bp;
+    } else {
+      return rule.kind() == frame_kind::expression && step_generally();
+    }
+    if (cfa <= at_.sp || cfa > stack_.end || cfa % word != 0) return false;
+    if (rule.caller_bp() == unwind::bp_from::cfa) {
+      const std::uintptr_t saved = cfa + static_cast<std::uintptr_t>(rule.bp_offset());
+      if (saved < start_.sp || saved > stack_.end - word) return false;
+      at_.bp = unwind::word_at(saved);
+      at_.bp_is_lost = false;
+      bp_slot_ = saved;
+      bp_is_noted_ = false;
+    } else if (rule.caller_bp() == unwind::bp_from::undefined) {
+      at_.bp_is_lost = true;
+    }
+    at_.pc = unwind::word_at(cfa - word);
+    at_.pc_is_exact = false;
+    at_.sp = cfa;
+    note(cfa - word, at_.pc);
+    return at_.pc != 0;
+  }
+
+  MALLARD_NOINLINE bool step_generally() noexcept {
+    unwind::frame_step general;
+    note_bp();
+    if (!unwind::step_by_expression(at_, stack_, general) || general.caller.sp <= at_.sp) return false;
+    for (unsigned i = 0; i != general.read_count; ++i) {
+      if (general.reads[i].address < start_.sp) has_all_words_ = false;
+      note(general.reads[i].address, general.reads[i].value);
+    }
+    at_ = general.caller;
+    return at_.pc != 0;
+  }
+
+  const walk_start start_;
+  const stack_range stack_;
+  frame_registers at_;
+  std::uintptr_t bp_slot_ = 0;  // where the frame pointer was read; 0: it is noted, or the start's
+  bool bp_is_noted_ = false;
+  bool start_bp_matters_ = false;
+  bool has_all_words_ = true;
+  std::size_t count_ = 0;
+  std::size_t words_ = 0;
+  std::uint64_t hash_ = 0;
+  std::uint16_t offsets_[most_words];
+  std::uintptr_t values_[most_words];
+  std::uintptr_t frames_[most_frames];
 };
 
-MALLARD_INLINE void walk(const walk_start& start, const stack_range& stack, walked& out) noexcept {
-  constexpr std::uint64_t spread = 0x9e3779b97f4a7c15;
-  frame_registers at{start.return_address, start.sp, start.bp, false};
-  do {
-    const std::uintptr_t call = at.pc - static_cast<std::uintptr_t>(!at.pc_is_exact);
-    out.frames[out.count++] = call;
-    out.hash = (out.hash ^ call) * spread;
-  } while (out.count != depth && step_out(at, stack));
-  out.hash ^= out.hash >> 32;
+// A stack that was walked before. Who writes it makes its version odd meanwhile.
+struct alignas(cache_line) known_walk {
+  std::atomic<std::uint32_t> version;
+  stack_number stack;
+  std::uint32_t generation;
+  std::uint16_t words;
+  bool bp_matters;
+  walk_start start;
+  std::uint16_t offsets[walk::most_words];
+  std::uintptr_t values[walk::most_words];
+};
+
+constexpr unsigned walk_bits = 11;
+constexpr std::size_t frames_of_key = 3;  // innermost ones, by which walks are found
+constinit known_walk known_walks[std::size_t{1} << walk_bits]{};
+
+template <class T>
+MALLARD_INLINE T relaxed(const T& value) noexcept {
+  return __atomic_load_n(&value, __ATOMIC_RELAXED);
+}
+
+// The stack, if the words of the one that is known have their values still; 0 if not. What it reads of a
+// walk that somebody writes may be anything, but lies on this stack.
+MALLARD_INLINE stack_number recall(const known_walk& known, const walk_start& start, const stack_range& stack,
+                                   std::uint32_t now) noexcept {
+  const std::uint32_t version = known.version.load(std::memory_order_acquire);
+  if (version % 2 != 0 || relaxed(known.start.sp) != start.sp ||
+      relaxed(known.start.return_address) != start.return_address || relaxed(known.generation) != now)
+    return 0;
+  if (relaxed(known.bp_matters) && relaxed(known.start.bp) != start.bp) return 0;
+  const auto* const at = reinterpret_cast<const std::uintptr_t*>(start.sp);
+  const std::size_t room = (stack.end - start.sp) / word;
+  const std::size_t count = std::min<std::size_t>(relaxed(known.words), walk::most_words);
+  for (std::size_t i = 0; i != count; ++i) {
+    const std::size_t offset = relaxed(known.offsets[i]);
+    if (offset >= room || relaxed(at[offset]) != relaxed(known.values[i])) return 0;
+  }
+  const stack_number found = relaxed(known.stack);
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return known.version.load(std::memory_order_relaxed) == version ? found : 0;
+}
+
+void remember(known_walk& known, const walk& made, stack_number stack, std::uint32_t now) noexcept {
+  std::uint32_t version = known.version.load(std::memory_order_relaxed);
+  if (version % 2 != 0 || !known.version.compare_exchange_strong(version, version + 1)) return;
+  const auto store = [](auto& to, auto value) { __atomic_store_n(&to, value, __ATOMIC_RELAXED); };
+  std::atomic_thread_fence(std::memory_order_release);
+  store(known.stack, stack);
+  store(known.generation, now);
+  store(known.words, static_cast<std::uint16_t>(made.words()));
+  store(known.bp_matters, made.start_bp_matters());
+  store(known.start.return_address, made.start().return_address);
+  store(known.start.sp, made.start().sp);
+  store(known.start.bp, made.start().bp);
+  for (std::size_t i = 0; i != made.words(); ++i) {
+    store(known.offsets[i], made.offset(i));
+    store(known.values[i], made.value(i));
+  }
+  known.version.store(version + 2, std::memory_order_release);
 }
 
 // Stacks are told apart by 64 bits of hash: of a million of them, two are taken for one in one of 10^7
 // processes.
-MALLARD_INLINE stack_number find(std::uint32_t first, const walked& wanted) noexcept {
+MALLARD_INLINE stack_number find(std::uint32_t first, const walk& wanted) noexcept {
   for (stack_number n = first; n != 0; n = at(n)->next) {
     const kept_stack& known = *at(n);
-    if (known.hash == wanted.hash && known.count == wanted.count) return n;
+    if (known.hash == wanted.hash() && known.count == wanted.frames().size()) return n;
   }
   return 0;
 }
@@ -156,12 +279,12 @@ bool make_room(std::size_t words) noexcept {
   return true;
 }
 
-MALLARD_NOINLINE stack_number keep(std::atomic<std::uint32_t>& bucket, const walked& made) noexcept {
+MALLARD_NOINLINE stack_number keep(std::atomic<std::uint32_t>& bucket, const walk& made) noexcept {
   const std::lock_guard guard(stacks_mutex);
   const std::uint32_t first = bucket.load(std::memory_order_relaxed);
   if (const stack_number n = find(first, made); n != 0) return n;
   const int saved_errno = errno;
-  const std::size_t words = sizeof(kept_stack) / word + made.count;
+  const std::size_t words = sizeof(kept_stack) / word + made.frames().size();
   const bool has_room = make_room(words);
   errno = saved_errno;
   if (!has_room) return 0;
@@ -169,9 +292,9 @@ MALLARD_NOINLINE stack_number keep(std::atomic<std::uint32_t>& bucket, const wal
   kept_words += words;
   kept_stack& one = *at(n);
   one.next = first;
-  one.count = static_cast<std::uint32_t>(made.count);
-  one.hash = made.hash;
-  ::memcpy(one.frames(), made.frames, made.count * word);
+  one.count = static_cast<std::uint32_t>(made.frames().size());
+  one.hash = made.hash();
+  ::memcpy(one.frames(), made.frames().data(), made.frames().size_bytes());
   bucket.store(n, std::memory_order_release);
   return n;
 }
@@ -181,16 +304,22 @@ MALLARD_NOINLINE stack_number keep(std::atomic<std::uint32_t>& bucket, const wal
 stack_number stack_of(const walk_start& start) noexcept {
   if (start.sp < stack_of_thread.begin || start.sp >= stack_of_thread.end) [[unlikely]]
     stack_of_thread = find_stack(start.sp);
-  if (const std::uint32_t now = generation.load(std::memory_order_relaxed); generation_of_thread != now)
-      [[unlikely]] {
+  const std::uint32_t now = generation.load(std::memory_order_relaxed);
+  if (generation_of_thread != now) [[unlikely]] {
     for (near_rule& known : near_rules) known.return_address = 0;
     generation_of_thread = now;
   }
-  walked made;
-  walk(start, stack_of_thread, made);
-  std::atomic<std::uint32_t>& bucket = buckets[made.hash & ((std::size_t{1} << bucket_bits) - 1)];
-  const stack_number n = find(bucket.load(std::memory_order_acquire), made);
-  return n != 0 ? n : keep(bucket, made);
+  walk made(start, stack_of_thread);
+  const bool has_more = made.go_on(std::min(frames_of_key, depth));
+  const std::uint64_t key = made.hash() ^ start.sp * 0xff51afd7ed558ccd;
+  known_walk& known = known_walks[key >> (64 - walk_bits)];
+  if (const stack_number n = recall(known, start, stack_of_thread, now); n != 0) return n;
+  if (has_more) (void)made.go_on(depth);
+  std::atomic<std::uint32_t>& bucket = buckets[made.hash() & ((std::size_t{1} << bucket_bits) - 1)];
+  stack_number n = find(bucket.load(std::memory_order_acquire), made);
+  if (n == 0) n = keep(bucket, made);
+  if (n != 0 && made.has_all_words()) remember(known, made, n, now);
+  return n;
 }
 
 std::span<const std::uintptr_t> frames_of(stack_number stack) noexcept {
