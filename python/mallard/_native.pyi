@@ -56,7 +56,7 @@ class ObjectStream:
         """Return the share of the journal that has been read, 0..1."""
 
     def contexts(self) -> Columns:
-        """Return the calling contexts: parent, name, return_address; row 0 is the unknown one."""
+        """Return the contexts: parent, name, return_address, stack_offset; row 0 is the unknown one."""
 
     def threads(self) -> list[dict[str, Any]]:
         """Return system_id, start_ns, end_ns (0: until the end) and name of each thread."""
@@ -137,6 +137,45 @@ def snapshots(path: str, progress: Callable[[float], object] = ...) -> Columns:
 
     words has a row for each snapshot and a column for each of owner_place_names. Raises JournalError.
     """
+
+class PoolsPass:
+    """What pools would hold, in one further pass (src/profile/held_by_pools.hpp)."""
+
+    def __init__(self, path: str, routes: list[tuple[NDArray[np.uint32], NDArray[np.uint32]]]) -> None:
+        """Take the first pool of each context, 0 for the default heap, and how many it has.
+
+        Each pair is an assignment of its own. Raises JournalError, and ValueError where one makes no sense.
+        """
+
+    def advance(self) -> bool:
+        """Read on for a moment; False when all has been read. Raises JournalError."""
+
+    @property
+    def progress(self) -> float:
+        """Return the share of the work that has been done, 0..1."""
+
+    def held(self, number: int) -> dict[str, Any]:
+        """Return what an assignment came to: peak, routed_events, routed_bytes; `peaks` by pool."""
+
+class WitnessPass:
+    """Which word tells the owners of a group's blocks apart (src/profile/owner_witness.hpp)."""
+
+    def __init__(self, path: str, group_of: NDArray[np.uint32]) -> None:
+        """Open the journal, which is read twice; group_of is by context, 0: none. Raises JournalError."""
+
+    def advance(self) -> bool:
+        """Read on for a moment; False when all has been read. Raises JournalError."""
+
+    @property
+    def progress(self) -> float:
+        """Return the share of the work that has been done, 0..1."""
+
+    @property
+    def snapshots(self) -> int:
+        """Return how many snapshots the journal has."""
+
+    def found(self, least_gain: float) -> Columns:
+        """Return the rows of witness_found that gain as much: group, place, values, instances ..."""
 
 class Symbolizer:
     """Names code addresses of one file (src/symbols/symbolizer.hpp)."""

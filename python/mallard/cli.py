@@ -28,6 +28,7 @@ COMMANDS = {
     "peak": "Show what is alive when a program has most bytes alive.",
     "export": "Write a journal in a form that other tools read.",
     "report": "Write a report of one or more journals as one HTML page.",
+    "plan": "Make a plan: which calling contexts of a program get heaps of their own.",
     "compare": "Run a whole program under several mallocs in turn and compare what it takes.",
     "strategies": "List the strategies that a replay compares.",
     "bench": "Measure strategies by the benchmarks of papers.",

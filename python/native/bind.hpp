@@ -30,6 +30,7 @@ inline void let_signals_through() {
 void bind_groups(nanobind::module_& module);
 void bind_exchange(nanobind::module_& module);
 void bind_objects(nanobind::module_& module);
+void bind_plans(nanobind::module_& module);
 void bind_symbols(nanobind::module_& module);
 
 }  // namespace mallard::native

@@ -81,5 +81,6 @@ NB_MODULE(_native, module) {
   mallard::native::bind_groups(module);
   mallard::native::bind_exchange(module);
   mallard::native::bind_objects(module);
+  mallard::native::bind_plans(module);
   mallard::native::bind_symbols(module);
 }

@@ -44,6 +44,7 @@ class source_tables {
     columns["name"] = column_of(nodes, [](const journal::context_node& c) { return c.name; });
     columns["return_address"] =
         column_of(nodes, [](const journal::context_node& c) { return c.return_address; });
+    columns["stack_offset"] = column_of(nodes, [](const journal::context_node& c) { return c.stack_offset; });
     return columns;
   }
 

@@ -66,7 +66,7 @@ def test_a_plan_by_hand_is_read() -> None:
     assert (plan.title, plan.default_heap, plan.max_rss) == ("mine", "glibc", 1.5)
     assert plan.modules == (Module("prog", "00ff"), Module("lib.so.1", "abcd"))
     nodes, region = plan.rules
-    assert nodes.witness == Witness("rbx", 60)
+    assert nodes.witness == Witness("rbx", 60, 256)
     assert nodes.pools == 256
     assert nodes.contexts[0].frames == (Frame("prog", 0x12F3, 48), Frame("prog", 0x1401))
     assert region.until == Frame("prog", 0x2100)
@@ -120,6 +120,7 @@ def test_rules_that_share_a_pool_have_the_same_one() -> None:
         ('place = "rbx"', 'place = "rax"', "27: place must be one of rbx"),
         ("instances = 60", "instances = 1", "28: instances must be a whole number from 2"),
         ("instances = 60", "instances = true", "28: instances must be a whole number from 2"),
+        ("instances = 60", "instances = 60\npools = 48", "29: pools must be a power of two, not 48"),
         ("instances = 60", "count = 60", "26: instances must be a whole number"),
         ('frame = "prog+0x2100"', 'frame = "prog+0x2000"', "34: each context must have the frame"),
         ('strategy = "region"', 'strategy = "pool"', "33: only region and reap end with a function"),

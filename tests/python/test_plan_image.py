@@ -106,7 +106,7 @@ class Image:
 
 def test_the_image_says_what_the_plan_says() -> None:
     shared = Rule("pool", (context(1, 2), context(1, 3)), "shared", largest=512)
-    instances = Rule("pool", (context(1, 4, 5),), "own", witness=Witness("stack+16", 60))
+    instances = Rule("pool", (context(1, 4, 5),), "own", witness=Witness("stack+16", 60, 256))
     untouched = Rule("default", (context(1, 4, 6),))
     reaped = Rule(
         "reap", (context(9, 8, 7, module="lib"), context(9, 8, 6, module="lib")), until=Frame("lib", 8)

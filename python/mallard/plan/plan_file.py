@@ -22,6 +22,7 @@ from mallard.plan.plan_model import (
     MOST_FRAMES,
     MOST_INSTANCES,
     MOST_POOLS,
+    MOST_POOLS_OF_A_RULE,
     PLACES,
     SCOPED,
     STRATEGIES,
@@ -31,6 +32,7 @@ from mallard.plan.plan_model import (
     Plan,
     Rule,
     Witness,
+    pools_for,
 )
 
 FORMAT = 1
@@ -296,8 +298,11 @@ class PlanReader:
         """Read a [rule.witness]."""
         place = table.one_of("place", tuple(PLACES), None)
         instances = table.number("instances", 2, MOST_INSTANCES, None)
+        pools = table.number("pools", 1, MOST_POOLS_OF_A_RULE, pools_for(instances))
+        if pools.bit_count() != 1:
+            table.fail("pools", f"pools must be a power of two, not {pools}")
         table.end()
-        return Witness(place, instances)
+        return Witness(place, instances, pools)
 
     def until(self, table: Table, contexts: tuple[Context, ...], modules: set[str]) -> Frame:
         """Read a [rule.until]: a frame outwards of the innermost one of each context."""
@@ -472,7 +477,8 @@ def rule_of(plan: Plan, number: int) -> Iterator[str]:
     if rule.witness:
         yield "[rule.witness]"
         yield f"place = {quoted(rule.witness.place)}"
-        yield f"instances = {rule.witness.instances}  # {rule.pools} pools"
+        yield f"instances = {rule.witness.instances}"
+        yield f"pools = {rule.witness.pools}"
     if rule.until:
         yield "[rule.until]"
         yield f"frame = {quoted(str(rule.until))}"

@@ -70,12 +70,17 @@ class Witness:
 
     place: str  # one of PLACES
     instances: int
+    pools: int  # a power of two; pools_for(instances), or fewer, which instances share then
 
     @property
-    def pools(self) -> int:
-        """Return how many pools there are: a power of two, so that few instances share one."""
-        wanted = POOLS_AN_INSTANCE * self.instances
-        return int(min(1 << (wanted - 1).bit_length(), MOST_POOLS_OF_A_RULE))
+    def used(self) -> int:
+        """Return how many pools have blocks at most."""
+        return min(self.instances, self.pools)
+
+
+def pools_for(instances: int) -> int:
+    """Return how many pools it takes so that few instances share one by chance."""
+    return int(min(1 << (POOLS_AN_INSTANCE * instances - 1).bit_length(), MOST_POOLS_OF_A_RULE))
 
 
 @dataclass(frozen=True, slots=True)

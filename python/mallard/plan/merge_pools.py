@@ -1,0 +1,113 @@
+"""Which pools may become one: those whose blocks are alive at different times, or rise and fall together.
+
+a  __/~~\\______      a and b are never alive together: one pool needs the memory of one
+b  ________/~~\\_
+c  _/~~~~~~~~~\\_     c and d are alive alike, and their blocks live as long: apart brings nothing
+d  _/~~~~~~~~~\\_
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mallard import MallardError, _native
+from mallard.analysis.groups import Grouping
+from mallard.analysis.store import Store
+from mallard.plan.pool_candidates import Draft
+
+DISJOINT = 0.9  # of the smaller one's peak, that is saved by pools that are not alive at the same times
+SIMILAR = 0.98  # the cosine of what is alive of two over time
+SIMILAR_LIFETIME = 16  # a factor between the median lifetimes of two
+FEWER = 2 / 3  # of the pools are left from one degree of merging to the next
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """A draft, and when its blocks are alive."""
+
+    draft: Draft
+    curve: NDArray[np.float64]  # live bytes over time, the most in each bucket
+    lifetime: float  # events, the median
+
+    def with_(self, other: Self) -> "Life":
+        """Return both as one."""
+        first, *more = parts = [*parts_of(self.draft), *parts_of(other.draft)]
+        contexts = self.draft.contexts + other.draft.contexts
+        reason = f"one pool for {', '.join(parts)}"
+        both = Draft(f"{first} and {len(more)} more", contexts, reason, parts=tuple(parts))
+        return Life(both, self.curve + other.curve, max(self.lifetime, other.lifetime))
+
+    def saved_with(self, other: Self) -> float:
+        """Return how many bytes less both hold together at their peak than each by itself."""
+        return float(self.curve.max() + other.curve.max() - (self.curve + other.curve).max())
+
+    def is_disjoint(self, other: Self) -> bool:
+        """Tell whether both are hardly alive at the same times."""
+        return self.saved_with(other) >= DISJOINT * float(min(self.curve.max(), other.curve.max()))
+
+    def is_alike(self, other: Self) -> bool:
+        """Tell whether both rise and fall together, and their blocks live about as long."""
+        length = float(np.linalg.norm(self.curve) * np.linalg.norm(other.curve))
+        shorter, longer = sorted((self.lifetime, other.lifetime))
+        near = shorter == longer or longer <= SIMILAR_LIFETIME * max(shorter, 1)
+        return near and length > 0 and float(self.curve @ other.curve) >= SIMILAR * length
+
+
+def parts_of(draft: Draft) -> tuple[str, ...]:
+    """Return the pools that a draft is made of."""
+    return draft.parts or (draft.pool,)
+
+
+def lives_of(store: Store, drafts: Sequence[Draft]) -> list[Life]:
+    """Return when each draft's blocks are alive; reads the journal again."""
+    group_of = np.zeros(len(store.contexts["parent"]), np.uint32)
+    for number, draft in enumerate(drafts, 1):
+        group_of[list(draft.contexts)] = number
+    grouping = Grouping("context", group_of, 1 + len(drafts))
+    over_time = store.totals["over_time"]
+    buckets = len(over_time["live_bytes"])
+    plan = grouping.statistics_plan(np.zeros(0), 0, buckets)
+    end = int(over_time["bucket_ns"]) * buckets
+    try:
+        work = _native.StatisticsPass(store.path, store.totals["events"], end, [plan])
+        while work.advance():
+            pass
+    except _native.JournalError as error:
+        raise MallardError(f"cannot read {store.path} again: {error}") from error
+    with grouping.objects(store) as objects:
+        lived = "coalesce((free - allocation)::DOUBLE, 'inf'::DOUBLE)"
+        medians = dict(store.rows(f"SELECT grp, median({lived}) FROM {objects} GROUP BY grp"))
+    curves = work.live_bytes(0)
+    return [
+        Life(draft, curves[number].astype(np.float64), medians.get(number, 0.0))
+        for number, draft in enumerate(drafts, 1)
+    ]
+
+
+def grouped(lives: Sequence[Life]) -> list[Draft]:
+    """Return the drafts with those as one that are disjoint or alike."""
+    left: list[Life] = []
+    for one in lives:
+        fits = (number for number, other in enumerate(left) if one.is_disjoint(other) or one.is_alike(other))
+        if (at := next(fits, None)) is None:
+            left.append(one)
+        else:
+            left[at] = left[at].with_(one)
+    return [one.draft for one in left]
+
+
+def ever_fewer(lives: Sequence[Life]) -> list[list[Draft]]:
+    """Return ever fewer pools, down to one; those are merged first that save most together."""
+    left, degrees, wanted = list(lives), [], FEWER * len(lives)
+    while len(left) > 1:
+        pairs = [(i, j) for i in range(len(left)) for j in range(i + 1, len(left))]
+        i, j = max(pairs, key=lambda pair: left[pair[0]].saved_with(left[pair[1]]))
+        both = left[i].with_(left[j])
+        left = [*(one for number, one in enumerate(left) if number not in (i, j)), both]
+        if len(left) <= max(wanted, 1):
+            degrees.append([one.draft for one in left])
+            wanted = FEWER * len(left)
+    return degrees
