@@ -126,7 +126,7 @@ class owner_witness final : public watcher {
     std::vector<witness_found> all;
     for (std::size_t group = 1; group < of_group_.size(); ++group) {
       witness_found best = best_of(of_group_[group]);
-      if (best.gain < least_gain) continue;
+      if (best.gain <= 0 || best.gain < least_gain) continue;
       best.group = static_cast<std::uint32_t>(group);
       all.push_back(best);
     }

@@ -83,6 +83,13 @@ def test_what_is_written_is_read_as_the_same_plan(tmp_path: Path) -> None:
     assert plan_text(again) == plan_text(plan)
 
 
+def test_the_example_of_the_page_is_a_plan() -> None:
+    page = (Path(__file__).parents[2] / "docs/plan.md").read_text()
+    plan = read(page.partition("```toml\n")[2].partition("```")[0])
+    assert plan.rules[0].witness == Witness("rbx", 60, 256)
+    assert [len(context.frames) for context in plan.rules[0].contexts] == [2, 1]
+
+
 def test_a_plan_without_a_title_is_called_as_its_file(tmp_path: Path) -> None:
     file = tmp_path / "groups.toml"
     file.write_text(HAND.replace('title = "mine"\n', ""))

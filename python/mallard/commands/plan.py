@@ -99,7 +99,7 @@ def make_plan(
     with writing(None) as file:
         file.write(as_text(found).encode() if as_json else drawn(lambda to: show(found, output, to), False))
     for remark in found.remarks:
-        print(f"mallard: {journal}: {remark}", file=sys.stderr)
+        print(f"mallard: {remark}", file=sys.stderr)
     if children := children_beside(journal):
         print(
             f"mallard: {journal}: child processes have {children:,} journals of their own, and a plan is for "

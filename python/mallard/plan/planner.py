@@ -165,6 +165,7 @@ class Planner:
         for number, draft in enumerate(drafts, 1):
             rule_of.update(dict.fromkeys(draft.contexts, number))
         told, mistaken = stacks.told_apart(rule_of, blocks)
+        journal, warnings = shown(self.path), [*totals["warnings"], *self.symbols.warnings]
         contexts: defaultdict[int, list[Context]] = defaultdict(list)
         for one in sorted(told, key=lambda one: -blocks[one.example]):
             contexts[one.rule].append(Context(one.frames, self.note(one.example)))
@@ -191,7 +192,7 @@ class Planner:
             recorded_peak=recorded,
             predicted_peak=held["peak"],
             recorded=date_of(totals["start_unix_ns"]),
-            journal=shown(self.path),
+            journal=journal,
         )
         return Planned(
             plan,
@@ -199,7 +200,7 @@ class Planner:
             held["routed_events"] / max(totals["allocations"], 1),
             held["routed_bytes"] / max(totals["bytes"], 1),
             mistaken,
-            [*totals["warnings"], *self.symbols.warnings, *self.remarks],
+            [*(f"warning: {journal}: {line}" for line in warnings), *self.remarks],
         )
 
     def row(self, rule: Rule, draft: Draft, peak: int) -> Row:

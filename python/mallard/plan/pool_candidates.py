@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from mallard import MallardError, _native
-from mallard.analysis.function_names import own_name
+from mallard.analysis.function_names import own_name, short_name
 from mallard.analysis.partition import Limits
 from mallard.analysis.progress import Progress
 from mallard.analysis.store import Store
@@ -109,10 +109,13 @@ class Candidates:
         ]
 
     def name(self, context: int, often: Counter[str]) -> str:
-        """Return the name of a site; where several have it, with what the site calls."""
+        """Return the name of a site; where several have it, with its types, and what the site calls."""
         tree, site = self.symbols.tree, int(self.symbols.site_nodes[context])
         name, node = self.symbols.site_name(context), int(tree.innermost[context])
-        if often[name] == 1 or node == site:
+        if often[name] == 1:
+            return name
+        name = short_name(tree.functions[tree.function[site]][0])
+        if node == site:
             return name
         while int(tree.parent[node]) != site:
             node = int(tree.parent[node])

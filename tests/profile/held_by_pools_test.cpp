@@ -1,0 +1,155 @@
+#include "profile/held_by_pools.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "journal/events/batch_of.hpp"
+#include "profile/pairing.hpp"
+
+namespace mallard::profile {
+namespace {
+
+using journal::event;
+using journal::event_kind;
+
+constexpr std::uint64_t page = 4096;
+
+// Blocks at addresses of their own.
+class program {
+ public:
+  std::size_t allocate(std::uint32_t context, std::uint64_t size, std::uint64_t alignment = 0) {
+    sizes_.push_back(size);
+    events_.push_back({.kind = event_kind::malloc,
+                       .context = context,
+                       .address = address(sizes_.size() - 1),
+                       .size = size,
+                       .alignment = alignment});
+    return sizes_.size() - 1;
+  }
+  void free(std::size_t block) { events_.push_back({.kind = event_kind::free, .address = address(block)}); }
+  std::vector<std::size_t> allocate_many(std::size_t number, std::uint32_t context, std::uint64_t size) {
+    std::vector<std::size_t> blocks;
+    for (std::size_t n = 0; n < number; ++n) blocks.push_back(allocate(context, size));
+    return blocks;
+  }
+  void free_all(const std::vector<std::size_t>& blocks) {
+    for (const std::size_t block : blocks) free(block);
+  }
+
+  [[nodiscard]] held_by_pools under(pool_assignment routes) const {
+    held_by_pools held(std::move(routes));
+    pairing pairs({&held}, 1);
+    pairs.add(journal::batch_of(events_));
+    pairs.finish();
+    return held;
+  }
+
+ private:
+  static std::uint64_t address(std::size_t block) { return (block + 1) << 24; }
+
+  std::vector<event> events_;
+  std::vector<std::uint64_t> sizes_;
+};
+
+TEST(held_by_pools, holds_the_pages_that_blocks_have_touched) {
+  program p;
+  p.allocate_many(256, 1, 16);  // a page
+  EXPECT_EQ(p.under({}).peak(), page);
+  p.allocate(1, 16);
+  EXPECT_EQ(p.under({}).peak(), 2 * page);
+  p.allocate(1, 100'000);
+  EXPECT_EQ(p.under({}).peak(), 2 * page + 25 * page) << "more than the largest class is pages of its own";
+}
+
+TEST(held_by_pools, routes_small_blocks_of_natural_alignment) {
+  program p;
+  p.allocate(1, 1024);
+  p.allocate(1, 1025);
+  p.allocate(1, 16, 32);
+  p.allocate(1, 16, 16);
+  p.allocate(2, 16);
+  p.allocate(9, 16);  // beyond the assignment
+  const held_by_pools held = p.under({.first = {0, 1, 0}, .pools = {1, 1, 1}});
+  EXPECT_EQ(held.routed_in_all().events, 2U);
+  EXPECT_EQ(held.routed_in_all().bytes, 1040U);
+  EXPECT_EQ(held.pools(), 2U);
+  EXPECT_EQ(held.peak_of(1), 2 * page) << "two classes";
+  EXPECT_EQ(held.peak_of(0), 3 * page) << "three classes";
+  EXPECT_EQ(held.peak(), 5 * page);
+}
+
+TEST(held_by_pools, blocks_of_other_pools_lie_on_other_pages) {
+  program p;
+  for (int i = 0; i < 10; ++i) {
+    p.allocate(1, 48);
+    p.allocate(2, 48);
+  }
+  EXPECT_EQ(p.under({.first = {0, 1, 1}, .pools = {1, 1, 1}}).peak(), page);
+  EXPECT_EQ(p.under({.first = {0, 1, 2}, .pools = {1, 1, 1}}).peak(), 2 * page);
+}
+
+TEST(held_by_pools, phases_that_follow_one_another_do_not_add_up) {
+  program p;
+  constexpr std::size_t many = 12'288;  // three segments of 16 bytes each
+  for (std::uint32_t phase = 1; phase <= 8; ++phase) p.free_all(p.allocate_many(many, phase, 16));
+  pool_assignment apart{.first = {0}, .pools = {1}};
+  for (std::uint32_t phase = 1; phase <= 8; ++phase) {
+    apart.first.push_back(phase);
+    apart.pools.push_back(1);
+  }
+  const std::uint64_t one = many * 16;
+  EXPECT_LE(p.under(apart).peak(), one + 8 * page);
+  EXPECT_GE(p.under(apart).peak(), one);
+}
+
+TEST(held_by_pools, what_is_littered_is_not_shared) {
+  program p;
+  const std::vector<std::size_t> blocks = p.allocate_many(40'960, 1, 16);
+  for (std::size_t n = 0; n < blocks.size(); ++n)
+    if (n % 1000 != 0) p.free(blocks[n]);
+  p.allocate_many(40'960, 2, 16);
+  EXPECT_EQ(p.under({.first = {0, 1, 2}, .pools = {1, 1, 1}}).peak(), 320 * page);
+  EXPECT_LE(p.under({.first = {0, 1, 1}, .pools = {1, 1, 1}}).peak(), 162 * page)
+      << "its own pool uses it again";
+}
+
+TEST(held_by_pools, a_full_slab_is_used_again_when_a_sixteenth_is_free) {
+  program p;
+  const std::vector<std::size_t> first = p.allocate_many(64, 1, 1024);  // one slab, full
+  p.allocate(1, 1024);
+  for (std::size_t n = 0; n < 3; ++n) p.free(first[n]);
+  p.allocate_many(63, 1, 1024);  // the second slab is full then
+  p.allocate(1, 1024);
+  EXPECT_EQ(p.under({}).peak(), (16 + 16 + 1) * page);
+  p.free(first[3]);
+  p.allocate_many(63, 1, 1024);
+  p.allocate_many(4, 1, 1024);
+  EXPECT_EQ(p.under({}).peak(), (16 + 16 + 16) * page);
+}
+
+TEST(held_by_pools, instances_share_the_blocks_of_their_context) {
+  program p;
+  p.allocate_many(2560, 1, 16);
+  const held_by_pools held = p.under({.first = {0, 3}, .pools = {1, 4}});
+  EXPECT_EQ(held.pools(), 7U);
+  EXPECT_EQ(held.peak_of(1), 0U);
+  for (std::size_t pool = 3; pool < 7; ++pool) EXPECT_LE(held.peak_of(pool), 4 * page);
+}
+
+TEST(held_by_pools, blocks_of_regions_do_not_count) {
+  std::vector<event> events{
+      {.kind = event_kind::region_create, .region = 7},
+      {.kind = event_kind::region_allocate, .context = 1, .address = 0x10, .size = 64, .region = 7},
+      {.kind = event_kind::malloc, .context = 1, .address = 0x1000, .size = 64},
+      {.kind = event_kind::region_destroy, .region = 7}};
+  held_by_pools held({.first = {0, 1}, .pools = {1, 1}});
+  pairing pairs({&held}, 1);
+  pairs.add(journal::batch_of(events));
+  pairs.finish();
+  EXPECT_EQ(held.routed_in_all().events, 1U);
+  EXPECT_EQ(held.peak(), page);
+}
+
+}  // namespace
+}  // namespace mallard::profile

@@ -1,0 +1,263 @@
+"""`mallard plan` as a user runs it on recorded programs; and how few frames tell contexts apart."""
+
+import json
+import random
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import Mallard
+
+from mallard.plan import Module, read_plan
+from mallard.plan.plan_image import Claim, claims_of, decision_trie, rule_for
+from mallard.plan.plan_model import Frame
+from mallard.plan.planner import Options, Planner
+from mallard.plan.stacks_of_plan import Stacks
+
+# Shelves: each owns a list and a set, which get things in a random order, and end one after the other.
+# Phases: eight functions that each allocate and free as much, one after the other.
+PROGRAM = """
+#include <cstdio>
+#include <cstdlib>
+#include <list>
+#include <random>
+#include <set>
+#include <vector>
+
+struct shelf {
+  std::list<long> things;
+  std::set<long> names;
+  __attribute__((noinline)) void add(long k) { things.push_back(k); names.insert(k); }
+};
+
+template <int N> __attribute__((noinline)) long phase() {
+  std::vector<char*> all;
+  all.reserve(4000);
+  for (int i = 0; i < 4000; ++i) all.push_back(static_cast<char*>(std::malloc(40 + N)));
+  for (char* one : all) std::free(one);
+  return all.size();
+}
+
+int main(int count, char**) {
+  if (count > 1) {
+    long sum = phase<0>() + phase<1>() + phase<2>() + phase<3>();
+    std::printf("%ld\\n", sum + phase<4>() + phase<5>() + phase<6>() + phase<7>());
+    return 0;
+  }
+  std::mt19937 chance(1);
+  std::vector<shelf> shelves(40);
+  for (long k = 0; k < 20000; ++k) shelves[chance() % shelves.size()].add(k);
+  std::size_t left = 0;
+  for (shelf& one : shelves) left += one.things.size() + one.names.size();
+  std::printf("%zu\\n", left);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program above."""
+    path = tmp_path_factory.mktemp("plan") / "shelves"
+    build = ("g++", "-std=c++20", "-O1", "-g", "-Wl,--build-id", "-x", "c++", "-", "-o", path)
+    subprocess.run(build, input=PROGRAM, text=True, check=True)
+    return path
+
+
+@pytest.fixture(scope="module")
+def shelves(mallard: Mallard, program: Path) -> Path:
+    """The journal of shelves, with what tells instances apart."""
+    journal = program.with_name("shelves.mlrd")
+    assert mallard("record", "--witness", "-o", journal, "--", program).returncode == 0
+    return journal
+
+
+@pytest.fixture(scope="module")
+def phases(mallard: Mallard, program: Path) -> Path:
+    """The journal of phases, without."""
+    journal = program.with_name("phases.mlrd")
+    assert mallard("record", "-o", journal, "--", program, "phases").returncode == 0
+    return journal
+
+
+def test_instances_have_pools_where_frees_come_owner_by_owner(
+    mallard: Mallard, shelves: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "plan.toml"
+    ran = mallard("plan", shelves, "-o", file)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "instances: 2 rules" in ran.stdout
+    assert "40 instances by" in ran.stdout
+    assert f"Try it: mallard try {file} -- " in ran.stdout
+    plan = read_plan(file)
+    assert plan.title == "instances"
+    assert plan.program.name == "shelves"
+    assert {rule.pool for rule in plan.rules} == {"shelf::add: list::push_back", "shelf::add: set::insert"}
+    assert all(rule.witness and rule.witness.instances == 40 for rule in plan.rules)
+    assert all(rule.pools == 256 for rule in plan.rules)
+    assert 0 < plan.predicted_peak <= 1.25 * plan.recorded_peak
+
+
+def test_pools_are_for_sites_and_blind_for_all(mallard: Mallard, shelves: Path) -> None:
+    found = {
+        family: json.loads(mallard("plan", shelves, "--strategy", family, "--json").stdout)
+        for family in ("pools", "blind")
+    }
+    assert [rule["pools"] for rule in found["pools"]["rules"]] == [1, 1]
+    assert [rule["blocks"] for rule in found["pools"]["rules"]] == [20000, 20000]
+    assert found["pools"]["share_of_blocks"] > 0.99
+    (everything,) = found["blind"]["rules"]
+    assert everything["blocks"] >= 40000
+    assert found["blind"]["mistaken"] == found["pools"]["mistaken"] == 0
+    assert found["blind"]["predicted_peak_bytes"] <= found["pools"]["predicted_peak_bytes"]
+
+
+def test_pools_that_are_used_one_after_the_other_are_one_group(mallard: Mallard, phases: Path) -> None:
+    pools, groups = (
+        json.loads(mallard("plan", phases, "--strategy", family, "--json").stdout)
+        for family in ("pools", "groups")
+    )
+    assert len(pools["rules"]) == 8
+    assert len(groups["rules"]) <= 2, "at most those that fall into the same moment of the timeline are apart"
+    assert groups["rules"][0]["reason"].startswith("one pool for phase<")
+    assert sum(rule["blocks"] for rule in groups["rules"]) == 32000
+
+
+def test_phases_do_not_add_up_in_the_prediction(mallard: Mallard, phases: Path) -> None:
+    found = json.loads(mallard("plan", phases, "--strategy", "pools", "--json").stdout)
+    assert sum(rule["peak_bytes"] for rule in found["rules"]) > 1.2e6
+    assert found["predicted_peak_bytes"] < found["recorded_peak_bytes"] * 1.1
+
+
+def test_a_limit_makes_pools_fewer_or_is_refused(mallard: Mallard, shelves: Path) -> None:
+    free, tight = (
+        json.loads(mallard("plan", shelves, "--max-rss", limit, "--json").stdout) for limit in ("2", "1.05")
+    )
+    assert free["predicted_peak_bytes"] > 1.05 * free["recorded_peak_bytes"]
+    assert tight["predicted_peak_bytes"] <= 1.05 * tight["recorded_peak_bytes"]
+    assert tight["pools"] < free["pools"]
+
+
+def test_a_journal_without_snapshots_says_what_to_record(
+    mallard: Mallard, phases: Path, tmp_path: Path
+) -> None:
+    told = "has nothing that tells instances apart: `mallard record --witness` keeps it"
+    ran = mallard("plan", phases)
+    assert (ran.returncode, ran.stderr) == (0, f"mallard: {phases} {told}\n")
+    assert "Nothing is written: -o FILE keeps the plan." in ran.stdout
+    refused = mallard("plan", phases, "--strategy", "instances", "-o", tmp_path / "none.toml")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "`mallard record --witness`" in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_has_no_contexts_has_no_plan(mallard: Mallard, tmp_path: Path) -> None:
+    text = tmp_path / "text.txt"
+    text.write_text("a 8 10 1 5\nf 10 1 7\n")
+    ran = mallard("plan", text)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr == f"mallard: {text} has no calling contexts: `mallard record` writes them\n"
+    assert mallard("plan", tmp_path / "missing").returncode == 2
+
+
+def test_a_plan_is_compiled_or_refused_with_its_line(mallard: Mallard, shelves: Path, tmp_path: Path) -> None:
+    file, image = tmp_path / "plan.toml", tmp_path / "plan.image"
+    assert mallard("plan", shelves, "-o", file).returncode == 0
+    assert mallard("plan", "--compile", file, "-o", image).returncode == 0
+    assert image.read_bytes().startswith(b"\x89MLP\r\n\x1a\n")
+    file.write_text(file.read_text().replace('strategy = "pool"', 'strategy = "pond"', 1))
+    line = 1 + file.read_text().splitlines().index('strategy = "pond"')
+    ran = mallard("plan", "--compile", file, "-o", tmp_path / "none")
+    assert (ran.returncode, ran.stderr.startswith(f"mallard: {file}:{line}: strategy must be")) == (2, True)
+    assert not (tmp_path / "none").exists()
+    assert (
+        mallard("plan", "--compile", file).stderr == "mallard: --compile needs -o FILE: an image is no text\n"
+    )
+
+
+def test_the_plan_finds_the_pool_of_each_recorded_stack(shelves: Path, tmp_path: Path) -> None:
+    planner = Planner(str(shelves))
+    found = planner.plan(Options("pools"))
+    nodes = decision_trie(claims_of(found.plan))
+    stacks, modules = planner.candidates.stacks, [module.name for module in found.plan.modules]
+    counted = [0] * (1 + len(found.plan.rules))
+    for context in planner.candidates.routable:
+        places, node = [], int(stacks.first[context])
+        while node:
+            frame = stacks.frame(node, 0)
+            places.append((modules.index(frame.module) if frame.module in modules else -1, frame.offset))
+            node = int(stacks.outer[node])
+        counted[rule_for(nodes, places)] += int(planner.candidates.blocks[context])
+    assert counted[1:] == [row.blocks for row in found.rows]
+
+
+class MadeStacks(Stacks):
+    """Stacks by hand: contexts are nodes of a tree, each with a place and the bytes to its caller."""
+
+    def __init__(self, parents: Sequence[int], places: Sequence[int], steps: Sequence[int]) -> None:
+        """Take the tree; node 0 is the unknown context."""
+        count = len(parents)
+        self.modules = [Module("prog", "aa")]
+        self.outer = np.array(parents)
+        self.first = np.arange(count)
+        self.module = np.array([-1, *[0] * (count - 1)])
+        self.offset = np.array(places, np.uint64)
+        self.step = np.array(steps, np.uint64)
+        self.place = np.array(places)
+        self.goes_on = (self.step > 0) & (self.outer > 0)
+
+    def path(self, context: int) -> list[tuple[int, int]]:
+        """Return the frames of a context as the trie has them."""
+        found = []
+        while context:
+            found.append((0, int(self.place[context])))
+            context = int(self.outer[context])
+        return found
+
+
+def told(
+    stacks: MadeStacks, rule_of: dict[int, int], weight: list[float]
+) -> tuple[dict[int, int], float, int]:
+    """Return the rule that each context gets, how much is mistaken, and how many frames are named."""
+    found, mistaken = stacks.told_apart(rule_of, np.array(weight))
+    claims = [
+        Claim(tuple(((0, frame.offset), frame.step) for frame in one.frames), one.rule) for one in found
+    ]
+    nodes = decision_trie(claims)
+    return {context: rule_for(nodes, stacks.path(context)) for context in rule_of}, mistaken, len(found)
+
+
+def test_contexts_are_named_by_as_few_frames_as_tell_rules_apart() -> None:
+    #          main 1, a 2, b 3; malloc's caller 5 in each of them, twice below a
+    stacks = MadeStacks([0, 0, 1, 1, 2, 3, 2], [0, 1, 2, 3, 5, 5, 6], [0, 0, 16, 16, 32, 32, 48])
+    same, mistaken, named = told(stacks, {4: 1, 5: 1, 6: 2}, [0, 0, 0, 0, 9, 5, 1])
+    assert (same, mistaken, named) == ({4: 1, 5: 1, 6: 2}, 0, 2)
+    apart, mistaken, named = told(stacks, {4: 1, 5: 2, 6: 2}, [0, 0, 0, 0, 9, 5, 1])
+    assert (apart, mistaken, named) == ({4: 1, 5: 2, 6: 2}, 0, 3)
+    found, _ = stacks.told_apart({4: 1, 5: 2}, np.array([0, 0, 0, 0, 9.0, 5]))
+    assert [one.frames for one in found] == [
+        (Frame("prog", 5),),
+        (Frame("prog", 5, 32), Frame("prog", 3)),
+    ], "the most frequent is for all other callers"
+
+
+def test_frames_without_a_known_distance_cannot_be_told_apart() -> None:
+    stacks = MadeStacks([0, 0, 1, 1, 2, 3], [0, 1, 2, 3, 5, 5], [0, 0, 16, 16, 0, 0])
+    rules, mistaken, _ = told(stacks, {4: 1, 5: 2}, [0, 0, 0, 0, 9, 5])
+    assert (rules, mistaken) == ({4: 1, 5: 1}, 5)
+
+
+def test_contexts_of_any_program_get_their_own_rules() -> None:
+    chance = random.Random(11)
+    for _ in range(100):
+        parents, places = [0], [0]
+        for node in range(1, chance.randint(5, 60)):
+            parents.append(chance.randrange(node))
+            places.append(chance.randint(1, 5))
+        stacks = MadeStacks(parents, places, [0] + [8 + 8 * place for place in places[1:]])
+        paths = {tuple(stacks.path(context)): context for context in range(1, len(parents))}
+        rule_of = {context: chance.randrange(4) for context in paths.values()}
+        rules, mistaken, _ = told(stacks, rule_of, [chance.random() for _ in parents])
+        assert mistaken == 0
+        assert rules == rule_of
