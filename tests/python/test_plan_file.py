@@ -121,6 +121,7 @@ def test_rules_that_share_a_pool_have_the_same_one() -> None:
         ('strategy = "pool"', 'strategy = "slab"', "20: strategy must be one of default, pool"),
         ('pool = "nodes"', 'pool = "nodes"\nlargest = 4096', "22: largest must be a whole number from 1"),
         ("prog+0x1401", "prog+1401", "23: 'prog+1401' is no frame"),
+        ("prog+0x1401", "prog+0x800000000000", "23: 0x800000000000 lies in no module"),
         ("prog+0x1401", "libz+0x1401", "23: no [[module]] is called 'libz'"),
         ("lib.so.1+0x10 @16", "lib.so.1+0x10", "24: lib.so.1+0x10 needs the bytes to the next frame"),
         ("@16", "@17", "24: @17 must be a multiple of 8"),
@@ -162,6 +163,12 @@ def test_there_are_no_more_pools_than_an_image_can_have() -> None:
     rules = (f'[[rule]]\nstrategy = "pool"\ncontexts = ["prog+0x{n}"]\n{witness}\n' for n in range(17))
     many = HAND + "".join(rules)
     assert "the rules need 69,889 pools, and there can be 65,536" in refused(many)
+
+
+def test_there_are_no_more_modules_than_an_image_can_have() -> None:
+    module = '[[module]]\nname = "m{0}"\nbuild_id = "{0:04x}"\n'
+    many = HAND + "".join(module.format(number + 4096) for number in range(300))
+    assert "a plan names at most 255 modules" in refused(many)
 
 
 def test_an_unreadable_file_is_refused(tmp_path: Path) -> None:

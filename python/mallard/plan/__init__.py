@@ -4,9 +4,10 @@ journal --planner--> Plan <--plan_file--> plan.toml, for people        docs/plan
                       `----plan_image---> image, for libmallard-malloc.so
 """
 
-from mallard.plan.plan_file import plan_text, read_plan
+from mallard.plan.plan_file import read_plan
 from mallard.plan.plan_image import image_of
 from mallard.plan.plan_model import Context, Frame, Module, Plan, Rule, Witness
+from mallard.plan.plan_text import plan_text
 
 __all__ = [
     "Context",

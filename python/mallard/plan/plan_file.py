@@ -1,4 +1,4 @@
-"""Reads and writes plan.toml.
+"""Reads plan.toml; plan_text.py writes it.
 
     plan.toml --tomllib--> tables --checked--> Plan       an error names the line: `plan.toml:12: ...`
               --lines_of-> line of each key --^
@@ -12,15 +12,18 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn
 
 from mallard import MallardError
 from mallard.figures import shown, size
 from mallard.plan.plan_model import (
+    FARTHEST,
+    FORMAT,
     HEAPS,
     LARGEST,
     MOST_FRAMES,
     MOST_INSTANCES,
+    MOST_MODULES,
     MOST_POOLS,
     MOST_POOLS_OF_A_RULE,
     PLACES,
@@ -34,15 +37,13 @@ from mallard.plan.plan_model import (
     Witness,
     pools_for,
 )
+from mallard.plan.toml_lines import KeyPath, lines_of
 
-FORMAT = 1
 LARGEST_FILE = 64 << 20
 FARTHEST_STEP = 1 << 20  # bytes on the stack between two frames
 MOST_RSS = 100.0
 FRAME = re.compile(r"(?P<module>\S(?:.*\S)?)\+0x(?P<offset>[0-9a-fA-F]{1,16})(?:\s*@(?P<step>\d{1,9}))?")
 BUILD_ID = re.compile(r"(?:[0-9a-f]{2}){1,31}")
-
-Path_: TypeAlias = tuple[str | int, ...]  # ("rule", 2, "contexts", 0): of the third rule the first context
 
 
 def read_plan(path: str | Path) -> Plan:
@@ -86,7 +87,7 @@ def located(name: str, text: str, message: str) -> str:
 class Table:
     """One table of the file, whose keys are taken out; what is left at the end is unknown."""
 
-    def __init__(self, reader: "PlanReader", path: Path_, values: Mapping[str, Any]) -> None:
+    def __init__(self, reader: "PlanReader", path: KeyPath, values: Mapping[str, Any]) -> None:
         """Take the keys of the table at `path`."""
         self.reader, self.path, self.values = reader, path, dict(values)
         self.known: list[str] = []
@@ -170,17 +171,17 @@ class Table:
 class PlanReader:
     """From tables to a plan, checked."""
 
-    def __init__(self, name: str, lines: Mapping[Path_, int]) -> None:
+    def __init__(self, name: str, lines: Mapping[KeyPath, int]) -> None:
         """Take the file's name and where its keys are."""
         self.name, self.lines = name, lines
 
-    def line(self, path: Path_) -> int:
+    def line(self, path: KeyPath) -> int:
         """Return the line of a key, or of what it is in."""
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
 
-    def fail(self, path: Path_, what: str) -> NoReturn:
+    def fail(self, path: KeyPath, what: str) -> NoReturn:
         """Refuse the file."""
         raise MallardError(f"{self.name}:{self.line(path)}: {what}")
 
@@ -237,6 +238,8 @@ class PlanReader:
 
     def program_first(self, modules: tuple[Module, ...], path: str, build_id: str) -> tuple[Module, ...]:
         """Return the modules with the program in front; it need not be among those that are named."""
+        if len(modules) >= MOST_MODULES:
+            self.fail(("module", MOST_MODULES - 1), f"a plan names at most {MOST_MODULES - 1} modules")
         names = Counter(module.name for module in modules)
         for number, module in enumerate(modules):
             if names[module.name] > 1:
@@ -282,11 +285,13 @@ class PlanReader:
             found.append(Context(frames, line=self.line(place)))
         return tuple(found)
 
-    def frame(self, place: Path_, text: str, modules: set[str]) -> Frame:
+    def frame(self, place: KeyPath, text: str, modules: set[str]) -> Frame:
         """Read a frame: module+0x12f3 @48."""
         found = FRAME.fullmatch(text)
         if found is None:
             self.fail(place, f"{text!r} is no frame: it must look like `module+0x12f3 @48`")
+        if int(found["offset"], 16) >= FARTHEST:
+            self.fail(place, f"0x{found['offset']} lies in no module: offsets are below 0x{FARTHEST:x}")
         if found["module"] not in modules:
             self.fail(place, f"no [[module]] is called {found['module']!r}")
         step = int(found["step"] or 0)
@@ -354,138 +359,3 @@ def depth_of(frame: Frame, context: Context) -> int:
     """Return how many frames outwards a frame lies in a context; 0: it does not, or is the innermost."""
     places = [(one.module, one.offset) for one in context.frames]
     return places.index((frame.module, frame.offset)) if (frame.module, frame.offset) in places else 0
-
-
-# What ends where, so that brackets inside of texts do not count. Multi-line texts come first.
-TOKEN = re.compile(
-    r'"""(?s:.*?)(?<!\\)"{3,5}|' r"'''(?s:.*?)'{3,5}|" r'"(?:\\.|[^"\\\n])*"|' r"'[^'\n]*'|#[^\n]*|[\[\]{}\n]"
-)
-HEADER = re.compile(r"[ \t]*(\[\[?)[ \t]*([^\[\]#\n]*?)[ \t]*\]\]?[ \t\r]*(?:#[^\n]*)?(?:\n|\Z)")
-KEY = re.compile(r"[ \t]*([A-Za-z0-9_-]+|\"[^\"\n]*\"|'[^'\n]*')[ \t]*=")
-
-
-def lines_of(text: str) -> dict[Path_, int]:
-    """Return the line of each table, key, and text in an array, of a file that is valid TOML.
-
-    Good enough for messages: dotted keys and inline tables are found by what they are in.
-    """
-    lines: dict[Path_, int] = {}
-    rows: Counter[str] = Counter()
-    table: Path_ = ()
-    at, line = 0, 1
-    while at < len(text):
-        if header := HEADER.match(text, at):
-            names = [part.strip().strip("\"'") for part in header[2].split(".")]
-            if header[1] == "[[" and len(names) == 1:
-                table = (names[0], rows[names[0]])
-                rows[names[0]] += 1
-            else:
-                inside = rows.get(names[0], 0)
-                table = (names[0], inside - 1, *names[1:]) if inside else tuple(names)
-            lines[table] = line
-            at, line = header.end(), line + header[0].count("\n")
-            continue
-        path: Path_ | None = None
-        if key := KEY.match(text, at):
-            path = (*table, key[1].strip("\"'"))
-            lines[path] = line
-            at = key.end()
-        at, line = value_end(text, at, line, path, lines)
-    return lines
-
-
-def value_end(text: str, at: int, line: int, path: Path_ | None, lines: dict[Path_, int]) -> tuple[int, int]:
-    """Skip to the line behind a value; note where the texts of an array are."""
-    depth = item = 0
-    while token := TOKEN.search(text, at):
-        what = token[0]
-        if depth and what[0] in "\"'" and path is not None:
-            lines[(*path, item)] = line
-            item += 1
-        depth += (what in "[{") - (what in "]}")
-        at, line = token.end(), line + what.count("\n")
-        if what == "\n" and depth <= 0:
-            return at, line
-    return len(text), line
-
-
-def quoted(text: str) -> str:
-    """Return a text of TOML."""
-    escapes = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-    return (
-        '"'
-        + "".join(escapes.get(c, c if c >= " " and c != "\x7f" else f"\\u{ord(c):04x}") for c in text)
-        + '"'
-    )
-
-
-def plan_text(plan: Plan) -> str:
-    """Return the plan as a file for people: read again, it is the same plan."""
-    return "\n".join(
-        [*head(plan), *(line for number in range(len(plan.rules)) for line in rule_of(plan, number))]
-    )
-
-
-def head(plan: Plan) -> Iterator[str]:
-    """Yield the lines in front of the rules."""
-    program = plan.program
-    yield "# A plan: which calling contexts of a program get which heap. docs/plan.md has the format."
-    yield "# Try it:  mallard try PLAN -- PROGRAM ARGUMENTS"
-    yield f"format = {FORMAT}"
-    yield f"title = {quoted(plan.title)}"
-    yield ""
-    yield "# The plan holds for this build only; another one runs without it."
-    yield "[program]"
-    yield f"path = {quoted(program.path)}"
-    yield f"build_id = {quoted(program.build_id)}"
-    for key in ("recorded", "journal"):
-        if value := getattr(plan, key):
-            yield f"{key} = {quoted(value)}"
-    yield ""
-    yield "[default]"
-    yield f"heap = {quoted(plan.default_heap)}  # of all that no rule names: mallard's, or glibc's"
-    yield ""
-    yield "[limits]"
-    yield f"max_rss = {plan.max_rss:g}  # of the recorded peak, what the plan was made to stay below"
-    for which in ("recorded", "predicted"):
-        if peak := getattr(plan, f"{which}_peak"):
-            yield f"{which}_peak = {peak}  # {size(peak)}"
-    for module in plan.modules:
-        yield ""
-        yield "[[module]]"
-        yield f"name = {quoted(module.name)}"
-        yield f"build_id = {quoted(module.build_id)}"
-        if module.path:
-            yield f"path = {quoted(module.path)}"
-
-
-def rule_of(plan: Plan, number: int) -> Iterator[str]:
-    """Yield the lines of a rule."""
-    rule = plan.rules[number]
-    yield ""
-    yield f"[[rule]]  # {number + 1}"
-    yield f"strategy = {quoted(rule.strategy)}"
-    for key in ("pool", "reason"):
-        if value := getattr(rule, key):
-            yield f"{key} = {quoted(value)}"
-    if rule.largest != LARGEST:
-        yield f"largest = {rule.largest}"
-    yield "contexts = ["
-    for context in rule.contexts:
-        yield f"    {quoted(str(context))}," + (f"  # {comment(context.note)}" if context.note else "")
-    yield "]"
-    if rule.witness:
-        yield "[rule.witness]"
-        yield f"place = {quoted(rule.witness.place)}"
-        yield f"instances = {rule.witness.instances}"
-        yield f"pools = {rule.witness.pools}"
-    if rule.until:
-        yield "[rule.until]"
-        yield f"frame = {quoted(str(rule.until))}"
-    if number + 1 == len(plan.rules):
-        yield ""
-
-
-def comment(text: str) -> str:
-    """Return a text that can stand in a comment."""
-    return "".join(c if c >= " " and c != "\x7f" else " " for c in text)

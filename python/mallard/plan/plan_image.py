@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from mallard import MallardError
 from mallard.plan.plan_file import depth_of
-from mallard.plan.plan_model import HEAPS, PLACES, STRATEGIES, Plan, Rule
+from mallard.plan.plan_model import HEAPS, MOST_NODES, PLACES, STRATEGIES, Plan, Rule
 
 MAGIC = b"\x89MLP\r\n\x1a\n"
 VERSION = 1
@@ -139,8 +139,9 @@ def image_of(plan: Plan) -> bytes:
         counts += [len(section), HEADER.size + len(body)]
         body += b"".join(section)
     whole = HEADER.size + len(body)
-    if whole > LARGEST_IMAGE:
-        raise MallardError(f"{plan.path or plan.title} has too many contexts: {len(entries):,} entries")
+    if whole > LARGEST_IMAGE or len(nodes) > MOST_NODES:
+        what = f"{len(entries):,} entries in {len(nodes):,} nodes, where {MOST_NODES:,} nodes can be"
+        raise MallardError(f"{plan.path or plan.title} has too many contexts: {what}")
     heap = HEAPS.index(plan.default_heap)
     return HEADER.pack(MAGIC, VERSION, whole, zlib.crc32(body), heap, *counts, plan.pools, 0) + body
 

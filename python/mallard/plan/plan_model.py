@@ -10,6 +10,8 @@ holds it to the slot of the next frame outwards. Rules that name the same pool s
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+FORMAT = 1  # of the file
+
 # Each strategy's number in an image.
 STRATEGIES = {
     "default": 0,
@@ -33,6 +35,9 @@ PLACES = {
 LARGEST = 1024  # bytes; larger requests go to the default heap, whatever a rule says
 MOST_POOLS = 65536
 MOST_POOLS_OF_A_RULE = 4096
+MOST_MODULES = 256
+MOST_NODES = 65536  # of the trie
+FARTHEST = 1 << 47  # bytes into a module
 MOST_FRAMES = 64  # of a context
 MOST_INSTANCES = 65536
 POOLS_AN_INSTANCE = 4  # so that few instances share one by chance
