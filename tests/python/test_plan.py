@@ -119,8 +119,8 @@ def test_pools_that_are_used_one_after_the_other_are_one_group(mallard: Mallard,
         for family in ("pools", "groups")
     )
     assert len(pools["rules"]) == 8
-    assert len(groups["rules"]) <= 2, "at most those that fall into the same moment of the timeline are apart"
-    assert groups["rules"][0]["reason"].startswith("one pool for phase<")
+    assert groups["pools"] <= 2, "at most those that fall into the same moment of the timeline are apart"
+    assert {rule["name"] for rule in groups["rules"]} == {f"phase<{number}>" for number in range(8)}
     assert sum(rule["blocks"] for rule in groups["rules"]) == 32000
 
 

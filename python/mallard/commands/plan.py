@@ -115,7 +115,6 @@ def show(found: "Planned", output: str | None, console: "Console") -> None:
     from mallard import figures
     from mallard.commands.stacks import counted, say
     from mallard.commands.tables import Figure, table_of
-    from mallard.plan.plan_model import names_of
     from mallard.plan.planner import Row
 
     plan = found.plan
@@ -126,14 +125,13 @@ def show(found: "Planned", output: str | None, console: "Console") -> None:
         ("share", lambda row: figures.share(row.share), True),
         ("peak", lambda row: figures.size(row.peak), True),
     ]
-    names = names_of([row.rule for row in found.rows])
-    rows = [(Text(name), row) for name, row in zip(names, found.rows, strict=True)]
+    rows = [(Text(row.name), row) for row in found.rows]
     say(console, f"{plan.title}: {counted(len(rows), 'rule')}, {counted(plan.pools, 'pool')}", style="bold")
-    console.print(table_of("pool", rows, columns, console.width))
+    console.print(table_of("rule", rows, columns, console.width))
     console.print()
-    for name, row in zip(names, found.rows, strict=True):
-        if row.rule.reason:
-            say(console, f"{name}: {row.rule.reason}", style="dim")
+    for row in found.rows:
+        shares = f"; shares the pool {row.rule.pool}" if row.rule.pool != row.name else ""
+        say(console, f"{row.name}: {row.rule.reason}{shares}", style="dim")
     console.print()
     blocks, amount = figures.share(found.share_of_blocks), figures.share(found.share_of_bytes)
     say(
@@ -175,6 +173,7 @@ def as_text(found: "Planned") -> str:
         "predicted_peak_bytes": plan.predicted_peak,
         "rules": [
             {
+                "name": row.name,
                 "pool": row.rule.pool,
                 "strategy": row.rule.strategy,
                 "pools": row.rule.pools,

@@ -8,7 +8,6 @@ d  _/~~~~~~~~~\\_
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from mallard.analysis.store import Store
 from mallard.plan.pool_candidates import Draft
 
 DISJOINT = 0.9  # of the smaller one's peak, that is saved by pools that are not alive at the same times
+THRIFTY = 0.5  # likewise, where memory is short
 SIMILAR = 0.98  # the cosine of what is alive of two over time
 SIMILAR_LIFETIME = 16  # a factor between the median lifetimes of two
 FEWER = 2 / 3  # of the pools are left from one degree of merging to the next
@@ -32,23 +32,24 @@ class Life:
     curve: NDArray[np.float64]  # live bytes over time, the most in each bucket
     lifetime: float  # events, the median
 
-    def with_(self, other: Self) -> "Life":
+    def with_(self, other: "Life") -> "Life":
         """Return both as one."""
-        first, *more = parts = [*parts_of(self.draft), *parts_of(other.draft)]
-        contexts = self.draft.contexts + other.draft.contexts
-        reason = f"one pool for {', '.join(parts)}"
-        both = Draft(f"{first} and {len(more)} more", contexts, reason, parts=tuple(parts))
+        both = self.draft.with_(other.draft)
         return Life(both, self.curve + other.curve, max(self.lifetime, other.lifetime))
 
-    def saved_with(self, other: Self) -> float:
+    def saved_with(self, other: "Life") -> float:
         """Return how many bytes less both hold together at their peak than each by itself."""
         return float(self.curve.max() + other.curve.max() - (self.curve + other.curve).max())
 
-    def is_disjoint(self, other: Self) -> bool:
-        """Tell whether both are hardly alive at the same times."""
-        return self.saved_with(other) >= DISJOINT * float(min(self.curve.max(), other.curve.max()))
+    def smaller_peak(self, other: "Life") -> float:
+        """Return the peak of the one that has less."""
+        return float(min(self.curve.max(), other.curve.max()))
 
-    def is_alike(self, other: Self) -> bool:
+    def is_disjoint(self, other: "Life") -> bool:
+        """Tell whether both are hardly alive at the same times."""
+        return self.saved_with(other) >= DISJOINT * self.smaller_peak(other)
+
+    def is_alike(self, other: "Life") -> bool:
         """Tell whether both rise and fall together, and their blocks live about as long."""
         length = float(np.linalg.norm(self.curve) * np.linalg.norm(other.curve))
         shorter, longer = sorted((self.lifetime, other.lifetime))
@@ -56,16 +57,11 @@ class Life:
         return near and length > 0 and float(self.curve @ other.curve) >= SIMILAR * length
 
 
-def parts_of(draft: Draft) -> tuple[str, ...]:
-    """Return the pools that a draft is made of."""
-    return draft.parts or (draft.pool,)
-
-
 def lives_of(store: Store, drafts: Sequence[Draft]) -> list[Life]:
     """Return when each draft's blocks are alive; reads the journal again."""
     group_of = np.zeros(len(store.contexts["parent"]), np.uint32)
     for number, draft in enumerate(drafts, 1):
-        group_of[list(draft.contexts)] = number
+        group_of[draft.contexts] = number
     grouping = Grouping("context", group_of, 1 + len(drafts))
     over_time = store.totals["over_time"]
     buckets = len(over_time["live_bytes"])
@@ -99,15 +95,37 @@ def grouped(lives: Sequence[Life]) -> list[Draft]:
     return [one.draft for one in left]
 
 
+def best_pair(lives: Sequence[Life], least: float) -> tuple[int, int] | None:
+    """Return the two that save most as one, of those that save that part of the smaller one's peak."""
+    pairs = [
+        (lives[i].saved_with(lives[j]), i, j)
+        for i in range(len(lives))
+        for j in range(i + 1, len(lives))
+        if lives[i].draft.has_instances == lives[j].draft.has_instances
+        and lives[i].saved_with(lives[j]) >= least * lives[i].smaller_peak(lives[j])
+    ]
+    return max(pairs)[1:] if pairs else None
+
+
+def thriftier(lives: Sequence[Life]) -> list[Draft]:
+    """Return the drafts with those as one that save much together, instances with instances."""
+    left = list(lives)
+    while pair := best_pair(left, THRIFTY):
+        left = joined(left, *pair)
+    return [one.draft for one in left]
+
+
 def ever_fewer(lives: Sequence[Life]) -> list[list[Draft]]:
     """Return ever fewer pools, down to one; those are merged first that save most together."""
     left, degrees, wanted = list(lives), [], FEWER * len(lives)
-    while len(left) > 1:
-        pairs = [(i, j) for i in range(len(left)) for j in range(i + 1, len(left))]
-        i, j = max(pairs, key=lambda pair: left[pair[0]].saved_with(left[pair[1]]))
-        both = left[i].with_(left[j])
-        left = [*(one for number, one in enumerate(left) if number not in (i, j)), both]
+    while pair := best_pair(left, 0):
+        left = joined(left, *pair)
         if len(left) <= max(wanted, 1):
             degrees.append([one.draft for one in left])
             wanted = FEWER * len(left)
     return degrees
+
+
+def joined(lives: Sequence[Life], i: int, j: int) -> list[Life]:
+    """Return the same with two of them as one, which is the last then."""
+    return [*(one for number, one in enumerate(lives) if number not in (i, j)), lives[i].with_(lives[j])]

@@ -7,7 +7,6 @@ A frame is a return address, as the file of its module has it, and the bytes on 
 holds it to the slot of the next frame outwards. Rules that name the same pool share it.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 FORMAT = 1  # of the file
@@ -160,8 +159,3 @@ class Plan:
             if rule.strategy != "default"
         )
         return max(routed, default=0)
-
-
-def names_of(rules: Sequence[Rule]) -> list[str]:
-    """Return a name of each rule for tables: its pool's, else its strategy and number."""
-    return [rule.pool or f"{rule.strategy} {number}" for number, rule in enumerate(rules, 1)]

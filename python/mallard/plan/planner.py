@@ -13,7 +13,7 @@ reading of the journal (src/profile/held_by_pools.hpp).
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice, pairwise
@@ -27,9 +27,9 @@ from mallard.analysis.progress import Progress
 from mallard.analysis.store import Store
 from mallard.analysis.symbols import Symbols
 from mallard.figures import share, shown, size
-from mallard.plan.merge_pools import ever_fewer, grouped, lives_of
+from mallard.plan.merge_pools import ever_fewer, grouped, lives_of, thriftier
 from mallard.plan.plan_model import Context, Plan, Rule
-from mallard.plan.pool_candidates import Candidates, Draft, fewer_pools
+from mallard.plan.pool_candidates import Candidates, Draft, Part
 
 FEWER_INSTANCES = (1, 2, 4, 8, 16)  # parts of the pools that instances would have
 BASE = 2 << 20  # bytes that a process has at least beside its heap: libraries, stack
@@ -52,12 +52,13 @@ class Options:
 class Row:
     """What a rule is for, in figures."""
 
+    name: str
     rule: Rule
     sites: tuple[str, ...]  # the largest first
     blocks: int
     bytes: int
     share: float  # of all blocks of the program
-    peak: int  # bytes that its pools hold
+    peak: int  # bytes that its pools hold, with other rules of the same ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,41 +97,54 @@ class Planner:
     def plan(self, options: Options) -> Planned:
         """Make the plan."""
         recorded = BASE + int(self.store.totals["over_time"]["held_bytes"].max(initial=0))
-        family, degrees = self.degrees(options.family)
-        held = self.predict(degrees)
-        if not fits(held, options.max_rss * recorded) and family != "blind":
-            degrees = ever_fewer(lives_of(self.store, degrees[-1])) or degrees
+        refused: list[int] = []
+        for degrees in self.attempts(options.family):
             held = self.predict(degrees)
-        fitting = fits(held, options.max_rss * recorded)
-        if not fitting:
-            least = min(one["peak"] for one in held)
-            raise MallardError(
-                f"no {family} plan of {shown(self.path)} stays below {options.max_rss:g} of the recorded "
-                f"{size(recorded)}: with fewest pools it would be {size(least)}, which "
-                f"--max-rss {least / recorded + 0.005:.2f} allows"
-            )
-        return self.finished(family, options, degrees[fitting[0]], held[fitting[0]], recorded)
+            for drafts, one in zip(degrees, held, strict=True):
+                if one["peak"] <= options.max_rss * recorded:
+                    if refused:
+                        more = f"pools for all would take {size(refused[0])}, which"
+                        self.remarks.append(f"{more} --max-rss {allowing(refused[0], recorded)} allows")
+                    return self.finished(options, drafts, one, recorded)
+                refused.append(one["peak"])
+        raise MallardError(
+            f"no plan of {shown(self.path)} stays below {options.max_rss:g} of the recorded "
+            f"{size(recorded)}: with fewest pools it would be {size(min(refused))}, which "
+            f"--max-rss {allowing(min(refused), recorded)} allows"
+        )
 
-    def degrees(self, family: str | None) -> tuple[str, list[list[Draft]]]:
-        """Return the family, and its plans from most pools to fewest."""
+    def attempts(self, family: str | None) -> Iterator[list[list[Draft]]]:
+        """Yield plans of the family, from most memory to least: those of a list are predicted together."""
         candidates = self.candidates
         if family == "blind":
-            every = Draft("everything", tuple(candidates.routable), "the control: this heap, without routing")
-            return family, [[every]]
+            reason = "the control: this heap, without routing"
+            yield [[Draft.of(Part("everything", tuple(candidates.routable), reason))]]
+            return
         own = candidates.own_pools()
+        if family in (None, "instances"):
+            drafts = self.instances(family == "instances")
+            if drafts:
+                yield [drafts]
+                fewer = thriftier(lives_of(self.store, drafts))
+                yield [[one.with_fewer_pools(factor) for one in fewer] for factor in FEWER_INSTANCES]
         if family == "groups":
-            return family, [grouped(lives_of(self.store, own))]
-        if family == "pools":
-            return family, [own]
+            own = grouped(lives_of(self.store, own))
+        yield [own]
+        if more := ever_fewer(lives_of(self.store, own)):
+            yield more
+
+    def instances(self, wanted: bool) -> list[Draft]:
+        """Return pools of instances; if there are none, it is an error or a remark."""
         between = WITNESSED - DIVIDED
-        found, reason = candidates.witnesses(lambda done: self.progress(DIVIDED + between * done))
-        if not found:
-            if family == "instances":
-                raise MallardError(reason)
-            self.remarks.append(reason)
-            return "pools", [own]
-        drafts = candidates.instance_pools(found)
-        return "instances", [*(fewer_pools(drafts, factor) for factor in FEWER_INSTANCES), own]
+        found, reason = self.candidates.witnesses(lambda done: self.progress(DIVIDED + between * done))
+        drafts = self.candidates.instance_pools(found)
+        if any(draft.has_instances for draft in drafts):
+            return drafts
+        reason = reason or f"no site of {shown(self.path)} that matters has instances"
+        if wanted:
+            raise MallardError(reason)
+        self.remarks.append(reason)
+        return []
 
     def predict(self, degrees: Sequence[Sequence[Draft]]) -> list[dict[str, Any]]:
         """Return what each plan would hold; `peak` is that of the process, `peaks` by draft."""
@@ -140,7 +154,7 @@ class Planner:
             first, pools = np.zeros(contexts, np.uint32), np.ones(contexts, np.uint32)
             begin = [1]  # 0 is the default heap
             for draft in drafts:
-                first[list(draft.contexts)], pools[list(draft.contexts)] = begin[-1], draft.used
+                first[draft.contexts], pools[draft.contexts] = begin[-1], draft.used
                 begin.append(begin[-1] + draft.used)
             routes.append((first, pools))
             begins.append(begin)
@@ -157,21 +171,23 @@ class Planner:
         return held
 
     def finished(
-        self, family: str, options: Options, drafts: Sequence[Draft], held: dict[str, Any], recorded: int
+        self, options: Options, drafts: Sequence[Draft], held: dict[str, Any], recorded: int
     ) -> Planned:
         """Name the contexts, and put the plan together."""
         blocks, stacks, totals = self.candidates.blocks, self.candidates.stacks, self.store.totals
-        rule_of = dict.fromkeys(self.candidates.routable, 0)
-        for number, draft in enumerate(drafts, 1):
-            rule_of.update(dict.fromkeys(draft.contexts, number))
-        told, mistaken = stacks.told_apart(rule_of, blocks)
         journal, warnings = shown(self.path), [*totals["warnings"], *self.symbols.warnings]
+        parts = [(draft, part) for draft in drafts for part in draft.parts]
+        rule_of = dict.fromkeys(self.candidates.routable, 0)
+        for number, (_, part) in enumerate(parts, 1):
+            rule_of.update(dict.fromkeys(part.contexts, number))
+        told, mistaken = stacks.told_apart(rule_of, blocks)
         contexts: defaultdict[int, list[Context]] = defaultdict(list)
         for one in sorted(told, key=lambda one: -blocks[one.example]):
             contexts[one.rule].append(Context(one.frames, self.note(one.example)))
+        peaks = {draft.name: peak for draft, peak in zip(drafts, held["peaks"], strict=True)}
         rows = [
-            self.row(rule_from(draft, contexts[number]), draft, held["peaks"][number - 1])
-            for number, draft in enumerate(drafts, 1)
+            self.row(rule_from(draft, part, contexts[number]), part, peaks[draft.name])
+            for number, (draft, part) in enumerate(parts, 1)
             if number in contexts  # else all of its callers are taken for others
         ]
         rules = [row.rule for row in rows]
@@ -184,7 +200,7 @@ class Planner:
                 f"{share(mistaken)} of the small blocks have frames that cannot be told apart"
             )
         plan = Plan(
-            title=family,
+            title=options.family if options.family in ("groups", "blind") else title_of(drafts),
             modules=(stacks.modules[0], *(one for one in stacks.modules[1:] if one.name in named)),
             rules=tuple(rules),
             default_heap=options.default_heap,
@@ -203,12 +219,14 @@ class Planner:
             [*(f"warning: {journal}: {line}" for line in warnings), *self.remarks],
         )
 
-    def row(self, rule: Rule, draft: Draft, peak: int) -> Row:
+    def row(self, rule: Rule, part: Part, peak: int) -> Row:
         """Return the figures of a rule."""
-        found = list(self.candidates.most_first(draft.contexts))
+        found = list(self.candidates.most_first(part.contexts))
         sites = tuple(dict.fromkeys(self.symbols.site_name(context) for context in found))
         blocks, amount = (int(of[found].sum()) for of in (self.candidates.blocks, self.candidates.bytes))
-        return Row(rule, sites, blocks, amount, blocks / max(self.store.totals["allocations"], 1), peak)
+        return Row(
+            part.name, rule, sites, blocks, amount, blocks / max(self.store.totals["allocations"], 1), peak
+        )
 
     def note(self, context: int) -> str:
         """Return the functions of a context from its site on, in short."""
@@ -216,14 +234,19 @@ class Planner:
         return " < ".join(own_name(name) for name, _ in islice(outwards, 3))
 
 
-def rule_from(draft: Draft, contexts: Sequence[Context]) -> Rule:
-    """Return the rule of a draft."""
-    return Rule("pool", tuple(contexts), draft.pool, draft.reason, witness=draft.witness)
+def rule_from(draft: Draft, part: Part, contexts: Sequence[Context]) -> Rule:
+    """Return the rule of one part."""
+    return Rule("pool", tuple(contexts), draft.name, part.reason, witness=part.witness)
 
 
-def fits(held: Sequence[dict[str, Any]], limit: float) -> list[int]:
-    """Return the numbers of those that stay below a limit of bytes."""
-    return [number for number, one in enumerate(held) if one["peak"] <= limit]
+def title_of(drafts: Sequence[Draft]) -> str:
+    """Return the family that the plan is of in the end."""
+    return "instances" if any(draft.has_instances for draft in drafts) else "pools"
+
+
+def allowing(peak: int, recorded: int) -> str:
+    """Return the limit that allows a peak, rounded up."""
+    return f"{peak / recorded + 0.005:.2f}"
 
 
 def date_of(unix_ns: int) -> str:

@@ -12,7 +12,7 @@ others are not routed.
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from mallard.plan.stacks_of_plan import Stacks
 NATURAL = 16  # bytes of alignment that every block has
 LEAST_SHARE = 0.005  # of what can be routed, that a pool of its own is worth: the mean of blocks and bytes
 MOST = 64
-LEAST_GAIN = 0.1  # of a witness
+LEAST_GAIN = 0.2  # of a witness
 
 CodePath: TypeAlias = tuple[int, ...]  # a candidate, and the calls between malloc and its site
 WitnessRow: TypeAlias = dict[str, Any]  # src/profile/owner_witness.hpp, witness_found
@@ -46,19 +46,66 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class Part:
     """A rule before its contexts are named."""
 
-    pool: str
+    name: str
     contexts: tuple[int, ...]
     reason: str
     witness: Witness | None = None
-    parts: tuple[str, ...] = ()  # pools that are one here
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A pool, or the pools of instances, and the parts that share them: all have a witness, or none has."""
+
+    name: str
+    parts: tuple[Part, ...]
+
+    @classmethod
+    def of(cls, part: Part) -> Self:
+        """Return a draft of one part."""
+        return cls(part.name, (part,))
+
+    @property
+    def contexts(self) -> list[int]:
+        """Return the contexts of all parts."""
+        return [context for part in self.parts for context in part.contexts]
+
+    @property
+    def has_instances(self) -> bool:
+        """Tell whether it is the pools of instances."""
+        return self.parts[0].witness is not None
 
     @property
     def used(self) -> int:
         """Return how many pools have blocks."""
-        return self.witness.used if self.witness else 1
+        return max((part.witness.used for part in self.parts if part.witness), default=1)
+
+    def with_(self, other: "Draft") -> "Draft":
+        """Return both as one; where only one has instances, they are told apart no more."""
+        parts = (*self.parts, *other.parts)
+        if self.has_instances and other.has_instances:
+            most = max(part.witness.pools for part in parts if part.witness)
+            parts = tuple(replace(one, witness=with_pools(one.witness, most)) for one in parts)
+        else:
+            parts = tuple(replace(one, witness=None) for one in parts)
+        return Draft(f"{parts[0].name} and {len(parts) - 1} more", parts)
+
+    def with_fewer_pools(self, factor: int) -> "Draft":
+        """Return the same with fewer pools of instances, which share them then."""
+        parts = (
+            replace(one, witness=with_pools(one.witness, max(one.witness.pools // factor, 2)))
+            if one.witness
+            else one
+            for one in self.parts
+        )
+        return replace(self, parts=tuple(parts))
+
+
+def with_pools(witness: Witness | None, pools: int) -> Witness | None:
+    """Return a witness with that many pools."""
+    return replace(witness, pools=pools) if witness else None
 
 
 class Candidates:
@@ -132,30 +179,33 @@ class Candidates:
         return float(sum(shares)) / 2
 
     def own_pools(self) -> list[Draft]:
-        """Return a draft of a pool of its own for each candidate."""
-        return [self.own_pool(candidate) for candidate in self.all]
+        """Return a pool for each candidate."""
+        return [Draft.of(self.part(one.name, one, one.contexts)) for one in self.all]
 
-    def own_pool(self, candidate: Candidate) -> Draft:
-        """Return a draft of a pool of its own."""
-        reason = f"{share(self.worth(candidate.contexts))} of the small blocks, in {candidate.subsystem}"
-        return Draft(candidate.name, candidate.contexts, reason)
+    def part(self, name: str, candidate: Candidate, contexts: Sequence[int]) -> Part:
+        """Return some contexts of a candidate, without a witness."""
+        reason = f"{share(self.worth(contexts))} of the small blocks, in {candidate.subsystem}"
+        return Part(name, tuple(contexts), reason)
 
     def instance_pools(self, found: dict[CodePath, WitnessRow]) -> list[Draft]:
-        """Return drafts of pools of instances where there is a witness, else of a pool of its own."""
+        """Return pools of instances where there is a witness, else a pool for each candidate."""
         drafts = []
         for number, candidate in enumerate(self.all):
             by_place: defaultdict[int, list[int]] = defaultdict(list)
             best: dict[int, WitnessRow] = {}
             for context in candidate.contexts:
-                row = found.get(self.code_path(number, context), {"place": -1, "instances": 0})
-                place = row["place"]
-                by_place[place].append(context)
-                best[place] = max(row, best.get(place, row), key=lambda one: int(one["instances"]))
-            for place, contexts in by_place.items():
-                own = f" by {list(PLACES)[place]}" if place >= 0 and len(by_place) > 1 else ""
-                part = replace(candidate, name=candidate.name + own, contexts=tuple(contexts))
-                draft = self.own_pool(part)
-                drafts.append(draft if place < 0 else witnessed(draft, best[place]))
+                if row := found.get(self.code_path(number, context)):
+                    place = row["place"]
+                    by_place[place].append(context)
+                    best[place] = max(row, best.get(place, row), key=lambda one: int(one["instances"]))
+            told = {place: some for place, some in by_place.items() if self.worth(some) >= LEAST_SHARE}
+            others = set(candidate.contexts).difference(*told.values())
+            for place, contexts in told.items():
+                own = f" by {list(PLACES)[place]}" if others or len(told) > 1 else ""
+                part = self.part(candidate.name + own, candidate, contexts)
+                drafts.append(Draft.of(witnessed(part, best[place])))
+            if others:
+                drafts.append(Draft.of(self.part(candidate.name, candidate, self.most_first(list(others)))))
         return drafts
 
     def witnesses(self, progress: Progress) -> tuple[dict[CodePath, WitnessRow], str]:
@@ -195,19 +245,9 @@ class Candidates:
         return (number, *self.stacks.inner(context, int(site)))
 
 
-def witnessed(draft: Draft, row: WitnessRow) -> Draft:
-    """Return a draft with the pools of a witness."""
+def witnessed(part: Part, row: WitnessRow) -> Part:
+    """Return a part with the pools of a witness."""
     place, instances = list(PLACES)[row["place"]], max(row["instances"], 2)
     more = share(row["gain"])
     reason = f"{instances:,} instances by {place}: {more} more of consecutive frees share it than by chance"
-    return replace(draft, witness=Witness(place, instances, pools_for(instances)), reason=reason)
-
-
-def fewer_pools(drafts: Sequence[Draft], factor: int) -> list[Draft]:
-    """Return the same with fewer pools of instances, which share them then."""
-    return [
-        replace(one, witness=replace(one.witness, pools=max(one.witness.pools // factor, 2)))
-        if one.witness
-        else one
-        for one in drafts
-    ]
+    return replace(part, witness=Witness(place, instances, pools_for(instances)), reason=reason)
