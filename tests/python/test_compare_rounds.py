@@ -15,7 +15,7 @@ from mallard.compare.intervals import enough_rounds, middle, ratio
 from mallard.compare.launch import Program, Taken
 from mallard.compare.mallocs import AGAIN, BASE, Malloc
 from mallard.compare.outcome import Outcome, as_json, outcome
-from mallard.compare.rounds import Plan, Row, Session
+from mallard.compare.rounds import Row, Schedule, Session
 
 MACHINE = {"cpu": "", "cores": 2, "memory": 1, "kernel": "", "c_library": "", "transparent_huge_pages": ""}
 SESSIONS = 20
@@ -33,10 +33,10 @@ def session(rounds: Mapping[str, list[Taken]], higher_is_better: bool = True) ->
         Row(Malloc(name.replace("again", BASE + AGAIN), repeated=name == "again"), runs=dict(enumerate(runs)))
         for name, runs in rounds.items()
     ]
-    plan = Plan(rounds=ROUNDS, least=5, seconds=0)
+    schedule = Schedule(rounds=ROUNDS, least=5, seconds=0)
     pattern = re.compile("") if rows[0].runs[0].figure is not None else None
     program = Program(("work",), "work", Path(), figure=pattern)
-    return outcome(Session(program, plan, rows), MACHINE, higher_is_better)
+    return outcome(Session(program, schedule, rows), MACHINE, higher_is_better)
 
 
 def disturbed(noise: random.Random, rounds: int, **cost: float) -> dict[str, list[Taken]]:
@@ -192,8 +192,8 @@ def test_ctrl_c_that_python_drops_ends_the_rounds(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr("mallard.compare.rounds.run", dropped_in_the_third)
     monkeypatch.setattr(Session, "look_into", lambda _self, _progress: None)
-    plan = Plan(rounds=ROUNDS, least=5, seconds=float("inf"))
-    measured = Session(Program(("work",), "work", Path()), plan, [Row(Malloc(BASE))])
+    schedule = Schedule(rounds=ROUNDS, least=5, seconds=float("inf"))
+    measured = Session(Program(("work",), "work", Path()), schedule, [Row(Malloc(BASE))])
     measured.measure(lambda _share, _what, _seconds: None)
     assert (measured.interrupted, len(measured.base.runs)) == (True, 3)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

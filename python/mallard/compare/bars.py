@@ -7,12 +7,13 @@ import json
 import shlex
 from collections.abc import Callable, Iterator
 from importlib.resources import files
+from typing import Any
 from xml.etree.ElementTree import Element
 
 from mallard import figures
 from mallard.compare.intervals import Interval
 from mallard.compare.listing import facts, seconds
-from mallard.compare.outcome import FIGURES, Line, Outcome, as_json, program_name
+from mallard.compare.outcome import FIGURES, Line, Outcome, program_name
 from mallard.figures import shown
 from mallard.html.element import Column, head, line, scrolled, tag
 from mallard.html.frame import Page, whole
@@ -26,14 +27,14 @@ WRITTEN: dict[str, Callable[[float], str]] = {
 COMPARED = ("figure", "cpu_s", "elapsed_s", "max_rss_bytes")  # with what they are of glibc's
 
 
-def page(of: Outcome, version: str, command: list[str]) -> str:
-    """Return the page of one comparison; `command` makes it again."""
+def page(of: Outcome, document: dict[str, Any], version: str, command: list[str]) -> str:
+    """Return the page of one comparison; `document` is its JSON, and `command` makes it again."""
     name = shown(program_name(of))
     made = Page(
-        name="mallard compare",
+        name=" ".join(command[:2]),
         title=f"{name}: mallocs compared",
         content=[heading(of, name), contents(), verdict(of), charts(), listed(of), method(of)],
-        data=[json.dumps(as_json(of), ensure_ascii=False).encode("utf-8", "replace")],
+        data=[json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")],
         own=files("mallard.compare") / "page",
         given={"figures": FIGURES},
     )
@@ -78,6 +79,7 @@ def listed(of: Outcome) -> Element:
     """Return a row for each malloc."""
     columns: list[Column[Line]] = [
         Column("Malloc", lambda row: row.name),
+        *([Column("Verdict", lambda row: row.says or "-")] if any(row.says for row in of.lines) else []),
         *columns_of(of),
         Column("Loaded", lambda row: row.loaded),
     ]

@@ -22,10 +22,11 @@ from mallard.native import tool
 BASE = "glibc"  # what the others are compared with: the program as it comes
 AGAIN = " a/a"  # after the name of a malloc that is measured a second time
 PRELOAD = "LD_PRELOAD"
-# Variables that choose or tune a malloc of the C library: a shell's do not reach the program.
+# Variables that choose or tune a malloc of the C library, or route ours: a shell's do not reach the program.
 OWN_SETTINGS = (
     PRELOAD,
     "GLIBC_TUNABLES",
+    "MALLARD_MALLOC_PLAN",
     "MALLOC_ARENA_MAX",
     "MALLOC_ARENA_TEST",
     "MALLOC_CHECK_",
@@ -45,6 +46,9 @@ class Malloc:
     library: str = ""  # its file; empty: the C library's own
     settings: dict[str, str] = field(default_factory=dict)
     repeated: bool = False  # the base, measured a second time
+    plan: str = ""  # the file of the plan that it runs under, if it is under one
+    build: str = ""  # build id of the program that this plan is for
+    control: bool = False  # the plan's heap without its routing
 
     def environment(self, behind: str = "") -> dict[str, str]:
         """Return the variables that put it in force, and load another library behind it."""
@@ -52,14 +56,18 @@ class Malloc:
         return {**self.settings, **({PRELOAD: objects} if objects else {})}
 
 
-def chosen(texts: Sequence[str], again: bool) -> list[Malloc]:
-    """Return glibc, and those that are meant by the texts: by default all that are installed.
+def chosen(
+    texts: Sequence[str], again: bool, beside: Sequence[Malloc] = (), but: Sequence[str] = ()
+) -> list[Malloc]:
+    """Return glibc, and those that are meant by the texts: by default all that are installed, `but` these.
 
-    With `again`, glibc's second measurement follows.
+    Those `beside` them follow, and, with `again`, glibc's second measurement.
     """
     known = {one["name"]: one for one in _native.mallocs()}
     files = libraries(one["object"] for one in known.values())
-    wanted = texts or [name for name, one in known.items() if not one["object"] or files[one["object"]]]
+    wanted = texts or [
+        name for name, one in known.items() if name not in but and (not one["object"] or files[one["object"]])
+    ]
     found: dict[str, Malloc] = {}
     for text in [BASE, *wanted]:
         settings, name = parsed(text)
@@ -69,10 +77,9 @@ def chosen(texts: Sequence[str], again: bool) -> list[Malloc]:
         else:
             tuned = dict([one["tunables"].split("=", 1)]) if one["tunables"] else {}
             found[text] = Malloc(text, installed(one, files), tuned | settings)
-    if again:
-        found[BASE + AGAIN] = Malloc(BASE + AGAIN, repeated=True)
-    alike(found.values())
-    return list(found.values())
+    rows = [*found.values(), *beside, *([Malloc(BASE + AGAIN, repeated=True)] if again else [])]
+    alike(rows)
+    return rows
 
 
 def parsed(text: str) -> tuple[dict[str, str], str]:
@@ -95,7 +102,9 @@ def alike(mallocs: Iterable[Malloc]) -> None:
     """Refuse two rows of one name."""
     names = [one.name for one in mallocs]
     if twice := {name for name in names if names.count(name) > 1}:
-        raise MallardError(f"two libraries are called {', '.join(sorted(twice))}: rename one or link to it")
+        raise MallardError(
+            f"two libraries or plans are called {', '.join(sorted(twice))}: rename one or link to it"
+        )
 
 
 def file_of(name: str, known: Iterable[str]) -> str:

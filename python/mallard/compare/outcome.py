@@ -45,6 +45,7 @@ class Line:
     figures: Intervals
     ratios: Intervals
     rounds: dict[str, list[float]]  # each round's figure, in their order
+    says: str = ""  # what a trial says of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def outcome(session: Session, machine: dict[str, Any], higher_is_better: bool = 
     """Return what a session's rounds say."""
     measured = [row for row in session.rows if row.runs and not row.reason]
     compared = max(1, len(measured) - 1)
-    outputs = outputs_of(measured) if session.plan.same_output else None
+    outputs = outputs_of(measured) if session.schedule.same_output else None
     lines = [line_of(row, session.base, compared, outputs) for row in measured]
     again = next((line for line in lines if line.repeated), None)
     names = worth_a_sentence(lines[0], session.program.figure is not None)
@@ -267,7 +268,7 @@ def least_rounds(lines: Sequence[Line]) -> int:
 
 def method(session: Session, lines: Sequence[Line]) -> dict[str, str]:
     """Say how the figures were made."""
-    plan, program = session.plan, session.program
+    schedule, program = session.schedule, session.program
     compared = max(1, len(lines) - 1)
     surroundings = {
         "standard input": str(program.stdin) if program.stdin else "empty",
@@ -276,19 +277,19 @@ def method(session: Session, lines: Sequence[Line]) -> dict[str, str]:
         "clean-up": program.cleanup,
         "figure": program.figure.pattern if program.figure else None,
     }
-    untimed = "1 untimed round" if plan.warmup == 1 else f"{plan.warmup} untimed rounds"
+    untimed = "1 untimed round" if schedule.warmup == 1 else f"{schedule.warmup} untimed rounds"
     return {
         "command": shlex.join(program.arguments),
         **{name: text for name, text in surroundings.items() if text is not None},
         "rounds": f"{least_rounds(lines)}, behind {untimed}; "
-        f"each malloc once in each, in an order that is shuffled anew (seed {plan.seed})",
+        f"each malloc once in each, in an order that is shuffled anew (seed {schedule.seed})",
         "figures": "of the program and its descendants that were waited for, by wait4 of mallard-launch; "
         f"elapsed time from before exec to the end; medians, with intervals of {100 * OF_ONE:.0f} % by ranks",
         "ratios": f"to {lines[0].name} in the same round; medians, with intervals by ranks that hold with "
         f"{100 * OF_ALL:.0f} % for all {compared} of a column together, or as far as the rounds allow",
         "difference": "an interval without 1, more than the A/A row shows, and at least "
         f"{100 * LEAST_DIFFERENCE:.0f} %",
-        "output": "standard output and exit code are compared" if plan.same_output else "ignored",
+        "output": "standard output and exit code are compared" if schedule.same_output else "ignored",
     }  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from time import monotonic
 from mallard import MallardError
 from mallard.compare.launch import Program, RunError, Taken, ending, run
 from mallard.compare.mallocs import AGAIN, BASE, OWN_SETTINGS, Malloc, own_library
+from mallard.compare.plans import build_id_of
 
 Progress = Callable[[float, str, float], None]  # share that is done, what is at work, seconds that are left
 
@@ -36,7 +37,7 @@ POOLS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Schedule:
     """How often, for how long, and what is compared beside the figures."""
 
     rounds: int
@@ -79,12 +80,15 @@ class Session:
     """All rows, measured as far as time and the user let it."""
 
     program: Program
-    plan: Plan
+    schedule: Schedule
     rows: list[Row]
     notes: list[str] = field(default_factory=list)
     interrupted: bool = False  # by the user, in a round
     stopped: str = ""  # what ended the rounds before their time
     base_end: int = 0  # exit code of the base's untimed run; a program may always end by a signal
+    builds: set[str] = field(
+        default_factory=set
+    )  # build ids of what the program's processes were in that run
     asked_to_end: Event = field(default_factory=Event)
 
     @property
@@ -99,10 +103,10 @@ class Session:
         with noted_interrupts() as self.asked_to_end:
             began = monotonic()
             self.look_into(progress)
-            for _ in range(self.plan.warmup - 1):
+            for _ in range(self.schedule.warmup - 1):
                 for row in self.going_on():
                     self.turn(row, row.malloc.environment())
-            self.measure_rounds(progress, (monotonic() - began) / self.plan.warmup)
+            self.measure_rounds(progress, (monotonic() - began) / self.schedule.warmup)
 
     def measure_rounds(self, progress: Progress, one_round: float) -> None:
         """Run the rounds that count, and keep those before what ends them."""
@@ -119,12 +123,12 @@ class Session:
 
     def take_turns(self, progress: Progress, one_round: float) -> None:
         """Run the rounds that count."""
-        shuffled = random.Random(self.plan.seed)
+        shuffled = random.Random(self.schedule.seed)
         began = monotonic()
-        for number in range(self.plan.rounds):
+        for number in range(self.schedule.rounds):
             if number:
                 one_round = (monotonic() - began) / number
-            if number >= self.plan.least and monotonic() - began > self.plan.seconds:
+            if number >= self.schedule.least and monotonic() - began > self.schedule.seconds:
                 return
             rounds = self.expected_rounds(one_round)
             order = self.going_on()
@@ -133,15 +137,19 @@ class Session:
                 done = number + at / len(order)
                 left = max(0.0, one_round * (rounds - done))
                 progress(done / rounds, f"round {number + 1} of {rounds}: {row.malloc.name}", left)
-                if taken := self.turn(row, row.malloc.environment()):
-                    row.runs[number] = taken
+                self.measure_run(number, row)
         progress(1, "done", 0)
+
+    def measure_run(self, number: int, row: Row) -> None:
+        """Make a row's run of a round."""
+        if taken := self.turn(row, row.malloc.environment()):
+            row.runs[number] = taken
 
     def expected_rounds(self, one_round: float) -> int:
         """Return how many rounds there will be if each takes so many seconds."""
-        if one_round * self.plan.rounds <= self.plan.seconds:
-            return self.plan.rounds
-        return min(self.plan.rounds, max(self.plan.least, int(self.plan.seconds / one_round) + 1))
+        if one_round * self.schedule.rounds <= self.schedule.seconds:
+            return self.schedule.rounds
+        return min(self.schedule.rounds, max(self.schedule.least, int(self.schedule.seconds / one_round) + 1))
 
     def going_on(self) -> list[Row]:
         """Return the rows that have not been left out."""
@@ -164,7 +172,7 @@ class Session:
 
     def expect_good_end(self, row: Row, taken: Taken) -> None:
         """Refuse a run in which the program has failed, if anybody asks."""
-        if self.plan.same_output and taken.exit_code != 0:
+        if self.schedule.same_output and taken.exit_code != 0:
             hint = "; --output ignore measures it all the same" if row is self.base else ""
             raise RunError(f"it {ending(taken.exit_code, taken.errors)}{hint}")
         if self.program.figure is not None and taken.figure is None:
@@ -181,6 +189,9 @@ class Session:
             )
         with TemporaryDirectory(prefix="mallard-") as folder:
             for at, row in enumerate(self.rows):
+                if row.malloc.build and row.malloc.build not in self.builds:
+                    row.reason = f"it is for another build of the program, {row.malloc.build}"
+                    continue
                 progress(0, f"untimed round: {row.malloc.name}", 0)
                 told = Path(folder) / str(at)
                 told.touch()
@@ -190,6 +201,7 @@ class Session:
                 processes = Processes.told(told.read_text(errors="surrogateescape"))
                 if row is self.base:
                     self.base_end = taken.exit_code
+                    self.builds = {build_id_of(image.program) for image in processes.images}
                     self.know_base(processes)
                 else:
                     row.loaded = processes.main.library if processes.main else ""
