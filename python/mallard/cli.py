@@ -30,6 +30,7 @@ COMMANDS = {
     "report": "Write a report of one or more journals as one HTML page.",
     "plan": "Make a plan: which calling contexts of a program get heaps of their own.",
     "compare": "Run a whole program under several mallocs in turn and compare what it takes.",
+    "try": "Find out which plan or malloc pays under a whole program, if any does.",
     "strategies": "List the strategies that a replay compares.",
     "bench": "Measure strategies by the benchmarks of papers.",
 }
@@ -51,7 +52,8 @@ def loaded(name: str) -> tuple[Callable[..., None], dict[str, Any]]:
             "context_settings": {"allow_interspersed_args": False}
         }  # those behind are the program's
     spelled = f"{name}_" if iskeyword(name) else name
-    return getattr(import_module(f"mallard.commands.{spelled}"), spelled), {}
+    module = import_module(f"mallard.commands.{spelled}")
+    return getattr(module, spelled), getattr(module, "TAKEN", {})
 
 
 def subcommands(function: Callable[..., None]) -> dict[str, Callable[..., None]]:

@@ -65,6 +65,9 @@ def bounded(of: Interval | None) -> str:
 def columns(of: Outcome) -> Iterator[Column]:
     """Yield all columns that have something in them."""
     base = of.base.name
+    if any(line.says for line in of.lines):
+        yield Column("rounds", lambda line: str(len(line.rounds["cpu_s"])), 1)
+        yield Column("verdict", lambda line: line.says or "-", 0)
     if any(line.figures["figure"] for line in of.lines):
         yield figure("figure", "figure", figures.number, 0)
         yield ratio(base, "figure", True, 0)

@@ -1,0 +1,268 @@
+"""The outcome of a trial: a row for each candidate, what to use and why in sentences, JSON.
+
+A row's figures are of the last stage that it was in: the stage that judged it, or the one after which others
+went on.
+"""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mallard.compare.choice import (
+    ALIKE,
+    DRAWS,
+    FASTER,
+    LEAST,
+    NOTHING,
+    OF_NOISE,
+    UNKNOWN,
+    Choice,
+    Judged,
+    chosen_of,
+    judged_parts,
+)
+from mallard.compare.halving import Goal, Trial
+from mallard.compare.intervals import OF_ALL, OF_ONE, Interval, middle
+from mallard.compare.mallocs import BASE
+from mallard.compare.outcome import (
+    FIGURES,
+    LEAST_DIFFERENCE,
+    Line,
+    Outcome,
+    as_dict,
+    listed,
+    method,
+    outputs_of,
+)
+from mallard.compare.rounds import Row
+
+LOUD = 0.05  # an A/A row that lies further apart than this hides gains that people look for
+
+
+@dataclass(frozen=True, slots=True)
+class Tried(Outcome):
+    """The outcome of a trial."""
+
+    choice: Choice
+    kinds: dict[str, str]  # of each row by its name: baseline, twin, control, plan or malloc
+    plans: dict[str, str]  # the file of each plan
+    goal: Goal
+
+
+def tried(trial: Trial, machine: dict[str, Any]) -> Tried:
+    """Return what a trial's rounds say."""
+    parts = judged_parts(trial)
+    measured = [row for row in trial.rows if row.runs and not row.reason]
+    outputs = outputs_of(measured) if trial.schedule.same_output else None
+    deciding = parts[-1] if parts and parts[-1].rounds >= LEAST else None
+    lines = [
+        line_of(row, last_of(row, parts), outputs, deciding) for row in measured if last_of(row, parts).rounds
+    ]
+    choice = chosen_of(deciding) if deciding else Choice(UNKNOWN)
+    rows = {row.malloc.name: row for row in trial.rows}
+    left_out = {row.malloc.name: row.reason or "interrupted before it was measured"
+                for row in trial.rows if row not in measured}  # fmt: skip
+    stopped = [f"no further rounds: {trial.stopped}"] if trial.stopped else []
+    return Tried(
+        program=list(trial.program.arguments),
+        lines=lines,
+        left_out=left_out,
+        notes=[*stopped, *trial.notes, *noted(outputs, deciding)],
+        verdict=sentences(choice, trial, deciding),
+        method=method_of(trial, lines, parts),
+        machine=machine,
+        interrupted=trial.interrupted,
+        stopped=trial.stopped,
+        choice=choice,
+        kinds={line.name: kind_of(rows[line.name], trial) for line in lines},
+        plans={line.name: plan for line in lines if (plan := rows[line.name].malloc.plan)},
+        goal=trial.goal,
+    )
+
+
+def last_of(row: Row, parts: Sequence[Judged]) -> Judged:
+    """Return the last stage that a row was in."""
+    return next(one for one in reversed(parts) if row in one.part.rows)
+
+
+def line_of(row: Row, judged: Judged, outputs: set[str] | None, deciding: Judged | None) -> Line:
+    """Return the figures of a row, in the last stage that it was in."""
+    found = {name: [*judged.figures(row, name).values()] for name in FIGURES}
+    doubt = 1 - OF_ONE
+    same = (
+        all(taken.output in outputs for taken in row.runs.values()) if outputs and len(outputs) == 1 else None
+    )
+    says = ""
+    if row is not judged.base and not row.malloc.repeated and deciding:
+        says = judged.kind(judged.over(row, judged.base)) if judged is deciding else "behind"
+    return Line(
+        name=row.malloc.name,
+        repeated=row.malloc.repeated,
+        loaded=row.loaded,
+        environment=row.malloc.environment(),
+        same_output=same,
+        figures={name: middle(figures) if figures else None for name, figures in found.items()},
+        ratios={
+            name: None if row is judged.base
+            else judged.over(row, judged.base) if name == judged.goal.name and not row.malloc.repeated
+            else judged.ratio(row, judged.base, name, doubt)
+            for name in FIGURES
+        },
+        rounds={name: figures for name, figures in found.items() if figures},
+        says=says,
+    )  # fmt: skip
+
+
+def kind_of(row: Row, trial: Trial) -> str:
+    """Return what a row is in the trial."""
+    of = row.malloc
+    kinds = {"baseline": row is trial.base, "twin": of.repeated, "control": of.control, "plan": bool(of.plan)}
+    return next((kind for kind, is_one in kinds.items() if is_one), "malloc")
+
+
+def sentences(choice: Choice, trial: Trial, judged: Judged | None) -> list[str]:
+    """Say what to use and why, what it takes, how to use it, and how large noise is."""
+    if judged is None or choice.use is None:
+        return [f"No verdict yet: it takes {LEAST} rounds of one stage."]
+    rows = {row.malloc.name: row for row in judged.part.rows}
+    told = [headline(choice, judged, rows)]
+    if choice.use != NOTHING:
+        told += [cost(judged, rows[choice.use]), f"To use it: {way_to_use(rows[choice.use], trial)}"]
+        if not rows[choice.use].malloc.plan and any(row.malloc.plan and row.runs for row in trial.rows):
+            told.append(f"No plan is better than {choice.use}, beyond noise.")
+    if noise := judged.noise(1 - OF_ONE):
+        told.append(
+            f"A/A: {judged.base.malloc.name} measured a second time has {times(noise)} of its own "
+            f"{FIGURES[judged.goal.name]}; what is no further from 1 means nothing."
+        )
+    return told
+
+
+def headline(choice: Choice, judged: Judged, rows: Mapping[str, Row]) -> str:
+    """Say what to use, and by how much the best candidate differs from what it had to beat."""
+    base, figure = judged.base.malloc.name, FIGURES[judged.goal.name]
+    if choice.best is None:
+        return f"Nothing to gain: keep {base}. No candidate is left."
+    best = rows[choice.best]
+    of = choice.over.get(base)
+    if of is None:
+        return f"No verdict: {figure} is not above 0 under {base} in every round."
+    known = f"{figure} is {times(of)} of {base}'s"
+    if choice.use != NOTHING:
+        file = f" ({best.malloc.plan})" if best.malloc.plan else ""
+        beaten = [f"{times(ratio)} of {name}'s" for name, ratio in choice.over.items() if name != base]
+        return f"Use {choice.best}{file}: {listed([known, *beaten])}."
+    nothing = f"Nothing to gain: keep {base}. With {choice.best}, the best candidate, {known}"
+    if choice.kind == FASTER:
+        level = [name for name in choice.over if name != base and not judged.beats(best, rows[name])]
+        return f"{nothing}, but no better than {listed(level)}'s beyond noise."
+    return f"{nothing}, {'no difference beyond noise' if choice.kind == ALIKE else 'which is worse'}."
+
+
+def cost(judged: Judged, row: Row) -> str:
+    """Say what else changes."""
+    names = ("cpu_s", "elapsed_s", "max_rss_bytes", "minor_faults")
+    ratios = {
+        name: of.median
+        for name in names
+        if name != judged.goal.name and (of := judged.ratio(row, judged.base, name, 1 - OF_ONE))
+    }
+    parts = [f"{FIGURES[name]} {median:.2f}" for name, median in ratios.items()]
+    return f"Of {judged.base.malloc.name}'s it has: {listed(parts)}."
+
+
+def way_to_use(row: Row, trial: Trial) -> str:
+    """Return the command that runs the program so."""
+    command = shlex.join(trial.program.arguments)
+    if row.malloc.plan:
+        return f"mallard run --plan {shlex.quote(row.malloc.plan)} -- {command}"
+    if row.malloc.name == "mallard":
+        return f"mallard run -- {command}"
+    settings = (f"{name}={shlex.quote(value)}" for name, value in row.malloc.environment().items())
+    return " ".join([*settings, command])
+
+
+def times(of: Interval) -> str:
+    """Return a ratio with its bounds."""
+    return f"{of.median:.3f} ({of.low:.3f} to {of.high:.3f})"
+
+
+def noted(outputs: set[str] | None, judged: Judged | None) -> list[str]:
+    """Say what limits the verdict."""
+    told = []
+    if outputs is not None and len(outputs) > 1:
+        told.append(f"what the program prints differs from run to run under {BASE}: it was not compared")
+    noise = judged.noise(1 - OF_ONE) if judged else None
+    if noise and max(noise.high - 1, 1 - noise.low) > LOUD:
+        told.append(
+            f"two measurements of {BASE} lie up to {100 * max(noise.high - 1, 1 - noise.low):.0f} % apart: "
+            "no smaller difference can be told here now"
+        )
+    return told
+
+
+def method_of(trial: Trial, lines: Sequence[Line], parts: Sequence[Judged]) -> dict[str, str]:
+    """Say how the figures were made."""
+    stages = [f"{one.rounds} of {len(one.part.rows)} rows" for one in parts]
+    return method(trial, lines) | {
+        "rounds": f"stages of {', '.join(stages) or 'no rounds'}; a row's figures are of the last stage that "
+        f"it was in, whose rows earlier rounds have chosen (seed {trial.schedule.seed})",
+        "ratios": f"to the geometric mean of {trial.base.malloc.name}'s two runs in the same round; medians, "
+        f"with intervals by the bootstrap ({DRAWS:,} draws): in {FIGURES[trial.goal.name]} they hold with "
+        f"{100 * OF_ALL:.0f} % for all candidates of a stage, elsewhere each with {100 * OF_ONE:.0f} %",
+        "difference": "an interval without 1, further from 1 than the A/A row's "
+        f"({100 * OF_NOISE:.0f} %), and at least {100 * LEAST_DIFFERENCE:.0f} %",
+    }
+
+
+def as_document(of: Tried) -> dict[str, Any]:
+    """Return the members of --json."""
+    return {
+        "program": of.program,
+        "verdict": verdict_json(of),
+        "rows": [row_json(of, line) for line in of.lines],
+        "left_out": [{"name": name, "reason": reason} for name, reason in of.left_out.items()],
+        "notes": of.notes,
+        "interrupted": of.interrupted,
+        "stopped": of.stopped or None,
+        "method": of.method,
+        "machine": of.machine,
+    }
+
+
+def verdict_json(of: Tried) -> dict[str, Any]:
+    """Return what to use; changes are parts of the baseline's figure: -0.25 is a quarter less."""
+    choice = of.choice
+    ratio = choice.over.get(of.base.name)
+    best = next((line for line in of.lines if line.name == choice.best), None)
+    beside = {name: best.ratios[name] for name in FIGURES} if best else {}
+    return {
+        "kind": choice.kind,
+        "use": choice.use,
+        "best": choice.best,
+        "figure": of.goal.name,
+        "change": ratio.median - 1 if ratio else None,
+        "interval": [ratio.low - 1, ratio.high - 1] if ratio else None,
+        "changes": {name: one.median - 1 for name, one in beside.items() if one},
+        "over": {name: as_dict(one) for name, one in choice.over.items()},
+        "rounds": choice.rounds,
+        "sentences": of.verdict,
+    }
+
+
+def row_json(of: Tried, line: Line) -> dict[str, Any]:
+    """Return one row."""
+    return {
+        "name": line.name,
+        "kind": of.kinds[line.name],
+        "repeated": line.repeated,
+        "plan": of.plans.get(line.name),
+        "loaded": line.loaded,
+        "environment": line.environment,
+        "same_output": line.same_output,
+        **{name: as_dict(one) for name, one in line.figures.items()},
+        "ratios": {name: as_dict(one) for name, one in line.ratios.items()},
+        "verdict": line.says or None,
+        "rounds": line.rounds,
+    }
