@@ -22,11 +22,12 @@ from mallard.native import tool
 BASE = "glibc"  # what the others are compared with: the program as it comes
 AGAIN = " a/a"  # after the name of a malloc that is measured a second time
 PRELOAD = "LD_PRELOAD"
+PLAN_VARIABLE = "MALLARD_MALLOC_PLAN"
 # Variables that choose or tune a malloc of the C library, or route ours: a shell's do not reach the program.
 OWN_SETTINGS = (
     PRELOAD,
     "GLIBC_TUNABLES",
-    "MALLARD_MALLOC_PLAN",
+    PLAN_VARIABLE,
     "MALLOC_ARENA_MAX",
     "MALLOC_ARENA_TEST",
     "MALLOC_CHECK_",

@@ -20,11 +20,10 @@ from struct import Struct
 from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
-from mallard.compare.mallocs import Malloc
+from mallard.compare.mallocs import PLAN_VARIABLE, Malloc
 from mallard.native import malloc_library
 from mallard.plan import Plan, Rule, image_of, read_plan
 
-VARIABLE = "MALLARD_MALLOC_PLAN"
 CONTROL = "blind"
 
 # Of an ELF file of 64 bits: where its header has the program headers, one of them, the head of a note.
@@ -56,7 +55,7 @@ def planned(paths: Sequence[Path], control: bool = False) -> Iterator[list[Mallo
 def row_of(plan: Plan, name: str, image: Path, file: str = "") -> Malloc:
     """Write a plan's image; return the row that runs under it."""
     image.write_bytes(image_of(plan))
-    settings = {VARIABLE: str(image)}
+    settings = {PLAN_VARIABLE: str(image)}
     return Malloc(name, str(malloc_library()), settings, plan=file, build=plan.program.build_id)
 
 

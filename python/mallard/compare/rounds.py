@@ -22,7 +22,7 @@ from time import monotonic
 
 from mallard import MallardError
 from mallard.compare.launch import Program, RunError, Taken, ending, run
-from mallard.compare.mallocs import AGAIN, BASE, OWN_SETTINGS, Malloc, own_library
+from mallard.compare.mallocs import AGAIN, BASE, OWN_SETTINGS, PLAN_VARIABLE, Malloc, own_library
 from mallard.compare.plans import build_id_of
 
 Progress = Callable[[float, str, float], None]  # share that is done, what is at work, seconds that are left
@@ -277,6 +277,9 @@ def why_not(malloc: Malloc, processes: Processes, base: str, errors: str) -> str
         if refused:
             return f"{library} cannot be loaded: {refused[1]}"
         return f"{library} is loaded, but the program calls {of_whom(main.library)}"
+    image = malloc.settings.get(PLAN_VARIABLE, "")
+    if image and (refused := re.search(rf"(?m)^mallard-malloc: {re.escape(image)} (.*)", errors)):
+        return f"mallard-malloc refuses its plan: it {refused[1]}"
     if processes.strays:
         place, other = (Path(file).name for file in processes.strays[0])
         return f"{place} calls the malloc of {other}: it was opened with RTLD_DEEPBIND"
