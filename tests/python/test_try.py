@@ -16,9 +16,10 @@ from mallard.compare.halving import Goal, Trial
 from mallard.compare.launch import Program, RunError, Taken
 from mallard.compare.mallocs import AGAIN, BASE, Malloc
 from mallard.compare.plans import blind, build_id_of
-from mallard.compare.rounds import Row, Schedule, Session
+from mallard.compare.rounds import Image, Processes, Row, Schedule, Session, why_not
 from mallard.compare.trial_outcome import Tried, as_document, tried
 from mallard.plan import Context, Frame, Module, Plan, Rule, plan_text
+from try_check import FASTER, Told, limits
 
 MACHINE = {"cpu": "", "cores": 2, "memory": 1, "kernel": "", "c_library": "", "transparent_huge_pages": ""}
 SESSIONS = 20
@@ -317,6 +318,17 @@ def test_compare_has_a_row_for_a_plan_and_says_that_one_is_stale(mallard: Mallar
     assert not Path(environment["MALLARD_MALLOC_PLAN"]).exists(), "images are gone with what was measured"
 
 
+def test_a_plan_that_the_malloc_refuses_has_no_row(tmp_path: Path) -> None:
+    library = tmp_path / "libmallard-malloc.so"
+    library.touch()
+    row = Malloc("plan", str(library), {"MALLARD_MALLOC_PLAN": "/tmp/0.image"})
+    processes = Processes([Image("1", PERL, str(library))], [], [])
+    line = "mallard-malloc: /tmp/0.image is damaged; no call is routed\n"
+    errors = [line, line.replace("0.image", "1.image"), "a warning\n"]
+    reasons = [why_not(row, processes, "/lib/libc.so.6", text) for text in errors]
+    assert reasons == ["mallard-malloc refuses its plan: it is damaged; no call is routed", "", ""]
+
+
 # --- the command ---
 
 
@@ -371,3 +383,31 @@ def test_wrong_use_is_one_line(mallard: Mallard, arguments: tuple[str, ...], rea
     assert (ran.returncode, ran.stdout) == (2, "")
     assert reason in ran.stderr
     assert ran.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("missed", "twins", "compute", "held"),
+    [
+        (0, 0, 0, [True, True, True]),
+        (1, 0, 0, [True, True, True]),
+        (2, 0, 0, [False, True, True]),
+        (0, 1, 0, [True, False, True]),
+        (0, 0, 1, [True, True, False]),
+    ],
+)
+def test_check_bears_one_planted_gain_that_is_missed(
+    missed: int, twins: int, compute: int, held: list[bool]
+) -> None:
+    def told(use: str) -> Told:
+        return Told(use, use, 0.0)
+
+    sessions = [
+        {
+            "planted": told(NOTHING if at < missed else FASTER),
+            "twins": told("glibc" if at < twins else NOTHING),
+            "compute": told("mimalloc" if at < compute else NOTHING),
+        }
+        for at in range(SESSIONS)
+    ]
+    assert [limit.held for limit in limits(sessions)] == held
+    assert [limit.held for limit in limits([])] == [None, None, None]
