@@ -41,7 +41,7 @@ class SlabPages : public testing::Test {
     *static_cast<void**>(p) = slab_.free;
     slab_.free = p;
   }
-  void give() { pages::give(slab_, memory_.data()); }
+  void give() { pages::give(slab_, memory_.data(), 1); }
   // Numbers of the blocks in the free list.
   std::set<std::size_t> listed() const {
     std::set<std::size_t> found;

@@ -182,8 +182,8 @@ class segment_slabs {
   // Slabs of a class from which on the pages of a new one are provided all at once, a 64th of its memory:
   // that takes a fifth of the time of faults page by page.
   static constexpr std::uint32_t slabs_until_populated = 16;
-  // Slabs of new memory after which pages between blocks are looked for, or an eighth of all; and the blocks in
-  // use up to which a slab is: of scattered ones, a third of its pages are free then.
+  // Slabs of new memory after which pages between blocks are looked for, or an eighth of all; and the blocks
+  // in use up to which a slab is: of scattered ones, a third of its pages are free then.
   static constexpr std::uint32_t least_new_slabs = 32;
   static constexpr std::size_t most_scattered = given_pages::count;
 
@@ -259,7 +259,6 @@ class segment_slabs {
     s->size = static_cast<std::uint32_t>(size);
     s->index = static_cast<std::uint8_t>(index);
     s->state = quiet;
-    s->stamp = 0;
     given_pages::reset(*s);
     from_.link(s, slabs_);
     if (++slab_counts_[index] > slabs_until_populated && s->is_zero)
@@ -350,10 +349,10 @@ class segment_slabs {
     for (number i = slabs_; i != 0; i = from_.at(i)->older, ++count) {
       segment& s = *from_.at(i);
       if (s.state != listed && s.state != begun) continue;
-      const auto in_use = static_cast<std::uint32_t>(used(s));
-      if (in_use > most_scattered || in_use > s.capacity / 2u || s.stamp == in_use) continue;
-      given_pages::give(s, from_.start_of(&s));
-      s.stamp = in_use;  // until that has changed there is no more to give
+      const std::size_t in_use = used(s);
+      if (in_use > most_scattered || in_use > s.capacity / 2u) continue;
+      // Until that has changed there is no more to give.
+      if (given_pages::used_then(s) != in_use) given_pages::give(s, from_.start_of(&s), in_use);
     }
     new_slabs_until_look_ = std::max(least_new_slabs, count / 8);
   }

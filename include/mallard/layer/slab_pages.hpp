@@ -37,14 +37,17 @@ class slab_pages {
   };
 
   // A slab that is carved from its begin on.
-  static void reset(segment& s) noexcept { s.bytes = 0; }
+  static void reset(segment& s) noexcept { s.stamp = 0; }
 
-  [[nodiscard]] static bool any(const segment& s) noexcept { return s.bytes != 0; }
+  [[nodiscard]] static bool any(const segment& s) noexcept { return given(s) != 0; }
+
+  // How many blocks were in use when pages were given last; 0 if none were since.
+  [[nodiscard]] static std::size_t used_then(const segment& s) noexcept { return s.stamp >> count; }
 
   // The blocks of a given page, which is in use again. Precondition: any().
   [[nodiscard]] static range take(segment& s) noexcept {
-    const range blocks = begin_in(s, static_cast<std::size_t>(std::countr_zero(s.bytes)));
-    s.bytes &= s.bytes - 1;
+    const range blocks = begin_in(s, static_cast<std::size_t>(std::countr_zero(given(s))));
+    s.stamp &= s.stamp - 1;
     return blocks;
   }
 
@@ -55,14 +58,14 @@ class slab_pages {
     return sum;
   }
 
-  // Gives all pages back that can be; the slab at `start` has free blocks. O(blocks).
-  MALLARD_NOINLINE static void give(segment& s, std::byte* start) noexcept {
-    const std::size_t empty = empty_pages(s, start) & ~s.bytes;
+  // Gives all pages back that can be; the slab at `start` has free blocks, and `used` in use. O(blocks).
+  MALLARD_NOINLINE static void give(segment& s, std::byte* start, std::size_t used) noexcept {
+    const std::size_t empty = empty_pages(s, start) & ~given(s);
     std::size_t with_blocks = 0;
     for (std::size_t n = 0; n != count; ++n)
       if (begin_in(s, n).size() != 0) with_blocks |= std::size_t{1} << n;
     unlink(s, start, empty & with_blocks);
-    s.bytes |= empty & with_blocks;
+    s.stamp = static_cast<std::uint32_t>(used << count | given(s) | (empty & with_blocks));
     for (std::size_t n = 0; empty >> n != 0;) {
       n += static_cast<std::size_t>(std::countr_zero(empty >> n));
       const auto run = static_cast<std::size_t>(std::countr_one(empty >> n));
@@ -72,6 +75,10 @@ class slab_pages {
   }
 
  private:
+  static_assert(count <= 16, "the entry has room for so many bits, and for a number of blocks");
+
+  static std::size_t given(const segment& s) noexcept { return s.stamp & ((std::size_t{1} << count) - 1); }
+
   // The carved blocks that begin in page `n`.
   static range begin_in(const segment& s, std::size_t n) noexcept {
     const auto first_from = [&s](std::size_t at) {
@@ -82,8 +89,8 @@ class slab_pages {
 
   template <class F>
   static void for_each_block(const segment& s, F f) noexcept {
-    for (std::size_t given = s.bytes; given != 0; given &= given - 1) {
-      const range blocks = begin_in(s, static_cast<std::size_t>(std::countr_zero(given)));
+    for (std::size_t left = given(s); left != 0; left &= left - 1) {
+      const range blocks = begin_in(s, static_cast<std::size_t>(std::countr_zero(left)));
       for (std::size_t b = blocks.first; b != blocks.end; ++b) f(b);
     }
   }

@@ -48,7 +48,7 @@ struct alignas(cache_line) segment {
   std::uint32_t older = 0;
   std::uint32_t length = 0;  // segments of the span
   std::uint32_t stamp = 0;   // dirty: milliseconds, when it was given back; slab: as its heap likes
-  std::size_t bytes = 0;     // large: bytes of the block; slab: as its heap likes
+  std::size_t bytes = 0;     // large: bytes of the block
 };
 static_assert(sizeof(segment) == cache_line);
 
