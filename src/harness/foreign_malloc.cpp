@@ -12,6 +12,7 @@ namespace mallard::harness {
 namespace {
 
 constexpr std::string_view own_malloc = "libmallard-malloc.so";
+constexpr std::string_view own_checked_malloc = "libmallard-malloc-checked.so";
 
 // glibc-notrim: what is freed stays with the process. Nothing is cut off the end of the heap, large
 // blocks come from it as well instead of from mappings of their own, and it grows by 1 MiB at least.
@@ -28,6 +29,7 @@ constexpr std::array mallocs{
     foreign_malloc{"tbbmalloc", "libtbbmalloc_proxy.so.2", "libtbbmalloc2", "",
                    "oneTBB's scalable malloc, preloaded"},
     foreign_malloc{"mallard", own_malloc, "", "", "mallard's own, preloaded"},
+    foreign_malloc{"mallard-checked", own_checked_malloc, "", "", "mallard's own with checks, preloaded"},
 };
 
 // glibc-arenas: as many as is usual for servers whose memory grows with their threads; by default there are
@@ -35,20 +37,21 @@ constexpr std::array mallocs{
 constexpr std::array further{
     foreign_malloc{"glibc-arenas", "", "libc6", "GLIBC_TUNABLES=glibc.malloc.arena_max=2",
                    "the C library's own, with two arenas for all threads"},
-    foreign_malloc{"mallard-checked", "libmallard-malloc-checked.so", "", "",
-                   "mallard's own with checks, preloaded"},
 };
 
-// The library beside this program, where tools are installed, or where it was built; its name if it is in
-// none of these.
-std::string path_of_own_malloc() {
-  if (const char* const given = std::getenv("MALLARD_MALLOC_LIBRARY"); given != nullptr) return given;
+bool is_own(std::string_view object) { return object == own_malloc || object == own_checked_malloc; }
+
+// A library of ours: beside this program, where tools are installed, or where it was built; its name if it is
+// in none of these.
+std::string path_of_own(std::string_view object) {
+  const char* const given = std::getenv("MALLARD_MALLOC_LIBRARY");
+  if (given != nullptr && object == own_malloc) return given;
   const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   for (const char* const there : {".", MALLARD_PRELOAD_FROM_BIN, MALLARD_MALLOC_BUILT_IN}) {
-    const std::filesystem::path path = (folder / there / own_malloc).lexically_normal();
+    const std::filesystem::path path = (folder / there / object).lexically_normal();
     if (std::error_code none; std::filesystem::exists(path, none)) return path;
   }
-  return std::string(own_malloc);
+  return std::string(object);
 }
 
 }  // namespace
@@ -75,8 +78,8 @@ bool malloc_is_a_sanitizers() {
 
 std::vector<std::string> environment_for(const foreign_malloc& m) {
   std::vector<std::string> result;
-  if (m.object == own_malloc)
-    result.push_back("LD_PRELOAD=" + path_of_own_malloc());
+  if (is_own(m.object))
+    result.push_back("LD_PRELOAD=" + path_of_own(m.object));
   else if (!m.object.empty())
     result.push_back("LD_PRELOAD=" + std::string(m.object));
   if (!m.tunables.empty()) result.emplace_back(m.tunables);
@@ -88,8 +91,8 @@ std::string malloc_error(const foreign_malloc& m) {
   const std::string_view expected = m.object.empty() ? "libc.so.6" : m.object;
   if (in_force == expected) return {};
   if (m.object.empty()) return "malloc is " + in_force + "'s, not the C library's";
-  if (m.object == own_malloc)
-    return std::string(m.object) + " is not loaded: build mallard-malloc, or set MALLARD_MALLOC_LIBRARY";
+  if (is_own(m.object))
+    return std::string(m.object) + " is not loaded: build it, or, for mallard, set MALLARD_MALLOC_LIBRARY";
   return std::string(m.object) + " is not loaded: apt install " + std::string(m.package);
 }
 

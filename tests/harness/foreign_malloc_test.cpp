@@ -8,8 +8,8 @@ namespace mallard::harness {
 namespace {
 
 TEST(ForeignMalloc, AllAreKnownByTheirNames) {
-  for (const char* name :
-       {"glibc", "glibc-notrim", "jemalloc", "tcmalloc", "mimalloc", "tbbmalloc", "mallard"})
+  for (const char* name : {"glibc", "glibc-notrim", "jemalloc", "tcmalloc", "mimalloc", "tbbmalloc",
+                           "mallard", "mallard-checked"})
     EXPECT_NE(find_foreign_malloc(name), nullptr) << name;
   EXPECT_EQ(find_foreign_malloc("hoard"), nullptr);
 }
@@ -38,6 +38,9 @@ TEST(ForeignMalloc, MallardsOwnIsFoundWhereItWasBuiltOrAsTheEnvironmentSays) {
   ::setenv("MALLARD_MALLOC_LIBRARY", "/elsewhere/libmallard-malloc.so", 1);
   EXPECT_EQ(environment_for(*find_foreign_malloc("mallard")),
             std::vector<std::string>{"LD_PRELOAD=/elsewhere/libmallard-malloc.so"});
+  const auto checked = environment_for(*find_foreign_malloc("mallard-checked"));
+  ASSERT_EQ(checked.size(), 1u);
+  EXPECT_TRUE(checked[0].starts_with("LD_PRELOAD=/") && checked[0].ends_with("libmallard-malloc-checked.so"));
   ::unsetenv("MALLARD_MALLOC_LIBRARY");
 }
 

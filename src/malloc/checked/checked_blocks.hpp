@@ -1,18 +1,14 @@
-// checked_blocks: the malloc's blocks with canaries around them, a record beside them, and a late reuse.
+// checked_blocks: what the entry points of the checked malloc do.
 //
-//     block of the heap   [ canary | the caller's bytes | canary ....... ]
-//     freed               [ canary | df df df df df df  | canary ....... ]   in the quarantine for a while
-//     sampled             | no access | canary [ the caller's | canary ] no access |
-//     its record          size, stacks, family, state:  found from the address alone, in a range of its own
+//     allocate      heap's block, record, canaries       [ canary | the caller's bytes | canary ....... ]
+//     deallocate    a block begins there? is live? by the function that belongs to it? canaries whole?
+//                   --> quarantine (quarantine.hpp)
+//     sampled       [ no access | canary [ the caller's ] no access ]        one block in N
+//     at exit       all blocks, live and waiting; leaks
 //
-// A pointer that is given back is trusted when it is where its record says that a block begins. The record
-// lies away from all blocks, where no overflow reaches it: a segment of 64 KiB has a row of them, and a block
-// finds its own by its place among the blocks of its slab. Invariant: a record that is live or freed belongs
-// to a block that the heap has handed out. A block whose state says `gone` is the heap's again; its record
-// stays readable until the memory is used anew, so that a late double free is known as one.
-// What is freed waits in one queue for the whole process, bounded in bytes. Large blocks wait without access
-// and without memory: a read or write of them faults, and the fault is reported.
-// Cost: two stacks and a lock a pair, 32 bytes a record, at least 32 of canaries. Any thread at any time.
+// What is wrong is reported, and what can be done all the same is done: a block that is freed by the wrong
+// function is free then, one that is freed twice stays free. Cost: two stacks and a lock a pair, 32 bytes a
+// record, at least 32 of canaries. Any thread at any time.
 #pragma once
 
 #include <cstddef>

@@ -24,6 +24,7 @@ TEST(Strategy, TheListHasAllAllocatorsInTheirBindingsOnce) {
                                        "mimalloc malloc",
                                        "tbbmalloc malloc",
                                        "mallard malloc",
+                                       "mallard-checked malloc",
                                        "std.monotonic pmr",
                                        "std.pool pmr",
                                        "std.sync_pool pmr",

@@ -36,7 +36,8 @@ TEST(MeasuredAllocators, OfDensityAreThePapersFourteenAndOthers) {
                                                          {"AS12", "multipool/monotonic typed winkout"},
                                                          {"AS13", "multipool/monotonic pmr normal"},
                                                          {"AS14", "multipool/monotonic pmr winkout"}}));
-  for (const char* name : {"glibc-notrim", "jemalloc", "tcmalloc", "mimalloc", "tbbmalloc", "mallard"})
+  for (const char* name :
+       {"glibc-notrim", "jemalloc", "tcmalloc", "mimalloc", "tbbmalloc", "mallard", "mallard-checked"})
     EXPECT_TRUE(beyond.contains(std::string(name) + " malloc normal")) << name;
   for (const char* name : {"std.monotonic", "std.pool", "std.sync_pool", "boost.monotonic", "boost.pool",
                            "boost.sync_pool", "synchronized_multipool"})

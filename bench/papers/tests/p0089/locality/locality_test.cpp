@@ -147,7 +147,8 @@ TEST(LocalityAllocators, HaveOneMallocForAllOrAHeapEach) {
   EXPECT_EQ(all,
             "AS1 glibc for all, AS7 multipool each, AS9 multipool each, fifo_multipool each, glibc-notrim "
             "for all, jemalloc for all, "
-            "tcmalloc for all, mimalloc for all, tbbmalloc for all, mallard for all, std.pool each, "
+            "tcmalloc for all, mimalloc for all, tbbmalloc for all, mallard for all, mallard-checked for "
+            "all, std.pool each, "
             "boost.pool each, ");
 }
 

@@ -28,10 +28,10 @@ TEST(Utilization, HasThePapersColumnsWithoutWinkOutAndThoseBeyond) {
     c.label.empty() ? others.insert(c.strategy) : labels.insert(c.label);
   }
   EXPECT_EQ(labels, (std::set<std::string>{"AS1", "AS2", "AS3", "AS5", "AS7", "AS9", "AS11", "AS13"}));
-  EXPECT_EQ(others,
-            (std::set<std::string>{"glibc-notrim", "jemalloc", "tcmalloc", "mimalloc", "tbbmalloc", "mallard",
-                                   "std.monotonic", "boost.monotonic", "std.pool", "boost.pool",
-                                   "std.sync_pool", "boost.sync_pool", "synchronized_multipool"}));
+  EXPECT_EQ(others, (std::set<std::string>{"glibc-notrim", "jemalloc", "tcmalloc", "mimalloc", "tbbmalloc",
+                                           "mallard", "mallard-checked", "std.monotonic", "boost.monotonic",
+                                           "std.pool", "boost.pool", "std.sync_pool", "boost.sync_pool",
+                                           "synchronized_multipool"}));
 }
 
 TEST(Utilization, NeedsWhatIsAliveNotWhatIsAllocated) {

@@ -1,0 +1,216 @@
+// block_records: what is kept of each block, away from all blocks, and the canaries beside it.
+//
+//     segment n     [ block 0 | block 1 | block 2 ... ]         a block: [ canary | the caller's | canary
+//     .... ] row n         [ rec. 0 | rec. 1 | rec. 2 ... ]            32 bytes each, in a range of their own
+//
+// A segment of 64 KiB has a row of records, and a block finds its own by its place among the blocks of its
+// slab: a division. No overflow reaches a record, and an address leads to one wherever it points, so no
+// pointer is trusted before its record says that a block begins there. Invariant: a record that is live or
+// freed belongs to a block that the heap has handed out. One that is `gone` is of a block that the heap has
+// again; it can be read until the memory is used anew.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "mallard/core/align.hpp"
+#include "mallard/core/attributes.hpp"
+#include "mallard/core/pattern.hpp"
+#include "mallard/source/address_range.hpp"
+#include "malloc/checked/call_stacks.hpp"
+#include "malloc/checked/reports.hpp"
+#include "malloc/heap_of_thread.hpp"
+
+namespace mallard::malloc_library {
+
+inline constexpr std::size_t page = 4096;
+inline constexpr std::size_t canary = 16;
+inline constexpr std::size_t most_front = 4096;  // bytes of a front canary
+
+enum class state : std::uint8_t { none, live, freed, gone };
+
+struct block_record {
+  std::size_t size = 0;
+  block_record* next = nullptr;  // among those that were reached (leaks)
+  stack_number allocated = 0;
+  stack_number freed = 0;
+  std::uint32_t place = 0;  // of the block, to tell it from one of another size before it
+  std::atomic<state> is{};
+  family of = family::of_malloc;
+  std::uint8_t align_log : 6 = 0;
+  bool is_aligned : 1 = false;
+  bool is_sampled : 1 = false;
+  bool is_protected : 1 = false;
+  bool is_reached : 1 = false;  // by a pointer, when the process ended
+};
+static_assert(sizeof(block_record) == 32);
+
+inline constexpr std::size_t least_block = 48;
+// Of a segment: as many records as it has of the smallest blocks, in whole pages.
+inline constexpr std::size_t row_bytes =
+    align_up(shared_segments::segment_bytes / least_block * sizeof(block_record), page);
+
+extern address_range records;
+extern futex_mutex records_mutex;      // held while the process forks
+extern std::atomic<std::size_t> rows;  // that are memory
+
+// Makes the row of segment `n` memory; false if there is none.
+[[nodiscard]] bool map_row(std::size_t n) noexcept;
+
+// A block of the heap, and what is kept of it.
+struct place {
+  segment* s = nullptr;
+  std::byte* begin = nullptr;
+  block_record* record = nullptr;
+
+  explicit operator bool() const noexcept { return record != nullptr; }
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return s->use == segment_use::large ? s->bytes : s->size;
+  }
+  [[nodiscard]] std::byte* end() const noexcept { return begin + bytes(); }
+  [[nodiscard]] std::uint32_t mark() const noexcept {
+    return static_cast<std::uint32_t>(address_of(begin) / default_align);
+  }
+  // Whether the record is of this block.
+  [[nodiscard]] bool is_known() const noexcept {
+    return record->is.load(std::memory_order_acquire) != state::none && record->place == mark();
+  }
+  [[nodiscard]] std::size_t align() const noexcept { return std::size_t{1} << record->align_log; }
+  // A sampled block ends where the last page of its segment begins.
+  [[nodiscard]] std::byte* data() const noexcept {
+    if (record->is_sampled)
+      return begin + align_down(shared_segments::segment_bytes - page - record->size, align());
+    return begin + std::max(canary, align());
+  }
+  // The bytes in front of the caller's and behind, up to what may be accessed.
+  [[nodiscard]] std::byte* front() const noexcept {
+    std::byte* const first = record->is_sampled ? page_of(data()) : begin;
+    return std::max(first, data() - most_front);
+  }
+  [[nodiscard]] std::byte* back_end() const noexcept {
+    return record->is_sampled ? begin + shared_segments::segment_bytes - page : end();
+  }
+  // The page that an address of the block lies in.
+  [[nodiscard]] std::byte* page_of(std::byte* p) const noexcept {
+    return begin + align_down(static_cast<std::size_t>(p - begin), page);
+  }
+};
+
+// The block of a slab, or the large one, that begins in `s` and has byte `offset` of it.
+MALLARD_INLINE place place_in(segment* s, std::size_t offset) noexcept {
+  const std::size_t n = the_segments.number_of(s);
+  if (n >= rows.load(std::memory_order_acquire)) [[unlikely]]
+    return {};
+  std::size_t index = 0;
+  std::byte* begin = the_segments.start_of(s);
+  if (s->use == segment_use::slab) [[likely]] {
+    const std::uint32_t size = s->size;
+    index = static_cast<std::uint32_t>(offset) / size;
+    if (index >= s->capacity || size < least_block) return {};
+    begin += index * size;
+  } else if (s->use != segment_use::large) {
+    return {};
+  }
+  auto* const row = reinterpret_cast<block_record*>(records.begin() + n * row_bytes);
+  return {s, begin, row + index};
+}
+
+// The block at `p`; the address may be any.
+MALLARD_INLINE place place_of(const void* p) noexcept {
+  segment* const s = the_segments.find(p);
+  if (s == nullptr) [[unlikely]]
+    return {};
+  return place_in(s, address_of(p) % shared_segments::segment_bytes);
+}
+
+// The same for an address anywhere in a large block.
+[[nodiscard]] place place_around(const void* p) noexcept;
+
+[[nodiscard]] place place_of(block_record* r) noexcept;
+
+[[nodiscard]] block_facts facts_of(const place& b) noexcept;
+
+// --- canaries ---
+
+MALLARD_INLINE std::uint64_t word_of(const std::byte* p) noexcept {
+  std::uint64_t word = 0;
+  __builtin_memcpy(&word, p, sizeof word);
+  return word;
+}
+inline constexpr std::uint64_t canary_word =
+    0x0101010101010101u * static_cast<std::uint64_t>(pattern::canary);
+
+MALLARD_INLINE void fill_canary(std::byte* p) noexcept {
+  __builtin_memcpy(p, &canary_word, sizeof canary_word);
+  __builtin_memcpy(p + sizeof canary_word, &canary_word, sizeof canary_word);
+}
+MALLARD_INLINE bool is_canary(const std::byte* p) noexcept {
+  return ((word_of(p) ^ canary_word) | (word_of(p + sizeof canary_word) ^ canary_word)) == 0;
+}
+
+inline std::size_t bytes_between(const std::byte* from, const std::byte* to) noexcept {
+  return static_cast<std::size_t>(to - from);
+}
+
+MALLARD_INLINE void fill_sides(const place& b) noexcept {
+  std::byte* const data = b.data();
+  std::byte* const front = b.front();
+  std::byte* behind = data + b.record->size;
+  std::byte* const end = b.back_end();
+  if (bytes_between(front, data) == canary) [[likely]]
+    fill_canary(front);
+  else
+    fill(front, bytes_between(front, data), pattern::canary);
+  if (bytes_between(behind, end) >= canary) [[likely]] {
+    fill_canary(behind);
+    behind += canary;
+  }
+  if (behind != end) fill(behind, bytes_between(behind, end), pattern::canary);
+}
+
+MALLARD_INLINE bool are_sides_whole(const place& b) noexcept {
+  const std::byte* const data = b.data();
+  const std::byte* const front = b.front();
+  const std::byte* behind = data + b.record->size;
+  const std::byte* const end = b.back_end();
+  if (bytes_between(front, data) == canary) [[likely]] {
+    if (!is_canary(front)) return false;
+  } else if (first_other(front, bytes_between(front, data), pattern::canary) != nullptr) {
+    return false;
+  }
+  if (bytes_between(behind, end) >= canary) [[likely]] {
+    if (!is_canary(behind)) return false;
+    behind += canary;
+  }
+  return first_other(behind, bytes_between(behind, end), pattern::canary) == nullptr;
+}
+
+// Reports what has changed beside a block, and repairs it.
+void report_sides(const place& b, const char* function, stack_number now) noexcept;
+
+// Bytes from the first to the last one that has changed.
+inline std::size_t changed_bytes(const std::byte* first, const std::byte* end, pattern with) noexcept {
+  while (end != first && end[-1] == static_cast<std::byte>(with)) --end;
+  return bytes_between(first, end);
+}
+
+// Calls f(place) for each block that a record is known of.
+template <class F>
+void for_each_known(F f) noexcept {
+  for (std::size_t n = 1;;) {
+    segment* const s = the_segments.find(the_segments.start_of(the_segments.at(n)));
+    if (s == nullptr || n >= rows.load(std::memory_order_acquire)) return;
+    if (s->use == segment_use::slab)
+      for (std::size_t i = 0; i != s->capacity; ++i) {
+        const place b = place_in(s, i * s->size);
+        if (b && b.is_known()) f(b);
+      }
+    if (s->use == segment_use::large)
+      if (const place b = place_in(s, 0); b && b.is_known()) f(b);
+    n += std::max(s->length, 1u);
+  }
+}
+
+}  // namespace mallard::malloc_library
