@@ -9,7 +9,7 @@
     mallard: double free: 40 bytes at 0x2590bde60010
         freed again by free:
           #0 /usr/bin/prog+0x1184        -->          #0 drop at drop.c:12
-                                                      #1 main at main.c:7         (drop was inlined into it)
+                                                      #1 main at main.c:7       (drop was inlined into it)
 
 src/malloc/checked/reports.cpp writes them, each as one message; those that come while one is named wait in
 the socket. Files are looked into once, as they are now.
@@ -33,7 +33,18 @@ from mallard.figures import shown
 from mallard.native import finish
 
 MOST_BYTES = 1 << 17  # of a message
-FRAME = re.compile(r"( +)#\d+ (?:(/.*)\+)?0x([0-9a-f]+)(?: (\S+))?")
+FRAME = re.compile(r" +#\d+ (?:(/.*)\+)?0x([0-9a-f]+)(?: (\S+))?")
+# What calls `main`, or the function of a thread.
+STARTING = {
+    "_start",
+    "__libc_start_main",
+    "__libc_start_main_impl",
+    "__libc_start_call_main",
+    "start_thread",
+    "clone",
+    "clone3",
+    "__clone3",
+}
 STOP = b"stop"
 
 
@@ -148,27 +159,42 @@ def named(text: str, names: Names) -> str:
     """Return a report with names in place of addresses; what has none stays."""
     lines = text.splitlines()
     frames = [FRAME.fullmatch(line) for line in lines]
-    names.learn({(frame[2], int(frame[3], 16)) for frame in frames if frame and frame[2]})
-    number = 0
-    out = []
-    for line, frame in zip(lines, frames, strict=True):
-        if frame is None:
-            number = 0
-            out.append(line)
+    names.learn({(frame[1], int(frame[2], 16)) for frame in frames if frame and frame[1]})
+    out: list[str] = []
+    stack: list[Place] = []
+    for line, frame in zip([*lines, ""], [*frames, None], strict=True):
+        if frame is not None:
+            stack += places_of(frame, names)
             continue
-        for place in places_of(frame, names):
-            out.append(f"{frame[1]}#{number} {place}")
-            number += 1
-    return "".join(f"{line}\n" for line in out)
+        out += [f"      #{number} {place.text}" for number, place in enumerate(without_start(stack))]
+        out.append(line)
+        stack = []
+    return "\n".join(out)
 
 
-def places_of(frame: re.Match[str], names: Names) -> list[str]:
-    """Return what is known of a frame, a line for each function that was inlined into it."""
-    path, address, exported = frame[2], int(frame[3], 16), frame[4]
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A frame as it is shown."""
+
+    function: str
+    text: str
+
+
+def without_start(stack: list[Place]) -> list[Place]:
+    """Return a stack without what has called `main`, or begun the thread."""
+    kept = len(stack)
+    while kept > 1 and stack[kept - 1].function in STARTING:
+        kept -= 1
+    return stack[:kept]
+
+
+def places_of(frame: re.Match[str], names: Names) -> list[Place]:
+    """Return what is known of a frame: a place for each function that was inlined into it, too."""
+    path, address, exported = frame[1], int(frame[2], 16), frame[3] or ""
     if path is None:
-        return [f"0x{address:x}"]
+        return [Place("", f"0x{address:x}")]
     found = [
-        f"{function or '??'} at {file}:{line}" if file else f"{function} in {path}"
+        Place(function, f"{function or '??'} at {file}:{line}" if file else f"{function} in {path}")
         for function, file, line in names.of(path, address)
     ]
-    return found or [f"{exported or ''} {path}+0x{address:x}".strip()]
+    return found or [Place(exported, f"{exported} {path}+0x{address:x}".strip())]

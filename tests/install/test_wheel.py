@@ -73,3 +73,8 @@ def test_recorder_finds_what_it_loads(environment: Path, tmp_path: Path) -> None
     mallard, journal = environment / "bin/mallard", str(tmp_path / "perl.mlrd")
     assert said(mallard, "record", "-o", journal, "--", "/usr/bin/perl", "-e", "print 7") == "7"
     assert json.loads(said(mallard, "info", "--json", journal))["events"] > 0
+
+
+def test_mallocs_are_found_that_programs_run_under(environment: Path) -> None:
+    for options in ([], ["--checked"]):
+        assert said(environment / "bin/mallard", "run", *options, "/usr/bin/perl", "-e", "print 7") == "7"

@@ -135,8 +135,9 @@ MALLARD_ENTRY int malloc_trim(std::size_t pad) noexcept {
 }
 
 MALLARD_ENTRY int dlclose(void* library) noexcept {
-  static constinit int (*real)(void*) = nullptr;
-  if (real == nullptr) real = find_function<int(void*)>(RTLD_NEXT, "dlclose");
+  using close_function = int(void*);
+  static constinit close_function* real = nullptr;
+  if (real == nullptr) real = find_function<close_function>(RTLD_NEXT, "dlclose");
   const unsigned long long before = unloaded();
   const int result = real(library);
   if (unloaded() != before) forget_functions();
