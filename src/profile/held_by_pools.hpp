@@ -4,10 +4,11 @@
 //     context --> pool --> slabs, a size class each      [####|##  |    ]  pages that blocks have touched
 //        `-- none: the default heap, pool 0                                 peak: the most of all together
 //
-// Slabs are those of layer/segment_slabs.hpp: 64 KiB, carved page by page; a full one is used again when a
-// sixteenth of it is free; one without live blocks goes back, and all pools share what has come back. So
-// pools that are used one after the other do not add up. Blocks of more than the largest class are pages of
-// their own. Only requests of up to `largest` bytes of natural alignment are routed.
+// Slabs behave as those of layer/segment_slabs.hpp: 64 KiB, carved page by page where no block is free; a
+// full one is used again when a sixteenth of it is free; one that is put aside and has no live blocks goes
+// back, and all pools share what has come back. So pools that are used one after the other do not add up.
+// Blocks of more than the largest class are pages of their own. Only requests of up to `largest` bytes of
+// natural alignment are routed.
 //
 // A context can have many pools, one an instance, of which a journal does not tell: its blocks are spread
 // over them evenly, by the numbers of their events.
@@ -90,19 +91,25 @@ class held_by_pools final : public watcher {
   static constexpr std::uint32_t slab_bytes = 65536;
   static constexpr std::uint64_t natural = 16;  // the alignment of all blocks
 
+  // `aside`: with room for new blocks, but not the current one of its class.
+  enum class slab_state : std::uint8_t { gone, current, full, listed, aside };
+
   struct slab {
     std::uint32_t pool = 0;
-    std::uint16_t index = 0;  // of its class
-    std::uint16_t pages = 0;  // touched
     std::uint32_t carved = 0;
     std::uint32_t used = 0;
-    bool waits = false;  // among those with room
+    std::uint16_t index = 0;  // of its class
+    std::uint16_t pages = 0;  // touched
+    slab_state state = slab_state::gone;
   };
 
+  using slab_list = std::vector<std::uint32_t>;  // some have got another state since
+
   struct pool {
-    std::vector<std::uint32_t> current;            // by class; none: there is none
-    std::vector<std::vector<std::uint32_t>> room;  // by class: others with free blocks
-    std::uint64_t held = 0;                        // pages
+    slab_list current;              // by class; none: there is none
+    std::vector<slab_list> listed;  // by class: full ones of which a sixteenth is free
+    std::vector<slab_list> aside;
+    std::uint64_t held = 0;  // pages
     std::uint64_t peak = 0;
   };
 
@@ -137,57 +144,93 @@ class held_by_pools final : public watcher {
     pool& in = pools_[number];
     if (in.current.empty()) {
       in.current.assign(classes::count, none);
-      in.room.resize(classes::count);
+      in.listed.resize(classes::count);
+      in.aside.resize(classes::count);
     }
     std::uint32_t& at = in.current[index];
-    if (at == none || slabs_[at].used == capacity(slabs_[at])) at = next(in, number, index);
-    slab& s = slabs_[at];
-    if (s.used++ < s.carved) return at;
-    ++s.carved;
-    const auto touched = static_cast<std::uint16_t>(pages_of(s.carved * classes::size(index)));
-    hold(in, touched - s.pages);
-    s.pages = touched;
+    if (at == none || slabs_[at].used == slabs_[at].carved) at = refilled(in, number, index);
+    ++slabs_[at].used;
     return at;
   }
 
-  // The slab that is used next where the current one is full, or missing.
-  std::uint32_t next(pool& in, std::uint32_t number, std::size_t index) {
-    std::vector<std::uint32_t>& waiting = in.room[index];
-    while (!waiting.empty()) {
-      const std::uint32_t found = waiting.back();
-      waiting.pop_back();
-      slab& s = slabs_[found];
-      if (!s.waits || s.pool != number || s.index != index) continue;  // it has gone back meanwhile
-      s.waits = false;
-      return found;
+  // The slab to go on with where the current one has no free block; it has one.
+  std::uint32_t refilled(pool& in, std::uint32_t number, std::size_t index) {
+    const std::uint32_t before = in.current[index];
+    std::uint32_t found = latest(in.listed[index], slab_state::listed, number, index);
+    if (found == none && before != none && slabs_[before].carved < capacity(slabs_[before])) found = before;
+    if (found == none) found = latest(in.aside[index], slab_state::aside, number, index);
+    if (found == none) found = fresh(number, index);
+    if (before != none && found != before) put_aside(in, before);
+    slabs_[found].state = slab_state::current;
+    if (slabs_[found].used == slabs_[found].carved) carve(in, slabs_[found]);
+    return found;
+  }
+
+  // Takes the newest of a list that still has its state.
+  std::uint32_t latest(slab_list& list, slab_state state, std::uint32_t number, std::size_t index) {
+    while (!list.empty()) {
+      const std::uint32_t found = list.back();
+      list.pop_back();
+      const slab& s = slabs_[found];
+      if (s.state == state && s.pool == number && s.index == index) return found;
     }
-    const slab fresh{.pool = number, .index = static_cast<std::uint16_t>(index)};
+    return none;
+  }
+
+  std::uint32_t fresh(std::uint32_t number, std::size_t index) {
     if (empty_.empty()) {
-      slabs_.push_back(fresh);
-      return static_cast<std::uint32_t>(slabs_.size() - 1);
+      empty_.push_back(static_cast<std::uint32_t>(slabs_.size()));
+      slabs_.emplace_back();
     }
     const std::uint32_t found = empty_.back();
     empty_.pop_back();
-    slabs_[found] = fresh;
+    slabs_[found] = {.pool = number, .index = static_cast<std::uint16_t>(index)};
     return found;
+  }
+
+  // New blocks, as many as lie in the page or pages of the first one.
+  void carve(pool& in, slab& s) noexcept {
+    const std::uint64_t size = classes::size(s.index);
+    const std::uint64_t end = page * pages_of((s.carved + 1) * size);
+    s.carved = std::min(static_cast<std::uint32_t>(end / size), capacity(s));
+    const auto touched = static_cast<std::uint16_t>(pages_of(s.carved * size));
+    if (touched <= s.pages) return;
+    hold(in, touched - s.pages);
+    s.pages = touched;
+  }
+
+  void put_aside(pool& in, std::uint32_t number) {
+    slab& s = slabs_[number];
+    if (s.carved == capacity(s)) {
+      s.state = slab_state::full;
+    } else if (s.used == 0) {
+      give_back(in, number);
+    } else {
+      s.state = slab_state::aside;
+      in.aside[s.index].push_back(number);
+    }
+  }
+
+  void give_back(pool& in, std::uint32_t number) {
+    give(in, slabs_[number].pages);
+    slabs_[number] = {};
+    empty_.push_back(number);
   }
 
   void free_in(std::uint32_t number) {
     slab& s = slabs_[number];
     pool& in = pools_[s.pool];
-    const bool is_current = in.current[s.index] == number;
     --s.used;
-    if (s.used == 0) {
-      if (is_current && s.pages <= 1) return;  // it starts anew
-      give(in, s.pages);
-      if (is_current) in.current[s.index] = none;
-      s = {};
-      empty_.push_back(number);
+    if (s.state == slab_state::current) {
+      if (s.used == 0) s.carved = 0;  // it starts anew
       return;
     }
-    if (is_current || s.waits || capacity(s) - s.used < std::max(capacity(s) / 16, 1U)) return;
-    s.waits = true;
-    in.room[s.index].push_back(number);
+    if (s.state == slab_state::full) {
+      if (capacity(s) - s.used < std::max(capacity(s) / 16, 1U)) return;
+      s.state = slab_state::listed;
+      in.listed[s.index].push_back(number);
+    }
+    if (s.used == 0) give_back(in, number);
   }
 
   pool_assignment routes_;

@@ -127,7 +127,8 @@ def test_pools_that_are_used_one_after_the_other_are_one_group(mallard: Mallard,
 def test_phases_do_not_add_up_in_the_prediction(mallard: Mallard, phases: Path) -> None:
     found = json.loads(mallard("plan", phases, "--strategy", "pools", "--json").stdout)
     assert sum(rule["peak_bytes"] for rule in found["rules"]) > 1.2e6
-    assert found["predicted_peak_bytes"] < found["recorded_peak_bytes"] * 1.1
+    a_slab_each = 8 * (1 << 16)
+    assert found["predicted_peak_bytes"] < found["recorded_peak_bytes"] + a_slab_each
 
 
 def test_a_limit_makes_pools_fewer_or_is_refused(mallard: Mallard, shelves: Path) -> None:

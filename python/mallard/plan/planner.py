@@ -32,7 +32,9 @@ from mallard.plan.plan_model import Context, Plan, Rule
 from mallard.plan.pool_candidates import Candidates, Draft, Part
 
 FEWER_INSTANCES = (1, 2, 4, 8, 16)  # parts of the pools that instances would have
-BASE = 2 << 20  # bytes that a process has at least beside its heap: libraries, stack
+PROCESS = 512 << 10  # bytes of a process beside its heap and its files: stack, tables of pages
+OF_A_FILE = 1 << 20  # half of each mapped file is in use, and at most so many bytes
+RECORDER = "libmallard-record.so"
 HEAP = 2 << 10  # bytes that a pool takes itself
 TOLD_APART = 0.998  # of the blocks: below, a remark says so
 
@@ -91,12 +93,13 @@ class Planner:
         self.candidates = Candidates(self.store, self.symbols)
         if not self.candidates.all:
             raise MallardError(f"{shown(path)} has no small blocks whose callers a plan can name")
+        self.base = base_of(self.store)
         self.remarks: list[str] = []
         progress(DIVIDED)
 
     def plan(self, options: Options) -> Planned:
         """Make the plan."""
-        recorded = BASE + int(self.store.totals["over_time"]["held_bytes"].max(initial=0))
+        recorded = self.base + int(self.store.totals["over_time"]["held_bytes"].max(initial=0))
         refused: list[int] = []
         for degrees in self.attempts(options.family):
             held = self.predict(degrees)
@@ -166,7 +169,7 @@ class Planner:
             raise MallardError(f"cannot read {self.path} again: {error}") from error
         held = [work.held(number) for number in range(len(degrees))]
         for one, begin in zip(held, begins, strict=True):
-            one["peak"] += BASE + HEAP * begin[-1]
+            one["peak"] += self.base + HEAP * begin[-1]
             one["peaks"] = [int(one["peaks"][at:end].sum()) for at, end in pairwise(begin)]
         return held
 
@@ -242,6 +245,12 @@ def rule_from(draft: Draft, part: Part, contexts: Sequence[Context]) -> Rule:
 def title_of(drafts: Sequence[Draft]) -> str:
     """Return the family that the plan is of in the end."""
     return "instances" if any(draft.has_instances for draft in drafts) else "pools"
+
+
+def base_of(store: Store) -> int:
+    """Return how many bytes the process has about, in memory, beside its heap."""
+    files = [one["end"] - one["begin"] for one in store.modules if not one["path"].endswith(RECORDER)]
+    return PROCESS + sum(min(size // 2, OF_A_FILE) for size in files)
 
 
 def allowing(peak: int, recorded: int) -> str:
