@@ -190,6 +190,17 @@ def test_own_figure_decides_where_there_is_one(said: Callable[..., Tried], upwar
     assert (verdict(found)["use"], verdict(found)["figure"]) == (use, "figure")
 
 
+def test_figure_that_may_be_zero_gives_no_verdict(said: Callable[..., Tried]) -> None:
+    def figured(name: str, number: int) -> Taken:
+        return taken(1, figure=0.0 if name == BASE and number == 20 else 100.0)
+
+    found = said(figured, *MALLOCS, goal=Goal("figure", upwards=True))
+    assert (found.choice.kind, found.choice.use) == ("unknown", None)
+    assert found.verdict == [
+        "No verdict: the program's own figure is not above 0 under glibc in every round."
+    ]
+
+
 def test_what_prints_something_else_or_crashes_is_out(said: Callable[..., Tried]) -> None:
     def odd(name: str, number: int) -> Taken:
         if name == "tcmalloc" and number == 1:

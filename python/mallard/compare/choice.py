@@ -39,7 +39,7 @@ FASTER, SLOWER, ALIKE, UNKNOWN = "faster", "slower", "no difference", "unknown"
 class Choice:
     """What to use, and by how much the best candidate differs, whether it is used or not."""
 
-    kind: str  # FASTER, SLOWER or ALIKE: the best candidate beside the base; UNKNOWN without rounds enough
+    kind: str  # FASTER, SLOWER or ALIKE: the best candidate beside the base; UNKNOWN without a verdict
     use: str | None = None  # a row's name, or NOTHING
     best: str | None = None
     over: Mapping[str, Interval] = field(default_factory=dict)  # its ratio to each that it had to beat
@@ -151,6 +151,8 @@ def chosen_of(judged: Judged) -> Choice:
     ranked = sorted(candidates(rows), key=lambda row: worth_of(judged, row))
     if not ranked:
         return Choice(ALIKE, NOTHING, rounds=judged.rounds)
+    if judged.over(ranked[0], judged.base) is None:
+        return Choice(UNKNOWN)
     for row in sorted(ranked, key=lambda row: not row.malloc.plan):
         if all(judged.beats(row, other) for other in rivals(row, rows)):
             return choice_of(judged, row, row.malloc.name, rows)

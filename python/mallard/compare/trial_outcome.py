@@ -123,8 +123,11 @@ def kind_of(row: Row, trial: Trial) -> str:
 
 def sentences(choice: Choice, trial: Trial, judged: Judged | None) -> list[str]:
     """Say what to use and why, what it takes, how to use it, and how large noise is."""
-    if judged is None or choice.use is None:
+    if judged is None:
         return [f"No verdict yet: it takes {LEAST} rounds of one stage."]
+    if choice.use is None:
+        base, figure = judged.base.malloc.name, FIGURES[judged.goal.name]
+        return [f"No verdict: {figure} is not above 0 under {base} in every round."]
     rows = {row.malloc.name: row for row in judged.part.rows}
     told = [headline(choice, judged, rows)]
     if choice.use != NOTHING:
@@ -145,10 +148,7 @@ def headline(choice: Choice, judged: Judged, rows: Mapping[str, Row]) -> str:
     if choice.best is None:
         return f"Nothing to gain: keep {base}. No candidate is left."
     best = rows[choice.best]
-    of = choice.over.get(base)
-    if of is None:
-        return f"No verdict: {figure} is not above 0 under {base} in every round."
-    known = f"{figure} is {times(of)} of {base}'s"
+    known = f"{figure} is {times(choice.over[base])} of {base}'s"
     if choice.use != NOTHING:
         file = f" ({best.malloc.plan})" if best.malloc.plan else ""
         beaten = [f"{times(ratio)} of {name}'s" for name, ratio in choice.over.items() if name != base]
