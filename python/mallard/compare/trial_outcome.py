@@ -205,9 +205,9 @@ def noted(outputs: set[str] | None, judged: Judged | None) -> list[str]:
 def method_of(trial: Trial, lines: Sequence[Line], parts: Sequence[Judged]) -> dict[str, str]:
     """Say how the figures were made."""
     stages = [f"{one.rounds} of {len(one.part.rows)} rows" for one in parts]
+    sifted = "; a row's figures are of the last stage that it was in, whose rows earlier rounds have chosen"
     return method(trial, lines) | {
-        "rounds": f"stages of {', '.join(stages) or 'no rounds'}; a row's figures are of the last stage that "
-        f"it was in, whose rows earlier rounds have chosen (seed {trial.schedule.seed})",
+        "rounds": f"{', then '.join(stages)}{sifted if len(stages) > 1 else ''} (seed {trial.schedule.seed})",
         "ratios": f"to the geometric mean of {trial.base.malloc.name}'s two runs in the same round; medians, "
         f"with intervals by the bootstrap ({DRAWS:,} draws): in {FIGURES[trial.goal.name]} they hold with "
         f"{100 * OF_ALL:.0f} % for all candidates of a stage, elsewhere each with {100 * OF_ONE:.0f} %",
