@@ -74,7 +74,8 @@ OF_ONE_FILE = {
 
 # What enters the recorded program: libc, and the parts of the library that say what a record looks like.
 PRELOAD = Rule(
-    ["include/mallard/core", "include/mallard/journal", "src/journal/spool", "src/unwind"], [RUNTIME_FREE, LIBC]
+    ["include/mallard/core", "include/mallard/journal", "src/journal/spool", "src/unwind"],
+    [RUNTIME_FREE, LIBC],
 )
 # The annotations are for programs in C, and need none of the library.
 ANNOTATE = Rule([], [re.compile(r"stddef\.h")])
