@@ -124,12 +124,13 @@ def owner_places(
     path: str,
     of_context: NDArray[np.uint32] | None = None,
     progress: Callable[[float], object] = ...,
-) -> Columns:
-    """Return the words that tell the owners of each group's blocks apart (src/profile/owner_places.hpp).
+) -> tuple[int, Columns]:
+    """Return how many snapshots there are, and which words tell owners apart (src/profile/owner_places.hpp).
 
-    Columns: group, place (index into owner_place_names), blocks, distinct, together, in_order, chance, gain;
-    rows by group, those of one by falling gain. Groups are those of of_context, else each context is one.
-    Reads the journal twice, and raises JournalError. What `progress` raises comes through, too.
+    Columns: group, place (index into owner_place_names), blocks, distinct, owners (estimated), together,
+    in_order, chance, gain; rows by group, of one the place to take first, then by falling gain. Groups are
+    those of of_context, where 0 is none; else each context is one. Reads the journal twice, and raises
+    JournalError. What `progress` raises comes through, too.
     """
 
 def snapshots(path: str, progress: Callable[[float], object] = ...) -> Columns:
@@ -156,26 +157,6 @@ class PoolsPass:
 
     def held(self, number: int) -> dict[str, Any]:
         """Return what an assignment came to: peak, routed_events, routed_bytes; `peaks` by pool."""
-
-class WitnessPass:
-    """Which word tells the owners of a group's blocks apart (src/profile/owner_witness.hpp)."""
-
-    def __init__(self, path: str, group_of: NDArray[np.uint32]) -> None:
-        """Open the journal, which is read twice; group_of is by context, 0: none. Raises JournalError."""
-
-    def advance(self) -> bool:
-        """Read on for a moment; False when all has been read. Raises JournalError."""
-
-    @property
-    def progress(self) -> float:
-        """Return the share of the work that has been done, 0..1."""
-
-    @property
-    def snapshots(self) -> int:
-        """Return how many snapshots the journal has."""
-
-    def found(self, least_gain: float) -> Columns:
-        """Return the rows of witness_found that gain as much: group, place, values, instances ..."""
 
 class Symbolizer:
     """Names code addresses of one file (src/symbols/symbolizer.hpp)."""

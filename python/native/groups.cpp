@@ -123,7 +123,7 @@ auto live_bytes_of(const profile::statistics_pass& self, std::size_t grouping) {
       levels.data(), {groups, levels.size() / groups}, nb::handle());
 }
 
-nb::dict owner_places(const std::filesystem::path& path, const nb::object& of_context,
+nb::tuple owner_places(const std::filesystem::path& path, const nb::object& of_context,
                       const nb::object& progress) {
   using row = profile::owner_place;
   nb::dict columns;
@@ -140,11 +140,12 @@ nb::dict owner_places(const std::filesystem::path& path, const nb::object& of_co
   columns["place"] = column_of(all.found, [](const row& r) { return r.place; });
   columns["blocks"] = column_of(all.found, [](const row& r) { return r.blocks; });
   columns["distinct"] = column_of(all.found, [](const row& r) { return r.distinct; });
+  columns["owners"] = column_of(all.found, [](const row& r) { return r.owners; });
   columns["together"] = column_of(all.found, [](const row& r) { return r.together; });
   columns["in_order"] = column_of(all.found, [](const row& r) { return r.in_order; });
   columns["chance"] = column_of(all.found, [](const row& r) { return r.chance; });
   columns["gain"] = column_of(all.found, [](const row& r) { return r.gain(); });
-  return columns;
+  return nb::make_tuple(all.snapshots, columns);
 }
 
 nb::dict snapshots(const std::filesystem::path& path, const nb::object& progress) {

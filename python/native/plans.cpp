@@ -1,4 +1,4 @@
-// What a plan is made from: the words that tell owners apart, and what pools would hold.
+// What pools would hold, for plans.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/filesystem.h>
@@ -14,7 +14,6 @@
 #include "native/bind.hpp"
 #include "native/python_values.hpp"
 #include "profile/held_by_pools.hpp"
-#include "profile/owner_witness.hpp"
 
 namespace nb = nanobind;
 namespace journal = mallard::journal;
@@ -53,8 +52,7 @@ class pools_pass {
   profile::journal_pass pass_;
 };
 
-template <class Pass>
-bool advance(Pass& self) {
+bool advance(pools_pass& self) {
   const auto end = std::chrono::steady_clock::now() + time_slice;
   bool more = true;
   while (more && std::chrono::steady_clock::now() < end) more = self.advance();
@@ -93,39 +91,14 @@ nb::dict held_of(const pools_pass& self, std::size_t number) {
   return result;
 }
 
-nb::dict found_of(const profile::witness_pass& self, double least_gain) {
-  using row = profile::witness_found;
-  const std::vector<row> rows = self.witness().found(least_gain);
-  nb::dict columns;
-  columns["group"] = column_of(rows, [](const row& r) { return r.group; });
-  columns["place"] = column_of(rows, [](const row& r) { return r.place; });
-  columns["values"] = column_of(rows, [](const row& r) { return r.values; });
-  columns["instances"] = column_of(rows, [](const row& r) { return r.instances; });
-  columns["snapshots"] = column_of(rows, [](const row& r) { return r.snapshots; });
-  columns["gain"] = column_of(rows, [](const row& r) { return r.gain; });
-  return columns;
-}
-
 }  // namespace
 
 void bind_plans(nb::module_& module) {
-  const nb::call_guard<nb::gil_scoped_release> others_run;
   nb::class_<pools_pass>(module, "PoolsPass")
       .def("__init__", open, nb::arg("path"), nb::arg("routes"))
-      .def("advance", advance<pools_pass>, others_run)
+      .def("advance", advance, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("progress", &pools_pass::progress)
       .def("held", held_of, nb::arg("number"));
-  nb::class_<profile::witness_pass>(module, "WitnessPass")
-      .def(
-          "__init__",
-          [](profile::witness_pass* self, const std::filesystem::path& path, const numbers& group_of) {
-            new (self) profile::witness_pass(path, vector_of(group_of));
-          },
-          nb::arg("path"), nb::arg("group_of"))
-      .def("advance", advance<profile::witness_pass>, others_run)
-      .def_prop_ro("progress", &profile::witness_pass::progress)
-      .def_prop_ro("snapshots", [](const profile::witness_pass& self) { return self.snapshots().count(); })
-      .def("found", found_of, nb::arg("least_gain"));
 }
 
 }  // namespace mallard::native

@@ -1,8 +1,10 @@
 #include "profile/owner_places.hpp"
 
 #include <array>
+#include <cmath>
+#include <iterator>
+#include <map>
 #include <memory>
-#include <unordered_map>
 #include <utility>
 
 #include "journal/events/event_batch.hpp"
@@ -17,6 +19,13 @@ namespace {
 
 constexpr std::size_t registers = 6;
 constexpr std::uint32_t none = UINT32_MAX;
+
+// Allocations in a row without a snapshot that end a window. A recording leaves out 64 Ki at least.
+constexpr std::uint64_t window_gap = 1U << 14;
+
+// The shares of the work that is reading.
+constexpr double first_reading = 0.4;
+constexpr double readings = 0.8;
 
 // Calls receive(event, words) with each row of the journal's snapshots.
 template <class Receive>
@@ -53,6 +62,7 @@ using hashes = std::array<std::uint32_t, snapshot_places>;
 class known_snapshots {
  public:
   void add(std::uint64_t event, const std::array<std::uint64_t, snapshot_places>& words) {
+    if (++in_journal_ > most_snapshots) return;
     order_.emplace_back(event, static_cast<std::uint32_t>(rows_.size()));
     std::ranges::transform(words, rows_.emplace_back().begin(), hash);
   }
@@ -64,12 +74,14 @@ class known_snapshots {
     return next_ != order_.size() && order_[next_].first == event ? order_[next_].second : none;
   }
 
+  [[nodiscard]] std::uint64_t in_journal() const noexcept { return in_journal_; }
   [[nodiscard]] std::size_t count() const noexcept { return rows_.size(); }
   [[nodiscard]] const hashes& operator[](std::uint32_t row) const noexcept { return rows_[row]; }
 
  private:
   std::vector<std::pair<std::uint64_t, std::uint32_t>> order_;  // event, row
   std::vector<hashes> rows_;
+  std::uint64_t in_journal_ = 0;
   std::size_t next_ = 0;
 };
 
@@ -85,45 +97,79 @@ struct step {
 struct group_steps {
   std::vector<step> allocations;  // in their order
   std::vector<step> frees;
+  std::uint64_t windows = 0;  // that have some of its allocations
+  std::uint64_t blocks = 0;   // with and without a snapshot
 };
 
 class step_log final : public watcher {
  public:
   step_log(known_snapshots& snapshots, std::span<const std::uint32_t> group_of_context)
-      : snapshots_(&snapshots), group_of_context_(group_of_context), freed_(snapshots.count()) {}
+      : snapshots_(&snapshots),
+        group_of_context_(group_of_context),
+        freed_(snapshots.count()),
+        window_of_row_(snapshots.count()) {}
 
   void allocated(std::uint32_t slot, const object& o) override {
-    const std::uint32_t row = o.region == 0 ? snapshots_->find(o.allocation) : none;
     if (slot >= row_of_slot_.size()) row_of_slot_.resize(slot + std::size_t{1});
+    row_of_slot_[slot] = none;
+    if (o.region != 0) return;
+    const std::uint32_t row = snapshots_->find(o.allocation);
+    if (row == none) {
+      ++unseen_;
+    } else {
+      if (std::exchange(unseen_, 0) >= window_gap) ++window_;
+      window_of_row_[row] = window_;
+    }
+    if (!has_group(o)) return;
+    if (o.context >= blocks_of_context_.size()) blocks_of_context_.resize(o.context + std::size_t{1});
+    ++blocks_of_context_[o.context];
+    if (row == none) return;
     row_of_slot_[slot] = row;
-    if (row != none) groups_[group_of(o)].allocations.push_back({o.thread, row, o.allocation});
+    group_steps& group = groups_[group_of(o.context)];
+    if (group.allocations.empty() || window_of(group.allocations.back()) != window_) ++group.windows;
+    group.allocations.push_back({o.thread, row, o.allocation});
   }
   void freed(std::uint32_t slot, const object& o) override {
     const std::uint32_t row = row_of_slot_[slot];
     if (row == none || journal::is_reallocation(o.free_kind)) return;
-    groups_[group_of(o)].frees.push_back({o.free_thread, row, o.free});
+    groups_[group_of(o.context)].frees.push_back({o.free_thread, row, o.free});
     freed_[row] = true;
   }
   void leaked(std::uint32_t /*slot*/, const object& /*o*/) override {}
 
+  // By number, when all events have been seen. Only those with snapshots.
+  [[nodiscard]] std::map<std::uint32_t, group_steps>& groups() {
+    for (std::uint32_t context = 0; context < blocks_of_context_.size(); ++context) {
+      const auto at = groups_.find(group_of(context));
+      if (at != groups_.end()) at->second.blocks += std::exchange(blocks_of_context_[context], 0);
+    }
+    return groups_;
+  }
   [[nodiscard]] bool was_freed(const step& s) const { return freed_[s.row]; }
-  [[nodiscard]] std::unordered_map<std::uint32_t, group_steps>& groups() noexcept { return groups_; }
+  [[nodiscard]] std::uint32_t window_of(const step& s) const noexcept { return window_of_row_[s.row]; }
 
  private:
-  [[nodiscard]] std::uint32_t group_of(const object& o) const noexcept {
-    if (group_of_context_.empty()) return o.context;
-    return o.context < group_of_context_.size() ? group_of_context_[o.context] : 0;
+  [[nodiscard]] bool has_group(const object& o) const noexcept {
+    return group_of_context_.empty() || group_of(o.context) != 0;
+  }
+  [[nodiscard]] std::uint32_t group_of(std::uint32_t context) const noexcept {
+    if (group_of_context_.empty()) return context;
+    return context < group_of_context_.size() ? group_of_context_[context] : 0;
   }
 
   known_snapshots* snapshots_;
   std::span<const std::uint32_t> group_of_context_;
   std::vector<bool> freed_;  // by row
+  std::vector<std::uint32_t> window_of_row_;
+  std::uint32_t window_ = 0;
+  std::uint64_t unseen_ = 0;  // allocations since the last snapshot
+  std::vector<std::uint64_t> blocks_of_context_;
   std::vector<std::uint32_t> row_of_slot_;
-  std::unordered_map<std::uint32_t, group_steps> groups_;
+  std::map<std::uint32_t, group_steps> groups_;
 };
 
 // The share of the steps behind another one of their thread that have its word.
-double share_in_common(const std::vector<step>& steps, const known_snapshots& snapshots, std::size_t place) {
+double share_in_common(std::span<const step> steps, const known_snapshots& snapshots, std::size_t place) {
   std::uint64_t pairs = 0;
   std::uint64_t equal = 0;
   for (std::size_t i = 1; i < steps.size(); ++i) {
@@ -149,26 +195,66 @@ void count_values(std::vector<std::uint32_t>& values, owner_place& to) {
   to.chance = squares;
 }
 
+// The values that a place has in all blocks of the group, those too that no snapshot saw.
+std::uint64_t estimate_owners(const group_steps& steps, const step_log& log, const known_snapshots& snapshots,
+                              std::size_t place) {
+  constexpr unsigned bits = 32;
+  std::vector<std::uint64_t> seen;  // a value, and a window that has it
+  seen.reserve(steps.allocations.size());
+  for (const step& s : steps.allocations)
+    seen.push_back(std::uint64_t{snapshots[s.row][place]} << bits | log.window_of(s));
+  std::ranges::sort(seen);
+  seen.erase(std::ranges::unique(seen).begin(), seen.end());
+  double values = 0;
+  double once = 0;
+  double twice = 0;
+  for (std::size_t begin = 0; begin != seen.size();) {
+    std::size_t end = begin;
+    while (end != seen.size() && seen[end] >> bits == seen[begin] >> bits) ++end;
+    ++values;
+    once += end - begin == 1 ? 1 : 0;
+    twice += end - begin == 2 ? 1 : 0;
+    begin = end;
+  }
+  const auto windows = static_cast<double>(steps.windows);
+  const double unseen = (windows - 1) / windows * once * (once - 1) / (2 * (twice + 1));
+  const double a_block = values / static_cast<double>(steps.allocations.size());
+  return static_cast<std::uint64_t>(
+      std::llround(std::min(values + unseen, a_block * static_cast<double>(steps.blocks))));
+}
+
+// `judged` hears the share of the places now and then.
 void judge(std::uint32_t group, group_steps& steps, const step_log& log, const known_snapshots& snapshots,
-           std::vector<owner_place>& found) {
+           std::vector<owner_place>& found, const std::function<void(double)>& judged) {
   const std::uint64_t blocks = steps.frees.size();
-  std::erase_if(steps.allocations, [&](const step& s) { return !log.was_freed(s); });
+  if (blocks < owner_place::least_blocks) return;
   std::ranges::sort(steps.allocations, {}, &step::turn);
   std::ranges::sort(steps.frees, {}, &step::turn);
-  const std::size_t first = found.size();
+  std::vector<step> ended;  // the allocations of the blocks that were freed
+  std::ranges::copy_if(steps.allocations, std::back_inserter(ended),
+                       [&](const step& s) { return log.was_freed(s); });
+  const auto first = static_cast<std::ptrdiff_t>(found.size());
   std::vector<std::uint32_t> values;
   for (std::uint32_t place = 0; place < snapshot_places; ++place) {
+    judged(static_cast<double>(place) / snapshot_places);
     owner_place one{.group = group, .place = place, .blocks = blocks};
     values.clear();
     for (const step& s : steps.frees) values.push_back(snapshots[s.row][place]);
     count_values(values, one);
     if (one.distinct < 2 || one.distinct * owner_place::least_blocks_a_value > blocks) continue;
     one.together = share_in_common(steps.frees, snapshots, place);
-    one.in_order = share_in_common(steps.allocations, snapshots, place);
+    one.in_order = share_in_common(ended, snapshots, place);
+    one.owners = estimate_owners(steps, log, snapshots, place);
     found.push_back(one);
   }
-  std::ranges::sort(found.begin() + static_cast<std::ptrdiff_t>(first), found.end(), {},
-                    [](const owner_place& p) { return std::pair(-p.gain(), p.place); });
+  const std::span<owner_place> of_group(found.begin() + first, found.end());
+  if (of_group.empty()) return;
+  std::ranges::sort(of_group, {}, [](const owner_place& p) { return std::pair(-p.gain(), p.place); });
+  const double enough = of_group.front().gain() - owner_place::clearly;
+  const auto others = std::ranges::find_if(of_group, [&](const owner_place& p) { return p.gain() < enough; });
+  const auto to_take = std::min_element(of_group.begin(), others,
+                                        [](const auto& a, const auto& b) { return a.place < b.place; });
+  std::rotate(of_group.begin(), to_take, to_take + 1);
 }
 
 }  // namespace
@@ -184,19 +270,25 @@ owner_places find_owner_places(const std::filesystem::path& path,
   known_snapshots snapshots;
   for_each_snapshot(
       path, [&](std::uint64_t event, const auto& words) { snapshots.add(event, words); },
-      [&](double share) { progress(share / 2); });
-  owner_places result{.snapshots = snapshots.count()};
+      [&](double share) { progress(first_reading * share); });
+  owner_places result{.snapshots = snapshots.in_journal()};
   if (snapshots.count() == 0) return result;
   snapshots.sort();
 
   step_log log(snapshots, group_of_context);
   journal_pass pass(journal::open(path), {&log});
-  while (pass.advance()) progress((1 + pass.source().progress()) / 2);
+  while (pass.advance()) progress(first_reading + (readings - first_reading) * pass.source().progress());
 
-  std::vector<std::uint32_t> numbers;
-  for (const auto& [group, steps] : log.groups()) numbers.push_back(group);
-  std::ranges::sort(numbers);
-  for (const std::uint32_t group : numbers) judge(group, log.groups()[group], log, snapshots, result.found);
+  double judged = 0;  // snapshots
+  for (auto& [group, steps] : log.groups()) {
+    const auto weight = static_cast<double>(steps.allocations.size());
+    judge(group, steps, log, snapshots, result.found, [&](double share) {
+      progress(readings +
+               (1 - readings) * (judged + share * weight) / static_cast<double>(snapshots.count()));
+    });
+    judged += weight;
+  }
+  progress(1);
   return result;
 }
 

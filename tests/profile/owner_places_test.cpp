@@ -112,10 +112,9 @@ class made_journal {
 constexpr std::uint64_t owners = 60;
 
 std::vector<block> allocate_in_turns(made_journal& to, std::uint32_t context, std::uint32_t place,
-                                     std::size_t count = 60 * 60) {
+                                     std::size_t count = 60 * 60, std::uint64_t of = owners) {
   std::vector<block> blocks;
-  while (blocks.size() < count)
-    blocks.push_back(to.allocate(context, 0x7000 + 64 * to.random(owners), place));
+  while (blocks.size() < count) blocks.push_back(to.allocate(context, 0x7000 + 64 * to.random(of), place));
   return blocks;
 }
 
@@ -141,6 +140,7 @@ TEST(owner_places, finds_the_word_that_blocks_freed_together_have_in_common) {
   for (const owner_place& one : all.found) {
     EXPECT_EQ(one.blocks, 3600U);
     EXPECT_EQ(one.distinct, owners);
+    EXPECT_EQ(one.owners, owners) << "one window has them all";
     EXPECT_NEAR(one.together, 1 - 59. / 3599, 1e-9);
     EXPECT_NEAR(one.chance, 1. / owners, .002);
     EXPECT_NEAR(one.in_order, 1. / owners, .01);
@@ -193,6 +193,14 @@ TEST(owner_places, want_eight_blocks_an_owner) {
   }
 }
 
+TEST(owner_places, want_64_blocks_of_a_group) {
+  for (const std::uint64_t count : {63U, 64U}) {
+    made_journal made;
+    free_by_owner(made, allocate_in_turns(made, made.context(0x1), rbp, count, 4));
+    EXPECT_EQ(made.places().found.size(), count == 64 ? 1U : 0U);
+  }
+}
+
 TEST(owner_places, put_the_best_first_and_registers_before_the_stack) {
   made_journal made;
   const std::uint32_t context = made.context(0x1);
@@ -211,6 +219,77 @@ TEST(owner_places, put_the_best_first_and_registers_before_the_stack) {
   EXPECT_EQ(name_of_place(5), "r15");
   EXPECT_EQ(name_of_place(6), "sp+0");
   EXPECT_EQ(name_of_place(snapshot_places - 1), "sp+152");
+}
+
+// A compiler spills what it needs later, and passes it on: copies of a word that now and then have not been
+// overwritten yet may gain a little more than the word itself.
+TEST(owner_places, put_the_earliest_of_about_equal_ones_first) {
+  made_journal made;
+  const std::uint32_t context = made.context(0x1);
+  std::vector<block> blocks;
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    const std::uint64_t owner = made.random(20);
+    const auto but_each = [&](std::uint64_t nth) { return i % nth == 0 ? 99 : owner; };
+    blocks.push_back(made.allocate(context, owner, {{1, but_each(20)}, {3, but_each(200)}, {9, owner}}));
+  }
+  free_by_owner(made, blocks);
+  const std::vector<owner_place> found = made.places().found;
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].place, 3U);
+  EXPECT_EQ(found[1].place, 9U);
+  EXPECT_EQ(found[2].place, 1U);
+  EXPECT_LT(found[0].gain(), found[1].gain());
+}
+
+// Five windows of 400 blocks, each of ten owners; in between, 16,384 blocks of `between` without a snapshot.
+std::vector<owner_place> found_in_windows(bool same_owners, bool others_between) {
+  made_journal made;
+  const std::uint32_t context = made.context(0x1);
+  const std::uint32_t between = others_between ? made.context(0x2) : context;
+  std::vector<block> blocks;
+  for (std::uint64_t window = 0; window < 5; ++window) {
+    for (std::uint64_t i = 0; i < 400; ++i)
+      blocks.push_back(made.allocate(context, made.random(10) + (same_owners ? 0 : 10 * window), rbp));
+    for (std::uint64_t i = 0; i < 16'384; ++i) static_cast<void>(made.allocate_unseen(between, 1000 + i));
+  }
+  free_by_owner(made, blocks);
+  return made.places().found;
+}
+
+TEST(owner_places, estimate_how_many_owners_no_snapshot_saw) {
+  const std::vector<owner_place> found = found_in_windows(false, false);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].distinct, 50U);
+  EXPECT_EQ(found[0].owners, 50U + 4 * 50 * 49 / 5 / 2);
+}
+
+TEST(owner_places, estimate_no_more_owners_where_each_window_has_the_same) {
+  const std::vector<owner_place> found = found_in_windows(true, false);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].owners, 10U);
+}
+
+TEST(owner_places, estimate_no_more_owners_where_all_blocks_have_snapshots) {
+  const std::vector<owner_place> found = found_in_windows(false, true);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].owners, 50U);
+}
+
+// What a program does in between, be it ever so much, is no gap between windows if it has snapshots as well.
+TEST(owner_places, estimate_no_more_owners_in_one_window) {
+  made_journal made;
+  const std::uint32_t context = made.context(0x1);
+  std::vector<block> blocks;
+  for (std::uint64_t phase = 0; phase < 5; ++phase) {
+    for (std::uint64_t i = 0; i < 100; ++i)
+      blocks.push_back(made.allocate(context, 10 * phase + made.random(10), rbp));
+    for (std::uint64_t i = 0; i < 5'000; ++i) made.free(made.allocate(made.context(0x2), 0, rbp));
+    static_cast<void>(made.allocate_unseen(context, 0));
+  }
+  free_by_owner(made, blocks);
+  for (const owner_place& one : made.places().found) {
+    if (one.group == context) EXPECT_EQ(one.owners, 50U);
+  }
 }
 
 TEST(owner_places, leave_out_blocks_without_a_snapshot_and_those_that_grow_or_live_on) {
@@ -272,6 +351,19 @@ TEST(owner_places, take_contexts_together_as_they_are_told) {
   ASSERT_EQ(together.found.size(), 1U);
   EXPECT_EQ(together.found[0].group, 3U);
   EXPECT_EQ(together.found[0].blocks, 400U);
+}
+
+TEST(owner_places, leave_out_contexts_of_no_group) {
+  made_journal made;
+  const std::uint32_t contexts[] = {made.context(0x1), made.context(0x2), made.context(0x3)};
+  for (const std::uint32_t context : contexts)
+    free_by_owner(made, allocate_in_turns(made, context, rbp, 400, 20));
+  made.finish();
+  const std::vector<std::uint32_t> groups = {0, 0, 5};
+  const owner_places all = find_owner_places(made.path(), groups);
+  ASSERT_EQ(all.found.size(), 1U);
+  EXPECT_EQ(all.found[0].group, 5U);
+  EXPECT_EQ(all.snapshots, 1200U) << "those of the journal";
 }
 
 TEST(owner_places, are_none_in_a_journal_without_snapshots) {

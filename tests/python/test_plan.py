@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from conftest import Mallard
 
+from mallard import _native
 from mallard.plan import Module, read_plan
 from mallard.plan.plan_image import Claim, claims_of, decision_trie, rule_for
-from mallard.plan.plan_model import Frame
+from mallard.plan.plan_model import WORDS, Frame
 from mallard.plan.planner import Options, Planner
 from mallard.plan.stacks_of_plan import Stacks
 
@@ -191,6 +192,10 @@ def test_the_plan_finds_the_pool_of_each_recorded_stack(shelves: Path, tmp_path:
             node = int(stacks.outer[node])
         counted[rule_for(nodes, places)] += int(planner.candidates.blocks[context])
     assert counted[1:] == [row.blocks for row in found.rows]
+
+
+def test_words_of_snapshots_have_the_names_of_places() -> None:
+    assert [word.replace("stack", "sp") for word in WORDS] == _native.owner_place_names()
 
 
 class MadeStacks(Stacks):

@@ -174,7 +174,8 @@ def test_what_is_no_array_is_refused(text: str) -> None:
 
 
 def test_places_of_owners_are_found_by_context_or_group(witnesses: Path) -> None:
-    by_context = _native.owner_places(str(witnesses))
+    snapshots, by_context = _native.owner_places(str(witnesses))
+    assert snapshots == len(_native.snapshots(str(witnesses))["event"])
     assert len({len(column) for column in by_context.values()}) == 1, "a row has all columns"
     assert len(by_context["group"]) > 0
     assert (by_context["distinct"] * 8 <= by_context["blocks"]).all()
@@ -183,9 +184,12 @@ def test_places_of_owners_are_found_by_context_or_group(witnesses: Path) -> None
         by_context["gain"],
         by_context["together"] - np.maximum(by_context["in_order"], by_context["chance"]),
     )
-    one_group = _native.owner_places(str(witnesses), np.full(1 << 16, 7, np.uint32))
+    assert (by_context["owners"] >= by_context["distinct"]).all()
+    _, one_group = _native.owner_places(str(witnesses), np.full(1 << 16, 7, np.uint32))
     assert set(one_group["group"]) == {7}
     assert one_group["blocks"].max() > by_context["blocks"].max()
+    _, no_group = _native.owner_places(str(witnesses), np.zeros(1 << 16, np.uint32))
+    assert len(no_group["group"]) == 0
     names = _native.owner_place_names()
     assert (names[0], names[6], names[25]) == ("rbx", "sp+0", "sp+152")
 
@@ -203,9 +207,10 @@ def test_places_of_owners_and_snapshots_say_how_far_they_are_and_can_be_stopped(
         assert shares[-1] == 1
         with pytest.raises(InterruptedError):
             read(str(witnesses), progress=stop)
-        assert len(read(text)["group" if read is _native.owner_places else "event"]) == 0
         with pytest.raises(_native.JournalError):
             read(f"{text}.gone")
+    snapshots, found = _native.owner_places(text)
+    assert (snapshots, len(found["group"])) == (0, 0)
     assert _native.snapshots(text)["words"].shape == (0, 26)
 
 

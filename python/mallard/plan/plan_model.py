@@ -24,12 +24,14 @@ STRATEGIES = {
 SCOPED = ("region", "reap")  # which may end when a function returns
 HEAPS = ("mallard", "glibc")  # the default heap; by number in an image
 
-# Where a witness can be, by its number in an image.
+# Where a witness can be, by its number in an image. They stand in the order of a snapshot's words, which
+# src/profile/owner_places.hpp counts from 0.
 STACK_WORDS = 20
 PLACES = {
     **{name: 1 + number for number, name in enumerate(("rbx", "rbp", "r12", "r13", "r14", "r15"))},
     **{f"stack+{8 * word}": 16 + word for word in range(STACK_WORDS)},
 }
+WORDS = tuple(PLACES)  # the same by the number in a snapshot
 
 LARGEST = 1024  # bytes; larger requests go to the default heap, whatever a rule says
 MOST_POOLS = 65536

@@ -12,7 +12,7 @@ others are not routed.
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self, TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from mallard.analysis.store import Store
 from mallard.analysis.subsystems import divide, unlike
 from mallard.analysis.symbols import Symbols
 from mallard.figures import share, shown
-from mallard.plan.plan_model import LARGEST, PLACES, Witness, pools_for
+from mallard.plan.plan_model import LARGEST, MOST_INSTANCES, WORDS, Witness, pools_for
 from mallard.plan.stacks_of_plan import Stacks
 
 NATURAL = 16  # bytes of alignment that every block has
@@ -33,7 +33,15 @@ MOST = 64
 LEAST_GAIN = 0.2  # of a witness
 
 CodePath: TypeAlias = tuple[int, ...]  # a candidate, and the calls between malloc and its site
-WitnessRow: TypeAlias = dict[str, Any]  # src/profile/owner_witness.hpp, witness_found
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Where the instances of a code path are told apart."""
+
+    place: str  # one of PLACES
+    instances: int  # estimated
+    gain: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,28 +195,27 @@ class Candidates:
         reason = f"{share(self.worth(contexts))} of the small blocks, in {candidate.subsystem}"
         return Part(name, tuple(contexts), reason)
 
-    def instance_pools(self, found: dict[CodePath, WitnessRow]) -> list[Draft]:
+    def instance_pools(self, found: dict[CodePath, Told]) -> list[Draft]:
         """Return pools of instances where there is a witness, else a pool for each candidate."""
         drafts = []
         for number, candidate in enumerate(self.all):
-            by_place: defaultdict[int, list[int]] = defaultdict(list)
-            best: dict[int, WitnessRow] = {}
+            by_place: defaultdict[str, list[int]] = defaultdict(list)
+            best: dict[str, Told] = {}
             for context in candidate.contexts:
                 if row := found.get(self.code_path(number, context)):
-                    place = row["place"]
-                    by_place[place].append(context)
-                    best[place] = max(row, best.get(place, row), key=lambda one: int(one["instances"]))
+                    by_place[row.place].append(context)
+                    best[row.place] = max(row, best.get(row.place, row), key=lambda one: one.instances)
             told = {place: some for place, some in by_place.items() if self.worth(some) >= LEAST_SHARE}
             others = set(candidate.contexts).difference(*told.values())
             for place, contexts in told.items():
-                own = f" by {list(PLACES)[place]}" if others or len(told) > 1 else ""
+                own = f" by {place}" if others or len(told) > 1 else ""
                 part = self.part(candidate.name + own, candidate, contexts)
                 drafts.append(Draft.of(witnessed(part, best[place])))
             if others:
                 drafts.append(Draft.of(self.part(candidate.name, candidate, self.most_first(list(others)))))
         return drafts
 
-    def witnesses(self, progress: Progress) -> tuple[dict[CodePath, WitnessRow], str]:
+    def witnesses(self, progress: Progress) -> tuple[dict[CodePath, Told], str]:
         """Return the witness of each code path that has one; if none has, why.
 
         The same code has the owner in the same place, so contexts are judged together if they differ in
@@ -220,24 +227,25 @@ class Candidates:
             for context in candidate.contexts:
                 path = self.code_path(number, context)
                 group_of[context] = number_of.setdefault(path, 1 + len(number_of))
-        work = _native.WitnessPass(self.store.path, group_of)
         try:
-            while work.advance():
-                progress(work.progress)
+            snapshots, found = _native.owner_places(self.store.path, group_of, progress)
         except _native.JournalError as error:
             raise MallardError(f"cannot read {self.store.path} again: {error}") from error
         journal = shown(self.store.path)
-        if not work.snapshots:
+        if not snapshots:
             return (
                 {},
                 f"{journal} has nothing that tells instances apart: `mallard record --witness` keeps it",
             )
-        found = {name: column.tolist() for name, column in work.found(LEAST_GAIN).items()}
-        rows = [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
-        if not rows:
+        paths, told = list(number_of), dict[CodePath, Told]()
+        groups, first = np.unique(found["group"], return_index=True)  # the first of each is the best
+        for group, row in zip(groups.tolist(), first.tolist(), strict=True):
+            place, owners, gain = (found[name][row].item() for name in ("place", "owners", "gain"))
+            if gain >= LEAST_GAIN:
+                told[paths[group - 1]] = Told(WORDS[place], min(owners, MOST_INSTANCES), gain)
+        if not told:
             return {}, f"no word at the calls in {journal} explains in which order blocks are freed"
-        paths = list(number_of)
-        return {paths[row["group"] - 1]: row for row in rows}, ""
+        return told, ""
 
     def code_path(self, number: int, context: int) -> CodePath:
         """Return the calls between malloc and the site of a context of that candidate."""
@@ -245,9 +253,12 @@ class Candidates:
         return (number, *self.stacks.inner(context, int(site)))
 
 
-def witnessed(part: Part, row: WitnessRow) -> Part:
+def witnessed(part: Part, told: Told) -> Part:
     """Return a part with the pools of a witness."""
-    place, instances = list(PLACES)[row["place"]], max(row["instances"], 2)
-    more = share(row["gain"])
-    reason = f"{instances:,} instances by {place}: {more} more of consecutive frees share it than by chance"
-    return replace(part, witness=Witness(place, instances, pools_for(instances)), reason=reason)
+    more = share(told.gain)
+    reason = (
+        f"{told.instances:,} instances by {told.place}: "
+        f"{more} more of consecutive frees share it than by chance"
+    )
+    witness = Witness(told.place, told.instances, pools_for(told.instances))
+    return replace(part, witness=witness, reason=reason)
