@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "malloc/failed_new.hpp"
 #include "malloc/options.hpp"
 
 namespace mallard::malloc_library {
@@ -225,13 +226,16 @@ bool is_new(const finding& f) noexcept {
   return true;
 }
 
-// That this process is checked; it is not where the program has a malloc of its own.
+// That this process is checked; it is not where the program has a malloc of its own. A program's entry for
+// malloc may lie in itself and still lead here, so what counts is whose block it returns.
 void tell_reader() noexcept {
-  Dl_info of_malloc;
-  Dl_info own;
-  if (::dladdr(::dlsym(RTLD_DEFAULT, "malloc"), &of_malloc) == 0 ||
-      ::dladdr(reinterpret_cast<const void*>(&report), &own) == 0 || of_malloc.dli_fbase != own.dli_fbase)
-    return;
+  auto* const allocate = find_function<void*(std::size_t)>(RTLD_DEFAULT, "malloc");
+  auto* const end = find_function<void(void*)>(RTLD_DEFAULT, "free");
+  if (allocate == nullptr || end == nullptr) return;
+  void* const p = allocate(1);
+  const bool is_ours = the_segments.find(p) != nullptr;
+  end(p);
+  if (!is_ours) return;
   const std::lock_guard guard(mutex);
   sheet.clear();
   sheet.add("checked %d\n", ::getpid());
@@ -310,9 +314,9 @@ void prepare_reports() noexcept {
     reader.sun_family = AF_UNIX;
     ::strcpy(reader.sun_path, path);
   }
-  if (reader.sun_path[0] != '\0') tell_reader();
   const long length = ::readlink("/proc/self/exe", program, sizeof program - 1);
   program[std::max(length, 0L)] = '\0';
+  if (reader.sun_path[0] != '\0') tell_reader();
 }
 
 }  // namespace mallard::malloc_library
