@@ -187,8 +187,10 @@ bool child_works() {
   return child > 0 && ::waitpid(child, &status, 0) == child && status == 0;
 }
 
+// It lies beside this program, as the loader finds where it sees who asks.
 bool library_works(int mode) {
-  void* const library = ::dlopen(MALLARD_DEEP_LIBRARY, mode);
+  const char* const beside = "$ORIGIN/" MALLARD_DEEP_LIBRARY_NAME;
+  void* const library = ::dlopen((mode & RTLD_DEEPBIND) != 0 ? MALLARD_DEEP_LIBRARY : beside, mode);
   if (library == nullptr) return false;
   auto* const copy = reinterpret_cast<char* (*)(const char*)>(::dlsym(library, "copy"));
   auto* const end = reinterpret_cast<void (*)(void*)>(::dlsym(library, "end"));
