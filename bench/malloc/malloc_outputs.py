@@ -172,10 +172,10 @@ def jobs(inputs: Path, history: Path) -> list[Job]:
             "nginx",
             "/usr/sbin/nginx",
             PACKAGES["nginx"],
-            "mkdir -p t; seq 1000 | while read n; do echo $n >file$n.html; done\n"
-            + shell_file("nginx.conf", NGINX)
+            "mkdir -p t pages; seq 1000 | while read n; do echo $n >pages/file$n.html; done\n"
+            "touch -d 2020-02-02 pages/*; chmod 755 . pages\n"
+            + shell_file("nginx.conf", NGINX.replace("root .;", "root pages;"))
             + shell_file("ask.py", ASK_NGINX)
-            + "touch -d 2020-02-02 *; chmod 755 .\n"
             + f"$RUN {nginx} &\n"
             + wait_for("[ -S nginx.socket ] && [ -s nginx.pid ]")
             + "/usr/bin/python3 ask.py\nkill -QUIT $(cat nginx.pid)\nwait $!\n",

@@ -41,7 +41,7 @@ class SlabPages : public testing::Test {
     *static_cast<void**>(p) = slab_.free;
     slab_.free = p;
   }
-  void give() { pages::give(slab_, memory_.data(), 1); }
+  void give() { pages::give(slab_, memory_.data(), slab_.carved - listed().size() - pages::blocks(slab_)); }
   // Numbers of the blocks in the free list.
   std::set<std::size_t> listed() const {
     std::set<std::size_t> found;
@@ -93,6 +93,19 @@ TEST_F(SlabPages, ThoseThatAreGivenAreNotGivenAgain) {
   free(127);
   give();
   EXPECT_EQ(noted::given, (runs{{15, 1}}));
+}
+
+TEST_F(SlabPages, ASlabIsSparseOnceMoreWithHalfOfItsBlocks) {
+  make(1024, 64, {1, 20, 40, 60});
+  EXPECT_FALSE(pages::is_sparse(slab_, 17)) << "more than there are pages";
+  EXPECT_TRUE(pages::is_sparse(slab_, 4));
+  give();
+  EXPECT_FALSE(pages::is_sparse(slab_, 3));
+  EXPECT_TRUE(pages::is_sparse(slab_, 2));
+  pages::look_again(slab_);
+  EXPECT_TRUE(pages::is_sparse(slab_, 3));
+  make(12288, 5, {0, 1, 2});
+  EXPECT_FALSE(pages::is_sparse(slab_, 3)) << "more than half";
 }
 
 TEST_F(SlabPages, EachBlockIsTakenOnceMore) {

@@ -182,10 +182,8 @@ class segment_slabs {
   // Slabs of a class from which on the pages of a new one are provided all at once, a 64th of its memory:
   // that takes a fifth of the time of faults page by page.
   static constexpr std::uint32_t slabs_until_populated = 16;
-  // Slabs of new memory after which pages between blocks are looked for, or an eighth of all; and the blocks
-  // in use up to which a slab is: of scattered ones, a third of its pages are free then.
+  // Slabs of new memory after which pages between blocks are looked for, or an eighth of all.
   static constexpr std::uint32_t least_new_slabs = 32;
-  static constexpr std::size_t most_scattered = given_pages::count;
 
   // What `left` counts: frees until no block is in use and one more; until none is; the same of a slab in a
   // list of those with free blocks, or with room for new ones; until a full slab has a sixteenth free.
@@ -275,6 +273,7 @@ class segment_slabs {
   // A slab without a free block at hand, that is no longer current.
   void put_aside(segment& s) noexcept {
     if (s.capacity == 0) return;  // no_slab
+    given_pages::look_again(s);
     if (!has_room(s)) {
       s.state = full;
       s.left = frees_until_listed(s);
@@ -348,11 +347,8 @@ class segment_slabs {
     std::uint32_t count = 0;
     for (number i = slabs_; i != 0; i = from_.at(i)->older, ++count) {
       segment& s = *from_.at(i);
-      if (s.state != listed && s.state != begun) continue;
-      const std::size_t in_use = used(s);
-      if (in_use > most_scattered || in_use > s.capacity / 2u) continue;
-      // Until that has changed there is no more to give.
-      if (given_pages::used_then(s) != in_use) given_pages::give(s, from_.start_of(&s), in_use);
+      if ((s.state == listed || s.state == begun) && given_pages::is_sparse(s, used(s)))
+        given_pages::give(s, from_.start_of(&s), used(s));
     }
     new_slabs_until_look_ = std::max(least_new_slabs, count / 8);
   }

@@ -39,10 +39,15 @@ class slab_pages {
   // A slab that is carved from its begin on.
   static void reset(segment& s) noexcept { s.stamp = 0; }
 
-  [[nodiscard]] static bool any(const segment& s) noexcept { return given(s) != 0; }
+  // Whether give() is worth its time where so many blocks are in use: of scattered ones, a third of the pages
+  // are free then. The next time half as many must be, unless the slab was in use again.
+  [[nodiscard]] static bool is_sparse(const segment& s, std::size_t used) noexcept {
+    return used <= std::min<std::size_t>(count, s.capacity / 2u) &&
+           (used_then(s) == 0 || used <= used_then(s) / 2);
+  }
+  static void look_again(segment& s) noexcept { s.stamp = static_cast<std::uint32_t>(given(s)); }
 
-  // How many blocks were in use when pages were given last; 0 if none were since.
-  [[nodiscard]] static std::size_t used_then(const segment& s) noexcept { return s.stamp >> count; }
+  [[nodiscard]] static bool any(const segment& s) noexcept { return given(s) != 0; }
 
   // The blocks of a given page, which is in use again. Precondition: any().
   [[nodiscard]] static range take(segment& s) noexcept {
@@ -58,7 +63,7 @@ class slab_pages {
     return sum;
   }
 
-  // Gives all pages back that can be; the slab at `start` has free blocks, and `used` in use. O(blocks).
+  // Gives all pages back that can be, of the slab at `start`, with `used` blocks in use. O(blocks).
   MALLARD_NOINLINE static void give(segment& s, std::byte* start, std::size_t used) noexcept {
     const std::size_t empty = empty_pages(s, start) & ~given(s);
     std::size_t with_blocks = 0;
@@ -77,6 +82,8 @@ class slab_pages {
  private:
   static_assert(count <= 16, "the entry has room for so many bits, and for a number of blocks");
 
+  // Blocks in use when pages were given last; 0: not since.
+  static std::size_t used_then(const segment& s) noexcept { return s.stamp >> count; }
   static std::size_t given(const segment& s) noexcept { return s.stamp & ((std::size_t{1} << count) - 1); }
 
   // The carved blocks that begin in page `n`.
