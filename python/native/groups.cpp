@@ -149,7 +149,7 @@ nb::tuple owner_places(const std::filesystem::path& path, const nb::object& of_c
 }
 
 nb::dict snapshots(const std::filesystem::path& path, const nb::object& progress) {
-  profile::snapshot_rows rows;
+  profile::snapshot_columns rows;
   {
     const std::function<void(double)> heard = caller_of(progress);
     const nb::gil_scoped_release without_lock;

@@ -292,8 +292,9 @@ owner_places find_owner_places(const std::filesystem::path& path,
   return result;
 }
 
-snapshot_rows read_snapshots(const std::filesystem::path& path, const std::function<void(double)>& progress) {
-  snapshot_rows all;
+snapshot_columns read_snapshots(const std::filesystem::path& path,
+                                const std::function<void(double)>& progress) {
+  snapshot_columns all;
   for_each_snapshot(
       path,
       [&](std::uint64_t event, const auto& words) {

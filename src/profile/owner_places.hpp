@@ -86,12 +86,12 @@ struct owner_places {
     const std::function<void(double)>& progress = [](double) {});
 
 // All snapshots of a journal, a row each.
-struct snapshot_rows {
+struct snapshot_columns {
   std::vector<std::uint64_t> event{};  // numbers of the events that they belong to
   std::vector<std::uint64_t> words{};  // snapshot_places a row
 };
 
-[[nodiscard]] snapshot_rows read_snapshots(
+[[nodiscard]] snapshot_columns read_snapshots(
     const std::filesystem::path& path, const std::function<void(double)>& progress = [](double) {});
 
 }  // namespace mallard::profile

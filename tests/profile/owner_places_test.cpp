@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "journal/binary/writer.hpp"
+#include "profile/summary.hpp"
 #include "scratch_folder.hpp"
 
 namespace mallard::profile {
@@ -373,6 +374,24 @@ TEST(owner_places, are_none_in_a_journal_without_snapshots) {
   EXPECT_TRUE(all.found.empty());
 }
 
+TEST(owner_places, do_without_snapshots_that_are_damaged) {
+  made_journal made;
+  free_by_owner(made, allocate_in_turns(made, made.context(0x1), rbp));
+  made.finish();
+  std::string bytes = test::contents(made.path());
+  const std::size_t section = bytes.rfind("wtns");
+  ASSERT_NE(section, std::string::npos);
+  bytes[section + 200] ^= 1;
+  const test::temporary_file damaged(bytes);
+  const owner_places all = find_owner_places(damaged.path());
+  EXPECT_EQ(all.snapshots, 0U);
+  EXPECT_TRUE(all.found.empty());
+  const summary s = summarize(damaged.path());
+  EXPECT_EQ(s.events, 7200U) << "the events are whole";
+  EXPECT_EQ(s.unmatched_frees, 0U);
+  EXPECT_FALSE(s.complete);
+}
+
 TEST(owner_places, tell_how_far_they_are_and_can_be_stopped) {
   made_journal made;
   free_by_owner(made, allocate_in_turns(made, made.context(0x1), rbp));
@@ -395,7 +414,7 @@ TEST(owner_places, snapshots_are_read_as_they_stand) {
   static_cast<void>(made.allocate(context, 0x1234, rbp));
   static_cast<void>(made.allocate(context, 0x5678, second_stack_word));
   made.finish();
-  const snapshot_rows rows = read_snapshots(made.path());
+  const snapshot_columns rows = read_snapshots(made.path());
   EXPECT_EQ(rows.event, (std::vector<std::uint64_t>{1, 2}));
   ASSERT_EQ(rows.words.size(), 2 * snapshot_places);
   EXPECT_EQ(rows.words[0], 0xbbU);

@@ -167,7 +167,7 @@ TEST_F(snapshot, is_there_by_the_options_older_name) {
 
 // Sixty subsystems of the same containers: a call site has the blocks of all of them, and a word tells which.
 TEST_F(snapshot, tells_the_instances_of_a_container_apart) {
-  record({target("subsystems"), "60", "100"}, {"--witness"});
+  record({target("instances"), "60", "100"}, {"--witness"});
   const profile::owner_places all = profile::find_owner_places(folder_ / "journal");
   std::map<std::uint32_t, profile::owner_place> best;  // of each context with many blocks
   for (const profile::owner_place& one : all.found)
