@@ -263,6 +263,23 @@ def test_time_that_is_over_ends_all_but_the_first_round(measured: Callable[..., 
     assert tried(trial, MACHINE).choice.use is None
 
 
+def test_the_middle_stage_gives_its_time_to_the_last(
+    measured: Callable[..., Trial], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("mallard.compare.halving.monotonic", lambda: clock[0])
+
+    def a_second(name: str, _: int) -> Taken:
+        clock[0] += 1
+        return taken({"mimalloc": 0.8, "mallard": 0.9}.get(name, 1.0))
+
+    first, last = 3 * (2 + len(MALLOCS)), 15 * (2 + 2)
+    trial = measured(a_second, *MALLOCS, seconds=first + last + 10)
+    assert {row.malloc.name: len(row.runs) for row in trial.rows} == {
+        BASE: 18, "mallard": 18, "jemalloc": 3, "tcmalloc": 3, "mimalloc": 18, "tbbmalloc": 3, TWIN: 18,
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("rounds", [6, 7, 15])
 def test_interval_by_the_bootstrap_holds_the_middle_and_is_narrower_than_all(rounds: int) -> None:
     found = bootstrapped([float(number) for number in range(rounds)], 0.05)

@@ -60,10 +60,10 @@ class Pace:
     """How fast runs follow each other, how many there are, and when no further round may begin."""
 
     expected: float  # seconds of a run, before one has been timed
+    began: float
     deadline: float
     all: int = 0  # runs, as far as they are known
     done: int = 0
-    began: float = field(default_factory=monotonic)
 
     @property
     def seconds(self) -> float:
@@ -92,8 +92,8 @@ class Trial(Session):
     def take_turns(self, progress: Progress, one_round: float) -> None:
         """Run all stages, until time is over or nobody is left beside the base."""
         shuffled = random.Random(self.schedule.seed)
-        untimed = one_round * self.schedule.warmup
-        pace = Pace(one_round / len(self.rows), monotonic() + self.schedule.seconds - untimed)
+        began, untimed = monotonic(), one_round * self.schedule.warmup
+        pace = Pace(one_round / len(self.rows), began, began + self.schedule.seconds - untimed)
         number = 0
         for at, stage in enumerate(self.stages):
             later = self.stages[at + 1 :]
