@@ -43,7 +43,7 @@ namespace mallard::recorder {
 //
 // Rows are gathered some thousand to a section, which is written behind the events that it is about.
 // FORMAT.md, `wtns`, has the columns. Sorting by context takes a quarter to a half off their size:
-// 10 to 40 bytes a snapshot remain.
+// 6 to 40 bytes a snapshot remain.
 class snapshot_table {
  public:
   explicit snapshot_table(journal::writer& out) : out_(&out) {
