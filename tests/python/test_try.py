@@ -15,7 +15,7 @@ from mallard.compare.choice import NOTHING, bootstrapped
 from mallard.compare.halving import Goal, Trial
 from mallard.compare.launch import Program, RunError, Taken
 from mallard.compare.mallocs import AGAIN, BASE, Malloc
-from mallard.compare.plans import blind, build_id_of
+from mallard.compare.plans import NOTE, blind, build_id_of, ids_among
 from mallard.compare.rounds import Image, Processes, Row, Schedule, Session, why_not
 from mallard.compare.trial_outcome import Tried, as_document, tried
 from mallard.plan import Context, Frame, Module, Plan, Rule, plan_text
@@ -320,6 +320,11 @@ def test_build_id_is_that_of_the_file(tmp_path: Path) -> None:
         assert build_id_of(str(tmp_path / name)) == ""
 
 
+def test_build_id_stands_behind_notes_whose_parts_are_aligned() -> None:
+    other = NOTE.pack(5, 3, 9) + b"MINE\0".ljust(8, b"\0") + b"abc\0"
+    assert [*ids_among(other + NOTE.pack(4, 2, 3) + b"GNU\0" + b"\x12\x34\0\0", 4)] == ["1234"]
+
+
 def test_compare_has_a_row_for_a_plan_and_says_that_one_is_stale(mallard: Mallard, plans: Path) -> None:
     told = (
         "--plan",
@@ -364,7 +369,7 @@ def test_command_tries_a_plan_its_control_and_a_malloc(mallard: Mallard, plans: 
     page = plans / "try.html"
     ran = mallard(
         "try", plans / "plan.toml", plans / "stale.toml", "--rounds", "1,6", "--malloc", "jemalloc",
-        "--json", "--html", page, "--", PERL, "-e", "print '-- 7'",
+        "--json", "--html", page, "--", PERL, "-e", "print 7", "--", "--json",
     )  # fmt: skip
     found = json.loads(ran.stdout)
     assert ran.returncode == (3 if found["verdict"]["use"] == NOTHING else 0), ran.stderr
@@ -378,7 +383,7 @@ def test_command_tries_a_plan_its_control_and_a_malloc(mallard: Mallard, plans: 
             assert row[name]["low"] <= row[name]["median"] <= row[name]["high"]
             assert len(row["rounds"][name]) == 6
     assert [one["name"] for one in found["left_out"]] == ["stale"]
-    assert found["program"] == [PERL, "-e", "print '-- 7'"]
+    assert found["program"] == [PERL, "-e", "print 7", "--", "--json"]
     assert found["verdict"]["sentences"][0].startswith(("Use ", "Nothing to gain: keep glibc."))
     assert found["verdict"]["sentences"][0] in page.read_text(encoding="utf-8")
 
