@@ -249,7 +249,9 @@ def title_of(drafts: Sequence[Draft]) -> str:
 
 def base_of(store: Store) -> int:
     """Return how many bytes the process has about, in memory, beside its heap."""
-    files = [one["end"] - one["begin"] for one in store.modules if not one["path"].endswith(RECORDER)]
+    files: list[int] = [
+        one["end"] - one["begin"] for one in store.modules if not one["path"].endswith(RECORDER)
+    ]
     return PROCESS + sum(min(size // 2, OF_A_FILE) for size in files)
 
 
