@@ -254,6 +254,16 @@ def test_frames_without_a_known_distance_cannot_be_told_apart() -> None:
     assert (rules, mistaken) == ({4: 1, 5: 1}, 5)
 
 
+def test_of_several_distances_to_the_next_frame_the_most_frequent_is_looked_at() -> None:
+    stacks = MadeStacks([0, 0, 1, 1, 2, 3], [0, 1, 2, 3, 5, 5], [0, 0, 16, 16, 32, 40])
+    found, mistaken = stacks.told_apart({4: 1, 5: 2}, np.array([0, 0, 0, 0, 9.0, 5]))
+    assert [(one.frames, one.rule) for one in found] == [
+        ((Frame("prog", 5),), 2),
+        ((Frame("prog", 5, 32), Frame("prog", 2)), 1),
+    ]
+    assert mistaken == 0
+
+
 def test_contexts_of_any_program_get_their_own_rules() -> None:
     chance = random.Random(11)
     for _ in range(100):
