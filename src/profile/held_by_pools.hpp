@@ -81,7 +81,7 @@ class held_by_pools final : public watcher {
   [[nodiscard]] routed routed_in_all() const noexcept { return routed_; }
   [[nodiscard]] std::size_t pools() const noexcept { return pools_.size(); }
   // Bytes, of one pool alone; the default heap is pool 0.
-  [[nodiscard]] std::uint64_t peak_of(std::size_t pool) const { return pools_.at(pool).peak * page; }
+  [[nodiscard]] std::uint64_t peak_of(std::size_t number) const { return pools_.at(number).peak * page; }
 
  private:
   using classes = segment_classes;
