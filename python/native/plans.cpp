@@ -14,6 +14,7 @@
 #include "native/bind.hpp"
 #include "native/python_values.hpp"
 #include "profile/held_by_pools.hpp"
+#include "profile/journal_pass.hpp"
 
 namespace nb = nanobind;
 namespace journal = mallard::journal;
