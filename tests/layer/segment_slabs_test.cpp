@@ -108,7 +108,7 @@ TEST_F(SegmentSlabs, PagesBetweenBlocksGoBackAndAreCarvedAnew) {
     EXPECT_FALSE(slabs_.validate());
     EXPECT_EQ(*static_cast<unsigned char*>(kept), 1);
     std::vector<void*> again = {kept};
-    while (again.size() != count) {
+    for (std::size_t i = 0; i != 3 * count && again.size() != count; ++i) {
       void* const p = take(c);
       if (from_.find(p) == from_.find(kept)) std::memset(p, 1, slabs::classes::size(c)), again.push_back(p);
     }
