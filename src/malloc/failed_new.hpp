@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include <cstddef>
+#include <initializer_list>
 
 #include "mallard/core/attributes.hpp"
 

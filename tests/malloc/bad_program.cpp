@@ -514,15 +514,18 @@ void work() {
 
 constexpr void (*processes[])() = {
     work,
-    [] {
-      const pid_t child = fork();
-      if (child == 0) {
-        twice(40, by::malloc);
-        exit(0);
+    [] {  // a mistake, a child without one, and a child with one
+      twice(40, by::malloc);
+      for (const bool is_bad : {false, true}) {
+        const pid_t child = fork();
+        if (child == 0) {
+          if (is_bad) twice(40, by::plain_new);
+          exit(0);
+        }
+        int status = 0;
+        waitpid(child, &status, 0);
+        if (WEXITSTATUS(status) != (is_bad ? 99 : 0)) abort();
       }
-      int status = 0;
-      waitpid(child, &status, 0);
-      if (WEXITSTATUS(status) != 99) abort();
     },
 };
 
