@@ -36,14 +36,6 @@ place place_around(const void* p) noexcept {
   return place_in(s, 0);
 }
 
-place place_of(block_record* r) noexcept {
-  const auto at = static_cast<std::size_t>(reinterpret_cast<std::byte*>(r) - records.begin());
-  segment* const s = the_segments.at(at / row_bytes);
-  const std::size_t index = at % row_bytes / sizeof(block_record);
-  std::byte* const begin = the_segments.start_of(s) + (s->use == segment_use::slab ? index * s->size : 0);
-  return {s, begin, r};
-}
-
 block_facts facts_of(const place& b) noexcept {
   const block_record& r = *b.record;
   const bool is_live = r.is.load(std::memory_order_relaxed) == state::live;

@@ -128,7 +128,14 @@ MALLARD_INLINE place place_of(const void* p) noexcept {
 // The same for an address anywhere in a large block.
 [[nodiscard]] place place_around(const void* p) noexcept;
 
-[[nodiscard]] place place_of(block_record* r) noexcept;
+// The block of a record.
+[[nodiscard]] MALLARD_INLINE place place_of(block_record* r) noexcept {
+  const auto at = static_cast<std::size_t>(reinterpret_cast<std::byte*>(r) - records.begin());
+  segment* const s = the_segments.at(at / row_bytes);
+  const std::size_t index = at % row_bytes / sizeof(block_record);
+  std::byte* const begin = the_segments.start_of(s) + (s->use == segment_use::slab ? index * s->size : 0);
+  return {s, begin, r};
+}
 
 [[nodiscard]] block_facts facts_of(const place& b) noexcept;
 
