@@ -307,5 +307,25 @@ TEST(ThreadHeapsOfOtherHeaps, AResourceServesManyThreads) {
   EXPECT_EQ(words[999].size(), 200u);
 }
 
+// While another thread has it. Another member for this one holds memory of its own.
+TEST_F(ThreadHeaps, AHeapThatWasGivenUpIsNotUsedAgainByTheThreadThatHadItLast) {
+  heap.deallocate(allocate(heap, 1).front(), size, 8);
+  heap.flush();
+  std::latch taken(1);
+  std::latch done(1);
+  std::thread next([&] {
+    deallocate(heap, allocate(heap, 10));  // which are at hand
+    taken.count_down();
+    done.wait();
+  });
+  taken.wait();
+  const std::size_t before = heap.usage().held;
+  void* const block = allocate(heap, 1).front();
+  EXPECT_GT(heap.usage().held, before);
+  heap.deallocate(block, size, 8);
+  done.count_down();
+  next.join();
+}
+
 }  // namespace
 }  // namespace mallard
