@@ -9,6 +9,8 @@
 // along stays. Every other call goes on by a jump: the loader looks up by its return address who calls, and
 // whose search path counts. Where it would matter for one with RTLD_DEEPBIND, that goes on as well, and is
 // left alone.
+#include "malloc/deep_bound.hpp"
+
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -38,6 +40,8 @@ constexpr const char* names[] = {
     "malloc",        "calloc",   "realloc",   "reallocarray", "posix_memalign",
     "aligned_alloc", "memalign", "valloc",    "pvalloc",      "malloc_usable_size",
     "free",          "cfree",    "mallinfo2", "malloc_trim"};
+
+constinit library_listener* hear = nullptr;
 
 using open_function = void*(const char*, int);
 
@@ -179,16 +183,30 @@ MALLARD_NOINLINE void* open_deep(const char* file, int mode) noexcept {
         return 0;
       },
       &what);
+  if (hear != nullptr) hear(true);
+  return handle;
+}
+
+MALLARD_NOINLINE void* open_heard(const char* file, int mode) noexcept {
+  void* const handle = real_dlopen()(file, mode);
+  if (handle != nullptr) hear(true);
   return handle;
 }
 
 }  // namespace
+
+void hear_of_libraries(library_listener* heard) noexcept { hear = heard; }
+
 }  // namespace mallard::malloc_library
 
 using namespace mallard::malloc_library;
 
 extern "C" [[gnu::visibility("default")]] void* dlopen(const char* file, int mode) noexcept {
-  if ((mode & RTLD_DEEPBIND) != 0 && file != nullptr && !depends_on_caller(file, __builtin_return_address(0)))
-    return open_deep(file, mode);
+  const bool is_deep = (mode & RTLD_DEEPBIND) != 0;
+  if ((is_deep || hear != nullptr) && file != nullptr) {
+    if (!depends_on_caller(file, __builtin_return_address(0)))
+      return is_deep ? open_deep(file, mode) : open_heard(file, mode);
+    if (hear != nullptr) hear(false);
+  }
   return real_dlopen()(file, mode);
 }

@@ -12,6 +12,7 @@
 #include <new>
 #include <utility>
 
+#include "mallard/core/align.hpp"
 #include "mallard/core/block.hpp"
 #include "mallard/source/os_pages.hpp"
 
@@ -20,6 +21,7 @@ namespace mallard::malloc_library {
 constinit shared_segments the_segments;
 constinit heap no_heap{the_segments};
 __thread heap* mine = &no_heap;
+__thread heap* set_aside = nullptr;
 
 namespace {
 
@@ -28,13 +30,14 @@ struct listed_heap {
   heap of_thread{the_segments};
   listed_heap* older = nullptr;
   listed_heap* idle = nullptr;
+  pools_of_heap pools;
 };
 
 constinit futex_mutex heaps_mutex;
 alignas(listed_heap) constinit std::byte first_heap[sizeof(listed_heap)]{};  // of the main thread
 constinit std::atomic<listed_heap*> newest = nullptr;                        // the list only grows
 constinit listed_heap* first_idle = nullptr;
-constinit std::byte* unused = nullptr;  // memory for heaps
+constinit std::byte* unused = nullptr;  // memory for heaps and pools
 constinit std::size_t unused_bytes = 0;
 constinit bool has_key = false;
 constinit pthread_key_t key = 0;
@@ -42,6 +45,8 @@ constinit pthread_key_t key = 0;
 // Other locks of this library.
 constinit futex_mutex* others[4]{};
 constinit std::size_t other_count = 0;
+
+constinit thread_listener* at_end = nullptr;  // of a thread
 
 __thread bool has_ended = false;
 constinit std::atomic<const void*> forking = nullptr;  // the thread that is, by the address of its `mine`
@@ -52,6 +57,7 @@ listed_heap* entry_of(heap* h) noexcept { return reinterpret_cast<listed_heap*>(
 void make_idle(heap* h) noexcept {
   h->send_batch();
   h->collect();
+  for (pool* p = entry_of(h)->pools.newest; p != nullptr; p = p->older) (void)p->trim(0);
   const std::lock_guard guard(heaps_mutex);
   entry_of(h)->idle = std::exchange(first_idle, entry_of(h));
 }
@@ -59,25 +65,32 @@ void make_idle(heap* h) noexcept {
 // Called with the heap of a thread that ends. What later destructors allocate comes from a borrowed one.
 void end_of_thread(void* h) noexcept {
   mine = &no_heap;
+  set_aside = nullptr;
+  if (at_end != nullptr) at_end();
   has_ended = true;
   make_idle(static_cast<heap*>(h));
 }
 
 // Under the lock. Null when there is no memory.
+void* take_unused(std::size_t bytes) noexcept {
+  bytes = align_up(bytes, alignof(listed_heap));
+  if (unused_bytes < bytes) {
+    const block pages = os_pages().allocate(16 * bytes, os_pages::page_size());
+    if (!pages) return nullptr;
+    unused = static_cast<std::byte*>(pages.data);
+    unused_bytes = pages.size;
+  }
+  unused_bytes -= bytes;
+  return std::exchange(unused, unused + bytes);
+}
 listed_heap* make_heap() noexcept {
   if (newest == nullptr) {
     newest.store(::new (first_heap) listed_heap, std::memory_order_release);
     return newest;
   }
-  if (unused_bytes < sizeof(listed_heap)) {
-    const block pages = os_pages().allocate(16 * sizeof(listed_heap), os_pages::page_size());
-    if (!pages) return nullptr;
-    unused = static_cast<std::byte*>(pages.data);
-    unused_bytes = pages.size;
-  }
-  auto* const made = ::new (unused) listed_heap;
-  unused += sizeof(listed_heap);
-  unused_bytes -= sizeof(listed_heap);
+  void* const place = take_unused(sizeof(listed_heap));
+  if (place == nullptr) return nullptr;
+  auto* const made = ::new (place) listed_heap;
   made->older = newest;
   newest.store(made, std::memory_order_release);
   return made;
@@ -106,6 +119,7 @@ void after_fork() noexcept {
 }  // namespace
 
 void borrowed_heap::acquire() noexcept {
+  if ((heap_ = set_aside) != nullptr) return;
   const int saved_errno = errno;
   heap_ = nullptr;
   {
@@ -124,12 +138,25 @@ void borrowed_heap::acquire() noexcept {
   errno = saved_errno;
 }
 
+pools_of_heap& pools_of(heap* h) noexcept { return entry_of(h)->pools; }
+
+void* lasting_memory(std::size_t bytes) noexcept {
+  const std::lock_guard guard(heaps_mutex);
+  return take_unused(bytes);
+}
+
 void borrowed_heap::give_back() noexcept { make_idle(heap_); }
+
+std::size_t trim_with_pools(heap* h) noexcept {
+  std::size_t given = h->trim(0);
+  for (pool* p = pools_of(h).newest; p != nullptr; p = p->older) given += p->trim(0);
+  return given;
+}
 
 std::size_t trim_idle_heaps() noexcept {
   const std::lock_guard guard(heaps_mutex);
   std::size_t given = 0;
-  for (listed_heap* h = first_idle; h != nullptr; h = h->idle) given += h->of_thread.trim(0);
+  for (listed_heap* h = first_idle; h != nullptr; h = h->idle) given += trim_with_pools(&h->of_thread);
   return given;
 }
 
@@ -139,6 +166,8 @@ void for_each_heap(void (*f)(const heap&, void*), void* with) noexcept {
 }
 
 void hold_over_forks(futex_mutex& mutex) noexcept { others[other_count++] = &mutex; }
+
+void hear_of_threads(thread_listener* ended) noexcept { at_end = ended; }
 
 bool futex_mutex::is_forking() noexcept {
   return forking.load(std::memory_order_relaxed) == static_cast<const void*>(&mine);

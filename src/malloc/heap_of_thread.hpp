@@ -52,6 +52,12 @@ class futex_mutex {
 // them takes no heap's meanwhile.
 void hold_over_forks(futex_mutex& mutex) noexcept;
 
+using thread_listener = void() noexcept;
+
+// Has `ended` called by each thread that gives up its heap, before another one may have it. Once, before any
+// thread is started.
+void hear_of_threads(thread_listener* ended) noexcept;
+
 using shared_segments = basic_segments<futex_mutex>;
 using heap = lasting_segment_heap<shared_segments>;
 
@@ -59,6 +65,8 @@ using heap = lasting_segment_heap<shared_segments>;
 [[gnu::visibility("hidden")]] extern shared_segments the_segments;
 [[gnu::visibility("hidden")]] extern heap no_heap;
 [[gnu::visibility("hidden")]] extern __thread heap* mine __attribute__((tls_model("initial-exec")));
+// The calling thread's heap where `mine` is no_heap though it has one: so that each of its frees is seen.
+[[gnu::visibility("hidden")]] extern __thread heap* set_aside __attribute__((tls_model("initial-exec")));
 
 // The calling thread's heap for one operation. A thread that runs its last destructors borrows one.
 class borrowed_heap {
@@ -85,6 +93,26 @@ class borrowed_heap {
   heap* heap_;
   bool is_borrowed_ = false;
 };
+
+// Slabs beside a heap's own, which it owns as well.
+struct pool : heap::slabs {
+  pool(const heap* of, std::uint32_t n) noexcept : heap::slabs(the_segments, of, false), number(n) {}
+  std::uint32_t number;
+  pool* older = nullptr;
+};
+
+// What a plan gives a heap beside its own slabs; null before the first routed call (routes.hpp).
+struct pools_of_heap {
+  segment_keeper** by_number = nullptr;
+  pool* newest = nullptr;
+};
+pools_of_heap& pools_of(heap* h) noexcept;
+
+// Memory that lasts as long as the process, zero; null when there is none.
+void* lasting_memory(std::size_t bytes) noexcept;
+
+// Gives back what a heap of the calling thread and its pools hold and nobody uses; returns the bytes.
+std::size_t trim_with_pools(heap* h) noexcept;
 
 // Gives back what heaps without a thread hold and nobody uses; returns the bytes. O(their slabs).
 std::size_t trim_idle_heaps() noexcept;

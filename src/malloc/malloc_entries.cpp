@@ -21,14 +21,19 @@
 
 #include "mallard/core/align.hpp"
 #include "mallard/core/attributes.hpp"
+#include "malloc/bump_pool.hpp"
 #include "malloc/failed_new.hpp"
 #include "malloc/heap_of_thread.hpp"
+#include "malloc/routes.hpp"
 
 #define MALLARD_ENTRY extern "C" [[gnu::visibility("default")]]
 
 // The C library's own; absent where that is linked statically.
 extern "C" {
 [[gnu::weak]] void __libc_free(void* p);
+[[gnu::weak]] void* __libc_malloc(std::size_t size);
+[[gnu::weak]] void* __libc_calloc(std::size_t count, std::size_t size);
+[[gnu::weak]] void* __libc_memalign(std::size_t align, std::size_t size);
 [[gnu::weak]] void* __libc_realloc(void* p, std::size_t size);
 }
 
@@ -49,6 +54,8 @@ void* failed(int error) noexcept {
 }
 
 MALLARD_NOINLINE void* allocate_anywhere(std::size_t size, std::size_t align) noexcept {
+  if (the_plan.default_is_libc)
+    return align <= default_align ? __libc_malloc(size) : __libc_memalign(align, size);
   const borrowed_heap h;
   if (!h) return failed(ENOMEM);
   void* const p = h->allocate(size, align).data;
@@ -57,13 +64,14 @@ MALLARD_NOINLINE void* allocate_anywhere(std::size_t size, std::size_t align) no
 
 // A class whose blocks are too large for the table, or one without a block at hand.
 MALLARD_NOINLINE void* allocate_unlisted(std::size_t size) noexcept {
+  if (is_routed()) return routed_malloc(size);
   if (size <= heap::classes::largest) [[likely]]
     if (void* const p = mine->take_of_class_for(size); p != nullptr) return p;
   return allocate_anywhere(size, default_align);
 }
 
 MALLARD_INLINE void* allocate(std::size_t size) noexcept {
-  if (size <= heap::small) [[likely]]
+  if (size <= at_hand_most) [[likely]]
     if (void* const p = mine->take_at_hand(size); p != nullptr) [[likely]]
       return p;
   return allocate_unlisted(size);
@@ -74,9 +82,18 @@ MALLARD_NOINLINE void free_elsewhere(void* p) noexcept {
   if (p != nullptr && __libc_free != nullptr) __libc_free(p);
 }
 
+std::size_t usable(const segment& s, const void* p) noexcept {
+  if (s.use == segment_use::large) return s.bytes;
+  return s.index == bump_pool::mixed ? bump_pool::size_of(p) : s.size;
+}
+
 MALLARD_NOINLINE void free_anywhere(segment& s, void* p) noexcept {
   if (s.use != segment_use::slab && s.use != segment_use::large) return free_elsewhere(p);
   if (s.use == segment_use::large) return mine->end_elsewhere(s, p);
+  if (the_plan.counts != nullptr) {
+    count_live(s, -static_cast<std::int64_t>(usable(s, p)));
+    if (s.owner == my_route.of_thread) return heap::slabs::free(s, p);
+  }
   const borrowed_heap h;  // a thread that only frees has one, too, which collects what it returns
   if (h) return h->end_elsewhere(s, p);
   static_cast<heap*>(const_cast<void*>(s.owner))->receive(p);
@@ -93,6 +110,7 @@ MALLARD_INLINE void deallocate(void* p) noexcept {
 
 void* allocate_zeroed(std::size_t size) noexcept {
   if (size > heap::classes::largest) {
+    if (the_plan.default_is_libc) return __libc_calloc(1, size);
     const borrowed_heap h;
     segment* const s = h ? h->allocate_large(size, default_align) : nullptr;
     if (s == nullptr) return failed(ENOMEM);
@@ -113,8 +131,6 @@ void* allocate_aligned(std::size_t align, std::size_t size) noexcept {
 bool is_ours(const segment* s) noexcept {
   return s != nullptr && (s->use == segment_use::slab || s->use == segment_use::large);
 }
-
-std::size_t usable(const segment& s) noexcept { return s.use == segment_use::large ? s.bytes : s.size; }
 
 // To another block, with what both have room for.
 void* move(void* p, void* to, std::size_t contents) noexcept {
@@ -151,9 +167,9 @@ void* reallocate(void* p, std::size_t size) noexcept {
   if (!is_ours(s)) [[unlikely]]
     return __libc_realloc != nullptr ? __libc_realloc(p, size) : failed(ENOMEM);
   if (s->use == segment_use::large) return reallocate_large(*s, p, size);
-  const std::size_t before = s->size;
+  const std::size_t before = usable(*s, p);
   if (size <= before && size >= before / 2) return p;
-  if (size > heap::classes::largest) return move_to_grow(*s, p, before, size);
+  if (size > heap::classes::largest && !the_plan.default_is_libc) return move_to_grow(*s, p, before, size);
   return move(p, allocate(size), std::min(before, size));
 }
 
@@ -163,12 +179,16 @@ std::size_t usable_size_elsewhere(void* p) noexcept {
   return next == nullptr ? 0 : next(p);
 }
 
+void* new_again(std::size_t size) {
+  return new_or_throw([size] { return allocate(size); });
+}
 MALLARD_NOINLINE void* get_anywhere(std::size_t size) {
+  if (is_routed()) return routed_new(size);
   void* const p = allocate_unlisted(size);
-  return p != nullptr ? p : new_or_throw([size] { return allocate(size); });
+  return p != nullptr ? p : new_again(size);
 }
 MALLARD_INLINE void* get(std::size_t size) {
-  if (size <= heap::small) [[likely]]
+  if (size <= at_hand_most) [[likely]]
     if (void* const p = mine->take_at_hand(size); p != nullptr) [[likely]]
       return p;
   return get_anywhere(size);
@@ -178,6 +198,7 @@ MALLARD_INLINE void* get(std::size_t size, std::size_t align) {
   return p != nullptr ? p : new_or_throw([=] { return allocate_aligned(align, size); });
 }
 MALLARD_INLINE void* get_nothrow(std::size_t size, const void* nothrow) noexcept {
+  if (is_routed()) return routed_nothrow(size, nothrow);
   void* const p = allocate(size);
   return p != nullptr ? p : new_or_null("_ZnwmRKSt9nothrow_t", size, nothrow);
 }
@@ -186,7 +207,45 @@ MALLARD_INLINE void* get_nothrow(std::size_t size, std::size_t align, const void
   return p != nullptr ? p : new_or_null("_ZnwmSt11align_val_tRKSt9nothrow_t", size, align, nothrow);
 }
 
+// Whether realloc() needs another block, which the plan may have for it.
+bool is_routed_to_another(void* p, std::size_t size) noexcept {
+  if (!is_routed() || size == 0 || size > heap::classes::largest) return false;
+  if (p == nullptr) return true;
+  const segment* const s = the_segments.find(p);
+  if (!is_ours(s)) return false;
+  if (s->use == segment_use::large) return size <= heap::classes::largest / 2;
+  const std::size_t before = usable(*s, p);
+  return size > before || size < before / 2;
+}
+
 }  // namespace
+
+void* allocate_by_default(std::size_t size) noexcept { return allocate_anywhere(size, default_align); }
+
+bool has_libc_malloc() noexcept {
+  return __libc_malloc != nullptr && __libc_calloc != nullptr && __libc_memalign != nullptr &&
+         __libc_realloc != nullptr && __libc_free != nullptr;
+}
+
+// What a call does with the block that it has got, or without one. `p`: what realloc() moves, the tag of new.
+void* end_call(call what, void* block, std::size_t size, void* p) {
+  switch (what) {
+    case call::malloc:
+      return block;
+    case call::calloc:
+      return block == nullptr ? block : memset(block, 0, size);
+    case call::realloc: {
+      if (p == nullptr) return block;
+      return move(p, block, std::min(usable(*the_segments.find(p), p), size));
+    }
+    case call::make:
+      return block != nullptr ? block : new_again(size);
+    case call::make_nothrow:
+      return block != nullptr ? block : new_or_null("_ZnwmRKSt9nothrow_t", size, p);
+  }
+  return block;
+}
+
 }  // namespace mallard::malloc_library
 
 using namespace mallard::malloc_library;
@@ -196,14 +255,19 @@ MALLARD_ENTRY void* malloc(std::size_t size) noexcept { return allocate(size); }
 MALLARD_ENTRY void* calloc(std::size_t count, std::size_t size) noexcept {
   std::size_t whole = 0;
   if (__builtin_mul_overflow(count, size, &whole)) return failed(ENOMEM);
+  if (is_routed() && whole <= heap::classes::largest) return routed_calloc(whole);
   return allocate_zeroed(whole);
 }
 
-MALLARD_ENTRY void* realloc(void* p, std::size_t size) noexcept { return reallocate(p, size); }
+MALLARD_ENTRY void* realloc(void* p, std::size_t size) noexcept {
+  if (is_routed_to_another(p, size)) return routed_realloc(size, p);
+  return reallocate(p, size);
+}
 
 MALLARD_ENTRY void* reallocarray(void* p, std::size_t count, std::size_t size) noexcept {
   std::size_t whole = 0;
   if (__builtin_mul_overflow(count, size, &whole)) return failed(ENOMEM);
+  if (is_routed_to_another(p, whole)) return routed_realloc(whole, p);
   return reallocate(p, whole);
 }
 
@@ -236,11 +300,12 @@ MALLARD_ENTRY void* pvalloc(std::size_t size) noexcept {
 
 MALLARD_ENTRY std::size_t malloc_usable_size(void* p) noexcept {
   const mallard::segment* const s = the_segments.find(p);
-  return is_ours(s) ? usable(*s) : usable_size_elsewhere(p);
+  return is_ours(s) ? usable(*s, p) : usable_size_elsewhere(p);
 }
 
 MALLARD_ENTRY int malloc_trim(std::size_t pad) noexcept {
-  std::size_t given = mine == &no_heap ? 0 : mine->trim(0);  // whose batch may be an idle heap's
+  heap* const own = my_route.of_thread != nullptr ? my_route.of_thread : mine;
+  std::size_t given = own == &no_heap ? 0 : trim_with_pools(own);  // whose batch may be an idle heap's
   given += trim_idle_heaps();
   return static_cast<int>(given + the_segments.trim(pad) != 0);
 }

@@ -73,7 +73,24 @@ class lasting_segment_heap {
   }
   // Whether a segment is a slab of this heap, and ends a block in it.
   [[nodiscard]] MALLARD_INLINE bool owns_slab(const segment& s) const noexcept { return s.owner == this; }
-  MALLARD_INLINE void deallocate(segment& s, void* p) noexcept { slabs_.free(s, p); }
+  MALLARD_INLINE void deallocate(segment& s, void* p) noexcept { slabs::free(s, p); }
+
+  // The heap's own slabs. Others with this heap as their owner may stand beside them: their blocks are ended
+  // and returned as its own are.
+  [[nodiscard]] slabs& own_slabs() noexcept { return slabs_; }
+
+  // A block of at most classes::largest bytes from such slabs, where none is at hand; null when there is no
+  // memory.
+  [[nodiscard]] MALLARD_NOINLINE void* allocate_from(slabs& from, std::size_t index) noexcept {
+    void* p = from.take_of_class(index);
+    if (p == nullptr) {
+      send_batch();
+      collect();
+      p = from.take_of_class(index);
+      if (p == nullptr) p = from.refill(index);
+    }
+    return p;
+  }
 
   void deallocate(void* p, std::size_t, std::size_t) noexcept { deallocate(p); }
   MALLARD_INLINE void deallocate(void* p) noexcept {
@@ -255,13 +272,7 @@ class lasting_segment_heap {
       return s == nullptr ? block{} : block{from_.start_of(s), s->bytes};
     }
     const std::size_t index = classes::index(size, align);
-    void* p = slabs_.take_of_class(index);
-    if (p == nullptr) {
-      send_batch();
-      collect();
-      p = slabs_.take_of_class(index);
-      if (p == nullptr) p = slabs_.refill(index);
-    }
+    void* const p = allocate_from(slabs_, index);
     return p == nullptr ? block{} : block{p, classes::size(index)};
   }
 
@@ -280,7 +291,7 @@ class lasting_segment_heap {
       segment* const s = from_.find(reinterpret_cast<void*>(blocks.front()));
       std::size_t count = 1;
       while (count != blocks.size() && from_.find(reinterpret_cast<void*>(blocks[count])) == s) ++count;
-      slabs_.free(*s, blocks.first(count));
+      slabs::free(*s, blocks.first(count));
       blocks = blocks.subspan(count);
     }
   }

@@ -19,8 +19,9 @@
 // The only count is of a slab's blocks in use, or of how many more are to be freed until something changes.
 // Plain state, used by one thread at a time; segments are shared. It holds nothing until first used. Cost: 10
 // instructions to take, 5 to free, beside finding the entry; one operation in a page's blocks carves, one in
-// a sixteenth of a slab's lists it, and a slab of new memory looks at the entries of eight others. Seed 003,
-// chapter 3 (pages with lists of their own).
+// a sixteenth of a slab's lists it, and a slab of new memory looks at the entries of eight others. A heap may
+// own several of these, which share what its entries name as their owner; blocks are ended without a look at
+// which. Seed 003, chapter 3 (pages with lists of their own).
 #pragma once
 
 #include <algorithm>
@@ -44,15 +45,17 @@ namespace mallard {
 using segment_classes = size_classes<16, 128, 8, 32768>;
 
 template <class Segments>
-class segment_slabs {
+class segment_slabs : public segment_keeper {
  public:
   using classes = segment_classes;
 
   // Sizes up to this are found in one table.
   static constexpr std::size_t small = classes::small;
 
-  // `owner`: what the entries of the slabs name as their owner.
-  constexpr segment_slabs(Segments& from, const void* owner) noexcept : from_(from), owner_(owner) {}
+  // `owner`: what the entries of the slabs name as their owner. `keeps_last`: whether a class keeps its last
+  // slab when no block of it is in use, though it has touched more than a page of it.
+  constexpr segment_slabs(Segments& from, const void* owner, bool keeps_last = true) noexcept
+      : from_(from), owner_(owner), keeps_last_(keeps_last) {}
   segment_slabs(const segment_slabs&) = delete;
   segment_slabs& operator=(const segment_slabs&) = delete;
 
@@ -79,16 +82,16 @@ class segment_slabs {
     return p != nullptr ? p : carve(*s);
   }
 
-  // Ends the block at `p` in slab `s`, which is one of these.
-  MALLARD_INLINE void free(segment& s, void* p) noexcept {
+  // Ends the block at `p` in slab `s`, of these or of others: its keeper hears of it.
+  MALLARD_INLINE static void free(segment& s, void* p) noexcept {
     *static_cast<void**>(p) = s.free;
     s.free = p;
     if (--s.left == 0) [[unlikely]]
-      notice(s);
+      s.keeper->notice(s);
   }
 
   // The same for several blocks of one slab.
-  void free(segment& s, std::span<const std::uintptr_t> blocks) noexcept {
+  static void free(segment& s, std::span<const std::uintptr_t> blocks) noexcept {
     if (blocks.size() >= s.left) {
       for (const std::uintptr_t p : blocks) free(s, reinterpret_cast<void*>(p));
       return;
@@ -154,7 +157,7 @@ class segment_slabs {
     std::array<std::uint32_t, classes::count> slabs{};
     for (number i = slabs_; i != 0; i = from_.at(i)->older) {
       const segment& s = *from_.at(i);
-      if (s.use != segment_use::slab || s.owner != owner_ || s.index >= classes::count)
+      if (s.use != segment_use::slab || s.owner != owner_ || s.keeper != this || s.index >= classes::count)
         return {"segment_slabs: a slab is none of these"};
       ++slabs[s.index];
       if (violation v = validate_slab(s)) return v;
@@ -254,6 +257,7 @@ class segment_slabs {
     s->carved = 0;
     s->capacity = static_cast<std::uint16_t>(Segments::segment_bytes / size);
     s->owner = owner_;
+    s->keeper = this;
     s->size = static_cast<std::uint32_t>(size);
     s->index = static_cast<std::uint8_t>(index);
     s->state = quiet;
@@ -323,8 +327,7 @@ class segment_slabs {
     return first;
   }
 
-  // `left` has come to 0.
-  MALLARD_NOINLINE void notice(segment& s) noexcept {
+  MALLARD_NOINLINE void notice(segment& s) noexcept final {
     if (s.state == full) {
       s.state = listed;
       s.left = s.capacity - frees_until_listed(s);
@@ -332,6 +335,10 @@ class segment_slabs {
     }
     if (s.state == listed || s.state == begun) {
       unlist(s, s.state == listed ? listed_ : begun_);
+      return give_slab(s);
+    }
+    if (s.state == busy && !keeps_last_) {
+      set_current(s.index, &no_slab);
       return give_slab(s);
     }
     s.state = quiet;
@@ -383,6 +390,7 @@ class segment_slabs {
   std::array<segment*, classes::count - small_classes> current_ = filled<classes::count - small_classes>();
   Segments& from_;
   const void* owner_;
+  const bool keeps_last_;
   number slabs_ = 0;      // all of them
   class_lists listed_{};  // slabs with free blocks
   class_lists begun_{};   // slabs with room for new ones

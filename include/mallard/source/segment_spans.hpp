@@ -30,6 +30,18 @@ namespace mallard {
 // foreign span is somebody else's mapping.
 enum class segment_use : std::uint8_t { none, clean, dirty, slab, large, foreign };
 
+struct segment;
+
+// Hears of a slab of which no block is in use, or that is to be looked at for another reason. A heap may have
+// many of them: whoever ends a block reads `owner`, which is the heap, and only now and then the keeper.
+class segment_keeper {
+ public:
+  virtual void notice(segment& s) noexcept = 0;  // `left` has come to 0
+
+ protected:
+  ~segment_keeper() = default;
+};
+
 // The entry of a segment. Numbers of segments link entries, as they are half as large as pointers; 0: none.
 struct alignas(cache_line) segment {
   void* free = nullptr;         // a slab's free blocks
@@ -48,7 +60,10 @@ struct alignas(cache_line) segment {
   std::uint32_t older = 0;
   std::uint32_t length = 0;  // segments of the span
   std::uint32_t stamp = 0;   // dirty: milliseconds, when it was given back; slab: as its heap likes
-  std::size_t bytes = 0;     // large: bytes of the block
+  union {
+    std::size_t bytes = 0;   // large: bytes of the block
+    segment_keeper* keeper;  // slab: the slabs that it is of
+  };
 };
 static_assert(sizeof(segment) == cache_line);
 

@@ -1,0 +1,340 @@
+// The program that plan_test.cpp makes plans for. `learn` prints what a plan says of it; the other arguments
+// each do something under a plan and print what a test expects of it.
+#include <dlfcn.h>
+#include <link.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#define APART __attribute__((noinline))
+#define NO_JUMP asm volatile("" ::: "memory")  // at the end of a call: the frame stays
+
+// Calls allocate(size) while `of` is in every register that a callee keeps, and in a word of the stack: the
+// first one above the return address.
+struct owner {
+  char name[64];
+};
+extern "C" void* mallard_make_for(owner* of, std::size_t size, void* (*allocate)(std::size_t));
+asm(R"(
+  .text
+  .type mallard_make_for, @function
+mallard_make_for:
+  .cfi_startproc
+  pushq %rbx
+  pushq %rbp
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  .cfi_adjust_cfa_offset 48
+  subq $24, %rsp
+  .cfi_adjust_cfa_offset 24
+  movq %rdi, (%rsp)
+  movq %rdi, %rbx
+  movq %rdi, %rbp
+  movq %rdi, %r12
+  movq %rdi, %r13
+  movq %rdi, %r14
+  movq %rdi, %r15
+  movq %rsi, %rdi
+  call *%rdx
+  addq $24, %rsp
+  .cfi_adjust_cfa_offset -24
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbp
+  popq %rbx
+  .cfi_adjust_cfa_offset -48
+  ret
+  .cfi_endproc
+  .size mallard_make_for, . - mallard_make_for
+)");
+
+namespace {
+
+// Prints the return addresses from the caller's on, as "offset@bytes to the next one on the stack".
+std::uintptr_t base_of_program = 0;
+struct walk {
+  std::array<std::uintptr_t, 8> returns{}, places{};
+  std::size_t count = 0;
+};
+void* learn(std::size_t) {
+  walk w;
+  _Unwind_Backtrace(
+      [](_Unwind_Context* context, void* with) {
+        auto& all = *static_cast<walk*>(with);
+        if (all.count == all.returns.size()) return _URC_END_OF_STACK;
+        all.returns[all.count] = _Unwind_GetIP(context);
+        all.places[all.count++] = _Unwind_GetCFA(context) - 8;
+        return _URC_NO_REASON;
+      },
+      &w);
+  for (std::size_t i = 1; i + 1 < w.count && i != 4; ++i)
+    std::printf(" %zx@%zu", w.returns[i] - base_of_program, w.places[i + 1] - w.places[i]);
+  return nullptr;
+}
+
+void* (*allocate)(std::size_t) = std::malloc;
+void* (*allocate_zero)(std::size_t, std::size_t) = std::calloc;
+void* (*reallocate)(void*, std::size_t) = std::realloc;
+
+// What any two callers share.
+APART void* wrapper(std::size_t size) {
+  void* const p = allocate(size);
+  NO_JUMP;
+  return p;
+}
+APART void* make_a(std::size_t size) {
+  void* const p = wrapper(size);
+  NO_JUMP;
+  return p;
+}
+APART void* make_b(std::size_t size) {
+  void* const p = wrapper(size);
+  asm volatile("nop" ::: "memory");  // or it were make_a
+  return p;
+}
+APART void* make_zero(std::size_t size) {
+  void* const p = allocate_zero(size, 1);
+  NO_JUMP;
+  return p;
+}
+APART void* grow(void* p, std::size_t size) {
+  void* const q = reallocate(p, size);
+  NO_JUMP;
+  return q;
+}
+
+void* in_owner(owner* of, std::size_t size) { return mallard_make_for(of, size, allocate); }
+
+std::uintptr_t segment_of(const void* p) { return reinterpret_cast<std::uintptr_t>(p) >> 16; }
+
+void print_identity() {
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void*) {
+        base_of_program = info->dlpi_addr;
+        for (int i = 0; i != info->dlpi_phnum; ++i) {
+          if (info->dlpi_phdr[i].p_type != PT_NOTE) continue;
+          const char* at = reinterpret_cast<const char*>(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+          const char* const end = at + info->dlpi_phdr[i].p_memsz;
+          while (at < end) {
+            const auto& note = *reinterpret_cast<const ElfW(Nhdr)*>(at);
+            if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4) {
+              std::printf("build_id ");
+              for (unsigned b = 0; b != note.n_descsz; ++b)
+                std::printf("%02x", static_cast<unsigned char>(at[sizeof note + 4 + b]));
+              std::printf("\n");
+            }
+            at += sizeof note + ((note.n_namesz + 3) & ~3u) + ((note.n_descsz + 3) & ~3u);
+          }
+        }
+        return 1;
+      },
+      nullptr);
+}
+
+void print_learned() {
+  print_identity();
+  allocate = learn;
+  allocate_zero = [](std::size_t size, std::size_t) { return learn(size); };
+  reallocate = [](void*, std::size_t size) { return learn(size); };
+  owner one{};
+  std::printf("a"), make_a(1);
+  std::printf("\nb"), make_b(1);
+  std::printf("\nzero"), make_zero(1);
+  std::printf("\ngrow"), grow(nullptr, 1);
+  std::printf("\nowner"), in_owner(&one, 1);
+  std::printf("\n");
+}
+
+std::string relation(const char* name, const void* p, const void* q) {
+  return std::string(name) + (segment_of(p) == segment_of(q) ? " same " : " apart ");
+}
+
+// Blocks of each context, and whether they lie in one segment.
+std::string contexts() {
+  void* const a = make_a(40);
+  void* const b = make_b(40);
+  void* const z = make_zero(40);
+  void* const plain = std::malloc(40);
+  std::string result = relation("a+a", a, make_a(40)) + relation("b+b", b, make_b(40)) +
+                       relation("a+b", a, b) + relation("a+zero", a, z) + relation("a+plain", a, plain) +
+                       relation("b+plain", b, plain);
+  void* const grown = grow(std::memset(std::malloc(40), 'x', 40), 400);
+  result += relation("grown+400a", grown, make_a(400)) + relation("grown+plain", grown, std::malloc(400));
+  result += static_cast<char*>(grown)[39] == 'x' ? "kept" : "lost";
+  return result;
+}
+
+// How many segments the blocks of so many owners lie in, a block of each after the other.
+std::string owners(std::size_t count) {
+  std::vector<owner> all(count);
+  std::vector<std::uintptr_t> first;
+  std::size_t moved = 0;
+  for (owner& o : all) first.push_back(segment_of(in_owner(&o, 40)));
+  for (std::size_t i = 0; i != count; ++i)
+    for (int n = 0; n != 20; ++n) moved += segment_of(in_owner(&all[i], 40)) != first[i];
+  std::size_t kinds = 0;
+  for (std::size_t i = 0; i != count; ++i) {
+    bool is_new = true;
+    for (std::size_t j = 0; j != i; ++j) is_new &= first[i] != first[j];
+    kinds += is_new;
+  }
+  return std::to_string(kinds) + " of " + std::to_string(count) + " apart, " + std::to_string(moved) +
+         " astray";
+}
+
+// Everything at once, with a mark in each block: whether any was lost. Threads free what others allocate.
+std::array<std::atomic<unsigned char*>, 512> shared_blocks{};
+bool churn(unsigned seed, int count) {
+  std::mt19937 random(seed);
+  bool is_right = true;
+  owner one{};
+  const auto mark = [](const void* p) {
+    return static_cast<unsigned char>(reinterpret_cast<std::uintptr_t>(p) >> 4);
+  };
+  for (int i = 0; i != count; ++i) {
+    const std::size_t size = 1 + (random() % 40 == 0 ? random() % 90000 : random() % 900);
+    void* made = nullptr;
+    switch (random() % 6) {
+      case 0:
+        made = make_a(size);
+        break;
+      case 1:
+        made = make_b(size);
+        break;
+      case 2:
+        made = make_zero(size);
+        break;
+      case 3:
+        made = std::malloc(size);
+        break;
+      case 4:
+        made = in_owner(&one, size);
+        break;
+      default: {
+        auto* const first = static_cast<unsigned char*>(make_a(size));
+        *first = 77;
+        auto* const p = static_cast<unsigned char*>(grow(first, size / 2 + random() % (2 * size) + 1));
+        is_right &= p != nullptr && *p == 77;
+        made = p;
+      }
+    }
+    auto* p = static_cast<unsigned char*>(made);
+    if (p == nullptr || ::malloc_usable_size(p) < 1) return false;
+    p[::malloc_usable_size(p) - 1] = p[0] = mark(p);
+    p = shared_blocks[random() % shared_blocks.size()].exchange(p);
+    if (p != nullptr) {
+      is_right &= p[0] == mark(p);
+      std::free(p);
+    }
+  }
+  return is_right;
+}
+
+std::string threads() {
+  std::array<bool, 32> is_right{};
+  for (unsigned round = 0; round != 4; ++round) {
+    std::vector<std::thread> all;
+    for (unsigned t = 0; t != 8; ++t)
+      all.emplace_back([&, t, round] { is_right[round * 8 + t] = churn(round * 8 + t, 8000); });
+    for (std::thread& t : all) t.join();
+  }
+  for (const bool b : is_right)
+    if (!b) return "lost";
+  return "right";
+}
+
+std::string forks() {
+  if (!churn(1, 5000)) return "lost";
+  std::thread busy([] { (void)churn(2, 30000); });
+  for (int i = 0; i != 20; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      // What other threads were about is theirs: this child looks at its own blocks only.
+      for (auto& p : shared_blocks) p = nullptr;
+      ::_exit(churn(3, 2000) && segment_of(make_a(40)) != segment_of(make_b(40)) ? 0 : 1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    if (status != 0) return busy.join(), "lost in a child";
+  }
+  busy.join();
+  return "right";
+}
+
+// The library's `make` allocates through this program's malloc.
+std::string library(const char* path) {
+  std::string result;
+  for (int i = 0; i != 3; ++i) {
+    void* const opened = ::dlopen(path, RTLD_NOW);
+    if (opened == nullptr) return "no library";
+    auto* const make = reinterpret_cast<void* (*)(std::size_t)>(::dlsym(opened, "make"));
+    result += relation("library+plain", make(40), std::malloc(40));
+    ::dlclose(opened);
+  }
+  return result;
+}
+
+// Eight phases, each of its own context and size, that allocate and free 6 MiB: the most memory ever, in MiB.
+std::string phases() {
+  for (std::size_t phase = 0; phase != 8; ++phase) {
+    std::vector<void*> all;
+    for (std::size_t i = 0; i != 100000; ++i)
+      all.push_back(phase % 2 == 0 ? make_a(48 + 16 * phase) : make_b(48 + 16 * phase));
+    for (void* p : all) std::free(p);
+  }
+  std::string status(4096, '\0');
+  FILE* const file = std::fopen("/proc/self/status", "r");
+  status.resize(std::fread(status.data(), 1, status.size(), file));
+  std::fclose(file);
+  return status.substr(status.find("VmHWM:"), 24);
+}
+
+// Blocks of a region in the order of addresses, without what lies between.
+APART std::string one_region() {
+  std::array<char*, 6> p{};
+  for (std::size_t i = 0; i != p.size(); ++i) p[i] = static_cast<char*>(make_a(20 + 30 * i));
+  std::string result = "rising";
+  for (std::size_t i = 1; i != p.size(); ++i)
+    if (p[i] < p[i - 1] || p[i] > p[i - 1] + 250) result = "scattered";
+  const std::size_t size = ::malloc_usable_size(p[3]);
+  std::free(p[3]);
+  result += make_a(size) == p[3] ? " reused" : " not reused";
+  for (std::size_t i = 0; i != p.size(); ++i)
+    if (i != 3) std::free(p[i]);
+  return result;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::string what = count < 2 ? "" : arguments[1];
+  std::string said = "what?";
+  if (what == "learn") return print_learned(), 0;
+  if (what == "contexts") said = contexts();
+  if (what == "owners") said = owners(std::strtoul(arguments[2], nullptr, 10));
+  if (what == "churn") said = churn(1, 100000) ? "right" : "lost";
+  if (what == "threads") said = threads();
+  if (what == "forks") said = forks();
+  if (what == "library") said = library(arguments[2]);
+  if (what == "phases") said = phases();
+  if (what == "region") said = one_region();
+  std::puts(said.c_str());
+  return 0;
+}

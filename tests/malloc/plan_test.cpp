@@ -1,0 +1,392 @@
+// The malloc with a plan, preloaded into plan_program.cpp, of which the plans are; and what it takes for one.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <random>
+#include <span>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "malloc/plan_image.hpp"
+#include "scratch_folder.hpp"
+
+namespace mallard::malloc_library {
+namespace {
+
+std::string output_of(const std::string& command) {
+  std::string result;
+  FILE* const pipe = ::popen((command + " 2>&1").c_str(), "r");
+  std::array<char, 4096> piece{};
+  while (const std::size_t n = std::fread(piece.data(), 1, piece.size(), pipe))
+    result.append(piece.data(), n);
+  if (const int status = ::pclose(pipe); status != 0) result += "exit " + std::to_string(status);
+  return result;
+}
+
+// A frame of a context: the offset of its return address, and bytes to the next one on the stack.
+struct frame {
+  std::uint64_t offset;
+  std::uint32_t to_next;
+};
+struct context {
+  std::vector<frame> frames;  // the innermost first
+  std::uint32_t rule;
+};
+
+// An image, put together as mallard plan does it.
+struct plan {
+  std::vector<std::string> build_ids;
+  std::vector<context> contexts;
+  std::vector<image_rule> rules;  // from number 1 on
+  std::uint32_t pools = 0;
+  std::uint32_t default_heap = 0;
+  std::uint32_t rule_of_all = 0;
+
+  [[nodiscard]] std::string bytes() const {
+    struct node {
+      std::uint32_t rule = 0;
+      std::map<std::uint64_t, image_entry> entries;
+    };
+    std::vector<node> nodes{{rule_of_all, {}}};
+    for (const context& c : contexts) {
+      std::size_t at = 0;
+      for (const frame& f : c.frames) {
+        image_entry& e = nodes[at].entries[f.offset];
+        e.offset = f.offset;
+        if (&f == &c.frames.back()) {
+          e.rule = c.rule;
+        } else {
+          if (e.child == 0) e.child = static_cast<std::uint32_t>(nodes.size());
+          e.stack_offset = f.to_next;
+          at = e.child;
+          if (at == nodes.size()) nodes.emplace_back();
+        }
+      }
+    }
+    std::string modules(build_ids.size() * sizeof(image_module), '\0');
+    for (std::size_t i = 0; i != build_ids.size(); ++i) {
+      modules[i * sizeof(image_module)] = static_cast<char>(build_ids[i].size());
+      std::copy(build_ids[i].begin(), build_ids[i].end(), modules.begin() + 1 + 32 * static_cast<long>(i));
+    }
+    std::string table;
+    std::string all_entries;
+    for (const node& n : nodes) {
+      const image_node written{static_cast<std::uint32_t>(all_entries.size() / sizeof(image_entry)),
+                               static_cast<std::uint32_t>(n.entries.size()), n.rule, 0};
+      table.append(reinterpret_cast<const char*>(&written), sizeof written);
+      for (const auto& [offset, e] : n.entries)
+        all_entries.append(reinterpret_cast<const char*>(&e), sizeof e);
+    }
+    std::vector<image_rule> all_rules{image_rule{}};
+    all_rules.insert(all_rules.end(), rules.begin(), rules.end());
+    for (std::uint32_t i = 1; i < all_rules.size(); ++i) all_rules[i].number = i;
+    const std::string rule_table(reinterpret_cast<const char*>(all_rules.data()),
+                                 all_rules.size() * sizeof(image_rule));
+    const std::string body = modules + table + all_entries + rule_table;
+    image_header h{{0x89, 'M', 'L', 'P', '\r', '\n', 0x1a, '\n'},
+                   1,
+                   0,
+                   0,
+                   default_heap,
+                   0,
+                   0,
+                   0,
+                   0,
+                   0,
+                   0,
+                   0,
+                   0,
+                   pools,
+                   0};
+    const auto size = [](const std::string& s) { return static_cast<std::uint32_t>(s.size()); };
+    h.bytes = static_cast<std::uint32_t>(sizeof h) + size(body);
+    h.crc = crc32_of(std::as_bytes(std::span(body)));
+    h.modules = static_cast<std::uint32_t>(build_ids.size());
+    h.first_module = sizeof h;
+    h.nodes = static_cast<std::uint32_t>(nodes.size());
+    h.first_node = h.first_module + size(modules);
+    h.entries = size(all_entries) / sizeof(image_entry);
+    h.first_entry = h.first_node + size(table);
+    h.rules = static_cast<std::uint32_t>(all_rules.size());
+    h.first_rule = h.first_entry + size(all_entries);
+    return std::string(reinterpret_cast<const char*>(&h), sizeof h) + body;
+  }
+};
+
+image_rule rule_of(strategy how, std::uint32_t first, std::uint32_t pools = 1, std::uint32_t witness = 0) {
+  image_rule r{};
+  r.how = how;
+  r.first_pool = first;
+  r.pools = pools;
+  r.witness = witness;
+  return r;
+}
+
+// What the program says of itself, once for all tests.
+struct learned {
+  std::string build_id;
+  std::map<std::string, std::vector<frame>> contexts;
+
+  learned() {
+    std::istringstream text(output_of(MALLARD_PLAN_PROGRAM " learn"));
+    for (std::string line; std::getline(text, line);) {
+      std::istringstream words(line);
+      std::string name;
+      words >> name;
+      if (name == "build_id") {
+        std::string digits;
+        words >> digits;
+        for (std::size_t i = 0; i + 1 < digits.size(); i += 2)
+          build_id.push_back(static_cast<char>(std::stoi(digits.substr(i, 2), nullptr, 16)));
+        continue;
+      }
+      for (std::string word; words >> word;) {
+        const std::size_t at = word.find('@');
+        contexts[name].push_back(
+            {std::stoull(word, nullptr, 16), static_cast<std::uint32_t>(std::stoul(word.substr(at + 1)))});
+      }
+    }
+  }
+
+  [[nodiscard]] context innermost(const std::string& name, std::size_t frames, std::uint32_t rule) const {
+    const std::vector<frame>& all = contexts.at(name);
+    return {{all.begin(), all.begin() + static_cast<long>(frames)}, rule};
+  }
+};
+
+class Plan : public testing::Test {
+ protected:
+  static const learned& program() {
+    static const learned l;
+    return l;
+  }
+  // A rule for each of the contexts: of two callers of one wrapper, of calloc and realloc, of an owner's.
+  static plan make_plan(strategy how = strategy::pool) {
+    const learned& l = program();
+    plan p;
+    p.build_ids = {l.build_id};
+    p.contexts = {l.innermost("a", 2, 1), l.innermost("b", 2, 2), l.innermost("zero", 1, 1),
+                  l.innermost("grow", 1, 1), l.innermost("owner", 1, 3)};
+    p.rules = {rule_of(how, 0), rule_of(how, 1), rule_of(how, 2, 256, 1)};
+    p.pools = 2 + 256;
+    return p;
+  }
+
+  static std::string name_of_program() {
+    const std::string whole = MALLARD_PLAN_PROGRAM;
+    return whole.substr(whole.rfind('/') + 1);
+  }
+  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  std::string run(const std::string& image, const std::string& arguments, const std::string& variables = "") {
+    std::ofstream(image_path_, std::ios::binary) << image;
+    return output_of("MALLARD_MALLOC_PLAN=" + image_path_ + " " + variables +
+                     " LD_PRELOAD=" MALLARD_MALLOC " " MALLARD_PLAN_PROGRAM " " + arguments);
+  }
+  std::string run(const plan& p, const std::string& arguments, const std::string& variables = "") {
+    return run(p.bytes(), arguments, variables);
+  }
+
+  test::scratch_folder folder_;
+  std::string image_path_ = path(name_of_program() + ".image");
+};
+
+TEST_F(Plan, EachContextHasThePoolOfItsRule) {
+  const std::string own = "a+a same b+b same a+b apart a+zero same a+plain apart b+plain apart ";
+  for (const strategy how : {strategy::pool, strategy::thread_pool})
+    EXPECT_EQ(run(make_plan(how), "contexts"), own + "grown+400a same grown+plain apart kept\n");
+  plan one_pool = make_plan();
+  one_pool.rules[1].first_pool = 0;
+  EXPECT_NE(run(one_pool, "contexts").find("a+b same"), std::string::npos);
+  plan no_wrapper = make_plan();
+  no_wrapper.contexts[1].frames.front().offset += 1;
+  EXPECT_NE(run(no_wrapper, "contexts").find("b+plain same"), std::string::npos);
+}
+
+TEST_F(Plan, ARuleForAllIsThatOfWhatNoOtherOneNames) {
+  plan p = make_plan();
+  p.contexts.resize(1);
+  p.rule_of_all = 2;
+  EXPECT_NE(run(p, "contexts").find("a+b apart a+zero apart a+plain apart b+plain"), std::string::npos);
+}
+
+TEST_F(Plan, RequestsOverTheRulesLargestHaveTheDefaultHeap) {
+  plan p = make_plan();
+  p.rules[0].largest = 399;
+  EXPECT_NE(run(p, "contexts").find("grown+400a same grown+plain same"), std::string::npos)
+      << run(p, "contexts");
+  p.rules[0].largest = 5000;
+  EXPECT_NE(run(p, "contexts").find("grown+400a same"), std::string::npos);
+}
+
+TEST_F(Plan, AWitnessInAnyPlaceTellsOwnersApart) {
+  for (const std::uint32_t witness : {1u, 2u, 3u, 4u, 5u, 6u, 16u}) {
+    plan p = make_plan();
+    p.rules[2].witness = witness;
+    const std::string said = run(p, "owners 10");
+    EXPECT_TRUE(said.starts_with("10 of 10 apart, 0 astray") || said.starts_with("9 of 10 apart, 0 astray"))
+        << witness << ": " << said;
+  }
+  plan p = make_plan();
+  p.rules[2] = rule_of(strategy::pool, 2);
+  EXPECT_EQ(run(p, "owners 10"), "1 of 10 apart, 0 astray\n");
+}
+
+TEST_F(Plan, WhatNoRuleNamesMayBeTheCLibrarys) {
+  plan p = make_plan();
+  p.default_heap = 1;
+  EXPECT_NE(run(p, "contexts").find("a+b apart a+zero same a+plain apart"), std::string::npos);
+  EXPECT_EQ(run(p, "churn"), "right\n");
+  EXPECT_EQ(run(p, "threads"), "right\n");
+}
+
+TEST_F(Plan, BlocksOfEveryStrategyAreWholeAndReturnFromAnyThread) {
+  for (const strategy how : {strategy::pool, strategy::monotonic, strategy::region, strategy::reap}) {
+    plan p = make_plan(how);
+    if (how == strategy::region || how == strategy::reap) p.rules[0].frame = 1;
+    EXPECT_EQ(run(p, "churn"), "right\n") << static_cast<int>(how);
+    EXPECT_EQ(run(p, "threads"), "right\n") << static_cast<int>(how);
+    EXPECT_EQ(run(p, "forks"), "right\n") << static_cast<int>(how);
+  }
+}
+
+TEST_F(Plan, ARegionIsCarvedInOrderAndAReapReusesWhatWasFreed) {
+  EXPECT_EQ(run(make_plan(strategy::monotonic), "region"), "rising not reused\n");
+  EXPECT_EQ(run(make_plan(strategy::region), "region"), "rising not reused\n");
+  EXPECT_EQ(run(make_plan(strategy::reap), "region"), "rising reused\n");
+}
+
+TEST_F(Plan, PhasesThatFollowEachOtherShareMemory) {
+  const auto peak = [](const std::string& said) { return std::strtod(said.c_str() + 6, nullptr); };
+  const double without = peak(output_of(MALLARD_PLAN_PROGRAM " phases"));
+  EXPECT_GT(without, 8000);
+  EXPECT_LT(peak(run(make_plan(), "phases")), 1.25 * without);
+}
+
+TEST_F(Plan, ALibraryIsFoundEachTimeThatItIsOpened) {
+  plan p = make_plan();
+  const std::string header = output_of("readelf -n " MALLARD_PLAN_LIBRARY);
+  const std::size_t at = header.find("Build ID: ");
+  ASSERT_NE(at, std::string::npos) << header;
+  std::string id;
+  for (std::size_t i = at + 10; std::isxdigit(header[i]) != 0; i += 2)
+    id.push_back(static_cast<char>(std::stoi(header.substr(i, 2), nullptr, 16)));
+  p.build_ids.push_back(id);
+  p.rule_of_all = 0;
+  const std::string text =
+      output_of("objdump -d --no-show-raw-insn " MALLARD_PLAN_LIBRARY
+                " | awk '/<make>:/{on=1} on&&found{print $1; exit} on&&/call/{found=1}'");
+  const std::uint64_t offset = std::stoull(text, nullptr, 16);
+  std::string image = p.bytes();
+  EXPECT_EQ(run(image, "library " MALLARD_PLAN_LIBRARY),
+            "library+plain same library+plain same library+plain same \n");
+  p.contexts.push_back({{{offset, 0}}, 2});
+  image = p.bytes();
+  // The builder knows module 0 only.
+  auto& h = *reinterpret_cast<image_header*>(image.data());
+  for (std::uint32_t i = 0; i != h.entries; ++i) {
+    auto& e = *reinterpret_cast<image_entry*>(image.data() + h.first_entry + i * sizeof(image_entry));
+    if (e.offset == offset) e.module = 1;
+  }
+  h.crc = crc32_of(std::as_bytes(std::span(image)).subspan(sizeof h));
+  EXPECT_EQ(run(image, "library " MALLARD_PLAN_LIBRARY),
+            "library+plain apart library+plain apart library+plain apart \n");
+}
+
+TEST_F(Plan, AChildOfAnotherBuildIsNotRouted) {
+  std::ofstream(image_path_, std::ios::binary) << make_plan().bytes();
+  const std::string variables = "MALLARD_MALLOC_PLAN=" + image_path_ + " LD_PRELOAD=" MALLARD_MALLOC " ";
+  EXPECT_EQ(output_of(variables + "sh -c 'echo one; echo two | cat'"), "one\ntwo\n");
+  EXPECT_EQ(
+      output_of(variables + "MALLARD_MALLOC_VERBOSE=1 /bin/echo one"),
+      "mallard-malloc: " + image_path_ + " is of another build of the program; no call is routed\none\n");
+}
+
+TEST_F(Plan, APlanOfAnotherBuildSaysSoOnce) {
+  plan p = make_plan();
+  p.build_ids[0][0] ^= 1;
+  const std::string other = path("other.image");
+  EXPECT_EQ(run(p, "churn"), "mallard-malloc: " + image_path_ +
+                                 " is of another build of the program; no call is routed\nright\n");
+  image_path_ = other;
+  EXPECT_EQ(run(p, "churn"), "right\n");
+}
+
+TEST_F(Plan, DamagedImagesAreRefusedInALine) {
+  const std::string whole = make_plan().bytes();
+  const auto refused = [&](const std::string& image, const std::string& why) {
+    const std::string said = run(image, "churn");
+    EXPECT_EQ(said, "mallard-malloc: " + image_path_ + " " + why + "; no call is routed\nright\n");
+  };
+  refused("", "is no image of a plan");
+  refused("format = 1\n", "is no image of a plan");
+  refused(whole.substr(0, whole.size() - 1), "is cut off, or too long");
+  std::string changed = whole;
+  changed[changed.size() / 2] ^= 1;
+  refused(changed, "is damaged");
+  changed = whole;
+  changed[8] = 2;
+  refused(changed, "is of another version of mallard");
+  ::unlink(image_path_.c_str());
+  EXPECT_NE(output_of("MALLARD_MALLOC_PLAN=" + path("none") +
+                      " LD_PRELOAD=" MALLARD_MALLOC " " MALLARD_PLAN_PROGRAM " churn")
+                .find("cannot be opened; no call is routed\nright\n"),
+            std::string::npos);
+}
+
+// Whatever a checksum is right for.
+TEST_F(Plan, AbsurdImagesAreRefusedOrHarmless) {
+  const std::string whole = make_plan().bytes();
+  std::mt19937 random(1);
+  int refusals = 0;
+  for (int i = 0; i != 300; ++i) {
+    std::string image = whole;
+    for (int n = 0; n != 3; ++n) {
+      const std::size_t at = 24 + random() % (image.size() - 28) / 4 * 4;
+      const std::uint32_t words[] = {0, 1, 0xffffffff, static_cast<std::uint32_t>(random()), 0x7fffffff, 64};
+      std::memcpy(image.data() + at, &words[random() % std::size(words)], 4);
+    }
+    auto& h = *reinterpret_cast<image_header*>(image.data());
+    h.crc = crc32_of(std::as_bytes(std::span(image)).subspan(sizeof h));
+    plan_image found;
+    const bool is_refused = check_image(std::as_bytes(std::span(image)), found) != nullptr;
+    refusals += is_refused;
+    if (is_refused || i % 10 == 0) continue;
+    const std::string said = run(image, "owners 3");
+    EXPECT_NE(said.find("of 3 apart"), std::string::npos) << i << said;
+  }
+  EXPECT_GT(refusals, 50);
+  EXPECT_LT(refusals, 290);
+}
+
+TEST_F(Plan, CountersTellWhatEachRuleHasComeTo) {
+  const std::string counters = path("counters");
+  (void)run(make_plan(), "phases", "MALLARD_MALLOC_PLAN_COUNTERS=" + counters);
+  std::ifstream file(counters);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_NE(lines[1].find("\"rule\": 1, \"hits\": 400000, \"fallbacks\": 0, \"peak_bytes\": 14400000, "
+                          "\"live_bytes\": 0, \"pools\": 1}"),
+            std::string::npos)
+      << lines[1];
+  EXPECT_NE(lines[2].find("\"rule\": 2, \"hits\": 400000"), std::string::npos) << lines[2];
+  EXPECT_NE(lines[3].find("\"rule\": 3, \"hits\": 0"), std::string::npos) << lines[3];
+  plan p = make_plan();
+  p.rules[1].largest = 50;
+  EXPECT_NE(run(p, "phases", "MALLARD_MALLOC_PLAN_COUNTERS=1")
+                .find("\"rule\": 2, \"hits\": 0, \"fallbacks\": 400000"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace mallard::malloc_library
