@@ -44,9 +44,14 @@ class subsystem_of final : public subsystem {
  public:
   void add(unsigned key) override {
     switch (key % 3) {
-      case 0: orders_.try_emplace(key * 2654435761u, order{text_of(key), {}}); break;
-      case 1: log_.push_back({text_of(key), {}}); break;
-      default: names_.try_emplace(text_of(key), order{text_of(key + 1), {}});
+      case 0:
+        orders_.try_emplace(key * 2654435761u, order{text_of(key), {}});
+        break;
+      case 1:
+        log_.push_back({text_of(key), {}});
+        break;
+      default:
+        names_.try_emplace(text_of(key), order{text_of(key + 1), {}});
     }
     keys_.push_back(key);
   }
@@ -56,9 +61,14 @@ class subsystem_of final : public subsystem {
     if (keys_.empty()) return add(key);
     unsigned& gone = keys_[key % keys_.size()];
     switch (gone % 3) {
-      case 0: orders_.erase(gone * 2654435761u); break;
-      case 1: log_.pop_front(); break;
-      default: names_.erase(text_of(gone));
+      case 0:
+        orders_.erase(gone * 2654435761u);
+        break;
+      case 1:
+        log_.pop_front();
+        break;
+      default:
+        names_.erase(text_of(gone));
     }
     gone = keys_.back();
     keys_.pop_back();
@@ -87,12 +97,18 @@ class subsystem_of final : public subsystem {
 
 std::unique_ptr<subsystem> make(std::size_t number, bool has_kinds) {
   switch (has_kinds ? number % 6 : 0) {
-    case 1: return std::make_unique<subsystem_of<1>>();
-    case 2: return std::make_unique<subsystem_of<2>>();
-    case 3: return std::make_unique<subsystem_of<3>>();
-    case 4: return std::make_unique<subsystem_of<4>>();
-    case 5: return std::make_unique<subsystem_of<5>>();
-    default: return std::make_unique<subsystem_of<0>>();
+    case 1:
+      return std::make_unique<subsystem_of<1>>();
+    case 2:
+      return std::make_unique<subsystem_of<2>>();
+    case 3:
+      return std::make_unique<subsystem_of<3>>();
+    case 4:
+      return std::make_unique<subsystem_of<4>>();
+    case 5:
+      return std::make_unique<subsystem_of<5>>();
+    default:
+      return std::make_unique<subsystem_of<0>>();
   }
 }
 

@@ -64,7 +64,6 @@ MALLARD_NOINLINE void* allocate_anywhere(std::size_t size, std::size_t align) no
 
 // A class whose blocks are too large for the table, or one without a block at hand.
 MALLARD_NOINLINE void* allocate_unlisted(std::size_t size) noexcept {
-  if (is_routed()) return routed_malloc(size);
   if (size <= heap::classes::largest) [[likely]]
     if (void* const p = mine->take_of_class_for(size); p != nullptr) return p;
   return allocate_anywhere(size, default_align);
@@ -74,6 +73,7 @@ MALLARD_INLINE void* allocate(std::size_t size) noexcept {
   if (size <= at_hand_most) [[likely]]
     if (void* const p = mine->take_at_hand(size); p != nullptr) [[likely]]
       return p;
+  if (is_routed()) return routed_malloc(size);
   return allocate_unlisted(size);
 }
 
@@ -183,7 +183,6 @@ void* new_again(std::size_t size) {
   return new_or_throw([size] { return allocate(size); });
 }
 MALLARD_NOINLINE void* get_anywhere(std::size_t size) {
-  if (is_routed()) return routed_new(size);
   void* const p = allocate_unlisted(size);
   return p != nullptr ? p : new_again(size);
 }
@@ -191,6 +190,7 @@ MALLARD_INLINE void* get(std::size_t size) {
   if (size <= at_hand_most) [[likely]]
     if (void* const p = mine->take_at_hand(size); p != nullptr) [[likely]]
       return p;
+  if (is_routed()) return routed_new(size);
   return get_anywhere(size);
 }
 MALLARD_INLINE void* get(std::size_t size, std::size_t align) {

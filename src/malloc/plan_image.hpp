@@ -194,8 +194,9 @@ class route_table {
  public:
   // A slot is empty while its key is 0. Both words are whole at any time, if not of one entry.
   struct slot {
-    std::atomic<std::uint64_t> key;   // return address, and the node's number in the upper 16 bits
-    std::atomic<std::uint64_t> next;  // bytes to the next return address << 32 | child, or `leads_to_rule`
+    std::atomic<std::uint64_t> key;  // return address, and the node's number in the upper 16 bits
+    std::atomic<std::uint64_t>
+        next;  // bytes to the next return address << 32 | child; without a child, the rule
   };
 
   static constexpr std::uintptr_t absent = ~std::uintptr_t{0};  // base of a module that is not loaded
@@ -214,54 +215,53 @@ class route_table {
     mask_ = (std::bit_ceil(2 * entries + 2) - 1) * sizeof(slot);
   }
 
-  // Knows the entries of the modules that have a base; the others are misses. One thread at a time, while
-  // others walk.
-  void fill(const plan_image& p, std::span<const std::uintptr_t> bases) noexcept {
+  // Knows the entries of the modules that have a base; the others are misses. What leads to a rule is its
+  // number times `step`. One thread at a time, while others walk.
+  void fill(const plan_image& p, std::span<const std::uintptr_t> bases, std::uint64_t step = 1) noexcept {
     for (std::size_t i = 0; i != count_; ++i) slots_[i].key.store(0, std::memory_order_relaxed);
     for (const image_node& n : p.nodes)
       for (const image_entry& e : p.entries.subspan(n.first_entry, n.entries))
         if (bases[e.module] != absent)
-          add((bases[e.module] + e.offset) ^ static_cast<std::uint64_t>(&n - p.nodes.data()) << 48, e);
+          add((bases[e.module] + e.offset) ^ static_cast<std::uint64_t>(&n - p.nodes.data()) << 48, e, step);
   }
 
-  // The number of the rule for a call whose return address lies at `at`. Loads words from there on up to
-  // `end`; calls visit(place) for each return address of the walk. What a step needs is loaded again in each,
-  // as malloc has few registers that it need not save.
-  template <class Visit>
-  [[nodiscard]] MALLARD_INLINE std::uint32_t find(const std::uintptr_t* at, std::uintptr_t end,
+  // What leads to the rule of a call whose return address lies at `at`: fill() has been told. A word further
+  // out is loaded if is_stack(place) says so; visit(place) is called for each return address of the walk.
+  // What a step needs is loaded again in each, as malloc has few registers that it need not save.
+  template <class IsStack, class Visit>
+  [[nodiscard]] MALLARD_INLINE std::uint32_t find(const std::uintptr_t* at, IsStack is_stack,
                                                   Visit visit) const noexcept {
-    for (std::uint64_t node = 0;;) {
+    for (std::uint64_t node = 0;;) {  // its number in the upper 16 bits
       visit(at);
       const route_table* table = this;
       asm("" : "+r"(table));
-      const std::uint64_t key = *at ^ node << 48;
+      const std::uint64_t key = *at ^ node;
       const slot* found = table->first_for(key);
       while (found->key.load(std::memory_order_relaxed) != key) {
-        if (found->key.load(std::memory_order_relaxed) == 0) return table->rules_of_nodes_[node];
+        if (found->key.load(std::memory_order_relaxed) == 0) return table->rules_of_nodes_[node >> 48];
         ++found;
       }
       const std::uint64_t next = found->next.load(std::memory_order_relaxed);
-      if (static_cast<std::int32_t>(next) < 0) return static_cast<std::uint32_t>(next) & ~leads_to_rule;
-      at = reinterpret_cast<const std::uintptr_t*>(reinterpret_cast<std::uintptr_t>(at) + (next >> 32));
-      if (reinterpret_cast<std::uintptr_t>(at) >= end) [[unlikely]]
-        return table->rules_of_nodes_[node];
-      node = static_cast<std::uint32_t>(next);
+      const std::uint64_t step = next >> 32;
+      if (step == 0) return static_cast<std::uint32_t>(next);
+      at = reinterpret_cast<const std::uintptr_t*>(reinterpret_cast<std::uintptr_t>(at) + step);
+      if (!is_stack(at)) [[unlikely]]
+        return table->rules_of_nodes_[node >> 48];
+      node = next << 48;
     }
   }
 
  private:
-  static constexpr std::uint32_t leads_to_rule = 1u << 31;
-
   MALLARD_INLINE slot* first_for(std::uint64_t key) const noexcept {
     return reinterpret_cast<slot*>(reinterpret_cast<std::byte*>(slots_) + (key * multiplier_ >> 32 & mask_));
   }
 
-  void add(std::uint64_t key, const image_entry& e) noexcept {
+  void add(std::uint64_t key, const image_entry& e, std::uint64_t step) noexcept {
     slot* to = first_for(key);
     for (; to->key.load(std::memory_order_relaxed) != 0; ++to)
       if (to->key.load(std::memory_order_relaxed) == key) return;  // the first one counts
-    const std::uint64_t next = e.child != 0 ? e.child : e.rule | leads_to_rule;
-    to->next.store(std::uint64_t{e.stack_offset} << 32 | next, std::memory_order_relaxed);
+    const std::uint64_t next = e.child != 0 ? std::uint64_t{e.stack_offset} << 32 | e.child : e.rule * step;
+    to->next.store(next, std::memory_order_relaxed);
     to->key.store(key, std::memory_order_release);
   }
 

@@ -1,15 +1,14 @@
 // Calls whose context a plan is asked for: from the caller's return address to a block of a pool.
 //
-//     malloc --jump--> routed_malloc --table--> rule --> this thread's pool, by number or by a word of the
-//     stack
-//                            |                               `-- a block at hand? that is all
-//                            `--jump--> by a register: all that callers keep are saved first, so that C++
-//                            sees them
+//     malloc --jump--> routed_malloc --table--> rule --> this thread's pool --> a block at hand, mostly
+//                                                |
+//                                                +--jump--> the word that is the witness --> pool of its hash
+//                                                `--jump--> a pool that has to grow, or is to be made
 //
-// Each of them is entered and left by jumps, until it knows which pool. So the return address is the word
-// above the stack pointer at entry, and registers that a callee must keep hold what the caller has left in
-// them: in loops over containers the owner, mostly. Cost: 23 instructions beside the walk for a block at
-// hand, 20 more where a register is the witness.
+// Each step is entered and left by a jump. So the return address is the word above the stack pointer at
+// entry, and registers that a callee must keep hold what the caller has left in them: in loops over
+// containers the owner, mostly. Cost: 25 instructions beside the walk for a block at hand, 20 more with a
+// witness.
 #include <cstddef>
 #include <cstdint>
 
@@ -27,13 +26,20 @@ std::uint32_t hash_of(std::uintptr_t word) noexcept {
   return static_cast<std::uint32_t>(word * 0x9e3779b97f4a7c15 >> 40);
 }
 
-// A frame of the walk, from the innermost one on.
-const void* frame_at(const std::uintptr_t* at, std::uintptr_t end, std::uint32_t number) noexcept {
+// Read when a walk gets there, not before it.
+MALLARD_INLINE bool is_on_stack(const std::uintptr_t* at) noexcept {
+  asm("" : "+r"(at)::"memory");
+  return my_route.stack.contains(at);
+}
+
+// A frame of the walk, from the innermost one on, at whose return address a region ends.
+const void* frame_at(const std::uintptr_t* at, std::uint32_t number) noexcept {
   const void* found = nullptr;
   std::uint32_t passed = 0;
-  (void)the_plan.table.find(at, end, [&](const std::uintptr_t* here) {
-    if (passed++ == number) found = here;
-  });
+  if (number != 0)
+    (void)the_plan.table.find(at, is_on_stack, [&](const std::uintptr_t* here) {
+      if (passed++ == number) found = here;
+    });
   return found;
 }
 
@@ -41,7 +47,7 @@ const void* frame_at(const std::uintptr_t* at, std::uintptr_t end, std::uint32_t
 void* take(const route& r, std::uint32_t number, std::size_t size, const void* frame) noexcept {
   void* block = nullptr;
   const bool is_pooled = size <= r.largest && (r.how != 0 || !the_plan.default_is_libc) &&
-                         (my_route.pools != nullptr || set_up_thread());
+                         (my_route.of_thread != nullptr || set_up_thread());
   segment_keeper* const from = is_pooled ? find_pool(number) : nullptr;
   if (from != nullptr) {
     block = has_bump(static_cast<strategy>(r.how))
@@ -58,124 +64,104 @@ void* take(const route& r, std::uint32_t number, std::size_t size, const void* f
   return block != nullptr ? block : allocate_by_default(size);
 }
 
-using by_register = void*(std::size_t size, void* p, const route* r, call what);
+const route& route_of_call(const std::uintptr_t* at) noexcept;
+void* take_otherwise(std::size_t size, void* p, const route* r, call what);
 
-}  // namespace
+// The first call of a thread is looked at again when its stack is known.
+MALLARD_NOINLINE void* take_again(std::size_t size, void* p, call what) {
+  return take_otherwise(size, p, &route_of_call(MALLARD_RETURN_PLACE), what);
+}
 
-extern "C" [[gnu::visibility("hidden")]] void* mallard_take_by_register(std::size_t size, void* p,
-                                                                        const route* r, call what,
-                                                                        const std::uintptr_t* saved) {
-  const std::uint32_t number = r->first_pool + (hash_of(saved[r->saved - 1]) & r->mask);
-  if (size < r->limit_by_register && my_route.pools != nullptr)
-    if (auto* const from = static_cast<heap::slabs*>(my_route.pools[number]); from != nullptr)
-      if (void* const block = from->take_at_hand(size); block != nullptr)
-        return what == call::malloc || what == call::make ? block : end_call(what, block, size, p);
-  const std::uintptr_t* const at = saved + plan_image::registers;
-  const void* const frame =
-      r->frame == 0 ? nullptr : frame_at(at, my_route.stack_begin + my_route.stack_bytes, r->frame);
+MALLARD_NOINLINE void* take_new(std::size_t size, void* p, const route* r, call what, std::uint32_t number) {
+  if (my_route.of_thread == nullptr && set_up_thread()) return take_again(size, p, what);
+  const void* const frame = frame_at(MALLARD_RETURN_PLACE, r->frame);
   return end_call(what, take(*r, number, size, frame), size, p);
 }
 
-// Saves the registers that callees keep, from r15 to rbx, below the return address.
+}  // namespace
+
+extern "C" {
+[[gnu::visibility("hidden")]] void* mallard_take_by_word(std::size_t size, void* p, const route* r, call what,
+                                                         std::uintptr_t word) {
+  const std::uint32_t number = r->first_pool + (hash_of(word) & r->mask);
+  if (size < r->limit_by_word) [[likely]]
+    if (void* const block = static_cast<heap::slabs*>(my_route.pools[number])->take_at_hand(size);
+        block != nullptr) [[likely]]
+      return what <= call::make ? block : end_call(what, block, size, p);
+  return take_new(size, p, r, what, number);
+}
+
+// Passes on the register that the rule names as the word. Each case has eight bytes.
+[[gnu::visibility("hidden")]] void* mallard_take_by_register(std::size_t size, void* p, const route* r,
+                                                             call what);
+}
+static_assert(offsetof(route, saved) == 25);
 #if defined(__x86_64__)
-extern "C" [[gnu::visibility("hidden")]] by_register mallard_routed_by_register;
 asm(R"(
   .text
   .p2align 4
-  .globl mallard_routed_by_register
-  .hidden mallard_routed_by_register
-  .type mallard_routed_by_register, @function
-mallard_routed_by_register:
+  .globl mallard_take_by_register
+  .hidden mallard_take_by_register
+  .type mallard_take_by_register, @function
+mallard_take_by_register:
   .cfi_startproc
-  pushq %rbx
-  .cfi_adjust_cfa_offset 8
-  pushq %rbp
-  .cfi_adjust_cfa_offset 8
-  pushq %r12
-  .cfi_adjust_cfa_offset 8
-  pushq %r13
-  .cfi_adjust_cfa_offset 8
-  pushq %r14
-  .cfi_adjust_cfa_offset 8
-  pushq %r15
-  .cfi_adjust_cfa_offset 8
-  movq %rsp, %r8
-  subq $8, %rsp
-  .cfi_adjust_cfa_offset 8
-  call mallard_take_by_register
-  addq $56, %rsp
-  .cfi_adjust_cfa_offset -56
-  ret
+  movzbl 25(%rdx), %eax
+  leaq .Lmallard_registers-8(%rip), %r8
+  leaq (%r8,%rax,8), %rax
+  jmp *%rax
+  .p2align 3
+.Lmallard_registers:
+  movq %rbx, %r8
+  jmp mallard_take_by_word
+  .p2align 3
+  movq %rbp, %r8
+  jmp mallard_take_by_word
+  .p2align 3
+  movq %r12, %r8
+  jmp mallard_take_by_word
+  .p2align 3
+  movq %r13, %r8
+  jmp mallard_take_by_word
+  .p2align 3
+  movq %r14, %r8
+  jmp mallard_take_by_word
+  .p2align 3
+  movq %r15, %r8
+  jmp mallard_take_by_word
   .cfi_endproc
-  .size mallard_routed_by_register, . - mallard_routed_by_register
+  .size mallard_take_by_register, . - mallard_take_by_register
 )");
 #else
-static by_register* const mallard_routed_by_register = nullptr;
+void* mallard_take_by_register(std::size_t size, void* p, const route* r, call what) {
+  return mallard_take_by_word(size, p, r, what, 0);
+}
 #endif
 
 namespace {
 
-bool is_on_stack(const std::uintptr_t* at) noexcept {
-  return reinterpret_cast<std::uintptr_t>(at) - my_route.stack_begin < my_route.stack_bytes;
-}
-
-template <call What>
-MALLARD_NOINLINE void* take_slowly(std::size_t size, void* p, const route* r) {
-  if (r->saved != 0) return mallard_routed_by_register(size, p, r, What);
+// A stack that is not the thread's own is not looked at.
+MALLARD_NOINLINE void* take_otherwise(std::size_t size, void* p, const route* r, call what) {
+  if (r->saved != 0) return mallard_take_by_register(size, p, r, what);
+  if (r->word == 0) return take_new(size, p, r, what, r->first_pool);
   const std::uintptr_t* const at = MALLARD_RETURN_PLACE;
-  const bool has_words = is_on_stack(at);
-  const std::uint32_t number = r->first_pool + (has_words ? hash_of(at[r->word]) & r->mask : 0);
-  const void* const frame = r->frame == 0 || !has_words
-                                ? nullptr
-                                : frame_at(at, my_route.stack_begin + my_route.stack_bytes, r->frame);
-  return end_call(What, take(*r, number, size, frame), size, p);
+  return mallard_take_by_word(size, p, r, what, is_on_stack(at) ? at[r->word] : 0);
 }
 
-template <call What>
-void* routed(std::size_t size, void* p);
-
-// A thread's first call, or one on a stack that is not the thread's: no word of that is looked at.
-template <call What>
-MALLARD_NOINLINE void* take_off_stack(std::size_t size, void* p) {
-  const std::uintptr_t* const at = MALLARD_RETURN_PLACE;
-  if (my_route.pools == nullptr && set_up_thread() && is_on_stack(at)) return routed<What>(size, p);
-  const auto end = reinterpret_cast<std::uintptr_t>(at + 1);
-  const std::uint32_t rule = the_plan.table.find(at, end, [](auto) {});
-  return take_slowly<What>(size, p, &the_plan.routes[rule]);
-}
-
-template <call What>
-MALLARD_INLINE void* take_at_hand(std::size_t size, void* p, const route& r, std::uint32_t number) {
-  if (auto* const from = static_cast<heap::slabs*>(my_route.pools[number]); from != nullptr) [[likely]]
-    if (void* const block = from->take_at_hand(size); block != nullptr) [[likely]]
-      return What == call::malloc || What == call::make ? block : end_call(What, block, size, p);
-  return take_slowly<What>(size, p, &r);
-}
-
-template <call What>
-MALLARD_NOINLINE void* take_by_word(std::size_t size, void* p, const route* r) {
-  return take_at_hand<What>(size, p, *r, r->first_pool + (hash_of(MALLARD_RETURN_PLACE[r->word]) & r->mask));
+MALLARD_INLINE const route& route_of_call(const std::uintptr_t* at) noexcept {
+  const std::uint32_t rule = the_plan.table.find(at, is_on_stack, [](auto) {});
+  const plan_in_force* plan = &the_plan;
+  asm("" : "+r"(plan));
+  return *reinterpret_cast<const route*>(reinterpret_cast<const std::byte*>(plan->routes) + rule);
 }
 
 template <call What>
 MALLARD_INLINE void* routed(std::size_t size, void* p, const std::uintptr_t* at) {
-  const std::uintptr_t begin = my_route.stack_begin;
-  const std::uintptr_t bytes = my_route.stack_bytes;
-  if (reinterpret_cast<std::uintptr_t>(at) - begin >= bytes) [[unlikely]]
-    return take_off_stack<What>(size, p);
-  const std::uint32_t rule = the_plan.table.find(at, begin + bytes, [](auto) {});
-  const plan_in_force* plan = &the_plan;
-  asm("" : "+r"(plan));
-  const route& r = plan->routes[rule];
-  if (size >= r.limit) [[unlikely]]
-    return take_slowly<What>(size, p, &r);
-  if (r.mask != 0) return take_by_word<What>(size, p, &r);
-  return take_at_hand<What>(size, p, r, r.first_pool);
-}
-
-template <call What>
-MALLARD_NOINLINE void* routed(std::size_t size, void* p) {
-  return routed<What>(size, p, MALLARD_RETURN_PLACE);
+  const route& r = route_of_call(at);
+  if (size < r.limit) [[likely]]
+    if (void* const block = static_cast<heap::slabs*>(my_route.pools[r.first_pool])->take_at_hand(size);
+        block != nullptr) [[likely]]
+      return What <= call::make ? block : end_call(What, block, size, p);
+  return take_otherwise(size, p, &r, What);
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ namespace mallard::malloc_library {
 constinit std::size_t at_hand_most = heap::small;
 constinit plan_in_force the_plan;
 __thread thread_route my_route;
+constinit segment_keeper* no_pools[plan_image::most_pools + 1]{};
 
 namespace {
 
@@ -143,7 +144,7 @@ void look_for_modules() noexcept {
     bases[i] = found[i];
     are_new = true;
   }
-  if (are_new) the_plan.table.fill(image, {bases, image.modules.size()});
+  if (are_new) the_plan.table.fill(image, {bases, image.modules.size()}, sizeof(route));
 }
 
 // Looks when the next pools grow, where nobody says that a library has come.
@@ -172,13 +173,13 @@ route route_of(const image_rule& r, std::uint32_t own_pool) noexcept {
     made.largest = std::min<std::uint32_t>(r.largest == 0 ? 1024 : r.largest,
                                            is_bump ? bump_pool::largest : heap::classes::largest);
     if (r.witness >= plan_image::first_word)
-      made.word = static_cast<std::int32_t>(r.witness - plan_image::first_word + 1);
-    else if (r.witness != 0)
-      made.saved = static_cast<std::uint8_t>(plan_image::registers - r.witness + 1);
+      made.word = r.witness - plan_image::first_word + 1;
+    else
+      made.saved = static_cast<std::uint8_t>(r.witness);
     const std::uint32_t limit = is_bump ? 0 : std::min<std::uint32_t>(made.largest, heap::small) + 1;
-    (made.saved == 0 ? made.limit : made.limit_by_register) = limit;
+    (r.witness == 0 ? made.limit : made.limit_by_word) = limit;
   }
-  if (the_plan.counts != nullptr) made.limit = made.limit_by_register = 0;
+  if (the_plan.counts != nullptr) made.limit = made.limit_by_word = 0;
   return made;
 }
 
@@ -203,13 +204,16 @@ const char* make_routes() noexcept {
         return "gives one pool two strategies";
     }
   }
-  for (std::size_t i = 0; i != image.nodes.size(); ++i) rules_of_nodes[i] = image.nodes[i].rule;
-  the_plan.routes = routes;
+  for (std::size_t i = 0; i != image.nodes.size(); ++i) {
+    rules_of_nodes[i] = image.nodes[i].rule * static_cast<std::uint32_t>(sizeof(route));
+  }
   the_plan.rules_of_pools = rules_of_pools;
   the_plan.rules = static_cast<std::uint32_t>(image.rules.size());
   the_plan.pools = pools;
   the_plan.table.open(table, image.entries.size(), rules_of_nodes);
-  the_plan.table.fill(image, {bases, image.modules.size()});
+  the_plan.table.fill(image, {bases, image.modules.size()}, sizeof(route));
+  std::fill_n(no_pools, pools + 1, &no_heap.own_slabs());
+  the_plan.routes = routes;
   return nullptr;
 }
 
@@ -256,19 +260,19 @@ const char* put_into_force(const char* path) noexcept {
 // Of the first thread: what no mapping is ever placed in. Its size may be without limit.
 constexpr std::size_t first_stack_bytes = std::size_t{64} << 20;
 
-void find_stack(thread_route& t) noexcept {
+void find_stack(thread_stack& t) noexcept {
   if (::syscall(SYS_gettid) == ::getpid()) {
     if (&__libc_stack_end == nullptr || __libc_stack_end == nullptr) return;
     const auto end = reinterpret_cast<std::uintptr_t>(__libc_stack_end);
-    t.stack_begin = end - first_stack_bytes;
-    t.stack_bytes = first_stack_bytes;
+    t.begin = end - first_stack_bytes;
+    t.bytes = first_stack_bytes;
     return;
   }
   pthread_attr_t attributes;
   if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return;
   void* begin = nullptr;
-  if (::pthread_attr_getstack(&attributes, &begin, &t.stack_bytes) == 0)
-    t.stack_begin = reinterpret_cast<std::uintptr_t>(begin);
+  if (::pthread_attr_getstack(&attributes, &begin, &t.bytes) == 0)
+    t.begin = reinterpret_cast<std::uintptr_t>(begin);
   (void)::pthread_attr_destroy(&attributes);
 }
 
@@ -276,7 +280,7 @@ void find_stack(thread_route& t) noexcept {
 
 bool set_up_thread() noexcept {
   static __thread bool is_at_it = false;
-  if (my_route.pools != nullptr || is_at_it) return false;
+  if (my_route.of_thread != nullptr || is_at_it) return false;
   if (mine == &no_heap) (void)borrowed_heap();
   heap* const own = mine;
   if (own == &no_heap) return false;
@@ -285,12 +289,13 @@ bool set_up_thread() noexcept {
     pools.by_number =
         static_cast<segment_keeper**>(lasting_memory((std::size_t{the_plan.pools} + 1) * sizeof(void*)));
     if (pools.by_number == nullptr) return false;
+    std::fill_n(pools.by_number, the_plan.pools, &no_heap.own_slabs());
     pools.by_number[the_plan.pools] = &own->own_slabs();
   }
   const int saved_errno = errno;
   is_at_it = true;
   thread_route found;
-  find_stack(found);  // may allocate
+  find_stack(found.stack);  // may allocate
   is_at_it = false;
   errno = saved_errno;
   found.pools = pools.by_number;
@@ -306,7 +311,7 @@ segment_keeper* find_pool(std::uint32_t number) noexcept {
     look_for_modules();
   }
   segment_keeper*& found = my_route.pools[number];
-  if (found != nullptr) return found;
+  if (found != &no_heap.own_slabs()) return found;
   const std::uint32_t rule = the_plan.rules_of_pools[number];
   const auto how = static_cast<strategy>(the_plan.routes[rule].how);
   void* const place = lasting_memory(has_bump(how) ? sizeof(bump_pool) : sizeof(pool));

@@ -22,18 +22,17 @@ namespace mallard::malloc_library {
 
 // Bytes of the largest request that is served without a look at the plan: 0 with one.
 [[gnu::visibility("hidden")]] extern std::size_t at_hand_most;
-MALLARD_INLINE bool is_routed() noexcept { return at_hand_most == 0; }
 
 // A rule as the calls use it.
 struct route {
   std::uint32_t limit = 0;  // requests below it are taken from a pool at once, if it has one at hand
   std::uint32_t first_pool = 0;
-  std::uint32_t mask = 0;               // of the hash of the witness
-  std::int32_t word = 0;                // of the stack that is the witness, from the return address on
-  std::uint32_t largest = 0;            // bytes of a request that goes to a pool at all
-  std::uint32_t limit_by_register = 0;  // as `limit`, where a register is the witness
+  std::uint32_t mask = 0;           // of the hash of the witness
+  std::uint32_t word = 0;           // of the stack that is the witness, from the return address on; 0: none
+  std::uint32_t largest = 0;        // bytes of a request that goes to a pool at all
+  std::uint32_t limit_by_word = 0;  // as `limit`, where there is a witness
   std::uint8_t how = 0;
-  std::uint8_t saved = 0;  // the register, in the order of r15 to rbx, from 1; 0: none
+  std::uint8_t saved = 0;  // the register that is the witness, as an image has them; 0: none
   std::uint16_t frame = 0;
   std::uint32_t number = 0;
 };
@@ -56,12 +55,22 @@ struct plan_in_force {
   bool default_is_libc = false;
 };
 [[gnu::visibility("hidden")]] extern plan_in_force the_plan;
+MALLARD_INLINE bool is_routed() noexcept { return the_plan.routes != nullptr; }
 
 // Where the calling thread's stack lies, and its pools; nothing before its first routed call.
+struct thread_stack {
+  std::uintptr_t begin = 0;
+  std::uintptr_t bytes = 0;
+
+  [[nodiscard]] bool contains(const void* p) const noexcept {
+    return reinterpret_cast<std::uintptr_t>(p) - begin < bytes;
+  }
+};
+// A pool that there is not yet is one without a block at hand: that of no_heap.
+[[gnu::visibility("hidden")]] extern segment_keeper* no_pools[plan_image::most_pools + 1];
 struct thread_route {
-  std::uintptr_t stack_begin = 0;
-  std::uintptr_t stack_bytes = 0;
-  segment_keeper** pools = nullptr;
+  segment_keeper** pools = no_pools;
+  thread_stack stack;
   heap* of_thread = nullptr;
 };
 [[gnu::visibility("hidden")]] extern __thread thread_route my_route
@@ -88,7 +97,7 @@ void* routed_calloc(std::size_t size) noexcept;
 void* routed_realloc(std::size_t size, void* p) noexcept;
 
 // What those of malloc_entries.cpp do without a plan.
-enum class call : std::uint32_t { malloc, calloc, realloc, make, make_nothrow };
+enum class call : std::uint32_t { malloc, make, calloc, realloc, make_nothrow };
 void* allocate_by_default(std::size_t size) noexcept;
 void* end_call(call what, void* block, std::size_t size, void* p);
 bool has_libc_malloc() noexcept;
