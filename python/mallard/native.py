@@ -7,7 +7,9 @@ import signal
 import subprocess
 import sysconfig
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -18,6 +20,7 @@ from mallard import MallardError
 MALLOC = "libmallard-malloc.so"
 CHECKED_MALLOC = "libmallard-malloc-checked.so"
 CHECKED_EXIT_CODE = 99  # src/malloc/checked/reports.cpp has the same
+IMAGE_MAGIC = b"\x89MLP"
 FROM_TERMINAL = 0x80  # SI_KERNEL: whoever pressed Ctrl-C has told the whole group of processes
 
 
@@ -107,8 +110,44 @@ def malloc_library(name: str) -> Path:
     raise MallardError(f"{name} is not beside {tools / 'mallard-record'}: install mallard's tools")
 
 
+def kept_image(plan: Path, program: str) -> Path:
+    """Return the image of a plan, in the user's cache; an image is one of itself.
+
+    It stays there, as the program's children open it as well. Its name begins with the program's: that of
+    another build then says that it is not routed.
+    """
+    from mallard.plan import image_of, read_plan
+
+    try:
+        image = plan.read_bytes()
+    except OSError as error:
+        raise MallardError(f"cannot read {plan}: {error.strerror}") from error
+    if image.startswith(IMAGE_MAGIC):
+        return plan.resolve()
+    image = image_of(read_plan(plan))
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "mallard" / "plans"
+    name = f"{Path(program).name[:200]}.{sha256(image).hexdigest()[:16]}.image"
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        if not (cache / name).is_file():
+            with NamedTemporaryFile(dir=cache, delete=False) as written:
+                written.write(image)
+            Path(written.name).replace(cache / name)
+    except OSError as error:
+        raise MallardError(f"cannot write {cache / name}: {error.strerror}") from error
+    return cache / name
+
+
 def run(
     program: Annotated[list[str], typer.Argument(metavar="PROGRAM", show_default=False)],
+    plan: Annotated[
+        Path | None,
+        typer.Option(metavar="PLAN", help="Give calling contexts the heaps that a plan has for them."),
+    ] = None,
+    counters: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Append a line of JSON for each rule of the plan, at the end."),
+    ] = None,
     stats: Annotated[
         bool, typer.Option("--stats", help="Print what is in use when the program ends.")
     ] = False,
@@ -140,8 +179,17 @@ def run(
     """Run a program under mallard's malloc, or under its checked build.
 
     The program's children have it as well. What it does and costs, what --checked finds: docs/malloc.md.
+    Plans: docs/plan.md.
     """
+    if checked and (plan is not None or counters is not None):
+        raise MallardError("--plan and --counters are not for --checked, which has one heap for all calls")
+    if not checked and (leaks or guard is not None or abort):
+        raise MallardError("--leaks, --guard and --abort are for --checked")
+    if counters is not None and plan is None:
+        raise MallardError("--counters is for --plan")
     settings = {
+        "MALLARD_MALLOC_PLAN": "" if plan is None else str(kept_image(plan, program[0])),
+        "MALLARD_MALLOC_PLAN_COUNTERS": "" if counters is None else str(counters.absolute()),
         "MALLARD_MALLOC_STATS": "1" if stats else "",
         "MALLARD_MALLOC_DECAY_MS": "" if decay is None else str(decay),
         "MALLARD_MALLOC_HUGE_PAGES": "1" if huge_pages else "",
@@ -157,8 +205,6 @@ def run(
         from mallard.checked import run_checked
 
         raise typer.Exit(run_checked(program, environment, exit_code))
-    if leaks or guard is not None or abort:
-        raise MallardError("--leaks, --guard and --abort are for --checked")
     become_program(program, environment)
 
 

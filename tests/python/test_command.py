@@ -185,3 +185,51 @@ def test_run_says_what_it_cannot_run(mallard: Mallard) -> None:
         2,
         "mallard: cannot run /no/such/program: No such file or directory\n",
     )
+
+
+PLAN_OF_ANOTHER_SHELL = """\
+format = 1
+[program]
+path = "/opt/sh"
+build_id = "00ff"
+[[module]]
+name = "sh"
+build_id = "00ff"
+[[rule]]
+strategy = "pool"
+contexts = ["sh+0x1000"]
+"""
+
+
+def test_run_compiles_a_plan_and_keeps_it_for_children(
+    mallard: Mallard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    plan = tmp_path / "plan.toml"
+    plan.write_text(PLAN_OF_ANOTHER_SHELL)
+    ended = mallard("run", "--plan", plan, "sh", "-c", "/bin/echo $MALLARD_MALLOC_PLAN")
+    image = Path(ended.stdout.strip())
+    assert image.read_bytes().startswith(b"\x89MLP")
+    said = f"mallard-malloc: {image} is of another build of the program; no call is routed\n"
+    assert (ended.returncode, ended.stderr) == (0, said)
+    assert mallard("run", "--plan", image, "echo", "$MALLARD_MALLOC_PLAN").returncode == 0
+
+
+def test_run_refuses_a_plan_that_is_none(mallard: Mallard, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    assert mallard("run", "--plan", plan, "true").returncode == 2
+    plan.write_text("format = 7\n")
+    refused = mallard("run", "--plan", plan, "true")
+    assert refused.returncode == 2
+    assert refused.stderr.count("\n") == 1
+
+
+def test_run_refuses_options_that_do_not_go_together(mallard: Mallard) -> None:
+    for options in (
+        ["--plan", "x", "--checked"],
+        ["--counters", "x", "--checked"],
+        ["--counters", "x"],
+        ["--leaks"],
+    ):
+        refused = mallard("run", *options, "true")
+        assert (refused.returncode, refused.stderr.count("\n")) == (2, 1), refused.stderr
