@@ -104,11 +104,14 @@ sums sum_of_heaps() noexcept {
       [](const heap& h, void* with) {
         auto& total = *static_cast<sums*>(with);
         ++total.heaps;
-        h.for_each_class([&total](std::size_t size, std::size_t slabs, std::size_t blocks) {
+        const auto add = [&total](std::size_t size, std::size_t slabs, std::size_t blocks) {
           const std::size_t index = heap::classes::index(size, 1);
           total.slabs[index] += slabs;
           total.blocks[index] += blocks;
-        });
+        };
+        h.for_each_class(add);
+        for (const pool* p = pools_of(const_cast<heap*>(&h)).newest; p != nullptr; p = p->older)
+          p->for_each_class(add);
       },
       &all);
   return all;

@@ -20,10 +20,8 @@ namespace {
 
 constexpr auto relaxed = std::memory_order_relaxed;
 
-const char* wanted_path() noexcept {
-  const char* const text = ::secure_getenv("MALLARD_MALLOC_PLAN_COUNTERS");
-  return text == nullptr || *text == '\0' || ::strcmp(text, "0") == 0 ? nullptr : text;
-}
+// As it was at the beginning: some programs change their environment. Empty: nobody asks.
+constinit char wanted_path[4096]{};
 
 void tell(int file) noexcept {
   char line[320];
@@ -44,12 +42,12 @@ void tell(int file) noexcept {
 }
 
 [[gnu::destructor(103)]] void tell_at_exit() noexcept {
-  const char* const path = wanted_path();
-  if (!is_routed() || the_plan.counts == nullptr || path == nullptr) return;
+  if (!is_routed() || the_plan.counts == nullptr) return;
   const int saved_errno = errno;
-  if (::strchr(path, '/') == nullptr) {
+  if (::strchr(wanted_path, '/') == nullptr) {
     tell(STDERR_FILENO);
-  } else if (const int file = ::open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666); file >= 0) {
+  } else if (const int file = ::open(wanted_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+             file >= 0) {
     tell(file);
     ::close(file);
   }
@@ -58,7 +56,12 @@ void tell(int file) noexcept {
 
 }  // namespace
 
-bool counts_wanted() noexcept { return wanted_path() != nullptr; }
+bool counts_wanted() noexcept {
+  const char* const text = ::secure_getenv("MALLARD_MALLOC_PLAN_COUNTERS");
+  if (text == nullptr || *text == '\0' || ::strcmp(text, "0") == 0) return false;
+  (void)::snprintf(wanted_path, sizeof wanted_path, "%s", text);
+  return true;
+}
 
 void count_hit(const route& r, bool is_fallback) noexcept {
   route_counts& c = the_plan.counts[&r - the_plan.routes];

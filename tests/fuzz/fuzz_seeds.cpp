@@ -8,6 +8,7 @@
 
 #include "journal/binary/sample_journal.hpp"
 #include "journal/drain/memory_spool.hpp"
+#include "malloc/plan_image.hpp"
 #include "recorder/unwind/one_function_table.hpp"
 
 namespace mallard::fuzz {
@@ -55,6 +56,22 @@ void journals(const path& folder) {
   journal::write_sample(folder / "sample.mallard");
   write(folder / "sample.rep", "9\n1\n3\n1\na 0 24\nr 0 48\nf 0\n");
   write(folder / "sample.txt", "a 24 5a0 700 100\nf 5a0 900 250\n");
+}
+
+// Two contexts of one wrapper, and a rule with a witness.
+void plan(const path& folder) {
+  using namespace malloc_library;
+  struct {
+    image_header header{
+        {0x89, 'M', 'L', 'P', '\r', '\n', 0x1a, '\n'}, 1, 0, 0, 0, 1, 64, 2, 96, 3, 128, 3, 224, 17, 0};
+    image_module program{20, {1, 2, 3}};
+    image_node nodes[2]{{0, 1, 0, 0}, {1, 2, 1, 0}};
+    image_entry entries[3]{{0x1000, 0, 1, 0, 16, 0}, {0x2000, 0, 0, 1, 0, 0}, {0x3000, 0, 0, 2, 0, 0}};
+    image_rule rules[3]{
+        {}, {strategy::pool, 0, 1, 0, 0, 0, 1, 0, {}}, {strategy::reap, 1, 16, 1, 0, 1, 2, 0, {}}};
+  } whole;
+  whole.header.bytes = sizeof whole;
+  write(folder / "wrapper", {reinterpret_cast<const char*>(&whole), sizeof whole});
 }
 
 // A few events of each kind, on the same addresses and regions.
@@ -114,9 +131,9 @@ struct target {
   const char* name;
   void (*write_seeds)(const path&);
 };
-constexpr target targets[] = {{"command_fuzz", command}, {"csapp_fuzz", csapp}, {"journal_fuzz", journals},
-                              {"profile_fuzz", profile}, {"spool_fuzz", spool}, {"symbols_fuzz", symbols},
-                              {"unwind_fuzz", unwind}};
+constexpr target targets[] = {
+    {"command_fuzz", command}, {"csapp_fuzz", csapp}, {"journal_fuzz", journals}, {"plan_fuzz", plan},
+    {"profile_fuzz", profile}, {"spool_fuzz", spool}, {"symbols_fuzz", symbols},  {"unwind_fuzz", unwind}};
 
 }  // namespace
 }  // namespace mallard::fuzz

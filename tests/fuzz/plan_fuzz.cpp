@@ -26,8 +26,8 @@ void walk(const plan_image& image) {
     stack[i] = 0x1000 + image.entries[i % image.entries.size()].offset;
   const std::uintptr_t* const end = stack.data() + stack.size();
   for (const std::uintptr_t& at : stack) {
-    const std::uint32_t rule = table.find(
-        &at, [end](const std::uintptr_t* p) { return p < end; }, [](auto) {});
+    const std::uint32_t rule =
+        table.find(&at, [end](const std::uintptr_t* p) { return p < end; }, [](auto) {});
     if (rule >= image.rules.size()) __builtin_trap();
   }
 }

@@ -163,6 +163,16 @@ struct learned {
   }
 };
 
+// Of a file, as binutils read it.
+std::string build_id_of(const std::string& file) {
+  const std::string notes = output_of("readelf -n " + file);
+  std::string id;
+  const std::size_t at = notes.find("Build ID: ");
+  for (std::size_t i = at + 10; at != std::string::npos && std::isxdigit(notes[i]) != 0; i += 2)
+    id.push_back(static_cast<char>(std::stoi(notes.substr(i, 2), nullptr, 16)));
+  return id;
+}
+
 class Plan : public testing::Test {
  protected:
   static const learned& program() {
@@ -274,13 +284,7 @@ TEST_F(Plan, PhasesThatFollowEachOtherShareMemory) {
 
 TEST_F(Plan, ALibraryIsFoundEachTimeThatItIsOpened) {
   plan p = make_plan();
-  const std::string header = output_of("readelf -n " MALLARD_PLAN_LIBRARY);
-  const std::size_t at = header.find("Build ID: ");
-  ASSERT_NE(at, std::string::npos) << header;
-  std::string id;
-  for (std::size_t i = at + 10; std::isxdigit(header[i]) != 0; i += 2)
-    id.push_back(static_cast<char>(std::stoi(header.substr(i, 2), nullptr, 16)));
-  p.build_ids.push_back(id);
+  p.build_ids.push_back(build_id_of(MALLARD_PLAN_LIBRARY));
   p.rule_of_all = 0;
   const std::string text =
       output_of("objdump -d --no-show-raw-insn " MALLARD_PLAN_LIBRARY
@@ -366,6 +370,30 @@ TEST_F(Plan, AbsurdImagesAreRefusedOrHarmless) {
   }
   EXPECT_GT(refusals, 50);
   EXPECT_LT(refusals, 290);
+}
+
+// With the loop around it, as without a plan: 15 of them.
+TEST_F(Plan, ARoutedPairTakesEightyFiveInstructions) {
+  if (output_of("valgrind --version").find("valgrind-") != 0) GTEST_SKIP() << "needs valgrind";
+  plan p;
+  p.build_ids = {build_id_of(MALLARD_MALLOC_PAIRS)};
+  p.rules = {rule_of(strategy::pool, 0)};
+  p.pools = 1;
+  p.rule_of_all = 1;
+  std::ofstream(image_path_, std::ios::binary) << p.bytes();
+  const auto instructions = [&](const char* pairs) {
+    const std::string told = output_of(
+        "MALLARD_MALLOC_PLAN=" + image_path_ +
+        " LD_PRELOAD=" MALLARD_MALLOC
+        " valgrind --tool=callgrind --callgrind-out-file=/dev/null " MALLARD_MALLOC_PAIRS " 32 64 " +
+        pairs);
+    const std::size_t at = told.find("Collected : ");
+    EXPECT_NE(at, std::string::npos) << told;
+    return at == std::string::npos ? 0 : std::strtod(told.c_str() + at + 12, nullptr);
+  };
+  const double pair = (instructions("24576") - instructions("8192")) / 16384;
+  EXPECT_GT(pair, 60);
+  EXPECT_LE(pair, 85);
 }
 
 TEST_F(Plan, CountersTellWhatEachRuleHasComeTo) {
