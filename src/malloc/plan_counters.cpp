@@ -4,7 +4,7 @@
 //     MALLARD_MALLOC_PLAN_COUNTERS=/path    to the end of a file, which children share
 //
 // A line of JSON a rule. Counting takes a slow way for every call and free, which a program without it has
-// not; figures of threads are added without a lock. docs/plan.md describes the members.
+// not; figures of threads are added without a lock. docs/malloc.md describes the members.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

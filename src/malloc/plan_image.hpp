@@ -10,7 +10,7 @@
 // a node's number and a return address. Outer return addresses lie where the recorder has learned. A word
 // that is something else is no key, or one by chance: the request gets another heap, and nothing worse. So
 // the table may be filled anew while others read it. Cost: O(frames of the trie); 32 bytes an entry.
-// docs/plan.md has the format.
+// python/mallard/plan/plan_image.py writes it.
 #pragma once
 
 #include <array>
