@@ -8,7 +8,7 @@
 // of six classes, so that code tells them apart; without it, only their addresses do. It prints what each
 // phase takes, in seconds of CPU time, and a sum that is the same under every malloc.
 //
-//     subsystems COUNT ELEMENTS [PASSES] [--kinds]        ELEMENTS: of all subsystems together
+//     shuffled_subsystems COUNT ELEMENTS [PASSES] [--kinds]        ELEMENTS: of all subsystems together
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -123,7 +123,7 @@ int main(int count, char** arguments) {
   const std::size_t elements = count > 2 ? std::strtoul(arguments[2], nullptr, 10) : 0;
   const std::size_t passes = count > 3 ? std::strtoul(arguments[3], nullptr, 10) : 20;
   if (systems == 0 || elements == 0) {
-    std::fprintf(stderr, "usage: subsystems COUNT ELEMENTS [PASSES] [--kinds]\n");
+    std::fprintf(stderr, "usage: shuffled_subsystems COUNT ELEMENTS [PASSES] [--kinds]\n");
     return 2;
   }
   std::vector<std::unique_ptr<subsystem>> all;
