@@ -104,7 +104,7 @@ struct pool : heap::slabs {
 // What a plan gives a heap beside its own slabs; null before the first routed call (routes.hpp).
 struct pools_of_heap {
   segment_keeper** by_number = nullptr;
-  pool* newest = nullptr;
+  std::atomic<pool*> newest = nullptr;  // the list only grows
 };
 pools_of_heap& pools_of(heap* h) noexcept;
 

@@ -249,8 +249,9 @@ const char* put_into_force(const char* path) noexcept {
     hear_of_modules();
     hear_of_threads([]() noexcept { my_route = {}; });
     at_hand_most = 0;
-  } else if (*wrong != '\0') {
-    say(path, wrong);
+  } else {
+    the_plan = {};
+    if (*wrong != '\0') say(path, wrong);
   }
   errno = saved_errno;
 }
@@ -321,7 +322,7 @@ segment_keeper* find_pool(std::uint32_t number) noexcept {
   auto* const made = ::new (place) pool(my_route.of_thread, number);
   pools_of_heap& all = pools_of(my_route.of_thread);
   made->older = all.newest;
-  all.newest = made;
+  all.newest.store(made, std::memory_order_release);
   return found = made;
 }
 
