@@ -72,6 +72,46 @@ TEST_F(SegmentSlabs, EachSizeHasItsClassAndEachClassASlabOfItsOwn) {
   EXPECT_EQ(slab_count(), slabs::classes::index(slabs::small, 1) + 1);
 }
 
+TEST_F(SegmentSlabs, BlocksOfSlabsBesideThemAreEndedWithoutALookAtWhich) {
+  slabs other(from_, this);
+  void* const own = take();
+  void* const beside = other.refill(index);
+  EXPECT_NE(from_.find(own), from_.find(beside));
+  free(beside);
+  EXPECT_EQ(other.usage().granted, 0u);
+  EXPECT_EQ(slabs_.usage().granted, size);
+  EXPECT_EQ(other.take_of_class(index), beside);
+  std::vector<void*> more(3 * capacity);  // of slabs that are full, listed and given back
+  for (void*& p : more)
+    if ((p = other.take_of_class(index)) == nullptr) p = other.refill(index);
+  for (void* p : more) free(p);
+  free(beside);
+  EXPECT_FALSE(other.validate());
+  EXPECT_EQ(other.usage().held, segments::segment_bytes);
+  EXPECT_EQ(other.usage().granted, 0u);
+  other.release();
+  free(own);
+}
+
+TEST_F(SegmentSlabs, AnEmptySlabOfMoreThanAPageGoesBackWhereNoneIsKept) {
+  slabs lean(from_, this, false);
+  const auto fill_and_empty = [&](std::size_t count) {
+    std::vector<void*> blocks(count);
+    for (void*& p : blocks)
+      if ((p = lean.take_of_class(index)) == nullptr) p = lean.refill(index);
+    for (void* p : blocks) free(p);
+    EXPECT_FALSE(lean.validate());
+    return lean.usage().held / segments::segment_bytes;
+  };
+  EXPECT_EQ(fill_and_empty(page / size), 1u);
+  EXPECT_EQ(fill_and_empty(capacity / 2), 0u);
+  EXPECT_EQ(fill_and_empty(3 * capacity), 0u);
+  EXPECT_EQ(slab_count(), 0u);
+  take_many(capacity / 2);
+  for (void* p : take_many(10)) free(p);
+  EXPECT_EQ(slab_count(), 1u);
+}
+
 TEST_F(SegmentSlabs, AFreedBlockIsTheNextOne) {
   const std::vector<void*> blocks = take_many(10);
   free(blocks[3]);
