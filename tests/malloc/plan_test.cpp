@@ -372,6 +372,26 @@ TEST_F(Plan, AbsurdImagesAreRefusedOrHarmless) {
   EXPECT_LT(refusals, 290);
 }
 
+// By whatever registers hold: 64 pools for every block of a program, maps and hash tables among them.
+TEST_F(Plan, AProgramOfManyContainersPrintsWhatItPrintsWithoutOne) {
+  const std::string arguments = " 12 3000 2 --kinds 2>/dev/null)";  // times
+  const std::string without = output_of("(" MALLARD_SUBSYSTEMS + arguments);
+  EXPECT_NE(without.find("sum "), std::string::npos);
+  for (const strategy how : {strategy::pool, strategy::reap})
+    for (const std::uint32_t heap : {0u, 1u}) {
+      plan p;
+      p.build_ids = {build_id_of(MALLARD_SUBSYSTEMS)};
+      p.rules = {rule_of(how, 0, 64, 1)};
+      p.pools = 64;
+      p.rule_of_all = 1;
+      p.default_heap = heap;
+      std::ofstream(image_path_, std::ios::binary) << p.bytes();
+      EXPECT_EQ(output_of("(MALLARD_MALLOC_PLAN=" + image_path_ +
+                          " LD_PRELOAD=" MALLARD_MALLOC " " MALLARD_SUBSYSTEMS + arguments),
+                without);
+    }
+}
+
 // With the loop around it, as without a plan: 15 of them.
 TEST_F(Plan, ARoutedPairTakesEightyFiveInstructions) {
   if (output_of("valgrind --version").find("valgrind-") != 0) GTEST_SKIP() << "needs valgrind";
