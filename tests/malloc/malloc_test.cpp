@@ -231,7 +231,7 @@ TEST(Malloc, ReallocToNothingFreesAndOfNothingAllocates) {
   void* const p = std::realloc(nullptr, 100);
   ASSERT_NE(p, nullptr);
   EXPECT_EQ(hidden(std::realloc(p, hidden(std::size_t{0}))), nullptr);
-  EXPECT_EQ(::reallocarray(nullptr, SIZE_MAX / 2, 3), nullptr);
+  EXPECT_EQ(::reallocarray(nullptr, hidden(SIZE_MAX / 2), 3), nullptr);
   void* const a = ::reallocarray(nullptr, 10, 30);
   EXPECT_GE(::malloc_usable_size(a), 300u);
   std::free(a);
