@@ -9,7 +9,7 @@
 #include "journal/binary/sample_journal.hpp"
 #include "journal/drain/memory_spool.hpp"
 #include "malloc/plan_image.hpp"
-#include "recorder/unwind/one_function_table.hpp"
+#include "unwind/one_function_table.hpp"
 
 namespace mallard::fuzz {
 namespace {
@@ -111,10 +111,10 @@ void symbols(const path& folder) {
 
 // Tables of one function, each with another kind of frame; asked for the pc 0x20 into the function.
 void unwind(const path& folder) {
-  const auto write_table = [&](const char* name, const recorder::test::bytes& table) {
+  const auto write_table = [&](const char* name, const unwind::test::bytes& table) {
     write(folder / name, std::string{0x20, 0}.append(table.begin(), table.end()));
   };
-  using recorder::test::one_function_table;
+  using unwind::test::one_function_table;
   write_table("pushes", one_function_table("zR", {0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x0a, 0x41, 0x0c, 7,
                                                   8, 0x41, 0x0b}));
   write_table("realigned",
