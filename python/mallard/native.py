@@ -99,7 +99,7 @@ def replay(context: typer.Context) -> None:
     become("mallard-replay", context.args)
 
 
-def malloc_library(name: str) -> Path:
+def malloc_library(name: str = MALLOC) -> Path:
     """Path of a library: as the environment says, else where the tools are installed or were built."""
     if (given := os.environ.get("MALLARD_MALLOC_LIBRARY")) and name == MALLOC:
         return Path(given)
