@@ -124,7 +124,7 @@ auto live_bytes_of(const profile::statistics_pass& self, std::size_t grouping) {
 }
 
 nb::tuple owner_places(const std::filesystem::path& path, const nb::object& of_context,
-                      const nb::object& progress) {
+                       const nb::object& progress) {
   using row = profile::owner_place;
   nb::dict columns;
   columns["of_context"] = of_context;
