@@ -529,6 +529,52 @@ constexpr void (*processes[])() = {
     },
 };
 
+// --- ends of processes, and of libraries --------------------------------------------------------------
+
+// By a stack of its own for each path.
+void misuse_by(unsigned path) {
+  if (path == 1) return freed_here(global);
+  if (path % 2 != 0)
+    misuse_by(path / 2);
+  else
+    misuse_by(path / 2);
+  kept[0] = &path;
+}
+
+constexpr void (*ends[])() = {
+    [] {  // threads go on meanwhile
+      for (const size_t size : {30000, 300000})
+        std::thread([size] {
+          for (;;) {
+            char* const p = made(size);
+            memset(p, 1, size);
+            free(p);
+          }
+        }).detach();
+      usleep(20000);
+    },
+    [] {  // private memory without a file behind it
+      const int file = memfd_create("empty", MFD_CLOEXEC);
+      if (mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0) == MAP_FAILED) abort();
+    },
+    [] {  // a thread waits for input, and has the lock of its file
+      static int ways[2];
+      if (pipe(ways) != 0) abort();
+      FILE* const file = fdopen(ways[0], "r");
+      std::thread([file] { fgetc(file); }).detach();
+      while (ftrylockfile(file) == 0) funlockfile(file);
+      fputs("written before\n", stdout);
+      twice(40, by::malloc);
+    },
+    [] {  // the loader has a library opened whose constructor reports, while a thread does
+      std::thread other([] {
+        for (unsigned i = 512; i != 1024; ++i) misuse_by(i);
+      });
+      if (dlopen(getenv("BAD_LIBRARY"), RTLD_NOW) == nullptr) abort();
+      other.join();
+    },
+};
+
 struct group {
   std::string_view name;
   std::span<void (*const)()> cases;
@@ -544,6 +590,7 @@ constexpr group groups[] = {
     {"leak", leaks},
     {"loop", loops},
     {"process", processes},
+    {"end", ends},
 };
 
 }  // namespace

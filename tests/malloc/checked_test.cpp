@@ -196,4 +196,15 @@ TEST(Checked, AChildsErrorsAreItsOwn) {
   EXPECT_FALSE(has(result, "2 errors")) << result.said;
 }
 
+// Whoever has the loader's lock may wait for the lock of reports, so not the other way round.
+TEST(Checked, LibrariesMayReportWhileTheyAreOpened) {
+  for (int i = 0; i != 5; ++i) {
+    const ended result =
+        run("timeout 20 " MALLARD_BAD_PROGRAM " end 3",
+            "MALLARD_MALLOC_REPORTS=1000 MALLARD_MALLOC_FRAMES=64 BAD_LIBRARY=" MALLARD_BAD_LIBRARY);
+    ASSERT_EQ(result.code, exit_code_after_errors);
+    EXPECT_TRUE(has(result, "reported_at_loading")) << result.said;
+  }
+}
+
 }  // namespace

@@ -116,22 +116,62 @@ constexpr const char* function_of(const block_facts& b) noexcept {
   return "malloc";
 }
 
-void add_stack(const char* title, const char* function, stack_number stack) noexcept {
-  sheet.add("    %s%s%s:\n", title, function != nullptr ? " by " : "", function != nullptr ? function : "");
-  std::size_t i = 0;
+// A call as a report shows it; without a file: no module has it.
+struct named_call {
+  const char* file = nullptr;
+  std::size_t offset = 0;
+  const char* function = nullptr;
+};
+
+struct named_stack {
+  std::size_t count = 0;
+  named_call calls[most_frames];
+};
+
+// Of one report. Of each thread, as names are found without the lock, and a handler of a fault has little
+// stack.
+struct named_stacks {
+  named_stack now;
+  named_stack freed;
+  named_stack allocated;
+};
+__thread named_stacks named;
+
+void name_stack(stack_number stack, named_stack& out) noexcept {
+  out.count = 0;
   for (const std::uintptr_t call : frames_of(stack)) {
     Dl_info where;
     link_map* module = nullptr;
+    named_call& one = out.calls[out.count++];
     if (::dladdr1(reinterpret_cast<const void*>(call), &where, reinterpret_cast<void**>(&module),
-                  RTLD_DL_LINKMAP) == 0) {
-      sheet.add("      #%zu 0x%zx\n", i++, call);
-      continue;
-    }
-    const char* const file = module->l_name[0] != '\0' ? module->l_name : program;
-    sheet.add("      #%zu %s+0x%zx%s%s\n", i++, file, static_cast<std::size_t>(call - module->l_addr),
-              where.dli_sname != nullptr ? " " : "", where.dli_sname != nullptr ? where.dli_sname : "");
+                  RTLD_DL_LINKMAP) == 0)
+      one = {.offset = call};
+    else
+      one = {module->l_name[0] != '\0' ? module->l_name : program,
+             static_cast<std::size_t>(call - module->l_addr), where.dli_sname};
   }
-  if (i == 0) sheet.add("      unknown\n");
+}
+
+// By the loader, under its lock. Who holds that may report, too, as constructors of libraries do: so the lock
+// of reports is not held here.
+void name_stacks_of(const finding& f) noexcept {
+  name_stack(f.now, named.now);
+  if (f.block == nullptr) return;
+  name_stack(f.block->freed, named.freed);
+  name_stack(f.block->allocated, named.allocated);
+}
+
+void add_stack(const char* title, const char* function, const named_stack& stack) noexcept {
+  sheet.add("    %s%s%s:\n", title, function != nullptr ? " by " : "", function != nullptr ? function : "");
+  for (std::size_t i = 0; i != stack.count; ++i) {
+    const auto& [file, offset, name] = stack.calls[i];
+    if (file == nullptr)
+      sheet.add("      #%zu 0x%zx\n", i, offset);
+    else
+      sheet.add("      #%zu %s+0x%zx%s%s\n", i, file, offset, name != nullptr ? " " : "",
+                name != nullptr ? name : "");
+  }
+  if (stack.count == 0) sheet.add("      unknown\n");
 }
 
 void add_distance(const finding& f) noexcept {
@@ -191,39 +231,46 @@ void add_stacks(const finding& f) noexcept {
     case misuse::leaked:
       break;
     case misuse::double_free:
-      add_stack("freed again", f.function, f.now);
+      add_stack("freed again", f.function, named.now);
       break;
     case misuse::foreign_pointer:
     case misuse::wrong_family:
     case misuse::wrong_size:
     case misuse::wrong_align:
-      add_stack("freed", f.function, f.now);
+      add_stack("freed", f.function, named.now);
       break;
     case misuse::accessed_before:
     case misuse::accessed_behind:
     case misuse::accessed_after_free:
-      add_stack("accessed", nullptr, f.now);
+      add_stack("accessed", nullptr, named.now);
       break;
     default:
       if (f.function != nullptr)
-        add_stack("noticed", f.function, f.now);
+        add_stack("noticed", f.function, named.now);
       else
         sheet.add("    noticed when the program ended\n");
   }
   if (f.block == nullptr) return;
-  if (f.block->freed != 0) add_stack("freed before", nullptr, f.block->freed);
-  add_stack("allocated", function_of(*f.block), f.block->allocated);
+  if (f.block->freed != 0) add_stack("freed before", nullptr, named.freed);
+  add_stack("allocated", function_of(*f.block), named.allocated);
 }
 
-// Whether it has not been told; then it counts as told.
-bool is_new(const finding& f) noexcept {
+// Whether a finding is to be told, and is the last one.
+struct turn {
+  bool is_told = false;
+  bool is_last = false;
+};
+
+// What has not been told counts as told from now on.
+turn count(const finding& f) noexcept {
   const std::uint64_t block = f.block == nullptr ? address_of(f.pointer) : f.block->allocated;
   const std::uint64_t key =
       (std::uint64_t{f.now} << 36 ^ block << 4 ^ static_cast<std::uint64_t>(f.what)) | 1;
-  if (std::find(told_keys, told_keys + told, key) != told_keys + told) return false;
-  if (told == limit) return false;
+  const std::lock_guard guard(mutex);
+  ++counts[static_cast<std::size_t>(f.what)];
+  if (told == limit || std::find(told_keys, told_keys + told, key) != told_keys + told) return {};
   told_keys[told++] = key;
-  return true;
+  return {true, told == limit};
 }
 
 // That this process is checked; it is not where the program has a malloc of its own. A program's entry for
@@ -252,17 +299,15 @@ void begin_anew() noexcept {
 
 void report(const finding& found) noexcept {
   const int saved_errno = errno;
-  {
+  if (const auto [is_told, is_last] = count(found); is_told) {
+    name_stacks_of(found);
     const std::lock_guard guard(mutex);
-    ++counts[static_cast<std::size_t>(found.what)];
-    if (is_new(found)) {
-      sheet.clear();
-      sheet.add("report %d %s\n", ::getpid(), name_of(found.what));
-      add_what(found);
-      add_stacks(found);
-      if (told == limit) sheet.add("mallard: %zu reports: all others are only counted\n", limit);
-      sheet.send();
-    }
+    sheet.clear();
+    sheet.add("report %d %s\n", ::getpid(), name_of(found.what));
+    add_what(found);
+    add_stacks(found);
+    if (is_last) sheet.add("mallard: %zu reports: all others are only counted\n", limit);
+    sheet.send();
   }
   errno = saved_errno;
   if (aborts) ::abort();
