@@ -196,6 +196,12 @@ TEST(Checked, AChildsErrorsAreItsOwn) {
   EXPECT_FALSE(has(result, "2 errors")) << result.said;
 }
 
+TEST(Checked, AProcessEndsWithErrorsWhileAThreadReadsAFile) {
+  const ended result = run("timeout 20 " MALLARD_BAD_PROGRAM " end 2");
+  EXPECT_EQ(result.code, exit_code_after_errors);
+  EXPECT_TRUE(has(result, "double free 1\nwritten before\n")) << result.said;
+}
+
 // Whoever has the loader's lock may wait for the lock of reports, so not the other way round.
 TEST(Checked, LibrariesMayReportWhileTheyAreOpened) {
   for (int i = 0; i != 5; ++i) {

@@ -1,7 +1,7 @@
 #include "malloc/checked/checked_blocks.hpp"
 
 #include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -257,14 +257,13 @@ namespace {
 
 constinit bool reports_leaks = false;
 
-// Behind all destructors: what they free is no leak, and they are the last that can misuse a block.
+// Behind all destructors: what they free is no leak, and they are the last that can misuse a block. With a
+// code of its own the process goes on to exit from here, as the C library lets a handler do; to flush all
+// files first would wait for a thread that reads one.
 void at_exit(void*) noexcept {
   check_all();
   if (reports_leaks) report_leaks();
-  if (const int code = summarise(); code != 0) {
-    (void)::fflush(nullptr);
-    ::_exit(code);
-  }
+  if (const int code = summarise(); code != 0) ::exit(code);
 }
 
 [[gnu::constructor(103)]] void prepare() noexcept {
