@@ -196,6 +196,12 @@ TEST(Checked, AChildsErrorsAreItsOwn) {
   EXPECT_FALSE(has(result, "2 errors")) << result.said;
 }
 
+TEST(Checked, LooksForLeaksWherePagesCannotBeRead) {
+  const ended result = run_case("end", 1, "MALLARD_MALLOC_LEAKS=1");
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.said, "");
+}
+
 TEST(Checked, AProcessEndsWithErrorsWhileAThreadReadsAFile) {
   const ended result = run("timeout 20 " MALLARD_BAD_PROGRAM " end 2");
   EXPECT_EQ(result.code, exit_code_after_errors);

@@ -5,8 +5,9 @@
 //
 // Whatever looks like an address in a block counts as a pointer to it, so a leak may be missed, and none is
 // made up. Stacks, thread-local and global variables lie in private mappings that may be written to. What is
-// only in registers of another thread, in shared memory or with the kernel, is not seen as a pointer. Blocks
-// of one stack are reported together. Cost: all private memory is read once.
+// only in registers of another thread, in shared memory or with the kernel, is not seen as a pointer. Memory
+// is read by way of the kernel: a page may have no file behind it, or be unmapped by another thread
+// meanwhile. Blocks of one stack are reported together. Cost: all private memory is copied once.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,6 +23,8 @@
 
 namespace mallard::malloc_library {
 namespace {
+
+constexpr std::size_t page = 4096;
 
 // Leaked blocks of one stack.
 struct group {
@@ -42,10 +45,40 @@ group& group_of(stack_number stack) noexcept {
   return groups[most_groups - 1];
 }
 
-void reach_from(const std::byte* begin, const std::byte* end) noexcept {
+// A file of the process, opened by a call that is no cancellation point.
+class process_file {
+ public:
+  explicit process_file(const char* path) noexcept
+      : file_(::syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC)) {}
+  ~process_file() {
+    if (is_open()) ::syscall(SYS_close, file_);
+  }
+  process_file(const process_file&) = delete;
+  process_file& operator=(const process_file&) = delete;
+
+  [[nodiscard]] bool is_open() const noexcept { return file_ >= 0; }
+  long read(void* out, std::size_t most) const noexcept { return ::syscall(SYS_read, file_, out, most); }
+  long read_at(const void* at, void* out, std::size_t most) const noexcept {
+    return ::syscall(SYS_pread64, file_, out, most, at);
+  }
+
+ private:
+  long file_;
+};
+
+// Copies of words of the process. It is read itself, when it has nothing but what was read before.
+constinit void* words[8192]{};
+
+void reach_from(const process_file& memory, const std::byte* begin, const std::byte* end) noexcept {
   constexpr std::size_t word = sizeof(void*);
-  const auto* p = reinterpret_cast<void* const*>(begin + padding_for(begin, word));
-  for (; reinterpret_cast<const std::byte*>(p + 1) <= end; ++p) reach(*p);
+  const std::byte* p = begin + padding_for(begin, word);
+  while (p < end) {
+    const auto most = std::min(sizeof words, static_cast<std::size_t>(end - p));
+    const long got = std::max(0L, memory.read_at(p, words, most));
+    std::for_each_n(words, static_cast<std::size_t>(got) / word, [](const void* each) { reach(each); });
+    p += got;
+    if (got == 0) p += padding_for(p + 1, page) + 1;  // nothing is there
+  }
 }
 
 // Reads lines "begin-end rw-p ..." of the process's mappings.
@@ -56,11 +89,6 @@ class mapping_file {
     const std::byte* end = nullptr;
     bool is_private_data = false;
   };
-
-  mapping_file() noexcept : file_(::syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC)) {}
-  ~mapping_file() { ::syscall(SYS_close, file_); }
-  mapping_file(const mapping_file&) = delete;
-  mapping_file& operator=(const mapping_file&) = delete;
 
   bool next(mapping& out) noexcept {
     char line[64];
@@ -82,27 +110,27 @@ class mapping_file {
  private:
   char get() noexcept {
     if (at_ == filled_) {
-      filled_ = std::max(0L, ::syscall(SYS_read, file_, buffer_, sizeof buffer_));
+      filled_ = std::max(0L, file_.read(buffer_, sizeof buffer_));
       at_ = 0;
       if (filled_ == 0) return '\0';
     }
     return buffer_[at_++];
   }
 
-  long file_;
+  process_file file_{"/proc/self/maps"};
   long at_ = 0;
   long filled_ = 0;
   char buffer_[4096]{};
 };
 
 // What the stack below this frame still holds is no pointer to anything.
-MALLARD_NOINLINE void reach_from_mappings() noexcept {
+MALLARD_NOINLINE void reach_from_mappings(const process_file& memory) noexcept {
   __builtin_unwind_init();  // registers, onto the stack
   const auto* const here = static_cast<const std::byte*>(__builtin_frame_address(0));
   mapping_file mappings;
   for (mapping_file::mapping m; mappings.next(m);) {
     if (!m.is_private_data || is_of_heap(m.begin)) continue;
-    reach_from(here >= m.begin && here < m.end ? here : m.begin, m.end);
+    reach_from(memory, here >= m.begin && here < m.end ? here : m.begin, m.end);
   }
 }
 
@@ -110,9 +138,11 @@ MALLARD_NOINLINE void reach_from_mappings() noexcept {
 
 void report_leaks() noexcept {
   const int saved_errno = errno;
-  reach_from_mappings();
+  const process_file memory("/proc/self/mem");
+  if (!memory.is_open()) return;  // the system forbids it: nothing is known
+  reach_from_mappings(memory);
   for (live_block b = next_reached(); b.data != nullptr; b = next_reached())
-    reach_from(b.data, b.data + b.size);
+    reach_from(memory, b.data, b.data + b.size);
   for_each_unreached(
       [](const live_block& b, void*) {
         group& g = group_of(b.allocated);
