@@ -196,6 +196,15 @@ TEST(Checked, AChildsErrorsAreItsOwn) {
   EXPECT_FALSE(has(result, "2 errors")) << result.said;
 }
 
+// Their blocks are looked at when the process ends, and are no errors.
+TEST(Checked, AProcessEndsWhileThreadsAllocate) {
+  for (int i = 0; i != 20; ++i) {
+    const ended result = run_case("end", 0, "MALLARD_MALLOC_QUARANTINE=1000000");
+    ASSERT_EQ(result.code, 0) << result.said;
+    ASSERT_EQ(result.said, "");
+  }
+}
+
 TEST(Checked, LooksForLeaksWherePagesCannotBeRead) {
   const ended result = run_case("end", 1, "MALLARD_MALLOC_LEAKS=1");
   EXPECT_EQ(result.code, 0);

@@ -6,7 +6,8 @@
 // A segment of 64 KiB has a row of records, and a block finds its own by its place among the blocks of its
 // slab: a division. No overflow reaches a record, and an address leads to one wherever it points, so no
 // pointer is trusted before its record says that a block begins there. Invariant: a record that is live or
-// freed belongs to a block that the heap has handed out. One that is `gone` is of a block that the heap has
+// freed belongs to a block that the heap has handed out, and whose memory stays readable or is forbidden as
+// the record says. One that is `ending` is being freed. One that is `gone` is of a block that the heap gets
 // again; it can be read until the memory is used anew.
 #pragma once
 
@@ -29,7 +30,7 @@ inline constexpr std::size_t page = 4096;
 inline constexpr std::size_t canary = 16;
 inline constexpr std::size_t most_front = 4096;  // bytes of a front canary
 
-enum class state : std::uint8_t { none, live, freed, gone };
+enum class state : std::uint8_t { none, live, ending, freed, gone };
 
 struct block_record {
   std::size_t size = 0;
@@ -107,8 +108,9 @@ MALLARD_INLINE place place_in(segment* s, std::size_t offset) noexcept {
   std::byte* begin = the_segments.start_of(s);
   if (s->use == segment_use::slab) [[likely]] {
     const std::uint32_t size = s->size;
+    if (size < least_block) return {};  // 0 of one that another thread has just taken
     index = static_cast<std::uint32_t>(offset) / size;
-    if (index >= s->capacity || size < least_block) return {};
+    if (index >= s->capacity) return {};
     begin += index * size;
   } else if (s->use != segment_use::large) {
     return {};

@@ -155,8 +155,7 @@ MALLARD_INLINE void end(const place& b, const char* function, const walk_start& 
   const stack_number now = stack_of(caller);
   check_sides(b, function, caller);
   state expected = state::live;
-  if (!r.is.compare_exchange_strong(expected, state::freed, std::memory_order_acq_rel))
-    return report_double(b, function, caller);
+  if (!r.is.compare_exchange_strong(expected, state::ending)) return report_double(b, function, caller);
   r.freed = now;
   put_aside(b, function, now);
 }
@@ -238,10 +237,11 @@ void for_each_unreached(void (*f)(const live_block&, void*), void* with) noexcep
   });
 }
 
-// A block that another thread ends meanwhile changes its state before its bytes.
+// A block that another thread ends meanwhile changes its state before its bytes, and after stop_reuse() stays
+// memory.
 void check_all() noexcept {
   for_each_known([](const place& b) {
-    const state before = b.record->is.load(std::memory_order_acquire);
+    const state before = b.record->is.load();
     const bool is_whole = before == state::live    ? are_sides_whole(b)
                           : before == state::freed ? is_as_freed(b)
                                                    : true;
@@ -261,6 +261,7 @@ constinit bool reports_leaks = false;
 // code of its own the process goes on to exit from here, as the C library lets a handler do; to flush all
 // files first would wait for a thread that reads one.
 void at_exit(void*) noexcept {
+  stop_reuse();
   check_all();
   if (reports_leaks) report_leaks();
   if (const int code = summarise(); code != 0) ::exit(code);

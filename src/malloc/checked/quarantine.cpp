@@ -82,6 +82,7 @@ constinit std::size_t oldest = 0;
 constinit std::size_t freed_end = 0;
 constinit std::size_t waiting = 0;  // bytes
 constinit std::size_t most_waiting = default_quarantine;
+constinit std::atomic<bool> is_stopped = false;
 
 block_record*& freed_at(std::size_t n) noexcept { return freed_blocks[n % most_freed]; }
 
@@ -97,7 +98,6 @@ void give_to_heap(const place& b) noexcept {
   } else if (b.record->is_sampled) {
     if (!allow(b.begin, shared_segments::segment_bytes, true)) return;
   }
-  b.record->is.store(state::gone, std::memory_order_release);
   const borrowed_heap h;
   if (h) h->deallocate(b.begin);
 }
@@ -120,9 +120,11 @@ MALLARD_INLINE void prefetch_oldest() noexcept {
 // Takes what is too much, the oldest first.
 MALLARD_INLINE void take_late(late_blocks& out) noexcept {
   out.count = 0;
+  if (is_stopped.load(std::memory_order_relaxed)) return;
   while (oldest != freed_end && out.count != std::size(out.records) &&
          (waiting > most_waiting || freed_end - oldest >= most_freed)) {
     block_record* const r = freed_at(oldest++);
+    r->is.store(state::gone, std::memory_order_release);  // whoever looks at all blocks leaves it alone
     waiting -= weight_of(place_of(r));
     out.records[out.count++] = r;
     prefetch_oldest();
@@ -131,6 +133,7 @@ MALLARD_INLINE void take_late(late_blocks& out) noexcept {
 
 void add_to_quarantine(const place& b, late_blocks& late) noexcept {
   const std::lock_guard guard(quarantine_mutex);
+  b.record->is.store(state::freed, std::memory_order_release);
   freed_at(freed_end++) = b.record;
   waiting += weight_of(b);
   take_late(late);
@@ -189,7 +192,17 @@ bool protect_sides(const place& b) noexcept {
 
 void keep_freed(std::size_t bytes) noexcept { most_waiting = bytes; }
 
+void stop_reuse() noexcept {
+  const std::lock_guard guard(quarantine_mutex);
+  is_stopped.store(true);
+}
+
+// A block that is freed before it is seen that none is to be is no longer live for who has said so.
 void put_aside(const place& b, const char* function, stack_number now) noexcept {
+  if (is_stopped.load()) {
+    if (b.bytes() >= least_protected) ::madvise(b.begin, b.bytes(), MADV_DONTNEED);
+    return;
+  }
   make_unusable(b);
   late_blocks late;
   for (add_to_quarantine(b, late); late.count != 0; take_more(late)) {
