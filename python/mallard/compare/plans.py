@@ -21,7 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
 from mallard.compare.mallocs import PLAN_VARIABLE, Malloc
-from mallard.native import malloc_library
+from mallard.native import MALLOC, malloc_library
 from mallard.plan import Plan, Rule, image_of, read_plan
 
 CONTROL = "blind"
@@ -56,7 +56,7 @@ def row_of(plan: Plan, name: str, image: Path, file: str = "") -> Malloc:
     """Write a plan's image; return the row that runs under it."""
     image.write_bytes(image_of(plan))
     settings = {PLAN_VARIABLE: str(image)}
-    return Malloc(name, str(malloc_library()), settings, plan=file, build=plan.program.build_id)
+    return Malloc(name, str(malloc_library(MALLOC)), settings, plan=file, build=plan.program.build_id)
 
 
 def blind(plan: Plan) -> Plan:
