@@ -65,8 +65,24 @@ def test_each_context_of_any_plan_is_led_to_its_rule() -> None:
         }
         nodes = trie(contexts)
         for path, rule in contexts.items():
-            others = {contexts[path[:depth]] for depth in range(1, len(path)) if path[:depth] in contexts}
-            assert found(nodes, *path) == rule or not others <= {rule}, (path, contexts)
+            assert found(nodes, *path) == rule, (path, contexts)
+
+
+def test_a_stack_has_the_rule_of_the_longest_context_that_it_begins_with() -> None:
+    nodes = trie({(1,): 1, (1, 2, 3): 2, (1, 2, 4): 3, (5,): 1, (5, 6, 7): 2})
+    assert found(nodes, 1, 2, 9) == found(nodes, 1, 2) == found(nodes, 5, 6, 9) == 1
+    assert found(nodes, 5, 6, 7) == 2
+    chance = random.Random(11)
+    for _ in range(200):
+        contexts = {
+            tuple(chance.randrange(3) for _ in range(chance.randint(1, 5))): chance.randrange(3)
+            for _ in range(chance.randint(1, 20))
+        }
+        nodes = trie(contexts)
+        for _ in range(50):
+            stack = tuple(chance.randrange(3) for _ in range(6))
+            claimed = [rule for depth in range(1, 6) if (rule := contexts.get(stack[:depth])) is not None]
+            assert found(nodes, *stack) in claimed[-1:] or not claimed, (stack, contexts)
 
 
 class Image:

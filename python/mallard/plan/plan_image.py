@@ -6,7 +6,9 @@
     a < c < x   2             d --> rule 2
     d < e       2
 
-A context that ends where others go on is the rule of the node: for all callers that are not named there.
+A context that ends where others go on is the rule of the node: for all callers that are not named there, and
+for theirs. So a call has the rule of the longest context that is the beginning of its stack, and only where
+none is, the rule of those that begin like it.
 src/malloc/ reads the image, which is little-endian; its layout is below, in the order of the file.
 """
 
@@ -67,25 +69,27 @@ def decision_trie(claims: Iterable[Claim]) -> list[Node]:
     O(frames that are looked at). A context may be the beginning of another, but is in no two rules.
     """
     nodes = [Node()]
-    waiting = [(0, 0, list(claims))]  # node, depth, those that pass through it
+    waiting = [(0, 0, list(claims), False)]  # node, depth, those that pass through it, is its rule claimed
     while waiting:
-        number, depth, passing = waiting.pop()
+        number, depth, passing, is_claimed = waiting.pop()
+        node = nodes[number]
         by_place: dict[Place, list[Claim]] = {}
         for claim in passing:
             if len(claim.frames) == depth:
-                nodes[number].rule = claim.rule
+                node.rule, is_claimed = claim.rule, True
             else:
                 by_place.setdefault(claim.frames[depth][0], []).append(claim)
         for place, same in by_place.items():
             rule = same[0].rule
-            if all(one.rule == rule and one.least <= depth + 1 for one in same):
-                if rule != nodes[number].rule:
-                    nodes[number].entries[place] = Entry(rule=rule)
+            are_others = is_claimed and rule != node.rule and all(len(one.frames) > depth + 1 for one in same)
+            if not are_others and all(one.rule == rule and one.least <= depth + 1 for one in same):
+                if rule != node.rule:
+                    node.entries[place] = Entry(rule=rule)
                 continue
             step = max(claim.frames[depth][1] for claim in same)
-            nodes[number].entries[place] = Entry(step=step, child=len(nodes))
-            waiting.append((len(nodes), depth + 1, same))
-            nodes.append(Node())
+            node.entries[place] = Entry(step=step, child=len(nodes))
+            waiting.append((len(nodes), depth + 1, same, is_claimed))
+            nodes.append(Node(node.rule))
     return nodes
 
 
