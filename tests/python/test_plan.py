@@ -11,11 +11,12 @@ import pytest
 from conftest import Mallard
 
 from mallard import _native
-from mallard.plan import Module, read_plan
+from mallard.plan import Context, Module, Plan, Rule, plan_text, read_plan
+from mallard.plan.plan_file import parse_plan
 from mallard.plan.plan_image import Claim, claims_of, decision_trie, rule_for
 from mallard.plan.plan_model import WORDS, Frame
 from mallard.plan.planner import Options, Planner
-from mallard.plan.stacks_of_plan import Stacks
+from mallard.plan.stacks_of_plan import Stacks, module_name
 
 # Shelves: each owns a list and a set, which get things in a random order, and end one after the other.
 # Phases: eight functions that each allocate and free as much, one after the other.
@@ -196,6 +197,13 @@ def test_the_plan_finds_the_pool_of_each_recorded_stack(shelves: Path, tmp_path:
 
 def test_words_of_snapshots_have_the_names_of_places() -> None:
     assert [word.replace("stack", "sp") for word in WORDS] == _native.owner_place_names()
+
+
+@pytest.mark.parametrize("name", ["app", "a < b", "two\nlines", "\x1b[31mred", " ", "caf\udce9"])
+def test_frames_in_a_file_of_any_name_are_read_again(name: str) -> None:
+    module = Module(module_name(f"/opt/{name}"), "00ff")
+    rule = Rule("pool", (Context((Frame(module.name, 1, 8), Frame(module.name, 2))),))
+    assert parse_plan(plan_text(Plan("t", (module,), (rule,))).encode(), "plan.toml").rules == (rule,)
 
 
 class MadeStacks(Stacks):

@@ -42,7 +42,7 @@ from mallard.plan.toml_lines import KeyPath, lines_of
 LARGEST_FILE = 64 << 20
 FARTHEST_STEP = 1 << 20  # bytes on the stack between two frames
 MOST_RSS = 100.0
-FRAME = re.compile(r"(?P<module>\S(?:.*\S)?)\+0x(?P<offset>[0-9a-fA-F]{1,16})(?:\s*@(?P<step>\d{1,9}))?")
+FRAME = re.compile(r"(?P<module>\S(?:.*\S)?)\+0x(?P<offset>[0-9a-fA-F]{1,16})(?:\s*@(?P<step>[0-9]{1,9}))?")
 BUILD_ID = re.compile(r"(?:[0-9a-f]{2}){1,31}")
 
 
@@ -224,7 +224,7 @@ class PlanReader:
     def module(self, table: Table) -> Module:
         """Read a [[module]]."""
         name, build_id, path = table.text("name", required=True), self.build_id(table), table.text("path")
-        if not name or "<" in name or name != name.strip():
+        if not name or "<" in name or name != name.strip() or not name.isprintable():
             table.fail("name", f"{name!r} cannot be a module's name: frames would not be read again")
         table.end()
         return Module(name, build_id, path)

@@ -160,8 +160,14 @@ def modules_of(store: Store, files: list[tuple[str, str]]) -> list[Module]:
     for path, build_id in [own, *files]:
         if not build_id or build_id in found:
             continue
-        short = shown(Path(path).name).replace("<", "_").strip() or "module"
+        short = module_name(path)
         used[short] += 1
         text = short if used[short] == 1 else f"{short} ({used[short]})"
         found[build_id] = Module(text, build_id, shown(path))
     return list(found.values())
+
+
+def module_name(path: str) -> str:
+    """Return what frames call a file; a plan's reader takes no name with other letters."""
+    kept = "".join(c if c.isprintable() and c != "<" else "_" for c in shown(Path(path).name))
+    return kept.strip() or "module"
