@@ -397,6 +397,12 @@ def test_table_has_the_verdict_of_each_candidate(mallard: Mallard) -> None:
     assert any(word in lines[1] for word in ("faster", "slower", "no difference"))
 
 
+def test_no_memory_is_a_limit_that_nothing_keeps(mallard: Mallard) -> None:
+    ran = mallard("try", "--malloc", "mallard", "--max-rss", "0", "--rounds", "6", "--", "/bin/true")
+    assert ran.returncode == 3
+    assert "Nothing to gain: keep glibc. No candidate is left." in ran.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
@@ -406,6 +412,7 @@ def test_table_has_the_verdict_of_each_candidate(mallard: Mallard) -> None:
         (("none.toml", "--", "/bin/true"), "cannot read none.toml: No such file"),
         (("--rounds", "3,7,5", "--", "/bin/true"), "a stage takes at least 1 round, and the last at least 6"),
         (("--rounds", "many", "--", "/bin/true"), "write up to three numbers"),
+        (("--rounds", "9" * 5000, "--", "/bin/true"), "write up to three numbers"),
         (("--malloc", "hoard", "--", "/bin/true"), "--malloc hoard: not known"),
         (("--budget", "-1", "--", "/bin/true"), "Invalid value for '--budget'"),
         (("--", "sh", "-c", "exit 3"), "it exited with 3; --output ignore measures it"),

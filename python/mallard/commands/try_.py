@@ -1,6 +1,7 @@
 """`mallard try`: plans and mallocs under a whole program, and whether any of them is worth using."""
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -151,7 +152,9 @@ def stages_of(rounds: str) -> "Sequence[Stage]":
     from mallard.compare.halving import STAGES, Stage
 
     words = rounds.split(",")
-    if not 1 <= len(words) <= len(STAGES) or not all(word.strip().isdecimal() for word in words):
+    if not 1 <= len(words) <= len(STAGES) or not all(
+        re.fullmatch(r"\s*[0-9]{1,6}\s*", word) for word in words
+    ):
         raise MallardError(f"--rounds {rounds}: write up to three numbers: 3,7,15")
     numbers = [int(word) for word in words]
     if min(numbers) < 1 or numbers[-1] < LEAST:
@@ -180,8 +183,9 @@ def measured(
     from mallard.compare.rounds import Row
     from mallard.compare.trial_outcome import tried
 
+    most_rss = float("inf") if max_rss is None else max_rss
     with planned(plans, control=True) as under_plans, turns_bar() as progress:
         rows = [Row(one) for one in chosen(mallocs, True, under_plans, NO_CANDIDATES)]
-        trial = Trial(what, schedule, rows, goal=goal, stages=stages, most_rss=max_rss or float("inf"))
+        trial = Trial(what, schedule, rows, goal=goal, stages=stages, most_rss=most_rss)
         trial.measure(progress)
     return tried(trial, json.loads(_native.machine_json()))

@@ -66,7 +66,8 @@ def blind(plan: Plan) -> Plan:
         return plan
     contexts = tuple(chain.from_iterable(rule.contexts for rule in routed))
     one_pool = Rule("pool", contexts, largest=max(rule.largest for rule in routed))
-    return replace(plan, rules=(*(rule for rule in plan.rules if rule not in routed), one_pool))
+    unrouted = (rule for rule in plan.rules if rule.strategy == "default")
+    return replace(plan, rules=(*unrouted, one_pool))
 
 
 def build_id_of(path: str) -> str:
