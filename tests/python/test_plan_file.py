@@ -135,6 +135,7 @@ def test_rules_that_share_a_pool_have_the_same_one() -> None:
         ("prog+0x2100", "prog+0x2100\\u0000", "32: 'prog+0x2100\\x00' is no frame"),
         ('name = "lib.so.1"', 'name = "lib\\nso"', "16: 'lib\\nso' cannot be a module's name"),
         ("@16", "@\u0661\u0666", "24: 'lib.so.1+0x10 @\u0661\u0666' is no frame"),
+        ('"abcd"', '"00ff"', "14: two modules have the build id 00ff"),
         ("max_rss = 1.5", "max_rss = ", "11: Invalid value"),
         ("[[module]]", "[module]", "15: Cannot mutate immutable namespace"),
     ],

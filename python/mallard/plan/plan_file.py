@@ -240,10 +240,12 @@ class PlanReader:
         """Return the modules with the program in front; it need not be among those that are named."""
         if len(modules) >= MOST_MODULES:
             self.fail(("module", MOST_MODULES - 1), f"a plan names at most {MOST_MODULES - 1} modules")
-        names = Counter(module.name for module in modules)
+        names, builds = (Counter(getattr(one, key) for one in modules) for key in ("name", "build_id"))
         for number, module in enumerate(modules):
             if names[module.name] > 1:
                 self.fail(("module", number, "name"), f"two modules are called {module.name}")
+            if builds[module.build_id] > 1:
+                self.fail(("module", number, "build_id"), f"two modules have the build id {module.build_id}")
         own = [module for module in modules if module.build_id == build_id]
         others = [module for module in modules if module.build_id != build_id]
         if not own:
