@@ -367,6 +367,8 @@ def test_a_plan_that_the_malloc_refuses_has_no_row(tmp_path: Path) -> None:
 
 def test_command_tries_a_plan_its_control_and_a_malloc(mallard: Mallard, plans: Path) -> None:
     page = plans / "try.html"
+    with (plans / "plan.toml").open("a") as file:
+        file.write(f'[[module]]\nname = "libperl"\nbuild_id = "00"\npath = "{PERL}"\n')
     ran = mallard(
         "try", plans / "plan.toml", plans / "stale.toml", "--rounds", "1,6", "--malloc", "jemalloc",
         "--json", "--html", page, "--", PERL, "-e", "print 7", "--", "--json",
@@ -383,6 +385,8 @@ def test_command_tries_a_plan_its_control_and_a_malloc(mallard: Mallard, plans: 
             assert row[name]["low"] <= row[name]["median"] <= row[name]["high"]
             assert len(row["rounds"][name]) == 6
     assert [one["name"] for one in found["left_out"]] == ["stale"]
+    (changed,) = (note for note in found["notes"] if "other builds" in note)
+    assert changed == "plan is for other builds of libperl: no call of theirs is routed"
     assert found["program"] == [PERL, "-e", "print 7", "--", "--json"]
     assert found["verdict"]["sentences"][0].startswith(("Use ", "Nothing to gain: keep glibc."))
     assert found["verdict"]["sentences"][0] in page.read_text(encoding="utf-8")

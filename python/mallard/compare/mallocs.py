@@ -49,6 +49,7 @@ class Malloc:
     repeated: bool = False  # the base, measured a second time
     plan: str = ""  # the file of the plan that it runs under, if it is under one
     build: str = ""  # build id of the program that this plan is for
+    changed: tuple[str, ...] = ()  # libraries whose files are of other builds than this plan names
     control: bool = False  # the plan's heap without its routing
 
     def environment(self, behind: str = "") -> dict[str, str]:

@@ -56,7 +56,17 @@ def row_of(plan: Plan, name: str, image: Path, file: str = "") -> Malloc:
     """Write a plan's image; return the row that runs under it."""
     image.write_bytes(image_of(plan))
     settings = {PLAN_VARIABLE: str(image)}
-    return Malloc(name, str(malloc_library(MALLOC)), settings, plan=file, build=plan.program.build_id)
+    library, build = str(malloc_library(MALLOC)), plan.program.build_id
+    return Malloc(name, library, settings, plan=file, build=build, changed=tuple(changed_files(plan)))
+
+
+def changed_files(plan: Plan) -> list[str]:
+    """Return the libraries whose files are of other builds than the plan names."""
+    return [
+        one.name
+        for one in plan.modules[1:]
+        if Path(one.path).is_file() and build_id_of(one.path) not in ("", one.build_id)
+    ]
 
 
 def blind(plan: Plan) -> Plan:

@@ -207,7 +207,7 @@ class Session:
                     row.loaded = processes.main.library if processes.main else ""
                     row.reason = why_not(row.malloc, processes, self.base.loaded, taken.errors)
                     if not (row.reason or row.malloc.repeated):
-                        self.notes += others_told(row.malloc, processes)
+                        self.notes += [*others_told(row.malloc, processes), *changes_told(row.malloc)]
 
     def know_base(self, processes: "Processes") -> None:
         """Find out what the program calls when nothing is preloaded; it need not be the C library."""
@@ -294,6 +294,13 @@ def others_told(malloc: Malloc, processes: Processes) -> list[str]:
         f"under {malloc.name}, {Path(program).name} calls {of_whom(library)}"
         for program, library in others.items()
     ]
+
+
+def changes_told(malloc: Malloc) -> list[str]:
+    """Say which libraries a plan knows in other builds than they are."""
+    if malloc.control or not malloc.changed:
+        return []
+    return [f"{malloc.name} is for other builds of {', '.join(malloc.changed)}: no call of theirs is routed"]
 
 
 def alike(one: Image, other: Image) -> bool:
