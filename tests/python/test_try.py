@@ -401,6 +401,13 @@ def test_table_has_the_verdict_of_each_candidate(mallard: Mallard) -> None:
     assert any(word in lines[1] for word in ("faster", "slower", "no difference"))
 
 
+def test_no_candidate_is_called_as_a_verdict(mallard: Mallard, plans: Path) -> None:
+    (plans / "plan.toml").rename(plans / "nothing.toml")
+    ran = mallard("try", plans / "nothing.toml", plans / "stale.toml", "--", PERL, "-e", "1")
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr == "mallard: a plan or library is called nothing, as a verdict is: rename it\n"
+
+
 def test_no_memory_is_a_limit_that_nothing_keeps(mallard: Mallard) -> None:
     ran = mallard("try", "--malloc", "mallard", "--max-rss", "0", "--rounds", "6", "--", "/bin/true")
     assert ran.returncode == 3

@@ -177,6 +177,7 @@ def measured(
     """Run all stages, with a bar on stderr."""
     from mallard import _native
     from mallard.analysis.progress import turns_bar
+    from mallard.compare.choice import NOTHING
     from mallard.compare.halving import Trial
     from mallard.compare.mallocs import chosen
     from mallard.compare.plans import planned
@@ -186,6 +187,8 @@ def measured(
     most_rss = float("inf") if max_rss is None else max_rss
     with planned(plans, control=True) as under_plans, turns_bar() as progress:
         rows = [Row(one) for one in chosen(mallocs, True, under_plans, NO_CANDIDATES)]
+        if any(row.malloc.name == NOTHING for row in rows):
+            raise MallardError(f"a plan or library is called {NOTHING}, as a verdict is: rename it")
         trial = Trial(what, schedule, rows, goal=goal, stages=stages, most_rss=most_rss)
         trial.measure(progress)
     return tried(trial, json.loads(_native.machine_json()))
