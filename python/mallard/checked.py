@@ -21,6 +21,7 @@ import shutil
 import socket
 import sys
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -66,11 +67,11 @@ def run_checked(program: list[str], environment: dict[str, str], exit_code: int)
                 program[0], program, {**environment, "MALLARD_MALLOC_READER": path}, listening.start
             )
         finally:
-            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ending:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ending, suppress(OSError):
                 ending.sendto(STOP, path)
             if listening.is_alive():
                 listening.join()
-    print(f"mallard: {findings.summary(program[0])}", file=sys.stderr)
+    tell(f"mallard: {findings.summary(program[0])}\n")
     return exit_code if findings.count and exit_code and code < 128 else code
 
 
@@ -107,18 +108,28 @@ class Findings:
 
 
 def listen(reader: socket.socket, findings: Findings) -> None:
-    """Take messages until the one that says stop; print the reports among them."""
+    """Take messages until the one that says stop; print the reports among them.
+
+    Who sends waits for room, so nobody may go on sending to a socket that is no longer read.
+    """
     names = Names()
-    while (message := reader.recv(MOST_BYTES)) != STOP:
-        head, _, text = os.fsdecode(message).partition("\n")
-        word, process, *rest = head.split(" ", 2)
-        if word == "checked":
-            findings.checked.add(int(process))
-        elif word == "summary":
-            findings.summed[int(process)] = counted(rest[0])
-        else:
-            findings.reported.setdefault(int(process), Counter())[rest[0]] += 1
-            print(shown(named(text, names)), end="", file=sys.stderr, flush=True)
+    with reader:
+        while (message := reader.recv(MOST_BYTES)) != STOP:
+            head, _, text = os.fsdecode(message).partition("\n")
+            word, process, *rest = head.split(" ", 2)
+            if word == "checked":
+                findings.checked.add(int(process))
+            elif word == "summary":
+                findings.summed[int(process)] = counted(rest[0])
+            else:
+                findings.reported.setdefault(int(process), Counter())[rest[0]] += 1
+                tell(shown(named(text, names)))
+
+
+def tell(text: str) -> None:
+    """Print to standard error, to which nobody may listen any more: what is found counts all the same."""
+    with suppress(OSError):
+        print(text, end="", file=sys.stderr, flush=True)
 
 
 def counted(text: str) -> Counter[str]:
@@ -144,7 +155,7 @@ class Names:
             if path not in self._files:
                 try:
                     self._files[path] = _native.Symbolizer(path, None)
-                except ValueError:
+                except (ValueError, RuntimeError, OSError):
                     self._files[path] = None
             file = self._files[path]
             found = file.resolve(np.array(addresses, dtype=np.uint64)) if file else [[]] * len(addresses)

@@ -5,18 +5,20 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import Mallard
+from conftest import MALLARD, Mallard
 
 SOURCE = r"""
 #include <stdlib.h>
 #include <unistd.h>
 static void *made(void) { return malloc(40); }
 static void dropped(void *p) { free(p); }
+static void deeply(void *p, int depth) { depth ? deeply(p, depth - 1) : free(p); }
 void *volatile kept;
 int main(int count, char **words) {
   void *p = made();
   dropped(p);
   if (count > 1 && words[1][0] == 'd') dropped(p);
+  for (int i = 0; count > 1 && words[1][0] == 'm' && i != 50; ++i) deeply(p, i);
   if (count > 1 && words[1][0] == 'l') kept = made(), kept = NULL;
   if (count > 1 && words[1][0] == 'c') execl("/bin/sh", "sh", "-c", "$0 d; exit 5", words[0], NULL);
   return 3;
@@ -58,6 +60,16 @@ def test_stacks_are_named_by_function_file_and_line(mallard: Mallard, program: P
     assert said[again + 2] == f"      #1 main at {file}:{line_of('[0] == ' + chr(39) + 'd')}"
     assert said[allocated + 1] == f"      #0 made at {file}:{line_of('malloc(40)')}"
     assert said[-1] == "mallard: 1 error: double free 1"
+
+
+def test_reports_that_nobody_reads_stop_no_program(program: Path) -> None:
+    """Were they to wait in the socket, the program would wait for room there."""
+    with subprocess.Popen(
+        [MALLARD, "run", "--checked", "--", program, "m"], stderr=subprocess.PIPE
+    ) as running:
+        assert running.stderr is not None
+        running.stderr.close()
+        assert running.wait(timeout=100) == 99
 
 
 def test_a_good_program_keeps_its_exit_code(mallard: Mallard, program: Path) -> None:
