@@ -495,16 +495,25 @@ TEST_F(MallardReplay, CallocsAreReplayedAsSuch) {
   }
 }
 
+// What it has printed as JSON when it was interrupted.
+json told_when_interrupted(const std::string& moment, const std::string& options,
+                           const std::string& journal) {
+  const std::string out = journal + ".json";
+  EXPECT_EQ(
+      interrupted_at(moment,
+                     "--json --latency --strategy multipool --binding typed " + options + " " + journal, out),
+      130);
+  std::ifstream file(out);
+  json whole = json::parse(file);
+  std::remove(out.c_str());
+  return whole;
+}
+
 // So many passes last a minute a row: what was measured before stands.
 TEST_F(MallardReplay, InterruptedWhileOperationsAreTimedItKeepsTheTable) {
   write_many(path_);
-  const std::string out = path_ + ".json";
-  const std::string options =
-      "--json --warm-time 0 --latency --passes 100000 --strategy multipool --binding typed " + path_;
-  EXPECT_EQ(interrupted_at("timing single operations of", options, out), 130);
-  std::ifstream file(out);
-  const json whole = json::parse(file);
-  std::remove(out.c_str());
+  const json whole =
+      told_when_interrupted("timing single operations of", "--warm-time 0 --passes 100000", path_);
   EXPECT_FALSE(whole["latency"].is_null());
   for (const json& row : whole["rows"]) {
     EXPECT_EQ(row["status"], "ok") << row.dump();
@@ -517,13 +526,7 @@ TEST_F(MallardReplay, InterruptedWhileOperationsAreTimedItKeepsTheTable) {
 // Then nothing says with which clock.
 TEST_F(MallardReplay, InterruptedBeforeOperationsAreTimedItTellsNothingOfThem) {
   write_many(path_);
-  const std::string out = path_ + ".json";
-  const std::string options =
-      "--json --warm-time 600 --latency --strategy multipool --binding typed " + path_;
-  EXPECT_EQ(interrupted_at("round 1", options, out), 130);
-  std::ifstream file(out);
-  EXPECT_TRUE(json::parse(file)["latency"].is_null());
-  std::remove(out.c_str());
+  EXPECT_TRUE(told_when_interrupted("round 1", "--warm-time 600", path_)["latency"].is_null());
 }
 
 #if !MALLARD_SANITIZED  // valgrind does not run sanitized programs

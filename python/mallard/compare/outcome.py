@@ -115,20 +115,24 @@ def outputs_of(measured: Sequence[Row]) -> set[str]:
 
 def line_of(row: Row, base: Row, compared: int, outputs: set[str] | None) -> Line:
     """Return the figures of a row."""
-    same = None
-    if outputs is not None and len(outputs) == 1:
-        same = all(taken.output in outputs for taken in row.runs.values())
     rounds = {name: found for name in FIGURES if (found := rounds_of(row, name))}
     return Line(
         name=row.malloc.name,
         repeated=row.malloc.repeated,
         loaded=row.loaded,
         environment=row.malloc.environment(),
-        same_output=same,
+        same_output=prints_the_same(row, outputs),
         figures={name: middle([*rounds[name].values()]) if name in rounds else None for name in FIGURES},
         ratios={name: None if row is base else beside(row, base, name, compared) for name in FIGURES},
         rounds={name: [*found.values()] for name, found in rounds.items()},
     )
+
+
+def prints_the_same(row: Row, outputs: set[str] | None) -> bool | None:
+    """Return whether a row printed what the base did; None where that is not known, or not always the same."""
+    if outputs is None or len(outputs) != 1:
+        return None
+    return all(taken.output in outputs for taken in row.runs.values())
 
 
 def rounds_of(row: Row, name: str) -> dict[int, float]:

@@ -34,6 +34,7 @@ from mallard.compare.outcome import (
     listed,
     method,
     outputs_of,
+    prints_the_same,
 )
 from mallard.compare.rounds import Row
 
@@ -90,9 +91,6 @@ def line_of(row: Row, judged: Judged, outputs: set[str] | None, deciding: Judged
     """Return the figures of a row, in the last stage that it was in."""
     found = {name: [*judged.figures(row, name).values()] for name in FIGURES}
     doubt = 1 - OF_ONE
-    same = (
-        all(taken.output in outputs for taken in row.runs.values()) if outputs and len(outputs) == 1 else None
-    )
     says = ""
     if row is not judged.base and not row.malloc.repeated and deciding:
         says = judged.kind(judged.over(row, judged.base)) if judged is deciding else "behind"
@@ -101,7 +99,7 @@ def line_of(row: Row, judged: Judged, outputs: set[str] | None, deciding: Judged
         repeated=row.malloc.repeated,
         loaded=row.loaded,
         environment=row.malloc.environment(),
-        same_output=same,
+        same_output=prints_the_same(row, outputs),
         figures={name: middle(figures) if figures else None for name, figures in found.items()},
         ratios={
             name: None if row is judged.base
