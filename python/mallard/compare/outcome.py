@@ -129,7 +129,7 @@ def line_of(row: Row, base: Row, compared: int, outputs: set[str] | None) -> Lin
 
 
 def prints_the_same(row: Row, outputs: set[str] | None) -> bool | None:
-    """Return whether a row printed what the base did; None where that is not known, or not always the same."""
+    """Return whether a row printed what the base did; None where the base itself differs."""
     if outputs is None or len(outputs) != 1:
         return None
     return all(taken.output in outputs for taken in row.runs.values())
