@@ -25,9 +25,9 @@ struct begun_anew_model : like_a_region {
   using heap = basic_sized_reap<source, doubling<256, 2048>, 4096, 0>;
 };
 
-// As a large one in which blocks come and go.
+// As a large one in which blocks come and go: several slabs lie in one chunk.
 struct slabs_model : like_a_region {
-  using heap = basic_sized_reap<source, doubling<256, 16384>, 4096, headerless_least_anew, 0>;
+  using heap = basic_sized_reap<source, doubling<256, 65536>, 4096, headerless_least_anew, 0>;
 };
 
 struct child_model : like_a_region {
