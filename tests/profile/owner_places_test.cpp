@@ -289,7 +289,9 @@ TEST(owner_places, estimate_no_more_owners_in_one_window) {
   }
   free_by_owner(made, blocks);
   for (const owner_place& one : made.places().found) {
-    if (one.group == context) EXPECT_EQ(one.owners, 50U);
+    if (one.group == context) {
+      EXPECT_EQ(one.owners, 50U);
+    }
   }
 }
 
