@@ -16,8 +16,7 @@ from typing import Any
 
 from rich.console import Console
 
-import tables
-from holding import Weighed, limits
+from holding import WIDTH, Weighed, limits, show, show_sweep
 from limits import exit_code, verdict
 from recordings import Recording, fixtures, recorded
 from usage import RunError
@@ -68,17 +67,17 @@ def recordings(anew: bool) -> Iterator[Recording]:
 def main(given: list[str]) -> int:
     """Record, weigh, print."""
     wanted = arguments(given)
-    console = Console(width=tables.WIDTH, highlight=False)
+    console = Console(width=WIDTH, highlight=False)
     weighed = []
     for recording in recordings(wanted.anew):
         print(f"weighing {recording.name}", file=sys.stderr)
         if wanted.sweep:
-            tables.show_sweep(console, recording.name, figures_of(recording, "--sweep"))
+            show_sweep(console, recording.name, figures_of(recording, "--sweep"))
         else:
             weighed.append(Weighed(recording.name, recording.seen, figures_of(recording)))
     if wanted.sweep:
         return 0
-    tables.show(console, weighed)
+    show(console, weighed)
     judged = list(limits(weighed))
     for limit in judged:
         print(verdict(limit))
