@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from callgrind import JOURNALS, SCENARIO
 from limits import Limit
-from replayed import JOURNALS, SCENARIO
 from rows import Key
 
 # Instructions of an allocation and a deallocation, at every number of live blocks.

@@ -1,5 +1,10 @@
-"""Builds the program, runs it under callgrind, and reads what it counted."""
+"""Builds the program, runs it under callgrind, and reads what it counted.
 
+Of recorded programs mallard-replay counts, over the whole of a journal. It is the installed one, not one
+built here: what is compared is counted in the same run of it. That takes a few seconds a journal.
+"""
+
+import json
 import os
 import re
 import subprocess
@@ -7,6 +12,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from rows import Counted, Key
 
@@ -137,3 +143,35 @@ def run(*command: str) -> str:
     except subprocess.CalledProcessError as error:
         raise CountError(f"{command[0]} failed:\n{error.stderr}") from error
     return done.stdout
+
+
+REPLAY = ROOT / ".venv" / "bin" / "mallard-replay"
+FIXTURES = ROOT / "tests" / "fixtures"
+JOURNALS = ("sqlite3", "cc1plus")
+STRATEGIES = ("best_fit", "boost.dlmalloc")
+
+SCENARIO = "replay of {}"
+
+
+def replayed() -> dict[Key, float]:
+    """Return instructions of an allocation and a deallocation, net of the harness, in each journal."""
+    if not REPLAY.exists():
+        raise CountError(f"{REPLAY} is not there: it comes with ./dev instructions")
+    return {key: figure for name in JOURNALS for key, figure in pairs(name, measured(name))}
+
+
+def measured(name: str) -> dict[str, Any]:
+    """Replay a journal; times are not of interest."""
+    chosen = [argument for strategy in STRATEGIES for argument in ("--strategy", strategy)]
+    journal = FIXTURES / f"{name}.txt.xz"
+    told = run(str(REPLAY), str(journal), *chosen, "--warm-time", "0", "--instructions", "--json")
+    found: dict[str, Any] = json.loads(told)
+    return found
+
+
+def pairs(name: str, found: dict[str, Any]) -> Iterator[tuple[Key, float]]:
+    """Yield the figures of our strategies: two events are a pair. What was not counted has none."""
+    for row in found["rows"]:
+        instructions = row["instructions_per_event"]
+        if row["strategy"] in STRATEGIES and instructions is not None:
+            yield Key(SCENARIO.format(name), row["strategy"], row["binding"], 1), round(2 * instructions, 2)

@@ -17,9 +17,8 @@ from rich.table import Table
 
 import pages
 from bounds import limits
-from callgrind import COMPILER, CountError, count
+from callgrind import COMPILER, JOURNALS, SCENARIO, CountError, count, replayed
 from limits import Limit, exit_code, verdict
-from replayed import JOURNALS, SCENARIO, replayed
 from rows import BaselineError, GoldenError, Key, accept, accepted, changes, name, net
 
 ROOT = Path(__file__).resolve().parents[2]

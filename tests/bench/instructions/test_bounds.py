@@ -17,7 +17,7 @@ from bounds import (
     TWO_HEAPS,
     limits,
 )
-from replayed import JOURNALS
+from callgrind import JOURNALS
 from rows import Key
 
 FINE = {

@@ -1,4 +1,4 @@
-"""The counting itself: callgrind's dumps are read, and every run counts the same."""
+"""The counting itself: dumps of callgrind and rows of replays are read, and every run counts the same."""
 
 import os
 import signal
@@ -128,3 +128,37 @@ def test_a_run_that_has_to_wait_counts_the_same(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(callgrind, "run", run_with_waits)
     assert count_in(tmp_path, program, "0", "0", "adaptive_pairs") == once
+
+
+def test_two_events_are_a_pair_and_others_rows_are_left_out() -> None:
+    rows = [
+        {"strategy": "none", "binding": "typed", "instructions_per_event": 16.0},
+        {"strategy": "best_fit", "binding": "pmr", "instructions_per_event": 25.5},
+        {"strategy": "boost.dlmalloc", "binding": "typed", "instructions_per_event": 83.77},
+        {"strategy": "best_fit", "binding": "typed", "instructions_per_event": None},
+    ]
+    assert dict(callgrind.pairs("sqlite3", {"rows": rows})) == {
+        Key("replay of sqlite3", "best_fit", "pmr", 1): 51.0,
+        Key("replay of sqlite3", "boost.dlmalloc", "typed", 1): 167.54,
+    }
+
+
+def test_whole_journals_are_replayed_by_the_installed_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that counts 10 instructions an event for who stands first among what it is asked for."""
+    fake = tmp_path / "mallard-replay"
+    row = '{"strategy": "%s", "binding": "typed", "instructions_per_event": 10}'
+    fake.write_text(f'#!/bin/sh\n[ -e "$1" ] && printf \'{{"rows": [{row}]}}\' "$3"\n', encoding="utf-8")
+    fake.chmod(0o755)
+    monkeypatch.setattr(callgrind, "REPLAY", fake)
+    assert callgrind.replayed() == {
+        Key("replay of sqlite3", "best_fit", "typed", 1): 20.0,
+        Key("replay of cc1plus", "best_fit", "typed", 1): 20.0,
+    }
+    fake.write_text("#!/bin/sh\necho no such strategy >&2\nexit 2\n", encoding="utf-8")
+    with pytest.raises(CountError, match="no such strategy"):
+        callgrind.replayed()
+    fake.unlink()
+    with pytest.raises(CountError, match="mallard-replay is not there"):
+        callgrind.replayed()
