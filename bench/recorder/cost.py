@@ -12,8 +12,7 @@ import shutil
 import sys
 from pathlib import Path
 
-import cost_report
-from cost_figures import Measured, limits, row
+from cost_figures import Measured, limits, method, row, show, whole
 from limits import exit_code
 from machine import first_line, machine
 from session import Interrupt, RunError, Session, stack_depth
@@ -127,11 +126,11 @@ def conclude(
     measured: list[Measured] = list(session.measured.values())
     rows = [row(m, variant.name) for m in measured for variant in variants(recorder)]
     judged = list(limits(rows))
-    measured_on, method = facts(recorder), cost_report.method(session.rounds_done, scale)
-    cost_report.show(measured, rows, judged, measured_on, method, sys.stdout)
+    measured_on, made = facts(recorder), method(session.rounds_done, scale)
+    show(measured, rows, judged, measured_on, made, sys.stdout)
     if wanted.json is not None:
-        whole = cost_report.whole(measured, rows, judged, measured_on, method)
-        wanted.json.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
+        document = whole(measured, rows, judged, measured_on, made)
+        wanted.json.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
     lacking = any(m.lacks_a_figure() for m in measured)
     return exit_code(interrupted, lacking, wanted.check, [limit.held for limit in judged])
 
