@@ -1,9 +1,13 @@
-"""The arithmetic of `./dev scale`: which figure a limit is about, and when nobody can tell."""
+"""`./dev scale`: which figure a limit is about, when nobody can tell, the large journals, what a run used."""
+
+import sys
+from pathlib import Path
 
 import pytest
 
+from large_journals import Workload, record, unit
 from scale import GIB, Help, Row, limits
-from usage import Usage
+from usage import RunError, Usage, run
 
 FINE = Usage(wall=5.0, cpu=6.0, memory=GIB)
 STARTED = Help([0.6, 0.5, 9.0], [0.1, 0.1, 0.1])
@@ -52,3 +56,51 @@ def test_run_that_failed_leaves_its_limits_unjudged() -> None:
 def test_limit_names_where_it_is_tightest() -> None:
     slowest = next(iter(limits(rows(python3_profile=Usage(12.0, 1.0, 1)), STARTED)))
     assert (slowest.figure, slowest.where) == (12.0, "on each, most on python3")
+
+
+MALLARD = str(Path(sys.executable).with_name("mallard"))
+
+
+def test_unit_has_its_parts_and_is_the_same_each_time() -> None:
+    assert unit(3) == unit(3)
+    assert [f"int fill_{n}(int count)" in unit(3) for n in range(4)] == [True, True, True, False]
+
+
+def test_journal_that_is_too_small_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match=r"true made \d+ events only: 10,000,000 are wanted"):
+        record(Workload("true", ("/bin/true",)), MALLARD, tmp_path)
+
+
+def test_program_that_fails_is_told(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="mallard: "):
+        record(Workload("absent", ("/absent/program",)), MALLARD, tmp_path)
+
+
+def python(code: str) -> tuple[str, ...]:
+    """Return a command."""
+    return (sys.executable, "-c", code)
+
+
+def test_memory_is_the_most_that_was_resident() -> None:
+    # More than this process has itself: a child counts what its parent had when it began.
+    assert 900_000_000 < run(python("b'x' * 900_000_000")).memory < 950_000_000
+
+
+def test_cpu_counts_threads_and_not_sleep() -> None:
+    slept = run(python("import time; time.sleep(0.3)"))
+    assert slept.wall > 0.3 > slept.cpu
+    hashes = "hashlib.sha256(b'x' * 30_000_000)"
+    thread = f"import hashlib, threading; t = threading.Thread(target=lambda: {hashes}); t.start(); t.join()"
+    assert run(python(thread)).cpu > slept.cpu
+
+
+def test_environment_is_added() -> None:
+    run(python("import os; assert os.environ['WANTED'] == 'yes' and 'PATH' in os.environ"), {"WANTED": "yes"})
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"), [("raise SystemExit('no room')", "no room"), ("exit(3)", "exit code 3")]
+)
+def test_run_that_fails_says_why(code: str, reason: str) -> None:
+    with pytest.raises(RunError, match=reason):
+        run(python(code))
