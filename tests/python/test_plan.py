@@ -10,23 +10,48 @@ import numpy as np
 import pytest
 from conftest import Mallard
 
-from mallard import _native
-from mallard.plan import Context, Module, Plan, Rule, plan_text, read_plan
+from mallard import MallardError, _native
+from mallard.plan import Context, Module, Plan, Rule, Witness, plan_text, read_plan
 from mallard.plan.plan_file import parse_plan
 from mallard.plan.plan_image import Claim, claims_of, decision_trie, rule_for
 from mallard.plan.plan_model import WORDS, Frame
-from mallard.plan.planner import Options, Planner
+from mallard.plan.planner import Options, Planner, Wanted
+from mallard.plan.scopes import ending_functions
 from mallard.plan.stacks_of_plan import Stacks, module_name
 
 # Shelves: each owns a list and a set, which get things in a random order, and end one after the other.
 # Phases: eight functions that each allocate and free as much, one after the other.
+# Texts: each is parsed into nodes, by a function that calls itself; they die when parse() returns.
 PROGRAM = """
 #include <cstdio>
 #include <cstdlib>
 #include <list>
+#include <memory>
 #include <random>
 #include <set>
+#include <string>
 #include <vector>
+
+struct node {
+  long value = 0;
+  std::vector<std::unique_ptr<node>> inside;
+};
+__attribute__((noinline)) std::unique_ptr<node> group(const char*& at) {
+  std::unique_ptr<node> made(new node);
+  for (; *at != 0 && *at != ')'; ++at)
+    if (*at == '(') {
+      made->inside.push_back(group(++at));
+    } else {
+      made->inside.push_back(std::unique_ptr<node>(new node{*at, {}}));
+    }
+  return made;
+}
+__attribute__((noinline)) long parse(const char* text) {
+  const auto whole = group(text);
+  return whole->inside.size();
+}
+std::vector<std::string> answers;
+__attribute__((noinline)) void keep(long sum) { answers.emplace_back(40 + sum % 2, 'x'); }
 
 struct shelf {
   std::list<long> things;
@@ -42,7 +67,14 @@ template <int N> __attribute__((noinline)) long phase() {
   return all.size();
 }
 
-int main(int count, char**) {
+int main(int count, char** words) {
+  if (count > 1 && words[1][0] == 't') {
+    std::string text;
+    for (int i = 0; i < 200; ++i) text += i % 7 == 0 ? "a(b(cd)e)" : "xyz";
+    for (int i = 0; i < 30; ++i) keep(parse(text.c_str()));
+    std::printf("%zu\\n", answers.size());
+    return 0;
+  }
   if (count > 1) {
     long sum = phase<0>() + phase<1>() + phase<2>() + phase<3>();
     std::printf("%ld\\n", sum + phase<4>() + phase<5>() + phase<6>() + phase<7>());
@@ -193,6 +225,58 @@ def test_the_plan_finds_the_pool_of_each_recorded_stack(shelves: Path, tmp_path:
             node = int(stacks.outer[node])
         counted[rule_for(nodes, places)] += int(planner.candidates.blocks[context])
     assert counted[1:] == [row.blocks for row in found.rows]
+
+
+def test_a_region_lasts_until_the_function_in_which_its_blocks_end(
+    mallard: Mallard, program: Path, tmp_path: Path
+) -> None:
+    journal, file, counters = (tmp_path / name for name in ("texts.mlrd", "plan.toml", "counters"))
+    assert mallard("record", "-o", journal, "--", program, "texts").returncode == 0
+    planner = Planner(str(journal))
+    contexts = tuple(
+        context for context in planner.candidates.routable if planner.symbols.site_name(context) == "group"
+    )
+    ends = ending_functions(planner.store, planner.symbols, contexts)
+    assert ends[0] == ("parse(char const*)", 1.0)
+    assert "main" not in dict(ends), "it is not seen to return"
+    wanted = Wanted("nodes", contexts, "region", "they end with parse", until="parse")
+    found = planner.of([wanted], Options(max_rss=2))
+    assert found.remarks == []
+    assert len(found.plan.rules) > 2, "one for each depth of the recursion"
+    assert {(rule.strategy, rule.pool) for rule in found.plan.rules} == {("region", "nodes")}
+    assert len({rule.until for rule in found.plan.rules}) == 1
+    file.write_text(plan_text(found.plan))
+    ran = mallard("run", "--plan", file, "--counters", counters, "--", program, "texts")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "30\n", "")
+    counts = [json.loads(line) for line in counters.read_text().splitlines()]
+    assert [one["hits"] for one in counts[1:]] == [row.blocks for row in found.rows]
+    assert 0 < counts[1]["peak_bytes"] < sum(row.bytes for row in found.rows) / 10, "memory comes back"
+    assert all(one["live_bytes"] == 0 for one in counts)
+
+
+def test_what_is_wanted_is_merged_or_refused(shelves: Path) -> None:
+    planner = Planner(str(shelves))
+    lists, sets = (one.contexts for one in planner.candidates.all)
+    witness = Witness("rbx", 40, 256)
+    both = [
+        Wanted("one", lists, "pool", "instances", witness),
+        Wanted("one", (*sets, *lists), "multipool", "apart"),
+    ]
+    free = planner.of(both, Options(max_rss=2, title="advised"))
+    assert free.plan.title == "advised"
+    assert [(row.rule.pool, row.rule.strategy, row.rule.pools) for row in free.rows] == [
+        ("one", "pool", 256),
+        ("one (2)", "multipool", 1),
+    ]
+    limit = (free.plan.predicted_peak - 1) / free.plan.recorded_peak
+    tight = planner.of(both, Options(max_rss=limit))
+    assert tight.plan.pools < free.plan.pools
+    assert tight.plan.predicted_peak < free.plan.predicted_peak
+    assert any("--max-rss" in remark for remark in tight.remarks)
+    with pytest.raises(MallardError, match="pond is no strategy"):
+        planner.of([Wanted("one", lists, "pond", "")], Options())
+    with pytest.raises(MallardError, match="no caller that is asked for can be named"):
+        planner.of([Wanted("none", lists, "region", "", until="nobody")], Options())
 
 
 def test_words_of_snapshots_have_the_names_of_places() -> None:

@@ -101,7 +101,8 @@ def best_pair(lives: Sequence[Life], least: float) -> tuple[int, int] | None:
         (lives[i].saved_with(lives[j]), i, j)
         for i in range(len(lives))
         for j in range(i + 1, len(lives))
-        if lives[i].draft.has_instances == lives[j].draft.has_instances
+        if lives[i].draft.kind == lives[j].draft.kind
+        and lives[i].draft.has_instances == lives[j].draft.has_instances
         and lives[i].saved_with(lives[j]) >= least * lives[i].smaller_peak(lives[j])
     ]
     return max(pairs)[1:] if pairs else None

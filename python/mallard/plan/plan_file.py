@@ -358,6 +358,7 @@ class PlanReader:
 
 
 def depth_of(frame: Frame, context: Context) -> int:
-    """Return how many frames outwards a frame lies in a context; 0: it does not, or is the innermost."""
+    """Return how many frames outwards a frame lies in a context, the outermost such; 0: it does not."""
     places = [(one.module, one.offset) for one in context.frames]
-    return places.index((frame.module, frame.offset)) if (frame.module, frame.offset) in places else 0
+    found = (number for number, place in enumerate(places) if place == (frame.module, frame.offset))
+    return max(found, default=0)

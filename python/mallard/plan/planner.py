@@ -8,6 +8,8 @@ groups     the same, where pools whose blocks live alike, or at different times,
 instances  a pool for each instance of an owner, where a witness explains the order of frees; else as pools
 blind      one pool for everything: the control, the same heap without routing
 
+Or whoever knows the program says what is wanted for which contexts (Wanted).
+
 A plan that would hold too much has fewer pools, down to one; several degrees of that are predicted in one
 reading of the journal (src/profile/held_by_pools.hpp).
 """
@@ -25,11 +27,13 @@ from mallard import MallardError, _native
 from mallard.analysis.function_names import own_name
 from mallard.analysis.progress import Progress
 from mallard.analysis.store import Store
+from mallard.analysis.subsystems import unlike
 from mallard.analysis.symbols import Symbols
 from mallard.figures import share, shown, size
 from mallard.plan.merge_pools import ever_fewer, grouped, lives_of, thriftier
-from mallard.plan.plan_model import Context, Plan, Rule
+from mallard.plan.plan_model import SCOPED, STRATEGIES, Context, Plan, Rule, Witness
 from mallard.plan.pool_candidates import Candidates, Draft, Part
+from mallard.plan.scopes import Calls, Until, ends_of
 
 FEWER_INSTANCES = (1, 2, 4, 8, 16)  # parts of the pools that instances would have
 PROCESS = 512 << 10  # bytes of a process beside its heap and its files: stack, tables of pages
@@ -48,6 +52,19 @@ class Options:
     family: str | None = None  # None: instances where a witness tells them, else pools
     max_rss: float = 1.25
     default_heap: str = "mallard"
+    title: str = ""  # of the plan; empty: what it is of in the end
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A heap for some contexts: what `Planner.of` makes a rule of, or several that share the heap."""
+
+    name: str
+    contexts: tuple[int, ...]  # by their numbers in the store's contexts
+    strategy: str  # one of STRATEGIES that is not the default heap
+    reason: str
+    witness: Witness | None = None  # what tells instances apart, which then have a heap each
+    until: str | None = None  # of a region or a reap: the function whose return ends it
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +115,27 @@ class Planner:
         progress(DIVIDED)
 
     def plan(self, options: Options) -> Planned:
-        """Make the plan."""
+        """Make the plan of a family."""
+        return self.first_that_fits(self.attempts(options.family), options)
+
+    def of(self, wanted: Sequence[Wanted], options: Options) -> Planned:
+        """Make a plan of what is wanted; pools and instances become fewer where --max-rss asks for it.
+
+        What a plan cannot name goes to the default heap, and a remark says so. A context of several has the
+        first one's heap. Raises MallardError where nothing is left, or nothing stays below the limit.
+        """
+        self.remarks = []
+        drafts = self.drafts_of(wanted)
+        if not drafts:
+            raise MallardError(f"no caller that is asked for can be named by a plan of {shown(self.path)}")
+        own = [draft.without_instances() for draft in drafts]
+        return self.first_that_fits(self.degrees_of(drafts, own), options)
+
+    def first_that_fits(self, attempts: Iterator[list[list[Draft]]], options: Options) -> Planned:
+        """Make the plan of the first drafts that stay below the limit."""
         recorded = self.base + int(self.store.totals["over_time"]["held_bytes"].max(initial=0))
         refused: list[int] = []
-        for degrees in self.attempts(options.family):
+        for degrees in attempts:
             held = self.predict(degrees)
             for drafts, one in zip(degrees, held, strict=True):
                 if one["peak"] <= options.max_rss * recorded:
@@ -124,17 +158,48 @@ class Planner:
             yield [[Draft.of(Part("everything", tuple(candidates.routable), reason))]]
             return
         own = candidates.own_pools()
-        if family in (None, "instances"):
-            drafts = self.instances(family == "instances")
-            if drafts:
-                yield [drafts]
-                fewer = thriftier(lives_of(self.store, drafts))
-                yield [[one.with_fewer_pools(factor) for one in fewer] for factor in FEWER_INSTANCES]
         if family == "groups":
             own = grouped(lives_of(self.store, own))
-        yield [own]
+        drafts = self.instances(family == "instances") if family in (None, "instances") else []
+        yield from self.degrees_of(drafts or own, own)
+
+    def degrees_of(self, drafts: list[Draft], own: list[Draft]) -> Iterator[list[list[Draft]]]:
+        """Yield drafts, then fewer pools of instances, then `own` drafts without any, then fewer of these."""
+        yield [drafts]
+        if any(draft.has_instances for draft in drafts):
+            fewer = thriftier(lives_of(self.store, drafts))
+            yield [[one.with_fewer_pools(factor) for one in fewer] for factor in FEWER_INSTANCES]
+            yield [own]
         if more := ever_fewer(lives_of(self.store, own)):
             yield more
+
+    def drafts_of(self, wanted: Sequence[Wanted]) -> list[Draft]:
+        """Return what is wanted as far as a plan can name it."""
+        candidates, calls = self.candidates, Calls(self.store, self.symbols)
+        taken: set[int] = set()
+        names: list[str] = []
+        found: list[Draft] = []
+        for one in wanted:
+            if one.strategy not in STRATEGIES or one.strategy == "default":
+                raise MallardError(f"{one.name}: {one.strategy} is no strategy of a plan")
+            own = candidates.most_first([c for c in {*one.contexts} - taken if candidates.is_routable(c)])
+            taken.update(own)
+            name = unlike(one.name, names)
+            names.append(name)
+            ends: dict[Until | None, list[int]] = {None: list(own)}
+            if one.until and one.strategy in SCOPED:
+                ends = ends_of(calls, candidates.stacks, own, one.until)
+                if lost := ends.pop(None, []):
+                    part = share(candidates.blocks[lost].sum() / max(candidates.blocks[list(own)].sum(), 1))
+                    self.remarks.append(f"{name}: {part} of its blocks are not seen to end with {one.until}")
+            parts = [
+                Part(name, tuple(contexts), one.reason, one.witness, one.strategy, until)
+                for until, contexts in ends.items()
+                if contexts
+            ]
+            if parts:
+                found.append(Draft(name, tuple(parts)))
+        return found
 
     def instances(self, wanted: bool) -> list[Draft]:
         """Return pools of instances; if there are none, it is an error or a remark."""
@@ -183,7 +248,8 @@ class Planner:
         rule_of = dict.fromkeys(self.candidates.routable, 0)
         for number, (_, part) in enumerate(parts, 1):
             rule_of.update(dict.fromkeys(part.contexts, number))
-        told, mistaken = stacks.told_apart(rule_of, blocks)
+        least = {number: 1 + part.until.depth for number, (_, part) in enumerate(parts, 1) if part.until}
+        told, mistaken = stacks.told_apart(rule_of, blocks, least)
         contexts: defaultdict[int, list[Context]] = defaultdict(list)
         for one in sorted(told, key=lambda one: -blocks[one.example]):
             contexts[one.rule].append(Context(one.frames, self.note(one.example)))
@@ -203,7 +269,7 @@ class Planner:
                 f"{share(mistaken)} of the small blocks have frames that cannot be told apart"
             )
         plan = Plan(
-            title=options.family if options.family in ("groups", "blind") else title_of(drafts),
+            title=options.title or title_of(options.family, drafts),
             modules=(stacks.modules[0], *(one for one in stacks.modules[1:] if one.name in named)),
             rules=tuple(rules),
             default_heap=options.default_heap,
@@ -239,12 +305,17 @@ class Planner:
 
 def rule_from(draft: Draft, part: Part, contexts: Sequence[Context]) -> Rule:
     """Return the rule of one part."""
-    return Rule("pool", tuple(contexts), draft.name, part.reason, witness=part.witness)
+    until = part.until.frame if part.until else None
+    return Rule(part.strategy, tuple(contexts), draft.name, part.reason, witness=part.witness, until=until)
 
 
-def title_of(drafts: Sequence[Draft]) -> str:
-    """Return the family that the plan is of in the end."""
-    return "instances" if any(draft.has_instances for draft in drafts) else "pools"
+def title_of(family: str | None, drafts: Sequence[Draft]) -> str:
+    """Return the family that the plan is of in the end; of heaps of several kinds, all of these."""
+    if family in ("groups", "blind"):
+        return family
+    if any(draft.has_instances for draft in drafts):
+        return "instances"
+    return " and ".join(dict.fromkeys(f"{part.strategy}s" for draft in drafts for part in draft.parts))
 
 
 def base_of(store: Store) -> int:

@@ -24,7 +24,8 @@ from mallard.analysis.store import Store
 from mallard.analysis.subsystems import divide, unlike
 from mallard.analysis.symbols import Symbols
 from mallard.figures import share, shown
-from mallard.plan.plan_model import LARGEST, MOST_INSTANCES, WORDS, Witness, pools_for
+from mallard.plan.plan_model import LARGEST, MOST_INSTANCES, STRATEGIES, WORDS, Witness, pools_for
+from mallard.plan.scopes import Until
 from mallard.plan.stacks_of_plan import Stacks
 
 NATURAL = 16  # bytes of alignment that every block has
@@ -61,11 +62,16 @@ class Part:
     contexts: tuple[int, ...]
     reason: str
     witness: Witness | None = None
+    strategy: str = "pool"
+    until: Until | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A pool, or the pools of instances, and the parts that share them: all have a witness, or none has."""
+    """A pool, or the pools of instances, and the parts that share them.
+
+    All have a witness, or none has; and all have heaps of one kind.
+    """
 
     name: str
     parts: tuple[Part, ...]
@@ -79,6 +85,11 @@ class Draft:
     def contexts(self) -> list[int]:
         """Return the contexts of all parts."""
         return [context for part in self.parts for context in part.contexts]
+
+    @property
+    def kind(self) -> int:
+        """Return the number of its strategy in an image."""
+        return STRATEGIES[self.parts[0].strategy]
 
     @property
     def has_instances(self) -> bool:
@@ -99,6 +110,10 @@ class Draft:
         else:
             parts = tuple(replace(one, witness=None) for one in parts)
         return Draft(f"{parts[0].name} and {len(parts) - 1} more", parts)
+
+    def without_instances(self) -> "Draft":
+        """Return the same with one pool for all instances."""
+        return replace(self, parts=tuple(replace(one, witness=None) for one in self.parts))
 
     def with_fewer_pools(self, factor: int) -> "Draft":
         """Return the same with fewer pools of instances, which share them then."""
@@ -185,6 +200,10 @@ class Candidates:
         chosen = list(contexts)
         shares = (column[chosen].sum() / max(column.sum(), 1) for column in (self.blocks, self.bytes))
         return float(sum(shares)) / 2
+
+    def is_routable(self, context: int) -> bool:
+        """Tell whether a context has small blocks, and a caller that a plan can name."""
+        return bool(self.blocks[context]) and self.stacks.is_known(context)
 
     def own_pools(self) -> list[Draft]:
         """Return a pool for each candidate."""

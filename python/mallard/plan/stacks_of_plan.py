@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
@@ -77,11 +78,17 @@ class Stacks:
         """Return one frame."""
         return Frame(self.modules[self.module[node]].name, int(self.offset[node]), step)
 
-    def told_apart(self, rule_of: Mapping[int, int], weight: NDArray[np.float64]) -> tuple[list[Told], float]:
+    def told_apart(
+        self,
+        rule_of: Mapping[int, int],
+        weight: NDArray[np.float64],
+        least: Mapping[int, int] = MappingProxyType({}),
+    ) -> tuple[list[Told], float]:
         """Name contexts in as few frames as tell their rules apart; rule 0 is the default heap.
 
-        Returns what they are named by, and the weight of those whom that gives another rule, since frames
-        that differ cannot be looked at. O(frames looked at).
+        A rule of `least` needs so many frames: a region, out to where it ends. Returns what contexts are
+        named by, and the weight of those whom that gives another rule, since frames that differ cannot be
+        looked at. O(frames looked at).
         """
         found: list[Told] = []
         mistaken = 0.0
@@ -89,22 +96,27 @@ class Stacks:
         waiting: list[tuple[tuple[Frame, ...], int, Passing]] = [((), 0, all_of_them)]
         while waiting:
             inner, otherwise, passing = waiting.pop()
+            depth = 1 + len(inner)
+            so_far = {
+                context: rule if least.get(rule := rule_of[context], 1) <= depth else 0
+                for context, _ in passing
+            }
             by_place: defaultdict[int, Passing] = defaultdict(list)
             for context, node in passing:
                 by_place[int(self.place[node])].append((context, node))
             for same in by_place.values():
-                votes = votes_of(rule_of, weight, [context for context, _ in same])
-                step, further = self.further(same, weight) if len(votes) > 1 else (0, [])
-                if len(inner) + 1 == DEEPEST:
-                    further = []
+                votes = votes_of(so_far, weight, [context for context, _ in same])
+                wanted = max(least.get(rule_of[context], 1) for context, _ in same)
+                is_open = depth < wanted or (len(votes) > 1 and depth < DEEPEST)
+                step, further = self.further(same, weight) if is_open else (0, [])
                 gone = {context for context, _ in further}
                 ending = [context for context, _ in same if context not in gone]
-                deciding = votes_of(rule_of, weight, ending) if ending and further else votes
+                deciding = votes_of(so_far, weight, ending) if ending and further else votes
                 rule = max(deciding, key=lambda one: deciding[one])
                 mistaken += sum(weight[context] for context in ending if rule_of[context] != rule)
                 node = same[0][1]
-                if rule != otherwise or further:
-                    example = max((c for c, _ in same if rule_of[c] == rule), key=lambda c: weight[c])
+                if rule != otherwise or any(so_far[context] != rule for context in gone):
+                    example = max((c for c, _ in same if so_far[c] == rule), key=lambda c: weight[c])
                     found.append(Told((*inner, self.frame(node, 0)), rule, example))
                 if further:
                     waiting.append(((*inner, self.frame(node, step)), rule, further))
