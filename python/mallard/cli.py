@@ -30,6 +30,7 @@ COMMANDS = {
     "report": "Write a report of one or more journals as one HTML page.",
     "plan": "Make a plan: which calling contexts of a program get heaps of their own.",
     "compare": "Run a whole program under several mallocs in turn and compare what it takes.",
+    "doctor": "Find out what a program could gain: record it, advise, and try that on the program itself.",
     "try": "Find out which plan or malloc pays under a whole program, if any does.",
     "strategies": "List the strategies that a replay compares.",
     "bench": "Measure strategies by the benchmarks of papers.",

@@ -1,7 +1,10 @@
 """The whole page of one or more journals: what is static; page/ is what scripts add."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.resources import files
+from pathlib import PurePath
+from typing import Any
 from xml.etree.ElementTree import Element
 
 from mallard import figures
@@ -10,7 +13,7 @@ from mallard.html.element import Column, head, line, scrolled, tag
 from mallard.html.frame import Page, tabs, whole
 from mallard.report.data import JournalReport, as_json
 from mallard.report.method import DIMENSIONS
-from mallard.report.panel import panel, program_name
+from mallard.report.panel import doctors, panel, program_name
 
 
 def render(reports: list[JournalReport], version: str, command: list[str]) -> str:
@@ -20,9 +23,31 @@ def render(reports: list[JournalReport], version: str, command: list[str]) -> st
     named = [(f"{program_name(one.profile)} ({one.profile.process})", one.profile.journal) for one in reports]
     content = [comparison(reports), tabs(named)] if several else []
     content += [panel(report, number, several) for number, report in enumerate(reports)]
+    return written("mallard report", f"{names}: allocation report", content, reports, version, command)
+
+
+def render_doctor(
+    document: Mapping[str, Any], report: JournalReport | None, version: str, command: list[str]
+) -> str:
+    """Return the page of `mallard doctor`: `document` is its JSON, the report that of its journal."""
+    name = PurePath(document["program"][0]).name
+    reports = [report] if report else []
+    content = [doctors(document, report)]
+    return written("mallard doctor", f"{name}: what would pay", content, reports, version, command)
+
+
+def written(
+    name: str,
+    title: str,
+    content: list[Element],
+    reports: list[JournalReport],
+    version: str,
+    command: list[str],
+) -> str:
+    """Return the page with its data and scripts."""
     page = Page(
-        name="mallard report",
-        title=f"{names}: allocation report",
+        name=name,
+        title=title,
         content=content,
         data=[as_json(report).encode() for report in reports],
         own=files("mallard.report") / "page",

@@ -1,13 +1,16 @@
 """One journal's part of the page: all that can be read without scripts, and the places that they fill."""
 
 import shlex
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import PurePath
+from typing import Any
 from xml.etree.ElementTree import Element
 
 from mallard import figures
 from mallard.analysis.model import Finding, Profile
 from mallard.html.element import tag
+from mallard.report import doctor
 from mallard.report.data import JournalReport
 from mallard.report.method import method
 from mallard.report.strategies import held, single_operations, strategies
@@ -37,8 +40,50 @@ def program_name(profile: Profile) -> str:
     return figures.program_name(profile.arguments, profile.program, profile.journal)
 
 
+def doctors(document: Mapping[str, Any], report: JournalReport | None) -> Element:
+    """Return what `mallard doctor` shows: its own sections, below them the journal's, if there is one."""
+    own = doctor.sections(document)
+    links = [(f"doctor-{name}", heading) for name, heading, _ in own]
+    made = tag("article", class_="journal" if report else "doctor", id="journal-0")
+    if report is None:
+        command = document["program"]
+        made.append(
+            tag(
+                "div",
+                tag("h1", PurePath(command[0]).name),
+                tag("code", shlex.join(command), class_="command"),
+                class_="head",
+            )
+        )
+        made.extend([doctor.verdict(document), contents(links)])
+    else:
+        links += [("journal-0-verdict", "The recording"), *own_links(0)]
+        made.extend([header(report), doctor.verdict(document), contents(links)])
+    for name, heading, content in own:
+        made.append(tag("section", tag("h2", heading), *content, class_="card", id=f"doctor-{name}"))
+    if report is not None:
+        made.append(verdict(report.profile, 0, "The recording"))
+        made.extend(journal_sections(report, 0))
+    return made
+
+
 def panel(report: JournalReport, number: int, several: bool) -> Element:
     """Return the part of journal `number`."""
+    return tag(
+        "article",
+        header(report),
+        verdict(report.profile, number),
+        contents(own_links(number)),
+        *journal_sections(report, number),
+        class_="journal",
+        id=f"journal-{number}",
+        role="tabpanel" if several else None,
+        aria_labelledby=f"tab-{number}" if several else None,
+    )
+
+
+def journal_sections(report: JournalReport, number: int) -> list[Element]:
+    """Return the sections of journal `number`."""
     profile = report.profile
     content = {
         "dvluc": [subsystems(profile, number)],
@@ -48,19 +93,7 @@ def panel(report: JournalReport, number: int, several: bool) -> Element:
         "regions": [regions(profile)],
         "method": method(report),
     }
-    made = tag(
-        "article",
-        header(report),
-        verdict(profile, number),
-        contents(number),
-        class_="journal",
-        id=f"journal-{number}",
-        role="tabpanel" if several else None,
-        aria_labelledby=f"tab-{number}" if several else None,
-    )
-    for name, heading in SECTIONS:
-        made.append(section(name, heading, number, content.get(name, [])))
-    return made
+    return [section(name, heading, number, content.get(name, [])) for name, heading in SECTIONS]
 
 
 def section(name: str, heading: str, number: int, content: list[Element]) -> Element:
@@ -77,10 +110,15 @@ def section(name: str, heading: str, number: int, content: list[Element]) -> Ele
     )
 
 
-def contents(number: int) -> Element:
+def own_links(number: int) -> list[tuple[str, str]]:
+    """Return where the sections of journal `number` are, and what they are called."""
+    return [(f"journal-{number}-{name}", heading) for name, heading in SECTIONS]
+
+
+def contents(links: Iterable[tuple[str, str]]) -> Element:
     """Return the links to all sections."""
-    links = (tag("li", tag("a", heading, href=f"#journal-{number}-{name}")) for name, heading in SECTIONS)
-    return tag("nav", tag("ul", *links), class_="contents", aria_label="Sections")
+    items = (tag("li", tag("a", heading, href=f"#{name}")) for name, heading in links)
+    return tag("nav", tag("ul", *items), class_="contents", aria_label="Sections")
 
 
 def header(report: JournalReport) -> Element:
@@ -127,12 +165,12 @@ def warnings(profile: Profile) -> list[str]:
 FIRST = 3
 
 
-def verdict(profile: Profile, number: int) -> Element:
+def verdict(profile: Profile, number: int, name: str = "Verdict") -> Element:
     """Return the answer, what it stands on, and the main figures."""
     found = profile.verdict
     made = tag(
         "section",
-        tag("h2", "Verdict"),
+        tag("h2", name),
         tag("p", found.headline, class_="headline"),
         class_=f"card verdict {'gain' if found.worthwhile else 'none'}",
         id=f"journal-{number}-verdict",

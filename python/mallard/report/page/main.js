@@ -78,6 +78,7 @@ async function start() {
   const busy = new Set();
   async function show(number) {
     current = number;
+    if (panels.length === 0) return void (document.documentElement.dataset.ready = "yes");
     const work = journals[number].show(theme);
     busy.add(work);
     document.documentElement.dataset.ready = "no";

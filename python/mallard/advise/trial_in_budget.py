@@ -1,0 +1,155 @@
+"""A trial that fits into a number of runs and a time: how many candidates, in which stages, how often a run.
+
+    60 runs   all candidates once      the best three twice      the best one six times or more
+    20 s each, 8 minutes               only as many candidates as leave six rounds to the last stage
+    10 ms each                         a run is the program many times over, and its figures are their means
+
+What a run takes decides. A program that is started once in a run of seconds would be judged by six starts; a
+short one is started again and again within a run, since its noise is that of single starts. Where runs are
+long, those candidates go first of which the replay expects least. Six rounds of a stage make a verdict
+(compare/choice.py); what has no room for them gives none.
+
+`mallard try` has no such limits, and more rounds: compare/halving.py, whose stages these are.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from statistics import fmean
+
+from mallard.compare.choice import LEAST
+from mallard.compare.halving import ALL, Stage, Trial, candidates
+from mallard.compare.launch import Taken
+from mallard.compare.rounds import Progress, Row
+
+RUN_SECONDS = 2.0  # CPU time that a run shall have
+MOST_REPETITIONS = 100
+USED = 0.8  # of the time: starts are not alike
+MOST_ROUNDS = 15  # of the last stage
+# From many runs to few.
+SHAPES = (
+    (Stage(3, ALL), Stage(7, 3), Stage(MOST_ROUNDS, 2)),
+    (Stage(2, ALL), Stage(4, 3), Stage(9, 2)),
+    (Stage(1, ALL), Stage(2, 3), Stage(LEAST, 1)),
+    (Stage(1, ALL), Stage(LEAST, 1)),
+)
+# What is tried first where nothing is known of a malloc.
+USUAL = ("mimalloc", "tcmalloc", "mallard", "jemalloc", "tbbmalloc", "glibc-notrim")
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What a trial may take; a start is one of the program, a run is so many of them."""
+
+    runs: int
+    seconds: float
+    start_seconds: float  # that one start takes, with its set-up and clean-up
+
+    def holds(self, rows: int, shape: Sequence[Stage], plans: bool) -> bool:
+        """Return whether untimed starts and all runs have room."""
+        timed = runs_of(shape, rows, plans)
+        return timed <= self.runs and (rows + timed) * self.start_seconds <= self.seconds
+
+
+def beside(plans: bool) -> int:
+    """Return how many rows a stage has beside its best: glibc twice, and what a plan has to beat."""
+    return 4 if plans else 2
+
+
+def runs_of(shape: Sequence[Stage], rows: int, plans: bool) -> int:
+    """Return how many runs stages take at most; one that would let nobody go is left out."""
+    others = rows - (3 if plans else 2)
+    total = 0
+    for stage, following in zip(shape, [*shape[1:], None], strict=True):
+        chosen = min(stage.best, others)
+        if following is None or chosen > following.best:
+            total += stage.rounds * min(rows, chosen + beside(plans))
+    return total
+
+
+def shape_within(rows: int, plans: bool, runs: int) -> Sequence[Stage]:
+    """Return the stages for so many runs; what is left over goes to the last, which decides."""
+    shape = next((one for one in SHAPES if runs_of(one, rows, plans) <= runs), SHAPES[-1])
+    while shape[-1].rounds < MOST_ROUNDS:
+        longer = (*shape[:-1], replace(shape[-1], rounds=shape[-1].rounds + 1))
+        if runs_of(longer, rows, plans) > runs:
+            break
+        shape = longer
+    return shape
+
+
+def with_room(rows: Sequence[Row], expected: Mapping[str, float], room: Room) -> list[Row]:
+    """Return the rows that have room, the base first; of candidates those of which most is expected."""
+    ranked = sorted(candidates(rows), key=lambda row: rank(row, expected))
+    for many in range(len(ranked), 1, -1):
+        kept = those(rows, ranked[:many])
+        if room.holds(len(kept), SHAPES[-1], any(row.malloc.plan for row in kept)):
+            return kept
+    return those(rows, ranked[:1])
+
+
+def rank(row: Row, expected: Mapping[str, float]) -> tuple[float, int]:
+    """Return what candidates are sorted by: the expected change, and what is usual."""
+    name = row.malloc.name
+    usual = USUAL.index(name) if name in USUAL else len(USUAL)
+    if row.malloc.plan:
+        return expected.get(name, -inf), 0
+    return expected.get(name, 0.0), usual + 1
+
+
+def those(rows: Sequence[Row], kept: Sequence[Row]) -> list[Row]:
+    """Return glibc, these, glibc again, and the control if a plan is among them."""
+    plans = any(row.malloc.plan for row in kept)
+    return [
+        row
+        for row in rows
+        if row is rows[0] or row.malloc.repeated or row in kept or (row.malloc.control and plans)
+    ]
+
+
+@dataclass(slots=True)
+class TrialInBudget(Trial):
+    """A trial whose stages follow from the runs that there may be."""
+
+    runs: int = 0
+    start_cpu: float = RUN_SECONDS  # CPU seconds of a start
+    repetitions: int = 1  # starts of a run
+
+    def take_turns(self, progress: Progress, one_round: float) -> None:
+        """Choose stages and the length of a run by what the untimed round took and has left; run them."""
+        rows = self.going_on()
+        plans = any(row.malloc.plan for row in rows)
+        self.stages = shape_within(len(rows), plans, self.runs)
+        seconds = USED * (self.schedule.seconds - one_round) / max(1, runs_of(self.stages, len(rows), plans))
+        starts = min(RUN_SECONDS / max(self.start_cpu, 1e-6), seconds * len(self.rows) / one_round)
+        self.repetitions = max(1, min(MOST_REPETITIONS, int(starts)))
+        Trial.take_turns(self, progress, one_round)
+
+    def measure_run(self, number: int, row: Row) -> None:
+        """Make a row's run of a round: one start after the other, as many as a run has."""
+        starts: list[Taken] = []
+        for _ in range(self.repetitions):
+            taken = self.turn(row, row.malloc.environment())
+            if taken is None:
+                return
+            starts.append(taken)
+        row.runs[number] = mean_of(starts)
+
+
+def mean_of(starts: Sequence[Taken]) -> Taken:
+    """Return what a start takes on average; memory is the most, and outputs are those of all."""
+    outputs = sorted({one.output for one in starts})
+    own = [one.figure for one in starts if one.figure is not None]
+    return replace(
+        starts[-1],
+        cpu_s=fmean(one.cpu_s for one in starts),
+        elapsed_s=fmean(one.elapsed_s for one in starts),
+        max_rss_bytes=max(one.max_rss_bytes for one in starts),
+        minor_faults=fmean(one.minor_faults for one in starts),
+        major_faults=fmean(one.major_faults for one in starts),
+        voluntary_switches=fmean(one.voluntary_switches for one in starts),
+        involuntary_switches=fmean(one.involuntary_switches for one in starts),
+        figure=fmean(own) if own else None,
+        output=outputs[0] if len(outputs) == 1 else hashlib.sha256("".join(outputs).encode()).hexdigest(),
+    )

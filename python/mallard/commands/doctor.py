@@ -1,0 +1,227 @@
+"""`mallard doctor`: record, advise, try and report in one go; what it recommends, it has tried."""
+
+import json
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mallard import MallardError
+from mallard.commands.try_ import NO_CANDIDATES, NO_VERDICT, NOTHING_TO_GAIN, TAKEN
+from mallard.commands.whole_program import (
+    INTERRUPTED,
+    AsJson,
+    Better,
+    CleanUp,
+    Folder,
+    Mallocs,
+    Output,
+    OwnFigure,
+    SameOutput,
+    Seed,
+    SetUp,
+    StandardInput,
+    TimeOut,
+    WhichIsBetter,
+    asked,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from mallard.advise.doctor import Doctor
+
+__all__ = ["TAKEN", "doctor"]
+
+DOCUMENT = "doctor.json"
+MOST_SOURCES = 3  # changes of the source that are told below the verdict
+
+
+def doctor(
+    context: typer.Context,
+    output_folder: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", metavar="DIR", help="Where all of it goes (default: NAME.doctor).", show_default=False
+        ),
+    ] = None,
+    budget: Annotated[
+        float, typer.Option("--budget", min=0.1, metavar="MINUTES", help="What all of it may take.")
+    ] = 10,
+    runs: Annotated[
+        int,
+        typer.Option(
+            "--runs", min=18, metavar="N", help="Runs of the trial; of a short program each is many starts."
+        ),
+    ] = 60,
+    malloc: Mallocs = None,
+    max_rss: Annotated[
+        float | None,
+        typer.Option(
+            "--max-rss",
+            min=1,
+            metavar="RATIO",
+            help="Leave out what takes more of glibc's max RSS (default: no limit, and 1.25 for plans).",
+        ),
+    ] = None,
+    stdin: StandardInput = None,
+    cwd: Folder = None,
+    setup: SetUp = None,
+    cleanup: CleanUp = None,
+    figure: OwnFigure = None,
+    better: WhichIsBetter = Better.HIGHER,
+    output: SameOutput = Output.SAME,
+    timeout: TimeOut = None,
+    seed: Seed = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Find out what a program could gain: record it, advise, and try that on the program itself.
+
+    The report is written after every stage; Ctrl-C keeps what is done. docs/doctor.md tells all of it.
+    Exit code: 0 if something is worth using, 3 if nothing is, 1 if there is no verdict.
+    """
+    from mallard.advise.doctor import Doctor, Order
+    from mallard.advise.doctor_findings import document
+    from mallard.compare.choice import NOTHING
+    from mallard.compare.halving import Goal
+    from mallard.output import drawn, writing
+
+    if not context.args:
+        raise MallardError("no program: write -- before it, as in `mallard doctor -- ./program`")
+    what = asked(context.args, cwd, stdin, setup, cleanup, timeout, figure)
+    order = Order(
+        program=what,
+        folder=own_folder(output_folder or Path(f"{Path(context.args[0]).name}.doctor")),
+        minutes=budget,
+        runs=runs,
+        mallocs=malloc or [],
+        no_candidates=NO_CANDIDATES,
+        max_rss=max_rss,
+        same_output=output is Output.SAME,
+        goal=Goal("cpu_s" if figure is None else "figure", figure is not None and better is Better.HIGHER),
+        seed=seed,
+    )
+    found = Doctor(order, teller(sys.stderr if as_json else sys.stdout), write_all)
+    with ended_as_by_ctrl_c():
+        found.work()
+    with writing(None) as printed:
+        text = json.dumps(document(found), indent=2, ensure_ascii=False) + "\n"
+        printed.write(
+            text.encode("utf-8", "replace")
+            if as_json
+            else drawn(lambda to: show(found, to), not sys.stdout.isatty())
+        )
+    if found.interrupted:
+        raise typer.Exit(INTERRUPTED)
+    choice = found.tried.choice.use if found.tried else None
+    if choice is None:
+        raise typer.Exit(NO_VERDICT)
+    if choice == NOTHING:
+        raise typer.Exit(NOTHING_TO_GAIN)
+
+
+def own_folder(folder: Path) -> Path:
+    """Make the folder; one with something else in it is refused."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        strangers = any(folder.iterdir()) and not (folder / DOCUMENT).is_file()
+    except OSError as error:
+        raise MallardError(f"cannot write to {folder}: {error.strerror}") from error
+    if strangers:
+        raise MallardError(f"{folder} has other files in it: name another folder with -o")
+    return folder
+
+
+def teller(to: Any) -> Callable[[str, str], None]:
+    """Return what prints a line for each stage."""
+    return lambda name, text: print(f"{name:<9}{text}", file=to, flush=True)
+
+
+@contextmanager
+def ended_as_by_ctrl_c() -> Iterator[None]:
+    """Have SIGTERM end the work as Ctrl-C does: what is done is kept."""
+    before = signal.signal(signal.SIGTERM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def write_all(of: "Doctor") -> None:
+    """Write what is known so far: a document and a page."""
+    from importlib.metadata import version
+
+    from mallard.advise.doctor_findings import document
+    from mallard.output import writing
+    from mallard.report.page import render_doctor
+
+    found = document(of)
+    folder = of.order.folder
+    with writing(folder / DOCUMENT) as file:
+        file.write((json.dumps(found, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "replace"))
+    if of.advice is not None:
+        with writing(folder / "advice.json") as file:
+            file.write(
+                (json.dumps(of.advice, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+            )
+    page = render_doctor(found, of.report, version("mallard"), ["mallard", *sys.argv[1:]])
+    with writing(folder / "report.html") as file:
+        file.write(page.encode("utf-8", "replace"))
+
+
+def show(of: "Doctor", console: "Console") -> None:
+    """Print the candidates, the verdict, and where more is."""
+    from mallard.advise.doctor_findings import document
+    from mallard.commands.stacks import say
+
+    found = document(of)
+    verdict, trial = found["verdict"], found["trial"]
+    if trial:
+        console.print()
+        console.print(candidates(trial, console.width))
+    console.print()
+    say(console, f"{verdict['headline']}.", style="bold")
+    if verdict["command"]:
+        say(console, f"To use it: {verdict['command']}")
+    for line in in_the_source(found["advice"]):
+        say(console, line)
+    for line in (*found["remarks"], *(trial["notes"] if trial else ())):
+        say(console, f"Note: {line}.", style="dim")
+    say(console, f"All of it, with the reasons: {found['files']['report']}")
+
+
+def candidates(trial: dict[str, Any], width: int) -> "Table":
+    """Return a row for each that was tried, the best first."""
+    from rich.text import Text
+
+    from mallard import figures
+    from mallard.advise.doctor_findings import between, change_of
+    from mallard.commands.tables import Figure, table_of
+
+    columns: list[Figure[dict[str, Any]]] = [
+        ("runs", lambda row: str(len(row["rounds"]["cpu_s"])), True),
+        ("CPU", lambda row: figures.time(1e9 * row["cpu_s"]["median"]), True),
+        ("change", lambda row: change_of(row["ratios"]["cpu_s"]), True),
+        ("between", lambda row: between(row["ratios"]["cpu_s"]), False),
+        ("max RSS", lambda row: figures.size(row["max_rss_bytes"]["median"]), True),
+        ("change", lambda row: change_of(row["ratios"]["max_rss_bytes"]), True),
+        ("verdict", lambda row: row["verdict"] or "-", True),
+    ]
+    base, *others = trial["rows"]
+    ranked = sorted(others, key=lambda row: row["ratios"]["cpu_s"]["median"] if row["ratios"]["cpu_s"] else 1)
+    return table_of("tried", [(Text(row["name"]), row) for row in [base, *ranked]], columns, width)
+
+
+def in_the_source(advice: dict[str, Any] | None) -> Iterator[str]:
+    """Yield what a change of the source would bring; nobody has tried it."""
+    from mallard.advise.doctor_findings import signed, source_changes
+
+    for _, one in source_changes(advice)[:MOST_SOURCES]:
+        change = one["change"]
+        place = f"{Path(change['file']).name}:{change['line']}" if change["file"] else change["function"]
+        yield f"In the source, not tried: {signed(one['cpu']['median'])} CPU by {change['text']} ({place})"

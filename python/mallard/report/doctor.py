@@ -1,0 +1,497 @@
+"""What `mallard doctor` adds to the page of a journal: the verdict, the trial, and what advice has measured.
+
+    headline      Use this plan: -31 % CPU, +2 % memory         cards: plan, malloc, source, noise
+    trial         plan    -- o o|ooo o --                       a dot a round, the interval that decides
+    predictions   what the replay has promised beside what the program has kept
+    subsystems    pool    [=======|--]                          a bar a candidate, with its spread
+    again         the two commands that make it again
+
+All of it is static: marks are SVG in the cells of tables, on one axis a table, and colours are the page's.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor
+from pathlib import PurePath
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from mallard import figures
+from mallard.html.element import Child, scrolled, tag
+
+Json = Mapping[str, Any]
+
+WIDTH, HEIGHT, EDGE = 380, 22, 14  # pixels of a mark's picture; what it keeps free at both sides
+STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0)  # between the ticks of an axis
+MOST_TICKS = 7
+FARTHEST = 1.0  # a change above is drawn at the edge
+
+SECTIONS = (
+    ("trial", "The trial"),
+    ("predictions", "Predicted and tried"),
+    ("advice", "Subsystems and candidates"),
+    ("again", "To make it again"),
+)
+
+
+def sections(of: Json) -> list[tuple[str, str, list[Element]]]:
+    """Return name, heading and content of each section, those that there is something for."""
+    content = {
+        "trial": trial(of),
+        "predictions": predictions(of["predictions"]),
+        "advice": [subsystem(part, number) for number, part in enumerate(subsystems(of))],
+        "again": again(of),
+    }
+    return [(name, heading, content[name]) for name, heading in SECTIONS if content[name]]
+
+
+def subsystems(of: Json) -> Sequence[Json]:
+    """Return what advice has found."""
+    return of["advice"]["subsystems"] if of["advice"] else ()
+
+
+# --- the verdict ---
+
+
+def verdict(of: Json) -> Element:
+    """Return the answer, how it is used, and what else was found, a card each."""
+    found = of["verdict"]
+    worthwhile = found["kind"] in ("plan", "malloc")
+    made = tag(
+        "section",
+        tag("h2", "Verdict"),
+        tag("p", found["headline"] + ".", class_="headline"),
+        class_=f"card verdict {'gain' if worthwhile else 'none'}",
+        id="doctor-verdict",
+    )
+    if worthwhile:
+        made.append(tag("p", "Confirmed by runs of the unmodified program. To use it:"))
+        made.append(tag("pre", tag("code", found["command"] or ""), class_="shell"))
+    made.append(tag("div", *cards(of), class_="cards"))
+    for remark in of["remarks"]:
+        made.append(tag("p", f"Note: {remark}.", class_="note"))
+    if waiting := [one["name"] for one in of["stages"] if one["state"] in ("waiting", "running")]:
+        made.append(tag("p", f"Not at its end yet: {', '.join(waiting)}.", class_="notice"))
+    return made
+
+
+def cards(of: Json) -> Iterator[Element]:
+    """Yield the best plan, the best malloc, the best change of the source, and how large noise is."""
+    rows = of["trial"]["rows"] if of["trial"] else []
+    for kind, heading in (("plan", "Best plan"), ("malloc", "Best malloc")):
+        tried = [row for row in rows if row["kind"] == kind and row["ratios"]["cpu_s"]]
+        if tried:
+            best = min(tried, key=lambda row: row["ratios"]["cpu_s"]["median"])
+            yield of_row(heading, best, of["verdict"]["use"] == best["name"])
+    if sources := changes_of_source(of):
+        part, one = sources[0]
+        yield card(
+            "In the source",
+            change(one["cpu"]["median"]),
+            f"{one['strategy']} in {part['name']}",
+            "measured in the replay, not tried" if one["measured"] else "estimated, not tried",
+        )
+    if noise := next((row["ratios"]["cpu_s"] for row in rows if row["kind"] == "twin"), None):
+        around = f"{change(noise['low'] - 1)} to {change(noise['high'] - 1)}"
+        yield card("Noise", change(noise["median"] - 1), f"glibc against itself, {around}", "the A/A row")
+
+
+def of_row(heading: str, row: Json, is_used: bool) -> Element:
+    """Return the card of what was tried."""
+    ratio, memory = row["ratios"]["cpu_s"], row["ratios"]["max_rss_bytes"]
+    more = f", {change(memory['median'] - 1)} memory" if memory else ""
+    around = f"{change(ratio['low'] - 1)} to {change(ratio['high'] - 1)}"
+    name = PurePath(row["plan"]).name if row["plan"] else row["name"]
+    says = "confirmed: use it" if is_used else row["verdict"] or "not judged"
+    return card(heading, change(ratio["median"] - 1), f"CPU ({around}){more}", f"{name}: {says}", is_used)
+
+
+def card(heading: str, figure: str, what: str, more: str, chosen: bool = False) -> Element:
+    """Return one card."""
+    return tag(
+        "div",
+        tag("h3", heading),
+        tag("p", figure, class_="figure"),
+        tag("p", what),
+        tag("p", more, class_="detail"),
+        class_="answer chosen" if chosen else "answer",
+    )
+
+
+def changes_of_source(of: Json) -> list[tuple[Json, Json]]:
+    """Return what a change of the source would bring, the best first, with its subsystem."""
+    found = [
+        (part, one)
+        for part in subsystems(of)
+        for one in part["candidates"]
+        if one["runs_as"] == "source" and one["cpu"] and one["cpu"]["high"] < 0
+    ]
+    return sorted(found, key=lambda each: float(each[1]["cpu"]["median"]))
+
+
+# --- marks ---
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Changes from left to right; 0 is always on it."""
+
+    low: float
+    high: float
+    step: float
+
+    @classmethod
+    def over(cls, values: Iterable[float]) -> "Axis":
+        """Return the axis that holds these, from tick to tick."""
+        known = [max(-1.0, min(FARTHEST, value)) for value in values]
+        low, high = min([0.0, *known]), max([0.0, *known])
+        step = next((one for one in STEPS if (high - low) / one <= MOST_TICKS - 1), STEPS[-1])
+        first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
+        return cls(first * step, max(last, first + 1) * step, step)
+
+    def at(self, value: float) -> str:
+        """Return where a change lies, in pixels; at an edge, if it is beyond."""
+        share = (value - self.low) / (self.high - self.low)
+        return f"{EDGE + (WIDTH - 2 * EDGE) * max(0.0, min(1.0, share)):.1f}"
+
+    def ticks(self) -> list[float]:
+        """Return the changes that have a tick."""
+        return [
+            self.low + number * self.step for number in range(round((self.high - self.low) / self.step) + 1)
+        ]
+
+    def heading(self) -> Element:
+        """Return the numbers along the axis."""
+        texts = (tag("text", percent(one), x=self.at(one), y="14") for one in self.ticks())
+        return picture("", *texts)
+
+    def grid(self) -> Iterator[Element]:
+        """Yield the lines behind the marks."""
+        for one in self.ticks():
+            yield line(self.at(one), self.at(one), "0", str(HEIGHT), "zero" if abs(one) < 1e-9 else "tick")
+
+
+def picture(label: str, *marks: Element) -> Element:
+    """Return a picture of a row."""
+    return tag(
+        "svg", *marks, class_="marks", width=str(WIDTH), height=str(HEIGHT), viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        role="img" if label else None, aria_label=label or None, aria_hidden=None if label else "true",
+    )  # fmt: skip
+
+
+def line(x1: str, x2: str, y1: str, y2: str, kind: str) -> Element:
+    """Return a line."""
+    return tag("line", x1=x1, x2=x2, y1=y1, y2=y2, class_=kind)
+
+
+def interval_marks(axis: Axis, of: Json, y: float = HEIGHT / 2) -> list[Element]:
+    """Return an interval and its middle."""
+    middle = axis.at(of["median"])
+    return [
+        line(axis.at(of["low"]), axis.at(of["high"]), f"{y}", f"{y}", "spread"),
+        line(middle, middle, f"{y - 7}", f"{y + 7}", "middle"),
+    ]
+
+
+def bar_mark(axis: Axis, of: Json) -> Element:
+    """Return a bar from 0 to the middle."""
+    ends = sorted((float(axis.at(0.0)), float(axis.at(of["median"]))))
+    kind = "less" if of["median"] < 0 else "more"
+    return tag(
+        "rect", x=f"{ends[0]}", y="4", width=f"{max(1.0, ends[1] - ends[0]):.1f}", height="14", class_=kind
+    )
+
+
+def less_one(of: Json | None) -> Json | None:
+    """Return the interval of a ratio as that of a change."""
+    return {name: of[name] - 1 for name in ("median", "low", "high")} if of else None
+
+
+# --- the trial ---
+
+
+def trial(of: Json) -> list[Element]:
+    """Return a row for each candidate, its rounds as dots."""
+    if not of["trial"]:
+        return []
+    rows = of["trial"]["rows"]
+    base, *others = rows
+    ranked = sorted(others, key=lambda row: row["ratios"]["cpu_s"]["median"] if row["ratios"]["cpu_s"] else 9)
+    dots: Mapping[str, Sequence[Json]] = of["rounds"]
+    known = [one["change"] for row in ranked for one in dots.get(row["name"], ())]
+    axis = Axis.over(known)
+    headings = ("Tried", "", "CPU", "Between", "CPU time", "Max RSS", "", "Verdict")
+    body = tag(
+        "tbody", *(tried_row(row, axis, dots.get(row["name"], ()), of["verdict"]["use"]) for row in ranked)
+    )
+    made = [
+        tag("p", *lead(of), class_="summary"),
+        scrolled(tag("table", head(headings, axis), body, class_="marked"), "What was tried"),
+    ]
+    left_out = of["trial"]["left_out"]
+    made += [
+        tag("p", tag("strong", f"Not measured: {one['name']}: "), one["reason"], class_="note")
+        for one in left_out
+    ]
+    made += [tag("p", f"Note: {note}.", class_="note") for note in of["trial"]["notes"]]
+    made.append(
+        tag(
+            "details",
+            tag("summary", "How to read this"),
+            tag(
+                "p",
+                "A dot is a round: what the candidate takes more or less than glibc, of which each round has "
+                "two runs. Full dots are of the last stage, which decides; pale ones of those before, which "
+                "only choose. The line is the interval of the last stage's median, the upright mark that "
+                "median. "
+                f"glibc itself takes {figures.time(1e9 * base['cpu_s']['median'])} and "
+                f"{figures.size(base['max_rss_bytes']['median'])}.",
+            ),
+            class_="help",
+        )
+    )
+    return made
+
+
+def lead(of: Json) -> list[Child]:
+    """Return what the verdict says of the figures."""
+    sentences = [one for one in of["trial"]["verdict"]["sentences"] if not one.startswith("To use it: ")]
+    return [" ".join(sentences)]
+
+
+def head(headings: Sequence[str], axis: Axis) -> Element:
+    """Return headings; the second is the axis."""
+    cells = [tag("th", text, scope="col") for text in headings]
+    cells[1].append(axis.heading())
+    return tag("thead", tag("tr", *cells))
+
+
+def tried_row(row: Json, axis: Axis, rounds: Sequence[Json], use: str | None) -> Element:
+    """Return one candidate."""
+    ratio, memory = less_one(row["ratios"]["cpu_s"]), less_one(row["ratios"]["max_rss_bytes"])
+    marks = [
+        tag(
+            "circle",
+            cx=axis.at(one["change"]),
+            cy=f"{HEIGHT / 2}",
+            r="3",
+            class_="dot" if one["decides"] else "dot pale",
+        )
+        for one in rounds
+    ]
+    if ratio:
+        marks += interval_marks(axis, ratio)
+    label = f"{row['name']}: {len(rounds)} rounds, {percent(ratio['median']) if ratio else 'no ratio'}"
+    name = PurePath(row["plan"]).name if row["plan"] else row["name"]
+    says = {"twin": "noise", "control": f"{row['verdict'] or '-'} (control)"}.get(
+        row["kind"], row["verdict"] or "-"
+    )
+    return tag(
+        "tr",
+        tag("th", name, scope="row"),
+        tag("td", picture(label, *axis.grid(), *marks)),
+        tag("td", change(ratio["median"]) if ratio else figures.UNKNOWN, class_="number strong"),
+        tag("td", spread_of(ratio), class_="number"),
+        tag("td", figures.time(1e9 * row["cpu_s"]["median"]), class_="number"),
+        tag("td", figures.size(row["max_rss_bytes"]["median"]), class_="number"),
+        tag("td", change(memory["median"]) if memory else "", class_="number"),
+        tag("td", says),
+        class_="chosen" if row["name"] == use else None,
+    )
+
+
+# --- predictions ---
+
+
+def predictions(found: Sequence[Json]) -> list[Element]:
+    """Return what was predicted beside what was tried."""
+    if not found:
+        return []
+    tries = [
+        {"median": one["tried_cpu"], "low": one["interval"][0], "high": one["interval"][1]} for one in found
+    ]
+    axis = Axis.over(
+        [*(one["predicted_cpu"] for one in found), *(bound for one in tries for bound in one.values())]
+    )
+    body = tag("tbody")
+    for one, tried in zip(found, tries, strict=True):
+        x = axis.at(one["predicted_cpu"])
+        y = HEIGHT / 2
+        diamond = tag("path", d=f"M{x} {y - 5} l5 5 l-5 5 l-5 -5 z", class_="promise")
+        label = f"{one['name']}: predicted {percent(one['predicted_cpu'])}, tried {percent(one['tried_cpu'])}"
+        body.append(
+            tag(
+                "tr",
+                tag("th", one["name"], scope="row"),
+                tag("td", picture(label, *axis.grid(), *interval_marks(axis, tried), diamond)),
+                tag("td", change(one["predicted_cpu"]), class_="number"),
+                tag("td", change(one["tried_cpu"]), class_="number strong"),
+                tag("td", spread_of(tried), class_="number"),
+                tag("td", figures.size(one["predicted_peak_bytes"]), class_="number"),
+                tag("td", figures.size(one["tried_peak_bytes"]), class_="number"),
+            )
+        )
+    headings = ("Tried", "", "Predicted CPU", "Tried CPU", "Between", "Predicted peak", "Tried peak")
+    note = (
+        "The diamond is what the replay of the journal has promised, the line what runs of the program have "
+        "shown. A replay knows what allocation costs, and not what the program's own work gains or loses by "
+        "where its blocks lie."
+    )
+    table = tag("table", head(headings, axis), body, class_="marked")
+    return [scrolled(table, "Predicted and tried"), tag("p", note, class_="note")]
+
+
+# --- subsystems ---
+
+
+def subsystem(part: Json, number: int) -> Element:
+    """Return one subsystem: what it does, and a bar for each candidate."""
+    known = [one for one in part["candidates"] if one["cpu"]]
+    axis = Axis.over(bound for one in known for bound in one["cpu"].values())
+    rows = (candidate_row(one, axis, one["strategy"] == part["pick"]) for one in part["candidates"])
+    headings = ("Candidate", "", "CPU", "Between", "Peak", "Held", "Known by", "Why")
+    made = tag(
+        "article",
+        tag("h3", f"{number + 1} ", tag("span", part["name"], class_="function")),
+        facts(part),
+        class_="subsystem",
+        id=f"advice-{number}",
+    )
+    if part.get("does"):
+        made.append(tag("p", part["does"]))
+    made.append(tag("p", picked(part), class_="pick"))
+    if part["candidates"]:
+        table = tag("table", head(headings, axis), tag("tbody", *rows), class_="marked")
+        made.append(scrolled(table, f"Candidates of {part['name']}"))
+    made.extend(element for one in part["candidates"] if (element := source(one)) is not None)
+    return made
+
+
+def facts(part: Json) -> Element:
+    """Return the subsystem's figures."""
+    site, owners = part["site"], part["owners"]
+    place = f"{site['file']}:{site['line']}" if site and site["file"] else None
+    texts = (
+        f"{figures.count(part['blocks'])} blocks, {figures.share(part['share_of_blocks'])} of all",
+        figures.size(part["bytes"]),
+        f"{figures.share(part['share_of_cpu'])} of CPU time" if part["share_of_cpu"] is not None else None,
+        " ".join(dimensions(part["dvluc"])),
+        f"{part['threads']} threads" if part["threads"] > 1 else None,
+        f"{figures.count(owners['instances'])} owners, told apart by {owners['place']}" if owners else None,
+        place,
+    )
+    return tag("p", *(tag("span", text) for text in texts if text), class_="facts")
+
+
+def dimensions(of: Json) -> Iterator[str]:
+    """Yield the dimensions that are known."""
+    for name, value in of.items():
+        if value is not None:
+            yield f"{name[0].upper()} {figures.unit(value)}"
+
+
+def picked(part: Json) -> str:
+    """Say what is best for it."""
+    best = next((one for one in part["candidates"] if one["strategy"] == part["pick"]), None)
+    if part["pick"] == "leave" or best is None:
+        return "Leave it alone."
+    gain = f": {change(best['cpu']['median'])} of the program's CPU time" if best["cpu"] else ""
+    return f"Best: {best['strategy']}{gain}."
+
+
+def candidate_row(one: Json, axis: Axis, is_picked: bool) -> Element:
+    """Return one candidate with its bar."""
+    of = one["cpu"]
+    marks = [bar_mark(axis, of), *interval_marks(axis, of)] if of else []
+    how = "replay" if one["measured"] else "estimate" if of else figures.UNKNOWN
+    kind = "in a plan" if one["runs_as"] == "plan" else "in the source"
+    wrong = f" Wrong if {one['wrong_if']}" if one.get("wrong_if") else ""
+    return tag(
+        "tr",
+        tag("th", one["strategy"], scope="row"),
+        tag(
+            "td",
+            picture(f"{one['strategy']}: {percent(of['median']) if of else 'unknown'}", *axis.grid(), *marks),
+        ),
+        tag("td", change(of["median"]) if of else figures.UNKNOWN, class_="number strong"),
+        tag("td", spread_of(of), class_="number"),
+        tag("td", bytes_of(one["peak_bytes"]), class_="number"),
+        tag("td", bytes_of(one["held_bytes"]), class_="number"),
+        tag("td", f"{how}, {kind}"),
+        tag("td", one["reason"], tag("span", wrong, class_="detail") if wrong else None, class_="words"),
+        class_="chosen" if is_picked else None,
+    )
+
+
+def source(one: Json) -> Element | None:
+    """Return the change of the source that a candidate is."""
+    found = one["change"]
+    if not found:
+        return None
+    place = f"{found['function']}, {found['file']}:{found['line']}" if found["file"] else found["function"]
+    made = tag(
+        "details",
+        tag("summary", f"{one['strategy']} in the source: {found['text']}"),
+        tag("p", tag("span", place, class_="place"), class_="detail"),
+    )
+    if found["diff"]:
+        made.append(tag("pre", *diff(found["diff"]), class_="diff"))
+    return made
+
+
+def diff(text: str) -> Iterator[Element]:
+    """Yield the lines of a diff, each with what it is."""
+    kinds = {"+": "added", "-": "removed", "@": "where"}
+    for row in text.rstrip("\n").split("\n"):
+        kind = "where" if row.startswith(("+++", "---")) else kinds.get(row[:1], "kept")
+        yield tag("span", f"{row}\n", class_=kind)
+
+
+# --- to make it again ---
+
+
+def again(of: Json) -> list[Element]:
+    """Return the commands, and what each stage took."""
+    commands = tag("pre", tag("code", "\n".join(of["commands"])), class_="shell")
+    rows = (
+        tag(
+            "tr",
+            tag("th", one["name"], scope="row"),
+            tag("td", one["state"]),
+            tag("td", figures.time(1e9 * one["seconds"]) if one["seconds"] else "", class_="number"),
+            tag("td", one["says"], class_="words"),
+        )
+        for one in of["stages"]
+    )
+    table = tag("table", tag("tbody", *rows))
+    return [
+        tag("p", "The first reads the journal again, the second tries what came out."),
+        commands,
+        scrolled(table, "Stages"),
+    ]
+
+
+# --- words ---
+
+
+def change(value: float) -> str:
+    """Return a change in per cent, of which one below 10 % has a digit more; with a sign that lines up."""
+    text = f"{100 * value:+.1f}" if abs(value) < 0.0995 else f"{100 * value:+.0f}"
+    return f"{text.replace('-', '−')} %" if text.strip("+-0.") else "0 %"  # noqa: RUF001
+
+
+def percent(value: float) -> str:
+    """Return a change as the axis has it."""
+    return f"{round(100 * value):+d} %".replace("-", "−") if round(100 * value) else "0"  # noqa: RUF001
+
+
+def spread_of(of: Json | None) -> str:
+    """Return the bounds of a change."""
+    return f"{change(of['low'])} to {change(of['high'])}" if of else figures.UNKNOWN
+
+
+def bytes_of(value: float | None) -> str:
+    """Return a change of memory."""
+    if value is None:
+        return figures.UNKNOWN
+    return f"{'+' if value > 0 else '−' if value < 0 else ''}{figures.size(abs(value))}"  # noqa: RUF001
