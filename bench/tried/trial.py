@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mallard.analysis.symbol_source import debug_information
+from mallard.analysis.symbol_cache import debug_information
 from programs import Program
 
 DEBUG, TABLE, EXPORTED = "debug symbols", "symbol table", "exported names"

@@ -7,9 +7,8 @@ import pytest
 from made_store import FREE, REALLOC, Calls, Made, Names, make_store
 
 from mallard import figures
-from mallard.analysis.collapse import collapse
 from mallard.analysis.model import Frame
-from mallard.analysis.partition import Limits, Observed, Partition, partition
+from mallard.analysis.partition import Limits, Observed, Partition, collapse, partition
 from mallard.analysis.refine import Nodes, refine
 from mallard.analysis.subsystems import Division, divide, heavy, is_passage, names_of, observe
 

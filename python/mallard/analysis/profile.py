@@ -13,13 +13,12 @@ import numpy as np
 from mallard import MallardError, _native
 from mallard.analysis import overview
 from mallard.analysis.behaviour import behaviours
-from mallard.analysis.costs import Cost, busy_ns, costs, ns_per_operation
-from mallard.analysis.dvluc import dvluc, localities
+from mallard.analysis.dvluc import Cost, busy_ns, costs, dvluc, localities, ns_per_operation
 from mallard.analysis.groups import Grouping, everything
 from mallard.analysis.model import Behaviour, Dvluc, Profile, Subsystem, Verdict
+from mallard.analysis.overview import Sites, site_list
 from mallard.analysis.partition import Limits
 from mallard.analysis.progress import Progress
-from mallard.analysis.sites import Sites, site_list
 from mallard.analysis.store import Store
 from mallard.analysis.subsystems import Division, divide
 from mallard.analysis.symbols import Symbols

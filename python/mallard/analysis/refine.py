@@ -15,8 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mallard.analysis.collapse import Collapsed, sums_of_subtrees
-from mallard.analysis.partition import Limits, Partition
+from mallard.analysis.partition import Collapsed, Limits, Partition, sums_of_subtrees
 
 # How much of what is left may go outwards: of a subsystem, and of the program itself.
 TRIFLE = 0.02

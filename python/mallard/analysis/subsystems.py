@@ -15,11 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mallard import figures
-from mallard.analysis.collapse import Collapsed, collapse, reduce, sums_of_subtrees
 from mallard.analysis.function_names import own_name
 from mallard.analysis.groups import Grouping
 from mallard.analysis.model import Frame
-from mallard.analysis.partition import Limits, Observed, partition
+from mallard.analysis.partition import (
+    Collapsed,
+    Limits,
+    Observed,
+    collapse,
+    partition,
+    reduce,
+    sums_of_subtrees,
+)
 from mallard.analysis.refine import Nodes, refine
 from mallard.analysis.store import Store
 from mallard.analysis.symbols import Symbols

@@ -11,8 +11,7 @@ from mallard.analysis.function_names import own_name
 from mallard.analysis.model import Frame
 from mallard.analysis.module_map import NO_MODULE, locate
 from mallard.analysis.store import Reading
-from mallard.analysis.symbol_cache import Lines, SymbolCache
-from mallard.analysis.symbol_source import SymbolSource
+from mallard.analysis.symbol_cache import Lines, SymbolCache, SymbolSource
 from mallard.analysis.wrappers import find_wrappers, leave
 from mallard.figures import shown
 
