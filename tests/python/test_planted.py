@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import Mallard
-from planted_match import Found, differences, matches, mismatches
-from planted_truth import BY_DENSITY, OBJECTS, Planted, Truth
+from planted import BY_DENSITY, OBJECTS, Found, Planted, Truth, differences, matches, mismatches
 
 TARGET = Path(__file__).resolve().parents[1] / "profile/targets/planted.cpp"
 
