@@ -29,6 +29,7 @@ COMMANDS = {
     "export": "Write a journal in a form that other tools read.",
     "report": "Write a report of one or more journals as one HTML page.",
     "plan": "Make a plan: which calling contexts of a program get heaps of their own.",
+    "advise": "Find out which strategy would pay, where and how much.",
     "compare": "Run a whole program under several mallocs in turn and compare what it takes.",
     "doctor": "Find out what a program could gain: record it, advise, and try that on the program itself.",
     "try": "Find out which plan or malloc pays under a whole program, if any does.",

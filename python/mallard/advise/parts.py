@@ -1,0 +1,319 @@
+"""The program's parts, with all that a strategy for one is judged by.
+
+    journal --planner--> store, symbols, contexts that a plan can name
+            --profile--> subsystems with D V L U C         the cut of `mallard profile`
+            --witness--> whose instance each block is      where it was recorded
+
+A part is one subsystem: its objects as columns, by rising allocation, and its largest site, where a change
+of the source would be made.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mallard import MallardError, _native, figures
+from mallard.advise.growth import Chains
+from mallard.advise.model import Owners
+from mallard.analysis.findings import LOOSE_BYTES, LOOSE_PAGES
+from mallard.analysis.function_names import own_name
+from mallard.analysis.model import Frame, Profile, Subsystem
+from mallard.analysis.partition import Limits
+from mallard.analysis.profile import Options as ProfileOptions
+from mallard.analysis.profile import profile_of
+from mallard.analysis.progress import Progress
+from mallard.analysis.store import Store
+from mallard.analysis.strategies import FEW, is_rest
+from mallard.analysis.subsystems import divide
+from mallard.analysis.symbols import Symbols
+from mallard.plan.plan_model import MOST_POOLS_OF_A_RULE, WORDS, Witness, pools_for
+from mallard.plan.planner import Planner
+from mallard.plan.pool_candidates import Told
+from mallard.plan.scopes import ending_functions
+
+NEVER = 2**64 - 1  # the free of what is never freed
+ORDERED = 0.2  # more of consecutive frees are of one kind: kinds are worth keeping apart
+NEARLY_ALL = 0.9  # of the blocks: their function names the part
+LEAST_OWNED = 0.5  # of the blocks of a part, that have a witness, for instances to be a candidate
+GROWS = re.compile(r"(?:std|boost::container|absl|eastl)::(?:\w+::)*(?:vector|basic_string|string|deque)\b")
+
+MOST_SITES = 32  # contexts whose sites are told
+
+READ, PROFILED, WITNESSED = 0.4, 0.8, 1.0  # how far the reading is
+
+Row = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Objects:
+    """The blocks of a part, a row each, by rising allocation."""
+
+    allocation: Row
+    free: Row  # NEVER where there is none
+    size: Row
+    thread: Row
+    context: Row
+    previous: Row  # the allocation of the block that it was reallocated from, or -1
+
+
+class Part:
+    """One subsystem."""
+
+    def __init__(self, program: "Program", number: int, subsystem: Subsystem) -> None:
+        """Take the group of that number in the division."""
+        self.program, self.number, self.subsystem = program, number, subsystem
+
+    @cached_property
+    def name(self) -> str:
+        """What it is called: the program itself, where no part was cut out, by the function of its blocks."""
+        blocks: Counter[str] = Counter()
+        for context, count in zip(*np.unique(self.objects.context, return_counts=True), strict=True):
+            blocks[self.program.symbols.site_name(int(context))] += int(count)
+        name, count = blocks.most_common(1)[0]
+        whole = self.subsystem.path or count < NEARLY_ALL * len(self.objects.context)
+        return self.subsystem.name if whole else name
+
+    @cached_property
+    def objects(self) -> Objects:
+        """Its blocks."""
+        store = self.program.store
+        with self.program.division.grouping.objects(store) as objects:
+            columns = store.sql.execute(
+                f"SELECT allocation, coalesce(free, {NEVER})::UBIGINT AS free, size, thread, context, "
+                "coalesce(previous, -1)::BIGINT AS previous "
+                f"FROM {objects} WHERE grp = {self.number} ORDER BY allocation"
+            ).fetchnumpy()
+        return Objects(**{name: np.asarray(column) for name, column in columns.items()})
+
+    @cached_property
+    def contexts(self) -> tuple[int, ...]:
+        """Its contexts, the one that allocates most first."""
+        contexts, counts = np.unique(self.objects.context, return_counts=True)
+        return tuple(contexts[np.argsort(-counts, kind="stable")].tolist())
+
+    @property
+    def site(self) -> Frame | None:
+        """The function that asks for most of its blocks, with the line where it does."""
+        return self.sites[0] if self.sites else None
+
+    @cached_property
+    def sites(self) -> list[Frame]:
+        """The functions that ask for its blocks, one for each call, those with most blocks first."""
+        symbols = self.program.symbols
+        found = (
+            symbols.frames(context)[symbols.site_frame(context)] for context in self.contexts[:MOST_SITES]
+        )
+        return list(dict.fromkeys(found))
+
+    @cached_property
+    def site_of(self) -> Row:
+        """Which site each block is of, by number."""
+        tree, nodes = self.program.symbols.tree, self.program.symbols.site_nodes
+        return tree.function[nodes[self.objects.context]]
+
+    @cached_property
+    def growths(self) -> list[tuple[Frame, Chains, bool]]:
+        """The sites whose blocks grow: where, their chains, and whether a container's name says so, too."""
+        found = []
+        of, symbols = self.objects, self.program.symbols
+        for site in np.unique(self.site_of).tolist():
+            mine = np.flatnonzero(self.site_of == site)
+            if len(mine) < FEW:
+                continue
+            chains = Chains.of(
+                *(column[mine] for column in (of.allocation, of.free, of.size, of.thread, of.previous))
+            )
+            contexts, counts = np.unique(of.context[mine], return_counts=True)
+            context = int(contexts[np.argmax(counts)])
+            frames = symbols.frames(context)
+            place = symbols.site_frame(context)
+            named = any(GROWS.search(frame.function) for frame in frames[:place])
+            found.append((frames[place], chains, named))
+        return found
+
+    @cached_property
+    def ends(self) -> list[tuple[str, float]]:
+        """Functions in whose activations its blocks end, and the share that does, best first."""
+        return ending_functions(self.program.store, self.program.symbols, self.contexts)
+
+    @cached_property
+    def owner(self) -> tuple[Owners, Row] | None:
+        """Its instances, and the number of each block's, from 1 on; None if it has no witness.
+
+        A snapshot tells of a block; between two of one owner in the order of frees lie others of it.
+        """
+        told = {
+            context: self.program.told[context] for context in self.contexts if context in self.program.told
+        }
+        if not told:
+            return None
+        of = self.objects
+        has = np.isin(of.context, list(told))
+        if has.mean() < LEAST_OWNED:
+            return None
+        value = np.zeros(len(of.context), np.uint64)
+        events, words = self.program.snapshots
+        place = np.searchsorted(of.allocation, events)
+        mine = of.allocation[np.minimum(place, len(of.allocation) - 1)] == events
+        rows, at = np.flatnonzero(mine), place[mine]
+        columns = np.array([WORDS.index(told[c].place) if c in told else 0 for c in of.context[at].tolist()])
+        value[at] = words[rows, columns]
+        value[~has] = 0
+        known = value != 0
+        if not known.any():
+            return None
+        seen = float(known[has].mean())
+        value = filled(value, np.lexsort((of.allocation, of.free)), known)
+        value[~has] = 0
+        distinct, number = np.unique(value, return_inverse=True)
+        number = number + (0 if distinct[0] == 0 else 1)
+        best = max(told.values(), key=lambda one: one.instances)
+        number = np.where(number == 0, 0, (number - 1) % MOST_POOLS_OF_A_RULE + 1)
+        return Owners(best.place, best.instances, best.gain, seen), number
+
+    @cached_property
+    def apart(self) -> dict[str, str]:
+        """What speaks for heaps that keep its blocks together, by strategy: what a replay does not show.
+
+        Blocks that are freed kind by kind are used so, too, and their kinds are mixed in memory.
+        """
+        found: dict[str, str] = {}
+        behaviour, pages = self.subsystem.behaviour, self.subsystem.dvluc.locality.pages
+        live = behaviour.max_live_bytes
+        if live < LOOSE_BYTES / (pages or 1):
+            return found
+        if pages is not None and pages <= LOOSE_PAGES:
+            found["pool"] = f"its blocks fill {figures.share(pages)} of the pages that they lie on"
+        order = np.lexsort((self.objects.allocation, self.objects.free))[
+            : int((self.objects.free != NEVER).sum())
+        ]
+        if (gain := in_order(self.site_of, order)) >= ORDERED:
+            found["pool"] = f"{figures.share(gain)} more of consecutive frees are of one site than by chance"
+        if self.owner:
+            owners = self.owner[0]
+            found["instances"] = (
+                f"{figures.share(owners.gain)} more of consecutive frees are of one owner than by chance"
+            )
+        return found
+
+    @cached_property
+    def witnesses(self) -> list[tuple[Witness | None, tuple[int, ...]]]:
+        """Its contexts by the witness that tells their instances apart."""
+        by_place: defaultdict[str, list[int]] = defaultdict(list)
+        for context in self.contexts:
+            told = self.program.told.get(context)
+            by_place[told.place if told else ""].append(context)
+        found: list[tuple[Witness | None, tuple[int, ...]]] = []
+        for place, contexts in by_place.items():
+            if not place:
+                found.append((None, tuple(contexts)))
+                continue
+            instances = max(self.program.told[context].instances for context in contexts)
+            found.append((Witness(place, instances, pools_for(instances)), tuple(contexts)))
+        return found
+
+
+def in_order(kind: Row, freed: Row) -> float:
+    """Return how many more of consecutive frees are of one kind than by chance, or than of allocations."""
+    if len(freed) < FEW:
+        return 0.0
+    counts = np.unique(kind, return_counts=True)[1]
+    chance = float(((counts / len(kind)) ** 2).sum())
+    allocated, ended = (float((of[1:] == of[:-1]).mean()) for of in (kind, kind[freed]))
+    return ended - max(chance, allocated)
+
+
+def filled(value: Row, order: Row, known: Row) -> Row:
+    """Give what is not known the value of the nearest before it in that order, or behind it at the start."""
+    at = np.where(known[order], np.arange(len(order)), -1)
+    nearest = np.maximum.accumulate(at)
+    nearest[nearest < 0] = int(np.argmax(known[order]))
+    found = value.copy()
+    found[order] = value[order][nearest]
+    return found
+
+
+class Program:
+    """One journal, read, and divided as `mallard profile` does it."""
+
+    def __init__(self, path: str, progress: Progress = lambda share: None) -> None:
+        """Read it."""
+        self.path = path
+        self.remarks: list[str] = []
+        self.planner: Planner | None = None
+        try:
+            self.planner = Planner(path, lambda done: progress(READ * done))
+            self.store, self.symbols = self.planner.store, self.planner.symbols
+        except MallardError as reason:
+            self.store = Store.read(path, lambda done: progress(READ * done))
+            self.symbols = Symbols(self.store)
+            self.remarks.append(f"no plan: {reason}")
+        between = PROFILED - READ
+        self.profile: Profile = profile_of(
+            self.store, self.symbols, ProfileOptions(sites=0), lambda done: progress(READ + between * done)
+        )
+        self.division = (
+            self.planner.candidates.division
+            if self.planner
+            else divide(self.store, self.symbols, "subtree", Limits())
+        )
+        self.told = self.tell(lambda done: progress(PROFILED + (WITNESSED - PROFILED) * done))
+
+    def tell(self, progress: Progress) -> dict[int, Told]:
+        """Return by context where its instances are told apart."""
+        if self.planner is None:
+            return {}
+        candidates = self.planner.candidates
+        found, reason = candidates.witnesses(progress)
+        if reason:
+            self.remarks.append(reason)
+        return {
+            context: told
+            for number, candidate in enumerate(candidates.all)
+            for context in candidate.contexts
+            if (told := found.get(candidates.code_path(number, context)))
+        }
+
+    @cached_property
+    def snapshots(self) -> tuple[Row, Row]:
+        """The events that have a snapshot, and its words."""
+        try:
+            found = _native.snapshots(self.path)
+        except _native.JournalError as error:
+            raise MallardError(f"cannot read {self.path} again: {error}") from error
+        return found["event"], found["words"]
+
+    def candidates_of(self, contexts: tuple[int, ...]) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """Yield the sites of the planner that have some of the contexts, with these."""
+        for one in self.planner.candidates.all if self.planner else ():
+            if own := tuple(context for context in one.contexts if context in contexts):
+                yield one.name, own
+
+    @property
+    def busy_ns(self) -> float | None:
+        """Return the CPU time that shares are of; None where it is not known."""
+        density = self.profile.dvluc.density
+        return density.cost_ns / density.value if density.value and density.cost_ns else None
+
+    @property
+    def threads(self) -> int:
+        """Return how many threads allocate."""
+        return len(self.profile.whole.allocating_threads)
+
+    def parts(self, most: int) -> Iterator[Part]:
+        """Yield the parts that are worth a look: those with most of the CPU time, then of the blocks."""
+        whole = self.profile.subsystems
+        told = [one for one in whole if not is_rest(one, self.profile) and one.behaviour.allocations >= FEW]
+        for one in (told or whole[:1])[:most]:
+            yield Part(self, self.division.names.index(one.name), one)
+
+
+def name_of(frame: Frame | None) -> str:
+    """Return a frame's function in short."""
+    return own_name(frame.function) if frame else "the program"

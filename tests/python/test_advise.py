@@ -1,0 +1,395 @@
+"""`mallard advise`: what it picks by a replay's figures, what it estimates, and what it would change.
+
+Replays are played by a stand-in, whose figures depend on the row alone: what is tested is what becomes of
+them.
+"""
+
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import Mallard
+
+from mallard.advise import measure, source_change
+from mallard.advise.growth import Chains
+from mallard.advise.measure import Replays
+from mallard.advise.parts import filled, in_order
+from mallard.analysis.model import Frame
+from mallard.plan import read_plan
+
+INCLUDE = Path(__file__).parents[2] / "include"
+
+# Parts: nodes that end with the function that makes them; objects of one class that end at random; a vector
+# that grows; vectors of one or two elements; work without blocks.
+PROGRAM = """
+#include <cstdint>
+#include <cstdio>
+#include <list>
+#include <memory>
+#include <random>
+#include <vector>
+
+struct order {
+  long value[6];
+};
+
+__attribute__((noinline)) std::unique_ptr<order> make_order(long value) {
+  return std::unique_ptr<order>(new order{{value}});
+}
+
+__attribute__((noinline)) long collect(long count) {
+  std::vector<long> samples;
+  for (long i = 0; i < count; ++i)
+    samples.push_back(i);
+  return samples.back();
+}
+
+struct record {
+  std::vector<std::uint32_t> tags;
+};
+
+__attribute__((noinline)) void tag(record& one, unsigned random) {
+  one.tags.push_back(random);
+  if (random % 3 == 0) one.tags.push_back(random);
+}
+
+int main(int count, char**) {
+  std::mt19937 chance(1);
+  long sum = 0;
+  if (count == 1) {
+    std::vector<std::unique_ptr<order>> orders(500);
+    for (int i = 0; i < 20000; ++i) orders[chance() % orders.size()] = make_order(i);
+    for (int i = 0; i < 500; ++i) sum += collect(100 + chance() % 20);
+    std::vector<record> records(300);
+    for (int i = 0; i < 8000; ++i) {
+      record fresh;
+      tag(fresh, chance());
+      records[chance() % records.size()] = std::move(fresh);
+    }
+  } else {
+    for (long i = 0; i < 100000000; ++i) asm volatile("" : "+r"(sum));
+  }
+  std::printf("%ld\\n", sum);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program above, beside its source."""
+    folder = tmp_path_factory.mktemp("advise")
+    (folder / "parts.cpp").write_text(PROGRAM)
+    build = ("g++", "-std=c++20", "-O1", "-g", "-Wl,--build-id", folder / "parts.cpp", "-o", folder / "parts")
+    subprocess.run(build, check=True)
+    return folder / "parts"
+
+
+@pytest.fixture(scope="module")
+def journal(mallard: Mallard, program: Path) -> Path:
+    """Its journal."""
+    path = program.with_suffix(".mlrd")
+    assert mallard("record", "-o", path, "--", program).returncode == 0
+    return path
+
+
+class StandIn:
+    """Replays with figures by row: ns a block less than glibc, and bytes more."""
+
+    def __init__(self, gains: dict[str, float], memory: dict[str, int], noise: float = 1.0) -> None:
+        """Take the figures; rows that are not named change nothing."""
+        self.gains, self.memory, self.noise = gains, memory, noise
+        self.calls: list[tuple[str, ...]] = []
+        self.routes: list[np.ndarray[Any, Any]] = []
+        self.interrupt_after = 1 << 30
+
+    def run(self, replays: Replays, words: Sequence[str], turns: int) -> dict[str, Any] | None:
+        """Answer in the place of mallard-replay."""
+        if len(self.calls) == self.interrupt_after:
+            replays.interrupted = True
+            return None
+        names = tuple(word.partition("=")[2] for word in words if word.startswith("--strategy="))
+        route = np.fromfile(words[2], "<u4")
+        self.calls.append(names)
+        self.routes.append(route)
+        blocks = int((route > 0).sum())
+
+        def row(name: str, change: float | None, memory: int = 0) -> dict[str, Any]:
+            around = change and {"median": change, "low": change - 1, "high": change + 1}
+            if change == 0:
+                around = {"median": 0.0, "low": -self.noise, "high": self.noise}
+            return {
+                "strategy": name,
+                "status": "ok",
+                "ns_per_event": 20.0,
+                "change_ns_per_block": around,
+                "change_max_held": memory,
+                "held_after": 1000 + memory,
+            }
+
+        found = [
+            row(name, self.gains.get(name, -0.1), self.memory.get(name, 0))
+            for name in names
+            if name != "glibc"
+        ]
+        rows = [row("none", None), row("glibc", 0.0), *found, row("glibc a/a", 0.0)]
+        return {"rows": rows, "part": {"events": 2 * blocks, "blocks": blocks, "heaps": int(route.max())}}
+
+
+def standing_in(patch: pytest.MonkeyPatch, stand_in: StandIn) -> StandIn:
+    """Let replays be played."""
+    patch.setattr(measure.Replays, "run", lambda replays, words, turns: stand_in.run(replays, words, turns))
+    return stand_in
+
+
+def advice(mallard: Mallard, journal: Path, *options: str) -> dict[str, Any]:
+    """Return what --json says."""
+    ran = mallard("advise", journal, "--json", *options)
+    assert ran.returncode == 0, ran.stderr
+    found: dict[str, Any] = json.loads(ran.stdout)
+    return found
+
+
+def part(found: dict[str, Any], function: str) -> dict[str, Any]:
+    """Return the subsystem whose site is in a function."""
+    (one,) = [one for one in found["subsystems"] if one["site"]["function"].startswith(function)]
+    return dict(one)
+
+
+def test_the_fastest_beyond_noise_is_picked_and_written_as_a_plan(
+    mallard: Mallard, journal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in = standing_in(monkeypatch, StandIn({"segment_heap": -30.0, "pool": -20.0, "mimalloc": -9.0}, {}))
+    found = advice(mallard, journal, "-o", str(tmp_path / "plan.toml"))
+    orders = part(found, "make_order")
+    assert orders["pick"] == "pool"
+    best = orders["candidates"][0]
+    assert (best["runs_as"], best["measured"], best["ns_per_block"]["median"]) == ("plan", True, -30.0)
+    assert best["cpu"]["low"] < best["cpu"]["median"] < 0
+    assert "48 bytes" in best["reason"]
+    assert best["wrong_if"]
+    assert orders["candidates"][-1]["strategy"] == "leave"
+    assert read_plan(tmp_path / "plan.toml").title in [one["name"] for one in found["plans"]]
+    assert found["mallocs"][0]["name"] == "mimalloc"
+    assert all(route.size == len(stand_in.routes[0]) for route in stand_in.routes)
+    assert (stand_in.routes[1] > 0).sum() < (stand_in.routes[0] > 0).sum(), "neighbours go to glibc"
+
+
+def test_a_part_is_left_alone_where_nothing_beats_noise(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    standing_in(monkeypatch, StandIn({"segment_heap": -30.0, "mimalloc": -30.0}, {}, noise=50.0))
+    found = advice(mallard, journal)
+    assert part(found, "make_order")["pick"] == "leave"
+    assert found["verdict"]["kind"] in ("source", "nothing"), "what is estimated has no noise"
+    monkeypatch.setattr("mallard.advise.advisor.estimates", lambda part: ())
+    found = advice(mallard, journal)
+    assert {one["pick"] for one in found["subsystems"]} == {"leave"}
+    assert found["verdict"]["kind"] == "nothing"
+    assert found["verdict"]["headline"].startswith("Nothing to gain: keep what you have.")
+
+
+def test_what_takes_too_much_memory_is_refused(
+    mallard: Mallard, journal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    standing_in(monkeypatch, StandIn({"segment_heap": -30.0, "pool": -20.0}, {"segment_heap": 1 << 30}))
+    found = advice(mallard, journal)
+    orders = part(found, "make_order")
+    refused = next(one for one in orders["candidates"] if one["row"] == "segment_heap")
+    assert "--max-rss 1.25" in refused["refused"]
+    assert (orders["pick"], orders["candidates"][0]["row"]) == ("pool", "pool")
+    assert orders["candidates"][0]["runs_as"] == "source"
+
+
+def test_growing_and_small_vectors_are_estimated_with_their_change(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    standing_in(monkeypatch, StandIn({"segment_heap": -15.0}, {}))
+    found = advice(mallard, journal)
+    grown, small = part(found, "collect"), part(found, "tag")
+    assert grown["pick"] == "reserve"
+    assert grown["candidates"][0]["measured"] is False
+    assert "+  samples.reserve(128);" in grown["candidates"][0]["change"]["diff"]
+    assert small["pick"] == "small-buffer"
+    assert (
+        "+  boost::container::small_vector<std::uint32_t, 2> tags;"
+        in small["candidates"][0]["change"]["diff"]
+    )
+
+
+def test_ctrl_c_keeps_what_is_measured(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in = standing_in(monkeypatch, StandIn({"mimalloc": -9.0}, {}))
+    stand_in.interrupt_after = 1
+    ran = mallard("advise", journal)
+    assert ran.returncode == 0
+    assert "mimalloc" in ran.stdout
+    assert "mallard: interrupted: what was measured before is told" in ran.stderr
+
+
+def test_without_allocations_there_is_nothing_to_gain_and_nothing_is_replayed(
+    mallard: Mallard, program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in = standing_in(monkeypatch, StandIn({}, {}))
+    path, plan = tmp_path / "work.mlrd", tmp_path / "plan.toml"
+    assert mallard("record", "-o", path, "--", program, "work").returncode == 0
+    ran = mallard("advise", path, "-o", plan)
+    assert ran.returncode == 0
+    assert ran.stdout.startswith("Nothing to gain: ")
+    assert f"mallard: {plan} is not written: no plan would pay" in ran.stderr
+    assert not plan.exists()
+    assert stand_in.calls == []
+
+
+def test_what_the_replay_cannot_do_is_one_line(
+    mallard: Mallard, journal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "broken"
+    broken.write_text("#!/bin/sh\necho 'mallard-replay: no memory' >&2\nexit 2\n")
+    broken.chmod(0o755)
+    monkeypatch.setattr(measure, "tool", lambda name: str(broken))
+    ran = mallard("advise", journal)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr.splitlines()[-1] == "mallard: mallard-replay: no memory"
+
+
+def test_time_is_divided_over_the_replays_that_are_left(tmp_path: Path) -> None:
+    plenty = Replays("a.mlrd", 1000, tmp_path, minutes=60, planned=2, progress=lambda share: None)
+    assert plenty.share(10) == (measure.MOST_ROUNDS, measure.WARM_SECONDS)
+    little = Replays("a.mlrd", 1000, tmp_path, minutes=0.2, planned=2, progress=lambda share: None)
+    rounds, warm = little.share(10)
+    assert rounds == measure.ROUNDS
+    assert warm < measure.WARM_SECONDS
+    little.done, little.end = 1, little.begun
+    assert little.share(10)[0] == 0
+
+
+# --- growth ---
+
+
+def chains(rows: Sequence[tuple[int, int, int]], previous: Sequence[int] | None = None) -> Chains:
+    """Return the chains of blocks of one thread: allocation, free, size."""
+    allocation, free, size = (np.array(column, np.uint64) for column in zip(*rows, strict=True))
+    before = np.array(previous if previous else [-1] * len(rows), np.int64)
+    return Chains.of(allocation, free, size, np.zeros(len(rows), np.uint32), before)
+
+
+def test_a_block_freed_after_a_larger_one_came_is_the_same_container() -> None:
+    found = chains([(0, 3, 8), (1, 20, 40), (2, 5, 16), (4, 9, 32)])
+    assert sorted(zip(found.length.tolist(), found.last.tolist(), strict=True)) == [(1, 40), (3, 32)]
+    assert found.doubles
+
+
+def test_blocks_that_come_and_go_are_no_chain() -> None:
+    chance = np.random.default_rng(1)
+    sizes = chance.integers(16, 1000, 2000)
+    rows = [(2 * i, 2 * i + 401, int(size)) for i, size in enumerate(sizes)]
+    assert chains(rows).growing < 0.15
+
+
+def test_realloc_is_a_chain_by_itself() -> None:
+    found = chains([(0, 1, 10), (1, 2, 20), (2, 9, 30)], [-1, 0, 1])
+    assert found.length.tolist() == [3]
+    saving = found.reserve()
+    assert saving
+    assert (saving.blocks, saving.bytes) == (2, 30)
+
+
+def test_a_small_buffer_holds_most_containers() -> None:
+    rows = []
+    for i in range(100):
+        rows += [(4 * i, 4 * i + 2 if i % 4 == 0 else 5000 + i, 4)]
+        rows += [(4 * i + 1, 6000 + i, 8)] if i % 4 == 0 else []
+    saving = chains(rows).small_buffer()
+    assert saving
+    assert (saving.elements, saving.blocks) == (2, 125)
+
+
+# --- owners ---
+
+
+def test_owners_between_two_of_one_owner_are_inferred() -> None:
+    value = np.array([7, 0, 0, 9, 0], np.uint64)
+    assert filled(value, np.arange(5), value != 0).tolist() == [7, 7, 7, 9, 9]
+    assert filled(value, np.array([4, 0, 1, 2, 3]), value != 0).tolist() == [7, 7, 7, 9, 7]
+
+
+def test_kinds_freed_one_after_the_other_are_in_order() -> None:
+    kind = np.tile(np.arange(4), 100)
+    assert in_order(kind, np.argsort(kind, kind="stable")) > 0.7
+    assert in_order(kind, np.arange(400)) <= 0
+
+
+# --- changes of the source ---
+
+MEMBERS = """\
+#include <cstdint>
+#include <map>
+
+class registry {
+ public:
+  void add(std::uint64_t key) {
+    known_.try_emplace(key, key);
+  }
+
+ private:
+  std::map<std::uint64_t, std::uint64_t> known_;
+};
+
+struct thing {
+  long value[4];
+};
+
+thing* make(long value) { return new thing{{value}}; }
+
+int main() {
+  registry one;
+  one.add(1);
+  delete make(1);
+}
+"""
+
+
+def applied(change: source_change.SourceChange | None, file: Path) -> str:
+    """Apply a diff as it is written; return the source."""
+    assert change
+    assert change.diff
+    subprocess.run(["patch", "-p1", "-s"], input=change.diff, text=True, cwd=file.parent, check=True)
+    return file.read_text()
+
+
+def compiles(file: Path) -> bool:
+    """Return whether a source compiles."""
+    command = ("g++", "-std=c++20", "-fsyntax-only", f"-I{INCLUDE}", file)
+    return subprocess.run(command, check=False).returncode == 0
+
+
+def test_changes_compile_as_they_are_written(tmp_path: Path) -> None:
+    file = tmp_path / "members.cpp"
+    file.write_text(MEMBERS)
+    add, make = Frame("registry::add", "", str(file), 7), Frame("make", "", str(file), 18)
+    members = source_change.of_strategy("instances", [add], 1, True, None)
+    text = applied(members, file)
+    assert "std::pmr::map<std::uint64_t, std::uint64_t> known_{&heap_};" in text
+    make = Frame("make", "", str(file), 1 + text.splitlines().index(MEMBERS.splitlines()[17]))
+    operators = source_change.of_strategy("pool", [make], 2, True, None)
+    assert operators
+    assert operators.type == "mallard::synchronized_pool"
+    assert "static void* operator new(std::size_t size)" in applied(operators, file)
+    assert compiles(file)
+
+
+def test_without_a_plain_place_the_change_is_told_in_words(tmp_path: Path) -> None:
+    file = tmp_path / "words.cpp"
+    file.write_text("void fill(std::map<int, int>& all) { all.emplace(1, 2); }\n")
+    told = source_change.of_strategy("multipool", [Frame("fill", "", str(file), 1)], 1, False, None)
+    assert told
+    assert told.diff is None
+    assert told.text.startswith("Allocate in fill from one mallard::multipool")
+    gone = source_change.of_strategy("region", [Frame("fill", "", "/nowhere.cpp", 1)], 1, False, "parse")
+    assert gone
+    assert "when parse returns" in gone.text
