@@ -206,7 +206,7 @@ class Advisor:
             bytes=behaviour.bytes,
             share_of_blocks=whole / totals.allocations,
             dvluc=part.subsystem.dvluc,
-            threads=len(behaviour.allocating_threads),
+            threads=part.threads,
             owners=part.owner[0] if part.owner else None,
             site=part.site,
             pick=best.strategy if best else LEAVE,
@@ -239,9 +239,8 @@ class Advisor:
 
     def change(self, part: Part, strategy: str, until: str | None) -> SourceChange | None:
         """Return what a strategy is in the source."""
-        threads = len(part.subsystem.behaviour.allocating_threads)
         is_one_size = one_size(part.subsystem) is not None
-        return source_change.of_strategy(strategy, part.sites, threads, is_one_size, until)
+        return source_change.of_strategy(strategy, part.sites, part.threads, is_one_size, until)
 
     def estimated(self, part: Part, one: Estimate, cost: float) -> Candidate:
         """Put an estimated candidate together: what is saved costs what it costs under glibc."""
@@ -348,7 +347,7 @@ class Advisor:
             (one for one in offers if one.cpu and one.cpu.high < 0 and one.cpu.median <= -LEAST), None
         )
         malloc = next((one for one in mallocs if self.is_good(one)), None)
-        source = next((one for one in found if one.picked and one.picked.runs_as != PLAN), None)
+        source = next((one for one in found if one.picked), None)
         best_malloc = malloc.cpu.median if malloc and malloc.cpu else 0.0
         best_plan = plan.cpu.median if plan and plan.cpu else 0.0
         best_source = source.picked.cpu.median if source and source.picked and source.picked.cpu else 0.0

@@ -60,10 +60,7 @@ class Estimate:
 
 def proposals(part: Part, spare: float) -> Iterator[Proposal]:
     """Yield what is to be measured for a part; `spare` is how many bytes the peak may grow by."""
-    if (
-        part.subsystem.dvluc.contention.active_threads > 1
-        and len(part.subsystem.behaviour.allocating_threads) > 1
-    ):
+    if part.threads > 1:
         yield from of_threads(part)
         return
     yield from pools(part)
@@ -185,7 +182,7 @@ def scoped(part: Part, spare: float) -> Iterator[Proposal]:
         )
         kept = f"what is freed within a scope stays until its end: U of one scope decides, here {u} over all"
         wrong_if = f"a block outlives {ends_in(until) if until else 'the others'}: then nothing comes back"
-        runs_as = PLAN if until else SOURCE
+        runs_as = PLAN if until and part.is_small else SOURCE
         yield Proposal(
             "region", runs_as, ONE, "region", f"{how}; a free is nothing then", f"{wrong_if}; {kept}", until
         )
@@ -211,7 +208,7 @@ def scoped(part: Part, spare: float) -> Iterator[Proposal]:
         live = f"{figures.size(found.max_live_bytes)} of {figures.size(found.bytes)}"
         yield Proposal(
             "monotonic",
-            PLAN,
+            PLAN if part.is_small else SOURCE,
             ONE,
             "monotonic",
             f"U = {u}: {live} are alive at once, so that never reusing costs little",
@@ -274,7 +271,7 @@ def of_threads(part: Part) -> Iterator[Proposal]:
     """Several threads need heaps with a cache for each."""
     found, contention = part.subsystem.behaviour, part.subsystem.dvluc.contention
     foreign = found.foreign_frees / found.allocations
-    how = f"{len(found.allocating_threads)} threads allocate, C = {figures.unit(contention.value)}"
+    how = f"{part.threads} threads allocate or free, C = {figures.unit(contention.value)}"
     crossed = f"; {figures.share(foreign)} of the blocks end in another thread" if foreign else ""
     wrong_if = "threads come and go, or one allocates what another frees for good: each keeps its own peak"
     yield Proposal(
@@ -328,7 +325,7 @@ def estimates(part: Part) -> Iterator[Estimate]:
 
 def ends_at(saving: Saving) -> str:
     """Say how long chains get."""
-    return f"{saving.typical[0]:,} elements in the median, {saving.typical[1]:,} in 99 of 100"
+    return f"{saving.typical[0]:,} {saving.unit} in the median, {saving.typical[1]:,} in 99 of 100"
 
 
 def growth_steps(saved: Saving) -> str:

@@ -41,6 +41,7 @@ class Saving:
     blocks: float  # that are not allocated any more; a half is an allocation, or a free
     chains: int
     typical: tuple[int, int]  # elements of the median chain, and of the ninety-ninth in a hundred
+    unit: str  # what is counted: elements, or bytes where nothing tells of elements
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Chains:
     blocks: int  # of the site
     length: NDArray[np.int64]  # blocks of a chain
     last: NDArray[np.int64]  # bytes of its last block
-    element: int  # bytes of the smallest first block: those of one element, as far as anybody can tell
+    element: int  # bytes of one element, those of the smallest first block; 1 where sizes tell of none
     doubles: bool  # blocks are twice as large as the one before, as those of a vector are
 
     @classmethod
@@ -73,14 +74,14 @@ class Chains:
         is_last = np.ones(len(allocation), np.bool_)
         is_last[place[is_later]] = False
         factors = size[is_later] / np.maximum(size[place[is_later]], 1)
-        firsts = size[~is_later & ~is_last]
-        smallest = firsts if len(firsts) else size[~is_later]
+        doubles = bool(len(factors)) and float(np.mean(factors == 2)) >= FIT
+        firsts = size[~is_later]
         return cls(
             blocks=len(allocation),
             length=length[is_last],
             last=size[is_last].astype(np.int64),
-            element=max(int(smallest.min(initial=1 << 40)), 1),
-            doubles=bool(len(factors)) and float(np.mean(factors == 2)) >= FIT,
+            element=max(int(firsts.min()), 1) if doubles else 1,
+            doubles=doubles,
         )
 
     @property
@@ -118,7 +119,8 @@ class Chains:
         half, most = (
             int(q) // self.element for q in np.quantile(self.last, (0.5, 0.99), method="inverted_cdf")
         )
-        return Saving(elements, elements * self.element, blocks, len(self.length), (half, most))
+        unit = "elements" if self.doubles else "bytes"
+        return Saving(elements, elements * self.element, blocks, len(self.length), (half, most), unit)
 
 
 def grown_from(

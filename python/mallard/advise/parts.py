@@ -32,7 +32,7 @@ from mallard.analysis.store import Store
 from mallard.analysis.strategies import FEW, is_rest
 from mallard.analysis.subsystems import divide
 from mallard.analysis.symbols import Symbols
-from mallard.plan.plan_model import MOST_POOLS_OF_A_RULE, WORDS, Witness, pools_for
+from mallard.plan.plan_model import LARGEST, MOST_POOLS_OF_A_RULE, WORDS, Witness, pools_for
 from mallard.plan.planner import Planner
 from mallard.plan.pool_candidates import Told
 from mallard.plan.scopes import ending_functions
@@ -96,6 +96,20 @@ class Part:
         """Its contexts, the one that allocates most first."""
         contexts, counts = np.unique(self.objects.context, return_counts=True)
         return tuple(contexts[np.argsort(-counts, kind="stable")].tolist())
+
+    @cached_property
+    def threads(self) -> int:
+        """How many threads allocate or free its blocks, a hundredth of them at least."""
+        found = self.subsystem.behaviour
+        least = found.allocations / 100
+        return len(
+            {c.thread for c in (*found.allocating_threads, *found.freeing_threads) if c.objects >= least}
+        )
+
+    @cached_property
+    def is_small(self) -> bool:
+        """Whether a plan can give nearly all of its blocks a heap."""
+        return bool((self.objects.size <= LARGEST).mean() >= NEARLY_ALL)
 
     @property
     def site(self) -> Frame | None:
@@ -303,8 +317,9 @@ class Program:
 
     @property
     def threads(self) -> int:
-        """Return how many threads allocate."""
-        return len(self.profile.whole.allocating_threads)
+        """Return how many threads allocate or free."""
+        whole = self.profile.whole
+        return len({one.thread for one in (*whole.allocating_threads, *whole.freeing_threads)})
 
     def parts(self, most: int) -> Iterator[Part]:
         """Yield the parts that are worth a look: those with most of the CPU time, then of the blocks."""
