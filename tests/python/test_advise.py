@@ -275,7 +275,8 @@ def chains(rows: Sequence[tuple[int, int, int]], previous: Sequence[int] | None 
     """Return the chains of blocks of one thread: allocation, free, size."""
     allocation, free, size = (np.array(column, np.uint64) for column in zip(*rows, strict=True))
     before = np.array(previous if previous else [-1] * len(rows), np.int64)
-    return Chains.of(allocation, free, size, np.zeros(len(rows), np.uint32), before)
+    stays = np.zeros(len(rows), np.bool_)
+    return Chains.of(allocation, free, size, np.zeros(len(rows), np.uint32), before, stays)
 
 
 def test_a_block_freed_after_a_larger_one_came_is_the_same_container() -> None:
@@ -296,7 +297,7 @@ def test_realloc_is_a_chain_by_itself() -> None:
     assert found.length.tolist() == [3]
     saving = found.reserve()
     assert saving
-    assert (saving.blocks, saving.bytes) == (2, 30)
+    assert (saving.blocks, saving.bytes, saving.copied) == (2, 30, 30)
 
 
 def test_a_small_buffer_holds_most_containers() -> None:

@@ -51,6 +51,7 @@ NEARLY = 0.95  # of the best gain: what runs as a plan is as good
 KEPT = 0.5  # of the best gain that is measured: what keeps blocks together is as good
 LEAST_OF_COST = 0.05  # of what a block costs, where the program's CPU time is not known
 NO_CANDIDATES = ("glibc-arenas", "mallard-checked")
+COPY_NS = 0.03  # of a byte that is copied from one block to the next, at least
 CALLER_NS, FRAME_NS = 2.0, 0.5  # that a plan takes of an allocation, and of each frame that it looks at
 OWN = "mallard"
 MOST_PLANS = 4
@@ -246,7 +247,9 @@ class Advisor:
         """Put an estimated candidate together: what is saved costs what it costs under glibc."""
         density = part.subsystem.dvluc.density
         each = cost or (density.cost_ns or 0.0) / part.subsystem.behaviour.allocations
-        saved = -one.saving.blocks * each / part.subsystem.behaviour.allocations
+        saved = (
+            -(one.saving.blocks * each + one.saving.copied * COPY_NS) / part.subsystem.behaviour.allocations
+        )
         change = Interval(saved, *(saved * factor for factor in ESTIMATED))
         return Candidate(
             strategy=one.strategy,

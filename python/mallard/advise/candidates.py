@@ -138,7 +138,7 @@ def walked(part: Part, strategy: str) -> str:
     """Return what speaks for keeping blocks together, and that a replay does not show it."""
     found = part.apart.get(strategy)
     return (
-        f"; {found}, so what walks over them meets fewer lines and pages: only a trial shows it"
+        f"; {found}: what walks over them meets other lines and pages now, which no replay shows"
         if found
         else ""
     )
@@ -325,7 +325,7 @@ def estimates(part: Part) -> Iterator[Estimate]:
 
 def ends_at(saving: Saving) -> str:
     """Say how long chains get."""
-    return f"{saving.typical[0]:,} {saving.unit} in the median, {saving.typical[1]:,} in 99 of 100"
+    return f"a median of {saving.typical[0]:,} and at most {saving.typical[1]:,} {saving.unit} in 99 of 100"
 
 
 def growth_steps(saved: Saving) -> str:

@@ -9,7 +9,7 @@ A chain is one container over its life; its last block is what the container has
 
     reserve N         all but the last block of each chain
     small buffer      chains that end within N elements, all of their blocks
-    grow in place     the frees and copies of all but the last block, where a neighbour's place is free
+    grow in place     the frees of all but the last block, and half of the copies
 
 Cost: O(n log n) for n blocks. A copy that allocates, element by element, hides a growth. Of blocks of random
 sizes that come and go, one in twenty only looks like one.
@@ -39,6 +39,7 @@ class Saving:
     elements: int  # N
     bytes: int  # of these
     blocks: float  # that are not allocated any more; a half is an allocation, or a free
+    copied: float  # bytes that need not be copied any more
     chains: int
     typical: tuple[int, int]  # elements of the median chain, and of the ninety-ninth in a hundred
     unit: str  # what is counted: elements, or bytes where nothing tells of elements
@@ -50,6 +51,7 @@ class Chains:
 
     blocks: int  # of the site
     length: NDArray[np.int64]  # blocks of a chain
+    copied: int  # bytes, from one block to the next, of all chains
     last: NDArray[np.int64]  # bytes of its last block
     element: int  # bytes of one element, those of the smallest first block; 1 where sizes tell of none
     doubles: bool  # blocks are twice as large as the one before, as those of a vector are
@@ -62,8 +64,12 @@ class Chains:
         size: NDArray[Any],
         thread: NDArray[Any],
         previous: NDArray[Any],
+        stayed: NDArray[Any],
     ) -> Self:
-        """Find the chains of blocks, by rising allocation; `previous` is -1 where none was reallocated."""
+        """Find the chains of blocks, by rising allocation.
+
+        `previous` is -1 where none was reallocated, and `stayed` tells of those that were not moved by it.
+        """
         before = grown_from(allocation, free, size, thread)
         known = previous >= 0
         before[known] = previous[known]
@@ -79,6 +85,7 @@ class Chains:
         return cls(
             blocks=len(allocation),
             length=length[is_last],
+            copied=int(size[place[is_later & ~stayed]].sum()),
             last=size[is_last].astype(np.int64),
             element=max(int(firsts.min()), 1) if doubles else 1,
             doubles=doubles,
@@ -94,7 +101,7 @@ class Chains:
         if not len(self.length) or np.median(self.length) < SHORT_CHAIN:
             return None
         elements = -(-int(np.quantile(self.last, ENOUGH, method="inverted_cdf")) // self.element)
-        return self.saving(elements, float((self.length - 1).sum()))
+        return self.saving(elements, float((self.length - 1).sum()), self.copied)
 
     def small_buffer(self) -> Saving | None:
         """Return what room for a few elements inside the container would save."""
@@ -105,22 +112,22 @@ class Chains:
         if elements > MOST_INLINE or elements * self.element > LARGEST_BUFFER:
             return None
         fits = self.last <= elements * self.element
-        return self.saving(elements, float(self.length[fits].sum()))
+        return self.saving(elements, float(self.length[fits].sum()), 0.0)
 
     def in_place(self) -> Saving | None:
         """Return what growing in place would save: a free for each step."""
         if not len(self.length) or np.median(self.length) < SHORT_CHAIN:
             return None
         elements = -(-int(np.median(self.last)) // self.element)
-        return self.saving(elements, float((self.length - 1).sum()) / 2)
+        return self.saving(elements, float((self.length - 1).sum()) / 2, self.copied / 2)
 
-    def saving(self, elements: int, blocks: float) -> Saving:
+    def saving(self, elements: int, blocks: float, copied: float) -> Saving:
         """Put a saving together."""
         half, most = (
             int(q) // self.element for q in np.quantile(self.last, (0.5, 0.99), method="inverted_cdf")
         )
         unit = "elements" if self.doubles else "bytes"
-        return Saving(elements, elements * self.element, blocks, len(self.length), (half, most), unit)
+        return Saving(elements, elements * self.element, blocks, copied, len(self.length), (half, most), unit)
 
 
 def grown_from(

@@ -60,6 +60,7 @@ class Objects:
     thread: Row
     context: Row
     previous: Row  # the allocation of the block that it was reallocated from, or -1
+    stayed: Row  # whether it was reallocated in its place
 
 
 class Part:
@@ -86,7 +87,7 @@ class Part:
         with self.program.division.grouping.objects(store) as objects:
             columns = store.sql.execute(
                 f"SELECT allocation, coalesce(free, {NEVER})::UBIGINT AS free, size, thread, context, "
-                "coalesce(previous, -1)::BIGINT AS previous "
+                "coalesce(previous, -1)::BIGINT AS previous, origin = 1 AS stayed "
                 f"FROM {objects} WHERE grp = {self.number} ORDER BY allocation"
             ).fetchnumpy()
         return Objects(**{name: np.asarray(column) for name, column in columns.items()})
@@ -141,7 +142,10 @@ class Part:
             if len(mine) < FEW:
                 continue
             chains = Chains.of(
-                *(column[mine] for column in (of.allocation, of.free, of.size, of.thread, of.previous))
+                *(
+                    column[mine]
+                    for column in (of.allocation, of.free, of.size, of.thread, of.previous, of.stayed)
+                )
             )
             contexts, counts = np.unique(of.context[mine], return_counts=True)
             context = int(contexts[np.argmax(counts)])
@@ -210,10 +214,7 @@ class Part:
         if (gain := in_order(self.site_of, order)) >= ORDERED:
             found["pool"] = f"{figures.share(gain)} more of consecutive frees are of one site than by chance"
         if self.owner:
-            owners = self.owner[0]
-            found["instances"] = (
-                f"{figures.share(owners.gain)} more of consecutive frees are of one owner than by chance"
-            )
+            found["instances"] = f"they hold {figures.size(live)} at once"
         return found
 
     @cached_property
