@@ -26,7 +26,7 @@ from mallard import MallardError, _native, figures
 from mallard.advise.trial_in_budget import Room, TrialInBudget, with_room
 from mallard.analysis.profile import Options as ProfileOptions
 from mallard.analysis.progress import Progress, progress_bar, turns_bar, waiting
-from mallard.compare.halving import Goal
+from mallard.compare.halving import Goal, candidates
 from mallard.compare.launch import Program, Taken, ending, run
 from mallard.compare.mallocs import chosen
 from mallard.compare.plans import planned
@@ -164,7 +164,8 @@ class Doctor:
     # --- stages ---
 
     def stage_run(self) -> str:
-        """Run the program as it comes."""
+        """Run the program as it comes; what is wrong with the order shows here."""
+        chosen(self.order.mallocs, True, (), self.order.no_candidates)
         with waiting(f"run {self.order.name}"):
             began = monotonic()
             self.plain = run(self.order.program, {})
@@ -174,6 +175,10 @@ class Doctor:
                 f"cannot try anything under {self.order.name}: it "
                 f"{ending(self.plain.exit_code, self.plain.errors)}; --output ignore measures it all the same"
             )
+        try:
+            self.order.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise MallardError(f"cannot write to {self.order.folder}: {error.strerror}") from error
         end = datetime.now() + timedelta(seconds=self.left)
         takes = (
             f"{figures.time(1e9 * self.plain.cpu_s)} of CPU time, {figures.size(self.plain.max_rss_bytes)}"
@@ -273,6 +278,8 @@ class Doctor:
             turns_bar() as progress,
         ):
             rows = [Row(one) for one in chosen(order.mallocs, True, under_plans, order.no_candidates)]
+            if not candidates(rows):
+                raise LeftOutError("there is neither a plan nor a malloc to try")
             room = Room(order.runs, self.left, self.start_seconds)
             kept = with_room(rows, self.expected(), room)
             if len(kept) < len(rows):

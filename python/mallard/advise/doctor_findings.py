@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mallard.compare.choice import LEAST, NOTHING, judged_parts
+from mallard.compare.halving import candidates
 from mallard.compare.outcome import rounds_of
 from mallard.compare.trial_outcome import Tried
 from mallard.compare.trial_outcome import as_document as trial_document
@@ -45,18 +46,13 @@ def document(of: "Doctor") -> Json:
 
 def verdict(of: "Doctor", trial: Json | None) -> Json:
     """Return what to use, as the trial has confirmed it."""
-    if of.tried is None or trial is None or of.tried.choice.use is None:
-        nothing = dict.fromkeys(("use", "cpu_change", "interval", "memory_change", "command"))
-        return {
-            "kind": "unknown",
-            **nothing,
-            "headline": f"No verdict: {why_unknown(of)}",
-            "confirmed": False,
-        }
-    if of.tried.choice.use == NOTHING:
-        nothing = dict.fromkeys(("use", "cpu_change", "interval", "memory_change", "command"))
-        headline = f"Keep what you have{best_of_all(trial['verdict'])}"
-        return {"kind": "nothing", **nothing, "headline": headline, "confirmed": True}
+    no_change = dict.fromkeys(("use", "cpu_change", "interval", "memory_change", "command"))
+    if of.tried is None or trial is None or (of.tried.choice.use is None and not nobody_left(of)):
+        headline = f"No verdict: {why_unknown(of)}"
+        return {"kind": "unknown", **no_change, "headline": headline, "confirmed": False}
+    if of.tried.choice.use in (None, NOTHING):
+        headline = f"Keep what you have: {best_of_all(trial['verdict'])}"
+        return {"kind": "nothing", **no_change, "headline": headline, "confirmed": True}
     changes, use = trial["verdict"]["changes"], of.tried.choice.use
     kind = of.tried.kinds[use]
     return {
@@ -71,6 +67,11 @@ def verdict(of: "Doctor", trial: Json | None) -> Json:
     }
 
 
+def nobody_left(of: "Doctor") -> bool:
+    """Return whether every candidate has failed under the program."""
+    return of.trial is not None and not of.interrupted and not candidates(of.trial.going_on())
+
+
 def what_changes(tried: Tried, changes: Mapping[str, float]) -> str:
     """Say what is gained, and what for."""
     names = {"cpu_s": "CPU", "max_rss_bytes": "memory"}
@@ -82,11 +83,11 @@ def what_changes(tried: Tried, changes: Mapping[str, float]) -> str:
 def best_of_all(of: Mapping[str, Any]) -> str:
     """Say how little the best candidate would bring."""
     if of["best"] is None or of["change"] is None:
-        return ": no candidate is left"
+        return "no candidate is left"
     low, high = of["interval"]
     figure = "CPU" if of["figure"] == "cpu_s" else "of its own figure"
     around = f"({signed(low)} to {signed(high)})"
-    return f": the best candidate, {of['best']}, has {signed(of['change'])} {figure} {around}"
+    return f"the best candidate, {of['best']}, has {signed(of['change'])} {figure} {around}"
 
 
 def why_unknown(of: "Doctor") -> str:
@@ -164,17 +165,6 @@ def commands(of: "Doctor") -> list[str]:
     again = ["mallard", "try", *of.plans, *options, "--", *program.arguments]
     advise = [shlex.join(["mallard", "advise", of.journal])] if of.journal else []
     return [*advise, shlex.join(again)]
-
-
-def source_changes(advice: Mapping[str, Any] | None) -> list[tuple[Json, Json]]:
-    """Return changes of the source that would pay, with their subsystems, the largest gain first."""
-    found = [
-        (part, one)
-        for part in (advice["subsystems"] if advice else [])
-        for one in part["candidates"]
-        if one["runs_as"] == "source" and one["change"] and one["cpu"] and one["cpu"]["high"] < 0
-    ]
-    return sorted(found, key=lambda each: float(each[1]["cpu"]["median"]))
 
 
 def signed(change: float) -> str:

@@ -87,7 +87,6 @@ def doctor(
     """
     from mallard.advise.doctor import Doctor, Order
     from mallard.advise.doctor_findings import document
-    from mallard.compare.choice import NOTHING
     from mallard.compare.halving import Goal
     from mallard.output import drawn, writing
 
@@ -109,30 +108,25 @@ def doctor(
     found = Doctor(order, teller(sys.stderr if as_json else sys.stdout), write_all)
     with ended_as_by_ctrl_c():
         found.work()
+    known = document(found)
     with writing(None) as printed:
-        text = json.dumps(document(found), indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(known, indent=2, ensure_ascii=False) + "\n"
         printed.write(
             text.encode("utf-8", "replace")
             if as_json
-            else drawn(lambda to: show(found, to), not sys.stdout.isatty())
+            else drawn(lambda to: show(known, to), not sys.stdout.isatty())
         )
     if found.interrupted:
         raise typer.Exit(INTERRUPTED)
-    choice = found.tried.choice.use if found.tried else None
-    if choice is None:
-        raise typer.Exit(NO_VERDICT)
-    if choice == NOTHING:
-        raise typer.Exit(NOTHING_TO_GAIN)
+    if code := {"unknown": NO_VERDICT, "nothing": NOTHING_TO_GAIN}.get(known["verdict"]["kind"]):
+        raise typer.Exit(code)
 
 
 def own_folder(folder: Path) -> Path:
-    """Make the folder; one with something else in it is refused."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        strangers = any(folder.iterdir()) and not (folder / DOCUMENT).is_file()
-    except OSError as error:
-        raise MallardError(f"cannot write to {folder}: {error.strerror}") from error
-    if strangers:
+    """Refuse a folder with something else in it; it is made when there is something to write."""
+    if folder.exists() and not folder.is_dir():
+        raise MallardError(f"cannot write to {folder}: it is no folder")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / DOCUMENT).is_file():
         raise MallardError(f"{folder} has other files in it: name another folder with -o")
     return folder
 
@@ -174,12 +168,10 @@ def write_all(of: "Doctor") -> None:
         file.write(page.encode("utf-8", "replace"))
 
 
-def show(of: "Doctor", console: "Console") -> None:
+def show(found: dict[str, Any], console: "Console") -> None:
     """Print the candidates, the verdict, and where more is."""
-    from mallard.advise.doctor_findings import document
     from mallard.commands.stacks import say
 
-    found = document(of)
     verdict, trial = found["verdict"], found["trial"]
     if trial:
         console.print()
@@ -219,9 +211,10 @@ def candidates(trial: dict[str, Any], width: int) -> "Table":
 
 def in_the_source(advice: dict[str, Any] | None) -> Iterator[str]:
     """Yield what a change of the source would bring; nobody has tried it."""
-    from mallard.advise.doctor_findings import signed, source_changes
+    from mallard.advise.doctor_findings import signed
+    from mallard.report.doctor import changes_of_source
 
-    for _, one in source_changes(advice)[:MOST_SOURCES]:
+    for _, one in changes_of_source(advice)[:MOST_SOURCES]:
         change = one["change"]
         place = f"{Path(change['file']).name}:{change['line']}" if change["file"] else change["function"]
         yield f"In the source, not tried: {signed(one['cpu']['median'])} CPU by {change['text']} ({place})"

@@ -20,6 +20,7 @@ import json
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from string import Template
@@ -166,8 +167,9 @@ def block(script: str) -> str:
     return f"{{\n{script}}}"
 
 
+@cache
 def plotly() -> str:
-    """Return plotly as the page holds it."""
+    """Return plotly as the page holds it; packed once, as a page may be written often."""
     return packed((files("plotly") / "package_data" / "plotly.min.js").read_bytes())
 
 

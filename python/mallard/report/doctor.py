@@ -6,25 +6,32 @@
     subsystems    pool    [=======|--]                          a bar a candidate, with its spread
     again         the two commands that make it again
 
-All of it is static: marks are SVG in the cells of tables, on one axis a table, and colours are the page's.
+All of it is static, the marks in the cells of tables too (marks.py).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import ceil, floor
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 from xml.etree.ElementTree import Element
 
 from mallard import figures
 from mallard.html.element import Child, scrolled, tag
+from mallard.report.marks import (
+    Axis,
+    bar_mark,
+    bytes_of,
+    change,
+    dot_mark,
+    head,
+    interval_marks,
+    less_one,
+    percent,
+    picture,
+    promise_mark,
+    spread_of,
+)
 
 Json = Mapping[str, Any]
-
-WIDTH, HEIGHT, EDGE = 380, 22, 14  # pixels of a mark's picture; what it keeps free at both sides
-STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0)  # between the ticks of an axis
-MOST_TICKS = 7
-FARTHEST = 1.0  # a change above is drawn at the edge
 
 SECTIONS = (
     ("trial", "The trial"),
@@ -39,15 +46,12 @@ def sections(of: Json) -> list[tuple[str, str, list[Element]]]:
     content = {
         "trial": trial(of),
         "predictions": predictions(of["predictions"]),
-        "advice": [subsystem(part, number) for number, part in enumerate(subsystems(of))],
+        "advice": [subsystem(*each) for each in enumerate(of["advice"]["subsystems"])]
+        if of["advice"]
+        else [],
         "again": again(of),
     }
     return [(name, heading, content[name]) for name, heading in SECTIONS if content[name]]
-
-
-def subsystems(of: Json) -> Sequence[Json]:
-    """Return what advice has found."""
-    return of["advice"]["subsystems"] if of["advice"] else ()
 
 
 # --- the verdict ---
@@ -65,7 +69,7 @@ def verdict(of: Json) -> Element:
         id="doctor-verdict",
     )
     if worthwhile:
-        made.append(tag("p", "Confirmed by runs of the unmodified program. To use it:"))
+        made.append(tag("p", "Confirmed by runs of the program itself, unmodified. To use it:"))
         made.append(tag("pre", tag("code", found["command"] or ""), class_="shell"))
     made.append(tag("div", *cards(of), class_="cards"))
     for remark in of["remarks"]:
@@ -83,7 +87,7 @@ def cards(of: Json) -> Iterator[Element]:
         if tried:
             best = min(tried, key=lambda row: row["ratios"]["cpu_s"]["median"])
             yield of_row(heading, best, of["verdict"]["use"] == best["name"])
-    if sources := changes_of_source(of):
+    if sources := changes_of_source(of["advice"]):
         part, one = sources[0]
         yield card(
             "In the source",
@@ -118,93 +122,15 @@ def card(heading: str, figure: str, what: str, more: str, chosen: bool = False) 
     )
 
 
-def changes_of_source(of: Json) -> list[tuple[Json, Json]]:
-    """Return what a change of the source would bring, the best first, with its subsystem."""
+def changes_of_source(advice: Json | None) -> list[tuple[Json, Json]]:
+    """Return which changes of the source would pay, the best first, each with its subsystem."""
     found = [
         (part, one)
-        for part in subsystems(of)
+        for part in (advice["subsystems"] if advice else ())
         for one in part["candidates"]
-        if one["runs_as"] == "source" and one["cpu"] and one["cpu"]["high"] < 0
+        if one["runs_as"] == "source" and one["change"] and one["cpu"] and one["cpu"]["high"] < 0
     ]
     return sorted(found, key=lambda each: float(each[1]["cpu"]["median"]))
-
-
-# --- marks ---
-
-
-@dataclass(frozen=True, slots=True)
-class Axis:
-    """Changes from left to right; 0 is always on it."""
-
-    low: float
-    high: float
-    step: float
-
-    @classmethod
-    def over(cls, values: Iterable[float]) -> "Axis":
-        """Return the axis that holds these, from tick to tick."""
-        known = [max(-1.0, min(FARTHEST, value)) for value in values]
-        low, high = min([0.0, *known]), max([0.0, *known])
-        step = next((one for one in STEPS if (high - low) / one <= MOST_TICKS - 1), STEPS[-1])
-        first, last = floor(low / step + 1e-9), ceil(high / step - 1e-9)
-        return cls(first * step, max(last, first + 1) * step, step)
-
-    def at(self, value: float) -> str:
-        """Return where a change lies, in pixels; at an edge, if it is beyond."""
-        share = (value - self.low) / (self.high - self.low)
-        return f"{EDGE + (WIDTH - 2 * EDGE) * max(0.0, min(1.0, share)):.1f}"
-
-    def ticks(self) -> list[float]:
-        """Return the changes that have a tick."""
-        return [
-            self.low + number * self.step for number in range(round((self.high - self.low) / self.step) + 1)
-        ]
-
-    def heading(self) -> Element:
-        """Return the numbers along the axis."""
-        texts = (tag("text", percent(one), x=self.at(one), y="14") for one in self.ticks())
-        return picture("", *texts)
-
-    def grid(self) -> Iterator[Element]:
-        """Yield the lines behind the marks."""
-        for one in self.ticks():
-            yield line(self.at(one), self.at(one), "0", str(HEIGHT), "zero" if abs(one) < 1e-9 else "tick")
-
-
-def picture(label: str, *marks: Element) -> Element:
-    """Return a picture of a row."""
-    return tag(
-        "svg", *marks, class_="marks", width=str(WIDTH), height=str(HEIGHT), viewBox=f"0 0 {WIDTH} {HEIGHT}",
-        role="img" if label else None, aria_label=label or None, aria_hidden=None if label else "true",
-    )  # fmt: skip
-
-
-def line(x1: str, x2: str, y1: str, y2: str, kind: str) -> Element:
-    """Return a line."""
-    return tag("line", x1=x1, x2=x2, y1=y1, y2=y2, class_=kind)
-
-
-def interval_marks(axis: Axis, of: Json, y: float = HEIGHT / 2) -> list[Element]:
-    """Return an interval and its middle."""
-    middle = axis.at(of["median"])
-    return [
-        line(axis.at(of["low"]), axis.at(of["high"]), f"{y}", f"{y}", "spread"),
-        line(middle, middle, f"{y - 7}", f"{y + 7}", "middle"),
-    ]
-
-
-def bar_mark(axis: Axis, of: Json) -> Element:
-    """Return a bar from 0 to the middle."""
-    ends = sorted((float(axis.at(0.0)), float(axis.at(of["median"]))))
-    kind = "less" if of["median"] < 0 else "more"
-    return tag(
-        "rect", x=f"{ends[0]}", y="4", width=f"{max(1.0, ends[1] - ends[0]):.1f}", height="14", class_=kind
-    )
-
-
-def less_one(of: Json | None) -> Json | None:
-    """Return the interval of a ratio as that of a change."""
-    return {name: of[name] - 1 for name in ("median", "low", "high")} if of else None
 
 
 # --- the trial ---
@@ -212,27 +138,23 @@ def less_one(of: Json | None) -> Json | None:
 
 def trial(of: Json) -> list[Element]:
     """Return a row for each candidate, its rounds as dots."""
-    if not of["trial"]:
-        return []
-    rows = of["trial"]["rows"]
+    rows = of["trial"]["rows"] if of["trial"] else []
+    if not rows:
+        return failed(of["trial"]["left_out"]) if of["trial"] else []
     base, *others = rows
     ranked = sorted(others, key=lambda row: row["ratios"]["cpu_s"]["median"] if row["ratios"]["cpu_s"] else 9)
     dots: Mapping[str, Sequence[Json]] = of["rounds"]
     known = [one["change"] for row in ranked for one in dots.get(row["name"], ())]
     axis = Axis.over(known)
-    headings = ("Tried", "", "CPU", "Between", "CPU time", "Max RSS", "", "Verdict")
+    headings = ("Tried", "", "CPU", "Between", "CPU time", "Max RSS", "Change", "Verdict")
     body = tag(
         "tbody", *(tried_row(row, axis, dots.get(row["name"], ()), of["verdict"]["use"]) for row in ranked)
     )
     made = [
-        tag("p", *lead(of), class_="summary"),
+        tag("p", *lead(of, base), class_="summary"),
         scrolled(tag("table", head(headings, axis), body, class_="marked"), "What was tried"),
     ]
-    left_out = of["trial"]["left_out"]
-    made += [
-        tag("p", tag("strong", f"Not measured: {one['name']}: "), one["reason"], class_="note")
-        for one in left_out
-    ]
+    made += failed(of["trial"]["left_out"])
     made += [tag("p", f"Note: {note}.", class_="note") for note in of["trial"]["notes"]]
     made.append(
         tag(
@@ -243,9 +165,7 @@ def trial(of: Json) -> list[Element]:
                 "A dot is a round: what the candidate takes more or less than glibc, of which each round has "
                 "two runs. Full dots are of the last stage, which decides; pale ones of those before, which "
                 "only choose. The line is the interval of the last stage's median, the upright mark that "
-                "median. "
-                f"glibc itself takes {figures.time(1e9 * base['cpu_s']['median'])} and "
-                f"{figures.size(base['max_rss_bytes']['median'])}.",
+                "median.",
             ),
             class_="help",
         )
@@ -253,32 +173,26 @@ def trial(of: Json) -> list[Element]:
     return made
 
 
-def lead(of: Json) -> list[Child]:
+def failed(left_out: Sequence[Json]) -> list[Element]:
+    """Say what could not be measured, and why."""
+    return [
+        tag("p", tag("strong", f"Not measured: {one['name']}: "), one["reason"], class_="note")
+        for one in left_out
+    ]
+
+
+def lead(of: Json, base: Json) -> list[Child]:
     """Return what the verdict says of the figures."""
-    sentences = [one for one in of["trial"]["verdict"]["sentences"] if not one.startswith("To use it: ")]
-    return [" ".join(sentences)]
-
-
-def head(headings: Sequence[str], axis: Axis) -> Element:
-    """Return headings; the second is the axis."""
-    cells = [tag("th", text, scope="col") for text in headings]
-    cells[1].append(axis.heading())
-    return tag("thead", tag("tr", *cells))
+    cpu = figures.time(1e9 * base["cpu_s"]["median"])
+    memory = figures.size(base["max_rss_bytes"]["median"])
+    told = [one for one in of["trial"]["verdict"]["sentences"] if not one.startswith("To use it: ")]
+    return [" ".join([*told, f"{base['name']} itself takes {cpu} and {memory}."])]
 
 
 def tried_row(row: Json, axis: Axis, rounds: Sequence[Json], use: str | None) -> Element:
     """Return one candidate."""
     ratio, memory = less_one(row["ratios"]["cpu_s"]), less_one(row["ratios"]["max_rss_bytes"])
-    marks = [
-        tag(
-            "circle",
-            cx=axis.at(one["change"]),
-            cy=f"{HEIGHT / 2}",
-            r="3",
-            class_="dot" if one["decides"] else "dot pale",
-        )
-        for one in rounds
-    ]
+    marks = [dot_mark(axis, one) for one in rounds]
     if ratio:
         marks += interval_marks(axis, ratio)
     label = f"{row['name']}: {len(rounds)} rounds, {percent(ratio['median']) if ratio else 'no ratio'}"
@@ -315,15 +229,13 @@ def predictions(found: Sequence[Json]) -> list[Element]:
     )
     body = tag("tbody")
     for one, tried in zip(found, tries, strict=True):
-        x = axis.at(one["predicted_cpu"])
-        y = HEIGHT / 2
-        diamond = tag("path", d=f"M{x} {y - 5} l5 5 l-5 5 l-5 -5 z", class_="promise")
+        promise = promise_mark(axis, one["predicted_cpu"])
         label = f"{one['name']}: predicted {percent(one['predicted_cpu'])}, tried {percent(one['tried_cpu'])}"
         body.append(
             tag(
                 "tr",
                 tag("th", one["name"], scope="row"),
-                tag("td", picture(label, *axis.grid(), *interval_marks(axis, tried), diamond)),
+                tag("td", picture(label, *axis.grid(), *interval_marks(axis, tried), promise)),
                 tag("td", change(one["predicted_cpu"]), class_="number"),
                 tag("td", change(one["tried_cpu"]), class_="number strong"),
                 tag("td", spread_of(tried), class_="number"),
@@ -344,7 +256,7 @@ def predictions(found: Sequence[Json]) -> list[Element]:
 # --- subsystems ---
 
 
-def subsystem(part: Json, number: int) -> Element:
+def subsystem(number: int, part: Json) -> Element:
     """Return one subsystem: what it does, and a bar for each candidate."""
     known = [one for one in part["candidates"] if one["cpu"]]
     axis = Axis.over(bound for one in known for bound in one["cpu"].values())
@@ -396,7 +308,8 @@ def picked(part: Json) -> str:
     if part["pick"] == "leave" or best is None:
         return "Leave it alone."
     gain = f": {change(best['cpu']['median'])} of the program's CPU time" if best["cpu"] else ""
-    return f"Best: {best['strategy']}{gain}."
+    how = "measured in the replay" if best["measured"] else "estimated"
+    return f"Best, {how}: {best['strategy']}{gain}."
 
 
 def candidate_row(one: Json, axis: Axis, is_picked: bool) -> Element:
@@ -469,29 +382,3 @@ def again(of: Json) -> list[Element]:
         commands,
         scrolled(table, "Stages"),
     ]
-
-
-# --- words ---
-
-
-def change(value: float) -> str:
-    """Return a change in per cent, of which one below 10 % has a digit more; with a sign that lines up."""
-    text = f"{100 * value:+.1f}" if abs(value) < 0.0995 else f"{100 * value:+.0f}"
-    return f"{text.replace('-', '−')} %" if text.strip("+-0.") else "0 %"  # noqa: RUF001
-
-
-def percent(value: float) -> str:
-    """Return a change as the axis has it."""
-    return f"{round(100 * value):+d} %".replace("-", "−") if round(100 * value) else "0"  # noqa: RUF001
-
-
-def spread_of(of: Json | None) -> str:
-    """Return the bounds of a change."""
-    return f"{change(of['low'])} to {change(of['high'])}" if of else figures.UNKNOWN
-
-
-def bytes_of(value: float | None) -> str:
-    """Return a change of memory."""
-    if value is None:
-        return figures.UNKNOWN
-    return f"{'+' if value > 0 else '−' if value < 0 else ''}{figures.size(abs(value))}"  # noqa: RUF001

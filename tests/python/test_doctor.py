@@ -1,0 +1,309 @@
+"""`mallard doctor`: what it recommends, how it fits into a budget, what it keeps if something goes wrong."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import MALLARD, Mallard
+
+from mallard import MallardError
+from mallard.advise.trial_in_budget import (
+    SHAPES,
+    Room,
+    TrialInBudget,
+    mean_of,
+    runs_of,
+    shape_within,
+    with_room,
+)
+from mallard.analysis.progress import Progress
+from mallard.compare.choice import LEAST
+from mallard.compare.launch import Program, Taken
+from mallard.compare.mallocs import AGAIN, BASE, Malloc
+from mallard.compare.rounds import Row, Schedule, Session
+from mallard.compare.trial_outcome import tried
+from mallard.plan import Plan
+from mallard.plan.planner import Options, Planner
+
+MACHINE = {"cpu": "", "cores": 2, "memory": 1, "kernel": "", "c_library": "", "transparent_huge_pages": ""}
+MALLOCS = ("mallard", "jemalloc", "tcmalloc", "mimalloc", "tbbmalloc", "glibc-notrim")
+PLANS = ("plan-a", "plan-b", "plan-c")
+PERL = "/usr/bin/perl"
+WORK = "my %seen; $seen{$_} = [1 .. $_ % 7] for 1 .. 10000; print scalar(keys %seen), qq(\\n)"
+
+Advised = tuple[dict[str, Any], list[tuple[str, Plan]]]
+
+
+def taken(cpu: float, rss: float = 1e6, output: str = "same", figure: float | None = None) -> Taken:
+    """Return a start that takes so much."""
+    return Taken(cpu, cpu, rss, 100, 0, 1, 2, figure, 0, output, "")
+
+
+def interval(middle: float) -> dict[str, float]:
+    return {"median": middle, "low": middle - 0.02, "high": middle + 0.02}
+
+
+def rows_of(*names: str) -> list[Row]:
+    """Return glibc, these, the control if there are plans, and glibc again."""
+    made = [
+        Malloc(name, settings={"ROW": name}, plan=f"{name}.toml" if name in PLANS else "") for name in names
+    ]
+    control = [Malloc("blind", settings={"ROW": "blind"}, control=True)] if set(names) & set(PLANS) else []
+    first, last = (
+        Malloc(name, settings={"ROW": name}, repeated=name != BASE) for name in (BASE, BASE + AGAIN)
+    )
+    return [Row(one) for one in (first, *made, *control, last)]
+
+
+# --- what fits into a budget ---
+
+
+@pytest.mark.parametrize("runs", [60, 100, 200, 1000])
+@pytest.mark.parametrize("names", [PLANS[:1], MALLOCS, (*PLANS, *MALLOCS)])
+def test_stages_have_no_more_runs_than_there_may_be(names: Sequence[str], runs: int) -> None:
+    rows, plans = rows_of(*names), bool(set(names) & set(PLANS))
+    shape = shape_within(len(rows), plans, runs)
+    assert runs_of(shape, len(rows), plans) <= runs
+    assert LEAST <= shape[-1].rounds <= 15
+
+
+def trial_of(
+    monkeypatch: pytest.MonkeyPatch, costs: Mapping[str, float], rows: list[Row], **settings: Any
+) -> TrialInBudget:
+    """Return a trial of made-up starts."""
+    monkeypatch.setattr("mallard.compare.rounds.run", lambda _, seen: taken(costs.get(seen["ROW"], 1.0)))
+    monkeypatch.setattr(Session, "look_into", lambda _self, _progress: None)
+    schedule = Schedule(rounds=0, least=0, seconds=1e6)
+    trial = TrialInBudget(Program(("work",), "work", Path()), schedule, rows, **settings)
+    trial.measure(lambda _share, _what, _seconds: None)
+    return trial
+
+
+def test_sixty_runs_find_the_best_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    costs = {"plan-b": 0.7, "mimalloc": 0.8, "blind": 0.9}
+    trial = trial_of(monkeypatch, costs, rows_of(*PLANS, *MALLOCS), runs=60)
+    assert sum(len(row.runs) for row in trial.rows) <= 60
+    assert all(row.runs for row in trial.rows)
+    found = tried(trial, MACHINE)
+    assert (found.choice.use, set(found.choice.over)) == ("plan-b", {BASE, "mimalloc", "blind"})
+
+
+def test_a_short_program_is_started_many_times_in_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = trial_of(monkeypatch, {}, rows_of("mimalloc"), runs=60, start_cpu=0.1)
+    assert trial.repetitions == 20
+    assert [len(row.runs) for row in trial.rows] == [15, 15, 15]
+    assert trial_of(monkeypatch, {}, rows_of("mimalloc"), runs=60, start_cpu=5).repetitions == 1
+
+
+def test_a_run_is_the_mean_of_its_starts_and_their_most_memory() -> None:
+    of = mean_of([taken(1.0, rss=5e6, figure=10), taken(2.0, rss=7e6, figure=20)])
+    assert (of.cpu_s, of.max_rss_bytes, of.figure, of.output) == (1.5, 7e6, 15, "same")
+    assert mean_of([taken(1, output="a"), taken(1, output="b")]).output not in ("a", "b")
+
+
+def test_no_room_leaves_out_what_least_is_expected_of() -> None:
+    rows = rows_of("plan-a", "plan-b", "mimalloc", "jemalloc")
+    expected = {"plan-a": -0.1, "plan-b": -0.3, "mimalloc": -0.2, "jemalloc": 0.1}
+
+    def kept(seconds: float) -> list[str]:
+        return [row.malloc.name for row in with_room(rows, expected, Room(60, seconds, 10.0))]
+
+    everything = [BASE, "plan-a", "plan-b", "mimalloc", "jemalloc", "blind", BASE + AGAIN]
+    assert kept(7 * 10 + 10 * runs_of(SHAPES[-1], 7, plans=True)) == everything
+    assert kept(69 * 6) == [BASE, "plan-b", "mimalloc", "blind", BASE + AGAIN]
+    assert kept(1) == [BASE, "plan-b", "blind", BASE + AGAIN]
+
+
+# --- the command ---
+
+
+def advice_by_planner(
+    journal: str, max_rss: float, _minutes: float, _seed: int, progress: Progress
+) -> Advised:
+    """Return what advice says, with the pools of the planner for a plan."""
+    plan = Planner(journal, progress).plan(Options("pools", max_rss)).plan
+    document = {
+        "subsystems": [],
+        "mallocs": [{"name": "jemalloc", "cpu": interval(-0.1), "ns_per_block": None, "peak_bytes": None}],
+        "plans": [
+            {"name": "pools", "predicted_peak_bytes": plan.predicted_peak, "cpu": interval(-0.2)},
+        ],
+    }
+    return document, [("pools", plan)]
+
+
+@pytest.fixture
+def advised(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[..., Advised]], None]:
+    """Put another adviser in place; runs are single starts, however short."""
+    monkeypatch.setattr("mallard.advise.trial_in_budget.RUN_SECONDS", 0.0)
+    monkeypatch.setattr("mallard.advise.doctor.SHORTEST", 0.0)
+
+    def replaced(by: Callable[..., Advised]) -> None:
+        monkeypatch.setattr("mallard.advise.doctor.advice_of", by)
+
+    return replaced
+
+
+Replaced = Callable[[Callable[..., Advised]], None]
+
+
+def known(folder: Path) -> dict[str, Any]:
+    """Return the document in a folder, which the page beside it is of."""
+    found: dict[str, Any] = json.loads((folder / "doctor.json").read_text())
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert found["verdict"]["headline"].split(":")[0] in page
+    return found
+
+
+def states(found: Mapping[str, Any]) -> dict[str, str]:
+    return {one["name"]: one["state"] for one in found["stages"]}
+
+
+def test_doctor_records_advises_and_tries(mallard: Mallard, advised: Replaced, tmp_path: Path) -> None:
+    advised(advice_by_planner)
+    folder = tmp_path / "out"
+    ran = mallard(
+        "doctor", "-o", folder, "--runs", "40", "--malloc", "jemalloc", "--json", "--", PERL, "-e", WORK
+    )  # fmt: skip
+    found = json.loads(ran.stdout)
+    assert found == known(folder)
+    verdict = found["verdict"]
+    assert ran.returncode == {"plan": 0, "malloc": 0, "nothing": 3}[verdict["kind"]], ran.stderr
+    assert verdict["confirmed"]
+    assert set(states(found).values()) == {"done"}
+    assert {row["name"]: row["kind"] for row in found["trial"]["rows"]} == {
+        "glibc": "baseline", "jemalloc": "malloc", "plan": "plan", "blind": "control", "glibc a/a": "twin",
+    }  # fmt: skip
+    assert all(len(found["rounds"][name]) >= LEAST for name in ("plan", "blind", "glibc a/a"))
+    predictions = {one["name"]: one for one in found["predictions"]}
+    assert {name: one["predicted_cpu"] for name, one in predictions.items()} == {
+        "jemalloc": -0.1,
+        "plan": -0.2,
+    }
+    assert predictions["plan"]["predicted_peak_bytes"] > 1 << 20
+    advise, again = found["commands"]
+    assert advise == f"mallard advise {folder}/perl.mlrd"
+    assert again.startswith(f"mallard try {folder}/plan-pools.toml --malloc jemalloc -- {PERL} -e ")
+    assert {one.name for one in folder.iterdir()} == {
+        "advice.json", "doctor.json", "perl.mlrd", "plan-pools.toml", "report.html",
+    }  # fmt: skip
+
+
+def test_without_advice_mallocs_are_tried(mallard: Mallard, advised: Replaced, tmp_path: Path) -> None:
+    def refuse(*_: object) -> Advised:
+        raise MallardError("no small blocks")
+
+    advised(refuse)
+    folder = tmp_path / "out"
+    ran = mallard("doctor", "-o", folder, "--runs", "18", "--malloc", "jemalloc", "--", PERL, "-e", "print 7")
+    assert ran.returncode in (0, 3), ran.stderr
+    assert states(known(folder)) | {"advise": "failed"} == states(known(folder))
+    assert "advise   failed: no small blocks" in ran.stdout
+    assert known(folder)["trial"]["rows"][1]["name"] == "jemalloc"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupt_keeps_what_is_done(
+    mallard: Mallard, advised: Replaced, tmp_path: Path, number: signal.Signals
+) -> None:
+    def interrupted(*_: object) -> Advised:
+        os.kill(os.getpid(), number)
+        raise AssertionError("nobody has heard the signal")
+
+    advised(interrupted)
+    folder = tmp_path / "out"
+    ran = mallard("doctor", "-o", folder, "--", PERL, "-e", WORK)
+    assert ran.returncode == 130
+    assert "No verdict: interrupted before anything was confirmed." in ran.stdout
+    found = known(folder)
+    assert states(found) == {
+        "run": "done", "record": "done", "profile": "done", "advise": "interrupted", "try": "waiting",
+    }  # fmt: skip
+    assert Path(found["files"]["journal"]).is_file()
+
+
+def test_what_is_recorded_has_to_print_the_same(mallard: Mallard, advised: Replaced, tmp_path: Path) -> None:
+    advised(advice_by_planner)
+    folder = tmp_path / "out"
+    work = "open F, q(/proc/self/maps); print grep(/mallard-record|jemalloc/, <F>) ? 1 : 0"
+    ran = mallard("doctor", "-o", folder, "--runs", "18", "--malloc", "jemalloc", "--", PERL, "-e", work)
+    found = known(folder)
+    assert states(found) == {
+        "run": "done", "record": "failed", "profile": "left out", "advise": "left out", "try": "done",
+    }  # fmt: skip
+    assert "record   failed: it prints something else while it is recorded" in ran.stdout
+    assert [one["name"] for one in found["trial"]["left_out"]] == ["jemalloc"]
+    assert (ran.returncode, found["verdict"]["kind"]) == (3, "nothing")
+
+
+def test_advice_is_for_the_process_with_most_blocks(
+    mallard: Mallard, advised: Replaced, tmp_path: Path
+) -> None:
+    advised(advice_by_planner)
+    folder = tmp_path / "out"
+    child = "my @a = map { [$_] } 1 .. 3000"
+    ran = mallard("doctor", "-o", folder, "--malloc", "glibc", "--", "sh", "-c", f"{PERL} -e '{child}'; true")
+    found = known(folder)
+    assert "2 processes were recorded, and a plan is for one program: advice is for perl" in ran.stdout
+    assert Path(found["files"]["journal"]).parent == folder / "sh.mlrd.d"
+
+
+def test_what_is_too_short_is_not_judged(
+    mallard: Mallard, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("mallard.advise.doctor.SHORTEST", 1e6)
+    monkeypatch.setattr("mallard.advise.doctor.STAGES", ("run", "try"))
+    ran = mallard("doctor", "-o", tmp_path / "out", "--", "/bin/true")
+    assert ran.returncode == 1
+    assert "No verdict: too short to judge" in ran.stdout
+    assert known(tmp_path / "out")["trial"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ((), "no program: write -- before it, as in `mallard doctor"),
+        (("--", "./none"), "cannot run ./none: not found"),
+        (("--runs", "5", "--", "/bin/true"), "Invalid value for '--runs'"),
+        (("--malloc", "hoard", "--", "/bin/true"), "--malloc hoard: not known"),
+        (("--", "sh", "-c", "exit 3"), "it exited with 3; --output ignore measures it"),
+        (("-o", "FULL", "--", "/bin/true"), "has other files in it: name another folder with -o"),
+    ],
+)
+def test_wrong_use_is_one_line_and_leaves_nothing(
+    mallard: Mallard, tmp_path: Path, arguments: tuple[str, ...], reason: str
+) -> None:
+    (tmp_path / "FULL").mkdir()
+    (tmp_path / "FULL" / "mine").touch()
+    words = [str(tmp_path / word) if word == "FULL" else word for word in arguments]
+    given = words if "-o" in words else ["-o", str(tmp_path / "out"), *words]
+    ran = mallard("doctor", *given)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert reason in ran.stderr
+    assert ran.stderr.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_ctrl_c_in_the_trial_leaves_a_whole_report(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    work = "my $s = 0; $s += $_ for 1 .. 3000000; print $s"
+    command = [MALLARD, "doctor", "-o", str(folder), "--malloc", "jemalloc", "--", PERL, "-e", work]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        while running.poll() is None:
+            document = folder / "doctor.json"
+            if document.is_file() and states(json.loads(document.read_text()))["advise"] != "waiting":
+                break
+            time.sleep(0.05)
+        time.sleep(1)
+        running.send_signal(signal.SIGINT)
+        said, _ = running.communicate()
+    assert running.returncode == 130
+    assert "interrupted" in said
+    assert states(known(folder))["try"] == "interrupted"
