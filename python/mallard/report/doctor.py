@@ -146,7 +146,7 @@ def trial(of: Json) -> list[Element]:
     dots: Mapping[str, Sequence[Json]] = of["rounds"]
     known = [one["change"] for row in ranked for one in dots.get(row["name"], ())]
     axis = Axis.over(known)
-    headings = ("Tried", "", "CPU", "Between", "CPU time", "Max RSS", "Change", "Verdict")
+    headings = ("Tried", "CPU", "", "Between", "CPU time", "Max RSS", "Change", "Verdict")
     body = tag(
         "tbody", *(tried_row(row, axis, dots.get(row["name"], ()), of["verdict"]["use"]) for row in ranked)
     )
@@ -203,8 +203,8 @@ def tried_row(row: Json, axis: Axis, rounds: Sequence[Json], use: str | None) ->
     return tag(
         "tr",
         tag("th", name, scope="row"),
-        tag("td", picture(label, *axis.grid(), *marks)),
         tag("td", change(ratio["median"]) if ratio else figures.UNKNOWN, class_="number strong"),
+        tag("td", picture(label, *axis.grid(), *marks)),
         tag("td", spread_of(ratio), class_="number"),
         tag("td", figures.time(1e9 * row["cpu_s"]["median"]), class_="number"),
         tag("td", figures.size(row["max_rss_bytes"]["median"]), class_="number"),
@@ -235,15 +235,15 @@ def predictions(found: Sequence[Json]) -> list[Element]:
             tag(
                 "tr",
                 tag("th", one["name"], scope="row"),
-                tag("td", picture(label, *axis.grid(), *interval_marks(axis, tried), promise)),
                 tag("td", change(one["predicted_cpu"]), class_="number"),
                 tag("td", change(one["tried_cpu"]), class_="number strong"),
+                tag("td", picture(label, *axis.grid(), *interval_marks(axis, tried), promise)),
                 tag("td", spread_of(tried), class_="number"),
                 tag("td", figures.size(one["predicted_peak_bytes"]), class_="number"),
                 tag("td", figures.size(one["tried_peak_bytes"]), class_="number"),
             )
         )
-    headings = ("Tried", "", "Predicted CPU", "Tried CPU", "Between", "Predicted peak", "Tried peak")
+    headings = ("Tried", "Predicted CPU", "Tried CPU", "", "Between", "Predicted peak", "Tried peak")
     note = (
         "The diamond is what the replay of the journal has promised, the line what runs of the program have "
         "shown. A replay knows what allocation costs, and not what the program's own work gains or loses by "
@@ -261,7 +261,7 @@ def subsystem(number: int, part: Json) -> Element:
     known = [one for one in part["candidates"] if one["cpu"]]
     axis = Axis.over(bound for one in known for bound in one["cpu"].values())
     rows = (candidate_row(one, axis, one["strategy"] == part["pick"]) for one in part["candidates"])
-    headings = ("Candidate", "", "CPU", "Between", "Peak", "Held", "Known by", "Why")
+    headings = ("Candidate", "CPU", "", "Between", "Peak", "Held", "Known by", "Why")
     made = tag(
         "article",
         tag("h3", f"{number + 1} ", tag("span", part["name"], class_="function")),
@@ -316,17 +316,15 @@ def candidate_row(one: Json, axis: Axis, is_picked: bool) -> Element:
     """Return one candidate with its bar."""
     of = one["cpu"]
     marks = [bar_mark(axis, of), *interval_marks(axis, of)] if of else []
+    label = f"{one['strategy']}: {percent(of['median']) if of else 'unknown'}"
     how = "replay" if one["measured"] else "estimate" if of else figures.UNKNOWN
     kind = "in a plan" if one["runs_as"] == "plan" else "in the source"
     wrong = f" Wrong if {one['wrong_if']}" if one.get("wrong_if") else ""
     return tag(
         "tr",
         tag("th", one["strategy"], scope="row"),
-        tag(
-            "td",
-            picture(f"{one['strategy']}: {percent(of['median']) if of else 'unknown'}", *axis.grid(), *marks),
-        ),
         tag("td", change(of["median"]) if of else figures.UNKNOWN, class_="number strong"),
+        tag("td", picture(label, *axis.grid(), *marks)),
         tag("td", spread_of(of), class_="number"),
         tag("td", bytes_of(one["peak_bytes"]), class_="number"),
         tag("td", bytes_of(one["held_bytes"]), class_="number"),

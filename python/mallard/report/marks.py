@@ -21,6 +21,7 @@ Json = Mapping[str, Any]
 WIDTH, HEIGHT, EDGE = 380, 22, 14  # pixels of a picture; what it keeps free at both sides
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0)  # between the ticks of an axis
 MOST_TICKS = 7
+OF_WORDS = ("Tried", "Verdict", "Candidate", "Known by", "Why")  # columns without figures
 FARTHEST = 1.0  # a change above is drawn at the edge
 
 
@@ -112,9 +113,12 @@ def less_one(of: Json | None) -> Json | None:
 
 
 def head(headings: Sequence[str], axis: Axis) -> Element:
-    """Return headings; the second is the axis."""
-    cells = [tag("th", text, scope="col") for text in headings]
-    cells[1].append(axis.heading())
+    """Return headings; that without words is the axis, and those of figures stand to the right."""
+    kinds = (None if not text or text in OF_WORDS else "number" for text in headings)
+    cells = (
+        tag("th", text or axis.heading(), scope="col", class_=kind)
+        for text, kind in zip(headings, kinds, strict=True)
+    )
     return tag("thead", tag("tr", *cells))
 
 
