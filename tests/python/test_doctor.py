@@ -101,6 +101,11 @@ def test_a_short_program_is_started_many_times_in_a_run(monkeypatch: pytest.Monk
     assert trial_of(monkeypatch, {}, rows_of("mimalloc"), runs=60, start_cpu=5).repetitions == 1
 
 
+def test_two_candidates_are_both_in_the_stage_that_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    trial = trial_of(monkeypatch, {"jemalloc": 0.5}, rows_of("plan-a", "jemalloc"), runs=40)
+    assert [len(row.runs) for row in trial.rows] == [8] * 5
+
+
 def test_a_run_is_the_mean_of_its_starts_and_their_most_memory() -> None:
     of = mean_of([taken(1.0, rss=5e6, figure=10), taken(2.0, rss=7e6, figure=20)])
     assert (of.cpu_s, of.max_rss_bytes, of.figure, of.output) == (1.5, 7e6, 15, "same")

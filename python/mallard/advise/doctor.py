@@ -27,10 +27,10 @@ from mallard.advise.trial_in_budget import Room, TrialInBudget, with_room
 from mallard.analysis.profile import Options as ProfileOptions
 from mallard.analysis.progress import Progress, progress_bar, turns_bar, waiting
 from mallard.compare.halving import Goal, candidates
-from mallard.compare.launch import Program, Taken, ending, run
+from mallard.compare.launch import Program, Taken, ending, held_interrupts, run
 from mallard.compare.mallocs import chosen
 from mallard.compare.plans import planned
-from mallard.compare.rounds import Row, Schedule
+from mallard.compare.rounds import Row, Schedule, noted_interrupts
 from mallard.compare.trial_outcome import Tried, tried, way_to_use
 from mallard.native import tool
 from mallard.output import writing
@@ -131,17 +131,26 @@ class Doctor:
         for stage in self.stages:
             with self.at_work(stage):
                 stage.says = getattr(self, f"stage_{stage.name}")()
-            self.written(self)
+            try:
+                with held_interrupts():
+                    self.written(self)
+            except KeyboardInterrupt:
+                self.interrupted = True
             if self.interrupted:
                 return
 
     @contextmanager
     def at_work(self, stage: StageState) -> Iterator[None]:
-        """Note how a stage ends, and how long it takes; the first one must not fail."""
+        """Note how a stage ends, and how long it takes; the first one must not fail.
+
+        A stage may hear of Ctrl-C itself, and return what it has.
+        """
         began, stage.state = monotonic(), "running"
         try:
-            yield
+            with noted_interrupts() as came:
+                yield
             stage.state = "done"
+            self.interrupted |= came.is_set()
         except LeftOutError as error:
             stage.state, stage.says = "left out", str(error)
         except MallardError as error:
@@ -151,6 +160,8 @@ class Doctor:
         except (KeyboardInterrupt, RuntimeError) as error:
             if isinstance(error, RuntimeError) and str(error) != OF_DUCKDB:
                 raise
+            if stage is self.stages[0]:
+                raise KeyboardInterrupt from error
             self.interrupted, stage.state, stage.says = True, "interrupted", ""
         finally:
             stage.seconds = monotonic() - began

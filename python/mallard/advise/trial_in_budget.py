@@ -34,6 +34,7 @@ SHAPES = (
     (Stage(1, ALL), Stage(2, 3), Stage(LEAST, 1)),
     (Stage(1, ALL), Stage(LEAST, 1)),
 )
+ALL_DECIDE = (Stage(LEAST, 2),)  # for so few candidates that nobody has to choose among them
 # What is tried first where nothing is known of a malloc.
 USUAL = ("mimalloc", "tcmalloc", "mallard", "jemalloc", "tbbmalloc", "glibc-notrim")
 
@@ -57,12 +58,16 @@ def beside(plans: bool) -> int:
     return 4 if plans else 2
 
 
+def others_of(rows: int, plans: bool) -> int:
+    """Return how many of the rows are candidates: not glibc, nor glibc again, nor the control."""
+    return rows - (3 if plans else 2)
+
+
 def runs_of(shape: Sequence[Stage], rows: int, plans: bool) -> int:
     """Return how many runs stages take at most; one that would let nobody go is left out."""
-    others = rows - (3 if plans else 2)
     total = 0
     for stage, following in zip(shape, [*shape[1:], None], strict=True):
-        chosen = min(stage.best, others)
+        chosen = min(stage.best, others_of(rows, plans))
         if following is None or chosen > following.best:
             total += stage.rounds * min(rows, chosen + beside(plans))
     return total
@@ -70,7 +75,8 @@ def runs_of(shape: Sequence[Stage], rows: int, plans: bool) -> int:
 
 def shape_within(rows: int, plans: bool, runs: int) -> Sequence[Stage]:
     """Return the stages for so many runs; what is left over goes to the last, which decides."""
-    shape = next((one for one in SHAPES if runs_of(one, rows, plans) <= runs), SHAPES[-1])
+    few = [ALL_DECIDE] if others_of(rows, plans) <= ALL_DECIDE[0].best else []
+    shape = next((one for one in (*few, *SHAPES) if runs_of(one, rows, plans) <= runs), SHAPES[-1])
     while shape[-1].rounds < MOST_ROUNDS:
         longer = (*shape[:-1], replace(shape[-1], rounds=shape[-1].rounds + 1))
         if runs_of(longer, rows, plans) > runs:

@@ -18,9 +18,9 @@ from mallard.html.element import tag
 
 Json = Mapping[str, Any]
 
-WIDTH, HEIGHT, EDGE = 380, 22, 14  # pixels of a picture; what it keeps free at both sides
+WIDTH, HEIGHT, EDGE = 300, 22, 14  # pixels of a picture; what it keeps free at both sides
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0)  # between the ticks of an axis
-MOST_TICKS = 7
+MOST_TICKS = 6
 OF_WORDS = ("Tried", "Verdict", "Candidate", "Known by", "Why")  # columns without figures
 FARTHEST = 1.0  # a change above is drawn at the edge
 
