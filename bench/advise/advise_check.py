@@ -1,0 +1,280 @@
+"""Whether `mallard advise` finds what is known to be best, and `mallard doctor` keeps what it says.
+
+    truth program --record, advise--> advice  beside  truths.py          right or wrong, near the best or not
+                  --doctor----------> trial   beside  its predictions    --doctor
+                  --patch, compile--> changed beside  the original       --apply
+
+Exit code 0 when every promise is held, 1 when one is not or nothing is known of it, 2 when something could
+not be run, 130 when it was interrupted; what has been measured is printed then, too.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+import truth_runs
+from advise_judged import (
+    Applied,
+    Doctored,
+    Judged,
+    Predicted,
+    applied_limits,
+    doctor_limits,
+    doctored,
+    judged,
+    limits,
+)
+from limits import Limit, as_command, exit_code, verdict
+from machine import machine_line
+from truth_runs import Bench, CannotRunError
+from truths import INPUTS, TRUTHS, Truth
+
+BEGIN, END = "<!-- ./dev advise-check --table: begin -->", "<!-- ./dev advise-check --table: end -->"
+METHOD = (
+    "pick: the strategy of the subsystem that is known; CPU: its change of the program's CPU time by"
+    " replay, beside that of the best measured candidate."
+)
+DOCTOR_METHOD = (
+    "predicted: what `mallard advise` expects of a plan or malloc; tried: what running the program under it"
+    " changes, with the interval of the trial. A change within what glibc differs from itself is none."
+)
+APPLY_METHOD = (
+    "advised: what the change of the source is to bring; measured: the changed program beside the original."
+)
+
+Result = Judged | Doctored | Applied
+
+
+def arguments(given: Sequence[str]) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        prog="./dev advise-check",
+        description="See whether mallard advise names what is known to be best, of programs made for that.",
+    )
+    names = [truth.name for truth in TRUTHS]
+    parser.add_argument("program", nargs="*", metavar="PROGRAM", help=f"only these: {', '.join(names)}")
+    parser.add_argument("--input", choices=INPUTS, default=INPUTS[0], help="which data (%(default)s)")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--doctor", action="store_true", help="run mallard doctor, and judge what it predicts")
+    how.add_argument(
+        "--apply", action="store_true", help="apply the changes of the source that advice has as a diff"
+    )
+    parser.add_argument(
+        "--kept", action="store_true", help="judge what the last run left, and run nothing anew"
+    )
+    parser.add_argument(
+        "--allowed", type=int, default=0, metavar="N", help="wrong picks that pass (%(default)s)"
+    )
+    parser.add_argument("--budget", metavar="MINUTES", help="of each mallard advise or mallard doctor")
+    parser.add_argument(
+        "--table",
+        type=Path,
+        metavar="FILE",
+        help="write the table as Markdown: a new file, or between the two marks of one that has them",
+    )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument("--mallard", type=Path, metavar="PATH", help="another mallard")
+    wanted = parser.parse_args(given)
+    if unknown := [name for name in wanted.program if name not in names]:
+        parser.error(f"{unknown[0]}: no such program; there are {', '.join(names)}")
+    return wanted
+
+
+def results(bench: Bench, wanted: argparse.Namespace, truth: Truth) -> Result | None:
+    """Run or read one program, and judge it."""
+    options = ["--budget", wanted.budget] if wanted.budget else []
+    if wanted.doctor:
+        run = bench.kept(truth, "doctor.json") if wanted.kept else truth_runs.doctored(bench, truth, options)
+        return doctored(truth.name, run, run["seconds"])
+    if wanted.apply:
+        if wanted.kept:
+            return Applied(**bench.kept(truth, "applied.json"))
+        return truth_runs.applied(bench, truth, bench.kept(truth, "advice.json"))
+    run = bench.kept(truth, "advice.json") if wanted.kept else truth_runs.advised(bench, truth, options)
+    return judged(truth, run, run["seconds"])
+
+
+# --- tables -----------------------------------------------------------------------------------------
+
+Rows = list[list[str]]
+
+
+def advice_table(all_: Sequence[Judged]) -> tuple[list[str], Rows]:
+    """Return a line a program: what is right, what was picked, how near that is to the best."""
+    head = ["program", "right", "pick", "", "CPU", "best", "CPU", "x best", "s"]
+    rows = [
+        [
+            one.truth.name,
+            one.truth.wanted,
+            one.pick,
+            "right" if one.is_right else "WRONG",
+            change(one.cpu),
+            one.best or "-",
+            change(one.best_cpu),
+            "-" if one.over_best is None else f"{one.over_best:.2f}",
+            "-" if one.seconds is None else f"{one.seconds:.0f}",
+        ]
+        for one in all_
+    ]
+    return head, rows
+
+
+def doctor_table(all_: Sequence[Doctored]) -> tuple[list[str], Rows]:
+    """Return a line for each plan and malloc that was tried, with the verdict at the first of a program."""
+    head = [
+        "program",
+        "verdict",
+        "candidate",
+        "predicted CPU",
+        "tried CPU",
+        "predicted peak",
+        "tried peak",
+        "",
+    ]
+    rows: Rows = []
+    for one in all_:
+        told = [one.program, one.headline]
+        for each in one.predictions:
+            rows.append([*told, each.name, change(each.predicted), tried(each), *peaks(each), each.remark])
+            told = ["", ""]
+        if not one.predictions:
+            rows.append([*told, "-", "-", "-", "-", "-", "nothing was tried"])
+    return head, rows
+
+
+def applied_table(all_: Sequence[Applied]) -> tuple[list[str], Rows]:
+    """Return a line for each change of the source."""
+    head = ["program", "change", "advised CPU", "measured CPU", ""]
+    rows = [
+        [
+            one.program,
+            one.strategy,
+            change(one.advised),
+            f"{change(one.measured)}{spread(one.interval)}",
+            one.failure or ("holds" if one.brings else "MISS"),
+        ]
+        for one in all_
+    ]
+    return head, rows
+
+
+def change(share: float | None) -> str:
+    """Return a change as one reads it."""
+    return "-" if share is None else f"{100 * share:+.1f} %"
+
+
+def spread(interval: Sequence[float] | None) -> str:
+    """Return the bounds of a change, behind it."""
+    return f" ({100 * interval[0]:+.1f} .. {100 * interval[1]:+.1f})" if interval else ""
+
+
+def tried(one: Predicted) -> str:
+    """Return the change that was found."""
+    return f"{change(one.tried)}{spread(one.interval)}"
+
+
+def peaks(one: Predicted) -> tuple[str, str]:
+    """Return both peaks in MiB."""
+
+    def mebibytes(size: float | None) -> str:
+        return "-" if size is None else f"{size / 2**20:.1f} MiB"
+
+    return mebibytes(one.predicted_peak), mebibytes(one.tried_peak)
+
+
+def markdown(head: Sequence[str], rows: Rows, judgements: Sequence[Limit], method: str) -> str:
+    """Return a table as a page has it, with what is held below it."""
+    lines = [f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows)]
+    held = [f"- {verdict(one)}" for one in judgements]
+    return "\n".join([*lines, "", *held, "", method, "", f"Measured on {machine_line()}."]) + "\n"
+
+
+def write_table(path: Path, text: str) -> None:
+    """Write a page that is nothing else, or what stands between the marks of one that has more."""
+    if path.exists():
+        before, begun, rest = path.read_text(encoding="utf-8").partition(BEGIN)
+        _, ended, behind = rest.partition(END)
+        if not begun or not ended:
+            raise CannotRunError(
+                f"--table {path}: it has no lines {BEGIN} and {END} around what is to be written"
+            )
+        text = f"{before}{BEGIN}\n{text}{END}{behind}"
+    path.write_text(text, encoding="utf-8")
+
+
+def show(console: Console, head: Sequence[str], rows: Rows, method: str) -> None:
+    """Print a table, and how it was made."""
+    table = Table(box=None, pad_edge=False)
+    for title in head:
+        table.add_column(title, overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    console.print(table)
+    console.print()
+    console.print(Text(method))
+    console.print(Text(machine_line()))
+    console.print()
+
+
+# --- command ----------------------------------------------------------------------------------------
+
+
+def kind_of(wanted: argparse.Namespace) -> tuple[Callable[[Any], Any], Callable[[Any], Iterator[Limit]], str]:
+    """Return what makes the table and the limits, and how figures are made."""
+    if wanted.doctor:
+        return doctor_table, doctor_limits, DOCTOR_METHOD
+    if wanted.apply:
+        return applied_table, applied_limits, APPLY_METHOD
+    return advice_table, lambda all_: limits(all_, wanted.allowed), METHOD
+
+
+def main(given: Sequence[str]) -> int:
+    """Run, judge, print."""
+    wanted = arguments(given)
+    bench = Bench(wanted.mallard or Bench.mallard, wanted.input)
+    chosen = [truth for truth in TRUTHS if not wanted.program or truth.name in wanted.program]
+    found: list[Result] = []
+    failed = interrupted = False
+    for number, truth in enumerate(chosen, 1):
+        print(f"{number} of {len(chosen)}: {truth.name}, {truth.wanted}", file=sys.stderr)
+        try:
+            if result := results(bench, wanted, truth):
+                found.append(result)
+        except CannotRunError as reason:
+            print(f"advise-check: {truth.name}: {reason}", file=sys.stderr)
+            failed = True
+        except KeyboardInterrupt:
+            interrupted = True
+            break
+    make_table, make_limits, method = kind_of(wanted)
+    (head, rows), judgements = make_table(found), list(make_limits(found))
+    if wanted.json:
+        print(json.dumps([asdict(one) for one in found], default=sorted))
+    else:
+        show(Console(width=160, highlight=False), head, rows, method)
+    for line in reasons(found):
+        print(line, file=sys.stderr)
+    for one in judgements:
+        print(verdict(one), file=sys.stderr if wanted.json else sys.stdout)
+    if wanted.table is not None and not (failed or interrupted):
+        write_table(wanted.table, markdown(head, rows, judgements, method))
+    return exit_code(interrupted, failed, True, [one.held for one in judgements])
+
+
+def reasons(found: Sequence[Result]) -> Iterator[str]:
+    """Yield why a pick is wrong."""
+    for one in found:
+        if isinstance(one, Judged) and not one.is_right:
+            yield f"{one.truth.name}: {one.why_not}. {one.truth.because}"
+
+
+if __name__ == "__main__":
+    as_command("advise-check", main, CannotRunError)
