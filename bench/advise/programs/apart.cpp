@@ -17,12 +17,12 @@
 
 namespace {
 
-// The classes of `kinds` differ in what an entry has.
+// The classes of `kinds` differ in what they make of a key, so that the compiler does not make them one.
 template <std::size_t Kind>
 class registry {
  public:
   NAMED void add(std::uint64_t key) {
-    known_.try_emplace(key, entry{key, {}});
+    known_.try_emplace(key, entry{key + Kind, {}});
     log_.push_back({key, {}});
   }
 
@@ -36,6 +36,8 @@ class registry {
   }
 
   [[nodiscard]] NAMED std::uint64_t walk() const {
+    // Else a second walk would find what the first one has found, and be left out.
+    asm volatile("" ::: "memory");
     std::uint64_t sum = 0;
     for (const auto& [key, value] : known_) sum += key ^ value.key << 1;
     for (const entry& value : log_) sum += value.key;
@@ -45,7 +47,7 @@ class registry {
  private:
   struct entry {
     std::uint64_t key;
-    std::array<std::uint64_t, 1 + 2 * Kind> more;
+    std::array<std::uint64_t, 5> more;
   };
   std::map<std::uint64_t, entry> known_;
   std::list<entry> log_;
@@ -71,11 +73,12 @@ std::uint64_t kinds(input* in) {
   for (std::uint64_t i = 0; i != entries; ++i) one_of(draw(in) % 6, [&](auto& one) { one.add(draw(in)); });
   for (std::uint64_t i = 0; i != entries; ++i) one_of(draw(in) % 6, [&](auto& one) { one.renew(draw(in)); });
   std::uint64_t sum = 0;
-  for (std::uint64_t pass = either(in, 50, 30); pass != 0; --pass)
+  for (std::uint64_t pass = either(in, 25, 18); pass != 0; --pass)
     std::apply([&](const auto&... one) { ((sum += one.walk()), ...); }, all);
   return sum;
 }
 
+// No larger than a row, so that a malloc with lists by size does not tell them apart either.
 struct summary {
   summary* next;
   std::uint64_t total;
@@ -85,7 +88,7 @@ struct summary {
 NAMED summary* summarise(summary* next, std::uint64_t total) { return new summary{next, total, {}}; }
 
 NAMED char* read_row(input* in) {
-  const std::uint64_t size = draw_between(in, 40, either(in, 200, 320));
+  const std::uint64_t size = draw_between(in, either(in, 40, 24), sizeof(summary));
   char* const row = new char[size];
   row[0] = row[size - 1] = static_cast<char>(size);
   return row;
@@ -93,46 +96,44 @@ NAMED char* read_row(input* in) {
 
 // Rows are read, one summary is kept of a page of them, and the rows go. Summaries are what is worked with.
 std::uint64_t long_lived(input* in) {
-  std::vector<char*> rows(either(in, 300'000, 350'000));
+  std::vector<char*> rows(either(in, 600'000, 900'000));
   summary* kept = nullptr;
   std::uint64_t total = 0;
   for (std::size_t i = 0; i != rows.size(); ++i) {
     rows[i] = read_row(in);
     total += static_cast<unsigned char>(rows[i][0]);
-    if (i % 32 == 0) kept = summarise(kept, total);
+    if (i % 64 == 0) kept = summarise(kept, total);
   }
   for (char* const row : rows) delete[] row;
-  for (std::uint64_t pass = either(in, 400, 300); pass != 0; --pass)
+  for (std::uint64_t pass = either(in, 300, 250); pass != 0; --pass)
     for (summary* one = kept; one != nullptr; one = one->next) total += one->total += pass;
   while (kept != nullptr) delete std::exchange(kept, kept->next);
   return total;
 }
 
-template <std::size_t Phase>
 struct part {
-  part* next;
   std::uint64_t value;
-  std::array<std::uint64_t, 4 + 2 * Phase> more;
+  std::array<std::uint64_t, 9> more;
 };
+using parts = std::vector<std::unique_ptr<part>>;
 
-// Of `parts` blocks one in 400 stays to the end of the program.
+// Of its blocks one in 400 stays until the program ends.
 template <std::size_t Phase>
-NAMED std::uint64_t phase(input* in, std::vector<std::shared_ptr<void>>& stays) {
-  using block = part<Phase>;
-  std::vector<std::unique_ptr<block>> parts(either(in, 60'000, 90'000));
-  for (auto& one : parts) one.reset(new block{nullptr, draw(in), {}});
-  for (std::size_t i = 0; i != 2 * parts.size(); ++i)
-    parts[draw(in) % parts.size()].reset(new block{nullptr, draw(in), {}});
+NAMED std::uint64_t phase(input* in, parts& stays) {
+  parts all(either(in, 60'000, 90'000));
+  for (auto& one : all) one.reset(new part{draw(in) + Phase, {}});
+  for (std::size_t i = 0; i != 2 * all.size(); ++i)
+    all[draw(in) % all.size()].reset(new part{draw(in) - Phase, {}});
   std::uint64_t sum = 0;
   for (std::uint64_t pass = 0; pass != 4; ++pass)
-    for (const auto& one : parts) sum += one->value += pass;
-  for (std::size_t i = 0; i < parts.size(); i += 400) stays.emplace_back(std::move(parts[i]));
+    for (const auto& one : all) sum += one->value += pass;
+  for (std::size_t i = 0; i < all.size(); i += 400) stays.push_back(std::move(all[i]));
   return sum;
 }
 
 template <std::size_t... Phase>
 std::uint64_t all_phases(input* in, std::index_sequence<Phase...>) {
-  std::vector<std::shared_ptr<void>> stays;
+  parts stays;
   std::uint64_t sum = 0;
   ((sum += phase<Phase>(in, stays)), ...);
   return sum + stays.size();

@@ -24,12 +24,12 @@ NAMED void tag_record(record& one, std::uint64_t random) {
 std::uint64_t small_vectors(input* in) {
   std::vector<record> records(either(in, 40'000, 60'000));
   std::uint64_t sum = 0;
-  for (std::uint64_t i = either(in, 1'000'000, 1'200'000); i != 0; --i) {
+  for (std::uint64_t i = either(in, 1'500'000, 1'800'000); i != 0; --i) {
     record fresh;
     fresh.key = draw(in);
     tag_record(fresh, fresh.key);
     record& old = records[fresh.key % records.size()];
-    for (const std::uint32_t tag : old.tags) sum += tag;
+    for (const std::uint32_t tag : old.tags) sum = steps(sum + tag, 20);
     old = std::move(fresh);
   }
   return sum;

@@ -238,12 +238,12 @@ NAMED message write_message(input* in) {
 std::uint64_t fifo(input* in) {
   std::deque<message> queue;
   std::uint64_t all = 0;
-  for (std::uint64_t burst = either(in, 250, 350); burst != 0; --burst) {
+  for (std::uint64_t burst = either(in, 300, 400); burst != 0; --burst) {
     for (std::uint64_t i = draw_between(in, 3'000, either(in, 9'000, 7'000)); i != 0; --i)
       queue.push_back(write_message(in));
     for (; !queue.empty(); queue.pop_front()) {
       const message& one = queue.front();
-      all = all * 5 + static_cast<unsigned char>(one.text[0]) + one.size;
+      all = steps(all + static_cast<unsigned char>(one.text[0]) + one.size, 20);
       delete[] one.text;
     }
   }

@@ -11,7 +11,8 @@
 NAMED static char* take_scratch(struct input* in, size_t* size) {
   *size = draw_between(in, 300, either(in, 6000, 4000));
   char* const made = malloc(*size);
-  made[0] = made[*size - 1] = (char)*size;
+  memset(made, (int)*size, 256);
+  made[*size - 1] = 1;
   return made;
 }
 

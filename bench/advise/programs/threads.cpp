@@ -52,7 +52,7 @@ NAMED std::unique_ptr<message> write_message(std::uint64_t value) {
 
 std::uint64_t pipeline(input* in) {
   queue between;
-  const std::uint64_t batches = either(in, 8'000, 4'500);
+  const std::uint64_t batches = either(in, 10'000, 6'000);
   std::jthread producer([&, own = *in]() mutable {
     for (std::uint64_t i = 0; i != batches; ++i) {
       batch one(draw_between(&own, 100, either(in, 300, 700)));
@@ -62,7 +62,7 @@ std::uint64_t pipeline(input* in) {
   });
   std::uint64_t sum = 0;
   for (std::uint64_t i = 0; i != batches; ++i)
-    for (const auto& one : between.pop()) sum = sum * 3 + one->value;
+    for (const auto& one : between.pop()) sum = steps(sum + one->value, 30);
   return sum;
 }
 
@@ -83,13 +83,13 @@ NAMED std::unique_ptr<reply> make_reply(std::uint64_t value) {
 }
 
 std::uint64_t work(input in) {
-  std::vector<std::unique_ptr<task>> tasks(either(&in, 5'000, 9'000));
+  std::vector<std::unique_ptr<task>> tasks(either(&in, 20'000, 30'000));
   std::vector<std::unique_ptr<reply>> replies(tasks.size());
   std::uint64_t sum = 0;
-  for (std::uint64_t i = either(&in, 200'000, 260'000); i != 0; --i) {
+  for (std::uint64_t i = either(&in, 250'000, 300'000); i != 0; --i) {
     const std::uint64_t random = draw(&in);
     const std::size_t place = random % tasks.size();
-    if (tasks[place] != nullptr) sum += tasks[place]->value;
+    if (tasks[place] != nullptr) sum = steps(sum + tasks[place]->value, 20);
     tasks[place] = make_task(random);
     replies[random / 7 % replies.size()] = make_reply(sum);
   }
