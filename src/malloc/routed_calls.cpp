@@ -27,9 +27,9 @@ std::uint32_t hash_of(std::uintptr_t word) noexcept {
 }
 
 // Read when a walk gets there, not before it.
-MALLARD_INLINE bool is_on_stack(const std::uintptr_t* at) noexcept {
+MALLARD_INLINE bool is_on_stack(const std::uintptr_t* at, std::size_t further) noexcept {
   asm("" : "+r"(at)::"memory");
-  return my_route.stack.contains(at);
+  return my_route.stack.contains(at, further);
 }
 
 // A frame of the walk, from the innermost one on, at whose return address a region ends.
@@ -144,24 +144,37 @@ MALLARD_NOINLINE void* take_otherwise(std::size_t size, void* p, const route* r,
   if (r->saved != 0) return mallard_take_by_register(size, p, r, what);
   if (r->word == 0) return take_new(size, p, r, what, r->first_pool);
   const std::uintptr_t* const at = MALLARD_RETURN_PLACE;
-  return mallard_take_by_word(size, p, r, what, is_on_stack(at) ? at[r->word] : 0);
+  return mallard_take_by_word(size, p, r, what, is_on_stack(at, r->word * sizeof *at) ? at[r->word] : 0);
 }
 
-MALLARD_INLINE const route& route_of_call(const std::uintptr_t* at) noexcept {
-  const std::uint32_t rule = the_plan.table.find(at, is_on_stack, [](auto) {});
-  const plan_in_force* plan = &the_plan;
-  asm("" : "+r"(plan));
-  return *reinterpret_cast<const route*>(reinterpret_cast<const std::byte*>(plan->routes) + rule);
+MALLARD_INLINE const route& route_at(std::uintptr_t address) noexcept {
+  return *reinterpret_cast<const route*>(address);
+}
+const route& route_of_call(const std::uintptr_t* at) noexcept {
+  return route_at(the_plan.table.find(at, is_on_stack, [](auto) {}));
 }
 
 template <call What>
-MALLARD_INLINE void* routed(std::size_t size, void* p, const std::uintptr_t* at) {
-  const route& r = route_of_call(at);
+MALLARD_INLINE void* take_by_rule(std::size_t size, void* p, const route& r) {
   if (size < r.limit) [[likely]]
     if (void* const block = static_cast<heap::slabs*>(my_route.pools[r.first_pool])->take_at_hand(size);
         block != nullptr) [[likely]]
       return What <= call::make ? block : end_call(What, block, size, p);
   return take_otherwise(size, p, &r, What);
+}
+
+// Where the return address is not enough: by itself, as it takes more registers than a callee need not save.
+template <call What>
+MALLARD_NOINLINE void* routed_further(std::size_t size, void* p, std::uint64_t next) {
+  return take_by_rule<What>(
+      size, p, route_at(the_plan.table.go_on(MALLARD_RETURN_PLACE, next, is_on_stack, [](auto) {})));
+}
+
+template <call What>
+MALLARD_INLINE void* routed(std::size_t size, void* p, const std::uintptr_t* at) {
+  const std::uint64_t next = the_plan.table.begin(*at);
+  if (route_table::is_step(next)) return routed_further<What>(size, p, next);
+  return take_by_rule<What>(size, p, route_at(next));
 }
 
 }  // namespace

@@ -144,7 +144,7 @@ void look_for_modules() noexcept {
     bases[i] = found[i];
     are_new = true;
   }
-  if (are_new) the_plan.table.fill(image, {bases, image.modules.size()}, sizeof(route));
+  if (are_new) the_plan.table.fill(image, {bases, image.modules.size()});
 }
 
 // Looks when the next pools grow, where nobody says that a library has come.
@@ -187,10 +187,9 @@ const char* make_routes() noexcept {
   const std::uint32_t pools = image.header->pools;
   auto* const rules_of_pools = get_pages<std::uint32_t>(std::size_t{pools} + 1);
   auto* const routes = get_pages<route>(image.rules.size());
-  auto* const rules_of_nodes = get_pages<std::uint32_t>(image.nodes.size());
-  const std::size_t slots = route_table::slots_for(image.entries.size());
-  auto* const table = get_pages<route_table::slot>(slots);
-  if (rules_of_pools == nullptr || routes == nullptr || rules_of_nodes == nullptr || table == nullptr)
+  auto* const slots = get_pages<route_table::slot>(route_table::slots_for(image.entries.size()));
+  auto* const checks = get_pages<route_table::check>(route_table::checks_for(image));
+  if (rules_of_pools == nullptr || routes == nullptr || slots == nullptr || checks == nullptr)
     return "needs more memory than there is";
   the_plan.default_is_libc = image.header->default_heap == 1 && has_libc_malloc();
   for (std::uint32_t i = 0; i != image.rules.size(); ++i) {
@@ -204,14 +203,11 @@ const char* make_routes() noexcept {
         return "gives one pool two strategies";
     }
   }
-  for (std::size_t i = 0; i != image.nodes.size(); ++i) {
-    rules_of_nodes[i] = image.nodes[i].rule * static_cast<std::uint32_t>(sizeof(route));
-  }
   the_plan.rules_of_pools = rules_of_pools;
   the_plan.rules = static_cast<std::uint32_t>(image.rules.size());
   the_plan.pools = pools;
-  the_plan.table.open(table, image.entries.size(), rules_of_nodes);
-  the_plan.table.fill(image, {bases, image.modules.size()}, sizeof(route));
+  the_plan.table.open(image, slots, checks, reinterpret_cast<std::uintptr_t>(routes), sizeof(route));
+  the_plan.table.fill(image, {bases, image.modules.size()});
   std::fill_n(no_pools, pools + 1, &no_heap.own_slabs());
   the_plan.routes = routes;
   return nullptr;

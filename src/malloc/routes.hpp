@@ -62,8 +62,10 @@ struct thread_stack {
   std::uintptr_t begin = 0;
   std::uintptr_t bytes = 0;
 
-  [[nodiscard]] bool contains(const void* p) const noexcept {
-    return reinterpret_cast<std::uintptr_t>(p) - begin < bytes;
+  // All from `p` to so many bytes further out.
+  [[nodiscard]] bool contains(const void* p, std::size_t further) const noexcept {
+    const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(p) - begin;
+    return at < bytes && further < bytes - at;
   }
 };
 // A pool that there is not yet is one without a block at hand: that of no_heap.

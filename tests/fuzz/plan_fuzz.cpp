@@ -14,11 +14,10 @@ using namespace mallard::malloc_library;
 
 void walk(const plan_image& image) {
   const std::vector<std::uintptr_t> bases(image.modules.size(), 0x1000);
-  std::vector<std::uint32_t> rules;
-  for (const image_node& n : image.nodes) rules.push_back(n.rule);
   std::vector<route_table::slot> slots(route_table::slots_for(image.entries.size()));
+  std::vector<route_table::check> checks(route_table::checks_for(image));
   route_table table;
-  table.open(slots.data(), image.entries.size(), rules.data());
+  table.open(image, slots.data(), checks.data(), 0, 1);
   table.fill(image, bases);
   // Every word is a return address that some entry knows, in the order of the entries.
   std::vector<std::uintptr_t> stack(512, 0);
@@ -26,8 +25,9 @@ void walk(const plan_image& image) {
     stack[i] = 0x1000 + image.entries[i % image.entries.size()].offset;
   const std::uintptr_t* const end = stack.data() + stack.size();
   for (const std::uintptr_t& at : stack) {
-    const std::uint32_t rule =
-        table.find(&at, [end](const std::uintptr_t* p) { return p < end; }, [](auto) {});
+    const std::uintptr_t rule = table.find(
+        &at, [end](const std::uintptr_t* p, std::size_t bytes) { return bytes / 8 < std::size_t(end - p); },
+        [](auto) {});
     if (rule >= image.rules.size()) __builtin_trap();
   }
 }
