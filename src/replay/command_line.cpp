@@ -7,8 +7,10 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <utility>
 
+#include "harness/foreign_malloc.hpp"
 #include "harness/tool_arguments.hpp"
 #include "mallard/core/version.hpp"
 #include "replay/run/callgrind.hpp"
@@ -43,17 +45,24 @@ class formatter : public CLI::Formatter {
 };
 
 // The first name that is not a strategy's; empty if all are.
-std::string unknown_name(const std::vector<std::string>& names, subject of) {
+std::string unknown_name(const std::vector<std::string>& names, std::span<const strategy> all) {
   for (const std::string& name : names)
-    if (std::ranges::none_of(strategies(of), [&](const strategy& s) { return s.name == name; })) return name;
+    if (std::ranges::none_of(all, [&](const strategy& s) { return s.name == name; })) return name;
   return {};
 }
 
-std::string known_names(subject of) {
+std::string known_names(std::span<const strategy> all) {
   std::string text;
   std::set<std::string_view> seen;
-  for (const strategy& s : strategies(of))
+  for (const strategy& s : all)
     if (seen.insert(s.name).second) text += (text.empty() ? "" : ", ") + s.name;
+  return text;
+}
+
+std::string known_mallocs() {
+  std::string text;
+  for (const harness::foreign_malloc& m : harness::foreign_mallocs())
+    text += (text.empty() ? "" : ", ") + std::string(m.name);
   return text;
 }
 
@@ -97,6 +106,14 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
                      "With --scale: percent of the blocks that another copy frees (default 0)")
           ->check(CLI::Range(0.0, 100.0))
           ->type_name("PERCENT");
+  app.add_option("--part", asked.part,
+                 "Give a part of the program heaps of its own, and what is around it to a malloc: FILE has a "
+                 "little-endian 32-bit number for each event, 0 or that of the heap it allocates from")
+      ->type_name("FILE");
+  std::string baseline = "glibc";
+  CLI::Option* const baseline_said =
+      app.add_option("--baseline", baseline, "With --part: the malloc around the part (default glibc)")
+          ->type_name("MALLOC");
   app.add_option("--strategy", asked.options.names,
                  "Only this strategy, beside none and glibc; may be repeated")
       ->take_all()
@@ -181,13 +198,31 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
     return arguments.refuse("--check-only measures nothing: leave --latency out");
   if (!latency && passes_said->count() != 0) return arguments.refuse("--passes requires --latency");
   if (latency) asked.options.latency_passes = passes;
+  const bool is_part = !asked.part.empty();
+  const std::pair<bool, const char*> of_whole_journals[]{
+      {regions, "--regions"},
+      {!binding_name.empty(), "--binding"},
+      {asked.options.litter != 0, "--litter"},
+      {asked.options.shift, "--shift"},
+      {asked.options.curve, "--curve"},
+      {latency, "--latency"},
+      {scale->count() != 0, "--scale"},
+  };
+  for (const auto& [is_said, name] : of_whole_journals)
+    if (is_part && is_said)
+      return arguments.refuse(std::string(name) + " is for whole journals: leave out --part");
+  if (!is_part && baseline_said->count() != 0) return arguments.refuse("--baseline requires --part");
+  if (is_part) asked.options.baseline = harness::find_foreign_malloc(baseline);
+  if (is_part && asked.options.baseline == nullptr)
+    return arguments.refuse("unknown malloc " + baseline + "; known: " + known_mallocs());
 
   if (asked.list_strategies) return asked;
   if (plot->count() != 0)
     return arguments.refuse("--plot is drawn by the mallard command: mallard replay FILE --plot DIR");
   if (asked.file.empty()) return arguments.refuse("FILE is missing: name the journal to replay (see --help)");
-  if (const std::string name = unknown_name(asked.options.names, asked.of); !name.empty())
-    return arguments.refuse("unknown strategy " + name + "; known: " + known_names(asked.of));
+  const std::span<const strategy> all = strategies(asked.of, is_part);
+  if (const std::string name = unknown_name(asked.options.names, all); !name.empty())
+    return arguments.refuse("unknown strategy " + name + "; known: " + known_names(all));
   if (!binding_name.empty()) asked.options.only_binding = bindings.at(binding_name);
   asked.options.touched = touch_name == "all" ? touch::all : touch::first;
   asked.options.warm_ns = static_cast<std::uint64_t>(std::llround(warm_seconds * 1e9));

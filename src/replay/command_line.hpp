@@ -15,6 +15,7 @@ struct command {
   std::string output;  // where JSON goes beside what is printed; empty: nowhere
   session_options options;
   subject of = subject::blocks;
+  std::string part;  // the file that says whose an event's block is; empty: the whole journal is replayed
   schedule_options schedule;  // of --threads
   bool json = false;
   bool list_strategies = false;

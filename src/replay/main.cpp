@@ -6,6 +6,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -13,10 +14,12 @@
 #include "harness/machine.hpp"
 #include "harness/terminal.hpp"
 #include "journal/open.hpp"
+#include "replay/allocator/strategy.hpp"
 #include "replay/command_line.hpp"
 #include "replay/output/report.hpp"
 #include "replay/session/replay_session.hpp"
 #include "replay/session/replay_worker.hpp"
+#include "replay/trace/part_routes.hpp"
 #include "replay/trace/region_trace_builder.hpp"
 #include "replay/trace/scheduler.hpp"
 #include "replay/trace/size_distribution.hpp"
@@ -57,15 +60,18 @@ std::string nothing_in(const replay::trace_facts& facts) {
 }
 
 replay::trace build_trace(journal::event_source& source, const replay::command& asked) {
+  std::optional<replay::part_routes> part;
+  if (!asked.part.empty()) part.emplace(asked.part);
+  const replay::part_routes* const routes = part ? &*part : nullptr;
   switch (asked.of) {
     case replay::subject::blocks:
       break;
     case replay::subject::regions:
       return replay::build_region_trace(source);
     case replay::subject::threads:
-      return replay::build_thread_trace(source, asked.schedule);
+      return replay::build_thread_trace(source, asked.schedule, routes);
   }
-  return replay::build_trace(source);
+  return replay::build_trace(source, routes);
 }
 
 // Whether a result would take the place of the journal that it is of.
@@ -106,8 +112,8 @@ int main(int argc, char** argv) {
     const auto asked = replay::parse_command_line(argc, argv, exit_code);
     if (!asked) return exit_code;
     if (!asked->list_strategies) return replay_journal(*asked);
-    return print(asked->json ? replay::strategies_to_json(asked->of) : replay::strategies_to_text(asked->of),
-                 0);
+    const auto listed = replay::strategies(asked->of, !asked->part.empty());
+    return print(asked->json ? replay::strategies_to_json(listed) : replay::strategies_to_text(listed), 0);
   } catch (const std::exception& e) {
     return refuse(e.what());
   }

@@ -18,6 +18,18 @@
 
 namespace mallard::replay {
 
+// Whether a heap could give a block its new size and alignment where it is.
+template <heap H>
+bool resized_in_place(H& h, void* p, const op& to, const op& from) {
+  if constexpr (resizable<H>) {
+    if (to.align_log2 != from.align_log2) return false;
+    const resize_way way = to.size < from.size ? resize_way::shrink : resize_way::expand_forward;
+    return static_cast<bool>(h.resize({p, from.size, from.align(), to.size, to.size, way}).memory);
+  } else {
+    return false;
+  }
+}
+
 // Cleared: whether clear() ends a pass, where freed memory is not reused.
 template <heap H, bool Cleared = false>
 class typed_heap {
@@ -31,9 +43,7 @@ class typed_heap {
   MALLARD_INLINE void deallocate(void* p, const op& o) { heap_.deallocate(p, o.size, o.align()); }
 
   void* reallocate(void* p, const op& to, const op& from) {
-    if constexpr (resizable<H>)
-      if (to.align_log2 == from.align_log2 && resized_in_place(p, to, from)) return p;
-    return move_block(*this, p, to, from);
+    return resized_in_place(heap_, p, to, from) ? p : move_block(*this, p, to, from);
   }
 
   void end_pass() {
@@ -50,12 +60,6 @@ class typed_heap {
   }
 
  private:
-  bool resized_in_place(void* p, const op& to, const op& from) {
-    const resize_way way = to.size < from.size ? resize_way::shrink : resize_way::expand_forward;
-    const resize_request request{p, from.size, from.align(), to.size, to.size, way};
-    return static_cast<bool>(heap_.resize(request).memory);
-  }
-
   harness::process_footprint<H> footprint_;  // before the heap: the cache is empty when it begins
   H heap_;
 };

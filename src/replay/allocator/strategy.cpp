@@ -37,19 +37,21 @@ std::vector<strategy> all() {
 
 }  // namespace
 
-std::span<const strategy> strategies(subject of) {
+std::span<const strategy> strategies(subject of, bool is_part) {
   static const std::vector<strategy> for_blocks = all();
   static const std::vector<strategy> for_regions = region_strategies();
   static const std::vector<strategy> for_threads = thread_strategies();
+  static const std::vector<strategy> for_parts = part_strategies();
+  static const std::vector<strategy> for_parts_on_threads = thread_part_strategies();
   switch (of) {
     case subject::blocks:
-      return for_blocks;
+      return is_part ? for_parts : for_blocks;
     case subject::regions:
       return for_regions;
     case subject::threads:
       break;
   }
-  return for_threads;
+  return is_part ? for_parts_on_threads : for_threads;
 }
 
 }  // namespace mallard::replay

@@ -3,7 +3,8 @@
 // `none` first, then mallocs, the standard library's and Boost's resources, then our own heaps. To add one,
 // add a line to the registry it belongs to (harness/foreign_malloc.cpp, harness/allocator/). Traces of
 // regions and of threads have strategies of their own (region/region_strategies.cpp,
-// allocator/thread_strategies.cpp), `none` first there, too.
+// allocator/thread_strategies.cpp), and so have those of a part of the program
+// (allocator/part_strategies.cpp), `none` first there, too.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +27,10 @@ struct strategy {
   std::string name;
   binding bound;
   std::string summary;
-  void (*run)(const trace&, job&);  // does a job, in a worker
-  const harness::foreign_malloc* beneath =
-      nullptr;                           // the malloc of the worker's process; null: the usual one
-  std::size_t most_align = max_request;  // bytes: stricter alignments are not served
+  void (*run)(const trace&, job&);                   // does a job, in a worker
+  const harness::foreign_malloc* beneath = nullptr;  // the malloc of the worker's process; null: the usual
+                                                     // one, or, of a part, the one that all around it goes to
+  std::size_t most_align = max_request;              // bytes: stricter alignments are not served
   void (*count_contention)(const trace&, job&) = nullptr;  // does a job with locks that count; null: none can
 };
 
@@ -38,13 +39,19 @@ struct strategy {
   return s.bound == binding::malloc && s.beneath != nullptr && s.beneath->name == "glibc";
 }
 
-// All that traces of this can be replayed against; the position of one is the same in every process of this
-// program.
-[[nodiscard]] std::span<const strategy> strategies(subject of = subject::blocks);
+// All that traces of this, or of a part of the program in it, can be replayed against; the position of one is
+// the same in every process of this program.
+[[nodiscard]] std::span<const strategy> strategies(subject of = subject::blocks, bool is_part = false);
 
-// Those for regions, those for threads; our own among those for blocks.
+[[nodiscard]] inline std::span<const strategy> strategies(const trace_facts& facts) {
+  return strategies(facts.of, facts.part.heaps != 0);
+}
+
+// Those for regions, those for threads, those for a part; our own among those for blocks.
 [[nodiscard]] std::vector<strategy> region_strategies();
 [[nodiscard]] std::vector<strategy> thread_strategies();
+[[nodiscard]] std::vector<strategy> part_strategies();
+[[nodiscard]] std::vector<strategy> thread_part_strategies();
 [[nodiscard]] std::vector<strategy> own_strategies();
 
 }  // namespace mallard::replay

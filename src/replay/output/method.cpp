@@ -59,6 +59,10 @@ std::string litter_of(const report_input& in) {
 }
 
 std::string footprint_of(const report_input& in) {
+  if (in.facts.part.heaps != 0)
+    return "a pass of its own, every byte written: the peak of resident memory above the start, of the "
+           "malloc "
+           "and of the part's heaps together; to it come the objects that these are";
   std::string text =
       "a pass of its own, every byte written; own heaps count at their source (pages, with what the chunk "
       "cache keeps), std and Boost resources at their upstream (operator new), mallocs" +
@@ -87,6 +91,20 @@ std::string alignment_of(const trace_facts& f) {
   if (f.of != subject::regions)
     return "as recorded; else 16 for sizes that are multiples of 16, 8 for others, less below 8 bytes";
   return "as recorded; else 8, less below 8 bytes";
+}
+
+std::string part_of(const report_input& in) {
+  if (in.facts.part.heaps == 0) return "none: the whole journal goes to each strategy";
+  return "every row performs the whole journal by the same code, which asks of each block whose it is; "
+         "blocks "
+         "of the part go to heaps of their own, others to " +
+         std::string(in.options.baseline->name) +
+         ", and in the row of a malloc all to that. A free reads the first byte of its block, and what a "
+         "reallocation takes from one heap to another moves. Pools are made for the largest block that is "
+         "asked of them; reap, sized_reap, region and stack give back all they hold whenever none of their "
+         "blocks is alive. A change is from " +
+         std::string(in.options.baseline->name) +
+         "'s figure of the same round, over the blocks that the part's heaps are asked for";
 }
 
 std::string pass_end_of(const trace_facts& f) {
@@ -189,6 +207,7 @@ std::vector<method_line> method_of(const report_input& in) {
       {"shift", shift_of(in)},
       {"repairs", repairs_of(in.facts)},
       {"regions", regions_of(in.facts)},
+      {"part", part_of(in)},
       {"alignment", alignment_of(in.facts)},
       {"footprint", footprint_of(in)},
       {"curve", curve_method(in)},

@@ -212,7 +212,19 @@ json curve_json(const row& r) {
   return arrays;
 }
 
-json row_json(const row& r, const trace_facts& facts) {
+json part_json(const trace_facts& f) {
+  if (f.part.heaps == 0) return nullptr;
+  return {{"events", f.part.events}, {"blocks", f.part.blocks}, {"heaps", f.part.heaps}};
+}
+
+json change_json(const row& r, const report_input& in) {
+  const std::optional<harness::summary> change = change_of(r, in);
+  if (!change) return nullptr;
+  return {{"median", change->median}, {"low", change->around.low}, {"high", change->around.high}};
+}
+
+json row_json(const row& r, const report_input& in) {
+  const trace_facts& facts = in.facts;
   json spread = nullptr;
   json median = nullptr;
   json cold = nullptr;
@@ -256,6 +268,8 @@ json row_json(const row& r, const trace_facts& facts) {
           {"header", or_null(r.header)},
           {"external", or_null(r.external)},
           {"held_after", or_null(r.held_after)},
+          {"change_ns_per_block", change_json(r, in)},
+          {"change_max_held", or_null(held_change_of(r, in))},
           {"fragmentation_measures", measures_json(r, facts)},
           {"curve", curve_json(r)},
           {"page_faults", faults},
@@ -266,20 +280,21 @@ json row_json(const row& r, const trace_facts& facts) {
 
 std::string to_json(const report_input& in) {
   json rows = json::array();
-  for (const row& r : in.rows) rows.push_back(row_json(r, in.facts));
+  for (const row& r : in.rows) rows.push_back(row_json(r, in));
   const json whole{{"journal", journal_json(in)},
                    {"machine", harness::to_json(in.machine)},
                    {"method", method_json(in)},
                    {"litter", in.options.litter},
                    {"shifts", in.options.shift ? json(shifts) : json(nullptr)},
                    {"latency", latency_json(in)},
+                   {"part", part_json(in.facts)},
                    {"rows", rows}};
   return whole.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-std::string strategies_to_json(subject of) {
+std::string strategies_to_json(std::span<const strategy> all) {
   json list = json::array();
-  for (const strategy& s : strategies(of))
+  for (const strategy& s : all)
     list.push_back({{"strategy", s.name}, {"binding", name_of(s.bound)}, {"summary", s.summary}});
   return list.dump(2) + "\n";
 }

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdlib>
 #include <iterator>
 #include <string_view>
 
@@ -27,11 +29,43 @@ std::string ratio(const row& r, const row* base) {
   return number(r.warm().median / base->warm().median, 2);
 }
 
+// By how much something is more, or less.
+template <class Value>
+std::string with_sign(Value change, const std::string& amount) {
+  return (change > 0 ? "+" : change < 0 ? "-" : "") + amount;
+}
+
+std::string ns_change(double value) { return with_sign(value, ns(std::abs(value))); }
+
+std::string bytes_change(std::int64_t value) {
+  return with_sign(value, format_bytes(static_cast<std::uint64_t>(std::abs(value))));
+}
+
+// Where a column stands: everywhere; where the whole journal is replayed, or a part of the program in it;
+// where instructions are counted.
+enum class shown { always, whole, part, counted };
+
+bool is_shown(shown where, const report_input& in) {
+  const bool is_part = in.facts.part.heaps != 0;
+  switch (where) {
+    case shown::always:
+      return true;
+    case shown::whole:
+      return !is_part;
+    case shown::part:
+      return is_part;
+    case shown::counted:
+      break;
+  }
+  return in.options.count_instructions;
+}
+
 // A column: its heading and what it says of a row.
 struct column {
   const char* heading;
   bool left;
   std::string (*cell)(const row&, const report_input&);
+  shown where = shown::always;
 };
 
 std::string cell_if_measured(const row& r, std::string (*cell)(const row&)) {
@@ -41,7 +75,7 @@ std::string cell_if_measured(const row& r, std::string (*cell)(const row&)) {
 constexpr std::array columns{
     column{"strategy", true, [](const row& r, const report_input&) { return r.label(); }},
     column{"binding", true,
-           [](const row& r, const report_input&) { return std::string(name_of(r.of->bound)); }},
+           [](const row& r, const report_input&) { return std::string(name_of(r.of->bound)); }, shown::whole},
     column{"ns/event", false,
            [](const row& r, const report_input&) {
              return cell_if_measured(r, [](const row& m) { return ns(m.warm().median); });
@@ -56,11 +90,25 @@ constexpr std::array columns{
     column{"x glibc", false,
            [](const row& r, const report_input& in) {
              return r.measured() ? ratio(r, glibc_of(in.rows)) : unknown;
-           }},
+           },
+           shown::whole},
     column{"x best malloc", false,
            [](const row& r, const report_input& in) {
              return r.measured() ? ratio(r, best_malloc(in.rows)) : unknown;
-           }},
+           },
+           shown::whole},
+    column{"change ns/block", false,
+           [](const row& r, const report_input& in) {
+             const auto change = change_of(r, in);
+             return change ? ns_change(change->median) : unknown;
+           },
+           shown::part},
+    column{"its spread", false,
+           [](const row& r, const report_input& in) {
+             const auto change = change_of(r, in);
+             return change ? ns_change(change->around.low) + ".." + ns_change(change->around.high) : unknown;
+           },
+           shown::part},
     column{"cold ns", false,
            [](const row& r, const report_input&) {
              return cell_if_measured(r, [](const row& m) { return ns(harness::median(m.cold_ns)); });
@@ -68,8 +116,15 @@ constexpr std::array columns{
     column{"instr", false,
            [](const row& r, const report_input&) {
              return r.instructions ? number(*r.instructions, 1) : unknown;
-           }},
+           },
+           shown::counted},
     column{"max held", false, [](const row& r, const report_input&) { return bytes_or_unknown(r.max_held); }},
+    column{"change held", false,
+           [](const row& r, const report_input& in) {
+             const auto change = held_change_of(r, in);
+             return change ? bytes_change(*change) : unknown;
+           },
+           shown::part},
     column{"F", false,
            [](const row& r, const report_input& in) {
              return r.max_held && in.facts.max_live_bytes != 0
@@ -92,17 +147,16 @@ constexpr std::array columns{
 };
 
 std::string table(const report_input& in) {
-  std::vector<column> shown;
-  std::ranges::copy_if(columns, std::back_inserter(shown), [&in](const column& c) {
-    return std::string_view(c.heading) != "instr" || in.options.count_instructions;
-  });
+  std::vector<column> here;
+  std::ranges::copy_if(columns, std::back_inserter(here),
+                       [&in](const column& c) { return is_shown(c.where, in); });
   cells lines(1);
-  for (const column& c : shown) lines[0].emplace_back(c.heading);
+  for (const column& c : here) lines[0].emplace_back(c.heading);
   for (const row& r : in.rows) {
     lines.emplace_back();
-    for (const column& c : shown) lines.back().push_back(c.cell(r, in));
+    for (const column& c : here) lines.back().push_back(c.cell(r, in));
   }
-  return aligned(lines, [&shown](std::size_t c) { return shown[c].left; });
+  return aligned(lines, [&here](std::size_t c) { return here[c].left; });
 }
 
 std::string percent(double part) { return number(100 * part, 1) + " %"; }
@@ -189,6 +243,14 @@ std::string threads_of(const trace_facts& f) {
                                                  " of the frees by another thread than allocated");
 }
 
+std::string part_of(const report_input& in) {
+  const part_facts& p = in.facts.part;
+  const double all = static_cast<double>(in.facts.allocations + in.facts.reallocations);
+  return std::to_string(p.blocks) + " blocks, " + percent(static_cast<double>(p.blocks) / all) +
+         " of all, in " + std::to_string(p.heaps) + (p.heaps == 1 ? " heap" : " heaps") +
+         " of their own; what is around them in " + std::string(in.options.baseline->name);
+}
+
 std::string journal_lines(const report_input& in) {
   const trace_facts& f = in.facts;
   std::string text = heading("journal", in.journal + (in.program.empty() ? "" : " (" + in.program + ")"));
@@ -204,6 +266,7 @@ std::string journal_lines(const report_input& in) {
                           (f.of == subject::regions ? "; " + std::to_string(f.max_live_regions) + " regions"
                                                     : std::string()));
   if (f.of == subject::threads) text += heading("", threads_of(f));
+  if (f.part.heaps != 0) text += heading("part", part_of(in));
   const double millions = static_cast<double>(f.events) / 1e6;
   text += heading("", "read in " + number(in.read_cpu_seconds, 2) + " s of CPU time: " +
                           number(millions / in.read_cpu_seconds, 1) + " million events a second");
@@ -232,8 +295,7 @@ std::string to_text(const report_input& in) {
   return text;
 }
 
-std::string strategies_to_text(subject of) {
-  const auto all = strategies(of);
+std::string strategies_to_text(std::span<const strategy> all) {
   const auto name_length = [](const strategy& s) { return s.name.size(); };
   const std::size_t width = std::ranges::max_element(all, {}, name_length)->name.size() + 2;
   std::string text;

@@ -95,6 +95,7 @@ const row* row_of(const std::vector<row>& rows, std::string_view label) {
 }
 
 std::vector<std::string> verdict_of(const report_input& in) {
+  if (in.facts.part.heaps != 0) return part_verdict_of(in);
   const row* const base = best_malloc(in.rows);
   if (base == nullptr) return {"No verdict: no malloc was measured to compare with."};
 

@@ -22,6 +22,8 @@ enum class job_kind : std::uint8_t {
   count_contention
 };
 
+inline constexpr std::uint64_t no_baseline = ~std::uint64_t{0};
+
 struct job : harness::work_report {
   explicit job(job_kind asked) : kind(asked) {}
 
@@ -34,6 +36,9 @@ struct job : harness::work_report {
   bool shifts = false;             // whether the heap's start is moved, if only by 0
   std::uint64_t shift = 0;         // bytes that it is moved by
   std::uint64_t copies = 1;        // of a trace's threads at once
+  // Of a part: which of foreign_mallocs() all around it goes to, and must be in force; else, or where a
+  // sanitizer's is, none.
+  std::uint64_t baseline = no_baseline;
 
   // Out, with the report.
   std::uint64_t stopped_at = 0;  // op that could not be served

@@ -38,6 +38,15 @@ namespace mallard::replay {
   return bytes == 0 ? nullptr : std::malloc(bytes - tag);
 }
 
+// The objects that heaps of a part are, which lie in the harness's own memory.
+template <class C>
+[[nodiscard]] std::size_t bytes_of_heaps(const C& c) {
+  if constexpr (requires { c.heap_bytes(); })
+    return c.heap_bytes();
+  else
+    return 0;
+}
+
 template <any_allocator C>
 class runner {
  public:
@@ -159,8 +168,9 @@ class runner {
       job_.max_held = std::max(max_held_, above(c.max_held(), held_before_));
       job_.held_after = above(c.held(), held_before_);
     } else {
-      job_.max_held = std::max(at_max_live, above(harness::peak_resident(), peak_before)) + objects;
-      job_.held_after = above(harness::resident_exactly(), before);
+      job_.max_held =
+          std::max(at_max_live, above(harness::peak_resident(), peak_before)) + objects + bytes_of_heaps(c);
+      job_.held_after = above(harness::resident_exactly(), before) + bytes_of_heaps(c);
     }
     job_.state = harness::work_state::done;
   }

@@ -270,8 +270,8 @@ class thread_runner {
     } else {
       const std::size_t after = harness::resident_exactly();
       const std::size_t peak = harness::peak_resident();
-      job_.max_held = peak > peak_before ? peak - peak_before : 0;
-      job_.held_after = after > before ? after - before : 0;
+      job_.max_held = (peak > peak_before ? peak - peak_before : 0) + bytes_of_heaps(c);
+      job_.held_after = (after > before ? after - before : 0) + bytes_of_heaps(c);
     }
     job_.state = harness::work_state::done;
   }

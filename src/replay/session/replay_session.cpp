@@ -38,17 +38,24 @@ replay_session::replay_session(const trace& t, session_options options)
   choose_rows();
 }
 
+bool replay_session::is_reference(const strategy& s) const {
+  return options_.baseline == nullptr ? is_over_glibc(s)
+                                      : s.bound == binding::malloc && s.beneath == options_.baseline;
+}
+
 void replay_session::choose_rows() {
-  const auto all = strategies(trace_.facts().of);
+  const auto all = strategies(trace_.facts());
   const auto is_asked_for = [this](const strategy& s) {
-    if (s.name == "none" || is_over_glibc(s)) return true;
+    if (s.name == "none" || is_reference(s)) return true;
     if (options_.only_binding && s.bound != *options_.only_binding) return false;
-    return options_.names.empty() || std::ranges::find(options_.names, s.name) != options_.names.end();
+    if (options_.names.empty()) return options_.baseline == nullptr || s.bound != binding::malloc;
+    return std::ranges::find(options_.names, s.name) != options_.names.end();
   };
   for (std::size_t i = 0; i < all.size(); ++i)
     if (is_asked_for(all[i])) rows_.emplace_back(all[i], i, false);
-  const auto first_malloc =
-      std::ranges::find_if(rows_, [](const row& r) { return r.of->bound == binding::malloc; });
+  const auto first_malloc = std::ranges::find_if(rows_, [this](const row& r) {
+    return options_.baseline == nullptr ? r.of->bound == binding::malloc : is_reference(*r.of);
+  });
   if (first_malloc != rows_.end()) rows_.emplace_back(*first_malloc->of, first_malloc->index, true);
 }
 
@@ -71,8 +78,11 @@ bool replay_session::work(row& r, job& task) {
   task.memory_limit = options_.memory_limit;
   task.warm_ns = options_.warm_ns;
   task.litter = options_.litter;
+  if (options_.baseline != nullptr && !harness::malloc_is_a_sanitizers())
+    task.baseline = static_cast<std::uint64_t>(options_.baseline - harness::foreign_mallocs().data());
   harness::launch_plan plan =
-      harness::worker_plan(worker_arguments(r.index, trace_.descriptor(), page_.descriptor()), r.of->beneath);
+      harness::worker_plan(worker_arguments(r.index, trace_.descriptor(), page_.descriptor()),
+                           r.of->beneath == nullptr ? options_.baseline : r.of->beneath);
   if (task.kind == job_kind::count_instructions) plan = under_callgrind(std::move(plan));
   const std::optional<harness::outcome> end = harness::session<row>::work(r, task, plan);
   if (!end && r.status != row_status::ok) r.reason += place_of(trace_, task);
@@ -161,7 +171,12 @@ harness::turn_result replay_session::without_baseline() {
 }
 
 bool replay_session::is_unsettled(const row& r) const {
-  return r.measured() && harness::relative_width(r.warm()) > wide_spread;
+  const auto is_wide = [](const row& one) {
+    return one.measured() && harness::relative_width(one.warm()) > wide_spread;
+  };
+  if (options_.baseline != nullptr && is_reference(*r.of) && !r.repeated)
+    return r.measured() && std::ranges::any_of(rows_, is_wide);
+  return is_wide(r);
 }
 
 void replay_session::weigh_rows() {

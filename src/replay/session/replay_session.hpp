@@ -7,7 +7,8 @@
 // that fails its check is not measured; one that runs out of memory says so and the others go on. Between
 // workers the session asks for Ctrl-C and then ends with what it has. `none` (the baseline) takes part in
 // every session, and so does glibc: without it no row could be a ratio. The first malloc is measured twice:
-// the A/A row.
+// the A/A row. Where a part of the program is replayed, the malloc around it is what glibc is elsewhere, and
+// takes part in every round, as changes are from one figure to another of the same round.
 #pragma once
 
 #include <array>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "harness/alternation.hpp"
+#include "harness/foreign_malloc.hpp"
 #include "harness/operation_clock.hpp"
 #include "harness/session.hpp"
 #include "harness/terminal.hpp"
@@ -26,7 +28,7 @@
 namespace mallard::replay {
 
 struct session_options {
-  std::vector<std::string> names;       // empty: all
+  std::vector<std::string> names;       // empty: all; of a part, no malloc but the one around it
   std::optional<binding> only_binding;  // of those
   std::size_t rounds = 5;
   std::uint64_t memory_limit = 0;  // bytes an allocator may hold
@@ -39,6 +41,7 @@ struct session_options {
   bool count_instructions = false;
   std::uint64_t scale = 0;           // of a trace of threads: most copies at once; 0: one, and no scale
   std::uint64_t latency_passes = 0;  // in which single operations are timed; 0: they are not
+  const harness::foreign_malloc* baseline = nullptr;  // of a part: what all around it goes to
 };
 
 // More rounds are run while a row's spread is wider than this part of its median, up to three
@@ -81,6 +84,8 @@ class replay_session : public harness::session<row> {
   void add_threads(row& r, const job& task) const;
   harness::turn_result without_baseline();
   [[nodiscard]] bool is_unsettled(const row& r) const;
+  // Whether others are compared with it: glibc, or what is around a part.
+  [[nodiscard]] bool is_reference(const strategy& s) const;
   // Runs a job in a worker; false if the row's status now says why it could not be done.
   bool work(row& r, job& task);
 

@@ -39,9 +39,13 @@ struct op {
   std::uint32_t slot;
   op_kind kind;
   std::uint8_t align_log2;
-  std::uint16_t thread = 0;  // which of the recorded threads did it
+  std::uint16_t thread = 0;  // which of the recorded threads did it; where a part is replayed: heap()
 
   [[nodiscard]] std::size_t align() const noexcept { return std::size_t{1} << align_log2; }
+
+  // Where a part is replayed: which of its heaps has the block, or had it; 0: none, it is the baseline's.
+  [[nodiscard]] std::uint16_t heap() const noexcept { return thread; }
+  void set_heap(std::uint16_t heap) noexcept { thread = heap; }
 };
 static_assert(sizeof(op) == 16);
 

@@ -154,7 +154,7 @@ trace region_trace_builder::finish() {
   facts_.region_slots = region_slots_.used;
   facts_.impossible += pairing_.counts().impossible_in_regions;
   facts_.circular_moves = pairing_.counts().circular_moves;
-  return ops_.finish(facts_, {}, [this](std::span<std::uint64_t> places) {
+  return ops_.finish(facts_, {}, {}, [this](std::span<std::uint64_t> places) {
     std::ranges::copy(places_, places.begin());
     return place_table_.end();
   });

@@ -154,8 +154,11 @@ class growth_ahead {
 
 class scheduler {
  public:
-  scheduler(const trace& blocks, const thread_lives& lives, schedule_options options)
+  scheduler(const trace& blocks, const thread_lives& lives, schedule_options options,
+            std::span<const std::uint16_t> heaps)
       : ops_(blocks.ops()),
+        heaps_(heaps),
+        demands_(blocks.heaps()),
         facts_(blocks.facts()),
         blocks_(facts_.slots),
         extents_(extents_of(ops_, facts_.slots, facts_.allocations)),
@@ -282,6 +285,7 @@ class scheduler {
     while (begun_ < parts_.size() && parts_[begun_].begin <= i)
       parts_[begun_++].begin_all_before = all_before;
     thread_step step{o, order, all_before, no_step, 0};
+    if (!heaps_.empty()) step.what.set_heap(heaps_[i]);
     switch (o.kind) {
       case op_kind::allocate:
       case op_kind::allocate_aligned:
@@ -395,16 +399,20 @@ class scheduler {
   [[nodiscard]] trace write() const {
     const std::size_t places_at = trace::places_offset(steps_.size(), sizeof(thread_step));
     const std::size_t parts_at = places_at + places_.size() * sizeof(std::uint64_t);
-    harness::shared_file file(parts_at + parts_.size() * sizeof(thread_part));
+    const std::size_t demands_at = parts_at + parts_.size() * sizeof(thread_part);
+    harness::shared_file file(demands_at + demands_.size_bytes());
     auto* const base = static_cast<std::byte*>(file.data());
     std::memcpy(base, &facts_, sizeof facts_);
     std::ranges::copy(steps_, reinterpret_cast<thread_step*>(base + trace::ops_offset));
     std::ranges::copy(places_, reinterpret_cast<std::uint64_t*>(base + places_at));
     std::ranges::copy(parts_, reinterpret_cast<thread_part*>(base + parts_at));
+    std::ranges::copy(demands_, reinterpret_cast<heap_demand*>(base + demands_at));
     return trace(std::move(file));
   }
 
   std::span<const op> ops_;
+  std::span<const std::uint16_t> heaps_;  // by op, of a part
+  std::span<const heap_demand> demands_;
   trace_facts facts_;
   std::optional<growth_ahead> grown_;
   std::optional<growth_ahead> shrunk_;
@@ -428,16 +436,18 @@ class scheduler {
 
 }  // namespace
 
-trace schedule(const trace& blocks, const thread_lives& lives, schedule_options options) {
-  return scheduler(blocks, lives, options).finish();
+trace schedule(const trace& blocks, const thread_lives& lives, schedule_options options,
+               std::span<const std::uint16_t> heaps) {
+  return scheduler(blocks, lives, options, heaps).finish();
 }
 
-trace build_thread_trace(journal::event_source& source, schedule_options options) {
-  trace_builder builder(true);
+trace build_thread_trace(journal::event_source& source, schedule_options options, const part_routes* routes) {
+  trace_builder builder(true, routes);
   journal::event_batch batch;
   while (source.next(batch)) builder.add(batch);
   const trace blocks = builder.finish();
-  return schedule(blocks, builder.threads().lives(source.tables().threads, blocks.ops().size()), options);
+  return schedule(blocks, builder.threads().lives(source.tables().threads, blocks.ops().size()), options,
+                  builder.heaps());
 }
 
 }  // namespace mallard::replay

@@ -20,8 +20,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "journal/events/event_source.hpp"
+#include "replay/trace/part_routes.hpp"
 #include "replay/trace/thread_spans.hpp"
 #include "replay/trace/trace.hpp"
 
@@ -36,11 +38,14 @@ struct schedule_options {
   double crossing = 0;       // part of the frees, 0 to 1, that the copy before that of the block does
 };
 
-// `lives` by thread as in the ops. Blocks that were never freed are freed by their threads, or by the last
-// thread where theirs has ended. Throws journal::error for more ops than an order can count.
-[[nodiscard]] trace schedule(const trace& blocks, const thread_lives& lives, schedule_options options);
+// `lives` by thread as in the ops; `heaps` by op, where a part of the program has heaps of its own. Blocks
+// that were never freed are freed by their threads, or by the last thread where theirs has ended. Throws
+// journal::error for more ops than an order can count.
+[[nodiscard]] trace schedule(const trace& blocks, const thread_lives& lives, schedule_options options,
+                             std::span<const std::uint16_t> heaps = {});
 
-// Reads all of `source` into a trace of threads.
-[[nodiscard]] trace build_thread_trace(journal::event_source& source, schedule_options options);
+// Reads all of `source` into a trace of threads, `routes` as trace_builder has them.
+[[nodiscard]] trace build_thread_trace(journal::event_source& source, schedule_options options,
+                                       const part_routes* routes = nullptr);
 
 }  // namespace mallard::replay

@@ -1,13 +1,15 @@
 // trace: a journal as a pass replays it, in memory outside every allocator's heap.
 //
-//     [ trace_facts | op op op op ... | place place ... | mark ... or thread ... ]
+//     [ trace_facts | op op op op ... | place place ... | mark ... or thread ... | heap ... ]
 //
 // One shared file, which workers inherit. The ops leave nothing alive: blocks the program never freed are
 // freed at the end, in the order of their allocation, so that passes repeat. Places are where `none` hands
 // its blocks out (places.hpp), one for each allocation. Marks lead from ops back to the journal's events.
 // Workers map the file read-only. A trace of regions has ops of its own (region_op.hpp) and ends what the
 // program left in the same way; so has a trace of threads (thread_step.hpp), which lists its threads as well.
-// Building them: trace_builder.hpp, region_trace_builder.hpp, scheduler.hpp.
+// Where a part of the program has heaps of its own (part_routes.hpp), ops say whose their blocks are, and
+// what is asked of each heap is listed. Building them: trace_builder.hpp, region_trace_builder.hpp,
+// scheduler.hpp.
 #pragma once
 
 #include <cstdint>
@@ -32,10 +34,25 @@ struct event_mark {
   std::uint64_t event;
 };
 
+// A part of the program that has heaps of its own.
+struct part_facts {
+  std::uint64_t heaps = 0;   // 0: no part has
+  std::uint64_t events = 0;  // operations of a pass on its blocks
+  std::uint64_t blocks = 0;  // that its heaps are asked for, by allocations and reallocations
+};
+
+// What one of its heaps is asked for, over a whole pass.
+struct heap_demand {
+  std::uint64_t largest = 0;  // bytes of a block
+  std::uint64_t align = 1;    // bytes, the strictest
+};
+
 struct trace_facts {
   subject of = subject::blocks;
   std::uint64_t events = 0;  // in the journal
   std::uint64_t threads = 0;
+
+  part_facts part = {};
 
   // Of a trace of threads.
   std::uint64_t threads_replayed = 0;  // those that have operations
@@ -122,6 +139,13 @@ class trace {
   // Of a trace of blocks, by op; the first is of op 0.
   [[nodiscard]] std::span<const event_mark> marks() const noexcept {
     return {reinterpret_cast<const event_mark*>(places().data() + places().size()), facts().marks};
+  }
+  // Of a part, from heap 1 on.
+  [[nodiscard]] std::span<const heap_demand> heaps() const noexcept {
+    const void* const first = facts().of == subject::threads
+                                  ? static_cast<const void*>(threads().data() + threads().size())
+                                  : marks().data() + marks().size();
+    return {static_cast<const heap_demand*>(first), facts().part.heaps};
   }
   [[nodiscard]] int descriptor() const noexcept { return file_.descriptor(); }
 

@@ -42,6 +42,8 @@ void trace_builder::expect_block(std::uint64_t address) const {
 
 void trace_builder::add_event(const journal::event_batch& batch, std::size_t i) {
   const event_kind kind = batch.kind[i];
+  if (routes_ != nullptr)
+    heap_ = routes_->heap_of(event_, journal::is_allocation(kind) || journal::is_reallocation(kind));
   if (journal::is_free(kind)) return deallocate(batch.address[i]);
   if (journal::is_allocation(kind))
     return allocate(batch.address[i], batch.size[i], batch.alignment[i], kind == event_kind::calloc);
@@ -59,7 +61,7 @@ MALLARD_INLINE void trace_builder::mark_event() {
 
 // Field by field: an op put together elsewhere and copied whole would wait for its parts.
 MALLARD_INLINE void trace_builder::emit(std::uint64_t size, std::uint32_t slot, op_kind kind,
-                                        std::uint8_t align_log2) {
+                                        std::uint8_t align_log2, std::uint16_t heap) {
   if (kind != op_kind::resized_from) mark_event();
   op* const next = ops_.add();
   next->size = size;
@@ -67,6 +69,7 @@ MALLARD_INLINE void trace_builder::emit(std::uint64_t size, std::uint32_t slot, 
   next->kind = kind;
   next->align_log2 = align_log2;
   next->thread = thread_;
+  if (routes_ != nullptr) heaps_.push_back(heap);
 }
 
 void trace_builder::allocate(std::uint64_t address, std::uint64_t size, std::uint64_t alignment,
@@ -94,12 +97,12 @@ void trace_builder::allocate(std::uint64_t address, std::uint64_t size, std::uin
   facts_.max_align = std::max<std::uint64_t>(facts_.max_align, std::uint64_t{1} << align);
   const std::uint32_t slot = take_slot();
   addresses_.insert(address, {slot, owed});
-  blocks_[slot] = {size, thread_, align, true};
+  blocks_[slot] = {size, thread_, align, true, heap_};
   ++facts_.allocations;
   facts_.callocs += zeroed;
   ++live_objects_;
   const op_kind plain = zeroed ? op_kind::allocate_zeroed : op_kind::allocate;
-  emit(size, slot, strict ? op_kind::allocate_aligned : plain, align);
+  emit(size, slot, strict ? op_kind::allocate_aligned : plain, align, heap_);
   count_live(size, 0);
 }
 
@@ -150,10 +153,11 @@ void trace_builder::reallocate(std::uint64_t old_address, std::uint64_t address,
   const live_block before = block;
   block.size = size;
   block.align_log2 = natural_align_log2(size);
+  block.heap = heap_;
   facts_.max_align = std::max<std::uint64_t>(facts_.max_align, std::uint64_t{1} << block.align_log2);
   ++facts_.reallocations;
-  emit(size, slot, op_kind::reallocate, block.align_log2);
-  emit(before.size, slot, op_kind::resized_from, before.align_log2);
+  emit(size, slot, op_kind::reallocate, block.align_log2, block.heap);
+  emit(before.size, slot, op_kind::resized_from, before.align_log2, before.heap);
   count_live(size, before.size);
 }
 
@@ -178,7 +182,7 @@ void trace_builder::pay_owed_free(std::uint64_t address, known_address& found) {
 void trace_builder::end_block(std::uint32_t slot) {
   live_block& block = blocks_[slot];
   ++facts_.deallocations;
-  emit(block.size, slot, op_kind::deallocate, block.align_log2);
+  emit(block.size, slot, op_kind::deallocate, block.align_log2, block.heap);
   live_bytes_ -= block.size;
   --live_objects_;
   block.alive = false;
@@ -224,17 +228,39 @@ void trace_builder::free_the_rest() {
   }
 }
 
+// What is asked of each heap of the part.
+void trace_builder::find_part() {
+  routes_->expect_events(facts_.events);
+  const std::span<op> all = ops_.ops();
+  demands_.resize(routes_->heaps());
+  facts_.part.heaps = demands_.size();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const op_kind kind = all[i].kind;
+    const std::uint16_t heap = heaps_[i];
+    const bool resizes = kind == op_kind::reallocate;
+    facts_.part.events += kind != op_kind::resized_from && (heap != 0 || (resizes && heaps_[i + 1] != 0));
+    if (!with_threads_) all[i].set_heap(heap);
+    if (heap == 0 || !(is_allocation(kind) || resizes)) continue;
+    ++facts_.part.blocks;
+    heap_demand& demand = demands_[heap - 1];
+    demand.largest = std::max(demand.largest, all[i].size);
+    demand.align = std::max<std::uint64_t>(demand.align, all[i].align());
+  }
+  if (facts_.part.blocks == 0) routes_->refuse_as_empty();
+}
+
 trace trace_builder::finish() {
   facts_.recorded_ops = ops_.size();
   free_the_rest();
   facts_.slots = blocks_.size();
-  return ops_.finish(facts_, marks_, [this](std::span<std::uint64_t> places) {
+  if (routes_ != nullptr) find_part();
+  return ops_.finish(facts_, marks_, demands_, [this](std::span<std::uint64_t> places) {
     return assign_places(ops_.ops(), facts_.slots, places);
   });
 }
 
-trace build_trace(journal::event_source& source) {
-  trace_builder builder;
+trace build_trace(journal::event_source& source, const part_routes* routes) {
+  trace_builder builder(false, routes);
   journal::event_batch batch;
   while (source.next(batch)) builder.add(batch);
   return builder.finish();

@@ -1,7 +1,7 @@
 // trace_writer<Op>: a trace while it is made.
 //
 //     add() --> [ facts | op op op ....room.... ]   the room doubles
-//     finish()  [ facts | op op op | place place | mark ]  --> trace
+//     finish()  [ facts | op op op | place place | mark | heap ]  --> trace
 #pragma once
 
 #include <algorithm>
@@ -34,17 +34,20 @@ class trace_writer {
   // The trace; `assign`(places) fills in the places and returns the bytes that they lie in. The writer is
   // spent.
   template <class Assign>
-  [[nodiscard]] trace finish(trace_facts facts, std::span<const event_mark> marks, Assign assign) {
+  [[nodiscard]] trace finish(trace_facts facts, std::span<const event_mark> marks,
+                             std::span<const heap_demand> heaps, Assign assign) {
     facts.ops = size();
     facts.marks = marks.size();
     const std::size_t places_at = trace::places_offset(facts.ops, sizeof(Op));
     const std::size_t marks_at = places_at + facts.allocations * sizeof(std::uint64_t);
-    file_.resize(marks_at + marks.size_bytes());
+    const std::size_t heaps_at = marks_at + marks.size_bytes();
+    file_.resize(heaps_at + heaps.size_bytes());
     auto* const base = static_cast<std::byte*>(file_.data());
     next_ = first() + facts.ops;
     facts.places_bytes = assign(
         std::span<std::uint64_t>(reinterpret_cast<std::uint64_t*>(base + places_at), facts.allocations));
     std::ranges::copy(marks, reinterpret_cast<event_mark*>(base + marks_at));
+    std::ranges::copy(heaps, reinterpret_cast<heap_demand*>(base + heaps_at));
     std::memcpy(base, &facts, sizeof facts);
     return trace(std::move(file_));
   }
