@@ -296,7 +296,8 @@ class Doctor:
             if len(kept) < len(rows):
                 names = ", ".join(row.malloc.name for row in rows if row not in kept)
                 self.remarks.append(
-                    f"there was no time to try {names}, of which less was expected: --budget gives more"
+                    f"not tried, as there was no room and less was expected of it: {names}; "
+                    "--runs and --budget make room"
                 )
             trial = TrialInBudget(
                 order.program,

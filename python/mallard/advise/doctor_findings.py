@@ -85,9 +85,9 @@ def best_of_all(of: Mapping[str, Any]) -> str:
     if of["best"] is None or of["change"] is None:
         return "no candidate is left"
     low, high = of["interval"]
-    figure = "CPU" if of["figure"] == "cpu_s" else "of its own figure"
+    figure = "CPU time" if of["figure"] == "cpu_s" else "its own figure"
     around = f"({signed(low)} to {signed(high)})"
-    return f"the best candidate, {of['best']}, has {signed(of['change'])} {figure} {around}"
+    return f"{of['best']}, the best candidate, changes {figure} by {signed(of['change'])} {around}"
 
 
 def why_unknown(of: "Doctor") -> str:
