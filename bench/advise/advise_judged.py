@@ -106,17 +106,21 @@ def subsystem_of(truth: Truth, subsystems: Sequence[Document]) -> Document | Non
 
 
 def picked(subsystem: Document) -> tuple[str, float | None, str | None, float | None]:
-    """Return the pick and the best measured candidate, each with its change of the CPU time."""
+    """Return the pick and the best measured candidate, each with its change of the CPU time.
+
+    A strategy may be there twice, as a plan and in the source; the pick stands before all others.
+    """
     pick: str = subsystem["pick"]
-    measured = {LEAVE: 0.0} | {
-        one["strategy"]: one["cpu"]["median"]
+    measured = [
+        (one["strategy"], float(one["cpu"]["median"]))
         for one in subsystem["candidates"]
-        if one["measured"] and one["cpu"] and not one.get("refused")
-    }
-    best = min(measured, key=lambda name: measured[name])
-    if len(measured) == 1:
+        if one["measured"] and one["cpu"] and not one.get("refused") and one["strategy"] != LEAVE
+    ]
+    if not measured:
         return pick, None, None, None
-    return pick, measured.get(pick), best, measured[best]
+    measured.append((LEAVE, 0.0))
+    best, best_cpu = min(measured, key=lambda one: one[1])
+    return pick, next((cpu for name, cpu in measured if name == pick), None), best, best_cpu
 
 
 def middle(interval: Document | None) -> float | None:

@@ -77,6 +77,12 @@ def test_leaving_a_subsystem_alone_is_a_candidate_too() -> None:
     assert not one.is_near
 
 
+def test_the_first_of_two_candidates_of_a_strategy_is_the_pick() -> None:
+    found = subsystem("registry::add", "pool", candidate("pool", -0.1), candidate("pool", -0.2))
+    one = judged(KINDS, advice(found))
+    assert (one.cpu, one.best_cpu) == (-0.1, -0.2)
+
+
 def test_refused_and_estimated_candidates_are_not_the_best() -> None:
     others = (
         candidate("monotonic", -0.5, refused="too much memory"),
