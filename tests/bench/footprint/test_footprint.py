@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import footprint
+from footprint import Program, Recording, journal_of, large, ordinary, record, unseen
 from holding import Weighed, limits
-from recordings import Program, Recording, journal_of, large, ordinary, record, unseen
 from usage import RunError
 
 Figures = dict[str, object]

@@ -2,8 +2,8 @@
 
 import pytest
 
+from contest import BEFORE, COLD, FRESH, HELD, LITTERED, RIVAL, WARM, Standing, limits, mean, strategies
 from limits import Limit
-from standing import BEFORE, COLD, FRESH, HELD, LITTERED, RIVAL, WARM, Standing, limits, mean, strategies
 
 OURS = (("multipool", "typed"), ("multipool", "pmr"), ("synchronized_multipool", "typed"))
 OTHERS = (
