@@ -105,7 +105,14 @@ class Advisor:
             self.progress,
         )
         mallocs = self.mallocs(replays)
-        found = [self.subsystem(part, some, replays) for part, some in asked]
+        found: list[SubsystemAdvice] = []
+        for part, some in asked:
+            try:
+                found.append(self.subsystem(part, some, replays))
+            except KeyboardInterrupt:
+                replays.interrupted = True
+            if replays.interrupted:
+                break
         found.sort(key=gain, reverse=True)
         parts_of = {part.name: part for part in parts}
         offers = self.offers(found, parts_of, mallocs)

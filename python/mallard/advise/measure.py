@@ -35,6 +35,8 @@ WARM_SECONDS, LEAST_WARM_SECONDS = 0.2, 0.05
 EVENT_NS = 150.0  # that a turn takes of an event, before one was measured: cold and warm passes, the check
 TURN_SECONDS = 0.1  # and that it takes besides
 TICK = 0.3  # seconds between two looks at a replay that runs
+OVERDUE = 2.5  # times its share, that a replay may take before it is ended with what it has
+GRACE = 10.0  # seconds that it takes to end
 INTERRUPTED = 130
 
 
@@ -85,7 +87,7 @@ class Replays:
         """Measure strategies for a part; None if there is no time left for it."""
         if self.interrupted:
             return None
-        rounds, warm = self.share(len(strategies) + ALWAYS)
+        rounds, warm, seconds = self.share(len(strategies) + ALWAYS)
         if not rounds:
             self.left_out += 1
             return None
@@ -99,22 +101,23 @@ class Replays:
                 *(["--threads"] if threads else []),
             ],
             rounds * (len(strategies) + ALWAYS),
+            seconds,
         )
         self.done += 1
         return None if ran is None else self.read(ran, baseline)
 
-    def share(self, rows: int) -> tuple[int, float]:
-        """Return rounds and warm time for a replay of so many rows; no rounds if there is no time."""
+    def share(self, rows: int) -> tuple[int, float, float]:
+        """Return rounds, warm time and seconds for a replay of so many rows; no rounds without time."""
         left = (self.end - monotonic()) / max(self.planned - self.done, 1)
         least = ROUNDS * rows * (self.turn + LEAST_WARM_SECONDS)
         if self.done and least > self.end - monotonic():
-            return 0, 0.0
+            return 0, 0.0, 0.0
         warm = min(max(left / (ROUNDS * rows) - self.turn, LEAST_WARM_SECONDS), WARM_SECONDS)
         rounds = int(left / (rows * (self.turn + warm)))
-        return min(max(rounds, ROUNDS), MOST_ROUNDS), warm
+        return min(max(rounds, ROUNDS), MOST_ROUNDS), warm, OVERDUE * max(left, least)
 
-    def run(self, words: Sequence[str], turns: int) -> dict[str, Any] | None:
-        """Run mallard-replay; None if it has measured nothing before it was interrupted."""
+    def run(self, words: Sequence[str], turns: int, seconds: float) -> dict[str, Any] | None:
+        """Run mallard-replay, for so many seconds at most; None if it has measured nothing until its end."""
         began = monotonic()
         try:
             running = subprocess.Popen(
@@ -126,27 +129,26 @@ class Replays:
             )
         except OSError as error:
             raise MallardError(f"cannot run mallard-replay: {error.strerror}") from error
-        output, errors = self.wait(running)
+        output, errors = self.wait(running, began + seconds)
         if running.returncode not in (0, 1, INTERRUPTED) or not output:
-            if self.interrupted:
+            if running.returncode == INTERRUPTED or self.interrupted:
                 return None
             told = (errors.strip() or f"it ended with {running.returncode}").splitlines()[-1]
             raise MallardError(f"mallard-replay: {told.removeprefix('mallard-replay: ')}")
-        self.turn = (
-            min(self.turn, (monotonic() - began) / turns)
-            if self.interrupted
-            else (monotonic() - began) / turns
-        )
+        self.turn = (monotonic() - began) / turns
         found: dict[str, Any] = json.loads(output)
         return found
 
-    def wait(self, running: "subprocess.Popen[str]") -> tuple[str, str]:
+    def wait(self, running: "subprocess.Popen[str]", end: float) -> tuple[str, str]:
         """Return what a replay says in the end; Ctrl-C ends it, and all that would follow."""
         while True:
             try:
                 output, errors = running.communicate(timeout=TICK)
             except subprocess.TimeoutExpired:
                 self.progress(self.reached())
+                if monotonic() > end:
+                    os.kill(running.pid, signal.SIGINT)
+                    end += GRACE
                 continue
             except KeyboardInterrupt:
                 self.interrupted = True

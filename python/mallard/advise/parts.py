@@ -204,7 +204,7 @@ class Part:
         found: dict[str, str] = {}
         behaviour, pages = self.subsystem.behaviour, self.subsystem.dvluc.locality.pages
         live = behaviour.max_live_bytes
-        if live < LOOSE_BYTES / (pages or 1):
+        if live < LOOSE_BYTES * (pages or 1):
             return found
         if pages is not None and pages <= LOOSE_PAGES:
             found["pool"] = f"its blocks fill {figures.share(pages)} of the pages that they lie on"
