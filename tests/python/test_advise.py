@@ -293,6 +293,10 @@ def test_blocks_that_come_and_go_are_no_chain() -> None:
     assert chains(rows).growing < 0.15
 
 
+def test_a_block_that_outlives_a_larger_one_is_no_chain() -> None:
+    assert chains([(0, 100, 16), (1, 200, 32)]).length.tolist() == [1, 1]
+
+
 def test_realloc_is_a_chain_by_itself() -> None:
     found = chains([(0, 1, 10), (1, 2, 20), (2, 9, 30)], [-1, 0, 1])
     assert found.length.tolist() == [3]
@@ -306,6 +310,8 @@ def test_a_small_buffer_holds_most_containers() -> None:
     for i in range(100):
         rows += [(4 * i, 4 * i + 2 if i % 4 == 0 else 5000 + i, 4)]
         rows += [(4 * i + 1, 6000 + i, 8)] if i % 4 == 0 else []
+    for i in range(1000, 1010):  # too long
+        rows += [(4 * i, 4 * i + 2, 4), (4 * i + 1, 4 * i + 4, 8), (4 * i + 3, 6000 + i, 16)]
     saving = chains(rows).small_buffer()
     assert saving
     assert (saving.elements, saving.blocks) == (2, 125)
@@ -324,6 +330,7 @@ def test_kinds_freed_one_after_the_other_are_in_order() -> None:
     kind = np.tile(np.arange(4), 100)
     assert in_order(kind, np.argsort(kind, kind="stable")) > 0.7
     assert in_order(kind, np.arange(400)) <= 0
+    assert in_order(np.sort(kind), np.arange(400)) <= 0, "they are in this order in memory, too"
 
 
 # --- changes of the source ---
