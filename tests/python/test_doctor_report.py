@@ -53,9 +53,10 @@ def candidate(
         "cpu": None if cpu is None else interval(cpu),
         "peak_bytes": 4096,
         "held_bytes": None,
-        "reason": f"{strategy} <fits>.",
+        "reason": f"{strategy} <fits>",
+        "refused": None,
         "change": {**place, "text": "reserve(from.size())", "diff": diff} if diff else None,
-        "wrong_if": "sizes change.",
+        "wrong_if": "sizes change",
     }
 
 
@@ -75,7 +76,7 @@ def document() -> dict[str, Any]:
         "share_of_blocks": 0.4,
         "share_of_cpu": 0.2,
         "dvluc": {"density": 0.2, "variation": 0.1, "locality": None, "utilization": 0.5, "contention": 0.0},
-        "does": "Its blocks die together.",
+        "does": "frees its blocks together",
         "threads": 1,
         "owners": {"place": "rbx", "instances": 60, "gain": 0.9},
         "site": {"function": "read", "file": "src/orders.cpp", "line": 50},
@@ -89,7 +90,7 @@ def document() -> dict[str, Any]:
     return {
         "program": ["./orders", "--fast", "a b"],
         "stages": [{"name": "try", "state": "done", "seconds": 61.0, "says": "60 runs"}],
-        "advice": {"subsystems": [subsystem]},
+        "advice": {"subsystems": [subsystem], "remarks": ["some replays had no time"]},
         "trial": {
             "rows": rows,
             "left_out": [{"name": "tcmalloc", "reason": "it prints something else"}],
@@ -144,8 +145,12 @@ def test_page_has_the_verdict_first_and_all_that_it_stands_on() -> None:
         "Note: 2 processes were recorded.",
         "The trial", "Use plan-pools.", "Not measured: tcmalloc: it prints something else",
         "Predicted and tried", "-25 %", "8 MiB", "9 MiB",
-        "parse &lt;orders&gt;", "60 owners, told apart by rbx", "Best, measured in the replay: pool: -12 %",
-        "reserve in the source: reserve(from.size())", "read, src/orders.cpp:52", "+ lines.reserve(",
+        "parse &lt;orders&gt;", "60 owners, told apart by rbx",
+        "It frees its blocks together.", "Best, measured in the replay: pool: -12 %",
+        "pool &lt;fits&gt;. Wrong if sizes change.",
+        "reserve in the source: std::vector reserve(from.size())",
+        "read, src/orders.cpp:52", "+ lines.reserve(",
+        "Note: some replays had no time.",
         "mallard advise out/orders.mlrd mallard try out/plan-pools.toml -- ./orders",
         "The recording", sample_profile().verdict.headline,
     ]  # fmt: skip

@@ -178,6 +178,6 @@ def change_of(ratio: Mapping[str, float] | None) -> str:
     return signed(ratio["median"] - 1) if ratio else "-"
 
 
-def between(ratio: Mapping[str, float] | None) -> str:
-    """Return the bounds of a change."""
-    return f"{signed(ratio['low'] - 1)} to {signed(ratio['high'] - 1)}" if ratio else "-"
+def between(ratio: Mapping[str, float] | None, rounds: int) -> str:
+    """Return the bounds of a change; one round has none."""
+    return f"{signed(ratio['low'] - 1)} to {signed(ratio['high'] - 1)}" if ratio and rounds > 1 else "-"

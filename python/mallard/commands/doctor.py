@@ -199,7 +199,7 @@ def candidates(trial: dict[str, Any], width: int) -> "Table":
         ("runs", lambda row: str(len(row["rounds"]["cpu_s"])), True),
         ("CPU", lambda row: figures.time(1e9 * row["cpu_s"]["median"]), True),
         ("change", lambda row: change_of(row["ratios"]["cpu_s"]), True),
-        ("between", lambda row: between(row["ratios"]["cpu_s"]), False),
+        ("between", lambda row: between(row["ratios"]["cpu_s"], len(row["rounds"]["cpu_s"])), False),
         ("max RSS", lambda row: figures.size(row["max_rss_bytes"]["median"]), True),
         ("change", lambda row: change_of(row["ratios"]["max_rss_bytes"]), True),
         ("verdict", lambda row: row["verdict"] or "-", True),
@@ -214,7 +214,7 @@ def in_the_source(advice: dict[str, Any] | None) -> Iterator[str]:
     from mallard.advise.doctor_findings import signed
     from mallard.report.doctor import changes_of_source
 
-    for _, one in changes_of_source(advice)[:MOST_SOURCES]:
+    for part, one in changes_of_source(advice)[:MOST_SOURCES]:
         change = one["change"]
-        place = f"{Path(change['file']).name}:{change['line']}" if change["file"] else change["function"]
-        yield f"In the source, not tried: {signed(one['cpu']['median'])} CPU by {change['text']} ({place})"
+        place = f"{Path(change['file']).name}:{change['line']}" if change["file"] else part["name"]
+        yield f"In the source, not tried: {signed(one['cpu']['median'])} CPU by {change['type']} at {place}"

@@ -6,18 +6,19 @@
     subsystems    pool    [=======|--]                          a bar a candidate, with its spread
     again         the two commands that make it again
 
-All of it is static, the marks in the cells of tables too (marks.py).
+All of it is static, marks too (marks.py).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
-from typing import Any
 from xml.etree.ElementTree import Element
 
 from mallard import figures
+from mallard.analysis.function_names import short_name
 from mallard.html.element import Child, scrolled, tag
 from mallard.report.marks import (
     Axis,
+    Json,
     bar_mark,
     bytes_of,
     change,
@@ -31,7 +32,8 @@ from mallard.report.marks import (
     spread_of,
 )
 
-Json = Mapping[str, Any]
+LEAVE = "leave"  # the candidate that changes nothing
+LEAST_CHANGE = 0.01  # that is worth a word
 
 SECTIONS = (
     ("trial", "The trial"),
@@ -46,9 +48,7 @@ def sections(of: Json) -> list[tuple[str, str, list[Element]]]:
     content = {
         "trial": trial(of),
         "predictions": predictions(of["predictions"]),
-        "advice": [subsystem(*each) for each in enumerate(of["advice"]["subsystems"])]
-        if of["advice"]
-        else [],
+        "advice": advice(of["advice"]) if of["advice"] else [],
         "again": again(of),
     }
     return [(name, heading, content[name]) for name, heading in SECTIONS if content[name]]
@@ -128,7 +128,8 @@ def changes_of_source(advice: Json | None) -> list[tuple[Json, Json]]:
         (part, one)
         for part in (advice["subsystems"] if advice else ())
         for one in part["candidates"]
-        if one["runs_as"] == "source" and one["change"] and one["cpu"] and one["cpu"]["high"] < 0
+        if one["runs_as"] == "source" and one["change"] and one["cpu"] and not one["refused"]
+        if one["cpu"]["high"] < 0 and one["cpu"]["median"] <= -LEAST_CHANGE
     ]
     return sorted(found, key=lambda each: float(each[1]["cpu"]["median"]))
 
@@ -256,11 +257,18 @@ def predictions(found: Sequence[Json]) -> list[Element]:
 # --- subsystems ---
 
 
+def advice(of: Json) -> list[Element]:
+    """Return all subsystems, and what limits what is said of them."""
+    notes = (tag("p", f"Note: {remark}.", class_="note") for remark in of["remarks"])
+    return [*(subsystem(number, part) for number, part in enumerate(of["subsystems"])), *notes]
+
+
 def subsystem(number: int, part: Json) -> Element:
     """Return one subsystem: what it does, and a bar for each candidate."""
     known = [one for one in part["candidates"] if one["cpu"]]
     axis = Axis.over(bound for one in known for bound in one["cpu"].values())
-    rows = (candidate_row(one, axis, one["strategy"] == part["pick"]) for one in part["candidates"])
+    best = best_of(part)
+    rows = (candidate_row(one, axis, one is best) for one in part["candidates"])
     headings = ("Candidate", "CPU", "", "Between", "Peak", "Held", "Known by", "Why")
     made = tag(
         "article",
@@ -270,9 +278,9 @@ def subsystem(number: int, part: Json) -> Element:
         id=f"advice-{number}",
     )
     if part.get("does"):
-        made.append(tag("p", part["does"]))
+        made.append(tag("p", f"It {part['does']}."))
     made.append(tag("p", picked(part), class_="pick"))
-    if part["candidates"]:
+    if any(one["strategy"] != LEAVE for one in part["candidates"]):
         table = tag("table", head(headings, axis), tag("tbody", *rows), class_="marked")
         made.append(scrolled(table, f"Candidates of {part['name']}"))
     made.extend(element for one in part["candidates"] if (element := source(one)) is not None)
@@ -302,10 +310,16 @@ def dimensions(of: Json) -> Iterator[str]:
             yield f"{name[0].upper()} {figures.unit(value)}"
 
 
+def best_of(part: Json) -> Json | None:
+    """Return the candidate that is picked."""
+    found: Iterator[Json] = (one for one in part["candidates"] if one["strategy"] == part["pick"])
+    return next(found, None)
+
+
 def picked(part: Json) -> str:
     """Say what is best for it."""
-    best = next((one for one in part["candidates"] if one["strategy"] == part["pick"]), None)
-    if part["pick"] == "leave" or best is None:
+    best = best_of(part)
+    if best is None or part["pick"] == LEAVE:
         return "Leave it alone."
     gain = f": {change(best['cpu']['median'])} of the program's CPU time" if best["cpu"] else ""
     how = "measured in the replay" if best["measured"] else "estimated"
@@ -319,7 +333,8 @@ def candidate_row(one: Json, axis: Axis, is_picked: bool) -> Element:
     label = f"{one['strategy']}: {percent(of['median']) if of else 'unknown'}"
     how = "replay" if one["measured"] else "estimate" if of else figures.UNKNOWN
     kind = "in a plan" if one["runs_as"] == "plan" else "in the source"
-    wrong = f" Wrong if {one['wrong_if']}" if one.get("wrong_if") else ""
+    words = [f"Wrong if {one['wrong_if']}."] if one["wrong_if"] else []
+    words += [f"Not picked: {one['refused']}."] if one["refused"] else []
     return tag(
         "tr",
         tag("th", one["strategy"], scope="row"),
@@ -329,7 +344,7 @@ def candidate_row(one: Json, axis: Axis, is_picked: bool) -> Element:
         tag("td", bytes_of(one["peak_bytes"]), class_="number"),
         tag("td", bytes_of(one["held_bytes"]), class_="number"),
         tag("td", f"{how}, {kind}"),
-        tag("td", one["reason"], tag("span", wrong, class_="detail") if wrong else None, class_="words"),
+        tag("td", f"{one['reason']}. ", tag("span", " ".join(words), class_="detail"), class_="words"),
         class_="chosen" if is_picked else None,
     )
 
@@ -339,10 +354,12 @@ def source(one: Json) -> Element | None:
     found = one["change"]
     if not found:
         return None
-    place = f"{found['function']}, {found['file']}:{found['line']}" if found["file"] else found["function"]
+    function = short_name(found["function"])
+    place = f"{function}, {found['file']}:{found['line']}" if found["file"] else function
     made = tag(
         "details",
-        tag("summary", f"{one['strategy']} in the source: {found['text']}"),
+        tag("summary", f"{one['strategy']} in the source: {found['type']}"),
+        tag("p", found["text"]),
         tag("p", tag("span", place, class_="place"), class_="detail"),
     )
     if found["diff"]:

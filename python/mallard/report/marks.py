@@ -134,8 +134,10 @@ def percent(value: float) -> str:
 
 
 def spread_of(of: Json | None) -> str:
-    """Return the bounds of a change."""
-    return f"{change(of['low'])} to {change(of['high'])}" if of else figures.UNKNOWN
+    """Return the bounds of a change; a single round has none."""
+    if of is None or of["low"] == of["high"]:
+        return figures.UNKNOWN
+    return f"{change(of['low'])} to {change(of['high'])}"
 
 
 def bytes_of(value: float | None) -> str:
