@@ -40,14 +40,14 @@ NAMED std::uint64_t collect_samples(input* in, std::size_t count) {
   for (std::size_t i = 0; i != count; ++i) samples.push_back(draw(in));
   std::uint64_t sum = 0;
   for (const std::uint64_t one : samples) sum = sum * 3 + one;
-  return sum;
+  return steps(sum, 100);
 }
 
 std::uint64_t growing_vectors(input* in) {
   std::vector<std::vector<std::uint64_t>> series(16);  // which grow meanwhile, so that no block is the last
   std::uint64_t sum = 0;
-  for (std::uint64_t i = 0; i != either(in, 200'000, 120'000); ++i) {
-    sum += collect_samples(in, draw_between(in, 40, either(in, 400, 900)));
+  for (std::uint64_t i = 0; i != either(in, 400'000, 250'000); ++i) {
+    sum += collect_samples(in, draw_between(in, 8, either(in, 40, 70)));
     series[i % series.size()].push_back(sum);
   }
   for (const auto& one : series) sum ^= one.back();
