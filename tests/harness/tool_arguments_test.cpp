@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "harness/bytes.hpp"
 #include "harness/memory_meter.hpp"
+#include "harness/terminal.hpp"
 #include "parsed_arguments.hpp"
 
 namespace mallard::harness {
@@ -54,6 +57,48 @@ TEST(ToolArguments, HelpIsPrintedAndAllIsWell) {
 TEST(ToolArguments, WhatIsWrongIsOneLineAndExitCodeTwo) {
   EXPECT_TRUE(complaint({"--fast"}).ends_with(" (see --help)\n"));
   EXPECT_EQ(complaint({"13"}), "a-tool: 13 brings bad luck\n");
+}
+
+TEST(Bytes, NumbersWithAndWithoutUnitsAreUnderstood) {
+  EXPECT_EQ(parse_bytes("0"), 0u);
+  EXPECT_EQ(parse_bytes("4096"), 4096u);
+  EXPECT_EQ(parse_bytes("512M"), 512u << 20);
+  EXPECT_EQ(parse_bytes("4G"), std::uint64_t{4} << 30);
+  EXPECT_EQ(parse_bytes("3kB"), 3u << 10);
+  EXPECT_EQ(parse_bytes("1TiB"), std::uint64_t{1} << 40);
+}
+
+TEST(Bytes, AnythingElseIsRefused) {
+  for (const char* text : {"", "M", "-1", "1.5G", "12Q", "1MM", "1 M", "0x10", "17179869184G"})
+    EXPECT_EQ(parse_bytes(text), std::nullopt) << text;
+}
+
+TEST(Bytes, AreWrittenWithThreeDigits) {
+  EXPECT_EQ(format_bytes(0), "0 B");
+  EXPECT_EQ(format_bytes(831), "831 B");
+  EXPECT_EQ(format_bytes(1000), "0.98 KiB");
+  EXPECT_EQ(format_bytes(10 * 1024), "10.0 KiB");
+  EXPECT_EQ(format_bytes(4'550'000), "4.34 MiB");
+  EXPECT_EQ(format_bytes(std::uint64_t{512} << 20), "512 MiB");
+}
+
+TEST(Interrupt, IsNotedOnceAndTheNextOneEndsTheProcess) {
+  watch_for_interrupt();
+  EXPECT_FALSE(interrupted());
+  std::raise(SIGINT);
+  EXPECT_TRUE(interrupted());
+  EXPECT_EXIT(std::raise(SIGINT), testing::KilledBySignal(SIGINT), "");
+}
+
+TEST(Progress, IsSilentWhereNobodyWatches) {
+  testing::internal::CaptureStderr();
+  {
+    progress line;
+    line.show("round 1 of 5");
+    line.clear();
+    line.show("round 2 of 5");
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 }  // namespace
