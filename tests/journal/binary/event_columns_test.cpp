@@ -1,13 +1,19 @@
-// A chunk of events comes back as it went in, and each column in the narrowest form that it has.
+// A chunk of events comes back as it went in, and each column in the narrowest form that it has; the numbers
+// of a column one by one, whatever their lengths. A distance between rows leads back to the same address, in
+// this chunk.
 #include "journal/binary/event_columns.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
 #include <random>
 
+#include "journal/binary/last_rows.hpp"
 #include "journal/binary/sample_journal.hpp"
+#include "journal/binary/varint_column.hpp"
 
 namespace mallard::journal {
 namespace {
@@ -201,6 +207,132 @@ TEST(event_encoder, an_address_that_comes_back_costs_less_than_a_new_one) {
   const std::uint32_t new_ones = bytes_with(1U << 30, 16);
   for (const std::uint64_t step : {16U, 8U, 1U, 4096U}) EXPECT_LT(bytes_with(64, step) * 3, new_ones) << step;
   EXPECT_LT(bytes_with(64, std::uint64_t{1} << 58) * 3, new_ones) << "beyond 2^48";
+}
+
+// Around each power of two, where the length changes.
+std::vector<std::uint64_t> edges() {
+  std::vector<std::uint64_t> values = {0};
+  for (unsigned bit = 0; bit < 64; ++bit)
+    for (const std::uint64_t around : {0U, 1U, 2U}) values.push_back((std::uint64_t{1} << bit) - 1 + around);
+  values.push_back(UINT64_MAX);
+  return values;
+}
+
+std::vector<std::uint64_t> read(byte_span bytes) {
+  std::vector<std::uint64_t> values;
+  for (byte_reader from(bytes); from.left() > 0;) values.push_back(from.varint());
+  return values;
+}
+
+TEST(varint_column, every_length_round_trips) {
+  const std::vector<std::uint64_t> values = edges();
+  varint_column column(values.size());
+  std::size_t expected = 0;
+  for (const std::uint64_t value : values) {
+    column.put(value);
+    expected += varint_size(value);
+  }
+  EXPECT_EQ(read(column.bytes()), values);
+  EXPECT_EQ(column.bytes().size(), expected) << "as short as can be";
+  column.clear();
+  EXPECT_TRUE(column.bytes().empty());
+}
+
+TEST(varint_column, what_is_expected_to_be_short_may_be_long) {
+  const std::vector<std::uint64_t> values = {0, 127, 128, 300, 1 << 14, UINT64_MAX, 5};
+  varint_column column(values.size());
+  for (const std::uint64_t value : values) column.put_short(value);
+  EXPECT_EQ(read(column.bytes()), values);
+}
+
+TEST(varint_column, another_column_can_follow) {
+  varint_column column(4);
+  varint_column other(2);
+  column.put(1);
+  other.put(1000);
+  other.put(2);
+  column.put_all(other);
+  column.put(3);
+  EXPECT_EQ(read(column.bytes()), (std::vector<std::uint64_t>{1, 1000, 2, 3}));
+}
+
+constexpr std::size_t rows = 1000;
+
+TEST(last_rows, agrees_with_a_map) {
+  std::mt19937_64 random(5);
+  last_rows index;
+  for (int chunk = 0; chunk < 20; ++chunk) {
+    std::map<std::uint64_t, std::size_t> last;
+    for (std::size_t row = 0; row < 3000; ++row) {
+      const std::uint64_t number = 1 + (random() % 2 == 0 ? random() % 500 : random() / 2);
+      const auto known = last.find(number);
+      ASSERT_EQ(index.distance(number, row), known == last.end() ? 0 : row - known->second);
+      index.record(number, row);
+      last[number] = row;
+    }
+    index.clear();
+  }
+}
+
+TEST(address_last_rows, an_address_is_found_where_it_stood_last) {
+  address_last_rows index(rows);
+  EXPECT_EQ(index.record(0x5000, 0), 0U);
+  EXPECT_EQ(index.record(0x6000, 1), 0U);
+  EXPECT_EQ(index.record(0x5000, 3), 3U);
+  EXPECT_EQ(index.distance(0x5000, 4), 1U);
+  EXPECT_EQ(index.distance(0x6000, 4), 3U);
+  EXPECT_EQ(index.distance(0x7000, 4), 0U);
+}
+
+TEST(address_last_rows, a_new_chunk_knows_nothing_of_the_one_before) {
+  address_last_rows index(rows);
+  for (const std::uint64_t address : {std::uint64_t{0x5000}, std::uint64_t{0x5001}, std::uint64_t{0}}) {
+    index.clear(rows);
+    EXPECT_EQ(index.record(address, 999), 0U);
+    index.clear(1000);
+    EXPECT_EQ(index.distance(address, 999), 0U);
+    EXPECT_EQ(index.record(address, 999), 0U);
+  }
+}
+
+// Addresses of every form, over more rows than a slot can count, against the rows themselves.
+TEST(address_last_rows, every_distance_leads_to_the_same_address) {
+  std::mt19937_64 random(3);
+  address_last_rows index(rows);
+  std::size_t heap = 0;
+  std::size_t found = 0;
+  for (int chunk = 0; chunk < 2000; ++chunk) {
+    std::vector<std::uint64_t> history;
+    const std::size_t length = 1 + random() % rows;
+    for (std::size_t row = 0; row < length; ++row) {
+      std::uint64_t address = random() % 256 * 16;
+      if (random() % 4 == 0) address = random() % 64;                             // null, unaligned
+      if (random() % 8 == 0) address = (random() % 5 << 61) + random() % 64;      // beyond 2^48
+      if (random() % 8 == 0) address = random() % 8 << 45 | (random() % 64 * 8);  // far apart
+      history.push_back(address);
+      const std::size_t expected = index.distance(address, row);
+      const std::size_t distance = index.record(address, row);
+      ASSERT_EQ(distance, expected);
+      ASSERT_LE(distance, row);
+      if (distance == 0) continue;
+      ASSERT_EQ(history[row - distance], address);
+      const auto last = std::find(history.rbegin() + 1, history.rend(), address);
+      ASSERT_EQ(static_cast<std::ptrdiff_t>(distance), last - history.rbegin());
+      ++found;
+    }
+    heap += length;
+    index.clear(length);
+  }
+  EXPECT_GT(found * 4, heap) << "and most that come back are found";
+}
+
+TEST(address_last_rows, all_addresses_of_a_megabyte_are_found) {
+  constexpr std::size_t blocks = 1U << 14;
+  for (const std::uint64_t base : {0x5555'0000'0000U, 0x7fff'1234'5670U}) {
+    address_last_rows index(2 * blocks);
+    for (std::size_t i = 0; i < blocks; ++i) EXPECT_EQ(index.record(base + i * 64, i), 0U);
+    for (std::size_t i = 0; i < blocks; ++i) ASSERT_EQ(index.record(base + i * 64, blocks + i), blocks);
+  }
 }
 
 }  // namespace
