@@ -7,8 +7,10 @@
 // lies behind the last one. What is alive at the start of a span counts in it. Cost: some ns an event.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace mallard::profile {
@@ -57,5 +59,51 @@ class timeline_builder {
   timeline rows_;
   std::uint64_t next_ = 0;  // when the row behind the last one starts
 };
+
+namespace detail {
+
+template <class Combine>
+void merge_rows(std::vector<std::uint64_t>& rows, Combine combine) {
+  const std::size_t merged = (rows.size() + 1) / 2;
+  for (std::size_t row = 0; row < merged; ++row) {
+    const std::uint64_t first = rows[2 * row];
+    rows[row] = 2 * row + 1 < rows.size() ? combine(first, rows[2 * row + 1]) : first;
+  }
+  rows.resize(merged);
+}
+
+}  // namespace detail
+
+inline timeline_builder::timeline_builder() { rows_.bucket_ns = 1; }
+
+// The row that `time` falls into becomes the last one; those that are skipped hold what was alive.
+inline void timeline_builder::open(std::uint64_t time, const state& before) {
+  while (time / rows_.bucket_ns >= most_rows) merge_pairs();
+  const std::size_t wanted = time / rows_.bucket_ns + 1;
+  if (wanted > rows_.live_bytes.size()) {
+    rows_.live_bytes.resize(wanted, before.live_bytes);
+    rows_.live_objects.resize(wanted, before.live_objects);
+    rows_.held_bytes.resize(wanted, before.held_bytes);
+    rows_.allocations.resize(wanted, 0);
+  }
+  const std::uint64_t row = wanted;
+  next_ = row > UINT64_MAX / rows_.bucket_ns ? UINT64_MAX : row * rows_.bucket_ns;
+}
+
+inline void timeline_builder::merge_pairs() {
+  const auto larger = [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); };
+  detail::merge_rows(rows_.live_bytes, larger);
+  detail::merge_rows(rows_.live_objects, larger);
+  detail::merge_rows(rows_.held_bytes, larger);
+  detail::merge_rows(rows_.allocations, std::plus<>());
+  rows_.bucket_ns *= 2;
+}
+
+inline void timeline_builder::raise(const state& now) {
+  const auto to_most = [](std::uint64_t& last, std::uint64_t value) { last = std::max(last, value); };
+  to_most(rows_.live_bytes.back(), now.live_bytes);
+  to_most(rows_.live_objects.back(), now.live_objects);
+  to_most(rows_.held_bytes.back(), now.held_bytes);
+}
 
 }  // namespace mallard::profile
