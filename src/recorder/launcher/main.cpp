@@ -17,7 +17,6 @@
 
 #include "journal/events/event_source.hpp"
 #include "recorder/launcher/child.hpp"
-#include "recorder/launcher/message.hpp"
 #include "recorder/launcher/recording_files.hpp"
 #include "recorder/launcher/recordings.hpp"
 #include "recorder/launcher/signal_relay.hpp"

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <utility>
 
-#include "recorder/build_id.hpp"
+#include "recorder/program_image.hpp"
 
 namespace mallard::recorder {
 namespace {

@@ -7,8 +7,6 @@
 #include <memory>
 #include <utility>
 
-#include "recorder/launcher/message.hpp"
-
 namespace mallard::recorder {
 namespace {
 

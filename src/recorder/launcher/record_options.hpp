@@ -1,15 +1,28 @@
-// record_options: what the user asked mallard-record to do.
+// record_options: what the user asked mallard-record to do, and what it says of itself: its name and version,
+// and lines on standard error.
 #pragma once
 
 #include <cstddef>
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "journal/spool/spool.hpp"
+#include "mallard/core/version.hpp"
+
+#define MALLARD_TEXT(x) #x
+#define MALLARD_DOTTED(a, b, c) MALLARD_TEXT(a) "." MALLARD_TEXT(b) "." MALLARD_TEXT(c)
 
 namespace mallard::recorder {
+
+inline constexpr char recorder_version[] =
+    "mallard-record " MALLARD_DOTTED(MALLARD_VERSION_MAJOR, MALLARD_VERSION_MINOR, MALLARD_VERSION_PATCH);
+
+inline void print_message(const std::string& line) {
+  std::fprintf(stderr, "mallard-record: %s\n", line.c_str());
+}
 
 struct record_options {
   std::string output;                              // path of the journal; empty: mallard.PID.mlrd
@@ -24,3 +37,6 @@ struct record_options {
 [[nodiscard]] std::variant<record_options, int> parse_options(int argc, char** argv);
 
 }  // namespace mallard::recorder
+
+#undef MALLARD_DOTTED
+#undef MALLARD_TEXT

@@ -13,7 +13,6 @@
 
 #include "journal/drain/spool_description.hpp"
 #include "journal/events/event_source.hpp"
-#include "recorder/launcher/message.hpp"
 #include "recorder/launcher/recording_files.hpp"
 
 namespace mallard::recorder {

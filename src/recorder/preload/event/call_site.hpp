@@ -11,9 +11,10 @@
 #include <cstdint>
 
 #include "mallard/core/attributes.hpp"
-#include "recorder/preload/stack/find_stack.hpp"
+#include "recorder/preload/spool/raw_calls.hpp"
 #include "recorder/preload/state/recorder_state.hpp"
 #include "recorder/preload/thread/thread_state.hpp"
+#include "unwind/stack_bounds.hpp"
 
 namespace mallard::recorder {
 
@@ -31,6 +32,17 @@ struct call_site {
 #define MALLARD_CALL_SITE                                                                        \
   (::mallard::recorder::call_site{reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)), \
                                   static_cast<const std::uintptr_t*>(__builtin_frame_address(0))})
+
+// The stack around `sp`, by calls that nobody can intercept: none of libc's that a thread could be cancelled
+// in, and errno is kept.
+[[nodiscard]] inline unwind::stack_range find_stack(std::uintptr_t sp) noexcept {
+  const int file = raw_open("/proc/self/maps", O_RDONLY);
+  const auto found = unwind::stack_at(sp, [file](char* out, std::size_t most) noexcept -> long {
+    return file < 0 ? 0 : raw_call(SYS_read, file, out, most);
+  });
+  if (file >= 0) raw_close(file);
+  return found;
+}
 
 // The stack that this thread runs on, for a walk from there.
 MALLARD_INLINE const stack_range& stack_around(const walk_start& start) noexcept {

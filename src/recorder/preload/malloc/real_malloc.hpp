@@ -5,12 +5,29 @@
 // Each pointer first leads to code that looks all of them up, so that later calls need no check. The lookup
 // may itself allocate: meanwhile the pointers lead to a small fixed buffer. Blocks from there are recognised
 // when they are freed, which costs every free one comparison.
+//
+// The operators new and delete: a C program has none when it starts, and may later load a library that brings
+// them, even one with RTLD_LOCAL. So each is looked up when it is first needed, among the libraries behind
+// this one and then in the C++ runtimes that are loaded. If there is none at all, malloc and free take their
+// place.
+//
+// A real operator new may throw through the recorder:
+//
+//     program -> operator new here (marks the call) -> guarded_call -> real operator new -> throws
+//                                                         ^ its personality takes the mark away
+//
+// The recorder is built without exceptions and links no C++ runtime, so its frames have no clean-up. The one
+// frame of guarded_call has a personality routine that records and ends the marked call when the unwinder
+// passes it. guarded_call is written in assembler, since only there can a function name its personality
+// routine.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 #include "mallard/core/attributes.hpp"
+#include "recorder/preload/event/emit_event.hpp"
 
 namespace mallard::recorder {
 
@@ -43,5 +60,54 @@ extern char bootstrap_buffer[bootstrap_bytes];
 
 // `p` of the bootstrap buffer, moved to a block of `size` bytes of the real malloc; null if there is none.
 [[nodiscard]] void* move_out_of_bootstrap(const void* p, std::size_t size) noexcept;
+
+// Every form, by the name that the compiler gives it.
+#define MALLARD_NEW_FORMS(form)                                                                             \
+  form(_Znwm) form(_ZnwmRKSt9nothrow_t) form(_ZnwmSt11align_val_t) form(_ZnwmSt11align_val_tRKSt9nothrow_t) \
+      form(_Znam) form(_ZnamRKSt9nothrow_t) form(_ZnamSt11align_val_t)                                      \
+          form(_ZnamSt11align_val_tRKSt9nothrow_t)
+#define MALLARD_DELETE_FORMS(form)                                                                    \
+  form(_ZdlPv) form(_ZdlPvm) form(_ZdlPvSt11align_val_t) form(_ZdlPvmSt11align_val_t)                 \
+      form(_ZdlPvRKSt9nothrow_t) form(_ZdlPvSt11align_val_tRKSt9nothrow_t) form(_ZdaPv) form(_ZdaPvm) \
+          form(_ZdaPvSt11align_val_t) form(_ZdaPvmSt11align_val_t) form(_ZdaPvRKSt9nothrow_t)         \
+              form(_ZdaPvSt11align_val_tRKSt9nothrow_t)
+
+enum class operator_form : unsigned {
+#define MALLARD_ENUMERATOR(name) name,
+  MALLARD_NEW_FORMS(MALLARD_ENUMERATOR) MALLARD_DELETE_FORMS(MALLARD_ENUMERATOR)
+#undef MALLARD_ENUMERATOR
+};
+
+// Whether the real function is known to be libstdc++'s, which is malloc or free under another name, as
+// long as malloc succeeds. Known once the form was looked up.
+[[nodiscard]] MALLARD_INLINE bool is_plain_malloc(operator_form form) noexcept;
+
+// The real function, null if there is none. May allocate, so a call (call.hpp) must be open.
+[[nodiscard]] void* real_operator(operator_form form) noexcept;
+
+struct found_operator {
+  std::atomic<void*> function;
+  std::atomic<std::uint32_t> generation;  // of the modules, when it was found
+  std::atomic<bool> is_plain_malloc;
+};
+inline constexpr std::size_t operator_forms = 20;
+extern found_operator found_operators[operator_forms];
+
+MALLARD_INLINE bool is_plain_malloc(operator_form form) noexcept {
+  return found_operators[static_cast<unsigned>(form)].is_plain_malloc.load(std::memory_order_relaxed);
+}
+
+// An event whose real call has not returned yet.
+struct open_event {
+  event_fields fields;
+  call_site site;
+};
+
+// Of the operator new that this thread is in, if that is called by way of guarded_call.
+extern thread_local constinit const open_event* event_of_new;
+
+// function(first, second, third); functions with fewer parameters do not see the rest.
+extern "C" void* mallard_guarded_call(void* function, std::size_t first, std::size_t second,
+                                      const void* third);
 
 }  // namespace mallard::recorder

@@ -15,7 +15,7 @@
 #include "recorder/preload/event/call.hpp"
 #include "recorder/preload/malloc/real_malloc.hpp"
 #include "recorder/preload/process/passed_environment.hpp"
-#include "recorder/preload/region/annotations.hpp"
+#include "recorder/preload/region/region_calls.hpp"
 #include "recorder/preload/spool/lineage.hpp"
 #include "recorder/preload/spool/raw_calls.hpp"
 #include "recorder/preload/spool/reader_watch.hpp"

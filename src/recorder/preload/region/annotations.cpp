@@ -1,5 +1,10 @@
-#include "recorder/preload/region/annotations.hpp"
-
+// annotations: what mallard/annotate.h finds and calls in a recorded program: events of its regions, and the
+// scopes of this thread.
+//
+// Beginning a scope ends those whose function must have returned, since their frames lie below the new one's,
+// and one that was begun at the same place before: its function was left and called again. Ending a scope
+// ends those that began inside it. Beginning costs reading the name once and a probe of the name table;
+// ending a few instructions.
 #include "mallard/annotate.h"
 #include "recorder/preload/region/region_calls.hpp"
 #include "recorder/preload/spool/spool_lists.hpp"

@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "journal/spool/spool.hpp"
 #include "mallard/core/attributes.hpp"
 #include "recorder/preload/event/call.hpp"
 #include "recorder/preload/event/emit_event.hpp"
@@ -93,5 +94,9 @@ MALLARD_INLINE void record_counted_region(event_kind kind, const void* region, c
   ++region_calls;
   record_region(kind, region, extra, size, site);
 }
+
+// Moves the names of this thread's scopes to another spool, for a child that gets one of its own
+// (annotations.cpp).
+void move_scopes(journal::spool_header* from, journal::spool_header* to) noexcept;
 
 }  // namespace mallard::recorder

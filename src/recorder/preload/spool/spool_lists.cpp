@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "recorder/build_id.hpp"
 #include "recorder/preload/spool/raw_calls.hpp"
 #include "recorder/preload/spool/reader_watch.hpp"
 #include "recorder/preload/state/recorder_state.hpp"
+#include "recorder/program_image.hpp"
 #include "unwind/rule_cache.hpp"
 
 namespace mallard::recorder {
