@@ -1,8 +1,11 @@
 // A recorded program does and shows what it does and shows unrecorded, and its journals hold as many
-// events of each kind as an independent counter sees calls, for each of its processes.
+// events of each kind as an independent counter sees calls, for each of its processes; exceptions that pass
+// through the library cost none. The counter counts what a program says it called, however its processes come
+// into being and end.
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <sstream>
 
 #include "recorder/counted_runs.hpp"
 
@@ -160,6 +163,84 @@ INSTANTIATE_TEST_SUITE_P(families, identity_of_calls, testing::ValuesIn(families
 INSTANTIATE_TEST_SUITE_P(forking, identity_of_calls, testing::ValuesIn(forking), name_of);
 INSTANTIATE_TEST_SUITE_P(repeatable, identity_of_runs, testing::ValuesIn(repeatable), name_of);
 INSTANTIATE_TEST_SUITE_P(forking, identity_of_runs, testing::ValuesIn(forking), name_of);
+
+void expect_identity(const std::string& name, const std::vector<std::string>& options = {}) {
+  const counted_runs runs({target("exceptions"), name});
+  const run_result native = runs.natively();
+  EXPECT_EQ(native.status, 0);
+  const call_counts taken = runs.recorded_and_counted(options);
+  EXPECT_EQ(taken.shown.status, native.status);
+  EXPECT_EQ(taken.shown.out, native.out);
+  EXPECT_EQ(taken.shown.err, native.err);
+  EXPECT_EQ(taken.by_recorder, taken.by_counter);
+  EXPECT_EQ(runs.recorded(options).by_recorder, runs.counted().by_counter);
+}
+
+TEST(exceptions, out_of_operator_new_do_not_stop_the_recording) { expect_identity("throws"); }
+
+TEST(exceptions, out_of_operator_new_pass_without_stacks_too) {
+  expect_identity("throws", {"--stack", "none"});
+}
+
+TEST(exceptions, new_handlers_are_called_as_ever) { expect_identity("new_handler"); }
+
+TEST(exceptions, what_comes_after_them_is_recorded_to_the_last_call) {
+  const scratch_folder folder;
+  EXPECT_EQ(run(record_command(folder / "journal", {target("exceptions"), "throws"})).status, 0);
+  auto counts = count_kinds(read_journal(folder / "journal"), 5151);
+  EXPECT_EQ(counts[event_kind::new_], 1000u);
+}
+
+// Words of `text` that stand where a kind may, with how often they occur.
+std::map<std::string, std::uint64_t> account_of(const std::string& text) {
+  std::map<std::string, std::uint64_t> account;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) ++account[line.substr(0, line.find(' '))];
+  return account;
+}
+
+std::map<std::string, std::uint64_t> by_name(const kind_counts& counts) {
+  std::map<std::string, std::uint64_t> named;
+  for (const auto& [kind, count] : counts) named[std::string(journal::name_of(kind))] = count;
+  return named;
+}
+
+TEST(counter, sees_every_entry_point_as_the_program_does) {
+  const call_counts taken = counted_runs({target("every_entry_point")}).counted();
+  EXPECT_EQ(taken.shown.status, 0) << taken.shown.err;
+  ASSERT_EQ(taken.by_counter.size(), 1u);
+  EXPECT_EQ(by_name(taken.by_counter[0].of_kind), account_of(taken.shown.out));
+}
+
+TEST(counter, takes_an_operator_and_the_malloc_in_it_for_one_call) {
+  const call_counts taken = counted_runs({target("every_operator")}).counted();
+  ASSERT_EQ(taken.by_counter.size(), 1u);
+  kind_counts counts = taken.by_counter[0].of_kind;
+  counts.erase(event_kind::malloc);  // libstdc++'s own, before main
+  EXPECT_EQ(counts, (kind_counts{{event_kind::new_, 18},
+                                 {event_kind::new_array, 18},
+                                 {event_kind::delete_, 18},
+                                 {event_kind::delete_array, 18}}));
+}
+
+TEST(counter, loses_nothing_when_a_program_is_killed) {
+  for (const char* how : {"return", "_exit", "abort", "segv", "kill"}) {
+    const call_counts taken = counted_runs({target("blocks"), "pairs", "1000", how}).counted();
+    ASSERT_EQ(taken.by_counter.size(), 1u) << how;
+    EXPECT_EQ(by_name(taken.by_counter[0].of_kind),
+              (std::map<std::string, std::uint64_t>{{"malloc", 1000}, {"free", 1000}}))
+        << how;
+  }
+}
+
+TEST(counter, counts_the_calls_of_each_child_for_itself) {
+  const call_counts taken = counted_runs({target("forks"), "every_way"}).counted();
+  EXPECT_EQ(taken.shown.status, 0);
+  std::vector<std::uint64_t> mallocs;
+  for (const counted_program& program : taken.by_counter)
+    if (program.name == "forks") mallocs.push_back(program.of_kind.at(event_kind::malloc));
+  EXPECT_EQ(mallocs, (std::vector<std::uint64_t>{20, 20000, 20000}));  // by fork, and by a bare clone
+}
 
 }  // namespace
 }  // namespace mallard::test
