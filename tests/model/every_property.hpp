@@ -6,13 +6,11 @@
 #include "model/properties/bursts.hpp"
 #include "model/properties/concurrent.hpp"
 #include "model/properties/exhaustion.hpp"
-#include "model/properties/fixed_size.hpp"
 #include "model/properties/misused_blocks.hpp"
 #include "model/properties/nesting.hpp"
 #include "model/properties/object_stacks.hpp"
 #include "model/properties/requests.hpp"
 #include "model/properties/resizing.hpp"
-#include "model/properties/reuse.hpp"
 #include "model/properties/traces.hpp"
 #include "model/properties/whole_heap.hpp"
 

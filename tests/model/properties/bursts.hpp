@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "model/burst_check.hpp"
+#include "model/capability_steps.hpp"
 
 namespace mallard::model {
 

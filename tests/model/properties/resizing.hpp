@@ -5,8 +5,8 @@
 #include <array>
 #include <cstdint>
 
+#include "model/capability_steps.hpp"
 #include "model/random_trace.hpp"
-#include "model/resize_check.hpp"
 
 namespace mallard::model {
 
