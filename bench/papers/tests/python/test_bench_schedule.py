@@ -1,6 +1,10 @@
-"""Which groups `mallard bench` measures at each level, and how long it says that takes."""
+"""Which groups `mallard bench` measures at each level, how long it says that takes, and the smallest of all."""
 
+import json
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +12,7 @@ from mallard import MallardError
 from mallard_bench import expected
 from mallard_bench.bench_run import Pace, duration
 from mallard_bench.options import Benchmark, Group, Level, Options
+from mallard_bench.papers import OF_ALLOCATORS, paper_of
 from mallard_bench.schedules import probes, schedule
 
 TURNS = {  # of the processes of a round
@@ -151,3 +156,25 @@ def test_time_left_is_what_was_expected_corrected_by_what_is_known() -> None:
 )
 def test_durations_are_said_as_people_do(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+OURS = {**dict.fromkeys(OF_ALLOCATORS, "V2"), Benchmark.POOLS: "pool.V2"}  # else AS7
+MALLARD = Path(sys.executable).parent / "mallard"
+
+
+@pytest.mark.parametrize("benchmark", Benchmark)
+def test_smoke(benchmark: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [MALLARD, "bench", benchmark, "--smoke"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    header, *documents = [
+        json.loads(line) for line in (tmp_path / f"mallard-bench-{benchmark}.jsonl").read_text().splitlines()
+    ]
+    assert len(documents) == header["groups"]
+    rows = [row for document in documents for row in document["rows"]]
+    without = [row["label"] for row in rows if row["status"] != "ok"]
+    assert without == (["boost.fast_pool.null"] if benchmark == Benchmark.POOLS else [])  # not for threads
+    ours = OURS.get(Benchmark(benchmark), "AS7")
+    assert {paper_of(benchmark).base, ours} <= {row["label"] for row in rows}
+    assert ours in done.stdout
