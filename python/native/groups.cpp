@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "native/bind.hpp"
-#include "native/python_values.hpp"
 #include "profile/journal_pass.hpp"
 #include "profile/owner_places.hpp"
 

@@ -15,7 +15,6 @@
 #include "journal/events/event_source.hpp"
 #include "journal/events/metadata.hpp"
 #include "native/bind.hpp"
-#include "native/python_values.hpp"
 #include "profile/object_stream.hpp"
 
 namespace nb = nanobind;

@@ -12,7 +12,6 @@
 
 #include "journal/open.hpp"
 #include "native/bind.hpp"
-#include "native/python_values.hpp"
 #include "profile/held_by_pools.hpp"
 #include "profile/journal_pass.hpp"
 

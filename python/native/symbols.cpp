@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "native/bind.hpp"
-#include "native/python_values.hpp"
 #include "symbols/function_name.hpp"
 #include "symbols/symbolizer.hpp"
 
