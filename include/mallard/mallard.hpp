@@ -39,13 +39,11 @@
 #include "mallard/source/os_pages.hpp"
 #include "mallard/source/segment_spans.hpp"
 #include "mallard/source/segments.hpp"
-#include "mallard/source/shared_upstream.hpp"
 #include "mallard/source/upstream_ref.hpp"
 
 // debug: what tells of misuse, once and of the right block
 #include "mallard/debug/block_table.hpp"
 #include "mallard/debug/call_place.hpp"
-#include "mallard/debug/error_line.hpp"
 #include "mallard/debug/fault_report.hpp"
 #include "mallard/debug/guard_pages.hpp"
 #include "mallard/debug/guarded.hpp"
@@ -108,7 +106,6 @@
 #include "mallard/allocator/resize_objects.hpp"
 #include "mallard/allocator/v2_allocator.hpp"
 #include "mallard/allocator/winkout.hpp"
-#include "mallard/allocator/winkout_containers.hpp"
 #include "mallard/allocator/winkout_safe.hpp"
 #include "mallard/resource/for_each_failure.hpp"
 #include "mallard/resource/resource.hpp"

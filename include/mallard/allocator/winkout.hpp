@@ -29,7 +29,6 @@
 #include <utility>
 
 #include "mallard/allocator/allocator.hpp"
-#include "mallard/allocator/winkout_containers.hpp"
 #include "mallard/allocator/winkout_safe.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/resource/resource.hpp"

@@ -24,7 +24,6 @@
 #include "mallard/core/counters.hpp"
 #include "mallard/core/usage.hpp"
 #include "mallard/debug/call_place.hpp"
-#include "mallard/debug/error_line.hpp"
 #include "mallard/debug/misuse.hpp"
 #include "mallard/source/os_pages.hpp"
 

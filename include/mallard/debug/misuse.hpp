@@ -18,7 +18,6 @@
 
 #include "mallard/core/align.hpp"
 #include "mallard/debug/call_place.hpp"
-#include "mallard/debug/error_line.hpp"
 
 namespace mallard {
 

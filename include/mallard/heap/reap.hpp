@@ -42,7 +42,7 @@
 #include "mallard/heap/reap/with_slabs.hpp"
 #include "mallard/layer/nested.hpp"
 #include "mallard/source/default_source.hpp"
-#include "mallard/source/shared_upstream.hpp"
+#include "mallard/source/upstream_ref.hpp"
 
 namespace mallard {
 

@@ -28,7 +28,7 @@
 #include "mallard/heap/monotonic.hpp"
 #include "mallard/layer/nested.hpp"
 #include "mallard/source/default_source.hpp"
-#include "mallard/source/shared_upstream.hpp"
+#include "mallard/source/upstream_ref.hpp"
 
 namespace mallard {
 

@@ -33,7 +33,7 @@
 #include "mallard/layer/nested.hpp"
 #include "mallard/source/default_source.hpp"
 #include "mallard/source/malloc_heap.hpp"
-#include "mallard/source/shared_upstream.hpp"
+#include "mallard/source/upstream_ref.hpp"
 
 namespace mallard {
 

@@ -37,7 +37,6 @@
 #include "mallard/layer/live_list.hpp"
 #include "mallard/layer/nested.hpp"
 #include "mallard/source/default_source.hpp"
-#include "mallard/source/shared_upstream.hpp"
 #include "mallard/source/upstream_ref.hpp"
 
 namespace mallard {

@@ -34,7 +34,7 @@
 #include "mallard/core/check.hpp"
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/usage.hpp"
-#include "mallard/source/shared_upstream.hpp"
+#include "mallard/source/upstream_ref.hpp"
 
 namespace mallard {
 

@@ -29,7 +29,6 @@
 #include "mallard/core/block.hpp"
 #include "mallard/debug/block_table.hpp"
 #include "mallard/debug/call_place.hpp"
-#include "mallard/debug/error_line.hpp"
 #include "mallard/debug/guarded.hpp"
 #include "mallard/debug/misuse.hpp"
 #include "mallard/layer/failing.hpp"

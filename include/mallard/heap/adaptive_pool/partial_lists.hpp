@@ -18,7 +18,6 @@
 #include <cstddef>
 
 #include "mallard/core/usage.hpp"
-#include "mallard/heap/adaptive_pool/intrusive_list.hpp"
 #include "mallard/heap/adaptive_pool/slab.hpp"
 
 namespace mallard {

@@ -30,7 +30,6 @@
 #include "mallard/core/concepts.hpp"
 #include "mallard/core/growth.hpp"
 #include "mallard/core/usage.hpp"
-#include "mallard/heap/adaptive_pool/intrusive_list.hpp"
 #include "mallard/heap/adaptive_pool/slab.hpp"
 #include "mallard/heap/adaptive_pool/slab_shape.hpp"
 

@@ -42,7 +42,6 @@
 #include "mallard/core/usage.hpp"
 #include "mallard/heap/multipool/lazy_array.hpp"
 #include "mallard/heap/multipool/runs.hpp"
-#include "mallard/heap/multipool/singles.hpp"
 #include "mallard/layer/address_ranges.hpp"
 #include "mallard/layer/bump.hpp"
 #include "mallard/layer/class_slabs.hpp"
