@@ -1,17 +1,24 @@
 // Controls: a version-2 allocator that breaks one of the rules is found out by the checks of Boost's
-// containers.
+// containers. And what Boost.Container says of its protocol is what is said of it here.
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
+#include <boost/container/detail/allocation_type.hpp>
+#include <boost/container/detail/version_type.hpp>
 #include <boost/container/list.hpp>
 #include <boost/container/vector.hpp>
 #include <boost/version.hpp>
 #include <cstddef>
 #include <exception>
 #include <new>
+#include <type_traits>
 
 #include "containers/boost/memories.hpp"
 #include "containers/requirements.hpp"
+#include "mallard/allocator/allocator.hpp"
+#include "mallard/allocator/resize_objects.hpp"
+#include "mallard/allocator/v2_allocator.hpp"
+#include "mallard/heap/multipool.hpp"
 
 namespace mallard::containers {
 namespace {
@@ -147,6 +154,21 @@ TEST(BoostControls, ANodeMissingInABurstThatIsGivenBackIsFound) {
 TEST(BoostControls, NodesOfAnotherSizeThanOneObjectAreFound) {
   EXPECT_GT((failures<list_kind, larger_nodes>()), 0);
 }
+
+namespace its = boost::container;
+
+static_assert(std::is_same_v<allocation_type, its::allocation_type>);
+static_assert(commands::allocate_new == its::allocate_new);
+static_assert(commands::expand_fwd == its::expand_fwd);
+static_assert(commands::expand_bwd == its::expand_bwd);
+static_assert(commands::shrink_in_place == its::shrink_in_place);
+static_assert(commands::try_shrink_in_place == its::try_shrink_in_place);
+static_assert(commands::nothrow_allocation == its::nothrow_allocation);
+
+static_assert(its::dtl::version<v2_allocator<int, multipool>>::value == 2);
+static_assert(its::dtl::version<allocator<int, multipool>>::value == 1);
+
+TEST(BoostProtocol, IsThatOfTheBoostThatThisTestIsNamedFor) { EXPECT_EQ(MALLARD_BOOST, BOOST_VERSION / 100); }
 
 }  // namespace
 }  // namespace mallard::containers
