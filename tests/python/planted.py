@@ -1,4 +1,4 @@
-"""What tests/profile/targets/planted.cpp says that it did, what follows from it, and how `profile` matches it.
+"""What tests/profile/targets/planted.cpp says that it did, what follows from it, and how a profile matches.
 
 Everything is worked out anew from the program's own log, by the definitions in docs/profile.md and
 src/profile/group_statistics.hpp: nothing of the package takes part.

@@ -8,8 +8,8 @@ both. Processes may share the file: SQLite keeps them apart, and what two found 
 rows until the next one joins them. Beyond LIMIT bytes the builds that were not used for longest are dropped.
 
 Nothing depends on it. Where it cannot be written, is locked for long or is no database, it holds nothing.
-A file is looked into for addresses that the cache does not know. What has no build id is not kept: there is no
-telling whether the file is still the same.
+A file is looked into for addresses that the cache does not know. What has no build id is not kept: there is
+no telling whether the file is still the same.
 """
 
 import json

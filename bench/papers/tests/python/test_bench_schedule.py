@@ -1,4 +1,4 @@
-"""Which groups `mallard bench` measures at each level, how long it says that takes, and the smallest of all."""
+"""Which groups `mallard bench` measures at each level, how long it says that takes, and its smallest run."""
 
 import json
 import re
