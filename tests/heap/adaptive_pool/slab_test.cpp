@@ -5,7 +5,6 @@
 #include <cstring>
 #include <memory>
 
-
 namespace mallard {
 namespace {
 
