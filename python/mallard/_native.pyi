@@ -128,9 +128,9 @@ def owner_places(
     """Return how many snapshots there are, and which words tell owners apart (src/profile/owner_places.hpp).
 
     Columns: group, place (index into owner_place_names), blocks, distinct, owners (estimated), together,
-    in_order, chance, gain; rows by group, of one the place to take first, then by falling gain. Groups are
-    those of of_context, where 0 is none; else each context is one. Reads the journal twice, and raises
-    JournalError. What `progress` raises comes through, too.
+    in_order, chance, gain, told, sketch (several numbers a row); rows by group, of one the place to take
+    first, then by falling gain. Groups are those of of_context, where 0 is none; else each context is one.
+    Reads the journal twice, and raises JournalError. What `progress` raises comes through, too.
     """
 
 def snapshots(path: str, progress: Callable[[float], object] = ...) -> Columns:
@@ -142,10 +142,18 @@ def snapshots(path: str, progress: Callable[[float], object] = ...) -> Columns:
 class PoolsPass:
     """What pools would hold, in one further pass (src/profile/held_by_pools.hpp)."""
 
-    def __init__(self, path: str, routes: list[tuple[NDArray[np.uint32], NDArray[np.uint32]]]) -> None:
-        """Take the first pool of each context, 0 for the default heap, and how many it has.
+    def __init__(
+        self,
+        path: str,
+        routes: list[tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]],
+        events: int = 0,
+        moments: int = 0,
+    ) -> None:
+        """Take the first pool of each context, 0 for the default heap, how many it has, and its pools' kind.
 
-        Each pair is an assignment of its own. Raises JournalError, and ValueError where one makes no sense.
+        Kinds are 0 slabs, 1 one block behind the other, 2 that with reuse. Each triple is an assignment of
+        its own. With moments, their live bytes are noted as often in the journal's events. Raises JournalError,
+        and ValueError where an assignment makes no sense.
         """
 
     def advance(self) -> bool:
@@ -157,6 +165,9 @@ class PoolsPass:
 
     def held(self, number: int) -> dict[str, Any]:
         """Return what an assignment came to: peak, routed_events, routed_bytes; `peaks` by pool."""
+
+    def alive_over_time(self, number: int) -> NDArray[np.uint64]:
+        """Return the most bytes alive of each pool in each moment; the default heap is the first row."""
 
 class Symbolizer:
     """Names code addresses of one file (src/symbols/symbolizer.hpp)."""

@@ -144,6 +144,10 @@ nb::tuple owner_places(const std::filesystem::path& path, const nb::object& of_c
   columns["in_order"] = column_of(all.found, [](const row& r) { return r.in_order; });
   columns["chance"] = column_of(all.found, [](const row& r) { return r.chance; });
   columns["gain"] = column_of(all.found, [](const row& r) { return r.gain(); });
+  columns["told"] = column_of(all.found, [](const row& r) { return r.told; });
+  std::vector<std::uint32_t> sketches;
+  for (const row& r : all.found) sketches.insert(sketches.end(), r.sketch.begin(), r.sketch.end());
+  columns["sketch"] = to_column(std::move(sketches)).attr("reshape")(all.found.size(), row::sketch_size);
   return nb::make_tuple(all.snapshots, columns);
 }
 

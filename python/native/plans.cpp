@@ -27,8 +27,9 @@ using numbers = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::
 // Several assignments, all in one reading.
 class pools_pass {
  public:
-  pools_pass(const std::filesystem::path& path, std::vector<profile::pool_assignment> routes)
-      : held_(made(std::move(routes))), pass_(journal::open(path), watchers()) {}
+  pools_pass(const std::filesystem::path& path, std::vector<profile::pool_assignment> routes,
+             std::uint64_t events, std::uint32_t moments)
+      : held_(made(std::move(routes), events, moments)), pass_(journal::open(path), watchers()) {}
 
   bool advance() { return pass_.advance(); }
   [[nodiscard]] double progress() const { return pass_.source().progress(); }
@@ -36,10 +37,10 @@ class pools_pass {
 
  private:
   static std::vector<std::unique_ptr<profile::held_by_pools>> made(
-      std::vector<profile::pool_assignment> routes) {
+      std::vector<profile::pool_assignment> routes, std::uint64_t events, std::uint32_t moments) {
     std::vector<std::unique_ptr<profile::held_by_pools>> all;
     for (profile::pool_assignment& one : routes)
-      all.push_back(std::make_unique<profile::held_by_pools>(std::move(one)));
+      all.push_back(std::make_unique<profile::held_by_pools>(std::move(one), events, moments));
     return all;
   }
   [[nodiscard]] std::vector<profile::watcher*> watchers() const {
@@ -63,20 +64,26 @@ std::vector<std::uint32_t> vector_of(const numbers& column) {
   return {column.data(), column.data() + column.size()};
 }
 
-void open(pools_pass* self, const std::filesystem::path& path, const nb::list& routes) {
+void open(pools_pass* self, const std::filesystem::path& path, const nb::list& routes, std::uint64_t events,
+          std::uint32_t moments) {
   constexpr std::uint32_t most_pools = 1U << 20;
   std::vector<profile::pool_assignment> all;
   for (const nb::handle one : routes) {
-    const auto pair = nb::cast<nb::tuple>(one);
-    profile::pool_assignment route{.first = vector_of(nb::cast<numbers>(pair[0])),
-                                   .pools = vector_of(nb::cast<numbers>(pair[1]))};
-    if (route.first.size() != route.pools.size()) throw nb::value_error("columns are not of equal length");
+    const auto columns = nb::cast<nb::tuple>(one);
+    profile::pool_assignment route{.first = vector_of(nb::cast<numbers>(columns[0])),
+                                   .pools = vector_of(nb::cast<numbers>(columns[1]))};
+    for (const std::uint32_t kind : vector_of(nb::cast<numbers>(columns[2]))) {
+      if (kind > static_cast<std::uint32_t>(profile::placing::reused)) throw nb::value_error("unknown kind");
+      route.kinds.push_back(static_cast<profile::placing>(kind));
+    }
+    if (route.first.size() != route.pools.size() || route.first.size() != route.kinds.size())
+      throw nb::value_error("columns are not of equal length");
     for (std::size_t i = 0; i < route.first.size(); ++i)
       if (route.pools[i] == 0 || route.first[i] > most_pools || route.pools[i] > most_pools)
         throw nb::value_error("a context has no pool, or one beyond 2^20");
     all.push_back(std::move(route));
   }
-  new (self) pools_pass(path, std::move(all));
+  new (self) pools_pass(path, std::move(all), events, moments);
 }
 
 nb::dict held_of(const pools_pass& self, std::size_t number) {
@@ -91,14 +98,27 @@ nb::dict held_of(const pools_pass& self, std::size_t number) {
   return result;
 }
 
+nb::object alive_over_time(const pools_pass& self, std::size_t number) {
+  const profile::held_by_pools& held = self.result(number);
+  std::vector<std::uint64_t> levels;
+  for (std::size_t i = 0; i < held.pools(); ++i) {
+    const std::vector<std::uint64_t> of_pool = held.alive_over_time(i);
+    levels.insert(levels.end(), of_pool.begin(), of_pool.end());
+  }
+  const std::size_t moments = levels.size() / held.pools();
+  return to_column(std::move(levels)).attr("reshape")(held.pools(), moments);
+}
+
 }  // namespace
 
 void bind_plans(nb::module_& module) {
   nb::class_<pools_pass>(module, "PoolsPass")
-      .def("__init__", open, nb::arg("path"), nb::arg("routes"))
+      .def("__init__", open, nb::arg("path"), nb::arg("routes"), nb::arg("events") = 0,
+           nb::arg("moments") = 0)
       .def("advance", advance, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("progress", &pools_pass::progress)
-      .def("held", held_of, nb::arg("number"));
+      .def("held", held_of, nb::arg("number"))
+      .def("alive_over_time", alive_over_time, nb::arg("number"));
 }
 
 }  // namespace mallard::native

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <unordered_map>
 #include <utility>
 
 #include "journal/events/event_batch.hpp"
@@ -180,6 +181,57 @@ double share_in_common(std::span<const step> steps, const known_snapshots& snaps
   return pairs == 0 ? 0 : static_cast<double>(equal) / static_cast<double>(pairs);
 }
 
+// How many blocks of each value came behind each other at most, and how many it has in all.
+struct run {
+  std::uint64_t longest = 0;
+  std::uint64_t now = 0;
+  std::uint64_t blocks = 0;
+};
+
+std::unordered_map<std::uint32_t, run> runs_of(std::span<const step> steps, const known_snapshots& snapshots,
+                                               std::size_t place) {
+  std::unordered_map<std::uint32_t, run> runs;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::uint32_t value = snapshots[steps[i].row][place];
+    run& of = runs[value];
+    const bool goes_on =
+        i != 0 && steps[i].thread == steps[i - 1].thread && snapshots[steps[i - 1].row][place] == value;
+    of.now = goes_on ? of.now + 1 : 1;
+    of.longest = std::max(of.longest, of.now);
+    ++of.blocks;
+  }
+  return runs;
+}
+
+// The share of the blocks whose owner a run of frees tells.
+double share_told(std::span<const step> frees, std::span<const step> allocations,
+                  const known_snapshots& snapshots, std::size_t place) {
+  const auto freed = runs_of(frees, snapshots, place);
+  const auto allocated = runs_of(allocations, snapshots, place);
+  std::uint64_t told = 0;
+  for (const auto& [value, of] : freed) {
+    const auto blocks = static_cast<double>(of.blocks);
+    const double share = blocks / static_cast<double>(frees.size());
+    // That a run of at least n blocks of such a share begins at one of them has a chance of share^(n - 1).
+    const double by_chance = 1 + std::log(owner_place::luck / blocks) / std::log(share);
+    const auto in_order = allocated.find(value);
+    if (static_cast<double>(of.longest) > by_chance &&
+        (in_order == allocated.end() || of.longest > in_order->second.longest))
+      told += of.blocks;
+  }
+  return static_cast<double>(told) / static_cast<double>(frees.size());
+}
+
+void sketch_values(const group_steps& steps, const known_snapshots& snapshots, owner_place& to) {
+  std::vector<std::uint32_t> values;
+  values.reserve(steps.allocations.size());
+  for (const step& s : steps.allocations) values.push_back(snapshots[s.row][to.place]);
+  std::ranges::sort(values);
+  values.erase(std::ranges::unique(values).begin(), values.end());
+  to.sketch.fill(none);
+  std::copy_n(values.begin(), std::min(values.size(), to.sketch.size()), to.sketch.begin());
+}
+
 // Counts the values and how likely two blocks have the same one.
 void count_values(std::vector<std::uint32_t>& values, owner_place& to) {
   std::ranges::sort(values);
@@ -244,7 +296,9 @@ void judge(std::uint32_t group, group_steps& steps, const step_log& log, const k
     if (one.distinct < 2 || one.distinct * owner_place::least_blocks_a_value > blocks) continue;
     one.together = share_in_common(steps.frees, snapshots, place);
     one.in_order = share_in_common(ended, snapshots, place);
+    one.told = share_told(steps.frees, ended, snapshots, place);
     one.owners = estimate_owners(steps, log, snapshots, place);
+    sketch_values(steps, snapshots, one);
     found.push_back(one);
   }
   const std::span<owner_place> of_group(found.begin() + first, found.end());

@@ -39,10 +39,13 @@ class program {
 
   [[nodiscard]] held_by_pools under(pool_assignment routes) const {
     held_by_pools held(std::move(routes));
-    pairing pairs({&held}, 1);
+    play(held);
+    return held;
+  }
+  void play(held_by_pools& to) const {
+    pairing pairs({&to}, 1);
     pairs.add(journal::batch_of(events_));
     pairs.finish();
-    return held;
   }
 
  private:
@@ -99,7 +102,7 @@ TEST(held_by_pools, phases_that_follow_one_another_do_not_add_up) {
     apart.pools.push_back(1);
   }
   const std::uint64_t one = many * 16;
-  EXPECT_LE(p.under(apart).peak(), one + 7 * 65536) << "each keeps the slab that it used last";
+  EXPECT_LE(p.under(apart).peak(), one + 7 * page) << "a pool keeps no more than a page";
   EXPECT_GE(p.under(apart).peak(), one);
 }
 
@@ -112,6 +115,57 @@ TEST(held_by_pools, what_is_littered_is_not_shared) {
   EXPECT_EQ(p.under({.first = {0, 1, 2}, .pools = {1, 1, 1}}).peak(), 320 * page);
   EXPECT_LE(p.under({.first = {0, 1, 1}, .pools = {1, 1, 1}}).peak(), 162 * page)
       << "its own pool uses it again";
+}
+
+TEST(held_by_pools, pages_between_few_blocks_come_back_when_a_pool_grows) {
+  program p;
+  const std::vector<std::size_t> blocks = p.allocate_many(31 * 4096, 1, 16);
+  for (std::size_t n = 0; n < blocks.size(); ++n)
+    if (n % 4096 != 0) p.free(blocks[n]);
+  p.allocate_many(16 * 64, 1, 1024);
+  const std::uint64_t kept = p.under({.first = {0, 1}, .pools = {1, 1}}).peak();
+  p.allocate_many(16 * 64, 1, 512);
+  EXPECT_EQ(kept, p.under({.first = {0, 1}, .pools = {1, 1}}).peak())
+      << "of 31 slabs, 15 pages each are free";
+}
+
+TEST(held_by_pools, blocks_behind_each_other_take_eight_bytes_more) {
+  program p;
+  p.allocate_many(64, 1, 56);
+  const pool_assignment behind{.first = {0, 1}, .pools = {1, 1}, .kinds = {placing::slabs, placing::behind}};
+  EXPECT_EQ(p.under(behind).peak(), page);
+  p.allocate(1, 8);
+  EXPECT_EQ(p.under(behind).peak(), 2 * page);
+}
+
+TEST(held_by_pools, blocks_behind_each_other_come_back_when_all_of_a_segment_have_ended) {
+  const std::vector<placing> behind{placing::slabs, placing::behind};
+  const std::vector<placing> reused{placing::slabs, placing::reused};
+  const auto peak = [](const program& p, const std::vector<placing>& kinds) {
+    return p.under({.first = {0, 1}, .pools = {1, 1}, .kinds = kinds}).peak();
+  };
+  program rounds;
+  for (int round = 0; round < 10; ++round) rounds.free_all(rounds.allocate_many(2048, 1, 56));
+  EXPECT_EQ(peak(rounds, behind), 32 * page);
+  EXPECT_EQ(peak(rounds, reused), 32 * page);
+  program kept;
+  for (int round = 0; round < 10; ++round) {
+    kept.allocate(1, 56);
+    kept.free_all(kept.allocate_many(1023, 1, 56));
+  }
+  EXPECT_EQ(peak(kept, behind), 10 * 16 * page) << "one block of each segment lives on";
+  EXPECT_EQ(peak(kept, reused), 17 * page) << "what was freed is used again";
+}
+
+TEST(held_by_pools, what_is_alive_is_noted_over_the_events) {
+  program p;
+  const std::vector<std::size_t> first = p.allocate_many(10, 1, 100);
+  p.free_all(first);
+  p.allocate_many(20, 2, 10);
+  held_by_pools held({.first = {0, 1, 2}, .pools = {1, 1, 1}}, 40, 4);  // moments of 11 events
+  p.play(held);
+  EXPECT_EQ(held.alive_over_time(1), (std::vector<std::uint64_t>{1000, 900, 0, 0}));
+  EXPECT_EQ(held.alive_over_time(2), (std::vector<std::uint64_t>{0, 20, 130, 200}));
 }
 
 TEST(held_by_pools, a_full_slab_is_used_again_when_a_sixteenth_is_free) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -168,6 +169,53 @@ TEST(owner_places, gains_nothing_where_frees_come_in_any_order) {
   made.shuffle(blocks);
   for (const block& b : blocks) made.free(b);
   for (const owner_place& one : made.places().found) EXPECT_LT(one.gain(), .02);
+}
+
+TEST(owner_places, tell_owners_by_their_ends_where_most_frees_are_of_single_blocks) {
+  made_journal made;
+  const std::uint32_t context = made.context(0x1);
+  std::vector<block> blocks = allocate_in_turns(made, context, rbp);
+  for (int n = 0; n < 20'000; ++n) {  // one at random gives way to another
+    std::swap(blocks[made.random(blocks.size())], blocks.back());
+    made.free(blocks.back());
+    blocks.back() = made.allocate(context, 0x7000 + 64 * made.random(owners), rbp);
+  }
+  free_by_owner(made, blocks);
+  const owner_places all = made.places();
+  ASSERT_EQ(all.found.size(), 1U);
+  EXPECT_LT(all.found[0].gain(), .2);
+  EXPECT_GT(all.found[0].together, 4 * all.found[0].chance);
+  EXPECT_EQ(all.found[0].told, 1);
+}
+
+TEST(owner_places, tell_no_owners_by_chance_nor_by_the_order_of_allocations) {
+  made_journal by_chance;
+  std::vector<block> blocks = allocate_in_turns(by_chance, by_chance.context(0x1), rbp);
+  by_chance.shuffle(blocks);
+  for (const block& b : blocks) by_chance.free(b);
+  EXPECT_LT(by_chance.places().found.at(0).told, .05);
+  made_journal in_order;
+  blocks.clear();
+  const std::uint32_t context = in_order.context(0x1);
+  for (std::uint64_t i = 0; i < 3600; ++i) blocks.push_back(in_order.allocate(context, i / 60, rbp));
+  for (const block& b : blocks) in_order.free(b);
+  EXPECT_EQ(in_order.places().found.at(0).told, 0);
+}
+
+TEST(owner_places, groups_of_the_same_owners_have_the_same_sketch) {
+  made_journal made;
+  std::vector<block> blocks;
+  for (const auto& [context, place, from] : {std::tuple{made.context(0x1), rbp, 0x7000U},
+                                             std::tuple{made.context(0x2), second_stack_word, 0x7000U},
+                                             std::tuple{made.context(0x3), rbp, 0x9000U}})
+    for (std::uint64_t n = 0; n < 3600; ++n)
+      blocks.push_back(made.allocate(context, from + n % owners, place));
+  free_by_owner(made, blocks);
+  const owner_places all = made.places();
+  ASSERT_EQ(all.found.size(), 3U);
+  EXPECT_TRUE(std::ranges::is_sorted(all.found[0].sketch));
+  EXPECT_EQ(all.found[0].sketch, all.found[1].sketch);
+  EXPECT_NE(all.found[0].sketch, all.found[2].sketch);
 }
 
 TEST(owner_places, gains_nothing_from_a_word_that_nearly_all_blocks_have) {

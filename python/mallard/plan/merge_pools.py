@@ -21,6 +21,7 @@ DISJOINT = 0.9  # of the smaller one's peak, that is saved by pools that are not
 THRIFTY = 0.5  # likewise, where memory is short
 SIMILAR = 0.98  # the cosine of what is alive of two over time
 SIMILAR_LIFETIME = 16  # a factor between the median lifetimes of two
+MOMENTS = 512  # of the journal's events, at which curves are compared
 FEWER = 2 / 3  # of the pools are left from one degree of merging to the next
 
 
@@ -29,7 +30,7 @@ class Life:
     """A draft, and when its blocks are alive."""
 
     draft: Draft
-    curve: NDArray[np.float64]  # live bytes over time, the most in each bucket
+    curve: NDArray[np.float64]  # bytes alive, the most in each moment
     lifetime: float  # events, the median
 
     def with_(self, other: "Life") -> "Life":
@@ -62,21 +63,18 @@ def lives_of(store: Store, drafts: Sequence[Draft]) -> list[Life]:
     group_of = np.zeros(len(store.contexts["parent"]), np.uint32)
     for number, draft in enumerate(drafts, 1):
         group_of[draft.contexts] = number
-    grouping = Grouping("context", group_of, 1 + len(drafts))
-    over_time = store.totals["over_time"]
-    buckets = len(over_time["live_bytes"])
-    plan = grouping.statistics_plan(np.zeros(0), 0, buckets)
-    end = int(over_time["bucket_ns"]) * buckets
+    one_each, slabs = np.ones_like(group_of), np.zeros_like(group_of)
     try:
-        work = _native.StatisticsPass(store.path, store.totals["events"], end, [plan])
+        work = _native.PoolsPass(store.path, [(group_of, one_each, slabs)], store.totals["events"], MOMENTS)
         while work.advance():
             pass
     except _native.JournalError as error:
         raise MallardError(f"cannot read {store.path} again: {error}") from error
+    grouping = Grouping("context", group_of, 1 + len(drafts))
     with grouping.objects(store) as objects:
         lived = "coalesce((free - allocation)::DOUBLE, 'inf'::DOUBLE)"
         medians = dict(store.rows(f"SELECT grp, median({lived}) FROM {objects} GROUP BY grp"))
-    curves = work.live_bytes(0)
+    curves = work.alive_over_time(0)
     return [
         Life(draft, curves[number].astype(np.float64), medians.get(number, 0.0))
         for number, draft in enumerate(drafts, 1)

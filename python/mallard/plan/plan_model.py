@@ -80,8 +80,8 @@ class Witness:
 
     @property
     def used(self) -> int:
-        """Return how many pools have blocks at most."""
-        return min(self.instances, self.pools)
+        """Return how many pools have blocks, if the hash spreads the instances as chance would."""
+        return max(round(self.pools * (1 - (1 - 1 / self.pools) ** self.instances)), 1)
 
 
 def pools_for(instances: int) -> int:

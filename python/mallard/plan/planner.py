@@ -30,16 +30,20 @@ from mallard.analysis.store import Store
 from mallard.analysis.subsystems import unlike
 from mallard.analysis.symbols import Symbols
 from mallard.figures import share, shown, size
-from mallard.plan.merge_pools import ever_fewer, grouped, lives_of, thriftier
+from mallard.plan.merge_pools import Life, ever_fewer, grouped, lives_of, thriftier
 from mallard.plan.plan_model import SCOPED, STRATEGIES, Context, Plan, Rule, Witness
 from mallard.plan.pool_candidates import Candidates, Draft, Part
 from mallard.plan.scopes import Calls, Until, ends_of
 
 FEWER_INSTANCES = (1, 2, 4, 8, 16)  # parts of the pools that instances would have
-PROCESS = 512 << 10  # bytes of a process beside its heap and its files: stack, tables of pages
+RESERVE = 0.04  # of the limit, for what predictions are off
+PROCESS = 256 << 10  # bytes of a process beside its heap and its files: stack, tables of pages
 OF_A_FILE = 1 << 20  # half of each mapped file is in use, and at most so many bytes
 RECORDER = "libmallard-record.so"
 HEAP = 2 << 10  # bytes that a pool takes itself
+HALF_A_PAGE = 2 << 10  # is what a pool wastes of each size class
+FILLED = 3  # times what it takes and wastes itself, a pool of instances holds
+PLACINGS = {STRATEGIES[how]: number for how, number in (("monotonic", 1), ("region", 1), ("reap", 2))}
 TOLD_APART = 0.998  # of the blocks: below, a remark says so
 
 READ, DIVIDED, WITNESSED = 0.4, 0.5, 0.7  # how far the work is
@@ -138,7 +142,7 @@ class Planner:
         for degrees in attempts:
             held = self.predict(degrees)
             for drafts, one in zip(degrees, held, strict=True):
-                if one["peak"] <= options.max_rss * recorded:
+                if one["peak"] <= options.max_rss * recorded * (1 - RESERVE):
                     if refused:
                         more = f"pools for all would take {size(refused[0])}, which"
                         self.remarks.append(f"{more} --max-rss {allowing(refused[0], recorded)} allows")
@@ -205,7 +209,7 @@ class Planner:
         """Return pools of instances; if there are none, it is an error or a remark."""
         between = WITNESSED - DIVIDED
         found, reason = self.candidates.witnesses(lambda done: self.progress(DIVIDED + between * done))
-        drafts = self.candidates.instance_pools(found)
+        drafts = [self.filled(life) for life in lives_of(self.store, self.candidates.instance_pools(found))]
         if any(draft.has_instances for draft in drafts):
             return drafts
         reason = reason or f"no site of {shown(self.path)} that matters has instances"
@@ -214,17 +218,27 @@ class Planner:
         self.remarks.append(reason)
         return []
 
+    def filled(self, life: Life) -> Draft:
+        """Return a draft whose instances share pools where each by itself has less than is worth a pool."""
+        draft = life.draft
+        if not draft.has_instances:
+            return draft
+        itself = HEAP + HALF_A_PAGE * self.candidates.size_classes(draft.contexts)
+        most = float(life.curve.max()) / (FILLED * itself)
+        return draft.with_most_pools(int(most)) if draft.used > most else draft
+
     def predict(self, degrees: Sequence[Sequence[Draft]]) -> list[dict[str, Any]]:
         """Return what each plan would hold; `peak` is that of the process, `peaks` by draft."""
         contexts = len(self.candidates.blocks)
         routes, begins = [], []
         for drafts in degrees:
-            first, pools = np.zeros(contexts, np.uint32), np.ones(contexts, np.uint32)
+            first, pools, kinds = (np.full(contexts, each, np.uint32) for each in (0, 1, 0))
             begin = [1]  # 0 is the default heap
             for draft in drafts:
                 first[draft.contexts], pools[draft.contexts] = begin[-1], draft.used
+                kinds[draft.contexts] = PLACINGS.get(draft.kind, 0)
                 begin.append(begin[-1] + draft.used)
-            routes.append((first, pools))
+            routes.append((first, pools, kinds))
             begins.append(begin)
         try:
             work = _native.PoolsPass(self.path, routes)
@@ -328,7 +342,7 @@ def base_of(store: Store) -> int:
 
 def allowing(peak: int, recorded: int) -> str:
     """Return the limit that allows a peak, rounded up."""
-    return f"{peak / recorded + 0.005:.2f}"
+    return f"{peak / recorded / (1 - RESERVE) + 0.005:.2f}"
 
 
 def date_of(unix_ns: int) -> str:

@@ -9,9 +9,11 @@ A site is the innermost call that is no wrapper's. Only blocks of at most 1 KiB 
 others are not routed.
 """
 
+import heapq
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self, TypeAlias
 
 import numpy as np
@@ -31,7 +33,10 @@ from mallard.plan.stacks_of_plan import Stacks
 NATURAL = 16  # bytes of alignment that every block has
 LEAST_SHARE = 0.005  # of what can be routed, that a pool of its own is worth: the mean of blocks and bytes
 MOST = 64
-LEAST_GAIN = 0.2  # of a witness
+CLEAR_GAIN = 0.2  # of a witness, which is enough; or
+TOLD = 0.5  # of the blocks are of owners that have freed more in a row than chance would, and
+MORE_OFTEN = 4  # times as often as chance and order make it, consecutive frees are of one owner
+SAME_OWNERS = 0.75  # of the owners that two code paths have, if they are to share pools
 
 CodePath: TypeAlias = tuple[int, ...]  # a candidate, and the calls between malloc and its site
 
@@ -43,6 +48,13 @@ class Told:
     place: str  # one of PLACES
     instances: int  # estimated
     gain: float
+    owners: frozenset[int]  # a sample, which is the same where owners are
+
+    def has_owners_of(self, other: "Told") -> bool:
+        """Tell whether both are of the same owners."""
+        least = heapq.nsmallest(max(len(self.owners), len(other.owners)), self.owners | other.owners)
+        both = self.owners & other.owners
+        return sum(one in both for one in least) >= SAME_OWNERS * len(least)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +117,7 @@ class Draft:
         """Return both as one; where only one has instances, they are told apart no more."""
         parts = (*self.parts, *other.parts)
         if self.has_instances and other.has_instances:
-            most = max(part.witness.pools for part in parts if part.witness)
+            most = max(self.pools, other.pools)
             parts = tuple(replace(one, witness=with_pools(one.witness, most)) for one in parts)
         else:
             parts = tuple(replace(one, witness=None) for one in parts)
@@ -117,13 +129,21 @@ class Draft:
 
     def with_fewer_pools(self, factor: int) -> "Draft":
         """Return the same with fewer pools of instances, which share them then."""
-        parts = (
-            replace(one, witness=with_pools(one.witness, max(one.witness.pools // factor, 2)))
-            if one.witness
-            else one
-            for one in self.parts
-        )
+        return self.with_pools(max(self.pools // factor, 2))
+
+    def with_most_pools(self, most: int) -> "Draft":
+        """Return the same with at most so many pools, without instances if that is one."""
+        return self.with_pools(1 << (most.bit_length() - 1)) if most > 1 else self.without_instances()
+
+    def with_pools(self, pools: int) -> "Draft":
+        """Return the same with that many pools of instances."""
+        parts = (replace(one, witness=with_pools(one.witness, pools)) for one in self.parts)
         return replace(self, parts=tuple(parts))
+
+    @property
+    def pools(self) -> int:
+        """Return how many pools there are, most of them empty if instances have each one of their own."""
+        return max((part.witness.pools for part in self.parts if part.witness), default=1)
 
 
 def with_pools(witness: Witness | None, pools: int) -> Witness | None:
@@ -205,6 +225,25 @@ class Candidates:
         """Tell whether a context has small blocks, and a caller that a plan can name."""
         return bool(self.blocks[context]) and self.stacks.is_known(context)
 
+    def size_classes(self, contexts: Sequence[int]) -> float:
+        """Return into how many classes of the malloc the bytes of some contexts fall, if they did evenly."""
+        held: defaultdict[int, int] = defaultdict(int)
+        wanted = set(contexts)
+        for context, number, size in self.by_class:
+            if context in wanted:
+                held[number] += size
+        shares = np.array(list(held.values())) / max(sum(held.values()), 1)
+        return float(np.exp(-(shares * np.log(shares)).sum()))
+
+    @cached_property
+    def by_class(self) -> list[tuple[int, int, int]]:
+        """Bytes of each context and class: 16 bytes wide up to 128, eight to a doubling beyond."""
+        number = "CASE WHEN size <= 128 THEN (size + 15) // 16 ELSE 8 + ceil(8 * log2(size / 128)) END::INT"
+        return self.store.rows(
+            f"SELECT context, {number}, sum(size)::UBIGINT FROM heap "
+            f"WHERE 0 < size AND size <= {LARGEST} AND alignment <= {NATURAL} GROUP BY ALL"
+        )
+
     def own_pools(self) -> list[Draft]:
         """Return a pool for each candidate."""
         return [Draft.of(self.part(one.name, one, one.contexts)) for one in self.all]
@@ -215,8 +254,12 @@ class Candidates:
         return Part(name, tuple(contexts), reason)
 
     def instance_pools(self, found: dict[CodePath, Told]) -> list[Draft]:
-        """Return pools of instances where there is a witness, else a pool for each candidate."""
-        drafts = []
+        """Return pools of instances where there is a witness, else a pool for each candidate.
+
+        What has the same owners shares their pools: an owner's blocks lie together, whatever they are.
+        """
+        drafts: list[Draft] = []
+        owned: list[tuple[Told, Draft]] = []
         for number, candidate in enumerate(self.all):
             by_place: defaultdict[str, list[int]] = defaultdict(list)
             best: dict[str, Told] = {}
@@ -229,10 +272,15 @@ class Candidates:
             for place, contexts in told.items():
                 own = f" by {place}" if others or len(told) > 1 else ""
                 part = self.part(candidate.name + own, candidate, contexts)
-                drafts.append(Draft.of(witnessed(part, best[place])))
+                draft = Draft.of(witnessed(part, best[place]))
+                same = (at for at, (one, _) in enumerate(owned) if one.has_owners_of(best[place]))
+                if (at := next(same, None)) is None:
+                    owned.append((best[place], draft))
+                else:
+                    owned[at] = (owned[at][0], owned[at][1].with_(draft))
             if others:
                 drafts.append(Draft.of(self.part(candidate.name, candidate, self.most_first(list(others)))))
-        return drafts
+        return [*(draft for _, draft in owned), *drafts]
 
     def witnesses(self, progress: Progress) -> tuple[dict[CodePath, Told], str]:
         """Return the witness of each code path that has one; if none has, why.
@@ -259,9 +307,13 @@ class Candidates:
         paths, told = list(number_of), dict[CodePath, Told]()
         groups, first = np.unique(found["group"], return_index=True)  # the first of each is the best
         for group, row in zip(groups.tolist(), first.tolist(), strict=True):
-            place, owners, gain = (found[name][row].item() for name in ("place", "owners", "gain"))
-            if gain >= LEAST_GAIN:
-                told[paths[group - 1]] = Told(WORDS[place], min(owners, MOST_INSTANCES), gain)
+            of = {name: column[row].item() for name, column in found.items() if column.ndim == 1}
+            otherwise = max(of["chance"], of["in_order"])
+            is_told = of["told"] >= TOLD and of["together"] >= MORE_OFTEN * otherwise
+            if of["gain"] >= CLEAR_GAIN or is_told:
+                sample = frozenset(found["sketch"][row].tolist())
+                instances = min(of["owners"], MOST_INSTANCES)
+                told[paths[group - 1]] = Told(WORDS[of["place"]], instances, of["gain"], sample)
         if not told:
             return {}, f"no word at the calls in {journal} explains in which order blocks are freed"
         return told, ""
