@@ -4,7 +4,7 @@ import json
 import random
 import signal
 from collections.abc import Callable, Mapping
-from math import exp
+from math import exp, inf
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +54,9 @@ def disturbed(seed: int, costs: Mapping[str, float]) -> Cost:
 def malloc(name: str) -> Malloc:
     """Return a malloc, plan or control by its name, which its runs see in their environment."""
     plan = f"{name}.toml" if name.startswith("plan") else ""
-    return Malloc(name, settings={"ROW": name}, repeated=name == TWIN, plan=plan, control=name == "blind")
+    most = 1.25 if plan else inf
+    settings = {"ROW": name}
+    return Malloc(name, "", settings, name == TWIN, plan, most, control=name == "blind")
 
 
 @pytest.fixture
@@ -233,15 +235,31 @@ def test_what_takes_too_much_memory_is_out(said: Callable[..., Tried]) -> None:
     assert found.choice.use == NOTHING
 
 
-def interrupted(costs: Mapping[str, float], runs: int) -> Cost:
-    """Return runs of which glibc's last one is met by a Ctrl-C."""
+def test_a_plan_beyond_its_own_limit_is_told(said: Callable[..., Tried]) -> None:
+    def costs(name: str, _: int) -> Taken:
+        return taken(0.8 if name == "plan" else 1.0, 1.3e6 if name in ("plan", "mimalloc") else 1e6)
+
+    found = said(costs, "plan", "mimalloc", "blind")
+    assert found.choice.use == "plan"
+    assert found.notes == ["plan takes 1.30 of glibc's max RSS, and its plan was made for at most 1.25"]
+
+
+def interrupted(costs: Mapping[str, float], runs: int, by: signal.Signals = signal.SIGINT) -> Cost:
+    """Return runs of which glibc's last one is met by a Ctrl-C, or another signal."""
 
     def cost(name: str, number: int) -> Taken:
         if name == BASE and number == runs:
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(by)
         return taken(costs.get(name, 1.0))
 
     return cost
+
+
+def test_a_signal_to_end_leaves_what_ctrl_c_leaves(said: Callable[..., Tried]) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    found = said(interrupted({"mimalloc": 0.8}, 22, signal.SIGTERM), *MALLOCS)
+    assert (found.interrupted, found.choice.use, found.choice.rounds) == (True, "mimalloc", 12)
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 @pytest.mark.parametrize(("runs", "use", "rounds"), [(2, None, 0), (14, "mimalloc", 7), (22, "mimalloc", 12)])

@@ -27,6 +27,8 @@ from mallard import MallardError
 from mallard.compare.mallocs import OWN_SETTINGS
 from mallard.native import tool
 
+INTERRUPTS = (signal.SIGINT, signal.SIGTERM)  # which end what is measured, and keep what has been
+
 
 @dataclass(frozen=True, slots=True)
 class Program:
@@ -113,19 +115,21 @@ def shell(option: str, command: str, folder: Path) -> None:
 
 @contextmanager
 def held_interrupts() -> Iterator[None]:
-    """Let Ctrl-C wait: whoever starts a process must know it, or nobody ends it."""
-    before = signal.getsignal(signal.SIGINT)
-    if not callable(before):  # an ignored Ctrl-C stays ignored in what is started
-        yield
-        return
-    came: list[FrameType | None] = []
-    signal.signal(signal.SIGINT, lambda _number, frame: came.append(frame))
+    """Let Ctrl-C and a SIGTERM wait: whoever starts a process must know it, or nobody ends it.
+
+    What is ignored, or left to the system, stays so: it is the same in what is started.
+    """
+    before = {int(number): by for number in INTERRUPTS if callable(by := signal.getsignal(number))}
+    came: list[tuple[int, FrameType | None]] = []
+    for number in before:
+        signal.signal(number, lambda told, frame: came.append((told, frame)))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
-        if came:
-            before(signal.SIGINT, came[0])
+        for number, by in before.items():
+            signal.signal(number, by)
+        for number, frame in came[:1]:
+            before[number](number, frame)
 
 
 def launched(program: Program, environment: dict[str, str]) -> Taken:

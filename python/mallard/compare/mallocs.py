@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 
 from mallard import MallardError, _native
@@ -48,6 +49,7 @@ class Malloc:
     settings: dict[str, str] = field(default_factory=dict)
     repeated: bool = False  # the base, measured a second time
     plan: str = ""  # the file of the plan that it runs under, if it is under one
+    most_rss: float = inf  # of the base's, what this plan was made to stay below
     build: str = ""  # build id of the program that this plan is for
     changed: tuple[str, ...] = ()  # libraries whose files are of other builds than this plan names
     control: bool = False  # the plan's heap without its routing

@@ -57,7 +57,8 @@ def row_of(plan: Plan, name: str, image: Path, file: str = "") -> Malloc:
     image.write_bytes(image_of(plan))
     settings = {PLAN_VARIABLE: str(image)}
     library, build = str(malloc_library(MALLOC)), plan.program.build_id
-    return Malloc(name, library, settings, plan=file, build=build, changed=tuple(changed_files(plan)))
+    changed = tuple(changed_files(plan))
+    return Malloc(name, library, settings, plan=file, most_rss=plan.max_rss, build=build, changed=changed)
 
 
 def changed_files(plan: Plan) -> list[str]:

@@ -21,7 +21,7 @@ from threading import Event
 from time import monotonic
 
 from mallard import MallardError
-from mallard.compare.launch import Program, RunError, Taken, ending, run
+from mallard.compare.launch import INTERRUPTS, Program, RunError, Taken, ending, run
 from mallard.compare.mallocs import AGAIN, BASE, OWN_SETTINGS, PLAN_VARIABLE, Malloc, own_library
 from mallard.compare.plans import build_id_of
 
@@ -60,19 +60,19 @@ class Row:
 
 @contextmanager
 def noted_interrupts() -> Iterator[Event]:
-    """Note Ctrl-C beside raising it: Python drops what is raised while it clears away an object."""
+    """Note Ctrl-C, and SIGTERM as one, beside raising it: Python drops what is raised in a destructor."""
     came = Event()
-    before = signal.getsignal(signal.SIGINT)
 
     def note(_number: int, _frame: object) -> None:
         came.set()
         raise KeyboardInterrupt
 
-    signal.signal(signal.SIGINT, note)
+    before = {number: signal.signal(number, note) for number in INTERRUPTS}
     try:
         yield came
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, by in before.items():
+            signal.signal(number, by)
 
 
 @dataclass(slots=True)

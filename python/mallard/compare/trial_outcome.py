@@ -60,8 +60,8 @@ def tried(trial: Trial, machine: dict[str, Any]) -> Tried:
     lines = [
         line_of(row, last_of(row, parts), outputs, deciding) for row in measured if last_of(row, parts).rounds
     ]
-    choice = chosen_of(deciding) if deciding else Choice(UNKNOWN)
     rows = {row.malloc.name: row for row in trial.rows}
+    choice = chosen_of(deciding) if deciding else Choice(UNKNOWN)
     left_out = {row.malloc.name: row.reason or "interrupted before it was measured"
                 for row in trial.rows if row not in measured}  # fmt: skip
     stopped = [f"no further rounds: {trial.stopped}"] if trial.stopped else []
@@ -69,7 +69,7 @@ def tried(trial: Trial, machine: dict[str, Any]) -> Tried:
         program=list(trial.program.arguments),
         lines=lines,
         left_out=left_out,
-        notes=[*stopped, *trial.notes, *noted(outputs, deciding)],
+        notes=[*stopped, *trial.notes, *noted(outputs, deciding), *beyond_their_limits(lines, rows)],
         verdict=sentences(choice, trial, deciding),
         method=method_of(trial, lines, parts),
         machine=machine,
@@ -198,6 +198,17 @@ def noted(outputs: set[str] | None, judged: Judged | None) -> list[str]:
             "no smaller difference can be told here now"
         )
     return told
+
+
+def beyond_their_limits(lines: Sequence[Line], rows: Mapping[str, Row]) -> list[str]:
+    """Name the plans that take more memory than they were made for."""
+    found = ((line.name, line.ratios["max_rss_bytes"], rows[line.name].malloc) for line in lines)
+    limited = "max RSS, and its plan was made for at most"
+    return [
+        f"{name} takes {ratio.median:.2f} of {BASE}'s {limited} {of.most_rss:g}"
+        for name, ratio, of in found
+        if of.plan and ratio and ratio.median > of.most_rss
+    ]
 
 
 def method_of(trial: Trial, lines: Sequence[Line], parts: Sequence[Judged]) -> dict[str, str]:
