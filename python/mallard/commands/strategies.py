@@ -16,10 +16,13 @@ def strategies(
     threads: Annotated[
         bool, typer.Option("--threads", help="Those that several threads may use at once.")
     ] = False,
+    part: Annotated[
+        bool, typer.Option("--part", help="Those of a part of the program with heaps of its own.")
+    ] = False,
 ) -> None:
     """List the strategies that a replay compares."""
     asked = [tool("mallard-replay"), "--list-strategies", "--json"]
-    asked += ["--regions"] * regions + ["--threads"] * threads
+    asked += ["--regions"] * regions + ["--threads"] * threads + ["--part", "FILE"] * part
     listing = subprocess.run(asked, capture_output=True, text=True, check=False)
     if listing.returncode != 0:
         raise MallardError(listing.stderr.strip())

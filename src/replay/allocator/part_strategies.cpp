@@ -6,13 +6,14 @@
 #include "mallard/heap/pool.hpp"
 #include "mallard/heap/reap.hpp"
 #include "mallard/heap/region.hpp"
-#include "mallard/heap/segment_heap.hpp"
 #include "mallard/heap/sized_reap.hpp"
 #include "mallard/heap/stack_pattern.hpp"
 #include "mallard/heap/synchronized_multipool.hpp"
+#include "mallard/heap/synchronized_pool.hpp"
 #include "mallard/heap/thread_multipool.hpp"
 #include "replay/allocator/mallocs.hpp"
 #include "replay/allocator/none.hpp"
+#include "replay/allocator/plan_pool.hpp"
 #include "replay/allocator/routed.hpp"
 #include "replay/allocator/strategy.hpp"
 #include "replay/allocator/thread_none.hpp"
@@ -23,6 +24,7 @@ namespace mallard::replay {
 namespace {
 
 constexpr const char* baseline_summary = "the baseline: places computed beforehand";
+constexpr const char* plan_pool_summary = "slabs of each thread's segment_heap, as a plan's pools are";
 
 // Each malloc alone: the part's blocks go where the others go.
 template <class Run>
@@ -58,7 +60,7 @@ std::vector<strategy> part_strategies() {
   list.push_back(own<region, when_empty>("region", "memory that only grows, released when empty"));
   list.push_back(
       own<stack_pattern, when_empty>("stack", "frees of the top move it down; released when empty"));
-  list.push_back(own<segment_heap, never>("segment_heap", "slabs of segments, as a plan's pools are"));
+  list.push_back({"segment_heap", binding::typed, plan_pool_summary, run<routed<process_malloc, plan_pool>>});
   return list;
 }
 
@@ -66,10 +68,14 @@ std::vector<strategy> thread_part_strategies() {
   std::vector<strategy> list{
       {"none", binding::typed, baseline_summary, run_threads<routed<thread_none, thread_none>>}};
   add_mallocs(list, run_threads<routed<process_malloc, process_malloc>>);
+  list.push_back(
+      for_threads<synchronized_pool>("synchronized_pool", "blocks of the largest size that it is asked for"));
   list.push_back(for_threads<thread_multipool>("thread_multipool",
                                                "a multipool for each thread; frees find back to it"));
   list.push_back(for_threads<synchronized_multipool>("synchronized_multipool",
                                                      "a multipool for all threads, each with a cache"));
+  list.push_back(
+      {"segment_heap", binding::typed, plan_pool_summary, run_threads<routed<process_malloc, plan_pool>>});
   return list;
 }
 

@@ -71,8 +71,26 @@ class part_heap {
   std::size_t live_ = 0;  // blocks, where it ends when there is none
 };
 
+// What all heaps of the part share, made before them and from the trace: Heap::shared, or nothing.
+template <class Heap>
+struct shared_by {
+  struct type {
+    explicit type(const trace&) {}
+  };
+};
+template <class Heap>
+  requires requires { typename Heap::shared; }
+struct shared_by<Heap> {
+  using type = typename Heap::shared;
+};
+
+template <class C>
+concept knows_threads =
+    requires(C& c, const thread_part& part, std::uint64_t copy) { c.begin_thread(part, copy); };
+
 template <class Baseline, class Heap>
 class routed {
+  using shared = typename shared_by<Heap>::type;
   static constexpr bool only_baseline = std::same_as<Baseline, Heap>;
 
  public:
@@ -83,14 +101,11 @@ class routed {
     requires std::constructible_from<Baseline, const trace&, Copies...>
   explicit routed(const trace& t, Copies... copies)
       : baseline_(t, copies...),
+        shared_(t),
         object_memory_(only_baseline ? 0 : t.heaps().size() * sizeof(Heap), harness::fill::before_use),
         table_memory_((t.heaps().size() + 1) * sizeof(Heap*), harness::fill::before_use),
         heaps_(static_cast<Heap**>(table_memory_.data()), t.heaps().size() + 1) {
-    for (std::size_t k = 1; k < heaps_.size(); ++k)
-      if constexpr (only_baseline)
-        heaps_[k] = &baseline_;
-      else
-        heaps_[k] = std::construct_at(static_cast<Heap*>(object_memory_.data()) + (k - 1), t.heaps()[k - 1]);
+    for (std::size_t k = 1; k < heaps_.size(); ++k) heaps_[k] = made(k, t.heaps()[k - 1]);
   }
   routed(const routed&) = delete;
   routed& operator=(const routed&) = delete;
@@ -100,9 +115,10 @@ class routed {
   }
 
   void begin_thread(const thread_part& part, std::uint64_t copy)
-    requires requires(Baseline& b) { b.begin_thread(part, copy); }
+    requires(knows_threads<Baseline> || knows_threads<shared>)
   {
-    baseline_.begin_thread(part, copy);
+    if constexpr (knows_threads<Baseline>) baseline_.begin_thread(part, copy);
+    if constexpr (knows_threads<shared>) shared_.begin_thread(part, copy);
   }
 
   MALLARD_INLINE void* allocate(const op& o) {
@@ -146,6 +162,18 @@ class routed {
   }
 
  private:
+  Heap* made(std::size_t k, const heap_demand& asked) {
+    if constexpr (only_baseline) {
+      return &baseline_;
+    } else {
+      Heap* const place = static_cast<Heap*>(object_memory_.data()) + (k - 1);
+      if constexpr (std::constructible_from<Heap, shared&, const heap_demand&>)
+        return std::construct_at(place, shared_, asked);
+      else
+        return std::construct_at(place, asked);
+    }
+  }
+
   // The compiler is not to know that all may be the baseline, and that none is needed then.
   MALLARD_INLINE Heap& heap_of(const op& o) {
     Heap* found = heaps_[o.heap()];
@@ -154,6 +182,7 @@ class routed {
   }
 
   Baseline baseline_;
+  shared shared_;
   harness::scratch object_memory_;
   harness::scratch table_memory_;
   std::span<Heap*> heaps_;  // by number; there is none of number 0

@@ -108,6 +108,9 @@ std::string part_of(const report_input& in) {
 }
 
 std::string pass_end_of(const trace_facts& f) {
+  if (f.part.heaps != 0)
+    return "part of its time; heaps of monotonic end their blocks there by clear(), which keeps the largest "
+           "chunk";
   if (f.of == subject::regions)
     return "all regions have ended; own heaps keep chunks in the cache of their process, what stands on "
            "malloc "
