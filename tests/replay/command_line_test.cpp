@@ -78,6 +78,35 @@ TEST(CommandLine, LatencyHasPassesAndIsOfBlocks) {
         << passes;
 }
 
+TEST(CommandLine, APartHasAMallocAroundItAndStrategiesOfItsOwn) {
+  EXPECT_EQ(parse({"x"}).asked->options.baseline, nullptr);
+  const auto p = parse({"x", "--part", "routes", "--strategy", "reap", "--strategy", "stack"});
+  ASSERT_TRUE(p.asked) << p.complaint;
+  EXPECT_EQ(p.asked->part, "routes");
+  EXPECT_EQ(p.asked->options.baseline->name, "glibc");
+  EXPECT_EQ(parse({"x", "--part", "routes", "--baseline", "jemalloc"}).asked->options.baseline->name,
+            "jemalloc");
+  EXPECT_TRUE(parse({"x", "--part", "routes", "--threads", "--strategy", "thread_multipool"}).asked);
+
+  for (const char* option : {"--regions", "--shift", "--curve", "--latency"})
+    EXPECT_EQ(parse({"x", "--part", "routes", option}).complaint,
+              "mallard-replay: " + std::string(option) + " is for whole journals: leave out --part\n");
+  EXPECT_NE(
+      parse({"x", "--part", "routes", "--litter", "1"}).complaint.find("--litter is for whole journals"),
+      std::string::npos);
+  EXPECT_NE(parse({"x", "--part", "routes", "--binding", "pmr"}).complaint.find("--binding is for whole"),
+            std::string::npos);
+  EXPECT_NE(
+      parse({"x", "--part", "routes", "--threads", "--scale", "2"}).complaint.find("--scale is for whole"),
+      std::string::npos);
+  EXPECT_EQ(parse({"x", "--baseline", "glibc"}).complaint, "mallard-replay: --baseline requires --part\n");
+  EXPECT_TRUE(parse({"x", "--part", "routes", "--baseline", "hoard"})
+                  .complaint.starts_with("mallard-replay: unknown malloc hoard; known: glibc, "));
+  EXPECT_TRUE(parse({"x", "--part", "routes", "--strategy", "lifo_multipool"})
+                  .complaint.starts_with("mallard-replay: unknown strategy lifo_multipool; known: none, "));
+  EXPECT_FALSE(parse({"x", "--part", "routes", "--threads", "--strategy", "reap"}).asked);
+}
+
 TEST(CommandLine, PicturesAreTheMallardCommands) {
   const auto p = parse({"x", "--plot", "pictures"});
   EXPECT_FALSE(p.asked);

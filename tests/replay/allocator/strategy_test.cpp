@@ -58,7 +58,8 @@ TEST(Strategy, TheListHasAllAllocatorsInTheirBindingsOnce) {
 
 TEST(Strategy, EachSaysWhatItIs) {
   for (const subject of : {subject::blocks, subject::regions, subject::threads})
-    for (const strategy& s : strategies(of)) EXPECT_NE(std::string_view(s.summary), "") << s.name;
+    for (const bool is_part : {false, true})
+      for (const strategy& s : strategies(of, is_part)) EXPECT_NE(std::string_view(s.summary), "") << s.name;
 }
 
 // Its blocks are not the process's malloc's, which a block of malloc would move.

@@ -34,7 +34,7 @@ TEST(Report, JsonFieldsAreNamedAsEverywhere) {
   const std::vector<row> rows = two_rows();
   const json whole = json::parse(to_json(report_of(rows)));
   EXPECT_EQ(names_in(whole), (std::vector<std::string>{"journal", "machine", "method", "litter", "shifts",
-                                                       "latency", "rows"}));
+                                                       "latency", "part", "rows"}));
   EXPECT_EQ(names_in(whole["rows"][0]), (std::vector<std::string>{"strategy",
                                                                   "binding",
                                                                   "status",
@@ -60,6 +60,8 @@ TEST(Report, JsonFieldsAreNamedAsEverywhere) {
                                                                   "header",
                                                                   "external",
                                                                   "held_after",
+                                                                  "change_ns_per_block",
+                                                                  "change_max_held",
                                                                   "fragmentation_measures",
                                                                   "curve",
                                                                   "page_faults",

@@ -1,9 +1,15 @@
 // events, region_events: small journals written by hand, of blocks and of regions, for the tests of replay.
 #pragma once
 
+#include <gtest/gtest.h>
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "journal/events/batch_of.hpp"
@@ -12,6 +18,24 @@
 #include "replay/trace/trace_builder.hpp"
 
 namespace mallard::replay::testing {
+
+// A file that routes the events of a journal, for as long as it lives.
+class route_file {
+ public:
+  explicit route_file(const std::vector<std::uint32_t>& heaps) {
+    std::ofstream(path_, std::ios::binary)
+        .write(reinterpret_cast<const char*>(heaps.data()),
+               static_cast<std::streamsize>(heaps.size() * sizeof(std::uint32_t)));
+  }
+  ~route_file() { std::filesystem::remove(path_); }
+  route_file(const route_file&) = delete;
+  route_file& operator=(const route_file&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_ = ::testing::TempDir() + "routes_" + std::to_string(::getpid()) + ".u32";
+};
 
 class events {
  public:
@@ -24,6 +48,7 @@ class events {
                      .size = size,
                      .alignment = alignment,
                      .old_address = old_address});
+    heaps_.push_back(journal::is_free(kind) ? 0 : heap_);
     return *this;
   }
   events& malloc(std::uint64_t address, std::uint64_t size) {
@@ -44,12 +69,36 @@ class events {
     return *this;
   }
 
+  // Where blocks are allocated from here on, as a file of routes has it.
+  events& in_heap(std::uint32_t heap) {
+    heap_ = heap;
+    return *this;
+  }
+  [[nodiscard]] const std::vector<std::uint32_t>& heaps() const { return heaps_; }
+
   void add_to(trace_builder& builder) const { builder.add(journal::batch_of(rows_)); }
 
   [[nodiscard]] trace build() const {
     trace_builder builder;
     add_to(builder);
     return builder.finish();
+  }
+
+  // With heaps of their own for what is in them.
+  [[nodiscard]] trace build_part() const {
+    const route_file file(heaps_);
+    const part_routes routes(file.path());
+    trace_builder builder(false, &routes);
+    add_to(builder);
+    return builder.finish();
+  }
+  [[nodiscard]] trace schedule_part() const {
+    const route_file file(heaps_);
+    const part_routes routes(file.path());
+    trace_builder builder(true, &routes);
+    add_to(builder);
+    const trace blocks = builder.finish();
+    return replay::schedule(blocks, builder.threads().lives({}, blocks.ops().size()), {}, builder.heaps());
   }
 
   // As a trace of threads; threads live from their first event to their last.
@@ -65,7 +114,9 @@ class events {
 
  private:
   std::vector<journal::event> rows_;
+  std::vector<std::uint32_t> heaps_;  // by row
   std::uint32_t thread_ = 0;
+  std::uint32_t heap_ = 0;
 };
 
 // What `threads` threads do in `count` events: allocations, and of any thread's blocks frees and
