@@ -174,8 +174,9 @@ def test_the_fastest_beyond_noise_is_picked_and_written_as_a_plan(
     assert orders["candidates"][-1]["strategy"] == "leave"
     assert read_plan(tmp_path / "plan.toml").title in [one["name"] for one in found["plans"]]
     assert found["mallocs"][0]["name"] == "mimalloc"
-    assert all(route.size == len(stand_in.routes[0]) for route in stand_in.routes)
-    assert (stand_in.routes[1] > 0).sum() < (stand_in.routes[0] > 0).sum(), "neighbours go to glibc"
+    assert len({route.size for route in stand_in.routes}) == 1
+    blocks = [int((route > 0).sum()) for route in stand_in.routes]
+    assert blocks[0] < max(blocks), "neighbours go to glibc"
 
 
 def test_a_part_is_left_alone_where_nothing_beats_noise(
@@ -224,10 +225,11 @@ def test_ctrl_c_keeps_what_is_measured(
     mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stand_in = standing_in(monkeypatch, StandIn({"mimalloc": -9.0}, {}))
-    stand_in.interrupt_after = 1
+    stand_in.interrupt_after = 2
     ran = mallard("advise", journal)
     assert ran.returncode == 0
-    assert "mimalloc" in ran.stdout
+    assert "multipool" in ran.stdout
+    assert len(stand_in.calls) == 2
     assert "mallard: interrupted: what was measured before is told" in ran.stderr
 
 
@@ -262,7 +264,7 @@ def test_time_is_divided_over_the_replays_that_are_left(tmp_path: Path) -> None:
     assert plenty.share(10)[:2] == (measure.MOST_ROUNDS, measure.WARM_SECONDS)
     little = Replays("a.mlrd", 1000, tmp_path, minutes=0.2, planned=2, progress=lambda share: None)
     rounds, warm, seconds = little.share(10)
-    assert seconds < 60
+    assert seconds < 12
     assert rounds == measure.ROUNDS
     assert warm < measure.WARM_SECONDS
     little.done, little.end = 1, little.begun

@@ -104,11 +104,12 @@ class Advisor:
             planned,
             self.progress,
         )
-        mallocs = self.mallocs(replays)
         found: list[SubsystemAdvice] = []
-        for part, some in asked:
+        mallocs: list[WholeMalloc] = []
+        for number, (part, some) in enumerate(asked):
             try:
                 found.append(self.subsystem(part, some, replays))
+                mallocs = mallocs if number else self.mallocs(replays)
             except KeyboardInterrupt:
                 replays.interrupted = True
             if replays.interrupted:

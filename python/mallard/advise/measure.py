@@ -35,7 +35,7 @@ WARM_SECONDS, LEAST_WARM_SECONDS = 0.2, 0.05
 EVENT_NS = 150.0  # that a turn takes of an event, before one was measured: cold and warm passes, the check
 TURN_SECONDS = 0.1  # and that it takes besides
 TICK = 0.3  # seconds between two looks at a replay that runs
-OVERDUE = 2.5  # times its share, that a replay may take before it is ended with what it has
+OVERDUE = 1.5  # times its share, that a replay may take before it is ended with what it has
 GRACE = 10.0  # seconds that it takes to end
 INTERRUPTED = 130
 
@@ -114,7 +114,7 @@ class Replays:
             return 0, 0.0, 0.0
         warm = min(max(left / (ROUNDS * rows) - self.turn, LEAST_WARM_SECONDS), WARM_SECONDS)
         rounds = int(left / (rows * (self.turn + warm)))
-        return min(max(rounds, ROUNDS), MOST_ROUNDS), warm, OVERDUE * max(left, least)
+        return min(max(rounds, ROUNDS), MOST_ROUNDS), warm, OVERDUE * left
 
     def run(self, words: Sequence[str], turns: int, seconds: float) -> dict[str, Any] | None:
         """Run mallard-replay, for so many seconds at most; None if it has measured nothing until its end."""
