@@ -17,7 +17,7 @@ from advise_judged import (
     limits,
     subsystem_of,
 )
-from truth_runs import CannotRunError, patched
+from truth_runs import Bench, CannotRunError, patched, run
 from truths import SOURCES, TRUTHS, Truth
 
 KINDS = Truth("kinds", "apart.cpp", ("registry::add",), frozenset({"pool", "multipool"}), "one size each")
@@ -299,6 +299,19 @@ def test_truths_are_complete() -> None:
         assert f'{{"{truth.name}", {truth.name}}}' in text
         for function in truth.functions:
             assert f"{function.rpartition('::')[2]}(" in text, function
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("source", sorted({truth.source for truth in TRUTHS}))
+def test_programs_do_the_same_each_time(source: str, tmp_path: Path) -> None:
+    bench = Bench(folder=tmp_path)
+    for truth in TRUTHS:
+        if truth.source == source:
+            printed = run(bench.command(truth))
+            assert printed == run(bench.command(truth))
+            assert printed.startswith(f"{truth.name} small: ")
+    with pytest.raises(CannotRunError, match="with CASE one of "):
+        run([tmp_path / "bin" / Path(source).stem, "no such case", "small"])
 
 
 def test_a_page_keeps_what_stands_around_the_table(tmp_path: Path) -> None:
