@@ -94,17 +94,49 @@ class borrowed_heap {
   bool is_borrowed_ = false;
 };
 
+// The slab of a pool that a block was taken from last. Who chooses from many pools finds it beside those of
+// the others; the pool itself has two lines for it that are in no cache.
+struct remembered_slab {
+  segment* slab = nullptr;
+  std::uint32_t first = 0;  // of the steps of sizes that it serves
+  std::uint32_t steps = 0;
+
+  [[nodiscard]] MALLARD_INLINE bool serves(std::size_t size) const noexcept {
+    return (size + (heap::classes::step - 1)) / heap::classes::step - first < steps;
+  }
+};
+
 // Slabs beside a heap's own, which it owns as well.
-struct pool : heap::slabs {
-  pool(const heap* of, std::uint32_t n) noexcept : heap::slabs(the_segments, of, false), number(n) {}
+struct pool final : heap::slabs {
+  pool(const heap* of, std::uint32_t n, remembered_slab* r) noexcept
+      : heap::slabs(the_segments, of, false), number(n), remembered(r) {}
+
+  // The slab that blocks of `size` bytes, at most `small`, are taken from now.
+  void remember(std::size_t size) noexcept {
+    segment& s = slab_at_hand(size);
+    const std::size_t end = heap::classes::size(s.index) / heap::classes::step + 1;
+    const std::size_t first = s.index == 0 ? 0 : heap::classes::size(s.index - 1u) / heap::classes::step + 1;
+    *remembered = {&s, static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - first)};
+  }
+  void notice(segment& s) noexcept override {
+    if (remembered->slab == &s) *remembered = {};
+    heap::slabs::notice(s);
+  }
+  std::size_t trim(std::size_t keep) noexcept {
+    *remembered = {};
+    return heap::slabs::trim(keep);
+  }
+
   std::uint32_t number;
+  remembered_slab* remembered;
   pool* older = nullptr;
 };
 
 // What a plan gives a heap beside its own slabs; null before the first routed call (routes.hpp).
 struct pools_of_heap {
   segment_keeper** by_number = nullptr;
-  std::atomic<pool*> newest = nullptr;  // the list only grows
+  remembered_slab* remembered = nullptr;  // likewise
+  std::atomic<pool*> newest = nullptr;    // the list only grows
 };
 pools_of_heap& pools_of(heap* h) noexcept;
 

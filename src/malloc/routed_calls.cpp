@@ -49,11 +49,13 @@ void* take(const route& r, std::uint32_t number, std::size_t size, const void* f
   const bool is_pooled = size <= r.largest && (r.how != 0 || !the_plan.default_is_libc) &&
                          (my_route.of_thread != nullptr || set_up_thread());
   segment_keeper* const from = is_pooled ? find_pool(number) : nullptr;
-  if (from != nullptr) {
-    block = has_bump(static_cast<strategy>(r.how))
-                ? static_cast<bump_pool*>(from)->take(size, frame)
-                : my_route.of_thread->allocate_from(*static_cast<heap::slabs*>(from),
-                                                    heap::classes::index(size, 1));
+  if (from != nullptr && has_bump(static_cast<strategy>(r.how))) {
+    block = static_cast<bump_pool*>(from)->take(size, frame);
+  } else if (from != nullptr) {
+    block =
+        my_route.of_thread->allocate_from(*static_cast<heap::slabs*>(from), heap::classes::index(size, 1));
+    if (number != the_plan.pools && size <= heap::small && block != nullptr)
+      static_cast<pool*>(from)->remember(size);
   }
   if (the_plan.counts != nullptr) {
     count_hit(r, r.how != 0 && block == nullptr);
@@ -78,6 +80,20 @@ MALLARD_NOINLINE void* take_new(std::size_t size, void* p, const route* r, call 
   return end_call(what, take(*r, number, size, frame), size, p);
 }
 
+// What the pool itself has at hand, for a size that it was not asked for last.
+MALLARD_NOINLINE void* take_of_pool(std::size_t size, void* p, const route* r, call what,
+                                    std::uint32_t number) {
+  if (size < r->limit_by_word)
+    if (segment_keeper* const there = my_route.pools[number]; there != &no_heap.own_slabs()) {
+      auto* const from = static_cast<pool*>(there);
+      if (void* const block = from->take_at_hand(size); block != nullptr) {
+        from->remember(size);
+        return what <= call::make ? block : end_call(what, block, size, p);
+      }
+    }
+  return take_new(size, p, r, what, number);
+}
+
 }  // namespace
 
 extern "C" {
@@ -85,10 +101,10 @@ extern "C" {
                                                          std::uintptr_t word) {
   const std::uint32_t number = r->first_pool + (hash_of(word) & r->mask);
   if (size < r->limit_by_word) [[likely]]
-    if (void* const block = static_cast<heap::slabs*>(my_route.pools[number])->take_at_hand(size);
-        block != nullptr) [[likely]]
-      return what <= call::make ? block : end_call(what, block, size, p);
-  return take_new(size, p, r, what, number);
+    if (const remembered_slab& s = my_route.remembered[number]; s.serves(size)) [[likely]]
+      if (void* const block = heap::slabs::take_from(*s.slab); block != nullptr) [[likely]]
+        return what <= call::make ? block : end_call(what, block, size, p);
+  return take_of_pool(size, p, r, what, number);
 }
 
 // Passes on the register that the rule names as the word. Each case has eight bytes.

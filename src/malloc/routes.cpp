@@ -34,6 +34,7 @@ constinit std::size_t at_hand_most = heap::small;
 constinit plan_in_force the_plan;
 __thread thread_route my_route;
 constinit segment_keeper* no_pools[plan_image::most_pools + 1]{};
+constinit remembered_slab nothing_remembered[plan_image::most_pools]{};
 
 namespace {
 
@@ -285,7 +286,9 @@ bool set_up_thread() noexcept {
   if (pools.by_number == nullptr) {
     pools.by_number =
         static_cast<segment_keeper**>(lasting_memory((std::size_t{the_plan.pools} + 1) * sizeof(void*)));
-    if (pools.by_number == nullptr) return false;
+    pools.remembered =
+        static_cast<remembered_slab*>(lasting_memory(std::size_t{the_plan.pools} * sizeof(remembered_slab)));
+    if (pools.by_number == nullptr || pools.remembered == nullptr) return false;
     std::fill_n(pools.by_number, the_plan.pools, &no_heap.own_slabs());
     pools.by_number[the_plan.pools] = &own->own_slabs();
   }
@@ -296,6 +299,7 @@ bool set_up_thread() noexcept {
   is_at_it = false;
   errno = saved_errno;
   found.pools = pools.by_number;
+  found.remembered = pools.remembered;
   found.of_thread = own;
   my_route = found;
   if (the_plan.counts != nullptr) set_aside = std::exchange(mine, &no_heap);  // each free is counted
@@ -315,7 +319,7 @@ segment_keeper* find_pool(std::uint32_t number) noexcept {
   if (place == nullptr) return nullptr;
   if (the_plan.counts != nullptr) the_plan.counts[rule].pools.fetch_add(1, std::memory_order_relaxed);
   if (has_bump(how)) return found = ::new (place) bump_pool(my_route.of_thread, number, how);
-  auto* const made = ::new (place) pool(my_route.of_thread, number);
+  auto* const made = ::new (place) pool(my_route.of_thread, number, &my_route.remembered[number]);
   pools_of_heap& all = pools_of(my_route.of_thread);
   made->older = all.newest;
   all.newest.store(made, std::memory_order_release);

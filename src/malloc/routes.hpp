@@ -70,8 +70,10 @@ struct thread_stack {
 };
 // A pool that there is not yet is one without a block at hand: that of no_heap.
 [[gnu::visibility("hidden")]] extern segment_keeper* no_pools[plan_image::most_pools + 1];
+[[gnu::visibility("hidden")]] extern remembered_slab nothing_remembered[plan_image::most_pools];
 struct thread_route {
   segment_keeper** pools = no_pools;
+  remembered_slab* remembered = nothing_remembered;  // by number of the pool
   thread_stack stack;
   heap* of_thread = nullptr;
 };

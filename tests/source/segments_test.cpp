@@ -13,13 +13,15 @@
 namespace mallard {
 namespace {
 
-// A range that refuses to be extended when told to, and counts what is purged.
+// A range that refuses to be extended when told to, knows where it ends, and counts what is purged.
 struct tried_range : address_range {
   static inline bool refuses = false;
+  static inline std::byte* end = nullptr;
   static inline std::size_t purged = 0;
 
   bool extend(std::byte* from, std::size_t bytes) {
     if (refuses) errno = ENOMEM;
+    end = from + bytes;
     return !refuses && address_range::extend(from, bytes);
   }
   static void purge(std::byte* from, std::size_t bytes) {
@@ -99,6 +101,18 @@ TEST_F(Segments, WhatNobodyWroteToStaysZero) {
   segment* const b = take(3);
   EXPECT_TRUE(b->is_zero);
   EXPECT_EQ(memory_of(b), at + segment_bytes);
+}
+
+// Or the system would have given a small page before it can give a huge one.
+TEST_F(Segments, MemoryGrowsByWholeHugePagesWhereTheyAreWanted) {
+  constexpr std::uintptr_t huge_page = 2 << 20;
+  from_.set_huge_pages(true);
+  for (int i = 0; i != 8; ++i) {
+    std::byte* const last = memory_of(take(9)) + 9 * segment_bytes;
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(tried_range::end) % huge_page, 0u);
+    EXPECT_GE(tried_range::end, last);
+    EXPECT_LE(tried_range::end, last + 2 * huge_page);
+  }
 }
 
 TEST_F(Segments, AGlanceNeedsNoLockAndTellsTheSame) {

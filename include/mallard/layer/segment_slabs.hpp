@@ -61,8 +61,16 @@ class segment_slabs : public segment_keeper {
 
   // A free block of at least `size` bytes, at most `small`; null if none is at hand.
   [[nodiscard]] MALLARD_INLINE void* take_at_hand(std::size_t size) noexcept {
-    return pop(*current_small_[(size + (classes::step - 1)) / classes::step]);
+    return pop(slab_at_hand(size));
   }
+
+  // The slab that such a block is taken from, and a free block of it, which must be of that size still: for
+  // who keeps it in mind. It is another one after refill() of that class, trim(), release(), and notice() of
+  // it.
+  [[nodiscard]] MALLARD_INLINE segment& slab_at_hand(std::size_t size) noexcept {
+    return *current_small_[(size + (classes::step - 1)) / classes::step];
+  }
+  [[nodiscard]] MALLARD_INLINE static void* take_from(segment& s) noexcept { return pop(s); }
 
   // The same of class `index`.
   [[nodiscard]] void* take_of_class(std::size_t index) noexcept { return pop(*current(index)); }
@@ -104,6 +112,28 @@ class segment_slabs : public segment_keeper {
     }
     s.free = next;
     s.left -= static_cast<std::uint32_t>(blocks.size());
+  }
+
+  MALLARD_NOINLINE void notice(segment& s) noexcept override {
+    if (s.state == full) {
+      s.state = listed;
+      s.left = s.capacity - frees_until_listed(s);
+      return list(s, listed_);
+    }
+    if (s.state == listed || s.state == begun) {
+      unlist(s, s.state == listed ? listed_ : begun_);
+      return give_slab(s);
+    }
+    if (s.state == busy && !keeps_last_) {
+      set_current(s.index, &no_slab);
+      return give_slab(s);
+    }
+    s.state = quiet;
+    s.left = 1;
+    s.carved = 0;
+    s.free = nullptr;
+    s.is_zero = false;
+    given_pages::reset(s);
   }
 
   // Gives slabs without live blocks back until at most `keep` bytes of them are held; returns the bytes.
@@ -325,28 +355,6 @@ class segment_slabs : public segment_keeper {
     }
     ++s.left;
     return first;
-  }
-
-  MALLARD_NOINLINE void notice(segment& s) noexcept final {
-    if (s.state == full) {
-      s.state = listed;
-      s.left = s.capacity - frees_until_listed(s);
-      return list(s, listed_);
-    }
-    if (s.state == listed || s.state == begun) {
-      unlist(s, s.state == listed ? listed_ : begun_);
-      return give_slab(s);
-    }
-    if (s.state == busy && !keeps_last_) {
-      set_current(s.index, &no_slab);
-      return give_slab(s);
-    }
-    s.state = quiet;
-    s.left = 1;
-    s.carved = 0;
-    s.free = nullptr;
-    s.is_zero = false;
-    given_pages::reset(s);
   }
 
   // Gives back the pages between the blocks of slabs that few blocks keep.

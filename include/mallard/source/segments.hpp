@@ -392,11 +392,12 @@ class basic_segments {
   }
 
   // Makes `length` segments behind all others memory. Where somebody has taken the addresses, it goes on
-  // behind them.
+  // behind them. The system gives a huge page only where all of it is memory before any of it is touched.
   bool extend(std::size_t length) noexcept {
     for (std::size_t skip = step; skip != 0; skip *= 2) {
       if (count() + length <= mapped_) return true;
-      for (const std::size_t wanted : {std::max(count() + length, mapped_ + step), count() + length}) {
+      const std::size_t more = std::max(count() + length, mapped_ + step);
+      for (const std::size_t wanted : {wants_huge_pages_ ? end_of_huge_page(more) : more, count() + length}) {
         if (wanted > last_number() || !map_table(wanted)) continue;
         std::byte* const from = reinterpret_cast<std::byte*>(first_) + mapped_ * segment_bytes;
         if (!range_.extend(from, (wanted - mapped_) * segment_bytes)) continue;
@@ -407,6 +408,13 @@ class basic_segments {
       if (!range_.is_taken() || !skip_addresses(skip)) return false;
     }
     return false;
+  }
+
+  // The first number from `n` on where a huge page ends.
+  [[nodiscard]] std::size_t end_of_huge_page(std::size_t n) const noexcept {
+    constexpr std::size_t huge_page = std::size_t{2} << 20;
+    const std::uintptr_t end = first_ + n * segment_bytes;
+    return n + (align_up(end, huge_page) - end) / segment_bytes;
   }
 
   [[nodiscard]] std::size_t last_number() const noexcept {
