@@ -105,6 +105,7 @@ class StandIn:
         self.calls: list[tuple[str, ...]] = []
         self.routes: list[np.ndarray[Any, Any]] = []
         self.interrupt_after = 1 << 30
+        self.rounds = 5
 
     def run(self, replays: Replays, words: Sequence[str]) -> dict[str, Any] | None:
         """Answer in the place of mallard-replay."""
@@ -125,6 +126,7 @@ class StandIn:
                 "strategy": name,
                 "status": "ok",
                 "ns_per_event": 20.0,
+                "rounds_ns": [20.0] * self.rounds,
                 "change_ns_per_block": around,
                 "change_max_held": memory,
                 "held_after": 1000 + memory,
@@ -219,6 +221,16 @@ def test_growing_and_small_vectors_are_estimated_with_their_change(
         "+  boost::container::small_vector<std::uint32_t, 2> tags;"
         in small["candidates"][0]["change"]["diff"]
     )
+
+
+def test_a_round_or_two_are_no_measurement(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in = standing_in(monkeypatch, StandIn({"segment_heap": -30.0, "mimalloc": -9.0}, {}))
+    stand_in.rounds = 2
+    found = advice(mallard, journal)
+    assert found["mallocs"] == []
+    assert not any(one["measured"] for one in part(found, "make_order")["candidates"][:-1])
 
 
 def test_ctrl_c_keeps_what_is_measured(

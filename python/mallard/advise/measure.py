@@ -31,6 +31,7 @@ MINUTES = 5.0  # for all replays, unless the user says otherwise
 BASE = "glibc"
 ALWAYS = 3  # none, the base and its repetition are in every replay
 ROUNDS, MOST_ROUNDS = 5, 15
+LEAST_ROUNDS = 3  # of a replay that was ended: fewer say nothing
 WARM_SECONDS, LEAST_WARM_SECONDS = 0.2, 0.05
 EVENT_NS = 150.0  # that a turn takes of an event, before one was measured: cold and warm passes, the check
 TURN_SECONDS = 0.1  # and that it takes besides
@@ -164,7 +165,11 @@ class Replays:
         """Return the rows that have figures."""
         self.machine = {name: str(value) for name, value in found.get("machine", {}).items()}
         self.method = found.get("method", {})
-        rows = {row["strategy"]: row for row in found["rows"] if row["status"] == "ok"}
+        rows = {
+            row["strategy"]: row
+            for row in found["rows"]
+            if row["status"] == "ok" and len(row["rounds_ns"]) >= LEAST_ROUNDS
+        }
         base, again = rows.get(baseline), rows.get(f"{baseline} a/a")
         if base is None or again is None or not again.get("change_ns_per_block"):
             return None
