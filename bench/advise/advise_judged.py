@@ -73,6 +73,8 @@ def judged(truth: Truth, advice: Document, seconds: float | None = None) -> Judg
         if cpu is not None and (best_cpu is None or cpu < best_cpu):
             best, best_cpu = MALLOC, cpu
     why_not = reason_against(truth, pick, verdict)
+    if why_not and (unmeasured := [one for one in advice["remarks"] if "budget" in one]):
+        why_not += f" ({unmeasured[0]})"
     return Judged(truth, pick, not why_not, why_not, cpu, best, best_cpu, seconds)
 
 

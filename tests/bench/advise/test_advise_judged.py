@@ -42,7 +42,7 @@ POOLS = (candidate("pool", -0.20), candidate("multipool", -0.19), candidate("reg
 def advice(*subsystems: dict[str, Any], kind: str = "plan", peak: float | None = 0.02) -> dict[str, Any]:
     """A whole document."""
     verdict = {"kind": kind, "headline": "the headline", "cpu": {"median": -0.12}, "peak": peak}
-    return {"verdict": verdict, "subsystems": list(subsystems)}
+    return {"verdict": verdict, "subsystems": list(subsystems), "remarks": []}
 
 
 def test_right_pick_is_right_and_near_the_best() -> None:
@@ -112,6 +112,13 @@ def test_right_strategy_in_the_wrong_place_is_wrong(found: dict[str, Any], why: 
     one = judged(KINDS, found)
     assert not one.is_right
     assert one.why_not.startswith(why)
+
+
+def test_what_was_not_measured_is_told_beside_a_wrong_pick() -> None:
+    found = advice(subsystem("registry::add", "leave")) | {
+        "remarks": ["the budget had no time for 4 replays"]
+    }
+    assert judged(KINDS, found).why_not.endswith("(the budget had no time for 4 replays)")
 
 
 def test_another_malloc_is_right_where_the_table_says_so() -> None:
