@@ -1,6 +1,7 @@
 """Run programs under every malloc, and print what mallard's own takes beside the others.
 
-Three questions: what thirteen programs take, what is held while sizes drift, whether output stays the same.
+Four questions: what thirteen programs take, what is held while sizes drift, whether output stays the same,
+and whether plans of these programs keep it, and hold what they predict.
 Exit code 0 when everything ran, 1 with --check when a limit is missed, and when an output differs, 2 when
 something could not be run, 130 when it was interrupted; the table then has what was measured.
 """
@@ -21,6 +22,7 @@ from rich.text import Text
 import inputs
 import malloc_drift
 import malloc_outputs
+import malloc_plans
 from limits import as_command, exit_code, judged, number
 from machine import machine_line
 from mallard.compare.mallocs import chosen
@@ -43,7 +45,8 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
         prog="./dev malloc",
         description="Run thirteen programs under every malloc and compare what they take.",
     )
-    names = dict.fromkeys([*(each.name for each in programs()), *malloc_outputs.names()])
+    further = (job.name for job in malloc_plans.further_jobs(Path()))
+    names = dict.fromkeys([*(each.name for each in programs()), *malloc_outputs.names(), *further])
     parser.add_argument("--program", choices=names, action="append", default=[], help="only this; repeatable")
     parser.add_argument("--malloc", action="append", default=[], help="only this beside glibc; repeatable")
     parser.add_argument("--rounds", type=int, default=15, help="of each comparison, at least 5 (15)")
@@ -62,6 +65,11 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
         "--outputs",
         action="store_true",
         help="see whether thirty programs, servers among them, print the same under our malloc, instead",
+    )
+    other.add_argument(
+        "--plan-outputs",
+        action="store_true",
+        help="see whether programs print the same under plans made of their recordings, instead",
     )
     return parser.parse_args(given)
 
@@ -87,30 +95,50 @@ def drift(wanted: argparse.Namespace) -> int:
 
 
 def outputs(wanted: argparse.Namespace) -> int:
-    """Print whether outputs are the same."""
+    """Print whether outputs are the same, under the malloc or under plans."""
     prepare(FOLDER)
     history = FOLDER / "outputs" / "inputs"
     history.mkdir(parents=True, exist_ok=True)
     (history / inputs.HISTORY).write_bytes(b"".join(inputs.history(4000)))
     library = chosen(wanted.malloc or [OURS], again=False)[-1].library
     jobs = malloc_outputs.jobs(FOLDER, history)
-    jobs = [job for job in jobs if not wanted.program or job.name in wanted.program]
+    if wanted.plan_outputs:
+        jobs += malloc_plans.further_jobs(FOLDER)
+    names = wanted.program or (malloc_plans.USUAL if wanted.plan_outputs else [job.name for job in jobs])
+    jobs = [job for job in jobs if job.name in names]
     missing = [job for job in jobs if not Path(job.path).exists()]
-    outcomes: list[malloc_outputs.Outcome] = []
+    mallard = installed()
+    folder = FOLDER / "outputs"
+    outcomes: list[Any] = []
+
+    def compare(job: malloc_outputs.Job) -> malloc_outputs.Outcome | malloc_plans.Outcome:
+        if wanted.plan_outputs:
+            return malloc_plans.compare(job, mallard, library, folder)
+        return malloc_outputs.compare(job, library, folder)
+
     interrupted = False
     try:
         for job in jobs:
             if job not in missing:
                 print(f"output of {job.name}", file=sys.stderr)
-                outcomes.append(malloc_outputs.compare(job, library, FOLDER / "outputs"))
+                outcomes.append(compare(job))
     except KeyboardInterrupt:
         interrupted = True
     if wanted.json:
         print(json.dumps([asdict(outcome) for outcome in outcomes]))
     else:
-        malloc_outputs.show(Console(width=120, highlight=False), outcomes, missing)
+        show = malloc_plans.show if wanted.plan_outputs else malloc_outputs.show
+        show(Console(width=120, highlight=False), outcomes, missing)
     same = [outcome.verdict != malloc_outputs.DIFFERENT for outcome in outcomes]
     return exit_code(interrupted, False, True, [*same])
+
+
+def installed() -> str:
+    """Return the mallard that is measured."""
+    mallard = shutil.which(ROOT / ".venv/bin/mallard")
+    if mallard is None:
+        raise SetUpError(".venv/bin/mallard is not there or cannot be executed")
+    return mallard
 
 
 def show(console: Console, comparisons: Sequence[Comparison]) -> None:
@@ -135,11 +163,9 @@ def main(given: Sequence[str]) -> int:
     wanted = arguments(given)
     if wanted.drift:
         return drift(wanted)
-    if wanted.outputs:
+    if wanted.outputs or wanted.plan_outputs:
         return outputs(wanted)
-    mallard = shutil.which(ROOT / ".venv/bin/mallard")
-    if mallard is None:
-        raise SetUpError(".venv/bin/mallard is not there or cannot be executed")
+    mallard = installed()
     options = ["--rounds", str(wanted.rounds)] + [
         word for name in wanted.malloc for word in ("--malloc", name)
     ]

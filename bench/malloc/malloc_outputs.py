@@ -232,8 +232,8 @@ def compare(job: Job, library: str, folder: Path) -> Outcome:
     )
 
 
-def run(job: Job, front: str, folder: Path) -> Ran:
-    """Run a job in a folder that is made anew, and end what it leaves behind."""
+def run(job: Job, front: str, folder: Path, passed: Sequence[int] = ()) -> Ran:
+    """Run a job in a folder that is made anew, with some open files, and end what it leaves behind."""
     place = folder / "work"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir(parents=True)
@@ -248,6 +248,7 @@ def run(job: Job, front: str, folder: Path) -> Ran:
             stdout=file,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            pass_fds=passed,
         ) as shell,
     ):
         try:

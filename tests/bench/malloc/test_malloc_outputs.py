@@ -1,12 +1,14 @@
 """Outputs that are the same, that differ under a malloc, and that differ anyway; what a job leaves behind."""
 
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 import malloc_outputs
 from malloc_outputs import DIFFERENT, SAME, VARIES, Job, compare, jobs, names
+from malloc_plans import USUAL, further_jobs, hits_of_recorded
 
 # Any library that can be loaded in front of others.
 LIBRARY = "libm.so.6"
@@ -60,3 +62,16 @@ def test_jobs_are_complete_and_called_differently(tmp_path: Path) -> None:
     for each in jobs(tmp_path, tmp_path):
         assert "$RUN" in each.script, each.name
         assert Path(each.path).is_absolute(), each.name
+
+
+def test_a_plan_is_held_to_the_process_that_was_recorded() -> None:
+    told = [{"process": 7, "rule": 1, "hits": 90}, {"process": 7, "rule": 0, "hits": 9}]
+    told += [{"process": 8, "rule": 1, "hits": 190}, {"process": 8, "rule": 2, "hits": 50}]
+    assert hits_of_recorded(told, Counter({1: 92, 2: 0})) == (Counter({1: 90, 0: 9}), 2)
+    assert hits_of_recorded([], Counter({1: 92})) == (Counter(), 92)
+
+
+def test_jobs_of_plans_are_there_and_need_no_others_name(tmp_path: Path) -> None:
+    further = [job.name for job in further_jobs(tmp_path)]
+    assert not set(further) & set(names())
+    assert set(USUAL) <= {*names(), *further}

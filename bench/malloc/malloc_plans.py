@@ -1,0 +1,220 @@
+"""Whether programs print under the planner's own plans what they print without, and whether these hold.
+
+    recorded     $RUN is mallard record --witness      plan of the process that allocates most
+    plain        $RUN is env
+    planned      $RUN is env with the malloc and plan  output, exit code: the same? each rule's hits
+    plain        once more, where they differ
+    launched     as planned, by mallard-launch         max RSS: as predicted?
+
+Jobs are those of malloc_outputs.py, and some whose process is a child, or forks.
+"""
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+import workloads
+from limits import number
+from malloc_outputs import DIFFERENT, SAME, VARIES, Job, first_difference, run
+from programs import shell_file
+
+# What plans are held to. Others of malloc_outputs.py can be asked for by name.
+USUAL = (
+    *("jq", "xmllint", "xsltproc", "perl", "python3", "sqlite3", "g++", "lua", "z3", "git", "php", "serve"),
+    *("forks", "chain"),
+)
+
+SHEET = """
+<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">
+<xsl:key name="by-name" match="*" use="name()"/>
+<xsl:template match="/">
+  <names><xsl:for-each select="//*[generate-id() = generate-id(key('by-name', name())[1])]">
+    <xsl:sort select="name()"/>
+    <name of="{name()}" count="{count(key('by-name', name()))}"/>
+  </xsl:for-each></names>
+  <all><xsl:apply-templates select="/*/*[position() mod 7 = 0]"/></all>
+</xsl:template>
+<xsl:template match="*">
+  <xsl:copy><xsl:copy-of select="@*"/><xsl:apply-templates select="*|text()"/></xsl:copy>
+</xsl:template>
+</xsl:stylesheet>
+"""
+
+# Children that build and change what the parent has built, and print in their order.
+FORKS = """
+my %town = map { $_ => [map { "$_ street" } 1 .. $_ % 9] } 1 .. 4000;
+for my $child (1 .. 6) {
+  defined(my $process = fork) or die;
+  if (!$process) {
+    my %own = map { $_ => [@{$town{$_}}, $child] } grep { $_ % $child == 0 } keys %town;
+    delete $town{$_} for keys %own;
+    print "$child: ", scalar(keys %own), " ", scalar(keys %town), "\\n";
+    exit 0;
+  }
+  waitpid $process, 0;
+}
+print scalar(keys %town), "\\n";
+"""
+
+CHAIN = """
+#include <map>
+#include <regex>
+#include <string>
+std::map<std::string, std::regex> all;
+bool match(const std::string& s) { return std::regex_match(s, all[s]); }
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a job under its plan."""
+
+    name: str
+    verdict: str
+    codes: tuple[int, int] = (0, 0)  # exit codes, plain and planned
+    processes: int = 0  # that the plan was in force in
+    title: str = ""
+    rules: int = 0
+    pools: int = 0
+    routed: float = 0.0  # share of the calls, in the process that is most like the recorded one
+    astray: float = 0.0  # share of the calls that rules have more or fewer of than in the recording
+    mistaken: float = 0.0  # share of the small blocks whose context is taken for another, as predicted
+    predicted: int = 0  # bytes
+    max_rss: int = 0
+    first_difference: str = ""
+
+
+def further_jobs(inputs: Path) -> list[Job]:
+    """Return the jobs that only plans have."""
+    catalog = shlex.quote(str(inputs.absolute() / "catalog.xml"))
+    compiler = workloads.COMPILER
+    return [
+        Job(
+            "xsltproc",
+            "/usr/bin/xsltproc",
+            "xsltproc",
+            shell_file("sheet.xsl", SHEET) + f"$RUN /usr/bin/xsltproc sheet.xsl {catalog}\n",
+        ),
+        Job(
+            "forks",
+            "/usr/bin/perl",
+            "perl",
+            shell_file("forks.pl", FORKS) + "$RUN PERL_HASH_SEED=1 /usr/bin/perl forks.pl\n",
+        ),
+        Job(
+            "chain",
+            shutil.which(compiler) or compiler,
+            "g++",
+            shell_file("chain.cpp", CHAIN)
+            + f"$RUN {compiler} -std=c++20 -O1 -c chain.cpp -o chain.o\nsha256sum chain.o\n",
+        ),
+    ]
+
+
+def compare(job: Job, mallard: str, library: str, folder: Path) -> Outcome:
+    """Record a job, plan it, and run it under its plan."""
+    kept = folder / "plan"
+    shutil.rmtree(kept, ignore_errors=True)
+    kept.mkdir(parents=True)
+    plan = plan_of(job, mallard, folder)
+    if plan is None:
+        return Outcome(job.name, "no plan")
+    counters = kept / "counters"
+    settings = [f"LD_PRELOAD={library}", f"MALLARD_MALLOC_PLAN={kept / 'plan.image'}"]
+    plain = run(job, "env", folder)
+    planned = run(job, shlex.join(["env", *settings, f"MALLARD_MALLOC_PLAN_COUNTERS={counters}"]), folder)
+    verdict = SAME
+    if planned != plain:
+        verdict = DIFFERENT if run(job, "env", folder) == plain else VARIES
+    told = [json.loads(line) for line in counters.read_text().splitlines()] if counters.exists() else []
+    expected = Counter({number: rule["blocks"] for number, rule in enumerate(plan["rules"], 1)})
+    hits, missed = hits_of_recorded(told, expected)
+    calls = max(hits.total(), 1)
+    return Outcome(
+        job.name,
+        verdict,
+        (plain.code, planned.code),
+        len({one["process"] for one in told}),
+        plan["title"],
+        len(plan["rules"]),
+        plan["pools"],
+        sum(hits[one] for one in expected) / calls,
+        missed / calls,
+        plan["mistaken"],
+        plan["predicted_peak_bytes"],
+        max_rss(job, mallard, settings, folder),
+        first_difference(plain.output, planned.output),
+    )
+
+
+def plan_of(job: Job, mallard: str, folder: Path) -> dict[str, Any] | None:
+    """Return the plan of the process that allocates most, as --json has it; plan/plan.image is its image."""
+    kept = folder / "plan"
+    journal, file = kept / "run.mlrd", kept / "plan.toml"
+    run(job, shlex.join([mallard, "record", "--witness", "-o", str(journal), "--", "env"]), folder)
+    children = journal.with_name("run.mlrd.d")
+    found = [journal, *(children.rglob("*") if children.is_dir() else [])]
+    for one in sorted((one for one in found if one.is_file()), key=lambda one: -one.stat().st_size):
+        said = subprocess.run(
+            [mallard, "plan", one, "-o", file, "--json"], capture_output=True, text=True, check=False
+        )
+        if said.returncode == 0:
+            subprocess.run([mallard, "plan", "--compile", file, "-o", kept / "plan.image"], check=True)
+            plan: dict[str, Any] = json.loads(said.stdout)
+            return plan
+    return None
+
+
+def hits_of_recorded(told: Sequence[dict[str, Any]], expected: Counter[int]) -> tuple[Counter[int], int]:
+    """Return each rule's hits in the process that is most like the recorded one, and how many differ."""
+    of: defaultdict[int, Counter[int]] = defaultdict(Counter)
+    for one in told:
+        of[one["process"]][one["rule"]] += one["hits"]
+    found = [(hits, sum(abs(hits[one] - expected[one]) for one in expected)) for hits in of.values()]
+    return min(found, key=lambda one: one[1], default=(Counter(), expected.total()))
+
+
+def max_rss(job: Job, mallard: str, settings: Sequence[str], folder: Path) -> int:
+    """Return the most memory that a process of the job has, in bytes."""
+    reading, writing = os.pipe()
+    launcher = str(Path(mallard).parent / "mallard-launch")
+    try:
+        run(job, shlex.join([launcher, str(writing), "/usr/bin/env", "env", *settings]), folder, [writing])
+    finally:
+        os.close(writing)
+    with os.fdopen(reading) as report:
+        words = report.read().split()
+    return 1024 * int(words[3]) if len(words) > 3 else 0
+
+
+def show(console: Console, outcomes: Sequence[Outcome], missing: Sequence[Job]) -> None:
+    """Print a line for each program."""
+    table = Table("program", "output", "codes", "plan", box=None, pad_edge=False)
+    for title in ("processes", "rules", "pools", "routed", "astray", "mistaken", "predicted", "of max RSS"):
+        table.add_column(title, justify="right")
+    for each in outcomes:
+        table.add_row(
+            *(each.name, each.verdict, "{}, {}".format(*each.codes), each.title),
+            *(f"{count:,}" for count in (each.processes, each.rules, each.pools)),
+            *(f"{100 * share:.{digits}f} %" for share, digits in ((each.routed, 1), (each.astray, 3))),
+            f"{100 * each.mistaken:.3f} %",
+            f"{each.predicted / 2**20:.1f} MiB",
+            number(each.predicted / each.max_rss if each.max_rss else None, ".2f"),
+        )
+    for job in missing:
+        table.add_row(job.name, f"not installed: apt install {job.package}")
+    console.print(table)
+    for each in outcomes:
+        if each.verdict not in (SAME, "no plan"):
+            console.print(f"{each.name}: {each.first_difference or 'the exit code'}", markup=False)
+    console.print()
