@@ -174,8 +174,8 @@ TEST(owner_places, gains_nothing_where_frees_come_in_any_order) {
 TEST(owner_places, tell_owners_by_their_ends_where_most_frees_are_of_single_blocks) {
   made_journal made;
   const std::uint32_t context = made.context(0x1);
-  std::vector<block> blocks = allocate_in_turns(made, context, rbp);
-  for (int n = 0; n < 20'000; ++n) {  // one at random gives way to another
+  std::vector<block> blocks = allocate_in_turns(made, context, rbp, 60 * 20);
+  for (int n = 0; n < 7'000; ++n) {  // one at random gives way to another
     std::swap(blocks[made.random(blocks.size())], blocks.back());
     made.free(blocks.back());
     blocks.back() = made.allocate(context, 0x7000 + 64 * made.random(owners), rbp);

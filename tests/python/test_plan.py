@@ -16,6 +16,7 @@ from mallard.plan.plan_file import parse_plan
 from mallard.plan.plan_image import Claim, claims_of, decision_trie, rule_for
 from mallard.plan.plan_model import WORDS, Frame
 from mallard.plan.planner import Options, Planner, Wanted
+from mallard.plan.pool_candidates import Told
 from mallard.plan.scopes import ending_functions
 from mallard.plan.stacks_of_plan import Stacks, module_name
 
@@ -277,6 +278,32 @@ def test_what_is_wanted_is_merged_or_refused(shelves: Path) -> None:
         planner.of([Wanted("one", lists, "pond", "")], Options())
     with pytest.raises(MallardError, match="no caller that is asked for can be named"):
         planner.of([Wanted("none", lists, "region", "", until="nobody")], Options())
+
+
+@pytest.mark.parametrize(
+    ("together", "chance", "part", "is_one"),
+    [
+        (0.40, 0.15, 0.0, True),  # a clear gain
+        (0.19, 0.01, 0.9, True),  # a smaller one, of owners whose ends show
+        (0.19, 0.01, 0.3, False),  # of which hardly any does
+        (0.30, 0.15, 0.9, False),  # which chance explains half of
+    ],
+)
+def test_a_witness_has_a_clear_gain_or_owners_whose_ends_show(
+    shelves: Path, monkeypatch: pytest.MonkeyPatch, together: float, chance: float, part: float, is_one: bool
+) -> None:
+    row = {"group": 1, "place": 0, "blocks": 900, "distinct": 60, "owners": 60, "in_order": 0.0}
+    row |= {"together": together, "chance": chance, "gain": together - chance, "told": part}
+    columns = {name: np.array([value]) for name, value in row.items()} | {"sketch": np.arange(64)[None]}
+    monkeypatch.setattr(_native, "owner_places", lambda *_: (900, columns))
+    found, reason = Planner(str(shelves)).candidates.witnesses(lambda _: None)
+    assert (len(found), not reason) == (is_one, is_one)
+
+
+def test_what_has_the_same_owners_shares_their_pools() -> None:
+    few, many, others = (frozenset(range(begin, begin + 64)) for begin in (0, 4, 40))
+    assert Told("rbx", 60, 0.5, few).has_owners_of(Told("rbp", 60, 0.3, many))
+    assert not Told("rbx", 60, 0.5, few).has_owners_of(Told("rbx", 60, 0.5, others))
 
 
 def test_words_of_snapshots_have_the_names_of_places() -> None:

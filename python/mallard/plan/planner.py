@@ -30,7 +30,7 @@ from mallard.analysis.store import Store
 from mallard.analysis.subsystems import unlike
 from mallard.analysis.symbols import Symbols
 from mallard.figures import share, shown, size
-from mallard.plan.merge_pools import Life, ever_fewer, grouped, lives_of, thriftier
+from mallard.plan.merge_pools import ever_fewer, grouped, lives_of, thriftier
 from mallard.plan.plan_model import SCOPED, STRATEGIES, Context, Plan, Rule, Witness
 from mallard.plan.pool_candidates import Candidates, Draft, Part
 from mallard.plan.scopes import Calls, Until, ends_of
@@ -41,8 +41,6 @@ PROCESS = 256 << 10  # bytes of a process beside its heap and its files: stack, 
 OF_A_FILE = 1 << 20  # half of each mapped file is in use, and at most so many bytes
 RECORDER = "libmallard-record.so"
 HEAP = 2 << 10  # bytes that a pool takes itself
-HALF_A_PAGE = 2 << 10  # is what a pool wastes of each size class
-FILLED = 3  # times what it takes and wastes itself, a pool of instances holds
 PLACINGS = {STRATEGIES[how]: number for how, number in (("monotonic", 1), ("region", 1), ("reap", 2))}
 TOLD_APART = 0.998  # of the blocks: below, a remark says so
 
@@ -209,7 +207,7 @@ class Planner:
         """Return pools of instances; if there are none, it is an error or a remark."""
         between = WITNESSED - DIVIDED
         found, reason = self.candidates.witnesses(lambda done: self.progress(DIVIDED + between * done))
-        drafts = [self.filled(life) for life in lives_of(self.store, self.candidates.instance_pools(found))]
+        drafts = self.candidates.instance_pools(found)
         if any(draft.has_instances for draft in drafts):
             return drafts
         reason = reason or f"no site of {shown(self.path)} that matters has instances"
@@ -217,15 +215,6 @@ class Planner:
             raise MallardError(reason)
         self.remarks.append(reason)
         return []
-
-    def filled(self, life: Life) -> Draft:
-        """Return a draft whose instances share pools where each by itself has less than is worth a pool."""
-        draft = life.draft
-        if not draft.has_instances:
-            return draft
-        itself = HEAP + HALF_A_PAGE * self.candidates.size_classes(draft.contexts)
-        most = float(life.curve.max()) / (FILLED * itself)
-        return draft.with_most_pools(int(most)) if draft.used > most else draft
 
     def predict(self, degrees: Sequence[Sequence[Draft]]) -> list[dict[str, Any]]:
         """Return what each plan would hold; `peak` is that of the process, `peaks` by draft."""

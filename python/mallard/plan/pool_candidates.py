@@ -13,7 +13,6 @@ import heapq
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Self, TypeAlias
 
 import numpy as np
@@ -131,10 +130,6 @@ class Draft:
         """Return the same with fewer pools of instances, which share them then."""
         return self.with_pools(max(self.pools // factor, 2))
 
-    def with_most_pools(self, most: int) -> "Draft":
-        """Return the same with at most so many pools, without instances if that is one."""
-        return self.with_pools(1 << (most.bit_length() - 1)) if most > 1 else self.without_instances()
-
     def with_pools(self, pools: int) -> "Draft":
         """Return the same with that many pools of instances."""
         parts = (replace(one, witness=with_pools(one.witness, pools)) for one in self.parts)
@@ -224,25 +219,6 @@ class Candidates:
     def is_routable(self, context: int) -> bool:
         """Tell whether a context has small blocks, and a caller that a plan can name."""
         return bool(self.blocks[context]) and self.stacks.is_known(context)
-
-    def size_classes(self, contexts: Sequence[int]) -> float:
-        """Return into how many classes of the malloc the bytes of some contexts fall, if they did evenly."""
-        held: defaultdict[int, int] = defaultdict(int)
-        wanted = set(contexts)
-        for context, number, size in self.by_class:
-            if context in wanted:
-                held[number] += size
-        shares = np.array(list(held.values())) / max(sum(held.values()), 1)
-        return float(np.exp(-(shares * np.log(shares)).sum()))
-
-    @cached_property
-    def by_class(self) -> list[tuple[int, int, int]]:
-        """Bytes of each context and class: 16 bytes wide up to 128, eight to a doubling beyond."""
-        number = "CASE WHEN size <= 128 THEN (size + 15) // 16 ELSE 8 + ceil(8 * log2(size / 128)) END::INT"
-        return self.store.rows(
-            f"SELECT context, {number}, sum(size)::UBIGINT FROM heap "
-            f"WHERE 0 < size AND size <= {LARGEST} AND alignment <= {NATURAL} GROUP BY ALL"
-        )
 
     def own_pools(self) -> list[Draft]:
         """Return a pool for each candidate."""
