@@ -17,7 +17,6 @@
 #include <array>
 #include <atomic>
 #include <bit>
-#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -134,17 +133,20 @@ constexpr std::uint32_t most_frames = 1u << 15;
 // Nodes are a tree: children come behind their nodes, one entry at most leads to each, and every step leads
 // outwards.
 inline bool are_entries_right(const plan_image& p) noexcept {
-  std::bitset<plan_image::most_nodes> led_to;
+  std::array<std::uint64_t, plan_image::most_nodes / 64> led_to{};  // a bit a node
   for (const image_node& n : p.nodes)
     for (const image_entry& e : p.entries.subspan(n.first_entry, n.entries)) {
       if (e.module >= p.modules.size() || e.offset >> 47 != 0) return false;
       if (e.child == 0) {
         if (e.rule >= p.rules.size()) return false;
       } else if (e.child >= p.nodes.size() || e.child <= static_cast<std::size_t>(&n - p.nodes.data()) ||
-                 e.stack_offset == 0 || e.stack_offset % sizeof(std::uintptr_t) != 0 || led_to[e.child]) {
+                 e.stack_offset == 0 || e.stack_offset % sizeof(std::uintptr_t) != 0) {
         return false;
       } else {
-        led_to[e.child] = true;
+        std::uint64_t& word = led_to[e.child / 64];
+        const std::uint64_t bit = std::uint64_t{1} << e.child % 64;
+        if ((word & bit) != 0) return false;
+        word |= bit;
       }
     }
   return true;
