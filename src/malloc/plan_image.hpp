@@ -208,7 +208,8 @@ inline const char* check_image(std::span<const std::byte> bytes, plan_image& fou
 // the step begins, so no load of one waits for another. Where a check fails, its node's rule holds.
 class route_table {
  public:
-  // A slot is empty while its key is 0. Both words are whole at any time, if not of one entry.
+  // A slot is empty while its key is 0; it leads to rule 0, as a word may make that key by chance. Both words
+  // are whole at any time, if not of one entry.
   struct slot {
     std::atomic<std::uint64_t> key;   // return address, and the node's number in the upper 16 bits
     std::atomic<std::uint64_t> next;  // a step; or, with the upper bit 0, the address of a rule
@@ -244,8 +245,10 @@ class route_table {
   // Knows the entries of the modules that have a base; the others are misses. One thread at a time, while
   // others walk: steps and the places of their checks are the same each time.
   void fill(const plan_image& p, std::span<const std::uintptr_t> bases) noexcept {
-    for (std::size_t i = 0; i != slots_for(p.entries.size()); ++i)
+    for (std::size_t i = 0; i != slots_for(p.entries.size()); ++i) {
       slots_[i].key.store(0, std::memory_order_relaxed);
+      slots_[i].next.store(address_of(0), std::memory_order_relaxed);
+    }
     std::size_t checks = 1;  // the first one is none
     for (const image_node& n : p.nodes) {
       if (&n != &p.nodes[0] && n.entries == 1) continue;

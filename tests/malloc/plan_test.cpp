@@ -409,6 +409,26 @@ TEST(RouteTable, AWalkLeadsWhereTheTrieDoesWhateverItPasses) {
   EXPECT_GT(passed, 500);
 }
 
+// A walk goes by a node's number and a word: some word makes any key of them, even that of an empty slot.
+TEST(RouteTable, AWordThatMakesAnEmptySlotsKeyLeadsToARule) {
+  plan p;
+  p.build_ids = {"id"};
+  p.contexts = {{{{1, 8}, {2, 0}}, 0}, {{{1, 8}, {3, 0}}, 1}};
+  p.rules = {rule_of(strategy::pool, 0)};
+  p.pools = 1;
+  const std::string image = p.bytes();
+  plan_image found;
+  ASSERT_EQ(check_image(std::as_bytes(std::span(image)), found), nullptr);
+  std::vector<route_table::slot> slots(route_table::slots_for(found.entries.size()));
+  std::vector<route_table::check> checks(route_table::checks_for(found));
+  constexpr std::uintptr_t rules = 0x5000;
+  route_table table;
+  table.open(found, slots.data(), checks.data(), rules, 64);
+  table.fill(found, std::array<std::uintptr_t, 1>{0x7000});
+  const std::array<std::uintptr_t, 2> stack{0x7001, std::uintptr_t{1} << 48};
+  EXPECT_EQ(table.find(stack.data(), [](auto, auto) { return true; }, [](auto) {}), rules);
+}
+
 TEST(RouteTable, ANodeHasOneEntryThatLeadsThere) {
   plan p;
   p.build_ids = {"id"};
