@@ -205,7 +205,8 @@ inline const char* check_image(std::span<const std::byte> bytes, plan_image& fou
 //                                                                                      (3, e) --> rule 2
 //
 // A node with one entry is a check of the step that leads past it. The places of all checks are known where
-// the step begins, so no load of one waits for another. Where a check fails, its node's rule holds.
+// the step begins, so no load of one waits for another. Where a check fails, or the stack ends before its
+// word, its node's rule holds.
 class route_table {
  public:
   // A slot is empty while its key is 0; it leads to rule 0, as a word may make that key by chance. Both words
@@ -268,8 +269,8 @@ class route_table {
   static bool is_step(std::uint64_t next) noexcept { return (next & step) != 0; }
 
   // The address of the rule of a call whose return address lies at `at`, and leads to a step. Words further
-  // out are loaded if is_stack(at, bytes) says so of all of them, up to the one so far away; visit(place) is
-  // called for each further return address of the walk.
+  // out are loaded if is_stack(at, bytes) says so of all of them, up to the one so far away; one that is not
+  // there fits nothing. visit(place) is called for each further return address of the walk.
   template <class IsStack, class Visit>
   [[nodiscard]] MALLARD_INLINE std::uintptr_t go_on(const std::uintptr_t* at, std::uint64_t next,
                                                     IsStack is_stack, Visit visit) const noexcept {
@@ -277,7 +278,7 @@ class route_table {
     do {
       const std::uint64_t bytes = next >> (place_shift - 3) & most_bytes;
       if (!is_stack(at, bytes)) [[unlikely]]
-        return rule_of(node >> 48);
+        return rule_at_end(at, next, is_stack, visit);
       if (const std::uint64_t first = next >> check_shift & most_checks; first != 0) {
         const check* c = checks_ + first;
         for (;; ++c) {
@@ -321,6 +322,23 @@ class route_table {
   static_assert(plan_image::most_nodes <= most_nodes + 1);
   static_assert(plan_image::most_bytes / sizeof(image_entry) + plan_image::most_nodes < most_checks);
   static constexpr std::uint32_t follows = 1u << 31;
+
+  // Of a step that the stack is too short for: that of the node whose word is not there, or another one.
+  template <class IsStack, class Visit>
+  [[nodiscard]] MALLARD_NOINLINE std::uintptr_t rule_at_end(const std::uintptr_t* at, std::uint64_t next,
+                                                            IsStack is_stack, Visit visit) const noexcept {
+    if (const std::uint64_t first = next >> check_shift & most_checks; first != 0)
+      for (const check* c = checks_ + first;; ++c) {
+        const std::uint32_t offset = c->offset.load(std::memory_order_relaxed);
+        const std::uint32_t otherwise = c->otherwise.load(std::memory_order_relaxed);
+        if (!is_stack(at, offset)) return rules_ + (otherwise & ~follows);
+        const std::uintptr_t* const place = moved(at, offset);
+        visit(place);
+        if (*place != c->word.load(std::memory_order_relaxed)) return rules_ + (otherwise & ~follows);
+        if ((otherwise & follows) == 0) break;
+      }
+    return rule_of(next & most_nodes);
+  }
 
   static const std::uintptr_t* moved(const std::uintptr_t* at, std::uint64_t bytes) noexcept {
     return reinterpret_cast<const std::uintptr_t*>(reinterpret_cast<const std::byte*>(at) + bytes);

@@ -358,8 +358,8 @@ std::uint32_t rule_in(const plan_image& p, std::uintptr_t base, const std::uintp
     if (found == all.end()) return n->rule;
     if (found->child == 0) return found->rule;
     at += found->stack_offset / sizeof *at;
-    if (at >= end) return n->rule;
     n = &p.nodes[found->child];
+    if (at >= end) return n->rule;
   }
 }
 
@@ -393,7 +393,7 @@ TEST(RouteTable, AWalkLeadsWhereTheTrieDoesWhateverItPasses) {
     for (int walk = 0; walk != 50; ++walk) {
       std::array<std::uintptr_t, 24> stack{};
       for (std::uintptr_t& word : stack) word = base + 1 + random() % 3;
-      const std::uintptr_t* const end = stack.data() + stack.size();
+      const std::uintptr_t* const end = stack.data() + 1 + random() % stack.size();
       std::vector<const std::uintptr_t*> seen;
       const std::uintptr_t rule = table.find(
           stack.data(),
@@ -403,6 +403,7 @@ TEST(RouteTable, AWalkLeadsWhereTheTrieDoesWhateverItPasses) {
           [&](const std::uintptr_t* at) { seen.push_back(at); });
       EXPECT_EQ(rule, rule_in(found, base, stack.data(), end));
       EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+      EXPECT_LT(seen.back(), end);
       passed += seen.size() > 3;
     }
   }
