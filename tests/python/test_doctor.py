@@ -135,6 +135,7 @@ def advice_by_planner(
     plan = Planner(journal, progress).plan(Options("pools", max_rss)).plan
     document = {
         "subsystems": [],
+        "remarks": [],
         "mallocs": [{"name": "jemalloc", "cpu": interval(-0.1), "ns_per_block": None, "peak_bytes": None}],
         "plans": [
             {"name": "pools", "predicted_peak_bytes": plan.predicted_peak, "cpu": interval(-0.2)},
