@@ -17,7 +17,7 @@ from conftest import Mallard
 from mallard.advise import measure, source_change
 from mallard.advise.growth import Chains
 from mallard.advise.measure import Replays
-from mallard.advise.parts import filled, in_order
+from mallard.advise.parts import far_apart, filled, in_order
 from mallard.analysis.model import Frame
 from mallard.plan import read_plan
 
@@ -345,6 +345,12 @@ def test_kinds_freed_one_after_the_other_are_in_order() -> None:
     assert in_order(kind, np.argsort(kind, kind="stable")) > 0.7
     assert in_order(kind, np.arange(400)) <= 0
     assert in_order(np.sort(kind), np.arange(400)) <= 0, "they are in this order in memory, too"
+
+
+def test_neighbours_in_memory_are_not_far_apart() -> None:
+    size = np.full(1000, 64)
+    assert far_apart(size, np.arange(1000)) == 0
+    assert far_apart(size, np.arange(1000).reshape(10, 100).T.ravel()) > 0.9
 
 
 # --- changes of the source ---

@@ -55,6 +55,7 @@ COPY_NS = 0.03  # of a byte that is copied from one block to the next, at least
 CALLER_NS, FRAME_NS = 2.0, 0.5  # that a plan takes of an allocation, and of each frame that it looks at
 OWN = "mallard"
 MOST_PLANS = 4
+NO_CHANGE = Interval(0.0, 0.0, 0.0)
 
 
 def advised(journal: str, options: Options, progress: Progress = lambda share: None) -> Advice:
@@ -90,9 +91,7 @@ class Advisor:
             machine=dict(profile.machine),
         )
         if headline := self.hopeless():
-            return replace(
-                told, verdict=Verdict("nothing", headline, Interval(0.0, 0.0, 0.0)), remarks=self.said()
-            )
+            return replace(told, verdict=Verdict("nothing", headline, NO_CHANGE), remarks=self.said())
         parts = list(self.program.parts(self.options.top))
         asked = [(part, list(proposals(part, self.spare))) for part in parts]
         planned = 1 + sum(len({one.route for one in some}) for _, some in asked)
@@ -184,7 +183,7 @@ class Advisor:
     def subsystem(self, part: Part, asked: Sequence[Proposal], replays: Replays) -> SubsystemAdvice:
         """Measure a part's candidates, and pick one or none."""
         found: list[Candidate] = []
-        cost, noises = 0.0, [Interval(0.0, 0.0, 0.0)]
+        cost, noises = 0.0, [NO_CHANGE]
         whole = part.subsystem.behaviour.allocations
         for route, some in groupby(sorted(asked, key=lambda one: one.route != ONE), lambda one: one.route):
             rows = list(some)
@@ -207,7 +206,7 @@ class Advisor:
         if best:
             found.remove(best)
             found.insert(0, best)
-        stays = Candidate(LEAVE, PLAN, True, "as it is", "", Interval(0, 0, 0), Interval(0, 0, 0), 0, 0)
+        stays = Candidate(LEAVE, PLAN, True, "as it is", "", NO_CHANGE, NO_CHANGE, 0, 0)
         behaviour, totals = part.subsystem.behaviour, self.program.profile.totals
         return SubsystemAdvice(
             name=part.name,
@@ -340,13 +339,13 @@ class Advisor:
         """Return what a plan is expected to change of the CPU time."""
         busy, own = self.program.busy_ns, next((one for one in mallocs if one.name == OWN), None)
         changes = [one.cpu for one in parts if one.cpu]
-        if not busy or own is None or own.cpu is None or not changes:
+        if not busy or not changes:
             return None
-        rest = 1 - planned.share_of_blocks
+        rest = scaled(own.cpu, max(1 - planned.share_of_blocks, 0.0)) if own and own.cpu else NO_CHANGE
         contexts = [context for rule in planned.plan.rules for context in rule.contexts]
         frames = sum(len(context.frames) for context in contexts) / max(len(contexts), 1)
         lookup = (CALLER_NS + FRAME_NS * frames) * self.program.profile.totals.allocations / busy
-        return added([*changes, scaled(own.cpu, max(rest, 0.0)), Interval(lookup, lookup, lookup)])
+        return added([*changes, rest, Interval(lookup, lookup, lookup)])
 
     # --- the answer ---
 
@@ -387,7 +386,7 @@ class Advisor:
             return Verdict("source", headline, one.cpu, peak)
         density = self.program.profile.dvluc.density.value
         cost = f" D is {share(density)}, all that allocation costs of the CPU time." if density else ""
-        return Verdict("nothing", f"Nothing to gain: keep what you have.{cost}", Interval(0.0, 0.0, 0.0))
+        return Verdict("nothing", f"Nothing to gain: keep what you have.{cost}", NO_CHANGE)
 
     def is_good(self, one: WholeMalloc) -> bool:
         """Return whether a malloc is faster beyond noise, within the memory that it may take."""

@@ -38,6 +38,7 @@ from mallard.plan.pool_candidates import Told
 from mallard.plan.scopes import ending_functions
 
 NEVER = 2**64 - 1  # the free of what is never freed
+PAGE = 4096
 ORDERED = 0.2  # more of consecutive frees are of one kind: kinds are worth keeping apart
 NEARLY_ALL = 0.9  # of the blocks: their function names the part
 LEAST_OWNED = 0.5  # of the blocks of a part, that have a witness, for instances to be a candidate
@@ -199,7 +200,8 @@ class Part:
     def apart(self) -> dict[str, str]:
         """What speaks for heaps that keep its blocks together, by strategy: what a replay does not show.
 
-        Blocks that are freed kind by kind are used so, too, and their kinds are mixed in memory.
+        Blocks that are freed kind by kind are used so, too. Where kinds are mixed in memory, the next one is on
+        another page then.
         """
         found: dict[str, str] = {}
         behaviour, pages = self.subsystem.behaviour, self.subsystem.dvluc.locality.pages
@@ -208,12 +210,12 @@ class Part:
             return found
         if pages is not None and pages <= LOOSE_PAGES:
             found["pool"] = f"its blocks fill {figures.share(pages)} of the pages that they lie on"
-        order = np.lexsort((self.objects.allocation, self.objects.free))[
-            : int((self.objects.free != NEVER).sum())
-        ]
-        if (gain := in_order(self.site_of, order)) >= ORDERED:
+        of = self.objects
+        order = np.lexsort((of.allocation, of.free))[: int((of.free != NEVER).sum())]
+        is_far = far_apart(of.size, order) >= ORDERED
+        if is_far and (gain := in_order(self.site_of, order)) >= ORDERED:
             found["pool"] = f"{figures.share(gain)} more of consecutive frees are of one site than by chance"
-        if self.owner:
+        if is_far and self.owner:
             found["instances"] = f"they hold {figures.size(live)} at once"
         return found
 
@@ -232,6 +234,14 @@ class Part:
             instances = max(self.program.told[context].instances for context in contexts)
             found.append((Witness(place, instances, pools_for(instances)), tuple(contexts)))
         return found
+
+
+def far_apart(size: Row, freed: Row) -> float:
+    """Return how many of consecutive frees are of blocks between which a page was allocated."""
+    if len(freed) < FEW:
+        return 0.0
+    place = np.cumsum(size.astype(np.int64))[freed]
+    return float((np.abs(np.diff(place)) > PAGE).mean())
 
 
 def in_order(kind: Row, freed: Row) -> float:
