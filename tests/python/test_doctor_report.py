@@ -152,13 +152,25 @@ def test_page_has_the_verdict_first_and_all_that_it_stands_on() -> None:
         "read, src/orders.cpp:52", "+ lines.reserve(",
         "Note: some replays had no time.",
         "mallard advise out/orders.mlrd mallard try out/plan-pools.toml -- ./orders",
-        "The recording", sample_profile().verdict.headline,
+        "The recording", sample_profile().verdict.findings[0].title,
     ]  # fmt: skip
     at = 0
     for words in order:
         found = text.find(words, at)
         assert found >= 0, (words, text[at : at + 600])
         at = found
+
+
+def test_page_gives_one_answer_and_the_trials() -> None:
+    text = without_tags(page_of(document(), sample_report()))
+    assert sample_profile().verdict.headline not in text
+
+
+def test_best_malloc_is_one_of_the_stage_that_decides() -> None:
+    lucky = row("jemalloc", "malloc", 0.5) | {"verdict": "behind"}
+    found = document()
+    found["trial"]["rows"].insert(1, lucky)
+    assert "Best malloc -12 %" in without_tags(page_of(found))
 
 
 def test_page_has_a_dot_for_each_round_and_a_bar_for_each_candidate_that_was_measured() -> None:

@@ -85,7 +85,7 @@ def cards(of: Json) -> Iterator[Element]:
     for kind, heading in (("plan", "Best plan"), ("malloc", "Best malloc")):
         tried = [row for row in rows if row["kind"] == kind and row["ratios"]["cpu_s"]]
         if tried:
-            best = min(tried, key=lambda row: row["ratios"]["cpu_s"]["median"])
+            best = min(tried, key=lambda row: (row["verdict"] == "behind", row["ratios"]["cpu_s"]["median"]))
             yield of_row(heading, best, of["verdict"]["use"] == best["name"])
     if sources := changes_of_source(of["advice"]):
         part, one = sources[0]

@@ -1,7 +1,7 @@
 """One journal's part of the page: all that can be read without scripts, and the places that they fill."""
 
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import Any
@@ -62,7 +62,7 @@ def doctors(document: Mapping[str, Any], report: JournalReport | None) -> Elemen
     for name, heading, content in own:
         made.append(tag("section", tag("h2", heading), *content, class_="card", id=f"doctor-{name}"))
     if report is not None:
-        made.append(verdict(report.profile, 0, "The recording"))
+        made.append(recording(report.profile))
         made.extend(journal_sections(report, 0))
     return made
 
@@ -165,24 +165,35 @@ def warnings(profile: Profile) -> list[str]:
 FIRST = 3
 
 
-def verdict(profile: Profile, number: int, name: str = "Verdict") -> Element:
+def verdict(profile: Profile, number: int) -> Element:
     """Return the answer, what it stands on, and the main figures."""
     found = profile.verdict
-    made = tag(
+    return tag(
         "section",
-        tag("h2", name),
+        tag("h2", "Verdict"),
         tag("p", found.headline, class_="headline"),
+        *findings(profile, number),
+        totals(profile),
         class_=f"card verdict {'gain' if found.worthwhile else 'none'}",
         id=f"journal-{number}-verdict",
     )
-    first, rest = found.findings[:FIRST], found.findings[FIRST:]
+
+
+def recording(profile: Profile) -> Element:
+    """Return what a recording alone shows: findings and figures, but no answer, which the doctor gives."""
+    heading = tag("h2", "The recording")
+    content = [*findings(profile, 0), totals(profile)]
+    return tag("section", heading, *content, class_="card verdict none", id="journal-0-verdict")
+
+
+def findings(profile: Profile, number: int) -> Iterator[Element]:
+    """Yield the first findings, and the others to be opened."""
+    first, rest = profile.verdict.findings[:FIRST], profile.verdict.findings[FIRST:]
     if first:
-        made.append(tag("ol", *(finding(one, number) for one in first), class_="findings"))
+        yield tag("ol", *(finding(one, number) for one in first), class_="findings")
     if rest:
         more = tag("ol", *(finding(one, number) for one in rest), class_="findings", start=str(FIRST + 1))
-        made.append(tag("details", tag("summary", many(len(rest), "more finding")), more))
-    made.append(totals(profile))
-    return made
+        yield tag("details", tag("summary", many(len(rest), "more finding")), more)
 
 
 def finding(one: Finding, number: int) -> Element:
