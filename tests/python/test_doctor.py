@@ -148,10 +148,10 @@ def advice_by_planner(
 def advised(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[..., Advised]], None]:
     """Put another adviser in place; runs are single starts, however short."""
     monkeypatch.setattr("mallard.advise.trial_in_budget.RUN_SECONDS", 0.0)
-    monkeypatch.setattr("mallard.advise.doctor.SHORTEST", 0.0)
+    monkeypatch.setattr("mallard.advise.doctor_stages.SHORTEST", 0.0)
 
     def replaced(by: Callable[..., Advised]) -> None:
-        monkeypatch.setattr("mallard.advise.doctor.advice_of", by)
+        monkeypatch.setattr("mallard.advise.doctor_stages.advice_of", by)
 
     return replaced
 
@@ -263,8 +263,8 @@ def test_advice_is_for_the_process_with_most_blocks(
 def test_what_is_too_short_is_not_judged(
     mallard: Mallard, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("mallard.advise.doctor.SHORTEST", 1e6)
-    monkeypatch.setattr("mallard.advise.doctor.STAGES", ("run", "try"))
+    monkeypatch.setattr("mallard.advise.doctor_stages.SHORTEST", 1e6)
+    monkeypatch.setattr("mallard.advise.doctor_stages.STAGES", ("run", "try"))
     ran = mallard("doctor", "-o", tmp_path / "out", "--", "/bin/true")
     assert ran.returncode == 1
     assert "No verdict: too short to judge" in ran.stdout

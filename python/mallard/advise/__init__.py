@@ -3,7 +3,7 @@
 journal --Program--> parts --Replays--> candidates --> Advice --as_document--> JSON        docs/advice.md
 """
 
+from mallard.advise.advice_model import Advice, Options, as_document
 from mallard.advise.advisor import advised
-from mallard.advise.model import Advice, Options, as_document
 
 __all__ = ["Advice", "Options", "advised", "as_document"]

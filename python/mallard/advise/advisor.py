@@ -19,9 +19,7 @@ import numpy as np
 
 from mallard import MallardError, _native
 from mallard.advise import source_change
-from mallard.advise.candidates import ONE, Estimate, Proposal, does, estimates, proposals, route_of
-from mallard.advise.measure import MINUTES, Measured, Replay, Replays, added, scaled
-from mallard.advise.model import (
+from mallard.advise.advice_model import (
     LEAST,
     LEAVE,
     PLAN,
@@ -34,6 +32,8 @@ from mallard.advise.model import (
     Verdict,
     WholeMalloc,
 )
+from mallard.advise.candidates import ONE, Estimate, Proposal, does, estimates, proposals, route_of
+from mallard.advise.measure import MINUTES, Measured, Replay, Replays, added, scaled
 from mallard.advise.parts import Part, Program, name_of
 from mallard.analysis.progress import Progress
 from mallard.analysis.strategies import one_size

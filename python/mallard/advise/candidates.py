@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mallard import figures
+from mallard.advise.advice_model import PLAN, SOURCE
 from mallard.advise.growth import Saving
-from mallard.advise.model import PLAN, SOURCE
 from mallard.advise.parts import Part, Row, name_of
 from mallard.analysis.model import Frame
 from mallard.analysis.strategies import one_size, way_of

@@ -17,7 +17,7 @@ from mallard.compare.trial_outcome import Tried
 from mallard.compare.trial_outcome import as_document as trial_document
 
 if TYPE_CHECKING:
-    from mallard.advise.doctor import Doctor
+    from mallard.advise.doctor_stages import Doctor
 
 Json = dict[str, Any]
 

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mallard import MallardError, _native, figures
+from mallard.advise.advice_model import Owners
 from mallard.advise.growth import Chains
-from mallard.advise.model import Owners
 from mallard.analysis.findings import LOOSE_BYTES, LOOSE_PAGES
 from mallard.analysis.function_names import own_name
 from mallard.analysis.model import Frame, Profile, Subsystem
@@ -200,8 +200,8 @@ class Part:
     def apart(self) -> dict[str, str]:
         """What speaks for heaps that keep its blocks together, by strategy: what a replay does not show.
 
-        Blocks that are freed kind by kind are used so, too. Where kinds are mixed in memory, the next one is on
-        another page then.
+        Blocks that are freed kind by kind are used so, too. Where kinds are mixed in memory, the next one is
+        on another page then.
         """
         found: dict[str, str] = {}
         behaviour, pages = self.subsystem.behaviour, self.subsystem.dvluc.locality.pages

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 
+from mallard.advise.advice_model import SourceChange
 from mallard.advise.growth import Saving
-from mallard.advise.model import SourceChange
 from mallard.analysis.function_names import own_name
 from mallard.analysis.model import Frame
 

@@ -9,7 +9,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from mallard.advise.model import Advice, Candidate, SubsystemAdvice, WholeMalloc
+    from mallard.advise.advice_model import Advice, Candidate, SubsystemAdvice, WholeMalloc
 
 SHOWN = 4  # candidates of a subsystem, beside the one that is picked
 
@@ -84,7 +84,7 @@ def overview(found: "Advice", console: "Console") -> None:
     from rich.text import Text
 
     from mallard import figures
-    from mallard.advise.model import SubsystemAdvice
+    from mallard.advise.advice_model import SubsystemAdvice
     from mallard.commands.tables import Figure, table_of
 
     columns: list[Figure[SubsystemAdvice]] = [
@@ -128,7 +128,7 @@ def subsystem(one: "SubsystemAdvice", console: "Console") -> None:
     """Print what was found for a subsystem."""
     from rich.text import Text
 
-    from mallard.advise.model import LEAVE, Candidate
+    from mallard.advise.advice_model import LEAVE, Candidate
     from mallard.commands.stacks import place, say
     from mallard.commands.tables import Figure, table_of
 
@@ -164,7 +164,7 @@ def mallocs(found: "tuple[WholeMalloc, ...]", console: "Console") -> None:
     """Print other mallocs for the whole program."""
     from rich.text import Text
 
-    from mallard.advise.model import WholeMalloc
+    from mallard.advise.advice_model import WholeMalloc
     from mallard.commands.tables import Figure, table_of
 
     columns: list[Figure[WholeMalloc]] = [

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from mallard.advise.doctor import Doctor
+    from mallard.advise.doctor_stages import Doctor
 
 __all__ = ["TAKEN", "doctor"]
 
@@ -85,8 +85,8 @@ def doctor(
     The report is written after every stage; Ctrl-C keeps what is done. docs/doctor.md tells all of it.
     Exit code: 0 if something is worth using, 3 if nothing is, 1 if there is no verdict.
     """
-    from mallard.advise.doctor import Doctor, Order
     from mallard.advise.doctor_findings import document
+    from mallard.advise.doctor_stages import Doctor, Order
     from mallard.compare.halving import Goal
     from mallard.output import drawn, writing
 
@@ -212,7 +212,7 @@ def candidates(trial: dict[str, Any], width: int) -> "Table":
 def in_the_source(advice: dict[str, Any] | None) -> Iterator[str]:
     """Yield what a change of the source would bring; nobody has tried it."""
     from mallard.advise.doctor_findings import signed
-    from mallard.report.doctor import changes_of_source
+    from mallard.report.doctor_page import changes_of_source
 
     for part, one in changes_of_source(advice)[:MOST_SOURCES]:
         change = one["change"]

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 from mallard import figures
 from mallard.analysis.model import Finding, Profile
 from mallard.html.element import tag
-from mallard.report import doctor
+from mallard.report import doctor_page
 from mallard.report.data import JournalReport
 from mallard.report.method import method
 from mallard.report.strategies import held, single_operations, strategies
@@ -42,7 +42,7 @@ def program_name(profile: Profile) -> str:
 
 def doctors(document: Mapping[str, Any], report: JournalReport | None) -> Element:
     """Return what `mallard doctor` shows: its own sections, below them the journal's, if there is one."""
-    own = doctor.sections(document)
+    own = doctor_page.sections(document)
     links = [(f"doctor-{name}", heading) for name, heading, _ in own]
     made = tag("article", class_="journal" if report else "doctor", id="journal-0")
     if report is None:
@@ -55,10 +55,10 @@ def doctors(document: Mapping[str, Any], report: JournalReport | None) -> Elemen
                 class_="head",
             )
         )
-        made.extend([doctor.verdict(document), contents(links)])
+        made.extend([doctor_page.verdict(document), contents(links)])
     else:
         links += [("journal-0-verdict", "The recording"), *own_links(0)]
-        made.extend([header(report), doctor.verdict(document), contents(links)])
+        made.extend([header(report), doctor_page.verdict(document), contents(links)])
     for name, heading, content in own:
         made.append(tag("section", tag("h2", heading), *content, class_="card", id=f"doctor-{name}"))
     if report is not None:
