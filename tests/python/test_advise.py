@@ -17,6 +17,7 @@ from conftest import Mallard
 from mallard.advise import measure, source_change
 from mallard.advise.growth import Chains
 from mallard.advise.measure import Replays
+from mallard.advise.model import SourceChange
 from mallard.advise.parts import far_apart, filled, in_order
 from mallard.analysis.model import Frame
 from mallard.plan import read_plan
@@ -341,10 +342,13 @@ def test_owners_between_two_of_one_owner_are_inferred() -> None:
 
 
 def test_kinds_freed_one_after_the_other_are_in_order() -> None:
-    kind = np.tile(np.arange(4), 100)
-    assert in_order(kind, np.argsort(kind, kind="stable")) > 0.7
-    assert in_order(kind, np.arange(400)) <= 0
-    assert in_order(np.sort(kind), np.arange(400)) <= 0, "they are in this order in memory, too"
+    kind, size = np.tile(np.arange(4), 100), np.full(400, 2000)
+    gain, far = in_order(kind, size, np.argsort(kind, kind="stable"))
+    assert gain.min() > 0.7
+    assert far.min() == 1
+    assert in_order(kind, size // 20, np.argsort(kind, kind="stable"))[1].max() == 0, "all on one page"
+    assert in_order(kind, size, np.arange(400))[0].max() <= 0
+    assert in_order(np.sort(kind), size, np.arange(400))[0].max() <= 0, "it is the order in memory, too"
 
 
 def test_neighbours_in_memory_are_not_far_apart() -> None:
@@ -383,7 +387,7 @@ int main() {
 """
 
 
-def applied(change: source_change.SourceChange | None, file: Path) -> str:
+def applied(change: SourceChange | None, file: Path) -> str:
     """Apply a diff as it is written; return the source."""
     assert change
     assert change.diff

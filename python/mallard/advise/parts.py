@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from mallard import MallardError, _native, figures
 from mallard.advise.advice_model import Owners
 from mallard.advise.growth import Chains
-from mallard.analysis.findings import LOOSE_BYTES, LOOSE_PAGES
+from mallard.analysis.findings import LOOSE_BYTES
 from mallard.analysis.function_names import own_name
 from mallard.analysis.model import Frame, Profile, Subsystem
 from mallard.analysis.partition import Limits
@@ -39,6 +39,7 @@ from mallard.plan.scopes import ending_functions
 
 NEVER = 2**64 - 1  # the free of what is never freed
 PAGE = 4096
+SPARSE = 0.1  # of the pages on which a part lies, that its blocks fill: nearly each is on one of its own
 ORDERED = 0.2  # more of consecutive frees are of one kind: kinds are worth keeping apart
 NEARLY_ALL = 0.9  # of the blocks: their function names the part
 LEAST_OWNED = 0.5  # of the blocks of a part, that have a witness, for instances to be a candidate
@@ -208,13 +209,17 @@ class Part:
         live = behaviour.max_live_bytes
         if live < LOOSE_BYTES * (pages or 1):
             return found
-        if pages is not None and pages <= LOOSE_PAGES:
+        if pages is not None and pages <= SPARSE:
             found["pool"] = f"its blocks fill {figures.share(pages)} of the pages that they lie on"
+        gains, far = self.program.orders
+        site, counts = np.unique(self.program.site_of[self.objects.context], return_counts=True)
+        gain, is_far = (float(np.average(of[site], weights=counts)) >= ORDERED for of in (gains, far))
+        if gain and is_far:
+            more = figures.share(float(np.average(gains[site], weights=counts)))
+            found["pool"] = f"{more} more of consecutive frees are of one site than by chance"
         of = self.objects
         order = np.lexsort((of.allocation, of.free))[: int((of.free != NEVER).sum())]
         is_far = far_apart(of.size, order) >= ORDERED
-        if is_far and (gain := in_order(self.site_of, order)) >= ORDERED:
-            found["pool"] = f"{figures.share(gain)} more of consecutive frees are of one site than by chance"
         if is_far and self.owner:
             found["instances"] = f"they hold {figures.size(live)} at once"
         return found
@@ -244,14 +249,24 @@ def far_apart(size: Row, freed: Row) -> float:
     return float((np.abs(np.diff(place)) > PAGE).mean())
 
 
-def in_order(kind: Row, freed: Row) -> float:
-    """Return how many more of consecutive frees are of one kind than by chance, or than of allocations."""
-    if len(freed) < FEW:
-        return 0.0
-    counts = np.unique(kind, return_counts=True)[1]
-    chance = float(((counts / len(kind)) ** 2).sum())
-    allocated, ended = (float((of[1:] == of[:-1]).mean()) for of in (kind, kind[freed]))
-    return ended - max(chance, allocated)
+def in_order(site: Row, size: Row, freed: Row) -> tuple[Row, Row]:
+    """Return by site how many more of consecutive frees are of it than by chance, or than of allocations.
+
+    And how many of these are of blocks between which a page was allocated.
+    """
+    number = int(site.max()) + 1
+    place, ended = np.cumsum(size.astype(np.int64))[freed], site[freed]
+    first, same = ended[:-1], ended[1:] == ended[:-1]
+    far = same & (np.abs(np.diff(place)) > PAGE)
+
+    def share(of: Row, which: Row) -> Row:
+        whole = np.bincount(of, minlength=number)
+        found: Row = np.bincount(of, weights=which, minlength=number) / np.maximum(whole, 1)
+        return found
+
+    chance = np.bincount(site, minlength=number) / max(len(site), 1)
+    gain = share(first, same) - np.maximum(chance, share(site[:-1], site[1:] == site[:-1]))
+    return gain, share(first[same], far[same])
 
 
 def filled(value: Row, order: Row, known: Row) -> Row:
@@ -304,6 +319,27 @@ class Program:
             for context in candidate.contexts
             if (told := found.get(candidates.code_path(number, context)))
         }
+
+    @cached_property
+    def site_of(self) -> Row:
+        """The site of each context, by number: the calls from one place are one."""
+        tree, nodes = self.symbols.tree, self.symbols.site_nodes
+        return np.unique(tree.place[nodes] * len(tree.functions) + tree.function[nodes], return_inverse=True)[
+            1
+        ]
+
+    @cached_property
+    def orders(self) -> tuple[Row, Row]:
+        """What the order of all frees says of each site: see in_order."""
+        columns = self.store.sql.execute(
+            f"SELECT allocation, coalesce(free, {NEVER})::UBIGINT AS free, size, context FROM heap "
+            "ORDER BY allocation"
+        ).fetchnumpy()
+        allocation, free, size, context = (np.asarray(columns[name]) for name in columns)
+        freed = np.lexsort((allocation, free))[: int((free != NEVER).sum())]
+        sites = self.site_of
+        gain, far = in_order(np.append(sites[context], sites.max()), np.append(size, 0), freed)
+        return gain, far
 
     @cached_property
     def snapshots(self) -> tuple[Row, Row]:
