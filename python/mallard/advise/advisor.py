@@ -10,7 +10,6 @@ beside them what the default heap changes for all other blocks, and what recogni
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -185,18 +184,19 @@ class Advisor:
         found: list[Candidate] = []
         cost, noises = 0.0, [NO_CHANGE]
         whole = part.subsystem.behaviour.allocations
-        for route, some in groupby(sorted(asked, key=lambda one: one.route != ONE), lambda one: one.route):
-            rows = list(some)
+        for route in by_worth(asked):
+            rows = [one for one in asked if one.route == route]
             is_threads = any("thread" in one.row or "synchronized" in one.row for one in rows)
             heaps = route_of(part, route, replays.events)
             replay = replays.part(heaps, [one.row for one in rows], is_threads)
             if replay is None:
+                found += [self.candidate(part, one, None) for one in rows if one.apart]
                 continue
             cost = cost or replay.cost_ns
             noises.append(scaled(replay.noise, replay.blocks / whole))
             for one in rows:
                 if (row := replay.rows.get(one.row)) is not None:
-                    found.append(self.candidate(part, one, row, replay))
+                    found.append(self.measured(self.candidate(part, one, row), row, replay, whole))
         found += [self.estimated(part, one, cost) for one in estimates(part)]
         found.sort(key=lambda one: (bool(one.refused), one.ns_per_block.median if one.ns_per_block else 0.0))
         noise = Interval(0.0, min(one.low for one in noises), max(one.high for one in noises))
@@ -222,27 +222,33 @@ class Advisor:
             sentence=does(part),
         )
 
-    def candidate(self, part: Part, asked: Proposal, row: Measured, replay: Replay) -> Candidate:
-        """Put a measured candidate together."""
+    def candidate(self, part: Part, asked: Proposal, row: Measured | None) -> Candidate:
+        """Put a candidate together that is measured, or could not be."""
+        return Candidate(
+            strategy=asked.strategy,
+            runs_as=asked.runs_as,
+            measured=row is not None,
+            reason=asked.reason,
+            wrong_if=asked.wrong_if,
+            until=asked.until,
+            change=self.change(part, asked.strategy, asked.until),
+            row=asked.row,
+            apart=asked.apart,
+        )
+
+    def measured(self, one: Candidate, row: Measured, replay: Replay, blocks: int) -> Candidate:
+        """Return a candidate with its figures."""
         refused = ""
         if row.peak_bytes is not None and row.peak_bytes > self.spare:
             more = share(row.peak_bytes / self.recorded)
             refused = f"the peak grows by {more}, more than --max-rss {self.options.max_rss:g} allows"
-        return Candidate(
-            strategy=asked.strategy,
-            runs_as=asked.runs_as,
-            measured=True,
-            reason=asked.reason,
-            wrong_if=asked.wrong_if,
+        return replace(
+            one,
             cpu=self.of_cpu(row.ns_per_block, replay.blocks),
-            ns_per_block=scaled(row.ns_per_block, replay.blocks / part.subsystem.behaviour.allocations),
+            ns_per_block=scaled(row.ns_per_block, replay.blocks / blocks),
             peak_bytes=row.peak_bytes,
             held_bytes=row.held_bytes,
-            until=asked.until,
-            change=self.change(part, asked.strategy, asked.until),
-            row=asked.row,
             refused=refused,
-            apart=asked.apart,
         )
 
     def change(self, part: Part, strategy: str, until: str | None) -> SourceChange | None:
@@ -399,6 +405,13 @@ class Advisor:
         )
 
 
+def by_worth(asked: Sequence[Proposal]) -> list[str]:
+    """Return the ways to divide a part over heaps: those first that keep together what is used together."""
+    routes = dict.fromkeys(one.route for one in sorted(asked, key=lambda one: one.route != ONE))
+    apart = {one.route for one in asked if one.apart}
+    return sorted(routes, key=lambda route: route not in apart)
+
+
 def pick(found: Sequence[Candidate], noise: Interval) -> Candidate | None:
     """Return the candidate to recommend: the best beyond noise; None where there is none.
 
@@ -409,8 +422,9 @@ def pick(found: Sequence[Candidate], noise: Interval) -> Candidate | None:
     good = [one for one in fit if one.is_clear]
     best = min(good, key=lambda one: of(one).median, default=None)
     most = of(best).median if best and best.measured else 0.0
-    for one in sorted(fit, key=lambda one: one.strategy != "instances"):
-        if one.apart and of(one).median <= max(noise.high, 0.0) and of(one).median <= KEPT * most:
+    keeping = (one for one in found if one.apart and not one.refused)
+    for one in sorted(keeping, key=lambda one: one.strategy != "instances"):
+        if one.ns_per_block is None or of(one).median <= min(max(noise.high, 0.0), KEPT * most):
             return one
     as_good = [one for one in good if one.runs_as == PLAN and of(one).median <= NEARLY * most]
     return as_good[0] if as_good and best and best.measured else best
