@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import Mallard
+from mallard.advise.model import SourceChange
 
 from mallard.advise import measure, source_change
+from mallard.advise.advice_model import SourceChange
 from mallard.advise.growth import Chains
 from mallard.advise.measure import Replays
-from mallard.advise.model import SourceChange
 from mallard.advise.parts import far_apart, filled, in_order
 from mallard.analysis.model import Frame
 from mallard.plan import read_plan
