@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import Mallard
-from mallard.advise.model import SourceChange
 
 from mallard.advise import measure, source_change
 from mallard.advise.advice_model import SourceChange

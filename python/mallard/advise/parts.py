@@ -324,9 +324,9 @@ class Program:
     def site_of(self) -> Row:
         """The site of each context, by number: the calls from one place are one."""
         tree, nodes = self.symbols.tree, self.symbols.site_nodes
-        return np.unique(tree.place[nodes] * len(tree.functions) + tree.function[nodes], return_inverse=True)[
-            1
-        ]
+        calls = tree.place[nodes] * len(tree.functions) + tree.function[nodes]
+        number: Row = np.unique(calls, return_inverse=True)[1]
+        return number
 
     @cached_property
     def orders(self) -> tuple[Row, Row]:
