@@ -38,7 +38,8 @@ from mallard.plan.scopes import Calls, Until, ends_of
 FEWER_INSTANCES = (1, 2, 4, 8, 16)  # parts of the pools that instances would have
 RESERVE = 0.04  # of the limit, for what predictions are off
 PROCESS = 256 << 10  # bytes of a process beside its heap and its files: stack, tables of pages
-OF_A_FILE = 1 << 20  # half of each mapped file is in use, and at most so many bytes
+OF_A_FILE = 0.6  # is in memory, since pages around those in use are mapped as well, and at most
+OF_THE_PROGRAM, OF_A_LIBRARY = 16 << 20, 5 << 18  # bytes: much of large ones is data that few need
 RECORDER = "libmallard-record.so"
 HEAP = 2 << 10  # bytes that a pool takes itself
 PLACINGS = {STRATEGIES[how]: number for how, number in (("monotonic", 1), ("region", 1), ("reap", 2))}
@@ -323,10 +324,13 @@ def title_of(family: str | None, drafts: Sequence[Draft]) -> str:
 
 def base_of(store: Store) -> int:
     """Return how many bytes the process has about, in memory, beside its heap."""
-    files: list[int] = [
-        one["end"] - one["begin"] for one in store.modules if not one["path"].endswith(RECORDER)
-    ]
-    return PROCESS + sum(min(size // 2, OF_A_FILE) for size in files)
+    program = store.totals["program"]
+    sizes = {one["path"]: one["end"] - one["begin"] for one in store.modules}
+    return PROCESS + sum(
+        min(int(OF_A_FILE * size), OF_THE_PROGRAM if path == program else OF_A_LIBRARY)
+        for path, size in sizes.items()
+        if not path.endswith(RECORDER)
+    )
 
 
 def allowing(peak: int, recorded: int) -> str:
