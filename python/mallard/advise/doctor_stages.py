@@ -317,7 +317,7 @@ class Doctor:
                 self.way = way_to_use(used, trial)
         runs = sum(len(row.runs) for row in trial.rows)
         several = f" of {trial.repetitions} starts" if trial.repetitions > 1 else ""
-        return f"{runs} runs{several}, {len(kept) - 2} candidates"
+        return f"{runs} runs{several}, {counted(len(candidates(kept)), 'candidate')}"
 
     def used_row(self, trial: TrialInBudget) -> Row | None:
         """Return the row that is worth using, if one is."""
