@@ -77,6 +77,8 @@ static_assert(sizeof(image_rule) == 48);
 // An image that has been checked.
 struct plan_image {
   static constexpr std::uint32_t most_bytes = 1u << 26;
+  static constexpr std::uint32_t huge_pages =
+      1;  // a flag: memory is to be of these, unless an option says so
   static constexpr std::uint32_t most_modules = 256;
   static constexpr std::uint32_t most_nodes = 1u << 16;
   static constexpr std::uint32_t most_pools = 1u << 16;
@@ -177,7 +179,7 @@ inline const char* check_image(std::span<const std::byte> bytes, plan_image& fou
   if (bytes.size() < sizeof(image_header) || std::memcmp(bytes.data(), magic.data(), magic.size()) != 0)
     return "is no image of a plan";
   const auto& h = *reinterpret_cast<const image_header*>(bytes.data());
-  if (h.version != 1 || h.flags != 0) return "is of another version of mallard";
+  if (h.version != 1 || (h.flags & ~plan_image::huge_pages) != 0) return "is of another version of mallard";
   if (h.bytes != bytes.size() || h.bytes > plan_image::most_bytes) return "is cut off, or too long";
   if (crc32_of(bytes.subspan(sizeof h)) != h.crc) return "is damaged";
   found.header = &h;

@@ -46,6 +46,7 @@ constinit std::atomic<int> looks_to_come = 0;
 // --- the image ---------------------------------------------------------------------------------------------
 
 constexpr const char* plan_variable = "MALLARD_MALLOC_PLAN";
+constexpr const char* huge_pages_variable = "MALLARD_MALLOC_HUGE_PAGES";  // which goes before the plan
 
 bool is_set(const char* variable) noexcept {
   const char* const text = ::secure_getenv(variable);
@@ -246,6 +247,9 @@ const char* put_into_force(const char* path) noexcept {
     hear_of_modules();
     hear_of_threads([]() noexcept { my_route = {}; });
     at_hand_most = 0;
+    if ((image.header->flags & plan_image::huge_pages) != 0 &&
+        ::secure_getenv(huge_pages_variable) == nullptr)
+      the_segments.set_huge_pages(true);
   } else {
     the_plan = {};
     if (*wrong != '\0') say(path, wrong);

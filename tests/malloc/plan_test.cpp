@@ -340,6 +340,11 @@ TEST_F(Plan, DamagedImagesAreRefusedInALine) {
   changed = whole;
   changed[8] = 2;
   refused(changed, "is of another version of mallard");
+  changed = whole;
+  changed[60] = 2;
+  refused(changed, "is of another version of mallard");
+  changed[60] = 1;  // huge pages
+  EXPECT_EQ(run(changed, "churn"), "right\n");
   ::unlink(image_path_.c_str());
   EXPECT_NE(output_of("MALLARD_MALLOC_PLAN=" + path("none") +
                       " LD_PRELOAD=" MALLARD_MALLOC " " MALLARD_PLAN_PROGRAM " churn")

@@ -156,6 +156,16 @@ def test_a_region_s_frame_is_reached_though_one_would_be_enough() -> None:
     assert image.rule(context(1, 2)) == 1
 
 
+def test_a_program_of_much_memory_and_few_pools_has_huge_pages() -> None:
+    rule = Rule("pool", (context(1, 4),), "own", witness=Witness("rbx", 60, 256))
+    many = Rule("pool", (context(1, 4),), "own", witness=Witness("rbx", 600, 4096))
+    found = [
+        Image(image_of(Plan("t", MODULES, (one,), predicted_peak=peak))).flags
+        for one, peak in ((rule, 100 << 20), (rule, 10 << 20), (many, 100 << 20), (rule, 0))
+    ]
+    assert found == [1, 0, 0, 0]
+
+
 def test_a_plan_without_rules_has_an_image() -> None:
     image = Image(image_of(Plan("empty", MODULES)))
     assert (image.pools, image.nodes, image.entries) == (0, [(0, 0, 0, 0)], [])
