@@ -106,10 +106,12 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
                      "With --scale: percent of the blocks that another copy frees (default 0)")
           ->check(CLI::Range(0.0, 100.0))
           ->type_name("PERCENT");
-  app.add_option("--part", asked.part,
-                 "Give a part of the program heaps of its own, and what is around it to a malloc: FILE has a "
-                 "little-endian 32-bit number for each event, 0 or that of the heap it allocates from")
-      ->type_name("FILE");
+  CLI::Option* const part =
+      app.add_option("--part", asked.part,
+                     "Give a part of the program heaps of its own, and what is around it to a malloc: FILE "
+                     "has a little-endian 32-bit number for each event, 0 or that of the heap it allocates "
+                     "from")
+          ->type_name("FILE");
   std::string baseline = "glibc";
   CLI::Option* const baseline_said =
       app.add_option("--baseline", baseline, "With --part: the malloc around the part (default glibc)")
@@ -198,7 +200,8 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
     return arguments.refuse("--check-only measures nothing: leave --latency out");
   if (!latency && passes_said->count() != 0) return arguments.refuse("--passes requires --latency");
   if (latency) asked.options.latency_passes = passes;
-  const bool is_part = !asked.part.empty();
+  const bool is_part = part->count() != 0;
+  if (is_part && asked.part.empty()) return arguments.refuse("--part names no FILE");
   const std::pair<bool, const char*> of_whole_journals[]{
       {regions, "--regions"},
       {!binding_name.empty(), "--binding"},

@@ -132,5 +132,10 @@ TEST(CommandLine, WhatIsWrongIsOneLineAndExitCodeTwo) {
   EXPECT_NE(complaint({"x", "y"}).find("y"), std::string::npos);
 }
 
+// As from a script whose variable is not set.
+TEST(CommandLine, APartWithoutAFileIsNoWholeJournal) {
+  EXPECT_EQ(parse({"x", "--part", ""}).complaint, "mallard-replay: --part names no FILE\n");
+}
+
 }  // namespace
 }  // namespace mallard::replay
