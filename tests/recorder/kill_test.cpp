@@ -1,6 +1,6 @@
 // kill -9 of the program, of the launcher or of both, at random moments: nothing that happened before is
-// lost or doubled. MALLARD_KILLS is how many of each; ./dev soak asks for 50. That is told by the program's own log,
-// and a comparison with it finds what is lost, doubled or not the same, whenever it happened.
+// lost or doubled. MALLARD_KILLS is how many of each; ./dev soak asks for 50. That is told by the program's
+// own log, and a comparison with it finds what is lost, doubled or not the same, whenever it happened.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
