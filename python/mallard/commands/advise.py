@@ -105,7 +105,7 @@ def change(of: "Candidate | None") -> str:
         return ""
     if of.cpu is None:
         return f"{of.ns_per_block.median:+.1f} ns/block"
-    return f"{100 * of.cpu.median:+.1f} %" + ("" if of.measured else " (estimated)")
+    return f"{100 * of.cpu.median:+.1f} %" + ("" if of.measured else " est.")
 
 
 def spread(of: "Candidate | WholeMalloc") -> str:
