@@ -272,6 +272,18 @@ def test_what_the_replay_cannot_do_is_one_line(
     assert ran.stderr.splitlines()[-1] == "mallard: mallard-replay: no memory"
 
 
+def test_a_replay_that_is_ended_before_it_listens_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = tmp_path / "ended"
+    ended.write_text("#!/bin/sh\nkill -INT $$\n")
+    ended.chmod(0o755)
+    monkeypatch.setattr(measure, "tool", lambda name: str(ended))
+    replays = Replays("a.mlrd", 1000, tmp_path, minutes=1, planned=1, progress=lambda share: None)
+    assert replays.part(np.ones(4, "<u4"), ["pool"]) is None
+    assert replays.left_out == 1
+
+
 def test_time_is_divided_over_the_replays_that_are_left(tmp_path: Path) -> None:
     plenty = Replays("a.mlrd", 1000, tmp_path, minutes=60, planned=2, progress=lambda share: None)
     assert plenty.share(10)[:2] == (measure.MOST_ROUNDS, measure.WARM_SECONDS)

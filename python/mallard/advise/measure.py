@@ -38,7 +38,7 @@ TURN_SECONDS = 0.1  # and that it takes besides
 TICK = 0.3  # seconds between two looks at a replay that runs
 OVERDUE = 1.5  # times its share, that a replay may take before it is ended with what it has
 GRACE = 10.0  # seconds that it takes to end
-INTERRUPTED = 130
+INTERRUPTED = (130, -signal.SIGINT)  # the latter where it is ended before it listens, or twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,10 @@ class Replays:
             seconds,
         )
         self.done += 1
-        return None if ran is None else self.read(ran, baseline)
+        if ran is not None:
+            return self.read(ran, baseline)
+        self.left_out += not self.interrupted
+        return None
 
     def share(self, rows: int) -> tuple[int, float, float]:
         """Return rounds, warm time and seconds for a replay of so many rows; no rounds without time."""
@@ -131,8 +134,8 @@ class Replays:
         except OSError as error:
             raise MallardError(f"cannot run mallard-replay: {error.strerror}") from error
         output, errors = self.wait(running, began + seconds)
-        if running.returncode not in (0, 1, INTERRUPTED) or not output:
-            if running.returncode == INTERRUPTED or self.interrupted:
+        if running.returncode not in (0, 1, *INTERRUPTED) or not output:
+            if running.returncode in INTERRUPTED or self.interrupted:
                 return None
             told = (errors.strip() or f"it ended with {running.returncode}").splitlines()[-1]
             raise MallardError(f"mallard-replay: {told.removeprefix('mallard-replay: ')}")
