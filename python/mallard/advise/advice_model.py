@@ -18,6 +18,7 @@ from mallard.compare.intervals import Interval
 from mallard.plan import Plan, plan_text
 
 LEAVE = "leave"
+UNMEASURED = "Not measured: the budget had no time for it"  # what is said where LEAVE says nothing
 PLAN, SOURCE = "plan", "source"  # how a candidate runs: the program unmodified, or its source changed
 
 # A change of the CPU time that is worth telling, beyond what a second measurement of glibc differs by.

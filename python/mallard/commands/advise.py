@@ -128,7 +128,7 @@ def subsystem(one: "SubsystemAdvice", console: "Console") -> None:
     """Print what was found for a subsystem."""
     from rich.text import Text
 
-    from mallard.advise.advice_model import LEAVE, Candidate
+    from mallard.advise.advice_model import LEAVE, UNMEASURED, Candidate
     from mallard.commands.stacks import place, say
     from mallard.commands.tables import Figure, table_of
 
@@ -147,7 +147,8 @@ def subsystem(one: "SubsystemAdvice", console: "Console") -> None:
         rows = [(Text(f"  {c.strategy}" + (" (refused)" if c.refused else "")), c) for c in told]
         console.print(table_of("  strategy", rows, columns, console.width))
     if one.picked is None:
-        say(console, "  Leave it alone: nothing beats glibc beyond noise.")
+        measured = any(candidate.measured for candidate in told)
+        say(console, f"  {'Leave it alone: nothing beats glibc beyond noise' if measured else UNMEASURED}.")
         return
     best = one.picked
     say(console, f"  Why {best.strategy}: {best.reason}.")
