@@ -277,6 +277,7 @@ def test_what_is_too_short_is_not_judged(
         ((), "no program: write -- before it, as in `mallard doctor"),
         (("--", "./none"), "cannot run ./none: not found"),
         (("--runs", "5", "--", "/bin/true"), "Invalid value for '--runs'"),
+        (("--budget", "inf", "--", "/bin/true"), "Invalid value for '--budget'"),
         (("--malloc", "hoard", "--", "/bin/true"), "--malloc hoard: not known"),
         (("--", "sh", "-c", "exit 3"), "it exited with 3; --output ignore measures it"),
         (("-o", "FULL", "--", "/bin/true"), "has other files in it: name another folder with -o"),

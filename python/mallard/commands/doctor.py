@@ -51,7 +51,8 @@ def doctor(
         ),
     ] = None,
     budget: Annotated[
-        float, typer.Option("--budget", min=0.1, metavar="MINUTES", help="What all of it may take.")
+        float,
+        typer.Option("--budget", min=0.1, max=1440.0, metavar="MINUTES", help="What all of it may take."),
     ] = 10,
     runs: Annotated[
         int,
