@@ -173,6 +173,20 @@ def test_best_malloc_is_one_of_the_stage_that_decides() -> None:
     assert "Best malloc -12 %" in without_tags(page_of(found))
 
 
+def test_best_plan_is_the_one_to_use() -> None:
+    found = document()
+    found["trial"]["rows"].insert(1, row("plan-picks", "plan", 0.6))
+    assert "Best plan -31 % CPU (-33 % to -29 %), +2.0 % memory plan-pools.toml: confirmed: use it" in (
+        without_tags(page_of(found))
+    )
+
+
+def test_a_part_that_is_best_left_alone_has_no_change_of_the_source() -> None:
+    found = document()
+    found["advice"]["subsystems"][0]["pick"] = "leave"
+    assert "In the source" not in without_tags(page_of(found))
+
+
 def test_page_has_a_dot_for_each_round_and_a_bar_for_each_candidate_that_was_measured() -> None:
     page = page_of(document())
     assert page.count('class="dot"') == 2 * 3

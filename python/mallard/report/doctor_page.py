@@ -85,7 +85,7 @@ def cards(of: Json) -> Iterator[Element]:
     for kind, heading in (("plan", "Best plan"), ("malloc", "Best malloc")):
         tried = [row for row in rows if row["kind"] == kind and row["ratios"]["cpu_s"]]
         if tried:
-            best = min(tried, key=lambda row: (row["verdict"] == "behind", row["ratios"]["cpu_s"]["median"]))
+            best = min(tried, key=lambda row: preference(row, of["verdict"]["use"]))
             yield of_row(heading, best, of["verdict"]["use"] == best["name"])
     if sources := changes_of_source(of["advice"]):
         part, one = sources[0]
@@ -98,6 +98,11 @@ def cards(of: Json) -> Iterator[Element]:
     if noise := next((row["ratios"]["cpu_s"] for row in rows if row["kind"] == "twin"), None):
         around = f"{change(noise['low'] - 1)} to {change(noise['high'] - 1)}"
         yield card("Noise", change(noise["median"] - 1), f"glibc against itself, {around}", "the A/A row")
+
+
+def preference(row: Json, use: str | None) -> tuple[bool, bool, float]:
+    """Return what rows are sorted by: the one to use, then what the last stage has judged, then CPU time."""
+    return row["name"] != use, row["verdict"] == "behind", row["ratios"]["cpu_s"]["median"]
 
 
 def of_row(heading: str, row: Json, is_used: bool) -> Element:
@@ -123,10 +128,14 @@ def card(heading: str, figure: str, what: str, more: str, chosen: bool = False) 
 
 
 def changes_of_source(advice: Json | None) -> list[tuple[Json, Json]]:
-    """Return which changes of the source would pay, the best first, each with its subsystem."""
+    """Return which changes of the source would pay, the best first, each with its subsystem.
+
+    In a part that is best left alone nothing is faster than noise.
+    """
     found = [
         (part, one)
         for part in (advice["subsystems"] if advice else ())
+        if part["pick"] != LEAVE
         for one in part["candidates"]
         if one["runs_as"] == "source" and one["change"] and one["cpu"] and not one["refused"]
         if one["cpu"]["high"] < 0 and one["cpu"]["median"] <= -LEAST_CHANGE
