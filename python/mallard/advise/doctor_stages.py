@@ -245,7 +245,7 @@ class Doctor:
         if self.events > MOST_PROFILED:
             raise LeftOutError(f"{self.events:,} events take a while: mallard report {shlex.quote(journal)}")
         self.report = of_journal(journal, ProfileOptions(), "never")
-        return f"{len(self.report.profile.subsystems)} subsystems"
+        return counted(len(self.report.profile.subsystems), "subsystem")
 
     def recorded(self) -> str:
         """Return the journal."""
