@@ -5,7 +5,11 @@ them.
 """
 
 import json
+import os
+import shutil
+import signal
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -250,6 +254,37 @@ def test_ctrl_c_keeps_what_is_measured(
     assert "multipool" in ran.stdout
     assert len(stand_in.calls) == 2
     assert "mallard: interrupted: what was measured before is told" in ran.stderr
+
+
+def test_sigterm_leaves_nothing_behind(
+    mallard: Mallard, journal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(*_: object) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        raise AssertionError("nobody has heard the signal")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(measure.Replays, "run", ended)
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    try:
+        ran = mallard("advise", journal)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert "mallard: interrupted: what was measured before is told" in ran.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_to_type_next_has_the_words_of_the_program(
+    mallard: Mallard, program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    standing_in(monkeypatch, StandIn({"segment_heap": -30.0, "pool": -20.0}, {}))
+    odd = tmp_path / "its parts"
+    shutil.copy(program, odd)
+    journal, plan = tmp_path / "odd.mlrd", tmp_path / "a plan.toml"
+    assert mallard("record", "-o", journal, "--", odd).returncode == 0
+    ran = mallard("advise", journal, "-o", plan)
+    command = f"mallard try '{plan}' -- '{odd}'"
+    assert "".join(command.split()) in "".join(ran.stdout.split())
 
 
 def test_without_allocations_there_is_nothing_to_gain_and_nothing_is_replayed(

@@ -39,11 +39,12 @@ def advise(
 
     from mallard.advise import Options, advised, as_document
     from mallard.analysis.progress import progress_bar
+    from mallard.compare.rounds import noted_interrupts
     from mallard.output import drawn, spare, writing
     from mallard.plan import plan_text
 
     spare([journal], output)
-    with progress_bar(f"advise {journal}") as progress:
+    with progress_bar(f"advise {journal}") as progress, noted_interrupts():
         found = advised(journal, Options(max_rss, top, budget), progress)
     if output and found.offers:
         with writing(Path(output)) as file:
@@ -183,6 +184,8 @@ def mallocs(found: "tuple[WholeMalloc, ...]", console: "Console") -> None:
 
 def plans(found: "Advice", output: str | None, console: "Console") -> None:
     """Print the plans that can be tried."""
+    import shlex
+
     from mallard.advise.advisor import signed, told
     from mallard.commands.stacks import counted, say
 
@@ -196,6 +199,6 @@ def plans(found: "Advice", output: str | None, console: "Console") -> None:
             style="" if number else "bold",
         )
     if output:
-        say(console, f"Try it: mallard try {output} -- {' '.join(found.program)}")
+        say(console, f"Try it: {shlex.join(['mallard', 'try', output, '--', *found.program])}")
     else:
         say(console, "Nothing is written: -o FILE keeps the first plan.")
