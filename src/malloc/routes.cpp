@@ -288,13 +288,13 @@ bool set_up_thread() noexcept {
   if (own == &no_heap) return false;
   pools_of_heap& pools = pools_of(own);
   if (pools.by_number == nullptr) {
-    pools.by_number =
-        static_cast<segment_keeper**>(lasting_memory((std::size_t{the_plan.pools} + 1) * sizeof(void*)));
-    pools.remembered =
-        static_cast<remembered_slab*>(lasting_memory(std::size_t{the_plan.pools} * sizeof(remembered_slab)));
-    if (pools.by_number == nullptr || pools.remembered == nullptr) return false;
-    std::fill_n(pools.by_number, the_plan.pools, &no_heap.own_slabs());
-    pools.by_number[the_plan.pools] = &own->own_slabs();
+    const std::size_t count = the_plan.pools;
+    void* const both = lasting_memory(count * sizeof(remembered_slab) + (count + 1) * sizeof(void*));
+    if (both == nullptr) return false;
+    pools.remembered = static_cast<remembered_slab*>(both);
+    pools.by_number = reinterpret_cast<segment_keeper**>(pools.remembered + count);
+    std::fill_n(pools.by_number, count, &no_heap.own_slabs());
+    pools.by_number[count] = &own->own_slabs();
   }
   const int saved_errno = errno;
   is_at_it = true;

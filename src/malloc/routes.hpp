@@ -1,7 +1,7 @@
 // routes: the plan in this process, and the pools of each thread that it gives blocks from.
 //
 //     MALLARD_MALLOC_PLAN --> image --build ids--> the_plan.table       filled again when a library is opened
-//     thread 1: stack, pools [ |*| |*|...|own]      made when first used; a pool costs 8 bytes until then
+//     thread 1: stack, pools [ |*| |*|...|own]      made when first used; a pool costs 24 bytes until then
 //     thread 2: stack, pools [*| | | |...|own]
 //
 // A pool is a set of slabs beside those of its thread's heap, which owns all of them: a block is ended, and

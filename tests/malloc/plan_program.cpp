@@ -4,16 +4,20 @@
 #include <link.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <unwind.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <barrier>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <random>
 #include <string>
 #include <thread>
@@ -278,6 +282,33 @@ std::string forks() {
   return "right";
 }
 
+// Whether threads whose first request finds no memory get it later. None of them ends before all have asked:
+// each has a heap of its own, and the next piece of what memory for heaps is left.
+std::string without_memory() {
+  std::array<void*, 24> made{};
+  owner one{};
+  std::mutex mutex;
+  std::barrier together(made.size());
+  rlimit before{};
+  (void)::getrlimit(RLIMIT_AS, &before);
+  const rlimit none{4096, before.rlim_max};
+  std::vector<std::thread> all;
+  for (void*& m : made)
+    all.emplace_back([&] {
+      together.arrive_and_wait();
+      {
+        const std::lock_guard guard(mutex);
+        (void)::setrlimit(RLIMIT_AS, &none);
+        (void)in_owner(&one, 40);
+        (void)::setrlimit(RLIMIT_AS, &before);
+        m = in_owner(&one, 40);
+      }
+      together.arrive_and_wait();
+    });
+  for (std::thread& t : all) t.join();
+  return std::find(made.begin(), made.end(), nullptr) == made.end() ? "right" : "none";
+}
+
 // The library's `make` allocates through this program's malloc, also where it would look into the C library.
 std::string library(const char* path) {
   std::string result;
@@ -332,6 +363,7 @@ int main(int count, char** arguments) {
   if (what == "churn") said = churn(1, 100000) ? "right" : "lost";
   if (what == "threads") said = threads();
   if (what == "forks") said = forks();
+  if (what == "without_memory") said = without_memory();
   if (what == "library") said = library(arguments[2]);
   if (what == "phases") said = phases();
   if (what == "region") said = one_region();

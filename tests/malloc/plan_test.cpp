@@ -269,6 +269,10 @@ TEST_F(Plan, BlocksOfEveryStrategyAreWholeAndReturnFromAnyThread) {
   }
 }
 
+TEST_F(Plan, AThreadThatFindsNoMemoryForItsPoolsHasThemLater) {
+  EXPECT_EQ(run(make_plan(), "without_memory"), "right\n");
+}
+
 TEST_F(Plan, ARegionIsCarvedInOrderAndAReapReusesWhatWasFreed) {
   EXPECT_EQ(run(make_plan(strategy::monotonic), "region"), "rising not reused\n");
   EXPECT_EQ(run(make_plan(strategy::region), "region"), "rising not reused\n");
