@@ -13,11 +13,13 @@
 namespace mallard {
 namespace {
 
-// A range that refuses to be extended when told to, knows where it ends, and counts what is purged.
+// A range that refuses to be extended when told to, knows where it ends, and counts what is purged, and what
+// is to be of huge pages.
 struct tried_range : address_range {
   static inline bool refuses = false;
   static inline std::byte* end = nullptr;
   static inline std::size_t purged = 0;
+  static inline std::size_t huge = 0;
 
   bool extend(std::byte* from, std::size_t bytes) {
     if (refuses) errno = ENOMEM;
@@ -27,6 +29,10 @@ struct tried_range : address_range {
   static void purge(std::byte* from, std::size_t bytes) {
     purged += bytes;
     address_range::purge(from, bytes);
+  }
+  static void ask_for_huge_pages(std::byte* from, std::size_t bytes) {
+    huge += bytes;
+    address_range::ask_for_huge_pages(from, bytes);
   }
 };
 
@@ -301,6 +307,19 @@ TEST_F(Segments, ErrnoStaysWhatItWas) {
 }
 
 #if !MALLARD_THREAD_SANITIZED  // where addresses are reserved, and nobody else has any of them
+// It is a mapping of its own otherwise: the process may have so many only.
+TEST_F(Segments, WhatPagesWereMovedToIsOfHugePagesAgain) {
+  from_.set_huge_pages(true);
+  segment* const a = take(4);
+  segment* const b = take(4);
+  if (!from_.move_pages(a, b, 2 * segment_bytes)) GTEST_SKIP() << "the system is too old";
+  tried_range::huge = 0;
+  from_.shrink(b, 3, 1);
+  EXPECT_EQ(tried_range::huge, segment_bytes);
+  from_.give_back(b, 3);
+  EXPECT_EQ(tried_range::huge, 4 * segment_bytes);
+}
+
 // The range lies where nobody maps anything, but nothing keeps others from it.
 TEST_F(Segments, GoesOnBehindSomebodyElsesMapping) {
   segment* const a = take(1);

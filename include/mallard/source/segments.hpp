@@ -302,7 +302,10 @@ class basic_segments {
   static constexpr std::uint8_t moved = 1;  // the state of such a large span, otherwise 0
   std::size_t dirtied(const segment& s, std::size_t from, std::size_t touched) noexcept {
     if (s.use != segment_use::large || s.state != moved) return s.is_zero ? touched : s.length - from;
-    Range::renew(start_of(&s) + from * segment_bytes, (s.length - from) * segment_bytes);
+    std::byte* const begin = start_of(&s) + from * segment_bytes;
+    const std::size_t bytes = (s.length - from) * segment_bytes;
+    Range::renew(begin, bytes);
+    if (wants_huge_pages_) Range::ask_for_huge_pages(begin, bytes);
     return 0;
   }
 
