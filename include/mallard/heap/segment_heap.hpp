@@ -12,7 +12,7 @@
 // other heap is collected in a batch of 32, and passed on by one compare-and-swap. The largest blocks of a
 // batch carry the addresses of the others, so the processor that has those in its cache keeps them there. The
 // owner takes back what it has received when a class has no free block at hand. What a heap receives whose
-// owner allocates nothing any more waits there. It holds nothing until first used, 1.8 KiB itself; then a
+// owner allocates nothing any more waits there. It holds nothing until first used, 2.1 KiB itself; then a
 // page for each class in use, what its blocks take, and at most 15/16 of each full slab. Memory that it has
 // given back stays with the process for half a second, for any heap (source/segments.hpp). Cost of a pair of
 // up to 1 KiB: about 26 instructions; of a larger one 40, of one of more than 32 KiB 250. All operations are
