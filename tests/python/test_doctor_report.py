@@ -181,6 +181,18 @@ def test_best_plan_is_the_one_to_use() -> None:
     )
 
 
+def test_a_part_that_was_not_measured_has_no_advice() -> None:
+    found = document()
+    part = found["advice"]["subsystems"][0]
+    leave = candidate("leave", 0.0)
+    part |= {"pick": "leave", "candidates": [candidate("pool", 0.1), leave]}
+    assert "Leave it alone." in without_tags(page_of(found))
+    part["candidates"] = [leave]
+    text = without_tags(page_of(found))
+    assert "Nothing was measured here: there is no advice." in text
+    assert "Leave it alone." not in text
+
+
 def test_a_part_that_is_best_left_alone_has_no_change_of_the_source() -> None:
     found = document()
     found["advice"]["subsystems"][0]["pick"] = "leave"

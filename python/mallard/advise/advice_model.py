@@ -18,7 +18,7 @@ from mallard.compare.intervals import Interval
 from mallard.plan import Plan, plan_text
 
 LEAVE = "leave"
-UNMEASURED = "Not measured: the budget had no time for it"  # what is said where LEAVE says nothing
+NOT_MEASURED = "Nothing was measured here: there is no advice."
 PLAN, SOURCE = "plan", "source"  # how a candidate runs: the program unmodified, or its source changed
 
 # A change of the CPU time that is worth telling, beyond what a second measurement of glibc differs by.
@@ -93,6 +93,11 @@ class SubsystemAdvice:
     pick: str
     candidates: tuple[Candidate, ...]
     sentence: str  # what it does
+
+    @property
+    def is_measured(self) -> bool:
+        """Return whether there is anything to judge by: a candidate beside leaving it as it is."""
+        return any(one.measured for one in self.candidates if one.strategy != LEAVE)
 
     @property
     def picked(self) -> Candidate | None:

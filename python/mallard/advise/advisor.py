@@ -122,7 +122,7 @@ class Advisor:
         self.progress(1.0)
         return replace(
             told,
-            verdict=self.verdict(found, mallocs, offers),
+            verdict=self.verdict(found, mallocs, offers, not (replays.interrupted or replays.left_out)),
             subsystems=tuple(found),
             mallocs=tuple(mallocs),
             offers=tuple(offers),
@@ -356,7 +356,11 @@ class Advisor:
     # --- the answer ---
 
     def verdict(
-        self, found: Sequence[SubsystemAdvice], mallocs: Sequence[WholeMalloc], offers: Sequence[Offer]
+        self,
+        found: Sequence[SubsystemAdvice],
+        mallocs: Sequence[WholeMalloc],
+        offers: Sequence[Offer],
+        complete: bool,
     ) -> Verdict:
         """Say what to do: a plan where it beats another malloc by LEAST, that where it beats glibc by it."""
         plan = next(
@@ -390,6 +394,8 @@ class Advisor:
             where = name_of(source.site)
             headline = f"Change the source: {one.strategy} in {where}, {told(one.cpu)} {how}."
             return Verdict("source", headline, one.cpu, peak)
+        if not complete:
+            return Verdict("nothing", "Nothing found that would pay, but not all was measured.")
         density = self.program.profile.dvluc.density.value
         cost = f" D is {share(density)}, all that allocation costs of the CPU time." if density else ""
         return Verdict("nothing", f"Nothing to gain: keep what you have.{cost}", NO_CHANGE)

@@ -129,7 +129,7 @@ def subsystem(one: "SubsystemAdvice", console: "Console") -> None:
     """Print what was found for a subsystem."""
     from rich.text import Text
 
-    from mallard.advise.advice_model import LEAVE, UNMEASURED, Candidate
+    from mallard.advise.advice_model import LEAVE, NOT_MEASURED, Candidate
     from mallard.commands.stacks import place, say
     from mallard.commands.tables import Figure, table_of
 
@@ -148,8 +148,8 @@ def subsystem(one: "SubsystemAdvice", console: "Console") -> None:
         rows = [(Text(f"  {c.strategy}" + (" (refused)" if c.refused else "")), c) for c in told]
         console.print(table_of("  strategy", rows, columns, console.width))
     if one.picked is None:
-        measured = any(candidate.measured for candidate in told)
-        say(console, f"  {'Leave it alone: nothing beats glibc beyond noise' if measured else UNMEASURED}.")
+        alone = "Leave it alone: nothing beats glibc beyond noise."
+        say(console, f"  {alone if one.is_measured else NOT_MEASURED}")
         return
     best = one.picked
     say(console, f"  Why {best.strategy}: {best.reason}.")

@@ -14,7 +14,7 @@ from pathlib import PurePath
 from xml.etree.ElementTree import Element
 
 from mallard import figures
-from mallard.advise.advice_model import LEAVE, UNMEASURED
+from mallard.advise.advice_model import LEAVE, NOT_MEASURED
 from mallard.analysis.function_names import short_name
 from mallard.html.element import Child, scrolled, tag
 from mallard.report.marks import (
@@ -329,8 +329,8 @@ def picked(part: Json) -> str:
     """Say what is best for it."""
     best = best_of(part)
     if best is None or part["pick"] == LEAVE:
-        measured = any(one["measured"] and one["strategy"] != LEAVE for one in part["candidates"])
-        return f"{'Leave it alone' if measured else UNMEASURED}."
+        is_measured = any(one["measured"] for one in part["candidates"] if one["strategy"] != LEAVE)
+        return "Leave it alone." if is_measured else NOT_MEASURED
     gain = f": {change(best['cpu']['median'])} of the program's CPU time" if best["cpu"] else ""
     how = "measured in the replay" if best["measured"] else "estimated"
     return f"Best, {how}: {best['strategy']}{gain}."
