@@ -256,6 +256,28 @@ def test_ctrl_c_keeps_what_is_measured(
     assert "mallard: interrupted: what was measured before is told" in ran.stderr
 
 
+def test_what_was_not_measured_is_no_reason_to_keep_what_there_is(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in = standing_in(monkeypatch, StandIn({}, {}))
+    stand_in.interrupt_after = 0
+    monkeypatch.setattr("mallard.advise.advisor.estimates", lambda part: ())
+    ran = mallard("advise", journal)
+    assert ran.stdout.startswith("Nothing found that would pay, but not all was measured.")
+    assert "Nothing was measured here: there is no advice." in ran.stdout
+    assert "beyond noise" not in ran.stdout
+
+
+def test_a_journal_without_stacks_has_one_part_without_a_site(
+    mallard: Mallard, program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    standing_in(monkeypatch, StandIn({}, {}))
+    path = tmp_path / "none.mlrd"
+    assert mallard("record", "--stack", "none", "-o", path, "--", program).returncode == 0
+    (whole,) = advice(mallard, path)["subsystems"]
+    assert (whole["site"], whole["pick"]) == (None, "leave")
+
+
 def test_sigterm_leaves_nothing_behind(
     mallard: Mallard, journal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -124,7 +124,9 @@ class Part:
         """The functions that ask for its blocks, one for each call, those with most blocks first."""
         symbols = self.program.symbols
         found = (
-            symbols.frames(context)[symbols.site_frame(context)] for context in self.contexts[:MOST_SITES]
+            stack[symbols.site_frame(context)]
+            for context in self.contexts[:MOST_SITES]
+            if (stack := symbols.frames(context))
         )
         return list(dict.fromkeys(found))
 
@@ -143,15 +145,17 @@ class Part:
             mine = np.flatnonzero(self.site_of == site)
             if len(mine) < FEW:
                 continue
+            contexts, counts = np.unique(of.context[mine], return_counts=True)
+            context = int(contexts[np.argmax(counts)])
+            frames = symbols.frames(context)
+            if not frames:  # without stacks nobody knows where
+                continue
             chains = Chains.of(
                 *(
                     column[mine]
                     for column in (of.allocation, of.free, of.size, of.thread, of.previous, of.stayed)
                 )
             )
-            contexts, counts = np.unique(of.context[mine], return_counts=True)
-            context = int(contexts[np.argmax(counts)])
-            frames = symbols.frames(context)
             place = symbols.site_frame(context)
             named = any(GROWS.search(frame.function) for frame in frames[:place])
             found.append((frames[place], chains, named))
