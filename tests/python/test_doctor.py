@@ -175,7 +175,8 @@ def test_doctor_records_advises_and_tries(mallard: Mallard, advised: Replaced, t
     advised(advice_by_planner)
     folder = tmp_path / "out"
     ran = mallard(
-        "doctor", "-o", folder, "--runs", "40", "--malloc", "jemalloc", "--json", "--", PERL, "-e", WORK
+        "doctor", "-o", folder, "--runs", "40", "--malloc", "jemalloc", "--seed", "7", "--json",
+        "--", PERL, "-e", WORK,
     )  # fmt: skip
     found = json.loads(ran.stdout)
     assert found == known(folder)
@@ -195,7 +196,7 @@ def test_doctor_records_advises_and_tries(mallard: Mallard, advised: Replaced, t
     assert predictions["plan"]["predicted_peak_bytes"] > 1 << 20
     advise, again = found["commands"]
     assert advise == f"mallard advise {folder}/perl.mlrd"
-    assert again.startswith(f"mallard try {folder}/plan-pools.toml --malloc jemalloc -- {PERL} -e ")
+    assert again.startswith(f"mallard try {folder}/plan-pools.toml --malloc jemalloc --seed 7 -- {PERL} -e ")
     assert {one.name for one in folder.iterdir()} == {
         "advice.json", "doctor.json", "perl.mlrd", "plan-pools.toml", "report.html",
     }  # fmt: skip

@@ -159,6 +159,7 @@ def commands(of: "Doctor") -> list[str]:
         "--better": "lower" if own and not order.goal.upwards else None,
         "--output": None if order.same_output else "ignore",
         "--max-rss": order.max_rss,
+        "--seed": order.seed if order.seed != 1 else None,
     }
     for name, value in given.items():
         options += [name, str(value)] if value is not None else []
