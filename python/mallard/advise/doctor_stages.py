@@ -6,7 +6,7 @@
     advise    the journal, replayed               plans; changes of the source, which nobody has tried
     try       plans and mallocs, in turn          the verdict, which rests on this stage alone
 
-All of it keeps to one deadline: advice takes at most a half of what recording has left, and the trial what
+Advice and trial keep to one deadline: advice takes at most a half of what recording has left, the trial what
 advice leaves (trial_in_budget.py). A stage that fails is told, and the next ones do without it: where no
 journal can be had, mallocs are tried all the same. After each stage, and after Ctrl-C, all that is known is
 written (doctor_findings.py).
@@ -195,7 +195,7 @@ class Doctor:
             f"{figures.time(1e9 * self.plain.cpu_s)} of CPU time, {figures.size(self.plain.max_rss_bytes)}"
         )
         limits = f"{self.order.minutes:g} minutes, {self.order.runs} runs"
-        return f"{takes}; all is done by {end:%H:%M:%S} at the latest ({limits})"
+        return f"{takes}; done at about {end:%H:%M:%S} ({limits})"
 
     def stage_record(self) -> str:
         """Record the program; it must do what it does unrecorded."""
