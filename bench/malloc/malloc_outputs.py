@@ -28,7 +28,7 @@ from malloc_programs import Program, programs
 from programs import AS_NOBODY, CMAKE, NGINX, POSTGRES, PROGRAMS, SQL, shell_file, wait_for
 
 PATIENCE = 900  # s, for any job
-SAME, DIFFERENT, VARIES = "same", "DIFFERENT", "varies by itself"
+SAME, DIFFERENT, VARIES, HANGS = "same", "DIFFERENT", "varies by itself", "never ends"
 
 # What a page makes of itself by script, which --dump-dom prints.
 PAGE = """
@@ -220,7 +220,7 @@ def compare(job: Job, library: str, folder: Path) -> Outcome:
     told.chmod(0o777)
     plain = run(job, "env", folder)
     preloaded = run(job, f"env LD_PRELOAD={library} MALLARD_MALLOC_STATS={told}/%p.txt", folder)
-    verdict = SAME
+    verdict = HANGS if plain.code == -signal.SIGKILL else SAME
     if preloaded != plain:
         verdict = DIFFERENT if run(job, "env", folder) == plain else VARIES
     return Outcome(

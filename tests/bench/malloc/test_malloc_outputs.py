@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import malloc_outputs
-from malloc_outputs import DIFFERENT, SAME, VARIES, Job, compare, jobs, names
+from malloc_outputs import DIFFERENT, HANGS, SAME, VARIES, Job, compare, jobs, names
 from malloc_plans import USUAL, further_jobs, hits_of_recorded
 
 # Any library that can be loaded in front of others.
@@ -52,6 +52,7 @@ def test_a_job_that_hangs_is_no_success(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(malloc_outputs, "PATIENCE", 0.1)
     found = compare(job("echo begun; $RUN sh -c '[ -z \"$LD_PRELOAD\" ] || sleep 1000'"), LIBRARY, tmp_path)
     assert found.verdict != SAME
+    assert compare(job("$RUN sleep 1000"), LIBRARY, tmp_path).verdict == HANGS  # both do
 
 
 def test_jobs_are_complete_and_called_differently(tmp_path: Path) -> None:
