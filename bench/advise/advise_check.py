@@ -1,8 +1,7 @@
-"""Whether `mallard advise` finds what is known to be best, and `mallard doctor` keeps what it says.
+"""Whether `mallard advise` finds what is known to be best, and its changes of the source work.
 
-    truth program --record, advise--> advice  beside  truths.py          right or wrong, near the best or not
-                  --doctor----------> trial   beside  its predictions    --doctor
-                  --patch, compile--> changed beside  the original       --apply
+    truth program --record, advise--> advice  beside  truths.py       right or wrong, near the best or not
+                  --patch, compile--> changed beside  the original    --apply
 
 Exit code 0 when every promise is held, 1 when one is not or nothing is known of it, 2 when something could
 not be run, 130 when it was interrupted; what has been measured is printed then, too.
@@ -17,40 +16,30 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 import truth_runs
 from advise_judged import (
     Applied,
-    Doctored,
     Judged,
-    Predicted,
     applied_limits,
-    doctor_limits,
-    doctored,
     judged,
     limits,
 )
 from limits import Limit, as_command, exit_code, verdict
-from machine import machine_line
+from marked_page import NoMarksError, Rows, change, markdown, show, spread, write_table
 from truth_runs import Bench, CannotRunError
 from truths import INPUTS, TRUTHS, Truth
 
-BEGIN, END = "<!-- ./dev advise-check --table: begin -->", "<!-- ./dev advise-check --table: end -->"
+COMMAND = "./dev advise-check --table"
 METHOD = (
     "pick: the strategy of the subsystem that is known; CPU: its change of the program's CPU time by"
     " replay, beside that of the best measured candidate."
-)
-DOCTOR_METHOD = (
-    "predicted: what `mallard advise` expects of a plan or malloc; tried: what running the program under it"
-    " changes, with the interval of the trial. A change within what glibc differs from itself is none."
 )
 APPLY_METHOD = (
     "advised: what the change of the source is to bring; measured: the changed program beside the original."
 )
 
-Result = Judged | Doctored | Applied
+Result = Judged | Applied
 
 
 def arguments(given: Sequence[str]) -> argparse.Namespace:
@@ -63,7 +52,6 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("program", nargs="*", metavar="PROGRAM", help=f"only these: {', '.join(names)}")
     parser.add_argument("--input", choices=INPUTS, default=INPUTS[0], help="which data (%(default)s)")
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--doctor", action="store_true", help="run mallard doctor, and judge what it predicts")
     how.add_argument(
         "--apply", action="store_true", help="apply the changes of the source that advice has as a diff"
     )
@@ -73,7 +61,7 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--allowed", type=int, default=0, metavar="N", help="wrong picks that pass (%(default)s)"
     )
-    parser.add_argument("--budget", metavar="MINUTES", help="of each mallard advise or mallard doctor")
+    parser.add_argument("--budget", metavar="MINUTES", help="of each mallard advise")
     parser.add_argument(
         "--table",
         type=Path,
@@ -91,9 +79,6 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
 def results(bench: Bench, wanted: argparse.Namespace, truth: Truth) -> Result | None:
     """Run or read one program, and judge it."""
     options = ["--budget", wanted.budget] if wanted.budget else []
-    if wanted.doctor:
-        run = bench.kept(truth, "doctor.json") if wanted.kept else truth_runs.doctored(bench, truth, options)
-        return doctored(truth.name, run, run["seconds"])
     if wanted.apply:
         if wanted.kept:
             return Applied(**bench.kept(truth, "applied.json"))
@@ -103,8 +88,6 @@ def results(bench: Bench, wanted: argparse.Namespace, truth: Truth) -> Result | 
 
 
 # --- tables -----------------------------------------------------------------------------------------
-
-Rows = list[list[str]]
 
 
 def advice_table(all_: Sequence[Judged]) -> tuple[list[str], Rows]:
@@ -127,29 +110,6 @@ def advice_table(all_: Sequence[Judged]) -> tuple[list[str], Rows]:
     return head, rows
 
 
-def doctor_table(all_: Sequence[Doctored]) -> tuple[list[str], Rows]:
-    """Return a line for each plan and malloc that was tried, with the verdict at the first of a program."""
-    head = [
-        "program",
-        "verdict",
-        "candidate",
-        "predicted CPU",
-        "tried CPU",
-        "predicted peak",
-        "tried peak",
-        "",
-    ]
-    rows: Rows = []
-    for one in all_:
-        told = [one.program, one.headline]
-        for each in one.predictions:
-            rows.append([*told, each.name, change(each.predicted), tried(each), *peaks(each), each.remark])
-            told = ["", ""]
-        if not one.predictions:
-            rows.append([*told, "-", "-", "-", "-", "-", "nothing was tried"])
-    return head, rows
-
-
 def applied_table(all_: Sequence[Applied]) -> tuple[list[str], Rows]:
     """Return a line for each change of the source."""
     head = ["program", "change", "advised CPU", "measured CPU", ""]
@@ -166,71 +126,11 @@ def applied_table(all_: Sequence[Applied]) -> tuple[list[str], Rows]:
     return head, rows
 
 
-def change(share: float | None) -> str:
-    """Return a change as one reads it."""
-    return "-" if share is None else f"{100 * share:+.1f} %"
-
-
-def spread(interval: Sequence[float] | None) -> str:
-    """Return the bounds of a change, behind it."""
-    return f" ({100 * interval[0]:+.1f} .. {100 * interval[1]:+.1f})" if interval else ""
-
-
-def tried(one: Predicted) -> str:
-    """Return the change that was found."""
-    return f"{change(one.tried)}{spread(one.interval)}"
-
-
-def peaks(one: Predicted) -> tuple[str, str]:
-    """Return both peaks in MiB."""
-
-    def mebibytes(size: float | None) -> str:
-        return "-" if size is None else f"{size / 2**20:.1f} MiB"
-
-    return mebibytes(one.predicted_peak), mebibytes(one.tried_peak)
-
-
-def markdown(head: Sequence[str], rows: Rows, judgements: Sequence[Limit], method: str) -> str:
-    """Return a table as a page has it, with what is held below it."""
-    lines = [f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows)]
-    held = [f"- {verdict(one)}" for one in judgements]
-    return "\n".join([*lines, "", *held, "", method, "", f"Measured on {machine_line()}."]) + "\n"
-
-
-def write_table(path: Path, text: str) -> None:
-    """Write a page that is nothing else, or what stands between the marks of one that has more."""
-    if path.exists():
-        before, begun, rest = path.read_text(encoding="utf-8").partition(BEGIN)
-        _, ended, behind = rest.partition(END)
-        if not begun or not ended:
-            raise CannotRunError(
-                f"--table {path}: it has no lines {BEGIN} and {END} around what is to be written"
-            )
-        text = f"{before}{BEGIN}\n{text}{END}{behind}"
-    path.write_text(text, encoding="utf-8")
-
-
-def show(console: Console, head: Sequence[str], rows: Rows, method: str) -> None:
-    """Print a table, and how it was made."""
-    table = Table(box=None, pad_edge=False)
-    for title in head:
-        table.add_column(title, overflow="fold")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    console.print(table)
-    console.print()
-    console.print(Text(method))
-    console.print(Text(machine_line()))
-    console.print()
-
-
 # --- command ----------------------------------------------------------------------------------------
 
 
 def kind_of(wanted: argparse.Namespace) -> tuple[Callable[[Any], Any], Callable[[Any], Iterator[Limit]], str]:
     """Return what makes the table and the limits, and how figures are made."""
-    if wanted.doctor:
-        return doctor_table, doctor_limits, DOCTOR_METHOD
     if wanted.apply:
         return applied_table, applied_limits, APPLY_METHOD
     return advice_table, lambda all_: limits(all_, wanted.allowed), METHOD
@@ -265,7 +165,7 @@ def main(given: Sequence[str]) -> int:
     for one in judgements:
         print(verdict(one), file=sys.stderr if wanted.json else sys.stdout)
     if wanted.table is not None and not (failed or interrupted):
-        write_table(wanted.table, markdown(head, rows, judgements, method))
+        write_table(wanted.table, COMMAND, markdown(head, rows, judgements, method))
     return exit_code(interrupted, failed, True, [one.held for one in judgements])
 
 
@@ -277,4 +177,4 @@ def reasons(found: Sequence[Result]) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    as_command("advise-check", main, CannotRunError)
+    as_command("advise-check", main, CannotRunError, NoMarksError)

@@ -3,7 +3,6 @@
 build/advise/bin/apart                            the programs, several of them a file
 build/advise/small/kinds/run.mlrd                 a folder for each, with its journal
                          advice.json              what `mallard advise` says, and how long it took
-                         doctor.json              `mallard doctor`
                          applied.json             the change of the source that was advised, measured
                          changed/                 the source with that change
 """
@@ -13,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -24,8 +23,6 @@ from truths import SOURCES, Truth
 ROOT = Path(__file__).resolve().parents[2]
 COMPILERS = {".c": ("gcc", "-std=c11"), ".cpp": ("g++", "-std=c++20")}
 FLAGS = ("-O2", "-g", "-DNDEBUG", "-pthread")
-NOTHING_TO_GAIN = 3  # what `mallard doctor` ends with then
-NO_VERDICT = 1
 CHANGED = "CHANGED"  # the variable that names the program with the change
 
 
@@ -65,9 +62,14 @@ class Bench:
         return found
 
 
-def run(command: Sequence[str | Path], codes: Sequence[int] = (0,), cwd: Path | None = None) -> str:
+def run(
+    command: Sequence[str | Path],
+    codes: Sequence[int] = (0,),
+    cwd: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> str:
     """Run a command that must succeed; return what it printed."""
-    ran = subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment, check=False)
     if ran.returncode not in codes:
         said = ran.stderr.strip().splitlines()
         raise CannotRunError(said[-1] if said else f"{command[0]}: exit code {ran.returncode}")
@@ -80,10 +82,15 @@ def compiled(source: Path, program: Path) -> None:
     run((*COMPILERS[source.suffix], *FLAGS, "-I", SOURCES, "-I", ROOT / "include", "-o", program, source))
 
 
-def document_of(command: Sequence[str | Path], kept: Path, codes: Sequence[int] = (0,)) -> dict[str, Any]:
-    """Run a command that prints JSON; keep that with the seconds it took."""
+def document_of(
+    command: Sequence[str | Path],
+    kept: Path,
+    codes: Sequence[int] = (0,),
+    environment: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Run a command that prints JSON, in the folder of `kept`; keep that with the seconds it took."""
     began = time.monotonic()
-    document: dict[str, Any] = json.loads(run(command, codes, cwd=kept.parent))
+    document: dict[str, Any] = json.loads(run(command, codes, kept.parent, environment))
     document["seconds"] = time.monotonic() - began
     kept.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     return document
@@ -95,14 +102,6 @@ def advised(bench: Bench, truth: Truth, options: Sequence[str]) -> dict[str, Any
     journal = folder / "run.mlrd"
     run((bench.mallard, "record", "--witness", "-o", journal, "--", *bench.command(truth)))
     return document_of((bench.mallard, "advise", "--json", *options, journal), folder / "advice.json")
-
-
-def doctored(bench: Bench, truth: Truth, options: Sequence[str]) -> dict[str, Any]:
-    """Have a program looked at by the doctor."""
-    folder = bench.of(truth)
-    command = [str(bench.mallard), "doctor", "--json", "-o", str(folder / "doctor"), *options, "--"]
-    codes = (0, NO_VERDICT, NOTHING_TO_GAIN)
-    return document_of([*command, *bench.command(truth)], folder / "doctor.json", codes)
 
 
 def applied(bench: Bench, truth: Truth, advice: Document) -> Applied | None:

@@ -6,17 +6,16 @@ from typing import Any
 
 import pytest
 
-from advise_check import BEGIN, END, advice_table, doctor_table, markdown, write_table
+from advise_check import advice_table
 from advise_judged import (
     Applied,
     applied_limits,
     change_of,
-    doctor_limits,
-    doctored,
     judged,
     limits,
     subsystem_of,
 )
+from marked_page import markdown
 from truth_runs import Bench, CannotRunError, patched, run
 from truths import SOURCES, TRUTHS, Truth
 
@@ -153,103 +152,6 @@ def test_a_table_says_what_was_judged() -> None:
     )
 
 
-# --- the doctor ---
-
-
-def trial_row(name: str, kind: str, cpu: float, **changed: Any) -> dict[str, Any]:
-    """A row of `mallard try --json`."""
-    ratio = {"median": cpu, "low": cpu - 0.02, "high": cpu + 0.02}
-    return {
-        "name": name,
-        "kind": kind,
-        "same_output": True,
-        "ratios": {"cpu_s": ratio},
-        "verdict": None,
-    } | changed
-
-
-def document(
-    predicted: float | None = -0.3, peak: float | None = 10e6, use: str | None = "plan"
-) -> dict[str, Any]:
-    """What `mallard doctor --json` says."""
-    prediction = {
-        "name": "plan",
-        "predicted_cpu": predicted,
-        "tried_cpu": -0.28,
-        "interval": [-0.3, -0.26],
-        "predicted_peak_bytes": peak,
-        "tried_peak_bytes": 10.5e6,
-    }
-    rows = [
-        trial_row("glibc", "baseline", 1.0),
-        trial_row("plan", "plan", 0.72),
-        trial_row("mimalloc", "malloc", 0.8),
-        trial_row("jemalloc", "malloc", 0.5, verdict="behind"),  # by three rounds
-        trial_row("glibc a/a", "twin", 1.01),
-    ]
-    return {
-        "predictions": [prediction],
-        "trial": {"rows": rows, "left_out": []},
-        "verdict": {"kind": "plan", "use": use, "headline": "Use this plan: -28 % CPU"},
-    }
-
-
-def doctor_held(found: dict[str, Any]) -> list[bool | None]:
-    """Return which promises are."""
-    return [limit.held for limit in doctor_limits([doctored("kinds", found)])]
-
-
-def test_predictions_that_a_trial_confirms_are_held() -> None:
-    assert doctor_held(document()) == [True, True, True, True, True]
-
-
-@pytest.mark.parametrize(
-    ("changed", "missed"),
-    [
-        ({"predicted": 0.1}, [0, 1]),
-        ({"predicted": -0.4}, [1]),
-        ({"peak": 9e6}, [2]),
-    ],
-)
-def test_each_prediction_can_be_missed_alone(changed: dict[str, Any], missed: list[int]) -> None:
-    assert [place for place, held in enumerate(doctor_held(document(**changed))) if not held] == missed
-
-
-def test_recommendation_that_is_slower_than_a_malloc_is_missed() -> None:
-    found = document()
-    found["trial"]["rows"][2] = trial_row("mimalloc", "malloc", 0.70)
-    assert doctor_held(found) == [True, True, True, False, True]
-
-
-@pytest.mark.parametrize("where", ["row", "left out"])
-def test_other_output_is_missed(where: str) -> None:
-    found = document()
-    if where == "row":
-        found["trial"]["rows"][1]["same_output"] = False
-    else:
-        found["trial"]["left_out"] = [
-            {"name": "plan", "reason": "the program prints something else under it"}
-        ]
-    assert doctor_held(found) == [True, True, True, True, False]
-
-
-def test_changes_within_noise_and_without_prediction_prove_nothing() -> None:
-    assert doctor_held(document(predicted=None, peak=None, use=None)) == [None, None, None, None, True]
-    noisy = document(predicted=0.1)
-    noisy["trial"]["rows"][4] = trial_row("glibc a/a", "twin", 1.3)
-    assert doctor_held(noisy)[:2] == [None, None]
-    assert [limit.held for limit in doctor_limits([])] == [None] * 5
-
-
-def test_the_doctors_table_names_misses_and_no_gain() -> None:
-    missed = doctored("kinds", document(predicted=0.1))
-    nothing = doctored("compute", {"trial": None, "predictions": [], "verdict": document()["verdict"]})
-    rows = doctor_table([missed, nothing])[1]
-    assert rows[0][0] == "kinds"
-    assert rows[0][-1] == "MISS: the other way"
-    assert rows[1][-1] == "nothing was tried"
-
-
 # --- changes of the source ---
 
 DIFF = """--- a/somewhere/growth.cpp
@@ -319,19 +221,6 @@ def test_programs_do_the_same_each_time(source: str, tmp_path: Path) -> None:
             assert printed.startswith(f"{truth.name} small: ")
     with pytest.raises(CannotRunError, match="with CASE one of "):
         run([tmp_path / "bin" / Path(source).stem, "no such case", "small"])
-
-
-def test_a_page_keeps_what_stands_around_the_table(tmp_path: Path) -> None:
-    page = tmp_path / "advice.md"
-    write_table(page, "new\n")
-    assert page.read_text() == "new\n"
-    page.write_text(f"before\n{BEGIN}\nold\n{END}\nbehind\n")
-    write_table(page, "new\n")
-    assert page.read_text() == f"before\n{BEGIN}\nnew\n{END}\nbehind\n"
-    page.write_text("a page without marks\n")
-    with pytest.raises(CannotRunError, match="around what is to be written"):
-        write_table(page, "new\n")
-    assert page.read_text() == "a page without marks\n"
 
 
 def test_a_limit_tells_who_misses_it() -> None:

@@ -1,0 +1,67 @@
+"""A table with what is promised of it: on the terminal, and between two marks of a page."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from limits import Limit, verdict
+from machine import machine_line
+
+Rows = list[list[str]]
+
+
+class NoMarksError(Exception):
+    """A page that does not say where the table goes."""
+
+
+def marks(command: str) -> tuple[str, str]:
+    """Return the lines between which a command writes."""
+    return f"<!-- {command}: begin -->", f"<!-- {command}: end -->"
+
+
+def markdown(head: Sequence[str], rows: Rows, judgements: Sequence[Limit], method: str) -> str:
+    """Return a table as a page has it, with what is held below it."""
+    lines = [f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows)]
+    held = [f"- {verdict(one)}" for one in judgements]
+    return "\n".join([*lines, "", *held, "", method, "", f"Measured on {machine_line()}."]) + "\n"
+
+
+def write_table(path: Path, command: str, text: str) -> None:
+    """Write a page that is nothing else, or what stands between the command's marks in one that has more."""
+    if path.exists():
+        begin, end = marks(command)
+        before, begun, rest = path.read_text(encoding="utf-8").partition(begin)
+        _, ended, behind = rest.partition(end)
+        if not begun or not ended:
+            raise NoMarksError(
+                f"--table {path}: it has no lines {begin} and {end} around what is to be written"
+            )
+        text = f"{before}{begin}\n{text}{end}{behind}"
+    path.write_text(text, encoding="utf-8")
+
+
+def show(console: Console, head: Sequence[str], rows: Rows, method: str) -> None:
+    """Print a table, and how it was made."""
+    table = Table(box=None, pad_edge=False)
+    for title in head:
+        table.add_column(title, overflow="fold")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    console.print(table)
+    console.print()
+    console.print(Text(method))
+    console.print(Text(machine_line()))
+    console.print()
+
+
+def change(share: float | None) -> str:
+    """Return a change as one reads it."""
+    return "-" if share is None else f"{100 * share:+.1f} %"
+
+
+def spread(interval: Sequence[float] | None) -> str:
+    """Return the bounds of a change, behind it."""
+    return f" ({100 * interval[0]:+.1f} .. {100 * interval[1]:+.1f})" if interval else ""
