@@ -359,7 +359,9 @@ TEST_F(MallardReplay, InterruptedWhileItDrawsItKeepsTheRowsThatAreMeasured) {
     EXPECT_TRUE(r["max_held"].is_number()) << r.dump();
   }
   EXPECT_TRUE(row_of(all, "monotonic", "typed")["curve"].is_object()) << "drawn before";
-  EXPECT_TRUE(row_of(all, "locked_multipool", "typed")["curve"].is_null());
+  // How many more were drawn until the interrupt arrived depends on the load.
+  EXPECT_TRUE(
+      std::is_partitioned(all.begin(), all.end(), [](const json& r) { return r["curve"].is_object(); }));
 }
 
 TEST_F(MallardReplay, WithoutCurvesThereAreNone) {

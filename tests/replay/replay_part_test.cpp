@@ -74,7 +74,7 @@ class ReplayPart : public ::testing::Test {
 };
 
 TEST_F(ReplayPart, EveryStrategyIsMeasuredAgainstTheMallocAroundIt) {
-  for (std::uint64_t i = 0; i < 40; ++i) allocate(16 + i, 100 + i, i % 3);
+  for (std::uint32_t i = 0; i < 40; ++i) allocate(16 + i, 100 + i, i % 3);
   for (std::uint64_t i = 0; i < 40; ++i) free(100 + i);
   const json whole = replay();
   EXPECT_EQ(whole["journal"]["replayed"], "blocks");
@@ -87,8 +87,9 @@ TEST_F(ReplayPart, EveryStrategyIsMeasuredAgainstTheMallocAroundIt) {
     EXPECT_TRUE(r["ns_per_event"].is_number()) << r.dump();
     const bool is_compared = !sanitized && r["strategy"] != "none";
     EXPECT_EQ(r["change_max_held"].is_number(), is_compared) << r.dump();
+    if (!is_compared) continue;
     for (const char* figure : {"median", "low", "high"})
-      if (is_compared) EXPECT_TRUE(r["change_ns_per_block"][figure].is_number()) << r.dump();
+      EXPECT_TRUE(r["change_ns_per_block"][figure].is_number()) << r.dump();
   }
   EXPECT_EQ(names, (std::vector<std::string>{"none", "glibc", "pool", "adaptive_pool", "multipool",
                                              "best_fit", "reap", "sized_reap", "monotonic", "region", "stack",
@@ -172,7 +173,7 @@ TEST_F(ReplayPart, ThreadsHaveStrategiesOfTheirOwn) {
     EXPECT_TRUE(r["threads"]["wall_ns_per_event"].is_number()) << r.dump();
   }
   for (const strategy& s : strategies(subject::threads, true))
-    if (s.bound != binding::malloc) EXPECT_TRUE(names.contains(s.name)) << s.name;
+    EXPECT_TRUE(s.bound == binding::malloc || names.contains(s.name)) << s.name;
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ events mixed_history(std::uint32_t threads) {
   std::uint64_t next = 1;
   history.malloc(next++, 64);
   for (int i = 0; i < 4000; ++i) {
-    history.on_thread(random() % threads).in_heap(random() % 5);
+    const auto below = [&random](std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); };
+    history.on_thread(below(threads)).in_heap(below(5));
     const std::uint64_t size = random() % 50 == 0 ? 5000 : random() % 300;
     const std::size_t which = live.empty() ? 0 : random() % live.size();
     switch (live.size() < 20 ? 0 : random() % 6) {
