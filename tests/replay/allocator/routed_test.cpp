@@ -144,9 +144,11 @@ TEST(Routed, FromHeapToHeapABlockMoves) {
 TEST(Routed, TheMallocAloneResizesAsThePartHadNoHeaps) {
   const trace t = events().in_heap(1).malloc(1, 40).in_heap(2).realloc(1, 1, 20).build_part();
   routed<process_malloc, process_malloc> c(t);
-  void* const p = c.allocate(t.ops()[0]);
-  EXPECT_EQ(c.reallocate(p, t.ops()[1], t.ops()[2]), p);
-  c.deallocate(p, t.ops()[1]);
+  auto* const first = static_cast<char*>(c.allocate(t.ops()[0]));
+  std::strcpy(first, "contents");
+  auto* const second = static_cast<char*>(c.reallocate(first, t.ops()[1], t.ops()[2]));
+  EXPECT_STREQ(second, "contents") << "wherever the malloc has put it";
+  c.deallocate(second, t.ops()[1]);
   EXPECT_EQ(c.heap_bytes(), 0u);
 }
 
