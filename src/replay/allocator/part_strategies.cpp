@@ -16,7 +16,6 @@
 #include "replay/allocator/plan_pool.hpp"
 #include "replay/allocator/routed.hpp"
 #include "replay/allocator/strategy.hpp"
-#include "replay/allocator/thread_none.hpp"
 #include "replay/run/run.hpp"
 #include "replay/run/run_threads.hpp"
 

@@ -6,10 +6,10 @@
 #include "harness/allocator/own_heaps.hpp"
 #include "harness/contended_mutex.hpp"
 #include "replay/allocator/mallocs.hpp"
+#include "replay/allocator/none.hpp"
 #include "replay/allocator/own_heap.hpp"
 #include "replay/allocator/pmr_resource.hpp"
 #include "replay/allocator/strategy.hpp"
-#include "replay/allocator/thread_none.hpp"
 #include "replay/run/run_threads.hpp"
 
 namespace mallard::replay {

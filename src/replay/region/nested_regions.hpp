@@ -12,7 +12,7 @@
 #include "harness/allocator/process_footprint.hpp"
 #include "mallard/core/concepts.hpp"
 #include "replay/region/region_table.hpp"
-#include "replay/trace/region_op.hpp"
+#include "replay/trace/op.hpp"
 #include "replay/trace/trace.hpp"
 
 namespace mallard::replay {

@@ -5,12 +5,10 @@
 #include "mallard/heap/region_emulator.hpp"
 #include "mallard/heap/sized_reap.hpp"
 #include "mallard/source/default_source.hpp"
+#include "replay/allocator/none.hpp"
 #include "replay/allocator/strategy.hpp"
 #include "replay/region/foreign_regions.hpp"
-#include "replay/region/monotonic_regions.hpp"
 #include "replay/region/nested_regions.hpp"
-#include "replay/region/obstack_regions.hpp"
-#include "replay/region/region_none.hpp"
 #include "replay/run/run.hpp"
 
 namespace mallard::replay {

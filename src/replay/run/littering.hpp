@@ -5,7 +5,7 @@
 //                                     well, but a program with such a region has a malloc that others use
 //     is the harness's own memory     nothing
 //
-// The sizes are the trace's (live_sizes.hpp), the litter is harness/litter.hpp.
+// The sizes are the trace's (live_walk.hpp), the litter is harness/litter.hpp.
 #pragma once
 
 #include <concepts>

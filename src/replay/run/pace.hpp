@@ -16,7 +16,7 @@
 
 #include "harness/mapping.hpp"
 #include "mallard/core/attributes.hpp"
-#include "replay/trace/thread_step.hpp"
+#include "replay/trace/op.hpp"
 #include "replay/trace/trace.hpp"
 
 namespace mallard::replay {

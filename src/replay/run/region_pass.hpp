@@ -10,7 +10,7 @@
 
 #include "mallard/core/attributes.hpp"
 #include "replay/run/pass.hpp"
-#include "replay/trace/region_op.hpp"
+#include "replay/trace/op.hpp"
 
 namespace mallard::replay {
 

@@ -21,7 +21,7 @@
 #include "mallard/core/attributes.hpp"
 #include "replay/run/pace.hpp"
 #include "replay/run/pass.hpp"
-#include "replay/trace/thread_step.hpp"
+#include "replay/trace/op.hpp"
 #include "replay/trace/trace.hpp"
 
 namespace mallard::replay {

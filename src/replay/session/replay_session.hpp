@@ -17,7 +17,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/alternation.hpp"
 #include "harness/foreign_malloc.hpp"
 #include "harness/operation_clock.hpp"
 #include "harness/session.hpp"

@@ -1,4 +1,6 @@
-// live_walk: what is alive after each op of a trace, walked from the first op on.
+// live_walk, live_sizes: what is alive in a trace.
+//
+// live_walk: after each op, walked from the first op on.
 //
 //     op   allocate 48   allocate 100   free    reallocate 48 to 200, resized_from
 //     live          48            148     48           200                     200
@@ -9,10 +11,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include "harness/litter.hpp"
+#include "harness/mapping.hpp"
 #include "replay/trace/op.hpp"
 #include "replay/trace/region_blocks.hpp"
-#include "replay/trace/region_op.hpp"
 #include "replay/trace/trace.hpp"
 
 namespace mallard::replay {
@@ -95,6 +99,28 @@ class live_walk {
   std::uint64_t operations_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t regions_ = 0;
+};
+
+// live_sizes: the sizes of the blocks alive at the moment of most live bytes, counted.
+//
+//     ops [first, max_live_op] --> slot: size --sort--> 16 x 310 | 48 x 1200 | 4096 x 3
+//
+// What littering draws from: with the number of blocks at that very moment, so that K times the litter is K
+// times the most live bytes. Kept in memory of the harness's own. O(ops), and a sort of what is alive.
+class live_sizes {
+ public:
+  explicit live_sizes(const trace& t);
+
+  // By size, each once; the weight is the number of blocks.
+  [[nodiscard]] std::span<const harness::size_weight> sizes() const noexcept { return sizes_; }
+
+  // Of blocks.
+  [[nodiscard]] std::size_t count() const noexcept { return count_; }
+
+ private:
+  harness::scratch memory_;
+  std::span<harness::size_weight> sizes_;
+  std::size_t count_ = 0;
 };
 
 }  // namespace mallard::replay

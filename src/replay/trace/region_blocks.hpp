@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "harness/mapping.hpp"
-#include "replay/trace/region_op.hpp"
+#include "replay/trace/op.hpp"
 
 namespace mallard::replay {
 

@@ -21,8 +21,8 @@
 #include "journal/events/event_source.hpp"
 #include "profile/pairing.hpp"
 #include "profile/watcher.hpp"
+#include "replay/trace/op.hpp"
 #include "replay/trace/places.hpp"
-#include "replay/trace/region_op.hpp"
 #include "replay/trace/trace.hpp"
 #include "replay/trace/trace_writer.hpp"
 

@@ -5,8 +5,8 @@
 // One shared file, which workers inherit. The ops leave nothing alive: blocks the program never freed are
 // freed at the end, in the order of their allocation, so that passes repeat. Places are where `none` hands
 // its blocks out (places.hpp), one for each allocation. Marks lead from ops back to the journal's events.
-// Workers map the file read-only. A trace of regions has ops of its own (region_op.hpp) and ends what the
-// program left in the same way; so has a trace of threads (thread_step.hpp), which lists its threads as well.
+// Workers map the file read-only. A trace of regions has ops of its own (op.hpp) and ends what the
+// program left in the same way; so has a trace of threads, which lists its threads as well.
 // Where a part of the program has heaps of its own (part_routes.hpp), ops say whose their blocks are, and
 // what is asked of each heap is listed. Building them: trace_builder.hpp, region_trace_builder.hpp,
 // scheduler.hpp.
@@ -17,8 +17,6 @@
 
 #include "harness/mapping.hpp"
 #include "replay/trace/op.hpp"
-#include "replay/trace/region_op.hpp"
-#include "replay/trace/thread_step.hpp"
 
 namespace mallard::replay {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "harness/shifted_pages.hpp"
+#include "replay/allocator/none.hpp"
 #include "replay/allocator/strategy.hpp"
-#include "replay/region/region_none.hpp"
 #include "replay/run/job.hpp"
 #include "replay/trace/events.hpp"
 

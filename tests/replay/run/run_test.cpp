@@ -10,6 +10,8 @@
 #include "mallard/heap/region.hpp"
 #include "mallard/heap/sized_reap.hpp"
 #include "replay/allocator/strategy.hpp"
+#include "replay/run/callgrind.hpp"
+#include "replay/run/samples.hpp"
 #include "replay/trace/events.hpp"
 
 namespace mallard::replay {
@@ -53,6 +55,62 @@ TEST(Run, AFootprintIsTheMostOfMemoryAndObjectsTogether) {
   const std::uint64_t most = footprint_of("region", together.build()).max_held;
   EXPECT_GE(most, megabyte + regions * sizeof(region));
   EXPECT_EQ(footprint_of("region", apart.build()).max_held, most - (regions - 1) * sizeof(region));
+}
+
+TEST(Samples, ALongPassIsASampleOfItsOwn) {
+  samples s(10'000'000);
+  for (std::uint64_t ns : {4'000'000u, 9'000'000u, 5'000'000u}) {
+    EXPECT_FALSE(s.enough());
+    s.add(ns);
+  }
+  EXPECT_TRUE(s.enough());
+  EXPECT_EQ(s.passes(), 3u);
+  EXPECT_DOUBLE_EQ(s.median(), 5'000'000);
+}
+
+TEST(Samples, ThreeAreNeededHoweverLongOneTakes) {
+  samples s(1);
+  s.add(1'000'000'000);
+  s.add(1'000'000'000);
+  EXPECT_FALSE(s.enough());
+}
+
+TEST(Samples, ShortPassesAreTimedInBatches) {
+  samples s(0);
+  s.add(100);  // one pass: far too short to be timed
+  EXPECT_GT(s.passes_a_sample(), 1000u);
+  while (!s.enough()) s.add(100 * s.passes_a_sample());
+  EXPECT_NEAR(s.median(), 100, 1e-6);
+}
+
+TEST(Samples, TheRoomIsBounded) {
+  samples s(~std::uint64_t{0});
+  std::uint64_t count = 0;
+  while (!s.enough()) {
+    s.add(1'000'000);
+    ++count;
+  }
+  EXPECT_EQ(s.passes(), count);
+}
+
+TEST(Callgrind, TheCountIsReadFromItsLastLine) {
+  EXPECT_EQ(instructions_in("==26985== I   refs:      12,010"), 12010);
+  EXPECT_EQ(instructions_in("==26985== Collected : 7"), 7);
+}
+
+TEST(Callgrind, OtherLinesHoldNoCount) {
+  EXPECT_EQ(instructions_in(""), std::nullopt);
+  EXPECT_EQ(instructions_in("valgrind: fatal error: 17"), std::nullopt);
+  EXPECT_EQ(instructions_in("==26985== I   refs:"), std::nullopt);
+}
+
+TEST(Callgrind, RunsTheSameWorkerInTheSameEnvironment) {
+  const harness::launch_plan plan = under_callgrind({"/bin/worker", {"--job", "1"}, {"LD_PRELOAD=lib.so"}});
+  ASSERT_GE(plan.arguments.size(), 3u);
+  EXPECT_EQ(plan.program, valgrind_path());
+  EXPECT_EQ(plan.arguments[plan.arguments.size() - 3], "/bin/worker");
+  EXPECT_EQ(plan.arguments.back(), "1");
+  EXPECT_EQ(plan.environment, std::vector<std::string>{"LD_PRELOAD=lib.so"});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "replay/trace/live_sizes.hpp"
+#include "replay/trace/live_walk.hpp"
 
 #include <algorithm>
 
