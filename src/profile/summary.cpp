@@ -7,7 +7,7 @@
 
 #include "journal/events/event_batch.hpp"
 #include "journal/open.hpp"
-#include "profile/live_blocks.hpp"
+#include "profile/live_objects.hpp"
 
 namespace mallard::profile {
 namespace {

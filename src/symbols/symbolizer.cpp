@@ -8,7 +8,6 @@
 
 #include "symbols/function_name.hpp"
 #include "symbols/object_file.hpp"
-#include "symbols/symbol_table.hpp"
 #include "symbols/unit_frames.hpp"
 
 namespace mallard::symbols {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "journal/events/batch_of.hpp"
-#include "profile/live_blocks.hpp"
 #include "profile/live_levels.hpp"
 #include "profile/object_log.hpp"
 #include "profile/pairing.hpp"

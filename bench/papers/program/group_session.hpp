@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "common/page.hpp"
-#include "harness/alternation.hpp"
 #include "harness/session.hpp"
 #include "harness/statistics.hpp"
 #include "harness/work.hpp"

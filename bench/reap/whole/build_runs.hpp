@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/alternation.hpp"
 #include "harness/foreign_malloc.hpp"
+#include "harness/session.hpp"
 #include "harness/statistics.hpp"
 #include "harness/work.hpp"
 

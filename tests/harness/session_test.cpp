@@ -1,4 +1,4 @@
-#include "harness/alternation.hpp"
+#include "harness/session.hpp"
 
 #include <gtest/gtest.h>
 
