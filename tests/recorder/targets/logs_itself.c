@@ -3,7 +3,7 @@
 //
 //     logs_itself LOG THREADS MILLISECONDS
 //
-// LOG is THREADS times struct thread_log, see recorder/own_log.hpp. Says "ready" once the threads run.
+// LOG is THREADS times struct thread_log, see recorder/kill_test.cpp. Says "ready" once the threads run.
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
