@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "common/race.hpp"
-#include "p0089/contention/measure_contention.hpp"
 
 namespace mallard::bench {
 namespace {

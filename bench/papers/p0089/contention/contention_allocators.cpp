@@ -6,7 +6,6 @@
 #include "mallard/layer/locked.hpp"
 #include "p0089/contention/contention.hpp"
 #include "p0089/contention/counting_mutex.hpp"
-#include "p0089/contention/measure_contention.hpp"
 
 namespace mallard::bench {
 namespace {

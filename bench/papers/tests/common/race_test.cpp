@@ -15,8 +15,8 @@
 #include "mallard/heap/synchronized_multipool.hpp"
 #include "mallard/layer/locked.hpp"
 #include "mallard/source/default_source.hpp"
+#include "p0089/contention/contention.hpp"
 #include "p0089/contention/counting_mutex.hpp"
-#include "p0089/contention/measure_contention.hpp"
 
 namespace mallard::bench {
 namespace {

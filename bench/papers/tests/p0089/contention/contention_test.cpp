@@ -14,7 +14,6 @@
 #include "common/race.hpp"
 #include "harness/cpu_clock.hpp"
 #include "harness/foreign_malloc.hpp"
-#include "p0089/contention/measure_contention.hpp"
 #include "tests/p0089/utilization/counting_binding.hpp"
 
 namespace mallard::bench {
