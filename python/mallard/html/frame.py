@@ -11,7 +11,7 @@ page's own:
 
 What a page borrows from another stands before what is its own.
 
-The browser unpacks what is compressed (page/lib/unpack.js).
+The browser unpacks what is compressed (page/lib/drawing.js).
 """
 
 import base64

@@ -19,6 +19,22 @@
 //     theme       colours of now: dark, text, muted, grid, panel, accent, series[], scale (plotly)
 //     plot(container, traces, layout, config)  -> promise; Plotly.newPlot under the page's layout
 
+// What the page holds compressed: the text of an element ...
+mallard.unpack = async (id) => {
+  const holder = document.getElementById(id);
+  const packed = Uint8Array.from(atob(holder.textContent.trim()), (character) => character.charCodeAt(0));
+  holder.remove();
+  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(unpacked).text();
+};
+
+// ... and plotly: once, so that charts can use it.
+mallard.load_plotly = async () => {
+  const script = mallard.element("script");
+  script.textContent = await mallard.unpack("plotly");
+  document.head.append(script);
+};
+
 function base_layout(theme) {
   const axis = {
     gridcolor: theme.grid,
