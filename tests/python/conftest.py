@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
+import duckdb
 import pytest
 from playwright.sync_api import Browser
 from report_browser import chromium
@@ -23,6 +25,7 @@ from mallard.report.page import render
 Mallard = Callable[..., subprocess.CompletedProcess[str]]
 Write = Callable[..., Path]
 
+ROOT = Path(__file__).parent.parent.parent
 MALLARD = str(Path(sys.executable).parent / "mallard")
 
 WORK = "my %seen; $seen{$_} = [1 .. $_ % 7] for 1 .. 10000; print scalar(keys %seen), qq(\\n)"
@@ -132,3 +135,13 @@ def write(tmp_path_factory: pytest.TempPathFactory) -> Write:
 def sample(write: Write) -> Path:
     """The page of the sample as it is."""
     return write()
+
+
+# Stacks are written by one function, whatever their form.
+SLOW_STACKS = [pytest.param(form, marks=pytest.mark.slow) for form in ("--folded", "--speedscope")]
+
+
+def rows(query: str, folder: Path) -> list[tuple[Any, ...]]:
+    """Return the rows of a query over an export; {name} is the file of that table."""
+    named = re.sub(r"\{(\w+)\}", lambda name: f"'{folder / name[1]}.parquet'", query)
+    return duckdb.execute(named).fetchall()

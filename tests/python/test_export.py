@@ -14,9 +14,8 @@ from typing import Any
 
 import duckdb
 import pytest
-from conftest import MALLARD, Mallard
+from conftest import MALLARD, ROOT, SLOW_STACKS, Mallard, rows
 from endless import endless_journal, wait_until_read
-from exported import ROOT, SLOW_STACKS, rows
 
 from mallard import _native
 

@@ -10,8 +10,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from conftest import Mallard
-from exported import ROOT, rows
+from conftest import ROOT, Mallard, rows
 from playwright.sync_api import Browser, Page
 
 from mallard.analysis.model import CallTree
