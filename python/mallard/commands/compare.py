@@ -8,23 +8,14 @@ import typer
 
 from mallard.commands.whole_program import (
     AsJson,
-    Better,
-    CleanUp,
-    Folder,
     Mallocs,
-    Output,
-    OwnFigure,
     Page,
     Plans,
-    SameOutput,
+    RunOptions,
     SavedJson,
-    Seed,
-    SetUp,
-    StandardInput,
-    TimeOut,
     WarmUp,
-    WhichIsBetter,
     asked,
+    runs_a_program,
     told,
 )
 
@@ -40,6 +31,7 @@ SECONDS = 120.0
 LEAST = 11
 
 
+@runs_a_program
 def compare(
     program: Annotated[str, typer.Argument(metavar="PROGRAM", help="What is run.")],
     arguments: Annotated[
@@ -64,18 +56,11 @@ def compare(
         ),
     ] = None,
     warmup: WarmUp = 1,
-    stdin: StandardInput = None,
-    cwd: Folder = None,
-    setup: SetUp = None,
-    cleanup: CleanUp = None,
-    figure: OwnFigure = None,
-    better: WhichIsBetter = Better.HIGHER,
-    output: SameOutput = Output.SAME,
-    timeout: TimeOut = None,
     again: Annotated[
         bool, typer.Option("--aa/--no-aa", help="Measure glibc a second time, to see the noise.")
     ] = True,
-    seed: Seed = 1,
+    *,
+    run: RunOptions,
     as_json: AsJson = False,
     save: SavedJson = None,
     html: Page = None,
@@ -85,20 +70,21 @@ def compare(
     from mallard.compare.rounds import Schedule
     from mallard.output import spare
 
-    spare([stdin] if stdin else [], save)
-    spare([stdin] if stdin else [], html)
-    what = asked([program, *(arguments or [])], cwd, stdin, setup, cleanup, timeout, figure)
+    inputs = [run.stdin] if run.stdin else []
+    spare(inputs, save)
+    spare(inputs, html)
+    what = asked([program, *(arguments or [])], run)
     schedule = Schedule(
         rounds=rounds or ROUNDS,
         least=LEAST if time is None else 5,
         seconds=time if time is not None else float("inf") if rounds is not None else SECONDS,
         warmup=warmup,
-        same_output=output is Output.SAME,
-        seed=seed,
+        same_output=run.same_output,
+        seed=run.seed,
     )
 
     def measure() -> "Outcome":
-        return measured(what, schedule, malloc or [], plan or [], again, better is Better.HIGHER)
+        return measured(what, schedule, malloc or [], plan or [], again, run.higher_is_better)
 
     if not told(measure, document_of, as_json, save, html).complete:
         raise typer.Exit(1)

@@ -15,19 +15,10 @@ from mallard.commands.try_ import NO_CANDIDATES, NO_VERDICT, NOTHING_TO_GAIN, TA
 from mallard.commands.whole_program import (
     INTERRUPTED,
     AsJson,
-    Better,
-    CleanUp,
-    Folder,
     Mallocs,
-    Output,
-    OwnFigure,
-    SameOutput,
-    Seed,
-    SetUp,
-    StandardInput,
-    TimeOut,
-    WhichIsBetter,
+    RunOptions,
     asked,
+    runs_a_program,
 )
 
 if TYPE_CHECKING:
@@ -42,6 +33,7 @@ DOCUMENT = "doctor.json"
 MOST_SOURCES = 3  # changes of the source that are told below the verdict
 
 
+@runs_a_program
 def doctor(
     context: typer.Context,
     output_folder: Annotated[
@@ -70,15 +62,8 @@ def doctor(
             help="Leave out what takes more of glibc's max RSS (default: no limit, and 1.25 for plans).",
         ),
     ] = None,
-    stdin: StandardInput = None,
-    cwd: Folder = None,
-    setup: SetUp = None,
-    cleanup: CleanUp = None,
-    figure: OwnFigure = None,
-    better: WhichIsBetter = Better.HIGHER,
-    output: SameOutput = Output.SAME,
-    timeout: TimeOut = None,
-    seed: Seed = 1,
+    *,
+    run: RunOptions,
     as_json: AsJson = False,
 ) -> None:
     """Find out what a program could gain: record it, advise, and try that on the program itself.
@@ -88,12 +73,11 @@ def doctor(
     """
     from mallard.advise.doctor_findings import document
     from mallard.advise.doctor_stages import Doctor, Order
-    from mallard.compare.halving import Goal
     from mallard.output import drawn, writing
 
     if not context.args:
         raise MallardError("no program: write -- before it, as in `mallard doctor -- ./program`")
-    what = asked(context.args, cwd, stdin, setup, cleanup, timeout, figure)
+    what = asked(context.args, run)
     order = Order(
         program=what,
         folder=own_folder(output_folder or Path(f"{Path(context.args[0]).name}.doctor")),
@@ -102,9 +86,9 @@ def doctor(
         mallocs=malloc or [],
         no_candidates=NO_CANDIDATES,
         max_rss=max_rss,
-        same_output=output is Output.SAME,
-        goal=Goal("cpu_s" if figure is None else "figure", figure is not None and better is Better.HIGHER),
-        seed=seed,
+        same_output=run.same_output,
+        goal=run.goal(),
+        seed=run.seed,
     )
     found = Doctor(order, teller(sys.stderr if as_json else sys.stdout), write_all)
     with ended_as_by_ctrl_c():

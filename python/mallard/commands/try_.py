@@ -11,22 +11,13 @@ from typer.core import TyperCommand
 from mallard import MallardError
 from mallard.commands.whole_program import (
     AsJson,
-    Better,
-    CleanUp,
-    Folder,
     Mallocs,
-    Output,
-    OwnFigure,
     Page,
-    SameOutput,
+    RunOptions,
     SavedJson,
-    Seed,
-    SetUp,
-    StandardInput,
-    TimeOut,
     WarmUp,
-    WhichIsBetter,
     asked,
+    runs_a_program,
     told,
 )
 
@@ -63,6 +54,7 @@ class ProgramBehind(TyperCommand):
 TAKEN = {"cls": ProgramBehind}
 
 
+@runs_a_program
 def try_(
     context: typer.Context,
     plans: Annotated[
@@ -96,15 +88,8 @@ def try_(
         ),
     ] = None,
     warmup: WarmUp = 1,
-    stdin: StandardInput = None,
-    cwd: Folder = None,
-    setup: SetUp = None,
-    cleanup: CleanUp = None,
-    figure: OwnFigure = None,
-    better: WhichIsBetter = Better.HIGHER,
-    output: SameOutput = Output.SAME,
-    timeout: TimeOut = None,
-    seed: Seed = 1,
+    *,
+    run: RunOptions,
     as_json: AsJson = False,
     save: SavedJson = None,
     html: Page = None,
@@ -114,30 +99,28 @@ def try_(
     Exit code: 0 if something is worth using, 3 if nothing is, 1 if there is no verdict.
     """
     from mallard.compare.choice import NOTHING
-    from mallard.compare.halving import Goal
     from mallard.compare.rounds import Schedule
     from mallard.compare.trial_outcome import as_document
     from mallard.output import spare
 
     if not context.args:
         raise MallardError("no program: write -- before it, as in `mallard try plan.toml -- ./program`")
-    inputs = [*(plans or []), *([stdin] if stdin else [])]
+    inputs = [*(plans or []), *([run.stdin] if run.stdin else [])]
     spare(inputs, save)
     spare(inputs, html)
-    what = asked(context.args, cwd, stdin, setup, cleanup, timeout, figure)
+    what = asked(context.args, run)
     stages = stages_of(rounds)
-    goal = Goal("cpu_s" if figure is None else "figure", figure is not None and better is Better.HIGHER)
     schedule = Schedule(
         rounds=sum(stage.rounds for stage in stages),
         least=0,
         seconds=float("inf") if budget is None else 60 * budget,
         warmup=warmup,
-        same_output=output is Output.SAME,
-        seed=seed,
+        same_output=run.same_output,
+        seed=run.seed,
     )
 
     def measure() -> "Tried":
-        return measured(what, schedule, stages, goal, malloc or [], plans or [], max_rss)
+        return measured(what, schedule, stages, run.goal(), malloc or [], plans or [], max_rss)
 
     choice = told(measure, as_document, as_json, save, html).choice
     if choice.use is None:
