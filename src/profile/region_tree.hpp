@@ -4,9 +4,8 @@
 //     (number, address) --> slot of the block
 //
 // A place is a region's index among the living, taken again after its end; its number is never taken
-// again. No region is inside itself: where a journal says so, it says no to the move. Cost: one or two
-// look-ups an operation; ending a region: what is in it; moving one that has inner regions: the depth of
-// where it goes.
+// again. A move that would put a region inside itself is rejected. Cost: one or two look-ups an operation;
+// ending a region: what is in it; moving one that has inner regions: the depth of where it goes.
 #pragma once
 
 #include <cstdint>

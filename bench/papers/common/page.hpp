@@ -34,7 +34,7 @@ struct page : harness::work_report {
 
   // Out, with the report. How many figures a benchmark finds is its own affair (benchmarks.hpp).
   std::array<figure, most_figures> found{};
-  std::array<std::uint64_t, most_counts> counted{};  // what, is the benchmark's affair, too
+  std::array<std::uint64_t, most_counts> counted{};  // of what: as the benchmark defines it
   std::uint64_t page_faults = 0;                     // of the first life of a heap in the process
   std::uint64_t max_held = 0;                        // bytes resident at most, above what was resident before
   double failed_locks = -1;  // the share of lock attempts that found the lock taken; -1: not counted

@@ -61,7 +61,10 @@ Plans = Annotated[
 WarmUp = Annotated[
     int,
     typer.Option(
-        "--warmup", min=1, metavar="N", help="Untimed rounds before; the first looks what is loaded."
+        "--warmup",
+        min=1,
+        metavar="N",
+        help="Untimed rounds before the others; the first checks what is loaded.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON in place of the table.")]

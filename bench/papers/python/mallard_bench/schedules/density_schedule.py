@@ -19,7 +19,7 @@ LEAF_NS = {
 }  # fmt: skip
 CACHED_LEAVES = 1 << 18
 START_SECONDS = 0.008  # of a process
-# Where much memory is used figures spread, and have more turns than the least, unless each takes long.
+# Figures of large structures spread, so they get more turns than the least, unless one turn takes long.
 MORE_TURNS, LONG_TURN_SECONDS = 1.6, 3
 
 SMOKE_LEAVES = 10

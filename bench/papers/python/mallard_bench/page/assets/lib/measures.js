@@ -77,7 +77,7 @@ mallard.view = ({ measure, figures, percent }) => {
     const row = row_of(document, key);
     return row === undefined ? undefined : measure.of(row);
   };
-  // As it was made round by round, where it was; of other measures that of what is shown.
+  // The ratio that was made round by round if there is one, else that of the values that are shown.
   const ratio_of = (document, key) => {
     const told = row_of(document, key)?.[measure.ratio];
     if (told !== undefined) return told;
