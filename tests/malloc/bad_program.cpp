@@ -474,6 +474,16 @@ void at_depth(int depth, F f) {
   kept[0] = &depth;  // no tail call
 }
 
+// By a stack of its own for each path.
+void misuse_by(unsigned path) {
+  if (path == 1) return freed_here(global);
+  if (path % 2 != 0)
+    misuse_by(path / 2);
+  else
+    misuse_by(path / 2);
+  kept[0] = &path;
+}
+
 constexpr void (*loops[])() = {
     [] {},
     [] {
@@ -483,6 +493,9 @@ constexpr void (*loops[])() = {
     },
     [] {
       for (int i = 0; i != 1000; ++i) at_depth(i % 10, [] { freed_here(global); });
+    },
+    [] {  // each path twice
+      for (unsigned i = 0; i != 1024; ++i) misuse_by(512 + i / 2);
     },
 };
 
@@ -530,16 +543,6 @@ constexpr void (*processes[])() = {
 };
 
 // --- ends of processes, and of libraries --------------------------------------------------------------
-
-// By a stack of its own for each path.
-void misuse_by(unsigned path) {
-  if (path == 1) return freed_here(global);
-  if (path % 2 != 0)
-    misuse_by(path / 2);
-  else
-    misuse_by(path / 2);
-  kept[0] = &path;
-}
 
 constexpr void (*ends[])() = {
     [] {  // threads go on meanwhile

@@ -167,18 +167,31 @@ TEST(Checked, TheExitCodeIsTheUsers) {
   EXPECT_EQ(run_case("double-free", 1, "MALLARD_MALLOC_EXIT_CODE=0").code, 0);
 }
 
+std::size_t count_of(const ended& result, const std::string& text) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = result.said.find(text, at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
 // A loop of a thousand mistakes with one stack, and one with ten.
 TEST(Checked, ALoopOfMistakesIsToldOnceAndCounted) {
   const ended one_place = run_case("loop", 1);
   EXPECT_TRUE(has(one_place, "mallard: 1000 errors in bad_program: double free 1000\n")) << one_place.said;
   EXPECT_EQ(one_place.said.find("mallard: double free"), one_place.said.rfind("mallard: double free"));
   const ended many = run_case("loop", 2, "MALLARD_MALLOC_REPORTS=3");
-  std::size_t told = 0;
-  for (std::size_t at = 0; (at = many.said.find("mallard: invalid free: ", at)) != std::string::npos; ++at)
-    ++told;
-  EXPECT_EQ(told, 3u) << many.said;
+  EXPECT_EQ(count_of(many, "mallard: invalid free: "), 3u) << many.said;
   EXPECT_TRUE(has(many, "mallard: 3 reports: all others are only counted\n")) << many.said;
   EXPECT_TRUE(has(many, "invalid free 1000\n")) << many.said;
+}
+
+// 512 stacks of one depth, which differ in one frame or more, inner or outer.
+TEST(Checked, StacksThatDifferInOneCallAreToldApart) {
+  for (const char* frames : {"16", "40"}) {
+    const ended paths =
+        run_case("loop", 3, std::string("MALLARD_MALLOC_REPORTS=1000 MALLARD_MALLOC_FRAMES=") + frames);
+    EXPECT_EQ(count_of(paths, "mallard: invalid free: "), 512u) << frames;
+    EXPECT_TRUE(has(paths, "invalid free 1024\n")) << frames;
+  }
 }
 
 TEST(Checked, ThreadsForksAndLibrariesWork) {

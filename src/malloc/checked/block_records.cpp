@@ -58,7 +58,7 @@ MALLARD_NOINLINE void report_sides(const place& b, const char* function, stack_n
   };
   check(facts.freed != 0 ? misuse::written_after_free : misuse::written_before, b.front(), data);
   check(facts.freed != 0 ? misuse::written_after_free : misuse::written_behind, behind, b.back_end());
-  fill_sides(b);
+  fill_sides(sides_of(b));
 }
 
 }  // namespace mallard::malloc_library

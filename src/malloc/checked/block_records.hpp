@@ -163,37 +163,44 @@ inline std::size_t bytes_between(const std::byte* from, const std::byte* to) noe
   return static_cast<std::size_t>(to - from);
 }
 
-MALLARD_INLINE void fill_sides(const place& b) noexcept {
-  std::byte* const data = b.data();
-  std::byte* const front = b.front();
-  std::byte* behind = data + b.record->size;
-  std::byte* const end = b.back_end();
-  if (bytes_between(front, data) == canary) [[likely]]
-    fill_canary(front);
+// A block's caller's bytes, and what lies in front of them and behind.
+struct sides {
+  std::byte* front;
+  std::byte* data;
+  std::byte* behind;
+  std::byte* end;
+};
+MALLARD_INLINE sides sides_of(const place& b) noexcept {
+  if (b.record->is_sampled || b.align() > canary) [[unlikely]]
+    return {b.front(), b.data(), b.data() + b.record->size, b.back_end()};
+  return {b.begin, b.begin + canary, b.begin + canary + b.record->size, b.end()};
+}
+
+MALLARD_INLINE void fill_sides(const sides& b) noexcept {
+  std::byte* behind = b.behind;
+  if (bytes_between(b.front, b.data) == canary) [[likely]]
+    fill_canary(b.front);
   else
-    fill(front, bytes_between(front, data), pattern::canary);
-  if (bytes_between(behind, end) >= canary) [[likely]] {
+    fill(b.front, bytes_between(b.front, b.data), pattern::canary);
+  if (bytes_between(behind, b.end) >= canary) [[likely]] {
     fill_canary(behind);
     behind += canary;
   }
-  if (behind != end) fill(behind, bytes_between(behind, end), pattern::canary);
+  if (behind != b.end) fill(behind, bytes_between(behind, b.end), pattern::canary);
 }
 
-MALLARD_INLINE bool are_sides_whole(const place& b) noexcept {
-  const std::byte* const data = b.data();
-  const std::byte* const front = b.front();
-  const std::byte* behind = data + b.record->size;
-  const std::byte* const end = b.back_end();
-  if (bytes_between(front, data) == canary) [[likely]] {
-    if (!is_canary(front)) return false;
-  } else if (first_other(front, bytes_between(front, data), pattern::canary) != nullptr) {
+MALLARD_INLINE bool are_sides_whole(const sides& b) noexcept {
+  const std::byte* behind = b.behind;
+  if (bytes_between(b.front, b.data) == canary) [[likely]] {
+    if (!is_canary(b.front)) return false;
+  } else if (first_other(b.front, bytes_between(b.front, b.data), pattern::canary) != nullptr) {
     return false;
   }
-  if (bytes_between(behind, end) >= canary) [[likely]] {
+  if (bytes_between(behind, b.end) >= canary) [[likely]] {
     if (!is_canary(behind)) return false;
     behind += canary;
   }
-  return first_other(behind, bytes_between(behind, end), pattern::canary) == nullptr;
+  return behind == b.end || first_other(behind, bytes_between(behind, b.end), pattern::canary) == nullptr;
 }
 
 // Reports what has changed beside a block, and repairs it.

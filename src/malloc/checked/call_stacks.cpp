@@ -35,11 +35,13 @@ struct kept_stack {
   [[nodiscard]] std::uintptr_t* frames() noexcept { return reinterpret_cast<std::uintptr_t*>(this + 1); }
 };
 
-constexpr std::size_t word = sizeof(std::uintptr_t);
+using stack_word [[gnu::may_alias]] = std::uintptr_t;
+constexpr std::size_t word = sizeof(stack_word);
 constexpr std::size_t most_bytes = std::size_t{1} << 34;  // of addresses: numbers of words have 32 bits
 constexpr std::size_t least_bytes = std::size_t{1} << 24;
 constexpr std::size_t step = std::size_t{1} << 20;
 constexpr unsigned bucket_bits = 18;
+constexpr std::uint64_t spread = 0x9e3779b97f4a7c15;  // makes a hash of an address
 
 constinit address_range kept;
 constinit std::size_t kept_bytes = 0;  // that are memory
@@ -60,7 +62,7 @@ __thread std::uint32_t generation_of_thread = 0;
 constinit std::atomic<std::uint32_t> generation = 0;  // of what is known of functions
 
 MALLARD_INLINE frame_rule rule_of(std::uintptr_t return_address) noexcept {
-  near_rule& known = near_rules[return_address * 0x9e3779b97f4a7c15u >> (64 - near_bits)];
+  near_rule& known = near_rules[return_address * spread >> (64 - near_bits)];
   if (known.return_address == return_address) [[likely]]
     return known.rule;
   const frame_rule rule = unwind::known_rules.rule_of(return_address);
@@ -82,23 +84,44 @@ MALLARD_NOINLINE stack_range find_stack(std::uintptr_t sp) noexcept {
   return found;
 }
 
+// Of the innermost frames, by which a walk is found again: a hash, which other stacks may have as well. So
+// it takes for granted that a frame with a frame pointer has saved its caller's in front of its end.
+constexpr std::size_t frames_of_key = 4;
+MALLARD_INLINE std::uint64_t key_of(const walk_start& start, const stack_range& stack) noexcept {
+  std::uint64_t key = (start.return_address ^ start.sp * 0xff51afd7ed558ccd) * spread;
+  std::uintptr_t pc = start.return_address;
+  std::uintptr_t sp = start.sp;
+  std::uintptr_t bp = start.bp;
+  for (std::size_t i = 1; i != frames_of_key; ++i) {
+    const frame_rule rule = rule_of(pc);
+    std::uintptr_t cfa = sp;
+    if (rule.kind() != frame_kind::sp) {
+      if (rule.kind() != frame_kind::bp) return key;
+      cfa = bp;
+    }
+    cfa += static_cast<std::uintptr_t>(rule.cfa_offset());
+    if (cfa <= sp || cfa > stack.end) return key;
+    if (rule.kind() == frame_kind::bp) bp = unwind::word_at(cfa - 2 * word);
+    pc = unwind::word_at(cfa - word);
+    sp = cfa;
+    key = (key ^ pc) * spread;
+  }
+  return key;
+}
+
 // A walk from a call outwards, frame by frame, with the words of the stack that it depends on.
 class walk {
  public:
-  static constexpr std::size_t most_words = 20;
+  static constexpr std::size_t most_words = 32;  // of 16 frames with frame pointers
 
   walk(const walk_start& start, const stack_range& stack) noexcept
       : start_(start), stack_(stack), at_{start.return_address, start.sp, start.bp, false} {
     add();
   }
 
-  // Goes on until there are `frames` of them; false when there are no more.
-  MALLARD_INLINE bool go_on(std::size_t frames) noexcept {
-    while (count_ < frames) {
-      if (!step_out()) return false;
-      add();
-    }
-    return true;
+  // Goes on until there are `frames` of them, or no more.
+  void go_on(std::size_t frames) noexcept {
+    while (count_ < frames && step_out()) add();
   }
 
   [[nodiscard]] std::uint64_t hash() const noexcept { return hash_ ^ hash_ >> 32; }
@@ -113,7 +136,6 @@ class walk {
 
  private:
   void add() noexcept {
-    constexpr std::uint64_t spread = 0x9e3779b97f4a7c15;
     const std::uintptr_t call = at_.pc - static_cast<std::uintptr_t>(!at_.pc_is_exact);
     frames_[count_++] = call;
     hash_ = (hash_ ^ call) * spread;
@@ -198,18 +220,21 @@ class walk {
 
 // A stack that was walked before. Who writes it makes its version odd meanwhile.
 struct alignas(cache_line) known_walk {
+  static constexpr std::size_t at_once = 4;  // words: so many offsets stand in one number
+  static constexpr std::size_t most_groups = walk::most_words / at_once;
+
   std::atomic<std::uint32_t> version;
   stack_number stack;
   std::uint32_t generation;
-  std::uint16_t words;
+  std::uint8_t groups;  // of words; the first one again where the last group is not full
   bool bp_matters;
+  std::uint16_t farthest;  // of the offsets
   walk_start start;
-  std::uint16_t offsets[walk::most_words];
+  std::uint64_t offsets[most_groups];
   std::uintptr_t values[walk::most_words];
 };
 
-constexpr unsigned walk_bits = 11;
-constexpr std::size_t frames_of_key = 3;  // innermost ones, by which walks are found
+constexpr unsigned walk_bits = 13;
 constinit known_walk known_walks[std::size_t{1} << walk_bits]{};
 
 template <class T>
@@ -217,8 +242,8 @@ MALLARD_INLINE T relaxed(const T& value) noexcept {
   return __atomic_load_n(&value, __ATOMIC_RELAXED);
 }
 
-// The stack, if the words of the one that is known have their values still; 0 if not. What it reads of a
-// walk that somebody writes may be anything, but lies on this stack.
+// The stack, if the words of the one that is known have their values still; 0 if not. Offsets are used once
+// it is sure that nobody has written them meanwhile.
 MALLARD_INLINE stack_number recall(const known_walk& known, const walk_start& start, const stack_range& stack,
                                    std::uint32_t now) noexcept {
   const std::uint32_t version = known.version.load(std::memory_order_acquire);
@@ -226,12 +251,18 @@ MALLARD_INLINE stack_number recall(const known_walk& known, const walk_start& st
       relaxed(known.start.return_address) != start.return_address || relaxed(known.generation) != now)
     return 0;
   if (relaxed(known.bp_matters) && relaxed(known.start.bp) != start.bp) return 0;
-  const auto* const at = reinterpret_cast<const std::uintptr_t*>(start.sp);
-  const std::size_t room = (stack.end - start.sp) / word;
-  const std::size_t count = std::min<std::size_t>(relaxed(known.words), walk::most_words);
-  for (std::size_t i = 0; i != count; ++i) {
-    const std::size_t offset = relaxed(known.offsets[i]);
-    if (offset >= room || relaxed(at[offset]) != relaxed(known.values[i])) return 0;
+  if (relaxed(known.farthest) >= (stack.end - start.sp) / word) return 0;
+  const auto* const at = reinterpret_cast<const stack_word*>(start.sp);
+  const std::uintptr_t* values = known.values;
+  const std::size_t groups = std::min<std::size_t>(relaxed(known.groups), known_walk::most_groups);
+  for (std::size_t i = 0; i != groups; ++i, values += known_walk::at_once) {
+    const std::uint64_t offsets = relaxed(known.offsets[i]);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (known.version.load(std::memory_order_relaxed) != version) return 0;
+    const std::uintptr_t changes =
+        (relaxed(values[0]) ^ at[offsets & 0xffff]) | (relaxed(values[1]) ^ at[offsets >> 16 & 0xffff]) |
+        (relaxed(values[2]) ^ at[offsets >> 32 & 0xffff]) | (relaxed(values[3]) ^ at[offsets >> 48]);
+    if (changes != 0) return 0;
   }
   const stack_number found = relaxed(known.stack);
   std::atomic_thread_fence(std::memory_order_acquire);
@@ -243,17 +274,27 @@ void remember(known_walk& known, const walk& made, stack_number stack, std::uint
   if (version % 2 != 0 || !known.version.compare_exchange_strong(version, version + 1)) return;
   const auto store = [](auto& to, auto value) { __atomic_store_n(&to, value, __ATOMIC_RELAXED); };
   std::atomic_thread_fence(std::memory_order_release);
+  const std::size_t groups = (made.words() + known_walk::at_once - 1) / known_walk::at_once;
+  std::uint16_t farthest = 0;
+  for (std::size_t i = 0; i != groups; ++i) {
+    std::uint64_t offsets = 0;
+    for (std::size_t j = 0; j != known_walk::at_once; ++j) {
+      const std::size_t n = i * known_walk::at_once + j;
+      const std::size_t from = n < made.words() ? n : 0;
+      farthest = std::max(farthest, made.offset(from));
+      offsets |= std::uint64_t{made.offset(from)} << 16 * j;
+      store(known.values[n], made.value(from));
+    }
+    store(known.offsets[i], offsets);
+  }
   store(known.stack, stack);
   store(known.generation, now);
-  store(known.words, static_cast<std::uint16_t>(made.words()));
+  store(known.groups, static_cast<std::uint8_t>(groups));
+  store(known.farthest, farthest);
   store(known.bp_matters, made.start_bp_matters());
   store(known.start.return_address, made.start().return_address);
   store(known.start.sp, made.start().sp);
   store(known.start.bp, made.start().bp);
-  for (std::size_t i = 0; i != made.words(); ++i) {
-    store(known.offsets[i], made.offset(i));
-    store(known.values[i], made.value(i));
-  }
   known.version.store(version + 2, std::memory_order_release);
 }
 
@@ -299,6 +340,17 @@ MALLARD_NOINLINE stack_number keep(std::atomic<std::uint32_t>& bucket, const wal
   return n;
 }
 
+MALLARD_NOINLINE stack_number walk_anew(const walk_start& start, std::uint32_t now,
+                                        known_walk& known) noexcept {
+  walk made(start, stack_of_thread);
+  made.go_on(depth);
+  std::atomic<std::uint32_t>& bucket = buckets[made.hash() & ((std::size_t{1} << bucket_bits) - 1)];
+  stack_number n = find(bucket.load(std::memory_order_acquire), made);
+  if (n == 0) n = keep(bucket, made);
+  if (n != 0 && made.has_all_words()) remember(known, made, n, now);
+  return n;
+}
+
 }  // namespace
 
 stack_number stack_of(const walk_start& start) noexcept {
@@ -309,17 +361,9 @@ stack_number stack_of(const walk_start& start) noexcept {
     for (near_rule& known : near_rules) known.return_address = 0;
     generation_of_thread = now;
   }
-  walk made(start, stack_of_thread);
-  const bool has_more = made.go_on(std::min(frames_of_key, depth));
-  const std::uint64_t key = made.hash() ^ start.sp * 0xff51afd7ed558ccd;
-  known_walk& known = known_walks[key >> (64 - walk_bits)];
+  known_walk& known = known_walks[key_of(start, stack_of_thread) >> (64 - walk_bits)];
   if (const stack_number n = recall(known, start, stack_of_thread, now); n != 0) return n;
-  if (has_more) (void)made.go_on(depth);
-  std::atomic<std::uint32_t>& bucket = buckets[made.hash() & ((std::size_t{1} << bucket_bits) - 1)];
-  stack_number n = find(bucket.load(std::memory_order_acquire), made);
-  if (n == 0) n = keep(bucket, made);
-  if (n != 0 && made.has_all_words()) remember(known, made, n, now);
-  return n;
+  return walk_anew(start, now, known);
 }
 
 std::span<const std::uintptr_t> frames_of(stack_number stack) noexcept {

@@ -76,9 +76,10 @@ MALLARD_INLINE made_block make(std::size_t size, std::size_t align, const way& b
   r.is_protected = false;
   r.is_reached = false;
   if (is_sampled && !protect_sides(b)) r.is_sampled = false;  // an ordinary one, then
-  fill_sides(b);
+  const sides at = sides_of(b);
+  fill_sides(at);
   r.is.store(state::live, std::memory_order_release);
-  return {b.data(), is_zero};
+  return {at.data, is_zero};
 }
 
 // --- what is given back -------------------------------------------------------------------------
@@ -145,7 +146,7 @@ MALLARD_INLINE place live_at(void* p, const char* function, const walk_start& ca
 }
 
 MALLARD_INLINE void check_sides(const place& b, const char* function, const walk_start& caller) noexcept {
-  if (!are_sides_whole(b)) [[unlikely]]
+  if (!are_sides_whole(sides_of(b))) [[unlikely]]
     report_sides(b, function, stack_of(caller));
 }
 
@@ -242,7 +243,7 @@ void for_each_unreached(void (*f)(const live_block&, void*), void* with) noexcep
 void check_all() noexcept {
   for_each_known([](const place& b) {
     const state before = b.record->is.load();
-    const bool is_whole = before == state::live    ? are_sides_whole(b)
+    const bool is_whole = before == state::live    ? are_sides_whole(sides_of(b))
                           : before == state::freed ? is_as_freed(b)
                                                    : true;
     if (is_whole || b.record->is.load(std::memory_order_acquire) != before) return;

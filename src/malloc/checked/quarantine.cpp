@@ -172,12 +172,13 @@ void report_written(const place& b, const char* function, stack_number now) noex
             .count = changed_bytes(first, end, pattern::freed)});
     fill(b.data(), facts.size, pattern::freed);
   }
-  if (!are_sides_whole(b)) report_sides(b, function, now);
+  if (!are_sides_whole(sides_of(b))) report_sides(b, function, now);
 }
 
 bool is_as_freed(const place& b) noexcept {
-  return b.record->is_protected ||
-         (are_sides_whole(b) && first_other(b.data(), b.record->size, pattern::freed) == nullptr);
+  if (b.record->is_protected) return true;
+  const sides at = sides_of(b);
+  return are_sides_whole(at) && first_other(at.data, b.record->size, pattern::freed) == nullptr;
 }
 
 bool protect_sides(const place& b) noexcept {
