@@ -5,8 +5,9 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -145,3 +146,20 @@ def rows(query: str, folder: Path) -> list[tuple[Any, ...]]:
     """Return the rows of a query over an export; {name} is the file of that table."""
     named = re.sub(r"\{(\w+)\}", lambda name: f"'{folder / name[1]}.parquet'", query)
     return duckdb.execute(named).fetchall()
+
+
+@contextmanager
+def endless_journal(pipe: Path) -> Iterator[None]:
+    """Have a named pipe give lines for as long as somebody reads, whoever opens it how often."""
+    os.mkfifo(pipe)
+    script = 'exec yes "a 8 10 1 1" 1<> "$0"'
+    with subprocess.Popen(["/bin/sh", "-c", script, str(pipe)]) as lines:
+        yield
+        lines.kill()
+
+
+def wait_until_read(process: int, pipe: Path) -> None:
+    """Wait until a process has the pipe open, and a moment more."""
+    while all(not link.exists() or not link.samefile(pipe) for link in Path(f"/proc/{process}/fd").iterdir()):
+        time.sleep(0.01)
+    time.sleep(0.5)

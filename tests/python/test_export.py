@@ -14,8 +14,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from conftest import MALLARD, ROOT, SLOW_STACKS, Mallard, rows
-from endless import endless_journal, wait_until_read
+from conftest import MALLARD, ROOT, SLOW_STACKS, Mallard, endless_journal, rows, wait_until_read
 
 from mallard import _native
 

@@ -12,8 +12,7 @@ from resource import RLIMIT_FSIZE, setrlimit
 from typing import Any
 
 import pytest
-from conftest import MALLARD, Mallard
-from endless import endless_journal
+from conftest import MALLARD, Mallard, endless_journal
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 TEXTS = ["cc1plus.txt.xz", "sqlite3.txt.xz"]

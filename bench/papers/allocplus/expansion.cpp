@@ -9,7 +9,6 @@
 #include "allocplus/allocplus_bindings.hpp"
 #include "allocplus/counted_allocator.hpp"
 #include "allocplus/floors.hpp"
-#include "allocplus/my_int.hpp"
 #include "common/page.hpp"
 #include "harness/cpu_clock.hpp"
 #include "mallard/allocator/resize_objects.hpp"

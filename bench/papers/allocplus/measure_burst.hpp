@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "allocplus/counted_allocator.hpp"
-#include "allocplus/my_int.hpp"
 #include "common/page.hpp"
 #include "harness/cpu_clock.hpp"
 #include "mallard/resource/resource.hpp"

@@ -7,7 +7,6 @@
 #include "allocplus/allocplus_bindings.hpp"
 #include "allocplus/counted_allocator.hpp"
 #include "allocplus/floors.hpp"
-#include "allocplus/my_int.hpp"
 #include "common/page.hpp"
 
 namespace mallard::bench {
