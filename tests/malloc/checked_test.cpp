@@ -184,6 +184,21 @@ TEST(Checked, ALoopOfMistakesIsToldOnceAndCounted) {
   EXPECT_TRUE(has(many, "invalid free 1000\n")) << many.said;
 }
 
+#if defined(MALLARD_PLAN_PROGRAM)
+// A refused mapping, and no address left: null and ENOMEM, nothing that was allocated has changed, and
+// nothing is reported.
+TEST(Checked, MemoryThatRunsOutIsNullAndLeavesTheRestIntact) {
+  for (const char* settings : {"", "MALLARD_MALLOC_GUARD=20"}) {
+    for (const char* what : {"refused 1", "refused 2", "refused 3", "refused 7", "up_to_the_limit"}) {
+      const ended result = run(std::string(MALLARD_PLAN_PROGRAM " ") + what, settings);
+      EXPECT_EQ(result.said, "whole\n") << settings << what;
+      EXPECT_EQ(result.code, 0) << settings << what;
+    }
+  }
+}
+
+#endif
+
 // 512 stacks of one depth, which differ in one frame or more, inner or outer.
 TEST(Checked, StacksThatDifferInOneCallAreToldApart) {
   for (const char* frames : {"16", "40"}) {

@@ -4,7 +4,9 @@
 #include <link.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -13,6 +15,7 @@
 #include <array>
 #include <atomic>
 #include <barrier>
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -68,6 +71,27 @@ mallard_make_for:
   .cfi_endproc
   .size mallard_make_for, . - mallard_make_for
 )");
+
+// The malloc asks for memory by way of these, which refuse now and then where a test says so.
+namespace {
+std::atomic<unsigned> refused_one_in = 0;
+std::atomic<unsigned> refusals = 0;
+bool is_refused() {
+  static std::atomic<unsigned> calls = 0;
+  if (refused_one_in == 0 || ++calls % refused_one_in != 0) return false;
+  ++refusals;
+  errno = ENOMEM;
+  return true;
+}
+}  // namespace
+extern "C" void* mmap(void* at, std::size_t size, int protection, int flags, int file,
+                      off_t offset) noexcept {
+  if (is_refused()) return MAP_FAILED;
+  return reinterpret_cast<void*>(::syscall(SYS_mmap, at, size, protection, flags, file, offset));
+}
+extern "C" int mprotect(void* at, std::size_t size, int protection) noexcept {
+  return is_refused() ? -1 : static_cast<int>(::syscall(SYS_mprotect, at, size, protection));
+}
 
 namespace {
 
@@ -309,6 +333,111 @@ std::string without_memory() {
   return std::find(made.begin(), made.end(), nullptr) == made.end() ? "right" : "none";
 }
 
+// A block by any of the ways of a plan; null and ENOMEM at worst.
+void* make_any(unsigned way, owner* of, std::size_t size) {
+  switch (way % 5) {
+    case 0:
+      return make_a(size);
+    case 1:
+      return make_b(size);
+    case 2:
+      return make_zero(size);
+    case 3:
+      return in_owner(of, size);
+    default:
+      return std::malloc(size);
+  }
+}
+
+// All bytes of a block follow from its address and its size, which stands first.
+struct marked {
+  std::size_t size;
+
+  static marked* in(void* p, std::size_t size) {
+    auto* const m = static_cast<marked*>(p);
+    m->size = size;
+    for (std::size_t i = sizeof *m; i < size; ++i) reinterpret_cast<unsigned char*>(m)[i] = m->mark(i);
+    return m;
+  }
+  [[nodiscard]] bool is_whole(std::size_t as_made) const {
+    for (std::size_t i = sizeof *this; i < as_made; ++i)
+      if (reinterpret_cast<const unsigned char*>(this)[i] != mark(i)) return false;
+    return size == as_made;
+  }
+  [[nodiscard]] unsigned char mark(std::size_t i) const { return static_cast<unsigned char>(size * 31 + i); }
+};
+
+// Allocates, grows and frees while the system refuses one mapping in so many, then again while it refuses
+// none. What has been allocated stays whole.
+std::string refused(unsigned one_in) {
+  std::mt19937 random(one_in);
+  owner one{};
+  struct known {
+    marked* block;
+    std::size_t size;
+  };
+  std::array<known, 1500> live{};
+  std::size_t nulls = 0;
+  for (int i = 0; i != 10000; ++i) {
+    refused_one_in = i < 7000 ? one_in : 0;
+    known& k = live[random() % live.size()];
+    if (k.block != nullptr && !k.block->is_whole(k.size)) return "damaged";
+    const std::size_t size = sizeof(marked) + (random() % 20 == 0 ? random() % 300000 : random() % 2000);
+    const bool grows = k.block != nullptr && random() % 4 == 0;
+    errno = 0;
+    void* const p = grows ? grow(k.block, size) : make_any(static_cast<unsigned>(random()), &one, size);
+    if (p == nullptr) {
+      if (errno != ENOMEM || refused_one_in == 0) return "null without a reason";
+      ++nulls;
+      continue;
+    }
+    if (!grows) std::free(k.block);
+    if (grows && static_cast<marked*>(p)->size != k.size) return "lost by realloc";
+    k = {marked::in(p, size), size};
+    if (random() % 50 == 0) ::malloc_trim(0);
+  }
+  for (const known& k : live)
+    if (k.block != nullptr && !k.block->is_whole(k.size)) return "damaged";
+  return refusals == 0 ? "nothing was refused" : one_in == 1 && nulls == 0 ? "no null" : "whole";
+}
+
+// Takes all addresses that the process may have, three times, and gives all back.
+std::string up_to_the_limit() {
+  const rlimit limit{std::size_t{200} << 20, std::size_t{200} << 20};
+  (void)::setrlimit(RLIMIT_AS, &limit);
+  owner one{};
+  for (int round = 0; round != 3; ++round) {
+    marked* newest = nullptr;  // linked by their last words, so that this needs no memory
+    std::size_t total = 0;
+    unsigned way = 0;
+    const auto link = [](marked* m) {
+      return reinterpret_cast<marked**>(reinterpret_cast<char*>(m) + m->size);
+    };
+    for (const std::size_t size : {3000000u, 50000u, 3000u, 40u}) {
+      for (;;) {
+        errno = 0;
+        void* const p = make_any(way++, &one, size + sizeof(marked*));
+        if (p == nullptr) break;
+        marked* const m = marked::in(p, size);
+        *link(m) = newest;
+        newest = m;
+        total += size;
+      }
+      if (errno != ENOMEM) return "null without a reason";
+      void* const grown = newest == nullptr ? nullptr : grow(newest, std::size_t{400} << 20);
+      if (grown != nullptr || errno != ENOMEM) return "more than there is";
+    }
+    if (total < std::size_t{100} << 20) return "too little";
+    while (newest != nullptr) {
+      if (!newest->is_whole(newest->size)) return "damaged";
+      marked* const next = *link(newest);
+      std::free(newest);
+      newest = next;
+    }
+  }
+  return "whole";
+}
+
 // The library's `make` allocates through this program's malloc, also where it would look into the C library.
 std::string library(const char* path) {
   std::string result;
@@ -364,6 +493,8 @@ int main(int count, char** arguments) {
   if (what == "threads") said = threads();
   if (what == "forks") said = forks();
   if (what == "without_memory") said = without_memory();
+  if (what == "refused") said = refused(static_cast<unsigned>(std::strtoul(arguments[2], nullptr, 10)));
+  if (what == "up_to_the_limit") said = up_to_the_limit();
   if (what == "library") said = library(arguments[2]);
   if (what == "phases") said = phases();
   if (what == "region") said = one_region();

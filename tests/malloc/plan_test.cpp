@@ -273,6 +273,17 @@ TEST_F(Plan, AThreadThatFindsNoMemoryForItsPoolsHasThemLater) {
   EXPECT_EQ(run(make_plan(), "without_memory"), "right\n");
 }
 
+// A refused mapping, and no address left: null and ENOMEM, and nothing that was allocated has changed.
+TEST_F(Plan, MemoryThatRunsOutIsNullAndLeavesTheRestIntact) {
+  for (const strategy how : {strategy::pool, strategy::monotonic, strategy::region, strategy::reap}) {
+    plan p = make_plan(how);
+    if (how == strategy::region || how == strategy::reap) p.rules[0].frame = 1;
+    for (const char* one_in : {"1", "2", "3", "7"})
+      EXPECT_EQ(run(p, std::string("refused ") + one_in), "whole\n") << static_cast<int>(how) << one_in;
+    EXPECT_EQ(run(p, "up_to_the_limit"), "whole\n") << static_cast<int>(how);
+  }
+}
+
 TEST_F(Plan, ARegionIsCarvedInOrderAndAReapReusesWhatWasFreed) {
   EXPECT_EQ(run(make_plan(strategy::monotonic), "region"), "rising not reused\n");
   EXPECT_EQ(run(make_plan(strategy::region), "region"), "rising not reused\n");

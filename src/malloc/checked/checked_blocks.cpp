@@ -82,6 +82,13 @@ MALLARD_INLINE made_block make(std::size_t size, std::size_t align, const way& b
   return {at.data, is_zero};
 }
 
+// What waits to be used again is memory, too: of addresses, of which a process may have a limit, more than
+// of pages.
+MALLARD_NOINLINE made_block make_of_waiting(std::size_t size, std::size_t align, const way& by,
+                                            const walk_start& caller) noexcept {
+  return let_all_go(size, by.function, stack_of(caller)) ? make(size, align, by, caller) : made_block{};
+}
+
 // --- what is given back -------------------------------------------------------------------------
 
 // The C library's heap: a library may have called its malloc by another name.
@@ -164,12 +171,16 @@ MALLARD_INLINE void end(const place& b, const char* function, const walk_start& 
 }  // namespace
 
 void* allocate(std::size_t size, std::size_t align, const way& by, const walk_start& caller) noexcept {
-  std::byte* const data = make(size, align, by, caller).data;
-  return data != nullptr ? data : failed();
+  made_block made = make(size, align, by, caller);
+  if (made.data == nullptr) [[unlikely]]
+    made = make_of_waiting(size, align, by, caller);
+  return made.data != nullptr ? made.data : failed();
 }
 
 void* allocate_zeroed(std::size_t size, const way& by, const walk_start& caller) noexcept {
-  const made_block made = make(size, default_align, by, caller);
+  made_block made = make(size, default_align, by, caller);
+  if (made.data == nullptr) [[unlikely]]
+    made = make_of_waiting(size, default_align, by, caller);
   if (made.data == nullptr) return failed();
   return made.is_zero ? made.data : ::memset(made.data, 0, size);
 }

@@ -80,7 +80,8 @@ constexpr std::size_t most_freed = std::size_t{1} << 18;
 constinit block_record* freed_blocks[most_freed]{};
 constinit std::size_t oldest = 0;
 constinit std::size_t freed_end = 0;
-constinit std::size_t waiting = 0;  // bytes
+constinit std::size_t waiting = 0;            // bytes, as they count
+constinit std::size_t waiting_addresses = 0;  // bytes
 constinit std::size_t most_waiting = default_quarantine;
 constinit std::atomic<bool> is_stopped = false;
 
@@ -117,15 +118,17 @@ MALLARD_INLINE void prefetch_oldest() noexcept {
   __builtin_prefetch(next.begin + 64);
 }
 
-// Takes what is too much, the oldest first.
-MALLARD_INLINE void take_late(late_blocks& out) noexcept {
+// Takes what is more than `kept` bytes, the oldest first.
+MALLARD_INLINE void take_late(late_blocks& out, std::size_t kept) noexcept {
   out.count = 0;
   if (is_stopped.load(std::memory_order_relaxed)) return;
   while (oldest != freed_end && out.count != std::size(out.records) &&
-         (waiting > most_waiting || freed_end - oldest >= most_freed)) {
+         (waiting > kept || freed_end - oldest >= most_freed)) {
     block_record* const r = freed_at(oldest++);
     r->is.store(state::gone, std::memory_order_release);  // whoever looks at all blocks leaves it alone
-    waiting -= weight_of(place_of(r));
+    const place b = place_of(r);
+    waiting -= weight_of(b);
+    waiting_addresses -= b.bytes();
     out.records[out.count++] = r;
     prefetch_oldest();
   }
@@ -136,11 +139,21 @@ void add_to_quarantine(const place& b, late_blocks& late) noexcept {
   b.record->is.store(state::freed, std::memory_order_release);
   freed_at(freed_end++) = b.record;
   waiting += weight_of(b);
-  take_late(late);
+  waiting_addresses += b.bytes();
+  take_late(late, most_waiting);
 }
-void take_more(late_blocks& late) noexcept {
+void take_more(late_blocks& late, std::size_t kept) noexcept {
   const std::lock_guard guard(quarantine_mutex);
-  take_late(late);
+  take_late(late, kept);
+}
+
+void let_go(const late_blocks& late, const char* function, stack_number now) noexcept {
+  for (block_record* const each : std::span(late.records, late.count)) {
+    const place old = place_of(each);
+    if (!is_as_freed(old)) [[unlikely]]
+      report_written(old, function, now);
+    give_to_heap(old);
+  }
 }
 
 // Fills a freed block, or takes its pages away, so that whoever uses it is found out.
@@ -186,9 +199,8 @@ bool protect_sides(const place& b) noexcept {
   std::byte* const last = b.begin + shared_segments::segment_bytes - page;
   watch_faults();
   if (!allow(b.begin, bytes_between(b.begin, first), false)) return false;
-  if (allow(last, page, false)) return true;
-  (void)allow(b.begin, bytes_between(b.begin, first), true);
-  return false;
+  (void)allow(last, page, false);  // without, there is its canary
+  return true;
 }
 
 void keep_freed(std::size_t bytes) noexcept { most_waiting = bytes; }
@@ -206,15 +218,22 @@ void put_aside(const place& b, const char* function, stack_number now) noexcept 
   }
   make_unusable(b);
   late_blocks late;
-  for (add_to_quarantine(b, late); late.count != 0; take_more(late)) {
-    for (block_record* const each : std::span(late.records, late.count)) {
-      const place old = place_of(each);
-      if (!is_as_freed(old)) [[unlikely]]
-        report_written(old, function, now);
-      give_to_heap(old);
-    }
+  for (add_to_quarantine(b, late); late.count != 0; take_more(late, most_waiting)) {
+    let_go(late, function, now);
     if (late.count != std::size(late.records)) return;
   }
+}
+
+bool let_all_go(std::size_t least, const char* function, stack_number now) noexcept {
+  late_blocks late;
+  {
+    const std::lock_guard guard(quarantine_mutex);
+    if (waiting_addresses < least) return false;
+    take_late(late, 0);
+  }
+  if (late.count == 0) return false;
+  for (; late.count != 0; take_more(late, 0)) let_go(late, function, now);
+  return true;
 }
 
 }  // namespace mallard::malloc_library

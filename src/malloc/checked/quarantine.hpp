@@ -22,6 +22,9 @@ void keep_freed(std::size_t bytes) noexcept;
 // Makes a freed block unusable and has it wait. Blocks that leave are checked, by a call from `now`.
 void put_aside(const place& b, const char* function, stack_number now) noexcept;
 
+// Has all blocks leave, by such a call, if they are at least so many bytes together; false if they are not.
+[[nodiscard]] bool let_all_go(std::size_t least, const char* function, stack_number now) noexcept;
+
 // From now on no block leaves, none is forbidden, and what is freed stays as it is: all blocks can be looked
 // at while other threads go on. For the end of the process.
 void stop_reuse() noexcept;
