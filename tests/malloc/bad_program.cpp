@@ -32,7 +32,18 @@ extern "C" [[gnu::noinline]] void free_aligned_sized(void* p, size_t align, size
   reinterpret_cast<void (*)(void*, size_t, size_t)>(dlsym(RTLD_NEXT, "free_aligned_sized"))(p, align, size);
 }
 
-enum class by { malloc, calloc, realloc, aligned, page, plain_new, array_new, nothrow_new, aligned_new };
+enum class by {
+  malloc,
+  calloc,
+  realloc,
+  aligned,
+  page,
+  plain_new,
+  array_new,
+  nothrow_new,
+  aligned_new,
+  aligned_array_new
+};
 
 extern "C" [[gnu::noinline]] char* made_here(size_t size, by how) {
   switch (how) {
@@ -56,6 +67,8 @@ extern "C" [[gnu::noinline]] char* made_here(size_t size, by how) {
       return static_cast<char*>(operator new(size, std::nothrow));
     case by::aligned_new:
       return static_cast<char*>(operator new(size, std::align_val_t{64}));
+    case by::aligned_array_new:
+      return static_cast<char*>(operator new[](size, std::align_val_t{64}));
   }
   return nullptr;
 }
@@ -69,6 +82,8 @@ extern "C" [[gnu::noinline]] void freed_here(char* p, by how = by::malloc) {
       return operator delete[](p);
     case by::aligned_new:
       return operator delete(p, std::align_val_t{64});
+    case by::aligned_array_new:
+      return operator delete[](p, std::align_val_t{64});
     default:
       return free(p);
   }
@@ -234,6 +249,10 @@ constexpr void (*mismatches[])() = {
       operator delete[](made(40, by::array_new), size_t{40});
       operator delete(made(40, by::aligned_new), size_t{40}, std::align_val_t{64});
       operator delete(made(40, by::nothrow_new), std::nothrow);
+      operator delete[](made(40, by::array_new), std::nothrow);
+      operator delete[](made(40, by::aligned_array_new), size_t{40}, std::align_val_t{64});
+      operator delete[](made(40, by::aligned_array_new), std::align_val_t{64}, std::nothrow);
+      operator delete(made(0, by::plain_new), size_t{0});
       free_sized(made(40, by::calloc), 40);
       free_aligned_sized(made(128, by::aligned), 64, 128);
       delete new long(3);
@@ -256,6 +275,36 @@ constexpr void (*mismatches[])() = {
     [] { free_aligned_sized(made(128, by::aligned), 32, 128); },
     [] { free_sized(made(128, by::aligned), 128); },
     [] { free(realloc(made(40, by::plain_new), 80)); },
+    [] { free(reallocarray(made(40, by::array_new), 2, 40)); },
+    [] { free_aligned_sized(made(128), 64, 128); },
+    [] { free_sized(made(40, by::plain_new), 40); },
+    [] { operator delete(made(40, by::malloc), size_t{40}); },
+    [] { operator delete(made(40, by::calloc), std::nothrow); },
+    [] { operator delete[](made(40, by::nothrow_new), size_t{40}); },
+    [] { operator delete(made(40, by::array_new), std::nothrow); },
+    [] { operator delete(made(0, by::plain_new), size_t{1}); },
+    [] { operator delete(made(128, by::aligned_new), size_t{64}, std::align_val_t{64}); },
+    [] { operator delete[](made(128, by::aligned_array_new), size_t{192}, std::align_val_t{64}); },
+    [] { operator delete(made(128, by::aligned_new), std::align_val_t{32}, std::nothrow); },
+    [] { freed_here(made(128, by::aligned_array_new), by::array_new); },
+    [] { freed_here(made(128, by::array_new), by::aligned_array_new); },
+    [] { freed_here(made(128, by::aligned_array_new), by::aligned_new); },
+    [] { freed_here(made(128, by::aligned_new), by::aligned_array_new); },
+    [] { freed_here(made(128, by::aligned_new)); },
+    [] {  // as an array by the language, not by its functions
+      auto* const all = new (made(3 * sizeof(long), by::plain_new)) long[3];
+      delete[] all;
+    },
+    [] {  // of a class without a virtual destructor
+      struct base {
+        long a = 1;
+      };
+      struct derived : base {
+        long b[4] = {};
+      };
+      base* const p = new (made(sizeof(derived), by::plain_new)) derived;
+      delete p;
+    },
 };
 
 // --- overflow -----------------------------------------------------------------------------------------

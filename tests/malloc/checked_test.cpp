@@ -87,12 +87,14 @@ TEST(Checked, InvalidFrees) {
 }
 
 TEST(Checked, MismatchedFrees) {
-  expect_found("mismatched-free", "mismatched free", 10,
+  expect_found("mismatched-free", "mismatched free", 35,
                {"    freed by ", "    allocated by ", "made_here", "misused_here"});
   EXPECT_TRUE(has(run_case("mismatched-free", 1), "    allocated by malloc or the like, freed by delete\n"));
   EXPECT_TRUE(has(run_case("mismatched-free", 5), "    allocated by new[], freed by free\n"));
   EXPECT_TRUE(has(run_case("mismatched-free", 10), "    freed as 48 bytes\n"));
   EXPECT_TRUE(has(run_case("mismatched-free", 12), "    freed as aligned to 128\n"));
+  const ended by_base = run_case("mismatched-free", mistakes("mismatched-free"));
+  EXPECT_TRUE(has(by_base, "    freed as 8 bytes\n")) << by_base.said;
 }
 
 TEST(Checked, Overflows) {
