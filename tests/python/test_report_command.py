@@ -152,6 +152,11 @@ def test_replay_of_another_journal(mallard: Mallard, journal: Path, tmp_path: Pa
     of_regions = {**other, "journal": {"file": journal.name, "replayed": "regions"}}
     replay.write_text(json.dumps(of_regions))
     refused(mallard("report", journal, "-o", output, "--replay", replay), "is of regions")
+    of_a_part = {**other, "journal": {"file": journal.name, "replayed": "blocks"}, "part": {"heaps": 2}}
+    replay.write_text(json.dumps(of_a_part))
+    refused(
+        mallard("report", journal, "-o", output, "--replay", replay), "is of a part with heaps of its own"
+    )
     refused(mallard("report", journal, "-o", output, "--replay", "sometimes"), "sometimes")
     refused(mallard("report", journal, journal, "-o", output, "--replay", replay), "one journal")
     assert not output.exists()

@@ -84,6 +84,10 @@ def read(path: str, journal: str) -> Replay:
         raise MallardError(
             f"the replay {path} is of regions; the report shows replays of blocks and of threads"
         )
+    if replay.get("part"):
+        raise MallardError(
+            f"the replay {path} is of a part with heaps of its own (--part); the report shows whole journals"
+        )
     if of != shown(Path(journal).name):
         raise MallardError(f"{path} replays {of}, not {journal}")
     expect_whole(replay, path)
