@@ -24,6 +24,18 @@ def spare(inputs: Iterable[str | Path], output: str | Path | None) -> None:
         raise MallardError(f"{output} is what is read: name another file with -o")
 
 
+def expect_writable(path: str | Path | None) -> None:
+    """Refuse an output that cannot be written, before much is done for it; nothing is left there."""
+    if path is None or (Path(path).exists() and not (Path(path).is_file() or Path(path).is_dir())):
+        return
+    with suppress(NothingWritten), replacing(path):
+        raise NothingWritten
+
+
+class NothingWritten(Exception):  # noqa: N818  # not an error
+    """What is there stays."""
+
+
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
     """Yield a path to write to; what is there at the end takes the place of `path`.

@@ -278,6 +278,17 @@ def test_a_journal_without_stacks_has_one_part_without_a_site(
     assert (whole["site"], whole["pick"]) == (None, "leave")
 
 
+@pytest.mark.parametrize("output", ["absent/plan.toml", ".", "/proc/plan.toml"])
+def test_what_cannot_be_written_is_refused_before_anything_is_measured(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch, output: str
+) -> None:
+    stand_in = standing_in(monkeypatch, StandIn({"segment_heap": -30.0}, {}))
+    ran = mallard("advise", journal, "-o", output)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr.startswith(f"mallard: cannot write {output}: ")
+    assert stand_in.calls == []
+
+
 def test_sigterm_leaves_nothing_behind(
     mallard: Mallard, journal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

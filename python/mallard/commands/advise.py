@@ -40,10 +40,11 @@ def advise(
     from mallard.advise import Options, advised, as_document
     from mallard.analysis.progress import progress_bar
     from mallard.compare.rounds import noted_interrupts
-    from mallard.output import drawn, spare, writing
+    from mallard.output import drawn, expect_writable, spare, writing
     from mallard.plan import plan_text
 
     spare([journal], output)
+    expect_writable(output)
     with progress_bar(f"advise {journal}") as progress, noted_interrupts():
         found = advised(journal, Options(max_rss, top, budget), progress)
     if output and found.offers:
