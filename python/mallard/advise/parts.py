@@ -45,7 +45,7 @@ NEARLY_ALL = 0.9  # of the blocks: their function names the part
 LEAST_OWNED = 0.5  # of the blocks of a part, that have a witness, for instances to be a candidate
 GROWS = re.compile(r"(?:std|boost::container|absl|eastl)::(?:\w+::)*(?:vector|basic_string|string|deque)\b")
 
-MOST_SITES = 32  # contexts whose sites are told
+MOST_SITES = 32  # that are told
 
 READ, PROFILED, WITNESSED = 0.4, 0.8, 1.0  # how far the reading is
 
@@ -117,18 +117,19 @@ class Part:
     @property
     def site(self) -> Frame | None:
         """The function that asks for most of its blocks, with the line where it does."""
-        return self.sites[0] if self.sites else None
+        return next(iter(self.sites), None)
 
     @cached_property
-    def sites(self) -> list[Frame]:
-        """The functions that ask for its blocks, one for each call, those with most blocks first."""
-        symbols = self.program.symbols
-        found = (
-            stack[symbols.site_frame(context)]
-            for context in self.contexts[:MOST_SITES]
-            if (stack := symbols.frames(context))
-        )
-        return list(dict.fromkeys(found))
+    def sites(self) -> dict[Frame, int]:
+        """The calls that ask for its blocks, and for how many; most first."""
+        symbols, context = self.program.symbols, self.objects.context
+        _, first, counts = np.unique(self.program.site_of[context], return_index=True, return_counts=True)
+        found: Counter[Frame] = Counter()
+        for one in np.argsort(-counts, kind="stable")[:MOST_SITES].tolist():
+            of = int(context[first[one]])
+            if stack := symbols.frames(of):
+                found[stack[symbols.site_frame(of)]] += int(counts[one])
+        return dict(found.most_common())
 
     @cached_property
     def site_of(self) -> Row:

@@ -14,7 +14,7 @@ source is read as text, so what it becomes is for the compiler to judge.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
@@ -26,12 +26,14 @@ from mallard.analysis.model import Frame
 
 LARGEST_FILE = 4 << 20
 NEAR = (0, 1, -1, 2)  # lines from the one that is told
+MOST_BLOCKS = 0.5  # of a part, that containers allocate which get its heap
 KEYWORDS = {"return", "delete", "new", "throw", "case", "goto", "using", "typedef", "else", "co_return"}
 CALL = re.compile(
     r"(?P<name>[A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)?(?:\.|->)\s*(?:push_back|emplace_back|push_front|emplace_front|"
     r"emplace|emplace_hint|try_emplace|insert|insert_or_assign|append|assign|resize|push)\s*\("
     r"|(?P<grown>[A-Za-z_]\w*)\s*\+="
 )
+ALLOCATES = re.compile(r"\bnew\b|\b(?:malloc|calloc|realloc|aligned_alloc|strdup|make_unique|make_shared)\b")
 MADE = re.compile(r"\bnew\s+(?P<plain>[\w:]+)|\bmake_unique\s*<\s*(?P<unique>[\w:]+)")
 NODES = r"std::(?:(?:unordered_)?(?:multi)?(?:map|set)|(?:forward_)?list|vector|deque)"
 
@@ -194,15 +196,16 @@ def header_of(heap: str) -> str:
 
 
 def of_strategy(
-    strategy: str, sites: Sequence[Frame], threads: int, one_size: bool, until: str | None
+    strategy: str, sites: Mapping[Frame, int], threads: int, one_size: bool, until: str | None
 ) -> SourceChange | None:
-    """Return the change for a heap; `sites` are those of the part, the largest first."""
-    if not sites:
+    """Return the change for a heap; `sites` are those of the part with their blocks, the largest first."""
+    site = next(iter(sites), None)
+    if site is None:
         return None
-    heap, site = heap_type(strategy, threads, one_size), sites[0]
+    heap = heap_type(strategy, threads, one_size)
     edit = None
     if source := Source.read(site.file):
-        edit = containers_of(source, [one for one in sites if one.file == site.file], heap, threads)
+        edit = containers_of(source, sites, heap, threads)
         if edit is None and strategy in OF_CLASSES and (made := class_of(source, site, strategy, threads)):
             heap, edit = made
     return SourceChange(
@@ -228,23 +231,37 @@ def in_words(strategy: str, heap: str, site: Frame, until: str | None) -> str:
     return f"Allocate in {who} from one {heap}{of_std}; containers take it as a {pmr}."
 
 
-def receivers(source: Source, sites: Sequence[Frame]) -> Iterator[Declaration]:
-    """Yield the declarations of the containers that are called at the sites."""
-    seen: set[int] = set()
-    for site in sites:
-        call = source.near(site.line, CALL)
-        if call is None or site.line is None:
-            continue
-        found = source.declaration(call["name"] or call["grown"], site.line + 1)
-        if found and found.line not in seen:
-            seen.add(found.line)
-            yield found
+def receiver(source: Source, site: Frame) -> Declaration | None:
+    """Return the declaration of what is called at a site, if that can grow."""
+    call = source.near(site.line, CALL)
+    if call is None or site.line is None:
+        return None
+    return source.declaration(call["name"] or call["grown"], site.line + 1)
 
 
-def containers_of(source: Source, sites: Sequence[Frame], heap: str, threads: int) -> str | None:
-    """Return a diff that gives the containers which are called at the sites a heap."""
-    found = [one for one in receivers(source, sites) if re.match(NODES, one.type)]
-    if not found or threads > 1 or not all(one.is_plain and one.kind != "other" for one in found):
+def container_at(source: Source, site: Frame) -> Declaration | None:
+    """Return the declaration of the container of the standard's that is called at a site."""
+    found = receiver(source, site)
+    return found if found and re.match(NODES, found.type) else None
+
+
+def containers_of(source: Source, sites: Mapping[Frame, int], heap: str, threads: int) -> str | None:
+    """Return a diff that gives the containers which are called at the sites a heap.
+
+    They have to be what allocates: at the largest site, and for most of the blocks. What a line allocates by
+    itself, as by `new`, is no container's, though one may be called beside it.
+    """
+    calling = [
+        one
+        for one in sites
+        if one.file and Path(one.file) == source.path and not ALLOCATES.search(bare(source.at(one.line)))
+    ]
+    served = {one: container for one in calling if (container := container_at(source, one))}
+    blocks = sum(sites[one] for one in served)
+    if threads > 1 or next(iter(sites)) not in served or blocks < MOST_BLOCKS * sum(sites.values()):
+        return None
+    found = list({one.line: one for one in served.values()}.values())
+    if not all(one.is_plain and one.kind != "other" for one in found):
         return None
     first = min(found, key=lambda one: one.line)
     if len({source.opener(one.line) for one in found}) > 1:
@@ -305,7 +322,7 @@ def class_of(source: Source, site: Frame, strategy: str, threads: int) -> tuple[
 def of_estimate(strategy: str, site: Frame, saving: Saving) -> SourceChange:
     """Return the change for what only the source can do."""
     source = Source.read(site.file)
-    found = next(receivers(source, [site]), None) if source else None
+    found = receiver(source, site) if source else None
     who, n = own_name(site.function), saving.elements
     what = found.name if found else "the container"
     element = re.fullmatch(r"std::vector\s*<(.*)>", found.type) if found else None
