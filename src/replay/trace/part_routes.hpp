@@ -3,13 +3,16 @@
 //     FILE   [ 0 | 0 | 7 | 0 | 7 | 9 | 0 ]     a little-endian 32-bit number an event, in the journal's order
 //     heap     0   0   1   0   1   2   0       in the order of their first events; 0: the baseline's malloc
 //
-// Numbers in the file name heaps, 65,535 at most, and need not be dense. Events that allocate nothing have 0.
-// A file that is not the journal's shows: its length is another, or it routes such an event. Memory: 2 bytes
-// an event.
+// Numbers in the file name heaps, 65,534 at most, and need not be dense. Events that allocate nothing have 0.
+// The largest number, 2^32 - 1, leaves an event out, as if the journal did not have it: so a few stretches of
+// a long journal are replayed, with the blocks that live in these. Whoever leaves out an allocation leaves
+// out its free, too. A file that is not the journal's shows: it is no regular file, its length is another, or
+// it routes an event that allocates nothing. Memory: 2 bytes an event.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -17,6 +20,9 @@ namespace mallard::replay {
 
 class part_routes {
  public:
+  // What stands in the file for an event that is left out.
+  static constexpr std::uint32_t out = std::numeric_limits<std::uint32_t>::max();
+
   // Reads the file. What is wrong with it is thrown, here and below, as a std::runtime_error of one line.
   explicit part_routes(const std::string& path);
 
@@ -29,6 +35,10 @@ class part_routes {
     return heap;
   }
 
+  [[nodiscard]] bool leaves_out(std::uint64_t event) const {
+    return event < heaps_of_events_.size() && heaps_of_events_[event] == left_out;
+  }
+
   // Refuses a file of another number of events than this.
   void expect_events(std::uint64_t events) const;
 
@@ -38,6 +48,9 @@ class part_routes {
   [[nodiscard]] std::size_t heaps() const noexcept { return heaps_; }
 
  private:
+  static constexpr std::uint16_t left_out = std::numeric_limits<std::uint16_t>::max();
+
+  void expect_file() const;
   [[noreturn]] void refuse(const std::string& why) const;
   [[noreturn]] void refuse_event(std::uint64_t event) const;
 

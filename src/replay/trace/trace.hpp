@@ -47,7 +47,8 @@ struct heap_demand {
 
 struct trace_facts {
   subject of = subject::blocks;
-  std::uint64_t events = 0;  // in the journal
+  std::uint64_t events = 0;    // in the journal
+  std::uint64_t left_out = 0;  // of these, by the routes of a part (part_routes.hpp)
   std::uint64_t threads = 0;
 
   part_facts part = {};

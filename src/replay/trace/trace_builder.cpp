@@ -22,6 +22,10 @@ constexpr std::size_t ahead = 8;
 
 void trace_builder::add(const journal::event_batch& batch) {
   for (std::size_t i = 0; i < batch.count(); ++i, ++event_) {
+    if (routes_ != nullptr && routes_->leaves_out(event_)) {
+      ++facts_.left_out;
+      continue;
+    }
     if (i + 2 * ahead < batch.count()) addresses_.expect(batch.address[i + 2 * ahead]);
     if (i + ahead < batch.count()) expect_block(batch.address[i + ahead]);
     thread_ = static_cast<std::uint16_t>(batch.thread[i]);

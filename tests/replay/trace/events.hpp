@@ -64,6 +64,12 @@ class events {
     return add(journal::event_kind::realloc, address, size, old_address);
   }
   events& free(std::uint64_t address) { return add(journal::event_kind::free, address); }
+  // With the number of in_heap(), which a file of routes has for no free but one that is left out.
+  events& free_too(std::uint64_t address) {
+    free(address);
+    heaps_.back() = heap_;
+    return *this;
+  }
   events& on_thread(std::uint32_t thread) {
     thread_ = thread;
     return *this;

@@ -59,12 +59,68 @@ TEST(PartRoutes, AFileThatIsNotTheJournalsIsRefused) {
   EXPECT_THROW(part_routes("/nowhere/routes"), std::runtime_error);
 }
 
+std::string complaint_about_file(const std::string& path) {
+  try {
+    const part_routes routes(path);
+  } catch (const std::runtime_error& e) {
+    return e.what();
+  }
+  return {};
+}
+
+TEST(PartRoutes, WhatMayHaveNoEndIsNotRead) {
+  EXPECT_EQ(complaint_about_file("/dev/zero"), "/dev/zero is no regular file");
+  EXPECT_EQ(complaint_about_file("/dev"), "/dev is no regular file");
+  const route_file file({1, 0, 0, 0});
+  std::filesystem::resize_file(file.path(), (std::uintmax_t{4} << 30) + 4);
+  EXPECT_EQ(complaint_about_file(file.path()), file.path() + " has more than 1073741824 numbers");
+}
+
+TEST(PartRoutes, WhatIsLeftOutIsAsIfItHadNotBeen) {
+  const trace t = events()
+                      .in_heap(part_routes::out)
+                      .malloc(1, 16)
+                      .in_heap(5)
+                      .malloc(2, 32)
+                      .in_heap(part_routes::out)
+                      .free_too(1)
+                      .in_heap(0)
+                      .realloc(3, 4, 48)  // of a block that is left out
+                      .free(2)
+                      .build_part();
+  EXPECT_EQ(t.facts().left_out, 2u);
+  EXPECT_EQ(t.facts().events, 5u);
+  EXPECT_EQ(t.facts().allocations, 2u) << "a reallocation of what is not there is one";
+  EXPECT_EQ(heaps_of(t), (std::vector{1, 0, 1, 0}));
+  EXPECT_EQ(t.ops()[0].size, 32u);
+  EXPECT_EQ(t.facts().never_freed, 1u);
+}
+
+TEST(PartRoutes, OnThreadsEventsAreLeftOutToo) {
+  const trace t = events()
+                      .malloc(1, 16)
+                      .on_thread(1)
+                      .in_heap(5)
+                      .malloc(2, 40)
+                      .on_thread(2)
+                      .in_heap(part_routes::out)
+                      .malloc(3, 40)
+                      .free_too(3)
+                      .on_thread(0)
+                      .free(2)
+                      .free(1)
+                      .schedule_part();
+  EXPECT_EQ(t.facts().left_out, 2u);
+  EXPECT_EQ(t.facts().allocations, 2u);
+  EXPECT_EQ(t.facts().threads_replayed, 2u) << "a thread of which nothing is left is not started";
+}
+
 TEST(PartRoutes, OneHeapMoreThanANumberHoldsIsRefused) {
-  std::vector<std::uint32_t> heaps(65'535);
+  std::vector<std::uint32_t> heaps(65'534);
   std::iota(heaps.begin(), heaps.end(), 1);
-  EXPECT_EQ(part_routes(route_file(heaps).path()).heaps(), 65'535u);
-  heaps.push_back(65'536);
-  EXPECT_EQ(complaint_about(heaps), "routes to more than 65535 heaps");
+  EXPECT_EQ(part_routes(route_file(heaps).path()).heaps(), 65'534u);
+  heaps.push_back(65'535);
+  EXPECT_EQ(complaint_about(heaps), "routes to more than 65534 heaps");
 }
 
 TEST(PartRoutes, AnOpNamesTheHeapThatHasItsBlock) {
