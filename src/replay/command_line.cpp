@@ -131,13 +131,21 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
                  "Rounds, each in a fresh process per strategy; at least 5 (default 5)")
       ->check(CLI::Range(5, 1000))
       ->type_name("N");
+  app.add_option("--most-rounds", asked.options.most_rounds,
+                 "Rounds at most, where figures are unsteady (default three times --rounds)")
+      ->check(CLI::Range(5, 3000))
+      ->type_name("N");
   app.add_option("--warm-time", warm_seconds, "CPU seconds of warm passes in each process (default 0.2)")
       ->check(CLI::Range(0.0, 3600.0))
       ->type_name("SECONDS");
   harness::tool_arguments arguments(app, exit_code);
+  const std::map<std::string, touch> touches{
+      {"first", touch::first}, {"lines", touch::lines}, {"all", touch::all}};
   std::string touch_name = "first";
-  app.add_option("--touch", touch_name, "Write the first byte of each block, or all (default first)")
-      ->check(CLI::IsMember({"first", "all"}))
+  app.add_option("--touch", touch_name,
+                 "Write the first byte of each block, or all; with --part also lines: a byte of each cache "
+                 "line of its first page, and of each page behind that (default first)")
+      ->check(CLI::IsMember({"first", "lines", "all"}))
       ->type_name("WHAT");
   app.add_option(
          "--litter", asked.options.litter,
@@ -163,6 +171,8 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
                "Count instructions as well, with valgrind (slow, the same in every run)");
   app.add_flag("--check-only", asked.options.check_only,
                "Only check that each strategy serves the journal correctly");
+  app.add_flag("--held-only", asked.options.held_only,
+               "Only measure how much memory each strategy holds, in one pass of each; nothing is checked");
   app.add_flag("--json", asked.json, "Print JSON");
   app.add_option("-o", asked.output, "Write JSON to this file as well, as mallard report --replay reads it")
       ->type_name("FILE");
@@ -196,6 +206,14 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
   if (threads && latency) return arguments.refuse("--latency is for one thread: leave out --threads");
   if (latency && regions)
     return arguments.refuse("--latency times operations on blocks: leave --regions out");
+  if (asked.options.held_only) {
+    if (asked.options.check_only) return arguments.refuse("--held-only and --check-only exclude each other");
+    if (latency || asked.options.count_instructions || scale->count() != 0)
+      return arguments.refuse(
+          "--held-only times and counts nothing: leave --latency, --instructions and --scale out");
+  }
+  if (asked.options.most_rounds != 0 && asked.options.most_rounds < asked.options.rounds)
+    return arguments.refuse("--most-rounds is less than --rounds");
   if (latency && asked.options.check_only)
     return arguments.refuse("--check-only measures nothing: leave --latency out");
   if (!latency && passes_said->count() != 0) return arguments.refuse("--passes requires --latency");
@@ -215,6 +233,7 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
     if (is_part && is_said)
       return arguments.refuse(std::string(name) + " is for whole journals: leave out --part");
   if (!is_part && baseline_said->count() != 0) return arguments.refuse("--baseline requires --part");
+  if (!is_part && touch_name == "lines") return arguments.refuse("--touch lines requires --part");
   if (is_part) asked.options.baseline = harness::find_foreign_malloc(baseline);
   if (is_part && asked.options.baseline == nullptr)
     return arguments.refuse("unknown malloc " + baseline + "; known: " + known_mallocs());
@@ -227,7 +246,7 @@ std::optional<command> parse_command_line(int argc, char** argv, int& exit_code)
   if (const std::string name = unknown_name(asked.options.names, all); !name.empty())
     return arguments.refuse("unknown strategy " + name + "; known: " + known_names(all));
   if (!binding_name.empty()) asked.options.only_binding = bindings.at(binding_name);
-  asked.options.touched = touch_name == "all" ? touch::all : touch::first;
+  asked.options.touched = touches.at(touch_name);
   asked.options.warm_ns = static_cast<std::uint64_t>(std::llround(warm_seconds * 1e9));
   asked.options.memory_limit = arguments.memory_limit();
   if (asked.options.count_instructions && valgrind_path().empty())

@@ -107,6 +107,24 @@ TEST(CommandLine, APartHasAMallocAroundItAndStrategiesOfItsOwn) {
   EXPECT_FALSE(parse({"x", "--part", "routes", "--threads", "--strategy", "reap"}).asked);
 }
 
+TEST(CommandLine, LinesAreTouchedOfPartsAlone) {
+  EXPECT_EQ(parse({"x", "--part", "routes", "--touch", "lines"}).asked->options.touched, touch::lines);
+  EXPECT_EQ(parse({"x", "--touch", "lines"}).complaint, "mallard-replay: --touch lines requires --part\n");
+}
+
+TEST(CommandLine, RoundsHaveAnEndAndMemoryCanBeAllThatIsAskedFor) {
+  EXPECT_EQ(parse({"x"}).asked->options.most_rounds, 0u);
+  EXPECT_EQ(parse({"x", "--rounds", "7", "--most-rounds", "7"}).asked->options.most_rounds, 7u);
+  EXPECT_EQ(parse({"x", "--rounds", "7", "--most-rounds", "6"}).complaint,
+            "mallard-replay: --most-rounds is less than --rounds\n");
+  EXPECT_FALSE(parse({"x"}).asked->options.held_only);
+  EXPECT_TRUE(parse({"x", "--held-only"}).asked->options.held_only);
+  EXPECT_EQ(parse({"x", "--held-only", "--check-only"}).complaint,
+            "mallard-replay: --held-only and --check-only exclude each other\n");
+  EXPECT_TRUE(parse({"x", "--held-only", "--latency"})
+                  .complaint.starts_with("mallard-replay: --held-only times and counts nothing"));
+}
+
 TEST(CommandLine, PicturesAreTheMallardCommands) {
   const auto p = parse({"x", "--plot", "pictures"});
   EXPECT_FALSE(p.asked);

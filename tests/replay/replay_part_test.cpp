@@ -13,6 +13,7 @@
 
 #include "replay/allocator/strategy.hpp"
 #include "replay/run_replay.hpp"
+#include "replay/trace/part_routes.hpp"
 
 namespace mallard::replay {
 namespace {
@@ -78,7 +79,7 @@ TEST_F(ReplayPart, EveryStrategyIsMeasuredAgainstTheMallocAroundIt) {
   for (std::uint64_t i = 0; i < 40; ++i) free(100 + i);
   const json whole = replay();
   EXPECT_EQ(whole["journal"]["replayed"], "blocks");
-  EXPECT_EQ(whole["part"], (json{{"events", 52}, {"blocks", 26}, {"heaps", 2}}));
+  EXPECT_EQ(whole["part"], (json{{"events", 52}, {"blocks", 26}, {"heaps", 2}, {"left_out", 0}}));
   std::vector<std::string> names;
   for (const json& r : whole["rows"]) {
     names.push_back(r["strategy"]);
@@ -145,6 +146,39 @@ TEST_F(ReplayPart, ChecksAndLimitsAreAsElsewhere) {
   const json rows = replay("--check-only --memory-limit 32M --strategy region")["rows"];
   EXPECT_EQ(row_of(rows, "region", "typed")["status"], "out_of_memory");
   EXPECT_TRUE(row_of(rows, "region", "typed")["change_ns_per_block"].is_null());
+}
+
+TEST_F(ReplayPart, MemoryAloneIsTheSameAsBesideTimes) {
+  if (sanitized) GTEST_SKIP() << "no malloc to compare with";
+  for (std::uint32_t i = 0; i < 3000; ++i) allocate(4000, 1000 + i, 1);
+  for (std::uint32_t i = 0; i < 3000; ++i) free(1000 + i);
+  const json rows = replay("--held-only --strategy monotonic")["rows"];
+  for (const json& r : rows) {
+    EXPECT_EQ(r["status"], "ok") << r.dump();
+    EXPECT_TRUE(r["ns_per_event"].is_null()) << r.dump();
+    EXPECT_TRUE(r["change_ns_per_block"].is_null()) << r.dump();
+  }
+  EXPECT_GE(row_of(rows, "monotonic", "typed")["max_held"], 11 * mebi);
+  EXPECT_TRUE(row_of(rows, "monotonic", "typed")["change_max_held"].is_number());
+}
+
+// Blocks of 1 MiB that come and go, of which nothing is left but the last.
+TEST_F(ReplayPart, StretchesOfAJournalAreReplayedWithoutTheRest) {
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    allocate(1 << 20, 100 + i, part_routes::out);
+    free(100 + i);
+    heaps_.back() = part_routes::out;
+  }
+  allocate(64, 100, 1);
+  free(100);
+  const json whole = replay("--strategy pool --rounds 5 --most-rounds 5");
+  EXPECT_EQ(whole["part"], (json{{"events", 2}, {"blocks", 1}, {"heaps", 1}, {"left_out", 20}}));
+  EXPECT_EQ(whole["journal"]["events"], 22);
+  EXPECT_EQ(whole["journal"]["operations"], 2);
+  EXPECT_EQ(whole["journal"]["max_live"], 64);
+  const json& pool = row_of(whole["rows"], "pool", "typed");
+  EXPECT_EQ(pool["status"], "ok") << pool.dump();
+  EXPECT_EQ(pool["rounds_ns"].size(), 5u);
 }
 
 TEST_F(ReplayPart, AWrongFileIsRefusedInOneLine) {

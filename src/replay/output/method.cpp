@@ -87,6 +87,14 @@ std::string event_of(const trace_facts& f) {
          "what ends with a region is part of its end";
 }
 
+std::string touch_of(touch touched) {
+  if (touched == touch::all) return "every byte of each block is written";
+  if (touched == touch::lines)
+    return "a byte of each cache line of each block is written, beyond its first page one of each page, and "
+           "the last";
+  return "the first byte of each block is written";
+}
+
 std::string alignment_of(const trace_facts& f) {
   if (f.of != subject::regions)
     return "as recorded; else 16 for sizes that are multiples of 16, 8 for others, less below 8 bytes";
@@ -95,7 +103,11 @@ std::string alignment_of(const trace_facts& f) {
 
 std::string part_of(const report_input& in) {
   if (in.facts.part.heaps == 0) return "none: the whole journal goes to each strategy";
-  return "every row performs the whole journal by the same code, which asks of each block whose it is; "
+  const std::uint64_t out = in.facts.left_out;
+  const std::string what =
+      out == 0 ? "the whole journal" : "the journal without " + std::to_string(out) + " events";
+  return "every row performs " + what +
+         " by the same code, which asks of each block whose it is; "
          "blocks "
          "of the part go to heaps of their own, others to " +
          std::string(in.options.baseline->name) +
@@ -192,7 +204,6 @@ std::string clock_of(const harness::operation_clock& clock) {
 }  // namespace
 
 std::vector<method_line> method_of(const report_input& in) {
-  const bool all = in.options.touched == touch::all;
   std::vector<method_line> lines{
       {"event", event_of(in.facts)},
       {"time",
@@ -204,7 +215,7 @@ std::vector<method_line> method_of(const report_input& in) {
       {"figure",
        "median over the rounds of the median warm pass; spread: 10th to 90th percentile of the rounds"},
       {"rounds", passes_of(in)},
-      {"touch", all ? "every byte of each block is written" : "the first byte of each block is written"},
+      {"touch", touch_of(in.options.touched)},
       {"threads", threads_of(in.facts)},
       {"litter", litter_of(in)},
       {"shift", shift_of(in)},
@@ -225,7 +236,10 @@ std::vector<method_line> method_of(const report_input& in) {
                            " of private writable memory an allocator" +
                            (in.options.litter == 0 ? "" : " with its litter") +
                            " (RLIMIT_DATA: reserved address space is free)"},
-      {"check", "each allocator has passed one untimed pass first: alignment, no overlap, contents kept"},
+      {"check",
+       in.options.held_only
+           ? "none: only memory was measured"
+           : "each allocator has passed one untimed pass first: alignment, no overlap, contents kept"},
       {"latency", latency_of(in)},
       {"instructions", in.options.count_instructions ? "callgrind, one warm pass, net of the baseline"
                                                      : "not counted (--instructions)"},

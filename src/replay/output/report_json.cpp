@@ -214,7 +214,10 @@ json curve_json(const row& r) {
 
 json part_json(const trace_facts& f) {
   if (f.part.heaps == 0) return nullptr;
-  return {{"events", f.part.events}, {"blocks", f.part.blocks}, {"heaps", f.part.heaps}};
+  return {{"events", f.part.events},
+          {"blocks", f.part.blocks},
+          {"heaps", f.part.heaps},
+          {"left_out", f.left_out}};
 }
 
 json change_json(const row& r, const report_input& in) {

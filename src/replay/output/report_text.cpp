@@ -248,7 +248,8 @@ std::string part_of(const report_input& in) {
   const double all = static_cast<double>(in.facts.allocations + in.facts.reallocations);
   return std::to_string(p.blocks) + " blocks, " + percent(static_cast<double>(p.blocks) / all) +
          " of all, in " + std::to_string(p.heaps) + (p.heaps == 1 ? " heap" : " heaps") +
-         " of their own; what is around them in " + std::string(in.options.baseline->name);
+         " of their own; what is around them in " + std::string(in.options.baseline->name) +
+         (in.facts.left_out == 0 ? "" : "; " + std::to_string(in.facts.left_out) + " events are left out");
 }
 
 std::string journal_lines(const report_input& in) {
@@ -288,7 +289,8 @@ std::string to_text(const report_input& in) {
   if (!in.options.check_only) {
     text += '\n' + table_of_threads(in) + table_of_scale(in) + table_of_shifts(in) + fragmentation(in) +
             latency_text(in);
-    for (const std::string& line : verdict_of(in)) text += line + '\n';
+    if (!in.options.held_only)
+      for (const std::string& line : verdict_of(in)) text += line + '\n';
   }
   text += "\nHow this was measured:\n" + machine_lines(in.machine);
   for (const method_line& line : method_of(in)) text += heading(line.name, line.text);

@@ -48,12 +48,24 @@ concept tells_usage = counts_held<C> && requires(const C& c) {
 };
 
 // Which bytes of a block are written at its allocation; none where the allocator under test has done so.
-enum class touch : unsigned char { first, all, none };
+// Lines: one of each cache line of its first page, and one of each page behind that, as many programs fill
+// small blocks and not all of large ones.
+enum class touch : unsigned char { first, lines, all, none };
+
+// An allocator with heaps of its own for a part of the program.
+template <class C>
+concept serves_parts = requires(const C& c) { c.heap_bytes(); };
 
 template <touch Touch>
 MALLARD_INLINE void touch_block(void* p, std::size_t size) {
   if constexpr (Touch == touch::all) {
     std::memset(p, 1, size);
+  } else if constexpr (Touch == touch::lines) {
+    constexpr std::size_t line = 64;
+    constexpr std::size_t page = 4096;
+    auto* const bytes = static_cast<volatile char*>(p);
+    for (std::size_t at = 0; at < size; at += at < page ? line : page) bytes[at] = 1;
+    if (size != 0) bytes[size - 1] = 1;
   } else if (Touch == touch::first && size != 0) {
     *static_cast<volatile char*>(p) = 1;
   }

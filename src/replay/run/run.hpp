@@ -107,7 +107,7 @@ using driver = typename driver_choice<C>::type;
 // The objects that heaps of a part are, which lie in the harness's own memory.
 template <class C>
 [[nodiscard]] std::size_t bytes_of_heaps(const C& c) {
-  if constexpr (requires { c.heap_bytes(); })
+  if constexpr (serves_parts<C>)
     return c.heap_bytes();
   else
     return 0;
@@ -161,6 +161,8 @@ class runner {
 
   // Replays ops [from, to); the index of the one that could not be served, or `to`.
   std::size_t replay(C& c, std::size_t from, std::size_t to, touch touched) {
+    if constexpr (serves_parts<C>)
+      if (touched == touch::lines) return driver_.template replay<touch::lines>(c, from, to);
     return touched == touch::all ? driver_.template replay<touch::all>(c, from, to)
                                  : driver_.template replay<touch::first>(c, from, to);
   }

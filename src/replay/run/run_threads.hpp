@@ -209,11 +209,16 @@ class thread_runner {
             static_cast<double>(now.ru_nvcsw), static_cast<double>(now.ru_nivcsw)};
   }
 
+  bool touching_pass(C& c, waiting& waits) {
+    if constexpr (serves_parts<C>)
+      if (job_.touched == touch::lines) return pass<touch::lines>(c, &waits);
+    return job_.touched == touch::all ? pass<touch::all>(c, &waits) : pass<touch::first>(c, &waits);
+  }
+
   bool timed_pass(C& c, reading& took) {
     const reading before = used();
     waiting waits;
-    const bool done =
-        job_.touched == touch::all ? pass<touch::all>(c, &waits) : pass<touch::first>(c, &waits);
+    const bool done = touching_pass(c, waits);
     const reading after = used();
     const auto of_waits = static_cast<double>(waits.cpu_ns);
     took = {after.cpu_ns - before.cpu_ns - of_waits, after.wall_ns - before.wall_ns, of_waits,

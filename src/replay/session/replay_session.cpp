@@ -60,9 +60,9 @@ void replay_session::choose_rows() {
 }
 
 void replay_session::run() {
-  check_rows();
+  if (!options_.held_only) check_rows();
   if (!options_.check_only) {
-    measure_rows();
+    if (!options_.held_only) measure_rows();
     weigh_rows();
     if (options_.curve) draw_rows();
     if (options_.latency_passes != 0) time_operations();
@@ -114,7 +114,8 @@ void replay_session::check_rows() {
 }
 
 void replay_session::measure_rows() {
-  const harness::round_limits limits{options_.rounds, 3 * options_.rounds};
+  const std::size_t most = options_.most_rounds == 0 ? 3 * options_.rounds : options_.most_rounds;
+  const harness::round_limits limits{options_.rounds, most};
   harness::alternate(
       rows_.size(), limits, [this](std::size_t round, std::size_t i) { return measure(round, rows_[i]); },
       [this](std::size_t i) { return is_unsettled(rows_[i]); });

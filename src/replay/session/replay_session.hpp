@@ -30,6 +30,7 @@ struct session_options {
   std::vector<std::string> names;       // empty: all; of a part, no malloc but the one around it
   std::optional<binding> only_binding;  // of those
   std::size_t rounds = 5;
+  std::size_t most_rounds = 0;     // where figures are unsteady; 0: three times as many
   std::uint64_t memory_limit = 0;  // bytes an allocator may hold
   std::uint64_t warm_ns = 200'000'000;
   touch touched = touch::first;
@@ -37,14 +38,14 @@ struct session_options {
   bool shift = false;        // measure with the heap's start at each of `shifts`
   bool curve = false;        // draw what is held over the events
   bool check_only = false;
+  bool held_only = false;  // measure memory alone, unchecked
   bool count_instructions = false;
   std::uint64_t scale = 0;           // of a trace of threads: most copies at once; 0: one, and no scale
   std::uint64_t latency_passes = 0;  // in which single operations are timed; 0: they are not
   const harness::foreign_malloc* baseline = nullptr;  // of a part: what all around it goes to
 };
 
-// More rounds are run while a row's spread is wider than this part of its median, up to three
-// times the rounds asked for.
+// More rounds are run while a row's spread is wider than this part of its median.
 inline constexpr double wide_spread = 0.1;
 
 // Bytes by which heaps begin further into their pages. Where blocks lie in lines, sets and pages has turned

@@ -74,6 +74,21 @@ TEST(Pass, TouchesTheFirstByteOrAllButNoneOfAnEmptyBlock) {
   EXPECT_EQ(std::string(all.memory.data(), 4), std::string("\1\1\1\0", 4));
 }
 
+TEST(Pass, TouchesALineEachAndBeyondTheFirstPageAPageEach) {
+  std::vector<char> memory(12'300);
+  touch_block<touch::lines>(memory.data(), 12'299);
+  std::vector<std::size_t> touched;
+  for (std::size_t i = 0; i < memory.size(); ++i)
+    if (memory[i] != 0) touched.push_back(i);
+  std::vector<std::size_t> wanted;
+  for (std::size_t i = 0; i < 4096; i += 64) wanted.push_back(i);
+  wanted.insert(wanted.end(), {4096, 8192, 12'288, 12'298});
+  EXPECT_EQ(touched, wanted);
+  char none = 0;
+  touch_block<touch::lines>(&none, 0);
+  EXPECT_EQ(none, 0);
+}
+
 // An allocator without a calloc has its block zeroed; one with its own is left to it.
 TEST(Pass, ACallocIsZeroedWhereTheAllocatorCannot) {
   const trace t = events().calloc(1, 6).calloc(2, 0).build();
