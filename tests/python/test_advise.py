@@ -11,18 +11,21 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
 import pytest
 from conftest import Mallard
 
-from mallard.advise import measure, source_change
+from mallard.advise import measure, source_change, stretches
 from mallard.advise.advice_model import SourceChange
 from mallard.advise.growth import Chains
 from mallard.advise.measure import Replays
-from mallard.advise.parts import far_apart, filled, in_order
+from mallard.advise.parts import BEYOND, Program, far_apart, filled, in_order
+from mallard.advise.stretches import Blocks
 from mallard.analysis.model import Frame
 from mallard.plan import read_plan
 
@@ -108,9 +111,11 @@ class StandIn:
         """Take the figures; rows that are not named change nothing."""
         self.gains, self.memory, self.noise = gains, memory, noise
         self.calls: list[tuple[str, ...]] = []
+        self.words: list[Sequence[str]] = []
         self.routes: list[np.ndarray[Any, Any]] = []
         self.interrupt_after = 1 << 30
         self.rounds = 5
+        self.first: dict[str, float] = {}  # ns an operation more than glibc, in the first pass
 
     def run(self, replays: Replays, words: Sequence[str]) -> dict[str, Any] | None:
         """Answer in the place of mallard-replay."""
@@ -120,8 +125,9 @@ class StandIn:
         names = tuple(word.partition("=")[2] for word in words if word.startswith("--strategy="))
         route = np.fromfile(words[2], "<u4")
         self.calls.append(names)
+        self.words.append(words)
         self.routes.append(route)
-        blocks = int((route > 0).sum())
+        blocks = int(((route > 0) & (route != measure.LEFT_OUT)).sum())
 
         def row(name: str, change: float | None, memory: int = 0) -> dict[str, Any]:
             around = change and {"median": change, "low": change - 1, "high": change + 1}
@@ -132,6 +138,7 @@ class StandIn:
                 "status": "ok",
                 "ns_per_event": 20.0,
                 "rounds_ns": [20.0] * self.rounds,
+                "cold_rounds_ns": [30.0 + self.first.get(name, 0.0)] * self.rounds,
                 "change_ns_per_block": around,
                 "change_max_held": memory,
                 "held_after": 1000 + memory,
@@ -143,11 +150,17 @@ class StandIn:
             if name != "glibc"
         ]
         rows = [row("none", None), row("glibc", 0.0), *found, row("glibc a/a", 0.0)]
-        return {"rows": rows, "part": {"events": 2 * blocks, "blocks": blocks, "heaps": int(route.max())}}
+        operations = {"operations": 2 * blocks}
+        return {
+            "rows": rows,
+            "journal": operations,
+            "part": {"events": 2 * blocks, "blocks": blocks, "heaps": int(route.max())},
+        }
 
 
 def standing_in(patch: pytest.MonkeyPatch, stand_in: StandIn) -> StandIn:
-    """Let replays be played."""
+    """Let replays be played, of a program that takes as long as they do."""
+    patch.setattr(Program, "call_ns", 20.0)
     patch.setattr(measure.Replays, "run", lambda replays, words, *limits: stand_in.run(replays, words))
     return stand_in
 
@@ -193,7 +206,7 @@ def test_a_part_is_left_alone_where_nothing_beats_noise(
     found = advice(mallard, journal)
     assert part(found, "make_order")["pick"] == "leave"
     assert found["verdict"]["kind"] in ("source", "nothing"), "what is estimated has no noise"
-    monkeypatch.setattr("mallard.advise.advisor.estimates", lambda part: ())
+    monkeypatch.setattr("mallard.advise.judging.estimates", lambda part: ())
     found = advice(mallard, journal)
     assert {one["pick"] for one in found["subsystems"]} == {"leave"}
     assert found["verdict"]["kind"] == "nothing"
@@ -261,7 +274,7 @@ def test_what_was_not_measured_is_no_reason_to_keep_what_there_is(
 ) -> None:
     stand_in = standing_in(monkeypatch, StandIn({}, {}))
     stand_in.interrupt_after = 0
-    monkeypatch.setattr("mallard.advise.advisor.estimates", lambda part: ())
+    monkeypatch.setattr("mallard.advise.judging.estimates", lambda part: ())
     ran = mallard("advise", journal)
     assert ran.stdout.startswith("Nothing found that would pay, but not all was measured.")
     assert "Nothing was measured here: there is no advice." in ran.stdout
@@ -353,21 +366,161 @@ def test_a_replay_that_is_ended_before_it_listens_is_left_out(
     ended.write_text("#!/bin/sh\nkill -INT $$\n")
     ended.chmod(0o755)
     monkeypatch.setattr(measure, "tool", lambda name: str(ended))
-    replays = Replays("a.mlrd", 1000, tmp_path, minutes=1, planned=1, progress=lambda share: None)
-    assert replays.part(np.ones(4, "<u4"), ["pool"]) is None
+    replays = replays_of(short_lived(2, 0), tmp_path, 60)
+    assert replays.first(np.ones(4, "<u4"), ["pool"]) is None
     assert replays.left_out == 1
 
 
-def test_time_is_divided_over_the_replays_that_are_left(tmp_path: Path) -> None:
-    plenty = Replays("a.mlrd", 1000, tmp_path, minutes=60, planned=2, progress=lambda share: None)
-    assert plenty.share(10)[:2] == (measure.MOST_ROUNDS, measure.WARM_SECONDS)
-    little = Replays("a.mlrd", 1000, tmp_path, minutes=0.2, planned=2, progress=lambda share: None)
-    rounds, warm, seconds = little.share(10)
-    assert seconds < 12
-    assert rounds == measure.ROUNDS
-    assert warm < measure.WARM_SECONDS
-    little.done, little.end = 1, little.begun
-    assert little.share(10)[0] == 0
+def short_lived(many: int, lasting: int) -> Blocks:
+    """Return blocks of which some stay from the beginning, and others are freed at once."""
+    brief = lasting + 2 * np.arange(many)
+    allocation = np.concatenate([np.arange(lasting), brief])
+    return Blocks(allocation, np.concatenate([np.full(lasting, BEYOND), brief + 1]))
+
+
+def replays_of(blocks: Blocks, folder: Path, seconds: float) -> Replays:
+    """Return the replays of a journal of these alone."""
+    events = int(blocks.allocation[-1]) + 2
+    return Replays("a.mlrd", events, blocks, folder, monotonic() + seconds, lambda share: None)
+
+
+class Played:
+    """What replays are asked to do, in the place of mallard-replay; they take no time."""
+
+    def __init__(self, replays: Replays, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Take the replays."""
+        self.routes: list[np.ndarray[Any, Any]] = []
+        self.words: list[Sequence[str]] = []
+        monkeypatch.setattr(replays, "run", self.run)
+
+    def run(self, words: Sequence[str], _seconds: float) -> None:
+        self.words.append(words)
+        self.routes.append(np.fromfile(words[words.index("--part") + 1], "<u4"))
+
+    def option(self, name: str) -> list[float]:
+        """Return what an option was in each replay."""
+        return [float(words[words.index(name) + 1]) for words in self.words]
+
+
+def test_time_is_divided_over_the_replays_that_are_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plenty = replays_of(short_lived(1000, 0), tmp_path, 3600)
+    played = Played(plenty, monkeypatch)
+    plenty.planned = [10, 10]
+    assert 1790 < plenty.share(10) < 1801
+    plenty.first(np.ones(2001, "<u4"), ["pool"])
+    assert played.option("--rounds") == played.option("--most-rounds") == [measure.MOST_ROUNDS]
+    assert played.option("--warm-time") == [measure.WARM_SECONDS]
+    assert plenty.planned == [10]
+    assert not plenty.in_stretches
+    plenty.end = monotonic()
+    assert plenty.share(10) == 0
+    assert plenty.first(np.ones(2001, "<u4"), ["pool"]) is None
+    assert plenty.left_out == 2
+
+
+def test_a_long_journal_is_replayed_in_stretches_that_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blocks = short_lived(3_000_000, 1000)
+    replays = replays_of(blocks, tmp_path, 60)
+    played = Played(replays, monkeypatch)
+    replays.planned = [5] * 20
+    seconds = replays.share(5)
+    assert seconds < 60 * measure.FIRST / 20 + 0.1, "a part of the time is kept for second replays"
+    route = np.zeros(replays.events, "<u4")
+    route[blocks.allocation] = 1
+    replays.first(route, ["pool", "multipool"])
+    (found,) = played.routes
+    kept = int((found == 1).sum())
+    assert replays.takes(kept, 5) < 1.2 * seconds
+    assert measure.LEAST_BLOCKS < kept < 300_000
+    assert replays.in_stretches
+
+
+def test_stretches_have_the_blocks_that_live_in_them_and_no_others() -> None:
+    blocks = short_lived(100_000, 1000)
+    events = int(blocks.allocation[-1]) + 2
+    part = blocks.allocation[1000:]
+    cut = blocks.stretches(part, 20_000)
+    assert cut
+    kept, last = cut
+    assert kept[:1000].all(), "what stays fills the heaps"
+    assert abs(int(kept.sum()) - 20_000) < 200
+    places = np.flatnonzero(kept[1000:])
+    assert int((np.diff(places) > 1).sum()) == 7, "eight stretches"
+    each = np.histogram(places, 8, (0, 100_000))[0]
+    assert each.max() - each.min() <= 2, "as long as each other"
+    out = blocks.left_out(kept, last, events)
+    replayed = np.flatnonzero(~out)
+    assert np.isin(replayed, np.concatenate([blocks.allocation, blocks.free])).all()
+    both = ~out[blocks.allocation[1000:]]
+    ended = blocks.free[1000:] <= last
+    assert (both == ~out[blocks.free[1000:]])[ended].all(), "a block is left out with its free"
+    assert blocks.stretches(part, 90_000) is None, "nearly all is all"
+
+
+def test_what_fills_the_heaps_is_not_most_of_a_replay() -> None:
+    blocks = short_lived(100_000, 20_000)
+    kept, _ = blocks.stretches(blocks.allocation[20_000:], 1000) or (np.zeros(0), 0)
+    assert 1.7 < kept.sum() / 20_000 < 2.1
+
+
+def test_a_change_is_as_large_as_the_calls_take_long_in_the_program(tmp_path: Path) -> None:
+    def changes(call_ns: float | None, first: float = 0.0) -> tuple[float, float, float]:
+        stand_in = StandIn({"pool": -6.0}, {})
+        stand_in.first = {"pool": first}
+        replays = replays_of(short_lived(1000, 0), tmp_path, 60)
+        replays.call_ns = call_ns
+        route = np.tile(np.array([1, 0], "<u4"), 1000)
+        ran = stand_in.run(replays, replays.words(route, ["pool"], False, "glibc"))
+        assert ran
+        found = replays.read(ran, "glibc", 1000, 0)
+        assert found
+        return found.rows["pool"].ns_per_block.median, found.cost_ns, found.noise.high
+
+    assert changes(None) == (-6.0, 40.0, 1.0)
+    assert changes(50.0) == (-15.0, 100.0, 2.5), "what takes 20 ns in the replay took 50 in the program"
+    assert changes(10.0) == changes(None), "a replay takes the least that there is"
+    assert changes(1e6) == (-6.0 * measure.MOST_SCALE, 160.0, 4.0), "or it is something else"
+    assert changes(50.0, first=2.0)[0] == -11.0, "and 2 ns of each of a block's two operations, once"
+
+
+def test_each_part_that_matters_is_replayed_once_before_any_is_again(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in = standing_in(monkeypatch, StandIn({}, {}))
+    parts = len(advice(mallard, journal)["subsystems"])
+    mallocs = next(number for number, names in enumerate(stand_in.calls) if "mimalloc" in names)
+    assert 2 <= mallocs <= parts
+    for one, other in pairwise(stand_in.routes[:mallocs]):
+        assert not ((one > 0) & (other > 0)).any(), "each is of another part"
+    sizes = [int((route > 0).sum()) for route in stand_in.routes[:mallocs]]
+    assert sizes == sorted(sizes, reverse=True)
+    assert any((route > 0).sum() == sizes[0] for route in stand_in.routes[mallocs + 1 :]), "then again"
+
+
+def test_the_memory_of_what_is_picked_is_that_of_the_whole_journal(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in = standing_in(
+        monkeypatch, StandIn({"segment_heap": -30.0, "pool": -20.0}, {"segment_heap": 1 << 30})
+    )
+    monkeypatch.setattr(Replays, "fits", lambda *_: 0)
+    monkeypatch.setattr(Replays, "takes", lambda of, blocks, *_: 1e6 if blocks >= len(of.blocks) else 0.01)
+    monkeypatch.setattr(stretches, "LIVES", 0)
+    orders = part(advice(mallard, journal), "make_order")
+    assert (orders["pick"], orders["candidates"][0]["row"]) == ("pool", "pool"), "the plan's pool is refused"
+    held = [
+        (names, route)
+        for names, route, words in zip(stand_in.calls, stand_in.routes, stand_in.words, strict=True)
+        if "--held-only" in words
+    ]
+    assert held
+    assert all((route != measure.LEFT_OUT).all() for _, route in held)
+    first = stand_in.routes[0]
+    assert (first == measure.LEFT_OUT).any(), "times are of stretches"
 
 
 # --- growth ---

@@ -32,6 +32,8 @@ class Options:
     max_rss: float = 1.25  # how far the peak may grow, times the recorded one
     top: int = 8  # subsystems that are measured
     budget: float | None = None  # minutes for replays; None: measure.MINUTES
+    until: float | None = None  # of the monotonic clock: when replays end, whatever the budget says
+    cpu_seconds: float | None = None  # that the program takes without being recorded, where that is known
     seed: int = 1  # of the order in which a trial of the plans takes them
 
 

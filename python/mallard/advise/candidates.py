@@ -11,7 +11,7 @@ Rules are generous, since a replay decides: they leave out what cannot work, and
 expect to see. What they say of a part is what `mallard profile` says (analysis/strategies.py).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,8 @@ import numpy as np
 from mallard import figures
 from mallard.advise.advice_model import PLAN, SOURCE
 from mallard.advise.growth import Saving
-from mallard.advise.parts import Part, Row, name_of
+from mallard.advise.parts import Part, name_of
+from mallard.advise.stretches import Row
 from mallard.analysis.model import Frame
 from mallard.analysis.strategies import one_size, way_of
 from mallard.plan.plan_model import LARGEST
@@ -331,6 +332,13 @@ def ends_at(saving: Saving) -> str:
 def growth_steps(saved: Saving) -> str:
     """Return how many steps a chain takes."""
     return figures.number(saved.blocks / max(saved.chains, 1))
+
+
+def by_worth(asked: Sequence[Proposal]) -> list[str]:
+    """Return the ways to divide a part over heaps: those first that keep together what is used together."""
+    routes = dict.fromkeys(one.route for one in sorted(asked, key=lambda one: one.route != ONE))
+    apart = {one.route for one in asked if one.apart}
+    return sorted(routes, key=lambda route: route not in apart)
 
 
 def route_of(part: Part, route: str, events: int) -> Row:

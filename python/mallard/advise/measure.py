@@ -1,14 +1,22 @@
-"""Replays that measure candidates: the whole journal each time, of which one part has heaps of its own.
+"""Replays that measure candidates: the journal each time, of which one part has heaps of its own.
 
     part, route --numpy--> FILE, a number for each event --> mallard-replay JOURNAL --part FILE --strategy ...
                                                                  |
                               none, glibc, glibc a/a, candidates alternate, each in a fresh process
                                                                  v
-    change of a row = (row - glibc) of the same round, per block of the part
+    change of a row = (row - glibc) of the same round, per block of the part, x what glibc took in the program
+                                                                               / what it takes in the replay
+                      + what its first pass takes beyond others, once
 
-One replay has all candidates that divide a part over heaps alike, so that they share their rounds. Time is
-divided over the replays that are left; a first one says how long a turn takes. Ctrl-C ends the one that is
-running, which then reports the rounds that it has: what is measured stays measured.
+A replay does nothing but allocate and free, so that caches and predictors serve the malloc alone. In the
+program the same calls take longer; what they took there was timed. Its memory is new, as in a first pass.
+
+One replay has all candidates that divide a part over heaps alike, so that they share their rounds. Each has
+its share of the time that is left. Where the whole journal would take longer, it is of a few stretches
+(stretches.py). Such a replay tells of time; what is held at most is measured with the whole journal, in one
+pass of each candidate.
+
+Ctrl-C ends the replay that is running, which then reports the rounds that it has: what is measured stays.
 """
 
 import json
@@ -21,8 +29,10 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+import numpy as np
+
 from mallard import MallardError
-from mallard.advise.parts import Row
+from mallard.advise.stretches import Blocks, Row
 from mallard.analysis.progress import Progress
 from mallard.compare.intervals import Interval
 from mallard.native import tool
@@ -32,13 +42,25 @@ BASE = "glibc"
 ALWAYS = 3  # none, the base and its repetition are in every replay
 ROUNDS, MOST_ROUNDS = 5, 15
 LEAST_ROUNDS = 3  # of a replay that was ended: fewer say nothing
-WARM_SECONDS, LEAST_WARM_SECONDS = 0.2, 0.05
-EVENT_NS = 150.0  # that a turn takes of an event, before one was measured: cold and warm passes, the check
-TURN_SECONDS = 0.1  # and that it takes besides
+WARM_SECONDS, LEAST_WARM_SECONDS = 0.2, 0.02
 TICK = 0.3  # seconds between two looks at a replay that runs
-OVERDUE = 1.5  # times its share, that a replay may take before it is ended with what it has
+OVERDUE = 2.0  # times its share, that a replay may take before it is ended with what it has
 GRACE = 10.0  # seconds that it takes to end
 INTERRUPTED = (130, -signal.SIGINT)  # the latter where it is ended before it listens, or twice
+
+# What a replay takes, until one was measured: reading an event, a process of a row, an operation of a pass.
+READ_NS, TURN_SECONDS, OPERATION_NS = 60.0, 0.02, 30.0
+CHECKED, COLD, WARM_PASSES = (
+    6,
+    2,
+    3,
+)  # passes: of the check and the footprint; of a turn, cold, and warm at least
+
+FIRST = 0.6  # of the time, for first replays, where they are of stretches
+LEAST_BLOCKS = 20_000  # of a replay: fewer are noise
+MOST_SCALE = 4.0  # times the replay's, that an operation may be taken to cost in the program
+LEFT_OUT = 2**32 - 1  # in a file of routes (src/replay/trace/part_routes.hpp)
+LONGER = 2  # times the blocks of the first replay, for a second one to tell more
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +68,7 @@ class Measured:
     """One row of a replay, as changes from the base in the same rounds."""
 
     ns_per_block: Interval
-    peak_bytes: int | None
+    peak_bytes: int | None  # None as well where stretches alone were replayed
     held_bytes: int | None
 
 
@@ -56,8 +78,9 @@ class Replay:
 
     rows: dict[str, Measured]
     noise: Interval  # of the base measured again
-    blocks: int
+    blocks: int  # of the part, in the whole journal
     cost_ns: float  # of a block under the base: its allocation and its free
+    replayed: int = 0  # blocks of all parts; 0: the whole journal
 
     @property
     def level(self) -> float:
@@ -69,60 +92,157 @@ class Replays:
     """All replays of one journal, within a budget."""
 
     def __init__(
-        self, journal: str, events: int, folder: Path, minutes: float, planned: int, progress: Progress
+        self,
+        journal: str,
+        events: int,
+        blocks: Blocks,
+        folder: Path,
+        end: float,
+        progress: Progress,
+        call_ns: float | None = None,
     ) -> None:
-        """Plan for so many replays; files of routes are written to a folder."""
-        self.journal, self.events, self.folder, self.progress = journal, events, folder, progress
-        self.end = monotonic() + 60 * minutes
-        self.begun = monotonic()
-        self.planned, self.done = planned, 0
-        self.turn = TURN_SECONDS + events * EVENT_NS / 1e9  # seconds of a process, without warm passes
+        """Plan until a moment of the monotonic clock; files of routes are written to a folder.
+
+        `call_ns` is what an allocation or a free took in the program, where that is known.
+        """
+        self.journal, self.events, self.blocks, self.call_ns = journal, events, blocks, call_ns
+        self.folder, self.progress = folder, progress
+        self.begun, self.end = monotonic(), end
+        self.planned: list[int] = []  # rows of the first replays that are still to come, in their order
+        self.slowness = 1.0  # of this machine: what replays have taken of what was expected
         self.interrupted = False
         self.left_out = 0  # replays for which there was no time
+        self.in_stretches = False  # whether one was not of the whole journal
         self.machine: dict[str, str] = {}
         self.method: dict[str, Any] = {}
 
-    def part(
+    # --- what there is time for ---
+
+    @property
+    def left(self) -> float:
+        """Return the seconds until the end."""
+        return self.end - monotonic()
+
+    def takes(self, blocks: int, rows: int, rounds: int = ROUNDS, warm: float = LEAST_WARM_SECONDS) -> float:
+        """Return the seconds of a replay of so many blocks."""
+        one = 2 * blocks * OPERATION_NS / 1e9
+        turn = TURN_SECONDS + COLD * one + max(WARM_PASSES * one, warm)
+        checks = 2 * TURN_SECONDS + CHECKED * one
+        return self.slowness * (self.events * READ_NS / 1e9 + rows * (checks + rounds * turn))
+
+    def fits(self, seconds: float, rows: int) -> int:
+        """Return how many blocks have room in a replay of that time."""
+        few = self.takes(LEAST_BLOCKS, rows)
+        each = (self.takes(2 * LEAST_BLOCKS + len(self.blocks), rows) - few) / (
+            LEAST_BLOCKS + len(self.blocks)
+        )
+        return LEAST_BLOCKS + max(int((seconds - few) / each), 0)
+
+    def share(self, rows: int) -> float:
+        """Return the seconds that a first replay of so many rows may take; 0 if it has no time.
+
+        Where the whole journal has time in all of them, they have all of it. Else a part is kept for second
+        ones.
+        """
+        left = max(self.left, 0.0)
+        if self.takes(LEAST_BLOCKS, rows) > left:
+            return 0.0
+        if sum(self.takes(len(self.blocks), one) for one in self.planned) > left:
+            left = max(left - (1 - FIRST) * (self.end - self.begun), left / 2)
+        return left * rows / max(sum(self.planned), rows)
+
+    # --- replays ---
+
+    def first(
         self, route: Row, strategies: Sequence[str], threads: bool = False, baseline: str = BASE
     ) -> Replay | None:
         """Measure strategies for a part; None if there is no time left for it."""
+        rows = len(strategies) + ALWAYS
+        seconds = self.share(rows)
+        del self.planned[:1]
         if self.interrupted:
             return None
-        rounds, warm, seconds = self.share(len(strategies) + ALWAYS)
-        if not rounds:
-            self.left_out += 1
+        found = self.measured(route, strategies, threads, baseline, seconds) if seconds else None
+        self.left_out += found is None and not self.interrupted
+        return found
+
+    def again(
+        self, route: Row, strategies: Sequence[str], before: Replay, threads: bool, share: float
+    ) -> Replay | None:
+        """Measure some of them with more blocks, in a share of the time; None if that would tell no more."""
+        seconds = share * self.left
+        most = self.fits(seconds, len(strategies) + ALWAYS)
+        if self.interrupted or not before.replayed or most < LONGER * before.replayed:
             return None
-        file = self.folder / "part.u32"
-        file.write_bytes(route.tobytes())
-        chosen = [f"--strategy={name}" for name in dict.fromkeys(strategies)]
+        return self.measured(route, strategies, threads, BASE, seconds)
+
+    def held(
+        self, route: Row, strategies: Sequence[str], threads: bool, baseline: str = BASE
+    ) -> dict[str, tuple[int | None, int | None]]:
+        """Return by strategy how much more memory the whole journal takes with it: at most, in the end."""
+        rows = len(strategies) + ALWAYS
+        each = TURN_SECONDS + COLD * 2 * len(self.blocks) * OPERATION_NS / 1e9
+        seconds = self.slowness * (self.events * READ_NS / 1e9 + rows * each)
+        if self.interrupted or seconds > self.left:
+            return {}
+        words = self.words(route, strategies, threads, baseline)
+        ran = self.run([*words, "--held-only"], min(OVERDUE * seconds, self.left))
+        found = {row["strategy"]: row for row in ran["rows"] if row["status"] == "ok"} if ran else {}
+        base = found.get(baseline)
+        if base is None:
+            return {}
+        return {
+            name: (row["change_max_held"], held(row, base))
+            for name, row in found.items()
+            if name in strategies
+        }
+
+    def measured(
+        self, route: Row, strategies: Sequence[str], threads: bool, baseline: str, seconds: float
+    ) -> Replay | None:
+        """Replay the whole journal, or as much of it as has time."""
+        rows, whole = len(strategies) + ALWAYS, len(self.blocks)
+        part, rounds, warm = np.flatnonzero(route), ROUNDS, LEAST_WARM_SECONDS
+        kept = None
+        if self.takes(whole, rows) > seconds:
+            kept = self.blocks.stretches(part, self.fits(seconds, rows))
+        replayed = whole if kept is None else int(kept[0].sum())
+        if kept is not None:
+            route = np.where(self.blocks.left_out(*kept, self.events), LEFT_OUT, route)
+            self.in_stretches = True
+        else:
+            spare = (seconds - self.takes(whole, rows)) / (rows * ROUNDS * self.slowness)
+            warm = min(max(warm, warm + spare), WARM_SECONDS)
+            while rounds < MOST_ROUNDS and self.takes(whole, rows, rounds + 1, warm) < seconds:
+                rounds += 1
+        expected = self.takes(replayed, rows, rounds, warm)
+        began = monotonic()
         ran = self.run(
             [
-                *(self.journal, "--part", str(file), *chosen, "--baseline", baseline, "--json"),
-                *("--rounds", str(rounds), "--warm-time", f"{warm:.2f}"),
-                *(["--threads"] if threads else []),
+                *self.words(route, strategies, threads, baseline),
+                *("--rounds", str(rounds), "--most-rounds", str(rounds), "--warm-time", f"{warm:.2f}"),
             ],
-            rounds * (len(strategies) + ALWAYS),
-            seconds,
+            min(OVERDUE * max(seconds, expected), max(self.left, 0.0)),
         )
-        self.done += 1
-        if ran is not None:
-            return self.read(ran, baseline)
-        self.left_out += not self.interrupted
-        return None
+        if ran is None:
+            return None
+        self.slowness *= min(max((monotonic() - began) / expected, 1 / 4), 4.0) ** 0.5
+        return self.read(ran, baseline, len(part), 0 if kept is None else replayed)
 
-    def share(self, rows: int) -> tuple[int, float, float]:
-        """Return rounds, warm time and seconds for a replay of so many rows; no rounds without time."""
-        left = (self.end - monotonic()) / max(self.planned - self.done, 1)
-        least = ROUNDS * rows * (self.turn + LEAST_WARM_SECONDS)
-        if self.done and least > self.end - monotonic():
-            return 0, 0.0, 0.0
-        warm = min(max(left / (ROUNDS * rows) - self.turn, LEAST_WARM_SECONDS), WARM_SECONDS)
-        rounds = int(left / (rows * (self.turn + warm)))
-        return min(max(rounds, ROUNDS), MOST_ROUNDS), warm, OVERDUE * left
+    def words(self, route: Row, strategies: Sequence[str], threads: bool, baseline: str) -> list[str]:
+        """Return the arguments of a replay; its file of routes is written."""
+        file = self.folder / "part.u32"
+        file.write_bytes(route.astype("<u4").tobytes())
+        chosen = [f"--strategy={name}" for name in dict.fromkeys(strategies)]
+        on_threads = ["--threads"] if threads else []
+        return [
+            *(self.journal, "--part", str(file), *chosen, "--baseline", baseline),
+            *("--touch", "lines", "--json"),
+            *on_threads,
+        ]
 
-    def run(self, words: Sequence[str], turns: int, seconds: float) -> dict[str, Any] | None:
+    def run(self, words: Sequence[str], seconds: float) -> dict[str, Any] | None:
         """Run mallard-replay, for so many seconds at most; None if it has measured nothing until its end."""
-        began = monotonic()
         try:
             running = subprocess.Popen(
                 [tool("mallard-replay"), *words],
@@ -133,13 +253,12 @@ class Replays:
             )
         except OSError as error:
             raise MallardError(f"cannot run mallard-replay: {error.strerror}") from error
-        output, errors = self.wait(running, began + seconds)
+        output, errors = self.wait(running, monotonic() + seconds)
         if running.returncode not in (0, 1, *INTERRUPTED) or not output:
             if running.returncode in INTERRUPTED or self.interrupted:
                 return None
             told = (errors.strip() or f"it ended with {running.returncode}").splitlines()[-1]
             raise MallardError(f"mallard-replay: {told.removeprefix('mallard-replay: ')}")
-        self.turn = (monotonic() - began) / turns
         found: dict[str, Any] = json.loads(output)
         return found
 
@@ -164,7 +283,7 @@ class Replays:
         """Return how far all replays are."""
         return min((monotonic() - self.begun) / max(self.end - self.begun, 1.0), 0.99)
 
-    def read(self, found: Mapping[str, Any], baseline: str) -> Replay | None:
+    def read(self, found: Mapping[str, Any], baseline: str, blocks: int, replayed: int) -> Replay | None:
         """Return the rows that have figures."""
         self.machine = {name: str(value) for name, value in found.get("machine", {}).items()}
         self.method = found.get("method", {})
@@ -176,24 +295,50 @@ class Replays:
         base, again = rows.get(baseline), rows.get(f"{baseline} a/a")
         if base is None or again is None or not again.get("change_ns_per_block"):
             return None
-        part = found["part"]
+        part, is_whole = found["part"], not replayed
+        scale, operations = self.scale(base), found["journal"]["operations"]
+
+        def change(row: Mapping[str, Any]) -> Interval:
+            warm = scaled(interval_of(row["change_ns_per_block"]), scale)
+            return added([warm, scaled(first_use(row, base), operations / max(blocks, 1))])
+
         return Replay(
             rows={
                 name: Measured(
-                    interval_of(row["change_ns_per_block"]), row["change_max_held"], held(row, base)
+                    change(row),
+                    row["change_max_held"] if is_whole else None,
+                    held(row, base) if is_whole else None,
                 )
                 for name, row in rows.items()
                 if row.get("change_ns_per_block") and row is not base and row is not again
             },
-            noise=interval_of(again["change_ns_per_block"]),
-            blocks=part["blocks"],
-            cost_ns=max(base["ns_per_event"] or 0.0, 0.0) * part["events"] / max(part["blocks"], 1),
+            noise=change(again),
+            blocks=blocks,
+            cost_ns=scale * max(base["ns_per_event"] or 0.0, 0.0) * part["events"] / max(part["blocks"], 1),
+            replayed=replayed,
         )
+
+    def scale(self, base: Mapping[str, Any]) -> float:
+        """Return how many times longer the base's operations took in the program than in the replay."""
+        replayed = base["ns_per_event"] or 0.0
+        if not self.call_ns or replayed <= 0:
+            return 1.0
+        return min(max(self.call_ns / replayed, 1.0), MOST_SCALE)
 
 
 def interval_of(found: Mapping[str, float]) -> Interval:
     """Return an interval of a row."""
     return Interval(found["median"], found["low"], found["high"])
+
+
+def first_use(row: Mapping[str, Any], base: Mapping[str, Any]) -> Interval:
+    """Return what a first pass takes a row beyond its others, less what it takes the base, an operation."""
+    rounds = (of[name] for of in (row, base) for name in ("cold_rounds_ns", "rounds_ns"))
+    changes = [
+        cold - warm - (of_base - its_warm) for cold, warm, of_base, its_warm in zip(*rounds, strict=False)
+    ]
+    low, middle, high = np.quantile(changes, (0.1, 0.5, 0.9)).tolist()
+    return Interval(middle, low, high)
 
 
 def held(row: Mapping[str, Any], base: Mapping[str, Any]) -> int | None:

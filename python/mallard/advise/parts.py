@@ -13,14 +13,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mallard import MallardError, _native, figures
 from mallard.advise.advice_model import Owners
 from mallard.advise.growth import Chains
+from mallard.advise.stretches import Blocks, Row
 from mallard.analysis.findings import LOOSE_BYTES
 from mallard.analysis.function_names import own_name
 from mallard.analysis.model import Frame, Profile, Subsystem
@@ -38,6 +37,7 @@ from mallard.plan.pool_candidates import Told
 from mallard.plan.scopes import ending_functions
 
 NEVER = 2**64 - 1  # the free of what is never freed
+BEYOND = 2**62  # the same, signed
 PAGE = 4096
 SPARSE = 0.1  # of the pages on which a part lies, that its blocks fill: nearly each is on one of its own
 ORDERED = 0.2  # more of consecutive frees are of one kind: kinds are worth keeping apart
@@ -48,8 +48,6 @@ GROWS = re.compile(r"(?:std|boost::container|absl|eastl)::(?:\w+::)*(?:vector|ba
 MOST_SITES = 32  # that are told
 
 READ, PROFILED, WITNESSED = 0.4, 0.8, 1.0  # how far the reading is
-
-Row = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,9 +285,11 @@ def filled(value: Row, order: Row, known: Row) -> Row:
 class Program:
     """One journal, read, and divided as `mallard profile` does it."""
 
-    def __init__(self, path: str, progress: Progress = lambda share: None) -> None:
-        """Read it."""
-        self.path = path
+    def __init__(
+        self, path: str, progress: Progress = lambda share: None, cpu_seconds: float | None = None
+    ) -> None:
+        """Read it; who knows what the program takes without being recorded, says so."""
+        self.path, self.cpu_seconds = path, cpu_seconds
         self.remarks: list[str] = []
         self.planner: Planner | None = None
         try:
@@ -355,6 +355,15 @@ class Program:
             raise MallardError(f"cannot read {self.path} again: {error}") from error
         return found["event"], found["words"]
 
+    @cached_property
+    def blocks(self) -> Blocks:
+        """All blocks of the journal that the malloc has given."""
+        columns = self.store.sql.execute(
+            f"SELECT allocation::BIGINT AS allocation, coalesce(free, {BEYOND})::BIGINT AS free FROM heap "
+            "ORDER BY allocation"
+        ).fetchnumpy()
+        return Blocks(*(np.asarray(columns[name]) for name in ("allocation", "free")))
+
     def candidates_of(self, contexts: tuple[int, ...]) -> Iterator[tuple[str, tuple[int, ...]]]:
         """Yield the sites of the planner that have some of the contexts, with these."""
         for one in self.planner.candidates.all if self.planner else ():
@@ -364,8 +373,21 @@ class Program:
     @property
     def busy_ns(self) -> float | None:
         """Return the CPU time that shares are of; None where it is not known."""
+        if self.cpu_seconds:
+            return 1e9 * self.cpu_seconds
         density = self.profile.dvluc.density
         return density.cost_ns / density.value if density.value and density.cost_ns else None
+
+    @property
+    def call_ns(self) -> float | None:
+        """Return what an allocation or a free takes in the program; None where none was timed.
+
+        What slows the rest of a recorded program slows these, too.
+        """
+        density, busy = self.profile.dvluc.density, self.busy_ns
+        if not (density.value and density.operations and busy):
+            return None
+        return density.value * busy / density.operations
 
     @property
     def threads(self) -> int:

@@ -1,0 +1,221 @@
+"""What replays and the journal say of a part's candidates, and which of them is worth doing.
+
+    Replay, by route --measured--> Candidate --judged--> is it clear?  --pick--> SubsystemAdvice
+    growths ---------estimated------^
+
+A candidate is picked if it is faster than the A/A row beyond doubt, by LEAST of the CPU time, and holds what
+--max-rss allows. Otherwise the part is best left alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from mallard.advise import source_change
+from mallard.advise.advice_model import (
+    LEAST,
+    LEAVE,
+    PLAN,
+    Candidate,
+    Options,
+    SourceChange,
+    SubsystemAdvice,
+    WholeMalloc,
+)
+from mallard.advise.candidates import Estimate, Proposal, by_worth, does, estimates
+from mallard.advise.measure import Measured, Replay, scaled
+from mallard.advise.parts import Part, Program
+from mallard.analysis.strategies import one_size
+from mallard.compare.intervals import Interval
+from mallard.figures import share
+from mallard.plan.planner import base_of
+
+ESTIMATED = (1.25, 0.5)  # of an estimate's median, its bounds: half of it should show
+NEARLY = 0.95  # of the best gain: what runs as a plan is as good
+KEPT = 0.5  # of the best gain that is measured: what keeps blocks together is as good
+LEAST_OF_COST = 0.05  # of what a block costs, where the program's CPU time is not known
+COPY_NS = 0.03  # of a byte that is copied from one block to the next, at least
+NO_CHANGE = Interval(0.0, 0.0, 0.0)
+
+
+class Judge:
+    """One program, and how far its memory may grow."""
+
+    def __init__(self, program: Program, options: Options) -> None:
+        """Take a program that has been read."""
+        self.program, self.options = program, options
+        self.recorded = base_of(program.store) + int(
+            program.store.totals["over_time"]["held_bytes"].max(initial=0)
+        )
+        self.spare = (options.max_rss - 1) * self.recorded
+
+    def of_cpu(self, change: Interval, blocks: float) -> Interval | None:
+        """Return a change per block as a share of the CPU time."""
+        busy = self.program.busy_ns
+        return scaled(change, blocks / busy) if busy else None
+
+    def mallocs(self, asked: Sequence[Proposal], measured: Replay | None) -> list[WholeMalloc]:
+        """Return what other mallocs change, the best first."""
+        if measured is None:
+            return []
+        names = [one.row for one in asked]
+        found = [
+            WholeMalloc(
+                name, self.of_cpu(row.ns_per_block, measured.blocks), row.ns_per_block, row.peak_bytes
+            )
+            for name, row in measured.rows.items()
+            if name in names
+        ]
+        return sorted(found, key=lambda one: one.ns_per_block.median)
+
+    def subsystem(
+        self, part: Part, asked: Sequence[Proposal], replays: Mapping[str, Replay]
+    ) -> SubsystemAdvice:
+        """Judge a part's candidates by the replays of its routes, and pick one or none."""
+        found: list[Candidate] = []
+        cost, noises = 0.0, [NO_CHANGE]
+        whole = part.subsystem.behaviour.allocations
+        for route in by_worth(asked):
+            rows = [one for one in asked if one.route == route]
+            replay = replays.get(route)
+            if replay is None:
+                found += [self.candidate(part, one, None) for one in rows if one.apart]
+                continue
+            cost = cost or replay.cost_ns
+            noises.append(scaled(replay.noise, replay.blocks / whole))
+            for one in rows:
+                if (row := replay.rows.get(one.row)) is not None:
+                    found.append(self.measured(self.candidate(part, one, row), row, replay, whole))
+        found += [self.estimated(part, one, cost) for one in estimates(part)]
+        found.sort(key=lambda one: (bool(one.refused), one.ns_per_block.median if one.ns_per_block else 0.0))
+        noise = Interval(0.0, min(one.low for one in noises), max(one.high for one in noises))
+        busy = self.program.busy_ns
+        found = self.judged(found, noise, LEAST * busy / whole if busy else LEAST_OF_COST * cost)
+        best = pick(found, noise)
+        if best:
+            found.remove(best)
+            found.insert(0, best)
+        stays = Candidate(LEAVE, PLAN, True, "as it is", "", NO_CHANGE, NO_CHANGE, 0, 0)
+        behaviour, totals = part.subsystem.behaviour, self.program.profile.totals
+        return SubsystemAdvice(
+            name=part.name,
+            blocks=whole,
+            bytes=behaviour.bytes,
+            share_of_blocks=whole / totals.allocations,
+            dvluc=part.subsystem.dvluc,
+            threads=part.threads,
+            owners=part.owner[0] if part.owner else None,
+            site=part.site,
+            pick=best.strategy if best else LEAVE,
+            candidates=(*found, stays),
+            sentence=does(part),
+        )
+
+    def candidate(self, part: Part, asked: Proposal, row: Measured | None) -> Candidate:
+        """Put a candidate together that is measured, or could not be."""
+        return Candidate(
+            strategy=asked.strategy,
+            runs_as=asked.runs_as,
+            measured=row is not None,
+            reason=asked.reason,
+            wrong_if=asked.wrong_if,
+            until=asked.until,
+            change=self.change(part, asked.strategy, asked.until),
+            row=asked.row,
+            apart=asked.apart,
+        )
+
+    def measured(self, one: Candidate, row: Measured, replay: Replay, blocks: int) -> Candidate:
+        """Return a candidate with its figures."""
+        refused = ""
+        if row.peak_bytes is not None and row.peak_bytes > self.spare:
+            more = share(row.peak_bytes / self.recorded)
+            refused = f"the peak grows by {more}, more than --max-rss {self.options.max_rss:g} allows"
+        return replace(
+            one,
+            cpu=self.of_cpu(row.ns_per_block, replay.blocks),
+            ns_per_block=scaled(row.ns_per_block, replay.blocks / blocks),
+            peak_bytes=row.peak_bytes,
+            held_bytes=row.held_bytes,
+            refused=refused,
+        )
+
+    def change(self, part: Part, strategy: str, until: str | None) -> SourceChange | None:
+        """Return what a strategy is in the source."""
+        is_one_size = one_size(part.subsystem) is not None
+        return source_change.of_strategy(strategy, part.sites, part.threads, is_one_size, until)
+
+    def estimated(self, part: Part, one: Estimate, cost: float) -> Candidate:
+        """Put an estimated candidate together: what is saved costs what it costs under glibc."""
+        density = part.subsystem.dvluc.density
+        each = cost or (density.cost_ns or 0.0) / part.subsystem.behaviour.allocations
+        saved = (
+            -(one.saving.blocks * each + one.saving.copied * COPY_NS) / part.subsystem.behaviour.allocations
+        )
+        change = Interval(saved, *(saved * factor for factor in ESTIMATED))
+        return Candidate(
+            strategy=one.strategy,
+            runs_as="source",
+            measured=False,
+            reason=one.reason,
+            wrong_if=one.wrong_if,
+            cpu=self.of_cpu(change, part.subsystem.behaviour.allocations),
+            ns_per_block=change,
+            change=source_change.of_estimate(one.strategy, one.site, one.saving),
+        )
+
+    def judged(self, found: Sequence[Candidate], noise: Interval, each: float) -> list[Candidate]:
+        """Return candidates with what is beyond noise marked; `each` is LEAST in ns a block."""
+        level = min(noise.low, 0.0)
+        return [
+            replace(one, is_clear=of(one).high < level and of(one).median <= level - each)
+            if one.ns_per_block
+            else one
+            for one in found
+        ]
+
+    def is_good(self, one: WholeMalloc, measured: Replay) -> bool:
+        """Return whether a malloc is faster beyond noise, within the memory that it may take."""
+        return (
+            one.cpu is not None
+            and one.ns_per_block.high < measured.level
+            and one.cpu.median <= -LEAST
+            and (one.peak_bytes or 0) <= self.spare
+        )
+
+
+def pick(found: Sequence[Candidate], noise: Interval) -> Candidate | None:
+    """Return the candidate to recommend: the best beyond noise; None where there is none.
+
+    One that keeps together what is used together is as good as the best that is measured, unless it loses by
+    that: its gain is in the program's own work.
+    """
+    fit = [one for one in found if not one.refused and one.ns_per_block]
+    good = [one for one in fit if one.is_clear]
+    best = min(good, key=lambda one: of(one).median, default=None)
+    most = of(best).median if best and best.measured else 0.0
+    keeping = (one for one in found if one.apart and not one.refused)
+    for one in sorted(keeping, key=lambda one: one.strategy != "instances"):
+        if one.ns_per_block is None or of(one).median <= min(max(noise.high, 0.0), KEPT * most):
+            return one
+    as_good = [one for one in good if one.runs_as == PLAN and of(one).median <= NEARLY * most]
+    return as_good[0] if as_good and best and best.measured else best
+
+
+def of(one: Candidate) -> Interval:
+    """Return the change of one block."""
+    assert one.ns_per_block is not None
+    return one.ns_per_block
+
+
+def gain(one: SubsystemAdvice) -> tuple[float, float]:
+    """Return what a part is ranked by: what its pick gains, then its share of the CPU time."""
+    best = one.picked.ns_per_block.median if one.picked and one.picked.ns_per_block else 0.0
+    return -best * one.blocks, one.dvluc.density.value or 0.0
+
+
+def as_plan(one: SubsystemAdvice) -> Candidate | None:
+    """Return the best candidate that runs as a plan; None if none is worth it."""
+    if one.picked and one.picked.runs_as == PLAN:
+        return one.picked
+    fit = [c for c in one.candidates if c.runs_as == PLAN and c.is_clear and not c.refused]
+    return min(fit, key=lambda c: of(c).median, default=None)

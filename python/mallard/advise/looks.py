@@ -1,0 +1,164 @@
+"""What is asked of the parts of a program, and the order in which replays answer: worth most comes first.
+
+    Look   a part, its proposals      found: by route, what the replay has measured
+           the whole, other mallocs
+
+    first replays   part A, its best route | part B, its | all mallocs | part A, another | part B, another ...
+
+A route divides a part over heaps, and is one replay. Each part that matters is measured once before any is
+measured a second time, so that a short budget tells something of all of them.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mallard.advise.advice_model import Candidate, SubsystemAdvice, WholeMalloc
+from mallard.advise.candidates import Proposal, by_worth, route_of
+from mallard.advise.judging import Judge, as_plan, gain
+from mallard.advise.measure import ALWAYS, Replay, Replays
+from mallard.advise.parts import Part
+from mallard.advise.stretches import Row
+
+ALL = "all"  # the route of another malloc: all blocks
+SECOND_LOOKS, SECOND_ROWS, SECOND_SHARE = 3, 3, 0.5  # how often memory is looked at; of how many; of the time
+RELEVANT = 0.05  # of the allocations or their time: a part that matters
+
+
+@dataclass(slots=True)
+class Look:
+    """A part, what is asked of it, and what replays have found; without a part, the whole with mallocs."""
+
+    part: Part | None
+    asked: list[Proposal]
+    found: dict[str, Replay] = field(default_factory=dict)  # by route
+
+    def rows(self, route: str) -> list[str]:
+        """Return the rows of the replay of a route."""
+        return list(dict.fromkeys(one.row for one in self.asked if one.route == route))
+
+    @property
+    def worth(self) -> float:
+        """Return the part's share of the allocations, or of their time if that is more."""
+        if self.part is None:
+            return 1.0
+        subsystem, program = self.part.subsystem, self.part.program
+        of_blocks = subsystem.behaviour.allocations / max(program.profile.totals.allocations, 1)
+        whole, own = program.profile.dvluc.density.cost_ns, subsystem.dvluc.density.cost_ns
+        return max(of_blocks, own / whole if own and whole else 0.0)
+
+
+def in_order_of_worth(looks: Sequence[Look], whole: Look) -> Iterator[tuple[Look, str]]:
+    """Yield the first replays: the best way to divide each part that matters, all mallocs, then other ways.
+
+    Parts of which little is asked come last, however many ways there are for others.
+    """
+    ranked = sorted(looks, key=lambda one: one.worth, reverse=True)
+    mattering = [one for one in ranked if one.worth >= RELEVANT]
+    routes = {id(one): by_worth(one.asked) for one in ranked}
+    for level in range(max([1, *map(len, routes.values())])):
+        yield from ((one, routes[id(one)][level]) for one in mattering if level < len(routes[id(one)]))
+        if level == 0 and whole.asked:
+            yield whole, ALL
+    for one in ranked:
+        if one.worth < RELEVANT:
+            yield from ((one, route) for route in routes[id(one)])
+
+
+def is_of(one: Candidate, asked: Proposal) -> bool:
+    """Return whether a candidate is of a proposal."""
+    return (one.strategy, one.row, one.runs_as) == (asked.strategy, asked.row, asked.runs_as)
+
+
+class Looking:
+    """The replays of one program, and what they are asked."""
+
+    def __init__(self, judge: Judge, replays: Replays) -> None:
+        """Take who judges, and who measures."""
+        self.judge, self.replays = judge, replays
+
+    def judged(self, look: Look) -> SubsystemAdvice:
+        """Return what is to be said of a part so far."""
+        assert look.part is not None
+        return self.judge.subsystem(look.part, look.asked, look.found)
+
+    def mallocs(self, whole: Look) -> list[WholeMalloc]:
+        """Return what other mallocs change so far."""
+        return self.judge.mallocs(whole.asked, whole.found.get(ALL))
+
+    def look_at(self, looks: Sequence[Look], whole: Look) -> None:
+        """Measure all that there is time for: each part once before any a second time."""
+        order = list(in_order_of_worth(looks, whole))
+        self.replays.planned = [len(look.rows(route)) + ALWAYS for look, route in order]
+        for look, route in order:
+            found = self.replays.first(
+                self.heaps(look, route), look.rows(route), self.on_threads(look, route)
+            )
+            if found is not None:
+                look.found[route] = found
+            if self.replays.interrupted:
+                return
+        for look in sorted(looks, key=lambda one: gain(self.judged(one)), reverse=True):
+            self.look_again(look)
+        self.look_again(whole)
+
+    def look_again(self, look: Look) -> None:
+        """Replay all of the journal under what may be picked: its memory, then its time if that is left."""
+        for _ in range(SECOND_LOOKS):
+            route, rows = self.unsure(look)
+            if not rows:
+                break
+            held = self.replays.held(self.heaps(look, route), rows, self.on_threads(look, route))
+            for row, (peak, after) in held.items():
+                of = look.found[route].rows[row]
+                look.found[route].rows[row] = replace(of, peak_bytes=peak, held_bytes=after)
+            if not held:
+                break
+        route, rows = self.best_of(look)
+        if not rows:
+            return
+        before = look.found[route]
+        threads = self.on_threads(look, route)
+        again = self.replays.again(self.heaps(look, route), rows, before, threads, SECOND_SHARE)
+        for row, of in again.rows.items() if again else ():
+            memory = before.rows[row]
+            if of.peak_bytes is None:
+                of = replace(of, peak_bytes=memory.peak_bytes, held_bytes=memory.held_bytes)
+            before.rows[row] = of
+
+    def best_of(self, look: Look) -> tuple[str, list[str]]:
+        """Return how the best candidates divide a part over heaps, and their rows; none if none pays."""
+        if look.part is None:
+            good = [one.name for one in self.mallocs(look) if self.judge.is_good(one, look.found[ALL])]
+            return ALL, good[:SECOND_ROWS]
+        found = self.judged(look)
+        ahead = [one for one in (found.picked, as_plan(found)) if one and one.measured]
+        ahead += [one for one in found.candidates if one.is_clear and one.measured and not one.refused]
+        routes = [one.route for one in look.asked for best in ahead[:1] if is_of(best, one)]
+        if not routes or routes[0] not in look.found:
+            return "", []
+        asked = [one for one in look.asked if one.route == routes[0]]
+        rows = [one.row for best in ahead for one in asked if is_of(best, one)]
+        known = [row for row in dict.fromkeys(rows) if row in look.found[routes[0]].rows]
+        return routes[0], known[:SECOND_ROWS]
+
+    def unsure(self, look: Look) -> tuple[str, list[str]]:
+        """Return the best candidates whose memory is not known yet."""
+        route, rows = self.best_of(look)
+        return route, [row for row in rows if look.found[route].rows[row].peak_bytes is None]
+
+    def heaps(self, look: Look, route: str) -> Row:
+        """Return which heap each event allocates from."""
+        events = self.judge.program.profile.totals.events
+        if look.part is not None:
+            return route_of(look.part, route, events)
+        found = np.zeros(events, "<u4")
+        found[self.judge.program.blocks.allocation] = 1
+        return found
+
+    def on_threads(self, look: Look, route: str) -> bool:
+        """Return whether it is replayed on the recorded threads."""
+        if look.part is None:
+            return self.judge.program.threads > 1
+        return any("thread" in row or "synchronized" in row for row in look.rows(route))
