@@ -23,6 +23,7 @@ from mallard.advise.trial_in_budget import (
     with_room,
 )
 from mallard.analysis.progress import Progress
+from mallard.compare import launch
 from mallard.compare.choice import LEAST
 from mallard.compare.launch import Program, Taken
 from mallard.compare.mallocs import AGAIN, BASE, Malloc
@@ -129,7 +130,7 @@ def test_no_room_leaves_out_what_least_is_expected_of() -> None:
 
 
 def advice_by_planner(
-    journal: str, max_rss: float, _minutes: float, _seed: int, progress: Progress
+    journal: str, max_rss: float, _minutes: float, _seed: int, _cpu: float | None, progress: Progress
 ) -> Advised:
     """Return what advice says, with the pools of the planner for a plan."""
     plan = Planner(journal, progress).plan(Options("pools", max_rss)).plan
@@ -233,6 +234,61 @@ def test_interrupt_keeps_what_is_done(
         "run": "done", "record": "done", "profile": "done", "advise": "interrupted", "try": "waiting",
     }  # fmt: skip
     assert Path(found["files"]["journal"]).is_file()
+
+
+def test_what_an_earlier_run_has_left_is_not_taken_for_this_ones(
+    mallard: Mallard, advised: Replaced, tmp_path: Path
+) -> None:
+    def refuse(*_: object) -> Advised:
+        raise MallardError("no small blocks")
+
+    advised(refuse)
+    folder = tmp_path / "out"
+    folder.mkdir()
+    old = [folder / name for name in ("plan-pools.toml", "advice.json", "perl.mlrd", "perl.mlrd.spool")]
+    for path in (*old, folder / "plan-mine.toml"):
+        path.write_text("old")
+    (folder / "doctor.json").write_text(json.dumps({"files": {"plans": ["elsewhere/plan-pools.toml"]}}))
+    ran = mallard("doctor", "-o", folder, "--runs", "18", "--malloc", "jemalloc", "--", PERL, "-e", "print 7")
+    assert ran.returncode in (0, 3), ran.stderr
+    assert {one.name for one in folder.iterdir()} == {
+        "doctor.json", "perl.mlrd", "plan-mine.toml", "report.html",
+    }  # fmt: skip
+    assert (folder / "perl.mlrd").stat().st_size > 100
+
+
+def test_ctrl_c_while_it_is_recorded_leaves_nothing_of_the_recording(
+    mallard: Mallard, advised: Replaced, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    advised(advice_by_planner)
+    folder = tmp_path / "out"
+
+    def cut_off(program: Program, environment: dict[str, str]) -> Taken:
+        if program.arguments[0] == "mallard-record":
+            (folder / "perl.mlrd.spool").write_bytes(b"rings")
+            (folder / "perl.mlrd.d").mkdir()
+            os.kill(os.getpid(), signal.SIGINT)
+        return launch.run(program, environment)
+
+    monkeypatch.setattr("mallard.advise.doctor_stages.run", cut_off)
+    ran = mallard("doctor", "-o", folder, "--", PERL, "-e", WORK)
+    assert ran.returncode == 130
+    assert states(known(folder))["record"] == "interrupted"
+    assert {one.name for one in folder.iterdir()} == {"doctor.json", "report.html"}
+
+
+def test_what_takes_longer_to_read_than_there_is_time_is_left_out(
+    mallard: Mallard, advised: Replaced, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    advised(advice_by_planner)
+    monkeypatch.setattr("mallard.advise.doctor_stages.PROFILED_NS", 1e9)
+    monkeypatch.setattr("mallard.advise.doctor_stages.ADVISED_NS", 1e9)
+    folder = tmp_path / "out"
+    ran = mallard("doctor", "-o", folder, "--malloc", "jemalloc", "--", PERL, "-e", WORK)
+    assert states(known(folder)) == {
+        "run": "done", "record": "done", "profile": "left out", "advise": "left out", "try": "done",
+    }  # fmt: skip
+    assert "events take longer to read than there is time for: --budget gives more" in ran.stdout
 
 
 def test_what_is_recorded_has_to_print_the_same(mallard: Mallard, advised: Replaced, tmp_path: Path) -> None:

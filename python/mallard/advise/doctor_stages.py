@@ -14,8 +14,9 @@ written (doctor_findings.py).
 
 import json
 import shlex
+import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -42,6 +43,9 @@ STAGES = ("run", "record", "profile", "advise", "try")
 SHORTEST = 0.003  # CPU seconds: below, the loader's work is most of a run
 SLOWED = 5.0  # times that recording may slow a program
 MOST_PROFILED = 30_000_000  # events
+PROFILED_NS, ADVISED_NS = 1000.0, 1500.0  # that an event takes to be profiled, and to be read for advice
+MOST_PROFILING = 0.25  # of the time that recording has left
+LEAST_READING = 1.0  # seconds: less says nothing of how fast this machine is
 PLAN_MAX_RSS = 1.25
 LEAST_ADVICE, MOST_ADVICE = 0.25, 0.5  # of the time that recording has left
 DOCUMENT, PAGE = "doctor.json", "report.html"
@@ -91,12 +95,14 @@ class LeftOutError(MallardError):
 
 
 def advice_of(
-    journal: str, max_rss: float, minutes: float, seed: int, progress: Progress
+    journal: str, max_rss: float, minutes: float, seed: int, cpu_seconds: float | None, progress: Progress
 ) -> tuple[dict[str, Any], list[tuple[str, Plan]]]:
     """Return what `mallard advise` says of a journal, and its plans."""
     from mallard.advise import Options, advised, as_document
 
-    found = advised(journal, Options(max_rss=max_rss, budget=minutes, seed=seed), progress)
+    until = monotonic() + 60 * minutes  # which has reading in it, not replays alone
+    options = Options(max_rss=max_rss, budget=minutes, until=until, cpu_seconds=cpu_seconds, seed=seed)
+    found = advised(journal, options, progress)
     return as_document(found), list(found.plans)
 
 
@@ -108,12 +114,15 @@ class Doctor:
         self.order, self.say, self.written = order, say, written
         self.stages = [StageState(name) for name in STAGES]
         self.began = monotonic()
+        self.writing = 0.0  # seconds that writing the files has taken
+        self.slowness = 1.0  # what profiling has taken of what was expected
         self.remarks: list[str] = []
         self.interrupted = False
         self.plain: Taken | None = None
         self.start_seconds = 0.0
         self.journal: str | None = None
         self.events = 0
+        self.cpu_s: float | None = None  # of the process that is advised, where that is known
         self.report: JournalReport | None = None
         self.advice: dict[str, Any] | None = None
         self.plans: dict[str, str] = {}  # what advice calls a plan, by its file
@@ -123,19 +132,21 @@ class Doctor:
 
     @property
     def left(self) -> float:
-        """Return the seconds until the deadline."""
-        return max(0.0, self.began + 60 * self.order.minutes - monotonic())
+        """Return the seconds until the deadline, with time to write in the end."""
+        return max(0.0, self.began + 60 * self.order.minutes - monotonic() - self.writing)
 
     def work(self) -> None:
         """Go through all stages, until the user has enough."""
         for stage in self.stages:
             with self.at_work(stage):
                 stage.says = getattr(self, f"stage_{stage.name}")()
+            began = monotonic()
             try:
                 with held_interrupts():
                     self.written(self)
             except KeyboardInterrupt:
                 self.interrupted = True
+            self.writing = max(self.writing, monotonic() - began)
             if self.interrupted:
                 return
 
@@ -190,6 +201,7 @@ class Doctor:
             self.order.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise MallardError(f"cannot write to {self.order.folder}: {error.strerror}") from error
+        self.clear()
         end = datetime.now() + timedelta(seconds=self.left)
         takes = (
             f"{figures.time(1e9 * self.plain.cpu_s)} of CPU time, {figures.size(self.plain.max_rss_bytes)}"
@@ -197,17 +209,47 @@ class Doctor:
         limits = f"{self.order.minutes:g} minutes, {self.order.runs} runs"
         return f"{takes}; done at about {end:%H:%M:%S} ({limits})"
 
+    def clear(self) -> None:
+        """Remove what an earlier run has left, lest it be taken for this one's."""
+        folder = self.order.folder
+        try:
+            plans = json.loads((folder / DOCUMENT).read_text(encoding="utf-8"))["files"]["plans"]
+        except (OSError, ValueError, KeyError, TypeError):
+            plans = []
+        old = [folder / Path(plan).name for plan in plans if isinstance(plan, str)]
+        for path in (*old, folder / "advice.json"):
+            with suppress(OSError):
+                path.unlink()
+        self.discard_recording()
+
+    def discard_recording(self) -> None:
+        """Remove the journals of this program, and what a recording that was cut off has left of them."""
+        journal = self.recording
+        for path in (journal, journal.with_name(f"{journal.name}.spool")):
+            with suppress(OSError):
+                path.unlink()
+        shutil.rmtree(journal.with_name(f"{journal.name}.d"), ignore_errors=True)
+
+    @property
+    def recording(self) -> Path:
+        """Return where the journal goes."""
+        return self.order.folder / f"{self.order.name}.mlrd"
+
     def stage_record(self) -> str:
         """Record the program; it must do what it does unrecorded."""
-        order, path = self.order, self.order.folder / f"{self.order.name}.mlrd"
+        order, path = self.order, self.recording
         recorded = replace(
             order.program,
             arguments=("mallard-record", "--witness", "-o", str(path), "--", *order.program.arguments),
             file=tool("mallard-record"),
             timeout=SLOWED * order.program.timeout if order.program.timeout else None,
         )
-        with waiting(f"record {order.name}"):
-            taken = run(recorded, {})
+        try:
+            with waiting(f"record {order.name}"):
+                taken = run(recorded, {})
+        except (KeyboardInterrupt, MallardError):
+            self.discard_recording()
+            raise
         if not path.is_file():
             raise MallardError(ending(taken.exit_code, taken.errors))
         self.expect_same(taken)
@@ -231,6 +273,7 @@ class Doctor:
         found = list(processes(path, summary_of(path)))
         most = max(found, key=lambda one: one.summary["objects"])
         self.journal, self.events = most.journal, most.summary["events"]
+        self.cpu_s = self.plain.cpu_s if self.plain and len(found) == 1 else None
         if len(found) > 1:
             blocks = sum(one.summary["objects"] for one in found)
             share = figures.share(most.summary["objects"] / blocks if blocks else None)
@@ -242,10 +285,16 @@ class Doctor:
     def stage_profile(self) -> str:
         """Profile the journal."""
         journal = self.recorded()
-        if self.events > MOST_PROFILED:
+        if self.events > MOST_PROFILED or self.read_in(PROFILED_NS) > MOST_PROFILING * self.left:
             raise LeftOutError(f"{self.events:,} events take a while: mallard report {shlex.quote(journal)}")
+        began = monotonic()
         self.report = of_journal(journal, ProfileOptions(), "never")
+        self.slowness = (monotonic() - began) / max(self.read_in(PROFILED_NS), LEAST_READING)
         return counted(len(self.report.profile.subsystems), "subsystem")
+
+    def read_in(self, each_ns: float) -> float:
+        """Return the seconds that reading the journal takes, at so much an event."""
+        return self.slowness * self.events * each_ns / 1e9
 
     def recorded(self) -> str:
         """Return the journal."""
@@ -258,9 +307,13 @@ class Doctor:
         journal = self.recorded()
         needed = (1 + self.order.runs) * max(self.start_seconds, 1.0)
         share = min(MOST_ADVICE * self.left, max(LEAST_ADVICE * self.left, self.left - needed))
+        if self.read_in(ADVISED_NS) > share:
+            raise LeftOutError(
+                f"{self.events:,} events take longer to read than there is time for: --budget gives more"
+            )
         with progress_bar(f"advise {self.order.name}") as progress:
             self.advice, plans = advice_of(
-                journal, self.order.max_rss or PLAN_MAX_RSS, share / 60, self.order.seed, progress
+                journal, self.order.max_rss or PLAN_MAX_RSS, share / 60, self.order.seed, self.cpu_s, progress
             )
         for name, plan in plans:
             self.keep_plan(name, plan)
