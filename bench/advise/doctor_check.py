@@ -18,6 +18,7 @@ from typing import Any
 
 from rich.console import Console
 
+import inputs
 import malloc_programs
 from doctor_judged import Doctored, Predicted, doctor_limits, doctored
 from limits import as_command, exit_code, verdict
@@ -31,6 +32,7 @@ COMMAND = "./dev doctor-check"
 FOLDER = ROOT / "build" / "doctor"
 EXAMPLES = ROOT / "build" / "release" / "examples"
 JSON_ORDERS = "json_orders"  # the demo's
+ARTICLES = "articles.xml"  # part of the catalog: the time that the style sheet takes grows with its square
 DEBIANS = ("jq", "xmllint", "xsltproc", "perl", "python3", "sqlite3", "g++", "lua", "z3", "git")
 NOTHING_TO_GAIN, NO_VERDICT = 3, 1
 METHOD = (
@@ -48,33 +50,34 @@ class Patient:
     environment: dict[str, str] = field(default_factory=dict)
 
 
-def patients(inputs: str) -> Iterator[Patient]:
+def patients(data: str) -> Iterator[Patient]:
     """Yield all programs; those of `truths.py` with the inputs asked for."""
     for job in malloc_programs.programs():
         if job.name in DEBIANS:
             yield Patient(job.name, job.command, job.environment)
         if job.name == "xmllint":
-            yield Patient("xsltproc", ("xsltproc", "sheet.xsl", "catalog.xml"))
+            yield Patient("xsltproc", ("xsltproc", "sheet.xsl", ARTICLES))
     yield Patient(JSON_ORDERS, (f"./{JSON_ORDERS}", "20000"))
     for source in sorted((ROOT / "examples").glob("[0-9]*.c*")):
         yield Patient(f"example {source.stem[:2]}", (str(EXAMPLES / f"example_{source.stem}"),))
     program = Bench.folder / "bin"
     for truth in TRUTHS:
-        yield Patient(truth.name, (str(program / Path(truth.source).stem), truth.name, inputs))
+        yield Patient(truth.name, (str(program / Path(truth.source).stem), truth.name, data))
 
 
-def prepare(chosen: Sequence[Patient], inputs: str) -> None:
+def prepare(chosen: Sequence[Patient], data: str) -> None:
     """Make inputs and compile what the chosen programs need."""
     names = {one.name for one in chosen}
     if names & set(DEBIANS):
         malloc_programs.prepare(FOLDER)
         (FOLDER / "sheet.xsl").write_text(SHEET.lstrip(), encoding="utf-8")
+        (FOLDER / ARTICLES).write_text("".join(inputs.catalog(4000)), encoding="utf-8")
         for one in chosen:
             if one.name in DEBIANS and shutil.which(one.command[0]) is None:
                 raise SetUpError(f"{one.command[0]} is not installed")
     if JSON_ORDERS in names:
         compiled(ROOT / "examples" / "demo" / f"{JSON_ORDERS}.cpp", FOLDER / JSON_ORDERS)
-    bench = Bench(input=inputs)
+    bench = Bench(input=data)
     for truth in TRUTHS:
         if truth.name in names:
             bench.command(truth)
