@@ -20,13 +20,16 @@ import numpy as np
 import pytest
 from conftest import Mallard
 
+from mallard import MallardError
 from mallard.advise import measure, source_change, stretches
-from mallard.advise.advice_model import SourceChange
+from mallard.advise.advice_model import Candidate, SourceChange
 from mallard.advise.growth import Chains
+from mallard.advise.judging import pick
 from mallard.advise.measure import Replays
 from mallard.advise.parts import BEYOND, Program, far_apart, filled, in_order
 from mallard.advise.stretches import Blocks
 from mallard.analysis.model import Frame
+from mallard.compare.intervals import Interval
 from mallard.plan import read_plan
 
 INCLUDE = Path(__file__).parents[2] / "include"
@@ -219,13 +222,50 @@ def test_a_part_is_left_alone_where_nothing_beats_noise(
 def test_what_takes_too_much_memory_is_refused(
     mallard: Mallard, journal: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    standing_in(monkeypatch, StandIn({"segment_heap": -30.0, "pool": -20.0}, {"segment_heap": 1 << 30}))
+    standing_in(monkeypatch, StandIn({"multipool": -30.0, "pool": -20.0}, {"multipool": 1 << 30}))
     found = advice(mallard, journal)
     orders = part(found, "make_order")
-    refused = next(one for one in orders["candidates"] if one["row"] == "segment_heap")
+    refused = next(one for one in orders["candidates"] if one["row"] == "multipool")
     assert "--max-rss 1.25" in refused["refused"]
     assert (orders["pick"], orders["candidates"][0]["row"]) == ("pool", "pool")
     assert orders["candidates"][0]["runs_as"] == "source"
+
+
+def test_pools_of_a_plan_take_what_the_plan_takes(
+    mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    standing_in(monkeypatch, StandIn({"segment_heap": -30.0, "pool": -20.0}, {"segment_heap": 1 << 30}))
+    orders = part(advice(mallard, journal), "make_order")
+    best = orders["candidates"][0]
+    assert (best["row"], best["refused"]) == ("segment_heap", None)
+    assert best["peak_bytes"] < 1 << 20, "pools hand on what is empty, which those of a replay do not"
+    monkeypatch.setattr("mallard.plan.planner.Planner.of", refuse_a_plan)
+    refused = part(advice(mallard, journal), "make_order")
+    assert (refused["pick"], refused["candidates"][0]["row"]) == ("pool", "pool")
+    pool = next(one for one in refused["candidates"] if one["row"] == "segment_heap")
+    assert pool["peak_bytes"] == 1 << 30
+
+
+def refuse_a_plan(*_: object) -> None:
+    raise MallardError("no plan stays below the limit")
+
+
+def test_what_keeps_together_is_picked_unless_it_loses() -> None:
+    def picked(apart: float, noise: float, other: float | None = None) -> str | None:
+        def one(strategy: str, middle: float, is_clear: bool, apart: str = "") -> Candidate:
+            ns = Interval(middle, middle - 1, middle + 1)
+            return Candidate(strategy, "plan", True, "", "", ns_per_block=ns, apart=apart, is_clear=is_clear)
+
+        found = [one("pool", apart, apart < -noise, "its blocks lie apart")]
+        found += [one("multipool", other, True)] if other is not None else []
+        best = pick(found, Interval(0.0, -noise, noise))
+        return best.strategy if best else None
+
+    assert picked(-3.0, 5.0) == "pool"
+    assert picked(3.0, 5.0) == "pool", "noise is no loss"
+    assert picked(6.0, 5.0) is None
+    assert picked(-11.0, 5.0, other=-20.0) == "pool", "it has a half of what others gain"
+    assert picked(-9.0, 5.0, other=-20.0) == "multipool"
 
 
 def test_growing_and_small_vectors_are_estimated_with_their_change(
@@ -426,14 +466,15 @@ def test_a_long_journal_is_replayed_in_stretches_that_fit(
     blocks = short_lived(3_000_000, 1000)
     replays = replays_of(blocks, tmp_path, 60)
     played = Played(replays, monkeypatch)
-    replays.planned = [5] * 20
+    replays.slowness, replays.planned = 1.0, [5] * 20
     seconds = replays.share(5)
-    assert seconds < 60 * measure.FIRST / 20 + 0.1, "a part of the time is kept for second replays"
+    assert 0 < seconds < 60 * measure.FIRST / 20 + 0.1, "a part of the time is kept for second replays"
+    monkeypatch.setattr(replays, "share", lambda _: seconds)
     route = np.zeros(replays.events, "<u4")
     route[blocks.allocation] = 1
     replays.first(route, ["pool", "multipool"])
     (found,) = played.routes
-    kept = int((found == 1).sum())
+    kept, replays.slowness = int((found == 1).sum()), 1.0
     assert replays.takes(kept, 5) < 1.2 * seconds
     assert measure.LEAST_BLOCKS < kept < 300_000
     assert replays.in_stretches
@@ -504,14 +545,12 @@ def test_each_part_that_matters_is_replayed_once_before_any_is_again(
 def test_the_memory_of_what_is_picked_is_that_of_the_whole_journal(
     mallard: Mallard, journal: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stand_in = standing_in(
-        monkeypatch, StandIn({"segment_heap": -30.0, "pool": -20.0}, {"segment_heap": 1 << 30})
-    )
+    stand_in = standing_in(monkeypatch, StandIn({"multipool": -30.0, "pool": -20.0}, {"multipool": 1 << 30}))
     monkeypatch.setattr(Replays, "fits", lambda *_: 0)
     monkeypatch.setattr(Replays, "takes", lambda of, blocks, *_: 1e6 if blocks >= len(of.blocks) else 0.01)
     monkeypatch.setattr(stretches, "LIVES", 0)
     orders = part(advice(mallard, journal), "make_order")
-    assert (orders["pick"], orders["candidates"][0]["row"]) == ("pool", "pool"), "the plan's pool is refused"
+    assert (orders["pick"], orders["candidates"][0]["row"]) == ("pool", "pool"), "the other is refused"
     held = [
         (names, route)
         for names, route, words in zip(stand_in.calls, stand_in.routes, stand_in.words, strict=True)

@@ -159,7 +159,7 @@ class Advisor:
         if planner is None:
             return []
         chosen = [(one, best) for one in found if (best := as_plan(one)) is not None]
-        wanted = [(one, best, list(self.wanted(parts[one.name], best))) for one, best in chosen]
+        wanted = [(one, best, list(self.judge.wanted(parts[one.name], best))) for one, best in chosen]
         makers: list[tuple[str, Callable[[], Planned], list[tuple[SubsystemAdvice, Candidate]]]] = []
         options = PlanOptions(max_rss=self.options.max_rss)
 
@@ -190,18 +190,6 @@ class Advisor:
         if not any(one.picked and one.picked.apart for one in found):
             offers.sort(key=lambda one: one.cpu.median if one.cpu else 0.0)
         return offers[:MOST_PLANS]
-
-    def wanted(self, part: Part, candidate: Candidate) -> Iterator[Wanted]:
-        """Yield what a plan is to do for a part."""
-        name, reason = part.name, candidate.reason
-        if candidate.strategy == "instances":
-            for witness, contexts in part.witnesses:
-                yield Wanted(name, contexts, "pool", reason, witness)
-        elif candidate.strategy == "pool":
-            for site, contexts in self.program.candidates_of(part.contexts):
-                yield Wanted(site, contexts, "pool", reason)
-        else:
-            yield Wanted(name, part.contexts, candidate.strategy, reason, None, candidate.until)
 
     def expected(
         self, planned: Planned, parts: Sequence[Candidate], mallocs: Sequence[WholeMalloc]

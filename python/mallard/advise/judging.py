@@ -7,9 +7,11 @@ A candidate is picked if it is faster than the A/A row beyond doubt, by LEAST of
 --max-rss allows. Otherwise the part is best left alone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
+from mallard import MallardError
 from mallard.advise import source_change
 from mallard.advise.advice_model import (
     LEAST,
@@ -27,12 +29,14 @@ from mallard.advise.parts import Part, Program
 from mallard.analysis.strategies import one_size
 from mallard.compare.intervals import Interval
 from mallard.figures import share
-from mallard.plan.planner import base_of
+from mallard.plan.planner import Options as PlanOptions
+from mallard.plan.planner import Wanted, base_of
 
 ESTIMATED = (1.25, 0.5)  # of an estimate's median, its bounds: half of it should show
 NEARLY = 0.95  # of the best gain: what runs as a plan is as good
 KEPT = 0.5  # of the best gain that is measured: what keeps blocks together is as good
 LEAST_OF_COST = 0.05  # of what a block costs, where the program's CPU time is not known
+POOLS = ("pool", "instances")  # which a plan serves from segments that it shares
 COPY_NS = 0.03  # of a byte that is copied from one block to the next, at least
 NO_CHANGE = Interval(0.0, 0.0, 0.0)
 
@@ -47,6 +51,7 @@ class Judge:
             program.store.totals["over_time"]["held_bytes"].max(initial=0)
         )
         self.spare = (options.max_rss - 1) * self.recorded
+        self.peaks: dict[tuple[int, str], int | None] = {}  # of plans, by part and strategy
 
     def of_cpu(self, change: Interval, blocks: float) -> Interval | None:
         """Return a change per block as a share of the CPU time."""
@@ -84,7 +89,7 @@ class Judge:
             noises.append(scaled(replay.noise, replay.blocks / whole))
             for one in rows:
                 if (row := replay.rows.get(one.row)) is not None:
-                    found.append(self.measured(self.candidate(part, one, row), row, replay, whole))
+                    found.append(self.measured(part, self.candidate(part, one, row), row, replay, whole))
         found += [self.estimated(part, one, cost) for one in estimates(part)]
         found.sort(key=lambda one: (bool(one.refused), one.ns_per_block.median if one.ns_per_block else 0.0))
         noise = Interval(0.0, min(one.low for one in noises), max(one.high for one in noises))
@@ -110,6 +115,33 @@ class Judge:
             sentence=does(part),
         )
 
+    def wanted(self, part: Part, candidate: Candidate) -> Iterator[Wanted]:
+        """Yield what a plan is to do for a part."""
+        name, reason = part.name, candidate.reason
+        if candidate.strategy == "instances":
+            for witness, contexts in part.witnesses:
+                yield Wanted(name, contexts, "pool", reason, witness)
+        elif candidate.strategy == "pool":
+            for site, contexts in self.program.candidates_of(part.contexts):
+                yield Wanted(site, contexts, "pool", reason)
+        else:
+            yield Wanted(name, part.contexts, candidate.strategy, reason, None, candidate.until)
+
+    def peak_of_plan(self, part: Part, candidate: Candidate) -> int | None:
+        """Return what a plan for a part changes of the peak; None if there is none within the limit.
+
+        Its pools share what is empty, among themselves and with the default heap; those of a replay do not.
+        """
+        key = (part.number, candidate.strategy)
+        if key not in self.peaks:
+            self.peaks[key] = None
+            options = PlanOptions(max_rss=self.options.max_rss)
+            with suppress(MallardError):
+                if planner := self.program.planner:
+                    plan = planner.of(list(self.wanted(part, candidate)), options).plan
+                    self.peaks[key] = plan.predicted_peak - plan.recorded_peak
+        return self.peaks[key]
+
     def candidate(self, part: Part, asked: Proposal, row: Measured | None) -> Candidate:
         """Put a candidate together that is measured, or could not be."""
         return Candidate(
@@ -124,17 +156,20 @@ class Judge:
             apart=asked.apart,
         )
 
-    def measured(self, one: Candidate, row: Measured, replay: Replay, blocks: int) -> Candidate:
+    def measured(self, part: Part, one: Candidate, row: Measured, replay: Replay, blocks: int) -> Candidate:
         """Return a candidate with its figures."""
-        refused = ""
-        if row.peak_bytes is not None and row.peak_bytes > self.spare:
-            more = share(row.peak_bytes / self.recorded)
+        refused, peak = "", row.peak_bytes
+        if peak is not None and peak > self.spare and one.runs_as == PLAN and one.strategy in POOLS:
+            planned = self.peak_of_plan(part, one)
+            peak = peak if planned is None else planned
+        if peak is not None and peak > self.spare:
+            more = share(peak / self.recorded)
             refused = f"the peak grows by {more}, more than --max-rss {self.options.max_rss:g} allows"
         return replace(
             one,
             cpu=self.of_cpu(row.ns_per_block, replay.blocks),
             ns_per_block=scaled(row.ns_per_block, replay.blocks / blocks),
-            peak_bytes=row.peak_bytes,
+            peak_bytes=peak,
             held_bytes=row.held_bytes,
             refused=refused,
         )
@@ -187,7 +222,7 @@ def pick(found: Sequence[Candidate], noise: Interval) -> Candidate | None:
     """Return the candidate to recommend: the best beyond noise; None where there is none.
 
     One that keeps together what is used together is as good as the best that is measured, unless it loses by
-    that: its gain is in the program's own work.
+    that: its gain is in the program's own work. Where nothing is beyond noise, it loses beyond that, too.
     """
     fit = [one for one in found if not one.refused and one.ns_per_block]
     good = [one for one in fit if one.is_clear]
@@ -195,7 +230,7 @@ def pick(found: Sequence[Candidate], noise: Interval) -> Candidate | None:
     most = of(best).median if best and best.measured else 0.0
     keeping = (one for one in found if one.apart and not one.refused)
     for one in sorted(keeping, key=lambda one: one.strategy != "instances"):
-        if one.ns_per_block is None or of(one).median <= min(max(noise.high, 0.0), KEPT * most):
+        if one.ns_per_block is None or of(one).median <= (KEPT * most if most < 0 else max(noise.high, 0.0)):
             return one
     as_good = [one for one in good if one.runs_as == PLAN and of(one).median <= NEARLY * most]
     return as_good[0] if as_good and best and best.measured else best
