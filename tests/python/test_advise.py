@@ -480,6 +480,19 @@ def test_a_long_journal_is_replayed_in_stretches_that_fit(
     assert replays.in_stretches
 
 
+def test_a_slow_machine_is_asked_for_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = short_lived(3_000_000, 1000)
+    replays = replays_of(blocks, tmp_path, 600)
+    now = [0.0]
+    monkeypatch.setattr(measure, "monotonic", lambda: now[0])
+    monkeypatch.setattr(replays, "run", lambda *_: now.__setitem__(0, 1000.0))
+    replays.planned, replays.slowness, replays.end = [5] * 20, 1.0, 2000.0
+    quick = replays.fits(30, 5)
+    replays.first(np.ones(replays.events, "<u4"), ["pool", "multipool"])
+    assert replays.slowness == 4.0, "what was ended before it told anything was slow, too"
+    assert replays.fits(30, 5) < quick / 3
+
+
 def test_stretches_have_the_blocks_that_live_in_them_and_no_others() -> None:
     blocks = short_lived(100_000, 1000)
     events = int(blocks.allocation[-1]) + 2

@@ -44,7 +44,7 @@ ROUNDS, MOST_ROUNDS = 5, 15
 LEAST_ROUNDS = 3  # of a replay that was ended: fewer say nothing
 WARM_SECONDS, LEAST_WARM_SECONDS = 0.2, 0.02
 TICK = 0.3  # seconds between two looks at a replay that runs
-OVERDUE = 2.0  # times its share, that a replay may take before it is ended with what it has
+OVERDUE = 3.0  # times its share, that a replay may take before it is ended with what it has
 GRACE = 10.0  # seconds that it takes to end
 INTERRUPTED = (130, -signal.SIGINT)  # the latter where it is ended before it listens, or twice
 
@@ -56,6 +56,7 @@ CHECKED, COLD, WARM_PASSES = (
     3,
 )  # passes: of the check and the footprint; of a turn, cold, and warm at least
 
+UNKNOWN_SLOWNESS = 2.0  # before one was measured: a machine that others use must not end the first one
 FIRST = 0.6  # of the time, for first replays, where they are of stretches
 LEAST_BLOCKS = 20_000  # of a replay: fewer are noise
 MOST_SCALE = 4.0  # times the replay's, that an operation may be taken to cost in the program
@@ -109,7 +110,7 @@ class Replays:
         self.folder, self.progress = folder, progress
         self.begun, self.end = monotonic(), end
         self.planned: list[int] = []  # rows of the first replays that are still to come, in their order
-        self.slowness = 1.0  # of this machine: what replays have taken of what was expected
+        self.slowness = UNKNOWN_SLOWNESS  # of this machine: what replays take of what was expected
         self.interrupted = False
         self.left_out = 0  # replays for which there was no time
         self.in_stretches = False  # whether one was not of the whole journal
@@ -224,9 +225,9 @@ class Replays:
             ],
             min(OVERDUE * max(seconds, expected), max(self.left, 0.0)),
         )
+        self.slowness *= min(max((monotonic() - began) / expected, 1 / 4), 4.0)
         if ran is None:
             return None
-        self.slowness *= min(max((monotonic() - began) / expected, 1 / 4), 4.0) ** 0.5
         return self.read(ran, baseline, len(part), 0 if kept is None else replayed)
 
     def words(self, route: Row, strategies: Sequence[str], threads: bool, baseline: str) -> list[str]:
