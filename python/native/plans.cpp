@@ -73,7 +73,7 @@ void open(pools_pass* self, const std::filesystem::path& path, const nb::list& r
     profile::pool_assignment route{.first = vector_of(nb::cast<numbers>(columns[0])),
                                    .pools = vector_of(nb::cast<numbers>(columns[1]))};
     for (const std::uint32_t kind : vector_of(nb::cast<numbers>(columns[2]))) {
-      if (kind > static_cast<std::uint32_t>(profile::placing::reused)) throw nb::value_error("unknown kind");
+      if (kind > static_cast<std::uint32_t>(profile::placing::parts)) throw nb::value_error("unknown kind");
       route.kinds.push_back(static_cast<profile::placing>(kind));
     }
     if (route.first.size() != route.pools.size() || route.first.size() != route.kinds.size())

@@ -153,6 +153,11 @@ std::size_t trim_with_pools(heap* h) noexcept {
   return given;
 }
 
+void give_sparse_pages(heap* h) noexcept {
+  h->own_slabs().give_pages();
+  for (pool* p = pools_of(h).newest; p != nullptr; p = p->older) p->give_pages();
+}
+
 std::size_t trim_idle_heaps() noexcept {
   const std::lock_guard guard(heaps_mutex);
   std::size_t given = 0;

@@ -108,8 +108,8 @@ struct remembered_slab {
 
 // Slabs beside a heap's own, which it owns as well.
 struct pool final : heap::slabs {
-  pool(const heap* of, std::uint32_t n, remembered_slab* r) noexcept
-      : heap::slabs(the_segments, of, false), number(n), remembered(r) {}
+  pool(const heap* of, std::uint32_t n, remembered_slab* r, extent of_slab) noexcept
+      : heap::slabs(the_segments, of, false, of_slab), number(n), remembered(r) {}
 
   // The slab that blocks of `size` bytes, at most `small`, are taken from now.
   void remember(std::size_t size) noexcept {
@@ -145,6 +145,10 @@ void* lasting_memory(std::size_t bytes) noexcept;
 
 // Gives back what a heap of the calling thread and its pools hold and nobody uses; returns the bytes.
 std::size_t trim_with_pools(heap* h) noexcept;
+
+// Gives back the pages between blocks of a heap of the calling thread and its pools: of those that no longer
+// grow, too. O(their slabs).
+void give_sparse_pages(heap* h) noexcept;
 
 // Gives back what heaps without a thread hold and nobody uses; returns the bytes. O(their slabs).
 std::size_t trim_idle_heaps() noexcept;

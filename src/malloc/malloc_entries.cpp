@@ -87,7 +87,9 @@ std::size_t usable(const segment& s, const void* p) noexcept {
   return s.index == bump_pool::mixed ? bump_pool::size_of(p) : s.size;
 }
 
-MALLARD_NOINLINE void free_anywhere(segment& s, void* p) noexcept {
+MALLARD_NOINLINE void free_anywhere(segment& in, void* p) noexcept {
+  segment& s = in.use == segment_use::split ? *the_segments.find_part(p) : in;
+  if (mine->owns_slab(s)) return mine->deallocate(s, p);
   if (s.use != segment_use::slab && s.use != segment_use::large) return free_elsewhere(p);
   if (s.use == segment_use::large) return mine->end_elsewhere(s, p);
   if (the_plan.counts != nullptr) {
@@ -163,7 +165,7 @@ MALLARD_NOINLINE void* reallocate_large(segment& s, void* p, std::size_t size) n
 void* reallocate(void* p, std::size_t size) noexcept {
   if (p == nullptr) return allocate(size);
   if (size == 0) return deallocate(p), nullptr;
-  segment* const s = the_segments.find(p);
+  segment* const s = the_segments.find_part(p);
   if (!is_ours(s)) [[unlikely]]
     return __libc_realloc != nullptr ? __libc_realloc(p, size) : failed(ENOMEM);
   if (s->use == segment_use::large) return reallocate_large(*s, p, size);
@@ -211,7 +213,7 @@ MALLARD_INLINE void* get_nothrow(std::size_t size, std::size_t align, const void
 bool is_routed_to_another(void* p, std::size_t size) noexcept {
   if (!is_routed() || size == 0 || size > heap::classes::largest) return false;
   if (p == nullptr) return true;
-  const segment* const s = the_segments.find(p);
+  const segment* const s = the_segments.find_part(p);
   if (!is_ours(s)) return false;
   if (s->use == segment_use::large) return size <= heap::classes::largest / 2;
   const std::size_t before = usable(*s, p);
@@ -236,7 +238,7 @@ void* end_call(call what, void* block, std::size_t size, void* p) {
       return block == nullptr ? block : memset(block, 0, size);
     case call::realloc: {
       if (p == nullptr) return block;
-      return move(p, block, std::min(usable(*the_segments.find(p), p), size));
+      return move(p, block, std::min(usable(*the_segments.find_part(p), p), size));
     }
     case call::make:
       return block != nullptr ? block : new_again(size);
@@ -299,7 +301,7 @@ MALLARD_ENTRY void* pvalloc(std::size_t size) noexcept {
 }
 
 MALLARD_ENTRY std::size_t malloc_usable_size(void* p) noexcept {
-  const mallard::segment* const s = the_segments.find(p);
+  const mallard::segment* const s = the_segments.find_part(p);
   return is_ours(s) ? usable(*s, p) : usable_size_elsewhere(p);
 }
 

@@ -56,10 +56,14 @@ void* take(const route& r, std::uint32_t number, std::size_t size, const void* f
         my_route.of_thread->allocate_from(*static_cast<heap::slabs*>(from), heap::classes::index(size, 1));
     if (number != the_plan.pools && size <= heap::small && block != nullptr)
       static_cast<pool*>(from)->remember(size);
+    if (--my_route.until_look == 0) {
+      my_route.until_look = refills_between_looks;
+      give_sparse_pages(my_route.of_thread);
+    }
   }
   if (the_plan.counts != nullptr) {
     count_hit(r, r.how != 0 && block == nullptr);
-    if (const segment* const s = the_segments.find(block); block != nullptr)
+    if (const segment* const s = the_segments.find_part(block); block != nullptr)
       count_live(
           *s, static_cast<std::int64_t>(s->index == bump_pool::mixed ? bump_pool::size_of(block) : s->size));
   }

@@ -48,9 +48,12 @@ constinit std::atomic<int> looks_to_come = 0;
 constexpr const char* plan_variable = "MALLARD_MALLOC_PLAN";
 constexpr const char* huge_pages_variable = "MALLARD_MALLOC_HUGE_PAGES";  // which goes before the plan
 
-bool is_set(const char* variable) noexcept {
+bool has_value(const char* variable) noexcept {
   const char* const text = ::secure_getenv(variable);
-  return text != nullptr && *text != '\0' && ::strcmp(text, "0") != 0;
+  return text != nullptr && *text != '\0';
+}
+bool is_set(const char* variable) noexcept {
+  return has_value(variable) && ::strcmp(::secure_getenv(variable), "0") != 0;
 }
 
 void say(const char* path, const char* what) noexcept {
@@ -194,10 +197,12 @@ const char* make_routes() noexcept {
   if (rules_of_pools == nullptr || routes == nullptr || slots == nullptr || checks == nullptr)
     return "needs more memory than there is";
   the_plan.default_is_libc = image.header->default_heap == 1 && has_libc_malloc();
+  the_plan.has_parts = true;
   for (std::uint32_t i = 0; i != image.rules.size(); ++i) {
     const image_rule& r = image.rules[i];
     routes[i] = route_of(r, pools);
     if (r.how == strategy::none) continue;
+    if (routes[i].largest > heap::small) the_plan.has_parts = false;
     for (std::uint32_t p = r.first_pool; p != r.first_pool + r.pools; ++p) {
       if (rules_of_pools[p] == 0) rules_of_pools[p] = i;
       if (has_bump(image.rules[rules_of_pools[p]].how) != has_bump(r.how) ||
@@ -247,8 +252,7 @@ const char* put_into_force(const char* path) noexcept {
     hear_of_modules();
     hear_of_threads([]() noexcept { my_route = {}; });
     at_hand_most = 0;
-    if ((image.header->flags & plan_image::huge_pages) != 0 &&
-        ::secure_getenv(huge_pages_variable) == nullptr)
+    if ((image.header->flags & plan_image::huge_pages) != 0 && !has_value(huge_pages_variable))
       the_segments.set_huge_pages(true);
   } else {
     the_plan = {};
@@ -310,6 +314,9 @@ bool set_up_thread() noexcept {
   return true;
 }
 
+// Of a rule with more pools than that, each is expected to stay small: its slabs are parts of segments.
+constexpr std::uint32_t most_of_segments = 128;
+
 segment_keeper* find_pool(std::uint32_t number) noexcept {
   if (looks_to_come.load(std::memory_order_relaxed) > 0) {
     looks_to_come.fetch_sub(1, std::memory_order_relaxed);
@@ -323,7 +330,9 @@ segment_keeper* find_pool(std::uint32_t number) noexcept {
   if (place == nullptr) return nullptr;
   if (the_plan.counts != nullptr) the_plan.counts[rule].pools.fetch_add(1, std::memory_order_relaxed);
   if (has_bump(how)) return found = ::new (place) bump_pool(my_route.of_thread, number, how);
-  auto* const made = ::new (place) pool(my_route.of_thread, number, &my_route.remembered[number]);
+  const bool are_many = the_plan.has_parts && the_plan.routes[rule].mask >= most_of_segments;
+  auto* const made = ::new (place) pool(my_route.of_thread, number, &my_route.remembered[number],
+                                        are_many ? pool::extent::part : pool::extent::segment);
   pools_of_heap& all = pools_of(my_route.of_thread);
   made->older = all.newest;
   all.newest.store(made, std::memory_order_release);

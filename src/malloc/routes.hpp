@@ -53,6 +53,7 @@ struct plan_in_force {
   const std::uint32_t* rules_of_pools = nullptr;
   route_counts* counts = nullptr;  // null: nobody asks
   bool default_is_libc = false;
+  bool has_parts = false;  // pools of many instances have slabs of a quarter of a segment
 };
 [[gnu::visibility("hidden")]] extern plan_in_force the_plan;
 MALLARD_INLINE bool is_routed() noexcept { return the_plan.routes != nullptr; }
@@ -71,11 +72,16 @@ struct thread_stack {
 // A pool that there is not yet is one without a block at hand: that of no_heap.
 [[gnu::visibility("hidden")]] extern segment_keeper* no_pools[plan_image::most_pools + 1];
 [[gnu::visibility("hidden")]] extern remembered_slab nothing_remembered[plan_image::most_pools];
+// Requests for which there was no block at hand, a page or so of new ones each, after which pages between the
+// blocks of all pools are looked for.
+constexpr std::uint32_t refills_between_looks = 8192;
+
 struct thread_route {
   segment_keeper** pools = no_pools;
   remembered_slab* remembered = nothing_remembered;  // by number of the pool
   thread_stack stack;
   heap* of_thread = nullptr;
+  std::uint32_t until_look = refills_between_looks;
 };
 [[gnu::visibility("hidden")]] extern __thread thread_route my_route
     __attribute__((tls_model("initial-exec")));

@@ -4,13 +4,13 @@
 //     context --> pool --> slabs, a size class each      [####|##  |    ]  pages that blocks have touched
 //        `-- none: the default heap, pool 0                                 peak: the most of all together
 //
-// Slabs behave as those of layer/segment_slabs.hpp: 64 KiB, carved page by page where no block is free; a
-// full one is used again when a sixteenth of it is free; those that few blocks keep give back the pages
-// between them where a pool has grown by new memory: as many as they would have free if those blocks lay
-// anywhere. One without live blocks goes back, but for the first page of a pool's current one and for all of
-// the default heap's, and all pools share what has come back. So pools that are used one after the other do
-// not add up. Blocks of more than the largest class are pages of their own. Only requests of up to `largest`
-// bytes of natural alignment are routed.
+// Slabs behave as those of layer/segment_slabs.hpp: 64 KiB, or a quarter of that, carved page by page where
+// no block is free; a full one is used again when a sixteenth of it is free; those that few blocks keep give
+// back the pages between them where a pool has grown by new memory: as many as they would have free if those
+// blocks lay anywhere. One without live blocks goes back, but for the first page of a pool's current one and
+// for all of the default heap's, and all pools share what has come back. So pools that are used one after the
+// other do not add up. Blocks of more than the largest class are pages of their own. Only requests of up to
+// `largest` bytes of natural alignment are routed.
 //
 // Pools of the other kinds put one block behind the other, as src/malloc/bump_pool.hpp does. When a region
 // ends is not known here: each is one until all of its blocks have ended.
@@ -38,8 +38,8 @@
 namespace mallard::profile {
 
 // How a pool places its blocks: in slabs; one behind the other; the same, but in freed ones of the size
-// first.
-enum class placing : std::uint32_t { slabs, behind, reused };
+// first; in slabs of a quarter of a segment.
+enum class placing : std::uint32_t { slabs, behind, reused, parts };
 
 // Which pools a context's blocks go to: `pools` from `first` on, by context. `first` 0: the default heap.
 // Contexts beyond the end have that, too.
@@ -78,7 +78,7 @@ class held_by_pools final : public watcher {
     note(pools_[number], o.allocation, o.size);
     if (o.size > classes::largest) {
       hold(pools_[number], pages_of(o.size));
-    } else if (pools_[number].kind != placing::slabs) {
+    } else if (is_behind(pools_[number].kind)) {
       slab_of_[slot] = take_behind(number, step_of(o.size));
     } else {
       slab_of_[slot] = take(number, classes::index(o.size, alignment_of(o)));
@@ -92,7 +92,7 @@ class held_by_pools final : public watcher {
     note(in, o.free, 0 - o.size);
     if (slab_of_[slot] == none)
       give(in, pages_of(o.size));
-    else if (in.kind != placing::slabs)
+    else if (is_behind(in.kind))
       free_behind(in, slab_of_[slot], step_of(o.size));
     else
       free_in(slab_of_[slot]);
@@ -123,6 +123,7 @@ class held_by_pools final : public watcher {
   static constexpr std::uint32_t none = UINT32_MAX;
   static constexpr std::uint64_t page = 4096;
   static constexpr std::uint32_t slab_bytes = 65536;
+  static constexpr std::uint32_t part_bytes = slab_bytes / 4;
   static constexpr std::uint64_t natural = 16;          // the alignment of all blocks
   static constexpr std::uint64_t header = 8;            // of a block behind another one
   static constexpr std::uint32_t least_new_slabs = 32;  // until pages between blocks are looked for
@@ -164,8 +165,10 @@ class held_by_pools final : public watcher {
   static std::uint64_t alignment_of(const object& o) noexcept {
     return o.alignment == 0 || o.alignment > classes::max_align ? 1 : o.alignment;
   }
-  static std::uint32_t capacity(const slab& s) noexcept {
-    return static_cast<std::uint32_t>(slab_bytes / classes::size(s.index));
+  static bool is_behind(placing how) noexcept { return how == placing::behind || how == placing::reused; }
+  [[nodiscard]] std::uint32_t capacity(const slab& s) const noexcept {
+    const std::uint32_t bytes = pools_[s.pool].kind == placing::parts ? part_bytes : slab_bytes;
+    return static_cast<std::uint32_t>(bytes / classes::size(s.index));
   }
 
   [[nodiscard]] std::uint32_t pool_of(const object& o) const noexcept {

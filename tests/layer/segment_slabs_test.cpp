@@ -36,7 +36,7 @@ class SegmentSlabs : public testing::Test {
     for (void*& p : result) p = take();
     return result;
   }
-  void free(void* p) { slabs_.free(*from_.find(p), p); }
+  void free(void* p) { slabs_.free(*from_.find_part(p), p); }
   std::size_t slab_count() { return slabs_.usage().held / segments::segment_bytes; }
   static std::byte* bytes(void* p) { return static_cast<std::byte*>(p); }
 #if !MALLARD_ADDRESS_SANITIZED
@@ -110,6 +110,27 @@ TEST_F(SegmentSlabs, AnEmptySlabOfMoreThanAPageGoesBackWhereNoneIsKept) {
   take_many(capacity / 2);
   for (void* p : take_many(10)) free(p);
   EXPECT_EQ(slab_count(), 1u);
+}
+
+TEST_F(SegmentSlabs, SlabsMayBePartsOfSegments) {
+  slabs small(from_, this, false, slabs::extent::part);
+  constexpr std::size_t capacity_of_part = segments::part_bytes / size;
+  std::vector<void*> blocks(4 * capacity_of_part + 1);
+  for (void*& p : blocks) {
+    if ((p = small.take_of_class(index)) == nullptr) p = small.refill(index);
+    std::memset(p, 1, size);
+  }
+  EXPECT_EQ(small.usage().held, 5 * segments::part_bytes);
+  EXPECT_EQ(from_.usage().used, 2 * segments::segment_bytes);
+  for (std::size_t i = 0; i != blocks.size(); ++i)
+    EXPECT_EQ(from_.find_part(blocks[i]), from_.find_part(blocks[i / capacity_of_part * capacity_of_part]));
+  for (std::size_t i = 0; i != capacity_of_part; ++i) free(blocks[i]);
+  EXPECT_EQ(small.usage().held, 4 * segments::part_bytes);
+  EXPECT_FALSE(small.validate());
+  for (std::size_t i = capacity_of_part; i != blocks.size(); ++i) free(blocks[i]);
+  small.trim(0);
+  EXPECT_EQ(small.usage().held, 0u);
+  EXPECT_EQ(from_.usage().used, 0u);
 }
 
 TEST_F(SegmentSlabs, AFreedBlockIsTheNextOne) {

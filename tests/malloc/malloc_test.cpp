@@ -26,6 +26,7 @@
 #include <utility>
 #include <vector>
 
+#include "malloc/heap_of_thread.hpp"
 #include "scratch_folder.hpp"
 
 extern "C" void mallard_malloc_stats() noexcept;
@@ -695,6 +696,42 @@ TEST(PreloadedMalloc, TheStressFindsADamagedByte) {
       output_of("LD_PRELOAD=" MALLARD_MALLOC " " MALLARD_MALLOC_STRESS " --turns 1000 --damage");
   EXPECT_NE(told.find("malloc_stress: damaged: the block at "), std::string::npos) << told;
   EXPECT_NE(told.find("exit 256"), std::string::npos) << told;
+}
+
+// What a call by a witness takes from without a look at the pool.
+TEST(RememberedSlab, ServesTheSizesOfItsClassAsLongAsItIsThePools) {
+  using namespace mallard::malloc_library;
+  for (const pool::extent extent : {pool::extent::segment, pool::extent::part}) {
+    heap owner(the_segments);
+    remembered_slab kept;
+    EXPECT_FALSE(kept.serves(1));
+    pool p(&owner, 0, &kept, extent);
+    for (const auto& [first, last] : {std::pair(1u, 16u), {33u, 48u}, {257u, 288u}, {961u, 1024u}}) {
+      void* const block = owner.allocate_from(p, heap::classes::index(last, 1));
+      ASSERT_NE(block, nullptr);
+      p.remember(first);
+      EXPECT_EQ(kept.slab, the_segments.find_part(block));
+      EXPECT_TRUE(kept.serves(first) && kept.serves(last));
+      EXPECT_FALSE(kept.serves(last + 1));
+      EXPECT_EQ(kept.serves(first - 1), first == 1);
+      void* const next = heap::slabs::take_from(*kept.slab);
+      EXPECT_EQ(the_segments.find_part(next), kept.slab);
+      EXPECT_EQ(static_cast<std::byte*>(next) - static_cast<std::byte*>(block), last);
+      owner.deallocate(next);
+    }
+    std::vector<void*> more(1000);  // of slabs that go back when the last block of theirs is freed
+    for (void*& block : more) {
+      block = owner.allocate_from(p, heap::classes::index(1024, 1));
+      p.remember(1024);
+    }
+    for (void* block : more) owner.deallocate(block);
+    EXPECT_FALSE(kept.serves(1024));
+    (void)owner.allocate_from(p, heap::classes::index(48, 1));
+    p.remember(48);
+    p.trim(0);
+    EXPECT_FALSE(kept.serves(48));
+    p.release();
+  }
 }
 
 // Instructions of a whole run, as callgrind counts them.

@@ -150,7 +150,8 @@ APART void* grow(void* p, std::size_t size) {
 
 void* in_owner(owner* of, std::size_t size) { return mallard_make_for(of, size, allocate); }
 
-std::uintptr_t segment_of(const void* p) { return reinterpret_cast<std::uintptr_t>(p) >> 16; }
+// Of a slab, or of a part of it: a quarter of a segment.
+std::uintptr_t part_of(const void* p) { return reinterpret_cast<std::uintptr_t>(p) >> 14; }
 
 void print_identity() {
   ::dl_iterate_phdr(
@@ -191,7 +192,7 @@ void print_learned() {
 }
 
 std::string relation(const char* name, const void* p, const void* q) {
-  return std::string(name) + (segment_of(p) == segment_of(q) ? " same " : " apart ");
+  return std::string(name) + (part_of(p) == part_of(q) ? " same " : " apart ");
 }
 
 // Blocks of each context, and whether they lie in one segment.
@@ -214,9 +215,9 @@ std::string owners(std::size_t count) {
   std::vector<owner> all(count);
   std::vector<std::uintptr_t> first;
   std::size_t moved = 0;
-  for (owner& o : all) first.push_back(segment_of(in_owner(&o, 40)));
+  for (owner& o : all) first.push_back(part_of(in_owner(&o, 40)));
   for (std::size_t i = 0; i != count; ++i)
-    for (int n = 0; n != 20; ++n) moved += segment_of(in_owner(&all[i], 40)) != first[i];
+    for (int n = 0; n != 20; ++n) moved += part_of(in_owner(&all[i], 40)) != first[i];
   std::size_t kinds = 0;
   for (std::size_t i = 0; i != count; ++i) {
     bool is_new = true;
@@ -296,7 +297,7 @@ std::string forks() {
     if (child == 0) {
       // What other threads were about is theirs: this child looks at its own blocks only.
       for (auto& p : shared_blocks) p = nullptr;
-      ::_exit(churn(3, 2000) && segment_of(make_a(40)) != segment_of(make_b(40)) ? 0 : 1);
+      ::_exit(churn(3, 2000) && part_of(make_a(40)) != part_of(make_b(40)) ? 0 : 1);
     }
     int status = 0;
     ::waitpid(child, &status, 0);
@@ -466,6 +467,18 @@ std::string phases() {
   return status.substr(status.find("VmHWM:"), 24);
 }
 
+// Whether memory is asked to be of huge pages: what is new, not what libraries have had before.
+std::string pages() {
+  const std::vector<char> much(8 << 20);
+  std::string said = "small";
+  FILE* const file = std::fopen("/proc/self/smaps", "r");
+  for (std::array<char, 512> line{}; std::fgets(line.data(), line.size(), file) != nullptr;)
+    if (std::strstr(line.data(), "VmFlags:") != nullptr && std::strstr(line.data(), " hg") != nullptr)
+      said = "huge";
+  std::fclose(file);
+  return said;
+}
+
 // Blocks of a region in the order of addresses, without what lies between.
 APART std::string one_region() {
   std::array<char*, 6> p{};
@@ -497,6 +510,7 @@ int main(int count, char** arguments) {
   if (what == "up_to_the_limit") said = up_to_the_limit();
   if (what == "library") said = library(arguments[2]);
   if (what == "phases") said = phases();
+  if (what == "pages") said = pages();
   if (what == "region") said = one_region();
   std::puts(said.c_str());
   return 0;

@@ -367,6 +367,18 @@ TEST_F(Plan, DamagedImagesAreRefusedInALine) {
             std::string::npos);
 }
 
+TEST_F(Plan, HugePagesAreAsPlannedUnlessTheUserSaysOtherwise) {
+  const std::string small = make_plan().bytes();
+  std::string huge = small;
+  huge[60] = 1;
+  const std::string variable = "MALLARD_MALLOC_HUGE_PAGES=";
+  EXPECT_EQ(run(small, "pages"), "small\n");
+  EXPECT_EQ(run(small, "pages", variable + "1"), "huge\n");
+  EXPECT_EQ(run(huge, "pages"), "huge\n");
+  EXPECT_EQ(run(huge, "pages", variable), "huge\n");
+  EXPECT_EQ(run(huge, "pages", variable + "0"), "small\n");
+}
+
 // What the nodes and entries of an image say, one after the other.
 std::uint32_t rule_in(const plan_image& p, std::uintptr_t base, const std::uintptr_t* at,
                       const std::uintptr_t* end) {
@@ -488,24 +500,26 @@ TEST_F(Plan, AbsurdImagesAreRefusedOrHarmless) {
   EXPECT_LT(refusals, 290);
 }
 
-// By whatever registers hold: 64 pools for every block of a program, maps and hash tables among them.
+// By whatever registers hold: pools for every block of a program, maps and hash tables among them. The slabs
+// of 64 pools are segments, those of 1024 are parts.
 TEST_F(Plan, AProgramOfManyContainersPrintsWhatItPrintsWithoutOne) {
   const std::string arguments = " 12 3000 2 --kinds 2>/dev/null)";  // times
   const std::string without = output_of("(" MALLARD_SUBSYSTEMS + arguments);
   EXPECT_NE(without.find("sum "), std::string::npos);
   for (const strategy how : {strategy::pool, strategy::reap})
-    for (const std::uint32_t heap : {0u, 1u}) {
-      plan p;
-      p.build_ids = {build_id_of(MALLARD_SUBSYSTEMS)};
-      p.rules = {rule_of(how, 0, 64, 1)};
-      p.pools = 64;
-      p.rule_of_all = 1;
-      p.default_heap = heap;
-      std::ofstream(image_path_, std::ios::binary) << p.bytes();
-      EXPECT_EQ(output_of("(MALLARD_MALLOC_PLAN=" + image_path_ +
-                          " LD_PRELOAD=" MALLARD_MALLOC " " MALLARD_SUBSYSTEMS + arguments),
-                without);
-    }
+    for (const std::uint32_t pools : {64u, 1024u})
+      for (const std::uint32_t heap : {0u, 1u}) {
+        plan p;
+        p.build_ids = {build_id_of(MALLARD_SUBSYSTEMS)};
+        p.rules = {rule_of(how, 0, pools, 1)};
+        p.pools = pools;
+        p.rule_of_all = 1;
+        p.default_heap = heap;
+        std::ofstream(image_path_, std::ios::binary) << p.bytes();
+        EXPECT_EQ(output_of("(MALLARD_MALLOC_PLAN=" + image_path_ +
+                            " LD_PRELOAD=" MALLARD_MALLOC " " MALLARD_SUBSYSTEMS + arguments),
+                  without);
+      }
 }
 
 // Beside the walk, of 12, and the loop around it, of 15.

@@ -191,6 +191,18 @@ TEST(held_by_pools, instances_share_the_blocks_of_their_context) {
   for (std::size_t pool = 3; pool < 7; ++pool) EXPECT_LE(held.peak_of(pool), 4 * page);
 }
 
+TEST(held_by_pools, slabs_of_parts_come_back_a_quarter_at_a_time) {
+  const auto peak_of = [](placing how) {
+    program p;
+    const std::vector<std::size_t> first = p.allocate_many(4096, 1, 16);  // four parts, or one segment
+    p.free_all({first.begin(), first.begin() + 3072});
+    p.allocate_many(3072, 2, 16);
+    return p.under({.first = {0, 1, 2}, .pools = {1, 1, 1}, .kinds = {how, how, how}}).peak();
+  };
+  EXPECT_EQ(peak_of(placing::parts), 16 * page);
+  EXPECT_EQ(peak_of(placing::slabs), 28 * page);
+}
+
 TEST(held_by_pools, blocks_of_regions_do_not_count) {
   std::vector<event> events{
       {.kind = event_kind::region_create, .region = 7},

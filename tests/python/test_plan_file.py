@@ -75,7 +75,9 @@ def test_a_plan_by_hand_is_read() -> None:
 
 
 def test_what_is_written_is_read_as_the_same_plan(tmp_path: Path) -> None:
-    plan = replace(read(HAND), recorded="2026-11-26", journal='a "b"\\\t.mlrd', predicted_peak=12345678)
+    plan = replace(
+        read(HAND), recorded="2026-11-26", journal='a "b"\\\t.mlrd', predicted_peak=12345678, threads=8
+    )
     file = tmp_path / "plan.toml"
     file.write_text(plan_text(plan))
     again = read_plan(file)

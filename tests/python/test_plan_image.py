@@ -160,10 +160,14 @@ def test_a_program_of_much_memory_and_few_pools_has_huge_pages() -> None:
     rule = Rule("pool", (context(1, 4),), "own", witness=Witness("rbx", 60, 256))
     many = Rule("pool", (context(1, 4),), "own", witness=Witness("rbx", 600, 4096))
     found = [
-        Image(image_of(Plan("t", MODULES, (one,), predicted_peak=peak))).flags
-        for one, peak in ((rule, 100 << 20), (rule, 10 << 20), (many, 100 << 20), (rule, 0))
+        Image(image_of(Plan("t", MODULES, (one,), predicted_peak=peak, threads=threads))).flags
+        for one, peak, threads in (
+            *((rule, 100 << 20, 1), (rule, 10 << 20, 1), (rule, 0, 1)),
+            *((many, 100 << 20, 1), (many, 60 << 20, 1)),
+            *((rule, 100 << 20, 8), (rule, 100 << 20, 40)),  # which have pools of their own
+        )
     ]
-    assert found == [1, 0, 0, 0]
+    assert found == [1, 0, 0, 1, 0, 1, 0]
 
 
 def test_a_plan_without_rules_has_an_image() -> None:

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <thread>
@@ -119,6 +120,72 @@ TEST_F(Segments, MemoryGrowsByWholeHugePagesWhereTheyAreWanted) {
     EXPECT_GE(tried_range::end, last);
     EXPECT_LE(tried_range::end, last + 2 * huge_page);
   }
+}
+
+TEST_F(Segments, APartIsAQuarterOfASegmentAndHasItsOwnEntry) {
+  segment* const before = take(1);
+  std::array<segment*, 9> parts{};
+  for (segment*& p : parts) {
+    p = from_.take_part();
+    ASSERT_NE(p, nullptr);
+    EXPECT_TRUE(p->is_zero);
+    EXPECT_EQ(from_.at(from_.number_of(p)), p);
+  }
+  EXPECT_EQ(from_.usage().used, 4 * segment_bytes);
+  for (std::size_t i = 0; i != parts.size(); ++i) {
+    std::byte* const begin = memory_of(parts[i]);
+    EXPECT_EQ(from_.find(begin)->use, segment_use::split);
+    EXPECT_EQ(from_.find_part(begin), parts[i]);
+    EXPECT_EQ(from_.find_part(begin + tried_segments::part_bytes - 1), parts[i]);
+    EXPECT_EQ(begin - memory_of(parts[i / 4 * 4]), static_cast<std::ptrdiff_t>(i % 4 * segment_bytes / 4));
+    std::memset(begin, static_cast<int>(i), tried_segments::part_bytes);
+  }
+  EXPECT_EQ(from_.find_part(memory_of(before)), before);
+  EXPECT_EQ(from_.find_part(nullptr), nullptr);
+  for (std::size_t i = 0; i != parts.size(); ++i)
+    EXPECT_EQ(memory_of(parts[i])[tried_segments::part_bytes - 1], static_cast<std::byte>(i));
+}
+
+TEST_F(Segments, PartsAreGivenAgainAndGoBackAsAWhole) {
+  std::array<segment*, 4> parts{};
+  for (segment*& p : parts) p = from_.take_part();
+  std::byte* const begin = memory_of(parts[0]);
+  begin[0] = std::byte{1};
+  from_.give_back(parts[0], 1);
+  from_.give_back(parts[2], 0);
+  EXPECT_EQ(from_.usage().used, segment_bytes);
+  segment* const first = from_.take_part();
+  EXPECT_EQ(first, parts[0]);
+  EXPECT_FALSE(first->is_zero);
+  EXPECT_EQ(memory_of(first)[0], std::byte{1});
+  segment* const third = from_.take_part();
+  EXPECT_EQ(third, parts[2]);
+  EXPECT_TRUE(third->is_zero);
+  for (segment* p : parts) from_.give_back(p, 0);
+  EXPECT_EQ(from_.usage().used, 0u);
+  EXPECT_EQ(from_.usage().dirty, segment_bytes);  // by what was written to before
+  segment* const whole = take(1);
+  EXPECT_EQ(memory_of(whole), begin);
+  EXPECT_EQ(from_.find_part(begin + segment_bytes / 2), from_.find(begin + segment_bytes / 2));
+}
+
+TEST_F(Segments, PartsThatNobodyWroteToLeaveTheirSegmentZero) {
+  segment* const part = from_.take_part();
+  std::byte* const begin = memory_of(part);
+  from_.give_back(part, 0);
+  EXPECT_EQ(from_.usage().dirty, 0u);
+  segment* const whole = take(1);
+  EXPECT_EQ(memory_of(whole), begin);
+  EXPECT_TRUE(whole->is_zero);
+}
+
+TEST_F(Segments, WithoutMemoryForItsEntryThereIsNoPart) {
+  (void)take(1);
+  tried_range::refuses = true;
+  EXPECT_EQ(from_.take_part(), nullptr);
+  tried_range::refuses = false;
+  EXPECT_EQ(from_.usage().used, segment_bytes);
+  EXPECT_NE(from_.take_part(), nullptr);
 }
 
 TEST_F(Segments, AGlanceNeedsNoLockAndTellsTheSame) {

@@ -95,10 +95,16 @@ class lasting_segment_heap {
   void deallocate(void* p, std::size_t, std::size_t) noexcept { deallocate(p); }
   MALLARD_INLINE void deallocate(void* p) noexcept {
     segment* const s = from_.find(p);
-    MALLARD_CHECK(s != nullptr && (s->use == segment_use::slab || s->use == segment_use::large));
+    MALLARD_CHECK(s != nullptr && s->use >= segment_use::slab && s->use != segment_use::foreign);
     if (owns_slab(*s)) [[likely]]
       return deallocate(*s, p);
-    end_elsewhere(*s, p);
+    end_outside(*s, p);
+  }
+
+  // A block in a segment that is no slab of this heap. A part of one may be.
+  MALLARD_NOINLINE void end_outside(segment& s, void* p) noexcept {
+    segment& in = s.use == segment_use::split ? *from_.find_part(p) : s;
+    owns_slab(in) ? deallocate(in, p) : end_elsewhere(in, p);
   }
 
   // A block that is none of this heap's slabs: large, or another heap's, to which it returns in a batch.
@@ -123,7 +129,7 @@ class lasting_segment_heap {
     if (batch_to_ == nullptr) return;
     carried_blocks all;
     for (std::span<slot> left(batch_.data(), batch_count_); !left.empty();) {
-      const std::size_t size = from_.find(reinterpret_cast<void*>(left.front()))->size;
+      const std::size_t size = from_.find_part(reinterpret_cast<void*>(left.front()))->size;
       const std::size_t count = std::min(left.size(), carried_blocks::capacity(size) + 1);
       std::swap(left.front(), left[count - 1]);
       all.push(left.first(count), size);
@@ -137,7 +143,7 @@ class lasting_segment_heap {
 
   // Takes back a block of this heap. By any thread, at any time; without a lock, unless the block is large.
   void receive(void* p) noexcept {
-    if (segment* const s = from_.find(p); s->use == segment_use::large) return end_elsewhere(*s, p);
+    if (segment* const s = from_.find_part(p); s->use == segment_use::large) return end_elsewhere(*s, p);
     const slot one = address_of(p);
     carried_blocks all;
     all.push({&one, 1}, carried_blocks::least_block);
@@ -151,7 +157,7 @@ class lasting_segment_heap {
   }
 
   [[nodiscard]] std::size_t usable_size(const void* p) const noexcept {
-    const segment* const s = from_.find(p);
+    const segment* const s = from_.find_part(p);
     MALLARD_CHECK(s != nullptr);
     return s->use == segment_use::large ? s->bytes : s->size;
   }
@@ -179,7 +185,7 @@ class lasting_segment_heap {
 
   // Large blocks grow and shrink in place; of others only what their class has room for.
   [[nodiscard]] resize_result resize(const resize_request& request) noexcept {
-    segment* const s = from_.find(request.data);
+    segment* const s = from_.find_part(request.data);
     const std::size_t usable = usable_size(request.data);
     if (has_way(request.ways, resize_way::shrink | resize_way::try_shrink)) {
       const std::size_t least =
@@ -201,7 +207,7 @@ class lasting_segment_heap {
   }
 
   [[nodiscard]] bool owns(const void* p) const noexcept {
-    const segment* const s = from_.find(p);
+    const segment* const s = from_.find_part(p);
     if (s == nullptr) return false;
     if (owns_slab(*s)) return true;
     bool is_own = false;
@@ -288,9 +294,9 @@ class lasting_segment_heap {
   // blocks.
   void free_runs(std::span<const slot> blocks) noexcept {
     while (!blocks.empty()) {
-      segment* const s = from_.find(reinterpret_cast<void*>(blocks.front()));
+      segment* const s = from_.find_part(reinterpret_cast<void*>(blocks.front()));
       std::size_t count = 1;
-      while (count != blocks.size() && from_.find(reinterpret_cast<void*>(blocks[count])) == s) ++count;
+      while (count != blocks.size() && from_.find_part(reinterpret_cast<void*>(blocks[count])) == s) ++count;
       slabs::free(*s, blocks.first(count));
       blocks = blocks.subspan(count);
     }

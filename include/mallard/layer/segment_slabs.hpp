@@ -52,10 +52,19 @@ class segment_slabs : public segment_keeper {
   // Sizes up to this are found in one table.
   static constexpr std::size_t small = classes::small;
 
+  // What a slab is: a segment, or a part of one. Parts are for slabs beside many others, of which most hold
+  // little: what has no block yet takes less of addresses, and of memory where pages are huge. They have
+  // blocks of at most `small` bytes.
+  enum class extent : bool { segment, part };
+
   // `owner`: what the entries of the slabs name as their owner. `keeps_last`: whether a class keeps its last
   // slab when no block of it is in use, though it has touched more than a page of it.
-  constexpr segment_slabs(Segments& from, const void* owner, bool keeps_last = true) noexcept
-      : from_(from), owner_(owner), keeps_last_(keeps_last) {}
+  constexpr segment_slabs(Segments& from, const void* owner, bool keeps_last = true,
+                          extent of_slab = extent::segment) noexcept
+      : from_(from),
+        owner_(owner),
+        keeps_last_(keeps_last),
+        slab_bytes_(of_slab == extent::part ? Segments::part_bytes : Segments::segment_bytes) {}
   segment_slabs(const segment_slabs&) = delete;
   segment_slabs& operator=(const segment_slabs&) = delete;
 
@@ -144,13 +153,25 @@ class segment_slabs : public segment_keeper {
     for (number i = slabs_; i != 0;) {
       segment& s = *from_.at(i);
       i = s.older;
-      if (used(s) != 0 || (empty += Segments::segment_bytes) <= keep) continue;
+      if (used(s) != 0 || (empty += slab_bytes_) <= keep) continue;
       set_current(s.index, &no_slab);  // only that may be empty
       give_slab(s);
-      given += Segments::segment_bytes;
+      given += slab_bytes_;
     }
     if (keep == 0) give_pages();
     return given;
+  }
+
+  // Gives back the pages between the blocks of slabs that few blocks keep, as it does where these grow by new
+  // memory. O(slabs).
+  MALLARD_NOINLINE void give_pages() noexcept {
+    std::uint32_t count = 0;
+    for (number i = slabs_; i != 0; i = from_.at(i)->older, ++count) {
+      segment& s = *from_.at(i);
+      if ((s.state == listed || s.state == begun) && given_pages::is_sparse(s, used(s)))
+        given_pages::give(s, from_.start_of(&s), used(s));
+    }
+    new_slabs_until_look_ = std::max(least_new_slabs, count / 8);
   }
 
   // Ends all blocks. O(slabs).
@@ -165,7 +186,7 @@ class segment_slabs : public segment_keeper {
   [[nodiscard]] heap_usage usage() const noexcept {
     heap_usage result;
     for (number i = slabs_; i != 0; i = from_.at(i)->older) {
-      result.held += Segments::segment_bytes;
+      result.held += slab_bytes_;
       result.granted += used(*from_.at(i)) * from_.at(i)->size;
     }
     result.carved = result.granted;
@@ -278,14 +299,15 @@ class segment_slabs : public segment_keeper {
   }
 
   segment* new_slab(std::size_t index) noexcept {
-    segment* const s = from_.take(1, segment_use::slab);
+    const bool is_whole = slab_bytes_ == Segments::segment_bytes;
+    segment* const s = is_whole ? from_.take(1, segment_use::slab) : from_.take_part();
     if (s == nullptr) return nullptr;
     if (s->is_zero && --new_slabs_until_look_ == 0) give_pages();
     const std::size_t size = classes::size(index);
     s->free = nullptr;
     s->left = 1;
     s->carved = 0;
-    s->capacity = static_cast<std::uint16_t>(Segments::segment_bytes / size);
+    s->capacity = static_cast<std::uint16_t>(slab_bytes_ / size);
     s->owner = owner_;
     s->keeper = this;
     s->size = static_cast<std::uint32_t>(size);
@@ -294,7 +316,7 @@ class segment_slabs : public segment_keeper {
     given_pages::reset(*s);
     from_.link(s, slabs_);
     if (++slab_counts_[index] > slabs_until_populated && s->is_zero)
-      os_pages::populate(from_.start_of(s), Segments::segment_bytes);
+      os_pages::populate(from_.start_of(s), slab_bytes_);
     return s;
   }
 
@@ -357,17 +379,6 @@ class segment_slabs : public segment_keeper {
     return first;
   }
 
-  // Gives back the pages between the blocks of slabs that few blocks keep.
-  MALLARD_NOINLINE void give_pages() noexcept {
-    std::uint32_t count = 0;
-    for (number i = slabs_; i != 0; i = from_.at(i)->older, ++count) {
-      segment& s = *from_.at(i);
-      if ((s.state == listed || s.state == begun) && given_pages::is_sparse(s, used(s)))
-        given_pages::give(s, from_.start_of(&s), used(s));
-    }
-    new_slabs_until_look_ = std::max(least_new_slabs, count / 8);
-  }
-
   void list(segment& s, class_lists& lists) noexcept {
     number& first = lists[s.index];
     s.previous = 0;
@@ -399,6 +410,7 @@ class segment_slabs : public segment_keeper {
   Segments& from_;
   const void* owner_;
   const bool keeps_last_;
+  const std::uint32_t slab_bytes_;
   number slabs_ = 0;      // all of them
   class_lists listed_{};  // slabs with free blocks
   class_lists begun_{};   // slabs with room for new ones

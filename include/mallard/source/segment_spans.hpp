@@ -27,8 +27,8 @@
 namespace mallard {
 
 // What an entry stands for: nothing, or the first segment of a span; of a free span also the last one. A
-// foreign span is somebody else's mapping.
-enum class segment_use : std::uint8_t { none, clean, dirty, slab, large, foreign };
+// foreign span is somebody else's mapping. A segment that is split is slabs of a quarter of it each.
+enum class segment_use : std::uint8_t { none, clean, dirty, slab, large, foreign, split };
 
 struct segment;
 

@@ -13,10 +13,16 @@
 // untouched memory does. It goes back to the system, and becomes `clean`, oldest first: when nobody has asked
 // for it in keep_time(), looked at once in sixteen spans that come back; or at once, where it would raise the
 // most that was ever in use by more than an eighth. trim() gives back what there is. What is clean at the end
-// of the range is unmapped. Invariant: of a span, only the first entry has a use, of a free one also the
-// last. Threads: any member at any time, under one lock; find() without. Cost: O(1), about 100 instructions a
-// span, beside system calls; an entry of 64 bytes a segment. Seed 003, chapter 3 (spans of pages, and their
-// table).
+// of the range is unmapped. Slabs of heaps that stay small are parts, four to a segment. The entry of a
+// segment that is split stands for all four, and each part has one of its own, behind those of all segments.
+// So find() costs the same, and who ends a block looks a second time where the segment is split.
+//
+//     entries   [0][1][2][split][4] ....      [ .. parts of 2][p|p|p|p][parts of 4 .. ]
+//                          '--------- find_part() ---------------^
+//
+// Invariant: of a span, only the first entry has a use, of a free one also the last. Threads: any member at
+// any time, under one lock; find() without. Cost: O(1), about 100 instructions a span, beside system calls;
+// an entry of 64 bytes a segment. Seed 003, chapter 3 (spans of pages, and their table).
 #pragma once
 
 #include <algorithm>
@@ -55,6 +61,8 @@ class basic_segments {
   using number = std::uint32_t;
 
   static constexpr std::size_t segment_bytes = 65536;
+  static constexpr std::size_t parts = 4;  // of a segment that is split
+  static constexpr std::size_t part_bytes = segment_bytes / parts;
   static constexpr std::uint32_t default_keep_time = 500;  // milliseconds
 
   constexpr basic_segments() = default;
@@ -71,10 +79,19 @@ class basic_segments {
     return found;
   }
 
+  // The same, and of a segment that is split the entry of the part.
+  [[nodiscard]] segment* find_part(const void* p) const noexcept {
+    segment* const s = find(p);
+    if (s == nullptr || s->use != segment_use::split) return s;
+    return at(first_part_ + (address_of(p) - first_) / part_bytes);
+  }
+
   [[nodiscard]] number number_of(const segment* s) const noexcept { return static_cast<number>(s - table_); }
   [[nodiscard]] segment* at(std::size_t n) const noexcept { return table_ + n; }
   [[nodiscard]] std::byte* start_of(const segment* s) const noexcept {
-    return reinterpret_cast<std::byte*>(first_) + number_of(s) * segment_bytes;
+    const std::size_t n = number_of(s);
+    return reinterpret_cast<std::byte*>(first_) +
+           (is_part(*s) ? (n - first_part_) * part_bytes : n * segment_bytes);
   }
 
   // A span of `length` segments, at a multiple of `align` bytes, for `use`; null when there is none. With
@@ -105,6 +122,30 @@ class basic_segments {
     return s;
   }
 
+  // A part of a segment, for a slab; null when there is none. It comes back by give_back() as a span does.
+  [[nodiscard]] MALLARD_NOINLINE segment* take_part() noexcept {
+    {
+      const std::lock_guard guard(mutex_);
+      if (first_split_ != 0) return part_of(*at(first_split_));
+    }
+    segment* const whole = take(1, segment_use::split);
+    if (whole == nullptr) return nullptr;
+    {
+      const std::lock_guard guard(mutex_);
+      const int saved_errno = errno;
+      const bool has_entries = map_parts(number_of(whole) + std::size_t{1});
+      errno = saved_errno;
+      if (has_entries) {
+        whole->carved = all_parts;
+        whole->capacity = whole->is_zero ? all_parts : 0;
+        link(whole, first_split_);
+        return part_of(*whole);
+      }
+    }
+    give_back(whole, 0);
+    return nullptr;
+  }
+
   // Moves the pages of the first `bytes` bytes, whole pages, from one large span to another, which costs less
   // than to copy them, and holds nothing twice. The first one is zero then. False if the system cannot.
   [[nodiscard]] bool move_pages(segment* from, segment* to, std::size_t bytes) noexcept {
@@ -122,6 +163,11 @@ class basic_segments {
 
   // Ends a span; by whom it has had, at most its first `touched` segments were written to.
   MALLARD_NOINLINE void give_back(segment* s, std::size_t touched) noexcept {
+    if (is_part(*s)) {
+      s = join(*s, touched != 0);
+      if (s == nullptr) return;
+      touched = s->capacity == all_parts ? 0 : 1;
+    }
     const std::lock_guard guard(mutex_);
     const int saved_errno = errno;
     if (s->use == segment_use::large && s->free != nullptr) unlink(s, *static_cast<number*>(s->free));
@@ -228,7 +274,9 @@ class basic_segments {
     if (end < mapped_) range_.retract(start_of(at(end)), (mapped_ - end) * segment_bytes);
     set_count(0);
     if (table_bytes_ != 0) range_.retract(range_.begin(), table_bytes_);
-    table_bytes_ = 0;
+    if (parts_bytes_ != 0) range_.retract(range_.begin() + first_part_ * sizeof(segment), parts_bytes_);
+    table_bytes_ = parts_bytes_ = 0;
+    first_split_ = 0;
     range_.close();
   }
 
@@ -252,12 +300,15 @@ class basic_segments {
     const std::lock_guard guard(mutex_);
     if (used_ > peak_ || count_.load(std::memory_order_relaxed) != spans_.count() || spans_.count() > mapped_)
       return {"segments: the counts contradict each other"};
+    for (number n = first_split_; n != 0; n = at(n)->older)
+      if (at(n)->use != segment_use::split || at(n)->carved == 0 || at(n)->carved >= all_parts)
+        return {"segments: one without parts to give is listed"};
     return spans_.validate(used_);
   }
 
  private:
-  // Addresses that are asked for: of segments, and 1/1024 in front of them for their entries. Entry 0 stands
-  // for nothing, so that a link can say so.
+  // Addresses that are asked for: of segments, and in front of them 1/1024 for their entries and 1/256 for
+  // those of parts. Entry 0 stands for nothing, so that a link can say so.
   static constexpr std::size_t most_bytes = std::size_t{1} << 38;
   static constexpr std::size_t least_bytes = std::size_t{1} << 24;
   static constexpr std::size_t max_segments = most_bytes / segment_bytes;
@@ -295,6 +346,40 @@ class basic_segments {
     at(first)->is_zero = kind == segment_use::clean;
     at(first)->length = static_cast<number>(length);
     return at(first);
+  }
+
+  // Of a segment that is split, `carved` has a bit for each part that nobody has, and `capacity` one for each
+  // that nobody has written to. Those with parts to give are a list by `newer` and `older`.
+  static constexpr std::uint16_t all_parts = (1U << parts) - 1;
+
+  [[nodiscard]] bool is_part(const segment& s) const noexcept { return number_of(&s) >= first_part_; }
+
+  // A part that nobody has, of which there is one.
+  segment* part_of(segment& whole) noexcept {
+    const auto n = static_cast<std::size_t>(std::countr_zero(whole.carved));
+    whole.carved = static_cast<std::uint16_t>(whole.carved & (whole.carved - 1U));
+    if (whole.carved == 0) unlink(&whole, first_split_);
+    segment* const s = at(first_part_ + number_of(&whole) * parts + n);
+    s->use = segment_use::slab;
+    s->state = 0;
+    s->is_zero = (whole.capacity >> n & 1U) != 0;
+    return s;
+  }
+
+  // Ends a part; returns its segment if nobody has any other of it.
+  segment* join(segment& part, bool is_touched) noexcept {
+    const std::lock_guard guard(mutex_);
+    const std::size_t n = number_of(&part) - first_part_;
+    segment& whole = *at(n / parts);
+    const auto bit = static_cast<std::uint16_t>(1U << n % parts);
+    part.use = segment_use::none;
+    part.owner = nullptr;
+    if (whole.carved == 0) link(&whole, first_split_);
+    whole.carved = static_cast<std::uint16_t>(whole.carved | bit);
+    if (is_touched) whole.capacity = static_cast<std::uint16_t>(whole.capacity & ~bit);
+    if (whole.carved != all_parts) return nullptr;
+    unlink(&whole, first_split_);
+    return &whole;
   }
 
   // How many of a span's segments from number `from` on are dirty, where its heap has touched as many: all of
@@ -374,7 +459,9 @@ class basic_segments {
   MALLARD_NOINLINE bool open() noexcept {
     if (!range_.open(most_bytes, least_bytes, segment_bytes)) return false;
     const std::size_t table_bytes = range_.size() / segment_bytes * sizeof(segment);
-    first_ = address_of(range_.begin()) + align_up(table_bytes, segment_bytes);
+    const std::size_t before_parts = align_up(table_bytes, segment_bytes);
+    first_part_ = before_parts / sizeof(segment);
+    first_ = address_of(range_.begin()) + before_parts + align_up(parts * table_bytes, segment_bytes);
     if (!map_table(step)) return false;
     now_ = static_cast<std::uint32_t>(Clock::now());
     set_count(1);
@@ -391,6 +478,16 @@ class basic_segments {
     table_bytes_ = bytes;
     table_ = reinterpret_cast<segment*>(range_.begin());
     spans_.set_table(table_);
+    return true;
+  }
+
+  // The same for the entries of their parts.
+  bool map_parts(std::size_t end) noexcept {
+    const std::size_t bytes = align_up(end * parts * sizeof(segment), segment_bytes);
+    if (bytes <= parts_bytes_) return true;
+    std::byte* const from = range_.begin() + first_part_ * sizeof(segment) + parts_bytes_;
+    if (!range_.extend(from, bytes - parts_bytes_)) return false;
+    parts_bytes_ = bytes;
     return true;
   }
 
@@ -452,9 +549,12 @@ class basic_segments {
   segment* table_ = nullptr;
   mutable Mutex mutex_;
   Range range_;
-  std::size_t table_bytes_ = 0;  // of entries that are memory
-  std::size_t mapped_ = 0;       // segments that are memory, with number 0
-  std::size_t used_ = 0;         // segments in spans of heaps
+  std::size_t table_bytes_ = 0;               // of entries that are memory
+  std::size_t parts_bytes_ = 0;               // likewise of parts
+  std::size_t first_part_ = ~std::size_t{0};  // number of the entry of the first part of segment 0
+  number first_split_ = 0;                    // segments with parts that nobody has
+  std::size_t mapped_ = 0;                    // segments that are memory, with number 0
+  std::size_t used_ = 0;                      // segments in spans of heaps
   std::size_t peak_ = 0;
   std::size_t purged_ = 0;
   std::uint32_t keep_time_ = default_keep_time;

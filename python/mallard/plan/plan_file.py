@@ -42,6 +42,7 @@ from mallard.plan.toml_lines import KeyPath, lines_of
 LARGEST_FILE = 64 << 20
 FARTHEST_STEP = 1 << 20  # bytes on the stack between two frames
 MOST_RSS = 100.0
+MOST_THREADS = 1 << 20
 FRAME = re.compile(r"(?P<module>\S(?:.*\S)?)\+0x(?P<offset>[0-9a-fA-F]{1,16})(?:\s*@(?P<step>[0-9]{1,9}))?")
 BUILD_ID = re.compile(r"(?:[0-9a-f]{2}){1,31}")
 
@@ -197,6 +198,7 @@ class PlanReader:
         top.end()
         path, build_id = program.text("path", required=True), self.build_id(program)
         recorded, journal = program.text("recorded"), program.text("journal")
+        threads = program.number("threads", 1, MOST_THREADS, 1)
         program.end()
         modules = self.program_first(modules, path, build_id)
         heap = default.one_of("heap", HEAPS, "mallard")
@@ -215,6 +217,7 @@ class PlanReader:
             predicted_peak=peaks[1],
             recorded=recorded,
             journal=journal,
+            threads=threads,
             path=self.name,
         )
         self.check_pools(plan)

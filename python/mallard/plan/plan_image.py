@@ -9,9 +9,9 @@
 A context that ends where others go on is the rule of the node: for all callers that are not named there, and
 for theirs. So a call has the rule of the longest context that is the beginning of its stack, and only where
 none is, the rule of those that begin like it.
-A plan for a program of much memory, and few pools, has it in huge pages: what a program visits at random, and
-an owner's blocks more than others, waits for the tables of pages most. Each pool may hold half a slab more
-then, which nobody has touched, so a plan of thousands of pools has small pages.
+A plan for a program of much memory, and not too many pools, has it in huge pages: what a program visits at
+random, and an owner's blocks more than others, waits for the tables of pages most. Each pool may hold half a
+slab more then, which nobody has touched, in every thread. Slabs of the pools of many instances are small.
 src/malloc/ reads the image, which is little-endian; its layout is below, in the order of the file.
 """
 
@@ -22,14 +22,15 @@ from dataclasses import dataclass, field
 
 from mallard import MallardError
 from mallard.plan.plan_file import depth_of
-from mallard.plan.plan_model import HEAPS, MOST_NODES, PLACES, STRATEGIES, Plan, Rule
+from mallard.plan.plan_model import HEAPS, MANY_POOLS, MOST_NODES, PLACES, STRATEGIES, Plan, Rule
 
 MAGIC = b"\x89MLP\r\n\x1a\n"
 VERSION = 1
 LARGEST_IMAGE = 64 << 20
 HUGE_PAGES = 1  # a flag
 WORTH_HUGE_PAGES = 32 << 20  # bytes of the predicted peak
-HALF_A_SLAB = 32 << 10  # bytes that a pool may hold more in huge pages
+HALF_A_SLAB = 32 << 10  # bytes that a pool may hold more in huge pages; of a rule with many, less
+HALF_A_PART = 16 << 10  # of two classes
 MOST_MORE = 0.1  # of the predicted peak
 
 HEADER = struct.Struct(
@@ -160,12 +161,13 @@ def image_of(plan: Plan) -> bytes:
 
 def has_huge_pages(plan: Plan) -> bool:
     """Tell whether huge pages pay, and how much more memory they take at most is little."""
-    used: dict[str, int] = {}
+    held: dict[str, int] = {}
     for number, rule in enumerate(plan.rules):
         if rule.strategy != "default":
             name = rule.pool or str(number)
-            used[name] = max(used.get(name, 0), rule.witness.used if rule.witness else 1)
-    more = HALF_A_SLAB * sum(used.values())
+            more = HALF_A_PART if rule.pools > MANY_POOLS else HALF_A_SLAB
+            held[name] = max(held.get(name, 0), more * (rule.witness.used if rule.witness else 1))
+    more = plan.threads * sum(held.values())
     return plan.predicted_peak >= WORTH_HUGE_PAGES and more <= MOST_MORE * plan.predicted_peak
 
 

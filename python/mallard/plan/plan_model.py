@@ -36,6 +36,7 @@ WORDS = tuple(PLACES)  # the same by the number in a snapshot
 LARGEST = 1024  # bytes; larger requests go to the default heap, whatever a rule says
 MOST_POOLS = 65536
 MOST_POOLS_OF_A_RULE = 4096
+MANY_POOLS = 128  # of a rule; of more, slabs are small (src/malloc/routes.cpp)
 MOST_MODULES = 256
 MOST_NODES = 65536  # of the trie
 FARTHEST = 1 << 47  # bytes into a module
@@ -130,6 +131,7 @@ class Plan:
     predicted_peak: int = 0  # likewise under this plan
     recorded: str = ""  # when
     journal: str = ""
+    threads: int = 1  # that it had at once; each has slabs of its own in every pool
     path: str = ""  # of the file that it was read from
 
     @property

@@ -38,6 +38,8 @@ def head(plan: Plan) -> Iterator[str]:
     for key in ("recorded", "journal"):
         if value := getattr(plan, key):
             yield f"{key} = {quoted(value)}"
+    if plan.threads > 1:
+        yield f"threads = {plan.threads}  # at once, each with slabs of its own in every pool"
     yield ""
     yield "[default]"
     yield f"heap = {quoted(plan.default_heap)}  # of all that no rule names: mallard's, or glibc's"

@@ -18,7 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import islice, pairwise
+from itertools import accumulate, islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -31,18 +31,22 @@ from mallard.analysis.subsystems import unlike
 from mallard.analysis.symbols import Symbols
 from mallard.figures import share, shown, size
 from mallard.plan.merge_pools import ever_fewer, grouped, lives_of, thriftier
-from mallard.plan.plan_model import SCOPED, STRATEGIES, Context, Plan, Rule, Witness
+from mallard.plan.plan_model import MANY_POOLS, SCOPED, STRATEGIES, Context, Plan, Rule, Witness
 from mallard.plan.pool_candidates import Candidates, Draft, Part
 from mallard.plan.scopes import Calls, Until, ends_of
 
 FEWER_INSTANCES = (1, 2, 4, 8, 16)  # parts of the pools that instances would have
+LEAN = 1.1  # times the recorded peak: above, small owners share pools, whose pages are half empty otherwise
+SMALL_POOL = 64 << 10  # bytes that an owner's pool holds, below which it is small
 RESERVE = 0.04  # of the limit, for what predictions are off
 PROCESS = 256 << 10  # bytes of a process beside its heap and its files: stack, tables of pages
 OF_A_FILE = 0.6  # is in memory, since pages around those in use are mapped as well, and at most
 OF_THE_PROGRAM, OF_A_LIBRARY = 16 << 20, 5 << 18  # bytes: much of large ones is data that few need
 RECORDER = "libmallard-record.so"
+OWN_MAPPINGS = 4 << 20  # bytes that a process has beyond all that, from which on they are its own and count
 HEAP = 2 << 10  # bytes that a pool takes itself
 PLACINGS = {STRATEGIES[how]: number for how, number in (("monotonic", 1), ("region", 1), ("reap", 2))}
+IN_PARTS = 3  # pools of many instances
 TOLD_APART = 0.998  # of the blocks: below, a remark says so
 
 READ, DIVIDED, WITNESSED = 0.4, 0.5, 0.7  # how far the work is
@@ -114,6 +118,13 @@ class Planner:
         if not self.candidates.all:
             raise MallardError(f"{shown(path)} has no small blocks whose callers a plan can name")
         self.base = base_of(self.store)
+        self.in_use = int(
+            self.store.totals["over_time"]["held_bytes"].max(initial=0)
+        )  # of the heap, as recorded
+        # What it has mapped itself, where the recorder has noted how much it had in memory in all.
+        own = self.store.totals["figures"].get("peak_rss", 0) - self.base - self.in_use
+        if own > OWN_MAPPINGS:
+            self.base += own
         self.remarks: list[str] = []
         progress(DIVIDED)
 
@@ -136,7 +147,7 @@ class Planner:
 
     def first_that_fits(self, attempts: Iterator[list[list[Draft]]], options: Options) -> Planned:
         """Make the plan of the first drafts that stay below the limit."""
-        recorded = self.base + int(self.store.totals["over_time"]["held_bytes"].max(initial=0))
+        recorded = self.base + self.in_use
         refused: list[int] = []
         for degrees in attempts:
             held = self.predict(degrees)
@@ -145,13 +156,36 @@ class Planner:
                     if refused:
                         more = f"pools for all would take {size(refused[0])}, which"
                         self.remarks.append(f"{more} --max-rss {allowing(refused[0], recorded)} allows")
-                    return self.finished(options, drafts, one, recorded)
+                    return self.finished(options, *self.leaner(drafts, one, recorded), recorded)
                 refused.append(one["peak"])
         raise MallardError(
             f"no plan of {shown(self.path)} stays below {options.max_rss:g} of the recorded "
             f"{size(recorded)}: with fewest pools it would be {size(min(refused))}, which "
             f"--max-rss {allowing(min(refused), recorded)} allows"
         )
+
+    def leaner(
+        self, drafts: list[Draft], held: dict[str, Any], recorded: int
+    ) -> tuple[list[Draft], dict[str, Any]]:
+        """Return the same with so many pools of small owners less that it takes little more than recorded.
+
+        What several of them have is near enough together: it fits into the nearest cache all the same.
+        """
+        small = [
+            draft.has_instances and peak < SMALL_POOL * draft.used
+            for draft, peak in zip(drafts, held["peaks"], strict=True)
+        ]
+        if held["peak"] <= LEAN * recorded or not any(small):
+            return drafts, held
+        degrees = [
+            [
+                draft.with_fewer_pools(factor) if one else draft
+                for draft, one in zip(drafts, small, strict=True)
+            ]
+            for factor in FEWER_INSTANCES[1:]
+        ]
+        found = zip(degrees, self.predict(degrees), strict=True)
+        return next(((fewer, one) for fewer, one in found if one["peak"] <= LEAN * recorded), (drafts, held))
 
     def attempts(self, family: str | None) -> Iterator[list[list[Draft]]]:
         """Yield plans of the family, from most memory to least: those of a list are predicted together."""
@@ -226,7 +260,7 @@ class Planner:
             begin = [1]  # 0 is the default heap
             for draft in drafts:
                 first[draft.contexts], pools[draft.contexts] = begin[-1], draft.used
-                kinds[draft.contexts] = PLACINGS.get(draft.kind, 0)
+                kinds[draft.contexts] = PLACINGS.get(draft.kind, IN_PARTS * (draft.pools > MANY_POOLS))
                 begin.append(begin[-1] + draft.used)
             routes.append((first, pools, kinds))
             begins.append(begin)
@@ -282,6 +316,7 @@ class Planner:
             predicted_peak=held["peak"],
             recorded=date_of(totals["start_unix_ns"]),
             journal=journal,
+            threads=threads_at_once(self.store.threads),
         )
         return Planned(
             plan,
@@ -331,6 +366,13 @@ def base_of(store: Store) -> int:
         for path, size in sizes.items()
         if not path.endswith(RECORDER)
     )
+
+
+def threads_at_once(threads: Sequence[dict[str, Any]]) -> int:
+    """Return how many threads of a journal live at a time, at most."""
+    changes = [(one["start_ns"], 1) for one in threads]
+    changes += [(one["end_ns"], -1) for one in threads if one["end_ns"]]
+    return max(accumulate(change for _, change in sorted(changes)), default=1)
 
 
 def allowing(peak: int, recorded: int) -> str:
