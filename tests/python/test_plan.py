@@ -20,18 +20,22 @@ from mallard.plan.pool_candidates import Told
 from mallard.plan.scopes import ending_functions
 from mallard.plan.stacks_of_plan import Stacks, module_name
 
+# Mapped: phases, in a program that has memory of its own beside malloc's.
 # Shelves: each owns a list and a set, which get things in a random order, and end one after the other.
 # Phases: eight functions that each allocate and free as much, one after the other.
 # Texts: each is parsed into nodes, by a function that calls itself; they die when parse() returns.
 PROGRAM = """
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <list>
 #include <memory>
 #include <random>
 #include <set>
 #include <string>
 #include <vector>
+
+#include <sys/mman.h>
 
 struct node {
   long value = 0;
@@ -76,6 +80,11 @@ int main(int count, char** words) {
     std::printf("%zu\\n", answers.size());
     return 0;
   }
+  if (count > 1 && words[1][0] == 'm') {
+    const std::size_t bytes = 48 << 20;
+    void* const own = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    std::memset(own, 1, bytes);
+  }
   if (count > 1) {
     long sum = phase<0>() + phase<1>() + phase<2>() + phase<3>();
     std::printf("%ld\\n", sum + phase<4>() + phase<5>() + phase<6>() + phase<7>());
@@ -114,6 +123,14 @@ def phases(mallard: Mallard, program: Path) -> Path:
     journal = program.with_name("phases.mlrd")
     assert mallard("record", "-o", journal, "--", program, "phases").returncode == 0
     return journal
+
+
+def test_memory_that_a_program_maps_itself_counts(mallard: Mallard, program: Path, phases: Path) -> None:
+    journal = program.with_name("mapped.mlrd")
+    assert mallard("record", "-o", journal, "--", program, "mapped").returncode == 0
+    without, found = (json.loads(mallard("plan", "--json", one).stdout) for one in (phases, journal))
+    for which in ("recorded_peak_bytes", "predicted_peak_bytes"):
+        assert 44 << 20 < found[which] - without[which] < 56 << 20
 
 
 def test_instances_have_pools_where_frees_come_owner_by_owner(

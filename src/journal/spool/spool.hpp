@@ -43,7 +43,7 @@ inline constexpr char children_suffix[] =
 // and the process that recorded last before it (0, 0: none), and the path of the root's spool.
 inline constexpr char spool_variable[] = "MALLARD_RECORD_SPOOL";
 
-inline constexpr std::uint64_t spool_magic = 0x4c4f4f50534c4d05;
+inline constexpr std::uint64_t spool_magic = 0x4c4f4f50534c4d06;
 inline constexpr std::size_t spool_page = 4096;  // bytes
 inline constexpr std::uint32_t least_rings = 2;  // the shared one, and the first thread's
 inline constexpr std::uint32_t max_rings = 1024;
@@ -106,9 +106,11 @@ struct spool_header {
   std::atomic<std::uint32_t> list_taken;         // lock of the modules and of the names
   std::atomic<std::uint32_t> names_used;         // bytes, published
   std::atomic<std::uint64_t> modules_head;       // bytes ever published
-  std::atomic<std::uint64_t> deep_bound;   // a name as in a context_entry: of a module that was opened so
-                                           // that its calls do not arrive; 0: none
-  std::atomic<std::uint64_t> end_cpu_ns;   // CPU time of the process when it exited; 0: it has not
+  std::atomic<std::uint64_t> deep_bound;  // a name as in a context_entry: of a module that was opened so
+                                          // that its calls do not arrive; 0: none
+  std::atomic<std::uint64_t> end_cpu_ns;  // CPU time of the process when it exited; 0: it has not
+  std::atomic<std::uint64_t>
+      peak_rss;  // bytes that it had in memory at most, without this file; 0: not known
   std::atomic<std::uint32_t> latest_call;  // number of the latest system call that the library has made
   std::atomic<std::uint32_t> open_calls;   // how many have not returned
   std::atomic<std::uint32_t> announced;    // root: grows with each child's spool that is ready

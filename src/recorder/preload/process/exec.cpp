@@ -47,7 +47,10 @@ class replacement {
 
 [[noreturn]] void leave(int status) noexcept {
   spool_header* spool = current_spool();
-  if (spool != nullptr && spool->attached == raw_process()) spool->end_cpu_ns = raw_cpu_ns();
+  if (spool != nullptr && spool->attached == raw_process()) {
+    spool->peak_rss = raw_peak_rss();
+    spool->end_cpu_ns = raw_cpu_ns();
+  }
   real_process().leave(status);
   __builtin_unreachable();
 }

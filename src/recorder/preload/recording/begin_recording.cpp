@@ -128,6 +128,7 @@ void begin_recording() noexcept {
   spool_header* spool = current_spool();
   if (spool == nullptr) return;
   if (!is_forked) list_modules(spool);
+  spool->peak_rss = raw_peak_rss();
   spool->end_cpu_ns = raw_cpu_ns();
 }
 

@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -119,6 +120,30 @@ inline void raw_unlink(const char* path) noexcept {
 [[nodiscard]] inline std::uint64_t raw_cpu_ns() noexcept {
   timespec used{};
   return raw_call(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &used) == 0 ? ns_of(used) : 0;
+}
+
+// Bytes that this process has had in memory at most, less what it has of shared memory now; 0 where the
+// system does not say so.
+[[nodiscard]] inline std::uint64_t raw_peak_rss() noexcept {
+  char status[4096];
+  const int file = raw_open("/proc/self/status", O_RDONLY);
+  if (file < 0) return 0;
+  const std::size_t size = raw_read(file, status, sizeof status - 1);
+  raw_close(file);
+  status[size] = '\0';
+  const auto kilobytes = [&status](const char* name) -> std::uint64_t {
+    const char* digit = strstr(status, name);
+    if (digit == nullptr) return 0;
+    digit += strlen(name);
+    while (*digit == ' ' || *digit == '\t') ++digit;
+    std::uint64_t value = 0;
+    for (; *digit >= '0' && *digit <= '9'; ++digit)
+      value = 10 * value + static_cast<std::uint64_t>(*digit - '0');
+    return value;
+  };
+  const std::uint64_t peak = kilobytes("\nVmHWM:");
+  const std::uint64_t shared = kilobytes("\nRssShmem:");
+  return peak > shared ? 1024 * (peak - shared) : 0;
 }
 
 // As mmap has it; null where that fails.
