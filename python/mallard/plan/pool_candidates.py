@@ -4,6 +4,7 @@
                           site: read_text > string::append         12 %                 --> a candidate
                           27 others                                 1 %                 --> one together
     rest of the program   sites that matter are candidates; the others stay with the default heap
+    site: temporary_text  30 %, of which 200 bytes are alive at a time             --> the default heap
 
 A site is the innermost call that is no wrapper's. Only blocks of at most 1 KiB and natural alignment count:
 others are not routed.
@@ -31,6 +32,7 @@ from mallard.plan.stacks_of_plan import Stacks
 
 NATURAL = 16  # bytes of alignment that every block has
 LEAST_SHARE = 0.005  # of what can be routed, that a pool of its own is worth: the mean of blocks and bytes
+LEAST_ALIVE = 4096  # bytes, the mean while it is in use: what fits into a page needs no pool to lie together
 MOST = 64
 CLEAR_GAIN = 0.2  # of a witness, which is enough; or
 TOLD = 0.5  # of the blocks are of owners that have freed more in a row than chance would, and
@@ -154,12 +156,19 @@ class Candidates:
         self.store, self.symbols, self.stacks = store, symbols, Stacks(store)
         count = len(store.contexts["parent"])
         self.blocks, self.bytes = np.zeros(count), np.zeros(count)  # that can be routed, by context
+        # Bytes times the events that they live for; the first and the last event at which any is alive.
+        self.space_time, self.first, self.last = (np.zeros(count) for _ in range(3))
+        end = f"coalesce(free, {store.totals['events']})"
         query = (
-            "SELECT context, count(*), sum(size)::UBIGINT FROM heap "
+            f"SELECT context, count(*), sum(size)::UBIGINT, sum(size::DOUBLE * ({end} - allocation)), "
+            f"min(allocation), max({end}) FROM heap "
             f"WHERE size <= {LARGEST} AND alignment <= {NATURAL} GROUP BY context"
         )
-        for context, blocks, size in store.rows(query):
-            self.blocks[context], self.bytes[context] = blocks, size
+        for context, *figures in store.rows(query):
+            for column, value in zip(
+                (self.blocks, self.bytes, self.space_time, self.first, self.last), figures, strict=True
+            ):
+                column[context] = value
         asking = np.flatnonzero(self.blocks[1:]) + 1
         self.routable = [context for context in asking.tolist() if self.stacks.is_known(context)]
         self.division = divide(store, symbols, "subtree", Limits())
@@ -173,7 +182,8 @@ class Candidates:
             node = int(self.symbols.site_nodes[context])
             part = int(owner[context]) if context < len(owner) else 0
             by_site[part, int(tree.place[node]), int(tree.function[node])].append(context)
-        order = sorted(by_site.items(), key=lambda site: -self.worth(site[1]))
+        kept = {site: contexts for site, contexts in by_site.items() if self.alive(contexts) >= LEAST_ALIVE}
+        order = sorted((kept or by_site).items(), key=lambda site: -self.worth(site[1]))
         number = min(sum(self.worth(contexts) >= LEAST_SHARE for _, contexts in order), MOST)
         often = Counter(self.symbols.site_name(contexts[0]) for _, contexts in order[:number])
         left: defaultdict[int, list[int]] = defaultdict(list)
@@ -215,6 +225,12 @@ class Candidates:
         chosen = list(contexts)
         shares = (column[chosen].sum() / max(column.sum(), 1) for column in (self.blocks, self.bytes))
         return float(sum(shares)) / 2
+
+    def alive(self, contexts: Sequence[int]) -> float:
+        """Return how many bytes of contexts are alive, the mean from their first event to the last."""
+        chosen = list(contexts)
+        span = self.last[chosen].max(initial=0) - self.first[chosen].min(initial=np.inf)
+        return float(self.space_time[chosen].sum() / max(span, 1))
 
     def is_routable(self, context: int) -> bool:
         """Tell whether a context has small blocks, and a caller that a plan can name."""
