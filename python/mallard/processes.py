@@ -81,6 +81,15 @@ def chosen(journal: str, which: str) -> Sequence[Process]:
     return found
 
 
+def of_one_program(journal: str, which: str) -> None:
+    """Refuse processes of several programs: for what holds for one build only."""
+    programs = sorted({one.program for one in chosen(journal, which)})
+    if len(programs) > 1:
+        raise MallardError(
+            f"--process {which}: {journal} has several programs, name one: {', '.join(programs)}"
+        )
+
+
 @contextmanager
 def together(journal: str, which: str | None) -> Iterator[str]:
     """Yield a journal of the processes that `which` means: that of the only one, or all of theirs as one."""

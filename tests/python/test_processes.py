@@ -85,3 +85,22 @@ def test_a_process_that_is_not_there_is_one_line(mallard: Mallard, family: Path)
     assert refused.returncode == 2
     assert refused.stderr.count("\n") == 1
     assert "one of: ls, perl" in refused.stderr
+
+
+def test_a_plan_is_for_one_program_of_a_family(mallard: Mallard, family: Path, tmp_path: Path) -> None:
+    first = mallard("plan", family)
+    assert first.returncode == 0
+    assert "child processes have 5 journals that are not in this plan; --process NAME plans" in first.stderr
+    done = mallard("plan", "--process", "perl", "--json", "-o", tmp_path / "plan.toml", family)
+    assert done.returncode == 0, done.stderr
+    assert "not in this plan" not in done.stderr
+    found = json.loads(done.stdout)
+    assert found["program"] == "/usr/bin/perl"
+    assert found["journal"] == f"{family} --process perl"
+    assert (
+        found["recorded_peak_bytes"]
+        > json.loads(mallard("plan", "--json", family).stdout)["recorded_peak_bytes"]
+    )
+    refused = mallard("plan", "--process", "all", family)
+    assert refused.returncode == 2
+    assert "has several programs, name one: ls, perl" in refused.stderr

@@ -48,6 +48,14 @@ def plan(
     max_rss: Annotated[
         float, typer.Option(min=1.0, max=100.0, help="How far memory may grow, times the recorded peak.")
     ] = 1.25,
+    process: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHICH",
+            help="Plan for child processes instead of the first one: those of a program (its name) or one "
+            "(its id).",
+        ),
+    ] = None,
     heap: Annotated[Heap, typer.Option(help="The heap of all that no rule names.")] = Heap.MALLARD,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     compile_it: Annotated[
@@ -64,7 +72,7 @@ def plan(
     spare([journal], output)
     if compile_it:
         return compile_plan(journal, output)
-    return make_plan(journal, output, (strategy, max_rss, heap), as_json)
+    return make_plan(journal, process, output, (strategy, max_rss, heap), as_json)
 
 
 def compile_plan(path: str, output: str | None) -> None:
@@ -80,19 +88,37 @@ def compile_plan(path: str, output: str | None) -> None:
 
 
 def make_plan(
-    journal: str, output: str | None, chosen: tuple[Family | None, float, Heap], as_json: bool
+    journal: str,
+    process: str | None,
+    output: str | None,
+    chosen: tuple[Family | None, float, Heap],
+    as_json: bool,
 ) -> None:
     """Make a plan from a journal, write it, and say what it is."""
+    from dataclasses import replace
+
     from mallard.analysis.progress import progress_bar
+    from mallard.figures import shown
     from mallard.output import drawn, writing
     from mallard.plan import plan_text
     from mallard.plan.planner import Options, planned
-    from mallard.processes import children_beside
+    from mallard.processes import children_beside, of_one_program, together
 
     strategy, max_rss, heap = chosen
     options = Options(strategy.value if strategy else None, max_rss, heap.value)
-    with progress_bar(f"plan {journal}") as progress:
-        found = planned(journal, options, progress)
+    if process is not None:
+        of_one_program(journal, process)
+    elif children := children_beside(journal):
+        print(
+            f"mallard: {journal}: child processes have {children:,} journals that are not in this plan; "
+            "--process NAME plans for those of one program, `mallard info` lists them",
+            file=sys.stderr,
+        )
+    with progress_bar(f"plan {journal}") as progress, together(journal, process) as taken:
+        found = planned(taken, options, progress)
+    if process is not None:
+        named = shown(f"{journal} --process {process}")
+        found = replace(found, plan=replace(found.plan, journal=named))
     if output:
         with writing(Path(output)) as file:
             file.write(plan_text(found.plan).encode())
@@ -100,12 +126,6 @@ def make_plan(
         file.write(as_text(found).encode() if as_json else drawn(lambda to: show(found, output, to), False))
     for remark in found.remarks:
         print(f"mallard: {remark}", file=sys.stderr)
-    if children := children_beside(journal):
-        print(
-            f"mallard: {journal}: child processes have {children:,} journals of their own, and a plan is for "
-            "one program; children of another build run without it",
-            file=sys.stderr,
-        )
 
 
 def show(found: "Planned", output: str | None, console: "Console") -> None:
