@@ -1,7 +1,8 @@
 """Run programs under every malloc, and print what mallard's own takes beside the others.
 
-Four questions: what thirteen programs take, what is held while sizes drift, whether output stays the same,
-and whether plans of these programs keep it, and hold what they predict.
+Five questions: what thirteen programs take, what is held while sizes drift, whether output stays the same,
+whether plans of these programs keep it, and hold what they predict, and what it costs alone that contexts are
+recognised.
 Exit code 0 when everything ran, 1 with --check when a limit is missed, and when an output differs, 2 when
 something could not be run, 130 when it was interrupted; the table then has what was measured.
 """
@@ -49,7 +50,7 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
     names = dict.fromkeys([*(each.name for each in programs()), *malloc_outputs.names(), *further])
     parser.add_argument("--program", choices=names, action="append", default=[], help="only this; repeatable")
     parser.add_argument("--malloc", action="append", default=[], help="only this beside glibc; repeatable")
-    parser.add_argument("--rounds", type=int, default=15, help="of each comparison, at least 5 (15)")
+    parser.add_argument("--rounds", type=int, help="of each comparison, at least 5 (15; of --plan-cost, 5)")
     parser.add_argument("--check", action="store_true", help="exit with 1 if a limit is not held")
     parser.add_argument("--json", action="store_true", help="print what was found, as JSON")
     other = parser.add_mutually_exclusive_group()
@@ -70,6 +71,11 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
         "--plan-outputs",
         action="store_true",
         help="see whether programs print the same under plans made of their recordings, instead",
+    )
+    other.add_argument(
+        "--plan-cost",
+        action="store_true",
+        help="time programs whose calls are recognised by plans that do nothing, instead; a row at a time",
     )
     return parser.parse_args(given)
 
@@ -94,18 +100,46 @@ def drift(wanted: argparse.Namespace) -> int:
     return judged(list(malloc_drift.limits(curves)), interrupted, wanted.check, aside=wanted.json)
 
 
-def outputs(wanted: argparse.Namespace) -> int:
-    """Print whether outputs are the same, under the malloc or under plans."""
+def jobs_of(wanted: argparse.Namespace, of_plans: bool) -> list[malloc_outputs.Job]:
+    """Make the inputs, and return the jobs that are asked for."""
     prepare(FOLDER)
     history = FOLDER / "outputs" / "inputs"
     history.mkdir(parents=True, exist_ok=True)
     (history / inputs.HISTORY).write_bytes(b"".join(inputs.history(4000)))
-    library = chosen(wanted.malloc or [OURS], again=False)[-1].library
     jobs = malloc_outputs.jobs(FOLDER, history)
-    if wanted.plan_outputs:
+    if of_plans:
         jobs += malloc_plans.further_jobs(FOLDER)
-    names = wanted.program or (malloc_plans.USUAL if wanted.plan_outputs else [job.name for job in jobs])
-    jobs = [job for job in jobs if job.name in names]
+    names = wanted.program or (malloc_plans.USUAL if of_plans else [job.name for job in jobs])
+    return [job for job in jobs if job.name in names]
+
+
+def costs(wanted: argparse.Namespace) -> int:
+    """Print what recognising contexts costs, each program when it is known."""
+    library = chosen(wanted.malloc or [OURS], again=False)[-1].library
+    mallard = installed()
+    console = Console(width=120, highlight=False)
+    found: list[malloc_plans.Cost] = []
+    interrupted = False
+    try:
+        for job in jobs_of(wanted, True):
+            if Path(job.path).exists():
+                cost = malloc_plans.cost(job, mallard, library, FOLDER / "outputs", wanted.rounds or 5)
+                if not wanted.json:
+                    console.print(malloc_plans.cost_table([cost], not found))
+                found.append(cost)
+    except KeyboardInterrupt:
+        interrupted = True
+    if wanted.json:
+        print(json.dumps([asdict(cost) for cost in found]))
+    else:
+        console.print(Text(machine_line()))
+    return judged(malloc_plans.cost_limits(found), interrupted, wanted.check, aside=wanted.json)
+
+
+def outputs(wanted: argparse.Namespace) -> int:
+    """Print whether outputs are the same, under the malloc or under plans."""
+    jobs = jobs_of(wanted, wanted.plan_outputs)
+    library = chosen(wanted.malloc or [OURS], again=False)[-1].library
     missing = [job for job in jobs if not Path(job.path).exists()]
     mallard = installed()
     folder = FOLDER / "outputs"
@@ -165,8 +199,10 @@ def main(given: Sequence[str]) -> int:
         return drift(wanted)
     if wanted.outputs or wanted.plan_outputs:
         return outputs(wanted)
+    if wanted.plan_cost:
+        return costs(wanted)
     mallard = installed()
-    options = ["--rounds", str(wanted.rounds)] + [
+    options = ["--rounds", str(wanted.rounds or 15)] + [
         word for name in wanted.malloc for word in ("--malloc", name)
     ]
     comparisons: list[Comparison] = []

@@ -6,14 +6,22 @@
     plain        once more, where they differ
     launched     as planned, by mallard-launch         max RSS: as predicted?
 
+    preloaded    $RUN is env with the malloc           |
+    recognised   the same, with the plan, each of      |  CPU time, in turn: what recognising contexts
+                 whose rules has the default heap      |  costs by itself
+    preloaded    once more                             |
+
 Jobs are those of malloc_outputs.py, and some whose process is a child, or forks.
 """
 
 import json
 import os
+import resource
 import shlex
 import shutil
+import statistics
 import subprocess
+import zlib
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +32,8 @@ from rich.console import Console
 from rich.table import Table
 
 import workloads
-from limits import number
+from limits import Limit, number
+from mallard.plan.plan_image import HEADER, RULE
 from malloc_outputs import DIFFERENT, SAME, VARIES, Job, first_difference, run
 from programs import shell_file
 
@@ -92,6 +101,26 @@ class Outcome:
     predicted: int = 0  # bytes
     max_rss: int = 0
     first_difference: str = ""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What it costs a job that each call's context is recognised, and nothing is done about it."""
+
+    name: str
+    rules: int = 0  # 0: there is no plan
+    preloaded: tuple[float, ...] = ()  # s of CPU time of each round, of all processes
+    recognised: tuple[float, ...] = ()
+    again: tuple[float, ...] = ()  # preloaded, for the noise
+
+    def change(self, times: Sequence[float]) -> float | None:
+        """Return how much more the median of some times is than that of the preloaded runs."""
+        if not times:
+            return None
+        return statistics.median(times) / statistics.median(self.preloaded) - 1
+
+
+MOST_COST = 0.03  # of the CPU time, for recognising contexts
 
 
 def further_jobs(inputs: Path) -> list[Job]:
@@ -182,6 +211,80 @@ def hits_of_recorded(told: Sequence[dict[str, Any]], expected: Counter[int]) -> 
         of[one["process"]][one["rule"]] += one["hits"]
     found = [(hits, sum(abs(hits[one] - expected[one]) for one in expected)) for hits in of.values()]
     return min(found, key=lambda one: one[1], default=(Counter(), expected.total()))
+
+
+def cost(job: Job, mallard: str, library: str, folder: Path, rounds: int) -> Cost:
+    """Record a job, plan it, and time it in turn without the plan and where contexts are only recognised."""
+    kept = folder / "plan"
+    shutil.rmtree(kept, ignore_errors=True)
+    kept.mkdir(parents=True)
+    plan = plan_of(job, mallard, folder)
+    if plan is None:
+        return Cost(job.name)
+    image = kept / "plan.image"
+    image.write_bytes(recognising(image.read_bytes()))
+    preloaded = shlex.join(["env", f"LD_PRELOAD={library}"])
+    ways = (preloaded, f"{preloaded} MALLARD_MALLOC_PLAN={image}", preloaded)
+    times: tuple[list[float], ...] = ([], [], [])
+    for turn in range(-1, rounds):  # the first one is to warm up
+        for way, taken in zip(ways, times, strict=True):
+            before = cpu_time()
+            run(job, way, folder)
+            taken += [cpu_time() - before] if turn >= 0 else []
+    return Cost(job.name, len(plan["rules"]), *map(tuple, times))
+
+
+def cpu_time() -> float:
+    """Return the CPU time of all processes that have been waited for, in seconds."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def recognising(image: bytes) -> bytes:
+    """Return an image for the same contexts whose rules all have the default heap, in small pages."""
+    rules, first = HEADER.unpack_from(image)[11:13]
+    changed = bytearray(image)
+    for at in range(first, first + rules * RULE.size, RULE.size):
+        RULE.pack_into(changed, at, 0, *RULE.unpack_from(image, at)[1:])
+    checksum = zlib.crc32(changed[HEADER.size :])
+    HEADER.pack_into(
+        changed, 0, *HEADER.unpack_from(image)[:3], checksum, *HEADER.unpack_from(image)[4:14], 0
+    )
+    return bytes(changed)
+
+
+def cost_table(rows: Sequence[Cost], has_head: bool) -> Table:
+    """Return rows of costs; those of one call stand below those of another."""
+    table = Table(box=None, pad_edge=False, show_header=has_head)
+    for title, width in (
+        ("program", 12),
+        ("rules", 5),
+        ("s", 7),
+        ("a/a", 8),
+        ("recognised", 10),
+        ("rounds", 18),
+    ):
+        table.add_column(title, justify="left" if title == "program" else "right", min_width=width)
+    for each in rows:
+        if not each.preloaded:
+            table.add_row(each.name, "no plan")
+            continue
+        each_round = [one / other - 1 for one, other in zip(each.recognised, each.preloaded, strict=True)]
+        table.add_row(
+            *(each.name, str(each.rules), f"{statistics.median(each.preloaded):.3f}"),
+            *(number(each.change(times), "+.1%") for times in (each.again, each.recognised)),
+            f"{min(each_round):+.1%} to {max(each_round):+.1%}",
+        )
+    return table
+
+
+def cost_limits(costs: Sequence[Cost]) -> list[Limit]:
+    """Return what recognising contexts may cost each program, of its CPU time."""
+    return [
+        Limit(f"{each.name}: recognising contexts", MOST_COST, each.change(each.recognised), "CPU time")
+        for each in costs
+        if each.rules
+    ]
 
 
 def max_rss(job: Job, mallard: str, settings: Sequence[str], folder: Path) -> int:

@@ -1,14 +1,18 @@
 """Outputs that are the same, that differ under a malloc, and that differ anyway; what a job leaves behind."""
 
 import time
+import zlib
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 import malloc_outputs
+import malloc_plans
+from mallard.plan import Context, Frame, Module, Plan, Rule, image_of
+from mallard.plan.plan_image import HEADER, RULE
 from malloc_outputs import DIFFERENT, HANGS, SAME, VARIES, Job, compare, jobs, names
-from malloc_plans import USUAL, further_jobs, hits_of_recorded
+from malloc_plans import USUAL, Cost, cost_limits, further_jobs, hits_of_recorded, recognising
 
 # Any library that can be loaded in front of others.
 LIBRARY = "libm.so.6"
@@ -76,3 +80,31 @@ def test_jobs_of_plans_are_there_and_need_no_others_name(tmp_path: Path) -> None
     further = [job.name for job in further_jobs(tmp_path)]
     assert not set(further) & set(names())
     assert set(USUAL) <= {*names(), *further}
+
+
+def test_an_image_that_only_recognises_has_the_same_contexts_and_no_pools() -> None:
+    module = Module("prog", "0102")
+    rules = [Rule("pool", (Context((Frame("prog", at, 8), Frame("prog", 1))),)) for at in (1, 2)]
+    image = image_of(Plan("two", (module,), tuple(rules), predicted_peak=1 << 30))
+    found = recognising(image)
+    rules_begin = HEADER.unpack_from(image)[12]
+    assert found[HEADER.size : rules_begin] == image[HEADER.size : rules_begin]
+    assert [one[0] for one in RULE.iter_unpack(image[rules_begin:])] == [0, 1, 1]
+    assert [one[0] for one in RULE.iter_unpack(found[rules_begin:])] == [0, 0, 0]
+    assert HEADER.unpack_from(image)[14] == 1  # huge pages
+    assert HEADER.unpack_from(found)[14] == 0
+    assert zlib.crc32(found[HEADER.size :]) == HEADER.unpack_from(found)[3]
+
+
+def test_what_recognising_may_cost_is_judged_by_medians() -> None:
+    cheap = Cost("cheap", 3, (1.0, 1.1, 1.2), (1.1, 1.1, 1.15), (1.0, 1.1, 1.2))
+    dear = Cost("dear", 3, (1.0, 1.1, 1.2), (1.1, 1.2, 1.3), (1.0, 1.1, 1.2))
+    assert [limit.held for limit in cost_limits([cheap, dear, Cost("no plan")])] == [True, False]
+
+
+def test_the_time_of_a_job_is_that_of_all_its_processes(tmp_path: Path) -> None:
+    before = malloc_plans.cpu_time()
+    malloc_outputs.run(
+        job("sh -c 'sh -c \"i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done\"'"), "env", tmp_path
+    )
+    assert malloc_plans.cpu_time() > before
