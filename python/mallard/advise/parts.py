@@ -380,12 +380,12 @@ class Program:
 
     @property
     def call_ns(self) -> float | None:
-        """Return what an allocation or a free takes in the program; None where none was timed.
+        """Return what an allocation or a free takes in the program; None where that is not known.
 
-        What slows the rest of a recorded program slows these, too.
+        What slows the rest of a recorded program slows these, too. A density of 1 is a mere bound.
         """
         density, busy = self.profile.dvluc.density, self.busy_ns
-        if not (density.value and density.operations and busy):
+        if not (density.value and density.value < 1 and density.operations and busy):
             return None
         return density.value * busy / density.operations
 
