@@ -1,8 +1,9 @@
 """Run programs under every malloc, and print what mallard's own takes beside the others.
 
-Five questions: what thirteen programs take, what is held while sizes drift, whether output stays the same,
-whether plans of these programs keep it, and hold what they predict, and what it costs alone that contexts are
-recognised.
+Five questions: what thirteen programs take, and their journals in fresh heaps, in littered ones and on
+threads; what is held while sizes drift; whether output stays the same; whether plans of these programs keep
+it, and hold what they predict; and what it costs alone that contexts are recognised. A row is printed as soon
+as it is measured.
 Exit code 0 when everything ran, 1 with --check when a limit is missed, and when an output differs, 2 when
 something could not be run, 130 when it was interrupted; the table then has what was measured.
 """
@@ -11,13 +12,13 @@ import argparse
 import json
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 import inputs
@@ -27,16 +28,30 @@ import malloc_plans
 from limits import as_command, exit_code, judged, number
 from machine import machine_line
 from mallard.compare.mallocs import chosen
-from malloc_programs import DRIFT, compared, compile_own, prepare, programs
-from malloc_table import BASE, OURS, Comparison, limits, mallocs, mean
+from malloc_programs import (
+    DRIFT,
+    compared,
+    compile_own,
+    prepare,
+    programs,
+    replayed,
+    replayed_programs,
+)
+from malloc_table import BASE, OURS, Comparison, Replay, limits, mean, mean_of
+from usage import RunError
 from workloads import SetUpError
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "build" / "malloc"
-FIGURES = {"cpu_s": "CPU time", "max_rss_bytes": "max RSS"}
+FIGURES = ("cpu_s", "max_rss_bytes")
+OF_COMPARE_ALONE = ("glibc-arenas",)  # is no strategy of a replay
 METHOD = (
-    "Parts of glibc's figure, medians over the rounds of `mallard compare`, whose page says how they are"
-    " measured; mean: geometric, over all programs."
+    "CPU time and max RSS as parts of glibc's, medians over the rounds of `mallard compare`, whose page says"
+    " how they are measured; mean: geometric, over all programs."
+)
+REPLAYS = (
+    "CPU time an event as a part of glibc's, less the replay's own, of `mallard replay`: in a fresh heap,"
+    " with --litter 10, and of programs with threads with --threads."
 )
 
 
@@ -175,25 +190,81 @@ def installed() -> str:
     return mallard
 
 
-def show(console: Console, comparisons: Sequence[Comparison]) -> None:
-    """Print a table for each figure."""
-    names = [name for name in mallocs(comparisons) if name != BASE]
-    for figure, title in FIGURES.items():
-        table = Table(title, box=None, pad_edge=False)
-        for name in names:
-            table.add_column(name, justify="right")
-        for each in comparisons:
-            table.add_row(each.program, *(number(each.ratio(name, figure), ".2f") for name in names))
-        table.add_row("mean", *(number(mean(comparisons, name, figure), ".3f") for name in names))
-        console.print(table)
-        console.print()
-    console.print(Text(METHOD))
-    console.print(Text(machine_line()))
-    console.print()
+class Rows:
+    """A table that grows: a line for each program, a column for each malloc."""
+
+    def __init__(self, title: str, names: Sequence[str]) -> None:
+        """Print the head."""
+        self.names = names
+        self.widths = [max(len(name), 10) for name in names]
+        self.line(title, names)
+
+    def line(self, first: str, cells: Sequence[str]) -> None:
+        """Print a line."""
+        aligned = (cell.rjust(width) for cell, width in zip(cells, self.widths, strict=True))
+        print(first.ljust(18), *aligned, sep="  ", flush=True)
+
+
+def figures(ratio: Callable[[str], float | None]) -> str:
+    """Return both figures of a cell."""
+    return " ".join(number(ratio(figure), ".2f") for figure in FIGURES)
+
+
+def compare_all(
+    mallard: str, wanted: argparse.Namespace, names: Sequence[str], found: dict[str, Any]
+) -> None:
+    """Run each program under every malloc and print its row; what `mallard compare` said goes to `found`."""
+    options = ["--rounds", str(wanted.rounds or 15)] + [
+        word for name in wanted.malloc for word in ("--malloc", name)
+    ]
+    comparisons: list[Comparison] = []
+    rows = None if wanted.json else Rows("CPU, max RSS", names)
+    try:
+        for program in programs():
+            if wanted.program and program.name not in wanted.program:
+                continue
+            print(f"{program.name}: {program.does}", file=sys.stderr)
+            result = compared(mallard, program, FOLDER, options)
+            found[program.name] = result
+            each = Comparison(program.name, result["rows"])
+            comparisons.append(each)
+            if rows is not None:
+                rows.line(each.program, [figures(partial(each.ratio, name)) for name in names])
+    finally:
+        if rows is not None and comparisons:
+            rows.line("mean", [figures(partial(mean, comparisons, name)) for name in names])
+            print(METHOD, machine_line(), "", sep="\n", flush=True)
+
+
+def replay_all(mallard: str, wanted: argparse.Namespace, names: Sequence[str], found: dict[str, Any]) -> None:
+    """Replay each program's journal under every malloc, and print its rows."""
+    known = [one.name for one in chosen([], again=False) if one.name not in OF_COMPARE_ALONE]
+    names = [name for name in names if name in known]
+    replays: list[Replay] = []
+    rows = None if wanted.json else Rows("replayed", names)
+    try:
+        for program in replayed_programs():
+            if wanted.program and program.name not in wanted.program:
+                continue
+            print(f"journal of {program.name}", file=sys.stderr)
+            for way, result in replayed(mallard, program, FOLDER, names):
+                found[f"{program.name} {way}"] = result
+                each = Replay(program.name, way, result)
+                replays.append(each)
+                if rows is not None:
+                    cells = [number(each.ratio(name), ".2f") for name in names]
+                    rows.line(f"{program.name} {way}", cells)
+    finally:
+        if rows is not None and replays:
+            for way in dict.fromkeys(each.way for each in replays):
+                of_way = [each for each in replays if each.way == way]
+                means = [mean_of([each.ratio(name) for each in of_way]) for name in names]
+                rows.line(f"mean {way}", [number(one, ".2f") for one in means])
+            print(REPLAYS, machine_line(), "", sep="\n", flush=True)
 
 
 def main(given: Sequence[str]) -> int:
-    """Make the inputs, compare, print."""
+    """Make the inputs, compare, replay, print."""
     wanted = arguments(given)
     if wanted.drift:
         return drift(wanted)
@@ -202,31 +273,23 @@ def main(given: Sequence[str]) -> int:
     if wanted.plan_cost:
         return costs(wanted)
     mallard = installed()
-    options = ["--rounds", str(wanted.rounds or 15)] + [
-        word for name in wanted.malloc for word in ("--malloc", name)
-    ]
-    comparisons: list[Comparison] = []
-    found: dict[str, Any] = {}
+    names = [one.name for one in chosen(wanted.malloc, again=False) if one.name != BASE]
+    compared_so_far: dict[str, Any] = {}
+    replayed_so_far: dict[str, Any] = {}
     interrupted = False
     try:
         prepare(FOLDER)
-        for program in programs():
-            if wanted.program and program.name not in wanted.program:
-                continue
-            print(f"{program.name}: {program.does}", file=sys.stderr)
-            result = compared(mallard, program, FOLDER, options)
-            found[program.name] = result
-            comparisons.append(Comparison(program.name, result["rows"]))
+        compare_all(mallard, wanted, names, compared_so_far)
+        replay_all(mallard, wanted, names, replayed_so_far)
     except KeyboardInterrupt:
         interrupted = True
     if wanted.json:
-        print(json.dumps(found))
-    elif comparisons:
-        show(Console(width=120, highlight=False), comparisons)
+        print(json.dumps({"compared": compared_so_far, "replayed": replayed_so_far}))
+    comparisons = [Comparison(name, found["rows"]) for name, found in compared_so_far.items()]
     return judged(
         list(limits(comparisons)) if comparisons else [], interrupted, wanted.check, aside=wanted.json
     )
 
 
 if __name__ == "__main__":
-    as_command("malloc", main, SetUpError)
+    as_command("malloc", main, SetUpError, RunError)

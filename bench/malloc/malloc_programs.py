@@ -7,10 +7,12 @@ No constant of our malloc was chosen by any of them.
 import json
 import os
 import subprocess
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import contest_journals
 import inputs
 import workloads
 from contest_journals import ROADS
@@ -19,6 +21,8 @@ from workloads import SetUpError
 
 SOURCES = Path(__file__).resolve().parent / "programs"
 OWN = ("factor", "minimise", "serve")
+CHURN = "churn"  # of two threads; replayed only
+THREADED = ("serve", CHURN)
 DRIFT = "drift"
 FLAGS = ("-std=c++20", "-O2", "-pthread")
 
@@ -78,14 +82,14 @@ def prepare(folder: Path) -> None:
     """Make the inputs in `folder`, and compile what is ours."""
     inputs.make(folder, 1)
     workloads.import_history(folder)
-    compile_own(folder, *OWN)
+    compile_own(folder, *OWN, CHURN)
 
 
 def compile_own(folder: Path, *names: str) -> None:
     """Compile programs of ours into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
-        source = SOURCES / f"{name}.cpp"
+        source = (workloads.PROGRAMS if name == CHURN else SOURCES) / f"{name}.cpp"
         command = (workloads.COMPILER, *FLAGS, "-o", str(folder / name), str(source))
         compiled = subprocess.run(command, capture_output=True, text=True, check=False)
         if compiled.returncode != 0:
@@ -110,3 +114,42 @@ def compared(mallard: str, program: Program, folder: Path, options: list[str]) -
         raise SetUpError(f"{program.name}: mallard compare ended with {ran.returncode}")
     found: dict[str, Any] = json.loads(ran.stdout)
     return found
+
+
+# How the journal of a program is replayed: in a fresh heap, in one full of holes, on its threads.
+FRESH, LITTERED, ON_THREADS = "fresh", "littered", "threads"
+WAYS = {FRESH: (), LITTERED: ("--litter", "10"), ON_THREADS: ("--threads",)}
+
+
+def replayed_programs() -> list[Program]:
+    """Return all whose journals are replayed."""
+    return [
+        *programs(),
+        *(Program(w.name, w.does, w.command) for w in workloads.workloads(1) if w.name == CHURN),
+    ]
+
+
+def replayed(
+    mallard: str, program: Program, folder: Path, strategies: Sequence[str]
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Yield each way that a program's journal is replayed, and the rows; recorded unless it is there."""
+    journal = folder / f"{program.name}.mlrd"
+    if not journal.exists():
+        contest_journals.record(
+            contest_journals.Program(program.name, program.does, program.command, program.environment),
+            mallard,
+            journal,
+            folder,
+        )
+    wanted = [word for name in strategies for word in ("--strategy", name)]
+    for way, options in WAYS.items():
+        if way == ON_THREADS and program.name not in THREADED:
+            continue
+        command = (mallard, "replay", "--json", *options, *wanted, str(journal))
+        ran = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+        if ran.returncode == 130:
+            raise KeyboardInterrupt
+        if not ran.stdout:
+            raise SetUpError(f"{program.name}: mallard replay ended with {ran.returncode}")
+        rows: list[dict[str, Any]] = json.loads(ran.stdout)["rows"]
+        yield way, rows

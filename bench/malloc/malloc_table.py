@@ -1,4 +1,4 @@
-"""From what `mallard compare` found under each program to one table, geometric means and limits."""
+"""From what `mallard compare` and `mallard replay` found to tables, geometric means and limits."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -32,6 +32,33 @@ class Comparison:
         return own / other if own is not None and other else None
 
 
+@dataclass(frozen=True)
+class Replay:
+    """A program's journal under every malloc, in one way: the `rows` of `mallard replay --json`."""
+
+    program: str
+    way: str
+    rows: Sequence[dict[str, Any]]
+
+    def figure(self, malloc: str) -> float | None:
+        """Return CPU time an event, less the replay's own; None if that is not among them."""
+        for row in self.rows:
+            if (row["strategy"], row["status"]) == (malloc, "ok"):
+                return None if row["ns_per_event"] is None else float(row["ns_per_event"])
+        return None
+
+    def ratio(self, malloc: str, base: str = BASE) -> float | None:
+        """Return that over the base's."""
+        own, other = self.figure(malloc), self.figure(base)
+        return own / other if own is not None and other else None
+
+
+def mean_of(ratios: Sequence[float | None]) -> float | None:
+    """Return the geometric mean; None if any is missing."""
+    known = [ratio for ratio in ratios if ratio is not None and ratio > 0]
+    return math.exp(sum(map(math.log, known)) / len(known)) if known and len(known) == len(ratios) else None
+
+
 def mallocs(comparisons: Sequence[Comparison]) -> list[str]:
     """Return the names of all, in the order of the first that has them."""
     names = (row["name"] for each in comparisons for row in each.rows if not row["repeated"])
@@ -40,9 +67,7 @@ def mallocs(comparisons: Sequence[Comparison]) -> list[str]:
 
 def mean(comparisons: Sequence[Comparison], malloc: str, name: str, base: str = BASE) -> float | None:
     """Return the geometric mean of the ratios; None if any is missing."""
-    ratios = [each.ratio(malloc, name, base) for each in comparisons]
-    known = [ratio for ratio in ratios if ratio is not None]
-    return math.exp(sum(map(math.log, known)) / len(known)) if known and len(known) == len(ratios) else None
+    return mean_of([each.ratio(malloc, name, base) for each in comparisons])
 
 
 def served(comparisons: Sequence[Comparison], malloc: str) -> list[Comparison]:

@@ -7,7 +7,7 @@ import pytest
 
 import malloc_drift
 from limits import exit_code
-from malloc_table import Comparison, limits, mallocs, mean
+from malloc_table import Comparison, Replay, limits, mallocs, mean, mean_of
 
 # CPU seconds and bytes under each malloc that hold every limit.
 HELD = {
@@ -86,6 +86,21 @@ def test_means_are_geometric_and_glibcs_second_measurement_does_not_count() -> N
     half, twice = comparison("a", HELD | {"mallard": (0.5, 1)}), comparison("b", HELD | {"mallard": (2.0, 1)})
     assert mean([half, twice], "mallard", "cpu_s") == pytest.approx(1)
     assert mallocs([half]) == list(HELD)
+
+
+def test_a_replay_is_a_part_of_glibcs_and_what_failed_has_no_mean() -> None:
+    rows = [
+        {"strategy": "glibc", "status": "ok", "ns_per_event": 10.0},
+        {"strategy": "mallard", "status": "ok", "ns_per_event": 5.0},
+        {"strategy": "jemalloc", "status": "failed", "ns_per_event": 1.0},
+        {"strategy": "tcmalloc", "status": "ok", "ns_per_event": None},
+    ]
+    replay = Replay("jq", "littered", rows)
+    ratios = {name: replay.ratio(name) for name in ("mallard", "jemalloc", "tcmalloc", "tbbmalloc")}
+    assert ratios == {"mallard": 0.5, "jemalloc": None, "tcmalloc": None, "tbbmalloc": None}
+    assert mean_of([0.5, 2.0]) == pytest.approx(1)
+    assert mean_of([0.5, None]) is None
+    assert mean_of([]) is None
 
 
 # Most resident in each tenth: ours 1.2 of glibc's, and not more in the second half.
