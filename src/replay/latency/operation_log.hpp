@@ -1,7 +1,7 @@
 // operation_log: times of single operations while they are taken, in memory that several workers share.
 //
 //     [ histograms: cold | warm | lowest lowest ... ]
-//       one for each kind of operation   by op, 4 bytes each: over all warm passes so far
+//       one for each kind of operation   by op, 4 bytes each: over all warm passes so far, and further times
 //
 // Workers add to it one after another; the last one takes the figures out. Two cache lines an operation
 // beside the trace's: one of the list, which is written in order, and one of the histogram. Times of more
@@ -57,6 +57,30 @@ class operation_log {
     const std::uint32_t ticks = ticks_of(apart);
     histogram_of(warm_, index).add(ticks);
     lowest_[index] = std::min(lowest_[index], ticks);
+  }
+
+  // One more time of the op at this index, for its lowest alone.
+  void add_to_lowest(std::size_t index, std::uint64_t apart) noexcept {
+    lowest_[index] = std::min(lowest_[index], ticks_of(apart));
+  }
+
+  // The ops with the longest lowest times so far, as many as there is room for, in the order of the trace.
+  // Those of no measurable time are not among them. Precondition: every op was added. O(ops).
+  [[nodiscard]] std::span<const std::uint64_t> slowest(std::span<std::uint64_t> room) const noexcept {
+    const auto slower = [this](std::uint64_t a, std::uint64_t b) { return lowest_[a] > lowest_[b]; };
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < ops_.size(); ++i) {
+      if (lowest_[i] == 0 || ops_[i].kind == op_kind::resized_from) continue;
+      if (count == room.size()) {
+        if (!slower(i, room.front())) continue;
+        std::ranges::pop_heap(room, slower);
+        --count;
+      }
+      room[count++] = i;
+      std::ranges::push_heap(room.first(count), slower);
+    }
+    std::ranges::sort(room.first(count));
+    return room.first(count);
   }
 
   // By op, ticks: the lowest of its times but the cold ones.

@@ -185,10 +185,12 @@ std::string latency_of(const report_input& in) {
          std::to_string(in.options.latency_passes) + " passes; they are shared out to " +
          std::to_string(turns) + " processes, " +
          std::string(pinned ? "each on one CPU" : "not kept on one CPU (the kernel does not allow it)") +
-         " and with a cold pass first. Percentiles are nearest ranks, from 256 ticks on up to 0.8 % too "
-         "high, "
-         "max is exact. Faults: those during the call, in one more pass. The row none is what timing costs "
-         "beyond the clock; others are not net of it";
+         " and with a cold pass first. What seems slowest so far, at most " +
+         std::to_string(latency_timed_again) + " operations, is timed " +
+         std::to_string(latency_times_again) +
+         " times more after each pass, for its lowest time. Percentiles are nearest ranks, from 256 ticks on "
+         "up to 0.8 % too high, max is exact. Faults: those during the call, in one more pass. The row none "
+         "is what timing costs beyond the clock; others are not net of it";
 }
 
 std::string clock_of(const harness::operation_clock& clock) {

@@ -3,7 +3,7 @@
 //
 //     op, slot read --> before() [ allocator.allocate ] after() --> touch, slot written
 //
-//     turn 1..5, a process each:   pin --> cold pass --> some of the K passes
+//     turn 1..5, a process each:   pin --> cold pass --> some of the K passes, after each the slowest again
 //     the last one:                --> percentiles, the ten worst --> a pass that counts their page faults
 //
 // As in pass.hpp, but with nothing of the pass between the readings. Where the binding is typed, the heap's
@@ -11,7 +11,9 @@
 //
 // Where a process's memory lies decides which of its lines meet in a cache, for as long as it lives; so the
 // passes are shared out to several. Times are kept in a log that outlives them (operation_log.hpp), mapped in
-// before the allocator exists. Cost: some 50 ns an operation and pass beside the operation itself.
+// before the allocator exists. On a busy machine some operation is disturbed in each of the K passes. So those
+// that seem slowest so far are timed a few times more after each pass, amid others that are not timed; that
+// takes a fraction of a pass. Cost: some 50 ns an operation and pass beside the operation itself.
 #pragma once
 
 #include <algorithm>
@@ -78,6 +80,10 @@ MALLARD_NOINLINE std::optional<std::uint64_t> watched_call(C& c, const op* o, vo
 // Processes that the passes are shared out to, if there are as many.
 inline constexpr std::uint64_t latency_turns = 5;
 
+// How many operations, those that seem slowest, are timed again after each pass, and how often.
+inline constexpr std::size_t latency_timed_again = 128;
+inline constexpr std::size_t latency_times_again = 4;
+
 // What is asked for, and what came out; in the job.
 struct latency_task {
   // In.
@@ -114,9 +120,11 @@ class latency_run {
     if (task_.turn == 0) log_.begin();
     std::size_t stop = pass(c, slots, touched, replay,
                             [this](std::size_t i, std::uint64_t apart) { log_.add_cold(i, apart); });
-    for (std::uint64_t k = 0; k < task_.passes_of_turn() && stop == all_; ++k)
+    for (std::uint64_t k = 0; k < task_.passes_of_turn() && stop == all_; ++k) {
       stop =
           pass(c, slots, touched, replay, [this](std::size_t i, std::uint64_t apart) { log_.add(i, apart); });
+      if (stop == all_) stop = time_slowest(c, slots, touched, replay);
+    }
     if (stop != all_ || !task_.is_last()) return stop;
     task_.found = log_.take();
     return count_faults(c, slots, touched, replay);
@@ -135,22 +143,42 @@ class latency_run {
     return end_pass(c, ops_.size(), replay);
   }
 
+  template <block_allocator C, class Replay>
+  std::size_t time_slowest(C& c, void** slots, touch touched, Replay replay) {
+    std::array<std::uint64_t, latency_timed_again> room{};
+    const std::span<const std::uint64_t> slowest = log_.slowest(room);
+    std::size_t stop = all_;
+    for (std::size_t n = 0; n != latency_times_again && stop == all_; ++n)
+      stop = pass_of(slowest, c, slots, touched, replay, task_.clock.meter(),
+                     [this](std::size_t i, std::uint64_t apart) { log_.add_to_lowest(i, apart); });
+    return stop;
+  }
+
   // Not in the passes that are timed: to ask takes longer than most operations.
   template <block_allocator C, class Replay>
   std::size_t count_faults(C& c, void** slots, touch touched, Replay replay) {
     const std::span<slow_operation> worst = std::span(task_.found.worst).first(task_.found.worst_count);
-    std::array<slow_operation*, latencies::most_worst> pointers{};
-    const auto by_op = std::span(pointers).first(worst.size());
-    std::ranges::transform(worst, by_op.begin(), [](slow_operation& s) { return &s; });
-    std::ranges::sort(by_op, {}, &slow_operation::op);
-    const harness::operation_meter faults(harness::page_faults);
+    std::array<std::uint64_t, latencies::most_worst> room{};
+    const auto by_op = std::span(room).first(worst.size());
+    std::ranges::transform(worst, by_op.begin(), &slow_operation::op);
+    std::ranges::sort(by_op);
+    return pass_of(by_op, c, slots, touched, replay, harness::operation_meter(harness::page_faults),
+                   [&](std::size_t i, std::uint64_t faults) {
+                     std::ranges::find(worst, i, &slow_operation::op)->faults = faults;
+                   });
+  }
+
+  // A pass in which only these ops are watched, which are in the order of the trace: record(op, apart).
+  template <block_allocator C, class Replay, class Record>
+  std::size_t pass_of(std::span<const std::uint64_t> watched, C& c, void** slots, touch touched,
+                      Replay replay, const harness::operation_meter& meter, Record record) {
     std::size_t at = 0;
-    for (slow_operation* const slow : by_op) {
-      if (const std::size_t stop = replay(at, slow->op); stop != slow->op) return stop;
-      const auto during = watched_call(c, &ops_[slow->op], slots, touched, faults);
-      if (!during) return slow->op;
-      slow->faults = *during;
-      at = slow->op + 1;
+    for (const std::uint64_t next : watched) {
+      if (const std::size_t stop = replay(at, next); stop != next) return stop;
+      const auto apart = watched_call(c, &ops_[next], slots, touched, meter);
+      if (!apart) return next;
+      record(next, *apart);
+      at = next + 1;
     }
     return end_pass(c, at, replay);
   }

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <random>
 #include <span>
 #include <utility>
@@ -98,6 +100,25 @@ TEST(OperationLog, OfEachOperationTheLowestTimeCounts) {
   EXPECT_EQ(found.worst[0].op, 3u);
   EXPECT_EQ(found.worst[0].ns, 8);
   EXPECT_EQ(found.worst[3].op, 0u);
+}
+
+// In the order of the trace, without those of no measurable time, and a reallocation once.
+TEST(OperationLog, TheSlowestSoFarAreThoseWithTheLongestLowestTimes) {
+  events history;
+  for (std::uint64_t i = 1; i <= 100; ++i) history.malloc(i, 8);
+  history.realloc(1, 1, 9);
+  const trace t = history.build();
+  memory_log log(t);
+  std::array<std::uint64_t, 4> room{};
+  for (std::size_t i = 0; i < 101; ++i) log.add(i, 10);
+  EXPECT_TRUE(log.slowest(room).empty());
+  memory_log slow(t);
+  for (std::size_t i = 0; i < 100; ++i) slow.add(i, 100 + i * 37 % 100);
+  slow.add(100, 1000);
+  slow.add_to_lowest(27, 90);  // 199 before
+  const std::span<const std::uint64_t> found = slow.slowest(room);
+  EXPECT_EQ(std::vector(found.begin(), found.end()), (std::vector<std::uint64_t>{8, 54, 81, 100}));
+  EXPECT_EQ(slow.take()[operation::allocation].raw.max, 94.5) << "a further time is none of a pass";
 }
 
 // One worker after another adds to the same memory.
