@@ -142,6 +142,54 @@ TEST_F(ThreadCache, DrainingGivesEachBlockOnceInBatchesAndBeginsAnew) {
   EXPECT_EQ(cache_.pop(1), block(0));
 }
 
+TEST_F(ThreadCache, OneThatOnlyFreesKeepsABatchUntilItIsEmpty) {
+  open();
+  const auto free_many = [this](std::size_t first, std::size_t count) {
+    for (std::size_t i = first; i < first + count; ++i) {
+      const std::size_t before = left_.size();
+      free_one(block(i));
+      if (left_.size() == before) continue;
+      void* const newest = cache_.pop(1);
+      if (cache_.narrow_if_only_freed(1)) {
+        left_.insert(left_.end(), cache_.oldest(1).begin(), cache_.oldest(1).end());
+        cache_.drop_oldest(1);
+      }
+      ASSERT_TRUE(cache_.push(1, newest));
+      ASSERT_FALSE(validate());
+    }
+  };
+  free_many(0, 2 * most + 1);
+  EXPECT_EQ(cache_.count(1), most + 1) << "full once: half of it stays";
+  free_many(2 * most + 1, 15);
+  EXPECT_EQ(left_.size() + cache_.count(1), 2 * most + 16);
+  EXPECT_LE(cache_.count(1), most);
+  while (cache_.pop(1) != nullptr) {
+  }
+  cache_.refill(1, 0);
+  left_.clear();
+  free_many(30, 2 * most);
+  EXPECT_EQ(cache_.count(1), 2 * most) << "as at the beginning";
+  EXPECT_TRUE(left_.empty());
+}
+
+TEST_F(ThreadCache, SiftingGivesEachBlockThatDoesNotStayOnce) {
+  open();
+  for (std::size_t i = 0; i < 2 * most; ++i) free_one(block(i));
+  const auto stays = [this](magazine::slot b) {
+    return b == address_of(block(1)) || b == address_of(block(6));
+  };
+  std::set<magazine::slot> given;
+  cache_.sift(stays, [&](std::size_t list, std::span<const magazine::slot> blocks) {
+    EXPECT_EQ(list, 1u);
+    EXPECT_LE(blocks.size(), most);
+    given.insert(blocks.begin(), blocks.end());
+  });
+  EXPECT_EQ(given.size(), 2 * most - 2);
+  EXPECT_FALSE(validate());
+  const std::set<void*> left{cache_.pop(1), cache_.pop(1), cache_.pop(1)};
+  EXPECT_EQ(left, (std::set<void*>{block(1), block(6), nullptr}));
+}
+
 TEST_F(ThreadCache, ForgettingLeavesMagazinesOpenAndEmpty) {
   open();
   for (std::size_t i = 0; i < 3; ++i) free_one(block(i));

@@ -97,8 +97,9 @@ TEST_F(ThreadHeaps, WhatAnotherThreadFreesComesBackToItsOwner) {
   EXPECT_FALSE(heap.validate());
 }
 
-TEST_F(ThreadHeaps, AThreadKeepsAtMostTwoBatchesOfOthersBlocks) {
-  const std::vector<void*> blocks = allocate(heap, 1000);
+// The last one that it frees fills its magazine.
+TEST_F(ThreadHeaps, AThreadThatOnlyFreesKeepsAtMostABatchOfOthersBlocks) {
+  const std::vector<void*> blocks = allocate(heap, 31 * batch_length);
   std::latch freed{1};
   std::latch done{1};
   std::thread other([&] {
@@ -107,12 +108,10 @@ TEST_F(ThreadHeaps, AThreadKeepsAtMostTwoBatchesOfOthersBlocks) {
     done.wait();
   });
   freed.wait();
+  const std::size_t before = watched_heap::allocations;
   const std::size_t held = heap.usage().held;
-  std::vector<void*> again = allocate(heap, 1000 - 2 * batch_length);
-  std::ranges::sort(again);
-  const auto elsewhere =
-      std::ranges::count_if(blocks, [&](void* p) { return !std::ranges::binary_search(again, p); });
-  EXPECT_LE(elsewhere, static_cast<std::ptrdiff_t>(3 * batch_length)) << "one was never handed out";
+  const std::vector<void*> again = allocate(heap, 30 * batch_length);
+  EXPECT_EQ(watched_heap::allocations, before) << "all others have returned";
   EXPECT_EQ(heap.usage().held, held);
   done.count_down();
   other.join();
@@ -154,6 +153,22 @@ TEST_F(ThreadHeaps, AThreadThatBeginsHasTheHeapOfOneThatEnded) {
   on_another_thread([&] { deallocate(heap, allocate(heap, 1900)); });
   EXPECT_EQ(heap.usage().held, held) << "with what has returned to that meanwhile";
   EXPECT_FALSE(heap.validate());
+}
+
+// Its magazines have what the ended one freed last, and have not been emptied and filled again.
+TEST_F(ThreadHeaps, AThreadThatBeginsHasTheMagazinesOfOneThatEnded) {
+  deallocate(heap, allocate(heap, 1));
+  std::vector<void*> freed;
+  on_another_thread([&] { deallocate(heap, freed = allocate(heap, batch_length)); });
+  const std::size_t allocations = watched_heap::allocations;
+  on_another_thread([&] {
+    const std::vector<void*> again = allocate(heap, batch_length);
+    EXPECT_TRUE(std::ranges::is_permutation(again, freed));
+    deallocate(heap, again);
+  });
+  EXPECT_EQ(watched_heap::allocations, allocations);
+  EXPECT_EQ(watched_heap::given_back, 0u);
+  EXPECT_EQ(heap.usage().granted, 0u);
 }
 
 TEST_F(ThreadHeaps, AThreadThatOnlyFreesMayEndFirst) {

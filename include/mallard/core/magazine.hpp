@@ -100,6 +100,13 @@ class magazine {
     if (gone != 0) top_ = std::copy(base + gone, top_, base);
   }
 
+  // Drops the `gone` newest blocks, which are the caller's.
+  void drop_newest(std::size_t gone) noexcept { top_ -= gone; }
+
+  // Ends the room at a slot above all blocks, or lets it reach to the next mark again.
+  static void end_at(slot& above) noexcept { above = full; }
+  static void reach_beyond(slot& above) noexcept { above = 0; }
+
   // Of an empty magazine: the blocks in the slots from `from` to `end` are its own, the last one the newest.
   void fill(slot* base, slot* from, slot* end) noexcept {
     top_ = from == base ? end : std::copy(from, end, base);

@@ -5,7 +5,8 @@
 //                   empty:  up to a batch comes in
 //
 // A thread allocates from its own magazines and frees to them. So blocks move between threads in batches, and
-// a thread that frees and allocates around a limit moves nothing. A block goes into the cache of the thread
+// a thread that frees and allocates around a limit moves nothing. One that only frees may be told to keep one
+// batch at most, until its magazine is empty. A block goes into the cache of the thread
 // that frees it, whichever thread allocated it, and is not touched there (core/magazine.hpp).
 // A magazine has neither blocks nor room before the caller opens it in memory of its own choice; it chooses
 // the length of a batch as well, and may choose a longer one later.
@@ -90,7 +91,8 @@ class thread_cache {
     place& at = places_[list];
     const std::span<const slot> moved{at.base, count(list)};
     at.base = static_cast<slot*>(memory) + magazine::below;
-    at.most = static_cast<std::uint32_t>(most);
+    at.most = static_cast<std::uint16_t>(most);
+    at.is_narrow = at.was_full = false;
     magazines_[list].open(at.base, 2 * most);
     for (const slot block : moved) (void)push(list, reinterpret_cast<void*>(block));
   }
@@ -119,13 +121,23 @@ class thread_cache {
     return push(list, p) || (widen(list, size, place_for) && push(list, p));
   }
 
-  // The older half of a full magazine, the oldest first; valid until drop_oldest().
+  // The oldest batch of a full magazine, the oldest block first; valid until drop_oldest().
   [[nodiscard]] std::span<const slot> oldest(std::size_t list) const noexcept {
-    MALLARD_CHECK(count(list) == 2 * std::size_t{places_[list].most});
+    MALLARD_CHECK(count(list) == room(list));
     return {places_[list].base, places_[list].most};
   }
   void drop_oldest(std::size_t list) noexcept {
     magazines_[list].drop_oldest(places_[list].base, places_[list].most);
+  }
+
+  // Of a magazine whose oldest batch has left: it has room for a single batch from now on, and is full, if it
+  // has been full before and not empty since. Whether that is so now.
+  [[nodiscard]] bool narrow_if_only_freed(std::size_t list) noexcept {
+    place& at = places_[list];
+    if (!std::exchange(at.was_full, true) || at.is_narrow) return false;
+    at.is_narrow = true;
+    magazine::end_at(at.base[at.most]);
+    return true;
   }
 
   // The end of the slots into which blocks for an empty magazine are written: there is room for a batch
@@ -136,8 +148,11 @@ class thread_cache {
   // The last `count` slots below that have blocks, the next one to be used last.
   void refill(std::size_t list, std::size_t count) noexcept {
     MALLARD_CHECK(this->count(list) == 0 && count <= places_[list].most);
+    place& at = places_[list];
     slot* const end = refill_end(list);
-    magazines_[list].fill(places_[list].base, end - count, end);
+    if (at.is_narrow) magazine::reach_beyond(*end);
+    at.is_narrow = at.was_full = false;
+    magazines_[list].fill(at.base, end - count, end);
   }
 
   // Blocks to fetch for an empty list: `least` at first, twice as many each time, up to `most`.
@@ -161,7 +176,19 @@ class thread_cache {
     forget();
   }
 
-  // The same, without giving the blocks to anybody.
+  // Removes the blocks that `stays(block)` does not keep: calls `give(list, blocks)` for each batch of them.
+  template <class Stays, class F>
+  void sift(Stays stays, F give) noexcept {
+    for (std::size_t i = 0; i < Lists; ++i) {
+      const std::span<slot> blocks{places_[i].base, count(i)};
+      const std::span<const slot> leaving = std::ranges::partition(blocks, stays);
+      for (std::size_t at = 0; at < leaving.size(); at += places_[i].most)
+        give(i, leaving.subspan(at, std::min<std::size_t>(leaving.size() - at, places_[i].most)));
+      if (!leaving.empty()) magazines_[i].drop_newest(leaving.size());
+    }
+  }
+
+  // As drain(), without giving the blocks to anybody.
   void forget() noexcept {
     for (std::size_t i = 0; i < Lists; ++i) {
       if (!is_open(i)) continue;
@@ -186,7 +213,7 @@ class thread_cache {
   template <class F>
   [[nodiscard]] violation validate(std::size_t list, F is_block) const noexcept {
     const place& at = places_[list];
-    if (is_open(list) ? !magazines_[list].is_intact(at.base, 2 * std::size_t{at.most})
+    if (is_open(list) ? !magazines_[list].is_intact(at.base, room(list))
                       : magazines_[list].is_open(no_slots_))
       return {"thread_cache: a magazine was overwritten"};
     bool are_blocks = true;
@@ -199,10 +226,17 @@ class thread_cache {
   // What allocating and freeing do not read while a magazine is neither empty nor full.
   struct place {
     slot* base = nullptr;
-    std::uint32_t most = 0;
+    std::uint16_t most = 0;  // blocks of a batch
     std::uint16_t wish = 0;
     std::uint16_t respite = 0;
+    bool was_full = false;   // since it was empty
+    bool is_narrow = false;  // has room for one batch
   };
+
+  // Blocks that a magazine has room for.
+  [[nodiscard]] std::size_t room(std::size_t list) const noexcept {
+    return places_[list].is_narrow ? places_[list].most : 2 * std::size_t{places_[list].most};
+  }
 
   // Memory for a longer magazine was refused: it is not asked for again the next few hundred times.
   void refused(std::size_t list) noexcept { places_[list].respite = 255; }

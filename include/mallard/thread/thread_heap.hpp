@@ -108,10 +108,12 @@ class alignas(cache_line) thread_heap : public page_owner {
     return {p, p == nullptr ? 0 : classes::size(list)};
   }
 
-  // A block, past the magazines.
+  // A block, and no others for the magazines.
   [[nodiscard]] block allocate_alone(std::size_t size, std::size_t align) noexcept {
     if (!classes::serves(size, align)) return allocate_large(large_size(size), align);
-    return allocate_of_list(classes::index(size, align));
+    const std::size_t list = classes::index(size, align);
+    void* const p = list < cached ? lists_.pop(list) : nullptr;
+    return p != nullptr ? block{p, classes::size(list)} : allocate_of_list(list);
   }
 
   // Own blocks of a list go back to Heap.

@@ -16,13 +16,13 @@
 // The owner of a block stands in the table of its page (owned_pages.hpp), so Heap may be any heap over
 // thread_pages<Upstream>, and needs no headers. Blocks of size classes are served as such: Heap sees only the
 // sizes of classes. Others pass through to the thread's Heap, and return to it one by one.
-// When a thread ends, what is in its magazines goes to the owners, and its Heap to the next thread that
-// begins: with all it holds, in constant time.
+// When a thread ends, what its magazines have of others goes to the owners, and its Heap to the next thread
+// that begins: with all it holds, what the magazines have of its own included, in constant time.
 // A thread keeps two batches a list at most, as in synchronized heaps (thread_cache.hpp): 32 blocks or what
-// fits into 4 KiB. What returns to a Heap whose thread allocates nothing any more waits there.
-// Heap is used by one thread at a time; the lock guards the upstream and the memory of magazines. Lock order:
-// the heap's lock, locks of upstreams, ends_mutex. Seed 003, section 8.2 (thread-local pools, without the
-// restriction that a block is freed where it was allocated).
+// fits into 4 KiB. Of a list that it only frees to it keeps one at most. What returns to a Heap whose thread
+// allocates nothing any more waits there. Heap is used by one thread at a time; the lock guards the upstream
+// and the memory of magazines. Lock order: the heap's lock, locks of upstreams, ends_mutex. Seed 003,
+// section 8.2 (thread-local pools, without the restriction that a block is freed where it was allocated).
 #pragma once
 
 #include <algorithm>
@@ -297,8 +297,10 @@ class alignas(cache_line) thread_heaps {
     auto& lists = mine->lists();
     if (lists.keep(list, p, classes::size(list), places(*mine))) return;
     if (!lists.is_open(list)) return pass_back(*mine, list, {&alone, 1});
-    pass_back(*mine, list, lists.oldest(list));
-    lists.drop_oldest(list);
+    do {
+      pass_back(*mine, list, lists.oldest(list));
+      lists.drop_oldest(list);
+    } while (lists.narrow_if_only_freed(list));
     (void)lists.push(list, p);
   }
 
@@ -360,6 +362,15 @@ class alignas(cache_line) thread_heaps {
     });
   }
 
+  // The same for the blocks of others, while its own stay.
+  void return_others(member& m) const noexcept {
+    page_owners::reader owners(pages_.owners());
+    m.lists().sift([&](slot block) { return owners.owner_of(reinterpret_cast<const void*>(block)) == &m; },
+                   [&](std::size_t list, std::span<const slot> blocks) {
+                     sort(m, list, blocks, [](std::span<const slot>) {});
+                   });
+  }
+
   // Called when its thread ends, under ends_mutex. What a fork leaves behind stays as it is until a thread
   // takes it over: a child that does not use the heap must not depend on what the other threads were doing.
   static void retire(attachment& ending, attachment::end end) noexcept {
@@ -370,9 +381,10 @@ class alignas(cache_line) thread_heaps {
       m.left_behind = true;
     m.of.members_.retired(m);
   }
-  // The next thread takes back what has returned before it asks Heap.
+  // Others' blocks go to their owners. Its own ones wait in the magazines, where the next thread begins with
+  // them, and that takes back what has returned before it asks Heap.
   static void retire_blocks(member& m) noexcept {
-    m.of.return_all(m);
+    m.of.return_others(m);
     m.take_back_soon();
   }
   static void taken(member& m) noexcept {
