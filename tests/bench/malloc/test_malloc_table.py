@@ -89,7 +89,7 @@ def test_means_are_geometric_and_glibcs_second_measurement_does_not_count() -> N
 
 
 def test_a_replay_is_a_part_of_glibcs_and_what_failed_has_no_mean() -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"strategy": "glibc", "status": "ok", "ns_per_event": 10.0},
         {"strategy": "mallard", "status": "ok", "ns_per_event": 5.0},
         {"strategy": "jemalloc", "status": "failed", "ns_per_event": 1.0},
