@@ -43,6 +43,7 @@ PROCESS = 256 << 10  # bytes of a process beside its heap and its files: stack, 
 OF_A_FILE = 0.6  # is in memory, since pages around those in use are mapped as well, and at most
 OF_THE_PROGRAM, OF_A_LIBRARY = 16 << 20, 5 << 18  # bytes: much of large ones is data that few need
 RECORDER = "libmallard-record.so"
+OF_RECORDER = 2 << 20  # bytes that the recorder has in the process: what it remembers of stacks
 OWN_MAPPINGS = 4 << 20  # bytes that a process has beyond all that, from which on they are its own and count
 HEAP = 2 << 10  # bytes that a pool takes itself
 PLACINGS = {STRATEGIES[how]: number for how, number in (("monotonic", 1), ("region", 1), ("reap", 2))}
@@ -122,7 +123,8 @@ class Planner:
             self.store.totals["over_time"]["held_bytes"].max(initial=0)
         )  # of the heap, as recorded
         # What it has mapped itself, where the recorder has noted how much it had in memory in all.
-        own = self.store.totals["figures"].get("peak_rss", 0) - self.base - self.in_use
+        in_memory = self.store.totals["figures"].get("peak_rss", 0) - OF_RECORDER
+        own = in_memory - self.base - self.in_use
         if own > OWN_MAPPINGS:
             self.base += own
         self.remarks: list[str] = []
