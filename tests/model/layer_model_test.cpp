@@ -1,80 +1,12 @@
-// Layers. Those that watch blocks pass by, over heaps with different abilities, must lose nothing of what the
-// heap below promises, and count what is really out, for as many threads as that heap allows. Two are heaps
-// by themselves.
+// Layers that are heaps by themselves, held to the properties of heaps.
 #include "mallard/core/growth.hpp"
 #include "mallard/core/size_classes.hpp"
-#include "mallard/heap/monotonic.hpp"
-#include "mallard/heap/multipool.hpp"
 #include "mallard/heap/multipool/segregate.hpp"
-#include "mallard/heap/synchronized_multipool.hpp"
-#include "mallard/layer/limited.hpp"
 #include "mallard/layer/live_list.hpp"
-#include "mallard/layer/stats.hpp"
 #include "model/every_property.hpp"
 
 namespace mallard::model {
 namespace {
-
-struct passing_through : model {
-  static constexpr bool ends_its_blocks = false;
-};
-
-struct stats_model : model {
-  using heap = stats<basic_multipool<source>>;
-};
-
-struct stats_of_pages_model : passing_through {
-  using heap = stats<source>;
-};
-
-struct stats_of_monotonic_model : model {
-  using heap = stats<basic_monotonic<source>>;
-  static constexpr bool reuses = false;
-};
-
-struct failing_model : model {
-  using heap = failing<basic_multipool<source>>;
-};
-
-struct failing_monotonic_model : model {
-  using heap = failing<basic_monotonic<source>>;
-  static constexpr bool reuses = false;
-};
-
-struct limited_model : model {
-  using heap = limited<basic_multipool<source>>;
-};
-
-struct limited_source_model : passing_through {
-  using heap = limited<source>;
-};
-
-// Tells received sizes of live blocks only.
-struct measurable_only : live_list<source> {
-  using live_list<source>::live_list;
-  std::size_t received_size(std::size_t, std::size_t) = delete;
-};
-static_assert(measurable<measurable_only> && !predictable<measurable_only>);
-
-struct limited_measurable_model : model {
-  using heap = limited<measurable_only>;
-};
-
-struct stats_measurable_model : model {
-  using heap = stats<measurable_only>;
-};
-
-struct limited_under_a_heap_model : model {
-  using heap = basic_multipool<limited<source>>;
-};
-
-struct synchronized_stats_model : model {
-  using heap = stats<basic_synchronized_multipool<source>>;
-};
-
-struct synchronized_limited_model : model {
-  using heap = limited<basic_synchronized_multipool<source>>;
-};
 
 struct live_list_model : model {
   using heap = live_list<source>;
@@ -87,20 +19,8 @@ struct segregate_model : model {
   static constexpr std::size_t largest_align = classes::max_align;
 };
 
-const bool held = has_every_property<stats_model>("stats_of_multipool") &&
-                  has_every_property<stats_of_pages_model>("stats_of_a_source") &&
-                  has_every_property<failing_model>("failing_multipool") &&
-                  has_every_property<failing_monotonic_model>("failing_monotonic") &&
-                  has_every_property<limited_model>("limited_multipool") &&
-                  has_every_property<limited_source_model>("limited_source") &&
-                  has_every_property<limited_measurable_model>("limited_live_list") &&
-                  has_every_property<stats_measurable_model>("stats_of_live_list") &&
-                  has_every_property<stats_of_monotonic_model>("stats_of_monotonic") &&
-                  has_every_property<limited_under_a_heap_model>("multipool_over_limited") &&
-                  has_every_property<synchronized_stats_model>("stats_of_synchronized_multipool") &&
-                  has_every_property<synchronized_limited_model>("limited_synchronized_multipool") &&
-                  has_every_property<live_list_model>("live_list") &&
-                  has_every_property<segregate_model>("segregate");
+const bool held =
+    has_every_property<live_list_model>("live_list") && has_every_property<segregate_model>("segregate");
 
 }  // namespace
 }  // namespace mallard::model
