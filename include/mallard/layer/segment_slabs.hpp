@@ -64,7 +64,8 @@ class segment_slabs : public segment_keeper {
       : from_(from),
         owner_(owner),
         keeps_last_(keeps_last),
-        slab_bytes_(of_slab == extent::part ? Segments::part_bytes : Segments::segment_bytes) {}
+        slab_bytes_(static_cast<std::uint32_t>(of_slab == extent::part ? Segments::part_bytes
+                                                                       : Segments::segment_bytes)) {}
   segment_slabs(const segment_slabs&) = delete;
   segment_slabs& operator=(const segment_slabs&) = delete;
 
