@@ -8,14 +8,10 @@ not be run, 130 when it was interrupted; what has been measured is printed then,
 """
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-
-from rich.console import Console
 
 import truth_runs
 from advise_judged import (
@@ -25,8 +21,8 @@ from advise_judged import (
     judged,
     limits,
 )
-from limits import Limit, as_command, exit_code, verdict
-from marked_page import NoMarksError, Rows, change, markdown, show, spread, write_table
+from limits import Limit, as_command, exit_code
+from marked_page import NoMarksError, Rows, around, change, page_options, publish, spread
 from truth_runs import Bench, CannotRunError
 from truths import INPUTS, TRUTHS, Truth
 
@@ -62,13 +58,7 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
         "--allowed", type=int, default=0, metavar="N", help="wrong picks that pass (%(default)s)"
     )
     parser.add_argument("--budget", metavar="MINUTES", help="of each mallard advise")
-    parser.add_argument(
-        "--table",
-        type=Path,
-        metavar="FILE",
-        help="write the table as Markdown: a new file, or between the two marks of one that has them",
-    )
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    page_options(parser)
     parser.add_argument("--mallard", type=Path, metavar="PATH", help="another mallard")
     wanted = parser.parse_args(given)
     if unknown := [name for name in wanted.program if name not in names]:
@@ -141,6 +131,8 @@ def main(given: Sequence[str]) -> int:
     wanted = arguments(given)
     bench = Bench(wanted.mallard or Bench.mallard, wanted.input)
     chosen = [truth for truth in TRUTHS if not wanted.program or truth.name in wanted.program]
+    if wanted.table is not None:
+        around(wanted.table, COMMAND)  # so that a page that cannot be written is refused at once
     found: list[Result] = []
     failed = interrupted = False
     for number, truth in enumerate(chosen, 1):
@@ -155,17 +147,10 @@ def main(given: Sequence[str]) -> int:
             interrupted = True
             break
     make_table, make_limits, method = kind_of(wanted)
-    (head, rows), judgements = make_table(found), list(make_limits(found))
-    if wanted.json:
-        print(json.dumps([asdict(one) for one in found], default=sorted))
-    else:
-        show(Console(width=160, highlight=False), head, rows, method)
+    judgements, is_whole = list(make_limits(found)), not (failed or interrupted)
+    publish(wanted, COMMAND, make_table(found), judgements, method, found, is_whole=is_whole)
     for line in reasons(found):
         print(line, file=sys.stderr)
-    for one in judgements:
-        print(verdict(one), file=sys.stderr if wanted.json else sys.stdout)
-    if wanted.table is not None and not (failed or interrupted):
-        write_table(wanted.table, COMMAND, markdown(head, rows, judgements, method))
     return exit_code(interrupted, failed, True, [one.held for one in judgements])
 
 

@@ -7,28 +7,25 @@ not be run, 130 when it was interrupted; what has been measured is printed then,
 """
 
 import argparse
-import json
 import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-from rich.console import Console
 
 import inputs
 import malloc_programs
 from doctor_judged import Doctored, Predicted, doctor_limits, doctored
-from limits import as_command, exit_code, verdict
+from limits import as_command, exit_code
 from malloc_plans import SHEET
-from marked_page import NoMarksError, Rows, change, markdown, show, spread, write_table
-from truth_runs import ROOT, Bench, CannotRunError, compiled, document_of
+from marked_page import NoMarksError, Rows, around, change, page_options, publish, spread
+from truth_runs import ROOT, Bench, CannotRunError, compiled, document_of, kept_document
 from truths import INPUTS, TRUTHS
 from workloads import SetUpError
 
-COMMAND = "./dev doctor-check"
+COMMAND = "./dev doctor-check --table"
 FOLDER = ROOT / "build" / "doctor"
 EXAMPLES = ROOT / "build" / "release" / "examples"
 JSON_ORDERS = "json_orders"  # the demo's
@@ -48,6 +45,11 @@ class Patient:
     name: str
     command: tuple[str, ...]
     environment: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def kept(self) -> Path:
+        """Return where what the doctor says is kept."""
+        return FOLDER / f"{self.name.replace(' ', '_')}.json"
 
 
 def patients(data: str) -> Iterator[Patient]:
@@ -85,19 +87,10 @@ def prepare(chosen: Sequence[Patient], data: str) -> None:
 
 def seen(patient: Patient, mallard: Path, options: Sequence[str]) -> dict[str, Any]:
     """Have a program looked at; keep what is said, with the seconds it took."""
-    folder = FOLDER / f"{patient.name.replace(' ', '_')}.doctor"
-    kept = FOLDER / f"{patient.name.replace(' ', '_')}.json"
-    command = [str(mallard), "doctor", "--json", "-o", str(folder), *options, "--", *patient.command]
-    return document_of(command, kept, (0, NO_VERDICT, NOTHING_TO_GAIN), os.environ | patient.environment)
-
-
-def kept(patient: Patient) -> dict[str, Any]:
-    """Return what was said of a program before."""
-    path = FOLDER / f"{patient.name.replace(' ', '_')}.json"
-    if not path.exists():
-        raise CannotRunError(f"{path} is not there: run without --kept first")
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    folder = str(patient.kept.with_suffix(".doctor"))
+    command = [str(mallard), "doctor", "--json", "-o", folder, *options, "--", *patient.command]
+    codes = (0, NO_VERDICT, NOTHING_TO_GAIN)
+    return document_of(command, patient.kept, codes, os.environ | patient.environment)
 
 
 def doctor_table(all_: Sequence[Doctored]) -> tuple[list[str], Rows]:
@@ -140,7 +133,7 @@ def peaks(one: Predicted) -> tuple[str, str]:
 def arguments(given: Sequence[str]) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(
-        prog=COMMAND,
+        prog="./dev doctor-check",
         description="Run mallard doctor on programs, and judge whether what it says comes true.",
     )
     names = [one.name for one in patients(INPUTS[0])]
@@ -157,13 +150,7 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--kept", action="store_true", help="judge what the last run left, run nothing anew")
     parser.add_argument("--budget", metavar="MINUTES", help="of each mallard doctor")
-    parser.add_argument(
-        "--table",
-        type=Path,
-        metavar="FILE",
-        help="write the table as Markdown: a new file, or between the two marks of one that has them",
-    )
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    page_options(parser)
     parser.add_argument("--mallard", type=Path, default=Bench.mallard, metavar="PATH", help="another mallard")
     wanted = parser.parse_args(given)
     if unknown := [name for name in wanted.program if name not in names]:
@@ -177,6 +164,8 @@ def main(given: Sequence[str]) -> int:
     wanted = arguments(given)
     chosen = [one for one in patients(wanted.input) if one.name in wanted.program]
     options = ["--budget", wanted.budget] if wanted.budget else []
+    if wanted.table is not None:
+        around(wanted.table, COMMAND)  # so that a page that cannot be written is refused at once
     if not wanted.kept:
         prepare(chosen, wanted.input)
     found: list[Doctored] = []
@@ -184,7 +173,7 @@ def main(given: Sequence[str]) -> int:
     for number, patient in enumerate(chosen, 1):
         print(f"{number} of {len(chosen)}: {patient.name}", file=sys.stderr, flush=True)
         try:
-            run = kept(patient) if wanted.kept else seen(patient, wanted.mallard, options)
+            run = kept_document(patient.kept) if wanted.kept else seen(patient, wanted.mallard, options)
             found.append(doctored(patient.name, run, run["seconds"]))
         except CannotRunError as reason:
             print(f"doctor-check: {patient.name}: {reason}", file=sys.stderr)
@@ -194,15 +183,8 @@ def main(given: Sequence[str]) -> int:
             break
         else:
             print(f"    {found[-1].headline}", file=sys.stderr, flush=True)
-    (head, rows), judgements = doctor_table(found), list(doctor_limits(found))
-    if wanted.json:
-        print(json.dumps([asdict(one) for one in found]))
-    else:
-        show(Console(width=160, highlight=False), head, rows, METHOD)
-    for one in judgements:
-        print(verdict(one), file=sys.stderr if wanted.json else sys.stdout)
-    if wanted.table is not None and not (failed or interrupted):
-        write_table(wanted.table, f"{COMMAND} --table", markdown(head, rows, judgements, METHOD))
+    judgements, is_whole = list(doctor_limits(found)), not (failed or interrupted)
+    publish(wanted, COMMAND, doctor_table(found), judgements, METHOD, found, is_whole=is_whole)
     return exit_code(interrupted, failed, True, [one.held for one in judgements])
 
 

@@ -55,11 +55,15 @@ class Bench:
 
     def kept(self, truth: Truth, name: str) -> dict[str, Any]:
         """Return a document of before, with its seconds."""
-        path = self.of(truth) / name
-        if not path.exists():
-            raise CannotRunError(f"{path} is not there: run without --kept first")
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return found
+        return kept_document(self.of(truth) / name)
+
+
+def kept_document(path: Path) -> dict[str, Any]:
+    """Return what document_of() has kept."""
+    if not path.exists():
+        raise CannotRunError(f"{path} is not there: run without --kept first")
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
 
 
 def run(

@@ -1,7 +1,12 @@
-"""A table with what is promised of it: on the terminal, and between two marks of a page."""
+"""A table with what is promised of it: on the terminal, as JSON, and between two marks of a page."""
 
+import argparse
+import json
+import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -29,18 +34,54 @@ def markdown(head: Sequence[str], rows: Rows, judgements: Sequence[Limit], metho
     return "\n".join([*lines, "", *held, "", method, "", f"Measured on {machine_line()}."]) + "\n"
 
 
+def page_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where a table goes."""
+    parser.add_argument(
+        "--table",
+        type=Path,
+        metavar="FILE",
+        help="write the table as Markdown: a new file, or between the two marks of one that has them",
+    )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+
+
+def around(path: Path, command: str) -> tuple[str, str]:
+    """Return what stands in a page before and behind a command's table, with the marks."""
+    if not path.exists():
+        return "", ""
+    begin, end = marks(command)
+    before, begun, rest = path.read_text(encoding="utf-8").partition(begin)
+    _, ended, behind = rest.partition(end)
+    if not begun or not ended:
+        raise NoMarksError(f"--table {path}: it has no lines {begin} and {end} around what is to be written")
+    return f"{before}{begin}\n", f"{end}{behind}"
+
+
 def write_table(path: Path, command: str, text: str) -> None:
     """Write a page that is nothing else, or what stands between the command's marks in one that has more."""
-    if path.exists():
-        begin, end = marks(command)
-        before, begun, rest = path.read_text(encoding="utf-8").partition(begin)
-        _, ended, behind = rest.partition(end)
-        if not begun or not ended:
-            raise NoMarksError(
-                f"--table {path}: it has no lines {begin} and {end} around what is to be written"
-            )
-        text = f"{before}{begin}\n{text}{end}{behind}"
-    path.write_text(text, encoding="utf-8")
+    before, behind = around(path, command)
+    path.write_text(before + text + behind, encoding="utf-8")
+
+
+def publish(
+    wanted: argparse.Namespace,
+    command: str,
+    table: tuple[Sequence[str], Rows],
+    judgements: Sequence[Limit],
+    method: str,
+    found: Sequence[Any],
+    *,
+    is_whole: bool,
+) -> None:
+    """Print a table or JSON and what is held; write the page if nothing is missing in the table."""
+    if wanted.json:
+        print(json.dumps([asdict(one) for one in found], default=sorted))
+    else:
+        show(Console(width=160, highlight=False), *table, method)
+    for one in judgements:
+        print(verdict(one), file=sys.stderr if wanted.json else sys.stdout)
+    if wanted.table is not None and is_whole:
+        write_table(wanted.table, command, markdown(*table, judgements, method))
 
 
 def show(console: Console, head: Sequence[str], rows: Rows, method: str) -> None:

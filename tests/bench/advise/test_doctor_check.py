@@ -1,10 +1,13 @@
 """What the doctor says of programs is judged as it is: foretold, tried, confirmed or missed."""
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import advise_check
+import doctor_check
 from doctor_check import doctor_table, patients
 from doctor_judged import doctor_limits, doctored
 from marked_page import NoMarksError, marks, write_table
@@ -127,3 +130,13 @@ def test_every_program_is_named_once() -> None:
     names = [one.name for one in patients("small")]
     assert len(set(names)) == len(names)
     assert {"jq", "xsltproc", "python3", "example 01", "json_orders", "kinds"} <= set(names)
+
+
+@pytest.mark.parametrize("main", [advise_check.main, doctor_check.main])
+def test_a_page_without_marks_is_refused_before_anything_runs(
+    main: Callable[[Sequence[str]], int], tmp_path: Path
+) -> None:
+    page = tmp_path / "advice.md"
+    page.write_text("a page without marks\n")
+    with pytest.raises(NoMarksError):
+        main(["kinds", "--mallard", "/none", "--table", str(page)])
