@@ -112,7 +112,7 @@ def doctor_table(all_: Sequence[Doctored]) -> tuple[list[str], Rows]:
             rows.append([*told, each.name, change(each.predicted), tried(each), *peaks(each), each.remark])
             told = ["", ""]
         if not one.predictions:
-            rows.append([*told, "-", "-", "-", "-", "-", "nothing was tried"])
+            rows.append([*told, "-", "-", "-", "-", "-", "no prediction was tried"])
     return head, rows
 
 

@@ -109,7 +109,7 @@ def test_the_doctors_table_names_misses_and_no_gain() -> None:
     rows = doctor_table([missed, nothing])[1]
     assert rows[0][0] == "kinds"
     assert rows[0][-1] == "MISS: the other way"
-    assert rows[1][-1] == "nothing was tried"
+    assert rows[1][-1] == "no prediction was tried"
 
 
 def test_a_page_keeps_what_stands_around_the_table(tmp_path: Path) -> None:
