@@ -60,6 +60,7 @@ class Candidate:
     wrong_if: str
     cpu: Interval | None = None
     ns_per_block: Interval | None = None  # of all blocks of the subsystem
+    noise: Interval | None = None  # the same of glibc against itself, in its replay
     peak_bytes: int | None = None
     held_bytes: int | None = None
     until: str | None = None  # the function whose return ends it

@@ -24,7 +24,7 @@ from mallard.advise.advice_model import (
     WholeMalloc,
 )
 from mallard.advise.candidates import Estimate, Proposal, by_worth, does, estimates
-from mallard.advise.measure import Measured, Replay, scaled
+from mallard.advise.measure import Measured, Replay, scaled, shifted
 from mallard.advise.parts import Part, Program
 from mallard.analysis.strategies import one_size
 from mallard.compare.intervals import Interval
@@ -77,8 +77,7 @@ class Judge:
     ) -> SubsystemAdvice:
         """Judge a part's candidates by the replays of its routes, and pick one or none."""
         found: list[Candidate] = []
-        cost, noises = 0.0, [NO_CHANGE]
-        whole = part.subsystem.behaviour.allocations
+        cost, whole = 0.0, part.subsystem.behaviour.allocations
         for route in by_worth(asked):
             rows = [one for one in asked if one.route == route]
             replay = replays.get(route)
@@ -86,20 +85,19 @@ class Judge:
                 found += [self.candidate(part, one, None) for one in rows if one.apart]
                 continue
             cost = cost or replay.cost_ns
-            noises.append(scaled(replay.noise, replay.blocks / whole))
             for one in rows:
                 if (row := replay.rows.get(one.row)) is not None:
                     found.append(self.measured(part, self.candidate(part, one, row), row, replay, whole))
         found += [self.estimated(part, one, cost) for one in estimates(part)]
         found.sort(key=lambda one: (bool(one.refused), one.ns_per_block.median if one.ns_per_block else 0.0))
-        noise = Interval(0.0, min(one.low for one in noises), max(one.high for one in noises))
         busy = self.program.busy_ns
-        found = self.judged(found, noise, LEAST * busy / whole if busy else LEAST_OF_COST * cost)
-        best = pick(found, noise)
+        least = LEAST * busy / whole if busy else LEAST_OF_COST * cost
+        found = [replace(one, is_clear=is_clear(one, least)) for one in found]
+        best = self.pick(part, found)
         if best:
             found.remove(best)
             found.insert(0, best)
-        stays = Candidate(LEAVE, PLAN, True, "as it is", "", NO_CHANGE, NO_CHANGE, 0, 0)
+        stays = Candidate(LEAVE, PLAN, True, "as it is", "", NO_CHANGE, NO_CHANGE, peak_bytes=0, held_bytes=0)
         behaviour, totals = part.subsystem.behaviour, self.program.profile.totals
         return SubsystemAdvice(
             name=part.name,
@@ -126,6 +124,19 @@ class Judge:
                 yield Wanted(site, contexts, "pool", reason)
         else:
             yield Wanted(name, part.contexts, candidate.strategy, reason, None, candidate.until)
+
+    def pick(self, part: Part, found: list[Candidate]) -> Candidate | None:
+        """Return the candidate to recommend; one that only a plan runs needs a plan within the limit.
+
+        Only such a candidate is asked for its plan, as that reads the journal once more.
+        """
+        while best := pick(found):
+            if best.runs_as != PLAN or best.peak_bytes is not None or not self.program.planner:
+                return best
+            peak = self.peak_of_plan(part, best)
+            refused = f"no plan of it stays below --max-rss {self.options.max_rss:g}" if peak is None else ""
+            found[found.index(best)] = replace(best, peak_bytes=peak, refused=refused)
+        return None
 
     def peak_of_plan(self, part: Part, candidate: Candidate) -> int | None:
         """Return what a plan for a part changes of the peak; None if there is none within the limit.
@@ -158,21 +169,32 @@ class Judge:
 
     def measured(self, part: Part, one: Candidate, row: Measured, replay: Replay, blocks: int) -> Candidate:
         """Return a candidate with its figures."""
-        refused, peak = "", row.peak_bytes
-        if peak is not None and peak > self.spare and one.runs_as == PLAN and one.strategy in POOLS:
-            planned = self.peak_of_plan(part, one)
-            peak = peak if planned is None else planned
+        refused, peak, change = "", row.peak_bytes, row.ns_per_block
+        is_in_question = peak is not None and (one.apart or peak > self.spare)
+        if is_in_question and one.runs_as == PLAN and one.strategy in POOLS:
+            peak, change = self.as_planned(part, one, row, replay)
         if peak is not None and peak > self.spare:
             more = share(peak / self.recorded)
             refused = f"the peak grows by {more}, more than --max-rss {self.options.max_rss:g} allows"
         return replace(
             one,
-            cpu=self.of_cpu(row.ns_per_block, replay.blocks),
-            ns_per_block=scaled(row.ns_per_block, replay.blocks / blocks),
+            cpu=self.of_cpu(change, replay.blocks),
+            ns_per_block=scaled(change, replay.blocks / blocks),
+            noise=scaled(replay.noise, replay.blocks / blocks),
             peak_bytes=peak,
             held_bytes=row.held_bytes,
             refused=refused,
         )
+
+    def as_planned(
+        self, part: Part, one: Candidate, row: Measured, replay: Replay
+    ) -> tuple[int | None, Interval]:
+        """Return a plan's peak, and the change without the first touch of what a plan does not need."""
+        planned = self.peak_of_plan(part, one)
+        if planned is None or row.peak_bytes is None:
+            return row.peak_bytes, row.ns_per_block
+        handed_on = max(row.peak_bytes - max(planned, 0), 0)
+        return planned, shifted(row.ns_per_block, -handed_on * replay.first_touch_ns / replay.blocks)
 
     def change(self, part: Part, strategy: str, until: str | None) -> SourceChange | None:
         """Return what a strategy is in the source."""
@@ -198,16 +220,6 @@ class Judge:
             change=source_change.of_estimate(one.strategy, one.site, one.saving),
         )
 
-    def judged(self, found: Sequence[Candidate], noise: Interval, each: float) -> list[Candidate]:
-        """Return candidates with what is beyond noise marked; `each` is LEAST in ns a block."""
-        level = min(noise.low, 0.0)
-        return [
-            replace(one, is_clear=of(one).high < level and of(one).median <= level - each)
-            if one.ns_per_block
-            else one
-            for one in found
-        ]
-
     def is_good(self, one: WholeMalloc, measured: Replay) -> bool:
         """Return whether a malloc is faster beyond noise, within the memory that it may take."""
         return (
@@ -218,22 +230,33 @@ class Judge:
         )
 
 
-def pick(found: Sequence[Candidate], noise: Interval) -> Candidate | None:
+def is_clear(one: Candidate, least: float) -> bool:
+    """Return whether a candidate is faster beyond the noise of its replay, by so many ns a block at least."""
+    if one.ns_per_block is None:
+        return False
+    level = min(one.noise.low, 0.0) if one.noise else 0.0
+    return one.ns_per_block.high < level and one.ns_per_block.median <= level - least
+
+
+def pick(found: Sequence[Candidate]) -> Candidate | None:
     """Return the candidate to recommend: the best beyond noise; None where there is none.
 
     One that keeps together what is used together is as good as the best that is measured, unless it loses by
-    that: its gain is in the program's own work. Where nothing is beyond noise, it loses beyond that, too.
+    that: its gain is in the program's own work. Where nothing is beyond noise, it must not lose beyond that.
+    Of those about as good as the best, one that runs as a plan is preferred.
     """
-    fit = [one for one in found if not one.refused and one.ns_per_block]
-    good = [one for one in fit if one.is_clear]
+    good = [one for one in found if one.is_clear and not one.refused]
     best = min(good, key=lambda one: of(one).median, default=None)
     most = of(best).median if best and best.measured else 0.0
     keeping = (one for one in found if one.apart and not one.refused)
     for one in sorted(keeping, key=lambda one: one.strategy != "instances"):
-        if one.ns_per_block is None or of(one).median <= (KEPT * most if most < 0 else max(noise.high, 0.0)):
+        noise = max(one.noise.high, 0.0) if one.noise else 0.0
+        if one.ns_per_block is None or of(one).median <= (KEPT * most if most < 0 else noise):
             return one
-    as_good = [one for one in good if one.runs_as == PLAN and of(one).median <= NEARLY * most]
-    return as_good[0] if as_good and best and best.measured else best
+    if best is None or not best.measured:
+        return best
+    as_good = [one for one in good if one.measured and of(one).median <= NEARLY * most]
+    return min(as_good, key=lambda one: (one.runs_as != PLAN, of(one).median))
 
 
 def of(one: Candidate) -> Interval:

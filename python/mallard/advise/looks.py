@@ -6,7 +6,8 @@
     first replays   part A, its best route | part B, its | all mallocs | part A, another | part B, another ...
 
 A route divides a part over heaps, and is one replay. Each part that matters is measured once before any is
-measured a second time, so that a short budget tells something of all of them.
+measured a second time, so that a short budget tells something of all of them. Then comes the memory of what
+may be picked, then small parts, then what was measured already, with more of the journal.
 """
 
 from collections.abc import Iterator, Sequence
@@ -50,20 +51,12 @@ class Look:
 
 
 def in_order_of_worth(looks: Sequence[Look], whole: Look) -> Iterator[tuple[Look, str]]:
-    """Yield the first replays: the best way to divide each part that matters, all mallocs, then other ways.
-
-    Parts of which little is asked come last, however many ways there are for others.
-    """
-    ranked = sorted(looks, key=lambda one: one.worth, reverse=True)
-    mattering = [one for one in ranked if one.worth >= RELEVANT]
-    routes = {id(one): by_worth(one.asked) for one in ranked}
+    """Yield the first replays: the best way to divide each part, all mallocs, then other ways."""
+    routes = {id(one): by_worth(one.asked) for one in looks}
     for level in range(max([1, *map(len, routes.values())])):
-        yield from ((one, routes[id(one)][level]) for one in mattering if level < len(routes[id(one)]))
+        yield from ((one, routes[id(one)][level]) for one in looks if level < len(routes[id(one)]))
         if level == 0 and whole.asked:
             yield whole, ALL
-    for one in ranked:
-        if one.worth < RELEVANT:
-            yield from ((one, route) for route in routes[id(one)])
 
 
 def is_of(one: Candidate, asked: Proposal) -> bool:
@@ -89,22 +82,28 @@ class Looking:
 
     def look_at(self, looks: Sequence[Look], whole: Look) -> None:
         """Measure all that there is time for: each part once before any a second time."""
-        order = list(in_order_of_worth(looks, whole))
-        self.replays.planned = [len(look.rows(route)) + ALWAYS for look, route in order]
+        ranked = sorted(looks, key=lambda one: one.worth, reverse=True)
+        first = list(in_order_of_worth([one for one in ranked if one.worth >= RELEVANT], whole))
+        small = [(one, route) for one in ranked if one.worth < RELEVANT for route in by_worth(one.asked)]
+        self.replays.planned = [len(look.rows(route)) + ALWAYS for look, route in (*first, *small)]
+        self.look_once(first)
+        for look in (*looks, whole):
+            self.look_at_memory(look)
+        self.look_once(small)
+        for look in (*sorted(looks, key=lambda one: gain(self.judged(one)), reverse=True), whole):
+            self.look_longer(look)
+
+    def look_once(self, order: Sequence[tuple[Look, str]]) -> None:
+        """Measure each way to divide a part once."""
         for look, route in order:
             found = self.replays.first(
                 self.heaps(look, route), look.rows(route), self.on_threads(look, route)
             )
             if found is not None:
                 look.found[route] = found
-            if self.replays.interrupted:
-                return
-        for look in sorted(looks, key=lambda one: gain(self.judged(one)), reverse=True):
-            self.look_again(look)
-        self.look_again(whole)
 
-    def look_again(self, look: Look) -> None:
-        """Replay all of the journal under what may be picked: its memory, then its time if that is left."""
+    def look_at_memory(self, look: Look) -> None:
+        """Replay all of the journal once under what may be picked, for its memory."""
         for _ in range(SECOND_LOOKS):
             route, rows = self.unsure(look)
             if not rows:
@@ -115,6 +114,9 @@ class Looking:
                 look.found[route].rows[row] = replace(of, peak_bytes=peak, held_bytes=after)
             if not held:
                 break
+
+    def look_longer(self, look: Look) -> None:
+        """Replay more of the journal under what may be picked, for its time."""
         route, rows = self.best_of(look)
         if not rows:
             return

@@ -61,6 +61,7 @@ FIRST = 0.6  # of the time, for first replays, where they are of stretches
 LEAST_BLOCKS = 20_000  # of a replay: fewer are noise
 MOST_SCALE = 4.0  # times the replay's, that an operation may be taken to cost in the program
 LEFT_OUT = 2**32 - 1  # in a file of routes (src/replay/trace/part_routes.hpp)
+PAGE = 4096
 LONGER = 2  # times the blocks of the first replay, for a second one to tell more
 
 
@@ -81,6 +82,7 @@ class Replay:
     noise: Interval  # of the base measured again
     blocks: int  # of the part, in the whole journal
     cost_ns: float  # of a block under the base: its allocation and its free
+    first_touch_ns: float = 0.0  # of a byte of memory that is new, under the base
     replayed: int = 0  # blocks of all parts; 0: the whole journal
 
     @property
@@ -316,6 +318,7 @@ class Replays:
             noise=change(again),
             blocks=blocks,
             cost_ns=scale * max(base["ns_per_event"] or 0.0, 0.0) * part["events"] / max(part["blocks"], 1),
+            first_touch_ns=first_touch(base, operations),
             replayed=replayed,
         )
 
@@ -342,6 +345,14 @@ def first_use(row: Mapping[str, Any], base: Mapping[str, Any]) -> Interval:
     return Interval(middle, low, high)
 
 
+def first_touch(base: Mapping[str, Any], operations: int) -> float:
+    """Return what a first pass takes beyond others, a byte of the pages that it meets first, in ns."""
+    rounds = zip(base["cold_rounds_ns"], base["rounds_ns"], strict=False)
+    beyond = max(float(np.median([cold - warm for cold, warm in rounds])), 0.0) * operations
+    pages = base.get("page_faults") or 0
+    return beyond / (pages * PAGE) if pages else 0.0
+
+
 def held(row: Mapping[str, Any], base: Mapping[str, Any]) -> int | None:
     """Return how much more a row holds in the end."""
     if row.get("held_after") is None or base.get("held_after") is None:
@@ -352,6 +363,11 @@ def held(row: Mapping[str, Any], base: Mapping[str, Any]) -> int | None:
 def scaled(of: Interval, factor: float) -> Interval:
     """Return an interval in another unit; a factor is positive."""
     return Interval(of.median * factor, of.low * factor, of.high * factor)
+
+
+def shifted(of: Interval, by: float) -> Interval:
+    """Return an interval further up."""
+    return Interval(of.median + by, of.low + by, of.high + by)
 
 
 def added(parts: Sequence[Interval]) -> Interval:

@@ -141,7 +141,8 @@ def ending_functions(store: Store, symbols: Symbols, contexts: Sequence[int]) ->
 
     First the innermost in which nearly all end, as memory comes back soonest there. Where a caller returns
     as often, it is the outermost such: a block that ends when the inner one has returned may still end in it.
-    Then those further out, then the others. O(events) for each function around half of the blocks.
+    Then those further out, then the others. One that is called once is none: its blocks end with the program.
+    O(events) for each function around half of the blocks.
     """
     calls = Calls(store, symbols)
     events = Events.of(store, calls, contexts)
@@ -156,6 +157,7 @@ def ending_functions(store: Store, symbols: Symbols, contexts: Sequence[int]) ->
     around = [function for function, some in inside.items() if 2 * some >= len(events.blocks)]
     around.sort(key=lambda function: distance[function] / inside[function])
     found = [events.ended_in(calls.functions[one][0], calls.activations([one])) for one in around]
+    found = [one for one in found if one.activations > 1]
     enough = NEARLY_ALL * max((one.share for one in found), default=0)
     good = [one for one in found if one.share >= enough > 0]
     alike = [one for one in good if one.activations >= NEARLY_ALL * good[0].activations]
