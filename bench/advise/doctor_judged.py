@@ -127,7 +127,7 @@ def beside_best_malloc(use: str | None, rows: Sequence[Document]) -> float | Non
     ratios = {
         row["name"]: 1.0 if row["kind"] == "baseline" else row["ratios"]["cpu_s"]["median"]
         for row in rows
-        if row["kind"] == "baseline" or (row["ratios"]["cpu_s"] and row["verdict"] != "behind")
+        if row["kind"] == "baseline" or (row["ratios"]["cpu_s"] and row["verdict"] != "dropped")
     }
     mallocs = [
         ratios[row["name"]] for row in rows if row["kind"] in ("baseline", "malloc") and row["name"] in ratios

@@ -167,7 +167,7 @@ def test_page_gives_one_answer_and_the_trials() -> None:
 
 
 def test_best_malloc_is_one_of_the_stage_that_decides() -> None:
-    lucky = row("jemalloc", "malloc", 0.5) | {"verdict": "behind"}
+    lucky = row("jemalloc", "malloc", 0.5) | {"verdict": "dropped"}
     found = document()
     found["trial"]["rows"].insert(1, lucky)
     assert "Best malloc -12 %" in without_tags(page_of(found))

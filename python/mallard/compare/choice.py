@@ -33,6 +33,7 @@ LEAST = 6  # rounds that a verdict takes
 OF_NOISE = 0.8  # how sure the interval is that a difference has to lie beyond
 NOTHING = "nothing"
 FASTER, SLOWER, ALIKE, UNKNOWN = "faster", "slower", "no difference", "unknown"
+DROPPED = "dropped"  # of a row that an earlier stage has not chosen: its rounds tell no more than that
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Any
 from mallard.compare.choice import (
     ALIKE,
     DRAWS,
+    DROPPED,
     FASTER,
     LEAST,
     NOTHING,
@@ -93,7 +94,7 @@ def line_of(row: Row, judged: Judged, outputs: set[str] | None, deciding: Judged
     doubt = 1 - OF_ONE
     says = ""
     if row is not judged.base and not row.malloc.repeated and deciding:
-        says = judged.kind(judged.over(row, judged.base)) if judged is deciding else "behind"
+        says = judged.kind(judged.over(row, judged.base)) if judged is deciding else DROPPED
     return Line(
         name=row.malloc.name,
         repeated=row.malloc.repeated,

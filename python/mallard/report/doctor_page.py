@@ -16,6 +16,7 @@ from xml.etree.ElementTree import Element
 from mallard import figures
 from mallard.advise.advice_model import LEAVE, NOT_MEASURED
 from mallard.analysis.function_names import short_name
+from mallard.compare.choice import DROPPED
 from mallard.html.element import Child, scrolled, tag
 from mallard.report.marks import (
     Axis,
@@ -102,7 +103,7 @@ def cards(of: Json) -> Iterator[Element]:
 
 def preference(row: Json, use: str | None) -> tuple[bool, bool, float]:
     """Return what rows are sorted by: the one to use, then what the last stage has judged, then CPU time."""
-    return row["name"] != use, row["verdict"] == "behind", row["ratios"]["cpu_s"]["median"]
+    return row["name"] != use, row["verdict"] == DROPPED, row["ratios"]["cpu_s"]["median"]
 
 
 def of_row(heading: str, row: Json, is_used: bool) -> Element:

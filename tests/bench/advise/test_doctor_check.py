@@ -41,7 +41,7 @@ def document(
         trial_row("glibc", "baseline", 1.0),
         trial_row("plan", "plan", 0.72),
         trial_row("mimalloc", "malloc", 0.8),
-        trial_row("jemalloc", "malloc", 0.5, verdict="behind"),  # by three rounds
+        trial_row("jemalloc", "malloc", 0.5, verdict="dropped"),  # by three rounds
         trial_row("glibc a/a", "twin", 1.01),
     ]
     return {
