@@ -220,7 +220,8 @@ def method_of(trial: Trial, lines: Sequence[Line], parts: Sequence[Judged]) -> d
         "rounds": f"{', then '.join(stages)}{sifted if len(stages) > 1 else ''} (seed {trial.schedule.seed})",
         "ratios": f"to the geometric mean of {trial.base.malloc.name}'s two runs in the same round; medians, "
         f"with intervals by the bootstrap ({DRAWS:,} draws): in {FIGURES[trial.goal.name]} they hold with "
-        f"{100 * OF_ALL:.0f} % for all candidates of a stage, elsewhere each with {100 * OF_ONE:.0f} %",
+        f"{100 * OF_ALL:.0f} % for all candidates of a stage, elsewhere each with {100 * OF_ONE:.0f} %, "
+        "or as nearly as its rounds can tell",
         "difference": "an interval without 1, further from 1 than the A/A row's "
         f"({100 * OF_NOISE:.0f} %), and at least {100 * LEAST_DIFFERENCE:.0f} %",
     }
