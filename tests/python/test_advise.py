@@ -23,10 +23,11 @@ from conftest import Mallard
 from mallard import MallardError
 from mallard.advise import measure, source_change, stretches
 from mallard.advise.advice_model import Candidate, SourceChange
+from mallard.advise.free_order import far_apart, filled, in_order
 from mallard.advise.growth import Chains
 from mallard.advise.judging import pick
 from mallard.advise.measure import Replays
-from mallard.advise.parts import BEYOND, Program, far_apart, filled, in_order
+from mallard.advise.parts import BEYOND, Program
 from mallard.advise.stretches import Blocks
 from mallard.analysis.model import Frame
 from mallard.compare.intervals import Interval

@@ -18,6 +18,7 @@ import numpy as np
 
 from mallard import MallardError, _native, figures
 from mallard.advise.advice_model import Owners
+from mallard.advise.free_order import far_apart, filled, in_order
 from mallard.advise.growth import Chains
 from mallard.advise.stretches import Blocks, Row
 from mallard.analysis.findings import LOOSE_BYTES
@@ -38,7 +39,6 @@ from mallard.plan.scopes import ending_functions
 
 NEVER = 2**64 - 1  # the free of what is never freed
 BEYOND = 2**62  # the same, signed
-PAGE = 4096
 SPARSE = 0.1  # of the pages on which a part lies, that its blocks fill: nearly each is on one of its own
 ORDERED = 0.2  # more of consecutive frees are of one kind: kinds are worth keeping apart
 NEARLY_ALL = 0.9  # of the blocks: their function names the part
@@ -242,44 +242,6 @@ class Part:
             instances = max(self.program.told[context].instances for context in contexts)
             found.append((Witness(place, instances, pools_for(instances)), tuple(contexts)))
         return found
-
-
-def far_apart(size: Row, freed: Row) -> float:
-    """Return how many of consecutive frees are of blocks between which a page was allocated."""
-    if len(freed) < FEW:
-        return 0.0
-    place = np.cumsum(size.astype(np.int64))[freed]
-    return float((np.abs(np.diff(place)) > PAGE).mean())
-
-
-def in_order(site: Row, size: Row, freed: Row) -> tuple[Row, Row]:
-    """Return by site how many more of consecutive frees are of it than by chance, or than of allocations.
-
-    And how many of these are of blocks between which a page was allocated.
-    """
-    number = int(site.max()) + 1
-    place, ended = np.cumsum(size.astype(np.int64))[freed], site[freed]
-    first, same = ended[:-1], ended[1:] == ended[:-1]
-    far = same & (np.abs(np.diff(place)) > PAGE)
-
-    def share(of: Row, which: Row) -> Row:
-        whole = np.bincount(of, minlength=number)
-        found: Row = np.bincount(of, weights=which, minlength=number) / np.maximum(whole, 1)
-        return found
-
-    chance = np.bincount(site, minlength=number) / max(len(site), 1)
-    gain = share(first, same) - np.maximum(chance, share(site[:-1], site[1:] == site[:-1]))
-    return gain, share(first[same], far[same])
-
-
-def filled(value: Row, order: Row, known: Row) -> Row:
-    """Give what is not known the value of the nearest before it in that order, or behind it at the start."""
-    at = np.where(known[order], np.arange(len(order)), -1)
-    nearest = np.maximum.accumulate(at)
-    nearest[nearest < 0] = int(np.argmax(known[order]))
-    found = value.copy()
-    found[order] = value[order][nearest]
-    return found
 
 
 class Program:
