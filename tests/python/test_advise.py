@@ -369,7 +369,7 @@ def test_ctrl_c_keeps_what_is_measured(
     assert ran.returncode == 0
     assert "multipool" in ran.stdout
     assert len(stand_in.calls) == 2
-    assert "mallard: interrupted: what was measured before is told" in ran.stderr
+    assert "mallard: interrupted: what was measured before is reported" in ran.stderr
 
 
 def test_what_was_not_measured_is_no_reason_to_keep_what_there_is(
@@ -419,7 +419,7 @@ def test_sigterm_leaves_nothing_behind(
         ran = mallard("advise", journal)
     finally:
         signal.signal(signal.SIGTERM, before)
-    assert "mallard: interrupted: what was measured before is told" in ran.stderr
+    assert "mallard: interrupted: what was measured before is reported" in ran.stderr
     assert not list(tmp_path.iterdir())
 
 

@@ -110,7 +110,7 @@ class Advisor:
                 "and their memory, of those that gain, with all of it"
             )
         if replays.interrupted:
-            self.remarks.append("interrupted: what was measured before is told")
+            self.remarks.append("interrupted: what was measured before is reported")
         self.progress(1.0)
         return replace(
             told,

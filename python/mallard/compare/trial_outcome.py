@@ -196,7 +196,7 @@ def noted(outputs: set[str] | None, judged: Judged | None) -> list[str]:
     if noise and max(noise.high - 1, 1 - noise.low) > LOUD:
         told.append(
             f"two measurements of {BASE} lie up to {100 * max(noise.high - 1, 1 - noise.low):.0f} % apart: "
-            "no smaller difference can be told here now"
+            "no smaller difference can be resolved here now"
         )
     return told
 
