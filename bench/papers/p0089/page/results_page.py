@@ -43,7 +43,7 @@ BLOCK = re.compile(
     r"(<!-- (measured|beside|since|best|findings|walks): (\w+)( \w+)? -->\n).*?(<!-- end of \2 -->)",
     re.DOTALL,
 )
-MARKS = {Verdict.HOLDS: "holds", Verdict.DOES_NOT: "**does not**", Verdict.OPEN: "cannot be told"}
+MARKS = {Verdict.HOLDS: "holds", Verdict.DOES_NOT: "**does not**", Verdict.OPEN: "undecided"}
 
 
 @cache
@@ -108,7 +108,7 @@ def facts(benchmark: str) -> Iterator[str]:
     yield f"Of {len(verdicts)} findings{whose} {counted}."
 
 
-COUNTED = {Verdict.HOLDS: "hold", Verdict.DOES_NOT: "do not", Verdict.OPEN: "cannot be told"}
+COUNTED = {Verdict.HOLDS: "hold", Verdict.DOES_NOT: "do not", Verdict.OPEN: "are undecided"}
 
 
 def findings(benchmark: str, table: str) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """A run as text: tables in the paper's order with findings below, then where and how it was measured.
 
-holds           Wink-out wins everywhere. (section 7.3: 66 of 66; counted as holding: above 1 in 90 %; ...)
-does not        Multipool is the best heap. (section 7.3: 5 of 88; ...)
-cannot be told  ...
+holds      Wink-out wins everywhere. (section 7.3: 66 of 66; counted as holding: above 1 in 90 %; ...)
+does not   Multipool is the best heap. (section 7.3: 5 of 88; ...)
+undecided  ...
 
 findings/words.py has the words of the figures.
 """

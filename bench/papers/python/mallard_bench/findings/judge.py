@@ -1,6 +1,6 @@
 """What a paper found, as a check: a sentence, and a judge that says whether a table shows it.
 
-Finding --judge(measured)--> Judgement: holds | does not | cannot be told, and the figures that decided
+Finding --judge(measured)--> Judgement: holds | does not | undecided, and the figures that decided
 
 Verdicts are reached by ratios of two times at many places of a table, held against bounds:
 
@@ -9,7 +9,7 @@ each(ratios, 1.0, share=0.9)        least            most
                                                                         across a bound: within noise
 holds       at least 90 % of the places are held
 does not    fewer would be, even if all within noise were
-otherwise it cannot be told
+undecided   otherwise
 
 middle(ratios, 4.0, 20.0) asks only whether the median lies between the bounds.
 """
@@ -32,7 +32,7 @@ class Verdict(StrEnum):
 
     HOLDS = "holds"
     DOES_NOT = "does not"
-    OPEN = "cannot be told"  # what is needed was not measured, or differences lie within the noise
+    OPEN = "undecided"  # what is needed was not measured, or differences lie within the noise
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The verdict: of each finding of the paper, whether it holds in a run, does not, or cannot be told."""
+"""The verdict: of each finding of the paper, whether it holds in a run, does not, or is undecided."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from mallard_bench.results_file import Run
 Judged = tuple[Finding, Judgement]
 
 MARKS = {Verdict.HOLDS: "✓", Verdict.DOES_NOT: "✗", Verdict.OPEN: "?"}
-PLURALS = {Verdict.HOLDS: "hold", Verdict.DOES_NOT: "do not", Verdict.OPEN: "cannot be told"}
+PLURALS = {Verdict.HOLDS: "hold", Verdict.DOES_NOT: "do not", Verdict.OPEN: "undecided"}
 CLASSES = {Verdict.HOLDS: "holds", Verdict.DOES_NOT: "does-not", Verdict.OPEN: "open"}
 
 
@@ -36,7 +36,7 @@ def headline(counted: Counter[Verdict]) -> str:
     """Say how many findings hold."""
     return (
         f"Of {counted.total()} findings of the paper {counted[Verdict.HOLDS]} hold here, "
-        f"{counted[Verdict.DOES_NOT]} do not, {counted[Verdict.OPEN]} cannot be told."
+        f"{counted[Verdict.DOES_NOT]} do not, {counted[Verdict.OPEN]} are undecided."
     )
 
 
