@@ -21,7 +21,7 @@ MALLOC = "libmallard-malloc.so"
 CHECKED_MALLOC = "libmallard-malloc-checked.so"
 CHECKED_EXIT_CODE = 99  # src/malloc/checked/reports.cpp has the same
 IMAGE_MAGIC = b"\x89MLP"
-FROM_TERMINAL = 0x80  # SI_KERNEL: whoever pressed Ctrl-C has told the whole group of processes
+FROM_TERMINAL = 0x80  # SI_KERNEL: Ctrl-C has reached the whole group of processes
 
 
 def tool(name: str) -> str:

@@ -130,7 +130,7 @@ struct class_slab {
   std::uint16_t capacity = 0;      // blocks; 0 in a slab of no class
   std::uint16_t first = 0;         // offset of the first block
   std::uint8_t index = 0;          // of its class
-  bool is_shared : 1 = false;      // cut up for several classes: each free is told of
+  bool is_shared : 1 = false;      // cut up for several classes: each free is reported
   bool is_listed : 1 = false;      // in its class's list
   class_slab* next = nullptr;      // in its class's list, or among the heap's empty slabs
   class_slab* previous = nullptr;  // in its class's list
@@ -384,7 +384,8 @@ class class_slabs {
     if (!s->is_listed) list(s);
   }
 
-  // Of a listed slab that has given blocks. One that has none left is told of when enough is free again.
+  // Of a listed slab that has given blocks. One that has none left is noticed again when enough of it is
+  // free.
   void set_used(slab* s, std::size_t used) noexcept {
     if (used != s->capacity) {
       s->left = static_cast<std::uint16_t>(used);

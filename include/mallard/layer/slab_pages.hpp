@@ -39,8 +39,8 @@ class slab_pages {
   // A slab that is carved from its begin on.
   static void reset(segment& s) noexcept { s.stamp = 0; }
 
-  // Whether give() is worth its time where so many blocks are in use: of scattered ones, a third of the pages
-  // are free then. The next time half as many must be, unless the slab was in use again.
+  // Whether give() is worth its time with `used` blocks in use: if they are scattered, a third of the pages
+  // are free then. Next time at most half as many may be in use, unless the slab was in use again.
   [[nodiscard]] static bool is_sparse(const segment& s, std::size_t used) noexcept {
     return used <= std::min<std::size_t>(count, s.capacity / 2u) &&
            (used_then(s) == 0 || used <= used_then(s) / 2);
@@ -80,7 +80,7 @@ class slab_pages {
   }
 
  private:
-  static_assert(count <= 16, "the entry has room for so many bits, and for a number of blocks");
+  static_assert(count <= 16, "the entry has room for a bit for each page, and for a number of blocks");
 
   // Blocks in use when pages were given last; 0: not since.
   static std::size_t used_then(const segment& s) noexcept { return s.stamp >> count; }

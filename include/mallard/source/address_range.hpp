@@ -4,7 +4,7 @@
 //       | read and write .............. | mapped when it is needed ............... |
 //                                       '--> extend()   <-- retract()
 //
-// Blocks of one range are told from all others by one subtraction, and a table with an entry for each piece
+// One subtraction tells blocks of a range from all others, and a table with an entry for each piece
 // of it needs no tree. The range is as large as the processor's addresses allow, and costs nothing: what is
 // not memory yet is not mapped either, so neither a limit on addresses (ulimit -v) nor a tool that shows them
 // counts it. It lies far from where the system places mappings, at a place that is drawn for each process,

@@ -4,7 +4,7 @@
 //                       |  \                |
 //     lists by length   4   by age, oldest first   2
 //
-// Each segment has an entry, in a table outside of the memory that it stands for. The first and the last
+// Each segment has an entry, in a table outside of the memory that it describes. The first and the last
 // entry of a free span tell its length, so that what is given back finds its neighbours in constant time.
 // Dirty spans hold what somebody has left in them; clean ones are zero and hold no pages. The two are never
 // joined: a request is served from what is dirty first, and what is clean need not be cleared. The age of a
@@ -26,17 +26,18 @@
 
 namespace mallard {
 
-// What an entry stands for: nothing, or the first segment of a span; of a free span also the last one. A
+// What an entry describes: nothing, or the first segment of a span; of a free span also the last one. A
 // foreign span is somebody else's mapping. A segment that is split is slabs of a quarter of it each.
 enum class segment_use : std::uint8_t { none, clean, dirty, slab, large, foreign, split };
 
 struct segment;
 
-// Hears of a slab of which no block is in use, or that is to be looked at for another reason. A heap may have
-// many of them: whoever ends a block reads `owner`, which is the heap, and only now and then the keeper.
+// Is notified of a slab of which no block is in use, or that has to be looked at for another reason. A heap
+// may have many keepers: the thread that frees a block reads `owner`, which is the heap, and only now and
+// then the keeper.
 class segment_keeper {
  public:
-  virtual void notice(segment& s) noexcept = 0;  // `left` has come to 0
+  virtual void notice(segment& s) noexcept = 0;  // `left` has reached 0
 
  protected:
   ~segment_keeper() = default;
@@ -75,7 +76,7 @@ class segment_spans {
   segment_spans(const segment_spans&) = delete;
   segment_spans& operator=(const segment_spans&) = delete;
 
-  // The entry of segment `n`, and the other way round. Entry 0 stands for nothing.
+  // The entry of segment `n`, and the other way round. Entry 0 describes no segment.
   [[nodiscard]] segment* at(std::size_t n) const noexcept { return table_ + n; }
   [[nodiscard]] number number_of(const segment* s) const noexcept { return static_cast<number>(s - table_); }
 

@@ -14,8 +14,8 @@
 // for it in keep_time(), looked at once in sixteen spans that come back; or at once, where it would raise the
 // most that was ever in use by more than an eighth. trim() gives back what there is. What is clean at the end
 // of the range is unmapped. Slabs of heaps that stay small are parts, four to a segment. The entry of a
-// segment that is split stands for all four, and each part has one of its own, behind those of all segments.
-// So find() costs the same, and who ends a block looks a second time where the segment is split.
+// segment that is split covers all four, and each part has one of its own, behind those of all segments. So
+// find() costs the same, and a free looks a second time where the segment is split.
 //
 //     entries   [0][1][2][split][4] ....      [ .. parts of 2][p|p|p|p][parts of 4 .. ]
 //                          '--------- find_part() ---------------^
@@ -308,7 +308,7 @@ class basic_segments {
 
  private:
   // Addresses that are asked for: of segments, and in front of them 1/1024 for their entries and 1/256 for
-  // those of parts. Entry 0 stands for nothing, so that a link can say so.
+  // those of parts. Entry 0 describes no segment, so that a link can say so.
   static constexpr std::size_t most_bytes = std::size_t{1} << 38;
   static constexpr std::size_t least_bytes = std::size_t{1} << 24;
   static constexpr std::size_t max_segments = most_bytes / segment_bytes;
@@ -522,7 +522,7 @@ class basic_segments {
     return (end - first_) / segment_bytes;
   }
 
-  // What is mapped becomes free, and a span that nobody uses stands for what is not ours.
+  // What is mapped becomes free, and a span that nobody uses covers what is not ours.
   bool skip_addresses(std::size_t length) noexcept {
     const std::size_t end = mapped_ + length;
     if (end >= last_number() || !map_table(end)) return false;

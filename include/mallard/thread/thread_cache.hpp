@@ -5,11 +5,11 @@
 //                   empty:  up to a batch comes in
 //
 // A thread allocates from its own magazines and frees to them. So blocks move between threads in batches, and
-// a thread that frees and allocates around a limit moves nothing. One that only frees may be told to keep one
-// batch at most, until its magazine is empty. A block goes into the cache of the thread
-// that frees it, whichever thread allocated it, and is not touched there (core/magazine.hpp).
-// A magazine has neither blocks nor room before the caller opens it in memory of its own choice; it chooses
-// the length of a batch as well, and may choose a longer one later.
+// a thread that frees and allocates around a limit moves nothing. One that only frees may be limited to one
+// batch, until its magazine is empty. A block goes into the cache of the thread that frees it, whichever
+// thread allocated it, and is not touched there (core/magazine.hpp). A magazine has neither blocks nor room
+// before the caller opens it in memory of its own choice; it chooses the length of a batch as well, and may
+// choose a longer one later.
 // Cost: pop and push as a magazine's, the rest O(blocks moved).
 #pragma once
 
@@ -45,8 +45,8 @@ inline constexpr std::size_t most_batch_blocks = 32;
   return std::max<std::size_t>(cache_line / size, 1);
 }
 
-// A heap of lists that takes and gives many blocks of one at a time: allocate_batch() writes up to so many
-// below a slot, the one to be used first on top, and returns their number, 0 when exhausted.
+// A heap of lists that takes and gives many blocks of one list at a time: allocate_batch() writes up to
+// `most` of them below a slot, the one to be used first on top, and returns their number, 0 when exhausted.
 template <class Heap>
 concept keeps_batches = requires(Heap h, std::size_t list, magazine::slot* end, std::size_t most,
                                  std::span<const magazine::slot> blocks) {

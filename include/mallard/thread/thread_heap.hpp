@@ -284,7 +284,7 @@ class alignas(cache_line) thread_heap : public page_owner {
     return {b.data, told};
   }
 
-  // What Heap counts as granted for a block of which `told` bytes are known to its user.
+  // What Heap counts as granted for a block of which its user knows `told` bytes.
   std::size_t granted(const void* p, std::size_t told) const noexcept {
     if constexpr (measurable<Heap> && !predictable<Heap>)
       return heap_.usable_size(p);
@@ -295,7 +295,7 @@ class alignas(cache_line) thread_heap : public page_owner {
   thread_cache<cached> lists_;
   std::size_t refills_ = 0;  // since it took back what had returned, and the requests until then
   std::size_t requests_seen_ = 0;
-  std::size_t slack_ = 0;  // bytes that Heap has granted beyond what callers were told
+  std::size_t slack_ = 0;  // bytes that Heap has granted beyond what its callers know of
   Heap heap_;
   std::array<carried_blocks, classes::count> taken_{};  // of what has returned, for magazines
   // Written by other threads.

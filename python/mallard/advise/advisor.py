@@ -60,7 +60,7 @@ def advised(journal: str, options: Options, progress: Progress = lambda share: N
 
 
 class Advisor:
-    """One journal, its replays, and what they come to."""
+    """One journal, its replays, and their results."""
 
     def __init__(self, program: Program, options: Options, folder: Path, progress: Progress) -> None:
         """Take a program that has been read."""

@@ -7,9 +7,9 @@
     try       plans and mallocs, in turn          the verdict, which rests on this stage alone
 
 Advice and trial keep to one deadline: advice takes at most a half of what recording has left, the trial what
-advice leaves (trial_in_budget.py). A stage that fails is told, and the next ones do without it: where no
-journal can be had, mallocs are tried all the same. After each stage, and after Ctrl-C, all that is known is
-written (doctor_findings.py).
+advice leaves (trial_in_budget.py). A stage that fails is reported, and the next ones do without it: without
+a journal, mallocs are still tried. After each stage, and after Ctrl-C, all that is known is written
+(doctor_findings.py).
 """
 
 import json
@@ -51,7 +51,7 @@ LEAST_ADVICE, MOST_ADVICE = 0.25, 0.5  # of the time that recording has left
 DOCUMENT, PAGE = "doctor.json", "report.html"
 OF_DUCKDB = "Query interrupted"  # so it tells of Ctrl-C
 
-Say = Callable[[str, str], None]  # hears the name of a stage, and what is to be told of it
+Say = Callable[[str, str], None]  # gets the name of a stage, and what to report about it
 
 
 @dataclass(frozen=True, slots=True)

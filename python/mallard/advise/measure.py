@@ -127,7 +127,7 @@ class Replays:
         return self.end - monotonic()
 
     def takes(self, blocks: int, rows: int, rounds: int = ROUNDS, warm: float = LEAST_WARM_SECONDS) -> float:
-        """Return the seconds of a replay of so many blocks."""
+        """Return the seconds that a replay of this many blocks takes."""
         one = 2 * blocks * OPERATION_NS / 1e9
         turn = TURN_SECONDS + COLD * one + max(WARM_PASSES * one, warm)
         checks = 2 * TURN_SECONDS + CHECKED * one
@@ -142,7 +142,7 @@ class Replays:
         return LEAST_BLOCKS + max(int((seconds - few) / each), 0)
 
     def share(self, rows: int) -> float:
-        """Return the seconds that a first replay of so many rows may take; 0 if it has no time.
+        """Return the seconds that a first replay of this many rows may take; 0 if it has no time.
 
         Where the whole journal has time in all of them, they have all of it. Else a part is kept for second
         ones.
@@ -245,7 +245,7 @@ class Replays:
         ]
 
     def run(self, words: Sequence[str], seconds: float) -> dict[str, Any] | None:
-        """Run mallard-replay, for so many seconds at most; None if it has measured nothing until its end."""
+        """Run mallard-replay for at most `seconds`; None if it has measured nothing by its end."""
         try:
             running = subprocess.Popen(
                 [tool("mallard-replay"), *words],

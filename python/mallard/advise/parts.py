@@ -45,7 +45,7 @@ NEARLY_ALL = 0.9  # of the blocks: their function names the part
 LEAST_OWNED = 0.5  # of the blocks of a part, that have a witness, for instances to be a candidate
 GROWS = re.compile(r"(?:std|boost::container|absl|eastl)::(?:\w+::)*(?:vector|basic_string|string|deque)\b")
 
-MOST_SITES = 32  # that are told
+MOST_SITES = 32  # that are listed
 
 READ, PROFILED, WITNESSED = 0.4, 0.8, 1.0  # how far the reading is
 

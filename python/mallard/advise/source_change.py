@@ -1,4 +1,4 @@
-"""The change in the source that a candidate stands for: as a diff where the place is plain, else in words.
+"""The change in the source that a candidate needs: as a diff where the place is clear, else in words.
 
     site  places.cpp:25   known_.try_emplace(key, ...)      the container is looked up that is called there
              `--> places.cpp:52   std::map<...> known_;     its declaration: local, member, or somewhere else
@@ -25,7 +25,7 @@ from mallard.analysis.function_names import own_name
 from mallard.analysis.model import Frame
 
 LARGEST_FILE = 4 << 20
-NEAR = (0, 1, -1, 2)  # lines from the one that is told
+NEAR = (0, 1, -1, 2)  # lines from the reported one
 MOST_BLOCKS = 0.5  # of a part, that containers allocate which get its heap
 KEYWORDS = {"return", "delete", "new", "throw", "case", "goto", "using", "typedef", "else", "co_return"}
 CALL = re.compile(

@@ -44,7 +44,7 @@ USUAL = ("mimalloc", "tcmalloc", "mallard", "jemalloc", "tbbmalloc", "glibc-notr
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What a trial may take; a start is one of the program, a run is so many of them."""
+    """What a trial may take; a start is one of the program, a run is several starts."""
 
     runs: int
     seconds: float
@@ -77,7 +77,7 @@ def runs_of(shape: Sequence[Stage], rows: int, plans: bool) -> int:
 
 
 def shape_within(rows: int, plans: bool, runs: int) -> Sequence[Stage]:
-    """Return the stages for so many runs; what is left over goes to the last, which decides."""
+    """Return the stages for this many runs; those left over go to the last stage, which decides."""
     few = [ALL_DECIDE] if others_of(rows, plans) <= ALL_DECIDE[0].best else []
     shape = next((one for one in (*few, *SHAPES) if runs_of(one, rows, plans) <= runs), SHAPES[-1])
     while shape[-1].rounds < MOST_ROUNDS:
@@ -89,7 +89,7 @@ def shape_within(rows: int, plans: bool, runs: int) -> Sequence[Stage]:
 
 
 def with_room(rows: Sequence[Row], expected: Mapping[str, float], room: Room) -> list[Row]:
-    """Return the rows that have room, the base first; of candidates those of which most is expected."""
+    """Return the rows that have room, the base first; of candidates the most promising."""
     ranked = sorted(candidates(rows), key=lambda row: rank(row, expected))
     for many in range(len(ranked), 1, -1):
         kept = those(rows, ranked[:many])

@@ -14,8 +14,8 @@ timed. So an operation of a group is taken to cost the mean of its size class ov
 the group's own timed ones took, where those are many.
 
 A timed call that took more than an eighth of all time that was timed (the first one of the program, which
-sets up the heap, or one that lost the processor) stands for itself alone: nobody knows that there were 63
-more of its kind.
+sets up the heap, or one that lost the processor) counts only once: nothing shows that there were 63 more of
+its kind.
 """
 
 import math
@@ -86,13 +86,13 @@ class Timed:
         return cls(counts, group.astype(np.int64), size_class.astype(np.int64), ns.astype(np.float64))
 
     def is_alone(self) -> NDArray[np.bool_]:
-        """Return which of the timed ones stand for themselves alone."""
+        """Return which of the timed ones count only once."""
         if len(self.ns) < LEAST_TIMED:
             return np.zeros(len(self.ns), bool)
         return self.ns > LARGEST_PART * math.fsum(self.ns)
 
     def mean(self) -> float | None:
-        """Return what one takes that stands for others; None if none was timed."""
+        """Return the mean of those that represent others; None if none was timed."""
         usual = self.ns[~self.is_alone()]
         return math.fsum(usual) / len(usual) if len(usual) else None
 

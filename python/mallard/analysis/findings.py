@@ -13,7 +13,7 @@ from mallard import figures
 from mallard.analysis.model import Behaviour, Finding, Profile, Site, Subsystem
 from mallard.analysis.strategies import MOST, is_rest, is_small, is_weighty, strategies, strategy
 
-# Findings that concern less of the CPU time are not told, unless there is no other.
+# Findings that concern less of the CPU time are not reported, unless there is no other.
 LEAST_SHARE = 0.01
 
 LEAST_CONTENTION = 0.005  # C
@@ -41,7 +41,7 @@ def findings(profile: Profile) -> list[Finding]:
 
 
 def share(subsystem: Subsystem, operations: int) -> float | None:
-    """Return the share of the CPU time that so many operations of a subsystem take, at most all of them."""
+    """Return the share of the CPU time of a number of a subsystem's operations, at most all of them."""
     density = subsystem.dvluc.density
     if density.value is None:
         return None

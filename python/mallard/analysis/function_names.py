@@ -5,7 +5,7 @@
         qualified_name      app::shelf::add
         own_name            shelf::add
 
-Names of C, and what stands for no name, stay as they are.
+Names of C, and placeholders for a missing name, stay as they are.
 """
 
 import re

@@ -64,7 +64,7 @@ def totals(store: Store) -> Totals:
 
 
 def threads(store: Store) -> list[Thread]:
-    """Return the threads of the program, those of which nothing but their events is known among them."""
+    """Return the threads of the program, including those of which only the events are known."""
     known = [
         Thread(row["name"], row["system_id"], row["start_ns"], row["end_ns"] or None) for row in store.threads
     ]
@@ -154,7 +154,7 @@ class Sites:
 
     @classmethod
     def largest(cls, reading: Reading, most: int, metric: str | None = None) -> Self:
-        """Take at most so many: those that have most of a call tree's metric, or of all."""
+        """Take the `most` largest: by a metric of the call tree, or by size."""
         allocations, size = reading.by_context("allocations"), reading.by_context("bytes")
         if metric is None:
             weight = allocations / reading.totals["allocations"] + size / max(reading.totals["bytes"], 1)

@@ -50,7 +50,7 @@ def turns_bar() -> Iterator[Callable[[float, str, float], None]]:
     from rich.progress import Progress as Bar
 
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[end]}"))
-    # Drawn when it is told something, and not by a thread: nothing else is at work while a program is timed.
+    # Drawn when it is updated, and not by a thread: nothing else is at work while a program is timed.
     with Bar(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
         task = bar.add_task("", total=1.0, end="")
 

@@ -126,7 +126,7 @@ class Refinement:
 
 
 def refine(nodes: Nodes, parts: Partition, limits: Limits) -> Partition:
-    """Return the subsystems as they are told; the first is what no other one has."""
+    """Return the subsystems as they are reported; the first is what belongs to no other one."""
     refinement = Refinement(nodes, parts, limits)
     refinement.narrow()
     refinement.move_inwards()

@@ -27,7 +27,7 @@ Columns: TypeAlias = dict[str, NDArray[Any]]
 MEMORY_LIMIT = "1500MB"
 
 # A row takes 125 bytes, and some 15 after compression, which costs more time than all else here: it waits
-# until so many rows have come together.
+# until this many rows have come together.
 COMPRESSED_AT_ONCE = 1 << 21
 
 INSERT = """

@@ -194,7 +194,7 @@ def thread_name(store: Store, thread: int) -> str:
     return f"{known['name'] or 'thread'} ({known['system_id'] or thread})"
 
 
-# Which kind of behaviour each allocation shows, the bins that subsystems are told apart by:
+# Which kind of behaviour each allocation shows, the bins that tell subsystems apart:
 #
 #     bin = size, a factor of four each x lifetime in events, a factor of sixteen each x end
 #

@@ -10,8 +10,8 @@
                                                 }
                                                 frames from the innermost on; ... is any number of them
 
-A file may have both. Valgrind's other kinds of errors are left out. Kinds of leaks are not told apart: a
-journal does not know what a program could still reach.
+A file may have both. Valgrind's other kinds of errors are left out. Kinds of leaks are not
+distinguished: a journal does not know what a program could still reach.
 """
 
 import re

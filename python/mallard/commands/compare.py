@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mallard.compare.outcome import Outcome
     from mallard.compare.rounds import Schedule
 
-# A difference of 5 % in noise of 2 % is found by so many (compare/intervals.py).
+# This many find a difference of 5 % in noise of 2 % (compare/intervals.py).
 ROUNDS = 25
 # Where nobody says how long it may take.
 SECONDS = 120.0

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["TAKEN", "doctor"]
 
 DOCUMENT = "doctor.json"
-MOST_SOURCES = 3  # changes of the source that are told below the verdict
+MOST_SOURCES = 3  # changes of the source that are listed below the verdict
 
 
 @runs_a_program

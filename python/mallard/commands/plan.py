@@ -129,7 +129,7 @@ def make_plan(
 
 
 def show(found: "Planned", output: str | None, console: "Console") -> None:
-    """Print the rules and what they come to."""
+    """Print the rules and what they add up to."""
     from rich.text import Text
 
     from mallard import figures

@@ -114,7 +114,7 @@ def deep(guide: str, room: int) -> str:
 
 
 def chain(names: Sequence[str], room: int) -> str:
-    """Return a chain of calls in so many columns; its first and its last function are what stays longest."""
+    """Return a chain of calls that fits into `room` columns; its first and last function stay longest."""
     most = max(room // len(CALLS), 2)  # names that can have room
     for kept in range(min(len(names), most), 1, -1):
         ends = [*names[: kept // 2], MORE, *names[kept // 2 - kept :]]

@@ -177,7 +177,7 @@ def told(
     save: Path | None,
     html: Path | None,
 ) -> "Result":
-    """Measure, and write what comes out as it is asked for; Ctrl-C is told when all is written."""
+    """Measure, and write the results in the requested forms; Ctrl-C is reported when all is written."""
     from importlib.metadata import version
 
     from mallard.compare.bars import page

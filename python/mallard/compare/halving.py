@@ -26,7 +26,7 @@ ALL = 10**6
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """So many rounds for so many of the best."""
+    """A number of rounds for a number of the best."""
 
     rounds: int
     best: int
@@ -76,7 +76,7 @@ class Pace:
         return monotonic() > self.deadline
 
     def has_room(self, runs: int) -> bool:
-        """Return whether there is time for so many further runs."""
+        """Return whether there is time for this many further runs."""
         return monotonic() + runs * self.seconds <= self.deadline
 
 
@@ -133,7 +133,7 @@ class Trial(Session):
         return at > 0 and not pace.has_room(needed)
 
     def best(self, many: int) -> list[Row]:
-        """Return so many of the best by all rounds so far, and what runs along with them."""
+        """Return the `many` best by all rounds so far, and what runs along with them."""
         going_on = self.going_on()
         ranked = sorted(candidates(going_on), key=self.rank)
         kept = ranked[:many]

@@ -52,7 +52,7 @@ def middle(figures: Sequence[float], doubt: float = 1 - OF_ONE) -> Interval:
 
 
 def enough_rounds(ratios: int) -> int:
-    """Return how many rounds an interval of one of so many ratios needs not to be merely all of them."""
+    """Return how many rounds it takes until the interval of a ratio is not merely its whole range."""
     return ceil(log2(2 * ratios / (1 - OF_ALL)))
 
 

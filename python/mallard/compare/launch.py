@@ -115,7 +115,7 @@ def shell(option: str, command: str, folder: Path) -> None:
 
 @contextmanager
 def held_interrupts() -> Iterator[None]:
-    """Let Ctrl-C and a SIGTERM wait: whoever starts a process must know it, or nobody ends it.
+    """Let Ctrl-C and a SIGTERM wait: the starter of a process must know it, or nobody ends it.
 
     What is ignored, or left to the system, stays so: it is the same in what is started.
     """

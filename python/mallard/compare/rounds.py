@@ -146,7 +146,7 @@ class Session:
             row.runs[number] = taken
 
     def expected_rounds(self, one_round: float) -> int:
-        """Return how many rounds there will be if each takes so many seconds."""
+        """Return how many rounds there will be if each takes this many seconds."""
         if one_round * self.schedule.rounds <= self.schedule.seconds:
             return self.schedule.rounds
         return min(self.schedule.rounds, max(self.schedule.least, int(self.schedule.seconds / one_round) + 1))

@@ -2,7 +2,7 @@
 
     program;main;make_list 48
 
-The separator cannot be told from a part of a name, so it is replaced there.
+The separator cannot be distinguished from a part of a name, so it is replaced there.
 """
 
 from collections.abc import Iterator

@@ -18,7 +18,7 @@ from mallard.analysis.symbols import Symbols
 from mallard.export.tables import tables
 from mallard.output import replacing
 
-# Numbers that stand for names become those; lists count from 1.
+# Numbers of names become the names; lists count from 1.
 OBJECTS = """
     SELECT * REPLACE (
         $kinds[kind + 1] AS kind,

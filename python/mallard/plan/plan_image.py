@@ -64,7 +64,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A context and its rule; at least so many frames are looked at."""
+    """A context and its rule; at least `least` frames are looked at."""
 
     frames: Path
     rule: int

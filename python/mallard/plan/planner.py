@@ -8,7 +8,7 @@ groups     the same, where pools whose blocks live alike, or at different times,
 instances  a pool for each instance of an owner, where a witness explains the order of frees; else as pools
 blind      one pool for everything: the control, the same heap without routing
 
-Or whoever knows the program says what is wanted for which contexts (Wanted).
+Or somebody who knows the program says what is wanted for which contexts (Wanted).
 
 A plan that would hold too much has fewer pools, down to one; several degrees of that are predicted in one
 reading of the journal (src/profile/held_by_pools.hpp).
@@ -169,7 +169,7 @@ class Planner:
     def leaner(
         self, drafts: list[Draft], held: dict[str, Any], recorded: int
     ) -> tuple[list[Draft], dict[str, Any]]:
-        """Return the same with so many pools of small owners less that it takes little more than recorded.
+        """Return the same with the pools of small owners reduced until it takes little more than recorded.
 
         What several of them have is near enough together: it fits into the nearest cache all the same.
         """

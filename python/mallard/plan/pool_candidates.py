@@ -115,7 +115,7 @@ class Draft:
         return max((part.witness.used for part in self.parts if part.witness), default=1)
 
     def with_(self, other: "Draft") -> "Draft":
-        """Return both as one; where only one has instances, they are told apart no more."""
+        """Return both as one; where only one has instances, they are no longer told apart."""
         parts = (*self.parts, *other.parts)
         if self.has_instances and other.has_instances:
             most = max(self.pools, other.pools)

@@ -168,7 +168,7 @@ def ending_functions(store: Store, symbols: Symbols, contexts: Sequence[int]) ->
 
 @dataclass(frozen=True, slots=True)
 class Until:
-    """Where a region ends: at the return to a frame, so many frames outwards in each of its contexts."""
+    """Where a region ends: at the return to a frame, `depth` frames outwards in each of its contexts."""
 
     frame: Frame
     depth: int

@@ -86,9 +86,9 @@ class Stacks:
     ) -> tuple[list[Told], float]:
         """Name contexts in as few frames as tell their rules apart; rule 0 is the default heap.
 
-        A rule of `least` needs so many frames: a region, out to where it ends. Returns what contexts are
-        named by, and the weight of those whom that gives another rule, since frames that differ cannot be
-        looked at. O(frames looked at).
+        A rule in `least` needs that number of frames: a region, out to where it ends. Returns what
+        contexts are named by, and the weight of those whom that gives another rule, since frames that
+        differ cannot be looked at. O(frames looked at).
         """
         found: list[Told] = []
         mistaken = 0.0

@@ -2,7 +2,7 @@
 
     mallard-replay's JSON --Replayed--> durations, footprints --canvas--> DIR/boxes.png, DIR/boxes.svg ...
 
-The page of `mallard report` draws the same figures; here nothing is told by hovering, so each picture names
+The page of `mallard report` draws the same figures; here hovering shows nothing, so each picture names
 its journal, its machine and its method. A row of the replay has its look in all pictures:
 
     colour   the strategy
@@ -20,7 +20,7 @@ from mallard.figures import UNKNOWN, count, shown, size
 
 Json = dict[str, Any]
 
-# Told apart by people who see few colours; those of html/page/style.css, in its order.
+# People who see few colours can tell them apart; those of html/page/style.css, in its order.
 COLOURS = (
     *("#0072b2", "#d55e00", "#00936b", "#aa4f86", "#8a6d00", "#4a4fb0", "#7a3b1d", "#5f6b76"),
     *("#5fa8d8", "#ef9a5a", "#63bfa3", "#d08db4"),

@@ -53,7 +53,7 @@ FORMS = {"png": (150, {"Software": None}), "svg": (110, {"Date": None, "Creator"
 MUTED = "#545d68"
 WIDTH = 11.0  # inches
 LETTERS_PER_INCH = 14  # of small print
-# One in so many calls takes longer.
+# One call in this number takes longer.
 PERCENTILES = {
     "50": 2,
     "90": 10,

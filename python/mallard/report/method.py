@@ -69,7 +69,7 @@ def method(report: JournalReport) -> list[Element]:
             "object",
             "one allocation with its end; a reallocation that moves ends one object and begins another",
         ),
-        ("site", "a calling context: the whole stack of a call, whoever is innermost"),
+        ("site", "a calling context: the whole stack of a call, whatever is innermost"),
         ("subsystem", f"a set of sites, here by {profile.by}"),
         ("live", "bytes that are allocated and not freed yet"),
         ("held", "bytes of the pages that hold anything alive: what no heap could give back"),
@@ -79,7 +79,7 @@ def method(report: JournalReport) -> list[Element]:
             f"opened, also: before any other was, and within {figures.time(profile.short_ns)}",
         ),
         ("lifetime", "of objects that ended, from the call that made it to the call that ended it"),
-        ("times", "as recorded: the recording slows the program, its own share is told where it is known"),
+        ("times", "as recorded: the recording slows the program, its own share is given where it is known"),
     )
     made = [pairs(words, "Words")]
     made.append(

@@ -50,7 +50,7 @@ def command(journal: str) -> str:
 
 
 def run(journal: str, options: Sequence[str]) -> tuple[Replay | None, str]:
-    """Replay the journal; a journal that cannot be replayed is told on the page."""
+    """Replay the journal; the page says so if it cannot be replayed."""
     with waiting(f"replaying {journal} with every strategy"):
         run = subprocess.run(
             [tool("mallard-replay"), "--json", "--warm-time", WARM_SECONDS, *options, journal],

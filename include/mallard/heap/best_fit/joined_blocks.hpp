@@ -339,7 +339,7 @@ class joined_blocks {
   }
 
   boundary_tag* rest_ = &nothing_;
-  boundary_tag nothing_;  // stands for no rest: of size 0, without neighbours
+  boundary_tag nothing_;  // the rest if there is none: of size 0, without neighbours
   free_blocks free_;
 };
 

@@ -2,7 +2,7 @@
 
 const { element, format } = mallard;
 
-const most_unified = 9; // so many strategies can be read in one hover
+const most_unified = 9; // that can be read in one hover
 const has_curve = ({ curve }) => (curve?.event.length ?? 0) > 0;
 const measured_rows = (replay) => mallard.replay_rows(replay).measured.filter(has_curve);
 const held_of = (row) => row.fragmentation_measures?.max_to_max ?? (has_curve(row) ? Math.max(...row.curve.held_max) : null);

@@ -1,7 +1,7 @@
 // log_scales: logarithmic axes whose ticks have units, and colours that go by the logarithm.
 //
-// A time that is too short for the clock stands at the end of its axis, since 0 has no place on one. A count of
-// nothing has no colour, so that a single object can still be told from none.
+// A time that is too short for the clock is drawn at the end of its axis, since 0 has no place on one. A count
+// of 0 has no colour, so that a single object can still be told from none.
 //
 //     < 10 ns     .     100 ns     1 µs     10 µs
 //        |        |        |         |        |
