@@ -10,8 +10,8 @@ add_library(mallard_build_flags INTERFACE)
 target_link_libraries(mallard_build_flags INTERFACE mallard_plain_flags)
 # Presets with debug checks have all of them, also those that are optimised a little.
 target_compile_definitions(mallard_build_flags INTERFACE $<$<CONFIG:Debug>:MALLARD_CHECKS=2>)
-# Files and lines, for what a sanitizer or a debugger tells of calls; what else there is of so many templates
-# would be a third of compiling them.
+# Files and lines, for what a sanitizer or a debugger says about calls; what else there is of so many
+# templates would be a third of compiling them.
 target_compile_options(mallard_build_flags INTERFACE $<$<CONFIG:Debug>:-g1>)
 
 if(MALLARD_SANITIZE)

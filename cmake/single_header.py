@@ -23,7 +23,7 @@ VERSION = re.compile(r"define MALLARD_VERSION_\w+ (\d+)")
 
 
 class Amalgam:
-    """Headers in the order in which a compiler would come to them."""
+    """Headers in the order in which a compiler would reach them."""
 
     def __init__(self, include: Path) -> None:
         self.include = include

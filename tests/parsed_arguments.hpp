@@ -1,5 +1,5 @@
-// parsed_arguments: what a program's command line came to: what was asked for, or the exit code and what was
-// said.
+// parsed_arguments: the result of a program's command line: what was asked for, or the exit code and what
+// was said.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 # shellcheck shell=sh disable=SC2046,SC2086,SC2154  # lists are split on purpose; helpers and lists of packages are of ./dev
 #
 # Each step adds to the final count. A check of a build tree runs when its program was built anew since it passed, any
-# other step when a file it reads has changed since: what passed before still counts, and is told as such.
+# other step when a file it reads has changed since: what passed before still counts, and is reported as such.
 
 step=
 

@@ -85,7 +85,7 @@ def reason_against(truth: Truth, pick: str, verdict: Document) -> str:
 
 
 def picked_of_control(advice: Document) -> str:
-    """Return what a program with nothing to gain is told to do."""
+    """Return the advice for a program with nothing to gain."""
     kind: str = advice["verdict"]["kind"]
     picks = [one["pick"] for one in advice["subsystems"] if one["pick"] != LEAVE]
     return picks[0] if kind != NOTHING and picks else kind

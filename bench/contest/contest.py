@@ -73,7 +73,7 @@ class Promise:
 
     @property
     def words(self) -> str:
-        """Return it as it is told."""
+        """Return it as it is reported."""
         what = {WARM: "warm", COLD: "cold", HELD: "held at most"}[self.figure]
         return f"{self.strategy}, {self.binding}, {what}, over {self.over}" + (
             ", steady churn" if self.steady else ""

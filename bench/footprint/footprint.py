@@ -31,7 +31,7 @@ from usage import RunError
 
 # Live at once in each recorded program that the limits are about.
 LEAST_OBJECTS = 100_000
-# Parts of the compiled unit that make the compiler hold so many.
+# Parts of the compiled unit that make the compiler hold at least that many.
 PARTS = 40
 ORDINARY = ("jq", "xmllint", "sqlite3", "perl", "churn")
 

@@ -118,7 +118,7 @@ def is_current(program: Path) -> bool:
 
 
 def counted(dumps: str) -> Iterator[Counted]:
-    """Yield the rows of a file of callgrind's, in the order they were told."""
+    """Yield the rows of a callgrind file, in the order in which they were written."""
     for told, instructions, system_calls in DUMP.findall(dumps):
         try:
             scenario, allocator, way, live, operations, more = told.split("|")

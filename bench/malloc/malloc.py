@@ -75,7 +75,7 @@ def arguments(given: Sequence[str]) -> argparse.Namespace:
         type=int,
         const=100_000_000,
         metavar="OPERATIONS",
-        help="print what is held over so many operations (100000000) while sizes drift, instead",
+        help="print what is held over this many operations (100000000) while sizes drift, instead",
     )
     other.add_argument(
         "--outputs",

@@ -25,7 +25,7 @@ NAMES = (OURS, "mimalloc", "tcmalloc")  # beside glibc, unless others are asked 
 
 @dataclass(frozen=True)
 class Point:
-    """What a process held when it had done so many operations; `most`: since the point before."""
+    """What a process held after a number of operations; `most`: since the point before."""
 
     operations: int
     live: int

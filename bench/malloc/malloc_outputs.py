@@ -83,7 +83,7 @@ class Outcome:
     name: str
     verdict: str
     codes: tuple[int, int]  # exit codes, plain and preloaded
-    processes: int  # that have told at their end that the malloc was theirs
+    processes: int  # that have reported at their end that the malloc was theirs
     first_difference: str = ""
 
 

@@ -1,7 +1,7 @@
 // What a process over multipool pays for assertions, and what it gives back to the system.
 //
 //     process structures           prints ns a leaf for each of twelve data structures: built, written, ended
-//     process returned GIB         prints MiB resident before, after and later than a heap of so many GiB
+//     process returned GIB         prints MiB resident before, after and later than a heap of GIB GiB
 //
 // bench/process/process.py compiles it twice, with NDEBUG and without.
 

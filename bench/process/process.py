@@ -35,7 +35,7 @@ BUILDS = {"checked": (), "unchecked": ("-DNDEBUG",)}
 
 # Of a program without NDEBUG, over the same with it.
 MOST_FOR_ASSERTIONS = 1.1
-# Mebibytes that may be resident a second after a heap of so many gibibytes has ended, and after a trim.
+# Mebibytes that may be resident a second after a heap of GIBIBYTES has ended, and after a trim.
 GIBIBYTES = 4
 MOST_LEFT = 16
 

@@ -70,7 +70,7 @@ def workloads(folder: Path) -> list[Workload]:
 
 
 def prepare(folder: Path, parts: int = 28) -> None:
-    """Write the unit, of so many parts, and preprocess it."""
+    """Write the unit, of this many parts, and preprocess it."""
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "unit.cpp"
     source.write_text(unit(parts), encoding="utf-8")

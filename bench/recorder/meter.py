@@ -51,7 +51,7 @@ def main(errors: str, *command: str) -> None:
     """Run the command, wait for everything it started, print what it took."""
     inherit_orphans()
     signal.signal(signal.SIGTERM, outlive)
-    before = cpu_of_children()  # whoever became this process by exec may have had some
+    before = cpu_of_children()  # a program that became this process by exec may have had some
     with Path(errors).open("wb") as sink:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=sink)
         exit_code = child.wait()

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t sites = 8;
 
-// Its own code for each site: it is told by where it is called from, and by nothing else.
+// Its own code for each site: only the place of the call tells it from others.
 template <std::size_t Site>
 [[gnu::noinline]] char* make(unsigned mark) {
   char* const block = new char[40 + 24 * Site];

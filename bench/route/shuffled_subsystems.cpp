@@ -2,9 +2,9 @@
 //
 //     build    elements go to subsystems in random order        memory: [3][1][2][1][3][3][2]...
 //     churn    each is replaced once, in random order                   [1][3][3][2][1][2][3]...
-//     access   one subsystem after the other is walked through, so many times
+//     access   one subsystem after the other is walked through, PASSES times
 //
-// Whoever gives each subsystem memory of its own makes the last phase faster. `--kinds` makes the subsystems
+// Giving each subsystem memory of its own makes the last phase faster. `--kinds` makes the subsystems
 // of six classes, so that code tells them apart; without it, only their addresses do. It prints what each
 // phase takes, in seconds of CPU time, and a sum that is the same under every malloc.
 //

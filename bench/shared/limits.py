@@ -1,4 +1,4 @@
-"""What is promised, whether it is held, and what the shell is told."""
+"""What is promised, whether it is held, and the exit code."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ def number(value: float | None, form: str) -> str:
 
 
 def exit_code(interrupted: bool, failed: bool, check: bool, held: list[bool | None]) -> int:
-    """Return what the shell is told; with `check`, a limit that nobody could judge is not held."""
+    """Return the exit code; with `check`, a limit that nobody could judge is not held."""
     if interrupted:
         return 130
     if failed:
@@ -44,7 +44,7 @@ def exit_code(interrupted: bool, failed: bool, check: bool, held: list[bool | No
 
 
 def judged(limits: Sequence[Limit], interrupted: bool, check: bool, aside: bool = False) -> int:
-    """Print what is held, beside standard output if that has JSON, and return what the shell is told."""
+    """Print what is held, beside standard output if that has JSON, and return the exit code."""
     for limit in limits:
         print(verdict(limit), file=sys.stderr if aside else sys.stdout)
     return exit_code(interrupted, False, check, [limit.held for limit in limits])

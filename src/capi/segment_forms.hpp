@@ -5,10 +5,10 @@
 //                                                     |
 //                                     segments of the process, for all such heaps
 //
-// The owner is told by its thread pointer, which costs a load. What others have freed waits in the heap until
-// its owner finds no free block at hand, or measures it. A large block goes back to the segments by whoever
-// frees it. Behind a lock there is no owner: clearable_segments is the heap for that. Their segments are held
-// over a fork: a child may go on with each heap that nobody was in.
+// The owner is recognised by its thread pointer, which costs a load. What others have freed waits in the heap
+// until its owner finds no free block at hand, or measures it. A large block goes back to the segments from
+// the thread that frees it. Behind a lock there is no owner: clearable_segments is the heap for that. Their
+// segments are held over a fork: a child may go on with each heap that nobody was in.
 #pragma once
 
 #include <atomic>

@@ -12,9 +12,9 @@
 //
 // The share: one block in `times` is freed, so that there is a hole for each block that the work has alive
 // at its most. It finds room among the litter and no wide free area beside it, and `times` says how far apart
-// its blocks come to lie: of 10 neighbours 9 are litter. Never more than half are freed, beyond which
-// holes would run together and the litter would be the exception; so with `times` = 1 there are holes for
-// half of the work. (The published tool, by default 20 times with 5 % freed, makes a hole a live block, too.)
+// its blocks lie: of 10 neighbours 9 are litter. Never more than half are freed, beyond which holes would run
+// together and the litter would be the exception; so with `times` = 1 there are holes for half of the work.
+// (The published tool, by default 20 times with 5 % freed, makes a hole a live block, too.)
 //
 // Invariant: each size has its weight's part of the blocks, to within one; the same plan makes the same calls
 // in every process. Every byte of a block is written, so that all litter is resident; what is left stays

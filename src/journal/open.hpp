@@ -1,5 +1,5 @@
-// open: a journal in any of its forms, told by its first bytes and not by its name: binary, text, CS:APP, or
-// any of them as .xz.
+// open: a journal in any of its forms, recognised by its first bytes and not by its name: binary, text,
+// CS:APP, or any of them as .xz.
 #pragma once
 
 #include <filesystem>

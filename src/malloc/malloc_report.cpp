@@ -1,4 +1,4 @@
-// What the malloc is told by the environment, and what it tells of itself.
+// What the environment sets for the malloc, and what the malloc reports about itself.
 //
 //     MALLARD_MALLOC_DECAY_MS=N     milliseconds that freed memory stays with the process
 //     MALLARD_MALLOC_HUGE_PAGES=1   asks the system for huge pages

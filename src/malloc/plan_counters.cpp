@@ -1,4 +1,4 @@
-// What the rules of a plan have come to, when the program ends.
+// What the rules of a plan have counted, when the program ends.
 //
 //     MALLARD_MALLOC_PLAN_COUNTERS=1        to stderr
 //     MALLARD_MALLOC_PLAN_COUNTERS=/path    to the end of a file, which children share

@@ -234,7 +234,7 @@ class route_table {
     return p.nodes.size() + p.entries.size() + 1;
   }
 
-  // `slots`, `checks`: so many as above, zero. Rule n is n * `rule_bytes` behind `rules`.
+  // `slots`, `checks`: as many as above, zero. Rule n is n * `rule_bytes` behind `rules`.
   void open(const plan_image& p, slot* slots, check* checks, std::uintptr_t rules,
             std::uint32_t rule_bytes) noexcept {
     slots_ = slots;

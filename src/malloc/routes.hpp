@@ -38,7 +38,7 @@ struct route {
 };
 static_assert(sizeof(route) == 32);
 
-// What a rule has come to, if somebody asks.
+// What a rule has counted, if somebody asks.
 struct route_counts {
   std::atomic<std::uint64_t> hits, fallbacks;
   std::atomic<std::uint64_t> live, peak;  // bytes
@@ -63,7 +63,7 @@ struct thread_stack {
   std::uintptr_t begin = 0;
   std::uintptr_t bytes = 0;
 
-  // All from `p` to so many bytes further out.
+  // All from `p` to `further` bytes further out.
   [[nodiscard]] bool contains(const void* p, std::size_t further) const noexcept {
     const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(p) - begin;
     return at < bytes && further < bytes - at;

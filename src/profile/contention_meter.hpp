@@ -22,7 +22,7 @@ namespace mallard::profile {
 //
 //     (group 0, thread 0) -> 0     (group 4, thread 0) -> 1     (group 0, thread 2) -> 2 ...
 //
-// Cost: one comparison where the thread is the one that came to the group last, else a look-up; 20 bytes a
+// Cost: one comparison where the thread is the one that entered the group last, else a look-up; 20 bytes a
 // group, and an entry of a table for each thread of a group but the first.
 class participants {
  public:

@@ -18,8 +18,8 @@
 // A context can have many pools, one an instance, of which a journal does not tell: its blocks are spread
 // over them evenly, by the numbers of their events.
 //
-// On request it notes how much of each pool is alive over the journal's events, in so many moments of equal
-// length: how busy the machine was does not matter.
+// On request it notes how much of each pool is alive over the journal's events, in `moments` of equal length:
+// how busy the machine was does not matter.
 //
 // Left out: threads, which have slabs of their own in the default heap, and memory that has come back and not
 // been asked for since. Cost: some 20 ns an event; 24 bytes a live object, 40 a slab.
@@ -52,7 +52,7 @@ struct pool_assignment {
 
 class held_by_pools final : public watcher {
  public:
-  // `moments`: how many there are of a journal with so many `events`; 0: nobody asks.
+  // `moments`: how many there are, over the journal's `events`; 0: nobody asks.
   explicit held_by_pools(pool_assignment routes, std::uint64_t events = 0, std::uint32_t moments = 0)
       : routes_(std::move(routes)), moments_(moments), moment_(moments == 0 ? 1 : events / moments + 1) {
     std::uint32_t last = 0;

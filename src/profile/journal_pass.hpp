@@ -70,7 +70,7 @@ class journal_pass {
 // Cost: that of reading and pairing once, and of the statistics of each grouping.
 class statistics_pass {
  public:
-  // The plans are of one journal, and have the same `events`: so many are read. Throws journal::error.
+  // The plans are of one journal, and have the same `events`: that number is read. Throws journal::error.
   statistics_pass(const std::filesystem::path& path, std::vector<statistics_plan> plans);
 
   // Reads on for a few ms; false when the results are complete. Throws journal::error, also where the

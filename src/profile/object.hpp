@@ -11,9 +11,9 @@
 // the malloc family: sums over one family leave out the other.
 //
 // `between` counts the objects of the same family that the allocating thread began after this one's
-// allocation and before its free (or the journal's end), those begun by a reallocation included, whoever
-// ended this one: 0 says that it was the thread's last allocation when it was freed. The event that ended it
-// counts in no case.
+// allocation and before its free (or the journal's end), those begun by a reallocation included, whichever
+// thread ended this one: 0 says that it was the thread's last allocation when it was freed. The event that
+// ended it counts in no case.
 #pragma once
 
 #include <bit>

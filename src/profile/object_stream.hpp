@@ -126,7 +126,7 @@ class object_stream {
   object_stream& operator=(const object_stream&) = delete;
 
   // Reads on for some ms and replaces the contents of `batch` by the next objects: most_rows, fewer at the
-  // end, none while so many have not ended. False if there are none left. Throws journal::error.
+  // end, none until that many have ended. False if there are none left. Throws journal::error.
   bool next(object_batch& batch);
 
   // The share of the journal that has been read, 0..1.

@@ -13,9 +13,9 @@
 // least two values, and eight blocks a value; a group has at least 64 blocks, for a few share words by luck.
 //
 // Where most frees are of single blocks and only the end of an owner frees many, the gain is small however
-// clear that end is. So each owner is asked by itself: `told` is the share of the blocks whose owner has once
-// freed more in a row than chance would in one of a thousand owners, and more than it has ever allocated in a
-// row.
+// clear that end is. So each owner is tested by itself: `told` is the share of the blocks whose owner has
+// once freed more in a row than chance would in one of a thousand owners, and more than it has ever allocated
+// in a row.
 //
 // Groups that have the same owners are known by the least hashes of their words: `sketch`.
 //

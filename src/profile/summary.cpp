@@ -13,8 +13,8 @@ namespace mallard::profile {
 namespace {
 
 // What all calls of one kind took, from the few that were timed. One that took more than an eighth of what
-// was timed (the first of the program, or one that lost the processor) stands for itself alone, where there
-// are others to go by.
+// was timed (the first of the program, or one that lost the processor) counts only once, where there are
+// others to go by.
 class timed_calls {
  public:
   // `ticks`: 0 where the call was not timed.

@@ -1,7 +1,7 @@
 // frame_row: where a frame's caller is found, at one pc; the outcome of running the two programs.
 //
 //     CFA      the caller's stack pointer at its call: a register plus an offset, or an expression
-//     sp bp pc the caller's, each at a place told from the CFA, by an expression, or as it was
+//     sp bp pc the caller's, each at a place computed from the CFA, by an expression, or as it was
 //
 // Programs run up to the row of the pc and no further. Registers that a walk does not need are decoded
 // and forgotten. Costs a few ns an instruction; ends with the bytes, whatever they are.

@@ -256,7 +256,7 @@ class stack_machine {
     return top;
   }
 
-  // The value `depth` below the top comes to the top.
+  // Moves the value `depth` below the top to the top.
   void lift(std::size_t depth) noexcept {
     const std::uint64_t lifted = value(depth);
     if (failed_) return;

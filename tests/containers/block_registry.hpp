@@ -52,7 +52,7 @@ class block_registry {
     EXPECT_TRUE(live_.try_emplace(address_of(received.data), entry{size, received.size, align}).second);
   }
 
-  // What a resize is told of a block must be true.
+  // What a resize request says about a block must be true.
   void expect_live(const void* p, std::size_t size, std::size_t align) const {
     const auto found = live_.find(address_of(p));
     ASSERT_TRUE(found != live_.end()) << "a block was resized that is not this heap's";

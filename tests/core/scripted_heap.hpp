@@ -1,4 +1,4 @@
-// scripted_heap<Ways>: knows these ways to resize its only old block, answers as it is told, and keeps what
+// scripted_heap<Ways>: knows these ways to resize its only old block, answers as scripted, and keeps what
 // it saw.
 #pragma once
 

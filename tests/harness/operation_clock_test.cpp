@@ -19,7 +19,7 @@ TEST(OperationClock, AMeterReadsWhatItIsGiven) {
   EXPECT_EQ(meter.after() - before, 5u);
 }
 
-// Either clock, told of the same stretch of time: no more and no less than the kernel's clock around it.
+// Either clock, over the same stretch of time: no more and no less than the kernel's clock around it.
 void agrees_with_the_kernel(const operation_clock& clock) {
   const auto raw = [] { return detail::clock_ns(CLOCK_MONOTONIC_RAW); };
   const operation_meter meter = clock.meter();

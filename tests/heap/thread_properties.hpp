@@ -30,7 +30,8 @@
 
 namespace mallard {
 
-// Counts how often any is locked by who would wait for it; who would not can be told that it is taken.
+// Counts how often any is locked by a caller that would wait for it; a caller that would not wait can
+// be told that it is taken.
 class counting_mutex {
  public:
   static inline std::atomic<std::size_t> locks{0};

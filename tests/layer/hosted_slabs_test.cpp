@@ -116,7 +116,7 @@ void expect_valid(const Host& host) {
   EXPECT_FALSE(v) << v.what;
 }
 
-// So many that the size has slabs.
+// Enough that the size has slabs.
 std::vector<void*> grown(Host& host, std::size_t size, std::size_t count) {
   std::vector<void*> blocks;
   while (blocks.size() < count) {

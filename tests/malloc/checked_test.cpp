@@ -51,7 +51,7 @@ int mistakes(const std::string& group) {
 
 constexpr int exit_code_after_errors = 99;
 
-// Every mistake is told once, as one of its kind, with both stacks by name; the control is silent.
+// Every mistake is reported once, as one of its kind, with both stacks by name; the control is silent.
 void expect_found(const std::string& group, const std::string& kind, int least,
                   const std::vector<std::string>& texts, const std::string& settings = "") {
   EXPECT_GE(mistakes(group), least);
@@ -247,7 +247,7 @@ TEST(Checked, AProcessEndsWithErrorsWhileAThreadReadsAFile) {
   EXPECT_TRUE(has(result, "double free 1\nwritten before\n")) << result.said;
 }
 
-// Whoever has the loader's lock may wait for the lock of reports, so not the other way round.
+// The holder of the loader's lock may wait for the lock of reports, so not the other way round.
 TEST(Checked, LibrariesMayReportWhileTheyAreOpened) {
   for (int i = 0; i != 5; ++i) {
     const ended result =

@@ -4,7 +4,7 @@
 //     thread --allocate, fill--> [ places shared by all ] --look, free, reallocate--> any other thread
 //                                          |
 //     turns of main: fork --> a child that looks at and frees all of them, and has threads of its own
-//                    dlopen, dlclose      SIGUSR2 to whoever runs
+//                    dlopen, dlclose      SIGUSR2 to the running thread
 //
 //     malloc_stress (--turns N | --seconds N) [--damage]       for any malloc; LD_PRELOAD says which
 //
@@ -201,7 +201,7 @@ bool library_works(int mode) {
   return ::dlclose(library) == 0 && is_same;
 }
 
-// Before any library's constructors: whoever takes the signal then must pass it on.
+// Before any library's constructors: a handler installed later must pass the signal on.
 void count_signals(int, char**, char**) {
   std::signal(SIGUSR2, [](int) { signals_seen.fetch_add(1, std::memory_order_relaxed); });
 }

@@ -210,7 +210,7 @@ std::string contexts() {
   return result;
 }
 
-// How many segments the blocks of so many owners lie in, a block of each after the other.
+// How many segments the blocks of a number of owners lie in, a block of each after the other.
 std::string owners(std::size_t count) {
   std::vector<owner> all(count);
   std::vector<std::uintptr_t> first;
@@ -368,7 +368,7 @@ struct marked {
   [[nodiscard]] unsigned char mark(std::size_t i) const { return static_cast<unsigned char>(size * 31 + i); }
 };
 
-// Allocates, grows and frees while the system refuses one mapping in so many, then again while it refuses
+// Allocates, grows and frees while the system refuses one mapping in a few, then again while it refuses
 // none. What has been allocated stays whole.
 std::string refused(unsigned one_in) {
   std::mt19937 random(one_in);

@@ -51,7 +51,7 @@ class chunk_registry {
 
   [[nodiscard]] static chunk_registry* current() { return innermost; }
 
-  // From now on at most so many bytes are out at a time.
+  // From now on at most this many bytes are out at a time.
   void bound(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     bound_ = bytes;

@@ -1,4 +1,4 @@
-// Heaps that watch for misuse, with and without a quarantine: right use of them is told nothing, wrong use
+// Heaps that watch for misuse, with and without a quarantine: right use of them is not reported, wrong use
 // is.
 #include "mallard/debug/guarded.hpp"
 

@@ -13,8 +13,8 @@
 #include "model/every_property.hpp"
 #include "watched_mutex.hpp"
 
-// ThreadSanitizer is not told that a std::mutex ends: of heaps that follow each other in one place, outer and
-// inner lock change theirs, and it takes that for an inversion. Races are found as ever.
+// ThreadSanitizer does not learn that a std::mutex ends: of heaps that follow each other in one place, outer
+// and inner lock change theirs, and it takes that for an inversion. Races are found as ever.
 extern "C" const char* __tsan_default_options() { return "detect_deadlocks=0"; }
 
 namespace mallard::model {

@@ -4,7 +4,8 @@
 //     race_control locked      the same with a lock around it
 //
 // The threads take turns by a flag that orders nothing but itself: the race is one by the rules of the
-// language, and must be told; the heap is never in use twice at a time, so that nothing breaks before it is.
+// language, and must be reported; the heap is never in use twice at a time, so that nothing breaks before it
+// is.
 #include <atomic>
 #include <cstdio>
 #include <string_view>

@@ -79,7 +79,7 @@ constexpr std::size_t steps_of(const profile& p) { return p.steps; }
 constexpr int rounds_of(int all) { return all; }
 #endif
 
-// Runs one trace of `p`; `may_fail` when the source has been told to.
+// Runs one trace of `p`; `may_fail` when the source is set to fail.
 template <class M>
 void run_trace(shadow<M>& s, const profile& p, std::uint64_t seed, bool may_fail = false) {
   SCOPED_TRACE(std::string("profile ") + p.name + ", seed " + std::to_string(seed));

@@ -1,4 +1,4 @@
-// region_emulator over what must be told sizes, over a heap that frees by pointer, and over malloc itself.
+// region_emulator over a heap that needs sizes, over one that frees by pointer, and over malloc itself.
 #include "mallard/heap/region_emulator.hpp"
 
 #include "mallard/layer/live_list.hpp"

@@ -42,7 +42,7 @@ concept counts_bytes = requires(const H& h) {
 struct live_block {
   std::byte* data;
   std::size_t requested, received, align;  // bytes
-  std::size_t granted;                     // bytes the heap counts for it: received, where that was told
+  std::size_t granted;                     // bytes the heap counts for it: received, where that is known
   std::uint64_t allocation;                // its number; the contents follow from it
 };
 
@@ -217,8 +217,9 @@ class shadow {
     }
   }
 
-  // The same, after each step of what has many. AddressSanitizer makes it dear, and finds what it finds
-  // in the step itself: there it is one step in so many. The same traces run without, to be checked at each.
+  // The same, after each step of what has many. AddressSanitizer makes it expensive, and finds what it
+  // finds in the step itself: there only some steps are checked. The same traces run without, to be
+  // checked at each.
   void check_step() {
     if (++steps_ % (under_address_sanitizer ? 16 : 1) == 0) check();
   }

@@ -54,8 +54,8 @@ class mailbox {
 //
 // It draws its steps from a seed of its own; only when blocks of others arrive is up to chance. The
 // contents of each block are its own from its allocation to its end: a block that overlaps one of another
-// thread, or was handed out twice, is found damaged by whoever ends it. The heap's figures are for quiet
-// times.
+// thread, or was handed out twice, is found damaged by the thread that ends it. The heap's figures are
+// for quiet times.
 template <class M>
 class worker {
  public:

@@ -20,7 +20,7 @@ void use(mallard::multipool& heap) {
 }
 }  // namespace copying_a_heap
 
-// A heap stays where it is: what it has handed out is not told that it went.
+// A heap stays where it is: what it has handed out does not learn that it moved.
 // error: /use of deleted|deleted constructor/
 namespace moving_a_heap {
 void use(mallard::monotonic& heap) {

@@ -147,7 +147,7 @@ def drawn_first(commit: str, name: str) -> bytes:
 
 
 def sampled(heaps: set[str], commit: str, one_in: int) -> set[str]:
-    """The heaps that a commit draws, one in so many: the mutations of one share a program."""
+    """The heaps that a commit draws, one in `one_in`: the mutations of one share a program."""
     order = sorted(heaps, key=lambda heap: drawn_first(commit, heap))
     return {*order[: round(len(order) / one_in)]}
 

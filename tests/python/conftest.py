@@ -150,7 +150,7 @@ def rows(query: str, folder: Path) -> list[tuple[Any, ...]]:
 
 @contextmanager
 def endless_journal(pipe: Path) -> Iterator[None]:
-    """Have a named pipe give lines for as long as somebody reads, whoever opens it how often."""
+    """Have a named pipe give lines for as long as somebody reads, however often it is opened."""
     os.mkfifo(pipe)
     script = 'exec yes "a 8 10 1 1" 1<> "$0"'
     with subprocess.Popen(["/bin/sh", "-c", script, str(pipe)]) as lines:

@@ -236,7 +236,7 @@ def matches(profile: Found, truth: Truth) -> dict[str, set[int]]:
 def mismatches(profile: Found, truth: Truth) -> Iterator[str]:
     """Tell which planted subsystems were not found, or not as one, or not alone; and what is too much."""
     if len(profile["sites"]) != profile["sites_total"]:
-        yield "not every site is told"
+        yield "not every site is listed"
     matched = matches(profile, truth)
     owners = defaultdict(set)
     for name, subsystems in matched.items():
@@ -344,7 +344,7 @@ def orders(dvluc: dict[str, Found]) -> Iterator[str]:
 
 
 def is_far_above(more: str, fewer: str) -> bool:
-    """Whether one has so many more objects that what its operations take does not matter."""
+    """Whether one has enough more objects that what its operations take does not matter."""
     return OBJECTS[more] >= 4 * OBJECTS[fewer]
 
 

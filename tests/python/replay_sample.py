@@ -33,19 +33,19 @@ Operations = dict[str, list[Any]]
 
 
 def speeds(strategies: int) -> dict[tuple[str, str], float]:
-    """Return so many strategies with their ns an event; `none` and glibc are the first."""
+    """Return this many strategies with their ns an event; `none` and glibc are the first."""
     more = {(f"heap_{number}", ("typed", "pmr")[number % 2]): 1 + number / 9 for number in range(strategies)}
     return dict(list((SPEEDS | more).items())[:strategies])
 
 
 def durations(chance: random.Random, speed: float, count: int) -> list[float]:
-    """Return so many times: most within a step of the clock, a few thousand times as long."""
+    """Return this many times: most within a step of the clock, a few thousand times as long."""
     drawn = (speed * math.exp(chance.gauss(0, 0.7)) * chance.paretovariate(1.1) for _ in range(count))
     return [QUANTUM * int(ns / QUANTUM) * 1.0013 for ns in drawn]
 
 
 def sizes(chance: random.Random, count: int) -> list[int]:
-    """Return so many sizes of blocks."""
+    """Return this many sizes of blocks."""
     return [max(1, round(24 * math.exp(chance.gauss(0.4, 1.3)))) for _ in range(count)]
 
 

@@ -249,7 +249,7 @@ def loaded_for(*arguments: str) -> set[str]:
 @pytest.mark.parametrize("arguments", [["--help"], []])
 def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     modules = loaded_for(*arguments)
-    assert "typer" in modules, "modules are told"
+    assert "typer" in modules, "modules are listed"
     assert modules & HEAVY == set()
 
 

@@ -127,7 +127,7 @@ def is_running(process: int) -> bool:
 
 
 def assert_ended(process: int) -> None:
-    """Wait for the end of a process that was told to end; the kernel takes its time for it."""
+    """Wait for the end of a process that was asked to end; the kernel takes its time for it."""
     patience = time.monotonic() + 60
     while is_running(process) and time.monotonic() < patience:
         time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""What is told of the whole program, and its largest sites, counted by hand."""
+"""What is reported of the whole program, and its largest sites, counted by hand."""
 
 import numpy as np
 from made_store import Calls, Made, Names, make_store

@@ -47,7 +47,7 @@ def test_every_figure_is_the_planted_one(recorded: tuple[Truth, Found]) -> None:
     assert list(differences(profile, truth)) == []
 
 
-# --- controls: what is not as planted is told ---------------------------------------------------------
+# --- controls: what is not as planted is reported -----------------------------------------------------
 
 
 def with_first(truth: Truth, subsystem: str, change: Callable[[Planted], Planted]) -> Truth:

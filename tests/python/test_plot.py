@@ -421,7 +421,7 @@ def test_ctrl_c_in_a_terminal_reaches_the_tool_once_and_its_rows_are_drawn(tool:
         os.close(end)
         wait_until_it_measures(running, tool)
         os.write(terminal, b"\x03")
-        with contextlib.suppress(OSError):  # so the end of a terminal is told
+        with contextlib.suppress(OSError):  # so the end of a terminal is reported
             while os.read(terminal, 4096):
                 pass
         ended(running, tool)

@@ -31,7 +31,7 @@ f 2000 1 50
 
 @pytest.fixture(scope="session")
 def profiled(mallard: Mallard, journal: Path) -> dict[str, Any]:
-    """What is told of the perl program."""
+    """What is reported of the perl program."""
     shown = mallard("profile", "--json", journal)
     assert shown.returncode == 0, shown.stderr
     found: dict[str, Any] = json.loads(shown.stdout)

@@ -230,7 +230,7 @@ def test_theme_follows_the_system_and_the_button(browser: Browser, sample: Path)
         light = colours(page)
         assert light[0] != dark[0]
         assert light[1] != dark[1], "charts are drawn anew"
-        for _ in range(10):  # it may come to another process, which the browser tells of the choice by and by
+        for _ in range(10):  # another process may get it, and learn of the choice late
             page.reload()
             wait_until_drawn(page)
             if colours(page) == light:

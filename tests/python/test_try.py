@@ -36,7 +36,7 @@ def taken(cpu: float, rss: float = 1e6, figure: float | None = None, output: str
 
 
 def fixed(costs: Mapping[str, float]) -> Cost:
-    """Return runs that always take the same: 1, or what is told."""
+    """Return runs that always take the same: 1, or what is given."""
     return lambda name, _: taken(costs.get(name, 1.0))
 
 

@@ -89,7 +89,7 @@ TEST_F(endings, an_interrupt_that_the_program_survives_does_not_end_the_recorder
 }
 
 // A program that counts how often it is interrupted, until its input ends. Once it says "all", the recorder
-// has passed on whatever came to it before the SIGUSR1. Perl runs a handler when the system call that it is
+// has passed on whatever reached it before the SIGUSR1. Perl runs a handler when the system call that it is
 // in returns; of a signal just before the call it would not know in it, so no call lasts long.
 class interrupts : public endings {
  protected:

@@ -1,6 +1,7 @@
 // kill -9 of the program, of the launcher or of both, at random moments: nothing that happened before is
-// lost or doubled. MALLARD_KILLS is how many of each; ./dev soak asks for 50. That is told by the program's
-// own log, and a comparison with it finds what is lost, doubled or not the same, whenever it happened.
+// lost or doubled. MALLARD_KILLS is how many of each; ./dev soak asks for 50. That is shown by the
+// program's own log, and a comparison with it finds what is lost, doubled or not the same, whenever it
+// happened.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -120,8 +121,8 @@ int kills() {
 }
 
 // Whether a lock of the program's or of the launcher's is on the spool. The kernel may take them off later
-// than it reports the end of a process: its mapping holds the file, and whoever reads /proc/PID just then, as
-// ps and monitors do, holds the mapping.
+// than it reports the end of a process: its mapping holds the file, and a process that reads /proc/PID just
+// then, as ps and monitors do, holds the mapping.
 bool is_locked(const std::string& spool) {
   const int descriptor = open(spool.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return false;

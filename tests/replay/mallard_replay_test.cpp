@@ -514,7 +514,7 @@ json told_when_interrupted(const std::string& moment, const std::string& options
   return whole;
 }
 
-// So many passes last a minute a row: what was measured before stands.
+// This many passes last a minute a row: what was measured before stands.
 TEST_F(MallardReplay, InterruptedWhileOperationsAreTimedItKeepsTheTable) {
   write_many(path_);
   const json whole =

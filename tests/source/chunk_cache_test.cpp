@@ -253,7 +253,7 @@ TEST_F(ChunkCache, GivesLargeMemoryBackInSteps) {
   keep(small, page);
 }
 
-// However rarely the cache is used meanwhile: here after each of so many parts of the time that it keeps for.
+// However rarely the cache is used meanwhile: here after each of several parts of its keep time.
 TEST_F(ChunkCache, HasGivenAllBackBeforeTwiceTheTimeItKeepsFor) {
   constexpr std::size_t large = std::size_t{1} << 30;
   for (const std::uint64_t parts : {1u, 2u, 5u, 20u, 100u}) {

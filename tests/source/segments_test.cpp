@@ -201,7 +201,7 @@ TEST_F(Segments, AGlanceNeedsNoLockAndTellsTheSame) {
   EXPECT_EQ(seen.purged, told.purged);
 }
 
-// Its heap knows what its block has written to, not what whoever had the memory before has.
+// Its heap knows what its block has written to, not what an earlier owner of the memory has.
 TEST_F(Segments, ASpanThatWasDirtyIsDirtyToItsEnd) {
   segment* const a = take(8);
   from_.give_back(a, 8);
@@ -374,7 +374,7 @@ TEST_F(Segments, ErrnoStaysWhatItWas) {
 }
 
 #if !MALLARD_THREAD_SANITIZED  // where addresses are reserved, and nobody else has any of them
-// It is a mapping of its own otherwise: the process may have so many only.
+// It is a mapping of its own otherwise: the process may have only so many.
 TEST_F(Segments, WhatPagesWereMovedToIsOfHugePagesAgain) {
   from_.set_huge_pages(true);
   segment* const a = take(4);

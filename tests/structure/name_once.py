@@ -1,4 +1,4 @@
-"""No file name stands for two things: an editor's tab and a stack trace show the name alone.
+"""No file name is used twice: an editor's tab and a stack trace show the name alone.
 
 name_once.py [ROOT]     prints each name that several sources have; exit code 1 if there is one
 

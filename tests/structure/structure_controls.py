@@ -187,7 +187,7 @@ class Controls(unittest.TestCase):
         assert "holds no header" in self.complaints(check, {})
 
     def test_header_alone_remembers(self) -> None:
-        """What has passed is known by all that it includes of ours, and what has not is told again."""
+        """What has passed is known by all that it includes of ours, and what has not is reported again."""
         low, high = "include/mallard/core/size.hpp", "include/mallard/core/pair.hpp"
         old = f'#if __cplusplus <= 201703L\n#error "{header_alone.NEEDS}"\n#include <none>\n#endif\n'
         guarded = f"#pragma once\n{old}"

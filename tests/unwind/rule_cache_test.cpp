@@ -96,7 +96,7 @@ TEST_F(rule_cache_test, forgets_a_module_that_is_gone) {
     dlclose(library);
   }
   const auto changed = [](const auto& at) { return at.second.size() > 1; };
-  EXPECT_TRUE(std::any_of(rules_at.begin(), rules_at.end(), changed)) << "neither came to the other's place";
+  EXPECT_TRUE(std::any_of(rules_at.begin(), rules_at.end(), changed)) << "neither took the other's place";
 }
 
 TEST_F(rule_cache_test, serves_many_threads) {

@@ -145,7 +145,7 @@ NAMED std::unique_ptr<thing<Words>> make_thing(std::uint64_t value) {
   return made;
 }
 
-// So many of one class, of which one at random is replaced in each turn.
+// Objects of one class, of which one at random is replaced in each turn.
 template <std::size_t Words>
 class things {
  public:

@@ -1,4 +1,4 @@
-// Steady churn: so many objects alive, and so many steps, each of which ends a random one and makes another.
+// Steady churn: a number of objects alive, and of steps, each of which ends a random one and makes another.
 // Sizes are those of a program with many small nodes and strings.
 
 #include <cstddef>

@@ -90,7 +90,7 @@ class places_in_row {
   std::size_t alive_ = 0;
 };
 
-// places_anew: a heap that hands out one place after the other until it is told to begin anew: what single
+// places_anew: a heap that hands out one place after the other until it has to begin anew: what single
 // nodes cost by themselves.
 //
 //     [a][b][c][next...]      begin_anew() --> [next...]

@@ -70,7 +70,7 @@ class meter {
   std::uint64_t faults_;
 };
 
-// One pass cold, then so many warm, on a fresh process. pass(): has `events` events.
+// One cold pass, then a number of warm ones, on a fresh process. pass(): has `events` events.
 template <class Pass>
 void measure_passes(page& p, std::uint64_t events, std::uint64_t passes, Pass pass) {
   meter memory;

@@ -84,7 +84,7 @@ struct pmr_binding {
   resource_maker* maker;
 };
 
-// It is told how to make a maker, which its lives own.
+// It is given a way to make a maker, which its lives own.
 struct owned_pmr_binding {
   template <class T>
   using allocator = pmr_binding::allocator<T>;

@@ -117,8 +117,8 @@ struct burst_setting {
   std::uint32_t iterations = 1000;
 };
 
-// Nodes of pools: `iterations` ranges of `elements` in one list; so many single ones; or a list of so many in
-// each of several threads, filled and emptied so often.
+// Nodes of pools: `iterations` ranges of `elements` in one list; that many single ones; or a list of that
+// many in each of several threads, filled and emptied so often.
 enum class pools_work : std::uint8_t { ranges, nodes, threads };
 
 [[nodiscard]] constexpr std::string_view name_of(pools_work w) noexcept {

@@ -37,8 +37,8 @@ void keep(std::vector<double>& rounds, std::optional<double> ns) {
   if (ns) rounds.push_back(*ns);
 }
 
-// The process's malloc is littered, whoever is measured: resources take their chunks from it. Heaps of ours
-// have pages of their own, which nothing litters. False if it could not be.
+// The process's malloc is littered, whatever is measured: resources take their chunks from it. Heaps of
+// ours have pages of their own, which nothing litters. False if it could not be.
 bool litter_malloc(std::optional<harness::litter>& into, page& task) {
   if (task.asked.litter == 0) return true;
   block_sizes blocks;

@@ -25,7 +25,7 @@ namespace mallard::whole {
 // allocates.
 inline constexpr std::array<std::size_t, 5> shifts = {0, 64, 1024, 2048, 4032};
 
-// A build of a program, and the malloc beneath it if it uses one.
+// A build of a program, and the malloc below it if it uses one.
 struct build {
   std::string kind;                                  // as in programs/memory/region_kinds.hpp
   const harness::foreign_malloc* beneath = nullptr;  // null: none is used
@@ -44,7 +44,7 @@ struct build {
 [[nodiscard]] std::vector<build> builds();
 
 // The first, and those whose name or kind is one of these; all, if there are none. A name that is neither of
-// any is told by std::invalid_argument.
+// any is reported by std::invalid_argument.
 [[nodiscard]] std::vector<build> builds(const std::vector<std::string>& names);
 
 struct row {

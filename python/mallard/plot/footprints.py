@@ -20,8 +20,7 @@ from mallard.plot import Replayed, Row
 from mallard.plot.canvas import MUTED, as_count, as_size, bytes_axis, events_axis, legend_beside, new_figure
 from mallard.plot.durations import COLOUR_MAP
 
-# What holds more than this many times the most live bytes leaves the picture; the legend says how
-# much.
+# What holds more than this many times the most live bytes leaves the picture; the legend says how much.
 HIGHEST = 4
 LIVE = "#c3cad2"
 

@@ -2,7 +2,7 @@
 //
 //     for_each_foreign_resource(f)     f is called with the foreign_resource of each
 //
-// Their upstream is what their defaults come to, operator new: page-granular memory, which our own heaps
+// Their upstream is their default, operator new: page-granular memory, which our own heaps
 // take, would only punish resources that ask for small chunks. Their processes run under untrimmed_malloc(),
 // so that a chunk given back in one pass costs no system call and no fault in the next: our own heaps keep
 // theirs too, and the comparison is to be with the strongest form.

@@ -47,7 +47,7 @@ static void tell(const char* kind, const char* first, const char* second) {
   const int length =
       snprintf(line, sizeof line, "%s\t%d\t%s\t%s\t%s\n", kind, (int)getpid(), program, first, second);
   if (length > 0 && (size_t)length < sizeof line && write(file, line, (size_t)length) < 0) {
-    // Nobody can be told.
+    // There is nowhere to report it.
   }
   close(file);
 }

@@ -43,8 +43,8 @@ class decompressor {
  public:
   decompressor();
 
-  // The `raw_size` bytes that `stored` stands for, valid until the next call; throws malformed if
-  // it stands for anything else. The caller has bounded raw_size.
+  // The `raw_size` bytes that `stored` encodes, valid until the next call; throws malformed if it
+  // encodes anything else. The caller has bounded raw_size.
   [[nodiscard]] byte_span decompress(byte_span stored, std::size_t raw_size);
 
  private:

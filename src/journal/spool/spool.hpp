@@ -5,7 +5,7 @@
 //
 // Each ring has one writer, the thread that owns it, and one reader, the launcher. How many contexts and
 // rings there is room for is chosen when the spool is made, by the limits on files and on address space.
-// The program maps contexts and rings as it comes to need them. They are backed by disk space from their
+// The program maps contexts and rings as it needs them. They are backed by disk space from their
 // beginning as far as `contexts_ready` and `rings_ready` say. The rest is a hole, or lies behind the end of
 // the file, and nobody touches it: a full disk is noticed by the launcher and never by the program. The pages
 // belong to the file, not to a process: what a thread has published survives its death, by whatever signal,
@@ -134,8 +134,9 @@ struct spool_header {
   alignas(64) std::atomic<std::uint32_t> doorbell;  // root: futex, rung by the programs
 };
 
-// Of the root: a program that ran without being recorded, and why. An entry belongs to who gives it its key,
-// which also stands for the program and the reason; whoever meets them again adds to its count.
+// Of the root: a program that ran without being recorded, and why. An entry belongs to the process that
+// gives it its key, which also identifies the program and the reason; a process that meets both again adds
+// to its count.
 struct unrecorded_entry {
   std::atomic<std::uint64_t> key;        // 0: the entry is free
   std::atomic<std::uint32_t> processes;  // that ran it

@@ -48,7 +48,7 @@ struct operation {
   std::uint64_t size = 0;
 };
 
-// What the line, which is trimmed, stands for; false if it is no operation.
+// What the line, which is trimmed, means; false if it is no operation.
 bool parse(std::string_view line, operation& found) {
   const std::string_view letter = take_word(line);
   if (letter != "a" && letter != "r" && letter != "f") return false;

@@ -220,7 +220,7 @@ class walk {
 
 // A stack that was walked before. Who writes it makes its version odd meanwhile.
 struct alignas(cache_line) known_walk {
-  static constexpr std::size_t at_once = 4;  // words: so many offsets stand in one number
+  static constexpr std::size_t at_once = 4;  // words whose offsets are in one number
   static constexpr std::size_t most_groups = walk::most_words / at_once;
 
   std::atomic<std::uint32_t> version;
@@ -298,7 +298,7 @@ void remember(known_walk& known, const walk& made, stack_number stack, std::uint
   known.version.store(version + 2, std::memory_order_release);
 }
 
-// Stacks are told apart by 64 bits of hash: of a million of them, two are taken for one in one of 10^7
+// A hash of 64 bits tells stacks apart: with a million of them, two are taken for one in one of 10^7
 // processes.
 MALLARD_INLINE stack_number find(std::uint32_t first, const walk& wanted) noexcept {
   for (stack_number n = first; n != 0; n = at(n)->next) {

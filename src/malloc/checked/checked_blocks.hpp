@@ -37,7 +37,7 @@ struct way {
 void deallocate(void* p, std::size_t size, std::size_t align, const way& by,
                 const walk_start& caller) noexcept;
 
-// The block always moves, so that whoever keeps the old address is found out.
+// The block always moves, so that uses of the old address are caught.
 [[nodiscard]] void* reallocate(void* p, std::size_t size, const way& by, const walk_start& caller) noexcept;
 
 // The size that was asked for; 0 for what is no block.

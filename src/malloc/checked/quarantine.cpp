@@ -125,7 +125,7 @@ MALLARD_INLINE void take_late(late_blocks& out, std::size_t kept) noexcept {
   while (oldest != freed_end && out.count != std::size(out.records) &&
          (waiting > kept || freed_end - oldest >= most_freed)) {
     block_record* const r = freed_at(oldest++);
-    r->is.store(state::gone, std::memory_order_release);  // whoever looks at all blocks leaves it alone
+    r->is.store(state::gone, std::memory_order_release);  // a walk over all blocks leaves it alone
     const place b = place_of(r);
     waiting -= weight_of(b);
     waiting_addresses -= b.bytes();
@@ -156,7 +156,7 @@ void let_go(const late_blocks& late, const char* function, stack_number now) noe
   }
 }
 
-// Fills a freed block, or takes its pages away, so that whoever uses it is found out.
+// Fills a freed block, or takes its pages away, so that uses of it are caught.
 void make_unusable(const place& b) noexcept {
   block_record& r = *b.record;
   if (r.is_sampled || b.bytes() >= least_protected) {

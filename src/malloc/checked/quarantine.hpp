@@ -1,4 +1,4 @@
-// quarantine: freed blocks wait before they are used again, so that whoever still uses them is found out.
+// quarantine: freed blocks wait before they are used again, so that late uses of them are caught.
 //
 //     freed   [ canary | df df df df df df | canary ]  --> newest ... oldest --> still so? --> the heap
 //     large   no access, no memory: a read or a write faults, and is reported
@@ -22,7 +22,7 @@ void keep_freed(std::size_t bytes) noexcept;
 // Makes a freed block unusable and has it wait. Blocks that leave are checked, by a call from `now`.
 void put_aside(const place& b, const char* function, stack_number now) noexcept;
 
-// Has all blocks leave, by such a call, if they are at least so many bytes together; false if they are not.
+// Has all blocks leave, by such a call, if they are at least `least` bytes together; false if they are not.
 [[nodiscard]] bool let_all_go(std::size_t least, const char* function, stack_number now) noexcept;
 
 // From now on no block leaves, none is forbidden, and what is freed stays as it is: all blocks can be looked

@@ -255,13 +255,13 @@ void add_stacks(const finding& f) noexcept {
   add_stack("allocated", function_of(*f.block), named.allocated);
 }
 
-// Whether a finding is to be told, and is the last one.
+// Whether a finding is to be reported, and is the last one.
 struct turn {
   bool is_told = false;
   bool is_last = false;
 };
 
-// What has not been told counts as told from now on.
+// What has not been reported counts as reported from now on.
 turn count(const finding& f) noexcept {
   const std::uint64_t block = f.block == nullptr ? address_of(f.pointer) : f.block->allocated;
   const std::uint64_t key =

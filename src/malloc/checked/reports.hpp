@@ -1,4 +1,4 @@
-// reports: what the checks have found, told to a reader.
+// reports: what the checks have found, for a reader.
 //
 //     finding --> seen before, at the same place? --> counted
 //             `-> a few lines: what, the block, the stacks --> mallard run, which names functions and lines

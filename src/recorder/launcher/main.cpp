@@ -2,8 +2,8 @@
 //
 //     start:  fork, spool and journal made, exec      loop:  read rings, write, sleep      end:  finish
 //
-// The exit code is the program's own, 128 + the signal that ended it, or 2 when there is no journal, which
-// the user has been told why. If the journal cannot be written further (a full disk), the program goes on
+// The exit code is the program's own, 128 + the signal that ended it, or 2 when there is no journal; a
+// line has told the user why. If the journal cannot be written further (a full disk), the program goes on
 // unrecorded.
 #include <sys/resource.h>
 #include <unistd.h>

@@ -4,11 +4,11 @@
 //     FILE.d/PID    <-- FILE.d/PID.spool      what it forked and executed; PID.2 ... of the same process id
 //
 // A child makes its spool itself and announces it by a count in the root's. Its recording ends when its
-// process has ended, or has become another program that has a spool of its own by now. Whether it has is told
-// by the lock of its spool: process ids may be those of another namespace, and two of those can have the same
-// ones. A recording is known by its number. If a journal cannot be
-// written further (a full disk), a message says so and this recording alone ends. A process without events
-// leaves no journal. The root's recording lasts until the end: its spool has the doorbell of all.
+// process has ended, or has become another program that has a spool of its own by now. The lock of its spool
+// shows whether it has: process ids may be those of another namespace, and two of those can have the same
+// ones. A recording is known by its number. If a journal cannot be written further (a full disk), a message
+// says so and this recording alone ends. A process without events leaves no journal. The root's recording
+// lasts until the end: its spool has the doorbell of all.
 #pragma once
 
 #include <cstdint>

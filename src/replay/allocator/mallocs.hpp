@@ -26,7 +26,7 @@ class process_malloc {
   void* allocate_zeroed(const op& o) { return std::calloc(1, o.size); }
   void deallocate(void* p, const op&) { std::free(p); }
 
-  // realloc(p, 0) would free: the smallest block stands for an empty one.
+  // realloc(p, 0) would free: the smallest block takes the place of an empty one.
   void* reallocate(void* p, const op& to, const op&) {
     return std::realloc(p, std::max<std::size_t>(to.size, 1));
   }

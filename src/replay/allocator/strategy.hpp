@@ -34,7 +34,7 @@ struct strategy {
   void (*count_contention)(const trace&, job&) = nullptr;  // does a job with locks that count; null: none can
 };
 
-// Whether it stands for the C library's malloc as it comes: what all times are ratios to.
+// Whether it is the C library's malloc as it comes, to which all times are ratios.
 [[nodiscard]] inline bool is_over_glibc(const strategy& s) {
   return s.bound == binding::malloc && s.beneath != nullptr && s.beneath->name == "glibc";
 }

@@ -42,7 +42,7 @@ class duration_histogram {
     return at_rank((count() * of_10000 + 9999) / 10'000);
   }
 
-  // What so many durations do not exceed, one at least; 0 of an empty histogram.
+  // What `rank` durations do not exceed, one at least; 0 of an empty histogram.
   [[nodiscard]] std::uint32_t at_rank(std::uint64_t rank) const noexcept {
     std::uint64_t seen = 0;
     for (std::size_t i = 0; i < buckets_.size(); ++i) {

@@ -29,7 +29,7 @@ class operation_log {
   using histograms = std::array<duration_histogram, all_operations.size()>;
 
  public:
-  // Bytes of memory for so many ops.
+  // Bytes of memory for this many ops.
   [[nodiscard]] static constexpr std::size_t bytes_for(std::size_t ops) noexcept {
     return 2 * sizeof(histograms) + ops * sizeof(std::uint32_t);
   }

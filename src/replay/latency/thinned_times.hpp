@@ -1,4 +1,4 @@
-// thinned_times: so many times of single operations as a scatter of them can show, every extreme among them.
+// thinned_times: as many times of single operations as a scatter plot can show, every extreme among them.
 //
 //     ns   |   .  x .      |       x       |        of each call, in each cell of the grid the slowest: x
 //          | x . .  .  x   |  x  . .. x    |        and in each stretch the fastest

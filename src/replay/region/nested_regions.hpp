@@ -6,7 +6,7 @@
 // A region is created by making a Heap where the program would have it, and destroyed by ending it. Clearing
 // one leaves its children alone, so those that the program loses then are ended by themselves before. Single
 // blocks are freed, by the pointer alone where the heap can tell the size. What is held is counted at the
-// source, the process's chunk cache included; over a malloc, by the kernel. The objects come to it.
+// source, the process's chunk cache included; over a malloc, by the kernel. The objects are added to that.
 #pragma once
 
 #include "harness/allocator/process_footprint.hpp"

@@ -1,6 +1,6 @@
 // littering: which heap is littered for an allocator, and how that is called.
 //
-//     frees its blocks one by one     the allocator itself: its blocks come to lie between litter
+//     frees its blocks one by one     the allocator itself: its blocks lie between litter
 //     ends them all with a pass       the malloc of its process, before it is made: litter in it would end as
 //                                     well, but a program with such a region has a malloc that others use
 //     is the harness's own memory     nothing

@@ -88,7 +88,7 @@ std::uint32_t pace::frontier(std::uint32_t enough) noexcept {
   if (known >= enough) return known;
   std::uint32_t least = no_step;
   for (const progress& p : progress_) least = std::min(least, p.next.load(std::memory_order_acquire));
-  // Whoever reads it has to see what those lanes have done: this thread has, and hands it on.
+  // A reader has to see what those lanes have done: this thread has seen it, and passes it on.
   if (least > known) known_frontier_.store(least, std::memory_order_release);
   return least;
 }

@@ -1,6 +1,6 @@
 // pace: how far the lanes of a threaded pass have got, and waiting for one of them.
 //
-//     lane 0   next = 17     a step done --publish--> next; whoever waits for less is woken
+//     lane 0   next = 17     a step done --publish--> next; lanes that wait for less are woken
 //     lane 1   next = 12     "everything of this lane below order `next` is done"
 //     lane 2   next = 15     frontier: the least of all, below which everything is done
 //

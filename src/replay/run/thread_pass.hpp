@@ -31,7 +31,7 @@ namespace mallard::replay {
 template <class C>
 concept thread_allocator = block_allocator<C>;
 
-// Why a pass came to no end.
+// Why a pass did not complete.
 enum class pass_end : std::uint8_t { done, refused, no_thread };
 
 struct pass_result {

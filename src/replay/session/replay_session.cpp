@@ -211,7 +211,7 @@ void replay_session::scale_rows(std::uint64_t copies) {
   }
 }
 
-// Whether so many copies pass the check. One copy has.
+// Whether this many copies pass the check. One copy has.
 bool replay_session::serves(row& r, std::uint64_t copies) {
   if (stop_here()) return false;
   if (copies == 1) return true;

@@ -22,7 +22,7 @@ namespace mallard::replay {
 
 using harness::row_status;
 
-// What several copies of a trace's threads at once came to; figures one a round, of a warm pass.
+// The result of several copies of a trace's threads at once; figures one a round, of a warm pass.
 struct scale_point {
   std::vector<double> events_per_second;  // of all copies together, by wall time
   std::vector<double> cpu_ns;             // an operation, without the replay's own waits

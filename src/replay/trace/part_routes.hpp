@@ -5,9 +5,9 @@
 //
 // Numbers in the file name heaps, 65,534 at most, and need not be dense. Events that allocate nothing have 0.
 // The largest number, 2^32 - 1, leaves an event out, as if the journal did not have it: so a few stretches of
-// a long journal are replayed, with the blocks that live in these. Whoever leaves out an allocation leaves
-// out its free, too. A file that is not the journal's shows: it is no regular file, its length is another, or
-// it routes an event that allocates nothing. Memory: 2 bytes an event.
+// a long journal are replayed, with the blocks that live in these. A file that leaves out an allocation
+// leaves out its free, too. A file that is not the journal's shows: it is no regular file, its length is
+// another, or it routes an event that allocates nothing. Memory: 2 bytes an event.
 #pragma once
 
 #include <cstddef>

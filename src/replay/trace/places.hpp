@@ -44,7 +44,7 @@ class place_table {
   std::uint64_t end_ = 0;
 };
 
-// What the object of an allocation comes to, reallocations included.
+// What the object of an allocation grows to, reallocations included.
 struct extent {
   std::uint64_t size;   // bytes
   std::uint64_t align;  // bytes

@@ -15,7 +15,7 @@
 // before theirs: such a free waits for the next copy's allocation, and neither slot nor place of such a block
 // is taken again.
 //
-// Slots and places are taken again only when the window says that whoever read them is done, and each lane
+// Slots and places are taken again only when the window says that their readers are done, and each lane
 // has its own, on lines of its own. O(ops); memory: 32 bytes an op and 16 an allocation beside the trace.
 #pragma once
 

@@ -1,4 +1,4 @@
-"""`./dev instructions`: figures made of counts, the tables of costs in pages, and what the shell is told."""
+"""`./dev instructions`: figures made of counts, the tables of costs in pages, and the exit code."""
 
 import json
 from pathlib import Path

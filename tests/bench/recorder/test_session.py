@@ -1,4 +1,4 @@
-"""The runs of `./dev cost`: every process is counted, failures are told, an interrupt keeps what is done."""
+"""The runs of `./dev cost`: all processes are counted, failures reported, an interrupt keeps what is done."""
 
 import json
 import os

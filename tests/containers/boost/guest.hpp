@@ -5,7 +5,7 @@
 //
 // It draws its steps from a seed of its own. An array carries all that is known of it, so that it may pass
 // from thread to thread by its address alone; a block that overlaps another, or that two threads were given,
-// is found damaged by whoever ends it. violation() tells the first of what was wrong. One thread at a time.
+// is found damaged when it ends. violation() tells the first of what was wrong. One thread at a time.
 //
 // four_guests<Heap>: four threads on one v2_allocator, round after round, with a quiet time after each.
 //
@@ -88,7 +88,7 @@ class guest {
     string_.shrink_to_fit();
   }
 
-  // Ends an array, whoever had it.
+  // Ends an array, no matter who had it.
   void end(triple* array) { triples_.deallocate(array, check(array)); }
 
  private:

@@ -32,7 +32,7 @@ class grown_heap : public with_slabs<basic_best_fit<Source, doubling<262144, 262
     return b.data;
   }
 
-  // So many that blocks of this size lie in slabs.
+  // Enough that blocks of this size lie in slabs.
   std::vector<void*> grow(std::size_t size, std::size_t count) {
     std::vector<void*> blocks;
     for (std::size_t i = 0; i < count; ++i) blocks.push_back(take(size));

@@ -283,7 +283,7 @@ TEST(writer, a_file_that_cannot_be_made_is_an_error) {
   EXPECT_EQ(error_from([] { const writer out("/nowhere/at/all"); }), "No such file or directory");
 }
 
-// A file size limit stands for a disk that becomes full; the limit is of this process alone.
+// A file size limit simulates a disk that becomes full; the limit is of this process alone.
 TEST(writer, a_full_disk_leaves_the_complete_chunks) {
   const test::temporary_file file;
   std::string failure;

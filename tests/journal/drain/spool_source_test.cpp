@@ -1,5 +1,5 @@
 // What a recording has left when its launcher is killed, at each moment of its work: nothing is lost and
-// nothing comes twice. And what is no spool, or was written over, is told and harms nobody.
+// nothing comes twice. And what is no spool, or was written over, is reported and does no harm.
 #include "journal/drain/spool_source.hpp"
 #include "journal/open.hpp"
 

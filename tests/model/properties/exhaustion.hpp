@@ -1,4 +1,4 @@
-// Properties of a source that fails: at its n-th request, for every n of a trace, and at so many bytes.
+// Properties of a source that fails: at its n-th request, for every n of a trace, and at a number of bytes.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Properties of heaps that watch for misuse: each is told once, of the right block, and does no harm.
+// Properties of heaps that watch for misuse: each is reported once, for the right block, and does no harm.
 #pragma once
 
 #include <concepts>
@@ -28,7 +28,8 @@ class report_log {
   report_log& operator=(const report_log&) = delete;
   ~report_log() { heap_.table().set_handler(nullptr, nullptr); }
 
-  // What was told since the last time is just this, of the block at `data` and with its place; null: of none.
+  // What was reported since the last time is just this, of the block at `data` and with its place; null: of
+  // none.
   void expect(misuse what, const void* data) {
     ASSERT_EQ(seen_.size(), 1u) << "to be told once: " << what_happened(what);
     EXPECT_EQ(seen_[0].what, what) << "told: " << what_happened(seen_[0].what);

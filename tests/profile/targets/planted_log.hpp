@@ -1,4 +1,4 @@
-// planted_log: what a program allocates, told by itself, without allocating for it.
+// planted_log: what a program allocates, logged by itself, without allocating for it.
 //
 //     make(owner, size, call), make_larger(block, size), end(block, call)
 //        turn -> clock, the call, clock -> number of the event -> objects[n]        tell(): all of it, as

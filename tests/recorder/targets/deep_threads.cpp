@@ -1,6 +1,6 @@
 // Four threads that allocate at the end of call chains which change in their middle and keep their ends:
 // the same caller at the same stack pointer, below different functions. `deep_threads FRAMES`: a recursion of
-// so many frames, which allocates on its way in and on its way out.
+// that many frames, which allocates on its way in and on its way out.
 #include <cstdlib>
 #include <map>
 #include <string>

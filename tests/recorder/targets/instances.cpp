@@ -1,7 +1,7 @@
 // instances COUNT ELEMENTS: subsystems of the same three containers, whose elements were allocated in turns,
 // are freed one subsystem after the other.
 //
-//     fill     elements to any subsystem          shuffle  elements leave one and come to another
+//     fill     elements to any subsystem          shuffle  elements leave one and join another
 //     free     whole subsystems                   which leaves each spread over all memory
 //
 // The second benchmark of seed 000 in small. Strings are too long to be kept in place.

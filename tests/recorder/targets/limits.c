@@ -1,5 +1,5 @@
 // limits HOW [MIB]: a program that limits itself, and then allocates 4000 bytes in blocks of its own size;
-// its exit code is 3 if it comes to its end.
+// its exit code is 3 if it reaches its end.
 //
 //   memory MIB     RLIMIT_AS before the first call of malloc
 //   thread MIB     the same, then a thread

@@ -239,7 +239,7 @@ class mapped {
   void end_pass() {}
 };
 
-// The kernel's figures; what a sanitizer keeps beside the blocks comes to them.
+// The kernel's figures; what a sanitizer keeps beside the blocks is added to them.
 TEST(CurvePass, WhatCannotBeAskedIsResidentMemory) {
   const trace t = events()
                       .malloc(1, 8 * megabyte)

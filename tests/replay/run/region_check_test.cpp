@@ -164,7 +164,7 @@ struct told_regions : honest_regions {
   std::vector<std::uint32_t> ended;
 };
 
-// Which regions an allocator is told of depends on what its own ends take along.
+// Which regions an allocator learns of depends on what its own ends take along.
 TEST(RegionCheck, AllocatorsAreToldOfEveryEndThatTheirsDoNotInclude) {
   told_regions<false> flat;
   told_regions<true> nested;

@@ -127,8 +127,8 @@ TEST(Scheduler, LittleMemoryAliveLetsThreadsRun) {
   for (const thread_step& s : steps_of(t, 2)) EXPECT_EQ(s.all_before, 0U);
 }
 
-// Whoever still reads a slot when the op that takes it again may begin would read another's block. A lane
-// knows what any of its steps has waited for.
+// A lane that still reads a slot when the op that takes it again may begin would read another's block. A
+// lane knows what any of its steps has waited for.
 TEST(Scheduler, ASlotIsTakenAgainOnlyWhenItsReaderIsDone) {
   const trace t = scheduled(testing::random_history(4, 3000, 7), 50);
   struct use {

@@ -1,14 +1,14 @@
 // memory_book: what an allocator has of the operating system while all nodes are alive, when all are freed,
-// and when it was told to give back what it can; and what stands beneath it, which is asked.
+// and when it was asked to give back what it can; and of the heap below it, which is queried.
 //
 //     opened | full: all alive | freed: the first time | ... | empty: all freed, trimmed | write(page)
 //
-//     allocator --> pool --in use--> heap beneath --cached--> operating system
+//     allocator --> pool --in use--> heap below   --cached--> operating system
 //
 // Resident bytes are those of the page tables, exactly; all that the harness itself needs is mapped in
 // before. An allocator's own figures are differences from the beginning, so that what the process had before
-// counts for nobody. In use is what has been taken from the heap beneath and not given back: what the pool
-// still holds when all nodes are freed. Cached is what the heap beneath has of the system beyond that. A
+// counts for nobody. In use is what has been taken from the heap below and not given back: what the pool
+// still holds when all nodes are freed. Cached is what the heap below has of the system beyond that. A
 // malloc that tells neither is asked for neither. Cost: a walk over the page tables, each time; never within
 // a timed part. Seed 001, "Testing adaptive_pool": the columns after all is deallocated.
 #pragma once

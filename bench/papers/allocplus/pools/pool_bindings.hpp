@@ -8,8 +8,8 @@
 //     malloc_binding<Beneath>           std::allocator over the process's malloc
 //     pool_binding<Version, Heap>       a heap of ours behind allocator<T, Heap> or v2_allocator<T, Heap>
 //
-// Each tells what it holds when all is freed. A singleton pool is told by the size of its nodes: what is to
-// be given back must be asked of the pool of nodes, not of the pool of elements. Seed 001, "Testing
+// Each tells what it holds when all is freed. A singleton pool is identified by the size of its nodes: what
+// is to be given back must be asked of the pool of nodes, not of the pool of elements. Seed 001, "Testing
 // adaptive_pool".
 #pragma once
 

@@ -193,7 +193,7 @@ class population {
     return harness::thread_cpu_ns() - start;
   }
 
-  // So many of the nodes, at random, in random order; they are nodes of the list no more.
+  // A number of the nodes, at random, in random order; they leave the list.
   std::span<node* const> choose(std::size_t many) {
     draw();
     const std::span<node*> chosen = victims().first(many);

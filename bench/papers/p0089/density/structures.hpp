@@ -47,7 +47,7 @@ struct unkept_hash : content_hash {};
 
 }  // namespace mallard::bench
 
-// How libstdc++ is told whether a hash is worth keeping.
+// How libstdc++ learns whether a hash is worth keeping.
 template <>
 struct std::__is_fast_hash<mallard::bench::kept_hash> : std::false_type {};
 template <>

@@ -5,13 +5,13 @@
 //
 // One process builds, measures, shuffles and measures again: neither is part of a time. af walks over a
 // subsystem before the next one's turn, all of them rf times; an access is a walk's step to one link and the
-// reading of its number. With one heap for all, a link comes to lie wherever another was; with a heap for
+// reading of its number. With one heap for all, a link lies wherever another was; with a heap for
 // each, among its own.
 //
-// How long is measured is told in accesses, not in rf: walks of a visit are what shows temporal locality, but
-// more rounds only repeat. As the visits of one figure go on where those of the last one ended, each
-// subsystem had left the caches as it would in the whole. Where even one visit is more accesses, its walks
-// are measured in part: the first, and some of the later ones, which then stand for the rest.
+// The length of a measurement is given in accesses, not in rf: walks of a visit are what shows temporal
+// locality, but more rounds only repeat. As the visits of one figure go on where those of the last one ended,
+// each subsystem had left the caches as it would in the whole. Where even one visit is more accesses, its
+// walks are measured in part: the first, and some of the later ones, which then represent the rest.
 //
 //     visits with their walks | as many without a walk      next figure: visits with their walks | ...
 //                      ns    -      going round = time of the accesses, at least 0
@@ -97,7 +97,7 @@ inline double ns_per(std::uint64_t events, double ns) {
 }
 
 // Of a series of visits, less what going round takes: as many visits without a walk, of those whose turn is
-// next. What is too short to be told from that is nothing.
+// next. What is too short to be distinguished from that counts as nothing.
 template <class System>
 double net_ns_per_access(System& all, std::uint64_t visits, std::uint64_t walks) {
   const visit_times took = all.visit(visits, walks);

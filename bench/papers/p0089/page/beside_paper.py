@@ -16,7 +16,7 @@ from mallard_bench.tables.columns import three_digits
 from mallard_bench.tables.density_tables import title
 
 Place = tuple[Any, ...]
-# By row and column of a table the figures of all places it stands for; None is one that ran out of memory.
+# By row and column of a table, the figures of all places it represents; None is one that ran out of memory.
 Figures = dict[tuple[str, str], dict[Place, float | None]]
 
 HEAPS = (WITHOUT, WITH, BESIDE)

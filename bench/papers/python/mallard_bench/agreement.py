@@ -75,7 +75,7 @@ class Agreement:
         return median(pair.second.value / pair.first.value for pair in self.pairs)
 
     def as_json(self) -> dict[str, Any]:
-        """Return all that is told of it."""
+        """Return all that is reported of it."""
         return {
             "figures": len(self.pairs),
             "overlap": self.overlap,
@@ -158,7 +158,7 @@ GAP = 3  # between columns
 
 
 def lines(runs: tuple[Run, Run], found: Mapping[str, Agreement], most: int) -> Iterator[str]:
-    """Yield the lines; of each kind at most so many that are apart."""
+    """Yield the lines; of each kind at most `most` that are apart."""
     for name, run in zip(("first", "second"), runs, strict=True):
         yield f"{name + ':':<8}{run.header.benchmark} ({run.header.level}, {run.header.date}): {run.path}"
     for agreement in found.values():

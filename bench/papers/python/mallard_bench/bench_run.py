@@ -2,7 +2,7 @@
 
 schedule --> mallard-bench, a group at a time --> the results file, a line each --> tables
 
-How far it is, and how long it still takes, is told on stderr, and nothing where nobody looks:
+Progress, and the time that is left, go to stderr, and nothing where nobody looks:
 
     left = expected of those not done * (measured / expected of those done)
 
@@ -119,7 +119,7 @@ def run(
 ) -> Outcome:
     """Measure what is not in the file yet; a group that fails does not stop the others.
 
-    Where there are probes, it is told beforehand what that takes.
+    Where there are probes, it says beforehand what that takes.
     """
     pace = Pace(group.seconds for group in groups)
     waiting = []

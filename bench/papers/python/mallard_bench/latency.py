@@ -87,7 +87,7 @@ class Replayer(Program):
     name = REPLAY
 
     def __init__(self, path: str, strategies: Sequence[str], passes: int) -> None:
-        """Time each call in so many passes, with all strategies if none is named."""
+        """Time each call in a number of passes, with all strategies if none is named."""
         super().__init__(path)
         self.passes = passes
         self.chosen = {

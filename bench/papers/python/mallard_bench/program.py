@@ -58,7 +58,7 @@ class Program:
         return told
 
     def answer(self, question: list[str], fits: Callable[[Any], bool], otherwise: str) -> Any:
-        """Return what it says when it is asked something instead of being told to measure."""
+        """Return its answer to a question, in place of a measurement."""
         code, said, complaint = self.call(question, lambda: None)
         try:
             answer = json.loads(said)

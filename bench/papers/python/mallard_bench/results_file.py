@@ -250,7 +250,7 @@ def locked(path: Path, flags: int) -> int:
 
 
 def being_written(path: Path) -> MallardError:
-    """Return what the second of two runs is told."""
+    """Return the error for the second of two runs."""
     return MallardError(f"{path}: another run is writing it; -o names another file")
 
 

@@ -1,4 +1,4 @@
-"""The lines of a file of results, read with care: what is wrong is told with its line.
+"""The lines of a file of results, read with care: an error names its line.
 
 line 1      a header          is a file of results at all, and of this version?
 line 2 ...  a document each   has it what tables and findings read?
@@ -98,7 +98,7 @@ def objects(path: Path, raw: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def not_ours(path: Path) -> MallardError:
-    """Return what a file is told that is something else."""
+    """Return the error for a file that is something else."""
     return MallardError(f"{path} holds no results of mallard bench")
 
 

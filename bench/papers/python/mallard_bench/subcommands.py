@@ -203,7 +203,7 @@ def compare(
     first: Annotated[Path, typer.Argument(metavar="FIRST", help="What a run has kept.")],
     second: Annotated[Path, typer.Argument(metavar="SECOND", help="What another run of it has.")],
     most: Annotated[
-        int, typer.Option("--most", metavar="N", min=0, help="Name so many that are apart, of each kind.")
+        int, typer.Option("--most", metavar="N", min=0, help="Name this many that are apart, of each kind.")
     ] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:

@@ -90,7 +90,7 @@ TEST(Pools, MeasuresSingleNodes) {
   }
 }
 
-// A singleton of Boost's is told by the size of its nodes: purging another one would leave these.
+// A singleton of Boost's is identified by the size of its nodes: purging another one would leave these.
 TEST(Pools, GivesBackThePoolThatItsNodesWereIn) {
   const std::size_t before = boost::container::dlmalloc_allocated_memory();
   for (const setting& asked : {of(pools_work::ranges, 100, 10), of(pools_work::nodes, 1000, 1)}) {

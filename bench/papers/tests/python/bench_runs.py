@@ -16,7 +16,7 @@ class Bench:
     """A folder that `mallard bench` runs in."""
 
     def __init__(self, folder: Path) -> None:
-        """Make the program that stands for mallard-bench."""
+        """Make the program that takes the place of mallard-bench."""
         self.folder = folder
         self.results = folder / RESULTS
         self.program = folder / "mallard-bench"

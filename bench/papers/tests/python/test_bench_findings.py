@@ -377,7 +377,7 @@ def test_the_median_stands_between_its_noise_and_beside_what_is_accepted() -> No
 
 
 def with_rounds(tables: list[Document], rounds: int) -> list[Document]:
-    """A copy, measured in so many rounds."""
+    """A copy, measured in this many rounds."""
     return changed(tables, lambda _, row: row.update(rounds_ns=[row[names(row)[0]]] * rounds))
 
 

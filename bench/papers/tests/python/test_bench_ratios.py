@@ -136,7 +136,7 @@ def changed(path: Path, name: str, change: Change) -> Path:
 
 
 def times(factor: float, *labels: str) -> Change:
-    """Let strategies take so many times as long; all, if none is named."""
+    """Let strategies take this many times as long; all, if none is named."""
 
     def change(line: dict[str, Any]) -> None:
         for row in line.get("rows", []):

@@ -246,7 +246,7 @@ def test_a_terminal_sees_which_group_is_measured_and_how_long_it_takes(bench: Be
     ) as running:
         os.close(end)
         shown = b""
-        with contextlib.suppress(OSError):  # so the end of a terminal is told
+        with contextlib.suppress(OSError):  # so the end of a terminal is reported
             while part := os.read(terminal, 4096):
                 shown += part
     os.close(terminal)

@@ -40,7 +40,7 @@ def test_the_default_is_every_structure_of_every_size() -> None:
 
 
 def test_most_of_the_default_are_large_containers_of_containers_of_strings() -> None:
-    """Each takes 5 to 25 minutes, and small ones seconds: who waits must be told so at the start."""
+    """Each takes 5 to 25 minutes, and small ones seconds: the user must be told so at the start."""
     found = groups(Level.DEFAULT)
     large = [
         g.seconds for g in found if g.settings["structure"] in (6, 8, 10, 12) and int(g.settings["size"]) > 14

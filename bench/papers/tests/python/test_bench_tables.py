@@ -7,7 +7,7 @@ import pytest
 
 from bench_runs import Bench
 
-NOTE = re.compile(r"spread: |fail \(|virt: ")  # what stands beneath the cells
+NOTE = re.compile(r"spread: |fail \(|virt: ")  # what is below the cells
 
 
 @pytest.fixture

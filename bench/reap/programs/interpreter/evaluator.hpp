@@ -31,7 +31,7 @@ class evaluator {
  public:
   static constexpr std::uint32_t deepest = 4000;
 
-  // Runs the function that stands for the whole program.
+  // Runs the function that is the whole program.
   void run(const function& main, region& r);
 
  private:

@@ -47,7 +47,7 @@ struct function {
   function* next = nullptr;
 };
 
-// A variable: its value and the region where that lies, or another variable that it stands for.
+// A variable: its value and the region where that lies, or another variable that it refers to.
 struct variable {
   value held;
   region* home = nullptr;

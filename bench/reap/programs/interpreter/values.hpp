@@ -126,7 +126,7 @@ struct list {
   std::uint32_t room = 0;
 };
 
-// An empty list with room for so many values.
+// An empty list with room for this many values.
 [[nodiscard]] value make_list(region& r, std::uint32_t room);
 
 // `v` is owned and lies in the list's region. The array that became too small ends.
@@ -143,7 +143,7 @@ struct dictionary {
   std::uint32_t room = 0;  // a power of two, or 0
 };
 
-// An empty one for so many keys.
+// An empty one for this many keys.
 [[nodiscard]] value make_dictionary(region& r, std::uint32_t keys);
 
 // The value of a key, null if it is not there.

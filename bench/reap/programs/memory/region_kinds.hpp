@@ -8,7 +8,7 @@
 //     region            mallard::region              sized_reap         no headers, whole regions end
 //     region_emulator   over malloc                  sized_reap_frees   and single blocks
 //     individual        malloc and free, no regions  reap, reap_frees   with headers: free by pointer alone
-//     recorded          region, counted and told to the recorder
+// recorded          region, counted and reported to the recorder
 //     recorded_frees    likewise, and single blocks end
 //
 // The kind is chosen by MALLARD_KIND, a name of namespace `kinds`; the program itself is the same. Heaps that
@@ -173,7 +173,7 @@ class individual_blocks {
 //                          |  create, allocate, free, clear, destroy   (mallard/annotate.h)
 //                          +--> tally: objects and bytes, live and in all
 //
-// Stands beneath a program when it is run by mallard-record, whose journal then holds the region events, or
+// Is below a program when mallard-record runs it, whose journal then holds the region events, or
 // with --count. Children end before their parents, so that each region counts its own blocks only.
 // Cost: some additions an event without the recorder, with it an event of the journal. Seed 002, section 5.
 template <class Region>

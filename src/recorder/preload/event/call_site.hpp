@@ -1,4 +1,4 @@
-// call_site: where a call of an entry point came from, and the context that it stands for.
+// call_site: where a call of an entry point came from, and the context that it belongs to.
 //
 //     | caller's frame ...      | <- sp, right after the call returns
 //     | return address          |

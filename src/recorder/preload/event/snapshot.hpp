@@ -8,9 +8,9 @@
 //
 //     0 [## 64 Ki ##]     128 Ki [## 64 Ki ##]     256 Ki [## 64 Ki ##]     512 Ki ... 1 Mi ... 2 Mi ... 3 Mi
 //
-// What is asked of them is whether blocks that are freed one behind the other belong together. So most blocks
-// of an owner must be there, not one in so many. All contexts are treated alike, so that what is found about
-// them can be added up. Of short-lived threads that follow each other a ring makes one.
+// They have to show whether blocks that are freed one after the other belong together. So most blocks of an
+// owner must be there, not a sample. All contexts are treated alike, so that what is found about them can be
+// added up. Of short-lived threads that follow each other a ring makes one.
 //
 // The registers are those at the program's call: the frames of this library in between are unwound by their
 // own rules, which are worked out once a frame. So no entry point has to save anything, whatever compiler

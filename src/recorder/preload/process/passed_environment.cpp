@@ -57,7 +57,7 @@ std::size_t lent_bytes = 0;
 
 bool is_lent(const char* variable) noexcept { return variable >= lent && variable < lent + lent_bytes; }
 
-// The user's entry that the lent one stands for; null if there is none.
+// The user's entry that the lent one replaces; null if there is none.
 char* users_entry(const char* variable) noexcept {
   const std::size_t name = strcspn(variable, "=") + 1;
   for (char** entry = users; *entry != nullptr; ++entry)

@@ -46,7 +46,7 @@ class searched_file {
 // that is not (unrecorded_programs.hpp), until take_back() says that it was not executed.
 class passage {
  public:
-  // Null stands for a file that is not known and counts as recordable; `variables` is the user's environment.
+  // Null means a file that is not known and counts as recordable; `variables` is the user's environment.
   passage(const char* file, char* const* variables) noexcept;
 
   [[nodiscard]] bool is_open() const noexcept { return is_open_; }

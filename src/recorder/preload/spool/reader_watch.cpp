@@ -53,7 +53,7 @@ std::uint64_t free_words(const ring_writer& ring) noexcept {
   return ring.mask + 1 - used;
 }
 
-// What so many ns are on the clock, about: its rate is the launcher's estimate.
+// About how many steps of the clock `ns` are: its rate is the launcher's estimate.
 std::uint64_t steps_in(long ns) noexcept {
   constexpr double usual = 3e9 / steps_per_tick;
   const double known = lineage.root->ticks_per_second.load(std::memory_order_relaxed);

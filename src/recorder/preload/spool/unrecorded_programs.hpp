@@ -1,8 +1,8 @@
 // unrecorded_programs: the list, in the root's spool, of what runs without being recorded.
 //
-// All processes of a recording share it, so that the launcher can tell its user. An entry stands for a
-// program and a reason; once the list is full, the last entry stands for all others. Allocates nothing and
-// takes no lock: a vfork'ed child writes here just before it executes the program.
+// All processes of a recording share it, so that the launcher can tell its user. An entry is for a program
+// and a reason; once the list is full, the last entry is for all others. Allocates nothing and takes no
+// lock: a vfork'ed child writes here just before it executes the program.
 #pragma once
 
 #include "journal/spool/spool.hpp"

@@ -71,7 +71,7 @@ class context_tree {
 
   static constexpr std::uint32_t block = 64;  // contexts that a tree takes at once, the first from 1 on
 
-  // Whether the next number stands for a context of this tree, so that its entry may be read.
+  // Whether the next number is that of a context of this tree, so that its entry may be read.
   [[nodiscard]] MALLARD_INLINE static bool may_follow(std::uint32_t parent) noexcept {
     return parent % block != 0;
   }

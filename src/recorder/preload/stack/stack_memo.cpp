@@ -62,7 +62,7 @@ void stack_memo::tell_apart(const walk_start& start, const stack_range& stack) n
     noted.addresses[1] = each->address;
 }
 
-// What stands for the walk with this index, with no more room than is needed; it holds for no start.
+// The memo of the walk with this index, with no more room than is needed; it holds for no start.
 stack_memo::walk* stack_memo::room_for(std::size_t index, std::uint32_t words) noexcept {
   std::uint32_t capacity = least_capacity;
   while (capacity < words) capacity *= 2;

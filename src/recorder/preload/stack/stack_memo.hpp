@@ -58,7 +58,7 @@ class stack_memo {
     std::uint32_t capacity;  // words that there is room for
     const word_read* end;    // of the words, which stand behind this
     bool bp_matters;         // the frame pointer at the start
-    walk* next_unused;       // while it stands for nothing
+    walk* next_unused;       // while it is unused
 
     [[nodiscard]] const word_read* words() const noexcept {
       return reinterpret_cast<const word_read*>(this + 1);

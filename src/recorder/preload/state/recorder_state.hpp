@@ -8,8 +8,8 @@
 // (lineage.hpp).
 //
 // The state is a page that the kernel wipes in a forked child, however it was forked. So a child starts
-// undecided, and begins a recording of its own when it comes to its first event; what never does leaves
-// nothing behind. A vfork'ed child shares its parent's memory, allocations included, until it execs: what it
+// undecided, and begins a recording of its own at its first event; a child without one leaves nothing
+// behind. A vfork'ed child shares its parent's memory, allocations included, until it execs: what it
 // allocates there is its parent's.
 //
 // Invariant: while the state shows a spool, the spool is mapped; in one process it is never unmapped.

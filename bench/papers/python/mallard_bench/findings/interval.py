@@ -65,7 +65,7 @@ class Interval:
 
 
 def over(above: float, below: float) -> float:
-    """Return a quotient; of what is too short to be told from nothing, any multiple."""
+    """Return a quotient; of what is too short to be distinguished from nothing, any multiple."""
     return above / below if below > 0 else math.inf
 
 

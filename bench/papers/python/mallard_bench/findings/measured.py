@@ -6,9 +6,9 @@
                "spread": [10.1, 10.3]}, ...]}
 
 A document is what one run of mallard-bench prints, a group of settings with its rows. The strategies of the
-paper count here, which have a label, and those that are told beside them; the repeated one tells the noise of
-its group. Of fewer rounds than three a spread tells nothing: such a time may be any. LAYOUT says what makes a
-key; settings are exponents.
+paper count here, which have a label, and those that are named beside them; the repeated one tells the noise
+of its group. Of fewer rounds than three a spread tells nothing: such a time may be any. LAYOUT says what
+makes a key; settings are exponents.
 """
 
 import math
@@ -44,7 +44,7 @@ class Layout:
 
     group: Mapping[str, str]
     row: Mapping[str, str]  # of which the last is the label
-    beside: str | None = None  # a strategy without a label that counts, too; its name stands for one
+    beside: str | None = None  # a strategy without a label that counts, too; its name takes the place of one
 
     def label(self, row: Mapping[str, Any]) -> str | None:
         """Return what a strategy is called in a key; None if it does not count."""

@@ -130,7 +130,7 @@ class Only:
     """Figures of some values of a setting alone."""
 
     fits: Callable[[Mapping[str, Any]], bool]
-    structures: Sequence[str] = ()  # that it names; places are told apart by which of these they are of
+    structures: Sequence[str] = ()  # that it names; places differ by which of these they are of
 
 
 @dataclass(frozen=True)

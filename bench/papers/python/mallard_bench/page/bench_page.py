@@ -114,7 +114,7 @@ def printed(benchmark: Benchmark, runs: Sequence[Run], names: Sequence[str]) -> 
 
 
 def as_tables(grids: Iterable[Grid]) -> list[Element]:
-    """Return each table, with what stands beneath it."""
+    """Return each table, with what is below it."""
     return [tag("div", scrolled(printed_table(grid), grid.title), *small_print(grid)) for grid in grids]
 
 

@@ -1,4 +1,4 @@
-"""Expansion, shrink to fit, bursts and pools: so many elements, so many times, as the article has it.
+"""Expansion, shrink to fit, bursts and pools: as many elements, as many times, as the article has.
 
 Pools have its ranges, and single nodes and threads beside.
 """

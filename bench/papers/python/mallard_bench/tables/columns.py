@@ -77,7 +77,7 @@ def compared(ratio: Repeated, unit: float = 1.0) -> Cell:
 
 
 def end(row: Row | None) -> Cell:
-    """Return what stands for a strategy without a figure."""
+    """Return what is shown for a strategy without a figure."""
     return Cell("-") if row is None else Cell(ENDS.get(row.status, "-"), reason=row.reason)
 
 

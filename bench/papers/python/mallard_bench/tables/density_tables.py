@@ -91,7 +91,7 @@ def paper_table(results: Sequence[Result], title: str, time: Figure) -> Grid:
 
 
 def leaves(_: Result) -> float:
-    """Return for how many leaves times are told."""
+    """Return for how many leaves times are given."""
     return float(2**PAPERS_LEAVES)
 
 

@@ -108,7 +108,7 @@ class Column:
 
     name: str
     word: str = ""
-    whole: str = ""  # name, by which it is told from all others; else the two above are
+    whole: str = ""  # name, which tells it from all others; else the two above do
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,7 @@ TEST(WholeSystem, ShufflesTheSameInEveryProcess) {
 TEST(WholeSystem, GoesOnVisitingWhereItStopped) {
   global_binding binding;
   whole_system<global_binding> all(binding, 32, 8);
-  all.shuffle(6);  // now they differ: each visit can be told by its accesses
+  all.shuffle(6);  // now they differ: each visit is recognised by its accesses
   const std::vector<std::size_t> size = sizes(all);
   EXPECT_EQ(all.visit(1, 3).accesses, 3 * size[0]);
   EXPECT_EQ(all.visit(2, 1).accesses, size[1] + size[2]);

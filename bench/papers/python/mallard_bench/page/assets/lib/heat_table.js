@@ -3,7 +3,7 @@
 //     { caption, corner: ["size"], families: [{name, columns: [{name, about, long}]}],
 //       lines: [{heads: ["2^6"], cells: [{text, value, plain, around, tip, end}]}], scale }
 //
-// Tab comes to one cell, arrow keys, Home and End go from cell to cell; what is known of the cell is its tip
+// Tab goes to one cell, arrow keys, Home and End go from cell to cell; what is known of the cell is its tip
 // (html/page/lib/tip.js). A table below one of `above` columns has columns as wide as these. A cell without a figure says how it ended ("skip", "fail", "broke").
 
 const { element } = mallard;
