@@ -77,7 +77,7 @@ class allocator : public heap_handle<Heap> {
   // Implicit, so that a container takes the heap itself.
   allocator(Heap& heap) noexcept : heap_handle<Heap>(heap) {}  // NOLINT(google-explicit-constructor)
 
-  // Deleted for the sake of what a compiler says where a container is given no heap, or another one.
+  // Deleted so that the compiler's message is clear where a container is given no heap, or another one.
   allocator() = delete;  // no heap: pass one to the container's constructor
   template <class Other>
     requires(heap<Other> && !std::convertible_to<Other&, Heap&>)

@@ -58,7 +58,7 @@ class v2_allocator : public heap_handle<Heap> {
   v2_allocator(Heap& heap) noexcept  // NOLINT(google-explicit-constructor)
       : heap_handle<Heap>(heap) {}
 
-  // Deleted for the sake of what a compiler says, as in mallard::allocator.
+  // Deleted for a clear message of the compiler, as in mallard::allocator.
   v2_allocator() = delete;  // no heap: pass one to the container's constructor
   template <class Other>
     requires(heap<Other> && !std::convertible_to<Other&, Heap&>)

@@ -3,7 +3,7 @@
 //     heap  [ T | what T's members allocated ... ]  --release()-->  gone, and nothing else was lost
 //
 // True for trivially destructible types, and for the standard containers that take their memory from a heap.
-// For a type of one's own it is a promise, made by a specialisation:
+// For a type of your own it is a promise, made by a specialisation:
 //
 //     struct order { std::pmr::vector<line> lines; ... };
 //     template <>
@@ -18,8 +18,8 @@
 //              another object waits for the destructor;
 //   afterwards nobody uses it, or refers to it, once the heap has ended its blocks.
 //
-// A destructor that only frees memory of the heap may so be left out; one that does anything else may
-// not. The standard allows it: the life of an object ends when its memory is reused or released.
+// So a destructor that only frees memory of the heap may be left out; one that does anything else may not.
+// The standard allows it: the life of an object ends when its memory is reused or released.
 // Seed 000, sections 3 ("winked out") and 4.
 #pragma once
 

@@ -93,7 +93,7 @@ struct in_few_sizes {
 //
 // A heap close to its upstream's limit continues with smaller chunks instead of failing. Cost: a request, and
 // another one each time the size is halved.
-// Slow path: the wished size has already been refused.
+// Slow path: the preferred size has already been refused.
 template <heap Upstream>
 MALLARD_NOINLINE block allocate_halving_slow(Upstream& from, std::size_t wished, std::size_t least,
                                              std::size_t align) noexcept {

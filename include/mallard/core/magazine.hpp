@@ -8,8 +8,8 @@
 // finds 0 where there is no block, a push finds `full` where there is no room. So the fast paths need one
 // pointer a class, and magazines may have any number of slots. The newest block is reused first.
 // The caller provides the slots, and remembers where they are. Before that a magazine stands between two
-// marks of its owner's, where there is neither a block nor room: not between marks that all share, as a
-// program and a library may each have such, and a library may be unloaded before a heap that it has used.
+// marks of its owner, where there is neither a block nor room. All magazines cannot share such marks: a
+// program and a library may each have some, and a library may be unloaded before a heap that it has used.
 // Cost: a push and a pop 6 instructions each, and two for a prefetch. Not synchronised. Magazines of mallocs:
 // seed 003, chapter 3 (tcmalloc's and tbbmalloc's caches).
 #pragma once
@@ -34,7 +34,7 @@ class magazine {
   static constexpr std::size_t below = 1;
   static constexpr std::size_t marks = below + 1;
 
-  // What an owner has for its magazines that are not open, which do not write there.
+  // The marks of an owner for its magazines that are not open; nothing writes there.
   class no_slots {
    public:
     no_slots() = default;

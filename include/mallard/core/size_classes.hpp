@@ -119,7 +119,7 @@ class size_classes {
 //     1040  1104  1168 ... 2064  2192 ... 4112 ... 32784        16 for each doubling
 //
 // Each is 16 bytes more than a size class: blocks of 4 KiB that follow each other would otherwise all begin
-// in the same lines of a cache. A block is a 32nd larger than its request in the mean.
+// in the same lines of a cache. On average a block is a 32nd larger than its request.
 class large_sizes {
   using classes = size_classes<64, 1024, 16, 32768>;
   static constexpr std::size_t shift = 16;

@@ -1,5 +1,5 @@
 // The one place that holds the version; CMake and the Python package read it from here. Every other header
-// reaches this one before its own first line of code, so it is also where an older C++ is refused.
+// reaches this one before its own first line of code, so it is also where an older C++ is rejected.
 #pragma once
 
 #define MALLARD_VERSION_MAJOR 0

@@ -7,9 +7,9 @@
 //         freed before: ...
 //
 // Heaps that detect misuse keep a `known_block` for each block and report what they find. The reaction is a
-// function of the user's. Without one the report is printed and the program aborts, as nothing it does from
-// there on can be trusted. After a handler that returns, the heap continues; a block that cannot be freed is
-// left alone.
+// function of the user's. Without one the report is printed and the program aborts, as nothing that it does
+// afterwards can be trusted. After a handler that returns, the heap continues; a block that cannot be freed
+// is left alone.
 #pragma once
 
 #include <cstddef>

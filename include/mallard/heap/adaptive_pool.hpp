@@ -277,7 +277,7 @@ class basic_adaptive_pool {
     return true;
   }
 
-  // Goes on behind the last word, and round, so that blocks follow each other and freed ones gather.
+  // Continues behind the last word, wrapping around, so that blocks follow each other and freed ones gather.
   bool sweep_current() noexcept {
     if (current_ == nullptr) return false;
     const std::size_t words = shape_.words();

@@ -5,14 +5,14 @@
 //
 // A class begins with blocks from memory that all classes share, so a small heap takes few pages. Once it has
 // carved 16 KiB, it moves to slabs of 8 KiB. What was freed last waits in a magazine, an array of pointers;
-// what is older in the slab that it lies in, as a bit, and comes back in the order of addresses. So blocks
-// that are allocated one after the other are neighbours however long the heap has been used, and a free block
-// is not touched (layer/class_slabs.hpp). Classes of 1 KiB and more keep one list, and so do those
-// of an upstream that has no memory aligned to 8 KiB. A freed block is reused for its own class, the newest
-// first, while it may still be in the caches. Pooled blocks have no headers. Large blocks return to the
-// upstream when they are freed; chunks by release() and the destructor; chunks that a clear() has kept also
-// before a request is refused. After everything is freed, or after clear(), it holds the sum of its classes'
-// peaks, less what slabs without a block have passed from class to class, plus at most
+// what is older waits in the slab that it lies in, as a bit, and comes back in address order. So blocks that
+// are allocated one after the other are neighbours however long the heap has been used, and a free block is
+// not touched (layer/class_slabs.hpp). Classes of 1 KiB and more keep one list, and so do those of an
+// upstream that has no memory aligned to 8 KiB. A freed block is reused for its own class, the newest first,
+// while it may still be in the caches. Pooled blocks have no headers. Large blocks return to the upstream
+// when they are freed; chunks by release() and the destructor; chunks that a clear() has kept also before a
+// request is refused. After everything is freed, or after clear(), it holds the sum of its classes' peaks,
+// less what slabs without a block have passed from class to class, plus at most
 //
 //     a sixteenth of what it holds, or 16 KiB, in the chunk in use,
 //     a slab of 8 KiB for each class that has any, a 32nd of its peak that waits in slabs, and in each slab
@@ -62,7 +62,7 @@ namespace mallard {
 // Steps of 8 bytes, the least that holds a link, up to 128: objects with a pointer have sizes that are
 // multiples of 8, so nodes and small objects are not rounded. Then 8 classes per doubling, the fewest that
 // keep every program, not only the mean one, near a tenth: they round a single size by an eighth at most, and
-// sizes with an even distribution of logarithms by 4.7 % in the mean (4 classes: a quarter and 9.6 %). More
+// sizes with an even distribution of logarithms by 4.7 % on average (4 classes: a quarter and 9.6 %). More
 // classes hold more peaks, as none serves another class. Up to 32 KiB: a block that passes through loses half
 // a page and a node of 32 bytes in the mean, less than that tenth from 22 KiB on, and its memory returns when
 // it is freed. The price is time: its page faults, if the chunk cache has no chunk for it, in proportion to

@@ -6,10 +6,10 @@
 //
 // A `multipool` whose classes are 8 bytes apart up to 1 KiB. Types whose sizes are multiples of 8 and whose
 // alignments are at most 8 are not rounded and share a list only with types of the same size; others are
-// rounded up to the next list. This is what a program gets that gives each class its own allocator and lets
-// these share memory. For a single type use `pool`, which keeps one list. Each class below 1 KiB has its own
-// peak, so more memory is left over than in a multipool when a program turns to other sizes; in return no
-// block has unused bytes. Cost: multipool's. Seed 002, section 4.2 (per-class).
+// rounded up to the next list. A program that gives each class its own allocator, and lets these share
+// memory, gets the same. For a single type use `pool`, which keeps one list. Each class below 1 KiB has its
+// own peak, so more memory is left over than in a multipool when a program turns to other sizes; in return
+// no block has unused bytes. Cost: multipool's. Seed 002, section 4.2 (per-class).
 #pragma once
 
 #include <string_view>

@@ -5,19 +5,19 @@
 //
 // A block is found from its address alone: the table of segments tells whose it is, and how large. So blocks
 // have no headers, and a heap among a thousand is found as fast as one alone. The heaps of a process share
-// what is free, segment by segment, whatever their sizes were. Blocks of more than 32 KiB are spans of their
-// own, which grow where what follows is free, and give back what they lose.
+// what is free, segment by segment, whatever sizes it had. Blocks of more than 32 KiB are spans of their own,
+// which grow where what follows is free, and give back what they lose.
 //
-// Threads: a heap has one owner at a time. Others may end its blocks, without a lock: what belongs to one
-// other heap is collected in a batch of 32, and passed on by one compare-and-swap. The largest blocks of a
-// batch carry the addresses of the others, so the processor that has those in its cache keeps them there. The
-// owner takes back what it has received when a class has no free block at hand. What a heap receives whose
-// owner allocates nothing any more waits there. It holds nothing until first used, 2.1 KiB itself; then a
-// page for each class in use, what its blocks take, and at most 15/16 of each full slab. Memory that it has
-// given back stays with the process for half a second, for any heap (source/segments.hpp). Cost of a pair of
-// up to 1 KiB: about 26 instructions; of a larger one 40, of one of more than 32 KiB 250. All operations are
-// O(1), but those that end or inspect all blocks. Seed 003, chapter 3 (pages with lists of their own); seed
-// 002 (heaps that end as a whole).
+// Threads: a heap has one owner at a time. Other threads may free its blocks, without a lock: a heap collects
+// the blocks of one other heap in a batch of 32, and passes them on by one compare-and-swap. The largest
+// blocks of a batch carry the addresses of the others, so the processor that has those in its cache keeps
+// them there. The owner takes back what it has received when a class has no free block at hand. If the owner
+// allocates nothing any more, what its heap has received waits there. It holds nothing until first used, 2.1
+// KiB itself; then a page for each class in use, what its blocks take, and at most 15/16 of each full slab.
+// Memory that it has given back stays with the process for half a second, for any heap (source/segments.hpp).
+// Cost of a pair of up to 1 KiB: about 26 instructions; of a larger one 40, of one of more than 32 KiB 250.
+// All operations are O(1), except those that end or inspect all blocks. Seed 003, chapter 3 (pages with lists
+// of their own); seed 002 (heaps that end as a whole).
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@
 
 namespace mallard {
 
-// Without an end: for a heap that outlives all code, as that of a malloc does.
+// Is never ended: for a heap that outlives all code, as that of a malloc does.
 template <class Segments>
 class lasting_segment_heap {
  public:
@@ -75,7 +75,7 @@ class lasting_segment_heap {
   [[nodiscard]] MALLARD_INLINE bool owns_slab(const segment& s) const noexcept { return s.owner == this; }
   MALLARD_INLINE void deallocate(segment& s, void* p) noexcept { slabs::free(s, p); }
 
-  // The heap's own slabs. Others with this heap as their owner may stand beside them: their blocks are ended
+  // The heap's own slabs. Others with this heap as their owner may exist beside them: their blocks are freed
   // and returned as its own are.
   [[nodiscard]] slabs& own_slabs() noexcept { return slabs_; }
 
@@ -101,13 +101,13 @@ class lasting_segment_heap {
     end_outside(*s, p);
   }
 
-  // A block in a segment that is no slab of this heap. A part of one may be.
+  // A block in a segment that is not a slab of this heap. A part of the segment may be one.
   MALLARD_NOINLINE void end_outside(segment& s, void* p) noexcept {
     segment& in = s.use == segment_use::split ? *from_.find_part(p) : s;
     owns_slab(in) ? deallocate(in, p) : end_elsewhere(in, p);
   }
 
-  // A block that is none of this heap's slabs: large, or another heap's, to which it returns in a batch.
+  // A block that is in none of this heap's slabs: large, or another heap's, to which it returns in a batch.
   MALLARD_NOINLINE void end_elsewhere(segment& s, void* p) noexcept {
     if (s.use == segment_use::large) return from_.give_back(&s, segments_for(s.bytes));
     auto* const to = static_cast<lasting_segment_heap*>(const_cast<void*>(s.owner));
@@ -124,7 +124,7 @@ class lasting_segment_heap {
   }
 
   // Blocks of others that wait to be returned go to their heaps, which must not have ended. The largest one,
-  // which stands first, carries the addresses of as many others as it has room for; those are not touched.
+  // which comes first, carries the addresses of as many others as it has room for; those are not touched.
   MALLARD_NOINLINE void send_batch() noexcept {
     if (batch_to_ == nullptr) return;
     carried_blocks all;
@@ -141,7 +141,7 @@ class lasting_segment_heap {
     largest_in_batch_ = 0;
   }
 
-  // Takes back a block of this heap. By any thread, at any time; without a lock, unless the block is large.
+  // Takes back a block of this heap: from any thread, at any time; without a lock, unless the block is large.
   void receive(void* p) noexcept {
     if (segment* const s = from_.find_part(p); s->use == segment_use::large) return end_elsewhere(*s, p);
     const slot one = address_of(p);
@@ -290,8 +290,8 @@ class lasting_segment_heap {
       free_runs(std::span(blocks).last(count));
   }
 
-  // Blocks of one slab that stand together are freed together: its entry is read by those who free its other
-  // blocks.
+  // Blocks of one slab that are adjacent here are freed together: threads that free its other blocks read
+  // its entry.
   void free_runs(std::span<const slot> blocks) noexcept {
     while (!blocks.empty()) {
       segment* const s = from_.find_part(reinterpret_cast<void*>(blocks.front()));

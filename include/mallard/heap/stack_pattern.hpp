@@ -7,9 +7,9 @@
 //     freeing another:   the block is marked; its memory waits until it is at the top
 //
 // allocate advances a cursor, as in a region; blocks freed in stack order are reused at once. If lifetimes
-// are not stack-like, one old block at the top keeps all freed blocks below it, without bound: the price of
-// this pattern. It continues in further chunks; an emptied chunk is kept if it is the largest so far or the
-// first. Memory is freed by clear() (keeps the largest chunk), release() and the destructor.
+// are not stack-like, one old block at the top keeps all freed blocks below it, without bound: that is the
+// price of this pattern. It continues in further chunks; an emptied chunk is kept if it is the largest so
+// far or the first. Memory is freed by clear() (keeps the largest chunk), release() and the destructor.
 // Invariant: a header precedes its block; headers are linked from the top to the first block, through all
 // chunks; the top is never free.
 // Cost: a pair in stack order takes 23 instructions, one whose free only marks 16 (./dev instructions);

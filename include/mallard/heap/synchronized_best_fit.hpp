@@ -89,7 +89,8 @@ class basic_synchronized_best_fit {
     deallocate_slow(p);
   }
 
-  // A block that lies at a stricter alignment than all do is not cached, for the next one to find its place.
+  // A block with a stricter alignment than all blocks have is not cached, so that the next such block finds
+  // its place.
   MALLARD_INLINE void deallocate(void* p, std::size_t, std::size_t align) noexcept {
     if (align > boundary_tag::granule) [[unlikely]]
       return deallocate_under_lock(p);

@@ -2,7 +2,7 @@
 //
 // The values are part of the file format (FORMAT.md, section "events") and never change their
 // meaning; new kinds get new values. Kinds tell which entry point was called, so that a reader can
-// count them as an independent counter would; the predicates below tell what they mean.
+// count them as an independent counter would; the predicates below say what they mean.
 #pragma once
 
 #include <cstdint>

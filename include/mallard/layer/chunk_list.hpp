@@ -65,7 +65,7 @@ class chunk_list {
     void set_higher(chunk* c) noexcept { higher_ = c; }
 
     // The alignment with which it was requested. A chunk that is aligned more strictly than others is never
-    // sorted, so an odd number that no pointer is stands in its place.
+    // sorted, so an odd number, which no pointer is, takes its place.
     void set_align(std::size_t align) noexcept { higher_ = reinterpret_cast<chunk*>(align | 1); }
     [[nodiscard]] std::size_t align() const noexcept {
       const std::uintptr_t said = address_of(higher_);

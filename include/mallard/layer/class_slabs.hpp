@@ -7,14 +7,14 @@
 //
 // One free list for a class is shuffled by use: after a while consecutive blocks of it lie on as many pages,
 // and each allocation reads its link from a block that is in no cache. Here what was freed last waits in a
-// magazine (magazine.hpp), and what is older in the slab that it lies in, which its address tells. Blocks
-// come back from there in the order of addresses. So blocks that are allocated one after the other are
-// neighbours, or were in use shortly before, and a free block is touched by nobody until it is used again. A
-// slab is used again when a 32nd of it is free. One without a block in use goes back to the heap, for any
-// class. Plain state, two pointers: the caller passes the class's size, its magazine's slots and the heap's
-// slabs. Invariant: a slab's header counts the blocks that are in use or in magazines; a slab is listed if it
-// can give blocks, at least a 32nd of it when it was listed. Cost: O(blocks put or taken + slabs looked at).
-// Not synchronised. Seed 003, chapter 3 (mallocs with free blocks for each page).
+// magazine (magazine.hpp), and what is older waits in the slab that it lies in, which its address gives.
+// Blocks come back from there in the order of addresses. So blocks that are allocated one after the other are
+// neighbours, or were in use shortly before, and nothing touches a free block until it is used again. A slab
+// is used again when a 32nd of it is free. One without a block in use goes back to the heap, for any class.
+// Plain state, two pointers: the caller passes the class's size, its magazine's slots and the heap's slabs.
+// Invariant: a slab's header counts the blocks that are in use or in magazines; a slab is listed if it can
+// give blocks, at least a 32nd of it when it was listed. Cost: O(blocks put or taken + slabs looked at). Not
+// synchronised. Seed 003, chapter 3 (mallocs with free blocks for each page).
 #pragma once
 
 #include <algorithm>
@@ -384,8 +384,7 @@ class class_slabs {
     if (!s->is_listed) list(s);
   }
 
-  // Of a listed slab that has given blocks. One that has none left is noticed again when enough of it is
-  // free.
+  // Of a listed slab that has given blocks. One that has none left is noticed once enough is free again.
   void set_used(slab* s, std::size_t used) noexcept {
     if (used != s->capacity) {
       s->left = static_cast<std::uint16_t>(used);

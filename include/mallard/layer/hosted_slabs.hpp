@@ -5,13 +5,14 @@
 //     frees       --> magazine --full---> the older half: a bit each, in its slab
 //                             \---------> Host's lists, if the block lies in no slab
 //
-// A heap that joins free blocks keeps them in lists, which use shuffles, so that allocations read their links
-// from blocks that are in no cache (class_slabs.hpp). Once such a heap has grown, its small blocks can lie in
-// slabs as those of a multipool. A slab is a block of the heap like any other: it is cut from free memory,
-// and joined with it when no block in it is in use. Host's blocks may lie beside it, so a set of slabs tells
-// from an address whether it is in one. Each size has a magazine of 16 slots at first, which grows as it is
-// refilled, and slabs once LeastGrown bytes of it came from elsewhere. Slabs without a block in use
-// serve any size, until give_back(). Everything lies in memory of Host's: where that ends, so does this.
+// A heap that joins free blocks keeps them in lists, which get shuffled by use, so that allocations read
+// their links from blocks that are in no cache (class_slabs.hpp). Once such a heap has grown, its small
+// blocks can lie in slabs as those of a multipool. A slab is a block of the heap like any other: it is cut
+// from free memory, and joined with it when no block in it is in use. Host's blocks may lie beside it, so a
+// set of slabs tells from an address whether it is in one. Each size has a magazine of 16 slots at first,
+// which grows as it is refilled, and slabs once LeastGrown bytes of it came from elsewhere. Slabs without a
+// block in use serve any size, until give_back(). Everything lies in memory of Host's: where that ends, so
+// does this.
 // Host:
 //
 //     take_memory(bytes)       a block of a multiple of 16 bytes, or null; put_memory(p, bytes) takes it back
@@ -20,8 +21,9 @@
 //                              none if other free blocks are to be used up first; put_slab(p) takes one back
 //     take_outside(size, end, most), put_outside(p, size)    free blocks that lie in no slab
 //
-// Invariant: a slab is in the set if a class has it or it is empty. Cost: a pair as in multipool; O(1) in the
-// mean. 7 KiB with 127 sizes. Not synchronised. Seed 003, chapter 3 (mallocs with free blocks for each page).
+// Invariant: a slab is in the set if a class has it or it is empty. Cost: a pair as in multipool; O(1) on
+// average. 7 KiB with 127 sizes. Not synchronised. Seed 003, chapter 3 (mallocs with free blocks for each
+// page).
 #pragma once
 
 #include <algorithm>
@@ -142,7 +144,7 @@ class slab_set {
   std::size_t count_ = 0;  // entries with a key
 };
 
-// respite: how long what was refused is not asked for again, as a refusal may have cost a long search.
+// respite: how long a refused request is not repeated, as a refusal may have cost a long search.
 class respite {
  public:
   void begin() noexcept { left_ = requests; }
@@ -174,7 +176,7 @@ class hosted_slabs {
     return std::clamp<std::size_t>(held / 16 / slab_size, 1, count);
   }
 
-  // Of such an object, as Host provides it: a multiple of 16, as all that is asked of Host.
+  // Of such an object, as Host provides it: a multiple of 16, as is all that Host is asked for.
   [[nodiscard]] static constexpr std::size_t bytes() noexcept {
     return align_up(sizeof(hosted_slabs), 2 * sizeof(slot));
   }
@@ -183,7 +185,7 @@ class hosted_slabs {
   hosted_slabs(const hosted_slabs&) = delete;
   hosted_slabs& operator=(const hosted_slabs&) = delete;
 
-  // A block of exactly `size` bytes from a magazine; null if refill() shall see to it.
+  // A block of exactly `size` bytes from a magazine; null if refill() has to provide it.
   [[nodiscard]] MALLARD_INLINE void* allocate(std::size_t size, std::size_t align) noexcept {
     magazine& m = magazines_[size / Granule];
     if (align > Granule && !m.newest_is_aligned(align)) [[unlikely]]
@@ -191,7 +193,7 @@ class hosted_slabs {
     return m.pop();
   }
 
-  // The same from elsewhere, after which a magazine has more; null if Host shall see to it.
+  // The same from elsewhere, after which a magazine has more; null if Host has to provide it.
   [[nodiscard]] MALLARD_NOINLINE void* refill(std::size_t size, std::size_t align) noexcept {
     const std::size_t index = size / Granule;
     class_state& state = states_[index];

@@ -22,8 +22,8 @@
 // Invariant: a child that has not ended is linked below a parent that has not ended.
 // Cost: allocate and deallocate are Heap's own; linking or unlinking a child takes ten instructions and never
 // fails; operations that end or clear many are O(those ended or cleared, and their children). A family shares
-// its upstream and its links: for threads its members are one heap. Heap: its upstream is a
-// shared_upstream<Upstream>, which it neither ends nor bypasses; after release() it holds nothing, and
+// its upstream and its links: as far as threads are concerned, its members are one heap. Heap: its upstream
+// is a shared_upstream<Upstream>, which it neither ends nor bypasses; after release() it holds nothing, and
 // without its upstream it serves nothing. Seed 002, section 4.2 (nested regions) and 8.1 (NestedHeap).
 #pragma once
 

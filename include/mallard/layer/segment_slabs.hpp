@@ -1,5 +1,4 @@
-// segment_slabs: slabs of one size class each, of whole segments, that free blocks find back to by their
-// address.
+// segment_slabs: slabs of one size class each, made of whole segments, found from a block's address.
 //
 //     size --> current slab of its class --> [ b | b | b | b | ... untouched ... ]     a segment of 64 KiB
 //                                              `-- free list, local to the slab
@@ -7,21 +6,21 @@
 //
 // Blocks and slabs have no headers: entries of segments, which lie outside, tell the slab, its class and its
 // owner (source/segments.hpp). Free blocks wait in the slab that they lie in, the newest first: blocks that
-// are allocated one after the other are neighbours, or were in use shortly before. A slab is carved in the
-// order of addresses, a page at a time, so a page that is not needed is never touched. When no block of it is
-// in use, it starts anew in that order, or goes back to the segments, for any heap. A full slab is used again
-// when a sixteenth of it is free. One that a few blocks keep gives back the pages between them, where memory
-// would grow otherwise: sizes that are no longer asked for do not hold what others need.
+// are allocated one after the other are neighbours, or were in use shortly before. A slab is carved in
+// address order, a page at a time, so a page that is not needed is never touched. When no block of it is in
+// use, it starts anew in that order, or goes back to the segments, for any heap. A full slab is used again
+// when a sixteenth of it is free. One that only a few blocks keep gives back the pages between them, where
+// memory would otherwise grow: sizes that are no longer requested do not hold what others need.
 //
 //     quiet --carved more than a page--> busy --no block free--> full --a sixteenth free--> listed --> busy
 //       ^--------- all free -------------'  '--> begun, where another with free blocks goes first --> busy
 //
-// The only count is of a slab's blocks in use, or of how many more are to be freed until something changes.
+// Only a slab's blocks in use are counted, or how many more must be freed until something changes.
 // Plain state, used by one thread at a time; segments are shared. It holds nothing until first used. Cost: 10
 // instructions to take, 5 to free, beside finding the entry; one operation in a page's blocks carves, one in
 // a sixteenth of a slab's lists it, and a slab of new memory looks at the entries of eight others. A heap may
-// own several of these, which share what its entries name as their owner; blocks are ended without a look at
-// which. Seed 003, chapter 3 (pages with lists of their own).
+// own several of these, which share what its entries name as their owner; a free need not know which one.
+// Seed 003, chapter 3 (pages with lists of their own).
 #pragma once
 
 #include <algorithm>
@@ -74,9 +73,9 @@ class segment_slabs : public segment_keeper {
     return pop(slab_at_hand(size));
   }
 
-  // The slab that such a block is taken from, and a free block of it, which must be of that size still: for
-  // who keeps it in mind. It is another one after refill() of that class, trim(), release(), and notice() of
-  // it.
+  // The slab that such a block is taken from, and a free block of it, which must still be of that size: for
+  // a caller that remembers the slab. It is another one after refill() of that class, trim(), release(), and
+  // notice() of it.
   [[nodiscard]] MALLARD_INLINE segment& slab_at_hand(std::size_t size) noexcept {
     return *current_small_[(size + (classes::step - 1)) / classes::step];
   }
@@ -100,7 +99,7 @@ class segment_slabs : public segment_keeper {
     return p != nullptr ? p : carve(*s);
   }
 
-  // Ends the block at `p` in slab `s`, of these or of others: its keeper hears of it.
+  // Ends the block at `p` in slab `s`, of these or of others: its keeper is notified.
   MALLARD_INLINE static void free(segment& s, void* p) noexcept {
     *static_cast<void**>(p) = s.free;
     s.free = p;

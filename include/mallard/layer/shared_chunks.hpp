@@ -14,8 +14,8 @@
 //     chunk  |[header| taken ..... | taken ............ |  free ..........|      at multiples of their size
 //
 // Aligned spans of one size come from chunks of their own, whose header lies in the first of them. Once a
-// megabyte is held, their pages are populated in steps of 64 KiB: a tenth to a fifth less time where memory
-// is used for the first time, for at most a step that is resident too early.
+// megabyte is held, their pages are populated in steps of 64 KiB: that saves a tenth to a fifth of the time
+// where memory is used for the first time, and makes at most one step resident too early.
 #pragma once
 
 #include <algorithm>

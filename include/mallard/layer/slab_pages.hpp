@@ -3,7 +3,7 @@
 //     pages of a slab    [ b . . . ][ . . . . ][ . . b . ][ . . . . ]     b: in use, .: free
 //                                    '--------'            '--------'     given back
 //
-// A slab that is kept by a few blocks holds 64 KiB for them. A free block needs memory only for its link to
+// A slab that only a few blocks keep holds 64 KiB for them. A free block needs memory only for its link to
 // the next one, so blocks that begin in a given page are in no list. The slab's entry has a bit for each such
 // page that blocks begin in; take() says which blocks there are when the slab needs them. Invariant: of the
 // carved blocks, each is in use, in the free list, or begins in a given page. Plain state of one entry: the

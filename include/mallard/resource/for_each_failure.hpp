@@ -43,7 +43,7 @@ concept can_fail = requires(M& m, const M& c, std::size_t n) {
 
 namespace detail {
 
-// Whether request n was reached, and failed. What is thrown for another reason comes out.
+// Whether request n was reached, and failed. An exception with another cause is passed on.
 template <can_fail Memory, std::invocable Body>
 bool run_with_failure(Memory& memory, Body& body, std::size_t n) {
   memory.fail_at(n);
@@ -66,7 +66,7 @@ bool run_with_failure(Memory& memory, Body& body, std::size_t n) {
 }  // namespace detail
 
 // How many failures there were, that is, how many requests a run makes. A bad_alloc that `memory` has not
-// caused, and any other exception, comes out.
+// caused, and any other exception, is passed on.
 template <can_fail Memory, std::invocable Body>
 MALLARD_NOINLINE std::size_t for_each_failure(Memory& memory, Body body) {
   constexpr bool watches = std::derived_from<Memory, test_resource>;

@@ -120,7 +120,7 @@ class test_resource : public std::pmr::memory_resource {
   }
 
   // Reports live blocks with a number above `since` as leaks, each once; returns how many.
-  // `when` may say what went before.
+  // `when` may say what happened before.
   std::size_t report_leaks(std::uint64_t since, const call_place& now, const char* when = nullptr) noexcept {
     const std::lock_guard lock(mutex_);
     return guard().table().report_leaks(since, now, when);

@@ -7,11 +7,11 @@
 // One subtraction tells blocks of a range from all others, and a table with an entry for each piece
 // of it needs no tree. The range is as large as the processor's addresses allow, and costs nothing: what is
 // not memory yet is not mapped either, so neither a limit on addresses (ulimit -v) nor a tool that shows them
-// counts it. It lies far from where the system places mappings, at a place that is drawn for each process,
-// and takes nobody's addresses: a step that would meet somebody's mapping fails. Where the system maps
-// nothing so high (small address spaces, valgrind), or is too old to ask without harm, it reserves half as
-// much until it is given some. Memory is zero when it comes, and again after purge(). Not synchronised. Cost:
-// a system call each.
+// counts it. It lies far from where the system places mappings, at a random place for each process, and takes
+// nobody's addresses: a step that would meet another mapping fails. Where the system maps nothing that high
+// (small address spaces, valgrind), or is too old to be asked without harm, it reserves half as much until it
+// is given some. Memory is zero when it comes, and again after purge(). Not synchronised. Cost: a system call
+// each.
 #pragma once
 
 #include <errno.h>

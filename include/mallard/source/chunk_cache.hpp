@@ -11,12 +11,12 @@
 // them. Free chunks hold their links themselves; chunks of 33 pages and more are joined with free neighbours
 // and cut (free_spans.hpp).
 //
-// What was in use lately stays mapped: keep_time(), half a second by default. What nobody has asked for in
-// that time goes back to the source, oldest first, whenever 64 KiB of chunks have been freed or one has to be
-// mapped: in steps of 32 MiB or an eighth of what is cached, larger ones where these moments are rare, so
-// that all of it has gone back four fifths of that time later. A process that does nothing gives nothing back
-// by itself: trim(0) does, at once, and set_keep_time(0) keeps nothing from then on. (Marking chunks
-// MADV_FREE would cost a system call per chunk, and lower nothing until memory is short.)
+// What was in use lately stays mapped: keep_time(), half a second by default. A chunk that nobody has asked
+// for in that time goes back to the source, oldest first, whenever 64 KiB of chunks have been freed or one
+// has to be mapped: in steps of 32 MiB or an eighth of what is cached, larger ones where these moments are
+// rare, so that all of it has gone back four fifths of that time later. A process that does nothing gives
+// nothing back by itself: trim(0) does, at once, and set_keep_time(0) keeps nothing from then on. (Marking
+// chunks MADV_FREE would cost a system call per chunk, and lower nothing until memory is short.)
 //
 // Bound: cached plus in use never exceeds the most that was ever in use by more than an eighth, or `Least`
 // bytes if that was less, so the cache alone raises no peak by more; and cached never exceeds limit().
@@ -90,8 +90,8 @@ class basic_chunk_cache {
   // No limit: time is one.
   static constexpr std::size_t default_limit = ~std::size_t{0};
 
-  // Milliseconds. Longer than work that is repeated takes for one round, mostly, and shorter than a program
-  // waits for its user.
+  // Milliseconds: mostly longer than one round of repeated work takes, and shorter than a program waits for
+  // its user.
   static constexpr std::uint64_t default_keep_time = 500;
 
   constexpr basic_chunk_cache() = default;
@@ -337,8 +337,8 @@ class basic_chunk_cache {
   }
 
   // Bytes that go back now, when the oldest chunk has been unused for `due` milliseconds longer than it is
-  // kept: of what is cached at least the part that the time since the last look is of what was left of the
-  // time in which all is to go.
+  // kept. They are at least that part of what is cached which the time since the last look is of the time
+  // that was left then for all of it to go.
   [[nodiscard]] std::size_t step_now(std::uint64_t due) const noexcept {
     const std::uint64_t all = keep_time_ / 5 * 4;
     if (due >= all) return cached_;

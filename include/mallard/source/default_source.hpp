@@ -1,4 +1,4 @@
-// default_source: pages of the system, by way of the one chunk cache of the process.
+// default_source: pages of the system, through the one chunk cache of the process.
 //
 //     heap --> default_source = counting< cached_pages > --> process_chunks() --> os_pages
 //
@@ -36,7 +36,7 @@
 namespace mallard {
 namespace detail {
 
-// Shared as a whole: who shares the cache shares the list of its handlers.
+// Shared as a whole: libraries that share the cache share the list of its handlers.
 struct process_chunks_state {
   chunk_cache cache;
   fork_list forks;

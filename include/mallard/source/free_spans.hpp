@@ -6,7 +6,7 @@
 //
 // A small span serves only requests of its own size, so that the next short-lived heap finds what the last
 // one left. If `Joins`, a larger one is joined with its free neighbours when it comes and cut when it goes:
-// blocks that grow by and by leave spans of many sizes, none of which would be asked for again.
+// blocks that grow step by step leave spans of many sizes, none of which would be asked for again.
 //
 // A span holds its links in its first bytes; the rest of it is not touched. The table of boundaries has pages
 // of its own; while there are none for it, spans are not joined. Not synchronised.
@@ -70,7 +70,7 @@ class span_sizes {
     return dropped * per_doubling + (last >> dropped);
   }
 
-  // The list that a span of `pages` pages stands in: of the largest size that it can serve.
+  // The list that a span of `pages` pages is in: that of the largest size that it can serve.
   [[nodiscard]] static constexpr std::size_t list_for(std::size_t pages) noexcept {
     if (pages >= largest) return count - 1;
     const std::size_t list = list_of(pages);

@@ -8,10 +8,10 @@
 // entry of a free span tell its length, so that what is given back finds its neighbours in constant time.
 // Dirty spans hold what somebody has left in them; clean ones are zero and hold no pages. The two are never
 // joined: a request is served from what is dirty first, and what is clean need not be cleared. The age of a
-// span is the mean of its segments', so one that stays free grows old whatever is joined to it. Invariant: of
-// a span, only the first entry has a use, of a free one also the last; no two neighbours are free and of one
-// kind. Plain state: the caller guards it, and says where the table lies and how long it is. Cost: O(1), 64
-// bytes a segment. Seed 004, chapter 3 (segregated fits, coalescing by boundary tags).
+// span is the mean of its segments', so one that stays free grows old, whatever is joined to it. Invariant:
+// of a span, only the first entry has a use, of a free one also the last; no two neighbours are free and of
+// one kind. Plain state: the caller guards it, and says where the table lies and how long it is. Cost: O(1),
+// 64 bytes a segment. Seed 004, chapter 3 (segregated fits, coalescing by boundary tags).
 #pragma once
 
 #include <algorithm>

@@ -11,11 +11,11 @@
 // begin of each segment, where all of them would fall into the same lines of a cache. What is given back is
 // joined with its neighbours, and stays memory for a while: `dirty`. It serves the next request before
 // untouched memory does. It goes back to the system, and becomes `clean`, oldest first: when nobody has asked
-// for it in keep_time(), looked at once in sixteen spans that come back; or at once, where it would raise the
-// most that was ever in use by more than an eighth. trim() gives back what there is. What is clean at the end
-// of the range is unmapped. Slabs of heaps that stay small are parts, four to a segment. The entry of a
-// segment that is split covers all four, and each part has one of its own, behind those of all segments. So
-// find() costs the same, and a free looks a second time where the segment is split.
+// for it in keep_time(), checked once for every sixteen spans that come back; or at once, where it would
+// raise the most that was ever in use by more than an eighth. trim() gives back what there is. What is clean
+// at the end of the range is unmapped. Slabs of heaps that stay small are parts, four to a segment. The entry
+// of a segment that is split covers all four, and each part has one of its own, behind those of all segments.
+// So find() costs the same, and a free looks a second time where the segment is split.
 //
 //     entries   [0][1][2][split][4] ....      [ .. parts of 2][p|p|p|p][parts of 4 .. ]
 //                          '--------- find_part() ---------------^
@@ -147,7 +147,7 @@ class basic_segments {
   }
 
   // Moves the pages of the first `bytes` bytes, whole pages, from one large span to another, which costs less
-  // than to copy them, and holds nothing twice. The first one is zero then. False if the system cannot.
+  // than copying them, and holds nothing twice. The first one is zero then. False if the system cannot.
   [[nodiscard]] bool move_pages(segment* from, segment* to, std::size_t bytes) noexcept {
     const int saved_errno = errno;
     const bool are_moved = Range::move_pages(start_of(from), start_of(to), bytes);
@@ -161,7 +161,7 @@ class basic_segments {
     return are_moved;
   }
 
-  // Ends a span; by whom it has had, at most its first `touched` segments were written to.
+  // Ends a span; its user has written to at most its first `touched` segments.
   MALLARD_NOINLINE void give_back(segment* s, std::size_t touched) noexcept {
     if (is_part(*s)) {
       s = join(*s, touched != 0);
@@ -255,8 +255,8 @@ class basic_segments {
             peak_ * segment_bytes, purged_ * segment_bytes};
   }
 
-  // The same without the lock and without `clean`, near to what it is: for a handler of a signal, which may
-  // have interrupted who has the lock.
+  // The same without the lock and without `clean`, approximately: for a signal handler, which may have
+  // interrupted the thread that has the lock.
   [[nodiscard]] segments_usage glance() const noexcept {
     return {used_ * segment_bytes, spans_.dirty() * segment_bytes, 0, peak_ * segment_bytes,
             purged_ * segment_bytes};

@@ -9,7 +9,7 @@
 // last destructors or has other thread tables than the library that constructed the heap, may borrow an idle
 // one for an operation. Parts are the caller's: it makes them, and ends them when all are detached.
 // Invariant: each part is its thread's, idle, or borrowed. Links are read and written under ends_mutex, the
-// last lock in the order. Cost: find() as thread_table's, the rest O(1) beside the lock, but what
+// last lock in the order. Cost: find() as thread_table's, the rest O(1) beside the lock, except for what
 // visits all parts.
 #pragma once
 

@@ -11,13 +11,13 @@
 // A block that any thread frees must find its way back to the heap that it came from, and blocks have no
 // headers. So thread_pages, an upstream for the heap of one thread, hands out whole pages and marks them with
 // their owner, and unmarks them before they go back. No page has two owners. A lock guards an upstream that
-// is not `concurrent`; heaps request chunks so rarely that a thread hardly ever waits. The owners stand in
+// is not `concurrent`; heaps request chunks so rarely that a thread hardly ever waits. The owners are in
 // page_owners, a dense table outside of the pages: eight bytes a page, so a lookup touches no page of a heap,
 // and pages may come from any upstream. A reserved range of addresses with a flat table would save one load,
 // as a reader remembers the node that it has used last; it would need a source of its own beside the chunk
-// cache, and fails where address space is limited. Threads: any member at any time. Marks are read as the
-// memory that they belong to: who is given a block by another thread sees the owner of its page. Cost: a
-// chunk costs the upstream's, a lock, and a store a page; a lookup three loads, or one by a reader. A node
+// cache, and fails where address space is limited. Threads: any member at any time. Marks are read like the
+// memory that they belong to: a thread that is given a block by another one sees the owner of its page. Cost:
+// a chunk costs the upstream's, a lock, and a store a page; a lookup three loads, or one by a reader. A node
 // takes 32 KiB of addresses, of which the pages in use are resident: 8 KiB in all, and 4 KiB for each 2 MiB
 // that are marked. They stay until the process ends, and no heap counts them as held.
 #pragma once
@@ -56,7 +56,7 @@ class page_owners {
   page_owners(const page_owners&) = delete;
   page_owners& operator=(const page_owners&) = delete;
 
-  // Looks owners up, most of which lie near each other: it remembers the lowest node that it has used.
+  // Looks up owners, most of which lie near each other: it remembers the lowest node that it has used.
   class reader {
    public:
     explicit reader(const page_owners& of) noexcept : of_(of) {}

@@ -10,9 +10,9 @@
 // it has fetched pages since the last time, so that other lists find room, or now and then, or has no memory
 // left. Blocks of lists have the sizes of classes. Those that no class serves pass through, and return one by
 // one. What Heap grants beyond the size that callers know is counted, so that usage() is exact where Heap
-// tells received sizes. Heap stands on thread_pages, which it constructs from an origin, and which count its
-// requests. Invariant: each block that Heap has handed out is a caller's, in a magazine of some thread, or
-// waits here. Cost: as magazines', else O(blocks moved). Seed 003, section 8.2.
+// reports received sizes. Heap stands on thread_pages, which it constructs from an origin, and which count
+// its requests. Invariant: each block that Heap has handed out is a caller's, in a magazine of some thread,
+// or waits here. Cost: as magazines', else O(blocks moved). Seed 003, section 8.2.
 #pragma once
 
 #include <algorithm>

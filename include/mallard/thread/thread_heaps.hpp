@@ -13,16 +13,17 @@
 // go back to the thread's Heap, those of others, chained, to the Heap that each came from, by one
 // compare-and-swap per owner and batch. The owner takes a batch when a magazine is empty, before it asks its
 // Heap; and all of them when its Heap has fetched pages, has none left, and now and then.
-// The owner of a block stands in the table of its page (owned_pages.hpp), so Heap may be any heap over
+// The owner of a block is found in the table of its page (owned_pages.hpp), so Heap may be any heap over
 // thread_pages<Upstream>, and needs no headers. Blocks of size classes are served as such: Heap sees only the
 // sizes of classes. Others pass through to the thread's Heap, and return to it one by one.
 // When a thread ends, what its magazines have of others goes to the owners, and its Heap to the next thread
 // that begins: with all it holds, what the magazines have of its own included, in constant time.
 // A thread keeps two batches a list at most, as in synchronized heaps (thread_cache.hpp): 32 blocks or what
-// fits into 4 KiB. Of a list that it only frees to it keeps one at most. What returns to a Heap whose thread
-// allocates nothing any more waits there. Heap is used by one thread at a time; the lock guards the upstream
-// and the memory of magazines. Lock order: the heap's lock, locks of upstreams, ends_mutex. Seed 003,
-// section 8.2 (thread-local pools, without the restriction that a block is freed where it was allocated).
+// fits into 4 KiB. Of a list that it only frees to it keeps one at most. If the thread of a Heap allocates
+// nothing any more, what returns to it waits there. Heap is used by one thread at a time; the lock guards the
+// upstream and the memory of magazines. Lock order: the heap's lock, locks of upstreams, ends_mutex. Seed
+// 003, section 8.2 (thread-local pools, without the restriction that a block is freed where it was
+// allocated).
 #pragma once
 
 #include <algorithm>
@@ -115,8 +116,8 @@ class alignas(cache_line) thread_heaps {
     while (!blocks.empty()) deallocate(blocks.pop_front(), size, align);
   }
 
-  // What no class serves is asked of a Heap made for that, which holds nothing: each would say the same, and
-  // none may be looked at while its thread is inside.
+  // For a block that no class serves, a Heap made for that is asked, which holds nothing: each would answer
+  // the same, and none may be looked at while its thread is inside.
   [[nodiscard]] std::size_t received_size(std::size_t size, std::size_t align) const noexcept
     requires predictable<Heap>
   {

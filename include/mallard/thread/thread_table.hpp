@@ -7,7 +7,7 @@
 //                               |                             (heaps list theirs, see thread_caches)
 //                             heap A
 //
-// A heap's key is unique in the process, for ever. A thread's table maps keys to attachments by open
+// A heap's key is unique in the process, forever. A thread's table maps keys to attachments by open
 // addressing: a key's home slot is checked inline, the others out of line. Slots are never emptied; when they
 // run short, the table is rebuilt from the thread's list, from which ended heaps have removed their
 // attachments. So thousands of live heaps work as well as heaps constructed and destroyed in a loop: the
@@ -175,7 +175,7 @@ class thread_table {
   friend class attachment;
   friend struct ends_over_forks;
 
-  // In the place of a key that is not looked for any more. No heap has it: keys are multiples of a slot's
+  // In the place of a key that is no longer looked for. No heap has it: keys are multiples of a slot's
   // size.
   static constexpr std::uint64_t no_key = 1;
 

@@ -12,13 +12,13 @@
 // With slabs, each class that the inline parts serve has a magazine (magazine.hpp) in front of what is free.
 // A class begins with blocks from memory that all classes share, so that a small heap takes few pages, a free
 // list for what its magazine has no room for, and eight slots. When it has carved twice Slab bytes, it moves
-// to slabs (class_slabs.hpp). Once no slab could be had for it, or it was asked for more adjacent blocks than
-// a slab has, it keeps the list and takes what memory there is, until clear() or release(). With Slab = 0, no
-// class has slabs or a magazine.
-// Memory that was carved for one class is not used for another before that, except slabs without a block in
-// use: other classes with slabs take them first, the rest where there is nothing else. FreeList decides which
-// freed block is reused first: intrusive_stack the newest, intrusive_queue the oldest, without slabs only.
-// Cost of a pair up to Classes::small bytes: see multipool.hpp. It holds nothing until first used.
+// to slabs (class_slabs.hpp). If no slab can be had for it, or it is asked for more adjacent blocks than a
+// slab has, it keeps the list from then on and takes what memory there is, until clear() or release(). With
+// Slab = 0, no class has slabs or a magazine. Memory that was carved for one class is not used for another
+// before that, except slabs without a block in use: other classes with slabs take them first, the rest where
+// there is nothing else. FreeList decides which freed block is reused first: intrusive_stack the newest,
+// intrusive_queue the oldest, without slabs only. Cost of a pair up to Classes::small bytes: see
+// multipool.hpp. It holds nothing until first used.
 #pragma once
 
 #include <algorithm>
@@ -75,8 +75,8 @@ class segregate {
       return {freed_[index].pop(), Classes::size(index)};
   }
 
-  // After allocate_fast has found none: a new block of class `index`, or a freed one from its slabs. Inline
-  // as far as most large ones go, which then need no stack frame.
+  // After allocate_fast has found none: a new block of class `index`, or a freed one from its slabs. It is
+  // inline as far as most large ones need it, so that these take no stack frame.
   [[nodiscard]] MALLARD_INLINE block carve(std::size_t index) noexcept {
     if (index >= std::max(first_single, magazine_classes)) [[likely]] {
       const std::size_t size = Classes::size(index);
@@ -275,7 +275,7 @@ class segregate {
   // How many classes have a magazine, from the smallest on: those that the inline parts serve.
   static constexpr std::size_t magazine_classes = has_slabs ? classes_below(Classes::small + 1) : 0;
 
-  // How many of them, from the smallest on, can have slabs: of a block of an eighth of a slab the seven that
+  // How many of them, from the smallest on, can have slabs: of blocks of an eighth of a slab, the seven that
   // fit beside the header would leave an eighth unused.
   static constexpr std::size_t slab_classes = std::min(magazine_classes, classes_below(Slab / 8));
 

@@ -1,5 +1,4 @@
-// recent_large: large blocks with boundary tags that were freed lately, kept for the next request of their
-// size.
+// recent_large: recently freed large blocks with boundary tags, kept for the next request of their size.
 //
 //     [1040]  top --> block --> block --> null      a stack for each of large_sizes, of blocks that have room
 //     [1104]  top --> null                          for it; their tags say that they are used

@@ -6,15 +6,15 @@
 //
 // A free that joins neighbours reads three tags, most of them in no cache, and its block serves the next
 // request of its size wherever it lies. Here a free of a small block puts its address into a magazine
-// (layer/hosted_slabs.hpp): its address tells whether it lies in a slab, and the slab its size. Large ones
-// wait in stacks for a request of their size, as long as they are at most a 16th of what is held. Slabs
-// without a block give way to large requests, and to trim(). A block in a slab does not grow in place beyond
-// its size class, a multiple of 16 bytes. While more than a 32nd of what is held is free outside slabs, that
-// is used before new chunks for slabs, so that what was allocated before there were slabs does not stay
-// behind. For clear_optimized: allocate() is for what allocate_recent() does not serve, and begin_slabs() is
-// called in between where blocks come and go. Invariant: blocks that wait count as used in Heap. Cost: a pair
-// of small blocks as in multipool and some 10 instructions for the set of slabs. Not synchronised. Seed 003,
-// chapter 3 (mallocs with free blocks for each page).
+// (layer/hosted_slabs.hpp): the address tells whether the block lies in a slab, and the slab tells its size.
+// Large ones wait in stacks for a request of their size, as long as they are at most a 16th of what is held.
+// Slabs without a block give way to large requests, and to trim(). A block in a slab does not grow in place
+// beyond its size class, a multiple of 16 bytes. While more than a 32nd of what is held is free outside
+// slabs, that is used before new chunks for slabs, so that what was allocated before there were slabs does
+// not stay behind. For clear_optimized: allocate() is for what allocate_recent() does not serve, and
+// begin_slabs() is called in between where blocks come and go. Invariant: blocks that wait count as used in
+// Heap. Cost: a pair of small blocks as in multipool and some 10 instructions for the set of slabs. Not
+// synchronised. Seed 003, chapter 3 (mallocs with free blocks for each page).
 #pragma once
 
 #include <algorithm>

@@ -117,14 +117,14 @@ class headerless {
     return allocate_slow(size, align);
   }
 
-  // A small block that takes no search; null if allocate() shall see to it.
+  // A small block that takes no search; null if allocate() has to provide it.
   [[nodiscard]] MALLARD_INLINE void* allocate_at_hand(std::size_t size, std::size_t align) noexcept {
     if (void* const p = bump_in_run(size, align); p != nullptr) [[likely]]
       return p;
     return limit_ == with_slabs ? slabs_->allocate(size, align) : free_.take_newest(size, align);
   }
 
-  // Whether the next free stops the cursor, and is dearer than those after it.
+  // Whether the next free stops the cursor, and costs more than those after it.
   [[nodiscard]] bool is_bumping() const noexcept { return limit_ > with_slabs; }
 
   // Frees a block of the given received size.
@@ -456,7 +456,7 @@ class headerless {
   }
 
   chunk* add_chunk(std::size_t size, std::size_t align) noexcept {
-    // So much that room_of() is enough for the block and for what its alignment may leave in front.
+    // Enough that room_of() holds the block and what its alignment may leave in front.
     const std::size_t room = std::max(size, sized_blocks::small);
     const std::size_t map = (room + align) / (bits - 1) + 3 * sizeof(word);
     chunk* const added = chunks_.add(room + map, std::max(align, default_align));

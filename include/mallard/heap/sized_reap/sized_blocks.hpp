@@ -8,7 +8,7 @@
 //
 // A request is cut from the smallest sufficient block, and the remainder, even 8 bytes, is free again. Blocks
 // do not know their neighbours, so a free does not coalesce: headerless takes all blocks out for that, and
-// puts in what they make together. Invariants: sizes and addresses are multiples of `granule`; bytes() is the
+// puts the merged ones back in. Invariants: sizes and addresses are multiples of `granule`; bytes() is the
 // sum of all sizes; the lists are not read before they are opened. Cost: put and take are O(1) below 1 KiB,
 // and for blocks of rounded sizes, O(log size) for other pieces; 2.2 KiB, most of it written with the first
 // block. Not synchronised. Seed 002, section 8 (individual deletion in regions).
