@@ -2,4 +2,4 @@
 
 
 class MallardError(Exception):
-    """Why the command cannot go on, for its user: one line, and exit code 2."""
+    """Why the command cannot go on, in one line for its user; exit code 2."""

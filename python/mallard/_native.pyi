@@ -151,7 +151,7 @@ class PoolsPass:
     ) -> None:
         """Take the first pool of each context, 0 for the default heap, how many it has, and its pools' kind.
 
-        Kinds are 0 slabs, 1 one block behind the other, 2 that with reuse. Each triple is an assignment of
+        Kinds are 0 slabs, 1 one block after the other, 2 that with reuse. Each triple is an assignment of
         its own. With moments, their live bytes are noted as often in the journal's events. Raises
         JournalError, and ValueError where an assignment makes no sense.
         """

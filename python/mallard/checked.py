@@ -50,7 +50,7 @@ STOP = b"stop"
 
 
 def run_checked(program: list[str], environment: dict[str, str], exit_code: int) -> int:
-    """Run the program to its end, tell what is reported meanwhile, and return the exit code of the whole."""
+    """Run the program to its end, print what is reported meanwhile, and return the exit code of the whole."""
     file = shutil.which(program[0])
     if file is not None and (reason := _native.out_of_reach(file)):
         raise MallardError(f"{program[0]} cannot be checked: {reason}")
@@ -110,7 +110,7 @@ class Findings:
 def listen(reader: socket.socket, findings: Findings) -> None:
     """Take messages until the one that says stop; print the reports among them.
 
-    Who sends waits for room, so nobody may go on sending to a socket that is no longer read.
+    A sender waits for room, so nobody may go on sending to a socket that is no longer read.
     """
     names = Names()
     with reader:
@@ -127,7 +127,7 @@ def listen(reader: socket.socket, findings: Findings) -> None:
 
 
 def tell(text: str) -> None:
-    """Print to standard error, to which nobody may listen any more: what is found counts all the same."""
+    """Print to standard error, which may no longer be read: what is found counts all the same."""
     with suppress(OSError):
         print(text, end="", file=sys.stderr, flush=True)
 

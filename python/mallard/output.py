@@ -102,6 +102,6 @@ def discard_output() -> None:
 
 
 def unread() -> NoReturn:
-    """Exit as a program does that the system ends by SIGPIPE: who reads has seen enough, as `head` does."""
+    """Exit like a program that the system ends by SIGPIPE: the reader, such as `head`, has seen enough."""
     discard_output()
     sys.exit(128 + signal.SIGPIPE)

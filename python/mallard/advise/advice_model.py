@@ -6,8 +6,8 @@
        |----- WholeMalloc      another malloc for all of it
        '----- Offer            a plan that `mallard try` can run
 
-Changes of CPU time are shares of what the program takes without being recorded: -0.2 is a fifth less. Those
-of memory are bytes. None is what could not be found out.
+Changes of CPU time are shares of what the program takes when it is not recorded: -0.2 is a fifth less. Those
+of memory are bytes. None is a figure that could not be found out.
 """
 
 from dataclasses import dataclass, field
@@ -39,7 +39,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class SourceChange:
-    """What to write where: as a diff where the line is plain, else in words."""
+    """What to write where: as a diff where the line is clear, else in words."""
 
     type: str
     function: str
@@ -120,7 +120,7 @@ class WholeMalloc:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A plan, and what it is expected to bring."""
+    """A plan, and what it is expected to gain."""
 
     name: str
     plan: Plan
@@ -153,7 +153,7 @@ class Advice:
 
     @property
     def plans(self) -> list[tuple[str, Plan]]:
-        """Return the plans by name, the one first that is expected to bring most."""
+        """Return the plans by name, the one with the largest expected gain first."""
         return [(offer.name, offer.plan) for offer in self.offers]
 
 

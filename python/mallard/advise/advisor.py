@@ -6,8 +6,8 @@
 Each part that matters is replayed once, divided over heaps in the most promising way, before any is replayed
 again; what may be picked is then replayed once more, if the first time was of stretches of the journal.
 
-Changes of several parts add up; those of a plan have
-beside them what the default heap changes for all other blocks, and what recognising callers costs.
+Changes of several parts add up; to those of a plan are added what the default heap changes for all other
+blocks, and what recognising callers costs.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -255,7 +255,7 @@ class Advisor:
 def of_rows(
     found: Sequence[SubsystemAdvice], strategies: Sequence[str]
 ) -> list[tuple[SubsystemAdvice, Candidate]]:
-    """Return of each part the candidate of the first of some strategies that it has, as a plan runs it."""
+    """Return for each part the candidate of the first of these strategies that it has, as a plan runs it."""
     return [
         (one, best)
         for one in found

@@ -8,7 +8,7 @@
     owners       a heap for each instance of an owner           |   instances
 
 Rules are generous, since a replay decides: they leave out what cannot work, and keep what a reader would
-expect to see. What they say of a part is what `mallard profile` says (analysis/strategies.py).
+expect to see. What they say about a part is what `mallard profile` says (analysis/strategies.py).
 """
 
 from collections.abc import Iterator, Sequence
@@ -136,7 +136,7 @@ def pools(part: Part) -> Iterator[Proposal]:
 
 
 def walked(part: Part, strategy: str) -> str:
-    """Return what speaks for keeping blocks together, and that a replay does not show it."""
+    """Return the case for keeping blocks together, with a note that a replay does not show it."""
     found = part.apart.get(strategy)
     return (
         f"; {found}: what walks over them meets other lines and pages now, which no replay shows"
@@ -311,7 +311,7 @@ def estimates(part: Part) -> Iterator[Estimate]:
                 saved,
                 f"{figures.count(saved.chains)} blocks grow in {growth_steps(saved)} steps each on average, "
                 f"to {ends_at(saved)}",
-                "final sizes differ much from one to the next: what is reserved in vain is held",
+                "final sizes differ much from one to the next: what is reserved but not used is held",
             )
         if grown := chains.in_place():
             yield Estimate(
@@ -335,7 +335,7 @@ def growth_steps(saved: Saving) -> str:
 
 
 def by_worth(asked: Sequence[Proposal]) -> list[str]:
-    """Return the ways to divide a part over heaps: those first that keep together what is used together."""
+    """Return the ways to divide a part over heaps, first those that keep together what is used together."""
     routes = dict.fromkeys(one.route for one in sorted(asked, key=lambda one: one.route != ONE))
     apart = {one.route for one in asked if one.apart}
     return sorted(routes, key=lambda route: route not in apart)

@@ -1,6 +1,6 @@
 """What a doctor has found, as JSON and in words: the verdict, rounds, predictions, the commands behind them.
 
-The verdict is the trial's, and nobody else's: advice alone recommends nothing. Changes are shares: -0.25 is a
+The verdict is the trial's alone: advice by itself recommends nothing. Changes are shares: -0.25 is a
 quarter less than with glibc.
 """
 
@@ -81,7 +81,7 @@ def what_changes(tried: Tried, changes: Mapping[str, float]) -> str:
 
 
 def best_of_all(of: Mapping[str, Any]) -> str:
-    """Say how little the best candidate would bring."""
+    """Say how little the best candidate would gain."""
     if of["best"] is None or of["change"] is None:
         return "no candidate is left"
     low, high = of["interval"]

@@ -1,12 +1,12 @@
-"""Record, advise, try: what a program could gain, and what of it a run of the program itself confirms.
+"""Record, advise, try: what a program could gain, and how much of that a run of the program itself confirms.
 
     run       the program as it comes             what it takes, what it prints
     record    its allocations and their owners    journal
     profile   what each part of it does           the page below the verdict
-    advise    the journal, replayed               plans; changes of the source, which nobody has tried
+    advise    the journal, replayed               plans; changes of the source, which are not tried
     try       plans and mallocs, in turn          the verdict, which rests on this stage alone
 
-Advice and trial keep to one deadline: advice takes at most a half of what recording has left, the trial what
+Advice and trial keep to one deadline: advice takes at most half of what recording has left, the trial what
 advice leaves (trial_in_budget.py). A stage that fails is reported, and the next ones do without it: without
 a journal, mallocs are still tried. After each stage, and after Ctrl-C, all that is known is written
 (doctor_findings.py).
@@ -91,13 +91,13 @@ def counted(number: int, what: str) -> str:
 
 
 class LeftOutError(MallardError):
-    """A stage that there is no use for."""
+    """A stage that is of no use."""
 
 
 def advice_of(
     journal: str, max_rss: float, minutes: float, seed: int, cpu_seconds: float | None, progress: Progress
 ) -> tuple[dict[str, Any], list[tuple[str, Plan]]]:
-    """Return what `mallard advise` says of a journal, and its plans."""
+    """Return what `mallard advise` says about a journal, and its plans."""
     from mallard.advise import Options, advised, as_document
 
     until = monotonic() + 60 * minutes  # which has reading in it, not replays alone
@@ -110,7 +110,7 @@ class Doctor:
     """One program and what is known of it so far."""
 
     def __init__(self, order: Order, say: Say, written: Callable[["Doctor"], None]) -> None:
-        """Take what to do, who hears of it, and what writes the files after a stage."""
+        """Take what to do, what reports it, and what writes the files after a stage."""
         self.order, self.say, self.written = order, say, written
         self.stages = [StageState(name) for name in STAGES]
         self.began = monotonic()
@@ -210,7 +210,7 @@ class Doctor:
         return f"{takes}; done at about {end:%H:%M:%S} ({limits})"
 
     def clear(self) -> None:
-        """Remove what an earlier run has left, lest it be taken for this one's."""
+        """Remove what an earlier run has left, so that it is not taken for this one's."""
         folder = self.order.folder
         try:
             plans = json.loads((folder / DOCUMENT).read_text(encoding="utf-8"))["files"]["plans"]
@@ -269,7 +269,7 @@ class Doctor:
                 raise MallardError("it prints something else while it is recorded")
 
     def choose_process(self, path: str) -> None:
-        """Take the process with most blocks; a plan is for one program."""
+        """Take the process with the most blocks; a plan is for one program."""
         found = list(processes(path, summary_of(path)))
         most = max(found, key=lambda one: one.summary["objects"])
         self.journal, self.events = most.journal, most.summary["events"]
@@ -293,7 +293,7 @@ class Doctor:
         return counted(len(self.report.profile.subsystems), "subsystem")
 
     def read_in(self, each_ns: float) -> float:
-        """Return the seconds that reading the journal takes, at so much an event."""
+        """Return the seconds that reading the journal takes, at a fixed cost an event."""
         return self.slowness * self.events * each_ns / 1e9
 
     def recorded(self) -> str:
@@ -303,7 +303,7 @@ class Doctor:
         return self.journal
 
     def stage_advise(self) -> str:
-        """Replay the journal; keep the plans that come out."""
+        """Replay the journal; keep the resulting plans."""
         journal = self.recorded()
         needed = (1 + self.order.runs) * max(self.start_seconds, 1.0)
         share = min(MOST_ADVICE * self.left, max(LEAST_ADVICE * self.left, self.left - needed))

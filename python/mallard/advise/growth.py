@@ -66,9 +66,9 @@ class Chains:
         previous: NDArray[Any],
         stayed: NDArray[Any],
     ) -> Self:
-        """Find the chains of blocks, by rising allocation.
+        """Find the chains of blocks, in order of allocation.
 
-        `previous` is -1 where none was reallocated, and `stayed` tells of those that were not moved by it.
+        `previous` is -1 where none was reallocated, and `stayed` marks those that were not moved by it.
         """
         before = grown_from(allocation, free, size, thread)
         known = previous >= 0

@@ -1,4 +1,4 @@
-"""What replays and the journal say of a part's candidates, and which of them is worth doing.
+"""What replays and the journal say about a part's candidates, and which of them is worth doing.
 
     Replay, by route --measured--> Candidate --judged--> is it clear?  --pick--> SubsystemAdvice
     growths ---------estimated------^
@@ -231,7 +231,7 @@ class Judge:
 
 
 def is_clear(one: Candidate, least: float) -> bool:
-    """Return whether a candidate is faster beyond the noise of its replay, by so many ns a block at least."""
+    """Return whether a candidate is faster beyond the noise of its replay, by at least `least` ns a block."""
     if one.ns_per_block is None:
         return False
     level = min(one.noise.low, 0.0) if one.noise else 0.0
@@ -241,9 +241,9 @@ def is_clear(one: Candidate, least: float) -> bool:
 def pick(found: Sequence[Candidate]) -> Candidate | None:
     """Return the candidate to recommend: the best beyond noise; None where there is none.
 
-    One that keeps together what is used together is as good as the best that is measured, unless it loses by
-    that: its gain is in the program's own work. Where nothing is beyond noise, it must not lose beyond that.
-    Of those about as good as the best, one that runs as a plan is preferred.
+    One that keeps together what is used together is as good as the best that is measured, unless that makes
+    it slower: its gain is in the program's own work. Where nothing is beyond noise, its loss must not be
+    either. Of those about as good as the best, one that runs as a plan is preferred.
     """
     good = [one for one in found if one.is_clear and not one.refused]
     best = min(good, key=lambda one: of(one).median, default=None)

@@ -1,4 +1,4 @@
-"""What is asked of the parts of a program, and the order in which replays answer: worth most comes first.
+"""The questions about the parts of a program, and the order in which replays answer: worth most first.
 
     Look   a part, its proposals      found: by route, what the replay has measured
            the whole, other mallocs
@@ -6,7 +6,7 @@
     first replays   part A, its best route | part B, its | all mallocs | part A, another | part B, another ...
 
 A route divides a part over heaps, and is one replay. Each part that matters is measured once before any is
-measured a second time, so that a short budget tells something of all of them. Then comes the memory of what
+measured a second time, so that a short budget says something about all of them. Then comes the memory of what
 may be picked, then small parts, then what was measured already, with more of the journal.
 """
 
@@ -29,7 +29,7 @@ RELEVANT = 0.05  # of the allocations or their time: a part that matters
 
 @dataclass(slots=True)
 class Look:
-    """A part, what is asked of it, and what replays have found; without a part, the whole with mallocs."""
+    """A part, the question about it, and what replays have found; without a part, the whole with mallocs."""
 
     part: Part | None
     asked: list[Proposal]
@@ -65,14 +65,14 @@ def is_of(one: Candidate, asked: Proposal) -> bool:
 
 
 class Looking:
-    """The replays of one program, and what they are asked."""
+    """The replays of one program, and the questions that they answer."""
 
     def __init__(self, judge: Judge, replays: Replays) -> None:
-        """Take who judges, and who measures."""
+        """Take what judges, and what measures."""
         self.judge, self.replays = judge, replays
 
     def judged(self, look: Look) -> SubsystemAdvice:
-        """Return what is to be said of a part so far."""
+        """Return what can be said about a part so far."""
         assert look.part is not None
         return self.judge.subsystem(look.part, look.asked, look.found)
 
@@ -81,7 +81,7 @@ class Looking:
         return self.judge.mallocs(whole.asked, whole.found.get(ALL))
 
     def look_at(self, looks: Sequence[Look], whole: Look) -> None:
-        """Measure all that there is time for: each part once before any a second time."""
+        """Measure all that there is time for: each part once before any is measured again."""
         ranked = sorted(looks, key=lambda one: one.worth, reverse=True)
         first = list(in_order_of_worth([one for one in ranked if one.worth >= RELEVANT], whole))
         small = [(one, route) for one in ranked if one.worth < RELEVANT for route in by_worth(one.asked)]

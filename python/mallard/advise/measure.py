@@ -12,8 +12,8 @@ A replay does nothing but allocate and free, so that caches and predictors serve
 program the same calls take longer; what they took there was timed. Its memory is new, as in a first pass.
 
 One replay has all candidates that divide a part over heaps alike, so that they share their rounds. Each has
-its share of the time that is left. Where the whole journal would take longer, it is of a few stretches
-(stretches.py). Such a replay tells of time; what is held at most is measured with the whole journal, in one
+its share of the time that is left. Where the whole journal would take longer, it covers a few stretches
+(stretches.py). Such a replay gives the time; what is held at most is measured with the whole journal, in one
 pass of each candidate.
 
 Ctrl-C ends the replay that is running, which then reports the rounds that it has: what is measured stays.
@@ -144,8 +144,8 @@ class Replays:
     def share(self, rows: int) -> float:
         """Return the seconds that a first replay of this many rows may take; 0 if it has no time.
 
-        Where the whole journal has time in all of them, they have all of it. Else a part is kept for second
-        ones.
+        If the whole journal fits into all of them, they get all of the time. Otherwise a part is kept for
+        second replays.
         """
         left = max(self.left, 0.0)
         if self.takes(LEAST_BLOCKS, rows) > left:
@@ -172,7 +172,7 @@ class Replays:
     def again(
         self, route: Row, strategies: Sequence[str], before: Replay, threads: bool, share: float
     ) -> Replay | None:
-        """Measure some of them with more blocks, in a share of the time; None if that would tell no more."""
+        """Measure some of them with more blocks, in a share of the time; None if that would add nothing."""
         seconds = share * self.left
         most = self.fits(seconds, len(strategies) + ALWAYS)
         if self.interrupted or not before.replayed or most < LONGER * before.replayed:
@@ -266,7 +266,7 @@ class Replays:
         return found
 
     def wait(self, running: "subprocess.Popen[str]", end: float) -> tuple[str, str]:
-        """Return what a replay says in the end; Ctrl-C ends it, and all that would follow."""
+        """Return what a replay says at its end; Ctrl-C ends it, and all that would follow."""
         while True:
             try:
                 output, errors = running.communicate(timeout=TICK)
@@ -283,7 +283,7 @@ class Replays:
             return output or "", errors or ""
 
     def reached(self) -> float:
-        """Return how far all replays are."""
+        """Return how far all replays have got."""
         return min((monotonic() - self.begun) / max(self.end - self.begun, 1.0), 0.99)
 
     def read(self, found: Mapping[str, Any], baseline: str, blocks: int, replayed: int) -> Replay | None:

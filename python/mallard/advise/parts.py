@@ -1,4 +1,4 @@
-"""The program's parts, with all that a strategy for one is judged by.
+"""The program's parts, with all that is needed to judge a strategy for one.
 
     journal --planner--> store, symbols, contexts that a plan can name
             --profile--> subsystems with D V L U C         the cut of `mallard profile`
@@ -169,7 +169,8 @@ class Part:
     def owner(self) -> tuple[Owners, Row] | None:
         """Its instances, and the number of each block's, from 1 on; None if it has no witness.
 
-        A snapshot tells of a block; between two of one owner in the order of frees lie others of it.
+        A snapshot identifies a block's owner; what lies between two of one owner in the order of frees
+        belongs to it as well.
         """
         told = {
             context: self.program.told[context] for context in self.contexts if context in self.program.told
@@ -204,8 +205,8 @@ class Part:
     def apart(self) -> dict[str, str]:
         """What speaks for heaps that keep its blocks together, by strategy: what a replay does not show.
 
-        Blocks that are freed kind by kind are used so, too. Where kinds are mixed in memory, the next one is
-        on another page then.
+        Blocks that are freed kind by kind are also used that way. If kinds are mixed in memory, the next one
+        is on another page.
         """
         found: dict[str, str] = {}
         behaviour, pages = self.subsystem.behaviour, self.subsystem.dvluc.locality.pages
@@ -250,7 +251,7 @@ class Program:
     def __init__(
         self, path: str, progress: Progress = lambda share: None, cpu_seconds: float | None = None
     ) -> None:
-        """Read it; who knows what the program takes without being recorded, says so."""
+        """Read it; a caller that knows what the program takes when it is not recorded says so."""
         self.path, self.cpu_seconds = path, cpu_seconds
         self.remarks: list[str] = []
         self.planner: Planner | None = None
@@ -344,7 +345,7 @@ class Program:
     def call_ns(self) -> float | None:
         """Return what an allocation or a free takes in the program; None where that is not known.
 
-        What slows the rest of a recorded program slows these, too. A density of 1 is a mere bound.
+        What slows the rest of a recorded program also slows these. A density of 1 is only a bound.
         """
         density, busy = self.profile.dvluc.density, self.busy_ns
         if not (density.value and density.value < 1 and density.operations and busy):
@@ -358,7 +359,7 @@ class Program:
         return len({one.thread for one in (*whole.allocating_threads, *whole.freeing_threads)})
 
     def parts(self, most: int) -> Iterator[Part]:
-        """Yield the parts that are worth a look: those with most of the CPU time, then of the blocks."""
+        """Yield the parts that are worth a look: those with the most CPU time, then with the most blocks."""
         whole = self.profile.subsystems
         told = [one for one in whole if not is_rest(one, self.profile) and one.behaviour.allocations >= FEW]
         for one in (told or whole[:1])[:most]:

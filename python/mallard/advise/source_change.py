@@ -10,7 +10,7 @@
 
 An edit is proposed where a pattern has one meaning only: a declaration that ends on its line and has no
 initializer; a class that is defined in the same file. A diff is for `patch -p1` in the file's folder. The
-source is read as text, so what it becomes is for the compiler to judge.
+source is read as text, so the compiler has to judge the result.
 """
 
 import re
@@ -50,7 +50,7 @@ TYPES = {
     "stack": ("stack_pattern", "stack_pattern"),
     "thread-pool": ("thread_multipool", "thread_multipool"),
 }
-OF_CLASSES = ("pool", "adaptive_pool", "multipool", "best_fit", "thread-pool")  # which may last for ever
+OF_CLASSES = ("pool", "adaptive_pool", "multipool", "best_fit", "thread-pool")  # which may last forever
 # Where blocks of one heap have several sizes, a pool for one of them does not do.
 OF_MANY_SIZES = {"pool": "multipool", "synchronized_pool": "synchronized_multipool"}
 

@@ -4,7 +4,8 @@
     replayed   every block that is alive in one of them, from its allocation to its free
 
 So heaps are as full as they were. What comes and goes between two stretches is left out. Where much is alive,
-there are fewer stretches, as each has its own blocks to fill the heaps with; a block that stays is in all.
+there are fewer stretches, as each has its own blocks to fill the heaps with; a block that stays is in all of
+them.
 """
 
 from dataclasses import dataclass

@@ -6,8 +6,8 @@
 
 What a run takes decides. A program that is started once in a run of seconds would be judged by six starts; a
 short one is started again and again within a run, since its noise is that of single starts. Where runs are
-long, those candidates go first of which the replay expects least. Six rounds of a stage make a verdict
-(compare/choice.py); what has no room for them gives none.
+long, the candidates with the lowest expectations are dropped first. Six rounds of a stage make a verdict
+(compare/choice.py); a trial without room for them gives none.
 
 `mallard try` has no such limits, and more rounds: compare/halving.py, whose stages these are.
 """
@@ -67,7 +67,7 @@ def others_of(rows: int, plans: bool) -> int:
 
 
 def runs_of(shape: Sequence[Stage], rows: int, plans: bool) -> int:
-    """Return how many runs stages take at most; one that would let nobody go is left out."""
+    """Return how many runs stages take at most; one that would drop no candidate is left out."""
     total = 0
     for stage, following in zip(shape, [*shape[1:], None], strict=True):
         chosen = min(stage.best, others_of(rows, plans))

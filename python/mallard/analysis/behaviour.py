@@ -115,7 +115,7 @@ def histograms(store: Store, objects: str) -> dict[int, dict[int, int]]:
 
 
 def thread_counts(store: Store, objects: str, thread: str, which: str) -> dict[int, list[ThreadCount]]:
-    """Return for each group how many objects each thread has, most first; no more than MOST_THREADS."""
+    """Return for each group how many objects each thread has, most first; at most MOST_THREADS."""
     found: dict[int, list[ThreadCount]] = defaultdict(list)
     query = f"""SELECT grp, {thread}, count(*) AS n FROM {objects} WHERE {which} GROUP BY grp, {thread}
         QUALIFY row_number() OVER (PARTITION BY grp ORDER BY n DESC, {thread}) <= {MOST_THREADS}

@@ -1,4 +1,4 @@
-"""What a profile shows that may be worth a change, one rule a function.
+"""What in a profile may be worth a change, one function a rule.
 
     profile --rules--> findings, those first that could concern the largest share of the CPU time
 
@@ -51,7 +51,8 @@ def share(subsystem: Subsystem, operations: int) -> float | None:
 def temporaries(profile: Profile) -> Iterator[tuple[int, Finding]]:
     """Find subsystems with sites whose blocks are freed before their thread allocates again.
 
-    Where no single site stands out, all of a subsystem's blocks may be such. It is one finding in any case.
+    Where no single site stands out, all of a subsystem's blocks may be temporaries. It is one finding in any
+    case.
     """
     for number, subsystem in enumerate(profile.subsystems):
         sites = [

@@ -53,7 +53,7 @@ class Group:
 
 
 def profile(path: str, options: Options, progress: Progress = lambda share: None) -> Profile:
-    """Read the journal at `path` and tell all that is known of it."""
+    """Read the journal at `path` and return all that is known of it."""
     store = Store.read(path, lambda share: progress(READ * share))
     return profile_of(store, Symbols(store), options, progress)
 
@@ -61,7 +61,7 @@ def profile(path: str, options: Options, progress: Progress = lambda share: None
 def profile_of(
     store: Store, symbols: Symbols, options: Options, progress: Progress = lambda share: None
 ) -> Profile:
-    """Tell all that is known of a journal that has been read; `progress` goes on where reading ended."""
+    """Return all that is known of a journal that has been read; `progress` continues where reading ended."""
     if store.totals["allocations"] == 0:
         raise MallardError(f"{store.path} holds no allocation of the malloc family")
     division = divide(store, symbols, options.by, options.limits)

@@ -4,7 +4,7 @@
 
 Two rules, each for what would otherwise look odd:
 - What is left of a subsystem after divisions may be one of its subtrees and a trifle. Then the subtree is the
-  subsystem, and the trifle goes outwards; not if the function works elsewhere, too, as helpers do.
+  subsystem, and the trifle goes outwards; but not if the function also works elsewhere, as helpers do.
 - A root that others only pass through, as main or a thread's start, moves inwards.
 """
 

@@ -1,4 +1,4 @@
-"""Which way to allocate a subsystem's behaviour suggests: one for each subsystem, the most special first.
+"""The way to allocate that a subsystem's behaviour suggests: one for each subsystem, the most special first.
 
                           U is high                         most passes through
     frees together        monotonic, wink-out               multipool, wink-out
@@ -8,8 +8,8 @@
     many sizes            a general heap                    a general heap
 
 Where several threads meet, pools and general heaps are the synchronised ones, with a cache for each thread.
-Monotonic memory holds all that ever passed through it. So it is no advice where that is far more than what
-is alive at once.
+Monotonic memory holds all that ever passed through it. So it is not suggested where that is far more than
+what is alive at once.
 """
 
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ MIXED_SIZES = 0.6  # V, at least
 def strategies(profile: Profile, of_temporaries: set[int]) -> Iterator[Finding]:
     """Find for each subsystem the strategy that its behaviour suggests.
 
-    Those `of_temporaries` have their advice already: their blocks need none of another heap.
+    Those `of_temporaries` already have their advice: their blocks need no other heap.
     """
     for number, subsystem in enumerate(profile.subsystems):
         if number in of_temporaries or is_rest(subsystem, profile) or is_small(subsystem, profile):

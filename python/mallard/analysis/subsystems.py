@@ -92,7 +92,7 @@ def heavy(tree: Collapsed, observed: Observed, least_share: float) -> Collapsed:
 
 
 def is_passage(function: str, module: str) -> bool:
-    """Return whether a function says nothing of what the program does below it."""
+    """Return whether a function says nothing about what the program does below it."""
     return bool(PASSAGE.fullmatch(function) or PASSAGE_MODULES.fullmatch(module))
 
 

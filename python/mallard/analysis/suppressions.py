@@ -149,7 +149,7 @@ def runtime_suppressions() -> list[Suppression]:
 
 
 def read_suppressions(path: str) -> list[Suppression]:
-    """Read a file of suppressions; what is none is an error."""
+    """Read a file of suppressions; anything else in it is an error."""
     try:
         text = Path(path).read_text(encoding="utf-8", errors="replace")
     except OSError as error:

@@ -8,8 +8,8 @@ both. Processes may share the file: SQLite keeps them apart, and what two found 
 rows until the next one joins them. Beyond LIMIT bytes the builds that were not used for longest are dropped.
 
 Nothing depends on it. Where it cannot be written, is locked for long or is no database, it holds nothing.
-A file is looked into for addresses that the cache does not know. What has no build id is not kept: there is
-no telling whether the file is still the same.
+A file is looked into for addresses that the cache does not know. What has no build id is not kept: nothing
+shows whether the file is still the same.
 """
 
 import json
@@ -32,7 +32,7 @@ Lines: TypeAlias = tuple[tuple[str, str, int], ...]
 Known: TypeAlias = dict[int, Lines]
 
 LIMIT = 256 << 20
-VERSION = 1  # of names and packing: another one begins anew
+VERSION = 1  # of names and packing: another one starts over
 PATIENCE_S = 2.0
 DAY_S = 86400.0  # how exactly it is known when a build was used
 # A number is never used again: who replaces a row must not hit the one that another process made of it.
@@ -203,7 +203,7 @@ class SymbolSource:
 
 
 def debug_information(path: str, build_id: str) -> str:
-    """Return where separate debug information is to be had; what was found without it is then asked anew."""
+    """Return where separate debug information is; what was found without it is then looked up again."""
     file = Path(path)
     places = (
         DEBUG_FILES / ".build-id" / build_id[:2] / f"{build_id[2:]}.debug",

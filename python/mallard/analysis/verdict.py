@@ -3,7 +3,7 @@
     D bounds what faster operations save: without their cost the program takes 1 - D of its time (Amdahl)
     a replay settles how much of that: D x (1 - best strategy / glibc)
 
-A journal alone proves nothing gained, it can only prove that there is little to gain. What better locality
+A journal alone cannot prove a gain; it can only prove that there is little to gain. What better locality
 saves the program between its allocations is in neither figure: only a run can tell.
 """
 
@@ -29,7 +29,7 @@ ReplayRow = Mapping[str, Any]
 
 
 def judged(profile: Profile, replay: Sequence[ReplayRow] | None = None) -> Profile:
-    """Return the profile with its verdict; `replay` are the rows of `mallard replay --json`."""
+    """Return the profile with its verdict; `replay` has the rows of `mallard replay --json`."""
     return replace(profile, verdict=verdict(profile, replay))
 
 

@@ -1,9 +1,9 @@
-"""Functions that allocate for others: a site is named by who calls them.
+"""Functions that allocate for others: a site is named by their caller.
 
     malloc < xmalloc < make_row < load_table            the site is make_row
 
 A function is a wrapper by its name if
-- it lies in a namespace of containers (std, __gnu_cxx, boost::container ...): who uses one is what helps;
+- it lies in a namespace of containers (std, __gnu_cxx, boost::container ...): its user is the useful name;
 - it is an operator new, or a word of its name ends like one of the malloc family (xmalloc, g_strdup ...);
 - its name says "alloc" and otherwise only what says nothing of the object, but for a prefix of up to three
   letters (jv_mem_alloc, ggc_internal_alloc; but not node_alloc).
@@ -56,7 +56,7 @@ LONGEST_PREFIX = 3
 
 
 def is_container(function: str) -> bool:
-    """Tell whether the name is one of those whose users are what helps."""
+    """Tell whether the name is one of those whose users are the useful names."""
     return CONTAINERS.match(qualified_name(function)) is not None
 
 

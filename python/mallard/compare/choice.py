@@ -4,9 +4,9 @@
     malloc    is used if it beats   glibc
     nothing   otherwise
 
-One beats another if three things hold of their ratio in the rounds of the last stage: its interval does not
-hold 1; it is further from 1 than either bound of the A/A row's; and it differs by at least a hundredth. A
-ratio to glibc is one to the mean of its two measurements, which is less noisy than one of them.
+One beats another if three things hold for their ratio in the rounds of the last stage: its interval does not
+contain 1; it is further from 1 than either bound of the A/A row's; and it differs from 1 by at least a
+hundredth. A ratio to glibc is one to the mean of its two measurements, which is less noisy than one of them.
 
 Intervals are by the bootstrap: the rounds are drawn anew, with repetition, thousands of times, and the
 interval holds nearly all of the medians. With few rounds it is narrower than that by ranks of `mallard

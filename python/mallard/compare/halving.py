@@ -4,11 +4,11 @@
     rounds 4-10    glibc  a/a   (blind) plan  mimalloc  mallard                              the best three
     rounds 11-25   glibc  a/a   (blind) plan  mimalloc                                       the best two
 
-Who was lucky in the rounds that chose it has no luck left in those that follow. So a stage's rounds judge the
-rows of that stage, which earlier rounds have chosen; they are not counted together.
+A candidate that was lucky in the rounds that chose it is not lucky in those that follow. So a stage's rounds
+judge the rows of that stage, which earlier rounds have chosen; they are not counted together.
 
 glibc and its second measurement are in every round. A plan is chosen together with what it has to beat: the
-best malloc, and the control, its own heap without routing. A stage that would not let anybody go is left out;
+best malloc, and the control, its own heap without routing. A stage that would drop no candidate is left out;
 so is one for which there is no time.
 """
 
@@ -72,7 +72,7 @@ class Pace:
 
     @property
     def is_over(self) -> bool:
-        """Return whether the time is."""
+        """Return whether the time is up."""
         return monotonic() > self.deadline
 
     def has_room(self, runs: int) -> bool:
@@ -90,7 +90,7 @@ class Trial(Session):
     parts: list[Part] = field(default_factory=list)
 
     def take_turns(self, progress: Progress, one_round: float) -> None:
-        """Run all stages, until time is over or nobody is left beside the base."""
+        """Run all stages, until time is up or no candidate is left beside the base."""
         shuffled = random.Random(self.schedule.seed)
         began, untimed = monotonic(), one_round * self.schedule.warmup
         pace = Pace(one_round / len(self.rows), began, began + self.schedule.seconds - untimed)
@@ -125,7 +125,7 @@ class Trial(Session):
             pace.done += 1
 
     def may_leave_out(self, at: int, pace: Pace) -> bool:
-        """Return whether a stage would let nobody go, or takes time that the last one needs."""
+        """Return whether a stage would drop no candidate, or takes time that the last one needs."""
         stage, following, last = self.stages[at], self.stages[at + 1], self.stages[-1]
         if len(candidates(self.best(stage.best))) <= following.best:
             return True

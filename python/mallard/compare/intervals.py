@@ -6,8 +6,9 @@
     ratio          .91   .90   .91   .79   .91      what slows a whole round is in both, and not in the ratio
 
 The figure is the median of the rounds. The true median lies between two of them, in order of size: those
-between which a coin of as many throws would keep its heads, as often as is asked for (the sign test).
-Nothing is supposed of the noise: of two mallocs that are alike, each is the larger one in half of the rounds.
+between which the number of heads in as many coin throws would stay, with the required probability (the sign
+test). Nothing is assumed about the noise: of two mallocs that are alike, each is the larger one in half of
+the rounds.
 
 Simulated with noise of 2 % and every twentieth run a tenth too long, a table of three mallocs finds 5 % in 98
 of 100 sessions of 25 rounds, in 95 of 20 and in 73 of 15, and something where there is nothing in less than 1

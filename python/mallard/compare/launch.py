@@ -32,7 +32,7 @@ INTERRUPTS = (signal.SIGINT, signal.SIGTERM)  # which end what is measured, and 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What is run, and in which surroundings."""
+    """What is run, and in which environment."""
 
     arguments: tuple[str, ...]
     file: str  # what is executed

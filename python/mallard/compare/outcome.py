@@ -1,8 +1,8 @@
-"""What came out: a row for each malloc that was measured, ratios to glibc, and what they say.
+"""The outcome: a row for each malloc that was measured, ratios to glibc, and what they say.
 
-A difference counts if three things hold: the interval of its ratio does not hold 1, it is larger than that of
-glibc measured a second time, and it is at least a hundredth. Below that, where the linker and the kernel put
-things decides.
+A difference counts if three things hold: the interval of its ratio does not contain 1, it is larger than that
+of glibc measured a second time, and it is at least a hundredth. Below that, where the linker and the kernel
+put things decides.
 """
 
 import shlex

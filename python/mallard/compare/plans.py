@@ -4,8 +4,8 @@
                    `--one pool for all that it routes-->    MALLARD_MALLOC_PLAN=FOLDER/0.image
                                       FOLDER/blind.image
 
-What the control takes less than glibc is the heap's, and what the plan takes less than the control is the
-routing's. A plan holds for one build of one program: its row says which, and the untimed round of
+What the control saves against glibc is due to the heap, and what the plan saves against the control is due
+to the routing. A plan holds for one build of one program: its row says which, and the untimed round of
 compare/rounds.py leaves it out where no process of the program is of that build. Images live as long as they
 are measured.
 """

@@ -4,8 +4,9 @@
     round 1      mimalloc  glibc  glibc a/a  jemalloc      shuffled anew each round, by a fixed seed
     round 2      jemalloc  glibc  mimalloc  glibc a/a
 
-The order changes so that nobody always runs behind the same one. What the untimed round finds leaves a malloc
-out: it was not loaded, or is not what the program calls, or the program ends otherwise than under glibc.
+The order changes so that no malloc always runs behind the same one. What the untimed round finds leaves a
+malloc out: it was not loaded, or is not what the program calls, or the program ends otherwise than under
+glibc.
 """
 
 import os
@@ -171,7 +172,7 @@ class Session:
         return taken
 
     def expect_good_end(self, row: Row, taken: Taken) -> None:
-        """Refuse a run in which the program has failed, if anybody asks."""
+        """Refuse a run in which the program has failed, if that is asked for."""
         if self.schedule.same_output and taken.exit_code != 0:
             hint = "; --output ignore measures it all the same" if row is self.base else ""
             raise RunError(f"it {ending(taken.exit_code, taken.errors)}{hint}")

@@ -1,4 +1,4 @@
-"""The frame of a page: what stands around its content, and the one file that holds all.
+"""The frame of a page: what is around its content, and the one file that holds everything.
 
     bar: name, theme | notices, content | foot | plotly, data, scripts
 
@@ -9,7 +9,7 @@ page's own:
     html/page/lib, own/lib, own/charts, own/main.js ---------> <script>, each file in a block of its own
     plotly, data --------------------------------------------> <script type="text/plain">, compressed, base64
 
-What a page borrows from another stands before what is its own.
+What a page borrows from another comes before what is its own.
 
 The browser unpacks what is compressed (page/lib/drawing.js).
 """

@@ -1,4 +1,4 @@
-"""What of a program may have a pool of its own: the sites of its subsystems, and the instances of owners.
+"""Which parts of a program may have a pool of their own: sites of its subsystems, and instances of owners.
 
     subsystem "parse"     site: read_list > vector::push_back      45 % of the blocks   --> a candidate
                           site: read_text > string::append         12 %                 --> a candidate
@@ -248,7 +248,7 @@ class Candidates:
     def instance_pools(self, found: dict[CodePath, Told]) -> list[Draft]:
         """Return pools of instances where there is a witness, else a pool for each candidate.
 
-        What has the same owners shares their pools: an owner's blocks lie together, whatever they are.
+        Code paths with the same owners share their pools: an owner's blocks lie together, whatever they are.
         """
         drafts: list[Draft] = []
         owned: list[tuple[Told, Draft]] = []

@@ -7,7 +7,7 @@
 
 A journal has the stack of each allocation, and with --free-stacks that of each free, but neither calls nor
 returns. So an activation ends, as far as anybody can tell, at the first event of its thread that is not
-inside of it: which overstates what ends in it by what its callers free before they allocate. Calls from one
+inside of it. That overstates what ends in it by what its callers free before they allocate. Calls from one
 place with no event between them are one activation here, as they are one region for the malloc. A function
 that is active when its thread's last event comes, as main is, is not seen to return: what it holds then
 counts neither way.

@@ -1,4 +1,4 @@
-"""Where each key of a TOML file stands: what messages about values name, since tomllib does not tell.
+"""Where each key of a TOML file is: messages about values name the line, which tomllib does not give.
 
 [[rule]]              ("rule", 0)                   1
 contexts = [          ("rule", 0, "contexts")       2

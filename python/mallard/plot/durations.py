@@ -156,7 +156,7 @@ def mark(shape: str, colour: str, name: str, hollow: bool = False) -> Line2D:
 
 
 def ring_worst(axes: Axes, worst: Sequence[dict[str, Any]], area: float) -> None:
-    """Mark the worst calls, and say of the very worst what it is."""
+    """Mark the worst calls, and say what the very worst one is."""
     if not worst:
         return
     axes.scatter(

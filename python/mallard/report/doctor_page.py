@@ -268,7 +268,7 @@ def predictions(found: Sequence[Json]) -> list[Element]:
 
 
 def advice(of: Json) -> list[Element]:
-    """Return all subsystems, and what limits what is said of them."""
+    """Return all subsystems, and what limits the statements about them."""
     notes = (tag("p", f"Note: {remark}.", class_="note") for remark in of["remarks"])
     return [*(subsystem(number, part) for number, part in enumerate(of["subsystems"])), *notes]
 

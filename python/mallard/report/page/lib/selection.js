@@ -1,4 +1,4 @@
-// selection: what the user points at, and who wants to know of it.
+// selection: what the user points at, and which parts of the page want to know.
 //
 // A chart that is drawn anew asks for its part anew, and what it asked to hear before is forgotten.
 
