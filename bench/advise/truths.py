@@ -15,7 +15,7 @@ INPUTS = ("small", "large")
 NOTHING = "nothing"
 MALLOC = "malloc"
 APART = frozenset({"pool", "multipool"})  # memory of its own, whose blocks are used again one by one
-BUMPED = frozenset({"region", "reap"})  # one block behind the other, until the last has ended
+BUMPED = frozenset({"region", "reap"})  # one block after the other, until the last has ended
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,8 @@ ordered_json other_figures(const replay::trace& t) {
 //               smaller: more of them cost the source's time, but they give their memory back
 //
 // For each, what is held, and the CPU time and page faults of passes that write every byte, as programs
-// do: over the process's chunk cache and over the system alone, of which the second is the dearest source.
+// do: over the process's chunk cache and over the system alone, of which the second is the most expensive
+// source.
 constexpr int rounds = 3;
 
 template <std::size_t Largest>

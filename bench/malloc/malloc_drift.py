@@ -76,7 +76,7 @@ def over_glibc(curves: Curves, name: str) -> float | None:
 
 
 def limits(curves: Curves) -> Iterator[Limit]:
-    """Yield what is promised of our malloc: no more than so much, and no more by and by."""
+    """Yield what is promised of our malloc: a limit, and no growth over time."""
     yield Limit("most resident, over glibc's", MOST_OVER_GLIBC, over_glibc(curves, OURS), "sizes that drift")
     points = curves.get(OURS, ())
     half = len(points) // 2

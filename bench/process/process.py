@@ -30,7 +30,7 @@ COMPILER = (
     *(f"-I{ROOT / each}" for each in ("include", "src", "bench/papers")),
 )
 SOURCES = (ROOT / "bench/process/process.cpp", ROOT / "src/harness/mapping.cpp")
-# By name, the flags that a build has besides.
+# By name, the additional flags of a build.
 BUILDS = {"checked": (), "unchecked": ("-DNDEBUG",)}
 
 # Of a program without NDEBUG, over the same with it.

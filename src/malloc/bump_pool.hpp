@@ -1,4 +1,4 @@
-// bump_pool: blocks of any size one behind the other, in segments that are used again when nothing lives
+// bump_pool: blocks of any size one after the other, in segments that are used again when nothing lives
 // there.
 //
 //     segment  [ |n|block |n|block      |n|block| ... untouched ]     n: bytes of the block, 8 bytes before

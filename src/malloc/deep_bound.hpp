@@ -1,4 +1,4 @@
-// deep_bound: who is to hear that dlopen() brings libraries.
+// deep_bound: what has to be notified when dlopen() brings libraries.
 #pragma once
 
 namespace mallard::malloc_library {

@@ -12,7 +12,7 @@
 // other do not add up. Blocks of more than the largest class are pages of their own. Only requests of up to
 // `largest` bytes of natural alignment are routed.
 //
-// Pools of the other kinds put one block behind the other, as src/malloc/bump_pool.hpp does. When a region
+// Pools of the other kinds put one block after the other, as src/malloc/bump_pool.hpp does. When a region
 // ends is not known here: each is one until all of its blocks have ended.
 //
 // A context can have many pools, one an instance, of which a journal does not tell: its blocks are spread
@@ -37,7 +37,7 @@
 
 namespace mallard::profile {
 
-// How a pool places its blocks: in slabs; one behind the other; the same, but in freed ones of the size
+// How a pool places its blocks: in slabs; one after the other; the same, but in freed ones of the size
 // first; in slabs of a quarter of a segment.
 enum class placing : std::uint32_t { slabs, behind, reused, parts };
 
@@ -148,7 +148,7 @@ class held_by_pools final : public watcher {
     std::vector<slab_list> listed;  // by class: full ones of which a sixteenth is free
     std::vector<slab_list> aside;
     placing kind = placing::slabs;
-    std::uint32_t behind = none;   // the slab that is filled, where blocks lie one behind the other
+    std::uint32_t behind = none;   // the slab that is filled, where blocks lie one after the other
     slab_list filled;              // those before it, where freed blocks are used again
     std::uint64_t used = 0;        // blocks of all such slabs
     std::vector<slab_list> freed;  // of each step: where its blocks have been freed

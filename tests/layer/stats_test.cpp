@@ -109,7 +109,7 @@ TEST(Stats, FollowsABlockThatChangesItsSize) {
   EXPECT_EQ(heap.statistics().failures, 1u);
 }
 
-// As who knows its address only asks for it.
+// As a caller that knows only its address asks for it.
 TEST(Stats, FollowsABlockWhoseSizeTheHeapKnows) {
   stats<best_fit> heap;
   const block b = heap.allocate(1000, 8);

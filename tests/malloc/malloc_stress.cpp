@@ -187,7 +187,7 @@ bool child_works() {
   return child > 0 && ::waitpid(child, &status, 0) == child && status == 0;
 }
 
-// It lies beside this program, as the loader finds where it sees who asks.
+// It lies beside this program, as the loader finds where it sees the caller.
 bool library_works(int mode) {
   const char* const beside = "$ORIGIN/" MALLARD_DEEP_LIBRARY_NAME;
   void* const library = ::dlopen((mode & RTLD_DEEPBIND) != 0 ? MALLARD_DEEP_LIBRARY : beside, mode);

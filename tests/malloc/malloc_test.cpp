@@ -679,7 +679,7 @@ TEST(PreloadedMalloc, ASignalMakesItTell) {
   }
 }
 
-// Whatever it interrupts, and with what handles the signal besides.
+// Whatever it interrupts, and whatever else handles the signal.
 TEST(PreloadedMalloc, EightThreadsForkOpenLibrariesAndAreInterrupted) {
   const mallard::test::scratch_folder folder;
   const std::string told =

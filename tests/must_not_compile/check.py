@@ -77,7 +77,7 @@ def mistakes(source: Path) -> dict[str, list[str]]:
 
 
 def violations(compiler: str, source: Path, *options: str) -> Iterator[str]:
-    """What is wrong with one file, compiled with these options besides."""
+    """What is wrong with one file, compiled with these additional options."""
     right = complaint(compiler, source, *options)
     if right is not None:
         yield f"{source.name} does not compile without its mistakes: {right}"

@@ -5,8 +5,8 @@
 Plants mutations that prove nothing and demands that run.py says so of each, and exits with 1; a name that
 is not there is one line and exit code 2. What the property or the model that is named cannot see, the
 whole test does; what does not compile is reported and does not stop others. What has rotted is reported of
-mutations that are not run, too. What has changed is found in a planted repository, and what is drawn besides
-is another part with another commit.
+mutations that are not run, too. What has changed is found in a planted repository, and what is drawn in
+addition is another part with another commit.
 """
 
 from __future__ import annotations

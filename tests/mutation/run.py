@@ -41,8 +41,8 @@ FLAGS = ["-std=c++20", "-O0", "-DMALLARD_CHECKS=0", "-pthread"]
 HELD = re.compile(r"(?<=const bool held =).*?(?=;)", re.DOTALL)  # model && model && ..., each with its name
 MODEL = re.compile(r'has_every_property<(?P<type>.*)>\(\s*"(?P<name>\w+)"\)', re.DOTALL)
 BYTES = 8 << 30  # address space: a heap that runs wild must not take the machine along
-PATIENCE = 900  # seconds by the clock, for what waits for ever; with other work beside it a test takes many
-HANGING = 3  # seconds of CPU, for what may run for ever; an unbroken model takes one or two
+PATIENCE = 900  # seconds by the clock, for what waits forever; with other work beside it a test takes many
+HANGING = 3  # seconds of CPU, for what may run forever; an unbroken model takes one or two
 
 # What every model test includes, and hardly a mutation touches, is compiled once.
 SUITE = ROOT / "tests/model/every_property.hpp"

@@ -28,7 +28,7 @@ def taken(cpu: float, rss: float = 1e6, figure: float | None = None, output: str
 
 
 def session(rounds: Mapping[str, list[Taken]], higher_is_better: bool = True) -> Outcome:
-    """Return what comes out of rounds, by malloc; `again` is glibc once more."""
+    """Return the result of rounds, by malloc; `again` is glibc once more."""
     rows = [
         Row(Malloc(name.replace("again", BASE + AGAIN), repeated=name == "again"), runs=dict(enumerate(runs)))
         for name, runs in rounds.items()

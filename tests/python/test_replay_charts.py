@@ -72,7 +72,7 @@ def plots(page: Page, name: str) -> list[dict[str, Any]]:
 
 
 def once(page: Page, name: str, drawn: Callable[[list[dict[str, Any]]], bool]) -> list[dict[str, Any]]:
-    """Return the plots of a chart once they are so; plotly draws by and by."""
+    """Return the plots of a chart once they are so; plotly takes its time to draw."""
     for _ in range(100):
         found = plots(page, name)
         if found and drawn(found):

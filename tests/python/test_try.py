@@ -1,4 +1,4 @@
-"""`mallard try`: who is measured how often, what is worth using, and what never is."""
+"""`mallard try`: what is measured how often, what is worth using, and what never is."""
 
 import json
 import random
@@ -84,7 +84,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Trial]:
 
 @pytest.fixture
 def said(measured: Callable[..., Trial]) -> Callable[..., Tried]:
-    """Return what comes out of a trial of made-up runs."""
+    """Return the result of a trial of made-up runs."""
     return lambda *given, **settings: tried(measured(*given, **settings), MACHINE)
 
 

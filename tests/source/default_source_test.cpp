@@ -101,7 +101,7 @@ void* take_and_keep() {
 
 // Forks a child that uses the cache; it must not take long.
 int exit_status_of_a_child() {
-  ::alarm(60);  // for the parent: a fork that waits for a lock waits for ever
+  ::alarm(60);  // for the parent: a fork that waits for a lock waits forever
   const pid_t child = ::fork();
   if (child == 0) {
     ::alarm(20);

@@ -49,7 +49,7 @@ void handler() {
 }
 const bool is_registered = ::pthread_atfork(handler, handler, handler) == 0;
 
-// Forks a child that uses the cache; who waits for a lock waits for ever.
+// Forks a child that uses the cache; a process that waits for a lock waits forever.
 int exit_status_of_a_child() {
   ::alarm(20);
   const pid_t child = ::fork();

@@ -108,7 +108,7 @@ TEST_F(SegmentSpans, TheOldestDirtySpanIsKnown) {
   EXPECT_EQ(spans_.oldest(), b);
 }
 
-// Otherwise what stays free would be young for ever, next to what comes and goes.
+// Otherwise what stays free would be young forever, next to what comes and goes.
 TEST_F(SegmentSpans, ASpanIsAsOldAsItsSegmentsAreOnAverage) {
   for (const std::uint32_t begin :
        {1000u, UINT32_MAX - 100}) {  // milliseconds, which start anew after 50 days

@@ -24,7 +24,7 @@
 namespace mallard {
 namespace {
 
-// A multipool of the classes that threads share, which notes who is inside.
+// A multipool of the classes that threads share, which notes which threads are inside.
 template <heap Upstream>
 class watched_pool : public basic_multipool<Upstream, thread_heap_classes> {
   using base = basic_multipool<Upstream, thread_heap_classes>;

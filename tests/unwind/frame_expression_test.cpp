@@ -118,7 +118,7 @@ TEST_F(frame_expression, jumps) {
   EXPECT_EQ(result_of({0x35, 0x31, 0x28, 1, 0, 0x32}), 5u);              // taken
   EXPECT_EQ(result_of({0x35, 0x30, 0x28, 1, 0, 0x32}), 2u);              // not taken
   EXPECT_EQ(result_of({0x35, 0x31, 0x1c, 0x12, 0x28, 0xfa, 0xff}), 0u);  // back to count 5 down
-  EXPECT_EQ(result_of({0x31, 0x2f, 0xfd, 0xff}), std::nullopt);          // for ever
+  EXPECT_EQ(result_of({0x31, 0x2f, 0xfd, 0xff}), std::nullopt);          // forever
   EXPECT_EQ(result_of({0x31, 0x2f, 2, 0}), std::nullopt);                // beyond the end
   EXPECT_EQ(result_of({0x31, 0x2f, 0, 0x80}), std::nullopt);             // before the beginning
 }

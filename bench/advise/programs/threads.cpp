@@ -22,7 +22,7 @@ struct message {
 };
 using batch = std::vector<std::unique_ptr<message>>;
 
-// Of few batches: who is too early waits.
+// Of few batches: a thread that is too early waits.
 class queue {
  public:
   void push(batch one) {

@@ -43,7 +43,7 @@ class one_place {
 //
 //     [a][b][c][next...]      the last one ended --> [next...]
 //
-// Places are as far apart as those of a heap without tags would be. When nothing is alive it begins anew.
+// Places are as far apart as those of a heap without tags would be. When nothing is alive it starts over.
 // Precondition: the memory is large enough for all that is alive between two such moments. Cost: a few
 // instructions a block, of a burst its link alone, which containers demand: the floor that is taken off all
 // other allocators.

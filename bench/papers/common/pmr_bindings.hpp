@@ -40,7 +40,7 @@ class maker_of final : public resource_maker {
   Resource* resource_ = nullptr;
 };
 
-// operator new behind the abstract base class (AS2); there is one for ever.
+// operator new behind the abstract base class (AS2); there is always one.
 class new_delete_maker final : public resource_maker {
  public:
   [[nodiscard]] std::pmr::memory_resource* begin() override { return std::pmr::new_delete_resource(); }

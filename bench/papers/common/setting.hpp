@@ -105,7 +105,7 @@ struct expansion_setting {
   std::uint32_t iterations = 1000;
 };
 
-// Vectors that lose their `elements` by and by, one after the other.
+// Vectors that lose their `elements` little by little, one after the other.
 struct shrink_setting {
   std::uint32_t elements = 500;
   std::uint32_t iterations = 100;

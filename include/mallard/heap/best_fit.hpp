@@ -49,7 +49,7 @@ inline constexpr std::size_t best_fit_largest = std::size_t{128} << 10;
 
 // The first chunk is as large as blocks can be, so that a block growing in a new heap stays in place until it
 // passes through. Then steps of four pages, and a 64th of what is held, so that the unused rest of the newest
-// chunk, half of that in the mean, stays small; 1 MiB at most, where the system call costs less than a
+// chunk, half of that on average, stays small; 1 MiB at most, where the system call costs less than a
 // hundredth of the chunk's page faults. Few sizes: otherwise a refilled heap would find a third of its pages
 // new.
 using best_fit_growth = beginning<best_fit_largest, in_few_sizes<proportional<16384, 16384, 64, 1048576>>>;

@@ -64,7 +64,7 @@ namespace mallard {
 // keep every program, not only the mean one, near a tenth: they round a single size by an eighth at most, and
 // sizes with an even distribution of logarithms by 4.7 % on average (4 classes: a quarter and 9.6 %). More
 // classes hold more peaks, as none serves another class. Up to 32 KiB: a block that passes through loses half
-// a page and a node of 32 bytes in the mean, less than that tenth from 22 KiB on, and its memory returns when
+// a page and a node of 32 bytes on average, less than that tenth from 22 KiB on, and its memory returns when
 // it is freed. The price is time: its page faults, if the chunk cache has no chunk for it, in proportion to
 // its size, as its use is. `./dev footprint --sweep` shows both.
 using multipool_classes = size_classes<8, 64, 8, 32768>;

@@ -252,7 +252,7 @@ class clear_optimized {
   mutable Heap heap_;
 };
 
-// Small at first, as many regions are; then the newest chunk's unused part, half of it in the mean, is a 64th
+// Small at first, as many regions are; then the newest chunk's unused part, half of it on average, is a 64th
 // of what is held. 1 MiB at most, where requesting a chunk costs nothing beside its pages.
 using reap_growth = proportional<8192, 32768, 32, 1048576>;
 

@@ -4,7 +4,7 @@
 //     larger          node <-> node                                                       --+--> Upstream
 //
 // Blocks follow each other as in a region, rounded to 8 bytes (to 16 if their alignment is larger; from 1 KiB
-// on to large_sizes, a 32nd in the mean), with nothing in front. Containers, std::pmr and typed allocators
+// on to large_sizes, a 32nd on average), with nothing in front. Containers, std::pmr and typed allocators
 // pass the size of a freed block, so it can be reused without a header. When a new chunk would be needed and
 // much memory is free, free blocks are coalesced first. Once 1 MiB is held and blocks come and go, blocks
 // below 1 KiB lie in slabs; a heap of 8 MiB and more without slabs whose last block is freed is as cleared

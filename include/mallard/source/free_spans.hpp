@@ -11,7 +11,7 @@
 // A span holds its links in its first bytes; the rest of it is not touched. The table of boundaries has pages
 // of its own; while there are none for it, spans are not joined. Not synchronised.
 // Invariant: each span is once in the list of its size and once in the list of ages; a joined one is twice in
-// the table. Cost: O(1) in the mean, except pages() and validate(). Initialised at compile time; the table
+// the table. Cost: O(1) on average, except pages() and validate(). Initialised at compile time; the table
 // stays until the process ends.
 #pragma once
 

@@ -162,7 +162,7 @@ class thread_cache {
     return wished;
   }
 
-  // Removes all blocks: calls `give(list, blocks)` for each batch, and begins anew with what was open.
+  // Removes all blocks: calls `give(list, blocks)` for each batch, and starts over with what was open.
   template <class F>
   void drain(F give) noexcept {
     for (std::size_t i = 0; i < Lists; ++i) {

@@ -82,7 +82,7 @@ constexpr void for_each_own_heap(F f) {
   f(own_heap<segment_heap, no, with::alone>{});  // replayed as the malloc that is made of it
   f(own_heap<synchronized_multipool, freed, with::many_threads>{
       "multipool for many threads, each with a cache"});
-  f(own_heap<thread_multipool, freed, with::alone>{"a multipool for each thread; frees find back to it"});
+  f(own_heap<thread_multipool, freed, with::alone>{"a multipool for each thread; frees return to it"});
   f(own_heap<locked<multipool>, freed, with::many_threads>{"multipool for many threads, under one lock"});
   f(own_heap<synchronized_pool, no, with::many_threads>{});
   f(own_heap<synchronized_best_fit, no, with::general_many_threads>{

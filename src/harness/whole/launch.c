@@ -21,7 +21,7 @@
 // status as wait has it; or why FILE cannot be executed.
 //
 // The clock runs from before vfork until the program has ended, so that it includes the work of the dynamic
-// linker. The program dies with this process, and this one with who has started it.
+// linker. The program dies with this process, and this one with the process that started it.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

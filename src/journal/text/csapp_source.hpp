@@ -14,7 +14,7 @@
 // - Addresses: each block lies right behind the one before, in units of 16 bytes, and no address comes
 //   back. A reallocation stays where the block is if its units are enough, and else moves.
 // - Times: operation n, counted from 0, is at n microseconds.
-// - An allocation that takes the id of a live block leaves that block alive for ever, as the lab's driver
+// - An allocation that takes the id of a live block leaves that block alive forever, as the lab's driver
 // does.
 #pragma once
 

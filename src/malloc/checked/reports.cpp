@@ -289,7 +289,7 @@ void tell_reader() noexcept {
   sheet.send();
 }
 
-// A child begins anew: what was found before is its parent's.
+// A child starts over: what was found before is its parent's.
 void begin_anew() noexcept {
   ::memset(counts, 0, sizeof counts);
   told = 0;

@@ -69,8 +69,8 @@ std::vector<strategy> thread_part_strategies() {
   add_mallocs(list, run_threads<routed<process_malloc, process_malloc>>);
   list.push_back(
       for_threads<synchronized_pool>("synchronized_pool", "blocks of the largest size that it is asked for"));
-  list.push_back(for_threads<thread_multipool>("thread_multipool",
-                                               "a multipool for each thread; frees find back to it"));
+  list.push_back(
+      for_threads<thread_multipool>("thread_multipool", "a multipool for each thread; frees return to it"));
   list.push_back(for_threads<synchronized_multipool>("synchronized_multipool",
                                                      "a multipool for all threads, each with a cache"));
   list.push_back(

@@ -55,7 +55,7 @@ std::vector<std::string> walks_left_out(const report_input& in) {
   for (const row& r : in.rows) {
     if (!r.curve || r.curve->walks_left_out == 0) continue;
     lines.push_back("The curve of " + r.label() + " (" + std::string(name_of(r.of->bound)) + ") leaves out " +
-                    std::to_string(r.curve->walks_left_out) + " walks: each would have been dear.");
+                    std::to_string(r.curve->walks_left_out) + " walks: each would have been slow.");
   }
   return lines;
 }

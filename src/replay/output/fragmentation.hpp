@@ -34,7 +34,7 @@ struct fragmentation_measures {
 // the moment of most live bytes.
 [[nodiscard]] std::vector<std::vector<std::string>> fragmentation_table(const report_input& in);
 
-// A line for each row whose curve leaves out walks, as they are dear.
+// A line for each row whose curve leaves out walks, as they are slow.
 [[nodiscard]] std::vector<std::string> walks_left_out(const report_input& in);
 
 // How curves are drawn.

@@ -43,7 +43,7 @@ struct held_curve {
 
   std::uint64_t count = 0;
   std::array<curve_point, most_points> points{};
-  std::uint64_t walks_left_out = 0;  // as they would have been dear (curve_pass.hpp)
+  std::uint64_t walks_left_out = 0;  // as they would have been slow (curve_pass.hpp)
   curve_marks marks;
 };
 

@@ -8,7 +8,7 @@
 // Workers map the file read-only. A trace of regions has ops of its own (op.hpp) and ends what the
 // program left in the same way; so has a trace of threads, which lists its threads as well.
 // Where a part of the program has heaps of its own (part_routes.hpp), ops say whose their blocks are, and
-// what is asked of each heap is listed. Building them: trace_builder.hpp, region_trace_builder.hpp,
+// what each heap is asked for is listed. Building them: trace_builder.hpp, region_trace_builder.hpp,
 // scheduler.hpp.
 #pragma once
 

@@ -232,7 +232,7 @@ void trace_builder::free_the_rest() {
   }
 }
 
-// What is asked of each heap of the part.
+// What each heap of the part is asked for.
 void trace_builder::find_part() {
   routes_->expect_events(facts_.events);
   const std::span<op> all = ops_.ops();

@@ -140,7 +140,7 @@ inline void fill_sample(test::memory_spool& spool) {
   spool.put(2, {first_word(thread_end, 72), std::uint64_t{1} << 32 | 701});
 }
 
-// The places of a small spool in which something stands, one behind the other.
+// The places of a small spool in which something is, one after the other.
 struct spool_parts {
   struct part {
     std::size_t at;

@@ -62,7 +62,7 @@ TEST(text_source, a_line_of_another_form_is_named) {
   }
 }
 
-// A file of one line: its first bytes, then spaces for ever.
+// A file of one line: its first bytes, then spaces forever.
 class endless_line final : public byte_stream {
  public:
   explicit endless_line(std::size_t& taken) : taken_(&taken) {}

@@ -40,7 +40,7 @@ struct eight_threads_at_once {
   static constexpr bool among_threads = true;
   static constexpr bool applies = concurrent<typename M::heap>;
   static void check() {
-    // AddressSanitizer makes threads dear, and finds in one run what it finds in three.
+    // AddressSanitizer makes threads slow, and finds in one run what it finds in three.
     const std::uint64_t first = under_address_sanitizer ? 3 : 1;
     for (const profile& p : profiles::all) {
       for (std::uint64_t seed = first; seed <= 3 && !failure_flag::raised(); ++seed) {

@@ -1,5 +1,5 @@
 // every_operator: calls each form of operator new and delete with blocks of 4321 bytes (aligned ones: 4352),
-// three times each, a delete of null besides; then writes how many calls of each kind that was.
+// three times each, and a delete of null; then writes how many calls of each kind that was.
 #include <cstddef>
 #include <cstdio>
 #include <new>

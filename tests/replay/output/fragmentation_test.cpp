@@ -68,7 +68,7 @@ TEST(Fragmentation, WalksLeftOutAreTold) {
   r.curve->walks_left_out = 880;
   EXPECT_EQ(walks_left_out(report_of({r})),
             std::vector<std::string>{
-                "The curve of multipool (typed) leaves out 880 walks: each would have been dear."});
+                "The curve of multipool (typed) leaves out 880 walks: each would have been slow."});
 }
 
 TEST(Fragmentation, JsonHasTheCurveInArrays) {

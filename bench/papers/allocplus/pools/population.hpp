@@ -1,6 +1,6 @@
 // population: nodes in a list, as many as asked for, and what is done to them in the tests of pools.
 //
-//     fill        [0][1][2][3][4][5] ...       linked one behind the other, as they come
+//     fill        [0][1][2][3][4][5] ...       linked one after the other, as they come
 //     walk        0 1 2 3 4 5
 //     free        in the order of an array of pointers that was shuffled: nothing but the allocator's work
 //     end         in the order of the list, or in that order; each is read before, as a destructor reads it

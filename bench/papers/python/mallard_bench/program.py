@@ -44,7 +44,7 @@ class Program:
         self.arguments: list[str] = []
 
     def strategies(self) -> list[dict[str, str | None]]:
-        """Return who can be measured: label, strategy, binding and destruction of each."""
+        """Return what can be measured: label, strategy, binding and destruction of each."""
         listed: list[dict[str, str | None]] = self.answer(
             ["--list-strategies"],
             lambda said: all({"label", "strategy"} <= set(one) for one in said),

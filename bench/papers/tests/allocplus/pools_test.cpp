@@ -114,7 +114,7 @@ TEST(Pools, RunsThreadsWhereTheyCanShareOrHaveTheirOwn) {
   }
 }
 
-// Keeps who is alive, and who died, in order; nothing is used again.
+// Keeps what is alive, and what died, in order; nothing is used again.
 struct register_of_nodes {
   std::deque<node> room;
   std::set<node*> alive;

@@ -131,7 +131,7 @@ def other(base: Row, name: str, binding: str, destruction: str, factor: float) -
 
 
 def measured(row: Row, chance: random.Random) -> Row:
-    """Return a row with noise and with what a measured one has besides."""
+    """Return a row with noise and with whatever else a measured one has."""
     made = dict(row, reason=None, cold_ns_per_event=None, rounds_ns=None, cold_rounds_ns=None)
     made |= dict.fromkeys(("wall_ns_per_event", "wall_spread", "wall_rounds_ns", "failed_locks"))
     made |= {"max_held": None, "page_faults": None}

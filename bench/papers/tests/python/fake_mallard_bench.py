@@ -157,7 +157,7 @@ def contention(iterations: int, block: int, threads: int) -> Found:
 
 
 def known_of() -> list[dict[str, str | None]]:
-    """Return who can be measured."""
+    """Return what can be measured."""
     papers: list[dict[str, str | None]] = [
         {"label": label, "strategy": "ours", "binding": "typed", "destruction": "normal"} for label in LABELS
     ]

@@ -63,7 +63,7 @@ class last_stack {
   [[nodiscard]] std::uint32_t depth() const noexcept { return depth_; }
   [[nodiscard]] const frame* frames() const noexcept { return memory_->frames; }
   [[nodiscard]] std::uint32_t other_words() const noexcept { return words_; }
-  // Those that the walk read besides the return addresses.
+  // Those that the walk read in addition to the return addresses.
   [[nodiscard]] const word_read* others() const noexcept { return memory_->words; }
   [[nodiscard]] bool has_all_words() const noexcept { return has_all_words_; }  // none was one too many
 

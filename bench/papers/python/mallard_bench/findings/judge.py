@@ -152,7 +152,7 @@ def reached(values: Callable[[Measured], list[int]], fits: Callable[[int], bool]
 
 
 def beside(judge: Judge, name: str, ratios: Ratios) -> Judge:
-    """Tell besides where the ratios of another strategy lie, which decide nothing."""
+    """Also say where the ratios of another strategy lie, which decide nothing."""
 
     def judge_and_tell(table: Measured) -> Judgement:
         said, found = judge(table), list(ratios(table).values())

@@ -51,7 +51,7 @@ def around(ratios: Sequence[Interval]) -> str:
 
 
 def undecided(unclear: Sequence[Interval], least: float, most: float) -> str:
-    """Say how many ratios noise leaves open; of those about no difference, how many show none besides."""
+    """Say how many ratios noise leaves open; of those about no difference, how many also show none."""
     if not unclear:
         return ""
     said = f", {len(unclear)} within noise"

@@ -152,7 +152,7 @@ def relative_table(
 
 
 def others_table(results: Sequence[Result], title: str, corner: str, line: MakeLine, time: Figure) -> Grid:
-    """Return the same of who is not in the paper, and AS1 once more."""
+    """Return the same of strategies that are not in the paper, and AS1 once more."""
     headings, keys = other_columns(results)
 
     def cells(result: Result) -> list[Cell]:
